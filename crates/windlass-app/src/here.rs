@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use windlass_core::spec::SandboxKind;
 use windlass_engine::store::{Project, paths};
 use windlass_engine::supervisor::put_back_after_kills;
-use windlass_git::git::{Found, GitError, Repository};
+use windlass_git::git::{FoundRepository, GitError, Repository};
 use windlass_git::inventory::Place;
 use windlass_git::snapshot::Store;
 use windlass_host::tree;
@@ -46,7 +46,7 @@ impl Here {
             app.notice(&error.message);
         }
         match Repository::find(&directory) {
-            Ok(Found::Bare)
+            Ok(FoundRepository::Bare)
             | Err(GitError::Failed { .. } | GitError::Unexpected { .. } | GitError::TimedOut { .. }) => {
                 Here::without_repository(app, directory)
             }
@@ -68,20 +68,20 @@ impl Here {
     }
 
     /// What git found at a directory, with the project that it belongs to.
-    fn of(app: &App, directory: PathBuf, found: Result<Found, GitError>) -> Result<Here, AppError> {
+    fn of(app: &App, directory: PathBuf, found: Result<FoundRepository, GitError>) -> Result<Here, AppError> {
         let found = found.map_err(AppError::system)?;
-        let git_missing = found == Found::GitMissing;
+        let git_missing = found == FoundRepository::GitMissing;
         let repository = match found {
-            Found::Worktree(repository) => Some(repository),
-            Found::None | Found::GitMissing => None,
-            Found::Bare => {
+            FoundRepository::Worktree(repository) => Some(repository),
+            FoundRepository::None | FoundRepository::GitMissing => None,
+            FoundRepository::Bare => {
                 return Err(AppError::usage(format!(
                     "{} is a bare repository: there are no files to work on",
                     directory.display()
                 ))
                 .hint("Run it in a working tree: git worktree add ../work"));
             }
-            Found::Unsafe(said) => {
+            FoundRepository::Unsafe(said) => {
                 return Err(AppError::new(
                     Kind::System,
                     format!("git refuses to look at {}", directory.display()),

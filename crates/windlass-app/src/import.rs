@@ -37,9 +37,6 @@ impl App {
     }
 
     /// What that would take and what it would leave; touches nothing.
-    ///
-    /// # Errors
-    /// There is nothing to take.
     pub fn look_at_import(&self, request: &ImportFiles) -> Result<Vec<ImportRow>, AppError> {
         import(self, request, Extent::Look)
     }

@@ -9,7 +9,7 @@ use windlass_engine::store::lock::{self, Holder};
 use windlass_engine::store::run_folder::find_run;
 use windlass_engine::store::session_folder::{find_session, is_session, names_session};
 use windlass_engine::store::{Project, RunFolder, StoreError, index};
-use windlass_git::git::{Found, GitError, ObjectFormat, Repository};
+use windlass_git::git::{FoundRepository, GitError, ObjectFormat, Repository};
 use windlass_git::inventory::{Place, Surveyor};
 use windlass_git::snapshot::{
     Moment, RepairScope, Repaired, Restored, Side, Snapshot, SnapshotError, SnapshotName, Store,
@@ -294,9 +294,13 @@ fn place_now(app: &App, target: &Snapshot) -> Result<Place, AppError> {
         found => found.map_err(AppError::system)?,
     };
     match found {
-        Found::Worktree(repository) if repository.top == root => Ok(Place::new(&root, Some(repository))),
-        Found::GitMissing => Err(AppError::new(Kind::System, "git is not installed, or not in PATH")),
-        Found::Unsafe(said) => {
+        FoundRepository::Worktree(repository) if repository.top == root => {
+            Ok(Place::new(&root, Some(repository)))
+        }
+        FoundRepository::GitMissing => {
+            Err(AppError::new(Kind::System, "git is not installed, or not in PATH"))
+        }
+        FoundRepository::Unsafe(said) => {
             Err(AppError::new(Kind::System, "git refuses to look at the repository").hint(said))
         }
         _ => Err(missing()),

@@ -23,9 +23,6 @@ pub struct Stopping {
 
 impl App {
     /// Asks a run to stop: the iteration under way ends first, and its result is kept. `None` = the one that works here.
-    ///
-    /// # Errors
-    /// It is not running.
     pub fn stop(&self, run: Option<&str>) -> Result<Stopping, AppError> {
         let here = Here::find_broken(self)?;
         let holder = match run {

@@ -7,7 +7,7 @@ use windlass_core::spec::Withholding;
 
 use crate::withhold::{Allowed, reason_for_new, shown};
 use windlass_git::git;
-use windlass_git::git::{CommitOutcome, Found, GitError, Head, Repository};
+use windlass_git::git::{CommitOutcome, FoundRepository, GitError, Head, Repository};
 use windlass_git::inventory::{EntryKind, Place, SurveyError, Surveyor};
 
 /// What there is to know of a repository that was begun.
@@ -56,7 +56,7 @@ pub enum BeginError {
 /// Without an identity nothing is made; a hook may refuse the commit.
 pub fn begin(directory: &Path, beginning: &Beginning<'_>) -> Result<Option<Begun>, BeginError> {
     let found = Repository::find(directory)?;
-    if let Found::Worktree(repository) = &found
+    if let FoundRepository::Worktree(repository) = &found
         && !matches!(repository.head()?, Head::Unborn { .. })
     {
         return Ok(None);
@@ -64,10 +64,10 @@ pub fn begin(directory: &Path, beginning: &Beginning<'_>) -> Result<Option<Begun
     if let Some(why) = git::missing_identity(directory)? {
         return Err(BeginError::NoIdentity(why));
     }
-    if !matches!(found, Found::Worktree(_)) {
+    if !matches!(found, FoundRepository::Worktree(_)) {
         git::init(directory)?;
     }
-    let Found::Worktree(repository) = Repository::find(directory)? else {
+    let FoundRepository::Worktree(repository) = Repository::find(directory)? else {
         return Err(BeginError::Refused("git does not find what it made".to_owned()));
     };
     first_commit(directory, &repository, beginning).map(Some)

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use windlass_core::values::RunId;
 
-use crate::git::{Found, ObjectFormat, Repository};
+use crate::git::{FoundRepository, ObjectFormat, Repository};
 use crate::inventory::{Inventory, Place, Surveyor, as_path};
 use crate::snapshot::{Moment, Side, SnapshotName, Store};
 
@@ -111,14 +111,14 @@ impl Scratch {
     /// The repository as it is found; panics where there is none.
     pub fn found(&self) -> Repository {
         match Repository::find(&self.top).unwrap() {
-            Found::Worktree(repository) => repository,
+            FoundRepository::Worktree(repository) => repository,
             other => panic!("{other:?}"),
         }
     }
 
     pub fn place(&self) -> Place {
         match Repository::find(&self.top).unwrap() {
-            Found::Worktree(repository) => Place::new(&self.top, Some(repository)),
+            FoundRepository::Worktree(repository) => Place::new(&self.top, Some(repository)),
             _ => Place::new(&self.top, None),
         }
     }

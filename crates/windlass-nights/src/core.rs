@@ -8,8 +8,8 @@ use windlass_core::report::Report;
 use windlass_core::run::{Effect, IllegalFact, Input, LaneState, Phase, Run};
 use windlass_core::spec::ClaimSource;
 use windlass_core::values::{
-    Bill, CallReport, CheckResult, CheckStage, Class, Cost, Ended, HookDecision, Items, LaneId, Now,
-    Standing, StandingSource, StopReason, Tokens, Verdict,
+    Bill, CallReport, CheckResult, CheckStage, Class, Cost, Ended, HookDecision, Items, JobStatus, LaneId,
+    Now, StatusSource, StopReason, Tokens, Verdict,
 };
 
 use crate::plant::Plant;
@@ -195,12 +195,12 @@ impl Core {
 }
 
 /// A plan that is gone, or has open boxes, passes for one that is done.
-fn finish_plan(plant: Plant, standing: &mut Standing) {
-    let gone = standing.source == StandingSource::Nowhere;
+fn finish_plan(plant: Plant, standing: &mut JobStatus) {
+    let gone = standing.source == StatusSource::Nowhere;
     let open = standing.items.is_some_and(|items| items.total > items.done);
     if if plant == Plant::GoneIsDone { gone } else { open } {
         standing.complete = true;
-        standing.source = StandingSource::PlanFile;
+        standing.source = StatusSource::PlanFile;
         standing.items = Some(Items { done: 1, total: 1 });
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use windlass_core::fact::Fact;
 use windlass_core::report;
-use windlass_core::values::{Standing, StopReason};
+use windlass_core::values::{JobStatus, StopReason};
 
 use crate::invariant::{Breach, Invariant};
 use crate::record::{Record, SessionEnd, What};
@@ -245,7 +245,7 @@ fn fact(fact: &Fact) -> Option<String> {
     })
 }
 
-fn status(standing: &Standing) -> String {
+fn status(standing: &JobStatus) -> String {
     let complete = if standing.complete { "complete" } else { "more to do" };
     let worked = if standing.worked == Some(false) { ", no work found" } else { "" };
     let problem = if standing.problem.is_some() { ", unreadable" } else { "" };

@@ -59,7 +59,7 @@ pub struct Board {
     /// What was seen of commits and agents' ends.
     pub(crate) seen: Seen,
     pub(crate) denials: Vec<Denial>,
-    pub(crate) hold: Option<Hold>,
+    pub(crate) hold: Option<Backoff>,
     pub(crate) waits: u32,
     pub(crate) waited: Duration,
     /// The newest snapshot of an iteration.
@@ -178,7 +178,7 @@ impl Tally {
 
 /// A wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Hold {
+pub(crate) struct Backoff {
     pub(crate) since: Timestamp,
     pub(crate) until: Timestamp,
     pub(crate) class: Class,
@@ -372,7 +372,7 @@ impl Board {
 
     fn hold(&mut self, until: Timestamp, class: Class) {
         let since = self.hold.map_or(self.now, |hold| hold.since);
-        self.hold = Some(Hold { since, until, class });
+        self.hold = Some(Backoff { since, until, class });
     }
 
     /// Nobody worked, and nobody waited, since the last session's last event.

@@ -9,7 +9,7 @@ use windlass_agents::Login;
 use windlass_core::config::{Layer, Unlimited};
 use windlass_core::spec::Mode;
 use windlass_git::git;
-use windlass_git::git::{Found, GitError, Repository};
+use windlass_git::git::{FoundRepository, GitError, Repository};
 use windlass_host::process::{RUN_VARIABLE, become_subreaper};
 use windlass_ui::{Finding, Health, format};
 
@@ -114,22 +114,22 @@ fn project(app: &App) -> Finding {
         return failed(ABOUT, &error);
     }
     match Repository::find(app.directory()) {
-        Ok(Found::Worktree(repository)) => {
+        Ok(FoundRepository::Worktree(repository)) => {
             good(ABOUT, format!("the git repository {}", repository.top.display()))
         }
-        Ok(Found::None | Found::GitMissing) => finding(
+        Ok(FoundRepository::None | FoundRepository::GitMissing) => finding(
             ABOUT,
             Health::Doubtful,
             "no git repository: there are no snapshots here, and no restore",
             &["git init"],
         ),
-        Ok(Found::Bare) => finding(
+        Ok(FoundRepository::Bare) => finding(
             ABOUT,
             Health::Bad,
             "a bare repository: there are no files to work on",
             &["git worktree add ../work"],
         ),
-        Ok(Found::Unsafe(said)) => {
+        Ok(FoundRepository::Unsafe(said)) => {
             finding(ABOUT, Health::Bad, format!("git refuses to look at it: {said}"), &[])
         }
         Err(error) => finding(ABOUT, Health::Bad, error.to_string(), &[]),

@@ -19,9 +19,6 @@ pub struct Runs {
 
 impl App {
     /// All runs of this project.
-    ///
-    /// # Errors
-    /// The folder of its runs cannot be read.
     pub fn runs(&self) -> Result<Runs, AppError> {
         let here = Here::find_broken(self)?;
         let listing = index::list(&here.project)?;

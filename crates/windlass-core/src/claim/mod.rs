@@ -2,15 +2,15 @@
 //! source of them ([`ClaimSource`]).
 
 mod phrase;
-mod standings;
+mod progress;
 
 use crate::spec::{ClaimSource, Job, Mode};
-use crate::values::{Assessment, CallReport, CallSummary, Class, Standing, StandingSource};
+use crate::values::{Assessment, CallReport, CallSummary, Class, JobStatus, StatusSource};
 
 pub use phrase::is_signal;
-pub use standings::Standings;
+pub use progress::Progress;
 
-/// Does this call itself claim that the job is done? What is claimed in a file is read there ([`Standings`]), and a
+/// Does this call itself claim that the job is done? What is claimed in a file is read there ([`Progress`]), and a
 /// judgement is its own claim.
 pub fn claims(job: &Job, report: &CallReport) -> bool {
     match job.mode.claim() {
@@ -41,7 +41,7 @@ pub fn ends_by_itself(job: &Job) -> bool {
 }
 
 /// Why a job that works off a plan has none (it is gone, empty, or cannot be read); `None` where it has, and in other modes.
-pub fn missing_plan(job: &Job, standing: &Standing) -> Option<String> {
+pub fn missing_plan(job: &Job, standing: &JobStatus) -> Option<String> {
     if job.mode.claim() != ClaimSource::Boxes {
         return None;
     }
@@ -49,13 +49,13 @@ pub fn missing_plan(job: &Job, standing: &Standing) -> Option<String> {
         return Some(problem.clone());
     }
     let tasks = standing.items.is_some_and(|items| items.total > 0);
-    if standing.source == StandingSource::PlanFile && tasks {
+    if standing.source == StatusSource::PlanFile && tasks {
         return None;
     }
     let file =
         job.plan.as_ref().map_or_else(|| "the plan".to_owned(), |plan| plan.file.display().to_string());
     Some(match standing.source {
-        StandingSource::PlanFile => format!("{file} has no task"),
+        StatusSource::PlanFile => format!("{file} has no task"),
         _ => format!("{file} is missing"),
     })
 }

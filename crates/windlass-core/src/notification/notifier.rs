@@ -10,7 +10,7 @@ use crate::config::NotifyEvent;
 use crate::fact::{Entry, Fact};
 use crate::report;
 use crate::spec::RunSpec;
-use crate::values::{Class, Delivery, NotificationKey, SinkKind, Spent, Standing, StopReason, Verdict};
+use crate::values::{Class, Delivery, JobStatus, NotificationKey, SinkKind, Spent, StopReason, Verdict};
 
 /// A wait that follows upon another is told of once it ends so much later than what was told.
 const WORTH_TELLING: SignedDuration = SignedDuration::from_hours(1);
@@ -23,7 +23,7 @@ pub struct Notifier {
     plan: Option<Box<RunSpec>>,
     finished: u32,
     spent: Spent,
-    standing: Option<Standing>,
+    standing: Option<JobStatus>,
     /// The latest time until which a wait was told of.
     told_until: Option<Timestamp>,
     ending: Option<Ending>,
@@ -110,7 +110,7 @@ impl Notifier {
         self.notification(entry, NotifyEvent::ExecutionStart, happened, body, figures)
     }
 
-    fn status(&mut self, entry: &Entry, standing: &Standing) -> Notification {
+    fn status(&mut self, entry: &Entry, standing: &JobStatus) -> Notification {
         let progress = text::progress(standing, self.standing.as_ref());
         let progress = if progress.is_empty() { "the status file changed".to_owned() } else { progress };
         let body = format!("STATUS UPDATE\n\n{progress}");

@@ -6,7 +6,7 @@ use crate::report;
 use crate::run::Input;
 use crate::run::testing::{Act, DOLLAR, World, plan};
 use crate::spec::JobWorkspace;
-use crate::values::{Class, Delivery, LaneId, Now, SinkKind, Standing, StandingSource, StopSource, Verdict};
+use crate::values::{Class, Delivery, JobStatus, LaneId, Now, SinkKind, StatusSource, StopSource, Verdict};
 
 fn told(journal: &[Entry]) -> Vec<Notification> {
     let mut notifier = Notifier::new(Some(2));
@@ -44,13 +44,13 @@ fn started() -> Entry {
     entry(1, Fact::RunStarted { plan: Box::new(plan) })
 }
 
-fn standing(done: u64, complete: bool) -> Standing {
-    Standing {
-        source: StandingSource::StatusFile,
+fn standing(done: u64, complete: bool) -> JobStatus {
+    JobStatus {
+        source: StatusSource::StatusFile,
         complete,
         items: Some(Items { done, total: 60 }),
         summary: "Migrated the endpoints".to_owned(),
-        ..Standing::default()
+        ..JobStatus::default()
     }
 }
 
@@ -140,7 +140,7 @@ fn a_status_update_counts_what_was_done_since() {
     let last = update(4, standing(60, true));
     assert_eq!(last.body, "STATUS UPDATE\n\n60/60 items (+25) - Migrated the endpoints ✅ Complete!");
     assert_eq!(last.priority, Priority::High);
-    let bare = Standing { items: None, summary: String::new(), ..standing(0, false) };
+    let bare = JobStatus { items: None, summary: String::new(), ..standing(0, false) };
     assert_eq!(update(5, bare).body, "STATUS UPDATE\n\nthe status file changed");
 }
 

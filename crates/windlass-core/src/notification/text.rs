@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::values::{Items, Standing, Verdict};
+use crate::values::{Items, JobStatus, Verdict};
 
 /// A job's name in a title, in characters.
 const LONGEST_NAME: usize = 60;
@@ -25,7 +25,7 @@ pub(super) fn of(number: u32, most: Option<u32>) -> String {
 }
 
 /// `35/60 items (+5) - Migrated the endpoints ✅ Complete!`, as far as there is something to say.
-pub(super) fn progress(standing: &Standing, before: Option<&Standing>) -> String {
+pub(super) fn progress(standing: &JobStatus, before: Option<&JobStatus>) -> String {
     let items = standing.items.map(|items| counted(items, before.and_then(|before| before.items)));
     let summary = Some(standing.summary.trim().to_owned()).filter(|summary| !summary.is_empty());
     let mut text = items.into_iter().chain(summary).collect::<Vec<_>>().join(" - ");

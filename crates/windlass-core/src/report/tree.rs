@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::damage::{Damage, DamageCourse};
-use crate::values::{CommitNotes, Evidence, LaneId, SnapshotId, Standing, Suspicion, TaskRow};
+use crate::values::{CommitNotes, Evidence, JobStatus, LaneId, SnapshotId, Suspicion, TaskRow};
 
 /// The world was looked at, and the tasks of the job were read, where it has any.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,7 +28,7 @@ pub struct BaselineCaptured {
     pub left_out: u32,
     /// What the job's own file says; `None` where the mode reads none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub standing: Option<Standing>,
+    pub standing: Option<JobStatus>,
 }
 
 /// The job's own file says something else than before; seen while an agent worked, or after it.
@@ -37,7 +37,7 @@ pub struct StatusChanged {
     /// Where.
     pub lane: LaneId,
     /// What it says now.
-    pub standing: Standing,
+    pub standing: JobStatus,
 }
 
 /// The tree that a call left is kept.
@@ -58,7 +58,7 @@ pub struct SnapshotTaken {
     pub forbidden_changes: u32,
     /// What the job's own file says; `None` where the mode reads none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub standing: Option<Standing>,
+    pub standing: Option<JobStatus>,
 }
 
 /// What speaks against the checks of a lane's tree is something else than before. The tree is being kept.
@@ -109,7 +109,7 @@ pub struct Undone {
     pub evidence: Evidence,
     /// What the job's own file says now; `None` where the mode reads none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub standing: Option<Standing>,
+    pub standing: Option<JobStatus>,
 }
 
 /// A commit was made of what the iteration changed, or there was nothing to commit.

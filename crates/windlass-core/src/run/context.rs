@@ -8,7 +8,7 @@ use crate::hook::HookSetting;
 use crate::run::{Effect, Run, TurnKey};
 use crate::tasks::Schedule;
 use crate::values::{
-    Assessment, CallClocks, CheckOutcome, Evidence, HookName, LaneId, Now, SnapshotId, Spent, Standing,
+    Assessment, CallClocks, CheckOutcome, Evidence, HookName, JobStatus, LaneId, Now, SnapshotId, Spent,
     Suspicion, TaskRow, Tokens,
 };
 
@@ -45,7 +45,7 @@ pub struct PromptContext {
     /// What the latest verification had against the work.
     pub findings: Option<Assessment>,
     /// What the job's own file says.
-    pub standing: Option<Standing>,
+    pub standing: Option<JobStatus>,
     /// What hooks want the agent to be told.
     pub hook: String,
     /// What the repository's hook said when it refused the lane's latest commit.

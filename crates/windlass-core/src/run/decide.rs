@@ -3,7 +3,7 @@
 use crate::fact::Fact;
 use crate::run::ending::Failure;
 use crate::run::lane::LaneState;
-use crate::run::{Hold, Input, LEAST_RESERVATION, Phase, Run, Stop, Survey};
+use crate::run::{Backoff, Input, LEAST_RESERVATION, Phase, Run, Stop, Survey};
 use crate::values::{Cost, Cut, HookName, LaneId, Now, StopSource};
 
 impl Run {
@@ -35,7 +35,7 @@ impl Run {
                 return facts;
             }
         }
-        if let Some(Hold { until, .. }) = self.hold
+        if let Some(Backoff { until, .. }) = self.hold
             && until <= now.wall
         {
             return vec![Fact::BackoffEnded];

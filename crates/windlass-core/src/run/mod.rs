@@ -37,7 +37,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::claim::Standings;
+use crate::claim::Progress;
 use crate::damage::{Damage, DamageCourse};
 use crate::values::{
     Assessment, CallClocks, CheckKind, CheckOutcome, Class, Cut, Evidence, LaneId, Now, SnapshotId,
@@ -82,7 +82,7 @@ pub struct Run {
     counters: Counters,
     survey: Survey,
     baseline: Vec<CheckOutcome>,
-    hold: Option<Hold>,
+    hold: Option<Backoff>,
     /// It was counted what this wait is for: other lanes that meet the same are no further refusals.
     hold_counted: bool,
     outages: Retries,
@@ -92,7 +92,7 @@ pub struct Run {
     /// How it ends, once that is decided.
     ending: Option<(StopReason, String)>,
     refused: Refused,
-    standings: Standings,
+    standings: Progress,
     /// Files that the latest iteration was not allowed to change.
     forbidden_changes: Vec<String>,
     hooks: Hooks,
@@ -228,7 +228,7 @@ enum Survey {
 
 /// No call is started before this time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hold {
+pub struct Backoff {
     /// On the wall clock.
     pub until: Timestamp,
     /// A usage limit or an outage.
@@ -283,7 +283,7 @@ impl Run {
     }
 
     /// The wait it is in.
-    pub fn hold(&self) -> Option<Hold> {
+    pub fn hold(&self) -> Option<Backoff> {
         self.hold
     }
 
@@ -323,7 +323,7 @@ impl Run {
     }
 
     /// What was read of the job's own file.
-    pub fn standings(&self) -> &Standings {
+    pub fn standings(&self) -> &Progress {
         &self.standings
     }
 

@@ -6,7 +6,7 @@ use crate::report::{self, CallDue, CallEnded, LaneLost, Prepared, Report};
 use crate::run::decide::one;
 use crate::run::lane::{LaneState, Turn};
 use crate::run::{Run, Survey};
-use crate::values::{Assessment, CallId, CallReport, CallSummary, Class, LaneId, Now, Standing};
+use crate::values::{Assessment, CallId, CallReport, CallSummary, Class, JobStatus, LaneId, Now};
 
 impl Run {
     /// What a report means, as facts. One that comes too late means nothing.
@@ -121,7 +121,7 @@ impl Run {
         self.is_calling(lane, call).then(|| self.finish_call(lane, call, *report))
     }
 
-    fn is_news(&self, standing: &Standing) -> bool {
+    fn is_news(&self, standing: &JobStatus) -> bool {
         if self.is_of_tasks() {
             // What is done there, its own facts say.
             return false;

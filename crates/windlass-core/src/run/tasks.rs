@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::run::lane::{Judged, LaneState, Outcome, Turn};
 use crate::run::{CommitKind, Effect, Run, TurnKey};
 use crate::spec::{CommitPolicy, RunSpec};
-use crate::tasks::{Counts, Schedule, Standing};
+use crate::tasks::{Counts, Schedule, TaskProgress};
 use crate::values::{
     CheckOutcome, Class, Evidence, LaneId, Purpose, StopReason, TaskEnd, TaskId, TaskRow, TaskState, Verdict,
 };
@@ -328,7 +328,7 @@ impl Tasks {
         }
         self.schedule = Schedule::new(rows);
         let schedule = &mut self.schedule;
-        self.parked.retain(|id, _| schedule.standing(id) == Some(Standing::Open) && schedule.park(id));
+        self.parked.retain(|id, _| schedule.standing(id) == Some(TaskProgress::Open) && schedule.park(id));
         self.failed.retain(|id, _| schedule.row(id).is_some());
         for id in at_work {
             schedule.begin(id);

@@ -4,7 +4,7 @@ use crate::claim;
 use crate::fact::Fact;
 use crate::run::lane::{InGit, Judged, LaneState, Outcome, Turn};
 use crate::run::retry::{Patience, after_limit, after_outage};
-use crate::run::{Hold, NotesShare, Retries, Run};
+use crate::run::{Backoff, NotesShare, Retries, Run};
 use crate::spec::CommitPolicy;
 use crate::values::{
     Assessment, CheckKind, CheckOutcome, Class, Cost, Cut, LaneId, Now, StopReason, UnderWay, Verdict,
@@ -215,7 +215,7 @@ impl Run {
                     Class::UsageLimit => self.refusals.count,
                     _ => self.outages.count,
                 };
-                let longer = self.hold.is_none_or(|Hold { until: earlier, .. }| earlier < until);
+                let longer = self.hold.is_none_or(|Backoff { until: earlier, .. }| earlier < until);
                 longer.then_some(Fact::BackoffStarted { until, class, attempt: attempt + 1 })
             }
             Patience::Exhausted(detail) => {

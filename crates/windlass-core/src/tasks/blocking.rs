@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::cycles::cycles;
-use super::schedule::{Schedule, Standing};
+use super::schedule::{Schedule, TaskProgress};
 use crate::values::TaskId;
 
 /// What tasks wait for that will not come by itself.
@@ -41,16 +41,16 @@ impl Schedule {
         let mut parked = BTreeSet::new();
         let mut edges = vec![Vec::new(); self.places.len()];
         for (index, (row, known)) in self.graph.rows.iter().zip(&self.graph.dependencies).enumerate() {
-            if self.standing_at(index) != Standing::Open {
+            if self.standing_at(index) != TaskProgress::Open {
                 continue;
             }
             let unknown = row.dependencies.iter().filter(|id| !self.graph.knows(id));
             blocking.unknown.extend(
                 unknown.map(|dependency| Missing { task: row.id.clone(), dependency: dependency.clone() }),
             );
-            parked.extend(known.iter().filter(|on| self.standing_at(**on) == Standing::Parked));
+            parked.extend(known.iter().filter(|on| self.standing_at(**on) == TaskProgress::Parked));
             if let Some(edges) = edges.get_mut(index) {
-                edges.extend(known.iter().filter(|on| self.standing_at(**on) == Standing::Open));
+                edges.extend(known.iter().filter(|on| self.standing_at(**on) == TaskProgress::Open));
             }
         }
         blocking.parked = self.ids(parked);
@@ -58,8 +58,8 @@ impl Schedule {
         blocking
     }
 
-    fn standing_at(&self, index: usize) -> Standing {
-        self.places.get(index).map_or(Standing::Done, |place| place.standing)
+    fn standing_at(&self, index: usize) -> TaskProgress {
+        self.places.get(index).map_or(TaskProgress::Done, |place| place.standing)
     }
 
     fn ids(&self, indexes: impl IntoIterator<Item = usize>) -> Vec<TaskId> {

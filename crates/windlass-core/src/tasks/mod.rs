@@ -13,4 +13,4 @@ mod schedule;
 mod tests;
 
 pub use blocking::{Blocking, Missing};
-pub use schedule::{Counts, Schedule, Standing};
+pub use schedule::{Counts, Schedule, TaskProgress};

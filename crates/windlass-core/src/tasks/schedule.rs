@@ -27,7 +27,7 @@ pub struct Schedule {
 /// Where a task stands in a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Standing {
+pub enum TaskProgress {
     /// To be done, and nobody works on it.
     #[default]
     Open,
@@ -58,7 +58,7 @@ pub struct Counts {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Place {
-    pub standing: Standing,
+    pub standing: TaskProgress,
     /// Something of it has been done already: it goes before all that has not been begun.
     begun: bool,
     /// How many of its dependencies are not done, those that are not there included; one more where a person has to mend
@@ -79,7 +79,7 @@ struct Turn {
 #[derive(Serialize, Deserialize)]
 struct Written {
     rows: Vec<TaskRow>,
-    places: Vec<(Standing, bool)>,
+    places: Vec<(TaskProgress, bool)>,
 }
 
 impl From<Schedule> for Written {
@@ -110,7 +110,7 @@ impl Schedule {
     pub fn new(rows: Vec<TaskRow>) -> Schedule {
         let graph = Arc::new(Graph::new(rows));
         let mut places: Vec<Place> = graph.rows.iter().map(Place::of).collect();
-        let is_done: Vec<bool> = places.iter().map(|place| place.standing == Standing::Done).collect();
+        let is_done: Vec<bool> = places.iter().map(|place| place.standing == TaskProgress::Done).collect();
         let done = is_done.iter().filter(|done| **done).count();
         let dependencies = graph.dependencies.iter().zip(&graph.unknown);
         let rows = graph.rows.iter();
@@ -140,28 +140,28 @@ impl Schedule {
 
     /// Somebody works on it from now on. `false` unless it is open and all its dependencies are done.
     pub fn begin(&mut self, id: &TaskId) -> bool {
-        let ready = |place: &Place| place.standing == Standing::Open && place.unmet == 0;
-        self.change(id, Standing::Active, ready)
+        let ready = |place: &Place| place.standing == TaskProgress::Open && place.unmet == 0;
+        self.change(id, TaskProgress::Active, ready)
     }
 
     /// It is done. `false` unless it is open or somebody works on it.
     pub fn finish(&mut self, id: &TaskId) -> bool {
-        self.change(id, Standing::Done, Place::is_underway)
+        self.change(id, TaskProgress::Done, Place::is_underway)
     }
 
     /// It failed too often. `false` unless it is open or somebody works on it.
     pub fn park(&mut self, id: &TaskId) -> bool {
-        self.change(id, Standing::Parked, Place::is_underway)
+        self.change(id, TaskProgress::Parked, Place::is_underway)
     }
 
     /// It is to be done (again). What was begun goes before what was not, unless it had been done. `false` where it is open
     /// already.
     pub fn reopen(&mut self, id: &TaskId) -> bool {
-        self.change(id, Standing::Open, |place| place.standing != Standing::Open)
+        self.change(id, TaskProgress::Open, |place| place.standing != TaskProgress::Open)
     }
 
     /// Where a task stands; `None` where there is none of this id.
-    pub fn standing(&self, id: &TaskId) -> Option<Standing> {
+    pub fn standing(&self, id: &TaskId) -> Option<TaskProgress> {
         let place = self.graph.find(id).and_then(|index| self.places.get(index))?;
         Some(place.standing)
     }
@@ -183,14 +183,14 @@ impl Schedule {
         Counts { done, active, parked, ready, waiting: total - done - active - parked - ready, total }
     }
 
-    fn change(&mut self, id: &TaskId, to: Standing, allowed: impl Fn(&Place) -> bool) -> bool {
+    fn change(&mut self, id: &TaskId, to: TaskProgress, allowed: impl Fn(&Place) -> bool) -> bool {
         let Some(index) = self.graph.find(id) else { return false };
         let Some(place) = self.places.get_mut(index).filter(|place| allowed(place)) else { return false };
         let from = std::mem::replace(&mut place.standing, to);
         place.begun = match to {
-            Standing::Active => true,
-            Standing::Open => place.begun && from != Standing::Done,
-            Standing::Done | Standing::Parked => place.begun,
+            TaskProgress::Active => true,
+            TaskProgress::Open => place.begun && from != TaskProgress::Done,
+            TaskProgress::Done | TaskProgress::Parked => place.begun,
         };
         if let Some(count) = self.count_of(from) {
             *count -= 1;
@@ -204,17 +204,17 @@ impl Schedule {
     }
 
     /// The counter of a standing; none for what is open, which is counted by the set.
-    const fn count_of(&mut self, standing: Standing) -> Option<&mut usize> {
+    const fn count_of(&mut self, standing: TaskProgress) -> Option<&mut usize> {
         match standing {
-            Standing::Open => None,
-            Standing::Active => Some(&mut self.active),
-            Standing::Done => Some(&mut self.done),
-            Standing::Parked => Some(&mut self.parked),
+            TaskProgress::Open => None,
+            TaskProgress::Active => Some(&mut self.active),
+            TaskProgress::Done => Some(&mut self.done),
+            TaskProgress::Parked => Some(&mut self.parked),
         }
     }
 
-    fn tell_dependants(&mut self, index: usize, from: Standing, to: Standing) {
-        let (was_done, is_done) = (from == Standing::Done, to == Standing::Done);
+    fn tell_dependants(&mut self, index: usize, from: TaskProgress, to: TaskProgress) {
+        let (was_done, is_done) = (from == TaskProgress::Done, to == TaskProgress::Done);
         if was_done == is_done {
             return;
         }
@@ -234,7 +234,7 @@ impl Schedule {
         let rank = self.graph.rank.get(index).copied().unwrap_or(index);
         let turn = |fresh| Turn { fresh, priority: row.priority, rank, index };
         self.ready.remove(&turn(place.begun));
-        if place.standing == Standing::Open && place.unmet == 0 {
+        if place.standing == TaskProgress::Open && place.unmet == 0 {
             self.ready.insert(turn(!place.begun));
         } else {
             self.ready.remove(&turn(!place.begun));
@@ -244,11 +244,11 @@ impl Schedule {
 
 impl Place {
     fn of(row: &TaskRow) -> Place {
-        let standing = if row.state == TaskState::Done { Standing::Done } else { Standing::Open };
+        let standing = if row.state == TaskState::Done { TaskProgress::Done } else { TaskProgress::Open };
         Place { standing, begun: row.state == TaskState::InProgress, unmet: 0 }
     }
 
     const fn is_underway(&self) -> bool {
-        matches!(self.standing, Standing::Open | Standing::Active)
+        matches!(self.standing, TaskProgress::Open | TaskProgress::Active)
     }
 }

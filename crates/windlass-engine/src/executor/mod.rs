@@ -27,9 +27,6 @@ pub type Waker = Arc<dyn Fn() + Send + Sync>;
 pub trait Executor {
     /// Takes an order and returns soon; what comes of it is told by [`poll`](Executor::poll), under the order's epoch. A call
     /// is begun by one order and ended by another, and both are answered by its end.
-    ///
-    /// # Errors
-    /// Nothing can be carried out any more.
     fn carry_out(&mut self, order: Order) -> Result<(), EngineError>;
 
     /// Nobody waits for this any longer: it was seen done, or came to nothing.
@@ -37,30 +34,18 @@ pub trait Executor {
 
     /// What has come of orders since this was last asked, in its order. Also does what its own clocks ask for: it is called
     /// after each waking, and at the latest after [`next_due`](Executor::next_due).
-    ///
-    /// # Errors
-    /// Nothing can be carried out any more.
     fn poll(&mut self) -> Result<Vec<Reported>, EngineError>;
 
     /// In how long its clocks ask for something; `None` while only a waking can.
     fn next_due(&self) -> Option<Duration>;
 
     /// A person does not wait for hooks any longer: those under way are ended. Was there one?
-    ///
-    /// # Errors
-    /// Nothing can be carried out any more.
     fn cut_hooks(&mut self) -> Result<bool, EngineError>;
 
     /// Lets what runs stand still until [`resume`](Executor::resume).
-    ///
-    /// # Errors
-    /// It cannot be reached.
     fn pause(&mut self) -> Result<(), EngineError>;
 
     /// Lets it go on.
-    ///
-    /// # Errors
-    /// It cannot be reached.
     fn resume(&mut self) -> Result<(), EngineError>;
 
     /// Ends all that runs, and lets what is being written be finished.

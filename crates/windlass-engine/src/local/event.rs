@@ -5,7 +5,7 @@ use std::sync::mpsc::Sender;
 
 use windlass_core::report::{Broken, Report};
 use windlass_core::run::Epoch;
-use windlass_core::values::{LaneId, Standing, StopReason};
+use windlass_core::values::{JobStatus, LaneId, StopReason};
 use windlass_host::process::KeeperEvent;
 
 use super::worker::Worked;
@@ -19,7 +19,7 @@ pub(super) enum Event {
     /// Something in a call's stream may have moved its clocks.
     Stirred,
     /// The job's own file was read while an agent works there.
-    StatusSeen(LaneId, Standing),
+    StatusSeen(LaneId, JobStatus),
     /// A call's raw log cannot be written any more.
     LogFailed(io::Error),
     /// A worker has carried an order out, or could not.

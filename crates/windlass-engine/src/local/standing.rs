@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use windlass_core::spec::{Job, JobPlan, JobWorkspace, RunSpec};
-use windlass_core::values::{Evidence, LaneId, Standing};
+use windlass_core::values::{Evidence, JobStatus, LaneId};
 use windlass_jobs::doc::status;
 use windlass_jobs::doc::status::{LONGEST_STATUS, StatusFile};
 
@@ -21,7 +21,7 @@ use windlass_host::tree::at;
 const PLAN_DEBOUNCE: Duration = Duration::from_secs(2);
 
 /// What the job's own file says now; `None` where the mode reads none. Never fails: what cannot be read is named in it.
-pub(super) fn read(run: &RunSpec) -> Option<Standing> {
+pub(super) fn read(run: &RunSpec) -> Option<JobStatus> {
     if run.job.mode.has_tasks() {
         // What is claimed of a task is read where it is known which task is meant.
         return super::tasks::standing(run, None);

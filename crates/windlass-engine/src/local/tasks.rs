@@ -10,7 +10,7 @@ use windlass_core::report::Report;
 use windlass_core::run::{CommitKind, OrderContext, TaskAtHand, TurnKey};
 use windlass_core::spec::{CommitPolicy, JobTasks, RunSpec};
 use windlass_core::tasks::{self as schedule, Schedule};
-use windlass_core::values::{Items, Standing, StandingSource, TaskEnd, TaskId, TaskRow, TaskState};
+use windlass_core::values::{Items, JobStatus, StatusSource, TaskEnd, TaskId, TaskRow, TaskState};
 use windlass_jobs::doc::progress::{ProgressEntry, ProgressError, ProgressExit, ProgressSummary};
 use windlass_jobs::doc::tasks::{TaskForm, TaskList};
 use windlass_jobs::prompt::TaskWork;
@@ -75,22 +75,22 @@ pub(super) fn rows(plan: &RunSpec) -> Option<Vec<TaskRow>> {
 }
 
 /// How the tasks stand in the file: `complete` says whether the task at hand is done there.
-pub(super) fn standing(plan: &RunSpec, at: Option<&TaskId>) -> Option<Standing> {
+pub(super) fn standing(plan: &RunSpec, at: Option<&TaskId>) -> Option<JobStatus> {
     let list = read(plan)?;
     if list.is_missing() {
-        return Some(Standing::default());
+        return Some(JobStatus::default());
     }
     let rows = list.tasks();
     let done = rows.iter().filter(|task| task.row.state == TaskState::Done).count();
     let at_hand = at.and_then(|id| list.task(id));
-    Some(Standing {
-        source: StandingSource::TaskFile,
+    Some(JobStatus {
+        source: StatusSource::TaskFile,
         mark: "read".to_owned(),
         complete: at_hand.is_some_and(|task| task.row.state == TaskState::Done),
         items: (!rows.is_empty()).then_some(Items { done: done as u64, total: rows.len() as u64 }),
         summary: at_hand.map_or_else(String::new, |task| task.row.title.chars().take(200).collect()),
         problem: list.problems().first().filter(|_| list.is_unusable()).map(ToString::to_string),
-        ..Standing::default()
+        ..JobStatus::default()
     })
 }
 
@@ -166,11 +166,11 @@ fn due(schedule: &Schedule, row: &TaskRow, at: Option<(&TaskId, TaskState)>) -> 
         return state;
     }
     match schedule.standing(&row.id) {
-        Some(schedule::Standing::Done) => TaskState::Done,
-        Some(schedule::Standing::Active) => TaskState::InProgress,
-        Some(schedule::Standing::Parked) => TaskState::Open,
-        Some(schedule::Standing::Open) if row.state == TaskState::Done => TaskState::Open,
-        Some(schedule::Standing::Open) | None => row.state,
+        Some(schedule::TaskProgress::Done) => TaskState::Done,
+        Some(schedule::TaskProgress::Active) => TaskState::InProgress,
+        Some(schedule::TaskProgress::Parked) => TaskState::Open,
+        Some(schedule::TaskProgress::Open) if row.state == TaskState::Done => TaskState::Open,
+        Some(schedule::TaskProgress::Open) | None => row.state,
     }
 }
 
@@ -235,7 +235,7 @@ impl WorkingTree {
         let now = Timestamp::now();
         let is_done = *end == TaskEnd::Done;
         let counts = schedule.counts();
-        let counted = schedule.standing(&at.row.id) == Some(schedule::Standing::Done);
+        let counted = schedule.standing(&at.row.id) == Some(schedule::TaskProgress::Done);
         let summary = ProgressSummary {
             total: counts.total as u64,
             completed: counts.done as u64 + u64::from(is_done && !counted),

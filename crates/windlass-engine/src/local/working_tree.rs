@@ -11,7 +11,7 @@ use windlass_core::report::{self, Report};
 use windlass_core::run::{Effect, Occasion, Order, OrderContext, TurnKey};
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{
-    Evidence, LaneId, Purpose, SnapshotId, Standing, StandingSource, StopReason, TaskState,
+    Evidence, JobStatus, LaneId, Purpose, SnapshotId, StatusSource, StopReason, TaskState,
 };
 
 use super::aside::{ParkedTask, PutAside};
@@ -449,15 +449,15 @@ impl WorkingTree {
     }
 
     /// What the status file says before the run; what of it does not count is said.
-    fn standing(&mut self, reports: &mut Vec<Report>) -> Option<Standing> {
+    fn standing(&mut self, reports: &mut Vec<Report>) -> Option<JobStatus> {
         let standing = standing::read(&self.plan)?;
         let trusted =
             self.plan.job.workspace.as_ref().is_some_and(|workspace| workspace.trust_existing_status);
         let file = match standing.source {
-            StandingSource::TodoFile => "TODO.md",
-            StandingSource::StatusFile => "the status file",
+            StatusSource::TodoFile => "TODO.md",
+            StatusSource::StatusFile => "the status file",
             // Boxes say how far the work is, whoever ticked them and when.
-            StandingSource::PlanFile | StandingSource::TaskFile | StandingSource::Nowhere => {
+            StatusSource::PlanFile | StatusSource::TaskFile | StatusSource::Nowhere => {
                 return Some(standing);
             }
         };

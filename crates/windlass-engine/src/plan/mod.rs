@@ -9,7 +9,7 @@ mod tests;
 use std::path::{Path, PathBuf};
 
 use windlass_core::spec::{ClaimSource, JobPlan, Mode};
-use windlass_core::values::Standing;
+use windlass_core::values::JobStatus;
 use windlass_jobs::doc::plan::{
     FileRole, Plan, PlanFile, SpecNames, standing_for_build, standing_for_planning,
 };
@@ -40,7 +40,7 @@ pub fn find_plan(directory: &Path, places: &JobPlan) -> FoundPlan {
 }
 
 /// How a job in mode plan or build stands; `None` in other modes.
-pub fn standing(directory: &Path, places: &JobPlan, mode: Mode) -> Option<Standing> {
+pub fn standing(directory: &Path, places: &JobPlan, mode: Mode) -> Option<JobStatus> {
     match mode.claim() {
         ClaimSource::Boxes => {
             let FoundPlan { plan, mark } = find_plan(directory, places);

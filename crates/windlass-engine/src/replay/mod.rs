@@ -35,7 +35,7 @@ use recording::Recording;
 
 /// One thing that happened.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Told<T = Observation> {
+pub enum Replayed<T = Observation> {
     /// A fact was journalled.
     Fact(Box<Entry>),
     /// An agent said or did something.
@@ -43,7 +43,7 @@ pub enum Told<T = Observation> {
 }
 
 /// Takes what happened, and says whether there is still somebody who wants to know.
-pub type Listener<'a, T = Observation> = dyn FnMut(Told<T>) -> ControlFlow<()> + 'a;
+pub type Listener<'a, T = Observation> = dyn FnMut(Replayed<T>) -> ControlFlow<()> + 'a;
 
 /// Replays a run, and follows it where it goes on.
 #[derive(Debug)]
@@ -141,7 +141,7 @@ impl<R: Reading> Replay<R> {
             }
             _ => {}
         }
-        Ok(listener(Told::Fact(Box::new(entry))))
+        Ok(listener(Replayed::Fact(Box::new(entry))))
     }
 
     /// Tells the observations up to this time, those of all calls in the order of their times.
@@ -164,7 +164,7 @@ impl<R: Reading> Replay<R> {
             let Some((place, observation)) = next else {
                 return Ok(ControlFlow::Continue(()));
             };
-            if listener(Told::Observation(place, observation)).is_break() {
+            if listener(Replayed::Observation(place, observation)).is_break() {
                 return Ok(ControlFlow::Break(()));
             }
         }
@@ -180,7 +180,7 @@ fn rest<R: Reading>(
     recording.close();
     while recording.next_time()?.is_some() {
         if let Some((place, observation)) = recording.take()
-            && listener(Told::Observation(place, observation)).is_break()
+            && listener(Replayed::Observation(place, observation)).is_break()
         {
             return Ok(ControlFlow::Break(()));
         }

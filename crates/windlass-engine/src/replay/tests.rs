@@ -81,8 +81,8 @@ fn told(replay: &mut Replay) -> Vec<String> {
     let mut words = Vec::new();
     let flow = replay.advance(&mut |told| {
         words.push(match told {
-            Told::Fact(entry) => entry.fact.name().to_owned(),
-            Told::Observation(place, Observation::AgentText { text, .. }) => {
+            Replayed::Fact(entry) => entry.fact.name().to_owned(),
+            Replayed::Observation(place, Observation::AgentText { text, .. }) => {
                 format!(
                     "{}:{} {text} at {}",
                     place.call,
@@ -90,7 +90,7 @@ fn told(replay: &mut Replay) -> Vec<String> {
                     (place.at.as_millisecond() - 1_800_000_000_000)
                 )
             }
-            Told::Observation(place, other) => format!("{}:{} {other:?}", place.call, place.line),
+            Replayed::Observation(place, other) => format!("{}:{} {other:?}", place.call, place.line),
         });
         ControlFlow::Continue(())
     });

@@ -100,14 +100,14 @@ fn says_the_same(list: &TaskList, name: &str, committed: &[u8]) -> bool {
 mod tests {
     use super::*;
     use crate::tasks::{read_tasks, set_state};
-    use windlass_git::git::Found;
+    use windlass_git::git::FoundRepository;
     use windlass_git::scratch::Scratch;
 
     const TASKS: &str =
         "### TASK-001: One\n- **Status**: pending\n\n### TASK-002: Two\n- **Status**: pending\n";
 
     fn look(scratch: &Scratch, place: &str) -> Option<Unlike> {
-        let Ok(Found::Worktree(repository)) = Repository::find(&scratch.top) else {
+        let Ok(FoundRepository::Worktree(repository)) = Repository::find(&scratch.top) else {
             panic!("no repository");
         };
         unlike_committed(&repository, &scratch.top, &read_tasks(&scratch.top, Path::new(place))).unwrap()

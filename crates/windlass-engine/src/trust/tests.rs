@@ -91,7 +91,8 @@ fn a_worktree_has_the_settings_of_its_main_checkout() {
     let beside = scratch.top.parent().unwrap().join("beside");
     scratch.git(&["worktree", "add", "--quiet", beside.to_str().unwrap()]);
     scratch.write(".claude/settings.local.json", HOOK);
-    let Ok(windlass_git::git::Found::Worktree(repository)) = windlass_git::git::Repository::find(&beside)
+    let Ok(windlass_git::git::FoundRepository::Worktree(repository)) =
+        windlass_git::git::Repository::find(&beside)
     else {
         panic!("a worktree")
     };

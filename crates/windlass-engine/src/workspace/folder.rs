@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use windlass_core::values::{Standing, StandingSource};
+use windlass_core::values::{JobStatus, StatusSource};
 use windlass_core::workspace::WorkspaceName;
 use windlass_jobs::doc::status;
 use windlass_jobs::doc::status::{LONGEST_STATUS, StatusFile};
@@ -96,7 +96,7 @@ impl Workspace {
     }
 
     /// What the agent's status file says; where there is none, the boxes of the list. What cannot be read is named in it.
-    pub fn standing(&self) -> Standing {
+    pub fn standing(&self) -> JobStatus {
         let read = |path: &Path| at(path).read_beginning(LONGEST_STATUS);
         let (status, todo) = match read(&self.status()) {
             Ok(status) => (status, read(&self.todo()).unwrap_or_default()),
@@ -110,12 +110,16 @@ impl Workspace {
             todo.as_deref().map(|bytes| StatusFile { bytes, mark: &todo_mark }),
         );
         // A list without boxes, as it is made, says nothing.
-        let says_something = standing.source != StandingSource::TodoFile || standing.items.is_some();
-        if says_something { standing } else { Standing::default() }
+        let says_something = standing.source != StatusSource::TodoFile || standing.items.is_some();
+        if says_something { standing } else { JobStatus::default() }
     }
 }
 
-fn unreadable(error: &FileError) -> Standing {
-    let source = StandingSource::StatusFile;
-    Standing { source, problem: Some(format!("it cannot be read ({})", error.source)), ..Standing::default() }
+fn unreadable(error: &FileError) -> JobStatus {
+    let source = StatusSource::StatusFile;
+    JobStatus {
+        source,
+        problem: Some(format!("it cannot be read ({})", error.source)),
+        ..JobStatus::default()
+    }
 }

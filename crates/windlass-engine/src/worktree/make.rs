@@ -9,7 +9,7 @@ use super::bootstrap::{Copied, copy_included};
 use super::marker::{Marker, Stage};
 use super::{Worktree, WorktreeError, WorktreeName, copied, locks};
 use crate::store::Project;
-use windlass_git::git::{Branch, Found, Head, LinkedTree, Repository};
+use windlass_git::git::{Branch, FoundRepository, Head, LinkedTree, Repository};
 use windlass_host::file::AtPath as _;
 use windlass_host::tree::at;
 
@@ -163,7 +163,7 @@ fn add_again(order: &Order<'_>, gone: Worktree) -> Result<(Worktree, How), Workt
 
 /// Records that a working tree is ours.
 fn mark(path: &Path, marker: &Marker) -> Result<Worktree, WorktreeError> {
-    let Found::Worktree(repository) = Repository::find(path)? else {
+    let FoundRepository::Worktree(repository) = Repository::find(path)? else {
         return Err(WorktreeError::Broken(path.to_owned()));
     };
     marker.write(&repository.git_dir)?;

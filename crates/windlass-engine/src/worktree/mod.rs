@@ -32,5 +32,5 @@ pub use make::{How, Made, Order, base_folder, make};
 pub use marker::Stage;
 pub use name::WorktreeName;
 pub use remove::{Refusal, Removal, Removed};
-pub use tree::{Standing, WORKTREE_VARIABLE, Worktree};
+pub use tree::{WORKTREE_VARIABLE, Worktree, WorktreeStatus};
 pub use work::Work;

@@ -7,7 +7,7 @@ use windlass_core::spec::{BootstrapSpec, PortPlace};
 
 use super::marker::{Marker, Stage};
 use super::{WorktreeError, WorktreeName, bootstrap};
-use windlass_git::git::{Found, Head, LinkedTree, ObjectId, Repository};
+use windlass_git::git::{FoundRepository, Head, LinkedTree, ObjectId, Repository};
 use windlass_host::file::FileError;
 
 /// The environment variable that holds a worktree's name.
@@ -25,7 +25,7 @@ pub struct Worktree {
 
 /// Where a worktree's commits stand.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Standing {
+pub struct WorktreeStatus {
     /// The branch that it came from, as people write it; else the default branch; `None` where neither is there.
     pub base: Option<String>,
     /// The branch's last commit; `None` where the branch is gone.
@@ -110,7 +110,9 @@ impl Worktree {
     /// Its repository, seen from it.
     pub fn repository(&self) -> Result<Repository, WorktreeError> {
         match Repository::find(&self.tree.path)? {
-            Found::Worktree(repository) if repository.git_dir == self.tree.git_dir => Ok(repository),
+            FoundRepository::Worktree(repository) if repository.git_dir == self.tree.git_dir => {
+                Ok(repository)
+            }
             _ => Err(WorktreeError::Broken(self.tree.path.clone())),
         }
     }
@@ -121,9 +123,9 @@ impl Worktree {
     }
 
     /// Where its commits stand. Any working tree of the repository will do.
-    pub fn standing(&self, repository: &Repository) -> Result<Standing, WorktreeError> {
+    pub fn standing(&self, repository: &Repository) -> Result<WorktreeStatus, WorktreeError> {
         let tip = repository.commit_of(&self.name.full_branch())?;
-        let mut standing = Standing { base: None, tip, ahead: 0, behind: 0, merged: false };
+        let mut standing = WorktreeStatus { base: None, tip, ahead: 0, behind: 0, merged: false };
         for base in self.bases(repository)? {
             let Some(commit) = repository.commit_of(&base)? else { continue };
             if standing.base.is_none() {

@@ -63,7 +63,7 @@ fn folder(from: &Path, name: &[u8]) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::git::{Found, Repository};
+    use crate::git::{FoundRepository, Repository};
     use crate::scratch::Scratch;
 
     #[test]
@@ -73,7 +73,9 @@ mod tests {
         scratch.git(&["worktree", "add", "--quiet", linked.to_str().unwrap()]);
         std::fs::create_dir_all(scratch.top.join("a/b")).unwrap();
         for directory in [scratch.top.join("a/b"), scratch.top.clone(), linked.clone()] {
-            let Found::Worktree(repository) = Repository::find(&directory).unwrap() else { panic!() };
+            let FoundRepository::Worktree(repository) = Repository::find(&directory).unwrap() else {
+                panic!()
+            };
             assert_eq!(Folders::locate(&directory), Some(repository.folders()));
         }
         std::fs::write(linked.join(".git"), "gitdir: /nowhere/at/all").unwrap();

@@ -37,7 +37,7 @@ pub use object::header;
 pub use object::{Hasher, ObjectFormat, ObjectId, ObjectKind};
 pub use refs::PackedRefs;
 pub use refs::{RefValue, is_safe_name};
-pub use repository::{Found, Head, Repository, create_with_everything, version};
+pub use repository::{FoundRepository, Head, Repository, create_with_everything, version};
 pub use steering::{Steering, SteeringError, Strictness};
 
 pub use steering::put_back_from;

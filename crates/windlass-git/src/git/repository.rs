@@ -34,7 +34,7 @@ pub struct Repository {
 
 /// What there is at a directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum FoundRepository {
     /// A working tree.
     Worktree(Repository),
     /// A repository without a working tree; also the inside of a `.git` folder.
@@ -119,7 +119,7 @@ fn ask_for_version(directory: &Path) -> Result<(u32, u32), GitError> {
 impl Repository {
     /// Looks for the repository that a directory belongs to, as git does: in it and above it. A guest of an earlier run may
     /// have written what git reads for that: it is not called where it would wait for a pipe.
-    pub fn find(directory: &Path) -> Result<Found, GitError> {
+    pub fn find(directory: &Path) -> Result<FoundRepository, GitError> {
         if let Some(folders) = Folders::locate(directory) {
             folders.hold();
             if let Some(said) = sound::unsound_folders(&folders) {
@@ -131,7 +131,7 @@ impl Repository {
             ask().args(["--is-bare-repository", "--is-inside-work-tree", "--show-object-format"]).run();
         let answer = match asked {
             Ok(answer) => answer,
-            Err(GitError::Missing) => return Ok(Found::GitMissing),
+            Err(GitError::Missing) => return Ok(FoundRepository::GitMissing),
             Err(error) => return Err(error),
         };
         if answer.code != 0 {
@@ -147,7 +147,7 @@ impl Repository {
             });
         };
         if bare == Some("true") || inside != Some("true") {
-            return Ok(Found::Bare);
+            return Ok(FoundRepository::Bare);
         }
         // One call for each path: a path may contain a line's end.
         let path = |what: &[&str]| {
@@ -161,7 +161,7 @@ impl Repository {
             closed_filters: None,
         };
         repository.hold();
-        Ok(Found::Worktree(repository))
+        Ok(FoundRepository::Worktree(repository))
     }
 
     /// Where its files and its git directories are.
@@ -380,13 +380,13 @@ impl Repository {
 }
 
 /// Why git did not answer.
-fn refused(answer: &Answer) -> Result<Found, GitError> {
+fn refused(answer: &Answer) -> Result<FoundRepository, GitError> {
     let said = answer.errors.trim().to_owned();
     if said.contains("dubious ownership") {
-        return Ok(Found::Unsafe(said));
+        return Ok(FoundRepository::Unsafe(said));
     }
     if said.contains("not a git repository") {
-        return Ok(Found::None);
+        return Ok(FoundRepository::None);
     }
     Err(GitError::Failed { command: "git rev-parse".into(), said })
 }

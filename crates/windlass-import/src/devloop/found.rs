@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use windlass_core::config::devloop::{DevloopCommits, DevloopSession, devloop_commits, devloop_object};
 
 use super::{DevloopError, FOLDER};
-use windlass_git::git::{Found as FoundRepository, Repository};
+use windlass_git::git::{FoundRepository, Repository};
 use windlass_host::file::read_beginning;
 
 /// A longer file of its is none.

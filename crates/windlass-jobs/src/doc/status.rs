@@ -4,7 +4,7 @@
 //! `complete` is essential; `lastUpdated` is never looked at.
 
 use serde_json::{Map, Value};
-use windlass_core::values::{Items, Standing, StandingSource};
+use windlass_core::values::{Items, JobStatus, StatusSource};
 
 use super::count_boxes;
 
@@ -30,11 +30,11 @@ pub struct StatusFile<'a> {
 }
 
 /// What the status file says; where there is none, the boxes of `TODO.md` if that is given (`--todo-fallback`).
-pub fn standing(status: Option<StatusFile<'_>>, todo: Option<StatusFile<'_>>) -> Standing {
+pub fn standing(status: Option<StatusFile<'_>>, todo: Option<StatusFile<'_>>) -> JobStatus {
     match (status, todo) {
         (Some(file), _) => read_status(file),
         (None, Some(file)) => read_todo(file),
-        (None, None) => Standing::default(),
+        (None, None) => JobStatus::default(),
     }
 }
 
@@ -50,9 +50,9 @@ pub fn payload(bytes: &[u8]) -> Vec<u8> {
     }
 }
 
-fn read_status(file: StatusFile<'_>) -> Standing {
+fn read_status(file: StatusFile<'_>) -> JobStatus {
     let mut standing =
-        Standing { source: StandingSource::StatusFile, mark: file.mark.to_owned(), ..Standing::default() };
+        JobStatus { source: StatusSource::StatusFile, mark: file.mark.to_owned(), ..JobStatus::default() };
     match object(file.bytes) {
         Ok(fields) => read_fields(&fields, &mut standing),
         Err(problem) => standing.problem = Some(cut(&problem, LINE)),
@@ -75,7 +75,7 @@ fn object(bytes: &[u8]) -> Result<Map<String, Value>, String> {
     }
 }
 
-fn read_fields(fields: &Map<String, Value>, standing: &mut Standing) {
+fn read_fields(fields: &Map<String, Value>, standing: &mut JobStatus) {
     let mut problems = Vec::new();
     match fields.get("complete") {
         Some(Value::Bool(complete)) => standing.complete = *complete,
@@ -140,14 +140,14 @@ fn cut(text: &str, longest: usize) -> String {
     text.chars().filter(|character| !character.is_control()).take(longest).collect()
 }
 
-fn read_todo(file: StatusFile<'_>) -> Standing {
+fn read_todo(file: StatusFile<'_>) -> JobStatus {
     let items = count_boxes(&String::from_utf8_lossy(file.bytes));
-    Standing {
-        source: StandingSource::TodoFile,
+    JobStatus {
+        source: StatusSource::TodoFile,
         mark: file.mark.to_owned(),
         complete: items.is_some_and(|items| items.done == items.total),
         items,
-        ..Standing::default()
+        ..JobStatus::default()
     }
 }
 
@@ -155,7 +155,7 @@ fn read_todo(file: StatusFile<'_>) -> Standing {
 mod tests {
     use super::*;
 
-    fn read(bytes: &[u8]) -> Standing {
+    fn read(bytes: &[u8]) -> JobStatus {
         standing(Some(StatusFile { bytes, mark: "m" }), None)
     }
 
@@ -213,10 +213,10 @@ mod tests {
     fn boxes_count_only_where_there_is_no_status_file() {
         let todo = StatusFile { bytes: b"- [x] one\n- [x] two\n", mark: "t" };
         let fallen_back = standing(None, Some(todo));
-        assert_eq!((fallen_back.source, fallen_back.complete), (StandingSource::TodoFile, true));
+        assert_eq!((fallen_back.source, fallen_back.complete), (StatusSource::TodoFile, true));
         let broken = standing(Some(StatusFile { bytes: b"{", mark: "s" }), Some(todo));
-        assert_eq!((broken.source, broken.complete), (StandingSource::StatusFile, false));
-        assert_eq!(standing(None, None), Standing::default());
+        assert_eq!((broken.source, broken.complete), (StatusSource::StatusFile, false));
+        assert_eq!(standing(None, None), JobStatus::default());
     }
 
     #[test]

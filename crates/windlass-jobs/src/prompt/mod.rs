@@ -22,7 +22,7 @@ use windlass_core::claim::is_signal;
 use windlass_core::inert::Inert;
 use windlass_core::run::TurnKey;
 use windlass_core::spec::RunSpec;
-use windlass_core::values::{Assessment, CheckOutcome, CheckResult, Purpose, Standing, Suspicion};
+use windlass_core::values::{Assessment, CheckOutcome, CheckResult, JobStatus, Purpose, Suspicion};
 
 use crate::job;
 
@@ -80,7 +80,7 @@ pub struct PromptParts<'a> {
     /// What the guard holds against the work.
     pub held: &'a [Suspicion],
     /// What the status file says.
-    pub standing: Option<&'a Standing>,
+    pub standing: Option<&'a JobStatus>,
     /// What the project's hooks want the agent of this iteration to be told; empty = nothing.
     pub hook: &'a str,
     /// What the repository's hook said when it refused the latest commit; `None` = it did not.

@@ -10,8 +10,8 @@ use windlass_core::fact::{Entry, Fact};
 use windlass_core::report;
 use windlass_core::spec::{ClaimSource, Mode, RunSpec};
 use windlass_core::values::{
-    Assessed, CheckKind, CheckOutcome, CheckStage, Class, Cost, Evidence, HookDecision, HookName, LaneId,
-    Now, Purpose, Standing, StandingSource, StopReason, StopSource, Suspicion, TaskId, Verdict,
+    Assessed, CheckKind, CheckOutcome, CheckStage, Class, Cost, Evidence, HookDecision, HookName, JobStatus,
+    LaneId, Now, Purpose, StatusSource, StopReason, StopSource, Suspicion, TaskId, Verdict,
 };
 
 use super::at::At;
@@ -43,7 +43,7 @@ pub(super) struct Tally {
     waits_since: Option<Duration>,
     last: Option<Now>,
     // Its job's own file.
-    standing: Standing,
+    standing: JobStatus,
     first_mark: String,
     written: bool,
     read_once: bool,
@@ -256,7 +256,7 @@ impl Tally {
         self.plan.as_ref().map_or(Mode::Goal, |plan| plan.job.mode)
     }
 
-    fn read(&mut self, standing: &Standing) {
+    fn read(&mut self, standing: &JobStatus) {
         if self.started == 0 {
             self.first_mark.clone_from(&standing.mark);
             self.written = false;
@@ -287,11 +287,11 @@ impl Tally {
     /// A build has no plan to go by.
     fn is_missing(&self) -> bool {
         let tasks = self.standing.items.is_some_and(|items| items.total > 0);
-        let there = self.standing.source == StandingSource::PlanFile && self.standing.problem.is_none();
+        let there = self.standing.source == StatusSource::PlanFile && self.standing.problem.is_none();
         self.mode().claim() == ClaimSource::Boxes && self.read_once && !(there && tasks)
     }
 
-    fn kept(&mut self, evidence: &Evidence, standing: Option<&Standing>) {
+    fn kept(&mut self, evidence: &Evidence, standing: Option<&JobStatus>) {
         if let Some(standing) = standing {
             self.read(standing);
         }

@@ -2,9 +2,9 @@
 
 use windlass_core::report;
 use windlass_core::run::{CommitKind, Input, TurnKey};
-use windlass_core::tasks::Standing as Standings;
+use windlass_core::tasks::TaskProgress;
 use windlass_core::values::{
-    Evidence, LandOutcome, LaneId, MergeOutcome, SnapshotId, Standing, StandingSource, TaskEnd, TaskId,
+    Evidence, JobStatus, LandOutcome, LaneId, MergeOutcome, SnapshotId, StatusSource, TaskEnd, TaskId,
     TaskRow, TaskState,
 };
 
@@ -60,17 +60,17 @@ impl Runner<'_> {
     }
 
     /// Does the lane's task file say that its task is done?
-    pub(super) fn task_standing(&self) -> Standing {
+    pub(super) fn task_standing(&self) -> JobStatus {
         let Some(file) = TaskFile::read(self.world.tree.get(PLAN)).filter(|_| !self.world.no_directory)
         else {
-            return Standing { problem: Some("there is no task file".to_owned()), ..Standing::default() };
+            return JobStatus { problem: Some("there is no task file".to_owned()), ..JobStatus::default() };
         };
         let own = self.own_task().is_some_and(|own| file.marks.get(own) == Some(&Mark::Done));
-        Standing {
+        JobStatus {
             complete: own,
-            source: StandingSource::TaskFile,
+            source: StatusSource::TaskFile,
             mark: self.world.tree.get(PLAN).to_string(),
-            ..Standing::default()
+            ..JobStatus::default()
         }
     }
 
@@ -90,10 +90,10 @@ impl Runner<'_> {
             let Some(number) = task_number(&row.id) else { continue };
             let due = match schedule.standing(&row.id) {
                 _ if own.is_some() && at == Some(number) => own.unwrap_or_default(),
-                Some(Standings::Done) => Mark::Done,
-                Some(Standings::Active) => Mark::Begun,
-                Some(Standings::Open) | None if row.state == TaskState::InProgress => Mark::Begun,
-                Some(Standings::Open | Standings::Parked) | None => Mark::Open,
+                Some(TaskProgress::Done) => Mark::Done,
+                Some(TaskProgress::Active) => Mark::Begun,
+                Some(TaskProgress::Open) | None if row.state == TaskState::InProgress => Mark::Begun,
+                Some(TaskProgress::Open | TaskProgress::Parked) | None => Mark::Open,
             };
             if let Some(mark) = file.marks.get_mut(number).filter(|mark| **mark != Mark::Gone) {
                 *mark = due;

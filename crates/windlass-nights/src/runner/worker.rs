@@ -7,7 +7,7 @@ use windlass_core::report;
 use windlass_core::run::{CommitKind, Effect, Input, NotesShare, Occasion, TurnKey};
 use windlass_core::spec::ClaimSource;
 use windlass_core::values::{
-    CheckOutcome, CommitNotes, Evidence, LaneId, Purpose, SnapshotId, Standing, StopReason,
+    CheckOutcome, CommitNotes, Evidence, JobStatus, LaneId, Purpose, SnapshotId, StopReason,
 };
 use windlass_jobs::prompt::{FailedCheck, Notes, PromptParts, Templates, compose, holds_signal};
 
@@ -332,7 +332,7 @@ impl Runner<'_> {
     }
 
     /// What the job's own file says.
-    fn standing(&self) -> Option<Standing> {
+    fn standing(&self) -> Option<JobStatus> {
         if self.is_of_tasks() { Some(self.task_standing()) } else { self.world.standing(&self.plan.job) }
     }
 

@@ -12,7 +12,7 @@ mod tree;
 use std::collections::{BTreeMap, BTreeSet};
 
 use windlass_core::spec::{ClaimSource, Job, Mode};
-use windlass_core::values::{Evidence, Items, LaneId, Standing, StandingSource, TaskId};
+use windlass_core::values::{Evidence, Items, JobStatus, LaneId, StatusSource, TaskId};
 use windlass_jobs::doc::plan::WorkItem;
 
 use crate::record::Actor;
@@ -227,40 +227,40 @@ impl World {
     }
 
     /// What is read of it; nothing where the mode reads none.
-    pub fn standing(&self, job: &Job) -> Option<Standing> {
+    pub fn standing(&self, job: &Job) -> Option<JobStatus> {
         match job.mode {
             Mode::Plan | Mode::Build => return Some(self.plan_standing(job.mode)),
             mode if !mode.reads_file() => return None,
             _ => {}
         }
         let Some(status) = self.status.filter(|_| !self.no_directory) else {
-            return Some(Standing::default());
+            return Some(JobStatus::default());
         };
-        let read = Standing {
-            source: StandingSource::StatusFile,
+        let read = JobStatus {
+            source: StatusSource::StatusFile,
             mark: status.mark.to_string(),
-            ..Standing::default()
+            ..JobStatus::default()
         };
         if status.broken {
-            return Some(Standing { problem: Some("it is no JSON".to_owned()), ..read });
+            return Some(JobStatus { problem: Some("it is no JSON".to_owned()), ..read });
         }
         let items = Items { done: status.done.into(), total: 5 };
-        Some(Standing { complete: status.complete, worked: status.worked, items: Some(items), ..read })
+        Some(JobStatus { complete: status.complete, worked: status.worked, items: Some(items), ..read })
     }
 
-    fn plan_standing(&self, mode: Mode) -> Standing {
+    fn plan_standing(&self, mode: Mode) -> JobStatus {
         let Some(plan) = Book::read(self.tree.get(PLAN)).filter(|_| !self.no_directory) else {
-            return Standing::default();
+            return JobStatus::default();
         };
         let items = Items { done: plan.done().into(), total: plan.total().into() };
         let complete = if mode.claim() == ClaimSource::Boxes { plan.open() == 0 } else { plan.sound }
             && plan.total() > 0;
-        Standing {
-            source: StandingSource::PlanFile,
+        JobStatus {
+            source: StatusSource::PlanFile,
             mark: self.tree.get(PLAN).to_string(),
             items: (plan.total() > 0).then_some(items),
             complete,
-            ..Standing::default()
+            ..JobStatus::default()
         }
     }
 

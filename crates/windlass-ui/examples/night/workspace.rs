@@ -9,7 +9,7 @@ use windlass_core::spec::{
     Depth, JobLog, JobWorkspace, Mode, RunSpec, StatusNews, StatusWatch, Verification,
 };
 use windlass_core::values::{
-    Assessed, Assessment, Class, Confidence, Evidence, Finding, Items, Purpose, Standing, StandingSource,
+    Assessed, Assessment, Class, Confidence, Evidence, Finding, Items, JobStatus, Purpose, StatusSource,
     StopReason, Verdict,
 };
 
@@ -42,14 +42,14 @@ pub fn workspace_plan(mode: Mode) -> RunSpec {
 }
 
 /// A status file.
-pub fn status(done: u64, summary: &str) -> Standing {
-    Standing {
-        source: StandingSource::StatusFile,
+pub fn status(done: u64, summary: &str) -> JobStatus {
+    JobStatus {
+        source: StatusSource::StatusFile,
         mark: done.to_string(),
         items: Some(Items { done, total: 60 }),
         complete: done == 60,
         summary: summary.to_owned(),
-        ..Standing::default()
+        ..JobStatus::default()
     }
 }
 
@@ -73,19 +73,19 @@ pub fn objection() -> Assessment {
 
 impl Night {
     /// A workspace's run begins.
-    pub fn start_workspace(&mut self, plan: RunSpec, standing: Option<Standing>) -> &mut Night {
+    pub fn start_workspace(&mut self, plan: RunSpec, standing: Option<JobStatus>) -> &mut Night {
         self.fact(Fact::RunStarted { plan: Box::new(plan) }).fact(Fact::BaselineCaptured(
             report::BaselineCaptured { standing, evidence: Evidence::default(), snapshot: None, left_out: 0 },
         ))
     }
 
     /// The status file says something.
-    pub fn status(&mut self, standing: Standing) -> &mut Night {
+    pub fn status(&mut self, standing: JobStatus) -> &mut Night {
         self.fact(Fact::StatusChanged(report::StatusChanged { lane: LANE, standing }))
     }
 
     /// An iteration in which the status file says this.
-    pub fn counted(&mut self, iteration: u32, standing: Standing) -> &mut Night {
+    pub fn counted(&mut self, iteration: u32, standing: JobStatus) -> &mut Night {
         self.pass(2).iteration(iteration).pass(60).says("I move the next endpoints.").status(standing);
         self.called(|_| {}).kept(2).finished(iteration, Verdict::Worked, Class::Success, 0.42, 62)
     }
@@ -134,7 +134,7 @@ impl Night {
     pub fn stagnating(mut self) -> Night {
         let night = &mut self;
         night.start_workspace(workspace_plan(Mode::Iterative), None);
-        let said = |worked, summary: &str| Standing {
+        let said = |worked, summary: &str| JobStatus {
             worked: Some(worked),
             items: None,
             summary: summary.to_owned(),

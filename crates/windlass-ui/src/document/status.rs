@@ -7,8 +7,8 @@ use serde::Serialize;
 use windlass_core::spec::{Mode, RunSpec};
 use windlass_core::tasks;
 use windlass_core::values::{
-    CheckKind, CheckResult, Cost, Denial, HookDecision, HookName, HookOutcome, Items, RunId, Spent, Standing,
-    StandingSource, TaskRow, Tokens,
+    CheckKind, CheckResult, Cost, Denial, HookDecision, HookName, HookOutcome, Items, JobStatus, RunId,
+    Spent, StatusSource, TaskRow, Tokens,
 };
 
 use super::runs::{RunState, stated};
@@ -213,14 +213,14 @@ pub fn commit_range(board: &Board) -> Option<(Option<&str>, &str)> {
 
 /// Of a task file: the task at work, or the next one.
 fn task_of_file(board: &Board) -> Option<String> {
-    let is_at_work = |row: &&TaskRow| board.tasks.standing(&row.id) == Some(tasks::Standing::Active);
+    let is_at_work = |row: &&TaskRow| board.tasks.standing(&row.id) == Some(tasks::TaskProgress::Active);
     let row = board.tasks.rows().iter().find(is_at_work).or_else(|| board.tasks.next())?;
     Some(format!("{} {}", row.id, row.title))
 }
 
 /// In plan and build modes the job's own file says which task is next.
-fn task(standing: &Standing) -> Option<String> {
-    let is_plan = standing.source == StandingSource::PlanFile && !standing.summary.is_empty();
+fn task(standing: &JobStatus) -> Option<String> {
+    let is_plan = standing.source == StatusSource::PlanFile && !standing.summary.is_empty();
     is_plan.then(|| standing.summary.clone())
 }
 
@@ -265,7 +265,7 @@ pub fn status_text(status: &RunStatus, now: Timestamp, terminal: &Terminal) -> S
     }));
     let mode = status.mode.map(|mode| format!(" in {} mode", mode.name())).unwrap_or_default();
     lines.push(labelled("iteration").plain(of(status.iteration, status.max_iterations)).dim(mode));
-    let said = Standing { items: status.items, summary: status.summary.clone(), ..Standing::default() };
+    let said = JobStatus { items: status.items, summary: status.summary.clone(), ..JobStatus::default() };
     let said = one_line(&said.line(None));
     match &status.tasks {
         Some(tasks) => lines.extend(tasks.lines()),

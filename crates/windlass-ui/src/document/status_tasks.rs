@@ -1,7 +1,7 @@
 //! How the tasks of a run stand.
 
 use serde::Serialize;
-use windlass_core::tasks::Standing;
+use windlass_core::tasks::TaskProgress;
 use windlass_core::values::{LaneId, TaskId};
 
 use crate::board::{Board, Doing};
@@ -65,7 +65,7 @@ impl StatusTasks {
             let task = named(at.task.as_ref()?);
             Some(TaskAtWork { lane: *lane, iteration: at.iteration, task })
         });
-        let is_parked = |id: &TaskId| board.tasks.standing(id) == Some(Standing::Parked);
+        let is_parked = |id: &TaskId| board.tasks.standing(id) == Some(TaskProgress::Parked);
         let counts = board.tasks.counts();
         Some(StatusTasks {
             total: counts.total,

@@ -104,9 +104,9 @@ fn commits_and_how_the_agent_ended_are_shown_where_there_is_something_to_show() 
 
 #[test]
 fn the_task_of_a_plan_is_named() {
-    let said = |source| Standing { source, summary: "Parse dates".to_owned(), ..Standing::default() };
+    let said = |source| JobStatus { source, summary: "Parse dates".to_owned(), ..JobStatus::default() };
     for (source, task) in
-        [(StandingSource::PlanFile, Some("Parse dates".to_owned())), (StandingSource::StatusFile, None)]
+        [(StatusSource::PlanFile, Some("Parse dates".to_owned())), (StatusSource::StatusFile, None)]
     {
         let mut board = Board::default();
         let mut night = Night::new();

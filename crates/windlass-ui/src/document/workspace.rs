@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use serde::Serialize;
-use windlass_core::values::{Standing, StandingSource};
+use windlass_core::values::{JobStatus, StatusSource};
 
 use super::runs::{RunRow, runs_table};
 use super::workspaces::{WorkspaceRow, WorkspaceState};
@@ -30,7 +30,7 @@ pub struct WorkspaceShown {
     /// Are there instructions?
     pub has_instructions: bool,
     /// What the agent's status file says.
-    pub standing: Standing,
+    pub standing: JobStatus,
     /// Options that its configuration file sets.
     pub options: Vec<OptionShown>,
     /// Why its configuration cannot be read.
@@ -159,13 +159,13 @@ fn instructions(there: bool) -> Line {
 }
 
 /// What the agent claims, and what is wrong with the file it claims it in.
-fn standing(standing: &Standing) -> Vec<Line> {
+fn standing(standing: &JobStatus) -> Vec<Line> {
     let name = match standing.source {
-        StandingSource::StatusFile => ".status.json",
-        StandingSource::TodoFile => "boxes of TODO.md",
-        StandingSource::PlanFile => "boxes of the plan",
-        StandingSource::TaskFile => "tasks",
-        StandingSource::Nowhere => return vec![labelled("claim").dim("none yet: there is no .status.json")],
+        StatusSource::StatusFile => ".status.json",
+        StatusSource::TodoFile => "boxes of TODO.md",
+        StatusSource::PlanFile => "boxes of the plan",
+        StatusSource::TaskFile => "tasks",
+        StatusSource::Nowhere => return vec![labelled("claim").dim("none yet: there is no .status.json")],
     };
     let mut said = vec![if standing.complete { "complete".to_owned() } else { "not complete".to_owned() }];
     said.extend(standing.items.map(|items| format!("{} of {} items", items.done, items.total)));

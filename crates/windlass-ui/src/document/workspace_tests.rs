@@ -39,12 +39,12 @@ fn shown() -> WorkspaceShown {
             time: Some(hour_ago),
         }),
         has_instructions: true,
-        standing: Standing {
-            source: StandingSource::StatusFile,
+        standing: JobStatus {
+            source: StatusSource::StatusFile,
             items: Some(Items { done: 35, total: 60 }),
             summary: "Ported 35 endpoints\x1b[2J".to_owned(),
             problem: Some("`complete` is missing".to_owned()),
-            ..Standing::default()
+            ..JobStatus::default()
         },
         options: vec![
             option("limits.max_iterations", "7", "config.toml:5"),
@@ -102,7 +102,7 @@ port in progress · loop
 fn what_is_missing_or_wrong_is_said() {
     let mut bare = shown();
     bare.has_instructions = false;
-    bare.standing = Standing::default();
+    bare.standing = JobStatus::default();
     (bare.options, bare.notifications, bare.runs, bare.next) = (vec![], vec![], vec![], vec![]);
     bare.row.problem = Some(".metadata.json is broken: it is empty".to_owned());
     bare.configuration_problem = Some("config.toml:1: unknown key `x.y`".to_owned());

@@ -1,7 +1,7 @@
 //! What the job's own file says, and what a fresh agent makes of the work.
 
 use windlass_core::spec::Depth;
-use windlass_core::values::{Assessed, Assessment, Finding, Standing, StandingSource};
+use windlass_core::values::{Assessed, Assessment, Finding, JobStatus, StatusSource};
 use windlass_jobs::doc::report::{Judged, confidence_in_words, verdict_in_words};
 use windlass_jobs::job;
 
@@ -42,7 +42,7 @@ pub(super) fn changed(board: &Board) -> Vec<Line> {
     let before = board.status.before.as_ref();
     lines.extend(blockers(board, now, before));
     let problem = now.problem.as_ref().filter(|_| before.is_none_or(|before| before.problem != now.problem));
-    let file = if now.source == StandingSource::PlanFile { "plan" } else { "status file" };
+    let file = if now.source == StatusSource::PlanFile { "plan" } else { "status file" };
     lines.extend(problem.map(|problem| notice(board, Mark::Notice, &format!("in the {file}: {problem}"))));
     lines
 }
@@ -53,8 +53,8 @@ fn memo(board: &Board) -> Line {
 
 fn blockers<'a>(
     board: &'a Board,
-    now: &'a Standing,
-    before: Option<&'a Standing>,
+    now: &'a JobStatus,
+    before: Option<&'a JobStatus>,
 ) -> impl Iterator<Item = Line> + 'a {
     let known = move |blocker: &&String| before.is_some_and(|before| before.blockers.contains(blocker));
     let new = now.blockers.iter().filter(move |blocker| !known(blocker));
@@ -123,7 +123,7 @@ pub(super) fn remaining(board: &Board) -> String {
     match board.status.remaining() {
         None | Some(0) => String::new(),
         Some(left) => {
-            let plan = board.status.latest.as_ref().is_some_and(|now| now.source == StandingSource::PlanFile);
+            let plan = board.status.latest.as_ref().is_some_and(|now| now.source == StatusSource::PlanFile);
             format!(" ({} remaining)", format::count(left, if plan { "task" } else { "item" }))
         }
     }

@@ -12,7 +12,7 @@ use windlass_core::report;
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{
     CallId, CheckKind, CheckOutcome, CheckResult, CheckStage, Ended, Hook, HookCommand, HookName,
-    HookOutcome, Items, LaneId, Standing, StopReason, Suspicion, TaskEnd,
+    HookOutcome, Items, JobStatus, LaneId, StopReason, Suspicion, TaskEnd,
 };
 
 use crate::board::Board;
@@ -226,7 +226,7 @@ fn suspicions_body(board: &Board, suspicions: &[Suspicion]) -> Vec<Value> {
 }
 
 /// What the job's own file says; what it does not say is null.
-fn status_body(standing: &Standing, delta: Option<i64>) -> Map<String, Value> {
+fn status_body(standing: &JobStatus, delta: Option<i64>) -> Map<String, Value> {
     object(json!({
         "source": standing.source,
         "complete": standing.complete,

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use proptest::prelude::*;
 use windlass_core::observation::{Excerpt, Observation};
 use windlass_core::spec::Mode;
-use windlass_core::values::{Class, Standing, StopReason};
+use windlass_core::values::{Class, JobStatus, StopReason};
 
 use super::*;
 use crate::harmless::is_harmless;
@@ -325,7 +325,7 @@ proptest! {
         for one in said {
             night.observe(one);
         }
-        night.status(Standing { summary: summary.clone(), blockers: vec![summary], ..status(3, "") });
+        night.status(JobStatus { summary: summary.clone(), blockers: vec![summary], ..status(3, "") });
         night.called(|_| {}).kept(1).finished(1, Verdict::Worked, Class::Success, 0.1, 1);
         night.end(StopReason::Interrupted, &instructions);
         let desk = Desk::default();

@@ -3,7 +3,7 @@
 use windlass_core::fact::Fact;
 use windlass_core::report;
 use windlass_core::spec::{JobPlan, Mode};
-use windlass_core::values::{Class, Evidence, Items, LaneId, Standing, StandingSource, StopReason, Verdict};
+use windlass_core::values::{Class, Evidence, Items, JobStatus, LaneId, StatusSource, StopReason, Verdict};
 
 use super::*;
 use crate::rehearsal::{Night, columns, plan, shown};
@@ -24,13 +24,13 @@ fn started(mode: Mode) -> Night {
     night
 }
 
-fn boxes(done: u64, next: &str) -> Standing {
-    Standing {
-        source: StandingSource::PlanFile,
+fn boxes(done: u64, next: &str) -> JobStatus {
+    JobStatus {
+        source: StatusSource::PlanFile,
         items: Some(Items { done, total: 2 }),
         summary: next.to_owned(),
         complete: done == 2,
-        ..Standing::default()
+        ..JobStatus::default()
     }
 }
 

@@ -3,7 +3,7 @@
 use windlass_core::fact::Fact;
 use windlass_core::report;
 use windlass_core::spec::Mode;
-use windlass_core::values::{Evidence, LaneId, Standing, StopReason};
+use windlass_core::values::{Evidence, JobStatus, LaneId, StopReason};
 
 use super::*;
 use crate::event::Event;
@@ -144,7 +144,7 @@ fn a_judgement_has_words_of_its_own() {
 #[test]
 fn what_is_wrong_with_the_status_file_is_said_once() {
     let mut night = Night::new();
-    let broken = |summary: &str| Standing {
+    let broken = |summary: &str| JobStatus {
         problem: Some("`complete` is\x1b[2J missing".to_owned()),
         ..status(3, summary)
     };
@@ -245,7 +245,7 @@ fn what_was_before_this_session_is_known_and_not_shown() {
 
 #[test]
 fn looks_after_checks_and_hooks_tell_only_what_is_new() {
-    let look = |standing: Standing| {
+    let look = |standing: JobStatus| {
         Fact::BaselineCaptured(report::BaselineCaptured {
             evidence: Evidence::default(),
             snapshot: None,

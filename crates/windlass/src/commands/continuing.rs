@@ -36,7 +36,7 @@ pub fn run(args: &ContinueArgs) -> Result<ExitCode, AppError> {
         require_tasks(&place, what)?;
         return go_on(what, args, &place);
     }
-    let standing = Standing::read(&here, place)?;
+    let standing = Choices::read(&here, place)?;
     if standing.is_nothing() {
         return Err(nothing(&standing.place));
     }
@@ -68,7 +68,7 @@ pub fn run(args: &ContinueArgs) -> Result<ExitCode, AppError> {
 }
 
 /// What there is to go on with.
-struct Standing {
+struct Choices {
     place: TaskPlace,
     /// The run that works here now.
     live: Option<String>,
@@ -77,8 +77,8 @@ struct Standing {
     workspaces: Vec<String>,
 }
 
-impl Standing {
-    fn read(here: &Here, place: TaskPlace) -> Result<Standing, AppError> {
+impl Choices {
+    fn read(here: &Here, place: TaskPlace) -> Result<Choices, AppError> {
         let live = which::live(here)?.map(|holder| holder.run.to_string());
         let is_open = |run: &RunSummary| {
             run.directory == here.directory
@@ -91,7 +91,7 @@ impl Standing {
         // Whoever names a feature does not ask for workspaces.
         let workspaces =
             listed.iter().filter(|_| place.feature.is_none()).map(|one| one.name().to_string()).collect();
-        Ok(Standing { place, live, unfinished, workspaces })
+        Ok(Choices { place, live, unfinished, workspaces })
     }
 
     fn is_nothing(&self) -> bool {

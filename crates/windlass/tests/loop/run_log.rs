@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex};
 use rustix::process::Signal;
 use windlass_core::fact::Fact;
 use windlass_core::report;
-use windlass_core::values::Standing;
-use windlass_engine::replay::{Replay, Told};
+use windlass_core::values::JobStatus;
+use windlass_engine::replay::{Replay, Replayed};
 use windlass_engine::store::{Project, RunFolder};
 use windlass_testkit::{Outcome, Running, TestEnv};
 use windlass_ui::{Event, LogParts, LogView, Paper, Sheet, View as _};
@@ -63,7 +63,7 @@ fn only_log(night: &Night) -> String {
 }
 
 /// What was told of the status file: in which line of the journal, and what.
-fn told(night: &Night) -> Vec<(u64, Standing)> {
+fn told(night: &Night) -> Vec<(u64, JobStatus)> {
     let told = |entry: windlass_core::fact::Entry| match entry.fact {
         Fact::StatusChanged(report::StatusChanged { standing, .. }) => Some((entry.seq, standing)),
         _ => None,
@@ -214,8 +214,8 @@ fn the_log_of_a_replay_is_the_log() {
     let mut replay = Replay::new(&RunFolder::of(&project, &windlass_core::values::RunId(name)));
     let mut listen = |told| {
         view.event(&match told {
-            Told::Fact(entry) => Event::Fact(entry),
-            Told::Observation(place, observation) => Event::Observation {
+            Replayed::Fact(entry) => Event::Fact(entry),
+            Replayed::Observation(place, observation) => Event::Observation {
                 lane: place.lane,
                 call: place.call,
                 line: place.line,

@@ -11,7 +11,7 @@ use crate::run::{CommitKind, Committed, NotesShare, Run};
 use crate::spec::Mode;
 use crate::values::{
     CallId, CallSummary, CheckKind, CheckOutcome, CheckStage, Class, CommitNotes, Cost, Evidence, HookName,
-    LaneId, Now, Purpose, SnapshotId, Standing, TaskId, Tokens, Verdict,
+    JobStatus, LaneId, Now, Purpose, SnapshotId, TaskId, Tokens, Verdict,
 };
 
 impl Run {
@@ -195,7 +195,7 @@ impl Run {
         }
     }
 
-    pub(super) fn status_changed(&mut self, lane: LaneId, standing: &Standing) -> Applied {
+    pub(super) fn status_changed(&mut self, lane: LaneId, standing: &JobStatus) -> Applied {
         self.lane(lane).ok_or_else(|| format!("there is no lane {lane}"))?;
         self.standings.read(standing);
         Ok(())

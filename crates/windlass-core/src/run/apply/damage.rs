@@ -4,7 +4,7 @@ use super::Applied;
 use crate::damage::{Damage, DamageCourse};
 use crate::run::lane::{LaneState, Turn};
 use crate::run::{Damaged, Run};
-use crate::values::{Evidence, LaneId, Standing};
+use crate::values::{Evidence, JobStatus, LaneId};
 
 impl Run {
     pub(super) fn damaged(&mut self, lane: LaneId, found: &[Damage], course: DamageCourse) -> Applied {
@@ -38,7 +38,7 @@ impl Run {
         &mut self,
         lane: LaneId,
         evidence: &Evidence,
-        standing: Option<&Standing>,
+        standing: Option<&JobStatus>,
     ) -> Applied {
         let (turn, mut outcome) = self.take_state(lane, "undoing", |state| match state {
             LaneState::Undoing(turn, outcome) => Some((turn.clone(), outcome.clone())),

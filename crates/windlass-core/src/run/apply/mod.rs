@@ -11,7 +11,7 @@ use crate::fact::{Entry, Fact};
 use crate::report;
 use crate::run::ending::Failure;
 use crate::run::lane::{Call, LaneState, Termination};
-use crate::run::{Hold, Phase, Run, Stop};
+use crate::run::{Backoff, Phase, Run, Stop};
 use crate::values::{Class, Now};
 
 /// A fact that cannot follow in this state: the journal was damaged or written by something else.
@@ -74,7 +74,7 @@ impl Run {
                     self.clock.wait_begins(now);
                 }
                 self.hold_counted &= self.hold.is_some();
-                self.hold = Some(Hold { until: *until, class: *class });
+                self.hold = Some(Backoff { until: *until, class: *class });
                 Ok(())
             }
             Fact::BackoffEnded => {

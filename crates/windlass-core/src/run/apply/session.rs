@@ -7,7 +7,7 @@ use super::Applied;
 use crate::run::lane::{Checking, Judged, LaneState, Outcome, Turn};
 use crate::run::{Committed, Lane, Phase, Retries, Run, Survey};
 use crate::spec::RunSpec;
-use crate::values::{CheckStage, Evidence, LaneId, SnapshotId, Standing, StopReason};
+use crate::values::{CheckStage, Evidence, JobStatus, LaneId, SnapshotId, StopReason};
 
 impl Run {
     pub(super) fn run_started(&mut self, plan: &RunSpec) -> Applied {
@@ -65,7 +65,7 @@ impl Run {
         &mut self,
         evidence: &Evidence,
         snapshot: Option<&SnapshotId>,
-        standing: Option<&Standing>,
+        standing: Option<&JobStatus>,
     ) -> Applied {
         if matches!(self.survey, Survey::Baseline | Survey::Done) {
             return Err("the world was looked at already".to_owned());

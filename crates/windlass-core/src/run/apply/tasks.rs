@@ -6,7 +6,7 @@ use super::Applied;
 use crate::run::lane::{Checking, InGit, Judged, LaneState, Outcome, Turn};
 use crate::run::tasks::AtWork;
 use crate::run::{Committed, Lane, Run};
-use crate::tasks::Standing;
+use crate::tasks::TaskProgress;
 use crate::values::{
     CheckStage, Evidence, LandOutcome, LaneId, MergeOutcome, Now, SnapshotId, TaskEnd, TaskId, TaskRow,
 };
@@ -25,7 +25,7 @@ impl Run {
         // Somebody else has done it meanwhile, or taken it away.
         let schedule = &self.tasks.schedule;
         for lane in self.lanes.values_mut().filter(|lane| matches!(lane.state, LaneState::Idle { .. })) {
-            lane.task = lane.task.take().filter(|at| schedule.standing(&at.id) == Some(Standing::Active));
+            lane.task = lane.task.take().filter(|at| schedule.standing(&at.id) == Some(TaskProgress::Active));
         }
         Ok(())
     }

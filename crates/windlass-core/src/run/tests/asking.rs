@@ -8,7 +8,7 @@ use crate::fact::Fact;
 use crate::report;
 use crate::run::{CommitKind, Effect, EndCall, Input, NotesShare, Occasion, Run, Stop, TurnKey};
 use crate::spec::{Mode, StatusNews, StatusWatch};
-use crate::values::{CallId, CheckStage, Cut, HookName, LaneId, Purpose, Standing, StopSource};
+use crate::values::{CallId, CheckStage, Cut, HookName, JobStatus, LaneId, Purpose, StopSource};
 
 const LANE: LaneId = LaneId(0);
 
@@ -118,7 +118,7 @@ fn nothing_is_due_by_time_once_an_agent_is_killed() {
 
 #[test]
 fn what_is_told_of_a_status_file_is_what_was_asked_for() {
-    let written_again = Standing { mark: "b".to_owned(), ..status("a") };
+    let written_again = JobStatus { mark: "b".to_owned(), ..status("a") };
     for (news, told) in [(StatusNews::Meaningful, 0), (StatusNews::EveryWrite, 1)] {
         let mut plan = workspace(Mode::Loop);
         if let Some(workspace) = &mut plan.job.workspace {

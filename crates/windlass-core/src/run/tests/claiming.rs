@@ -6,7 +6,7 @@ use super::world::{Act, World};
 use crate::report;
 use crate::run::{Effect, Input};
 use crate::tasks;
-use crate::values::{Class, Cost, LaneId, Standing, StandingSource, TaskRow, TaskState};
+use crate::values::{Class, Cost, JobStatus, LaneId, StatusSource, TaskRow, TaskState};
 
 // It was committed, merged and landed, and the branch said that the task is done, before the verdict was that it is not.
 #[test]
@@ -15,7 +15,7 @@ fn a_claim_that_nothing_speaks_for_does_not_reach_the_branch() {
     let mut world = at_work_with(two_lanes(), &["T1"]);
     open(&mut world, lane);
     world.input(Input::from(report::Prepared { lane }));
-    let claim = Standing { complete: true, source: StandingSource::TaskFile, ..Standing::default() };
+    let claim = JobStatus { complete: true, source: StatusSource::TaskFile, ..JobStatus::default() };
     ends_with(&mut world, lane, Class::Success, Cost::ZERO, Some(claim));
     let commits = |effect: &Effect| matches!(effect, Effect::Commit { .. } | Effect::Merge { .. });
     assert!(!world.run.outstanding().iter().any(commits), "{:?}", world.run.outstanding());
@@ -40,13 +40,13 @@ fn what_an_agent_wrote_before_the_runner_died_is_a_claim_and_no_fact() {
     }
     world.restart(world.journal.len());
     world.until(|effect| matches!(effect, Effect::Call { .. }));
-    assert_eq!(world.run.tasks().standing(&"T1".into()), Some(tasks::Standing::Active));
-    assert_eq!(world.run.tasks().standing(&"T2".into()), Some(tasks::Standing::Open));
+    assert_eq!(world.run.tasks().standing(&"T1".into()), Some(tasks::TaskProgress::Active));
+    assert_eq!(world.run.tasks().standing(&"T2".into()), Some(tasks::TaskProgress::Open));
 }
 
 /// What the file says of a second task at each beginning, while an agent is at work on the first when the runner dies, and how
 /// that task stands then.
-fn assert_second_stands(sessions: &[(Option<TaskState>, Option<tasks::Standing>)]) {
+fn assert_second_stands(sessions: &[(Option<TaskState>, Option<tasks::TaskProgress>)]) {
     let mut plan = two_lanes();
     plan.lanes = None;
     let mut world = World::new(plan, |_, _| Act::idles());
@@ -66,9 +66,9 @@ fn assert_second_stands(sessions: &[(Option<TaskState>, Option<tasks::Standing>)
 #[test]
 fn a_task_that_comes_back_as_done_from_an_agents_hands_is_not_done() {
     assert_second_stands(&[
-        (Some(TaskState::Open), Some(tasks::Standing::Open)),
+        (Some(TaskState::Open), Some(tasks::TaskProgress::Open)),
         (None, None),
-        (Some(TaskState::Done), Some(tasks::Standing::Open)),
+        (Some(TaskState::Done), Some(tasks::TaskProgress::Open)),
     ]);
 }
 
@@ -76,10 +76,10 @@ fn a_task_that_comes_back_as_done_from_an_agents_hands_is_not_done() {
 #[test]
 fn a_task_that_is_done_stays_done_while_its_file_has_lost_it() {
     assert_second_stands(&[
-        (Some(TaskState::Done), Some(tasks::Standing::Done)),
+        (Some(TaskState::Done), Some(tasks::TaskProgress::Done)),
         (None, None),
-        (Some(TaskState::Done), Some(tasks::Standing::Done)),
-        (Some(TaskState::Open), Some(tasks::Standing::Open)),
-        (Some(TaskState::Done), Some(tasks::Standing::Open)),
+        (Some(TaskState::Done), Some(tasks::TaskProgress::Done)),
+        (Some(TaskState::Open), Some(tasks::TaskProgress::Open)),
+        (Some(TaskState::Done), Some(tasks::TaskProgress::Open)),
     ]);
 }

@@ -13,7 +13,7 @@ use crate::run::{Effect, Input, LaneState};
 use crate::spec::{CommitPolicy, RunSpec};
 use crate::spec::{GuardAction, GuardSpec, TestsAction};
 use crate::values::{
-    CheckKind, Class, CommitNotes, Cost, LaneId, Standing, StopReason, Suspicion, SuspicionKind, Verdict,
+    CheckKind, Class, CommitNotes, Cost, JobStatus, LaneId, StopReason, Suspicion, SuspicionKind, Verdict,
 };
 
 fn gated(gates: &[&str]) -> RunSpec {
@@ -70,7 +70,7 @@ fn an_iteration_that_claimed_nothing_is_no_refused_verification() {
     let mut plan = verified();
     plan.limits.iterations = Some(2);
     let agent = |call: u32, _| if call == 1 { Act::of(Class::TaskFailure) } else { Act::works("further") };
-    let mut world = World::new(plan, agent).with_status(Standing::default());
+    let mut world = World::new(plan, agent).with_status(JobStatus::default());
     assert_eq!(world.finish(), StopReason::MaxIterations);
     assert_eq!(world.run.counters().unverified, 0);
 }

@@ -9,7 +9,7 @@ use super::world::{Act, World, check};
 use crate::fact::Fact;
 use crate::run::Effect;
 use crate::spec::RunSpec;
-use crate::values::{Assessed, CheckKind, Standing, StopReason};
+use crate::values::{Assessed, CheckKind, JobStatus, StopReason};
 
 /// A claim, green gates, and a verifying agent that spoils the tree.
 fn spoilt(plan: RunSpec, green: &Rc<Cell<bool>>) -> World {
@@ -19,7 +19,7 @@ fn spoilt(plan: RunSpec, green: &Rc<Cell<bool>>) -> World {
     };
     let green = Rc::clone(green);
     let mut world =
-        World::new(plan, agent).with_status(Standing::default()).checking(move |_, _| green.get());
+        World::new(plan, agent).with_status(JobStatus::default()).checking(move |_, _| green.get());
     world.until(is_check_after_verification);
     world
 }
@@ -72,7 +72,7 @@ fn gates_are_not_asked_again_about_what_nobody_changed() {
         1 => Act::works("good").writes(complete("1")),
         _ => Act::judges(Assessed::Pass),
     };
-    let mut world = World::new(gated(&["one"]), agent).with_status(Standing::default());
+    let mut world = World::new(gated(&["one"]), agent).with_status(JobStatus::default());
     assert_eq!(world.finish(), StopReason::Complete);
     assert_eq!(world.count("check_finished"), 2, "before the run, and for the claim");
 }

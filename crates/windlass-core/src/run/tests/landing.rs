@@ -6,7 +6,7 @@ use super::world::fold;
 use crate::fact::{Entry, Fact};
 use crate::report;
 use crate::run::{CommitKind, Effect, Input, LaneState};
-use crate::tasks::Standing;
+use crate::tasks::TaskProgress;
 use crate::values::{
     CheckOutcome, CommitNotes, Hook, HookCommand, HookName, LandOutcome, LaneId, MergeOutcome, Purpose,
     StopReason, TaskEnd, TaskId, TaskRow, TaskState,
@@ -28,7 +28,7 @@ pub(super) fn until(world: &mut World, mut found: impl FnMut(&Effect) -> bool) -
 }
 
 /// After each fact: what it was, and how its task stands as far as anything is decided.
-fn standings(world: &World) -> Vec<(&'static str, Option<Standing>)> {
+fn standings(world: &World) -> Vec<(&'static str, Option<TaskProgress>)> {
     let journal = &world.journal;
     let at = |length: usize| fold(&journal[..length]).tasks_as_decided().standing(&"T1".into());
     (1..=journal.len()).map(|length| (journal[length - 1].fact.name(), at(length))).collect()
@@ -42,8 +42,8 @@ fn what_has_landed_is_done_before_that_is_written_down() {
         let decisive = if lanes == 1 { "iteration_finished" } else { "landed" };
         let standings = standings(&world);
         let from = standings.iter().position(|(fact, _)| *fact == decisive).unwrap();
-        assert!(standings[from..].iter().all(|(_, standing)| *standing == Some(Standing::Done)));
-        assert!(standings[..from].iter().all(|(_, standing)| *standing != Some(Standing::Done)));
+        assert!(standings[from..].iter().all(|(_, standing)| *standing == Some(TaskProgress::Done)));
+        assert!(standings[..from].iter().all(|(_, standing)| *standing != Some(TaskProgress::Done)));
     }
 }
 
@@ -59,9 +59,9 @@ fn what_was_kept_from_the_branch_is_not_done_and_parked_as_soon_as_that_is_decid
     }));
     assert_eq!(world.finish(), StopReason::Blocked);
     let standings = standings(&world);
-    assert!(standings.iter().all(|(_, standing)| *standing != Some(Standing::Done)), "{standings:?}");
+    assert!(standings.iter().all(|(_, standing)| *standing != Some(TaskProgress::Done)), "{standings:?}");
     let decided = standings.iter().position(|(fact, _)| *fact == "iteration_finished").unwrap();
-    assert_eq!(standings[decided].1, Some(Standing::Parked));
+    assert_eq!(standings[decided].1, Some(TaskProgress::Parked));
     assert_eq!(world.run.parked_because(&"T1".into()), Some("the tip is held"));
 }
 

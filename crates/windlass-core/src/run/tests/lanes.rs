@@ -6,7 +6,7 @@ use super::lanes_world::{Deed, World, row, tasks_plan};
 use crate::fact::Fact;
 use crate::report;
 use crate::run::{CommitKind, Effect, Input, Phase, Run};
-use crate::tasks::Standing as TaskStanding;
+use crate::tasks::TaskProgress;
 use crate::values::{Class, Cost, Purpose, StopReason, TaskEnd, TaskId, TaskRow, TaskState, Verdict};
 
 fn six() -> Vec<TaskRow> {
@@ -46,8 +46,8 @@ fn a_task_that_fails_twice_is_parked_its_dependants_wait_and_the_rest_goes_on() 
         let agent = |task: &TaskId, _, _| if task.0 == "T2" { Deed::fails() } else { own_file(task) };
         let mut world = World::new(tasks_plan(lanes), six(), agent);
         assert_eq!(world.finish(), StopReason::Blocked);
-        assert_eq!(world.run.tasks().standing(&"T2".into()), Some(TaskStanding::Parked));
-        assert_eq!(world.run.tasks().standing(&"T4".into()), Some(TaskStanding::Open));
+        assert_eq!(world.run.tasks().standing(&"T2".into()), Some(TaskProgress::Parked));
+        assert_eq!(world.run.tasks().standing(&"T4".into()), Some(TaskProgress::Open));
         assert_eq!(world.run.tasks().counts().done, 4);
         assert_eq!(world.started().iter().filter(|task| *task == "T2").count(), 2);
         assert!(world.run.parked_because(&"T2".into()).unwrap().starts_with("failed 2 times"));

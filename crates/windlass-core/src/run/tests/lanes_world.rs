@@ -9,8 +9,8 @@ use crate::report;
 use crate::run::{Effect, Input, Phase, Run, TurnKey};
 use crate::spec::{CommitPolicy, JobTasks, LanesSpec, Mode, RunSpec};
 use crate::values::{
-    CheckKind, CheckOutcome, CheckResult, CheckStage, Class, Evidence, LandOutcome, LaneId, MergeOutcome,
-    Now, Purpose, SnapshotId, Standing, StandingSource, StopReason, TaskEnd, TaskId, TaskRow, TaskState,
+    CheckKind, CheckOutcome, CheckResult, CheckStage, Class, Evidence, JobStatus, LandOutcome, LaneId,
+    MergeOutcome, Now, Purpose, SnapshotId, StatusSource, StopReason, TaskEnd, TaskId, TaskRow, TaskState,
 };
 
 pub type Files = BTreeMap<String, String>;
@@ -235,11 +235,11 @@ impl World {
             }
             Effect::Keep { lane, .. } => {
                 let complete = self.lanes.entry(lane).or_default().claims;
-                let standing = Standing {
-                    source: StandingSource::TaskFile,
+                let standing = JobStatus {
+                    source: StatusSource::TaskFile,
                     mark: "m".to_owned(),
                     complete,
-                    ..Standing::default()
+                    ..JobStatus::default()
                 };
                 Input::from(report::SnapshotTaken {
                     lane,

@@ -12,9 +12,9 @@ use crate::report;
 use crate::run::{Effect, Input, LaneState};
 use crate::spec::RunSpec;
 use crate::spec::{GuardAction, GuardSpec, TestsAction};
-use crate::tasks::Standing as TaskStanding;
+use crate::tasks::TaskProgress;
 use crate::values::{
-    CallReport, Class, Cost, Evidence, LaneId, Purpose, Standing, StandingSource, StopReason, Suspicion,
+    CallReport, Class, Cost, Evidence, JobStatus, LaneId, Purpose, StatusSource, StopReason, Suspicion,
     SuspicionKind, TaskId, TaskRow, TaskState, UsageLimit,
 };
 
@@ -57,7 +57,7 @@ fn in_place(agent: impl FnMut(u32) -> Act + 'static) -> World {
     let plan = RunSpec { lanes: None, ..two_lanes() };
     let mut world = World::new(plan, move |call, _| agent(call));
     world.tasks = Some(rows(1));
-    world.status = Some(Standing { source: StandingSource::TaskFile, ..Standing::default() });
+    world.status = Some(JobStatus { source: StatusSource::TaskFile, ..JobStatus::default() });
     world
 }
 
@@ -107,7 +107,7 @@ fn findings_park_a_task_that_is_claimed_and_no_other() {
         if claims {
             world = in_place(|_| Act::works("fewer"));
             world.status =
-                Some(Standing { source: StandingSource::TaskFile, complete: true, ..Standing::default() });
+                Some(JobStatus { source: StatusSource::TaskFile, complete: true, ..JobStatus::default() });
         }
         let guard =
             GuardSpec { action: GuardAction::Refuse, tests: TestsAction::Hold, ..GuardSpec::default() };
@@ -122,7 +122,7 @@ fn findings_park_a_task_that_is_claimed_and_no_other() {
 
 #[test]
 fn a_parked_task_stays_parked_until_somebody_else_has_done_it() {
-    for (state, standing) in [(TaskState::Open, TaskStanding::Parked), (TaskState::Done, TaskStanding::Done)]
+    for (state, standing) in [(TaskState::Open, TaskProgress::Parked), (TaskState::Done, TaskProgress::Done)]
     {
         let fails = |task: &TaskId, _, _| match task.0.as_str() {
             "T1" => Deed::fails(),

@@ -4,22 +4,22 @@ use super::world::{Act, World, check, planned};
 use crate::fact::Fact;
 use crate::run::Effect;
 use crate::spec::{Mode, RunSpec};
-use crate::values::{CheckKind, Class, Items, Standing, StandingSource, StopReason};
+use crate::values::{CheckKind, Class, Items, JobStatus, StatusSource, StopReason};
 
 /// A plan of three tasks; the mark tells its bytes apart.
-fn boxes(done: u64) -> Standing {
-    Standing {
-        source: StandingSource::PlanFile,
+fn boxes(done: u64) -> JobStatus {
+    JobStatus {
+        source: StatusSource::PlanFile,
         mark: format!("{done} done"),
         items: Some(Items { done, total: 3 }),
         complete: done == 3,
-        ..Standing::default()
+        ..JobStatus::default()
     }
 }
 
 /// A plan that validates, or not, with these bytes.
-fn draft(mark: &str, valid: bool) -> Standing {
-    Standing { mark: mark.to_owned(), complete: valid, ..boxes(0) }
+fn draft(mark: &str, valid: bool) -> JobStatus {
+    JobStatus { mark: mark.to_owned(), complete: valid, ..boxes(0) }
 }
 
 fn detail(world: &World) -> String {
@@ -93,9 +93,9 @@ fn smart_termination_can_be_switched_off() {
 
 #[test]
 fn a_plan_that_is_deleted_emptied_or_broken_ends_the_run_and_completes_nothing() {
-    let gone = Standing { mark: "gone".to_owned(), ..Standing::default() };
-    let empty = Standing { items: Some(Items::default()), mark: "empty".to_owned(), ..boxes(0) };
-    let broken = Standing { problem: Some("the plan is not UTF-8".to_owned()), ..boxes(3) };
+    let gone = JobStatus { mark: "gone".to_owned(), ..JobStatus::default() };
+    let empty = JobStatus { items: Some(Items::default()), mark: "empty".to_owned(), ..boxes(0) };
+    let broken = JobStatus { problem: Some("the plan is not UTF-8".to_owned()), ..boxes(3) };
     for (left, said) in [
         (gone, "IMPLEMENTATION_PLAN.md is missing"),
         (empty, "IMPLEMENTATION_PLAN.md has no task"),
@@ -117,7 +117,7 @@ fn planning_ends_when_the_plan_is_good_and_a_further_pass_changes_nothing() {
         2 => Act::works("two").writes(draft("two", true)),
         _ => Act::idles(),
     })
-    .with_status(Standing::default());
+    .with_status(JobStatus::default());
     assert_eq!(world.finish(), StopReason::Complete);
     assert_eq!(world.count("iteration_finished"), 3);
 }

@@ -5,7 +5,7 @@ use super::world::{Act, World};
 use crate::fact::Fact;
 use crate::run::Effect;
 use crate::spec::{GuardAction, GuardSpec};
-use crate::values::{Standing, StandingSource, TaskRow, Verdict};
+use crate::values::{JobStatus, StatusSource, TaskRow, Verdict};
 
 fn row(id: &str, protected: &[&str]) -> TaskRow {
     TaskRow {
@@ -51,7 +51,7 @@ fn a_claim_that_the_guard_refuses_is_not_committed() {
         let mut world = World::new(plan, |call, _| Act::works(&format!("tree {call}")));
         world.tasks = Some(vec![row("T1", &[]), row("T2", &[])]);
         world.status =
-            Some(Standing { complete: true, source: StandingSource::TaskFile, ..Standing::default() });
+            Some(JobStatus { complete: true, source: StatusSource::TaskFile, ..JobStatus::default() });
         world.strays.extend(strays.then(|| ("tree 1".to_owned(), "undone".to_owned())));
         world.until(|effect| matches!(effect, Effect::Prepare { turn, .. } if turn.iteration == 2));
         let verdict = world.facts().find_map(|fact| match fact {

@@ -5,7 +5,7 @@ use super::world::{World, check, report};
 use crate::report;
 use crate::run::{Effect, Input, LaneState};
 use crate::values::{
-    CheckKind, CheckOutcome, CheckResult, CheckStage, Class, Evidence, LaneId, Standing, StandingSource,
+    CheckKind, CheckOutcome, CheckResult, CheckStage, Class, Evidence, JobStatus, LaneId, StatusSource,
 };
 
 const LANE: LaneId = LaneId(1);
@@ -44,11 +44,11 @@ fn what_a_hook_changed_and_refused_does_not_land() {
         call,
         report: Box::new(report(Class::Success)),
     }));
-    let standing = Standing {
+    let standing = JobStatus {
         complete: true,
-        source: StandingSource::TaskFile,
+        source: StatusSource::TaskFile,
         mark: "read".to_owned(),
-        ..Standing::default()
+        ..JobStatus::default()
     };
     world.input(Input::from(report::SnapshotTaken {
         lane: LANE,

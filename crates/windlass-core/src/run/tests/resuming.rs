@@ -9,7 +9,7 @@ use crate::fact::{Entry, Fact};
 use crate::report;
 use crate::run::{Effect, Input, LaneState, Occasion, Run};
 use crate::spec::{CommitPolicy, RunSpec};
-use crate::values::{Assessed, CheckKind, Class, LaneId, Standing, StopReason, UnderWay, Verdict};
+use crate::values::{Assessed, CheckKind, Class, JobStatus, LaneId, StopReason, UnderWay, Verdict};
 
 const LANE: LaneId = LaneId(0);
 
@@ -35,7 +35,7 @@ fn the_counter_that_ended_a_run_begins_anew() {
         (StopReason::AgentUnavailable, World::new(plan(), |_, _| Act::of(Class::Outage).free())),
         (
             StopReason::NeedsHuman,
-            World::new(verified(), |call, _| judge(call)).with_status(Standing::default()),
+            World::new(verified(), |call, _| judge(call)).with_status(JobStatus::default()),
         ),
         (StopReason::LimitWaitExceeded, World::new(plan(), |_, _| Act::limited(None))),
     ];

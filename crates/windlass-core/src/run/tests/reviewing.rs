@@ -7,7 +7,7 @@ use crate::report;
 use crate::run::{Effect, Input};
 use crate::spec::{CommitPolicy, Mode, RunSpec};
 use crate::values::{
-    CheckKind, Items, LaneId, Standing, StandingSource, StopReason, Suspicion, SuspicionKind, Verdict,
+    CheckKind, Items, JobStatus, LaneId, StatusSource, StopReason, Suspicion, SuspicionKind, Verdict,
 };
 
 /// Two claims complete the job; trees whose names begin with `fewer` have one test fewer.
@@ -72,19 +72,19 @@ fn what_work_is_compared_with_is_the_tree_of_the_latest_commit() {
     assert_eq!(kept.as_ref(), Some(&seen[1]));
 }
 
-fn boxes(done: u64) -> Standing {
-    Standing {
-        source: StandingSource::PlanFile,
+fn boxes(done: u64) -> JobStatus {
+    JobStatus {
+        source: StatusSource::PlanFile,
         mark: format!("{done} done"),
         items: Some(Items { done, total: 3 }),
-        ..Standing::default()
+        ..JobStatus::default()
     }
 }
 
 #[test]
 fn restoring_a_plan_is_offered_where_a_snapshot_has_it() {
-    let gone = || Standing { mark: "gone".to_owned(), ..Standing::default() };
-    let offered = |git: bool, before: Standing| {
+    let gone = || JobStatus { mark: "gone".to_owned(), ..JobStatus::default() };
+    let offered = |git: bool, before: JobStatus| {
         let plan = RunSpec { git, ..planned(Mode::Build) };
         let mut world = World::new(plan, move |_, _| Act::works("tree").writes(gone())).with_status(before);
         assert_eq!(world.finish(), StopReason::Missing);
@@ -99,12 +99,12 @@ fn restoring_a_plan_is_offered_where_a_snapshot_has_it() {
 #[test]
 fn a_build_that_lost_its_plan_is_not_complete_whatever_until_says() {
     let plan = RunSpec { checks: vec![check(CheckKind::Until, "make test")], ..planned(Mode::Build) };
-    let gone = Standing { mark: "gone".to_owned(), ..Standing::default() };
+    let gone = JobStatus { mark: "gone".to_owned(), ..JobStatus::default() };
     let mut world = World::new(plan.clone(), move |_, _| Act::works("built").writes(gone.clone()))
         .with_status(boxes(1))
         .checking(|_, tree| tree == "built");
     assert_eq!(world.finish(), StopReason::Missing);
     // Nor is there nothing to do where it is not there at first.
-    let mut world = World::new(plan, |_, _| Act::idles()).with_status(Standing::default());
+    let mut world = World::new(plan, |_, _| Act::idles()).with_status(JobStatus::default());
     assert_eq!(world.finish(), StopReason::Missing);
 }

@@ -5,7 +5,7 @@ use super::world::{DOLLAR, World, closed, report};
 use crate::report;
 use crate::run::{Effect, Input, LaneState};
 use crate::spec::LanesSpec;
-use crate::values::{Class, CommitNotes, Cost, Evidence, LandOutcome, LaneId, MergeOutcome, Standing};
+use crate::values::{Class, CommitNotes, Cost, Evidence, JobStatus, LandOutcome, LaneId, MergeOutcome};
 
 fn seen(tree: &str) -> Evidence {
     Evidence { head: Some("c0".to_owned()), tree: tree.to_owned(), work: None }
@@ -30,7 +30,7 @@ pub(super) fn ends_with(
     lane: LaneId,
     class: Class,
     cost: Cost,
-    standing: Option<Standing>,
+    standing: Option<JobStatus>,
 ) {
     let call = world.run.lane(lane).and_then(LaneState::call).map(|(_, call)| call.id).unwrap();
     let mut report = report(class);
@@ -106,7 +106,7 @@ fn a_reason_to_end_that_passes_holds_up_nothing_for_ever() {
 fn lands(world: &mut World, lane: LaneId) {
     let call = world.run.lane(lane).and_then(LaneState::call).map(|(_, call)| call.id).unwrap();
     let evidence = || seen("further");
-    let standing = Some(Standing { complete: true, ..Standing::default() });
+    let standing = Some(JobStatus { complete: true, ..JobStatus::default() });
     let notes = CommitNotes::default();
     let made = || Some("c1".to_owned());
     let clean = MergeOutcome::Clean { commit: made(), retest: false };

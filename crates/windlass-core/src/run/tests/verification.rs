@@ -5,7 +5,7 @@ use super::world::{Act, World, check, fold};
 use crate::fact::Fact;
 use crate::run::Phase;
 use crate::spec::{Depth, Mode, RunSpec, Verification};
-use crate::values::{Assessed, CheckKind, Class, Cost, Purpose, Standing, StopReason, Verdict};
+use crate::values::{Assessed, CheckKind, Class, Cost, JobStatus, Purpose, StopReason, Verdict};
 
 pub(super) fn verified() -> RunSpec {
     let mut plan = workspace(Mode::Loop);
@@ -14,7 +14,7 @@ pub(super) fn verified() -> RunSpec {
 }
 
 fn world(plan: RunSpec, agent: impl FnMut(u32, crate::values::Now) -> Act + 'static) -> World {
-    World::new(plan, agent).with_status(Standing::default())
+    World::new(plan, agent).with_status(JobStatus::default())
 }
 
 fn purposes(world: &World) -> Vec<Purpose> {
@@ -207,6 +207,6 @@ fn a_claim_that_is_taken_back_while_it_is_verified_completes_nothing() {
         |effect| matches!(effect, crate::run::Effect::Prepare { purpose, .. } if *purpose == Purpose::Verify),
     );
     world.restart(world.journal.len());
-    world.status = Some(Standing { complete: false, ..complete("a person wrote this") });
+    world.status = Some(JobStatus { complete: false, ..complete("a person wrote this") });
     assert_eq!(world.finish(), StopReason::MaxIterations);
 }

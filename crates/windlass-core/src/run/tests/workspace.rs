@@ -5,7 +5,7 @@ use crate::fact::Fact;
 use crate::report;
 use crate::run::Input;
 use crate::spec::{JobWorkspace, Mode, RunSpec};
-use crate::values::{CheckKind, Class, Items, Standing, StandingSource, StopReason, Verdict};
+use crate::values::{CheckKind, Class, Items, JobStatus, StatusSource, StopReason, Verdict};
 
 pub(super) fn workspace(mode: Mode) -> RunSpec {
     let mut plan = plan();
@@ -34,20 +34,20 @@ fn trusting(mode: Mode) -> RunSpec {
 }
 
 /// A status file; the mark tells when it was written.
-pub(super) fn status(mark: &str) -> Standing {
-    Standing { source: StandingSource::StatusFile, mark: mark.to_owned(), ..Standing::default() }
+pub(super) fn status(mark: &str) -> JobStatus {
+    JobStatus { source: StatusSource::StatusFile, mark: mark.to_owned(), ..JobStatus::default() }
 }
 
-fn counts(mark: &str, done: u64) -> Standing {
-    Standing { items: Some(Items { done, total: 3 }), complete: done == 3, ..status(mark) }
+fn counts(mark: &str, done: u64) -> JobStatus {
+    JobStatus { items: Some(Items { done, total: 3 }), complete: done == 3, ..status(mark) }
 }
 
-fn worked(mark: &str, worked: bool) -> Standing {
-    Standing { worked: Some(worked), ..status(mark) }
+fn worked(mark: &str, worked: bool) -> JobStatus {
+    JobStatus { worked: Some(worked), ..status(mark) }
 }
 
-pub(super) fn complete(mark: &str) -> Standing {
-    Standing { complete: true, ..status(mark) }
+pub(super) fn complete(mark: &str) -> JobStatus {
+    JobStatus { complete: true, ..status(mark) }
 }
 
 fn verdicts(world: &World) -> Vec<Verdict> {
@@ -63,7 +63,7 @@ fn verdicts(world: &World) -> Vec<Verdict> {
 fn a_status_file_that_says_so_completes_the_job_at_once() {
     let agent =
         |call: u32, _| Act::works(&format!("tree {call}")).writes(counts(&call.to_string(), call.into()));
-    let mut world = World::new(workspace(Mode::Loop), agent).with_status(Standing::default());
+    let mut world = World::new(workspace(Mode::Loop), agent).with_status(JobStatus::default());
     assert_eq!(world.finish(), StopReason::Complete);
     assert_eq!(world.run.counters().finished, 3);
 }
@@ -74,7 +74,7 @@ fn what_the_agent_says_in_words_is_no_claim() {
     let agent = |call: u32, _| Act::claims(&format!("tree {call}")).writes(counts("0", 1));
     let mut plan = workspace(Mode::Loop);
     plan.limits.iterations = Some(2);
-    let mut world = World::new(plan, agent).with_status(Standing::default());
+    let mut world = World::new(plan, agent).with_status(JobStatus::default());
     assert_eq!(world.finish(), StopReason::MaxIterations);
 }
 
@@ -95,9 +95,9 @@ fn yesterdays_status_file_counts_only_once_it_is_written_anew() {
 
 #[test]
 fn yesterdays_status_file_is_not_written_anew_by_what_stood_in_its_place_for_a_while() {
-    let unreadable = Standing { problem: Some("it is empty".to_owned()), ..status("cut short") };
-    let boxes = Standing { source: StandingSource::TodoFile, ..status("boxes") };
-    for meanwhile in [unreadable, boxes, Standing::default()] {
+    let unreadable = JobStatus { problem: Some("it is empty".to_owned()), ..status("cut short") };
+    let boxes = JobStatus { source: StatusSource::TodoFile, ..status("boxes") };
+    for meanwhile in [unreadable, boxes, JobStatus::default()] {
         let agent = move |call: u32, _| match call {
             1 => Act::idles().writes(meanwhile.clone()),
             _ => Act::idles().writes(complete("yesterday")),
@@ -127,7 +127,7 @@ fn no_work_in_so_many_iterations_ends_an_iterative_run() {
         // Something changed, but the agent says that it found nothing to do.
         _ => Act::works(&format!("tree {call}")).writes(worked(&call.to_string(), false)),
     };
-    let mut world = World::new(workspace(Mode::Iterative), agent).with_status(Standing::default());
+    let mut world = World::new(workspace(Mode::Iterative), agent).with_status(JobStatus::default());
     assert_eq!(world.finish(), StopReason::Stagnated);
     assert_eq!(world.run.counters().finished, 4);
     assert_eq!(verdicts(&world)[..2], [Verdict::Idle, Verdict::Worked]);
@@ -139,7 +139,7 @@ fn a_threshold_of_nothing_never_ends_it() {
     plan.limits.stagnation = None;
     plan.limits.iterations = Some(7);
     let agent = |call: u32, _| Act::idles().writes(worked(&call.to_string(), false));
-    let mut world = World::new(plan, agent).with_status(Standing::default());
+    let mut world = World::new(plan, agent).with_status(JobStatus::default());
     assert_eq!(world.finish(), StopReason::MaxIterations);
 }
 
@@ -159,21 +159,21 @@ fn in_loop_mode_worked_means_nothing() {
     let agent = |call: u32, _| Act::works(&format!("tree {call}")).writes(worked(&call.to_string(), false));
     let mut plan = workspace(Mode::Loop);
     plan.limits.iterations = Some(5);
-    let mut world = World::new(plan, agent).with_status(Standing::default());
+    let mut world = World::new(plan, agent).with_status(JobStatus::default());
     assert_eq!(world.finish(), StopReason::MaxIterations);
 }
 
 // rows: 47
 #[test]
 fn boxes_complete_a_run_only_if_there_never_was_a_status_file() {
-    let boxes = || Standing {
-        source: StandingSource::TodoFile,
+    let boxes = || JobStatus {
+        source: StatusSource::TodoFile,
         mark: "t".to_owned(),
         complete: true,
-        ..Standing::default()
+        ..JobStatus::default()
     };
     let agent = move |_: u32, _| Act::works("done").writes(boxes());
-    let mut world = World::new(workspace(Mode::Loop), agent).with_status(Standing::default());
+    let mut world = World::new(workspace(Mode::Loop), agent).with_status(JobStatus::default());
     assert_eq!(world.finish(), StopReason::Complete);
     let agent = move |call: u32, _| Act::works(&format!("tree {}", call.min(2))).writes(boxes());
     let mut world = World::new(workspace(Mode::Loop), agent).with_status(counts("s", 1));
@@ -189,7 +189,7 @@ fn a_claim_stands_until_the_gates_are_green() {
         if call == 1 { act.writes(complete("1")) } else { act }
     };
     let mut world =
-        World::new(plan, agent).checking(|_, tree| tree == "tree 3").with_status(Standing::default());
+        World::new(plan, agent).checking(|_, tree| tree == "tree 3").with_status(JobStatus::default());
     assert_eq!(world.finish(), StopReason::Complete);
     let accepted = [Verdict::ClaimRefused, Verdict::ClaimRefused, Verdict::ClaimAccepted];
     assert_eq!(verdicts(&world), accepted);
@@ -202,7 +202,7 @@ fn a_job_that_is_done_is_not_waited_for() {
         let act = Act { status: Some(complete("1")), ..Act::limited(resets) };
         act.leaves("done")
     };
-    let mut world = World::new(workspace(Mode::Loop), agent).with_status(Standing::default());
+    let mut world = World::new(workspace(Mode::Loop), agent).with_status(JobStatus::default());
     let began = world.now.wall;
     assert_eq!(world.finish(), StopReason::Complete);
     let took = world.now.wall.duration_since(began);
@@ -216,7 +216,7 @@ fn every_news_of_the_status_file_is_a_fact_and_its_last_words_are() {
     let agent = |call: u32, _| Act::works(&format!("tree {call}")).writes(counts(&call.to_string(), 1));
     let mut plan = workspace(Mode::Loop);
     plan.limits.iterations = Some(2);
-    let mut world = World::new(plan, agent).with_status(Standing::default());
+    let mut world = World::new(plan, agent).with_status(JobStatus::default());
     world.until(|effect| matches!(effect, crate::run::Effect::Call { .. }));
     let lane = crate::values::LaneId::default();
     world.input(Input::from(report::CallSpawned { lane, call: crate::values::CallId(1), pid: 7 }));
@@ -232,7 +232,7 @@ fn every_news_of_the_status_file_is_a_fact_and_its_last_words_are() {
 #[test]
 fn a_failed_call_that_left_a_claim_is_judged_by_the_gates() {
     let agent = |_: u32, _| Act::of(Class::TaskFailure).leaves("done").writes(complete("1"));
-    let mut world = World::new(workspace(Mode::Loop), agent).with_status(Standing::default());
+    let mut world = World::new(workspace(Mode::Loop), agent).with_status(JobStatus::default());
     assert_eq!(world.finish(), StopReason::Complete);
 }
 
@@ -247,7 +247,7 @@ fn a_usage_limit_is_waited_for_where_a_check_decides_whatever_the_file_says() {
         _ => Act::works("whole"),
     };
     let mut world =
-        World::new(plan, agent).checking(|_, tree| tree == "whole").with_status(Standing::default());
+        World::new(plan, agent).checking(|_, tree| tree == "whole").with_status(JobStatus::default());
     assert_eq!(world.finish(), StopReason::Complete);
     assert_eq!(verdicts(&world), [Verdict::ClaimAccepted]);
 }
@@ -257,7 +257,7 @@ fn yesterdays_words_stay_those_of_yesterday_where_the_file_was_gone_for_a_while(
     let mut plan = workspace(Mode::Loop);
     plan.limits.iterations = Some(3);
     let agent = |call: u32, _| match call {
-        1 => Act::works("one").writes(Standing::default()),
+        1 => Act::works("one").writes(JobStatus::default()),
         _ => Act::works(&format!("tree {call}")).writes(complete("yesterday")),
     };
     let mut world = World::new(plan, agent).with_status(complete("yesterday"));

@@ -13,8 +13,8 @@ use crate::spec::GuardSpec;
 use crate::spec::{AgentSpec, Clocks, CommitPolicy, Job, JobPlan, Limits, Mode, RunSpec, SandboxSpec};
 use crate::values::{
     Assessed, Assessment, Bill, CallReport, Check, CheckKind, CheckOutcome, CheckResult, Class, CommitNotes,
-    Confidence, Cost, Cut, Ended, Evidence, ExitCodes, HookDecision, HookName, HookOutcome, LaneId, Now,
-    RunId, SnapshotId, Standing, StopReason, Suspicion, TaskEnd, TaskId, TaskRow, Tokens, UsageLimit,
+    Confidence, Cost, Cut, Ended, Evidence, ExitCodes, HookDecision, HookName, HookOutcome, JobStatus,
+    LaneId, Now, RunId, SnapshotId, StopReason, Suspicion, TaskEnd, TaskId, TaskRow, Tokens, UsageLimit,
 };
 
 pub const DOLLAR: Cost = Cost::from_micros(1_000_000);
@@ -105,7 +105,7 @@ pub struct Act {
     /// The tree that it leaves; `None` = untouched.
     pub tree: Option<String>,
     /// What it writes into the status file; `None` = untouched.
-    pub status: Option<Standing>,
+    pub status: Option<JobStatus>,
 }
 
 pub fn report(class: Class) -> CallReport {
@@ -145,7 +145,7 @@ impl Act {
         self.report.results = vec![text.to_owned()];
         self
     }
-    pub fn writes(mut self, status: Standing) -> Act {
+    pub fn writes(mut self, status: JobStatus) -> Act {
         self.status = Some(status);
         self
     }
@@ -203,7 +203,7 @@ pub struct World {
     pub tree: String,
     pub commits: u32,
     /// The status file; `None` in modes that read none.
-    pub status: Option<Standing>,
+    pub status: Option<JobStatus>,
     /// The task file; `None` in other modes.
     pub tasks: Option<Vec<TaskRow>>,
     /// What a commit's hook makes of the tree.
@@ -261,11 +261,11 @@ impl World {
     }
 
     fn work(&self) -> Option<String> {
-        self.status.clone().map(|status| format!("{:?}", Standing { mark: String::new(), ..status }))
+        self.status.clone().map(|status| format!("{:?}", JobStatus { mark: String::new(), ..status }))
     }
 
     /// A status file as it is before the run.
-    pub fn with_status(mut self, status: Standing) -> World {
+    pub fn with_status(mut self, status: JobStatus) -> World {
         self.status = Some(status);
         self
     }

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use proptest::prelude::*;
 
-use crate::tasks::{Counts, Schedule, Standing, natural};
+use crate::tasks::{Counts, Schedule, TaskProgress, natural};
 use crate::values::{TaskId, TaskRow, TaskState};
 
 /// What is remembered: rows, where each stands, whether it was begun.
 struct Oracle {
     rows: Vec<TaskRow>,
-    standing: HashMap<TaskId, (Standing, bool)>,
+    standing: HashMap<TaskId, (TaskProgress, bool)>,
 }
 
 impl Oracle {
@@ -20,19 +20,20 @@ impl Oracle {
             if oracle.standing.contains_key(&row.id) {
                 continue;
             }
-            let standing = if row.state == TaskState::Done { Standing::Done } else { Standing::Open };
+            let standing = if row.state == TaskState::Done { TaskProgress::Done } else { TaskProgress::Open };
             oracle.standing.insert(row.id.clone(), (standing, row.state == TaskState::InProgress));
             oracle.rows.push(row.clone());
         }
         oracle
     }
 
-    fn is(&self, id: &TaskId, standing: Standing) -> bool {
+    fn is(&self, id: &TaskId, standing: TaskProgress) -> bool {
         self.standing.get(id).is_some_and(|(now, _)| *now == standing)
     }
 
     fn is_ready(&self, row: &TaskRow) -> bool {
-        self.is(&row.id, Standing::Open) && row.dependencies.iter().all(|on| self.is(on, Standing::Done))
+        self.is(&row.id, TaskProgress::Open)
+            && row.dependencies.iter().all(|on| self.is(on, TaskProgress::Done))
     }
 
     fn next(&self) -> Option<&TaskRow> {
@@ -49,11 +50,11 @@ impl Oracle {
         let count = |standing| self.rows.iter().filter(|row| self.is(&row.id, standing)).count();
         let ready = self.rows.iter().filter(|row| self.is_ready(row)).count();
         Counts {
-            done: count(Standing::Done),
-            active: count(Standing::Active),
-            parked: count(Standing::Parked),
+            done: count(TaskProgress::Done),
+            active: count(TaskProgress::Active),
+            parked: count(TaskProgress::Parked),
             ready,
-            waiting: count(Standing::Open) - ready,
+            waiting: count(TaskProgress::Open) - ready,
             total: self.rows.len(),
         }
     }
@@ -61,14 +62,14 @@ impl Oracle {
     fn change(&mut self, id: &TaskId, deed: Deed) -> bool {
         let ready = self.rows.iter().any(|row| row.id == *id && self.is_ready(row));
         let Some((standing, begun)) = self.standing.get_mut(id) else { return false };
-        let underway = matches!(standing, Standing::Open | Standing::Active);
+        let underway = matches!(standing, TaskProgress::Open | TaskProgress::Active);
         match deed {
-            Deed::Begin if ready => (*standing, *begun) = (Standing::Active, true),
-            Deed::Finish if underway => *standing = Standing::Done,
-            Deed::Park if underway => *standing = Standing::Parked,
-            Deed::Reopen if *standing != Standing::Open => {
-                *begun = *begun && *standing != Standing::Done;
-                *standing = Standing::Open;
+            Deed::Begin if ready => (*standing, *begun) = (TaskProgress::Active, true),
+            Deed::Finish if underway => *standing = TaskProgress::Done,
+            Deed::Park if underway => *standing = TaskProgress::Parked,
+            Deed::Reopen if *standing != TaskProgress::Open => {
+                *begun = *begun && *standing != TaskProgress::Done;
+                *standing = TaskProgress::Open;
             }
             _ => return false,
         }

@@ -2,7 +2,7 @@ use std::cmp::Ordering;
 
 use super::{row, rows};
 use crate::tasks::cycles::cycles;
-use crate::tasks::{Counts, Missing, Schedule, Standing, natural};
+use crate::tasks::{Counts, Missing, Schedule, TaskProgress, natural};
 use crate::values::TaskId;
 
 fn id(text: &str) -> TaskId {
@@ -59,7 +59,7 @@ fn transitions_are_refused_where_they_make_no_sense() {
     assert_eq!(schedule.next(), None);
     assert!(schedule.park(&id("A")));
     assert!(!schedule.park(&id("A")) && !schedule.finish(&id("A")) && !schedule.begin(&id("A")), "parked");
-    assert_eq!(schedule.standing(&id("A")), Some(Standing::Parked));
+    assert_eq!(schedule.standing(&id("A")), Some(TaskProgress::Parked));
     assert!(schedule.reopen(&id("A")) && !schedule.reopen(&id("A")));
     assert!(schedule.finish(&id("A")), "also what nobody works on may turn out to be done");
     assert_eq!(schedule.next().map(|row| row.id.0.as_str()), Some("B"));

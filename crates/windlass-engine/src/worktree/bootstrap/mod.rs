@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use windlass_core::spec::BootstrapSpec;
 
-use windlass_git::git::{Found, GitError, Repository};
+use windlass_git::git::{FoundRepository, GitError, Repository};
 use windlass_host::file::FileError;
 use windlass_host::tree::at;
 
@@ -112,7 +112,7 @@ pub enum BootstrapError {
 /// The list cannot be read, it names too much (nothing has been copied then), or the file system refuses; what was copied
 /// until then stays, and a further call goes on.
 pub fn copy_included(source: &Path, target: &Path, plan: &BootstrapSpec) -> Result<Copied, BootstrapError> {
-    let Found::Worktree(repository) = Repository::find(source)? else {
+    let FoundRepository::Worktree(repository) = Repository::find(source)? else {
         return Err(BootstrapError::NoWorkingTree(source.to_owned()));
     };
     let mut chosen = choose::choose(&repository, plan)?;

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
 use super::super::call::Call;
-use super::super::{Found, GitError, Head, ObjectId, Repository};
+use super::super::{FoundRepository, GitError, Head, ObjectId, Repository};
 use crate::inventory::as_path;
 use windlass_host::tree::at;
 
@@ -74,7 +74,7 @@ impl Target {
             } else if line.strip_prefix(b"branch ") == Some(target)
                 && let Some(folder) =
                     folder.take().filter(|folder| *folder != main.top && at(folder).is_real_folder())
-                && let Found::Worktree(other) = Repository::find(&folder)?
+                && let FoundRepository::Worktree(other) = Repository::find(&folder)?
                 && found.iter().all(|known| known.git_dir != other.git_dir)
             {
                 found.push(other);

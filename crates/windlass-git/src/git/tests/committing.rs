@@ -284,7 +284,8 @@ fn a_linked_working_tree_commits_to_its_own_branch() {
     let scratch = Scratch::committed();
     let linked = scratch.state.with_file_name("linked");
     scratch.git(&["worktree", "add", "-q", "-b", "side", linked.to_str().unwrap()]);
-    let crate::git::Found::Worktree(repository) = crate::git::Repository::find(&linked).unwrap() else {
+    let crate::git::FoundRepository::Worktree(repository) = crate::git::Repository::find(&linked).unwrap()
+    else {
         panic!()
     };
     let place = crate::inventory::Place::new(&linked, Some(repository.clone()));

@@ -1,7 +1,7 @@
 use std::fs;
 use std::time::Duration;
 
-use crate::git::{Found, GitError, Head, ObjectFormat, ObjectId, Repository};
+use crate::git::{FoundRepository, GitError, Head, ObjectFormat, ObjectId, Repository};
 use crate::scratch::{Scratch, say};
 
 fn head_id(scratch: &Scratch) -> ObjectId {
@@ -15,12 +15,12 @@ fn a_directory_is_in_a_working_tree_or_a_bare_repository_or_none() {
     assert_eq!(repository.top, scratch.top);
     assert_eq!(repository.git_dir, scratch.path(".git"));
     assert!(!repository.is_linked());
-    assert_eq!(Repository::find(&scratch.path("src")).unwrap(), Found::Worktree(repository));
-    assert_eq!(Repository::find(&scratch.path(".git")).unwrap(), Found::Bare);
+    assert_eq!(Repository::find(&scratch.path("src")).unwrap(), FoundRepository::Worktree(repository));
+    assert_eq!(Repository::find(&scratch.path(".git")).unwrap(), FoundRepository::Bare);
     let bare = scratch.state.join("bare");
     scratch.git(&["init", "-q", "--bare", bare.to_str().unwrap()]);
-    assert_eq!(Repository::find(&bare).unwrap(), Found::Bare);
-    assert_eq!(Repository::find(&Scratch::plain().top).unwrap(), Found::None);
+    assert_eq!(Repository::find(&bare).unwrap(), FoundRepository::Bare);
+    assert_eq!(Repository::find(&Scratch::plain().top).unwrap(), FoundRepository::None);
     let nowhere = Repository::find(&scratch.path("nowhere"));
     assert!(matches!(nowhere, Err(GitError::NoDirectory(_))), "{nowhere:?}");
 }
@@ -33,7 +33,7 @@ fn a_repository_of_somebody_else_is_said_to_be_unsafe() {
         return;
     }
     std::os::unix::fs::chown(&scratch.top, Some(12345), None).unwrap();
-    let Found::Unsafe(said) = Repository::find(&scratch.top).unwrap() else { panic!() };
+    let FoundRepository::Unsafe(said) = Repository::find(&scratch.top).unwrap() else { panic!() };
     assert!(said.contains("safe.directory"), "{said}");
 }
 

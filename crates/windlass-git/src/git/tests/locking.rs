@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::SystemTime;
 
-use crate::git::{Found, Repository};
+use crate::git::{FoundRepository, Repository};
 use crate::scratch::Scratch;
 use windlass_host::process::sees_all_processes;
 
@@ -29,7 +29,7 @@ fn end(mut git: Child) {
 fn linked(scratch: &Scratch) -> Repository {
     let path = scratch.state.join("linked");
     scratch.git(&["worktree", "add", "-q", path.to_str().unwrap()]);
-    let Found::Worktree(repository) = Repository::find(&path).unwrap() else { panic!() };
+    let FoundRepository::Worktree(repository) = Repository::find(&path).unwrap() else { panic!() };
     repository
 }
 

@@ -91,7 +91,8 @@ fn a_linked_working_tree_comes_back() {
     let scratch = Scratch::committed();
     let linked = scratch.state.with_file_name("linked");
     scratch.git(&["worktree", "add", "-q", "-b", "side", linked.to_str().unwrap()]);
-    let crate::git::Found::Worktree(repository) = crate::git::Repository::find(&linked).unwrap() else {
+    let crate::git::FoundRepository::Worktree(repository) = crate::git::Repository::find(&linked).unwrap()
+    else {
         panic!()
     };
     assert!(repository.is_linked());

@@ -1,6 +1,6 @@
 //! What a run is told of its plan.
 
-use windlass_core::values::{Standing, StandingSource};
+use windlass_core::values::{JobStatus, StatusSource};
 
 use super::Plan;
 use super::problem::Problem;
@@ -66,34 +66,34 @@ impl Plan {
 
 /// How a run of mode build stands: complete when there are tasks and none is open. `mark` is a digest of all the plan's
 /// bytes, empty where there is no plan.
-pub fn standing_for_build(plan: &Plan, mark: &str) -> Standing {
+pub fn standing_for_build(plan: &Plan, mark: &str) -> JobStatus {
     let standing = standing(plan, mark, plan.faults());
-    Standing {
+    JobStatus {
         complete: standing.problem.is_none() && !plan.tasks().is_empty() && plan.open().next().is_none(),
         ..standing
     }
 }
 
 /// How a run of mode plan stands: complete when the plan validates.
-pub fn standing_for_planning(plan: &Plan, specs: &SpecNames, mark: &str) -> Standing {
+pub fn standing_for_planning(plan: &Plan, specs: &SpecNames, mark: &str) -> JobStatus {
     let standing = standing(plan, mark, &plan.problems(specs));
-    Standing { complete: !plan.is_missing() && standing.problem.is_none(), ..standing }
+    JobStatus { complete: !plan.is_missing() && standing.problem.is_none(), ..standing }
 }
 
-fn standing(plan: &Plan, mark: &str, problems: &[Problem]) -> Standing {
+fn standing(plan: &Plan, mark: &str, problems: &[Problem]) -> JobStatus {
     if plan.is_missing() {
-        return Standing::default();
+        return JobStatus::default();
     }
     let next = plan.next();
     let usable = plan.faults().is_empty();
-    Standing {
-        source: StandingSource::PlanFile,
+    JobStatus {
+        source: StatusSource::PlanFile,
         mark: mark.to_owned(),
         items: usable.then(|| plan.items()),
         summary: next.filter(|_| usable).map_or_else(String::new, summary),
         phase: next.filter(|_| usable).map_or_else(String::new, |task| cut(&task.section, PHASE)),
         problem: problems.first().map(|first| said(first, problems.len())),
-        ..Standing::default()
+        ..JobStatus::default()
     }
 }
 

@@ -5,7 +5,7 @@ mod json;
 #[cfg(test)]
 mod tests;
 
-use windlass_core::tasks::{Schedule, Standing};
+use windlass_core::tasks::{Schedule, TaskProgress};
 use windlass_core::values::{TaskId, TaskState};
 use windlass_jobs::doc::tasks::{ListedTask, TaskList};
 
@@ -81,7 +81,7 @@ impl<'a> TasksShown<'a> {
     /// The dependencies that are not done.
     fn unmet(&self, task: &'a ListedTask) -> impl Iterator<Item = &'a TaskId> + use<'a> {
         let schedule = self.schedule;
-        task.row.dependencies.iter().filter(move |id| schedule.standing(id) != Some(Standing::Done))
+        task.row.dependencies.iter().filter(move |id| schedule.standing(id) != Some(TaskProgress::Done))
     }
 
     /// So many are done, in progress, ready, waiting.

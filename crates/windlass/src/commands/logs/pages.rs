@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::observation::{Observation, ToolTrace};
 use windlass_core::values::LaneId;
-use windlass_engine::replay::Told;
+use windlass_engine::replay::Replayed;
 use windlass_ui::{Event, Stream, ToolsView, TracePlace, View, is_abandoned};
 
 /// After so many things it is asked whether anybody still reads.
@@ -14,7 +14,7 @@ const ASK_AFTER: usize = 64;
 /// Takes what a replay tells.
 pub trait Pages<T> {
     /// Shows it; says whether somebody still wants more.
-    fn show(&mut self, told: Told<T>) -> ControlFlow<()>;
+    fn show(&mut self, told: Replayed<T>) -> ControlFlow<()>;
 
     /// Writes out what is held back.
     fn flush(&mut self);
@@ -116,11 +116,11 @@ impl Story {
 }
 
 impl Pages<Observation> for Story {
-    fn show(&mut self, told: Told) -> ControlFlow<()> {
+    fn show(&mut self, told: Replayed) -> ControlFlow<()> {
         match told {
-            Told::Fact(entry) => self.fact(entry),
-            Told::Observation(_, observation) if !self.tools && is_about_tools(&observation) => {}
-            Told::Observation(place, observation) => self.view.event(&Event::Observation {
+            Replayed::Fact(entry) => self.fact(entry),
+            Replayed::Observation(_, observation) if !self.tools && is_about_tools(&observation) => {}
+            Replayed::Observation(place, observation) => self.view.event(&Event::Observation {
                 lane: place.lane,
                 call: place.call,
                 line: place.line,
@@ -160,13 +160,13 @@ impl ToolList {
 }
 
 impl Pages<ToolTrace> for ToolList {
-    fn show(&mut self, told: Told<ToolTrace>) -> ControlFlow<()> {
+    fn show(&mut self, told: Replayed<ToolTrace>) -> ControlFlow<()> {
         match told {
-            Told::Fact(entry) => {
+            Replayed::Fact(entry) => {
                 self.window.takes(&entry.fact);
                 self.view.fact(&entry);
             }
-            Told::Observation(place, trace) => {
+            Replayed::Observation(place, trace) => {
                 let place = TracePlace { lane: place.lane, call: place.call, line: place.line, at: place.at };
                 self.view.trace(place, trace);
             }

@@ -26,7 +26,7 @@ pub(super) enum Version {
 
 /// How a path stands in a checkout.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Standing {
+pub(super) struct FileStatus {
     /// In the index.
     pub index: Version,
     /// In the folder.
@@ -39,7 +39,7 @@ pub(super) struct Standing {
     pub stamps: Option<Stamps>,
 }
 
-impl Standing {
+impl FileStatus {
     pub fn is_somebodys(&self) -> bool {
         self.index == Version::Somebodys || self.file == Version::Somebodys
     }
@@ -106,13 +106,13 @@ impl<'a> Check<'a> {
     }
 
     /// How each of the changes stands, in their order.
-    pub fn standings(&self) -> Vec<Standing> {
+    pub fn standings(&self) -> Vec<FileStatus> {
         self.changes.iter().map(|change| self.standing(change)).collect()
     }
 
-    fn standing(&self, change: &Change) -> Standing {
+    fn standing(&self, change: &Change) -> FileStatus {
         let mut standing =
-            Standing { is_left_out: self.left_out.contains(&change.path), ..Standing::default() };
+            FileStatus { is_left_out: self.left_out.contains(&change.path), ..FileStatus::default() };
         self.look_at_index(change, &mut standing);
         if !standing.is_left_out {
             self.look_at_file(change, &mut standing);
@@ -120,7 +120,7 @@ impl<'a> Check<'a> {
         standing
     }
 
-    fn look_at_index(&self, change: &Change, standing: &mut Standing) {
+    fn look_at_index(&self, change: &Change, standing: &mut FileStatus) {
         let now = self.staged.get(&change.path).unwrap_or(&change.before);
         standing.index = match now {
             now if *now == change.before => Version::Before,
@@ -145,7 +145,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    fn look_at_file(&self, change: &Change, standing: &mut Standing) {
+    fn look_at_file(&self, change: &Change, standing: &mut FileStatus) {
         let full = at(&self.checkout.top).join(as_path(&change.path));
         if let Some(folder) = self.folder_in_the_way(change) {
             if change.after.is_some() {

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::io;
 
 use self::change::{Change, is_submodule, line};
-use self::check::{Check, Standing, Version};
+use self::check::{Check, FileStatus, Version};
 use self::lock::IndexLock;
 pub(in crate::git) use self::lock::is_of_a_landing;
 use super::super::call::Call;
@@ -42,7 +42,7 @@ pub(super) enum Strictness<'a> {
 #[derive(Debug)]
 pub(super) struct Follower {
     checkout: Repository,
-    changes: Vec<(Change, Standing)>,
+    changes: Vec<(Change, FileStatus)>,
     left: Vec<Vec<u8>>,
     stage: Stage,
     lock: IndexLock,
@@ -110,7 +110,7 @@ impl Follower {
         let mut follower = Self { checkout, changes: Vec::new(), left: Vec::new(), stage, lock };
         follower.copy_index()?;
         let standings = Check::of(&follower.checkout, from, &follower.stage, &changes)?.standings();
-        let pairs: Vec<(Change, Standing)> = changes.into_iter().zip(standings).collect();
+        let pairs: Vec<(Change, FileStatus)> = changes.into_iter().zip(standings).collect();
         if let Some(why) = obstacle(&follower.checkout, &pairs, strictness) {
             return Ok(Err(why));
         }
@@ -199,7 +199,7 @@ impl Follower {
         call().args(["update-index", "-z", "--skip-worktree", "--stdin"]).input(left_out).output().map(drop)
     }
 
-    fn put_in_place(&self, change: &Change, standing: &Standing) -> Result<Placed, FileError> {
+    fn put_in_place(&self, change: &Change, standing: &FileStatus) -> Result<Placed, FileError> {
         let full = at(&self.checkout.top).join(as_path(&change.path));
         if !standing.file_is_due() {
             return Ok(Placed::Nothing);
@@ -282,7 +282,7 @@ fn write_aside(checkout: &Repository, stage: &Stage, changes: &[Change]) -> Resu
 /// Why a checkout cannot follow: which files are somebody's own.
 fn obstacle(
     checkout: &Repository,
-    changes: &[(Change, Standing)],
+    changes: &[(Change, FileStatus)],
     strictness: Strictness<'_>,
 ) -> Option<String> {
     const SHOWN: usize = 5;

@@ -9,7 +9,7 @@ use std::os::unix::fs::symlink;
 
 use super::wildmatch::{Effort, Text};
 use super::*;
-use crate::git::{Found, ObjectFormat};
+use crate::git::{FoundRepository, ObjectFormat};
 use crate::scratch::Scratch;
 
 /// What is listed without git, which must be what git lists.
@@ -140,7 +140,7 @@ fn conflicts_submodules_and_linked_working_trees_are_listed() {
     scratch.write(".git/info/exclude", "*.log");
     fs::write(linked.join("x.log"), "").unwrap();
     fs::write(linked.join("y"), "").unwrap();
-    let Found::Worktree(repository) = Repository::find(&linked).unwrap() else { panic!() };
+    let FoundRepository::Worktree(repository) = Repository::find(&linked).unwrap() else { panic!() };
     let files = Listing::default().without_git(&repository).unwrap();
     assert_eq!(shown(&files), ["a.txt", "src/b.txt", "y"]);
     assert_eq!(files, repository.list_files().unwrap());

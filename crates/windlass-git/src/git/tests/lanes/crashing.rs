@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::{Worker, Yard};
 use crate::git::lane::{END_AFTER, ENDED, Landed, Lane, Outcome, OwnFile, Step, Target, land};
-use crate::git::{Found, ObjectId, Repository};
+use crate::git::{FoundRepository, ObjectId, Repository};
 
 /// Names this test for the process that is to be cut off.
 const TEST: &str = "git::tests::lanes::crashing::a_landing_that_is_cut_off_anywhere_is_finished_by_the_next";
@@ -87,7 +87,7 @@ fn land_what_was_told() -> bool {
     let told = |name: &str| env::var_os(format!("{TELLS}{name}"));
     let Some(top) = told("TOP") else { return false };
     let id = |name: &str| ObjectId::from_hex(told(name).unwrap().to_str().unwrap().as_bytes()).unwrap();
-    let Found::Worktree(main) = Repository::find(&PathBuf::from(top)).unwrap() else { panic!() };
+    let FoundRepository::Worktree(main) = Repository::find(&PathBuf::from(top)).unwrap() else { panic!() };
     let home = PathBuf::from(told("HOME").unwrap());
     let lane = Lane::find(&main, &home).unwrap().unwrap();
     let target = Target::of(&main.head().unwrap()).unwrap();

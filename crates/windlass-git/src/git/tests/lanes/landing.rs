@@ -3,7 +3,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 
 use super::{Worker, Yard, refusal};
 use crate::git::lane::{Landed, Lane, Outcome, OwnFile, Target, land};
-use crate::git::{Found, Head, Repository};
+use crate::git::{FoundRepository, Head, Repository};
 
 fn ready(yard: &Yard, path: &str, content: &str) -> (Worker, crate::git::ObjectId) {
     let worker = yard.open(1);
@@ -231,7 +231,7 @@ fn a_run_in_a_linked_working_tree_lands_there() {
     let yard = Yard::new();
     let linked = yard.scratch.state.with_file_name("linked");
     yard.scratch.git(&["worktree", "add", "-q", "-b", "side", linked.to_str().unwrap()]);
-    let Found::Worktree(main) = Repository::find(&linked).unwrap() else { panic!() };
+    let FoundRepository::Worktree(main) = Repository::find(&linked).unwrap() else { panic!() };
     let target = Target::of(&main.head().unwrap()).unwrap();
     let since = target.tip(&main).unwrap().unwrap();
     let lane = Lane::open(&main, &yard.home(1), since).unwrap().lane;

@@ -204,7 +204,9 @@ fn a_linked_working_tree_and_another_kind_of_names_have_lanes_too() {
     let yard = Yard::new();
     let linked = yard.scratch.state.with_file_name("linked");
     yard.scratch.git(&["worktree", "add", "-q", "-b", "side", linked.to_str().unwrap()]);
-    let crate::git::Found::Worktree(main) = crate::git::Repository::find(&linked).unwrap() else { panic!() };
+    let crate::git::FoundRepository::Worktree(main) = crate::git::Repository::find(&linked).unwrap() else {
+        panic!()
+    };
     let head = main.head().unwrap().commit().unwrap();
     let lane = Lane::open(&main, &yard.home(1), head).unwrap().lane;
     assert_eq!(fs::read_to_string(lane.top().join("a.txt")).unwrap(), "one\n");

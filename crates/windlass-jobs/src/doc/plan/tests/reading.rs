@@ -160,7 +160,7 @@ fn what_cannot_be_read_is_named_and_nothing_counts() {
     }
     let missing = Plan::parse(Vec::new());
     assert!(missing.is_missing() && missing.faults().is_empty());
-    assert_eq!(standing_for_build(&missing, ""), windlass_core::values::Standing::default());
+    assert_eq!(standing_for_build(&missing, ""), windlass_core::values::JobStatus::default());
 }
 
 // Rough bounds: what grows with the square of the size takes minutes here.

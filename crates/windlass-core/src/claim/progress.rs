@@ -1,26 +1,26 @@
 //! Workspaces (seed 000): claimed by the status file, which must have been written in this run.
 
 use crate::spec::{ClaimSource, Job, StatusNews};
-use crate::values::{Standing, StandingSource};
+use crate::values::{JobStatus, StatusSource};
 
 /// What a run has read of its job's own file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Standings {
+pub struct Progress {
     first: String,
     began: String,
-    latest: Option<Standing>,
+    latest: Option<JobStatus>,
     written: bool,
     status_file: bool,
 }
 
-impl Standings {
+impl Progress {
     /// The newest reading; `None` before the first, and in modes that read no file.
-    pub fn latest(&self) -> Option<&Standing> {
+    pub fn latest(&self) -> Option<&JobStatus> {
         self.latest.as_ref()
     }
 
     /// Is it to be told, after what the newest reading said?
-    pub fn is_news(&self, standing: &Standing, told: StatusNews) -> bool {
+    pub fn is_news(&self, standing: &JobStatus, told: StatusNews) -> bool {
         self.latest.as_ref().is_none_or(|latest| match told {
             StatusNews::Meaningful => !latest.says_the_same(standing),
             StatusNews::EveryWrite => latest != standing,
@@ -49,27 +49,27 @@ impl Standings {
     }
 
     /// Boxes are a hint: they never complete a run in which there was a status file (rule C13).
-    fn counts(&self, standing: &Standing) -> bool {
-        standing.source == StandingSource::StatusFile || !self.status_file
+    fn counts(&self, standing: &JobStatus) -> bool {
+        standing.source == StatusSource::StatusFile || !self.status_file
     }
 
     /// Does the agent say, in this attempt, that it found nothing to do? What it said in an earlier one is no word
     /// about this one (seed defect D1, commands/run.ts:431).
     pub fn found_no_work(&self, job: &Job) -> bool {
-        let said = |latest: &Standing| latest.worked == Some(false) && latest.mark != self.began;
+        let said = |latest: &JobStatus| latest.worked == Some(false) && latest.mark != self.began;
         job.mode.believes_no_work() && self.latest.as_ref().is_some_and(said)
     }
 
     /// What is there before anything was done.
-    pub(crate) fn found(&mut self, standing: &Standing) {
+    pub(crate) fn found(&mut self, standing: &JobStatus) {
         self.first.clone_from(&standing.mark);
         self.written = false;
         self.read(standing);
     }
 
     /// What is there later.
-    pub(crate) fn read(&mut self, standing: &Standing) {
-        self.status_file |= standing.source == StandingSource::StatusFile;
+    pub(crate) fn read(&mut self, standing: &JobStatus) {
+        self.status_file |= standing.source == StatusSource::StatusFile;
         // A file that is gone, cut short or not to be read was not written, nor was it by another one that speaks in its
         // place; if it comes back as it was, its words are still those of yesterday.
         let says_something = !standing.mark.is_empty() && !standing.is_unreadable() && self.counts(standing);

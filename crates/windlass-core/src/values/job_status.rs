@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 /// What a mode reads of its job: the status file of a workspace (`.status.json`), or what stands in for it. A claim of
 /// the agent's, nothing more.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Standing {
+pub struct JobStatus {
     /// Where it was read.
-    pub source: StandingSource,
+    pub source: StatusSource,
     /// A digest of the file's bytes: tells whether it was written since, even with the same content but for a time.
     /// Empty when there is no file.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -35,10 +35,10 @@ pub struct Standing {
     pub problem: Option<String>,
 }
 
-/// Where a [`Standing`] was read.
+/// Where a [`JobStatus`] was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum StandingSource {
+pub enum StatusSource {
     /// There is no such file.
     #[default]
     Nowhere,
@@ -52,12 +52,12 @@ pub enum StandingSource {
     TodoFile,
 }
 
-impl StandingSource {
+impl StatusSource {
     /// What is counted there, in the plural.
     pub const fn counts(self) -> &'static str {
         match self {
-            StandingSource::PlanFile | StandingSource::TaskFile => "tasks",
-            StandingSource::Nowhere | StandingSource::StatusFile | StandingSource::TodoFile => "items",
+            StatusSource::PlanFile | StatusSource::TaskFile => "tasks",
+            StatusSource::Nowhere | StatusSource::StatusFile | StatusSource::TodoFile => "items",
         }
     }
 }
@@ -84,23 +84,23 @@ impl Items {
     }
 }
 
-impl Standing {
+impl JobStatus {
     /// Could nothing be read of it? So is a file that somebody is just writing.
     pub fn is_unreadable(&self) -> bool {
-        let Standing { source, mark, problem, .. } = self.clone();
-        let unread = Standing { source, mark, problem, ..Standing::default() };
+        let JobStatus { source, mark, problem, .. } = self.clone();
+        let unread = JobStatus { source, mark, problem, ..JobStatus::default() };
         unread.problem.is_some() && *self == unread
     }
 
     /// So many more items are done than another one counted; `None` where either does not count. Fewer of another total
     /// were counted anew, and cannot be compared.
-    pub fn items_since(&self, earlier: Option<&Standing>) -> Option<i64> {
+    pub fn items_since(&self, earlier: Option<&JobStatus>) -> Option<i64> {
         let (now, before) = (self.items?, earlier?.items?);
         Some(now.since(before)).filter(|more| *more >= 0 || now.total == before.total)
     }
 
     /// Where the job stands, in a line: `35/60 items (+5) - Migrated 35/60 API endpoints`. The number in parentheses is
-    /// what [`items_since`](Standing::items_since) gives. Empty where the file says nothing of it.
+    /// what [`items_since`](JobStatus::items_since) gives. Empty where the file says nothing of it.
     pub fn line(&self, more: Option<i64>) -> String {
         let counted = self.items.map(|Items { done, total }| {
             let more = more.filter(|more| *more != 0).map(|more| format!(" ({more:+})")).unwrap_or_default();
@@ -111,15 +111,15 @@ impl Standing {
         let said: Vec<&str> =
             [&*self.phase, &*self.summary].into_iter().filter(|text| !text.is_empty()).collect();
         let said = (!said.is_empty()).then(|| match self.source {
-            StandingSource::PlanFile if !self.summary.is_empty() => format!("next: {}", self.summary),
+            StatusSource::PlanFile if !self.summary.is_empty() => format!("next: {}", self.summary),
             _ => said.join(": "),
         });
         counted.or(worked).into_iter().chain(said).collect::<Vec<_>>().join(" - ")
     }
 
     /// Do they say the same, whenever they were written?
-    pub fn says_the_same(&self, other: &Standing) -> bool {
-        let Standing { source, mark: _, complete, worked, items, summary, phase, blockers, problem } = self;
+    pub fn says_the_same(&self, other: &JobStatus) -> bool {
+        let JobStatus { source, mark: _, complete, worked, items, summary, phase, blockers, problem } = self;
         (source, complete, worked, items, summary, phase, blockers, problem)
             == (
                 &other.source,
@@ -138,14 +138,14 @@ impl Standing {
 mod tests {
     use super::*;
 
-    fn counted(done: u64, total: u64) -> Standing {
-        Standing { items: Some(Items { done, total }), ..Standing::default() }
+    fn counted(done: u64, total: u64) -> JobStatus {
+        JobStatus { items: Some(Items { done, total }), ..JobStatus::default() }
     }
 
     // rows: 111
     #[test]
     fn a_line_as_the_seed_has_it() {
-        let now = Standing { summary: "Migrated 35/60 API endpoints".to_owned(), ..counted(35, 60) };
+        let now = JobStatus { summary: "Migrated 35/60 API endpoints".to_owned(), ..counted(35, 60) };
         let more = now.items_since(Some(&counted(30, 60)));
         assert_eq!(now.line(more), "35/60 items (+5) - Migrated 35/60 API endpoints");
         assert_eq!(
@@ -162,8 +162,8 @@ mod tests {
     // rows: 5
     #[test]
     fn a_plan_counts_tasks_and_says_which_is_next() {
-        let plan = Standing {
-            source: StandingSource::PlanFile,
+        let plan = JobStatus {
+            source: StatusSource::PlanFile,
             phase: "Priority 1".to_owned(),
             summary: "Write the parser".to_owned(),
             ..counted(1, 3)
@@ -173,23 +173,23 @@ mod tests {
 
     #[test]
     fn without_items_the_agents_word_on_its_work_stands_there() {
-        let worked = |worked| Standing { worked: Some(worked), ..Standing::default() };
+        let worked = |worked| JobStatus { worked: Some(worked), ..JobStatus::default() };
         assert_eq!(worked(true).line(None), "worked");
         assert_eq!(worked(false).line(None), "found nothing to do");
-        let phased = Standing { phase: "tests".to_owned(), summary: "half".to_owned(), ..worked(true) };
+        let phased = JobStatus { phase: "tests".to_owned(), summary: "half".to_owned(), ..worked(true) };
         assert_eq!(phased.line(None), "worked - tests: half");
-        assert_eq!(Standing::default().line(None), "");
+        assert_eq!(JobStatus::default().line(None), "");
     }
 
     #[test]
     fn a_file_with_a_problem_is_unreadable_only_if_nothing_was_read() {
-        let broken = Standing {
+        let broken = JobStatus {
             problem: Some("it is no JSON".to_owned()),
             mark: "m".to_owned(),
-            ..Standing::default()
+            ..JobStatus::default()
         };
         assert!(broken.is_unreadable());
-        assert!(!Standing { complete: true, ..broken }.is_unreadable());
-        assert!(!Standing::default().is_unreadable(), "there is none");
+        assert!(!JobStatus { complete: true, ..broken }.is_unreadable());
+        assert!(!JobStatus::default().is_unreadable(), "there is none");
     }
 }
