@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     /// As the usual agent says it.
-    fn words(rights: Vec<Right>) -> Vec<String> {
+    fn words(rights: &[Right]) -> Vec<String> {
         rights.iter().flat_map(|right| crate::usual().rules(right)).collect()
     }
 
@@ -84,7 +84,7 @@ mod tests {
             ("App.csproj", "Bash(dotnet test:*)"),
         ];
         for (file, rule) in rows {
-            let rules = words(project_commands(["README.md", file]));
+            let rules = words(&project_commands(["README.md", file]));
             assert!(rules.contains(&rule.to_owned()), "{file}: {rules:?}");
         }
         assert!(project_commands(["README.md", "cargo.toml", ".csproj.user", "go.mod.bak"]).is_empty());
@@ -93,7 +93,7 @@ mod tests {
     // rows: 32
     #[test]
     fn several_tools_add_up_without_repetition() {
-        let rules = words(project_commands(["a.csproj", "b.csproj", "c.sln", "Makefile"]));
+        let rules = words(&project_commands(["a.csproj", "b.csproj", "c.sln", "Makefile"]));
         assert_eq!(
             rules,
             [
@@ -111,7 +111,7 @@ mod tests {
     // rows: 32
     #[test]
     fn nothing_that_writes_history_or_leaves_the_machine_is_allowed() {
-        let rules = words(git_reading());
+        let rules = words(&git_reading());
         for word in ["push", "commit", "reset", "install", "publish", "deploy", "clean", "exec"] {
             assert!(!rules.iter().any(|rule| rule.contains(word)), "{word}");
         }
@@ -120,6 +120,6 @@ mod tests {
     // rows: 32, 81
     #[test]
     fn who_commits_may_neither_push_nor_go_back() {
-        assert_eq!(words(git_committing()), ["Bash(git add:*)", "Bash(git commit:*)"]);
+        assert_eq!(words(&git_committing()), ["Bash(git add:*)", "Bash(git commit:*)"]);
     }
 }

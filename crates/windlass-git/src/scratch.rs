@@ -1,7 +1,7 @@
 //! For tests: a folder with a repository in it, hermetic.
 
 #![expect(missing_docs, reason = "a test says what it needs")]
-#![cfg_attr(not(test), expect(clippy::unwrap_used, reason = "a test fails by panicking"))]
+#![expect(clippy::unwrap_used, clippy::missing_panics_doc, reason = "a test fails by panicking")]
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -36,7 +36,9 @@ impl Core {
             (Plant::EarlyWaking, Input::Tick) if self.run.hold().is_some() => {
                 now.wall = now.wall.checked_add(Duration::from_mins(1)).unwrap_or(now.wall);
             }
-            (Plant::LostAnswer, Input::Report(Report::TreeRechecked(_))) => return Vec::new(),
+            (Plant::LostAnswer, Input::Report(report)) if matches!(**report, Report::TreeRechecked(_)) => {
+                return Vec::new();
+            }
             (Plant::LostInterrupt, Input::Stop { .. }) if self.is_calling() => return Vec::new(),
             (_, Input::Report(report)) => self.twist(plant, report),
             _ => {}

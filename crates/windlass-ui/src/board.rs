@@ -1,6 +1,7 @@
 //! What a view has to remember of a run: a pure function of its events.
 
 mod status;
+mod tally;
 mod tasks;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +18,7 @@ use windlass_core::tasks::Schedule;
 use windlass_core::values::{
     Assessment, CallId, CallSummary, CheckKind, CheckOutcome, CheckStage, Class, Cost, Delivery, Denial,
     HookDecision, HookName, HookOutcome, LandOutcome, LaneId, Purpose, SinkKind, SnapshotId, Spent,
-    StopReason, StopSource, TaskId, Tokens, UnderWay, Verdict,
+    StopReason, StopSource, TaskId, Tokens, UnderWay,
 };
 
 use crate::activity::activity;
@@ -25,6 +26,7 @@ use crate::event::Event;
 use crate::format;
 use crate::seen::Seen;
 use status::StatusBoard;
+pub(crate) use tally::Tally;
 pub(crate) use tasks::Commits;
 
 /// Refused commands that are remembered for the summary.
@@ -147,35 +149,6 @@ pub(crate) struct CallBoard {
     pub(crate) reported: Cost,
 }
 
-/// Iterations by verdict.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Tally {
-    pub(crate) worked: u32,
-    pub(crate) idle: u32,
-    pub(crate) failed: u32,
-    pub(crate) accepted: u32,
-    pub(crate) refused: u32,
-    pub(crate) unproven: u32,
-}
-
-impl Tally {
-    pub(crate) fn total(self) -> u32 {
-        self.worked + self.idle + self.failed + self.accepted + self.refused + self.unproven
-    }
-
-    fn count(&mut self, verdict: Verdict) {
-        let counter = match verdict {
-            Verdict::Worked => &mut self.worked,
-            Verdict::Idle => &mut self.idle,
-            Verdict::Failed => &mut self.failed,
-            Verdict::ClaimAccepted => &mut self.accepted,
-            Verdict::ClaimRefused => &mut self.refused,
-            Verdict::ClaimUnsupported => &mut self.unproven,
-        };
-        *counter = counter.saturating_add(1);
-    }
-}
-
 /// A wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Backoff {
@@ -247,7 +220,7 @@ impl Board {
             }
             Fact::StatusChanged(report::StatusChanged { standing, .. }) => self.status.read(standing),
             Fact::CheckFinished(report::CheckFinished { lane, stage, outcome }) => {
-                self.check(*lane, *stage, outcome)
+                self.check(*lane, *stage, outcome);
             }
             Fact::Committed(report::Committed { lane, commit, refused, notes, .. }) => {
                 self.commit(*lane, commit.as_deref(), refused.as_deref());
@@ -264,7 +237,7 @@ impl Board {
                 self.hooks.insert(*hook, outcome.clone());
             }
             Fact::NotificationSettled(report::NotificationSettled { sink, delivery, .. }) => {
-                self.undelivered.settle(*sink, *delivery)
+                self.undelivered.settle(*sink, *delivery);
             }
             Fact::Damaged(report::Damaged { iteration, attempt, course, .. }) => {
                 self.ruined = (*course == DamageCourse::Stop).then_some((*iteration, *attempt));
@@ -281,7 +254,7 @@ impl Board {
             Fact::TasksRead { tasks } => self.tasks = Schedule::new(tasks.clone()),
             Fact::TaskClosed(report::TaskClosed { task, end, .. }) => self.close(task, end),
             Fact::Landed(report::Landed { lane, outcome: LandOutcome::Landed { commit } }) => {
-                self.landed(*lane, commit)
+                self.landed(*lane, commit);
             }
             Fact::CallReserved { lane, call, attempt, purpose, reserved, .. } => {
                 let board = self.lanes.entry(*lane).or_default();
@@ -293,11 +266,11 @@ impl Board {
                 self.calls.insert(*call, CallBoard { seq, lane, reserved, reported });
             }
             Fact::CallSpawned(report::CallSpawned { lane, .. }) => {
-                self.does(*lane, Doing::Agent(Activity::Starting))
+                self.does(*lane, Doing::Agent(Activity::Starting));
             }
             Fact::CallFinished { lane, call, summary, .. } => self.call_finished(*lane, *call, summary),
             Fact::SnapshotTaken(report::SnapshotTaken { lane, snapshot, changed, .. }) => {
-                self.keep(*lane, snapshot.as_ref(), *changed)
+                self.keep(*lane, snapshot.as_ref(), *changed);
             }
             Fact::IterationFinished { lane, verdict, .. } => {
                 self.task.clear();

@@ -1,5 +1,7 @@
 use std::time::Duration;
 
+use windlass_core::values::Verdict;
+
 use super::*;
 use crate::rehearsal::Night;
 

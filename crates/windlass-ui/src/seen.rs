@@ -37,7 +37,7 @@ impl Seen {
                 self.look(evidence.head.as_ref());
             }
             Fact::Landed(report::Landed { outcome: LandOutcome::Landed { commit }, .. }) => {
-                self.look(Some(commit))
+                self.look(Some(commit));
             }
             Fact::CallFinished { summary, .. } => self.ended = Some(summary.ended),
             Fact::Suspected(report::Suspected { lane, suspicions }) => {

@@ -14,7 +14,7 @@ impl Run {
             Input::Start(plan) => one((self.phase == Phase::New).then_some(Fact::RunStarted { plan })),
             Input::Resume(plan) => one((self.phase != Phase::New).then_some(Fact::RunResumed { plan })),
             _ if self.phase != Phase::Active => Vec::new(),
-            Input::Report(report) => self.reported(now, report),
+            Input::Report(report) => self.reported(now, *report),
             Input::Announced => one(self.finished(now)),
             // Its end is decided, and nothing that comes now can change it.
             _ if self.is_ending() => Vec::new(),

@@ -12,7 +12,7 @@ pub enum Input {
     /// A run is to be continued by this process.
     Resume(Box<RunSpec>),
     /// Something came of an order, or happened to what carries them out.
-    Report(Report),
+    Report(Box<Report>),
     /// Whoever has to be told of the end was told, or is not waited for any longer.
     Announced,
     /// Somebody asks the run to stop.
@@ -40,6 +40,6 @@ impl Input {
 
 impl<T: Into<Report>> From<T> for Input {
     fn from(report: T) -> Input {
-        Input::Report(report.into())
+        Input::Report(Box::new(report.into()))
     }
 }

@@ -104,13 +104,13 @@ pub(super) fn not_started(why: &str) -> HookOutcome {
 
 impl LocalLanes {
     /// Calls a hook below the lane's keeper, once what is left of an abandoned check or hook is gone.
-    pub(super) fn begin_hook(&mut self, order: Order) -> Result<(), EngineError> {
+    pub(super) fn begin_hook(&mut self, order: &Order) -> Result<(), EngineError> {
         let (Effect::RunHook { lane, hook, .. }, Some(context)) = (&order.effect, &order.context.hook) else {
             return Err(EngineError::Broken);
         };
         let (lane, hook, epoch) = (*lane, *hook, order.epoch);
         if let Some(held) = self.lanes.get_mut(&lane)
-            && held.abandon_for(&order)?
+            && held.abandon_for(order)?
         {
             return Ok(());
         }
@@ -137,7 +137,7 @@ impl LocalLanes {
     /// What was abandoned in a lane is gone: the hook that waited for that is called.
     pub(super) fn begin_waiting_hook(&mut self, lane: LaneId) -> Result<(), EngineError> {
         match self.lanes.get_mut(&lane).and_then(LiveLane::take_waiting) {
-            Some(order) => self.begin_hook(order),
+            Some(order) => self.begin_hook(&order),
             None => Ok(()),
         }
     }
@@ -187,7 +187,7 @@ impl LocalLanes {
     /// What a hook is told: what the run knows, and what only git and the disk know.
     fn hook_setting(&self, context: &HookContext) -> HookSetting {
         let mut setting = context.setting.clone();
-        setting.log_folder = self.folder.path().to_owned();
+        self.folder.path().clone_into(&mut setting.log_folder);
         if let Some(job) = &self.plan.job.plan {
             setting.plan_file = Some(plan_file(&self.plan, job));
         }

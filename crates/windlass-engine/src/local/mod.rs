@@ -27,6 +27,7 @@ mod setup;
 mod standing;
 mod starters;
 mod stray_trees;
+mod survey;
 mod tasks;
 mod worker;
 mod working_tree;
@@ -44,7 +45,7 @@ use windlass_core::report::{LanesClosed, Report};
 use windlass_core::run::{Effect, Epoch, Order, Reported};
 use windlass_core::spec::RunSpec;
 use windlass_core::values::LaneId;
-use windlass_host::process::{ProcessError, RUN_VARIABLE, WORKSPACE_VARIABLE, reap_adopted};
+use windlass_host::process::{Keeper, ProcessError, RUN_VARIABLE, WORKSPACE_VARIABLE, reap_adopted};
 
 use crate::executor::{Audience, Clock, EngineError, Executor, Waker};
 use crate::sandbox::Sandbox;
@@ -235,7 +236,7 @@ impl Executor for LocalLanes {
             Effect::Call { .. } => self.begin_call(&order),
             Effect::EndCall { lane, how, cut, .. } => self.end_call(lane, how, cut),
             Effect::RunCheck { .. } => self.begin_check(&order),
-            Effect::RunHook { .. } => self.begin_hook(order),
+            Effect::RunHook { .. } => self.begin_hook(&order),
             Effect::Announce => {
                 self.close_lanes();
                 self.take_over_at_last();
@@ -287,11 +288,11 @@ impl Executor for LocalLanes {
     }
 
     fn pause(&mut self) -> Result<(), EngineError> {
-        self.each_keeper(|keeper| keeper.pause())
+        self.each_keeper(Keeper::pause)
     }
 
     fn resume(&mut self) -> Result<(), EngineError> {
-        self.each_keeper(|keeper| keeper.resume())
+        self.each_keeper(Keeper::resume)
     }
 
     fn close(&mut self) {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use windlass_agents::close_own_files;
-use windlass_core::damage::{Damage, unprotected};
+use windlass_core::damage::Damage;
 use windlass_core::report::{self, Report};
 use windlass_core::run::{Effect, Occasion, Order, OrderContext, TurnKey};
 use windlass_core::spec::RunSpec;
@@ -34,7 +34,7 @@ use windlass_git::git::{Loan, Steering, TreeFiles};
 use windlass_git::inventory;
 use windlass_git::inventory::{Entry, Inventory, Surveyor};
 use windlass_git::snapshot::{
-    LeftOut, Moment, Side, Snapshot, SnapshotError, SnapshotName, Store, changed_since, remove_emptied,
+    Moment, Side, Snapshot, SnapshotError, SnapshotName, Store, changed_since, remove_emptied,
 };
 use windlass_host::file::is_without_room;
 
@@ -255,66 +255,6 @@ impl WorkingTree {
         self.folder.call(turn.iteration, turn.attempt, purpose)
     }
 
-    fn survey(&mut self) -> Worked {
-        boxes::begin_session(self)?;
-        let look = self.look()?;
-        let mut said = notices(&look.inventory);
-        let evidence = self.evidence(&look);
-        let name = self.name(TurnKey { iteration: 1, attempt: 1 }, Side::Before);
-        let kept = self.keep_look(&look.inventory, &name)?;
-        let left_out = kept.as_ref().map_or(0, |snapshot| snapshot.left_out.len());
-        said.extend(kept.as_ref().and_then(|snapshot| left_out_notice(&snapshot.left_out)));
-        // It is only a hint: whoever cannot be asked has said so elsewhere.
-        let ignored =
-            self.surveyor.place().repository.as_ref().and_then(|repository| repository.ignored().ok());
-        said.extend(ignored.and_then(|ignored| unprotected(&ignored)));
-        said.extend(self.plan.guard.unfollowed_notice());
-        // After the checks of the baseline it is looked at once more.
-        let mut reports = self.say_once(said);
-        let snapshot = kept.map(|snapshot| snapshot.id);
-        self.latest = Some(Look { snapshot: snapshot.clone(), ..look });
-        let standing = self.standing(&mut reports);
-        reports.push(Report::from(report::Surveyed {
-            baseline: report::BaselineCaptured {
-                evidence,
-                snapshot,
-                left_out: u32::try_from(left_out).unwrap_or(u32::MAX),
-                standing,
-            },
-            tasks: tasks::rows(&self.plan),
-        }));
-        Ok(reports)
-    }
-
-    /// What a person changed since the session before. It is kept when the next attempt begins, under its name.
-    fn survey_again(&mut self) -> Worked {
-        boxes::begin_session(self)?;
-        let look = self.look()?;
-        let mut reports = self.say_once(notices(&look.inventory));
-        let evidence = self.evidence(&look);
-        self.remember(look);
-        let standing = standing::read(&self.plan);
-        let tasks = tasks::rows(&self.plan);
-        reports.push(Report::from(report::Surveyed {
-            baseline: report::BaselineCaptured { evidence, snapshot: None, left_out: 0, standing },
-            tasks,
-        }));
-        Ok(reports)
-    }
-
-    /// What a hook wrote is as little the agent's as what a check writes: the runner's commits leave it out.
-    fn survey_after_hook(&mut self) -> Worked {
-        let look = self.look()?;
-        self.note_checks(&look);
-        let evidence = self.evidence(&look);
-        self.remember(look);
-        let standing = standing::read(&self.plan);
-        Ok(vec![Report::from(report::Surveyed {
-            baseline: report::BaselineCaptured { evidence, snapshot: None, left_out: 0, standing },
-            tasks: None,
-        })])
-    }
-
     /// What differs from the tree that was judged, the checks wrote.
     pub fn note_checks(&mut self, look: &Look) {
         let Some(judged) = &self.latest else {
@@ -449,7 +389,7 @@ impl WorkingTree {
     }
 
     /// What the status file says before the run; what of it does not count is said.
-    fn standing(&mut self, reports: &mut Vec<Report>) -> Option<JobStatus> {
+    pub(super) fn standing(&mut self, reports: &mut Vec<Report>) -> Option<JobStatus> {
         let standing = standing::read(&self.plan)?;
         let trusted =
             self.plan.job.workspace.as_ref().is_some_and(|workspace| workspace.trust_existing_status);
@@ -492,32 +432,4 @@ impl WorkingTree {
         let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         texts.into_iter().filter(|text| said.insert(text.clone())).map(Report::notice).collect()
     }
-}
-
-/// What a look could not see, said once.
-fn notices(inventory: &Inventory) -> Vec<String> {
-    let bound = inventory.bound.map(|bound| {
-        format!(
-            "without git only the first {} files or {} MB are looked at for progress; there is more",
-            bound.files,
-            bound.bytes / (1024 * 1024)
-        )
-    });
-    let trouble = inventory
-        .trouble
-        .as_ref()
-        .map(|said| format!("git cannot read its repository ({said}); all files are walked instead"));
-    bound.into_iter().chain(trouble).collect()
-}
-
-fn left_out_notice(left_out: &[LeftOut]) -> Option<String> {
-    const NAMED: usize = 3;
-    if left_out.is_empty() {
-        return None;
-    }
-    let name = |left: &LeftOut| format!("{} ({})", String::from_utf8_lossy(&left.path), left.reason.name());
-    let named: Vec<String> = left_out.iter().take(NAMED).map(name).collect();
-    let more = left_out.len().saturating_sub(NAMED);
-    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-    Some(format!("snapshots do not protect {}{more}", named.join(", ")))
 }

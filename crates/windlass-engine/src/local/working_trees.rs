@@ -347,11 +347,11 @@ impl WorkingTrees {
         let task_file = at.map(|task| PathBuf::from(&*task.file));
         let progress = tasks::of(plan).and_then(|places| places.progress.clone());
         let files = task_file.into_iter().chain(progress);
-        let read = |file: PathBuf| {
-            let content = tree::at(&plan.directory).join(&file).read(LONGEST_OWN).ok()??;
-            Some(OwnFile { path: place.relative(&file)?, content })
+        let own_file = |file: PathBuf| {
+            let read = tree::at(&plan.directory).join(&file).read(LONGEST_OWN).ok()??;
+            Some(OwnFile { path: place.relative(&file)?, content: read })
         };
-        files.filter_map(read).collect()
+        files.filter_map(own_file).collect()
     }
 
     fn close(

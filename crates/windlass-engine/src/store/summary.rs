@@ -152,7 +152,7 @@ impl Fold {
             Fact::BaselineCaptured(report::BaselineCaptured { standing: Some(standing), .. })
             | Fact::StatusChanged(report::StatusChanged { standing, .. })
             | Fact::SnapshotTaken(report::SnapshotTaken { standing: Some(standing), .. }) => {
-                summary.items = standing.items
+                summary.items = standing.items;
             }
             Fact::CallReserved { call, reserved, .. } => self.open.push((*call, *reserved)),
             Fact::CallFinished { call, summary: ended, .. } => {

@@ -10,8 +10,9 @@ use windlass_core::fact::{Entry, Fact};
 use windlass_core::report;
 use windlass_core::spec::{ClaimSource, Mode, RunSpec};
 use windlass_core::values::{
-    Assessed, CheckKind, CheckOutcome, CheckStage, Class, Cost, Evidence, HookDecision, HookName, JobStatus,
-    LaneId, Now, Purpose, StatusSource, StopReason, StopSource, Suspicion, TaskId, Verdict,
+    Assessed, CallSummary, CheckKind, CheckOutcome, CheckStage, Class, Cost, Evidence, HookDecision,
+    HookName, JobStatus, LaneId, Now, Purpose, StatusSource, StopReason, StopSource, Suspicion, TaskId,
+    Verdict,
 };
 
 use super::at::At;
@@ -87,14 +88,7 @@ impl Tally {
         match &entry.fact {
             Fact::RunStarted { plan } => self.plan = Some((**plan).clone()),
             Fact::RunResumed { plan } => self.resumed(plan),
-            Fact::BaselineCaptured(report::BaselineCaptured { evidence, standing, .. }) => {
-                if let Some(standing) = standing {
-                    self.read(standing);
-                }
-                self.at.latest = Some(evidence.clone());
-                self.first.get_or_insert_with(|| evidence.clone());
-                self.seen.insert(evidence.clone());
-            }
+            Fact::BaselineCaptured(baseline) => self.baseline(baseline),
             Fact::IterationStarted { task, .. } => self.begin(task.as_ref()),
             Fact::CallReserved { purpose, .. } => {
                 self.at.judging = *purpose == Purpose::Verify;
@@ -116,19 +110,10 @@ impl Tally {
                 standing: Some(standing),
                 ..
             }) => self.read(standing),
-            Fact::CallFinished { summary, claimed, .. } => {
-                self.at.assessment = summary.assessment.as_ref().map(|said| said.verdict == Assessed::Pass);
-                self.spent += summary.cost;
-                self.tokens += summary.tokens.total();
-                self.at.class = Some(summary.class);
-                self.at.worked = summary.class == Class::Success && (summary.tool_uses > 0 || !summary.empty);
-                if !self.at.verifying {
-                    self.at.claimed = *claimed;
-                }
-            }
+            Fact::CallFinished { summary, claimed, .. } => self.call_finished(summary, *claimed),
             Fact::SnapshotTaken(report::SnapshotTaken { forbidden_changes: 1.., standing: None, .. }) => {}
             Fact::SnapshotTaken(report::SnapshotTaken { evidence, standing, .. }) => {
-                self.kept(evidence, standing.as_ref())
+                self.kept(evidence, standing.as_ref());
             }
             // Whoever did what he must not do has not claimed anything.
             Fact::ForbiddenChangesReverted(report::ForbiddenChangesReverted { evidence, .. }) => {
@@ -137,7 +122,7 @@ impl Tally {
                 self.at.claimed = false;
             }
             Fact::Suspected(report::Suspected { suspicions, .. }) => {
-                self.at.suspicions.clone_from(suspicions)
+                self.at.suspicions.clone_from(suspicions);
             }
             Fact::HookFinished(report::HookFinished { hook: HookName::NextIteration, outcome, .. }) => {
                 self.skips = if outcome.decision == HookDecision::Skip { self.skips + 1 } else { 0 };
@@ -188,6 +173,26 @@ impl Tally {
         }
         self.last = Some(now);
         Ok(())
+    }
+
+    fn baseline(&mut self, baseline: &report::BaselineCaptured) {
+        if let Some(standing) = &baseline.standing {
+            self.read(standing);
+        }
+        self.at.latest = Some(baseline.evidence.clone());
+        self.first.get_or_insert_with(|| baseline.evidence.clone());
+        self.seen.insert(baseline.evidence.clone());
+    }
+
+    fn call_finished(&mut self, summary: &CallSummary, claimed: bool) {
+        self.at.assessment = summary.assessment.as_ref().map(|said| said.verdict == Assessed::Pass);
+        self.spent += summary.cost;
+        self.tokens += summary.tokens.total();
+        self.at.class = Some(summary.class);
+        self.at.worked = summary.class == Class::Success && (summary.tool_uses > 0 || !summary.empty);
+        if !self.at.verifying {
+            self.at.claimed = claimed;
+        }
     }
 
     fn begin(&mut self, task: Option<&TaskId>) {

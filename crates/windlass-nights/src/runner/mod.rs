@@ -5,12 +5,14 @@
 //! lane. Every smallest thing is a step, and at each step something may happen from outside.
 
 mod agent;
+mod bill;
 mod boxes;
 mod hooks;
 mod lane;
 mod lanes;
 mod open;
 mod people;
+mod survey;
 mod tasks;
 mod tell;
 mod worker;
@@ -59,7 +61,6 @@ pub(crate) type Step = Result<(), Halt>;
 
 /// What reaches the loop.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "there are only ever a few of them")]
 pub(crate) enum Arrival {
     Worked(Input),
     WorkFailed(StopReason, String),

@@ -27,7 +27,7 @@ pub(super) struct Job {
 /// What the worker remembers in a session.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
-    latest: Option<Look>,
+    pub(super) latest: Option<Look>,
     by_checks: BTreeMap<u8, u32>,
     /// The attempt whose beginning this session has seen.
     began: Option<TurnKey>,
@@ -38,10 +38,10 @@ pub(super) struct Memory {
 /// What was seen of a tree.
 #[derive(Clone, Debug)]
 pub(super) struct Look {
-    tree: Tree,
+    pub tree: Tree,
     pub evidence: Evidence,
-    snapshot: Option<SnapshotId>,
-    trouble: bool,
+    pub snapshot: Option<SnapshotId>,
+    pub trouble: bool,
 }
 
 /// Why the worker could not do it.
@@ -162,44 +162,6 @@ impl Runner<'_> {
             Err(Trouble::Halted(halt)) => return Err(halt),
         }
         self.step()
-    }
-
-    fn survey(&mut self) -> Worked {
-        let look = self.look()?;
-        self.begin_session_of_boxes();
-        let evidence = look.evidence.clone();
-        let snapshot = self.keep_look(&look, TurnKey { iteration: 1, attempt: 1 }, Side::Before)?;
-        self.memory.latest = Some(Look { snapshot: snapshot.clone(), ..look });
-        let standing = self.standing();
-        Ok(vec![Input::from(report::Surveyed {
-            baseline: report::BaselineCaptured { evidence, snapshot, left_out: 0, standing },
-            tasks: self.task_rows(),
-        })])
-    }
-
-    fn survey_again(&mut self) -> Worked {
-        let look = self.look()?;
-        self.begin_session_of_boxes();
-        let evidence = look.evidence.clone();
-        self.remember(look);
-        let standing = self.standing();
-        Ok(vec![Input::from(report::Surveyed {
-            baseline: report::BaselineCaptured { evidence, snapshot: None, left_out: 0, standing },
-            tasks: self.task_rows(),
-        })])
-    }
-
-    /// What a hook wrote is as little the agent's as what a check writes: the runner's commits leave it out.
-    fn survey_after_hook(&mut self) -> Worked {
-        let look = self.look()?;
-        self.note_checks(&look);
-        let evidence = look.evidence.clone();
-        self.remember(look);
-        let standing = self.standing();
-        Ok(vec![Input::from(report::Surveyed {
-            baseline: report::BaselineCaptured { evidence, snapshot: None, left_out: 0, standing },
-            tasks: None,
-        })])
     }
 
     fn prepare(&mut self, turn: TurnKey, purpose: Purpose, share: NotesShare) -> Result<(), Trouble> {
@@ -332,7 +294,7 @@ impl Runner<'_> {
     }
 
     /// What the job's own file says.
-    fn standing(&self) -> Option<JobStatus> {
+    pub(super) fn standing(&self) -> Option<JobStatus> {
         if self.is_of_tasks() { Some(self.task_standing()) } else { self.world.standing(&self.plan.job) }
     }
 

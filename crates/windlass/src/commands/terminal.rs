@@ -186,9 +186,9 @@ impl FrontEnd for TerminalFront {
         match question {
             Question::GoOn { run, state } => self.ask_to_go_on(run, *state),
             Question::Trust { starter, items, all, trusted } => {
-                say(&[Line::new().plain(headline(*starter))])?;
+                say(&[Line::new().plain(headline(starter))])?;
                 say(&startable_lines(items, all, trusted))?;
-                answer(*starter)
+                answer(starter)
             }
         }
     }

@@ -20,6 +20,7 @@ mod losing;
 mod nights;
 mod order;
 mod ordering;
+pub mod outcomes;
 mod parking;
 mod plans;
 mod protecting;

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use super::outcomes;
 use super::workspace::{complete, workspace};
 use super::world::{Act, World, check, fold, plan, report};
 use crate::damage::DamageCourse;
@@ -11,9 +12,8 @@ use crate::report;
 use crate::run::{Effect, Input, LaneState, Phase, Run, Survey};
 use crate::spec::{CommitPolicy, Depth, Mode, RunSpec, Verification};
 use crate::values::{
-    CallId, CallSummary, CheckKind, CheckOutcome, CheckResult, CheckStage, Class, CommitNotes, Cost, Cut,
-    Hook, HookCommand, HookDecision, HookName, HookOutcome, LaneId, Purpose, StopReason, StopSource, Tokens,
-    UnderWay, Verdict,
+    CallId, CallSummary, CheckKind, CheckResult, CheckStage, Class, CommitNotes, Cost, Cut, Hook,
+    HookCommand, HookDecision, HookName, LaneId, Purpose, StopReason, StopSource, Tokens, UnderWay, Verdict,
 };
 
 const LANE: LaneId = LaneId(0);
@@ -143,35 +143,12 @@ fn facts(world: &World, run: &Run, lane: LaneId, call: CallId) -> Vec<Fact> {
         },
     ];
     for stage in [CheckStage::Baseline, CheckStage::Candidate, CheckStage::Committed] {
-        facts.extend([0, 1].map(|check| {
-            Fact::CheckFinished(report::CheckFinished { lane, stage, outcome: outcome(check) })
-        }));
+        let outcomes = [0, 1].map(|check| outcomes::check(check, CheckResult::Passed));
+        facts.extend(outcomes.map(|outcome| report::CheckFinished { lane, stage, outcome }.into()));
     }
-    facts.extend(
-        HookName::ALL.map(|hook| Fact::HookFinished(report::HookFinished { lane, hook, outcome: hooked() })),
-    );
+    let outcome = || outcomes::hook(HookDecision::Continue, "");
+    facts.extend(HookName::ALL.map(|hook| report::HookFinished { lane, hook, outcome: outcome() }.into()));
     facts
-}
-
-fn hooked() -> HookOutcome {
-    HookOutcome {
-        result: CheckResult::Passed,
-        decision: HookDecision::Continue,
-        reason: String::new(),
-        prompt: String::new(),
-        duration: Duration::ZERO,
-        log: String::new(),
-    }
-}
-
-fn outcome(check: u16) -> CheckOutcome {
-    CheckOutcome {
-        check,
-        result: CheckResult::Passed,
-        duration: Duration::ZERO,
-        log: String::new(),
-        last_line: String::new(),
-    }
 }
 
 /// May a fact that names the right lane and the right call follow here?

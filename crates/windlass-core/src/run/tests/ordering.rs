@@ -42,7 +42,7 @@ fn each_effect_is_ordered_once_and_withdrawn_when_it_was_seen_done() {
     assert!(due(&mut orders, &world).orders.is_empty(), "it was ordered already");
     world.until(|effect| matches!(effect, Effect::RunCheck { .. }));
     let next = due(&mut orders, &world);
-    assert_eq!(next.withdrawn, [survey.effect.clone()]);
+    assert_eq!(next.withdrawn, std::slice::from_ref(&survey.effect));
 }
 
 #[test]

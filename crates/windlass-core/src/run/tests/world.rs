@@ -5,16 +5,18 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
+use super::outcomes;
 use crate::damage::{Damage, DamageCourse, DamageKind};
 use crate::fact::{Entry, Fact};
 use crate::report;
 use crate::run::{Effect, EndCall, Input, Phase, Run, TurnKey};
-use crate::spec::GuardSpec;
-use crate::spec::{AgentSpec, Clocks, CommitPolicy, Job, JobPlan, Limits, Mode, RunSpec, SandboxSpec};
+use crate::spec::{
+    AgentSpec, Clocks, CommitPolicy, GuardSpec, Job, JobPlan, Limits, Mode, RunSpec, SandboxSpec,
+};
 use crate::values::{
-    Assessed, Assessment, Bill, CallReport, Check, CheckKind, CheckOutcome, CheckResult, Class, CommitNotes,
-    Confidence, Cost, Cut, Ended, Evidence, ExitCodes, HookDecision, HookName, HookOutcome, JobStatus,
-    LaneId, Now, RunId, SnapshotId, StopReason, Suspicion, TaskEnd, TaskId, TaskRow, Tokens, UsageLimit,
+    Assessed, Assessment, Bill, CallReport, Check, CheckKind, CheckResult, Class, CommitNotes, Confidence,
+    Cost, Cut, Ended, Evidence, ExitCodes, HookDecision, HookName, HookOutcome, JobStatus, LaneId, Now,
+    RunId, SnapshotId, StopReason, Suspicion, TaskEnd, TaskId, TaskRow, Tokens, UsageLimit,
 };
 
 pub const DOLLAR: Cost = Cost::from_micros(1_000_000);
@@ -339,14 +341,7 @@ impl World {
                 let passed = (self.checker)(check, &self.tree);
                 self.pass(Duration::from_secs(1));
                 let result = if passed { CheckResult::Passed } else { CheckResult::Failed(1) };
-                let outcome = CheckOutcome {
-                    check,
-                    result,
-                    duration: Duration::from_secs(1),
-                    log: String::new(),
-                    last_line: String::new(),
-                };
-                Input::from(report::CheckFinished { lane, stage, outcome })
+                Input::from(report::CheckFinished { lane, stage, outcome: outcomes::check(check, result) })
             }
             Effect::Prepare { lane, .. } => Input::from(report::Prepared { lane }),
             Effect::Call { lane, call, .. } => {
@@ -411,17 +406,7 @@ impl World {
                 Input::from(report::Undone { lane, evidence: self.evidence(), standing: self.status.clone() })
             }
             Effect::RunHook { lane, hook, iteration, .. } => {
-                let (decision, prompt, tree) = (self.hooker)(hook, iteration);
-                self.tree = tree.map_or_else(|| self.tree.clone(), str::to_owned);
-                self.pass(Duration::from_secs(1));
-                let outcome = HookOutcome {
-                    result: CheckResult::Passed,
-                    decision,
-                    reason: "because".to_owned(),
-                    prompt: prompt.to_owned(),
-                    duration: Duration::from_secs(1),
-                    log: String::new(),
-                };
+                let outcome = self.call_hook(hook, iteration);
                 Input::from(report::HookFinished { lane, hook, outcome })
             }
             Effect::Settle { lane, .. } => Input::from(report::TreeRechecked { lane, evidence }),
@@ -432,6 +417,13 @@ impl World {
             Effect::Announce => Input::Announced,
         };
         self.input(input);
+    }
+
+    fn call_hook(&mut self, hook: HookName, iteration: u32) -> HookOutcome {
+        let (decision, prompt, tree) = (self.hooker)(hook, iteration);
+        self.tree = tree.map_or_else(|| self.tree.clone(), str::to_owned);
+        self.pass(Duration::from_secs(1));
+        outcomes::hook(decision, prompt)
     }
 
     /// The agent works, and ends by itself.

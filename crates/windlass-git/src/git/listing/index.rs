@@ -120,20 +120,20 @@ impl<'bytes> Reader<'bytes> {
 
     fn entry(&mut self, version: u32, format: ObjectFormat, before: &[u8]) -> Result<IndexEntry, Unsure> {
         let begin = self.rest.len();
-        let stat = self.take(STAT)?;
-        let mode = stat.get(MODE..MODE + 4).and_then(|mode| mode.try_into().ok()).ok_or(DAMAGED)?;
+        let attributes = self.take(STAT)?;
+        let mode = attributes.get(MODE..MODE + 4).and_then(|mode| mode.try_into().ok()).ok_or(DAMAGED)?;
         let kind = u32::from_be_bytes(mode) & TYPE_OF_MODE;
         if kind == FOLDER {
             return Err(Unsure("the index is sparse"));
         }
         self.take(format.length())?;
         let flags = self.flags()?;
-        let more = match flags & EXTENDED {
+        let further = match flags & EXTENDED {
             0 => 0,
             _ if version < 3 => return Err(DAMAGED),
             _ => self.flags()?,
         };
-        if more & !(SKIP_WORKTREE | INTENT_TO_ADD) != 0 {
+        if further & !(SKIP_WORKTREE | INTENT_TO_ADD) != 0 {
             return Err(Unsure("an entry of the index has flags that are not known"));
         }
         let path = if version == 4 { self.shortened(before)? } else { self.padded(flags, begin)? };
@@ -144,7 +144,7 @@ impl<'bytes> Reader<'bytes> {
             path,
             stage: u8::try_from((flags >> 12) & 3).unwrap_or_default(),
             is_submodule: kind == SUBMODULE,
-            is_skipped: more & SKIP_WORKTREE != 0,
+            is_skipped: further & SKIP_WORKTREE != 0,
         })
     }
 

@@ -60,7 +60,7 @@ impl Rules {
             // To git it ends here.
             let line = line.split(|byte| *byte == 0).next().unwrap_or_default();
             let line = without_spaces(line);
-            let stars = line.iter().filter(|byte| **byte == b'*').count();
+            let stars = memchr::memchr_iter(b'*', line).count();
             if line.len() > LONGEST_PATTERN || stars > MOST_STARS {
                 return Err(Unsure("a pattern is very long"));
             }

@@ -275,7 +275,6 @@ fn git_is_asked_where_rules_are_not_as_usual() {
 #[test]
 fn a_pattern_that_takes_exponentially_long_is_given_up() {
     let mut effort = Effort::ENOUGH;
-    let began = std::time::Instant::now();
     let pattern = "*a".repeat(60) + "b";
     let text = "a".repeat(200);
     let matched = wildmatch::matches(pattern.as_bytes(), text.as_bytes(), Text::Name, &mut effort);
@@ -284,7 +283,6 @@ fn a_pattern_that_takes_exponentially_long_is_given_up() {
     let text = "a/".repeat(100);
     let matched = wildmatch::matches(pattern.as_bytes(), text.as_bytes(), Text::Path, &mut effort);
     assert_ne!(matched, Ok(true));
-    assert!(began.elapsed() < std::time::Duration::from_secs(60));
     let mut effort = Effort::of(2);
     let matched = wildmatch::matches(b"*a*a*a*a*b", b"aaaaaaaaaaaaaaaaaaa", Text::Name, &mut effort);
     assert_eq!(matched, Err(Unsure("matching takes too long")));
