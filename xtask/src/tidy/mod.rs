@@ -1,5 +1,6 @@
 //! `cargo xtask tidy`: the walls and habits that no compiler checks.
 
+mod agents;
 mod sources;
 mod trees;
 mod walls;
@@ -36,6 +37,7 @@ pub fn run(workspace: &Workspace) -> Result<(), Failure> {
         let text = workspace.read(file)?;
         complaints.extend(sources::check_rust(file, &text));
         complaints.extend(trees::check(file, &text));
+        complaints.extend(agents::check(file, &text));
     }
     for file in text_files(workspace)? {
         if let Ok(text) = workspace.read(&file) {

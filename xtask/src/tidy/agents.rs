@@ -1,0 +1,87 @@
+//! Who names an agent: `windlass-agents`, and nobody else. Another agent is a folder there and a row of its table.
+
+use std::path::Path;
+
+use super::Complaint;
+use super::sources::is_test;
+
+/// What only an agent's own folder knows: its variables, files, rules and tools.
+const WORDS: &[&str] = &[
+    "ANTHROPIC_",
+    "CLAUDE_",
+    "CLAUDE.md",
+    "ClaudeDecoder",
+    "claude::",
+    "\"claude\"",
+    "\".claude",
+    "Bash(",
+    "\"Bash\"",
+    "\"Read\"",
+    "\"Edit\"",
+    "\"Write\"",
+];
+
+/// Files that may, and why.
+const MAY: &[(&str, &str)] = &[
+    ("crates/windlass-agents", "the agents' own room"),
+    ("crates/windlass-testkit", "plays the API of an agent"),
+    ("crates/windlass-nights", "simulates one agent"),
+    ("crates/windlass-fuzz", "reads what an agent prints"),
+    ("crates/windlass/src/scripted_agent", "plays an agent"),
+    ("crates/windlass/src/args", "examples for people"),
+    ("crates/windlass-core/src/config/keys.rs", "examples for people"),
+    ("crates/windlass-core/src/workspace/seed_options.rs", "keys of another tool's file"),
+    ("crates/windlass-core/src/workspace/seed_project.rs", "keys of another tool's file"),
+    ("crates/windlass-app/src/import.rs", "names of other tools' folders"),
+    ("crates/windlass-import", "files of other tools"),
+    ("xtask", "chores"),
+];
+
+/// What is not moved yet: so many lines of a file, and no more.
+const REMAINING: &[(&str, usize)] =
+    &[("crates/windlass-core/src/guard/globs.rs", 3), ("crates/windlass-ui/src/tool.rs", 2)];
+
+/// Checks a Rust file, but for its tests at the end and its comments.
+pub fn check(file: &Path, text: &str) -> Vec<Complaint> {
+    if is_test(file) || is_example(file) || MAY.iter().any(|(folder, _)| file.starts_with(folder)) {
+        return Vec::new();
+    }
+    let product = text.lines().take_while(|line| !line.starts_with("#[cfg(test)]"));
+    let code = product.enumerate().filter(|(_, line)| !line.trim_start().starts_with("//"));
+    let named = code.filter(|(_, line)| WORDS.iter().any(|word| line.contains(word)));
+    let named: Vec<usize> = named.map(|(index, _)| index + 1).collect();
+    let allowed =
+        REMAINING.iter().find(|(name, _)| file == Path::new(name)).map_or(0, |(_, allowed)| *allowed);
+    if named.len() < allowed {
+        let problem = format!("{} lines that name an agent are left: say so in xtask's tidy", named.len());
+        return vec![Complaint::of(file, problem)];
+    }
+    let problem = "only windlass-agents names an agent: ask the run's agent";
+    named.into_iter().skip(allowed).map(|line| Complaint::at(file, line, problem)).collect()
+}
+
+/// Tests in files of their own name, and examples.
+fn is_example(file: &Path) -> bool {
+    let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    name.ends_with("_tests.rs") || file.iter().any(|part| part == "examples" || part == "testing.rs")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_but_the_agents_names_one() {
+        let code = "let rule = \"Bash(make test)\";\n";
+        for (file, text, found) in [
+            ("crates/windlass-engine/src/local/call.rs", code.to_owned(), 1),
+            ("crates/windlass-engine/src/local/call.rs", format!("// {code}"), 0),
+            ("crates/windlass-engine/src/local/call.rs", format!("#[cfg(test)]\nmod tests {{\n{code}"), 0),
+            ("crates/windlass-agents/src/claude/rule.rs", code.to_owned(), 0),
+            ("crates/windlass-core/src/guard/globs.rs", "\".claude/hooks/**\",\n".repeat(4), 1),
+            ("crates/windlass-core/src/guard/globs.rs", "\".claude/hooks/**\",\n".to_owned(), 1),
+        ] {
+            assert_eq!(check(Path::new(file), &text).len(), found, "{file}: {text}");
+        }
+    }
+}
