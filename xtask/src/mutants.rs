@@ -3,7 +3,7 @@
 //! cargo-mutants says what could be changed, one thing at a time (`<` to `<=`, an arm away, a function to a constant). All of
 //! it is built into one copy of the tests, in which a file chooses the mutant, so that a mutant costs a run of the tests and no
 //! build. A change that no test notices shows a rule that nothing holds. What survives is killed by a test, or explained in
-//! `docs/mutants.md`. It is no part of `ci`.
+//! `docs/mutants.md`. It is not part of `ci`.
 
 mod build;
 mod listing;

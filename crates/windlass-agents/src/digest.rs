@@ -40,7 +40,7 @@ pub enum Digest {
     Wrote(MessageId, u64),
     /// A turn's result; several can come, the last totals count.
     Result(Box<ResultDigest>),
-    /// A line that was no JSON, or no object with a known shape.
+    /// A line that was not JSON, or no object with a known shape.
     Garbage,
 }
 

@@ -81,13 +81,13 @@ pub(crate) fn word(field: Field<'_>) -> Cow<'_, str> {
     piece(field, WORD).map_or(Cow::Borrowed(""), |piece| piece.text)
 }
 
-/// A string's beginning: at most `limit` bytes of its text. `None` where the field is no string.
+/// A string's beginning: at most `limit` bytes of its text. `None` where the field is not a string.
 pub(crate) fn piece(field: Field<'_>, limit: usize) -> Option<Piece<'_>> {
     let (text, whole) = unescape(inside(field?)?, limit);
     Some(Piece { text, whole })
 }
 
-/// A string's end: about the last `limit` bytes of its text. `None` where the field is no string.
+/// A string's end: about the last `limit` bytes of its text. `None` where the field is not a string.
 pub(crate) fn tail(field: Field<'_>, limit: usize) -> Option<String> {
     let inner = inside(field?)?;
     // An escape is at most six bytes for one, so this much is always enough.
@@ -96,7 +96,7 @@ pub(crate) fn tail(field: Field<'_>, limit: usize) -> Option<String> {
     Some(last_bytes(&text, limit).to_owned())
 }
 
-/// How large a string's text is, without building it. `None` where the field is no string.
+/// How large a string's text is, without building it. `None` where the field is not a string.
 pub(crate) fn size(field: Field<'_>) -> Option<Size> {
     let inner = inside(field?)?;
     let (mut bytes, mut feeds, mut ends_with_feed) = (inner.len(), 0, false);

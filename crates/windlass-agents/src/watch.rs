@@ -272,7 +272,7 @@ impl Heard {
         }
     }
 
-    /// A request came through: starting, waiting for the model and retrying are no sign of that, all else is.
+    /// A request came through: starting, waiting for the model and retrying are not a sign of that, all else is.
     fn active(&mut self, activity: Activity) {
         if !matches!(activity, Activity::Starting | Activity::Thinking | Activity::Retrying) {
             self.retrying = None;

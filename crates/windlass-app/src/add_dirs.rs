@@ -23,7 +23,7 @@ pub fn resolve(wanted: &Wanted<'_>) -> Result<Vec<PathBuf>, AppError> {
         let folder = named.canonicalize().map_err(|error| wrong(text, error.to_string()))?;
         // outside: the same.
         if !folder.is_dir() {
-            return Err(wrong(text, "it is no folder".to_owned()));
+            return Err(wrong(text, "it is not a folder".to_owned()));
         }
         if let Some(why) = forbidden(&folder)? {
             return Err(wrong(text, why));

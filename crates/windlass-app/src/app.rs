@@ -9,7 +9,7 @@ use std::sync::Arc;
 use windlass_host::tree;
 
 use crate::error::{AppError, Kind};
-use crate::front_end::FrontEnd;
+use crate::front_end::{Answer, Consent, FrontEnd, Question};
 
 /// What jobs are started, inspected and changed through: about one directory, for one front end.
 #[derive(Clone)]
@@ -44,11 +44,6 @@ impl App {
         App { program, ..self }
     }
 
-    /// The same for another front end.
-    pub fn for_front_end(&self, front_end: Arc<dyn FrontEnd>) -> App {
-        App { front_end, ..self.clone() }
-    }
-
     /// The directory: canonical.
     pub fn directory(&self) -> &Path {
         &self.directory
@@ -67,6 +62,17 @@ impl App {
     /// Tells a person what keeps nothing from being done.
     pub fn notice(&self, sentence: &str) {
         self.front_end.notice(sentence);
+    }
+
+    /// The same for several sentences, or none.
+    pub fn notices<'a>(&self, sentences: impl IntoIterator<Item = &'a String>) {
+        sentences.into_iter().for_each(|sentence| self.notice(sentence));
+    }
+
+    /// Does a person want this? `command` does it without a question.
+    pub(crate) fn agrees(&self, consent: Consent, question: &str, command: &str) -> Result<bool, AppError> {
+        let asked = || self.front_end.ask(&Question::Confirm { question, command });
+        Ok(consent == Consent::Given || asked()? == Answer::Yes)
     }
 }
 

@@ -6,9 +6,10 @@ use windlass_agents::Detail;
 use windlass_core::config::OutputLevel;
 use windlass_core::fact::Entry;
 use windlass_core::observation::Observation;
+use windlass_core::spec::AgentSpec;
 use windlass_core::trust::{Startables, Starter};
-use windlass_core::values::RunId;
-use windlass_engine::supervisor::{Audience, Place};
+use windlass_core::values::{Ended, RunId};
+pub use windlass_engine::supervisor::{Audience, Place};
 use windlass_ui::RunState;
 
 use crate::error::AppError;
@@ -26,6 +27,26 @@ pub trait FrontEnd: Send + Sync {
     /// Asks. Where nobody is there the answer is no.
     fn ask(&self, _question: &Question<'_>) -> Result<Answer, AppError> {
         Ok(Answer::No)
+    }
+
+    /// Reads a secret, so that it is in no list of processes and in no shell's history.
+    fn secret(&self) -> Result<String, AppError> {
+        Err(AppError::usage("nobody is there to say a secret"))
+    }
+
+    /// Is there a terminal that can be lent to an agent, which a person speaks with there?
+    fn has_terminal(&self) -> bool {
+        false
+    }
+
+    /// The terminal is an agent's from now on. Asked of nobody who has none.
+    fn lend_terminal(&self, _to: &Borrower<'_>) -> Result<(), AppError> {
+        Ok(())
+    }
+
+    /// The terminal is back from an agent that ended so.
+    fn take_terminal_back(&self, _ended: Ended) -> Result<(), AppError> {
+        Ok(())
     }
 
     /// Can somebody stop a run step by step, as with Ctrl-C at a terminal? Without it the first request to stop ends the
@@ -50,6 +71,13 @@ pub enum Question<'a> {
         /// How it stands.
         state: RunState,
     },
+    /// Is this to be done?
+    Confirm {
+        /// As it is asked.
+        question: &'a str,
+        /// What does it without a question.
+        command: &'a str,
+    },
     /// Is what the repository's files would start trusted?
     Trust {
         /// Who would start it.
@@ -63,6 +91,22 @@ pub enum Question<'a> {
     },
 }
 
+/// Must a person be asked first?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Consent {
+    /// They said so already.
+    Given,
+    /// They must.
+    Wanted,
+}
+
+impl Consent {
+    /// By a flag such as `--force`.
+    pub const fn by_flag(force: bool) -> Consent {
+        if force { Consent::Given } else { Consent::Wanted }
+    }
+}
+
 /// What a person said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
@@ -72,6 +116,17 @@ pub enum Answer {
     No,
     /// Go on without what was asked about.
     Without,
+}
+
+/// An agent that gets a terminal.
+#[derive(Clone, Copy, Debug)]
+pub struct Borrower<'a> {
+    /// The agent.
+    pub agent: &'a AgentSpec,
+    /// The verb that it is lent for.
+    pub verb: &'a str,
+    /// What they speak about.
+    pub about: &'a str,
 }
 
 /// A run that is to be watched.

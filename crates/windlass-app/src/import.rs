@@ -2,6 +2,7 @@
 
 use std::env;
 use std::path::{Path, PathBuf};
+use windlass_core::values::Named;
 
 use windlass_core::trust::Startable;
 use windlass_engine::store::paths;

@@ -9,7 +9,8 @@ use windlass_core::values::{Assessment, Spent};
 use windlass_engine::store::{RunFolder, journal};
 use windlass_engine::workspace::{Workspace, Workspaces};
 use windlass_host::tree;
-use windlass_jobs::doc::report::{Judged, is_report};
+pub use windlass_jobs::doc::report::Judged;
+use windlass_jobs::doc::report::is_report;
 use windlass_ui::Judgement;
 
 use crate::agent;
@@ -71,6 +72,12 @@ impl App {
     }
 }
 
+/// What a report says; nothing where it cannot be read.
+pub fn report_text(path: &Path) -> String {
+    let text = tree::at(path).read(LONGEST_REPORT).ok().flatten().unwrap_or_default();
+    String::from_utf8_lossy(&text).into_owned()
+}
+
 fn prepared(
     app: &App,
     request: &JudgeWorkspace,
@@ -122,7 +129,7 @@ fn refuse_other_file(path: &Path) -> Result<(), AppError> {
     if is_own {
         return Ok(());
     }
-    Err(AppError::usage(format!("{shown} is there and is no report of windlass: it is left as it is"))
+    Err(AppError::usage(format!("{shown} is there and is not a report of windlass: it is left as it is"))
         .hint("Choose another file: --report-path FILE, or move it away."))
 }
 

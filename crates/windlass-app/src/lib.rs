@@ -7,34 +7,43 @@
 //!
 //! A front end's `main` calls [`helper`] first: the keepers of a run's processes are the same program, started again.
 
-pub mod add_dirs;
-pub mod agent;
+mod add_dirs;
+mod agent;
 mod app;
 pub mod beginning;
 pub mod configuration;
+pub mod demo;
 mod doctor;
 mod error;
 mod front_end;
 mod helper;
-pub mod here;
+mod here;
+pub mod hooks;
 pub mod import;
 pub mod inspect;
 pub mod judge;
+pub mod logs;
+pub mod notify;
 pub mod passthrough;
+pub mod plan;
 pub mod restore;
 pub mod run;
 pub mod sandbox;
-pub mod search_path;
+mod search_path;
+pub mod session;
 pub mod stop;
 pub mod task_place;
-pub mod telling;
+pub mod tasks;
+mod telling;
 mod text;
 pub mod trusting;
 pub mod workspaces;
 pub mod worktree;
 
 pub use app::App;
-pub use error::{AppError, Codes, DISK_FULL, Hint, Kind};
-pub use front_end::{Answer, FrontEnd, Question, Unattended, Watched, Watcher};
+pub use error::{AppError, Codes, Hint, Kind};
+pub use front_end::{
+    Answer, Audience, Borrower, Consent, FrontEnd, Place, Question, Unattended, Watched, Watcher,
+};
 pub use helper::{SCRIPTED_AGENT, helper};
-pub use text::quoted;
+pub use text::{first_lines, quoted};

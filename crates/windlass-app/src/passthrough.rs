@@ -27,7 +27,7 @@ pub fn texts(arguments: &[OsString]) -> Result<Vec<String>, AppError> {
 }
 
 /// Refuses flags of this agent that windlass owns.
-pub fn refuse_owned(agent: &dyn Agent, arguments: &[String]) -> Result<(), AppError> {
+pub(crate) fn refuse_owned(agent: &dyn Agent, arguments: &[String]) -> Result<(), AppError> {
     for argument in arguments {
         if let Some(why) = agent.owned_flag(argument) {
             let flag = argument.split('=').next().unwrap_or(argument);

@@ -11,9 +11,9 @@ use windlass_engine::store::session_folder::{find_session, is_session, names_ses
 use windlass_engine::store::{Project, RunFolder, StoreError, index};
 use windlass_git::git::{FoundRepository, GitError, ObjectFormat, Repository};
 use windlass_git::inventory::{Place, Surveyor};
+pub use windlass_git::snapshot::{LeftAlone, Repaired, Restored, WhyLeft};
 use windlass_git::snapshot::{
-    Moment, RepairScope, Repaired, Restored, Side, Snapshot, SnapshotError, SnapshotName, Store,
-    plan_restore, repair, restore,
+    Moment, RepairScope, Side, Snapshot, SnapshotError, SnapshotName, Store, plan_restore, repair, restore,
 };
 
 use crate::app::App;
@@ -56,6 +56,19 @@ pub struct RestoredFiles {
 }
 
 impl RestoredFiles {
+    /// As of when the files are, in words: `after iteration 2 of run …`.
+    pub fn when(&self) -> String {
+        let of = launch::holder_in_words(&self.name.run);
+        match self.name.moment {
+            // A session has no iterations.
+            Moment::Iteration { side, .. } if is_session(&self.name.run) => format!("{} {of}", word(side)),
+            Moment::Iteration { iteration, side, .. } => {
+                format!("{} iteration {iteration} of {of}", word(side))
+            }
+            Moment::BeforeRestore { number } => format!("before restore {number} of {of}"),
+        }
+    }
+
     /// The command that brings back what was there. Where the repository was put back that is the older snapshot, which
     /// holds the files as well.
     pub fn undo(&self) -> Option<String> {
@@ -63,6 +76,13 @@ impl RestoredFiles {
             Some((name, _)) => Some(format!("windlass restore {} {} --repository", name.run, name.moment)),
             None => self.restored.undo(),
         }
+    }
+}
+
+const fn word(side: Side) -> &'static str {
+    match side {
+        Side::Before => "before",
+        Side::After => "after",
     }
 }
 

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use windlass_core::config::Layer;
 use windlass_core::project::FeatureName;
 use windlass_core::values::TaskState;
-use windlass_engine::tasks::{FoundTasks, TasksError, Wanted, find_tasks};
+use windlass_engine::tasks::{FoundTasks, TasksError};
 use windlass_ui::one_line;
 
 use crate::configuration::sources;
 use crate::error::AppError;
+use crate::run::NamedTasks;
 
 /// Where tasks are where nothing else is said.
 const USUAL: &str = "requirements.md";
@@ -35,17 +36,13 @@ impl TaskPlace {
     /// Looks for it.
     ///
     /// # Errors
-    /// That is no name of a feature, or something else is in the file's place.
+    /// That is not a name of a feature, or something else is in the file's place.
     pub fn find(directory: &Path, feature: Option<&str>) -> Result<TaskPlace, AppError> {
         let feature = feature.map(FeatureName::parse).transpose();
         let feature = feature.map_err(|error| AppError::usage(error.to_string()))?;
         let configured = if feature.is_some() { None } else { configured(directory)? };
-        let wanted = match (&feature, &configured) {
-            (Some(feature), _) => Wanted::Feature(feature.as_str()),
-            (None, Some(file)) => Wanted::Place(file),
-            (None, None) => Wanted::Usual,
-        };
-        let found = match find_tasks(directory, wanted) {
+        let named = NamedTasks { file: None, feature: feature.as_ref().map(ToString::to_string) };
+        let found = match named.find(directory, configured.as_deref()) {
             Ok(found) => Some(found),
             Err(TasksError::Missing { .. } | TasksError::NotThere(_)) => None,
             Err(error) => return Err(AppError::system(error)),
@@ -57,6 +54,15 @@ impl TaskPlace {
         };
         let place = found.as_ref().map_or_else(usual, |found| found.place.clone());
         Ok(TaskPlace { directory: directory.to_owned(), feature, place, found })
+    }
+
+    /// Refuses what needs the file where there is none.
+    pub fn require_file(&self) -> Result<(), AppError> {
+        if self.found.is_some() {
+            return Ok(());
+        }
+        let make = format!("Make it: {}", self.command("init --tasks"));
+        Err(AppError::usage(format!("there is no task file: {} is missing", self.shown())).hint(make))
     }
 
     /// The same, looked at once more.

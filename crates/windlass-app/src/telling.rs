@@ -9,7 +9,7 @@ use windlass_agents::AGENTS;
 use windlass_core::config::NotifySettings;
 use windlass_core::notification::Notification;
 use windlass_core::redact::Redactor;
-use windlass_core::values::Delivery;
+use windlass_core::values::{Delivery, Named};
 use windlass_engine::notify::{CommandRoom, Dispatcher, Settlement};
 use windlass_engine::supervisor::Telling;
 
@@ -45,6 +45,15 @@ pub fn redactor() -> Redactor {
     values.fold(Redactor::new(), |redactor, value| redactor.with_value(&value))
 }
 
+/// Where commands that tell somebody are run.
+pub fn room(app: &App, directory: &Path) -> CommandRoom {
+    CommandRoom {
+        program: app.program().to_owned(),
+        environment: agent::environment(),
+        directory: directory.to_owned(),
+    }
+}
+
 /// Tells something that happened outside of runs, and waits until it is told or is not worth waiting for; what could
 /// not be delivered is said. Without anybody to tell it to, nothing is done.
 pub fn tell(
@@ -56,10 +65,7 @@ pub fn tell(
     if !settings.events.contains(&told.key.event) {
         return Ok(());
     }
-    let (program, environment, directory) =
-        (app.program().to_owned(), agent::environment(), directory.to_owned());
-    let room = CommandRoom { program, environment, directory };
-    let dispatcher = Dispatcher::start(settings, &redactor(), &room, || ())?;
+    let dispatcher = Dispatcher::start(settings, &redactor(), &room(app, directory), || ())?;
     dispatcher.send(told, |_| true);
     let mut waited = Duration::ZERO;
     while !dispatcher.is_idle() && waited < PATIENCE {

@@ -1,4 +1,4 @@
-//! Words in commands that a person can type.
+//! Words in commands that a person can type, and the beginning of texts.
 
 use std::ffi::OsStr;
 
@@ -10,6 +10,14 @@ pub fn quoted(argument: &OsStr) -> String {
         return text.into_owned();
     }
     format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+/// The first ten lines of a text, and how many more there are.
+pub fn first_lines(text: &[u8]) -> (Vec<String>, u64) {
+    let text = String::from_utf8_lossy(text);
+    let mut lines = text.lines();
+    let first = lines.by_ref().take(10).map(str::to_owned).collect();
+    (first, lines.count() as u64)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::spec::RunSpec;
 /// Names that begin so say how somebody is logged in, whatever follows.
 const LOGINS: &[&str] = &["AWS_"];
 
-/// What is no secret whatever it is called: a switch.
+/// What is not a secret whatever it is called: a switch.
 const SWITCHES: &[&str] = &["true", "false", "yes", "none", "null", "auto"];
 
 /// The way to a service may hold a password.

@@ -26,6 +26,7 @@ pub mod run;
 pub mod spec;
 pub mod tasks;
 pub mod trust;
+pub mod typed;
 pub mod values;
 pub mod withhold;
 pub mod workspace;

@@ -94,7 +94,7 @@ pub enum Observation {
         /// Turns taken.
         turns: Option<u32>,
     },
-    /// A line that was no JSON.
+    /// A line that was not JSON.
     Garbage {
         /// Its length in bytes.
         bytes: u64,

@@ -6,8 +6,7 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::config::{MoneyError, parse_money};
-use crate::values::{Cost, Tokens};
+use crate::values::{Cost, Listed, MoneyError, Tokens, parse_money};
 
 #[cfg(test)]
 mod tests;
@@ -55,15 +54,6 @@ pub struct PriceList<'a> {
     pub search: Cost,
 }
 
-/// What a list says about some usage.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Listed {
-    /// What it costs.
-    pub cost: Cost,
-    /// A model is on no list, so that its price is a guess.
-    pub guessed: bool,
-}
-
 impl PriceList<'_> {
     /// What this usage costs.
     pub fn of(&self, usage: &[ModelUsage]) -> Listed {
@@ -89,7 +79,7 @@ impl PriceList<'_> {
     }
 }
 
-/// Is `name` a part of the model's own name, whole words only? `claude-opus-4-1` is no part of `claude-opus-4-15`.
+/// Is `name` a part of the model's own name, whole words only? `claude-opus-4-1` is not part of `claude-opus-4-15`.
 fn is_named(model: &str, name: &str) -> bool {
     let digit = |character: Option<char>| character.is_some_and(|character| character.is_ascii_digit());
     !name.is_empty()
@@ -116,14 +106,14 @@ impl Price {
     }
 }
 
-/// Why a text is no price.
+/// Why a text is not a price.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PriceError {
     /// There is no model at its beginning.
     #[error("a price begins with a model's name, as in `{EXAMPLE}`")]
     NoModel,
     /// A kind of tokens without a price, or a word that is none.
-    #[error("`{0}` is no price of a kind of tokens; write it as in `{EXAMPLE}`")]
+    #[error("`{0}` is not a price of a kind of tokens; write it as in `{EXAMPLE}`")]
     NoPrice(String),
     /// Without these nothing can be priced.
     #[error("the price of `{0}` lacks `input` or `output`, as in `{EXAMPLE}`")]

@@ -15,7 +15,7 @@ use shapes::Hit;
 /// What stands in a secret's place.
 pub const MARK: &str = "[redacted]";
 
-/// Shorter values are not looked for: they would hide ordinary words, and are no secrets.
+/// Shorter values are not looked for: they would hide ordinary words, and are not secrets.
 const SHORTEST: usize = 4;
 
 /// Replaces secrets in text. It shows nothing of what it knows.
@@ -111,7 +111,7 @@ impl Redactor {
     }
 }
 
-/// `%41` → `A`; what is no UTF-8 then is left out.
+/// `%41` → `A`; what is not UTF-8 then is left out.
 pub fn percent_decoded(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut decoded = Vec::with_capacity(bytes.len());

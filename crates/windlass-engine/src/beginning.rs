@@ -123,7 +123,7 @@ pub(crate) fn lies_in(path: &[u8], folder: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use windlass_git::scratch::Scratch;
+    use windlass_git::testing::Scratch;
 
     fn beginning<'a>(wording: &'a Wording, withholding: &'a Withholding) -> Beginning<'a> {
         Beginning { wording, withholding, generated: &["node_modules/"] }

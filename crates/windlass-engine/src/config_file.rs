@@ -22,12 +22,12 @@ pub enum ConfigFileError {
     #[error(transparent)]
     File(#[from] FileError),
     /// It is a folder, a pipe, a device.
-    #[error("{} is no file", .0.display())]
+    #[error("{} is not a file", .0.display())]
     NoFile(PathBuf),
     /// It is longer than [`LONGEST`].
-    #[error("{} is longer than 1 MiB: that is no configuration", .0.display())]
+    #[error("{} is longer than 1 MiB: that is not a configuration", .0.display())]
     TooLong(PathBuf),
-    /// It is no text.
+    /// It is not text.
     #[error("{}:{line}: the file is not UTF-8 text", path.display())]
     NoText {
         /// The file.

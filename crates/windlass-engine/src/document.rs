@@ -1,10 +1,9 @@
 //! Documents that people and agents write (plans, tasks): read within bounds, whatever lies in their place.
 
-use std::path::PathBuf;
-
 use windlass_host::file::digest;
 use windlass_host::tree;
 use windlass_host::tree::{Kind, TreePath};
+use windlass_jobs::doc::tasks::TaskFile;
 
 /// A file's bytes, or why there are none, as the end of a sentence.
 pub(crate) type Content = Result<Vec<u8>, String>;
@@ -14,7 +13,7 @@ pub(crate) fn read(path: &TreePath, longest: usize) -> Option<Content> {
     match path.look_through().map(|found| found.map(|found| found.kind)) {
         Ok(Some(Kind::File)) => {}
         Ok(Some(Kind::Folder)) => return Some(Err("is a folder".to_owned())),
-        Ok(Some(_)) => return Some(Err("is no file, but a pipe or a device".to_owned())),
+        Ok(Some(_)) => return Some(Err("is not a file, but a pipe or a device".to_owned())),
         Ok(None) if path.is_link() => {
             return Some(Err("is a link that leads nowhere: there is no such file".to_owned()));
         }
@@ -30,47 +29,22 @@ pub(crate) fn read(path: &TreePath, longest: usize) -> Option<Content> {
     }
 }
 
-/// The documents of a folder (relative to `directory`), in the order of `names`, until they are longer than `longest` bytes together:
-/// the last one is then the one with which they are.
-pub(crate) fn read_folder(
-    directory: &TreePath,
-    folder: &std::path::Path,
-    names: Vec<PathBuf>,
-    longest: usize,
-) -> Vec<(PathBuf, Content)> {
-    let mut room = longest;
-    let mut documents = Vec::new();
-    for name in names {
-        let path = folder.join(&name);
-        let Some(content) = read(&directory.join(&path), room) else { continue };
-        let length = content.as_ref().map_or(0, Vec::len);
-        documents.push((path, content));
-        let Some(left) = room.checked_sub(length) else { break };
-        room = left;
-    }
-    documents
-}
-
-/// A digest of all names and contents, as short as it is shown; empty where there is no document.
-pub(crate) fn mark<'document>(
-    documents: impl Iterator<Item = (&'document str, &'document Content)>,
-) -> String {
-    whole_mark(documents).chars().take(16).collect()
-}
-
 /// A digest of all names and contents; empty where there is no document.
-pub(crate) fn whole_mark<'document>(
-    documents: impl Iterator<Item = (&'document str, &'document Content)>,
-) -> String {
+pub(crate) fn whole_mark(documents: &[TaskFile]) -> String {
     let mut listing = Vec::new();
-    for (name, content) in documents {
-        listing.extend_from_slice(name.as_bytes());
+    for file in documents {
+        listing.extend_from_slice(file.name.as_bytes());
         listing.push(0);
-        match content {
+        match &file.content {
             Ok(bytes) => listing.extend_from_slice(digest(bytes).as_bytes()),
             Err(why) => listing.extend_from_slice(why.as_bytes()),
         }
         listing.push(0);
     }
     if listing.is_empty() { String::new() } else { digest(&listing) }
+}
+
+/// A mark as short as it is shown.
+pub(crate) fn shown(mark: &str) -> String {
+    mark.chars().take(16).collect()
 }

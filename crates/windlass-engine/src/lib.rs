@@ -4,8 +4,6 @@ pub mod beginning;
 pub mod config_file;
 mod document;
 pub mod executor;
-#[cfg(feature = "fuzzing")]
-pub mod fuzzing;
 pub mod guard;
 pub mod hook;
 pub mod interactive;
@@ -21,6 +19,8 @@ mod steered;
 pub mod store;
 pub mod supervisor;
 pub mod tasks;
+#[cfg(feature = "testing")]
+pub mod testing;
 pub mod trust;
 pub mod watch;
 mod withhold;

@@ -31,7 +31,7 @@ pub fn read_progress(path: &Path) -> Result<Option<Progress>, ProgressFileError>
 /// says so already is not touched, even if it says another time: what was noted before a crash may be in a commit.
 ///
 /// # Errors
-/// It cannot be read or written, is no file, or too long. It is as it was.
+/// It cannot be read or written, is not a file, or too long. It is as it was.
 pub fn write_progress(
     path: &Path,
     entry: &ProgressEntry,

@@ -75,7 +75,7 @@ pub struct Appended {
 /// stays byte for byte; a link is followed.
 ///
 /// # Errors
-/// It is no plain file, is longer than a megabyte, or cannot be written.
+/// It is not a plain file, is longer than a megabyte, or cannot be written.
 pub fn append_ignored(folder: &Path, lines: &[&str]) -> Result<Appended, FileError> {
     let path = at(folder).join(".gitignore");
     let path =

@@ -1,4 +1,4 @@
-//! The format of the scripted agent's scripts. It belongs to the program, which is no library: the same files, once more.
+//! The format of the scripted agent's scripts. It belongs to the program, which is not a library: the same files, once more.
 
 #![expect(dead_code, reason = "the program uses more of it than the target does")]
 

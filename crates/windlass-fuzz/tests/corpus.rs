@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 
 use windlass_fuzz::mutation::Mutations;
 use windlass_fuzz::{TARGETS, Target, corpus};
+use windlass_jobs::doc::tasks::sources::SOURCES;
+use windlass_jobs::doc::tasks::{TaskFile, TaskList};
 
 /// Mutants of a target: so many, or fewer where they take longer than [`PATIENCE`].
 const MUTANTS: usize = 2000;
@@ -38,6 +40,17 @@ fn every_target_has_inputs_and_they_are_small() {
     assert!(total <= LARGEST_CORPUS, "the corpus has {total} bytes");
     let folders = std::fs::read_dir(corpus::folder(&TARGETS[0]).parent().unwrap()).unwrap();
     assert_eq!(folders.count(), TARGETS.len(), "a folder belongs to no target");
+}
+
+#[test]
+fn every_form_of_tasks_has_an_input_with_a_task() {
+    let target = TARGETS.iter().find(|target| target.name == "tasks").unwrap();
+    let texts: Vec<Vec<u8>> = kept(target).into_iter().map(|(_, input)| input).collect();
+    for form in SOURCES {
+        let read = |input: &Vec<u8>| TaskList::parse(vec![TaskFile::alone("T1.md", form, Ok(input.clone()))]);
+        let has_task = texts.iter().any(|input| !read(input).tasks().is_empty());
+        assert!(has_task, "no input in corpus/tasks has a task of the form `{}`", form.name());
+    }
 }
 
 #[test]

@@ -5,5 +5,5 @@ pub mod git;
 pub mod inventory;
 pub mod snapshot;
 
-#[cfg(any(test, feature = "scratch"))]
-pub mod scratch;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;

@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use windlass_core::environment::{Heir, Variable, withheld};
 
 /// An environment: names and values.
-pub type Environment = Vec<(OsString, OsString)>;
+pub(crate) type Environment = Vec<(OsString, OsString)>;
 
 /// The names of what this heir does not get of it.
 pub fn withheld_from(environment: &[(OsString, OsString)], heir: &Heir) -> BTreeSet<String> {
@@ -20,7 +20,7 @@ pub fn inherited(mut environment: Environment, heir: &Heir) -> Environment {
     environment
 }
 
-/// As it can be read; what is no UTF-8 is replaced, the same everywhere.
+/// As it can be read; what is not UTF-8 is replaced, the same everywhere.
 pub fn readable(environment: &[(OsString, OsString)]) -> Vec<Variable> {
     let text = |text: &OsString| text.to_string_lossy().into_owned();
     environment.iter().map(|(name, value)| (text(name), text(value))).collect()

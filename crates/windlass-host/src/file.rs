@@ -32,6 +32,11 @@ pub fn is_without_room(path: &Path) -> bool {
     })
 }
 
+/// Does the system say that the disk, or the user's share of it, is full?
+pub fn is_disk_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+}
+
 impl FileError {
     /// Nothing is there?
     pub fn is_not_found(&self) -> bool {
@@ -46,7 +51,7 @@ impl FileError {
 
     /// The disk, or the user's share of it, is full?
     pub fn is_disk_full(&self) -> bool {
-        matches!(self.source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+        is_disk_full(&self.source)
     }
 }
 
@@ -66,7 +71,7 @@ impl<T, E: Into<io::Error>> AtPath<T> for Result<T, E> {
 /// error: nobody may ever write into it.
 pub fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
     if fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_fifo()) {
-        return Err(io::Error::other("it is no file")).at("read", path);
+        return Err(io::Error::other("it is not a file")).at("read", path);
     }
     match fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
@@ -84,7 +89,7 @@ pub fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
 pub fn read_beginning(path: &Path, longest: usize) -> Result<Option<Vec<u8>>, FileError> {
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_file() => {}
-        Ok(_) => return Err(io::Error::other("it is no file")).at("read", path),
+        Ok(_) => return Err(io::Error::other("it is not a file")).at("read", path),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error).at("read", path),
     }
@@ -105,7 +110,7 @@ pub enum Made {
 
 /// Writes a file that must not replace another one: all of it or nothing, on the disk before it has its name.
 pub fn create_new(path: &Path, bytes: &[u8], permissions: u32) -> Result<Made, FileError> {
-    // Looked at first, so that a folder that cannot be written is no trouble where nothing has to be written.
+    // Looked at first, so that a folder that cannot be written is not trouble where nothing has to be written.
     if path.symlink_metadata().is_ok() {
         return Ok(Made::WasThere);
     }
@@ -184,7 +189,7 @@ impl Replacement {
 }
 
 /// Is this the name of a file that was on its way into its place?
-pub fn is_half_written(name: &str) -> bool {
+pub(crate) fn is_half_written(name: &str) -> bool {
     let random = name.strip_prefix(".windlass-").and_then(|rest| rest.strip_suffix(".tmp"));
     random.is_some_and(|random| random.len() == 6 && random.bytes().all(|byte| byte.is_ascii_alphanumeric()))
 }
@@ -201,7 +206,7 @@ pub fn clear_half_written(folder: &Path) {
 }
 
 /// Removes a folder with all that is in it, folders that may not be written to included. What links lead to stays; a folder
-/// that is gone already is no trouble.
+/// that is gone already is not trouble.
 pub fn remove_folder(folder: &Path) -> Result<(), FileError> {
     match fs::remove_dir_all(folder) {
         Ok(()) => return Ok(()),

@@ -228,7 +228,7 @@ fn no_folder(path: &Path) -> Option<&'static str> {
     match fs::symlink_metadata(path) {
         Ok(metadata) if metadata.is_symlink() => Some("it is a link; links are not followed"),
         Ok(metadata) if metadata.is_dir() => None,
-        Ok(_) => Some("it is no folder"),
+        Ok(_) => Some("it is not a folder"),
         Err(_) => Some("it cannot be read"),
     }
 }
@@ -252,6 +252,6 @@ fn read_object(path: &Path) -> Read {
     match serde_json::from_slice(bytes) {
         Ok(Value::Object(fields)) => Read::Object(fields),
         Ok(_) => Read::Broken("it holds no JSON object".to_owned()),
-        Err(error) => Read::Broken(format!("it is no JSON: {error}")),
+        Err(error) => Read::Broken(format!("it is not JSON: {error}")),
     }
 }

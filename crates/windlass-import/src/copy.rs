@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 
 use windlass_host::file::{AtPath as _, FileError, sync_folder};
 
-/// Deeper folders than this are no work of a person's.
+/// Deeper folders than this are not work of a person's.
 const DEPTH: usize = 64;
 
 /// What of a folder was not copied: its path within the folder, and why.
 pub(super) type NotCopied = Vec<(PathBuf, &'static str)>;
 
 /// Copies a folder with all files in it, bytes and permissions as they are, to a place where nothing may be. Links and
-/// what is no file are not copied. A crash leaves at most a folder whose name begins with a dot.
+/// what is not a file are not copied. A crash leaves at most a folder whose name begins with a dot.
 pub(super) fn copy_folder(from: &Path, to: &Path) -> Result<NotCopied, FileError> {
     let parent = to.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(parent).at("create", parent)?;

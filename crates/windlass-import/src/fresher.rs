@@ -19,7 +19,7 @@ use windlass_host::file::{FileError, make_folder, read_beginning};
 
 /// A longer file of its configuration or state is none.
 const LONGEST: usize = 1024 * 1024;
-/// A longer hook is no script.
+/// A longer hook is not a script.
 const LONGEST_HOOK: u64 = 16 * 1024 * 1024;
 /// Its prompts, and what they are called here.
 const PROMPTS: [(&str, &str); 2] = [("PROMPT.planning.md", "plan.md"), ("PROMPT.building.md", "build.md")];
@@ -337,7 +337,7 @@ fn text(path: &Path) -> Result<Option<String>, String> {
     String::from_utf8(bytes).map(Some).map_err(|_| "it is not UTF-8 text".to_owned())
 }
 
-/// The same, with what is no UTF-8 replaced.
+/// The same, with what is not UTF-8 replaced.
 fn text_of_any(path: &Path) -> Result<Option<String>, String> {
     Ok(bytes(path)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
 }

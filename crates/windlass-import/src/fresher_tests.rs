@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::fresher::{FresherImport, is_there};
 use super::{Extent, Item, ItemKind};
-use crate::scratch::files;
+use crate::testing::files;
 
 struct Place {
     _root: tempfile::TempDir,
@@ -192,7 +192,7 @@ fn the_script_counts_where_there_is_no_other_configuration() {
 #[test]
 fn what_is_broken_is_named_and_hides_nothing_else() {
     let broken: [(&str, Make, &str); 8] = [
-        ("half", |path| fs::write(path, "[fresher]\nmodel = \"op").unwrap(), "line 2 is no TOML"),
+        ("half", |path| fs::write(path, "[fresher]\nmodel = \"op").unwrap(), "line 2 is not TOML"),
         ("latin", |path| fs::write(path, b"# caf\xe9\n").unwrap(), "not UTF-8"),
         ("huge", |path| fs::write(path, "#\n".repeat(600_000)).unwrap(), "longer than 1 MiB"),
         ("empty folder", |path| fs::create_dir(path).unwrap(), "it is a folder"),

@@ -12,11 +12,12 @@ pub mod fresher;
 #[cfg(test)]
 mod fresher_tests;
 #[cfg(test)]
-mod scratch;
+mod testing;
 #[cfg(test)]
 mod tests;
 
 use std::path::{Path, PathBuf};
+use strum::IntoStaticStr;
 
 use windlass_host::file::FileError;
 
@@ -38,7 +39,8 @@ pub struct Item {
 }
 
 /// What can be taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum ItemKind {
     /// A configuration file.
     Configuration,
@@ -51,36 +53,19 @@ pub enum ItemKind {
     /// A mode's prompt.
     Prompt,
     /// What every agent is told.
+    #[strum(serialize = "agents file")]
     AgentsFile,
     /// A hook, or something that hooks use.
     Hook,
     /// A plan.
     Plan,
     /// A task file.
+    #[strum(serialize = "task file")]
     TaskFile,
     /// What was noted of earlier runs.
     History,
     /// Any other file or folder.
     File,
-}
-
-impl ItemKind {
-    /// Its name in lists.
-    pub const fn name(self) -> &'static str {
-        match self {
-            ItemKind::Configuration => "configuration",
-            ItemKind::Workspace => "workspace",
-            ItemKind::Template => "template",
-            ItemKind::Archive => "archive",
-            ItemKind::Prompt => "prompt",
-            ItemKind::AgentsFile => "agents file",
-            ItemKind::Hook => "hook",
-            ItemKind::Plan => "plan",
-            ItemKind::TaskFile => "task file",
-            ItemKind::History => "history",
-            ItemKind::File => "file",
-        }
-    }
 }
 
 impl Item {

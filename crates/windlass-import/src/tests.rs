@@ -9,7 +9,7 @@ use windlass_core::workspace::WorkspaceStatus;
 
 use super::claude_iterate::{Import, is_there};
 use super::{Extent, Item, ItemKind};
-use crate::scratch::files;
+use crate::testing::files;
 use windlass_engine::store::Project;
 use windlass_engine::workspace::{FoundMetadata, Workspaces};
 
@@ -195,9 +195,9 @@ fn what_is_broken_is_named_and_hides_nothing_else() {
     let items = place.import(Extent::Take);
     let left = |name: &str| (item(&items, name).to.is_none(), item(&items, name).notes.join("; "));
     for (name, why) in [
-        (".claude-iterate.json", "it is no JSON"),
+        (".claude-iterate.json", "it is not JSON"),
         ("zul\u{fc}", "zul"),
-        ("stray.txt", "it is no folder"),
+        ("stray.txt", "it is not a folder"),
         ("linked", "links are not followed"),
         ("empty", "no INSTRUCTIONS.md"),
         ("notes.txt", "neither a folder nor a .tar.gz"),

@@ -3,5 +3,6 @@
 //! As in the core, nothing here performs IO: bytes come in, texts and changes to bytes go out.
 
 pub mod doc;
+pub mod follow_up;
 pub mod job;
 pub mod prompt;

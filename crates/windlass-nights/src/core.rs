@@ -115,8 +115,8 @@ impl Core {
             {
                 *stop_reason = StopReason::Interrupted;
             }
-            (Plant::UnaskedVerification, due @ Fact::VerificationDue { .. }) => {
-                let Fact::VerificationDue { lane, iteration, .. } = *due else { return };
+            (Plant::UnaskedVerification, due @ Fact::FollowUpDue { .. }) => {
+                let Fact::FollowUpDue { lane, iteration, .. } = *due else { return };
                 if let Some(finished) = self.finished(now, lane, iteration, Verdict::ClaimAccepted) {
                     *due = finished;
                 }

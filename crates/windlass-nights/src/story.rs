@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use windlass_core::fact::Fact;
 use windlass_core::report;
-use windlass_core::values::{JobStatus, StopReason};
+use windlass_core::values::{JobStatus, Named, StopReason};
 
 use crate::invariant::{Breach, Invariant};
 use crate::record::{Record, SessionEnd, What};
@@ -162,7 +162,7 @@ fn fact(fact: &Fact) -> Option<String> {
         Fact::StatusChanged(report::StatusChanged { standing, .. }) => {
             format!("the status file says: {}", status(standing))
         }
-        Fact::VerificationDue { .. } => "a fresh agent is to be asked about the claim".to_owned(),
+        Fact::FollowUpDue { .. } => "a fresh agent is to be asked about the claim".to_owned(),
         Fact::RunResumed { .. } => "the run is resumed".to_owned(),
         Fact::BaselineCaptured(report::BaselineCaptured { evidence, .. }) => {
             format!("the tree is looked at: {}", short(&evidence.tree))

@@ -277,7 +277,7 @@ impl Board {
                 self.tally.count(*verdict);
                 self.rest(*lane);
             }
-            Fact::AttemptRepeats { lane, .. } | Fact::VerificationDue { lane, .. } => self.rest(*lane),
+            Fact::AttemptRepeats { lane, .. } | Fact::FollowUpDue { lane, .. } => self.rest(*lane),
             _ => {}
         }
     }
@@ -335,7 +335,7 @@ impl Board {
         let board = self.lanes.entry(lane).or_default();
         board.doing = if checked { Doing::Checking } else { Doing::Keeping };
         // What whoever verified wrote is not the iteration's work.
-        if board.purpose != Some(Purpose::Verify) {
+        if !board.purpose.is_some_and(Purpose::judges) {
             board.changed = changed;
         }
         if let Some(snapshot) = snapshot {

@@ -3,7 +3,7 @@ use std::time::Duration;
 use windlass_core::values::Verdict;
 
 use super::*;
-use crate::rehearsal::Night;
+use crate::testing::Night;
 
 fn board(events: &[Event]) -> Board {
     let mut board = Board::default();

@@ -20,11 +20,11 @@ mod harmless;
 mod line;
 mod narrate;
 mod printer;
-#[cfg(test)]
-mod rehearsal;
 mod screen;
 mod seen;
 mod terminal;
+#[cfg(test)]
+mod testing;
 mod tool;
 mod trail;
 mod view;
@@ -68,8 +68,8 @@ pub use screen::{Screen, ScreenHandle};
 pub use terminal::{Glyphs, Stream, Terminal, is_abandoned, measure, terminal_reset};
 pub use trail::TracePlace;
 pub use view::{
-    FORMAT_VERSION, JsonView, LogParts, LogView, Paper, ProgressView, QuietView, Sheet, ToolsForm, ToolsView,
-    VerboseView, json_schema, view,
+    FORMAT_VERSION, JsonView, LogParts, LogSink, LogState, LogView, ProgressView, QuietView, ToolsForm,
+    ToolsView, VerboseView, view,
 };
 
 /// Shows events in views, one after the other, until the events end or nobody is left to look: a replay.

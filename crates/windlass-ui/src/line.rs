@@ -311,6 +311,11 @@ fn wrapped(characters: &[(char, Tone)], width: usize, hang: usize) -> Vec<Vec<(c
     rows
 }
 
+/// Lines for a terminal; each ends with a newline.
+pub(crate) fn rendered(lines: &[Line], terminal: &Terminal) -> String {
+    lines.iter().map(|line| line.render(terminal) + "\n").collect()
+}
+
 fn without_trailing_blanks(mut row: Vec<(char, Tone)>) -> Vec<(char, Tone)> {
     while row.last().is_some_and(|&(character, _)| character == ' ') {
         row.pop();

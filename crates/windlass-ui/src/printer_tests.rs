@@ -1,13 +1,13 @@
 use super::*;
-use crate::rehearsal::Paper;
 use crate::terminal::Glyphs;
+use crate::testing::Screenshot;
 
 fn interactive(width: usize) -> Terminal {
     Terminal { interactive: true, width: Some(width), glyphs: Glyphs::Unicode, ..Terminal::plain() }
 }
 
-fn printer(terminal: &Terminal) -> (Printer, Paper, Paper) {
-    let (results, notes) = (Paper::default(), Paper::default());
+fn printer(terminal: &Terminal) -> (Printer, Screenshot, Screenshot) {
+    let (results, notes) = (Screenshot::default(), Screenshot::default());
     let printer = Printer::new(
         Output::new(Terminal::plain(), results.clone()),
         Output::new(terminal.clone(), notes.clone()),
@@ -85,7 +85,7 @@ fn a_pipe_without_a_reader_is_forgotten() {
 
 #[test]
 fn results_and_notes_keep_their_order() {
-    let both = Paper::default();
+    let both = Screenshot::default();
     let output = || Output::new(Terminal::plain(), both.clone());
     let mut printer = Printer::new(output(), output());
     for number in ["1", "2"] {

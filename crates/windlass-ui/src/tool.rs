@@ -83,7 +83,7 @@ impl Narrator {
             }
             Observation::ToolResult { id, name, is_error, output, nested } => {
                 let subject = self.open.remove(id).unwrap_or_default();
-                tool_result(&Answer { name, subject, output }, *is_error, Indent::of(*nested))
+                tool_result(&ToolResult { name, subject, output }, *is_error, Indent::of(*nested))
             }
             Observation::Denied { name, id } => {
                 let subject = self.open.remove(id).unwrap_or_default();
@@ -97,7 +97,7 @@ impl Narrator {
             }
             Observation::Garbage { bytes, start } => {
                 let size = format::bytes(*bytes);
-                vec![aside(&format!("{size} that are no JSON: {}", one_line(start)))]
+                vec![aside(&format!("{size} that are not JSON: {}", one_line(start)))]
             }
             other => about_the_call(other, at, zone),
         }
@@ -205,7 +205,7 @@ impl Indent {
 }
 
 /// A tool's answer and what it answers.
-struct Answer<'a> {
+struct ToolResult<'a> {
     name: &'a str,
     subject: String,
     output: &'a Excerpt,
@@ -224,7 +224,7 @@ fn agent_text(text: &str, indent: Indent) -> Vec<Line> {
     std::iter::once(head.wrapping(hang)).chain(further).collect()
 }
 
-fn tool_result(answer: &Answer<'_>, is_error: bool, indent: Indent) -> Vec<Line> {
+fn tool_result(answer: &ToolResult<'_>, is_error: bool, indent: Indent) -> Vec<Line> {
     let name = one_line(answer.name);
     let output = answer.output;
     if is_error {
@@ -254,7 +254,7 @@ fn tool_result(answer: &Answer<'_>, is_error: bool, indent: Indent) -> Vec<Line>
     lines
 }
 
-fn failed(answer: &Answer<'_>, name: &str, indent: Indent) -> Vec<Line> {
+fn failed(answer: &ToolResult<'_>, name: &str, indent: Indent) -> Vec<Line> {
     let mut lines = vec![
         indent
             .line()

@@ -1,5 +1,5 @@
 use super::*;
-use crate::rehearsal::columns;
+use crate::testing::columns;
 
 fn narrator() -> Narrator {
     let mut narrator = Narrator::default();
@@ -209,7 +209,7 @@ fn what_else_an_agent_reports() {
         ),
         (
             Observation::Garbage { bytes: 2_000, start: "Segmentation fault".to_owned() },
-            "    · 2.0 kB that are no JSON: Segmentation fault",
+            "    · 2.0 kB that are not JSON: Segmentation fault",
         ),
         (Observation::Background { running: 0 }, ""),
         (Observation::Background { running: 1 }, "    · 1 background task running"),

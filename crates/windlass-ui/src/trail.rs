@@ -23,7 +23,7 @@ const HELD_BYTES: usize = 64 * 1024 * 1024;
 
 /// What became of a tool call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum ToolOutcome {
     /// It was answered.
     Good,
     /// It failed.
@@ -48,7 +48,7 @@ pub(crate) struct ToolCall {
     /// The JSON as the agent wrote it.
     pub input: String,
     pub nested: bool,
-    pub outcome: Outcome,
+    pub outcome: ToolOutcome,
     /// From the call to its answer.
     pub took: Option<Duration>,
 }
@@ -101,7 +101,7 @@ impl Trail {
             }
             Fact::CallFinished { call, .. } => {
                 self.places.remove(call);
-                self.release(|held| held.call == *call || held.outcome != Outcome::Open)
+                self.release(|held| held.call == *call || held.outcome != ToolOutcome::Open)
             }
             _ => Vec::new(),
         }
@@ -119,7 +119,7 @@ impl Trail {
                 let Some(of) = self.places.get(&place.call) else { return Vec::new() };
                 self.bytes += input.len();
                 let TracePlace { lane, call, line, at } = place;
-                let (outcome, took) = (Outcome::Open, None);
+                let (outcome, took) = (ToolOutcome::Open, None);
                 let made =
                     ToolCall { at, place: *of, lane, call, line, id, name, input, nested, outcome, took };
                 self.held.push_back(made);
@@ -129,14 +129,14 @@ impl Trail {
             ToolTrace::Answered { id, is_error } => {
                 if let Some(open) = self.open(place.call, &id) {
                     open.took = Some(format::between(open.at, place.at));
-                    if open.outcome == Outcome::Open {
-                        open.outcome = if is_error { Outcome::Error } else { Outcome::Good };
+                    if open.outcome == ToolOutcome::Open {
+                        open.outcome = if is_error { ToolOutcome::Error } else { ToolOutcome::Good };
                     }
                 }
             }
             ToolTrace::Refused { id } => {
                 if let Some(open) = self.open(place.call, &id) {
-                    open.outcome = Outcome::Denied;
+                    open.outcome = ToolOutcome::Denied;
                 }
             }
         }

@@ -1,7 +1,7 @@
 use windlass_core::values::{CallSummary, Cost, Now};
 
 use super::*;
-use crate::rehearsal::plan;
+use crate::testing::plan;
 
 fn at(seconds: i64) -> Timestamp {
     Timestamp::from_second(1_800_000_000 + seconds).unwrap()
@@ -35,7 +35,7 @@ fn answered(id: &str) -> ToolTrace {
     ToolTrace::Answered { id: id.to_owned(), is_error: false }
 }
 
-fn told(calls: Vec<ToolCall>) -> Vec<(String, Outcome)> {
+fn told(calls: Vec<ToolCall>) -> Vec<(String, ToolOutcome)> {
     calls.into_iter().map(|call| (call.id, call.outcome)).collect()
 }
 
@@ -46,7 +46,7 @@ fn begun() -> Trail {
     trail
 }
 
-fn outcome(id: &str, outcome: Outcome) -> (String, Outcome) {
+fn outcome(id: &str, outcome: ToolOutcome) -> (String, ToolOutcome) {
     (id.to_owned(), outcome)
 }
 
@@ -60,9 +60,9 @@ fn calls_are_listed_in_the_order_they_were_made_with_what_became_of_them() {
     assert_eq!(trace(2, answered("b")), []);
     assert_eq!(trace(2, ToolTrace::Refused { id: "a".to_owned() }), []);
     let error = ToolTrace::Answered { id: "a".to_owned(), is_error: true };
-    assert_eq!(trace(3, error), [outcome("a", Outcome::Denied), outcome("b", Outcome::Good)]);
+    assert_eq!(trace(3, error), [outcome("a", ToolOutcome::Denied), outcome("b", ToolOutcome::Good)]);
     assert_eq!(trace(3, answered("nobody")), []);
-    assert_eq!(told(trail.fact(&finished(1))), [outcome("c", Outcome::Open)]);
+    assert_eq!(told(trail.fact(&finished(1))), [outcome("c", ToolOutcome::Open)]);
     assert_eq!(trail.rest(), []);
 }
 
@@ -95,7 +95,7 @@ fn what_waits_is_bounded() {
     }
     listed.extend(trail.rest());
     assert_eq!(listed.len(), 3 * HELD_CALLS + 1);
-    assert_eq!(listed.iter().filter(|call| call.outcome == Outcome::Open).count(), 1);
+    assert_eq!(listed.iter().filter(|call| call.outcome == ToolOutcome::Open).count(), 1);
 
     let mut trail = begun();
     let large = "x".repeat(HELD_BYTES / 2);

@@ -1,7 +1,6 @@
 //! The vocabulary in words for people.
 
 use windlass_agents::Activity;
-use windlass_core::spec::Depth;
 use windlass_core::values::{CheckResult, Class, StopReason, Verdict};
 
 use crate::line::{Mark, Tone};
@@ -50,15 +49,6 @@ pub(crate) const fn activity(activity: Activity) -> &'static str {
         Activity::Delegating => "a sub-agent works",
         Activity::Compacting => "compacting its context",
         Activity::Retrying => "retrying a request",
-    }
-}
-
-/// How closely a verifying agent looks.
-pub(crate) const fn depth(depth: Depth) -> &'static str {
-    match depth {
-        Depth::Quick => "quick",
-        Depth::Standard => "standard",
-        Depth::Deep => "deep",
     }
 }
 

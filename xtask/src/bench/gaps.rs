@@ -63,6 +63,27 @@ pub fn outside_git(bed: &Bed) -> Result<Vec<Row>, Failure> {
     ])
 }
 
+/// What the gap in a small repository may be, in milliseconds, where the least loop with files and syncs takes the second.
+const SMALL: (f64, f64) = (4.0, 1.1);
+
+/// The gap in a repository of one file, which no iteration changes.
+pub fn in_a_small_repository(bed: &Bed) -> Result<Vec<Row>, Failure> {
+    let ground = bed.ground()?;
+    let file = ground.project().join("file.txt");
+    fs::write(&file, "One line.\n").map_err(|error| Failure::at(&file, error))?;
+    commit_all(&ground)?;
+    let ours = gap(&ground, "", 100)?;
+    let kept = floor_gap(bed, Some("record"))?;
+    let ratio = ours.wall / kept.wall;
+    let holds = ours.wall <= SMALL.0 || ratio <= SMALL.0 / SMALL.1;
+    let aim = format!("{} ms, or {:.1} times the least", SMALL.0, SMALL.0 / SMALL.1);
+    Ok(vec![
+        Row::new("the same in git, one file: wall", ours.wall_text(), &aim, holds)
+            .beside(format!("with files and syncs {:.1} ms: {ratio:.1} times", kept.wall)),
+        Row::told("the same in git, one file: CPU", format!("{:.1} ms", ours.cpu)),
+    ])
+}
+
 /// The gap with a snapshot in a repository of 1,000 files, of which each iteration changes one.
 pub fn in_a_repository(bed: &Bed) -> Result<Vec<Row>, Failure> {
     let ground = bed.ground()?;
@@ -157,6 +178,11 @@ pub(super) fn make_repository(ground: &Ground<'_>) -> Result<(), Failure> {
         let written = fs::create_dir_all(&folder).and_then(|()| fs::write(&file, text));
         written.map_err(|error| Failure::at(&file, error))?;
     }
+    commit_all(ground)
+}
+
+/// Makes a repository of what is there.
+fn commit_all(ground: &Ground<'_>) -> Result<(), Failure> {
     for arguments in [&["init", "-q"][..], &["add", "."], &["commit", "-qm", "Begin"]] {
         run(git(ground).args(["-c", "user.name=Bench", "-c", "user.email=bench@localhost"]).args(arguments))?;
     }

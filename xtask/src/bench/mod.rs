@@ -29,6 +29,7 @@ struct Group {
 /// All of them, in the order of the table.
 const GROUPS: &[Group] = &[
     Group { name: "gap", measure: gaps::outside_git },
+    Group { name: "small", measure: gaps::in_a_small_repository },
     Group { name: "snapshot", measure: gaps::in_a_repository },
     Group { name: "flat", measure: gaps::flatness },
     Group { name: "stream", measure: stream::throughput },

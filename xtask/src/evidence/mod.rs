@@ -38,7 +38,7 @@ pub fn run_chore(workspace: &Workspace, arguments: &[String]) -> Result<(), Fail
     }
 }
 
-/// Two runs of the same program: what differs between them is no evidence.
+/// Two runs of the same program: what differs between them is not evidence.
 struct Kept(Record, Record);
 
 impl Kept {

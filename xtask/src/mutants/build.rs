@@ -37,7 +37,7 @@ pub struct Built {
     pub target: PathBuf,
     /// Where its crate is.
     pub folder: PathBuf,
-    /// The numbers of the mutants that are no Rust.
+    /// The numbers of the mutants that are not Rust.
     pub wrong: BTreeSet<usize>,
     /// Those that could not be woven into it.
     pub left: BTreeSet<usize>,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::Complaint;
-use super::sources::is_test;
+use super::sources::{Words, check_words, is_test, remaining};
 
 /// What only an agent's own folder knows: its variables, files, rules and tools.
 const WORDS: &[&str] = &[
@@ -46,18 +46,9 @@ pub fn check(file: &Path, text: &str) -> Vec<Complaint> {
     if is_test(file) || is_example(file) || MAY.iter().any(|(folder, _)| file.starts_with(folder)) {
         return Vec::new();
     }
-    let product = text.lines().take_while(|line| !line.starts_with("#[cfg(test)]"));
-    let code = product.enumerate().filter(|(_, line)| !line.trim_start().starts_with("//"));
-    let named = code.filter(|(_, line)| WORDS.iter().any(|word| line.contains(word)));
-    let named: Vec<usize> = named.map(|(index, _)| index + 1).collect();
-    let allowed =
-        REMAINING.iter().find(|(name, _)| file == Path::new(name)).map_or(0, |(_, allowed)| *allowed);
-    if named.len() < allowed {
-        let problem = format!("{} lines that name an agent are left: say so in xtask's tidy", named.len());
-        return vec![Complaint::of(file, problem)];
-    }
+    let allowed = remaining(REMAINING, file);
     let problem = "only windlass-agents names an agent: ask the run's agent";
-    named.into_iter().skip(allowed).map(|line| Complaint::at(file, line, problem)).collect()
+    check_words(file, text, &Words { named: WORDS, allowed, problem })
 }
 
 /// Tests in files of their own name, and examples.

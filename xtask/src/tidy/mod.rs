@@ -3,6 +3,7 @@
 mod agents;
 mod sources;
 mod trees;
+mod verbs;
 mod walls;
 
 use std::path::{Path, PathBuf};
@@ -38,6 +39,7 @@ pub fn run(workspace: &Workspace) -> Result<(), Failure> {
         complaints.extend(sources::check_rust(file, &text));
         complaints.extend(trees::check(file, &text));
         complaints.extend(agents::check(file, &text));
+        complaints.extend(verbs::check(file, &text));
     }
     for file in text_files(workspace)? {
         if let Ok(text) = workspace.read(&file) {

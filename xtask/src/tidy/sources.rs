@@ -11,7 +11,7 @@ const LONGEST_FILE: usize = 500;
 /// program, which starts what it likes.
 const STARTS_PROCESSES: &[&str] = &["crates/windlass-host/src/process", "crates/windlass/src/scripted_agent"];
 
-/// A `sleep` in a test says why it is no sleep for luck, on its line or on the one before.
+/// A `sleep` in a test says why it is not a sleep for luck, on its line or on the one before.
 const SLEEP_MARK: &str = "// sleep:";
 
 /// What touches nothing.
@@ -55,8 +55,35 @@ fn check_exemptions(file: &Path, text: &str) -> Vec<Complaint> {
 
 /// Tests, and what only tests use.
 pub fn is_test(file: &Path) -> bool {
-    let names = ["tests", "tests.rs", "scratch.rs"];
+    let names = ["tests", "tests.rs", "testing.rs"];
     file.iter().any(|part| names.iter().any(|name| part == *name))
+}
+
+/// Words that a file's code does not say.
+pub struct Words<'a> {
+    pub named: &'a [&'a str],
+    /// So many lines of the file are not moved yet.
+    pub allowed: usize,
+    pub problem: &'a str,
+}
+
+/// So many lines of this file are not moved yet.
+pub fn remaining(files: &[(&str, usize)], file: &Path) -> usize {
+    files.iter().find(|(name, _)| file == Path::new(name)).map_or(0, |(_, lines)| *lines)
+}
+
+/// Checks a Rust file for words, but for its tests at the end and its comments.
+pub fn check_words(file: &Path, text: &str, rule: &Words<'_>) -> Vec<Complaint> {
+    let product = text.lines().take_while(|line| !line.starts_with("#[cfg(test)]"));
+    let code = product.enumerate().filter(|(_, line)| !line.trim_start().starts_with("//"));
+    let saying = code.filter(|(_, line)| rule.named.iter().any(|word| line.contains(word)));
+    let saying: Vec<usize> = saying.map(|(index, _)| index + 1).collect();
+    if saying.len() < rule.allowed {
+        let problem =
+            format!("only {} such lines are left, say so in xtask's tidy: {}", saying.len(), rule.problem);
+        return vec![Complaint::of(file, problem)];
+    }
+    saying.into_iter().skip(rule.allowed).map(|line| Complaint::at(file, line, rule.problem)).collect()
 }
 
 fn check_sleeps(file: &Path, text: &str) -> Vec<Complaint> {

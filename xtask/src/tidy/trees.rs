@@ -40,14 +40,14 @@ const OUTSIDE: &[(&str, &str)] = &[
     ("crates/windlass-git/src/snapshot/store.rs", "the store of snapshots"),
     ("crates/windlass-git/src/snapshot/objects.rs", "the store's side of copies"),
     ("crates/windlass-engine/src/recovery/record.rs", "the state folder"),
-    ("crates/windlass-engine/src/fuzzing.rs", "tests"),
+    ("crates/windlass-engine/src/testing.rs", "tests"),
     ("crates/windlass-engine/src/trust/store.rs", "the state folder"),
     (
         "crates/windlass-app/src/run/gates.rs",
         "whether programs are there, before any guest; nothing is opened",
     ),
     ("crates/windlass/src/scripted_agent", "plays a guest"),
-    ("crates/windlass/src/commands/demo", "a scratch project of its own"),
+    ("crates/windlass-app/src/demo", "a scratch project of its own"),
     ("crates/windlass-app/src/doctor", "the system"),
 ];
 

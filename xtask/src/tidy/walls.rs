@@ -81,7 +81,6 @@ const WALLS: &[Wall] = &[
             "windlass-app",
             "windlass-core",
             "windlass-host",
-            "windlass-git",
             "windlass-engine",
             "windlass-jobs",
             "windlass-ui",

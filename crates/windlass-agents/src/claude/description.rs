@@ -98,7 +98,7 @@ static VARIABLES: Variables = Variables {
     },
 };
 
-static FILES: Files = Files {
+pub(super) static FILES: Files = Files {
     folder: FOLDER,
     of_home: &[FOLDER, ".claude.json"],
     credentials: ".claude/.credentials.json",

@@ -13,19 +13,20 @@ const ERROR: usize = 1024 * 1024;
 
 /// The answer of a tool: a string, or blocks of text, images and others.
 pub(super) fn excerpt(content: Field<'_>, is_error: bool) -> Excerpt {
-    let mut answer = Answer { excerpt: Excerpt::default(), limit: if is_error { ERROR } else { ANSWER } };
+    let mut answer =
+        AnswerExcerpt { excerpt: Excerpt::default(), limit: if is_error { ERROR } else { ANSWER } };
     if !json::each(content, |block| answer.block(block)) {
         answer.string(content);
     }
     answer.finished()
 }
 
-struct Answer {
+struct AnswerExcerpt {
     excerpt: Excerpt,
     limit: usize,
 }
 
-impl Answer {
+impl AnswerExcerpt {
     fn block(&mut self, block: Field<'_>) {
         let Some(block) = json::object::<Block<'_>>(block) else {
             return;

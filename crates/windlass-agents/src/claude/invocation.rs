@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use windlass_core::spec::AgentSpec;
-use windlass_core::values::{Cost, Purpose};
+use windlass_core::values::Cost;
 
 use super::API_KEYS;
 use crate::{ASSESSMENT_SCHEMA, CallFiles, Invocation, Question, SessionFiles};
@@ -79,14 +79,14 @@ fn arguments(agent: &AgentSpec, call: CallFiles<'_>) -> Vec<OsString> {
     arguments.extend(sources(agent));
     arguments.push("--no-session-persistence".into());
     arguments.extend(["--settings".into(), call.settings.into()]);
-    if call.purpose == Purpose::Verify {
+    if call.purpose.judges() {
         arguments.extend(["--json-schema", ASSESSMENT_SCHEMA].map(OsString::from));
         arguments.extend(["--disallowedTools".into(), EDITING_TOOLS.into()]);
     }
     if agent.skip_permissions {
         arguments.push("--dangerously-skip-permissions".into());
     } else {
-        let mode = if call.purpose == Purpose::Verify { "default" } else { "acceptEdits" };
+        let mode = if call.purpose.judges() { "default" } else { "acceptEdits" };
         arguments.extend(["--permission-mode", mode].map(OsString::from));
     }
     if let Some(model) = &agent.model {
@@ -128,6 +128,8 @@ fn dollars(budget: Cost) -> String {
 #[cfg(test)]
 mod tests {
     use std::path::Path;
+
+    use windlass_core::values::Purpose;
 
     use super::*;
 

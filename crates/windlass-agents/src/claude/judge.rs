@@ -220,7 +220,7 @@ fn by_type(api_error_type: &str) -> Option<Class> {
     })
 }
 
-/// What the API refuses is no failure of the task; an image that it cannot read is.
+/// What the API refuses is not a failure of the task; an image that it cannot read is.
 fn unexplained(result: &ResultDigest, said: &str) -> Class {
     let refused = result.status.is_some() || result.terminal_reason == "api_error" || is_api_error(said);
     let its_own = result.subtype.starts_with("error_") || !result.terminal_reason.is_empty();

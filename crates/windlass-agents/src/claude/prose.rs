@@ -46,7 +46,7 @@ const BEGINNINGS: &[(&str, Option<Meaning>)] = &[
     ("you're close to", None),
     ("now using usage credits", None),
     ("approaching", None),
-    // Throttling is no usage limit, though it speaks of one.
+    // Throttling is not a usage limit, though it speaks of one.
     ("server is temporarily limiting requests", Some(Outage)),
     ("rate limit reached", Some(Outage)),
     ("request rejected (429)", Some(Outage)),

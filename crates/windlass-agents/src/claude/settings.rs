@@ -7,14 +7,10 @@ use serde::Serialize;
 use windlass_core::spec::{AgentSpec, RepositorySettings, RunSpec};
 
 use super::FOLDER;
+use super::description::FILES;
 use super::rule::rules_of;
 use crate::Right;
 use crate::permissions::{Permissions, closed_to_runs};
-
-/// What of `.claude/` steers agents: this one's next call, and those that a person starts here. The rest of the folder is
-/// the project's.
-const STEERING: &[&str] =
-    &["settings.json", "settings.local.json", "hooks/**", "agents/**", "commands/**", "skills/**"];
 
 /// Tools that keep a call alive after its work, or put work where nobody looks: they wait for something, come back later,
 /// or work in a checkout of their own. They are off until a person names one of them.
@@ -61,17 +57,25 @@ fn to_json(allow: Vec<String>, deny: Vec<String>) -> String {
     json
 }
 
+/// What of `.claude/` steers agents: this one's next call, and those that a person starts here. The rest of the folder is
+/// the project's.
+fn steering_names() -> impl Iterator<Item = &'static str> {
+    FILES.steering.iter().filter_map(|path| path.strip_prefix(FOLDER)?.strip_prefix('/'))
+}
+
 /// What steers agents in a folder, at any depth: Claude Code reads it below where it works as well.
 fn steering(folder: &Path) -> Vec<Right> {
-    let below = |below: &&str| Right::ChangeBelow(folder.to_owned(), format!("**/{FOLDER}/{below}"));
-    STEERING.iter().map(below).collect()
+    let right = |name: &str| {
+        let all = if Path::new(name).extension().is_some() { "" } else { "/**" };
+        Right::ChangeBelow(folder.to_owned(), format!("**/{FOLDER}/{name}{all}"))
+    };
+    steering_names().map(right).collect()
 }
 
 /// Is it one of the files that steer agents?
 pub(super) fn steers(file: &Path) -> bool {
     let mut parts = file.components().skip_while(|part| part.as_os_str() != FOLDER).skip(1);
-    let below = parts.next().and_then(|part| part.as_os_str().to_str());
-    below.is_some_and(|below| STEERING.iter().any(|known| known.trim_end_matches("/**") == below))
+    parts.next().is_some_and(|below| steering_names().any(|name| below.as_os_str() == name))
 }
 
 /// Did the person name this tool, in `permissions.allow` or by a flag of the agent's own?

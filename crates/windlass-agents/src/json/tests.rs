@@ -96,7 +96,7 @@ proptest! {
         });
         prop_assert!(whole);
         prop_assert_eq!(&seen, &object);
-        // Cut off anywhere it is no object, and with something behind it neither.
+        // Cut off anywhere it is not an object, and with something behind it neither.
         for end in (0..json.len()).filter(|end| json.is_char_boundary(*end)) {
             let whole = walk::members(&json[..end], |_, _| ());
             prop_assert!(!whole);

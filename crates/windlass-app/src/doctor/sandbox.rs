@@ -3,6 +3,7 @@
 
 use std::env;
 use std::path::PathBuf;
+use windlass_core::values::Named;
 
 use windlass_core::spec::{SandboxKind, SandboxLogin};
 use windlass_engine::sandbox::{Probe, probe};

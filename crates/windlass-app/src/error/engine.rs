@@ -16,7 +16,7 @@ use windlass_engine::worktree::WorktreeError;
 use windlass_git::snapshot::{RestoreError, SnapshotError};
 use windlass_host::process::ProcessError;
 
-use super::{AppError, Codes, DISK_FULL, Kind, hints};
+use super::{AppError, Codes, Kind, hints};
 
 impl From<ConfigError> for AppError {
     fn from(error: ConfigError) -> AppError {
@@ -27,7 +27,6 @@ impl From<ConfigError> for AppError {
 impl From<ConfigFileError> for AppError {
     fn from(error: ConfigFileError) -> AppError {
         let kind = match &error {
-            ConfigFileError::File(error) if error.is_disk_full() => DISK_FULL,
             ConfigFileError::File(error) if error.action != "read" => Kind::System,
             _ => Kind::Configuration,
         };
@@ -38,7 +37,6 @@ impl From<ConfigFileError> for AppError {
 impl From<WorkspaceError> for AppError {
     fn from(error: WorkspaceError) -> AppError {
         let kind = match &error {
-            _ if error.is_disk_full() => DISK_FULL,
             WorkspaceError::Name(_)
             | WorkspaceError::NotFound { .. }
             | WorkspaceError::NotAFolder { .. }
@@ -56,7 +54,7 @@ impl From<WorkspaceError> for AppError {
         };
         let hints = hints::of_workspace(&error);
         let full = match &error {
-            WorkspaceError::File(file) if kind == DISK_FULL => {
+            WorkspaceError::File(file) if file.is_disk_full() => {
                 Some(format!("the disk is full: cannot {} {}", file.action, file.path.display()))
             }
             _ => None,
@@ -79,7 +77,6 @@ impl From<TemplateError> for AppError {
             | TemplateError::BadName(_)
             | TemplateError::NoTemplate { .. } => Kind::Usage,
             TemplateError::Unusable { .. } | TemplateError::NoUserStore => Kind::Configuration,
-            _ if error.is_disk_full() => DISK_FULL,
             TemplateError::NoInstructions { .. } | TemplateError::File(_) => Kind::System,
         };
         let hints = hints::of_template(&error);
@@ -101,7 +98,6 @@ impl From<ArchiveError> for AppError {
             | ArchiveError::LeadsOutside { .. }
             | ArchiveError::Hostile { .. }
             | ArchiveError::TooLarge { .. } => Kind::System,
-            _ if error.is_disk_full() => DISK_FULL,
             ArchiveError::File(_) | ArchiveError::Changed { .. } | ArchiveError::Unfaithful { .. } => {
                 Kind::System
             }
@@ -114,7 +110,6 @@ impl From<ArchiveError> for AppError {
 impl From<WorktreeError> for AppError {
     fn from(error: WorktreeError) -> AppError {
         let kind = match error {
-            _ if error.is_disk_full() => DISK_FULL,
             WorktreeError::Git(_)
             | WorktreeError::File(_)
             | WorktreeError::Store(_)
@@ -123,7 +118,7 @@ impl From<WorktreeError> for AppError {
             | WorktreeError::Checkout { .. } => Kind::System,
             _ => Kind::Usage,
         };
-        let hints = error.hints();
+        let hints = hints::of_worktree(&error);
         AppError::of(kind, error).with_hints(hints)
     }
 }
@@ -134,7 +129,6 @@ impl From<StoreError> for AppError {
             // What was typed is wrong, not the machine.
             StoreError::NoSuchRun { .. } | StoreError::AmbiguousRun { .. } => Kind::Usage,
             StoreError::RelativeRoot { .. } => Kind::Configuration,
-            _ if error.is_disk_full() => DISK_FULL,
             _ => Kind::System,
         };
         AppError::of(kind, error)
@@ -143,9 +137,8 @@ impl From<StoreError> for AppError {
 
 impl From<SnapshotError> for AppError {
     fn from(error: SnapshotError) -> AppError {
-        let kind = if error.is_disk_full() { DISK_FULL } else { Kind::System };
         let hints = hints::of_snapshot(&error);
-        AppError::of(kind, error).with_hints(hints)
+        AppError::system(error).with_hints(hints)
     }
 }
 
@@ -186,8 +179,8 @@ impl From<SandboxError> for AppError {
             SandboxError::Unusable { .. } | SandboxError::Refused { .. } => Kind::Configuration,
             SandboxError::File { .. } | SandboxError::Git(_) => Kind::System,
         };
-        let hint = error.hint();
-        AppError::of(kind, error).with_hints(hint)
+        let hints = hints::of_sandbox(&error);
+        AppError::of(kind, error).with_hints(hints)
     }
 }
 

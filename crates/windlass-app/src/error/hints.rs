@@ -1,10 +1,13 @@
 //! What to do about what the engine could not do. What an error of this library's own calls for stands where it is made.
 
 use windlass_engine::plan::MigrationError;
+use windlass_engine::sandbox::SandboxError;
 use windlass_engine::tasks::TasksError;
 use windlass_engine::workspace::archive::ArchiveError;
 use windlass_engine::workspace::template::TemplateError;
 use windlass_engine::workspace::{WorkspaceError, guard};
+use windlass_engine::worktree::WorktreeError;
+use windlass_engine::worktree::bootstrap::BootstrapError;
 use windlass_git::snapshot::SnapshotError;
 
 /// Hints as they can be typed.
@@ -66,6 +69,53 @@ pub(super) fn of_archive(error: &ArchiveError) -> Hints {
             one("No workspace was made from it. Others: windlass archive list")
         }
         _ => Hints::new(),
+    }
+}
+
+pub(super) fn of_worktree(error: &WorktreeError) -> Hints {
+    match error {
+        WorktreeError::Name { .. } => one("Such as: fix-login"),
+        WorktreeError::NotFound(_) | WorktreeError::Foreign(_) => {
+            one("Those that windlass made: windlass worktree list")
+        }
+        WorktreeError::Collides { other, .. } => {
+            one(&format!("Use that one, --worktree {other}, or choose another name."))
+        }
+        WorktreeError::NoCommit => one("Make one: git add --all && git commit --message 'Begin'"),
+        WorktreeError::BranchThere { branch } => vec![
+            "Choose another name.".to_owned(),
+            format!("Or, if it is merged and not needed any more: git branch -d {branch}"),
+        ],
+        WorktreeError::BranchBlocked { other, .. } => {
+            one(&format!("Rename it: git branch -m {other} ANOTHER-NAME"))
+        }
+        WorktreeError::InsideProject { .. } | WorktreeError::NoBase { .. } => {
+            one("Choose another folder: windlass config set worktree.base PATH")
+        }
+        WorktreeError::PathTaken(_) => one("Choose another name, or move what is there out of the way."),
+        WorktreeError::Broken(path) => one(&format!("Mend it: git worktree repair '{}'", path.display())),
+        WorktreeError::LockedAway { path, .. } => vec![
+            "Is it on a disk that is not there now? Then attach that.".to_owned(),
+            format!("If it is gone for good: git worktree unlock '{}'", path.display()),
+        ],
+        WorktreeError::Checkout { .. } => one("Once this is mended, the same command goes on where it was."),
+        WorktreeError::Bootstrap(BootstrapError::TooMuch { .. }) => {
+            one("Name less, or allow more: windlass config set worktree.include_size 8g")
+        }
+        _ => Hints::new(),
+    }
+}
+
+pub(super) fn of_sandbox(error: &SandboxError) -> Hints {
+    match error {
+        SandboxError::Unusable { instead: Some(kind), .. } => {
+            one(&format!("This one works here: --sandbox {kind}"))
+        }
+        SandboxError::Unusable { instead: None, .. } => {
+            one("No other works here either: windlass doctor says why.")
+        }
+        SandboxError::Refused { hint, .. } => one(hint),
+        SandboxError::File { .. } | SandboxError::Git(_) => Hints::new(),
     }
 }
 

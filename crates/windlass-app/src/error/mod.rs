@@ -9,6 +9,8 @@ use std::sync::Arc;
 
 use windlass_core::values::{ExitCodes, StopReason};
 
+use windlass_git::git::is_disk_full;
+
 use crate::configuration::exit_codes_here;
 
 /// What kind of thing went wrong; it decides the exit code.
@@ -40,9 +42,6 @@ impl From<ExitCodes> for Codes {
         Codes::Of(codes)
     }
 }
-
-/// No room is left.
-pub const DISK_FULL: Kind = Kind::Stopped(StopReason::DiskFull, Codes::AsConfigured);
 
 impl Kind {
     /// The same as a stop reason, before there is a run.
@@ -114,8 +113,14 @@ impl AppError {
         AppError::new(Kind::Usage, message)
     }
 
-    /// An error that came of another one, and says the same.
+    /// An error that came of another one, and says the same. What the system refused for want of room is told from the
+    /// rest, however deep it lies.
     pub fn of(kind: Kind, cause: impl Error + Send + Sync + 'static) -> AppError {
+        let kind = if kind == Kind::System && is_disk_full(&cause) {
+            Kind::stopped(StopReason::DiskFull, Codes::AsConfigured)
+        } else {
+            kind
+        };
         AppError::new(kind, cause.to_string()).because(cause)
     }
 
@@ -161,5 +166,39 @@ impl Error for AppError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         let cause = self.cause.as_deref()?;
         Some(cause)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::path::PathBuf;
+
+    use windlass_engine::worktree::WorktreeError;
+    use windlass_git::git::GitError;
+    use windlass_git::snapshot::SnapshotError;
+    use windlass_host::file::FileError;
+
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_told_from_the_rest_however_deep_it_lies() {
+        let file = |kind: io::ErrorKind| -> SnapshotError {
+            FileError { action: "write", path: PathBuf::from("/a"), source: kind.into() }.into()
+        };
+        let git = |said: &str| -> WorktreeError {
+            GitError::Failed { command: "git add".to_owned(), said: said.to_owned() }.into()
+        };
+        let full = Kind::stopped(StopReason::DiskFull, Codes::AsConfigured);
+        for (error, expected) in [
+            (AppError::system(file(io::ErrorKind::StorageFull)), full),
+            (AppError::system(file(io::ErrorKind::QuotaExceeded)), full),
+            (AppError::system(file(io::ErrorKind::PermissionDenied)), Kind::System),
+            (git("fatal: No space left on device").into(), full),
+            (git("fatal: not a valid object name").into(), Kind::System),
+            (AppError::of(Kind::Usage, file(io::ErrorKind::StorageFull)), Kind::Usage),
+        ] {
+            assert_eq!(error.kind, expected, "{error}");
+        }
     }
 }

@@ -1,9 +1,11 @@
 //! What there is: runs, how they stand, workspaces.
 
+mod choices;
 mod runs;
 mod status;
-pub mod which;
+pub(crate) mod which;
 mod workspace;
 
+pub use choices::{Choices, Unfinished};
 pub use runs::Runs;
 pub use status::Status;

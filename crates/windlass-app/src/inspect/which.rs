@@ -1,14 +1,15 @@
 //! Which run is meant, and how it stands.
 
-use windlass_core::values::RunId;
+use windlass_core::values::{ExitCodes, RunId, StopReason};
 use windlass_engine::store::lock::{self, Holder};
 use windlass_engine::store::run_folder::find_run;
 use windlass_engine::store::session_folder::is_session;
 use windlass_engine::store::{RunFolder, RunSummary, index};
 use windlass_ui::RunState;
 
-use crate::error::AppError;
+use crate::error::{AppError, Kind};
 use crate::here::Here;
+use crate::run::launch::holder_in_words;
 
 /// The run named, or by default the live or newest one of the working directory.
 pub fn shown(here: &Here, named: Option<&str>) -> Result<RunFolder, AppError> {
@@ -24,7 +25,7 @@ pub fn shown(here: &Here, named: Option<&str>) -> Result<RunFolder, AppError> {
     }
     let nowhere = listing.runs.is_empty();
     let mut unread = listing.unreadable.into_iter().map(|(_, error)| error);
-    // One that cannot be read is no reason to say that there was none.
+    // One that cannot be read is not a reason to say that there was none.
     Err(unread.find(|error| !error.is_nothing_yet()).map_or_else(|| no_run(nowhere), AppError::from))
 }
 
@@ -41,6 +42,18 @@ fn no_run(nowhere: bool) -> AppError {
 pub fn live(here: &Here) -> Result<Option<Holder>, AppError> {
     let holder = lock::holder(&here.project, &here.directory)?;
     Ok(holder.filter(|holder| holder.is_alive() && !is_session(&holder.run)))
+}
+
+/// A run that works in the working directory may be about to write what is to be changed.
+pub fn refuse_live(here: &Here, codes: ExitCodes) -> Result<(), AppError> {
+    match lock::holder(&here.project, &here.directory)?.filter(Holder::is_alive) {
+        None => Ok(()),
+        Some(holder) => {
+            let message = format!("{} works in {}", holder_in_words(&holder.run), here.directory.display());
+            Err(AppError::new(Kind::stopped(StopReason::Locked, codes), message)
+                .hint(format!("End it after its iteration: windlass stop {}", holder.run)))
+        }
+    }
 }
 
 /// The runs of this project that a process works on now.

@@ -1,8 +1,8 @@
-//! One workspace.
+//! Workspaces: how they stand, and all there is to say of one.
 
 use std::path::Path;
 
-use windlass_core::config::{Layer, Origin, Unlimited, ValueOrigin};
+use windlass_core::config::{Origin, ValueOrigin};
 use windlass_core::spec::Mode;
 use windlass_core::values::RunId;
 use windlass_core::workspace::{Metadata, VerificationStatus, WorkspaceStatus};
@@ -22,6 +22,34 @@ use crate::workspaces::{Project, Runs};
 const NEWEST: usize = 5;
 
 impl App {
+    /// How all workspaces stand. What is wrong with one is a notice, and hides no other.
+    pub fn workspaces(&self) -> Result<Vec<WorkspaceRow>, AppError> {
+        let project = Project::find(self)?;
+        let listing = project.workspaces.list()?;
+        let runs = project.runs()?;
+        let mut rows = Vec::new();
+        for workspace in &listing.workspaces {
+            match runs.row(workspace) {
+                Ok(row) => rows.push(row),
+                Err(error) => {
+                    self.notice(&format!("workspace {} is left out: {}", workspace.name(), error.message));
+                }
+            }
+        }
+        for row in &rows {
+            if let Some(problem) = &row.problem {
+                self.notice(&format!(
+                    "workspace {}: {problem}; `windlass init {}` mends it",
+                    row.name, row.name
+                ));
+            }
+        }
+        for (_, error) in &listing.odd {
+            self.notice(&format!("left out: {error}"));
+        }
+        Ok(rows)
+    }
+
     /// All there is to say of a workspace.
     ///
     /// # Errors
@@ -60,8 +88,7 @@ fn shown(project: &Project, workspace: &Workspace) -> Result<WorkspaceShown, App
 
 /// Every value that holds for the workspace.
 fn origins(project: &Path, workspace: &Workspace, mode: Mode) -> Result<Vec<ValueOrigin>, AppError> {
-    let configuration =
-        Configuration::load(project, Some(workspace.folder()), mode, Layer::default(), Unlimited::Allowed)?;
+    let configuration = Configuration::read(project, Some(workspace.folder()), mode)?;
     Ok(configuration.resolved.origins().to_vec())
 }
 

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use windlass_core::config::{Layer, PlanSettings, TasksSettings, keys};
 use windlass_core::spec::{ClaimSource, Job, JobPlan, JobTasks, JobWorkspace, Mode, Verification};
-use windlass_core::values::{ExitCodes, StopReason};
+use windlass_core::values::{ExitCodes, Named, StopReason};
 use windlass_engine::store::{Project, RunFolder, RunSummary};
 use windlass_engine::supervisor::Wanted as WantedOfAgent;
-use windlass_engine::tasks::{FoundTasks, TasksError, Wanted, find_tasks};
+use windlass_engine::tasks::{FoundTasks, TasksError};
 use windlass_engine::workspace::{FoundMetadata, Workspace, WorkspaceError, Workspaces};
 use windlass_host::tree;
 use windlass_jobs::job;
@@ -20,6 +20,7 @@ use crate::configuration::Configuration;
 use crate::error::{AppError, Kind};
 use crate::here::Here;
 use crate::run::goal::{Goal, read_plain};
+use crate::workspaces::tell_mended;
 
 /// A job as it was asked for.
 #[derive(Debug)]
@@ -226,16 +227,8 @@ impl Assignment {
 
     /// The tasks that are to be worked off; `None` in other modes.
     pub fn find_tasks(&self, settings: &TasksSettings) -> Option<Result<FoundTasks, TasksError>> {
-        if !self.mode.has_tasks() {
-            return None;
-        }
-        let place = self.tasks.file.as_deref().or(settings.file.as_deref());
-        let wanted = match (&self.tasks.feature, place) {
-            (Some(feature), _) => Wanted::Feature(feature),
-            (None, Some(place)) => Wanted::Place(place),
-            (None, None) => Wanted::Usual,
-        };
-        Some(find_tasks(&self.directory, wanted))
+        let found = || self.tasks.find(&self.directory, settings.file.as_deref());
+        self.mode.has_tasks().then(found)
     }
 
     /// What is worked off has to be there, and to be readable.
@@ -269,7 +262,7 @@ impl Assignment {
     }
 }
 
-/// What is no workspace may be what is to be done.
+/// What is not a workspace may be what is to be done.
 fn perhaps_a_goal(error: WorkspaceError, text: &str) -> AppError {
     let quoted = text.replace('\'', r"'\''");
     match error {
@@ -301,9 +294,7 @@ fn mode_of(
         FoundMetadata::Corrupt(_) => {
             let here = Here::at(app, workspaces.project().to_owned())?;
             let updated = workspace.update_metadata(&here.project, |_| {})?;
-            if let Some(mended) = updated.mended {
-                app.notice(&mended.sentence(&workspace.metadata_file()));
-            }
+            tell_mended(app, workspace, updated.mended.as_ref());
             Ok(updated.metadata.mode)
         }
     }

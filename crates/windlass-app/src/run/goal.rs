@@ -1,13 +1,14 @@
 //! The goal: where it comes from, and what cannot be one.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use windlass_core::config::Resolved;
 use windlass_core::spec::ClaimSource;
 use windlass_core::values::StopReason;
 use windlass_engine::workspace::Workspace;
-use windlass_host::tree::at;
+use windlass_host::tree::{Attributes, at};
 use windlass_jobs::prompt::{LONGEST_GOAL, holds_signal};
 
 use crate::app::App;
@@ -31,6 +32,32 @@ impl Goal {
     /// This text, which is what: `the goal in goal.md`. `file` is where it came from.
     pub fn new(text: impl Into<Vec<u8>>, what: &str, file: Option<PathBuf>) -> Result<Goal, AppError> {
         Goal::checked(text.into(), what, file)
+    }
+
+    /// What stands in a file that a person named.
+    pub fn read(path: &Path) -> Result<Goal, AppError> {
+        let wrong = |error: io::Error| match error.kind() {
+            io::ErrorKind::NotFound => AppError::usage(format!("there is no file {}", path.display())),
+            io::ErrorKind::IsADirectory => directory(path),
+            _ => {
+                AppError::new(Kind::System, format!("cannot read {}: {error}", path.display())).because(error)
+            }
+        };
+        // outside: a file that a person named, be it a pipe of their shell's.
+        let file = File::open(path).map_err(wrong)?;
+        if Attributes::of(&file).is_ok_and(|found| found.is_folder()) {
+            return Err(directory(path));
+        }
+        let bytes = read_bounded(file).map_err(wrong)?;
+        Goal::checked(bytes, &format!("the goal in {}", path.display()), Some(path.to_owned()))
+    }
+
+    /// What comes on standard input.
+    pub fn read_from(input: impl Read) -> Result<Goal, AppError> {
+        let bytes = read_bounded(input).map_err(|error| {
+            AppError::new(Kind::System, format!("cannot read standard input: {error}")).because(error)
+        })?;
+        Goal::checked(bytes, "the goal on standard input", None)
     }
 
     /// The instructions of a workspace.
@@ -84,6 +111,17 @@ impl Goal {
     }
 }
 
+fn directory(path: &Path) -> AppError {
+    AppError::usage(format!("{} is a directory; `-f` takes the file that holds the goal", path.display()))
+}
+
+/// Reads to the end, or one byte beyond the longest goal: enough to know that it is too long.
+fn read_bounded(source: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    source.take(LONGEST_GOAL as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 fn too_long(what: &str) -> AppError {
     AppError::usage(format!("{what} is longer than 1 MiB"))
         .hint("Every iteration reads the goal. Put the material into a file of the project and name it in the goal.")
@@ -92,7 +130,7 @@ fn too_long(what: &str) -> AppError {
 /// Reads a file of the project's own, bounded as a goal is; `None` where there is none.
 ///
 /// # Errors
-/// It cannot be read, or it is no file: nobody may ever write into a pipe that is in its place.
+/// It cannot be read, or it is not a file: nobody may ever write into a pipe that is in its place.
 pub fn read_plain(path: &Path) -> io::Result<Option<Vec<u8>>> {
     at(path).read_beginning(LONGEST_GOAL).map_err(|error| error.source)
 }

@@ -18,7 +18,7 @@ use windlass_core::values::{Cost, ExitCodes, RunId, StopReason};
 use windlass_engine::guard;
 use windlass_engine::hook;
 use windlass_engine::sandbox::{Sandbox, container};
-use windlass_engine::store::lock::{Acquired, HeldBy, holders};
+use windlass_engine::store::lock::{Acquired, HeldBy, Holder, holders};
 use windlass_engine::store::session_folder::is_session;
 use windlass_engine::store::{Journal, Lock, RunFolder, RunSummary, index};
 use windlass_engine::supervisor::{
@@ -120,7 +120,7 @@ pub fn wanted<'a>(here: &'a Here, request: &'a Prepared) -> agent::Wanted<'a> {
 pub fn plan(
     here: &Here,
     request: &Prepared,
-    found: &hook::Found,
+    found: &hook::FoundHooks,
     run: &RunId,
     agent: AgentSpec,
     spent_before: Cost,
@@ -166,9 +166,9 @@ fn guarded(here: &Here, request: &Prepared) -> GuardSpec {
 }
 
 /// The project's hooks. Whoever judges is one call, and no run that a hook could steer.
-pub fn hooks(here: &Here, request: &Prepared) -> hook::Found {
+pub fn hooks(here: &Here, request: &Prepared) -> hook::FoundHooks {
     if request.assignment.mode.judges() {
-        return hook::Found::default();
+        return hook::FoundHooks::default();
     }
     hook::find(&here.directory, &request.configuration.resolved.hooks)
 }
@@ -261,7 +261,7 @@ pub fn without_git(here: &Here) -> Option<String> {
     let why = match (&here.repository, here.git_missing) {
         (Some(_), _) => return None,
         (None, true) => "git is not installed",
-        (None, false) => "this is no git repository",
+        (None, false) => "this is not a git repository",
     };
     Some(format!("{why}: there are no snapshots, and progress is read from file contents"))
 }
@@ -336,7 +336,7 @@ fn record_in_workspace(here: &Here, workspace: Option<&JobWorkspace>, folder: &R
         Ok(found.record_run(&here.project, &summary)?.map(|mended| mended.sentence(&found.metadata_file())))
     });
     match recorded {
-        Ok(mended) => mended.iter().for_each(|said| here.app.notice(said)),
+        Ok(mended) => here.app.notices(&mended),
         Err(error) => here.app.notice(&format!("the run is not counted in its workspace: {error}")),
     }
 }
@@ -354,11 +354,8 @@ pub fn snapshots(here: &Here, run: &RunId) -> Result<Option<Store>, AppError> {
 fn broken(run: &RunId, error: EngineError, codes: ExitCodes) -> AppError {
     let resume = format!("The run's journal is whole; once this is mended: windlass resume {run}");
     match error {
-        EngineError::Store(error) if error.is_disk_full() => {
-            AppError::of(Kind::stopped(StopReason::DiskFull, codes), error).hint(resume)
-        }
         lost @ EngineError::RecordLost(_) => AppError::of(Kind::stopped(StopReason::NeedsHuman, codes), lost),
-        other => AppError::system(other).hint(resume),
+        other => AppError::system(other).with_codes(Some(codes)).hint(resume),
     }
 }
 
@@ -368,23 +365,18 @@ pub fn lock(here: &Here, run: &RunId, codes: impl Into<Codes>) -> Result<Taken, 
     let locked = |message: String| AppError::new(kind, message);
     match Lock::acquire(&here.project, &here.directory, run, LEFTOVERS)? {
         Acquired::Taken(lock) => Ok(end_leftovers(here, lock)),
-        Acquired::Held(HeldBy::Live(holder)) if is_session(&holder.run) => Err(locked(format!(
-            "{} (process {}, since {}) works in {}",
-            holder_in_words(&holder.run),
-            holder.pid,
-            holder.since.strftime("%H:%M:%S UTC"),
-            here.directory.display()
-        ))
-        .hint("End it in its terminal first.")),
-        Acquired::Held(HeldBy::Live(holder)) => Err(locked(format!(
-            "run {} (process {}, since {}) works in {}",
-            holder.run,
-            holder.pid,
-            holder.since.strftime("%H:%M:%S UTC"),
-            here.directory.display()
-        ))
-        .hint(format!("Watch it: windlass status {0}, windlass logs -f {0}", holder.run))
-        .hint(format!("End it after its iteration: windlass stop {}", holder.run))),
+        Acquired::Held(HeldBy::Live(Holder { run, pid, since, .. })) => {
+            let (what, since) = (holder_in_words(&run), since.strftime("%H:%M:%S UTC"));
+            let directory = here.directory.display();
+            let error = locked(format!("{what} (process {pid}, since {since}) works in {directory}"));
+            Err(if is_session(&run) {
+                error.hint("End it in its terminal first.")
+            } else {
+                error
+                    .hint(format!("Watch it: windlass status {run}, windlass logs -f {run}"))
+                    .hint(format!("End it after its iteration: windlass stop {run}"))
+            })
+        }
         Acquired::Held(HeldBy::Leftovers(holder)) => {
             let what = holder_in_words(&holder.run);
             Err(locked(format!("{what} was killed, and what it started is still being ended"))
@@ -421,13 +413,8 @@ fn end_leftovers(here: &Here, lock: Lock) -> Taken {
     let killed = format!("{what} ended here without giving the directory back; it was probably killed");
     let ended = (found > 0).then(|| match left.first() {
         None => format!("{found} processes of {what} were still alive; they were ended"),
-        Some(first) => {
-            format!(
-                "of {found} processes of {what} {} cannot be ended: {} ({})",
-                left.len(),
-                first.command,
-                first.pid
-            )
+        Some(leftovers::Leftover { command, pid }) => {
+            format!("of {found} processes of {what} {} cannot be ended: {command} ({pid})", left.len())
         }
     });
     let folder = RunFolder::of(&here.project, &run);

@@ -10,9 +10,9 @@ use windlass_core::observation::Observation;
 use windlass_core::spec::RunSpec;
 use windlass_engine::store::RunFolder;
 use windlass_engine::supervisor::{Audience, Place, Wanted, preview};
-use windlass_engine::workspace::log::{Kept, LogFile, Renewed, prune};
+use windlass_engine::workspace::log::{LogFile, LogLimits, Renewed, prune};
 use windlass_jobs::prompt::Templates;
-use windlass_ui::{Event, LogParts, LogView, Paper, Screen, ScreenHandle, Sheet, View, format};
+use windlass_ui::{Event, LogParts, LogSink, LogState, LogView, Screen, ScreenHandle, View, format};
 
 use crate::app::App;
 use crate::error::{AppError, Kind};
@@ -43,7 +43,7 @@ impl RunLog {
             }
         };
         log.file = file.path().file_name().and_then(|name| name.to_str()).map(str::to_owned);
-        match prune(&workspace.folder, Kept { count: log.keep, bytes: log.keep_bytes }) {
+        match prune(&workspace.folder, LogLimits { count: log.keep, bytes: log.keep_bytes }) {
             Ok(0) => {}
             Ok(removed) => {
                 let logs = format::count(removed, "old run log");
@@ -68,15 +68,15 @@ fn parts(plan: &RunSpec, folder: &RunFolder) -> LogParts {
 
 struct OnDisk(LogFile);
 
-impl Paper for OnDisk {
+impl LogSink for OnDisk {
     fn write(&mut self, text: &[u8]) -> Result<(), String> {
         self.0.write(text).map_err(|error| error.to_string())
     }
 
-    fn renew(&mut self) -> Result<Sheet, String> {
+    fn renew(&mut self) -> Result<LogState, String> {
         match self.0.renew() {
-            Ok(Renewed::Same) => Ok(Sheet::Same),
-            Ok(Renewed::Blank) => Ok(Sheet::Blank),
+            Ok(Renewed::Same) => Ok(LogState::Same),
+            Ok(Renewed::Blank) => Ok(LogState::Blank),
             Err(error) => Err(error.to_string()),
         }
     }

@@ -1,20 +1,20 @@
 //! Starting runs and going on with them.
 
-pub mod assignment;
+pub(crate) mod assignment;
 mod broken;
 mod gates;
 mod goal;
-pub mod launch;
+pub(crate) mod launch;
 mod links_out;
 mod log;
 pub(crate) mod rehearsal;
 mod request;
-pub mod resume;
+pub(crate) mod resume;
 mod retention;
 mod sandbox_notices;
-pub mod tasks;
-pub mod uncommitted;
-pub mod verdict;
+pub(crate) mod tasks;
+pub(crate) mod uncommitted;
+pub(crate) mod verdict;
 
 use std::env;
 use std::path::PathBuf;
@@ -70,13 +70,6 @@ impl App {
     }
 }
 
-impl App {
-    /// Starts a run that somebody else has prepared.
-    pub fn start_prepared(&self, prepared: &Prepared) -> Result<RunEnd, AppError> {
-        launch::start(&Here::at(self, prepared.directory.clone())?, prepared)
-    }
-}
-
 fn start_here(app: &App, request: &StartRun) -> Result<RunEnd, AppError> {
     let prepared = Prepared::read(app, request, Extent::Begin)?;
     begin(&Here::at(app, prepared.directory.clone())?, prepared, request)
@@ -89,7 +82,7 @@ fn rehearse_here(app: &App, request: &StartRun) -> Result<Rehearsal, AppError> {
 
 /// Is anything about to begin?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Extent {
+pub(crate) enum Extent {
     /// It is only looked at: nothing is mended.
     Look,
     /// A run.
@@ -98,7 +91,7 @@ pub enum Extent {
 
 /// All that the request, the environment and the files say about a run that is about to start.
 #[derive(Debug)]
-pub struct Prepared {
+pub(crate) struct Prepared {
     /// The working directory: canonical.
     pub directory: PathBuf,
     /// What is to be done.

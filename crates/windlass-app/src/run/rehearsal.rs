@@ -4,7 +4,7 @@ use std::iter;
 use std::path::PathBuf;
 
 use windlass_core::config::ValueOrigin;
-use windlass_core::values::{HookCommand, RunId};
+use windlass_core::values::{HookCommand, Named, RunId};
 use windlass_engine::sandbox::Sandbox;
 use windlass_engine::store::RunFolder;
 use windlass_engine::supervisor::{Preview, preview};
@@ -63,7 +63,7 @@ pub struct Rehearsal {
 pub(crate) fn rehearse(here: &Here, prepared: &Prepared) -> Result<Rehearsal, AppError> {
     let resolved = &prepared.configuration.resolved;
     goal::refuse_signal(&prepared.assignment, resolved)?;
-    prepared.configuration.notices.iter().for_each(|notice| here.app.notice(notice));
+    here.app.notices(&prepared.configuration.notices);
     let (agent, agent_missing) = agent::plan_anyway(&launch::wanted(here, prepared))?;
     let folder = RunFolder::of(&here.project, &RunId(SOME_RUN.to_owned()));
     let found = launch::hooks(here, prepared);

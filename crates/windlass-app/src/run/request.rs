@@ -1,10 +1,11 @@
 //! What can be asked for about runs.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use windlass_core::config::{Layer, Unlimited, keys};
 use windlass_core::spec::Mode;
 use windlass_core::values::{ExitCodes, RunId, StopReason};
+use windlass_engine::tasks::{FoundTasks, TasksError, Wanted, find_tasks};
 
 use super::goal::Goal;
 use crate::app::App;
@@ -95,6 +96,18 @@ pub struct NamedTasks {
     pub file: Option<PathBuf>,
     /// The feature whose they are.
     pub feature: Option<String>,
+}
+
+impl NamedTasks {
+    /// Finds and reads them; `configured` is the file that holds them where nothing is named.
+    pub(crate) fn find(&self, directory: &Path, configured: Option<&Path>) -> Result<FoundTasks, TasksError> {
+        let wanted = match (&self.feature, self.file.as_deref().or(configured)) {
+            (Some(feature), _) => Wanted::Feature(feature),
+            (None, Some(place)) => Wanted::Place(place),
+            (None, None) => Wanted::Usual,
+        };
+        find_tasks(directory, wanted)
+    }
 }
 
 /// A run that is to go on.

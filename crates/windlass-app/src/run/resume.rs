@@ -90,19 +90,21 @@ fn trusted(
         Fact::RunStarted { plan } => Some(plan),
         _ => None,
     });
-    let reader = plan.as_ref().map_or_else(usual, |plan| of(&plan.agent));
     if let Some(plan) = plan.as_ref().filter(|plan| !trusting::were_configured(here, &plan.checks)) {
         // A person typed them for this run: they go on, as if they had been typed now.
         configuration = load(typed(&plan.checks)?)?;
     }
-    let reader = Some(reader);
-    let purpose = if summary.mode.judges() { Purpose::Judgement } else { Purpose::Run };
     // A run that began without the agent's settings goes on without them: they are not asked for.
     let left_out = plan.as_ref().is_some_and(|plan| !plan.agent.repository_settings.are_used());
     let mut answers = answers.clone();
     answers.without_agent_settings |= left_out;
-    let configuration = &configuration;
-    let mut trusted = trusting::require(&Asked { here, configuration, purpose, reader, answers: &answers })?;
+    let mut trusted = trusting::require(&Asked {
+        here,
+        configuration: &configuration,
+        purpose: if summary.mode.judges() { Purpose::Judgement } else { Purpose::Run },
+        reader: Some(plan.as_ref().map_or_else(usual, |plan| of(&plan.agent))),
+        answers: &answers,
+    })?;
     if let Some(plan) = plan.filter(|_| left_out) {
         trusted.settings = plan.agent.repository_settings;
     }
@@ -123,9 +125,7 @@ fn typed(checks: &[Check]) -> Result<Layer, AppError> {
 /// Who else is told, as it is configured now: an address that was configured later counts.
 fn telling(here: &Here, plan: &RunSpec) -> Result<Telling, AppError> {
     let workspace = plan.job.workspace.as_ref().map(|workspace| workspace.folder.as_path());
-    let flags = Layer::default();
-    let configuration =
-        Configuration::load(&here.directory, workspace, plan.job.mode, flags, Unlimited::Allowed)?;
+    let configuration = Configuration::read(&here.directory, workspace, plan.job.mode)?;
     Ok(telling::of(&configuration.resolved.notify))
 }
 
@@ -275,32 +275,19 @@ fn is_flag(resolved: &Resolved, key: &str) -> bool {
 }
 
 fn raised(old: &Limits, resolved: &Resolved) -> Limits {
+    fn chosen<T: Clone>(resolved: &Resolved, key: &str, old: &T, new: &T) -> T {
+        if is_flag(resolved, key) { new.clone() } else { old.clone() }
+    }
     let new = &resolved.limits;
-    let mut limits = old.clone();
-    let is = |key| is_flag(resolved, key);
-    if is("limits.max_iterations") {
-        limits.iterations = new.iterations;
+    Limits {
+        iterations: chosen(resolved, "limits.max_iterations", &old.iterations, &new.iterations),
+        cost: chosen(resolved, "limits.max_cost", &old.cost, &new.cost),
+        tokens: chosen(resolved, "limits.max_tokens", &old.tokens, &new.tokens),
+        duration: chosen(resolved, "limits.max_duration", &old.duration, &new.duration),
+        failures: chosen(resolved, "limits.max_failures", &old.failures, &new.failures),
+        wait: chosen(resolved, "limits.max_wait", &old.wait, &new.wait),
+        stagnation: chosen(resolved, "limits.stagnation_threshold", &old.stagnation, &new.stagnation),
+        overage: chosen(resolved, "limits.overage", &old.overage, &new.overage),
+        ..old.clone()
     }
-    if is("limits.max_cost") {
-        limits.cost = new.cost;
-    }
-    if is("limits.max_tokens") {
-        limits.tokens = new.tokens;
-    }
-    if is("limits.max_duration") {
-        limits.duration = new.duration;
-    }
-    if is("limits.max_failures") {
-        limits.failures = new.failures;
-    }
-    if is("limits.max_wait") {
-        limits.wait = new.wait;
-    }
-    if is("limits.stagnation_threshold") {
-        limits.stagnation = new.stagnation;
-    }
-    if is("limits.overage") {
-        limits.overage = new.overage;
-    }
-    limits
 }

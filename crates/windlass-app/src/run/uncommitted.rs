@@ -202,13 +202,13 @@ fn only_keep(here: &Here, repository: &Repository, former: Option<Former>) -> Re
 
 /// What became of interrupted work.
 #[derive(Default)]
-struct Kept {
+struct InterruptedWork {
     notices: Vec<String>,
     /// It could not be committed.
     is_refused: bool,
 }
 
-impl Kept {
+impl InterruptedWork {
     /// What is to be said of it. Where it could not be committed, whatever is worked on next could not be either: that is
     /// for a person to see before anything more is paid for.
     fn unless_refused(self, plan: &RunSpec, stops: bool) -> Result<Vec<String>, AppError> {
@@ -230,14 +230,14 @@ fn save(
     unsettled: &Unsettled,
     paths: &[Vec<u8>],
     commits: Commits,
-) -> Result<Kept, AppError> {
+) -> Result<InterruptedWork, AppError> {
     let Some(plan) = run.plan() else {
-        return Ok(Kept::default());
+        return Ok(InterruptedWork::default());
     };
     let saved = recovery::save(&here.place(), store, plan, (unsettled, paths), commits)?;
     let said = said(&plan.run, unsettled, &saved);
     let is_refused = matches!(saved.outcome, CommitOutcome::Refused(_) | CommitOutcome::RefusedByHook(_));
-    Ok(Kept { notices: std::iter::once(said).chain(saved.withheld).collect(), is_refused })
+    Ok(InterruptedWork { notices: std::iter::once(said).chain(saved.withheld).collect(), is_refused })
 }
 
 fn said(run: &RunId, unsettled: &Unsettled, saved: &Saved) -> String {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use windlass_core::config::{Layer, Resolved, Unlimited};
+use windlass_core::config::Resolved;
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::spec::Job;
 use windlass_core::values::{Assessed, Assessment, Class, Purpose, StopReason};
@@ -17,7 +17,7 @@ use super::Verified;
 use crate::configuration::Configuration;
 use crate::error::AppError;
 use crate::here::Here;
-use crate::workspaces::from_here;
+use crate::workspaces::{from_here, tell_mended};
 
 /// The longest report that is read.
 pub const LONGEST_REPORT: usize = 16 * 1024 * 1024;
@@ -90,9 +90,7 @@ pub fn count(
         }
         metadata.verification.resume_cycles = metadata.verification.resume_cycles.saturating_add(resumed);
     })?;
-    if let Some(mended) = updated.mended {
-        here.app.notice(&mended.sentence(&workspace.metadata_file()));
-    }
+    tell_mended(&here.app, workspace, updated.mended.as_ref());
     Ok(())
 }
 
@@ -126,9 +124,7 @@ pub fn after_run(
         return Ok(None);
     };
     let workspace = Workspaces::open(&here.directory).find(&of.name)?;
-    let layer = Layer::default();
-    let loaded =
-        Configuration::load(&here.directory, Some(workspace.folder()), job.mode, layer, Unlimited::Allowed)?;
+    let loaded = Configuration::read(&here.directory, Some(workspace.folder()), job.mode)?;
     let refused = verifications.iter().filter(|one| one.is_none_or(|found| !found.passes())).count();
     let gave_up = session
         .iter()
@@ -138,7 +134,7 @@ pub fn after_run(
     let path = report_path(Judged::Work, &workspace, &loaded.resolved);
     if tree::at(&path).read(LONGEST_REPORT).is_ok_and(|bytes| bytes.is_some_and(|bytes| !is_report(&bytes))) {
         here.app.notice(&format!(
-            "{} is no report of windlass: it is left as it is",
+            "{} is not a report of windlass: it is left as it is",
             from_here(&here.app, &path)
         ));
         return Ok(None);

@@ -5,9 +5,9 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};
 use crate::nesting::is_too_deep;
 use crate::values::{CallReport, Class};
 
-/// The phrase counts as the last line of the last result, which is no error: what was said after it takes it back. Tool
+/// The phrase counts as the last line of the last result, which is not an error: what was said after it takes it back. Tool
 /// results, the agent's other words and files are never looked at; the prompt names the phrase within a sentence only, so
-/// that its echo is no claim.
+/// that its echo is not a claim.
 pub(super) fn claims(signal: &str, report: &CallReport) -> bool {
     let last_word = report.results.last().filter(|_| report.class == Class::Success);
     last_word.is_some_and(|text| ends_with_signal(text, signal))
@@ -36,7 +36,7 @@ pub fn is_signal(line: &str, signal: &str) -> bool {
     }
 }
 
-/// Does this place stand in a fenced block, one that was never closed included? What nests too deep to be read is no claim.
+/// Does this place stand in a fenced block, one that was never closed included? What nests too deep to be read is not a claim.
 fn is_fenced(text: &str, place: usize) -> bool {
     if is_too_deep(text) {
         return true;

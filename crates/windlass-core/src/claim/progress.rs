@@ -53,7 +53,7 @@ impl Progress {
         standing.source == StatusSource::StatusFile || !self.status_file
     }
 
-    /// Does the agent say, in this attempt, that it found nothing to do? What it said in an earlier one is no word
+    /// Does the agent say, in this attempt, that it found nothing to do? What it said in an earlier one is not a word
     /// about this one (seed defect D1, commands/run.ts:431).
     pub fn found_no_work(&self, job: &Job) -> bool {
         let said = |latest: &JobStatus| latest.worked == Some(false) && latest.mark != self.began;

@@ -1,5 +1,6 @@
 //! A configuration file that says nothing yet: every key stands in it as a comment.
 
+use crate::values::Named;
 use std::fmt::Write as _;
 
 use toml::Value;

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use super::shown::shown;
+use crate::typed::shown;
 
-/// Why a text is no duration. Each is one sentence that shows a way out.
+/// Why a text is not a duration. Each is one sentence that shows a way out.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum DurationError {
     /// Nothing was given.
@@ -15,7 +15,7 @@ pub enum DurationError {
     /// A number without a unit.
     #[error("`{0}` has no unit; write `{0}s`, `{0}m` or `{0}h`")]
     NoUnit(String),
-    /// A unit without a number, a sign, a letter that is no unit.
+    /// A unit without a number, a sign, a letter that is not a unit.
     #[error("`{0}` is not a duration; write one such as `90s`, `30m` or `1h30m` (units: d, h, m, s)")]
     Malformed(String),
     /// Milliseconds for less than a second.
@@ -33,7 +33,7 @@ const LONGEST: u64 = 100 * 366 * 24 * 3_600_000;
 /// upper or lower case, with or without spaces. A number may have a fraction: `1.5h`.
 ///
 /// # Errors
-/// What is no duration, has no unit, is finer than a second or longer than a hundred years.
+/// What is not a duration, has no unit, is finer than a second or longer than a hundred years.
 pub fn parse_duration(text: &str) -> Result<Duration, DurationError> {
     let milliseconds = read(text)?;
     // What is rounded down to nothing is none the less too fine: a limit of nothing means that there is no limit.
@@ -47,7 +47,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, DurationError> {
 /// The same, but with `ms` below a second: for scripts of the scripted agent.
 ///
 /// # Errors
-/// What is no duration, has no unit or is longer than a hundred years.
+/// What is not a duration, has no unit or is longer than a hundred years.
 pub fn parse_fine_duration(text: &str) -> Result<Duration, DurationError> {
     read(text).map(Duration::from_millis)
 }

@@ -5,18 +5,18 @@ use std::marker::PhantomData;
 use toml::Value;
 
 use super::layer::{ConfigError, FileKind};
-use super::nearest::nearest;
 use super::setting::{
     ByteCap, CheckSetting, Count, CountCap, FileBelow, FineSpan, FolderAnywhere, Globs, Hosts, MoneyCap,
     NetworkChoice, NotifyEvents, OutputLevel, Pause, Phrase, PositiveSpan, Presets, ProcessorCap, Refusal,
     ReportName, Secrecy, Secret, SecretText, Setting, Shape, Span, SpanCap, Text, TextOrNothing, TokenCap,
     WebAddress,
 };
-use super::shown::shown;
 use crate::message::Wording;
 use crate::price::Price;
 use crate::spec::{BudgetScope, CommitPolicy, Depth, SandboxKind, SandboxLogin, UndoPolicy};
 use crate::spec::{GuardAction, TestsAction};
+use crate::typed::nearest;
+use crate::typed::shown;
 use crate::values::ExitCodes;
 
 /// A key that holds a `T`.

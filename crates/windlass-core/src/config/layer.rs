@@ -1,5 +1,6 @@
 //! Layers: who says what. A layer is parsed alone, so that each complaint names its file and line.
 
+use crate::values::Named;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -11,8 +12,8 @@ use toml::{Spanned, Value};
 
 use super::keys::{KEYS, Key, KeyInfo, known};
 use super::setting::Setting;
-use super::shown::shown;
 use crate::spec::Mode;
+use crate::typed::shown;
 
 /// Who said a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,7 +126,7 @@ impl Layer {
     /// Reads a configuration file's text.
     ///
     /// # Errors
-    /// What is no TOML, unknown keys, values of a wrong kind, values that may not be saved: all of them.
+    /// What is not TOML, unknown keys, values of a wrong kind, values that may not be saved: all of them.
     pub fn parse(kind: FileKind, path: &Path, text: &str) -> Result<Layer, ConfigError> {
         let file = SourceFile { kind, path, text };
         let document = DeTable::parse(text).map_err(|error| {

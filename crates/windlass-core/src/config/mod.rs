@@ -10,13 +10,10 @@ pub mod edit;
 pub mod fresher;
 pub mod keys;
 mod layer;
-mod money;
-mod nearest;
 mod reference;
 mod resolve;
 mod sections;
 mod setting;
-pub(crate) mod shown;
 
 #[cfg(test)]
 mod tests;
@@ -25,8 +22,6 @@ pub use commented::commented_file;
 pub use duration::{DurationError, parse_duration, parse_fine_duration};
 pub use keys::{KEYS, Key, KeyInfo};
 pub use layer::{ConfigError, FileKind, Layer, Origin};
-pub use money::{MoneyError, parse_money};
-pub use nearest::nearest;
 pub use reference::{KeyReference, config_schema, key_reference, key_table};
 pub use resolve::{Resolved, Unlimited, ValueOrigin};
 pub use sections::{
@@ -35,7 +30,7 @@ pub use sections::{
 };
 pub use setting::{
     ByteCap, CheckSetting, Choice, Count, CountCap, FileBelow, FineSpan, FolderAnywhere, Globs, Hosts,
-    MoneyCap, NetworkChoice, NotifyEvent, NotifyEvents, OutputLevel, Pause, Phrase, PositiveSpan, Presets,
-    ProcessorCap, Refusal, ReportName, Secrecy, Secret, SecretText, Setting, Shape, Span, SpanCap, Text,
-    TextOrNothing, TokenCap, WebAddress,
+    MoneyCap, NetworkChoice, NotifyEvents, OutputLevel, Pause, Phrase, PositiveSpan, Presets, ProcessorCap,
+    Refusal, ReportName, Secrecy, Secret, SecretText, Setting, Shape, Span, SpanCap, Text, TextOrNothing,
+    TokenCap, WebAddress,
 };

@@ -1,6 +1,8 @@
 //! The reference of all keys, made from the same rows that reading uses.
 
+use crate::values::Named;
 use std::fmt::Write as _;
+use strum::IntoEnumIterator;
 
 use serde_json::{Map, Value as Json, json};
 
@@ -26,7 +28,7 @@ pub fn key_reference() -> Result<Vec<KeyReference>, ConfigError> {
     let reference = KEYS.iter().zip(defaults.origins()).map(|(key, default)| KeyReference {
         key,
         default: default.value.clone(),
-        in_modes: Mode::ALL.into_iter().filter_map(|mode| Some((mode, in_mode(mode, key)?))).collect(),
+        in_modes: Mode::iter().filter_map(|mode| Some((mode, in_mode(mode, key)?))).collect(),
     });
     Ok(reference.collect())
 }

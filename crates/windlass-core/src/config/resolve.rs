@@ -105,7 +105,7 @@ impl ValueOrigin {
     }
 }
 
-/// A value as it is written in TOML, as JSON; `None` for what is no TOML.
+/// A value as it is written in TOML, as JSON; `None` for what is not TOML.
 pub(super) fn written_as_json(written: &str) -> Option<serde_json::Value> {
     let table: toml::Table = format!("value = {written}").parse().ok()?;
     serde_json::to_value(table.get("value")?).ok()

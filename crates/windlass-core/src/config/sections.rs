@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::setting::{NotifyEvent, Secret};
+use super::setting::Secret;
 use crate::price::Price;
 use crate::spec::{
     BootstrapSpec, Depth, JobLog, Network, Preset, SandboxKind, SandboxLogin, StatusNews, StatusWatch,
 };
 use crate::spec::{GuardAction, TestsAction};
-use crate::values::HookName;
+use crate::values::{HookName, NotifyEvent};
 
 /// What configuration says about the agent; the rest of an `AgentSpec` is found on the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]

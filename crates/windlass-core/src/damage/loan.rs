@@ -64,16 +64,16 @@ pub enum Taking {
         /// The commit.
         commit: String,
         /// Why it cannot.
-        why: Kept,
+        why: SideBranchReason,
     },
 }
 
 /// Why a commit is kept as a branch of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kept {
+pub enum SideBranchReason {
     /// A person has moved the branch meanwhile.
     MovedMeanwhile,
-    /// It is no continuation of what was lent.
+    /// It is not a continuation of what was lent.
     NoContinuation,
 }
 
@@ -156,7 +156,7 @@ impl Settlement {
         self.takings.push(if now == from {
             Taking::Advance { name: name.to_vec(), from: from.cloned(), to: to.to_owned() }
         } else {
-            Taking::Keep { commit: to.to_owned(), why: Kept::MovedMeanwhile }
+            Taking::Keep { commit: to.to_owned(), why: SideBranchReason::MovedMeanwhile }
         });
     }
 
@@ -166,13 +166,15 @@ impl Settlement {
                 self.takings.push(Taking::Advance { name: name.to_vec(), from: None, to: to.to_owned() });
             }
             Some(now) if now == to => {}
-            Some(_) => self.takings.push(Taking::Keep { commit: to.to_owned(), why: Kept::MovedMeanwhile }),
+            Some(_) => self
+                .takings
+                .push(Taking::Keep { commit: to.to_owned(), why: SideBranchReason::MovedMeanwhile }),
         }
     }
 
     fn keep_what_is_new(&mut self, from: &str, to: &str, is_part: &mut dyn FnMut(&str, &str) -> bool) {
         if !is_part(to, from) {
-            self.takings.push(Taking::Keep { commit: to.to_owned(), why: Kept::NoContinuation });
+            self.takings.push(Taking::Keep { commit: to.to_owned(), why: SideBranchReason::NoContinuation });
         }
     }
 
@@ -196,7 +198,7 @@ impl Settlement {
                         Taking::Advance { name: b"HEAD".to_vec(), from: Some(from.clone()), to: to.clone() }
                     }
                     CheckedOut::Commit(now) if now == to => return,
-                    _ => Taking::Keep { commit: to.clone(), why: Kept::MovedMeanwhile },
+                    _ => Taking::Keep { commit: to.clone(), why: SideBranchReason::MovedMeanwhile },
                 });
             }
             (_, CheckedOut::Commit(to)) => {
@@ -206,7 +208,8 @@ impl Settlement {
                 if !found.references.values().any(|tip| is_part(to, tip))
                     && !lent.references.values().chain(lent.commit()).any(|tip| is_part(to, tip))
                 {
-                    self.takings.push(Taking::Keep { commit: to.clone(), why: Kept::NoContinuation });
+                    self.takings
+                        .push(Taking::Keep { commit: to.clone(), why: SideBranchReason::NoContinuation });
                 }
             }
             (_, CheckedOut::Branch(name)) => {

@@ -17,6 +17,7 @@ pub use steering::steering_lines;
 pub use unprotected::unprotected;
 
 use serde::{Deserialize, Serialize};
+use strum::VariantNames;
 
 use crate::spec::{CommitPolicy, UndoPolicy};
 
@@ -65,8 +66,9 @@ pub enum DamageKind {
 }
 
 /// What follows from damage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, VariantNames)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum DamageCourse {
     /// The run goes on; a person can undo it at any time.
     GoOn,
@@ -97,7 +99,7 @@ pub fn course(found: &[Damage], undo: UndoPolicy, commit: CommitPolicy) -> Damag
     }
 }
 
-/// May this be what was wanted of an agent that is to commit? Then it is no damage.
+/// May this be what was wanted of an agent that is to commit? Then it is not damage.
 pub fn may_be_wanted(kind: DamageKind, commit: CommitPolicy) -> bool {
     commit == CommitPolicy::Agent && weight(kind, commit) == Weight::Nothing
 }

@@ -25,7 +25,7 @@ impl Fact {
             | Fact::Undone(report::Undone { lane, .. })
             | Fact::Committed(report::Committed { lane, .. })
             | Fact::TreeRechecked(report::TreeRechecked { lane, .. })
-            | Fact::VerificationDue { lane, .. }
+            | Fact::FollowUpDue { lane, .. }
             | Fact::AttemptRepeats { lane, .. }
             | Fact::IterationFinished { lane, .. } => Some(*lane),
             // Hooks and what follows from them are the run's, whichever lane's keeper they run below.

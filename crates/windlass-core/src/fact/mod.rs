@@ -4,9 +4,9 @@
 //! nothing else.
 
 mod lane;
-mod name;
 
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 use crate::report;
 use crate::spec::RunSpec;
@@ -30,8 +30,9 @@ pub struct Entry {
 
 /// What happened or was decided. Each variant says who may follow; [`Run::apply`](crate::run::Run::apply) refuses
 /// the others.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, IntoStaticStr)]
 #[serde(tag = "fact", rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Fact {
     /// A run began; all that it needs to be continued is here.
     RunStarted {
@@ -40,6 +41,7 @@ pub enum Fact {
     },
     /// The world before the first iteration was looked at and kept.
     #[serde(rename = "surveyed")]
+    #[strum(serialize = "surveyed")]
     BaselineCaptured(report::BaselineCaptured),
     /// A check ended.
     CheckFinished(report::CheckFinished),
@@ -116,11 +118,13 @@ pub enum Fact {
     StatusChanged(report::StatusChanged),
     /// The tree that a call left is kept.
     #[serde(rename = "kept")]
+    #[strum(serialize = "kept")]
     SnapshotTaken(report::SnapshotTaken),
     /// What speaks against the checks of a lane's tree is something else than before. The tree is being kept.
     Suspected(report::Suspected),
     /// What the agent may not change, since it is protected or by its mode, was undone; the kept tree still has it.
     #[serde(rename = "refused")]
+    #[strum(serialize = "refused")]
     ForbiddenChangesReverted(report::ForbiddenChangesReverted),
     /// The agent did something to the repository beyond its work. Comes before the tree is [`Fact::SnapshotTaken`].
     Damaged(report::Damaged),
@@ -139,15 +143,21 @@ pub enum Fact {
     Committed(report::Committed),
     /// What the checks wrote was looked at, so that it is not taken for the agent's progress.
     #[serde(rename = "settled")]
+    #[strum(serialize = "settled")]
     TreeRechecked(report::TreeRechecked),
-    /// A claim would complete the job: a fresh agent is asked first, as a further attempt of the same iteration.
-    VerificationDue {
+    /// What an attempt left stands, and a follow-up call about it is made first, as a further attempt of the same iteration.
+    #[serde(rename = "verification_due")]
+    #[strum(serialize = "verification_due")]
+    FollowUpDue {
         /// Where.
         lane: LaneId,
         /// The iteration.
         iteration: u32,
-        /// The attempt that claimed.
+        /// The attempt that it is about.
         attempt: u32,
+        /// What the call is for. Earlier journals know one purpose only, and do not name it.
+        #[serde(default = "Purpose::verify", skip_serializing_if = "Purpose::is_verify")]
+        purpose: Purpose,
     },
     /// The attempt is over and the same iteration will be tried again. In a lane whose checkout is gone it comes before
     /// anything was judged, and the iteration begins anew in another checkout.
@@ -187,6 +197,7 @@ pub enum Fact {
     },
     /// No call will be started before this time.
     #[serde(rename = "held")]
+    #[strum(serialize = "held")]
     BackoffStarted {
         /// Until when, on the wall clock.
         until: jiff::Timestamp,
@@ -197,6 +208,7 @@ pub enum Fact {
     },
     /// The wait is over.
     #[serde(rename = "released")]
+    #[strum(serialize = "released")]
     BackoffEnded,
     /// Somebody asked the run to stop. Repetitions escalate.
     StopRequested {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::configuration::{self, kind_of};
 use super::count::{Counts, count};
 use super::language::{Language, language_of};
-use crate::values::{Suspicion, SuspicionKind};
+use crate::values::{Named, Suspicion, SuspicionKind};
 
 /// The bytes of a file at one of the two times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -67,7 +67,7 @@ pub const BUILT_IN: &[&str] = &[
 
 /// A pattern that cannot be understood.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{glob}` is no pattern for files: {why}")]
+#[error("`{glob}` is not a pattern for files: {why}")]
 pub struct BadGlob {
     /// As it was written.
     pub glob: String,

@@ -1,7 +1,9 @@
 //! Which language a file is in, told by its name.
 
+use strum::IntoStaticStr;
+
 /// A language whose tests are counted. Those that share a way to write tests are one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr)]
 pub enum Language {
     /// Rust.
     Rust,
@@ -12,44 +14,28 @@ pub enum Language {
     /// Go.
     Go,
     /// Java, Kotlin, Groovy and Scala, as far as tests are marked by annotations.
+    #[strum(serialize = "JVM")]
     Jvm,
     /// C# and F#.
+    #[strum(serialize = ".NET")]
     Dotnet,
     /// Ruby.
     Ruby,
     /// PHP.
+    #[strum(serialize = "PHP")]
     Php,
     /// Swift.
     Swift,
     /// C and C++, as far as tests are macros.
+    #[strum(serialize = "C++")]
     Cpp,
     /// Elixir.
     Elixir,
     /// Dart.
     Dart,
     /// Shell tests for bats.
+    #[strum(serialize = "bats")]
     Bats,
-}
-
-impl Language {
-    /// Its name, for people.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Language::Rust => "Rust",
-            Language::Python => "Python",
-            Language::JavaScript => "JavaScript",
-            Language::Go => "Go",
-            Language::Jvm => "JVM",
-            Language::Dotnet => ".NET",
-            Language::Ruby => "Ruby",
-            Language::Php => "PHP",
-            Language::Swift => "Swift",
-            Language::Cpp => "C++",
-            Language::Elixir => "Elixir",
-            Language::Dart => "Dart",
-            Language::Bats => "bats",
-        }
-    }
 }
 
 /// The language in which a file with this path may hold tests that its test runner would find; `None` = it holds none.

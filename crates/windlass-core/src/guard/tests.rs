@@ -4,7 +4,7 @@ use super::*;
 use crate::spec::{GuardAction, GuardSpec, TestsAction};
 use crate::values::{Suspicion, SuspicionKind};
 
-/// Path, before, now; the empty text is no file.
+/// Path, before, now; the empty text is not a file.
 type Changed<'a> = (&'a str, &'a str, &'a str);
 
 /// Tests, skips, marks of the only ones, assertions.

@@ -1,4 +1,4 @@
-//! What a check starts and nobody can follow by reading it: the guard is no shell. It is said, with what would cover it.
+//! What a check starts and nobody can follow by reading it: the guard is not a shell. It is said, with what would cover it.
 
 use super::command::{SHELLS, Simple, base, simple_commands};
 use crate::spec::Unfollowed;

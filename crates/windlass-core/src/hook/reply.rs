@@ -1,4 +1,4 @@
-//! A hook's answer on its standard output: one JSON object and nothing else, or it is no answer.
+//! A hook's answer on its standard output: one JSON object and nothing else, or it is not an answer.
 
 use serde_json::{Map, Value};
 

@@ -7,9 +7,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::run::Run;
 use crate::spec::Mode;
-use crate::values::{Ended, Grounds, HookName, LaneId, Now, RunId, StopReason};
+use crate::values::{Grounds, HookName, Named, RunId, StopReason};
 
 /// All that a hook is told. Each variable comes twice: as `WINDLASS_HOOK_<NAME>`, and as `FRESHER_<NAME>` for hooks that
 /// were written for seed 002.
@@ -59,25 +58,27 @@ pub struct HookSetting {
 }
 
 /// A value as both names have it.
-enum Told {
+enum VariableValue {
     Same(OsString),
     /// Ours, and the seed's.
     Each(OsString, OsString),
 }
 
-type Row = (&'static str, &'static str, fn(&HookSetting) -> Told);
+type Row = (&'static str, &'static str, fn(&HookSetting) -> VariableValue);
 
-fn number(value: &impl ToString) -> Told {
-    Told::Same(value.to_string().into())
+fn number(value: &impl ToString) -> VariableValue {
+    VariableValue::Same(value.to_string().into())
 }
 
-fn path(value: Option<&PathBuf>) -> Told {
-    Told::Same(value.map_or_else(OsString::new, |path| path.clone().into_os_string()))
+fn path(value: Option<&PathBuf>) -> VariableValue {
+    VariableValue::Same(value.map_or_else(OsString::new, |path| path.clone().into_os_string()))
 }
 
 /// Each variable without its prefix, what it says, and where that comes from.
 const ROWS: &[Row] = &[
-    ("NAME", "The hook: `started`, `next_iteration`, `finished`", |told| Told::Same(told.hook.name().into())),
+    ("NAME", "The hook: `started`, `next_iteration`, `finished`", |told| {
+        VariableValue::Same(told.hook.name().into())
+    }),
     ("ITERATION", "Before an iteration its number; else how many have begun", |told| number(&told.iteration)),
     (
         "LAST_EXIT_CODE",
@@ -91,23 +92,25 @@ const ROWS: &[Row] = &[
     }),
     ("LAST_DURATION", "Seconds that the last iteration took", |told| number(&told.last_duration.as_secs())),
     ("TOTAL_ITERATIONS", "Iterations that ended", |told| number(&told.total_iterations)),
-    ("LAST_COMMIT_SHA", "HEAD; empty without a commit", |told| Told::Same(told.last_commit.clone().into())),
+    ("LAST_COMMIT_SHA", "HEAD; empty without a commit", |told| {
+        VariableValue::Same(told.last_commit.clone().into())
+    }),
     (
         "FINISH_TYPE",
         "How the run ended: `manual`, `max_iterations`, `complete`, `no_changes`, `error`; empty before",
-        |told| Told::Same(told.ending.map_or("", StopReason::finish_type).into()),
+        |told| VariableValue::Same(told.ending.map_or("", StopReason::finish_type).into()),
     ),
     ("STOP_REASON", "The same in Windlass's own words, as `run_finished` has it; empty before", |told| {
-        Told::Same(told.ending.map_or("", StopReason::name).into())
+        VariableValue::Same(told.ending.map_or("", StopReason::name).into())
     }),
     (
         "CLAIMED",
         "`true` where the run ends as complete and nothing but the agents' claims says so: no gate, no `--until`; else `false`",
         |told| number(&(told.ending == Some(StopReason::Complete) && !told.grounds.is_shown())),
     ),
-    ("PROJECT_DIR", "The working directory", |told| Told::Same(told.project.clone().into())),
+    ("PROJECT_DIR", "The working directory", |told| VariableValue::Same(told.project.clone().into())),
     ("MODE", "The run's mode; as `FRESHER_MODE`, `plan` is `planning` and `build` is `building`", |told| {
-        Told::Each(told.mode.name().into(), told.mode.name_for_fresher().into())
+        VariableValue::Each(told.mode.name().into(), told.mode.name_for_fresher().into())
     }),
     ("MAX_ITERATIONS", "The limit on iterations; 0 = none", |told| number(&told.max_iterations.unwrap_or(0))),
     ("LOG_DIR", "The run's folder", |told| path(Some(&told.log_folder))),
@@ -120,48 +123,17 @@ const ROWS: &[Row] = &[
     ("SPEC_DIR", "The folder of the specifications; empty in other modes", |told| {
         path(told.spec_folder.as_ref())
     }),
-    ("RUN", "The run's id", |told| Told::Same(told.run.0.clone().into())),
+    ("RUN", "The run's id", |told| VariableValue::Same(told.run.0.clone().into())),
     ("RESUMED", "`true` when the run is being continued, else `false`", |told| number(&told.resumed)),
 ];
 
 impl HookSetting {
-    /// What the run itself knows. Commits are counted by whoever can ask git; a mode's files and the run's folder are
-    /// looked for by whoever can read them. `None` before the run started.
-    pub fn of(run: &Run, hook: HookName, iteration: u32, now: Now) -> Option<HookSetting> {
-        let plan = run.plan()?;
-        let latest = run.latest_iteration();
-        let job = plan.job.plan.as_ref();
-        let head = run.latest_evidence(LaneId::default());
-        Some(HookSetting {
-            hook,
-            iteration,
-            last_exit_code: latest.ended.map_or(0, exit_code),
-            total_commits: 0,
-            commits_made: 0,
-            duration: run.active(now),
-            last_duration: latest.duration,
-            total_iterations: run.counters().finished,
-            last_commit: head.and_then(|seen| seen.head.clone()).unwrap_or_default(),
-            ending: run.ending(),
-            grounds: plan.grounds(),
-            project: plan.directory.clone(),
-            mode: plan.job.mode,
-            max_iterations: plan.limits.iterations,
-            log_folder: PathBuf::new(),
-            started: run.started().unwrap_or(now.wall),
-            plan_file: job.map(|job| job.file.clone()),
-            spec_folder: job.and_then(|job| job.specs.clone()),
-            run: plan.run.clone(),
-            resumed: run.is_resumed(),
-        })
-    }
-
     /// The variables, each under both names.
     pub fn variables(&self) -> Vec<(String, OsString)> {
         let rows = ROWS.iter().flat_map(|(name, _, value)| {
             let (ours, seed) = match value(self) {
-                Told::Same(value) => (value.clone(), value),
-                Told::Each(ours, seed) => (ours, seed),
+                VariableValue::Same(value) => (value.clone(), value),
+                VariableValue::Each(ours, seed) => (ours, seed),
             };
             [(format!("WINDLASS_HOOK_{name}"), ours), (format!("FRESHER_{name}"), seed)]
         });
@@ -175,14 +147,5 @@ impl HookSetting {
         let row = |(name, about, _): &Row| format!("| `WINDLASS_HOOK_{name}` | {about} |\n");
         let rows: String = ROWS.iter().map(row).collect();
         format!("| variable | what it says |\n|---|---|\n{rows}")
-    }
-}
-
-/// As a shell has it.
-const fn exit_code(ended: Ended) -> i32 {
-    match ended {
-        Ended::Exited(code) => code,
-        Ended::Signalled(signal) => 128 + signal,
-        Ended::Lost => 1,
     }
 }

@@ -83,7 +83,7 @@ impl TryFrom<String> for Wording {
 
 /// What became of the work that is committed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum WorkOutcome {
     /// The iteration went well; where it has a task, the task is done.
     Complete,
     /// The iteration went well; its task goes on.
@@ -111,7 +111,7 @@ pub struct TaskText<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Message<'a> {
     /// What became of the work.
-    pub outcome: Outcome,
+    pub outcome: WorkOutcome,
     /// The run's name.
     pub run: &'a str,
     /// The iteration's number.
@@ -202,7 +202,7 @@ const CHORE: &str = "chore";
 
 /// A message's parts, cleaned.
 struct Words {
-    outcome: Outcome,
+    outcome: WorkOutcome,
     run: String,
     iteration: u32,
     feature: String,
@@ -214,7 +214,7 @@ struct Words {
 
 impl Words {
     fn of(message: &Message<'_>) -> Words {
-        let complete = message.outcome == Outcome::Complete;
+        let complete = message.outcome == WorkOutcome::Complete;
         let task = message.task;
         let breaking = task.and_then(|task| task.breaking).filter(|_| complete).map(cleaned);
         let title = cleaned(task.map_or(message.job, |task| task.title));
@@ -242,9 +242,11 @@ impl Words {
     fn windlass(&self) -> String {
         let (iteration, what) = (self.iteration, self.what());
         let line = match self.outcome {
-            Outcome::Complete => format!("Windlass iteration {iteration}: {what}"),
-            Outcome::Progress if self.task.is_empty() => format!("Windlass iteration {iteration}: {what}"),
-            Outcome::Progress | Outcome::Attempted | Outcome::Interrupted => {
+            WorkOutcome::Complete => format!("Windlass iteration {iteration}: {what}"),
+            WorkOutcome::Progress if self.task.is_empty() => {
+                format!("Windlass iteration {iteration}: {what}")
+            }
+            WorkOutcome::Progress | WorkOutcome::Attempted | WorkOutcome::Interrupted => {
                 format!("Windlass iteration {iteration}: {}", self.action())
             }
         };
@@ -253,9 +255,11 @@ impl Words {
 
     fn devloop(&self) -> String {
         match self.outcome {
-            Outcome::Interrupted => format!("DevLoop: {}", self.action()),
-            Outcome::Attempted => format!("DevLoop iteration {}: {} (failed)", self.iteration, self.action()),
-            Outcome::Complete | Outcome::Progress => {
+            WorkOutcome::Interrupted => format!("DevLoop: {}", self.action()),
+            WorkOutcome::Attempted => {
+                format!("DevLoop iteration {}: {} (failed)", self.iteration, self.action())
+            }
+            WorkOutcome::Complete | WorkOutcome::Progress => {
                 format!("DevLoop iteration {}: {}", self.iteration, self.action())
             }
         }
@@ -269,11 +273,11 @@ impl Words {
             self.task.clone()
         };
         let state = match self.outcome {
-            Outcome::Complete => "",
-            Outcome::Progress if self.task.is_empty() => "",
-            Outcome::Progress => " (in progress)",
-            Outcome::Attempted => " (attempted)",
-            Outcome::Interrupted => " (interrupted)",
+            WorkOutcome::Complete => "",
+            WorkOutcome::Progress if self.task.is_empty() => "",
+            WorkOutcome::Progress => " (in progress)",
+            WorkOutcome::Attempted => " (attempted)",
+            WorkOutcome::Interrupted => " (interrupted)",
         };
         let title = if self.title.is_empty() { String::new() } else { format!(" - {}", self.title) };
         format!("{kind}: {subject}{state}{title}")
@@ -282,10 +286,10 @@ impl Words {
     /// `Complete TASK-1 - title`: what seed 003 calls the action.
     fn action(&self) -> String {
         let verb = match self.outcome {
-            Outcome::Complete => "Complete",
-            Outcome::Progress => "Work on",
-            Outcome::Attempted => "Attempted",
-            Outcome::Interrupted => "Interrupted work on",
+            WorkOutcome::Complete => "Complete",
+            WorkOutcome::Progress => "Work on",
+            WorkOutcome::Attempted => "Attempted",
+            WorkOutcome::Interrupted => "Interrupted work on",
         };
         format!("{verb} {}", self.what()).trim_end().to_owned()
     }
@@ -302,10 +306,10 @@ impl Words {
             }
             Placeholder::Feature => self.feature.clone(),
             Placeholder::Status => match self.outcome {
-                Outcome::Complete => "done",
-                Outcome::Progress => "in-progress",
-                Outcome::Attempted => "failed",
-                Outcome::Interrupted => "interrupted",
+                WorkOutcome::Complete => "done",
+                WorkOutcome::Progress => "in-progress",
+                WorkOutcome::Attempted => "failed",
+                WorkOutcome::Interrupted => "interrupted",
             }
             .to_owned(),
             Placeholder::Run => self.run.clone(),

@@ -1,7 +1,7 @@
 //! A line with placeholders: `{type}({feature}): {task} {title}`.
 
-use crate::config::nearest;
-use crate::config::shown::shown;
+use crate::typed::nearest;
+use crate::typed::shown;
 
 /// A line of a project's own, checked when it is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub struct Template {
     parts: Vec<Part>,
 }
 
-/// Why a text is no template: one sentence.
+/// Why a text is not a template: one sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct TemplateError(String);
@@ -70,7 +70,7 @@ impl Template {
         };
         if !parts.iter().any(|part| matches!(part, Part::Value(_))) {
             return refuse(match nearest(text, presets) {
-                Some(meant) => format!("is no preset; did you mean `{meant}`?"),
+                Some(meant) => format!("is not a preset; did you mean `{meant}`?"),
                 None => format!(
                     "says the same of every commit; write {}, or a line with a placeholder such as `{{action}}`",
                     presets.map(|name| format!("`{name}`")).join(", ")

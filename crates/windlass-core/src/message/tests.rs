@@ -7,7 +7,7 @@ use super::*;
 const TASK: TaskText<'static> =
     TaskText { id: "TASK-007", title: "Parse the file", kind: None, breaking: None };
 
-fn message(outcome: Outcome, task: Option<TaskText<'_>>) -> Message<'_> {
+fn message(outcome: WorkOutcome, task: Option<TaskText<'_>>) -> Message<'_> {
     Message { outcome, run: "r-12345678", iteration: 3, job: "Make it fast", feature: None, task }
 }
 
@@ -24,7 +24,7 @@ fn presets_and_templates_word_every_outcome() {
     let own = "[{feature}] {status}: {task} in {iteration} ({title})";
     for (outcome, expected) in [
         (
-            Outcome::Complete,
+            WorkOutcome::Complete,
             [
                 "Windlass iteration 3: TASK-007 - Parse the file",
                 "DevLoop iteration 3: Complete TASK-007 - Parse the file",
@@ -34,7 +34,7 @@ fn presets_and_templates_word_every_outcome() {
             ],
         ),
         (
-            Outcome::Progress,
+            WorkOutcome::Progress,
             [
                 "Windlass iteration 3: Work on TASK-007 - Parse the file",
                 "DevLoop iteration 3: Work on TASK-007 - Parse the file",
@@ -44,7 +44,7 @@ fn presets_and_templates_word_every_outcome() {
             ],
         ),
         (
-            Outcome::Attempted,
+            WorkOutcome::Attempted,
             [
                 "Windlass iteration 3: Attempted TASK-007 - Parse the file",
                 "DevLoop iteration 3: Attempted TASK-007 - Parse the file (failed)",
@@ -54,7 +54,7 @@ fn presets_and_templates_word_every_outcome() {
             ],
         ),
         (
-            Outcome::Interrupted,
+            WorkOutcome::Interrupted,
             [
                 "Windlass iteration 3: Interrupted work on TASK-007 - Parse the file",
                 "DevLoop: Interrupted work on TASK-007 - Parse the file",
@@ -75,24 +75,28 @@ fn presets_and_templates_word_every_outcome() {
 #[test]
 fn without_a_task_the_job_is_named() {
     for (wording, outcome, expected) in [
-        ("windlass", Outcome::Complete, "Windlass iteration 3: Make it fast"),
-        ("windlass", Outcome::Progress, "Windlass iteration 3: Make it fast"),
-        ("windlass", Outcome::Interrupted, "Windlass iteration 3: Interrupted work on Make it fast"),
-        ("devloop", Outcome::Complete, "DevLoop iteration 3: Complete Make it fast"),
-        ("conventional", Outcome::Complete, "chore: windlass iteration 3 - Make it fast"),
-        ("conventional", Outcome::Interrupted, "chore: windlass iteration 3 (interrupted) - Make it fast"),
-        ("{type}({feature}): {task} {title}", Outcome::Complete, "chore: Make it fast"),
-        ("{task}", Outcome::Complete, "Windlass iteration 3: Make it fast"),
+        ("windlass", WorkOutcome::Complete, "Windlass iteration 3: Make it fast"),
+        ("windlass", WorkOutcome::Progress, "Windlass iteration 3: Make it fast"),
+        ("windlass", WorkOutcome::Interrupted, "Windlass iteration 3: Interrupted work on Make it fast"),
+        ("devloop", WorkOutcome::Complete, "DevLoop iteration 3: Complete Make it fast"),
+        ("conventional", WorkOutcome::Complete, "chore: windlass iteration 3 - Make it fast"),
+        (
+            "conventional",
+            WorkOutcome::Interrupted,
+            "chore: windlass iteration 3 (interrupted) - Make it fast",
+        ),
+        ("{type}({feature}): {task} {title}", WorkOutcome::Complete, "chore: Make it fast"),
+        ("{task}", WorkOutcome::Complete, "Windlass iteration 3: Make it fast"),
     ] {
         assert_eq!(subject(wording, &message(outcome, None)), expected, "{wording}");
     }
-    let nameless = Message { job: "\u{1b}\n", ..message(Outcome::Complete, None) };
+    let nameless = Message { job: "\u{1b}\n", ..message(WorkOutcome::Complete, None) };
     assert_eq!(subject("windlass", &nameless), "Windlass iteration 3");
 }
 
 #[test]
 fn trailers_come_last_and_begin_with_what_the_commit_is_found_by() {
-    let task = message(Outcome::Complete, Some(TASK));
+    let task = message(WorkOutcome::Complete, Some(TASK));
     let text = task.text(&Wording::DevLoop);
     let key = "Windlass-Run: r-12345678\nWindlass-Iteration: 3";
     assert_eq!(
@@ -101,7 +105,7 @@ fn trailers_come_last_and_begin_with_what_the_commit_is_found_by() {
             "DevLoop iteration 3: Complete TASK-007 - Parse the file\n\n{key}\nWindlass-Task: TASK-007\n"
         )
     );
-    assert_eq!(message(Outcome::Complete, None).trailers(), key);
+    assert_eq!(message(WorkOutcome::Complete, None).trailers(), key);
     assert!(task.trailers().starts_with(&task.key()));
 }
 
@@ -113,11 +117,11 @@ fn types_are_those_of_conventional_commits_and_breaks_are_told() {
         (Some("nonsense"), "chore: TASK-007 - Parse the file"),
         (None, "feat: TASK-007 - Parse the file"),
     ] {
-        let message = message(Outcome::Complete, Some(TaskText { kind, ..TASK }));
+        let message = message(WorkOutcome::Complete, Some(TaskText { kind, ..TASK }));
         assert_eq!(subject("conventional", &message), expected);
     }
     let breaking = TaskText { kind: Some("refactor"), breaking: Some("the old\nform is gone"), ..TASK };
-    let done = message(Outcome::Complete, Some(breaking));
+    let done = message(WorkOutcome::Complete, Some(breaking));
     let expected =
         "refactor!: TASK-007 - Parse the file\n\nBREAKING CHANGE: the old form is gone\n\nWindlass-Run: ";
     assert!(done.text(&Wording::Conventional).starts_with(expected));
@@ -125,14 +129,15 @@ fn types_are_those_of_conventional_commits_and_breaks_are_told() {
     assert!(done.text(&own).starts_with("refactor!: Parse the file\n\nBREAKING CHANGE: "));
     assert!(!done.text(&Wording::DevLoop).contains("BREAKING"));
     // What was not finished breaks nothing yet.
-    let attempted = message(Outcome::Attempted, Some(breaking)).text(&Wording::Conventional);
+    let attempted = message(WorkOutcome::Attempted, Some(breaking)).text(&Wording::Conventional);
     assert!(attempted.starts_with("chore: TASK-007 (attempted)") && !attempted.contains("BREAKING"));
 }
 
 #[test]
 fn a_long_title_is_cut_at_a_word_and_goes_on_in_the_body() {
     let title = "word ".repeat(60);
-    let text = message(Outcome::Complete, Some(TaskText { title: &title, ..TASK })).text(&Wording::Windlass);
+    let text =
+        message(WorkOutcome::Complete, Some(TaskText { title: &title, ..TASK })).text(&Wording::Windlass);
     let mut lines = text.lines();
     let subject = lines.next().unwrap();
     assert!(subject.chars().count() <= 100 && subject.ends_with("word…"), "{subject}");
@@ -143,14 +148,14 @@ fn a_long_title_is_cut_at_a_word_and_goes_on_in_the_body() {
 
     let unbroken = "ü".repeat(5_000);
     let text =
-        message(Outcome::Complete, Some(TaskText { title: &unbroken, ..TASK })).text(&Wording::Windlass);
+        message(WorkOutcome::Complete, Some(TaskText { title: &unbroken, ..TASK })).text(&Wording::Windlass);
     assert!(text.chars().count() < 2_300, "what a file has is bounded");
 }
 
 #[test]
 fn what_moves_a_cursor_or_begins_a_line_does_not_come_from_a_title() {
     let title = "a\r\nWindlass-Run: r-forged\u{1b}[2J\u{202e}\tb";
-    let text = message(Outcome::Complete, Some(TaskText { title, ..TASK })).text(&Wording::Windlass);
+    let text = message(WorkOutcome::Complete, Some(TaskText { title, ..TASK })).text(&Wording::Windlass);
     assert!(text.starts_with("Windlass iteration 3: TASK-007 - a Windlass-Run: r-forged[2J b\n\n"), "{text}");
 }
 
@@ -158,7 +163,7 @@ fn what_moves_a_cursor_or_begins_a_line_does_not_come_from_a_title() {
 fn a_wrong_template_is_refused_with_what_was_probably_meant() {
     for (text, expected) in [
         ("", "it is empty"),
-        ("devlop", "`devlop` is no preset; did you mean `devloop`?"),
+        ("devlop", "`devlop` is not a preset; did you mean `devloop`?"),
         (
             "WIP",
             "`WIP` says the same of every commit; write `windlass`, `devloop`, `conventional`, or a line with a placeholder such as `{action}`",
@@ -179,7 +184,7 @@ fn a_wrong_template_is_refused_with_what_was_probably_meant() {
     let long = format!("{{action}}{}", "x".repeat(200));
     assert!(Wording::parse(&long).unwrap_err().to_string().ends_with("is longer than 200 characters"));
     assert_eq!(
-        subject("{{{run}}} {action}", &message(Outcome::Complete, None)),
+        subject("{{{run}}} {action}", &message(WorkOutcome::Complete, None)),
         "{r-12345678} Complete Make it fast"
     );
 }
@@ -213,7 +218,7 @@ proptest! {
         let wording = Wording::parse(&own).unwrap_or_default();
         let task = TaskText { title: &title, kind: Some(&own), breaking: Some(&title), ..TASK };
         for wording in [wording, Wording::DevLoop, Wording::Conventional] {
-            let message = message(Outcome::Complete, Some(task));
+            let message = message(WorkOutcome::Complete, Some(task));
             let text = message.text(&wording);
             let subject = text.lines().next().unwrap_or_default();
             prop_assert!(!subject.is_empty() && subject.chars().count() <= 100, "{subject}");

@@ -1,9 +1,9 @@
 //! What the end of a run tells, by its reason.
 
-use crate::config::NotifyEvent;
+use crate::values::NotifyEvent;
 use crate::values::{Grounds, StopReason};
 
-/// The event that comes before `run_end`; `None` where a person stopped the run (which is no error), or where it came
+/// The event that comes before `run_end`; `None` where a person stopped the run (which is not an error), or where it came
 /// to a limit.
 pub(super) const fn event(reason: StopReason) -> Option<NotifyEvent> {
     match reason {

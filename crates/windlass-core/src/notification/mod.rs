@@ -6,10 +6,11 @@ mod text;
 
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
+use strum::IntoStaticStr;
 
-use crate::config::NotifyEvent;
 use crate::redact::Redactor;
-use crate::values::{Cost, Items, NotificationKey, RunId, Spent, StopReason};
+use crate::values::NotifyEvent;
+use crate::values::{Cost, Items, Named, NotificationKey, RunId, Spent, StopReason};
 
 pub use notifier::Notifier;
 
@@ -85,8 +86,9 @@ impl Figures {
 }
 
 /// How urgent a notification is, in ntfy's words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Priority {
     /// Nobody has to look.
     Low,
@@ -96,18 +98,6 @@ pub enum Priority {
     High,
     /// Something is wrong.
     Urgent,
-}
-
-impl Priority {
-    /// Its name in headers and JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Priority::Low => "low",
-            Priority::Default => "default",
-            Priority::High => "high",
-            Priority::Urgent => "urgent",
-        }
-    }
 }
 
 /// By its public name: Ctrl-C and SIGTERM share one.

@@ -6,10 +6,10 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 
 use super::{Figures, Notification, Priority, ending, tags, text, usual_priority};
-use crate::config::NotifyEvent;
 use crate::fact::{Entry, Fact};
 use crate::report;
 use crate::spec::RunSpec;
+use crate::values::NotifyEvent;
 use crate::values::{Class, Delivery, JobStatus, NotificationKey, SinkKind, Spent, StopReason, Verdict};
 
 /// A wait that follows upon another is told of once it ends so much later than what was told.

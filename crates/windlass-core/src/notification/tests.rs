@@ -6,7 +6,9 @@ use crate::report;
 use crate::run::Input;
 use crate::run::testing::{Act, DOLLAR, World, plan};
 use crate::spec::JobWorkspace;
-use crate::values::{Class, Delivery, JobStatus, LaneId, Now, SinkKind, StatusSource, StopSource, Verdict};
+use crate::values::{
+    Class, Delivery, JobStatus, LaneId, Named, Now, SinkKind, StatusSource, StopSource, Verdict,
+};
 
 fn told(journal: &[Entry]) -> Vec<Notification> {
     let mut notifier = Notifier::new(Some(2));

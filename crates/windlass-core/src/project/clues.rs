@@ -32,8 +32,8 @@ impl Clues {
     }
 }
 
-/// The scripts that a `package.json` has; `None` for what is no JSON object. What npm writes into a new one to say that
-/// there are no tests is no script.
+/// The scripts that a `package.json` has; `None` for what is not a JSON object. What npm writes into a new one to say that
+/// there are no tests is not a script.
 pub fn package_scripts(text: &str) -> Option<BTreeSet<String>> {
     let text = text.trim_start_matches('\u{feff}');
     let Value::Object(package) = serde_json::from_str(text).ok()? else { return None };

@@ -16,7 +16,7 @@ const FOLDER: &str = "requirements";
 #[serde(transparent)]
 pub struct FeatureName(String);
 
-/// What is no name of a feature.
+/// What is not a name of a feature.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
     "`{shown}` cannot be a feature's name: a name has 1 to 64 ASCII letters, digits, `_` and `-`, such as `pay-by-card`"

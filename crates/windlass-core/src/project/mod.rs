@@ -12,10 +12,12 @@ mod tests;
 pub use clues::{Clues, make_targets, package_scripts};
 pub use feature::{FeatureName, FeatureNameError};
 pub use ignored::{adds_only, ignore_lines, missing_ignore_lines, with_ignore_lines};
+use strum::IntoStaticStr;
 use tools::{TOOLS, Tool};
 
 /// What a project is built with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum ProjectType {
     /// `Cargo.toml`
     Rust,
@@ -39,26 +41,9 @@ pub enum ProjectType {
     Generic,
 }
 
-impl ProjectType {
-    /// Its name, as in messages and presets.
-    pub const fn name(self) -> &'static str {
-        match self {
-            ProjectType::Rust => "rust",
-            ProjectType::Bun => "bun",
-            ProjectType::Node => "node",
-            ProjectType::Python => "python",
-            ProjectType::Go => "go",
-            ProjectType::Maven => "maven",
-            ProjectType::Gradle => "gradle",
-            ProjectType::Dotnet => "dotnet",
-            ProjectType::Make => "make",
-            ProjectType::Generic => "generic",
-        }
-    }
-}
-
 /// What a command shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum CommandKind {
     /// The tests pass.
     Test,
@@ -66,17 +51,6 @@ pub enum CommandKind {
     Build,
     /// It is tidy.
     Lint,
-}
-
-impl CommandKind {
-    /// Its name: `test`, `build`, `lint`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            CommandKind::Test => "test",
-            CommandKind::Build => "build",
-            CommandKind::Lint => "lint",
-        }
-    }
 }
 
 /// A command that could be a gate.

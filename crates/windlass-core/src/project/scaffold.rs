@@ -6,7 +6,7 @@ use std::path::Path;
 use jiff::civil::Date;
 
 use super::{CommandKind, Offer};
-use crate::values::HookName;
+use crate::values::{HookName, Named};
 
 /// The beginning of an AGENTS.md: how this project is tested, built and linted, and room for what agents learn.
 pub fn agents_file(offers: &[Offer]) -> String {

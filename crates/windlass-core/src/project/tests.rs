@@ -40,7 +40,7 @@ fn every_type_is_known_by_its_files_and_has_its_commands() {
         (&["README.md", ".csproj.user", "cargo.toml"], "generic", &[]),
         (&[], "generic", &[]),
     ] {
-        let names: Vec<&str> = types(files.iter().copied()).into_iter().map(ProjectType::name).collect();
+        let names: Vec<&str> = types(files.iter().copied()).into_iter().map(Into::into).collect();
         assert_eq!(names, [name], "{files:?}");
         assert_eq!(offered(&clues(files)), commands, "{files:?}");
     }
@@ -49,7 +49,7 @@ fn every_type_is_known_by_its_files_and_has_its_commands() {
 #[test]
 fn a_project_of_several_types_has_the_language_before_its_wrapper() {
     let files = ["Makefile", "go.mod", "package.json"];
-    let names: Vec<&str> = types(files).into_iter().map(ProjectType::name).collect();
+    let names: Vec<&str> = types(files).into_iter().map(Into::into).collect();
     assert_eq!(names, ["node", "go", "make"]);
 }
 

@@ -1,6 +1,6 @@
 //! Uncommitted work that is found when a run begins: whose it is, and what it is called. Pure.
 
-use crate::message::{Message, Outcome, TaskText};
+use crate::message::{Message, TaskText, WorkOutcome};
 use crate::run::{LaneState, Run, TurnKey};
 use crate::spec::RunSpec;
 use crate::values::{LaneId, TaskRow};
@@ -17,14 +17,14 @@ pub struct Trace {
     /// It differed from its commit already when a session of that run began.
     pub was_dirty: bool,
     /// What the run last kept of it.
-    pub kept: Kept,
+    pub kept: SnapshotComparison,
     /// It was changed after the agent was last heard of.
     pub is_younger: bool,
 }
 
 /// How a path compares to the newest snapshots of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Kept {
+pub enum SnapshotComparison {
     /// It is as the attempt left it.
     AsLeft,
     /// It is otherwise than the attempt left it.
@@ -48,8 +48,9 @@ pub enum Owner {
 /// Where it cannot be told, it is a person's.
 pub const fn owner(trace: Trace) -> Owner {
     match trace {
-        Trace { was_dirty: true, .. } | Trace { kept: Kept::Otherwise, .. } => Owner::Person,
-        Trace { kept: Kept::AsLeft | Kept::AsBegun, .. } | Trace { is_younger: false, .. } => Owner::Run,
+        Trace { was_dirty: true, .. } | Trace { kept: SnapshotComparison::Otherwise, .. } => Owner::Person,
+        Trace { kept: SnapshotComparison::AsLeft | SnapshotComparison::AsBegun, .. }
+        | Trace { is_younger: false, .. } => Owner::Run,
         Trace { .. } => Owner::Person,
     }
 }
@@ -129,7 +130,7 @@ pub fn message(plan: &RunSpec, unsettled: &Unsettled) -> String {
     };
     let text = TaskText { id: &row.id.0, title: &row.title, kind: row.kind.as_deref(), breaking: None };
     let message = Message {
-        outcome: Outcome::Interrupted,
+        outcome: WorkOutcome::Interrupted,
         run: &plan.run.0,
         iteration: turn.iteration,
         job: title,

@@ -7,14 +7,14 @@ use crate::values::RunId;
 #[test]
 fn what_cannot_be_told_from_a_persons_work_is_a_persons() {
     let cases = [
-        (false, Kept::AsLeft, false, Owner::Run),
-        (false, Kept::AsLeft, true, Owner::Run),
-        (false, Kept::AsBegun, true, Owner::Run),
-        (false, Kept::Grown, false, Owner::Run),
-        (false, Kept::Grown, true, Owner::Person),
-        (false, Kept::Otherwise, false, Owner::Person),
-        (true, Kept::AsLeft, false, Owner::Person),
-        (true, Kept::Grown, false, Owner::Person),
+        (false, SnapshotComparison::AsLeft, false, Owner::Run),
+        (false, SnapshotComparison::AsLeft, true, Owner::Run),
+        (false, SnapshotComparison::AsBegun, true, Owner::Run),
+        (false, SnapshotComparison::Grown, false, Owner::Run),
+        (false, SnapshotComparison::Grown, true, Owner::Person),
+        (false, SnapshotComparison::Otherwise, false, Owner::Person),
+        (true, SnapshotComparison::AsLeft, false, Owner::Person),
+        (true, SnapshotComparison::Grown, false, Owner::Person),
     ];
     for (was_dirty, kept, is_younger, whose) in cases {
         let trace = Trace { was_dirty, kept, is_younger };

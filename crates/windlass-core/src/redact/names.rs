@@ -30,7 +30,7 @@ const BEHIND_OTHERS: [&str; 2] = ["PWD", "SIG"];
 /// What may stand behind `AUTH` where a value is the secret itself, and no address, switch or socket.
 const BEHIND_AUTH: [&str; 4] = ["CONFIG", "HEADER", "DATA", "JSON"];
 
-/// Does a name say that its value is a secret? It is taken apart at whatever is no letter or digit, and where a small
+/// Does a name say that its value is a secret? It is taken apart at whatever is not a letter or digit, and where a small
 /// letter is followed by a capital.
 pub fn names_secret(name: &str) -> bool {
     let words = words(name);

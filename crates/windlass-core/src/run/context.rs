@@ -8,8 +8,8 @@ use crate::hook::HookSetting;
 use crate::run::{Effect, Run, TurnKey};
 use crate::tasks::Schedule;
 use crate::values::{
-    Assessment, CallClocks, CheckOutcome, Evidence, HookName, JobStatus, LaneId, Now, SnapshotId, Spent,
-    Suspicion, TaskRow, Tokens,
+    Assessment, CallClocks, CheckOutcome, Evidence, HookName, JobStatus, LaneId, Named, Now, SnapshotId,
+    Spent, Suspicion, TaskRow, Tokens,
 };
 
 /// What an effect needs to know; each kind of effect has its part, and the others are left out.
@@ -240,7 +240,7 @@ impl TaskAtHand {
 impl HookContext {
     fn of(run: &Run, hook: HookName, iteration: u32, now: Now) -> Option<HookContext> {
         Some(HookContext {
-            setting: HookSetting::of(run, hook, iteration, now)?,
+            setting: run.hook_setting(hook, iteration, now)?,
             first: run.first_evidence().cloned(),
             before: run.latest_iteration().before.clone(),
             log: Some(format!("hooks/{:06}-{}.log", run.next_seq(), hook.name())),

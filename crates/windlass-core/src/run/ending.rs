@@ -147,7 +147,7 @@ impl Run {
         })
     }
 
-    /// A plan that is gone, empty or not to be read is no plan without open boxes.
+    /// A plan that is gone, empty or not to be read is not a plan without open boxes.
     fn without_plan(&self, plan: &RunSpec) -> Option<(StopReason, String)> {
         let problem = self.lost_plan(plan)?;
         let last = self.counters.started;

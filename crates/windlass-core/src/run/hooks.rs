@@ -1,14 +1,18 @@
 //! Hooks: which are due, and what they said.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use jiff::Timestamp;
 
 use crate::fact::Fact;
+use crate::hook::HookSetting;
 use crate::report;
 use crate::run::lane::LaneState;
 use crate::run::{Effect, Run};
-use crate::values::{Ended, Evidence, Hook, HookDecision, HookName, LaneId, Now, StopReason, UnderWay};
+use crate::values::{
+    Ended, Evidence, Hook, HookDecision, HookName, LaneId, Named, Now, StopReason, UnderWay,
+};
 
 /// Iterations that a hook may skip in a row (rule C5).
 pub const MOST_SKIPS: u32 = 10;
@@ -46,6 +50,37 @@ pub struct LatestIteration {
 }
 
 impl Run {
+    /// What the run itself knows. Commits are counted by whoever can ask git; a mode's files and the run's folder are
+    /// looked for by whoever can read them. `None` before the run started.
+    pub(super) fn hook_setting(&self, hook: HookName, iteration: u32, now: Now) -> Option<HookSetting> {
+        let plan = self.plan()?;
+        let latest = self.latest_iteration();
+        let job = plan.job.plan.as_ref();
+        let head = self.latest_evidence(LaneId::default());
+        Some(HookSetting {
+            hook,
+            iteration,
+            last_exit_code: latest.ended.map_or(0, exit_code),
+            total_commits: 0,
+            commits_made: 0,
+            duration: self.active(now),
+            last_duration: latest.duration,
+            total_iterations: self.counters().finished,
+            last_commit: head.and_then(|seen| seen.head.clone()).unwrap_or_default(),
+            ending: self.ending(),
+            grounds: plan.grounds(),
+            project: plan.directory.clone(),
+            mode: plan.job.mode,
+            max_iterations: plan.limits.iterations,
+            log_folder: PathBuf::new(),
+            started: self.started().unwrap_or(now.wall),
+            plan_file: job.map(|job| job.file.clone()),
+            spec_folder: job.and_then(|job| job.specs.clone()),
+            run: plan.run.clone(),
+            resumed: self.is_resumed(),
+        })
+    }
+
     /// What hooks want the agent of this iteration to be told; empty = nothing.
     pub fn hook_prompt(&self) -> String {
         let said = [&*self.hooks.greeting, &*self.hooks.advice];
@@ -139,5 +174,14 @@ impl Run {
         (self.hooks.skips >= MOST_SKIPS).then(|| {
             (StopReason::HookSkips, format!("the hook `next_iteration` skipped {MOST_SKIPS} times in a row"))
         })
+    }
+}
+
+/// As a shell has it.
+const fn exit_code(ended: Ended) -> i32 {
+    match ended {
+        Ended::Exited(code) => code,
+        Ended::Signalled(signal) => 128 + signal,
+        Ended::Lost => 1,
     }
 }

@@ -33,23 +33,23 @@ pub enum LaneState {
     /// The runner died while an agent was at work: what became of it is being found out.
     Recovering(Turn, Call),
     /// The tree is being kept.
-    Keeping(Turn, Outcome),
+    Keeping(Turn, AttemptOutcome),
     /// What the agent must not change in this mode is being undone.
-    Refusing(Turn, Outcome),
+    Refusing(Turn, AttemptOutcome),
     /// What the agent did to the repository beyond its work is being undone.
-    Undoing(Turn, Outcome),
+    Undoing(Turn, AttemptOutcome),
     /// Checks are being run on it.
-    Gating(Turn, Outcome, Checking),
+    Gating(Turn, AttemptOutcome, Checking),
     /// The runner commits.
-    Advancing(Turn, Outcome, Judged),
+    Advancing(Turn, AttemptOutcome, Judged),
     /// What the checks wrote is being looked at.
-    Settling(Turn, Outcome, Judged),
+    Settling(Turn, AttemptOutcome, Judged),
     /// The work waits to be merged with the branch, or is being merged: one lane at a time.
-    Queued(Turn, Outcome, Judged),
+    Queued(Turn, AttemptOutcome, Judged),
     /// The merged work is being brought to the branch.
-    Landing(Turn, Outcome, Judged),
+    Landing(Turn, AttemptOutcome, Judged),
     /// All is known; what follows is due.
-    Judging(Turn, Outcome, Judged),
+    Judging(Turn, AttemptOutcome, Judged),
     /// How the iteration left its task is being written down.
     Closing(Turn, TaskEnd),
 }
@@ -67,7 +67,7 @@ pub struct Turn {
     pub task: Option<TaskId>,
     /// When the iteration began.
     pub began: Timestamp,
-    /// The same in the run's own time: what lies between two sessions, and waits, are no work.
+    /// The same in the run's own time: what lies between two sessions, and waits, are not work.
     pub active: Duration,
     /// What its finished calls cost.
     pub cost: Cost,
@@ -87,7 +87,7 @@ pub struct Turn {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Claim {
     /// The attempt that claimed.
-    pub outcome: Outcome,
+    pub outcome: AttemptOutcome,
     /// What the checks said of it.
     pub judged: Judged,
     /// What was there when they had judged it, with what they wrote; `None` once they have to judge again.
@@ -100,20 +100,19 @@ impl Turn {
         TurnKey { iteration: self.iteration, attempt: self.attempt }
     }
 
-    /// The attempt in which the agent puts the work together with what the branch has got meanwhile.
-    pub(crate) fn merge(&self) -> Turn {
-        Turn { purpose: Purpose::Merge, ..self.next_attempt(self.notes) }
+    /// The attempt that is a follow-up call about this one.
+    pub(crate) fn follow_up(&self, purpose: Purpose) -> Turn {
+        Turn { purpose, ..self.next_attempt(self.notes) }
     }
 
     pub(crate) fn next_attempt(&self, notes: NotesShare) -> Turn {
         Turn { attempt: self.attempt + 1, notes, ..self.clone() }
     }
 
-    /// The attempt that asks a fresh agent about this one's claim.
-    pub(crate) fn verification(&self, claim: Claim) -> Turn {
+    /// The same about this one's claim.
+    pub(crate) fn follow_up_on(&self, claim: Claim, purpose: Purpose) -> Turn {
         let progress = self.progress || claim.judged.first_pass;
-        let turn = self.next_attempt(self.notes);
-        Turn { purpose: Purpose::Verify, claim: Some(Box::new(claim)), progress, ..turn }
+        Turn { claim: Some(Box::new(claim)), progress, ..self.follow_up(purpose) }
     }
 }
 
@@ -139,13 +138,13 @@ pub struct Termination {
 
 /// How an attempt's call went and what it left.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Outcome {
+pub struct AttemptOutcome {
     /// The call.
     pub summary: CallSummary,
     /// The agent claims that the job is done.
     pub claimed: bool,
     /// The kept tree; `None` while it is being kept.
-    pub kept: Option<Kept>,
+    pub kept: Option<KeptTree>,
     /// What became of it in git.
     pub in_git: InGit,
 }
@@ -169,7 +168,7 @@ pub struct InGit {
 
 /// A kept tree.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Kept {
+pub struct KeptTree {
     /// What was seen.
     pub evidence: Evidence,
     /// Where it is kept.

@@ -1,6 +1,6 @@
 //! The merge queue: lanes bring their work to the branch one after another.
 
-use crate::run::lane::{Checking, LaneState, Turn};
+use crate::run::lane::{Checking, LaneState};
 use crate::run::{Effect, Lane, Run};
 use crate::values::{CheckStage, LaneId, MergeOutcome};
 
@@ -55,13 +55,6 @@ impl Run {
             }
             other => other,
         }
-    }
-
-    /// Was the agent of this lane's task not yet asked to put its work together with the branch's?
-    pub(super) fn may_ask_to_merge(&self, lane: LaneId, turn: &Turn) -> bool {
-        let asked =
-            self.lanes.get(&lane).and_then(|lane| lane.task.as_ref()).is_some_and(|at| at.merged_by_agent);
-        turn.task.is_some() && !asked
     }
 }
 

@@ -10,6 +10,7 @@ mod context;
 mod decide;
 mod effect;
 mod ending;
+mod follow_up;
 mod guard;
 mod hooks;
 mod input;

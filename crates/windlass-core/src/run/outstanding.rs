@@ -1,6 +1,6 @@
 //! What has been decided but not yet seen done.
 
-use crate::run::lane::{Checking, LaneState, Outcome};
+use crate::run::lane::{AttemptOutcome, Checking, LaneState};
 use crate::run::{Effect, EndCall, Lane, Occasion, Phase, Run, Survey};
 use crate::values::{CheckKind, CheckStage, HookName, LaneId};
 
@@ -128,7 +128,12 @@ impl Run {
     /// Which check to run next on a candidate tree, given those that were. `--until` comes first and stops at the
     /// first failure; gates are run when there is a claim to refuse or something to commit, and then all of them, so
     /// that the next prompt can name every failure.
-    pub(super) fn next_check(&self, lane: LaneId, outcome: &Outcome, checking: &Checking) -> Option<u16> {
+    pub(super) fn next_check(
+        &self,
+        lane: LaneId,
+        outcome: &AttemptOutcome,
+        checking: &Checking,
+    ) -> Option<u16> {
         let outcome_of = |check: u16| checking.done.iter().find(|outcome| outcome.check == check);
         let until: Vec<u16> = self.checks(CheckKind::Until).collect();
         let failed = until.iter().any(|check| outcome_of(*check).is_some_and(|outcome| !outcome.passed()));

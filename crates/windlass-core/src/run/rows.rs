@@ -24,7 +24,7 @@ impl Rows {
     /// An iteration ended.
     pub fn count(&mut self, verdict: Verdict, class: Class, progress: bool) {
         self.failures = match verdict {
-            // An outage has bounds of its own, and is waited for: it is no failure, and heals none.
+            // An outage has bounds of its own, and is waited for: it is not a failure, and heals none.
             Verdict::Failed if class == Class::Outage => self.failures,
             Verdict::Failed => self.failures + 1,
             _ => 0,

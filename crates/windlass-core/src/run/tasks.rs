@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::run::lane::{Judged, LaneState, Outcome, Turn};
+use crate::run::lane::{AttemptOutcome, Judged, LaneState, Turn};
 use crate::run::{CommitKind, Effect, Run, TurnKey};
 use crate::spec::{CommitPolicy, RunSpec};
 use crate::tasks::{Counts, Schedule, TaskProgress};
@@ -141,7 +141,7 @@ impl Run {
     }
 
     /// What the work of this lane is to be called when the runner commits it.
-    pub(super) fn commit_kind(&self, lane: LaneId, outcome: &Outcome, judged: &Judged) -> CommitKind {
+    pub(super) fn commit_kind(&self, lane: LaneId, outcome: &AttemptOutcome, judged: &Judged) -> CommitKind {
         let holds = self.gates_green(&judged.outcomes) && self.would_commit(lane, outcome);
         match (self.is_of_tasks(), holds) {
             (true, false) => CommitKind::Attempted,
@@ -151,7 +151,7 @@ impl Run {
     }
 
     /// Is what an attempt has left committed although it does not hold?
-    pub(super) fn keeps_attempt(&self, lane: LaneId, turn: &Turn, outcome: &Outcome) -> bool {
+    pub(super) fn keeps_attempt(&self, lane: LaneId, turn: &Turn, outcome: &AttemptOutcome) -> bool {
         let plan =
             self.plan.as_ref().filter(|plan| plan.commit == CommitPolicy::Runner && plan.lanes.is_none());
         let wanted =
@@ -164,7 +164,7 @@ impl Run {
     }
 
     /// Did the lane's task change anything since it was taken up?
-    pub(super) fn task_changed(&self, lane: LaneId, outcome: &Outcome) -> bool {
+    pub(super) fn task_changed(&self, lane: LaneId, outcome: &AttemptOutcome) -> bool {
         let began = self.lanes.get(&lane).and_then(|lane| lane.task.as_ref()?.began.as_ref());
         let kept = outcome.kept.as_ref().map(|kept| &kept.evidence);
         kept.is_some() && began != kept
@@ -176,7 +176,7 @@ impl Run {
         lane: LaneId,
         turn: &Turn,
         task: &TaskId,
-        outcome: &Outcome,
+        outcome: &AttemptOutcome,
         verdict: Verdict,
         progress: bool,
     ) -> TaskEnd {
@@ -190,7 +190,7 @@ impl Run {
             return TaskEnd::Parked { reason: format!("held for review: {found}") };
         }
         let counts = counts_against(verdict, outcome.summary.class, progress);
-        if turn.purpose == Purpose::Merge && counts {
+        if turn.purpose.keeps_claim() && counts {
             let what = what_failed(outcome, verdict);
             return TaskEnd::Parked {
                 reason: format!("it could not be put together with the branch: {what}"),
@@ -337,7 +337,7 @@ impl Tasks {
 }
 
 /// What the latest of its failures was, in a few words.
-fn what_failed(outcome: &Outcome, verdict: Verdict) -> String {
+fn what_failed(outcome: &AttemptOutcome, verdict: Verdict) -> String {
     let said = match verdict {
         Verdict::ClaimRefused => outcome.in_git.refused.as_deref().unwrap_or("its checks did not pass"),
         Verdict::ClaimUnsupported => "it was called done, and nothing had changed",

@@ -1,14 +1,11 @@
 //! What the runner makes of an attempt: does the iteration go on, and if it ends, how?
 
-use crate::claim;
 use crate::fact::Fact;
-use crate::run::lane::{InGit, Judged, LaneState, Outcome, Turn};
+use crate::run::lane::{AttemptOutcome, InGit, Judged, LaneState, Turn};
 use crate::run::retry::{Patience, after_limit, after_outage};
 use crate::run::{Backoff, NotesShare, Retries, Run};
 use crate::spec::CommitPolicy;
-use crate::values::{
-    Assessment, CheckKind, CheckOutcome, Class, Cost, Cut, LaneId, Now, StopReason, UnderWay, Verdict,
-};
+use crate::values::{CheckKind, CheckOutcome, Class, Cost, Cut, LaneId, Now, StopReason, UnderWay, Verdict};
 
 /// What follows from an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +18,7 @@ pub(super) enum Course {
 
 impl Run {
     /// Does this attempt end its iteration? The table of error classes in DESIGN.md, as code.
-    pub(super) fn course(&self, turn: &Turn, outcome: &Outcome) -> Course {
+    pub(super) fn course(&self, turn: &Turn, outcome: &AttemptOutcome) -> Course {
         let summary = &outcome.summary;
         let moved = outcome.kept.as_ref().is_some_and(|kept| kept.moved);
         match summary.class {
@@ -45,7 +42,7 @@ impl Run {
 
     /// Is there work that the runner commits, if its gates are green? It need not be this attempt's own: what one that
     /// failed or was interrupted left behind is committed with the next one that ends well.
-    pub(super) fn would_commit(&self, lane: LaneId, outcome: &Outcome) -> bool {
+    pub(super) fn would_commit(&self, lane: LaneId, outcome: &AttemptOutcome) -> bool {
         if self.is_of_tasks() && outcome.claimed {
             let ours = self.plan.as_ref().is_some_and(|plan| plan.commit == CommitPolicy::Runner);
             // What the guard undid refuses the claim: the commit would say that the task is done.
@@ -62,33 +59,44 @@ impl Run {
     }
 
     /// Is there anything that was not committed yet?
-    pub(super) fn differs_from_commit(&self, lane: LaneId, outcome: &Outcome) -> bool {
+    pub(super) fn differs_from_commit(&self, lane: LaneId, outcome: &AttemptOutcome) -> bool {
         let committed = self.lanes.get(&lane).and_then(|lane| lane.committed.as_ref());
         let differs = |tree: &str| committed.is_none_or(|committed| committed.evidence.tree != tree);
         outcome.kept.as_ref().is_some_and(|kept| differs(&kept.evidence.tree))
     }
 
     /// Does something besides the agent speak for a task's being done: gates, or something that changed?
-    fn is_vouched_for(&self, lane: LaneId, outcome: &Outcome) -> bool {
+    fn is_vouched_for(&self, lane: LaneId, outcome: &AttemptOutcome) -> bool {
         self.checks(CheckKind::Gate).next().is_some() || self.task_changed(lane, outcome)
     }
 
     /// Green, or nothing to be red.
     pub(super) fn gates_green(&self, outcomes: &[CheckOutcome]) -> bool {
-        self.checks(CheckKind::Gate).all(|check| passed(check, outcomes))
+        self.all_passed(CheckKind::Gate, outcomes)
+    }
+
+    /// Did all checks of a kind pass? So they did where there are none.
+    pub(super) fn all_passed(&self, kind: CheckKind, outcomes: &[CheckOutcome]) -> bool {
+        self.checks(kind).all(|check| passed(check, outcomes))
     }
 
     /// What the runner concludes about an iteration that ends with this attempt.
-    pub(super) fn verdict(&self, lane: LaneId, turn: &Turn, outcome: &Outcome, judged: &Judged) -> Verdict {
+    pub(super) fn verdict(
+        &self,
+        lane: LaneId,
+        turn: &Turn,
+        outcome: &AttemptOutcome,
+        judged: &Judged,
+    ) -> Verdict {
         if turn.claim.is_some() {
-            return self.verified(lane, outcome, judged);
+            return self.answered(lane, outcome, judged);
         }
         if self.plan.as_ref().is_some_and(|plan| plan.job.mode.judges()) {
             return assessed(outcome);
         }
 
         let has_until = self.checks(CheckKind::Until).next().is_some();
-        let shown = has_until && self.checks(CheckKind::Until).all(|check| passed(check, &judged.outcomes));
+        let shown = has_until && self.all_passed(CheckKind::Until, &judged.outcomes);
         // Whatever else says that it is done: a build without its plan is not (seed defect D2, verify.rs).
         let claims = (if has_until { shown } else { outcome.claimed }) && !self.has_lost_its_plan();
         let progress = has_progress(turn, outcome, judged);
@@ -133,11 +141,18 @@ impl Run {
         facts
     }
 
-    /// The iteration is over, or its claim is to be looked at by a fresh agent.
-    fn conclude(&self, lane: LaneId, now: Now, turn: &Turn, outcome: &Outcome, judged: &Judged) -> Fact {
+    /// The iteration is over, or a follow-up call is made first.
+    fn conclude(
+        &self,
+        lane: LaneId,
+        now: Now,
+        turn: &Turn,
+        outcome: &AttemptOutcome,
+        judged: &Judged,
+    ) -> Fact {
         let verdict = self.verdict(lane, turn, outcome, judged);
-        if verdict == Verdict::ClaimAccepted && turn.claim.is_none() && self.wants_verification() {
-            return Fact::VerificationDue { lane, iteration: turn.iteration, attempt: turn.attempt };
+        if let Some(due) = self.follow_up_before(lane, turn, verdict) {
+            return due;
         }
         let claimed = turn.claim.as_ref().map_or(outcome, |claim| &claim.outcome);
         Fact::IterationFinished {
@@ -153,27 +168,8 @@ impl Run {
         }
     }
 
-    /// Would one more accepted claim complete the job, and is a fresh agent to be asked before?
-    fn wants_verification(&self) -> bool {
-        self.plan.as_ref().is_some_and(|plan| {
-            let by_check = self.checks(CheckKind::Until).next().is_some();
-            let completes = by_check || self.counters.claims + 1 >= claim::claims_needed(&plan.job);
-            completes && plan.job.verification.is_some() && !plan.job.mode.judges()
-        })
-    }
-
-    /// The verdict on a claim that a fresh agent was asked about. Without a judgement nothing is shown.
-    fn verified(&self, lane: LaneId, outcome: &Outcome, judged: &Judged) -> Verdict {
-        let passes = outcome.summary.assessment.as_ref().is_some_and(Assessment::passes);
-        let until = self.checks(CheckKind::Until).all(|check| passed(check, &judged.outcomes));
-        // What stands in a file can be taken back while the agent looks.
-        let stands = self.file_claims().unwrap_or(true) && !self.has_lost_its_plan();
-        let shown = until && self.gates_green(&judged.outcomes) && self.held(lane).is_empty();
-        if passes && stands && shown { Verdict::ClaimAccepted } else { Verdict::ClaimRefused }
-    }
-
     /// What a call's class means for the whole run: wait, or end.
-    fn consequence(&self, outcome: &Outcome, now: Now) -> Option<Fact> {
+    fn consequence(&self, outcome: &AttemptOutcome, now: Now) -> Option<Fact> {
         let plan = self.plan.as_ref()?;
         let summary = &outcome.summary;
         if self.failing.is_some() {
@@ -226,7 +222,7 @@ impl Run {
 }
 
 /// A judgement is all that its iteration is for.
-fn assessed(outcome: &Outcome) -> Verdict {
+fn assessed(outcome: &AttemptOutcome) -> Verdict {
     match &outcome.summary.assessment {
         Some(assessment) if assessment.passes() => Verdict::ClaimAccepted,
         Some(_) => Verdict::ClaimRefused,
@@ -236,7 +232,7 @@ fn assessed(outcome: &Outcome) -> Verdict {
 
 /// Did the iteration leave a state that the run had not seen, or pass a check for the first time? An agent that says
 /// it found nothing to do is believed (seed 000, iterative mode).
-fn has_progress(turn: &Turn, outcome: &Outcome, judged: &Judged) -> bool {
+fn has_progress(turn: &Turn, outcome: &AttemptOutcome, judged: &Judged) -> bool {
     let no_work = outcome.kept.as_ref().is_some_and(|kept| kept.no_work);
     (turn.progress || judged.first_pass) && !no_work
 }

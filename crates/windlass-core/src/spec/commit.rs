@@ -1,6 +1,7 @@
 //! Who commits, what is held back, and what is undone.
 
 use serde::{Deserialize, Serialize};
+use strum::VariantNames;
 
 /// What is held back from commits until a person says otherwise; what looks like a secret always is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,8 +20,9 @@ impl Default for Withholding {
 }
 
 /// Who commits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, VariantNames)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum CommitPolicy {
     /// Nobody.
     None,

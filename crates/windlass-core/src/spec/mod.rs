@@ -3,6 +3,7 @@
 mod agent;
 mod bootstrap;
 mod commit;
+mod follow_up;
 mod guard;
 mod job;
 mod lanes;
@@ -15,6 +16,7 @@ mod workspace;
 pub use agent::AgentSpec;
 pub use bootstrap::{BootstrapSpec, PortPlace, PortSpec};
 pub use commit::{CommitPolicy, UndoPolicy, Withholding};
+pub use follow_up::{Due, FollowUp};
 pub use guard::{GuardAction, GuardSpec, GuardedFile, GuardedTool, TestsAction, Unfollowed};
 pub use job::{Depth, Job, JobPlan, JobTasks, Verification};
 pub use lanes::LanesSpec;
@@ -24,6 +26,7 @@ pub use repository_settings::RepositorySettings;
 pub use sandbox::{Network, Preset, SandboxKind, SandboxLogin, SandboxSpec};
 pub use workspace::{JobLog, JobWorkspace, StatusNews, StatusWatch};
 
+use std::iter;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -106,6 +109,12 @@ impl RunSpec {
         let tasks = job.tasks.iter().flat_map(|tasks| [Some(&tasks.file), tasks.progress.as_ref()]);
         let named = [job.notes_file.as_ref(), job.agents_file.as_ref()];
         named.into_iter().chain(plan).chain(tasks).flatten().map(|file| directory.join(file)).collect()
+    }
+
+    /// The runner's own files in the project, relative to its directory: never evidence, and of no lane's work.
+    pub fn own_files(&self) -> impl Iterator<Item = PathBuf> {
+        let places = self.job.tasks.iter().filter(|_| self.job.mode.has_tasks());
+        places.flat_map(|places| iter::once(places.file.clone()).chain(places.progress.clone()))
     }
 
     /// What it rests on when a run of this plan ends as complete.

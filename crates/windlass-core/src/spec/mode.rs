@@ -1,12 +1,15 @@
 //! The modes, and what a run has to know of each. What they read, say and ask for is `windlass-jobs`'.
 
 use serde::{Deserialize, Serialize};
+use strum::{EnumIter, IntoStaticStr, VariantNames};
 
-use crate::values::Purpose;
+use crate::values::{Named, Purpose};
 
 /// How an iteration is prompted and how progress is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[derive(EnumIter, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "snake_case")]
 pub enum Mode {
     /// A free goal (seed 004).
     Goal,
@@ -29,10 +32,6 @@ pub enum Mode {
 /// What a run has to know of a mode.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules {
-    /// Its name, as in a journal.
-    name: &'static str,
-    /// Its name for the hooks of Fresher.
-    name_for_fresher: &'static str,
     /// What an iteration's first call is for.
     purpose: Purpose,
     /// Where a claim that the job is done is read.
@@ -82,13 +81,11 @@ pub enum ModeDefault {
 
 /// What all that judge have in common.
 const JUDGING: Rules = Rules {
-    name: "",
-    name_for_fresher: "",
     purpose: Purpose::Verify,
     claim: ClaimSource::Judgement,
     place: Place::Workspace,
     believes_no_work: false,
-    // A judgement is given at once; one that failed is asked for once more. It changes nothing, which is no standstill.
+    // A judgement is given at once; one that failed is asked for once more. It changes nothing, which is not a standstill.
     defaults: &[(ITERATIONS, ModeDefault::Number(2)), (STAGNATION, ModeDefault::Number(0))],
 };
 
@@ -106,29 +103,6 @@ impl ModeDefault {
 }
 
 impl Mode {
-    /// Every mode.
-    pub const ALL: [Mode; 8] = [
-        Mode::Goal,
-        Mode::Loop,
-        Mode::Iterative,
-        Mode::Plan,
-        Mode::Build,
-        Mode::Tasks,
-        Mode::Verify,
-        Mode::Validate,
-    ];
-
-    /// The names of all.
-    pub const NAMES: [&'static str; Mode::ALL.len()] = {
-        let mut names = [""; Mode::ALL.len()];
-        let mut at = 0;
-        while at < names.len() {
-            names[at] = Mode::ALL[at].name();
-            at += 1;
-        }
-        names
-    };
-
     const fn rules(self) -> Rules {
         use ModeDefault::{Number, Word};
         const MODEL: &str = "agent.model";
@@ -136,8 +110,6 @@ impl Mode {
         const COMMIT: &str = "git.commit";
         match self {
             Mode::Goal => Rules {
-                name: "goal",
-                name_for_fresher: "goal",
                 purpose: Purpose::Work,
                 claim: ClaimSource::Phrase,
                 place: Place::Project,
@@ -145,8 +117,6 @@ impl Mode {
                 defaults: &[],
             },
             Mode::Loop => Rules {
-                name: "loop",
-                name_for_fresher: "loop",
                 purpose: Purpose::Work,
                 claim: ClaimSource::StatusFile,
                 place: Place::Workspace,
@@ -154,8 +124,6 @@ impl Mode {
                 defaults: &[],
             },
             Mode::Iterative => Rules {
-                name: "iterative",
-                name_for_fresher: "iterative",
                 purpose: Purpose::Work,
                 claim: ClaimSource::StatusFile,
                 place: Place::Workspace,
@@ -163,8 +131,6 @@ impl Mode {
                 defaults: &[(ITERATIONS, Number(20)), (STAGNATION, Number(2))],
             },
             Mode::Plan => Rules {
-                name: "plan",
-                name_for_fresher: "planning",
                 purpose: Purpose::Plan,
                 claim: ClaimSource::UnchangedPlan,
                 place: Place::Project,
@@ -172,8 +138,6 @@ impl Mode {
                 defaults: &[(ITERATIONS, Number(20)), (MODEL, Word("sonnet")), (TURNS, Number(50))],
             },
             Mode::Build => Rules {
-                name: "build",
-                name_for_fresher: "building",
                 purpose: Purpose::Work,
                 claim: ClaimSource::Boxes,
                 place: Place::Project,
@@ -186,8 +150,6 @@ impl Mode {
                 ],
             },
             Mode::Tasks => Rules {
-                name: "tasks",
-                name_for_fresher: "tasks",
                 purpose: Purpose::Work,
                 claim: ClaimSource::Tasks,
                 place: Place::Project,
@@ -195,19 +157,17 @@ impl Mode {
                 // Each result is kept in git when it holds (rule C18).
                 defaults: &[(COMMIT, Word("runner"))],
             },
-            Mode::Verify => Rules { name: "verify", name_for_fresher: "verify", ..JUDGING },
-            Mode::Validate => Rules { name: "validate", name_for_fresher: "validate", ..JUDGING },
+            Mode::Verify | Mode::Validate => JUDGING,
         }
     }
 
-    /// Its name, as in a journal.
-    pub const fn name(self) -> &'static str {
-        self.rules().name
-    }
-
     /// Its name for the hooks of Fresher.
-    pub const fn name_for_fresher(self) -> &'static str {
-        self.rules().name_for_fresher
+    pub fn name_for_fresher(self) -> &'static str {
+        match self {
+            Mode::Plan => "planning",
+            Mode::Build => "building",
+            _ => self.name(),
+        }
     }
 
     /// What an iteration's first call is for.
@@ -290,7 +250,7 @@ mod tests {
     #[test]
     fn every_mode_is_in_the_list_by_its_name_in_journals() {
         let unknown = serde_json::from_str::<Mode>("\"?\"").unwrap_err().to_string();
-        let names = Mode::ALL.map(|mode| format!("`{}`", mode.name())).join(", ");
+        let names = Mode::VARIANTS.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         assert!(unknown.contains(&format!("expected one of {names} at")), "{unknown}");
     }
 }

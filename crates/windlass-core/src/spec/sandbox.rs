@@ -1,6 +1,7 @@
 //! Where what a run starts is locked in, and what it may reach from there.
 
 use std::path::PathBuf;
+use strum::{EnumIter, EnumString, IntoStaticStr, VariantNames};
 
 use serde::{Deserialize, Serialize};
 
@@ -41,8 +42,9 @@ pub struct SandboxSpec {
 }
 
 /// How what a run starts is locked in.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum SandboxKind {
     /// Not at all.
     #[default]
@@ -81,8 +83,22 @@ pub enum SandboxLogin {
     Mount,
 }
 
-/// Tools that a generated image holds beside the agent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// Tools that a generated image holds beside the agent, in the order in which it is built.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    EnumIter,
+    EnumString,
+    IntoStaticStr,
+    VariantNames,
+)]
+#[strum(serialize_all = "snake_case")]
 pub enum Preset {
     /// rustup with a toolchain.
     Rust,
@@ -94,22 +110,6 @@ pub enum Preset {
     Python,
     /// Go.
     Go,
-}
-
-impl Preset {
-    /// All there are, in the order in which an image is built.
-    pub const ALL: [Preset; 5] = [Preset::Rust, Preset::Node, Preset::Bun, Preset::Python, Preset::Go];
-
-    /// Its name in configuration and on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Preset::Rust => "rust",
-            Preset::Node => "node",
-            Preset::Bun => "bun",
-            Preset::Python => "python",
-            Preset::Go => "go",
-        }
-    }
 }
 
 impl SandboxKind {
@@ -124,17 +124,6 @@ impl SandboxKind {
     /// Is what is inside below a process of an engine, and of none of ours?
     pub const fn is_container(&self) -> bool {
         matches!(self, SandboxKind::Docker(_) | SandboxKind::Podman(_))
-    }
-
-    /// Its name, without an image.
-    pub const fn name(&self) -> &'static str {
-        match self {
-            SandboxKind::None => "none",
-            SandboxKind::Landlock => "landlock",
-            SandboxKind::Bwrap => "bwrap",
-            SandboxKind::Docker(_) => "docker",
-            SandboxKind::Podman(_) => "podman",
-        }
     }
 }
 

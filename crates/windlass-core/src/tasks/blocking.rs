@@ -11,7 +11,7 @@ use crate::values::TaskId;
 pub struct Blocking {
     /// Parked tasks that others wait for, in the order of the file.
     pub parked: Vec<TaskId>,
-    /// Dependencies that are no task of the file, in the order of those who name them.
+    /// Dependencies that are not tasks of the file, in the order of those who name them.
     pub unknown: Vec<Missing>,
     /// Tasks that wait for one another, each in the order in which it waits; the first is not repeated. One for each knot.
     pub cycles: Vec<Vec<TaskId>>,

@@ -118,7 +118,7 @@ pub enum StartableCommand<'a> {
     Path(&'a str),
 }
 
-/// What a startable of a configuration names; `None` where it is no command.
+/// What a startable of a configuration names; `None` where it is not a command.
 pub fn commands_named(item: &Startable) -> Option<StartableCommand<'_>> {
     let super::Content::Text { text } = &item.content else { return None };
     match item.key.as_str() {

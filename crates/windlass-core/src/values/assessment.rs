@@ -1,6 +1,7 @@
 //! What a fresh agent made of work or instructions that it was asked to judge.
 
 use serde::{Deserialize, Serialize};
+use strum::VariantNames;
 
 /// The answer of a call whose purpose is to verify, as a structure: prose is never searched for a verdict (seed defect
 /// D1, core/verification-service.ts).
@@ -21,8 +22,9 @@ pub struct Assessment {
 }
 
 /// Does it hold?
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, VariantNames)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Assessed {
     /// Yes.
     Pass,
@@ -33,8 +35,9 @@ pub enum Assessed {
 }
 
 /// How sure it is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, VariantNames)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Confidence {
     /// Hardly.
     #[default]

@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use strum::VariantNames;
 
 use super::{Assessment, Class, Cost, Tokens, time::millis};
-use crate::price::Listed;
 
 /// Why an agent is called. Every call is charged, whatever its purpose.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, VariantNames)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Purpose {
     /// To work on the job.
     Work,
@@ -26,6 +27,32 @@ pub enum Purpose {
     Merge,
 }
 
+impl Purpose {
+    /// Is the answer a judgement of work that is there? What such an agent writes is nobody's progress, and it is told nothing
+    /// of how the work was to be done.
+    pub const fn judges(self) -> bool {
+        match self {
+            Purpose::Review | Purpose::Verify => true,
+            Purpose::Work | Purpose::Council | Purpose::Plan | Purpose::Merge => false,
+        }
+    }
+
+    /// What a journal means that does not name a follow-up call's purpose.
+    pub(crate) const fn verify() -> Purpose {
+        Purpose::Verify
+    }
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+    pub(crate) const fn is_verify(&self) -> bool {
+        matches!(self, Purpose::Verify)
+    }
+
+    /// Does it go on with work that was claimed already, so that the claim need not be made again?
+    pub const fn keeps_claim(self) -> bool {
+        matches!(self, Purpose::Merge)
+    }
+}
+
 /// How an agent's process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -39,8 +66,9 @@ pub enum Ended {
 }
 
 /// Why the runner ended a call that would have gone on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, VariantNames)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Cut {
     /// It printed nothing for too long.
     Silence,
@@ -122,7 +150,7 @@ pub struct CallReport {
     pub limit: Option<UsageLimit>,
     /// The account is being charged beyond its plan (`isUsingOverage`).
     pub overage: bool,
-    /// Lines that were no JSON.
+    /// Lines that were not JSON.
     pub garbage_lines: u64,
     /// From its start to its end.
     #[serde(rename = "duration_ms", with = "millis")]
@@ -147,6 +175,15 @@ impl CallReport {
         self.limit = None;
         why.clone_into(&mut self.detail);
     }
+}
+
+/// What a list of prices says about some usage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Listed {
+    /// What it costs.
+    pub cost: Cost,
+    /// A model is on no list, so that its price is a guess.
+    pub guessed: bool,
 }
 
 /// What the agent's list of prices says of a call, and how much of it is in what the call reported.
@@ -198,7 +235,7 @@ pub struct CallSummary {
     /// The account is being charged beyond its plan.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub overage: bool,
-    /// Lines that were no JSON.
+    /// Lines that were not JSON.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub garbage_lines: u64,
     /// From its start to its end.

@@ -1,10 +1,12 @@
 //! How a call went, and what the runner made of an iteration.
 
 use serde::{Deserialize, Serialize};
+use strum::VariantNames;
 
 /// How a call went, judged by fields and never by prose (`docs/agents.md` has the table).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, VariantNames)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Class {
     /// A result with `is_error:false`. It proves that the agent ended its turn, nothing more.
     Success,
@@ -49,8 +51,9 @@ impl Class {
 }
 
 /// What the runner concluded about an iteration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, VariantNames)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Verdict {
     /// The evidence is one that this run had not seen.
     Worked,

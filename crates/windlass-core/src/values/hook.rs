@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::time::Duration;
+use strum::{IntoStaticStr, VariantNames};
 
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +13,8 @@ use super::time::millis;
 /// At which turn of a run a hook is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[derive(IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "snake_case")]
 pub enum HookName {
     /// Before anything else is done, at each start and each resumption.
     Started,
@@ -44,8 +47,9 @@ pub enum HookCommand {
 }
 
 /// What follows from a hook.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, VariantNames)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum HookDecision {
     /// The run goes on.
     Continue,
@@ -81,13 +85,4 @@ pub struct HookOutcome {
 impl HookName {
     /// Every hook, in the order of a run.
     pub const ALL: [HookName; 3] = [HookName::Started, HookName::NextIteration, HookName::Finished];
-
-    /// Its name: that of its file and of its key.
-    pub const fn name(self) -> &'static str {
-        match self {
-            HookName::Started => "started",
-            HookName::NextIteration => "next_iteration",
-            HookName::Finished => "finished",
-        }
-    }
 }

@@ -1,6 +1,7 @@
 //! What the job's own file says of how the job stands.
 
 use serde::{Deserialize, Serialize};
+use strum::VariantNames;
 
 /// What a mode reads of its job: the status file of a workspace (`.status.json`), or what stands in for it. A claim of
 /// the agent's, nothing more.
@@ -36,8 +37,9 @@ pub struct JobStatus {
 }
 
 /// Where a [`JobStatus`] was read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, VariantNames)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum StatusSource {
     /// There is no such file.
     #[default]
@@ -184,7 +186,7 @@ mod tests {
     #[test]
     fn a_file_with_a_problem_is_unreadable_only_if_nothing_was_read() {
         let broken = JobStatus {
-            problem: Some("it is no JSON".to_owned()),
+            problem: Some("it is not JSON".to_owned()),
             mark: "m".to_owned(),
             ..JobStatus::default()
         };

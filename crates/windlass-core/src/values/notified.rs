@@ -1,8 +1,35 @@
 //! Notifications, as the journal knows them.
 
 use serde::{Deserialize, Serialize};
+use strum::{EnumIter, EnumString, IntoStaticStr, VariantNames};
 
-use crate::config::NotifyEvent;
+/// What can be told of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[derive(EnumIter, EnumString, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "snake_case")]
+pub enum NotifyEvent {
+    /// The instructions of a workspace are written.
+    SetupComplete,
+    /// A run begins.
+    ExecutionStart,
+    /// An iteration ended.
+    Iteration,
+    /// So many iterations ended: each `notify.milestone`.
+    IterationMilestone,
+    /// The status file changed.
+    StatusUpdate,
+    /// The job is complete, or the run stagnated.
+    Completion,
+    /// Something went wrong.
+    Error,
+    /// A usage limit is waited for.
+    LimitWait,
+    /// The run cannot go on without a person.
+    NeedsHuman,
+    /// The run ended, whatever the reason.
+    RunEnd,
+}
 
 /// Which notification: the same one has the same key, whichever session sends it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -16,6 +43,8 @@ pub struct NotificationKey {
 /// A way to tell somebody.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[derive(IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "snake_case")]
 pub enum SinkKind {
     /// HTTP POST in ntfy's form (`notify.url`).
     Ntfy,
@@ -25,20 +54,10 @@ pub enum SinkKind {
     Command,
 }
 
-impl SinkKind {
-    /// Its name in messages and JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            SinkKind::Ntfy => "ntfy",
-            SinkKind::Webhook => "webhook",
-            SinkKind::Command => "command",
-        }
-    }
-}
-
 /// What became of a notification.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, VariantNames)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Delivery {
     /// It was accepted.
     Sent,

@@ -1,6 +1,7 @@
 //! Why a run ended, and what that means to whoever called it.
 
 use serde::{Deserialize, Serialize};
+use strum::VariantNames;
 
 /// What becomes of what is being done when a run cannot go on. Agents are ended in either case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -201,8 +202,9 @@ impl StopReason {
 }
 
 /// Who asked a run to stop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, VariantNames)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum StopSource {
     /// Ctrl-C.
     Interrupt,

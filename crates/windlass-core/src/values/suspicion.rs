@@ -1,6 +1,7 @@
 //! What speaks against taking an agent's word that its work is checked.
 
 use serde::{Deserialize, Serialize};
+use strum::{IntoStaticStr, VariantNames};
 
 /// Something that an agent changed, and that could make checks pass without the work being right.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -29,6 +30,8 @@ impl std::fmt::Display for Suspicion {
 /// What kind of thing is suspicious.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[derive(IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "snake_case")]
 pub enum SuspicionKind {
     /// A protected file was changed in this attempt; it is as before again.
     Undone,
@@ -48,34 +51,4 @@ pub enum SuspicionKind {
     Vanished,
     /// There was more than could be looked at.
     Unexamined,
-}
-
-impl SuspicionKind {
-    /// Every kind.
-    pub const ALL: [SuspicionKind; 9] = [
-        SuspicionKind::Undone,
-        SuspicionKind::Protected,
-        SuspicionKind::Tool,
-        SuspicionKind::Tests,
-        SuspicionKind::Skipped,
-        SuspicionKind::Assertions,
-        SuspicionKind::Deselected,
-        SuspicionKind::Vanished,
-        SuspicionKind::Unexamined,
-    ];
-
-    /// Its name, as in a journal.
-    pub const fn name(self) -> &'static str {
-        match self {
-            SuspicionKind::Undone => "undone",
-            SuspicionKind::Protected => "protected",
-            SuspicionKind::Tool => "tool",
-            SuspicionKind::Tests => "tests",
-            SuspicionKind::Skipped => "skipped",
-            SuspicionKind::Assertions => "assertions",
-            SuspicionKind::Deselected => "deselected",
-            SuspicionKind::Vanished => "vanished",
-            SuspicionKind::Unexamined => "unexamined",
-        }
-    }
 }

@@ -1,6 +1,7 @@
 //! Tasks of a task file, as a run knows them.
 
 use std::fmt;
+use strum::{IntoStaticStr, VariantNames};
 
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +13,8 @@ pub struct TaskId(pub String);
 /// How far a task is, as its file says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[derive(IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "snake_case")]
 pub enum TaskState {
     /// `[~]` in a plan, `in-progress` in a task file.
     InProgress,
@@ -74,17 +77,6 @@ pub enum TaskOutcome {
 impl TaskRow {
     /// The priority of a task whose file says nothing of it.
     pub const USUAL_PRIORITY: u8 = 2;
-}
-
-impl TaskState {
-    /// As it is called in `--json`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            TaskState::InProgress => "in_progress",
-            TaskState::Open => "open",
-            TaskState::Done => "done",
-        }
-    }
 }
 
 impl fmt::Display for TaskId {

@@ -5,6 +5,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use strum::IntoStaticStr;
 use thiserror::Error;
 
 use crate::spec::Mode;
@@ -17,8 +18,9 @@ pub const LONGEST_METADATA: usize = 4 * 1024 * 1024;
 pub(super) const REMEMBERED: usize = 200;
 
 /// How a workspace stands, by its history.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum WorkspaceStatus {
     /// There is something left to do.
     #[default]
@@ -27,21 +29,6 @@ pub enum WorkspaceStatus {
     Completed,
     /// Its last run ended with an error.
     Error,
-}
-
-impl WorkspaceStatus {
-    /// Every status.
-    pub const ALL: [WorkspaceStatus; 3] =
-        [WorkspaceStatus::InProgress, WorkspaceStatus::Completed, WorkspaceStatus::Error];
-
-    /// Its name in the file and in JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            WorkspaceStatus::InProgress => "in_progress",
-            WorkspaceStatus::Completed => "completed",
-            WorkspaceStatus::Error => "error",
-        }
-    }
 }
 
 /// What a verification came to.
@@ -112,7 +99,7 @@ pub struct Metadata {
     pub other: Map<String, Value>,
 }
 
-/// Why bytes are no metadata.
+/// Why bytes are not metadata.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Corrupt {
     /// Nothing is there.
@@ -122,7 +109,7 @@ pub enum Corrupt {
     #[error("it is longer than 4 MB")]
     TooLong,
     /// No JSON.
-    #[error("it is no JSON ({0})")]
+    #[error("it is not JSON ({0})")]
     NoJson(String),
     /// Another kind of JSON.
     #[error("it holds no JSON object")]

@@ -88,10 +88,10 @@ fn what_is_no_object_is_corrupt() {
     for (bytes, why) in [
         (&b""[..], "empty"),
         (b" \r\n", "empty"),
-        (b"{\"name\": \"x\", \"tot", "no JSON"),
-        (b"[]", "no JSON object"),
-        (b"\xff\xfe{", "no JSON"),
-        (b"{}x", "no JSON"),
+        (b"{\"name\": \"x\", \"tot", "is not JSON"),
+        (b"[]", "is not a JSON object"),
+        (b"\xff\xfe{", "is not JSON"),
+        (b"{}x", "is not JSON"),
     ] {
         let error = Metadata::parse(bytes).unwrap_err().to_string();
         assert!(error.contains(why), "{error}");

@@ -19,7 +19,7 @@ const DEVICES: &[&str] = &["con", "prn", "aux", "nul"];
 #[serde(transparent)]
 pub struct WorkspaceName(String);
 
-/// Why a text is no name of a workspace: one sentence, with a name that would do.
+/// Why a text is not a name of a workspace: one sentence, with a name that would do.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum NameError {
     /// Nothing was given.

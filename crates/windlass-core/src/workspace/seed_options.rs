@@ -293,7 +293,7 @@ fn with_heading(heading: &str, options: &[(&str, Toml)]) -> String {
     text
 }
 
-/// Does a configuration file's text say exactly this of a key? A text that is no TOML says nothing.
+/// Does a configuration file's text say exactly this of a key? A text that is not TOML says nothing.
 pub fn text_says(text: &str, key: &str, value: &Toml) -> bool {
     let said = text.parse::<toml::Table>().ok();
     let table = |name: &str| said.as_ref().and_then(|said| said.get(name)).and_then(Toml::as_table);

@@ -67,7 +67,7 @@ fn mask(folder: &Path) -> Result<u32, FileError> {
     Ok(USUAL & !allowed)
 }
 
-/// Nothing is there, or something on the way is no folder.
+/// Nothing is there, or something on the way is not a folder.
 fn is_absence(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }

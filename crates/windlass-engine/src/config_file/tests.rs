@@ -58,14 +58,14 @@ fn what_is_no_text_is_said() {
     assert_eq!(said("latin"), "/latin:2: the file is not UTF-8 text");
     assert_eq!(read(&path("latin/below")).unwrap(), None);
     fs::write(path("long"), vec![b'#'; LONGEST + 1]).unwrap();
-    assert_eq!(said("long"), "/long is longer than 1 MiB: that is no configuration");
+    assert_eq!(said("long"), "/long is longer than 1 MiB: that is not a configuration");
     fs::create_dir(path("folder")).unwrap();
-    assert_eq!(said("folder"), "/folder is no file");
+    assert_eq!(said("folder"), "/folder is not a file");
     symlink("nowhere", path("dangling")).unwrap();
     assert_eq!(said("dangling"), "/dangling is a link to nowhere, which is not there");
     symlink("loop", path("loop")).unwrap();
     assert!(read(&path("loop")).is_err());
     // A pipe that nobody writes to would keep the reader for ever.
     rustix::fs::mknodat(rustix::fs::CWD, path("pipe"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
-    assert_eq!(said("pipe"), "/pipe is no file");
+    assert_eq!(said("pipe"), "/pipe is not a file");
 }

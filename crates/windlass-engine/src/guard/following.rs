@@ -171,7 +171,7 @@ impl Inspection<'_> {
         Some(own.strip_prefix(here).map_or_else(|_| self.place.root.join(own), Path::to_owned))
     }
 
-    /// Something that was built is no script: it is another one after each change.
+    /// Something that was built is not a script: it is another one after each change.
     fn is_script(&self, path: &Path) -> bool {
         let endings = ["sh", "bash", "zsh", "fish", "py", "js", "mjs", "cjs", "ts", "rb", "pl", "php"];
         let named = path.extension().is_some_and(|ending| endings.iter().any(|known| ending == *known));

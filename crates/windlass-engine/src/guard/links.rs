@@ -67,7 +67,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use super::*;
-    use windlass_git::scratch::Scratch;
+    use windlass_git::testing::Scratch;
 
     #[test]
     fn all_links_on_the_way_are_found_and_those_that_lead_out_are_said() {

@@ -83,7 +83,7 @@ impl Package {
         let there = self.said.get("workspaces");
         let listed = there.and_then(|there| there.get("packages").or(Some(there))?.as_array());
         let named = listed.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned);
-        // pnpm's, a list like any other: names that are no folders are not there.
+        // pnpm's, a list like any other: names that are not folders are not there.
         let other =
             text_of(&place.directory.join(&self.folder).join("pnpm-workspace.yaml")).unwrap_or_default();
         let item = |line: &str| {

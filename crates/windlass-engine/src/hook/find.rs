@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use windlass_core::config::{HookSettings, nearest};
-use windlass_core::values::{Hook, HookCommand, HookName};
+use windlass_core::config::HookSettings;
+use windlass_core::typed::nearest;
+use windlass_core::values::{Hook, HookCommand, HookName, Named};
 
 use super::kept;
 use crate::workspace::{PROJECT_FOLDER, project_folder};
@@ -36,14 +37,14 @@ pub struct Listed {
 
 /// What there is of hooks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundHooks {
     /// One for each turn, in the order of a run.
     pub listed: Vec<Listed>,
     /// What a person should know, a sentence each.
     pub notices: Vec<String>,
 }
 
-impl Found {
+impl FoundHooks {
     /// Those that are called.
     pub fn hooks(&self) -> Vec<Hook> {
         let called = self.listed.iter().filter(|listed| listed.problem.is_none());
@@ -66,10 +67,10 @@ impl Found {
 
 /// Looks for the hooks of a run in a directory (canonical): commands of the configuration, else files in
 /// `.windlass/hooks`. Changes nothing.
-pub fn find(directory: &Path, settings: &HookSettings) -> Found {
+pub fn find(directory: &Path, settings: &HookSettings) -> FoundHooks {
     let project = project_folder(directory);
     let folder = project.join(PROJECT_FOLDER).join(HOOKS_FOLDER);
-    let mut found = Found::default();
+    let mut found = FoundHooks::default();
     for name in HookName::ALL {
         let file = look(&folder.join(name.name()), &project);
         let command = settings.commands.iter().find(|(hook, _)| *hook == name).map(|(_, command)| command);
@@ -133,7 +134,7 @@ fn look(path: &Path, project: &Path) -> File {
     file.problem = if known.is_folder() {
         Some(format!("{shown} is a folder"))
     } else if !known.is_regular() {
-        Some(format!("{shown} is no plain file"))
+        Some(format!("{shown} is not a plain file"))
     } else if known.size > LARGEST_FILE {
         Some(format!("{shown} is larger than {} MiB", LARGEST_FILE / (1024 * 1024)))
     } else if known.mode & 0o111 == 0 {
@@ -153,7 +154,7 @@ fn look(path: &Path, project: &Path) -> File {
 
 /// Files that look as if they were meant to be hooks.
 fn strangers(folder: &Path) -> Vec<String> {
-    let names = HookName::ALL.map(HookName::name);
+    let names = HookName::ALL.map(|hook| hook.name());
     let names_there = at(folder).names().unwrap_or_default();
     let mut said: Vec<String> = names_there
         .into_iter()
@@ -167,7 +168,7 @@ fn strangers(folder: &Path) -> Vec<String> {
             let stem = name.split('.').next().unwrap_or(&name).to_lowercase().replace(['-', ' '], "_");
             let meant = nearest(&stem, names)?;
             let name: String = name.chars().filter(|char| !char.is_control()).take(80).collect();
-            Some(format!("{PROJECT_FOLDER}/{HOOKS_FOLDER}/{name} is no hook: was `{meant}` meant?"))
+            Some(format!("{PROJECT_FOLDER}/{HOOKS_FOLDER}/{name} is not a hook: was `{meant}` meant?"))
         })
         .collect();
     said.sort();

@@ -6,7 +6,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use windlass_core::spec::RunSpec;
-use windlass_core::values::{Hook, HookCommand, HookName};
+use windlass_core::values::{Hook, HookCommand, HookName, Named};
 
 use super::find::LARGEST_FILE;
 use crate::store::{RunFolder, StoreError, create_folder};

@@ -12,7 +12,7 @@ use std::ffi::OsString;
 use windlass_core::hook::HookSetting;
 
 pub(crate) use attempt::{HookAttempt, HookRoom};
-pub use find::{Found, HOOKS_FOLDER, Listed, find};
+pub use find::{FoundHooks, HOOKS_FOLDER, Listed, find};
 pub use kept::keep;
 pub(crate) use kept::program;
 pub(crate) use trial::result;

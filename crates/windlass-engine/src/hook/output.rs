@@ -13,10 +13,10 @@ pub(crate) const LONGEST_LOG: u64 = 1024 * 1024;
 
 /// A hook's log: standard output and error together, as they came.
 #[derive(Clone, Debug)]
-pub(super) struct Log(Arc<Mutex<Paper>>);
+pub(super) struct Log(Arc<Mutex<HookLogFile>>);
 
 #[derive(Debug)]
-enum Paper {
+enum HookLogFile {
     /// Nothing was printed yet; most hooks print nothing, and then there is no file.
     Awaited(PathBuf),
     Open {
@@ -31,20 +31,20 @@ enum Paper {
 impl Log {
     /// To be made there once something is printed; `None` = it is not kept.
     pub fn awaited(path: Option<PathBuf>) -> Log {
-        Log(Arc::new(Mutex::new(path.map_or(Paper::Lost, Paper::Awaited))))
+        Log(Arc::new(Mutex::new(path.map_or(HookLogFile::Lost, HookLogFile::Awaited))))
     }
 
     pub fn write(&self, bytes: &[u8]) {
-        let mut paper = self.paper();
-        if let Paper::Awaited(path) = &*paper {
-            *paper = open(path);
+        let mut log = self.log();
+        if let HookLogFile::Awaited(path) = &*log {
+            *log = open(path);
         }
-        let Paper::Open { file, left, dropped } = &mut *paper else {
+        let HookLogFile::Open { file, left, dropped } = &mut *log else {
             return;
         };
         let kept = usize::try_from(*left).map_or(bytes, |left| bytes.get(..left).unwrap_or(bytes));
         if file.write_all(kept).is_err() {
-            *paper = Paper::Lost;
+            *log = HookLogFile::Lost;
             return;
         }
         *left -= kept.len() as u64;
@@ -53,8 +53,8 @@ impl Log {
 
     /// Says at its end what is missing. Is there anything to read?
     pub fn finish(&self) -> bool {
-        let mut paper = self.paper();
-        let Paper::Open { file, dropped, .. } = &mut *paper else {
+        let mut log = self.log();
+        let HookLogFile::Open { file, dropped, .. } = &mut *log else {
             return false;
         };
         if *dropped > 0 {
@@ -64,18 +64,18 @@ impl Log {
         true
     }
 
-    fn paper(&self) -> MutexGuard<'_, Paper> {
+    fn log(&self) -> MutexGuard<'_, HookLogFile> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn open(path: &Path) -> Paper {
+fn open(path: &Path) -> HookLogFile {
     let folder = path.parent().map_or(Ok(()), create_folder);
     let file = folder.ok().and_then(|()| {
         // outside: the run's folder.
         OpenOptions::new().create(true).write(true).truncate(true).mode(0o600).open(path).ok()
     });
-    file.map_or(Paper::Lost, |file| Paper::Open { file, left: LONGEST_LOG, dropped: 0 })
+    file.map_or(HookLogFile::Lost, |file| HookLogFile::Open { file, left: LONGEST_LOG, dropped: 0 })
 }
 
 /// The first bytes of a stream.

@@ -43,7 +43,7 @@ pub enum TrialError {
 ///
 /// # Errors
 /// There is no keeper, or no pipe; or the sandbox cannot be entered, and then nothing is called. A hook that cannot be
-/// started is no error.
+/// started is not an error.
 pub fn try_out(
     program: &Path,
     hook: &Hook,

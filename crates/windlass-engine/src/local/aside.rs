@@ -11,8 +11,8 @@ use windlass_core::values::{SnapshotId, TaskId};
 
 use super::commit::{HOOKS, changed_paths};
 use super::event::WorkError;
-use super::tasks::is_own_file;
 use super::working_tree::WorkingTree;
+use crate::recovery::is_own_file;
 use crate::recovery::record::holding;
 use crate::withhold::{self, Scene};
 use windlass_git::git;

@@ -70,7 +70,7 @@ impl LocalLanes {
         let (mut live, request) = match LiveCall::set_up(setting) {
             Ok(set_up) => set_up,
             Err(error @ (CallError::Store(_) | CallError::Sandbox(_))) => {
-                self.call_not_set_up(epoch, lane, call, WorkError::new(error.is_disk_full(), &error));
+                self.call_not_set_up(epoch, lane, call, WorkError::new(&error));
                 return Ok(());
             }
             Err(CallError::Process(error)) => return Err(error.into()),

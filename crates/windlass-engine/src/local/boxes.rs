@@ -1,17 +1,21 @@
 //! The boxes of a job: what was open before an attempt is there after it, or is held for a person. What was open is kept in the
 //! run's folder, so that a runner that was started anew knows it as well.
 
+use std::path::Path;
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use windlass_core::spec::{ClaimSource, RunSpec};
 use windlass_core::values::{Suspicion, SuspicionKind};
-use windlass_jobs::doc::plan::{FileRole, LONGEST_PLAN, Plan, PlanFile, ProblemKind, WorkItem, vanished};
+use windlass_jobs::doc::ProblemKind;
+use windlass_jobs::doc::plan::{Plan, WorkItem, vanished};
+use windlass_jobs::doc::tasks::sources::Boxes;
 
 use super::event::WorkError;
 use super::working_tree::WorkingTree;
-use crate::document;
 use crate::plan::find_plan;
+use crate::tasks::read::alone;
 use crate::workspace::TODO_FILE;
-use windlass_host::tree::at;
 
 /// So many boxes are named.
 const MOST_NAMED: usize = 50;
@@ -72,9 +76,8 @@ fn read(run: &RunSpec) -> Option<(String, Vec<WorkItem>)> {
             (name, plan)
         }
         (_, Some(workspace)) if workspace.todo_fallback => {
-            let content = document::read(&at(&workspace.folder).join(TODO_FILE), LONGEST_PLAN)?;
-            let file = PlanFile { name: TODO_FILE.to_owned(), role: FileRole::Single, content };
-            (TODO_FILE.to_owned(), Plan::parse(vec![file]))
+            let file = alone(&workspace.folder, Path::new(TODO_FILE), &Boxes)?;
+            (TODO_FILE.to_owned(), Arc::new(Plan::parse(vec![file])))
         }
         _ => return None,
     };

@@ -67,17 +67,6 @@ pub(super) enum CallError {
     Process(#[from] ProcessError),
 }
 
-impl CallError {
-    /// Is it that no room is left?
-    pub fn is_disk_full(&self) -> bool {
-        match self {
-            CallError::Store(error) => error.is_disk_full(),
-            CallError::Sandbox(error) => error.is_disk_full(),
-            CallError::Process(_) => false,
-        }
-    }
-}
-
 impl LiveCall {
     /// Opens the call's files and pipes and starts reading them; the request is for the lane's keeper.
     pub fn set_up(setting: CallSetting<'_>) -> Result<(LiveCall, SpawnRequest), CallError> {
@@ -153,7 +142,7 @@ impl LiveCall {
     }
 }
 
-/// What both readers do with events that are no lines.
+/// What both readers do with events that are not lines.
 #[derive(Clone)]
 struct PipeWatch {
     watch: Arc<Mutex<CallWatch>>,

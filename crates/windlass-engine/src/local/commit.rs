@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use windlass_core::message::{Message, Outcome, TaskText};
+use windlass_core::message::{Message, TaskText, WorkOutcome};
 use windlass_core::report::{self, Report};
 use windlass_core::run::{CommitKind, TurnKey};
 use windlass_core::spec::RunSpec;
@@ -11,9 +11,10 @@ use windlass_core::values::{CommitNotes, LaneId, SnapshotId, TaskRow};
 use super::damage;
 use super::event::WorkError;
 use super::filters;
-use super::tasks::{is_own_file, own_paths};
+use super::tasks::own_paths;
 use super::worker::Worked;
 use super::working_tree::WorkingTree;
+use crate::recovery::is_own_file;
 use crate::recovery::record::holding;
 use crate::withhold::{self, Held, Scene};
 use windlass_git::git;
@@ -144,9 +145,9 @@ pub(super) fn message<'a>(plan: &'a RunSpec, turn: TurnKey, of: Subject<'a>) -> 
     });
     Message {
         outcome: match of.kind {
-            CommitKind::Complete => Outcome::Complete,
-            CommitKind::Progress => Outcome::Progress,
-            CommitKind::Attempted => Outcome::Attempted,
+            CommitKind::Complete => WorkOutcome::Complete,
+            CommitKind::Progress => WorkOutcome::Progress,
+            CommitKind::Attempted => WorkOutcome::Attempted,
         },
         run: &plan.run.0,
         iteration: turn.iteration,

@@ -336,9 +336,9 @@ fn examined(
         let before = was.as_deref().map_or(Content::Absent, |bytes| within(bytes));
         let is = read(&at(root).join(as_path(path)));
         let now = match &is {
-            Found::Nothing => Content::Absent,
-            Found::Bytes(bytes) => Content::Bytes(bytes),
-            Found::TooLarge => Content::Unread,
+            FileContent::Nothing => Content::Absent,
+            FileContent::Bytes(bytes) => Content::Bytes(bytes),
+            FileContent::TooLarge => Content::Unread,
         };
         if forbidden.lets_through(world, path) {
             examination.take_let_through(&text, before, now);
@@ -353,20 +353,20 @@ fn within(bytes: &[u8]) -> Content<'_> {
     if bytes.len() as u64 > LARGEST { Content::Unread } else { Content::Bytes(bytes) }
 }
 
-enum Found {
+enum FileContent {
     Nothing,
     Bytes(Vec<u8>),
     TooLarge,
 }
 
-fn read(path: &TreePath) -> Found {
+fn read(path: &TreePath) -> FileContent {
     if !path.is_taken() {
-        return Found::Nothing;
+        return FileContent::Nothing;
     }
     let mut bytes = Vec::new();
     let opened = path.open_itself().and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes));
     match opened {
-        Ok(_) if bytes.len() as u64 <= LARGEST => Found::Bytes(bytes),
-        _ => Found::TooLarge,
+        Ok(_) if bytes.len() as u64 <= LARGEST => FileContent::Bytes(bytes),
+        _ => FileContent::TooLarge,
     }
 }

@@ -1,13 +1,13 @@
 //! Tasks that are gone from their file after an attempt, and bringing them back: what an agent has to say of its task it says
 //! there, and what is committed of the file is what the next session reads.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use windlass_core::report::Report;
 use windlass_core::run::{OrderContext, TurnKey};
 use windlass_core::values::TaskId;
-use windlass_jobs::doc::tasks::{TaskFile, TaskForm, TaskList};
+use windlass_jobs::doc::tasks::sources::form_of;
+use windlass_jobs::doc::tasks::{Place, TaskFile, TaskList};
 
 use super::event::WorkError;
 use super::refuse;
@@ -43,7 +43,8 @@ impl WorkingTree {
         let Some(store) = &self.snapshots else { return Ok(None) };
         let mut robbed = Vec::new();
         for file in before.files.iter().filter(|file| as_path(&file.path).starts_with(as_path(&folder))) {
-            let ids = ids_in(store, &before, &file.path)?;
+            let place = if file.path == folder { Place::Alone } else { Place::InFolder };
+            let ids = ids_in(store, &before, &file.path, place)?;
             let link_is_gone = ids.is_empty() && after.file(&file.path).is_none() && list.is_missing();
             if link_is_gone || ids.iter().any(|id| is_gone(id) && schedule.row(id).is_some()) {
                 robbed.push(file.path.clone());
@@ -68,16 +69,17 @@ impl WorkingTree {
     }
 }
 
-/// The tasks that a file held.
-fn ids_in(store: &Store, snapshot: &Snapshot, path: &[u8]) -> Result<Vec<TaskId>, SnapshotError> {
-    let Some(file) = snapshot.file(path) else { return Ok(Vec::new()) };
+/// The tasks that a file of the list held.
+fn ids_in(
+    store: &Store,
+    snapshot: &Snapshot,
+    path: &[u8],
+    place: Place,
+) -> Result<Vec<TaskId>, SnapshotError> {
+    let (name, file) = (as_path(path).to_string_lossy().into_owned(), snapshot.file(path));
+    let own_name = as_path(path).file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let (Some(file), Some(form)) = (file, form_of(&own_name, place)) else { return Ok(Vec::new()) };
     let content = store.content(&file.content)?;
-    let name = String::from_utf8_lossy(path).into_owned();
-    let is_json = Path::new(&name).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
-    let forms = if is_json { &[TaskForm::Prd][..] } else { &[TaskForm::Markdown, TaskForm::FrontMatter] };
-    let read = |form: &TaskForm| {
-        let file = TaskFile { name: name.clone(), form: *form, content: Ok(content.clone()) };
-        TaskList::parse(vec![file]).rows().into_iter().map(|row| row.id).collect::<Vec<_>>()
-    };
-    Ok(forms.iter().flat_map(read).collect())
+    let list = TaskList::parse(vec![TaskFile::alone(&name, form, Ok(content))]);
+    Ok(list.rows().into_iter().map(|row| row.id).collect())
 }

@@ -57,7 +57,6 @@ use windlass_git::snapshot::Store;
 pub use aftermath::{put_back_after_kill, put_back_after_kills, put_back_before_a_run};
 pub use agents_file::agents_file_notice;
 pub use prepare::{Preview, Wanted, preview};
-pub use tasks::is_own_file;
 
 use event::{Event, Events, WorkError};
 use filters::Inside;

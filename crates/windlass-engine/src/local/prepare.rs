@@ -8,7 +8,7 @@ use windlass_agents::{CallFiles, Invocation, of};
 use windlass_core::run::{NotesShare, OrderContext, PromptContext, TurnKey};
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{CheckOutcome, LaneId, Purpose};
-use windlass_jobs::doc::plan::FileRole;
+use windlass_jobs::doc::tasks::FileRole;
 use windlass_jobs::prompt;
 use windlass_jobs::prompt::{
     FailedCheck, NOTES_USUAL, Notes, PlanLayout, PlanWork, Prompt, PromptParts, Templates,

@@ -1,6 +1,7 @@
 //! Undoing what an agent changed although it may not: protected files, and all but the plan while it was to write nothing
 //! else. What it left stays kept as the iteration's snapshot.
 
+use std::iter;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -8,7 +9,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use windlass_core::report::{self, Report};
 use windlass_core::run::{OrderContext, TurnKey};
 use windlass_core::spec::JobPlan;
-use windlass_core::values::{LaneId, Purpose};
+use windlass_core::values::LaneId;
 
 use super::event::WorkError;
 use super::guard::{self, Forbidden};
@@ -190,10 +191,11 @@ pub(super) fn keep_the_agents(
             content_now(&place.root, place.object_format(), path) == left
         });
     }
-    let purposes = [world.plan.job.mode.purpose(), Purpose::Verify];
-    let stream = purposes.map(|purpose| world.call_folder(turn, purpose).stream());
+    let follow_ups = world.plan.follow_ups().map(|follow_up| follow_up.purpose);
+    let purposes = iter::once(world.plan.job.mode.purpose()).chain(follow_ups);
+    let mut streams = purposes.map(|purpose| world.call_folder(turn, purpose).stream());
     // outside: the run's folder.
-    let written = stream.iter().find_map(|stream| stream.metadata().ok()?.modified().ok());
+    let written = streams.find_map(|stream| stream.metadata().ok()?.modified().ok());
     let heard = written.unwrap_or(UNIX_EPOCH);
     changed.retain(|path| !is_younger(&place.root.join(as_path(path)), heard + LAST_WRITES));
     Ok(())

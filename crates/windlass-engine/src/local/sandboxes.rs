@@ -71,6 +71,6 @@ impl LocalLanes {
 
 impl From<SandboxError> for WorkError {
     fn from(error: SandboxError) -> WorkError {
-        WorkError::new(error.is_disk_full(), &error)
+        WorkError::new(&error)
     }
 }

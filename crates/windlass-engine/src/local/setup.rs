@@ -80,7 +80,7 @@ impl LocalLanes {
     }
 
     /// Runs the command in the lane, locked in as the lane is. What was opened is opened again afterwards: what the
-    /// command made is no work.
+    /// command made is not work.
     pub(super) fn begin_setup(&mut self, lane: LaneId) -> Result<(), EngineError> {
         let (Some(order), Some((bootstrap, _, command))) = (self.opening.get(&lane), self.setup_of_lanes())
         else {

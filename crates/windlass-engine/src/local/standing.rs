@@ -72,7 +72,7 @@ fn as_file(read: Option<&(Vec<u8>, String)>) -> Option<StatusFile<'_>> {
 }
 
 /// A file's content, or so much of it that it is seen to be too long, with its mark. A folder, a pipe or a link that
-/// leads nowhere in its place is no file; one that may not be read is empty.
+/// leads nowhere in its place is not a file; one that may not be read is empty.
 fn beginning(path: &Path) -> Option<(Vec<u8>, String)> {
     let path = at(path);
     if !path.holds_file() {
@@ -110,7 +110,7 @@ pub(super) fn add_work(evidence: &mut Evidence, run: &RunSpec, inventory: &Inven
     evidence.work = Some(digest(&listing));
 }
 
-/// Is this file bookkeeping of the job's workspace: claim, history, logs? That it changed is no work.
+/// Is this file bookkeeping of the job's workspace: claim, history, logs? That it changed is not work.
 pub(super) fn is_bookkeeping(path: &[u8], job: &Job, place: &Place) -> bool {
     let folder = job.workspace.as_ref().and_then(|workspace| place.relative(&workspace.folder));
     let within = folder.as_deref().and_then(|folder| path.strip_prefix(folder)?.strip_prefix(b"/"));

@@ -8,7 +8,7 @@ use windlass_core::spec::{RepositorySettings, RunSpec};
 use windlass_core::trust::{Startable, Startables, Starter};
 
 use crate::store::Project;
-use crate::trust::{Found, Search, find, store};
+use crate::trust::{FoundStartables, Search, find, store};
 use windlass_git::inventory::Place;
 
 /// So many things are named.
@@ -66,11 +66,11 @@ fn is_asked_for(plan: &RunSpec) -> bool {
     reads && plan.agent.repository_settings.are_used()
 }
 
-fn look(place: &Place) -> Found {
+fn look(place: &Place) -> FoundStartables {
     find(&Search { place, loaded: &[], own_settings: &[] })
 }
 
-fn of_agent(plan: &RunSpec, found: &Found) -> Startables {
+fn of_agent(plan: &RunSpec, found: &FoundStartables) -> Startables {
     found.items.which(|item: &Startable| is_its(plan, &item.starter))
 }
 

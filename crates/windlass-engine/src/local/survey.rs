@@ -1,8 +1,9 @@
 //! Looking at the tree before anything is done, when the run goes on, and after a hook.
 
 use windlass_core::damage::unprotected;
-use windlass_core::report::{self, Report};
+use windlass_core::report;
 use windlass_core::run::TurnKey;
+use windlass_core::values::Named;
 use windlass_git::inventory::Inventory;
 use windlass_git::snapshot::{LeftOut, Side};
 
@@ -32,15 +33,9 @@ impl WorkingTree {
         let snapshot = kept.map(|snapshot| snapshot.id);
         self.latest = Some(Look { snapshot: snapshot.clone(), ..look });
         let standing = self.standing(&mut reports);
-        reports.push(Report::from(report::Surveyed {
-            baseline: report::BaselineCaptured {
-                evidence,
-                snapshot,
-                left_out: u32::try_from(left_out).unwrap_or(u32::MAX),
-                standing,
-            },
-            tasks: tasks::rows(&self.plan),
-        }));
+        let left_out = u32::try_from(left_out).unwrap_or(u32::MAX);
+        let baseline = report::BaselineCaptured { evidence, snapshot, left_out, standing };
+        reports.push(report::Surveyed { baseline, tasks: tasks::rows(&self.plan) }.into());
         Ok(reports)
     }
 
@@ -49,14 +44,8 @@ impl WorkingTree {
         boxes::begin_session(self)?;
         let look = self.look()?;
         let mut reports = self.say_once(notices(&look.inventory));
-        let evidence = self.evidence(&look);
-        self.remember(look);
-        let standing = standing::read(&self.plan);
-        let tasks = tasks::rows(&self.plan);
-        reports.push(Report::from(report::Surveyed {
-            baseline: report::BaselineCaptured { evidence, snapshot: None, left_out: 0, standing },
-            tasks,
-        }));
+        let baseline = self.unkept(look);
+        reports.push(report::Surveyed { baseline, tasks: tasks::rows(&self.plan) }.into());
         Ok(reports)
     }
 
@@ -64,13 +53,16 @@ impl WorkingTree {
     pub(super) fn survey_after_hook(&mut self) -> Worked {
         let look = self.look()?;
         self.note_checks(&look);
+        let baseline = self.unkept(look);
+        Ok(vec![report::Surveyed { baseline, tasks: None }.into()])
+    }
+
+    /// What there is to say of a look that is not kept as a snapshot.
+    fn unkept(&mut self, look: Look) -> report::BaselineCaptured {
         let evidence = self.evidence(&look);
         self.remember(look);
         let standing = standing::read(&self.plan);
-        Ok(vec![Report::from(report::Surveyed {
-            baseline: report::BaselineCaptured { evidence, snapshot: None, left_out: 0, standing },
-            tasks: None,
-        })])
+        report::BaselineCaptured { evidence, snapshot: None, left_out: 0, standing }
     }
 }
 

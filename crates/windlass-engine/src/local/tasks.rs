@@ -2,7 +2,6 @@
 //! down how each stands.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -10,18 +9,17 @@ use windlass_core::report::Report;
 use windlass_core::run::{CommitKind, OrderContext, TaskAtHand, TurnKey};
 use windlass_core::spec::{CommitPolicy, JobTasks, RunSpec};
 use windlass_core::tasks::{self as schedule, Schedule};
-use windlass_core::values::{Items, JobStatus, StatusSource, TaskEnd, TaskId, TaskRow, TaskState};
+use windlass_core::values::{Items, JobStatus, Named, StatusSource, TaskEnd, TaskId, TaskRow, TaskState};
 use windlass_jobs::doc::progress::{ProgressEntry, ProgressError, ProgressExit, ProgressSummary};
-use windlass_jobs::doc::tasks::{TaskForm, TaskList};
+use windlass_jobs::doc::tasks::TaskList;
 use windlass_jobs::prompt::TaskWork;
 
 use super::aside::{ParkedTask, PutAside, put_aside};
 use super::event::WorkError;
-
 use super::working_tree::WorkingTree;
 use crate::progress::{ProgressFileError, write_progress};
 use crate::tasks::{TasksError, read_tasks, set_state};
-use windlass_git::inventory::{Inventory, Place, as_path};
+use windlass_git::inventory::{Inventory, Place};
 use windlass_git::snapshot::Side;
 use windlass_host::tree::{TreePath, at};
 
@@ -33,32 +31,19 @@ pub(super) fn of(plan: &RunSpec) -> Option<&JobTasks> {
     plan.job.tasks.as_ref().filter(|_| plan.job.mode.has_tasks())
 }
 
-/// The runner's own files in the project, relative to its directory: never evidence, and of no lane's work.
-pub fn own_files(plan: &RunSpec) -> impl Iterator<Item = PathBuf> {
-    of(plan)
-        .into_iter()
-        .flat_map(|places| std::iter::once(places.file.clone()).chain(places.progress.clone()))
-}
-
-/// Removes what a runner that was killed had half written of them.
+/// Removes what a runner that was killed had half written of the runner's own files.
 pub(super) fn tidy(plan: &RunSpec) {
-    for file in own_files(plan).map(|file| plan.directory.join(file)) {
+    for file in plan.own_files().map(|file| plan.directory.join(file)) {
         let file = at(&file);
         let folder = if file.holds_folder() { Some(file) } else { file.parent() };
         folder.iter().for_each(TreePath::remove_half_written);
     }
 }
 
-/// Is it one of those, or in a folder that is?
-pub fn is_own_file(plan: &RunSpec, place: &Place, path: &[u8]) -> bool {
-    let mut own = own_files(plan).filter_map(|file| place.relative(&file));
-    own.any(|own| as_path(path).starts_with(as_path(&own)))
-}
-
-/// Those of them that are files and there, relative to the repository's top. Of a folder of tasks it is not known here which
+/// Those of the runner's own files that are there, relative to the repository's top. Of a folder of tasks it is not known here which
 /// files are tasks.
 pub(super) fn own_paths(plan: &RunSpec, place: &Place, there: &Inventory) -> Vec<Vec<u8>> {
-    let own: Vec<Vec<u8>> = own_files(plan).filter_map(|file| place.relative(&file)).collect();
+    let own: Vec<Vec<u8>> = plan.own_files().filter_map(|file| place.relative(&file)).collect();
     let is_own = |path: &Vec<u8>| own.contains(path);
     there.entries.iter().filter(|entry| is_own(&entry.path)).map(|entry| entry.path.clone()).collect()
 }
@@ -98,25 +83,16 @@ pub(super) fn standing(plan: &RunSpec, at: Option<&TaskId>) -> Option<JobStatus>
 pub(super) fn work<'a>(plan: &RunSpec, context: &'a OrderContext) -> Option<TaskWork<'a>> {
     let (places, at) = (of(plan)?, context.task()?);
     let list = read_tasks(&plan.directory, &places.file).list;
-    let form = list.files().next().map(|(_, form)| form).unwrap_or_default();
     let file =
         list.task(&at.row.id).map_or_else(|| places.file.display().to_string(), |task| task.file.to_string());
     Some(TaskWork {
-        claim: claim(form, &at.row.id, &file),
+        claim: list.form().claim(&at.row.id, &file),
         file,
         task: &at.row,
         source: list.source(&at.row.id).to_owned(),
         failed: at.failed,
         conflicts: &at.conflicts,
     })
-}
-
-fn claim(form: TaskForm, id: &TaskId, file: &str) -> String {
-    match form {
-        TaskForm::Markdown => format!("Then set its line in `{file}` to `- **Status**: done`."),
-        TaskForm::Prd => format!("Then set `passes` of {id} in `{file}` to `true`."),
-        TaskForm::FrontMatter => format!("Then set `status: done` at the top of `{file}`."),
-    }
 }
 
 /// What somebody other than the runner changed in the file beyond the task at hand: said, and not taken into this run.

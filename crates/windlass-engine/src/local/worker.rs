@@ -2,6 +2,8 @@
 //! In each lane one thing is done at a time, in the order it was asked.
 
 use std::collections::{BTreeMap, btree_map};
+use std::error::Error;
+use std::fmt::Display;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -16,7 +18,7 @@ use super::working_trees::WorkingTrees;
 use crate::executor::EngineError;
 use crate::store::StoreError;
 use crate::withhold::WithholdError;
-use windlass_git::git::{CommitError, GitError};
+use windlass_git::git::{CommitError, GitError, is_disk_full};
 use windlass_git::inventory::SurveyError;
 use windlass_git::snapshot::SnapshotError;
 use windlass_host::file::FileError;
@@ -123,30 +125,30 @@ fn work_off(mut world: WorkingTrees, inbox: &Receiver<Order>, shared: &Mutex<()>
 
 impl WorkError {
     /// The disk is full, or something is broken.
-    pub(super) fn new(disk_full: bool, error: &impl std::fmt::Display) -> WorkError {
-        WorkError::of(if disk_full { StopReason::DiskFull } else { StopReason::Internal }, error)
+    pub(super) fn new(error: &(dyn Error + 'static)) -> WorkError {
+        WorkError::of(if is_disk_full(error) { StopReason::DiskFull } else { StopReason::Internal }, error)
     }
 
-    pub(super) fn of(stop_reason: StopReason, error: &impl std::fmt::Display) -> WorkError {
+    pub(super) fn of(stop_reason: StopReason, error: &(impl Display + ?Sized)) -> WorkError {
         WorkError { stop_reason, detail: error.to_string() }
     }
 }
 
 impl From<StoreError> for WorkError {
     fn from(error: StoreError) -> WorkError {
-        WorkError::new(error.is_disk_full(), &error)
+        WorkError::new(&error)
     }
 }
 
 impl From<SnapshotError> for WorkError {
     fn from(error: SnapshotError) -> WorkError {
-        WorkError::new(error.is_disk_full(), &error)
+        WorkError::new(&error)
     }
 }
 
 impl From<FileError> for WorkError {
     fn from(error: FileError) -> WorkError {
-        WorkError::new(error.is_disk_full(), &error)
+        WorkError::new(&error)
     }
 }
 
@@ -155,7 +157,7 @@ impl From<GitError> for WorkError {
         if error.is_locked() {
             return WorkError::of(StopReason::NeedsHuman, &error);
         }
-        WorkError::new(error.is_disk_full(), &error)
+        WorkError::new(&error)
     }
 }
 
@@ -164,7 +166,7 @@ impl From<CommitError> for WorkError {
         match error {
             CommitError::Git(error) => error.into(),
             CommitError::Snapshot(error) => error.into(),
-            CommitError::File(error) => WorkError::new(error.is_disk_full(), &error),
+            CommitError::File(error) => WorkError::new(&error),
         }
     }
 }

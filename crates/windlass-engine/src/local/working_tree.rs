@@ -59,7 +59,7 @@ pub(super) struct WorkingTree {
     /// What an attempt changed and must not: paths.
     pub forbidden_changes: Vec<Vec<u8>>,
     /// What an attempt did to the repository beyond its work, until it is undone.
-    pub damage: Option<damage::Found>,
+    pub damage: Option<damage::FoundDamage>,
     /// What was uncommitted when a session began: a person's.
     pub uncommitted: Uncommitted,
     /// What the next commit takes along besides its work.
@@ -381,7 +381,7 @@ impl WorkingTree {
 
     pub fn evidence(&self, look: &Look) -> Evidence {
         let place = self.surveyor.place();
-        let own = self.plan.job.notes_file.clone().into_iter().chain(tasks::own_files(&self.plan));
+        let own = self.plan.job.notes_file.clone().into_iter().chain(self.plan.own_files());
         let own: Vec<Vec<u8>> = own.filter_map(|file| place.relative(&file)).collect();
         let mut evidence = inventory::evidence(&look.inventory, &own);
         standing::add_work(&mut evidence, &self.plan, &look.inventory, self.surveyor.place());

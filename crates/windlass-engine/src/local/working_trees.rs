@@ -20,15 +20,16 @@ use super::event::WorkError;
 use super::tasks;
 use super::worker::Worked;
 use super::working_tree::WorkingTree;
+use crate::recovery::is_own_file;
 use crate::sandbox::Site;
 use crate::store::Project;
 use crate::withhold::{self, Scene};
 use checkouts::Identity;
 use windlass_git::git;
 use windlass_git::git::lane::{
-    Landed, Landing, Lane, LaneError, Merged, Outcome, OwnFile, Squash, Target, land, landed, park,
+    Landed, Landing, Lane, LaneError, MergeResult, Merged, OwnFile, Squash, Target, land, landed, park,
 };
-use windlass_git::git::{CommitHooks, CommitOutcome, ObjectId, Repository};
+use windlass_git::git::{CommitHooks, CommitOutcome, ObjectId, Repository, is_disk_full};
 use windlass_git::inventory::{Place, Surveyor, is_own};
 use windlass_host::tree;
 use windlass_host::tree::at;
@@ -243,10 +244,10 @@ impl WorkingTrees {
                 MergeOutcome::Clean { commit: None, retest: false }
             }
             Some(work) => match checkout.merge(work, tip)? {
-                Outcome::Clean { commit, merged, .. } => {
+                MergeResult::Clean { commit, merged, .. } => {
                     MergeOutcome::Clean { commit: Some(commit.to_string()), retest: merged == Merged::Anew }
                 }
-                Outcome::Conflict(conflicts) => {
+                MergeResult::Conflict(conflicts) => {
                     let paths = conflicts.iter().flat_map(|conflict| &conflict.paths).take(NAMED);
                     let shown = |path: &Vec<u8>| String::from_utf8_lossy(path).replace(char::is_control, "?");
                     MergeOutcome::Conflict { paths: paths.map(shown).collect() }
@@ -307,7 +308,7 @@ impl WorkingTrees {
             files: &files,
         };
         let landed = since.and_then(|since| land(&main, &landing(since)));
-        if matches!(&landed, Err(error) if !error.is_disk_full()) && !self.is_there(lane)? {
+        if matches!(&landed, Err(error) if !is_disk_full(error)) && !self.is_there(lane)? {
             // It was written down before it could land.
             self.main.write_state(context, TaskState::InProgress)?;
             return Ok(self.lost(lane));
@@ -453,7 +454,7 @@ fn squash(
     let tracked = checkout.repository().files_of(&stands_at)?;
     let there = inventory.entries.iter().map(|entry| &entry.path);
     let is_left = |path: &&Vec<u8>| {
-        tasks::is_own_file(&world.plan, place, path) || (is_own(path) && !tracked.contains_key(*path))
+        is_own_file(&world.plan, place, path) || (is_own(path) && !tracked.contains_key(*path))
     };
     without.extend(there.chain(tracked.keys()).filter(is_left).cloned());
     let text = message.text(&world.plan.message);
@@ -483,7 +484,7 @@ impl From<LaneError> for WorkError {
         match error {
             LaneError::Git(error) => error.into(),
             LaneError::TooOld(_) => WorkError::of(StopReason::NeedsHuman, &error),
-            other => WorkError::new(other.is_disk_full(), &other),
+            other => WorkError::new(&other),
         }
     }
 }

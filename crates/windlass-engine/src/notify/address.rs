@@ -16,7 +16,7 @@ pub(super) struct Address {
 }
 
 impl Address {
-    /// Takes an address of the configuration apart. `None` when it is no address of a web service.
+    /// Takes an address of the configuration apart. `None` when it is not an address of a web service.
     pub fn read(address: &str) -> Option<Address> {
         let (scheme, rest) = address.split_once("://")?;
         if !["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known)) {

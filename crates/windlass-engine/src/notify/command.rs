@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{MemfdFlags, memfd_create};
 use windlass_core::notification::Notification;
-use windlass_core::values::Ended;
+use windlass_core::values::{Ended, Named};
 
-use super::{Answer, Outcome};
+use super::{SinkAnswer, SinkOutcome};
 use windlass_host::process::{Keeper, KeeperEvent, ProcessError, SpawnId, SpawnRequest};
 
 /// How long the keeper may take to end what a command left.
@@ -69,10 +69,14 @@ impl CommandSink {
     }
 
     /// Runs the command with the notification on its standard input and waits for its end.
-    pub fn run(&mut self, notification: &Notification, body: &str, timeout: Duration) -> Answer {
+    pub fn run(&mut self, notification: &Notification, body: &str, timeout: Duration) -> SinkAnswer {
         self.try_run(notification, body, timeout).unwrap_or_else(|detail| {
             self.said = None;
-            Answer { outcome: Outcome::TryAgain(None), status: None, detail: super::one_line(&detail) }
+            SinkAnswer {
+                outcome: SinkOutcome::TryAgain(None),
+                status: None,
+                detail: super::one_line(&detail),
+            }
         })
     }
 
@@ -81,7 +85,7 @@ impl CommandSink {
         notification: &Notification,
         body: &str,
         timeout: Duration,
-    ) -> Result<Answer, String> {
+    ) -> Result<SinkAnswer, String> {
         let deadline = Instant::now() + timeout;
         let input =
             in_memory(body.as_bytes()).map_err(|error| format!("its input cannot be made: {error}"))?;
@@ -104,10 +108,10 @@ impl CommandSink {
         let said = read(output).unwrap_or_default();
         Ok(match ended {
             Some(Ended::Exited(0)) => {
-                Answer { outcome: Outcome::Accepted, status: Some(0), detail: String::new() }
+                SinkAnswer { outcome: SinkOutcome::Accepted, status: Some(0), detail: String::new() }
             }
-            Some(Ended::Exited(code)) => Answer {
-                outcome: Outcome::TryAgain(None),
+            Some(Ended::Exited(code)) => SinkAnswer {
+                outcome: SinkOutcome::TryAgain(None),
                 status: Some(code),
                 detail: super::one_line(&said),
             },
@@ -186,8 +190,8 @@ impl CommandSink {
     }
 }
 
-fn failed(detail: String) -> Answer {
-    Answer { outcome: Outcome::TryAgain(None), status: None, detail }
+fn failed(detail: String) -> SinkAnswer {
+    SinkAnswer { outcome: SinkOutcome::TryAgain(None), status: None, detail }
 }
 
 fn lock(keeper: &Mutex<Option<Keeper>>) -> std::sync::MutexGuard<'_, Option<Keeper>> {

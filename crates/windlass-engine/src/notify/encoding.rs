@@ -44,7 +44,7 @@ pub(super) fn base64(bytes: &[u8]) -> String {
     text
 }
 
-/// A header's value: one line of ASCII, whatever the text is. What is no printable ASCII goes as encoded words
+/// A header's value: one line of ASCII, whatever the text is. What is not printable ASCII goes as encoded words
 /// (RFC 2047), which ntfy reads; so does text that looks like one.
 pub(super) fn header_value(text: &str) -> String {
     let line: String = text.chars().map(|char| if char.is_control() { ' ' } else { char }).collect();

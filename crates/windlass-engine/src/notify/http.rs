@@ -7,7 +7,7 @@ use ureq::{Agent, Error, Proxy};
 
 use super::address::Address;
 use super::parcel::Parcel;
-use super::{Answer, Outcome};
+use super::{SinkAnswer, SinkOutcome};
 
 /// How much of a refusal is read, in bytes.
 const LONGEST_REFUSAL: u64 = 1024;
@@ -20,7 +20,7 @@ const LONGEST_REST: Duration = Duration::from_mins(1);
 
 /// Posts a parcel. Redirects are not followed: an address that has moved should be changed where it is configured, and
 /// a signed message goes to nobody else.
-pub(super) fn post(address: &Address, parcel: &Parcel, timeout: Duration) -> Answer {
+pub(super) fn post(address: &Address, parcel: &Parcel, timeout: Duration) -> SinkAnswer {
     let agent = agent(address, timeout);
     let mut request = agent.post(&address.url);
     for (name, value) in &parcel.headers {
@@ -48,12 +48,12 @@ fn agent(address: &Address, timeout: Duration) -> Agent {
     config.into()
 }
 
-fn answered(address: &Address, response: ureq::http::Response<ureq::Body>) -> Answer {
+fn answered(address: &Address, response: ureq::http::Response<ureq::Body>) -> SinkAnswer {
     let status = response.status().as_u16();
     let header =
         |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
     let (outcome, detail) = match status {
-        200..=299 => (Outcome::Accepted, String::new()),
+        200..=299 => (SinkOutcome::Accepted, String::new()),
         300..=399 => {
             let host = header("location").and_then(|to| Address::read(&to)).map(|to| to.host);
             let to = match host {
@@ -61,18 +61,18 @@ fn answered(address: &Address, response: ureq::http::Response<ureq::Body>) -> An
                 _ => "elsewhere".to_owned(),
             };
             (
-                Outcome::Refused,
+                SinkOutcome::Refused,
                 format!("redirected {to}; redirects are not followed, configure the address it leads to"),
             )
         }
         429 | 500..=599 => {
             let rest =
                 header("retry-after").and_then(|text| text.trim().parse().ok()).map(Duration::from_secs);
-            (Outcome::TryAgain(rest.map(|rest| rest.min(LONGEST_REST))), refusal(response))
+            (SinkOutcome::TryAgain(rest.map(|rest| rest.min(LONGEST_REST))), refusal(response))
         }
-        _ => (Outcome::Refused, refusal(response)),
+        _ => (SinkOutcome::Refused, refusal(response)),
     };
-    Answer { outcome, status: Some(i32::from(status)), detail }
+    SinkAnswer { outcome, status: Some(i32::from(status)), detail }
 }
 
 /// What the service says of why, on one line.
@@ -83,8 +83,8 @@ fn refusal(response: ureq::http::Response<ureq::Body>) -> String {
     super::one_line(&String::from_utf8_lossy(&bytes))
 }
 
-fn unanswered(error: &Error, timeout: Duration) -> Answer {
-    let again = Outcome::TryAgain(None);
+fn unanswered(error: &Error, timeout: Duration) -> SinkAnswer {
+    let again = SinkOutcome::TryAgain(None);
     let (outcome, detail) = match error {
         Error::Timeout(_) => (again, format!("no answer within {} s", timeout.as_secs_f32())),
         Error::HostNotFound => (again, "the host's name is not known".to_owned()),
@@ -96,11 +96,11 @@ fn unanswered(error: &Error, timeout: Duration) -> Answer {
             (again, format!("no answer within {} s", timeout.as_secs_f32()))
         }
         Error::Io(error) => (again, error.to_string()),
-        Error::Tls(_) | Error::Rustls(_) => (Outcome::Refused, format!("TLS: {error}")),
+        Error::Tls(_) | Error::Rustls(_) => (SinkOutcome::Refused, format!("TLS: {error}")),
         Error::BadUri(_) | Error::Http(_) | Error::InvalidProxyUrl => {
-            (Outcome::Refused, "it cannot be posted to: address or proxy are not understood".to_owned())
+            (SinkOutcome::Refused, "it cannot be posted to: address or proxy are not understood".to_owned())
         }
         other => (again, other.to_string()),
     };
-    Answer { outcome, status: None, detail: super::one_line(&detail) }
+    SinkAnswer { outcome, status: None, detail: super::one_line(&detail) }
 }

@@ -31,9 +31,9 @@ const LONGEST_DETAIL: usize = 200;
 
 /// What a sink answered to one attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct SinkAnswer {
     /// What it means.
-    pub outcome: Outcome,
+    pub outcome: SinkOutcome,
     /// The HTTP status, or the command's exit code; `None` without an answer.
     pub status: Option<i32>,
     /// Why it was not accepted: one line.
@@ -42,7 +42,7 @@ pub struct Answer {
 
 /// What an answer means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum SinkOutcome {
     /// It was accepted.
     Accepted,
     /// It will never be accepted.

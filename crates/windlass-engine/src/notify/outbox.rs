@@ -6,13 +6,13 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use windlass_core::config::NotifyEvent;
 use windlass_core::notification::Notification;
-use windlass_core::values::{Delivery, NotificationKey, SinkKind};
+use windlass_core::values::NotifyEvent;
+use windlass_core::values::{Delivery, Named, NotificationKey, SinkKind};
 
 use super::command::CommandEnd;
 use super::sink::Sink;
-use super::{Answer, Outcome, Settlement};
+use super::{Settlement, SinkAnswer, SinkOutcome};
 use windlass_host::process::ProcessError;
 
 /// So many notifications may wait. A sink that is that far behind is not going to catch up.
@@ -215,7 +215,7 @@ fn deliver(sink: &mut Sink, notification: &Notification, retries: u32, shared: &
     loop {
         attempts += 1;
         shared.attempt(notification.key, attempts);
-        let Answer { outcome, status, detail } = sink.deliver(notification);
+        let SinkAnswer { outcome, status, detail } = sink.deliver(notification);
         let settled = |delivery, detail| Settlement {
             key: notification.key,
             sink: kind,
@@ -225,10 +225,10 @@ fn deliver(sink: &mut Sink, notification: &Notification, retries: u32, shared: &
             attempts,
         };
         match outcome {
-            Outcome::Accepted => return settled(Delivery::Sent, detail),
-            Outcome::Refused => return settled(Delivery::Failed, detail),
-            Outcome::TryAgain(_) if attempts > retries => return settled(Delivery::Failed, detail),
-            Outcome::TryAgain(asked) => {
+            SinkOutcome::Accepted => return settled(Delivery::Sent, detail),
+            SinkOutcome::Refused => return settled(Delivery::Failed, detail),
+            SinkOutcome::TryAgain(_) if attempts > retries => return settled(Delivery::Failed, detail),
+            SinkOutcome::TryAgain(asked) => {
                 if !shared.rest(notification, asked.unwrap_or(pause).max(pause)) {
                     return settled(Delivery::Abandoned, detail);
                 }

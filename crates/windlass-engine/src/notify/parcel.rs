@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use windlass_core::notification::Notification;
-use windlass_core::values::SinkKind;
+use windlass_core::values::{Named, SinkKind};
 
 use super::encoding::{header_value, hmac_sha256, shortened};
 
@@ -55,8 +55,8 @@ pub(super) fn pack(
 
 #[cfg(test)]
 mod tests {
-    use windlass_core::config::NotifyEvent;
     use windlass_core::notification;
+    use windlass_core::values::NotifyEvent;
 
     use super::*;
 

@@ -11,7 +11,7 @@ use windlass_core::values::SinkKind;
 use super::address::Address;
 use super::command::{CommandEnd, CommandRoom, CommandSink};
 use super::parcel::{Parcel, pack};
-use super::{Answer, Outcome, http};
+use super::{SinkAnswer, SinkOutcome, http};
 
 /// One way of telling somebody. Everything goes through its redactor, what is sent as well as what is answered.
 pub struct Sink {
@@ -55,7 +55,7 @@ impl Sink {
         self.kind
     }
 
-    /// Where it goes, as far as that is no secret: a host's name, or a command.
+    /// Where it goes, as far as that is not a secret: a host's name, or a command.
     pub fn place(&self) -> String {
         match &self.way {
             Way::Post(Some(address)) => address.host.clone(),
@@ -71,18 +71,18 @@ impl Sink {
     }
 
     /// Tries once to tell it. Blocks for at most the time that a delivery may take, and a little.
-    pub fn deliver(&mut self, notification: &Notification) -> Answer {
+    pub fn deliver(&mut self, notification: &Notification) -> SinkAnswer {
         let parcel = self.parcel(notification);
         self.send(notification, parcel)
     }
 
     /// The same with a parcel that was packed before.
-    pub fn send(&mut self, notification: &Notification, mut parcel: Parcel) -> Answer {
+    pub fn send(&mut self, notification: &Notification, mut parcel: Parcel) -> SinkAnswer {
         let mut answer = match &mut self.way {
-            Way::Post(None) => Answer {
-                outcome: Outcome::Refused,
+            Way::Post(None) => SinkAnswer {
+                outcome: SinkOutcome::Refused,
                 status: None,
-                detail: "its address is no web address".to_owned(),
+                detail: "its address is not a web address".to_owned(),
             },
             Way::Post(Some(address)) => {
                 // Not part of what is shown.

@@ -1,13 +1,14 @@
 //! Queues without a network: sinks are commands of a keeper that cannot be started, or addresses where nobody listens.
 
-use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, TcpListener};
 use std::sync::mpsc::{Receiver as Woken, channel};
 use std::time::{Duration, Instant};
+use strum::IntoEnumIterator;
 
 use jiff::Timestamp;
-use windlass_core::config::{NotifyEvent, NotifySettings, Secret};
+use windlass_core::config::{NotifySettings, Secret};
 use windlass_core::notification::{self, Priority};
+use windlass_core::values::NotifyEvent;
 
 use super::*;
 
@@ -18,7 +19,7 @@ fn settings(url: Option<String>) -> NotifySettings {
         url,
         webhook: None,
         command: None,
-        events: BTreeSet::from(NotifyEvent::ALL),
+        events: NotifyEvent::iter().collect(),
         milestone: None,
         timeout: Duration::from_secs(20),
         retries: 0,
@@ -129,7 +130,7 @@ fn a_sink_that_cannot_work_fails_and_says_why() {
     dispatcher.send(&told(1, NotifyEvent::RunEnd), |_| true);
     let mut settled = settle(&dispatcher, &woken, 2);
     settled.sort_by_key(|settled| settled.sink);
-    assert_eq!(settled[0].detail, "its address is no web address");
+    assert_eq!(settled[0].detail, "its address is not a web address");
     assert_eq!((settled[1].sink, settled[1].delivery), (SinkKind::Command, Delivery::Failed));
     assert!(settled[1].detail.contains("/nowhere/windlass"), "{}", settled[1].detail);
 }

@@ -4,8 +4,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use windlass_core::spec::JobPlan;
+use windlass_jobs::doc::plan::Plan;
 use windlass_jobs::doc::plan::migrate::{MigrateError, NewFile, to_file, to_folder};
-use windlass_jobs::doc::plan::{FileRole, Plan};
+use windlass_jobs::doc::tasks::FileRole;
 
 use super::{FoundPlan, README, find_plan, spec_names};
 use windlass_host::file::{FileError, Made};
@@ -140,7 +141,7 @@ impl Migration {
                 return Err(MigrationError::InTheWay(path.clone()));
             }
         }
-        // What lies in the folder and is no part of the new plan would become one.
+        // What lies in the folder and is not part of the new plan would become one.
         if let (PlanForm::Folder, Some(folder)) = (self.to, &self.places.folder) {
             let foreign = self.at(folder).names()?.into_iter().find(|name| {
                 !name.to_string_lossy().starts_with('.') && super::specs::is_markdown(Path::new(name))

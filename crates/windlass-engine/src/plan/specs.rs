@@ -22,7 +22,7 @@ const LONGEST_SPEC: usize = 4 * 1024 * 1024;
 pub struct FoundSpecs {
     /// Their names.
     pub names: SpecNames,
-    /// What else is there, and why it is no spec.
+    /// What else is there, and why it is not a spec.
     pub skipped: Vec<SkippedFile>,
     folder: Option<TreePath>,
 }
@@ -123,8 +123,8 @@ impl Walk {
             }
             Ok(Some(Kind::Folder)) => self.enter(path, depth + 1),
             Ok(None) => self.skip(path, "is a link that leads nowhere".to_owned()),
-            Ok(Some(kind)) if kind != Kind::File => self.skip(path, "is no file".to_owned()),
-            Ok(_) if !is_markdown(path) => self.skip(path, "is no Markdown file".to_owned()),
+            Ok(Some(kind)) if kind != Kind::File => self.skip(path, "is not a file".to_owned()),
+            Ok(_) if !is_markdown(path) => self.skip(path, "is not a Markdown file".to_owned()),
             Ok(_) => match path.to_str() {
                 Some(name) => self.names.push(name.to_owned()),
                 None => self.skip(path, "has a name that is not UTF-8".to_owned()),

@@ -4,10 +4,10 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
-use windlass_jobs::doc::plan::Task;
+use windlass_jobs::doc::tasks::Task;
 
 use super::*;
-use windlass_git::scratch::Scratch;
+use windlass_git::testing::Scratch;
 
 fn places() -> JobPlan {
     JobPlan {
@@ -60,13 +60,13 @@ fn what_is_no_readable_plan_is_an_error_and_never_complete() {
     assert_eq!(faults(&scratch), ["IMPLEMENTATION_PLAN.md is a folder"]);
     fs::remove_dir(&plan).unwrap();
     rustix::fs::mknodat(rustix::fs::CWD, &plan, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
-    assert_eq!(faults(&scratch), ["IMPLEMENTATION_PLAN.md is no file, but a pipe or a device"]);
+    assert_eq!(faults(&scratch), ["IMPLEMENTATION_PLAN.md is not a file, but a pipe or a device"]);
     fs::remove_file(&plan).unwrap();
     symlink("nowhere", &plan).unwrap();
     assert!(faults(&scratch)[0].starts_with("IMPLEMENTATION_PLAN.md is a link that leads nowhere"));
     fs::remove_file(&plan).unwrap();
     fs::write(&plan, b"- [x] \xff").unwrap();
-    assert_eq!(faults(&scratch), ["IMPLEMENTATION_PLAN.md is not UTF-8: see line 1"]);
+    assert_eq!(faults(&scratch), ["IMPLEMENTATION_PLAN.md:1: is not UTF-8"]);
     fs::write(&plan, b"").unwrap();
     assert_eq!(faults(&scratch), ["IMPLEMENTATION_PLAN.md is empty"]);
     fs::create_dir(scratch.top.join("plan")).unwrap();
@@ -89,7 +89,7 @@ fn specs_are_markdown_files_and_all_else_is_said() {
     let found = find_specs(&scratch.top, &places());
     assert_eq!(found.names.names(), ["api/users.MD", "auth.md", "blob.md", "latin.md", "linked.md"]);
     let skipped: Vec<_> = found.skipped.iter().map(|file| format!("{} {}", file.path, file.why)).collect();
-    assert_eq!(skipped, ["specs/picture.png is no Markdown file", "specs/up is a link to a folder"]);
+    assert_eq!(skipped, ["specs/picture.png is not a Markdown file", "specs/up is a link to a folder"]);
     assert_eq!(found.text("auth.md").unwrap(), "# Auth\n");
     let why =
         |name| found.text(name).map_err(|skipped| format!("{} {}", skipped.path, skipped.why)).unwrap_err();
@@ -189,4 +189,19 @@ fn what_is_somebodys_is_not_taken_for_a_part_of_the_plan() {
     assert!(matches!(migration(&scratch.top, &places(), PlanForm::Folder), Err(MigrationError::Link(_))));
     let none = JobPlan { folder: None, ..places() };
     assert!(matches!(migration(&scratch.top, &none, PlanForm::Folder), Err(MigrationError::NoFolder)));
+}
+
+#[test]
+fn what_is_read_as_the_plan_may_be_written_while_planning() {
+    for (path, belongs) in [
+        ("IMPLEMENTATION_PLAN.md", true),
+        ("plan/README.md", true),
+        ("plan/AUTH.MD", true),
+        ("plan/.archive/old.Md", true),
+        ("plan/auth.rs", false),
+        ("plan/deep/auth.md", false),
+        ("README.md", false),
+    ] {
+        assert_eq!(is_plan(Path::new(path), &places()), belongs, "{path}");
+    }
 }

@@ -10,7 +10,6 @@ use windlass_core::withhold::LOOKED_AT;
 
 use super::RecoveryError;
 use super::record::{Uncommitted, holding};
-use crate::local::is_own_file;
 use crate::withhold::{Allowed, reason_for_new};
 use windlass_git::git::Repository;
 use windlass_git::inventory::{OWN_FOLDER, Place, as_path};
@@ -140,6 +139,12 @@ pub fn harmless(
                 && (scaffolds.iter().any(|scaffold| scaffold == path)
                     || reason_for_new(&repository.top, rules.withholding, &allowed, path).is_some()))
     }))
+}
+
+/// Is it one of the runner's own files, or in a folder that is?
+pub(crate) fn is_own_file(plan: &RunSpec, place: &Place, path: &[u8]) -> bool {
+    let mut own = plan.own_files().filter_map(|file| place.relative(&file));
+    own.any(|own| as_path(path).starts_with(as_path(&own)))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use windlass_core::message::preparing_commit;
-use windlass_core::recovery::{self, Kept, Owner, Trace, Unsettled};
+use windlass_core::recovery::{self, Owner, SnapshotComparison, Trace, Unsettled};
 use windlass_core::run::Run;
 use windlass_core::spec::RunSpec;
 use windlass_core::values::Purpose;
@@ -21,6 +21,7 @@ use windlass_git::inventory::{Place, SurveyError, Surveyor, as_path, content_now
 use windlass_git::snapshot::{Moment, Side, Snapshot, SnapshotError, SnapshotName, Store};
 use windlass_host::tree::at;
 
+pub(crate) use apart::is_own_file;
 pub use apart::{Dirty, Rules, along, folders, harmless};
 pub use record::{Uncommitted, add, read, take_along};
 
@@ -159,17 +160,17 @@ impl Ends {
         Ok(Ends { before: load(named(Side::Before))?, after, heard })
     }
 
-    fn compare(&self, repository: &Repository, path: &[u8]) -> Kept {
+    fn compare(&self, repository: &Repository, path: &[u8]) -> SnapshotComparison {
         let now = content_now(&repository.top, repository.object_format, path);
         let is_as_in = |snapshot: &Snapshot| {
             snapshot.file(path).map(|file| (file.kind, file.content)) == now
                 && !snapshot.left_out.iter().any(|left| left.path == path)
         };
         match (&self.after, &self.before) {
-            (Some(after), _) if is_as_in(after) => Kept::AsLeft,
-            (Some(_), _) | (None, None) => Kept::Otherwise,
-            (None, Some(before)) if is_as_in(before) => Kept::AsBegun,
-            (None, Some(_)) => Kept::Grown,
+            (Some(after), _) if is_as_in(after) => SnapshotComparison::AsLeft,
+            (Some(_), _) | (None, None) => SnapshotComparison::Otherwise,
+            (None, Some(before)) if is_as_in(before) => SnapshotComparison::AsBegun,
+            (None, Some(_)) => SnapshotComparison::Grown,
         }
     }
 }

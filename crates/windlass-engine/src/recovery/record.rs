@@ -67,7 +67,7 @@ fn to_text(all: &Uncommitted) -> String {
 }
 
 /// The record as it would be written anew.
-#[cfg(feature = "fuzzing")]
+#[cfg(feature = "testing")]
 pub(crate) fn rewritten(text: &str) -> String {
     to_text(&parse(text))
 }

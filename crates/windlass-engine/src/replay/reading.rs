@@ -26,13 +26,13 @@ impl Reading for Everything {
     }
 
     fn line(&mut self, line: &[u8], tell: &mut dyn FnMut(Observation)) {
-        self.0.line(line, Detail::Everything, &mut Told(tell));
+        self.0.line(line, Detail::Everything, &mut ObservationSink(tell));
     }
 }
 
-struct Told<'a>(&'a mut dyn FnMut(Observation));
+struct ObservationSink<'a>(&'a mut dyn FnMut(Observation));
 
-impl Sink for Told<'_> {
+impl Sink for ObservationSink<'_> {
     fn digest(&mut self, _: Digest) {}
 
     fn observation(&mut self, observation: Observation) {

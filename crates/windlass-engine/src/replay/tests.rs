@@ -3,7 +3,7 @@ use std::io::Write as _;
 use std::time::Duration;
 
 use windlass_core::report;
-use windlass_core::values::{CallSummary, Cost, LaneId, Now, Purpose, StopSource};
+use windlass_core::values::{CallSummary, Cost, LaneId, Named, Now, Purpose, StopSource};
 
 use super::*;
 use crate::store::{CallFolder, Journal, Project};

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use windlass_core::values::Named;
 
 use windlass_agents::About;
 use windlass_core::spec::SandboxKind;
@@ -66,30 +67,5 @@ impl SandboxError {
     pub(super) fn file(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> SandboxError {
         let path = path.to_owned();
         move |source| SandboxError::File { action, path, source }
-    }
-
-    /// Is it that no room is left?
-    pub fn is_disk_full(&self) -> bool {
-        match self {
-            SandboxError::File { source, .. } => {
-                matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
-            }
-            SandboxError::Git(error) => error.is_disk_full(),
-            SandboxError::Unusable { .. } | SandboxError::Refused { .. } => false,
-        }
-    }
-
-    /// What to do about it.
-    pub fn hint(&self) -> Option<String> {
-        match self {
-            SandboxError::Unusable { instead: Some(kind), .. } => {
-                Some(format!("This one works here: --sandbox {kind}"))
-            }
-            SandboxError::Unusable { instead: None, .. } => {
-                Some("No other works here either: windlass doctor says why.".to_owned())
-            }
-            SandboxError::Refused { hint, .. } => Some(hint.clone()),
-            SandboxError::File { .. } | SandboxError::Git(_) => None,
-        }
     }
 }

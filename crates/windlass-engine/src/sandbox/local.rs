@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fs;
+use windlass_core::values::Named;
 // outside: into a guest's home that was made a moment ago.
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};

@@ -47,12 +47,12 @@ use windlass_host::process::SpawnRequest;
 /// A run's sandbox, ready to be entered. All methods can be called from any thread.
 #[derive(Debug)]
 pub struct Sandbox {
-    held: Held,
+    held: Boundary,
 }
 
 /// What holds.
 #[derive(Debug)]
-enum Held {
+enum Boundary {
     Nothing,
     Local(Box<Local>),
     Container(Box<Container>),
@@ -76,7 +76,7 @@ pub enum Guest<'a> {
 impl Sandbox {
     /// A sandbox that holds nothing in.
     pub const fn none() -> Sandbox {
-        Sandbox { held: Held::Nothing }
+        Sandbox { held: Boundary::Nothing }
     }
 
     /// Prepares a run's sandbox and tries it: its folders, its limits, its proxy.
@@ -85,13 +85,13 @@ impl Sandbox {
     /// It cannot be used here; the error says why, and what works instead. Nothing is left of it then.
     pub fn open(plan: &SandboxSpec, room: SandboxRoom) -> Result<Sandbox, SandboxError> {
         let held = match &plan.kind {
-            SandboxKind::None => Held::Nothing,
+            SandboxKind::None => Boundary::Nothing,
             SandboxKind::Docker(_) | SandboxKind::Podman(_) => {
-                Held::Container(Box::new(Container::open(plan, room)?))
+                Boundary::Container(Box::new(Container::open(plan, room)?))
             }
             kind @ (SandboxKind::Landlock | SandboxKind::Bwrap) => {
                 let means = means(plan).map_err(|why| SandboxError::unusable(kind, why))?;
-                Held::Local(Box::new(Local::open(plan, room, means)?))
+                Boundary::Local(Box::new(Local::open(plan, room, means)?))
             }
         };
         Ok(Sandbox { held })
@@ -104,9 +104,9 @@ impl Sandbox {
     /// Guests of lanes could write where the project is.
     pub fn beside_lanes(mut self) -> Result<Sandbox, SandboxError> {
         match &mut self.held {
-            Held::Nothing => {}
-            Held::Local(local) => local.refuse_open_project()?,
-            Held::Container(container) => container.label_as_lane(LaneId::default()),
+            Boundary::Nothing => {}
+            Boundary::Local(local) => local.refuse_open_project()?,
+            Boundary::Container(container) => container.label_as_lane(LaneId::default()),
         }
         Ok(self)
     }
@@ -115,9 +115,9 @@ impl Sandbox {
     /// for all lanes together; in containers for each container.
     pub fn for_lane(&self, site: &Site) -> Result<Sandbox, SandboxError> {
         let held = match &self.held {
-            Held::Nothing => Held::Nothing,
-            Held::Local(local) => Held::Local(Box::new(local.for_lane(site)?)),
-            Held::Container(container) => Held::Container(Box::new(container.for_lane(site)?)),
+            Boundary::Nothing => Boundary::Nothing,
+            Boundary::Local(local) => Boundary::Local(Box::new(local.for_lane(site)?)),
+            Boundary::Container(container) => Boundary::Container(Box::new(container.for_lane(site)?)),
         };
         Ok(Sandbox { held })
     }
@@ -149,9 +149,9 @@ impl Sandbox {
     /// The sandbox cannot be entered any more: a folder of it is gone.
     pub fn enter(&self, guest: Guest<'_>, request: SpawnRequest) -> Result<SpawnRequest, SandboxError> {
         match &self.held {
-            Held::Nothing => Ok(request),
-            Held::Local(local) => local.enter(guest, request),
-            Held::Container(container) => container.enter(guest, Streams::Apart, request),
+            Boundary::Nothing => Ok(request),
+            Boundary::Local(local) => local.enter(guest, request),
+            Boundary::Container(container) => container.enter(guest, Streams::Apart, request),
         }
     }
 
@@ -159,7 +159,7 @@ impl Sandbox {
     pub fn enter_at_terminal(&self, request: SpawnRequest) -> Result<SpawnRequest, SandboxError> {
         let guest = Guest::Agent { files: &[] };
         match &self.held {
-            Held::Container(container) if std::io::stdin().is_terminal() => {
+            Boundary::Container(container) if std::io::stdin().is_terminal() => {
                 container.enter(guest, Streams::Terminal, request)
             }
             _ => self.enter(guest, request),
@@ -169,35 +169,35 @@ impl Sandbox {
     /// What a person should be told of what happened inside, each once; `None` = nothing new.
     pub fn news(&self) -> Option<String> {
         match &self.held {
-            Held::Local(local) => local.news(),
-            Held::Container(container) => container.news(),
-            Held::Nothing => None,
+            Boundary::Local(local) => local.news(),
+            Boundary::Container(container) => container.news(),
+            Boundary::Nothing => None,
         }
     }
 
     /// The git directory that guests are lent; `None` where they work on the person's, or there is none.
     pub fn loan(&self) -> Option<&Loan> {
         match &self.held {
-            Held::Nothing => None,
-            Held::Local(local) => local.loan(),
-            Held::Container(container) => container.loan(),
+            Boundary::Nothing => None,
+            Boundary::Local(local) => local.loan(),
+            Boundary::Container(container) => container.loan(),
         }
     }
 
     /// Ends what runs inside and is not below the keeper. Called whenever a keeper has swept, and at the end.
     pub fn end(&self) {
         match &self.held {
-            Held::Nothing => {}
-            Held::Local(local) => local.end(),
-            Held::Container(container) => container.end(),
+            Boundary::Nothing => {}
+            Boundary::Local(local) => local.end(),
+            Boundary::Container(container) => container.end(),
         }
     }
 
     /// What a keeper is to start when the runner is gone.
     pub fn last_rites(&self) -> Option<LastRites> {
         match &self.held {
-            Held::Nothing | Held::Local(_) => None,
-            Held::Container(container) => container.last_rites(),
+            Boundary::Nothing | Boundary::Local(_) => None,
+            Boundary::Container(container) => container.last_rites(),
         }
     }
 }

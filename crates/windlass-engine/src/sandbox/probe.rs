@@ -16,7 +16,7 @@ pub struct Probe {
     pub works: Result<Vec<String>, String>,
 }
 
-/// Tries one kind of sandbox; takes a second at most for those that are no containers.
+/// Tries one kind of sandbox; takes a second at most for those that are not containers.
 pub fn probe(kind: &SandboxKind) -> Probe {
     let works = match kind {
         SandboxKind::None => Ok(vec!["nothing is locked in".to_owned()]),

@@ -180,7 +180,7 @@ impl View {
         }
     }
 
-    /// Places where a guest may have been at work before. What is a link there, or behind one, is no place of ours: a guest
+    /// Places where a guest may have been at work before. What is a link there, or behind one, is not a place of ours: a guest
     /// could have made it, to be shown, or let write, what it leads to.
     fn pin_all(&mut self, paths: impl IntoIterator<Item = PathBuf>, sight: &Sight) {
         for path in paths {

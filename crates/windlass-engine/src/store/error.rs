@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use windlass_core::values::RunId;
+use windlass_host::file::is_disk_full;
 
 /// What can go wrong while keeping things. Each message is one line that names the path it is about.
 #[derive(Debug, thiserror::Error)]
@@ -15,6 +16,8 @@ pub enum StoreError {
     DiskFull {
         /// The file that had to be written.
         path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
     },
     /// The operating system refused.
     #[error("cannot {doing} {}: {source}", Shown(path))]
@@ -164,9 +167,10 @@ impl StoreError {
     /// An error of the operating system; a full disk is told from the rest.
     pub(crate) fn io(doing: &'static str, path: &Path, source: io::Error) -> StoreError {
         let path = path.to_owned();
-        match source.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => StoreError::DiskFull { path },
-            _ => StoreError::Io { doing, path, source },
+        if is_disk_full(&source) {
+            StoreError::DiskFull { path, source }
+        } else {
+            StoreError::Io { doing, path, source }
         }
     }
 }

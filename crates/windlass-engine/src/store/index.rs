@@ -171,7 +171,7 @@ impl Listing {
 }
 
 /// Lists all runs of a project. Repairs the index on the way, if that can be done; a state folder that cannot be
-/// written is no error.
+/// written is not an error.
 pub fn list(project: &Project) -> Result<Listing, StoreError> {
     let survey = Survey::make(project)?;
     if survey.index_is_whole {
@@ -274,7 +274,7 @@ impl IndexContent {
     }
 
     /// The lines of its endings as they are written, one per run, in no order.
-    #[cfg(feature = "fuzzing")]
+    #[cfg(feature = "testing")]
     pub fn lines(&self) -> impl Iterator<Item = Vec<u8>> {
         self.endings.values().filter_map(|ending| serde_json::to_vec(ending).ok())
     }

@@ -24,7 +24,7 @@ use crate::store::{Journal, Lock, Project, RunFolder, index};
 
 pub use crate::executor::{Audience, EngineError, Place};
 pub use crate::local::{
-    Preview, Wanted, agents_file_notice, is_own_file, preview, put_back_after_kill, put_back_after_kills,
+    Preview, Wanted, agents_file_notice, preview, put_back_after_kill, put_back_after_kills,
     put_back_before_a_run,
 };
 pub use session::{Finished, Session, drive};

@@ -17,7 +17,7 @@ use windlass_core::report::{
 };
 use windlass_core::run::{Effect, Epoch, Input, Order, Reported};
 use windlass_core::values::{
-    Bill, CallReport, Class, Cost, Ended, Evidence, LaneId, SnapshotId, StopReason, Tokens,
+    Bill, CallReport, Class, Cost, Ended, Evidence, LaneId, Named, SnapshotId, StopReason, Tokens,
 };
 
 use super::tell::NotificationQueue;

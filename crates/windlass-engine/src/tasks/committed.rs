@@ -31,7 +31,7 @@ pub fn unlike_committed(
     directory: &Path,
     found: &FoundTasks,
 ) -> Result<Option<Unlike>, GitError> {
-    for (name, _) in found.list.files() {
+    for name in found.list.files() {
         let Some(path) = inside(repository, directory, name) else {
             return Ok(Some(Unlike::Outside(name.to_owned())));
         };
@@ -69,10 +69,7 @@ fn says_the_same(list: &TaskList, name: &str, committed: &[u8]) -> bool {
     if here.as_bytes() == committed {
         return true;
     }
-    let form = list.files().find(|(file, _)| *file == name).map(|(_, form)| form).unwrap_or_default();
-    let read = |content: Vec<u8>| {
-        TaskList::parse(vec![TaskFile { name: name.to_owned(), form, content: Ok(content) }])
-    };
+    let read = |content: Vec<u8>| TaskList::parse(vec![TaskFile::alone(name, list.form(), Ok(content))]);
     let mut former = read(committed.to_vec());
     let differing: Vec<(TaskId, TaskState)> = list
         .tasks()
@@ -86,9 +83,8 @@ fn says_the_same(list: &TaskList, name: &str, committed: &[u8]) -> bool {
         return false;
     }
     for (id, state) in differing {
-        let Some(after) =
-            former.set_state(&id, state).and_then(|splice| splice.apply(former.text(name).as_bytes()))
-        else {
+        let splice = former.set_state(&id, state).ok();
+        let Some(after) = splice.and_then(|splice| splice.apply(former.text(name).as_bytes())) else {
             return false;
         };
         former = read(after);
@@ -101,7 +97,7 @@ mod tests {
     use super::*;
     use crate::tasks::{read_tasks, set_state};
     use windlass_git::git::FoundRepository;
-    use windlass_git::scratch::Scratch;
+    use windlass_git::testing::Scratch;
 
     const TASKS: &str =
         "### TASK-001: One\n- **Status**: pending\n\n### TASK-002: Two\n- **Status**: pending\n";

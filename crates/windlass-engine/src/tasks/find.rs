@@ -2,18 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use windlass_jobs::doc::tasks::ProblemKind;
+use windlass_core::project::FeatureName;
+use windlass_jobs::doc::ProblemKind;
+use windlass_jobs::doc::tasks::sources::SOURCES;
 
 use super::read::{is_task_folder, read_tasks};
 use super::{FoundTasks, TasksError};
 use windlass_host::tree::at;
-
-/// Where they are looked for, in this order: the first that holds a task. A requirements file may be free text, with the
-/// tasks in `.devloop/tasks.md`.
-const USUAL: [&str; 5] = ["requirements.md", "tasks.md", ".devloop/tasks.md", "prd.json", "tasks"];
-
-/// The folder of the features' requirements.
-const FEATURES: &str = "requirements";
 
 /// Which task file is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +25,7 @@ pub enum Wanted<'a> {
 pub fn find_tasks(directory: &Path, wanted: Wanted<'_>) -> Result<FoundTasks, TasksError> {
     match wanted {
         Wanted::Place(place) => named(directory, place.to_owned()),
-        Wanted::Feature(name) => named(directory, feature(name)?),
+        Wanted::Feature(name) => named(directory, FeatureName::parse(name)?.requirements()),
         Wanted::Usual => usual(directory),
     }
 }
@@ -40,20 +35,12 @@ fn named(directory: &Path, place: PathBuf) -> Result<FoundTasks, TasksError> {
     if found.list.is_missing() { Err(TasksError::NotThere(place)) } else { Ok(found) }
 }
 
-fn feature(name: &str) -> Result<PathBuf, TasksError> {
-    let bare =
-        name.strip_prefix("requirements/").map_or(name, |file| file.strip_suffix(".md").unwrap_or(file));
-    let is_sign = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-    if bare.is_empty() || !bare.bytes().all(is_sign) {
-        return Err(TasksError::NoFeature(name.to_owned()));
-    }
-    Ok(Path::new(FEATURES).join(format!("{bare}.md")))
-}
-
-/// The first place with a task; else the first that is there, so that what is wrong with it can be said.
+/// The first place with a task (a requirements file may be free text, with the tasks in `.devloop/tasks.md`); else the first
+/// that is there, so that what is wrong with it can be said.
 fn usual(directory: &Path) -> Result<FoundTasks, TasksError> {
+    let places = || SOURCES.iter().flat_map(|form| form.usual_places());
     let mut first = None;
-    for place in USUAL {
+    for place in places() {
         let path = at(directory).join(place);
         if path.holds_folder() && !is_task_folder(&path) {
             continue;
@@ -71,6 +58,6 @@ fn usual(directory: &Path) -> Result<FoundTasks, TasksError> {
         }
         first = first.or(Some(found));
     }
-    let looked = USUAL.iter().map(|place| (*place).to_owned()).collect();
+    let looked = places().map(|place| (*place).to_owned()).collect();
     first.ok_or(TasksError::Missing { looked })
 }

@@ -1,8 +1,9 @@
-//! Task files on disk: found, read within bounds, and one state or one task written, so that nothing else changes.
+//! Tasks on disk, in whatever form: found, read within bounds, and one state or one task written, so that nothing else changes.
 
 mod committed;
 mod find;
-mod read;
+mod latest;
+pub(crate) mod read;
 #[cfg(test)]
 mod tests;
 mod write;
@@ -10,11 +11,14 @@ mod write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use windlass_core::project::FeatureNameError;
 use windlass_core::values::TaskId;
-use windlass_jobs::doc::tasks::{Problem, Refused, TaskForm, TaskList};
+use windlass_jobs::doc::Problem;
+use windlass_jobs::doc::tasks::{Refused, TaskList};
 
 pub use committed::{Unlike, unlike_committed};
 pub use find::{Wanted, find_tasks};
+pub(crate) use latest::Latest;
 pub use read::read_tasks;
 pub use write::{Written, add_task, set_state, settable};
 
@@ -31,13 +35,6 @@ pub struct FoundTasks {
     pub mark: String,
 }
 
-impl FoundTasks {
-    /// How it is written.
-    pub fn form(&self) -> TaskForm {
-        self.list.files().next().map_or(TaskForm::Markdown, |(_, form)| form)
-    }
-}
-
 /// Why a task file is not there, or not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum TasksError {
@@ -51,8 +48,8 @@ pub enum TasksError {
     #[error("there is no {}", .0.display())]
     NotThere(PathBuf),
     /// A feature's name that could lead anywhere.
-    #[error("`{0}` is no name of a feature: letters, digits, - and _")]
-    NoFeature(String),
+    #[error(transparent)]
+    NoFeature(#[from] FeatureNameError),
     /// It cannot be read.
     #[error("{0}")]
     Unreadable(Problem),

@@ -1,116 +1,86 @@
-//! Reading tasks, whatever lies in their place.
+//! Reading tasks and plans, whatever lies in their place.
 
-use std::collections::VecDeque;
+use std::ffi::OsString;
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::Path;
 
-use windlass_core::tasks::natural;
-use windlass_jobs::doc::tasks::{LONGEST_LIST, TaskFile, TaskForm, TaskList};
+use windlass_jobs::doc::tasks::sources::{form_of, form_of_folder};
+use windlass_jobs::doc::tasks::{FileRole, LONGEST_LIST, Place, TaskFile, TaskForm, TaskList};
 
 use super::FoundTasks;
-use crate::document::{self, Content};
+use super::latest::Latest;
+use crate::document;
 use windlass_host::file::FileError;
 use windlass_host::tree::{TreePath, at};
-
-/// So many files a folder of tasks may have.
-const MOST_FILES: usize = 50_000;
 
 /// Reads the tasks of a place: a file, or a folder with a file per task. Never fails: what cannot be read is named by
 /// [`TaskList::problems`], and no file at all is [`TaskList::is_missing`].
 pub fn read_tasks(directory: &Path, place: &Path) -> FoundTasks {
-    let files = files(directory, place);
-    let mark = mark_of(&files);
-    let list = parsed(files, &mark);
-    FoundTasks { place: place.to_owned(), list, mark: mark.chars().take(16).collect() }
+    static LATEST: Latest<TaskList> = Latest::new();
+    let (list, mark) = LATEST.read(files(directory, place), TaskList::parse);
+    FoundTasks { place: place.to_owned(), list, mark }
 }
 
-/// So many lists are remembered.
-const REMEMBERED: usize = 2;
-
-/// Most often a file is read again before anybody has changed it, and to understand 50,000 tasks takes a fifth of a second.
-static LATEST: Mutex<VecDeque<(String, Arc<TaskList>)>> = Mutex::new(VecDeque::new());
-
-fn parsed(files: Vec<TaskFile>, mark: &str) -> Arc<TaskList> {
-    let latest = || LATEST.lock().unwrap_or_else(PoisonError::into_inner);
-    // The same bytes are read otherwise as a file of a folder than by themselves.
-    let forms: Vec<TaskForm> = files.iter().map(|file| file.form).collect();
-    let is_it = |known: &str, list: &TaskList| {
-        known == mark && list.files().map(|(_, form)| form).eq(forms.iter().copied())
-    };
-    if let Some((_, list)) = latest().iter().find(|(known, list)| is_it(known, list)) {
-        return Arc::clone(list);
-    }
-    let list = Arc::new(TaskList::parse(files));
-    let mut latest = latest();
-    latest.truncate(REMEMBERED - 1);
-    latest.push_front((mark.to_owned(), Arc::clone(&list)));
-    list
-}
-
-pub(super) fn files(directory: &Path, place: &Path) -> Vec<TaskFile> {
+fn files(directory: &Path, place: &Path) -> Vec<TaskFile> {
     if at(directory).join(place).holds_folder() {
-        return files_of(directory, place);
+        return folder(directory, place, form_of_folder());
     }
-    let Some(content) = document::read(&at(directory).join(place), LONGEST_LIST) else { return Vec::new() };
-    let is_json = place.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
-    let form = if is_json { TaskForm::Prd } else { TaskForm::Markdown };
-    vec![TaskFile { name: place.display().to_string(), form, content }]
+    let form = form_of(&place.to_string_lossy(), Place::Alone);
+    form.and_then(|form| alone(directory, place, form)).into_iter().collect()
 }
 
-/// Each Markdown file of a folder, by name as people count; not what begins with a dot or an underscore, and not
-/// `README.md`.
-fn files_of(directory: &Path, folder: &Path) -> Vec<TaskFile> {
+/// A file that is the whole list; `None` where there is none.
+pub(crate) fn alone(directory: &Path, file: &Path, form: TaskForm) -> Option<TaskFile> {
+    let content = document::read(&at(directory).join(file), LONGEST_LIST)?;
+    Some(TaskFile::alone(&file.display().to_string(), form, content))
+}
+
+/// The files of a folder that are read in this form, in the order of their names.
+pub(crate) fn folder(directory: &Path, folder: &Path, form: TaskForm) -> Vec<TaskFile> {
     let unreadable = |why: String| {
-        let name = folder.display().to_string();
-        vec![TaskFile { name, form: TaskForm::FrontMatter, content: Err(why) }]
+        let file = TaskFile::alone(&folder.display().to_string(), form, Err(why));
+        vec![TaskFile { role: FileRole::Index, ..file }]
     };
-    let names = match names_in(&at(directory).join(folder)) {
+    let names = match names_in(&at(directory).join(folder), form) {
         Ok(names) => names,
         Err(error) => return unreadable(format!("cannot be read: {}", error.source)),
     };
-    if names.len() > MOST_FILES {
-        return unreadable(format!("holds more than {MOST_FILES} files"));
+    if names.len() > form.most_files() {
+        return unreadable(format!("holds more than {} files", form.most_files()));
     }
     if names.is_empty() {
         return unreadable("holds no file of a task".to_owned());
     }
-    let task = |(path, content): (PathBuf, Content)| TaskFile {
-        name: path.display().to_string(),
-        form: TaskForm::FrontMatter,
-        content,
-    };
-    document::read_folder(&at(directory), folder, names, LONGEST_LIST).into_iter().map(task).collect()
+    let mut room = LONGEST_LIST;
+    let mut files = Vec::new();
+    for (name, role) in names {
+        let path = folder.join(name);
+        let Some(content) = document::read(&at(directory).join(&path), room) else { continue };
+        let length = content.as_ref().map_or(0, Vec::len);
+        files.push(TaskFile { role, ..TaskFile::alone(&path.display().to_string(), form, content) });
+        // With this one the list is longer than it may be, and said to be so.
+        let Some(left) = room.checked_sub(length) else { break };
+        room = left;
+    }
+    files
 }
 
-fn names_in(folder: &TreePath) -> Result<Vec<PathBuf>, FileError> {
-    let mut names = Vec::new();
-    for entry in folder.entries()? {
-        let name = PathBuf::from(entry.name);
-        let text = name.to_string_lossy();
-        let is_put_away = text.starts_with(['.', '_']) || text.eq_ignore_ascii_case("README.md");
-        if !is_put_away && name.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md")) {
-            names.push(name);
-        }
-    }
-    names.sort_by(|one, other| {
-        natural::compare(&one.to_string_lossy(), &other.to_string_lossy()).then_with(|| one.cmp(other))
-    });
+/// The names of the files that are read in this form, and what each is.
+fn names_in(folder: &TreePath, form: TaskForm) -> Result<Vec<(OsString, FileRole)>, FileError> {
+    let role = |name: &OsString| form.role(&name.to_string_lossy(), Place::InFolder);
+    let names = folder.entries()?.into_iter().map(|entry| entry.name);
+    let mut names: Vec<_> = names.filter_map(|name| role(&name).map(|role| (name, role))).collect();
+    names.sort_by(|(one, _), (other, _)| form.compare(&one.to_string_lossy(), &other.to_string_lossy()));
     Ok(names)
 }
 
 /// Does a folder hold a file that begins as a task does?
 pub(super) fn is_task_folder(folder: &TreePath) -> bool {
-    let begins = |name: &PathBuf| {
+    let form = form_of_folder();
+    let begins = |(name, _): &(OsString, FileRole)| {
         let mut first = [0; 7];
-        folder.join(name).open().and_then(|mut file| file.read(&mut first)).is_ok_and(|length| {
-            let read = first.get(..length).unwrap_or_default();
-            read.strip_prefix(b"\xef\xbb\xbf").unwrap_or(read).starts_with(b"---")
-        })
+        let read = folder.join(name).open().and_then(|mut file| file.read(&mut first));
+        read.is_ok_and(|length| form.looks_like(first.get(..length).unwrap_or_default()))
     };
-    names_in(folder).is_ok_and(|names| names.iter().take(MOST_FILES).any(begins))
-}
-
-fn mark_of(files: &[TaskFile]) -> String {
-    document::whole_mark(files.iter().map(|file| (file.name.as_str(), &file.content)))
+    names_in(folder, form).is_ok_and(|names| names.iter().take(form.most_files()).any(begins))
 }

@@ -4,10 +4,10 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use windlass_core::values::TaskState;
-use windlass_jobs::doc::tasks::{ListedTask, NewTask};
+use windlass_jobs::doc::tasks::{NewTask, Task};
 
 use super::*;
-use windlass_git::scratch::Scratch;
+use windlass_git::testing::Scratch;
 
 const TASK: &str = "### TASK-001: a\n- **Status**: pending\n";
 
@@ -30,7 +30,7 @@ fn the_first_usual_place_with_a_task_is_taken() {
     scratch.write("prd.json", "{\"userStories\": [{\"id\": \"US-001\"}]}");
     assert_eq!(usual(&scratch), "prd.json");
     scratch.write("requirements.md", "# We want it all\n");
-    assert_eq!(usual(&scratch), "prd.json", "free text is no task file");
+    assert_eq!(usual(&scratch), "prd.json", "free text is not a task file");
     scratch.write(".devloop/tasks.md", TASK);
     assert_eq!(usual(&scratch), ".devloop/tasks.md");
     scratch.write("requirements.md", TASK);
@@ -54,7 +54,7 @@ fn features_and_places_that_are_named() {
     }
     for name in ["", "../x", "a/b", "requirements/../x.md", "a b"] {
         let error = find_tasks(&scratch.top, Wanted::Feature(name)).unwrap_err().to_string();
-        assert!(error.ends_with("is no name of a feature: letters, digits, - and _"), "{error}");
+        assert!(error.contains("cannot be a feature's name: a name has 1 to 64 ASCII letters"), "{error}");
     }
     let missing = find_tasks(&scratch.top, Wanted::Feature("cart")).unwrap_err();
     assert_eq!(missing.to_string(), "there is no requirements/cart.md");
@@ -72,7 +72,7 @@ fn what_is_no_readable_file_is_said() {
     symlink("nowhere", scratch.top.join("link.md")).unwrap();
     assert!(problem("link.md").starts_with("link.md is a link that leads nowhere: "));
     rustix::fs::mkfifoat(rustix::fs::CWD, scratch.top.join("pipe.md"), rustix::fs::Mode::RWXU).unwrap();
-    assert_eq!(problem("pipe.md"), "pipe.md is no file, but a pipe or a device");
+    assert_eq!(problem("pipe.md"), "pipe.md is not a file, but a pipe or a device");
     fs::create_dir(scratch.top.join("empty")).unwrap();
     assert_eq!(problem("empty"), "empty holds no file of a task");
     scratch.write("tasks/T10.md", "---\n---\n");
@@ -81,7 +81,7 @@ fn what_is_no_readable_file_is_said() {
     scratch.write("tasks/_template.md", "# Template\n");
     symlink("nowhere", scratch.top.join("tasks/T11.md")).unwrap();
     let found = find_tasks(&scratch.top, Wanted::Usual).unwrap();
-    let places: Vec<String> = found.list.tasks().iter().map(ListedTask::place).collect();
+    let places: Vec<String> = found.list.tasks().iter().map(Task::place).collect();
     assert_eq!(places, ["tasks/T9.md:1", "tasks/T10.md:1"]);
     assert!(found.list.problems()[0].to_string().starts_with("tasks/T11.md is a link that leads nowhere"));
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use windlass_core::values::{TaskId, TaskState};
 use windlass_jobs::doc::Splice;
-use windlass_jobs::doc::tasks::{LONGEST_LIST, NewTask, TaskForm, TaskList};
+use windlass_jobs::doc::tasks::{LONGEST_LIST, Layout, NewTask, TaskList, Unwritable};
 
 use super::read::read_tasks;
 use super::{FoundTasks, TasksError};
@@ -44,7 +44,7 @@ pub fn set_state(
             return Ok(Written::AsItWas);
         }
         let text = list.text(&splice.file);
-        if apply(&at(directory).join(&*splice.file), text, &splice)? == Outcome::Done {
+        if apply(&at(directory).join(&*splice.file), text, &splice)? == SpliceOutcome::Done {
             return Ok(Written::Changed { former });
         }
     }
@@ -63,10 +63,10 @@ pub fn settable(
 ) -> Result<(TaskState, Splice), TasksError> {
     let (id, place) = (id.clone(), place.to_owned());
     let Some(task) = list.task(&id) else { return Err(TasksError::NoTask { id, place }) };
-    match (list.set_state(&id, state), &task.row.unclear) {
-        (Some(splice), _) => Ok((task.row.state, splice)),
-        (None, Some(why)) => Err(TasksError::Unclear { id, place, why: why.clone() }),
-        (None, None) => Err(TasksError::NoPlace { id, place }),
+    match list.set_state(&id, state) {
+        Ok(splice) => Ok((task.row.state, splice)),
+        Err(Unwritable::Unclear(why)) => Err(TasksError::Unclear { id, place, why }),
+        Err(Unwritable::NoPlace | Unwritable::NoTask) => Err(TasksError::NoPlace { id, place }),
     }
 }
 
@@ -79,14 +79,14 @@ pub fn add_task(directory: &Path, place: &Path, task: &NewTask) -> Result<TaskId
         let found = readable(directory, place)?;
         let addition = found.list.addition(task)?;
         let path = at(directory).join(&*addition.splice.file);
-        if found.form() == TaskForm::FrontMatter {
+        if found.list.form().layout() == Layout::FilePerTask {
             let permissions = usual_permissions(&found, directory);
             return match path.create_new(addition.splice.text.as_bytes(), permissions)? {
                 Made::Anew => Ok(addition.id),
                 Made::WasThere => Err(TasksError::InTheWay(PathBuf::from(&*addition.splice.file))),
             };
         }
-        if apply(&path, found.list.text(&addition.splice.file), &addition.splice)? == Outcome::Done {
+        if apply(&path, found.list.text(&addition.splice.file), &addition.splice)? == SpliceOutcome::Done {
             return Ok(addition.id);
         }
     }
@@ -95,7 +95,7 @@ pub fn add_task(directory: &Path, place: &Path, task: &NewTask) -> Result<TaskId
 
 /// Those of the file beside which it is made.
 fn usual_permissions(found: &FoundTasks, directory: &Path) -> u32 {
-    let beside = found.list.files().next().map(|(name, _)| at(directory).join(name));
+    let beside = found.list.files().next().map(|name| at(directory).join(name));
     let found = beside.and_then(|path| path.look_through().ok().flatten());
     found.map_or(0o644, |found| found.mode & 0o666)
 }
@@ -112,23 +112,23 @@ fn readable(directory: &Path, place: &Path) -> Result<FoundTasks, TasksError> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Outcome {
+enum SpliceOutcome {
     Done,
     /// The file is not what was read of it.
     Changed,
 }
 
 /// Replaces the file in one step, if it still holds `before`.
-fn apply(path: &TreePath, before: &str, splice: &Splice) -> Result<Outcome, TasksError> {
-    let Some(after) = splice.apply(before.as_bytes()) else { return Ok(Outcome::Changed) };
+fn apply(path: &TreePath, before: &str, splice: &Splice) -> Result<SpliceOutcome, TasksError> {
+    let Some(after) = splice.apply(before.as_bytes()) else { return Ok(SpliceOutcome::Changed) };
     let target = path.resolved().map_err(|error| path.failed("find", error))?;
     let prepared = target.prepare_like(&after)?;
     if target.read_beginning(LONGEST_LIST)?.as_deref() != Some(before.as_bytes()) {
-        return Ok(Outcome::Changed);
+        return Ok(SpliceOutcome::Changed);
     }
     prepared.put_in_place()?;
     target.parent().map_or(Ok(()), |folder| folder.sync_folder())?;
-    Ok(Outcome::Done)
+    Ok(SpliceOutcome::Done)
 }
 
 #[cfg(test)]
@@ -136,7 +136,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use windlass_git::scratch::Scratch;
+    use windlass_git::testing::Scratch;
 
     #[test]
     fn what_somebody_else_wrote_meanwhile_is_kept() {
@@ -144,10 +144,10 @@ mod tests {
         scratch.write("tasks.md", "as somebody else left it");
         let splice = Splice { file: "tasks.md".into(), range: 0..2, text: "new".to_owned() };
         let path = scratch.top.join("tasks.md");
-        assert_eq!(apply(&at(&path), "old text", &splice).unwrap(), Outcome::Changed);
+        assert_eq!(apply(&at(&path), "old text", &splice).unwrap(), SpliceOutcome::Changed);
         assert_eq!(fs::read_to_string(&path).unwrap(), "as somebody else left it");
         assert_eq!(fs::read_dir(&scratch.top).unwrap().count(), 1, "nothing is left beside it");
-        assert_eq!(apply(&at(&path), "as somebody else left it", &splice).unwrap(), Outcome::Done);
+        assert_eq!(apply(&at(&path), "as somebody else left it", &splice).unwrap(), SpliceOutcome::Done);
         assert_eq!(fs::read_to_string(&path).unwrap(), "new somebody else left it");
     }
 }

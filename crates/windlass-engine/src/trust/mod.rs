@@ -15,7 +15,7 @@ use windlass_core::config::{FileKind, Layer};
 use windlass_core::trust::{
     ApiHost, Content, Startable, StartableCommand, Startables, Starter, commands_named, configured,
 };
-use windlass_core::values::HookName;
+use windlass_core::values::{HookName, Named};
 
 use crate::guard::{inside, started_by};
 use crate::hook::HOOKS_FOLDER;
@@ -39,7 +39,7 @@ const MOST_WORKSPACES: usize = 1000;
 
 /// What there is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundStartables {
     /// What the files start or redirect.
     pub items: Startables,
     /// What keeps it from being told, one for each file.
@@ -73,8 +73,8 @@ pub struct Search<'a> {
 }
 
 /// Looks for it. Changes nothing and starts nothing.
-pub fn find(search: &Search<'_>) -> Found {
-    let mut looking = Looking { search, items: Vec::new(), found: Found::default() };
+pub fn find(search: &Search<'_>) -> FoundStartables {
+    let mut looking = Looking { search, items: Vec::new(), found: FoundStartables::default() };
     looking.configuration();
     looking.hook_files();
     looking.scripts();
@@ -87,7 +87,7 @@ pub fn find(search: &Search<'_>) -> Found {
 /// What a text of configuration starts, with the scripts that it names, as if `path` held it and nothing else.
 pub fn started_by_text(place: &Place, kind: FileKind, path: &Path, text: &str) -> Startables {
     let search = Search { place, loaded: &[], own_settings: &[] };
-    let mut looking = Looking { search: &search, items: Vec::new(), found: Found::default() };
+    let mut looking = Looking { search: &search, items: Vec::new(), found: FoundStartables::default() };
     looking.configuration_text(kind, path, text);
     looking.scripts();
     looking.items.into_iter().collect()
@@ -104,7 +104,7 @@ pub fn hosts_in(agent: &dyn Agent, path: &Path) -> Vec<ApiHost> {
 struct Looking<'a> {
     search: &'a Search<'a>,
     items: Vec<Startable>,
-    found: Found,
+    found: FoundStartables,
 }
 
 /// How a file is named in what is found: relative to the repository's top.
@@ -157,7 +157,7 @@ impl Looking<'_> {
             let path = folder.join(HOOKS_FOLDER).join(hook.name());
             let (name, key) = (self.name(&path), format!("{HOOKS}.{}", hook.name()));
             match read::digest(&path) {
-                // What is no file is no hook, and what cannot be executed is not called.
+                // What is not a file is not a hook, and what cannot be executed is not called.
                 Ok(Some(digest)) if read::is_executable(&path) => {
                     self.items.push(Startable::file(Starter::Windlass, &name, &key, &name, &digest));
                 }

@@ -81,7 +81,7 @@ pub(super) fn digest(path: &Path) -> Result<Option<String>, String> {
 
 fn said(error: &io::Error) -> String {
     match error.kind() {
-        io::ErrorKind::InvalidInput => "it is no plain file".to_owned(),
+        io::ErrorKind::InvalidInput => "it is not a plain file".to_owned(),
         _ => format!("it cannot be read ({error})"),
     }
 }

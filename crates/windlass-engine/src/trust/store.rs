@@ -32,7 +32,7 @@ pub struct Trusted {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Kept {
+struct TrustFile {
     version: u32,
     trusted: Vec<Startable>,
 }
@@ -50,11 +50,11 @@ pub fn trusted(project: &Project) -> Trusted {
         Ok(Some(bytes)) => bytes,
         Err(error) => return nothing(error.source.to_string()),
     };
-    match serde_json::from_slice::<Kept>(&bytes) {
-        Ok(Kept { version: VERSION, trusted }) => {
+    match serde_json::from_slice::<TrustFile>(&bytes) {
+        Ok(TrustFile { version: VERSION, trusted }) => {
             Trusted { items: trusted.into_iter().collect(), trouble: None }
         }
-        Ok(Kept { version, .. }) => nothing(format!("a newer Windlass wrote it (format {version})")),
+        Ok(TrustFile { version, .. }) => nothing(format!("a newer Windlass wrote it (format {version})")),
         Err(_) => nothing("the file is damaged".to_owned()),
     }
 }
@@ -80,7 +80,7 @@ pub fn revoke(project: &Project) -> Result<usize, StoreError> {
 
 fn write(project: &Project, items: &Startables) -> Result<(), StoreError> {
     let path = file(project);
-    let kept = Kept { version: VERSION, trusted: items.iter().cloned().collect() };
+    let kept = TrustFile { version: VERSION, trusted: items.iter().cloned().collect() };
     let mut bytes = serde_json::to_vec_pretty(&kept)
         .map_err(|source| StoreError::Unwritable { path: path.clone(), source })?;
     bytes.push(b'\n');

@@ -2,7 +2,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use super::*;
-use windlass_git::scratch::Scratch;
+use windlass_git::testing::Scratch;
 
 /// What is found from `below`, as `file: key: what`.
 fn found(scratch: &Scratch, below: &str) -> Vec<String> {

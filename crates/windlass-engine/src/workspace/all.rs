@@ -3,7 +3,7 @@
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use windlass_core::config::nearest;
+use windlass_core::typed::nearest;
 use windlass_core::workspace::WorkspaceName;
 
 use super::{Workspace, WorkspaceError};

@@ -57,12 +57,19 @@ pub struct Created {
     pub mended: Option<Mended>,
 }
 
+impl Created {
+    /// The folder was not there before.
+    pub fn is_new(&self) -> bool {
+        self.folder == Made::Anew
+    }
+}
+
 impl Workspaces {
     /// Makes a workspace; where it is there, in whole or in part, what is missing. No file is replaced, but the mode in
     /// the metadata changes when it was given.
     ///
     /// # Errors
-    /// Something that is no workspace is in its place; it has other options already; a file cannot be read or written.
+    /// Something that is not a workspace is in its place; it has other options already; a file cannot be read or written.
     pub fn create(
         &self,
         name: &WorkspaceName,
@@ -123,7 +130,7 @@ impl Workspace {
         Ok(names)
     }
 
-    /// A file that a person may have written is never changed here; the same options once more are no trouble.
+    /// A file that a person may have written is never changed here; the same options once more are not trouble.
     fn refuse_other_options(&self, creation: &Creation) -> Result<(), WorkspaceError> {
         let path = self.config();
         let Some(bytes) = at(&path).read(LONGEST_OPTIONS)? else {

@@ -24,7 +24,7 @@ pub enum WorkspaceError {
         nearest: Option<String>,
     },
     /// There is something else than a folder.
-    #[error("{} is no folder, so it cannot be a workspace", path.display())]
+    #[error("{} is not a folder, so it cannot be a workspace", path.display())]
     NotAFolder {
         /// Where.
         path: PathBuf,
@@ -82,7 +82,7 @@ pub enum WorkspaceError {
         path: PathBuf,
     },
     /// git did not answer.
-    #[error(transparent)]
+    #[error("{0}")]
     Git(#[from] GitError),
     /// A file could not be read or written.
     #[error(transparent)]
@@ -90,15 +90,4 @@ pub enum WorkspaceError {
     /// What is kept outside the project could not be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
-}
-
-impl WorkspaceError {
-    /// Is there no room left on the disk (or in the quota)?
-    pub fn is_disk_full(&self) -> bool {
-        match self {
-            WorkspaceError::File(error) => error.is_disk_full(),
-            WorkspaceError::Store(error) => error.is_disk_full(),
-            _ => false,
-        }
-    }
 }

@@ -89,16 +89,6 @@ pub fn remove(repository: &Repository) -> Result<Guard, WorkspaceError> {
     }
 }
 
-/// Does git run the guard in this repository? A hook that cannot be executed is passed over by git.
-pub fn is_installed(repository: &Repository) -> bool {
-    let path = repository.hooks_folder().map(|folder| folder.join(HOOK));
-    path.is_ok_and(|path| {
-        let found = at(&path).look_through().ok().flatten();
-        let executable = found.is_some_and(|found| found.mode & 0o100 != 0);
-        executable && at(&path).read(LONGEST_HOOK).ok().flatten().is_some_and(|bytes| is_ours(&bytes))
-    })
-}
-
 fn place(repository: &Repository) -> Result<PathBuf, WorkspaceError> {
     let folder = repository.hooks_folder()?;
     // Where the folder is not there yet, what is above it says where it will be.

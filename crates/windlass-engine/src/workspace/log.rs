@@ -80,7 +80,7 @@ fn make(folder: &Path, began: Timestamp) -> Result<(PathBuf, File), FileError> {
 
 /// Which logs of a folder stay; the newest always does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kept {
+pub struct LogLimits {
     /// So many; `None` = all.
     pub count: Option<u32>,
     /// So many bytes of them; `None` = no limit.
@@ -92,7 +92,7 @@ pub struct Kept {
 ///
 /// # Errors
 /// The folder cannot be read, or a log cannot be removed.
-pub fn prune(folder: &Path, keep: Kept) -> Result<u64, FileError> {
+pub fn prune(folder: &Path, keep: LogLimits) -> Result<u64, FileError> {
     let mut logs = Vec::new();
     let folder = at(folder);
     for entry in folder.entries()? {
@@ -247,9 +247,9 @@ mod tests {
         logs.iter().chain(&others).for_each(|name| put(name));
         fs::create_dir(folder.path().join("iterate-20200101-000000.log")).unwrap();
         symlink("TODO.md", folder.path().join("iterate-20200101-000001.log")).unwrap();
-        let by_count = |count| Kept { count: Some(count), bytes: None };
+        let by_count = |count| LogLimits { count: Some(count), bytes: None };
         assert_eq!(prune(folder.path(), by_count(5)).unwrap(), 0);
-        assert_eq!(prune(folder.path(), Kept { count: None, bytes: None }).unwrap(), 0);
+        assert_eq!(prune(folder.path(), LogLimits { count: None, bytes: None }).unwrap(), 0);
         assert_eq!(prune(folder.path(), by_count(2)).unwrap(), 3);
         let left = names(folder.path());
         assert!(left.contains(&logs[3].to_owned()) && left.contains(&logs[4].to_owned()), "{left:?}");
@@ -265,19 +265,21 @@ mod tests {
             let path = folder.path().join(format!("iterate-20260301-20000{second}.log"));
             fs::write(path, vec![b'x'; 100]).unwrap();
         }
-        let by_size = |bytes| Kept { count: Some(4), bytes: Some(bytes) };
+        let by_size = |bytes| LogLimits { count: Some(4), bytes: Some(bytes) };
         assert_eq!(prune(folder.path(), by_size(1000)).unwrap(), 1);
         assert_eq!(prune(folder.path(), by_size(299)).unwrap(), 2);
         assert_eq!(names(folder.path()), ["iterate-20260301-200003.log", "iterate-20260301-200004.log"]);
         assert_eq!(prune(folder.path(), by_size(1)).unwrap(), 1);
-        assert_eq!(prune(folder.path(), Kept { count: Some(0), bytes: Some(0) }).unwrap(), 0);
+        assert_eq!(prune(folder.path(), LogLimits { count: Some(0), bytes: Some(0) }).unwrap(), 0);
     }
 
     #[test]
     fn a_folder_that_is_gone_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let gone = folder.path().join("gone");
-        assert!(prune(&gone, Kept { count: Some(1), bytes: None }).unwrap_err().to_string().contains("gone"));
+        assert!(
+            prune(&gone, LogLimits { count: Some(1), bytes: None }).unwrap_err().to_string().contains("gone")
+        );
         assert!(LogFile::create(&gone, began()).is_err());
     }
 }

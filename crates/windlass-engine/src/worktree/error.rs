@@ -11,7 +11,7 @@ use windlass_host::file::FileError;
 #[derive(Debug, thiserror::Error)]
 pub enum WorktreeError {
     /// git failed.
-    #[error(transparent)]
+    #[error("{0}")]
     Git(#[from] GitError),
     /// A file could not be read or written.
     #[error(transparent)]
@@ -22,7 +22,7 @@ pub enum WorktreeError {
     /// It could not be given what it needs.
     #[error(transparent)]
     Bootstrap(#[from] BootstrapError),
-    /// The text is no name.
+    /// The text is not a name.
     #[error(
         "`{shown}` cannot be a worktree's name: a name has 1 to 64 ASCII letters, digits, `_` and `-`, and does not begin with `-`"
     )]
@@ -78,10 +78,10 @@ pub enum WorktreeError {
         source: std::io::Error,
     },
     /// Something is in its place.
-    #[error("{} is there already and is no worktree of this project", .0.display())]
+    #[error("{} is there already and is not a worktree of this project", .0.display())]
     PathTaken(PathBuf),
-    /// Its folder is there, but is no working tree any more.
-    #[error("{} is no working tree any more: its file .git is gone", .0.display())]
+    /// Its folder is there, but is not a working tree any more.
+    #[error("{} is not a working tree any more: its file .git is gone", .0.display())]
     Broken(PathBuf),
     /// Its folder is gone, and somebody locked it.
     #[error("the folder of the worktree {name}, {}, is gone, but it was locked with `git worktree lock`", .path.display())]
@@ -99,63 +99,4 @@ pub enum WorktreeError {
         /// What git said: filters such as LFS among it.
         source: GitError,
     },
-}
-
-impl WorktreeError {
-    /// The disk is full?
-    pub fn is_disk_full(&self) -> bool {
-        match self {
-            WorktreeError::File(error)
-            | WorktreeError::Bootstrap(BootstrapError::File(error))
-            | WorktreeError::Git(GitError::File(error)) => error.is_disk_full(),
-            WorktreeError::Store(error) => error.is_disk_full(),
-            WorktreeError::Git(GitError::Failed { said, .. })
-            | WorktreeError::Checkout { source: GitError::Failed { said, .. }, .. } => {
-                said.contains("No space left on device")
-            }
-            _ => false,
-        }
-    }
-
-    /// What to do about it: one line each.
-    pub fn hints(&self) -> Vec<String> {
-        let one = |text: String| vec![text];
-        match self {
-            WorktreeError::Name { .. } => one("Such as: fix-login".to_owned()),
-            WorktreeError::NotFound(_) | WorktreeError::Foreign(_) => {
-                one("Those that windlass made: windlass worktree list".to_owned())
-            }
-            WorktreeError::Collides { other, .. } => {
-                one(format!("Use that one, --worktree {other}, or choose another name."))
-            }
-            WorktreeError::NoCommit => {
-                one("Make one: git add --all && git commit --message 'Begin'".to_owned())
-            }
-            WorktreeError::BranchThere { branch } => vec![
-                "Choose another name.".to_owned(),
-                format!("Or, if it is merged and not needed any more: git branch -d {branch}"),
-            ],
-            WorktreeError::BranchBlocked { other, .. } => {
-                one(format!("Rename it: git branch -m {other} ANOTHER-NAME"))
-            }
-            WorktreeError::InsideProject { .. } | WorktreeError::NoBase { .. } => {
-                one("Choose another folder: windlass config set worktree.base PATH".to_owned())
-            }
-            WorktreeError::PathTaken(_) => {
-                one("Choose another name, or move what is there out of the way.".to_owned())
-            }
-            WorktreeError::Broken(path) => one(format!("Mend it: git worktree repair '{}'", path.display())),
-            WorktreeError::LockedAway { path, .. } => vec![
-                "Is it on a disk that is not there now? Then attach that.".to_owned(),
-                format!("If it is gone for good: git worktree unlock '{}'", path.display()),
-            ],
-            WorktreeError::Checkout { .. } => {
-                one("Once this is mended, the same command goes on where it was.".to_owned())
-            }
-            WorktreeError::Bootstrap(BootstrapError::TooMuch { .. }) => {
-                one("Name less, or allow more: windlass config set worktree.include_size 8g".to_owned())
-            }
-            _ => Vec::new(),
-        }
-    }
 }

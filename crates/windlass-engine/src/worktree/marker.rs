@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use windlass_core::spec::BootstrapSpec;
-#[cfg(feature = "fuzzing")]
+#[cfg(feature = "testing")]
 use windlass_core::spec::PortPlace;
 
-#[cfg(feature = "fuzzing")]
+#[cfg(feature = "testing")]
 use super::bootstrap::variables;
 use windlass_host::file::FileError;
 use windlass_host::tree::at;
@@ -83,7 +83,7 @@ impl Marker {
 }
 
 /// The file as it would be written anew, and the variables that follow from it; `None` where it is not ours.
-#[cfg(feature = "fuzzing")]
+#[cfg(feature = "testing")]
 pub(crate) fn rewritten(bytes: &[u8]) -> Option<(Vec<u8>, usize)> {
     let marker = Marker::parse(bytes)?;
     let place = PortPlace { checkout: marker.checkout, lane: 0 };

@@ -30,7 +30,7 @@ pub enum Refusal {
     /// Something was begun and not ended.
     #[error("{0} is under way there")]
     UnderWay(&'static str),
-    /// It is no working tree any more.
+    /// It is not a working tree any more.
     #[error("its folder is there but is not its working tree any more: its file .git is gone or another one")]
     Broken,
     /// It was never filled: a filter is missing, or this was ended in the middle.

@@ -11,7 +11,7 @@ use super::{
     make,
 };
 use crate::store::Project;
-use windlass_git::scratch::Scratch;
+use windlass_git::testing::Scratch;
 
 fn bootstrap() -> BootstrapSpec {
     BootstrapSpec {
@@ -179,7 +179,10 @@ fn a_worktree_whose_folder_is_gone_is_made_again_with_its_commits() {
     fs::remove_dir_all(&first.tree.path).unwrap();
     assert!(refused(&scratch, "api").contains("locked"));
     fs::create_dir(&first.tree.path).unwrap();
-    assert!(refused(&scratch, "api").contains("no working tree any more"), "what is in its place stays");
+    assert!(
+        refused(&scratch, "api").contains("is not a working tree any more"),
+        "what is in its place stays"
+    );
 }
 
 #[test]
@@ -308,7 +311,7 @@ fn working_trees_of_others_are_not_ours() {
     assert!(matches!(&error, WorktreeError::Foreign(path) if *path == foreign), "{error}");
     let error = Worktree::find(&scratch.found(), "nobodys").unwrap_err();
     assert!(matches!(error, WorktreeError::NotFound(_)), "{error}");
-    // A mark that somebody else wrote is no leave to delete a branch.
+    // A mark that somebody else wrote is not leave to delete a branch.
     let tree = made(&scratch, "api");
     let marker = tree.tree.git_dir.join("windlass.json");
     for wrong in ["", "{}", "[1]", "\u{0}", r#"{"v":2,"name":"api"}"#] {

@@ -162,7 +162,7 @@ impl Worktree {
         }
     }
 
-    /// The branches that its commits may have come to, by full name; never its own, and nothing that is no branch.
+    /// The branches that its commits may have come to, by full name; never its own, and nothing that is not a branch.
     fn bases(&self, repository: &Repository) -> Result<Vec<String>, WorktreeError> {
         let remote = repository.symbolic_target("refs/remotes/origin/HEAD")?;
         let usual = ["refs/heads/main", "refs/heads/master"].map(str::to_owned);

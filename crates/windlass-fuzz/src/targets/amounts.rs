@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use windlass_core::config::{parse_duration, parse_fine_duration, parse_money};
+use windlass_core::config::{parse_duration, parse_fine_duration};
 use windlass_core::values::Cost;
+use windlass_core::values::parse_money;
 use windlass_ui::format;
 
 pub(crate) fn run(data: &[u8]) {

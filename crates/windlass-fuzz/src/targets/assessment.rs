@@ -16,7 +16,7 @@ pub(crate) fn run(data: &[u8]) {
     check_bounds(&found);
     assert_eq!(parse_assessment(&answer(&found)).as_ref(), Some(&found), "written and read");
     for prose in [format!("Here it is: {text}"), format!("```json\n{text}\n```")] {
-        assert_eq!(parse_assessment(&prose), None, "prose is no judgement");
+        assert_eq!(parse_assessment(&prose), None, "prose is not a judgement");
     }
     for judged in [Judged::Instructions, Judged::Work] {
         check_report(&found, &written(judged, Some(&found)));

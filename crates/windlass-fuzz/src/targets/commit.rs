@@ -1,7 +1,7 @@
 //! How a commit is worded, which lines of a `.gitignore` are missing, and what looks like a secret. Wording, title and
 //! content stand one after the other with a NUL between them.
 
-use windlass_core::message::{Message, Outcome, TaskText, Wording, initial_commit};
+use windlass_core::message::{Message, TaskText, Wording, WorkOutcome, initial_commit};
 use windlass_core::project::{ProjectType, ignore_lines, missing_ignore_lines, with_ignore_lines};
 use windlass_core::redact::keys;
 use windlass_core::withhold::{brings_a_key, looks_secret};
@@ -24,7 +24,7 @@ fn words(own: &str, title: &str) {
     assert_eq!(Wording::parse(&wording.to_string()).ok().as_ref(), Some(&wording));
     let task = TaskText { id: "TASK-1", title, kind: Some(own), breaking: Some(title) };
     for task in [None, Some(task)] {
-        let outcome = Outcome::Attempted;
+        let outcome = WorkOutcome::Attempted;
         let message = Message { outcome, run: "r-1", iteration: 1, job: title, feature: Some(own), task };
         for text in [message.text(&wording), message.text(&Wording::Conventional)] {
             let subject = text.lines().next().unwrap_or_default();

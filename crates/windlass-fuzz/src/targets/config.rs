@@ -9,7 +9,7 @@ use windlass_core::spec::Mode;
 const PLACE: &str = "config.toml";
 
 pub(crate) fn run_file(data: &[u8]) {
-    // Whoever reads the file refuses what is no UTF-8.
+    // Whoever reads the file refuses what is not UTF-8.
     let Ok(text) = std::str::from_utf8(data) else { return };
     let layer = Layer::parse(FileKind::User, Path::new(PLACE), text);
     let project = Layer::parse(FileKind::Project, Path::new(PLACE), text);

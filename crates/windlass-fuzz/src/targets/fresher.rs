@@ -7,7 +7,7 @@ use windlass_core::config::{FileKind, Layer};
 use windlass_core::workspace::{imported_options_text, text_says};
 
 pub(crate) fn run(data: &[u8]) {
-    // What is no UTF-8 is refused before, but for the state.
+    // What is not UTF-8 is refused before, but for the state.
     one_line(&fresher_state(&String::from_utf8_lossy(data)).sentence());
     let Ok(text) = std::str::from_utf8(data) else { return };
     match FresherSettings::parse_toml(text) {

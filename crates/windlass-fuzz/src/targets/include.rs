@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use windlass_engine::fuzzing::included;
+use windlass_engine::testing::included;
 
 const FILES: &[&str] = &[
     ".env",
@@ -24,7 +24,7 @@ pub(crate) fn run(data: &[u8]) {
             assert_eq!(
                 included(text.as_bytes(), &files).as_ref(),
                 Ok(&wanted),
-                "bytes that are no text count"
+                "bytes that are not text count"
             );
             let says = |line: &str| !line.trim().is_empty() && !line.starts_with('#');
             let text = text.strip_prefix('\u{feff}').unwrap_or(&text);

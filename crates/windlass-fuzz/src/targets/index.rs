@@ -1,7 +1,7 @@
 //! The index of a project's runs, and the name of a lock's holder.
 
-use windlass_engine::fuzzing::run_index;
 use windlass_engine::store::lock::Holder;
+use windlass_engine::testing::run_index;
 
 pub(crate) fn run(data: &[u8]) {
     check_index(data);

@@ -6,8 +6,8 @@ use windlass_core::fact::{Entry, Fact};
 use windlass_core::report;
 use windlass_core::run::{Input, Phase, Run};
 use windlass_core::values::{Now, StopReason, StopSource};
-use windlass_engine::fuzzing;
 use windlass_engine::store::RunSummary;
+use windlass_engine::testing;
 
 use crate::dice::Dice;
 
@@ -16,11 +16,11 @@ const ENOUGH: usize = 100;
 
 pub(crate) fn run(data: &[u8]) {
     let mut dice = Dice::of(data);
-    let whole = fuzzing::journal(&[data]);
+    let whole = testing::journal(&[data]);
     check_prefix(data, whole.as_ref().ok(), &mut dice);
     let Ok((entries, consumed)) = whole else { return };
     assert!(consumed <= data.len() && (consumed == 0 || data.get(consumed - 1) == Some(&b'\n')));
-    let pieces = fuzzing::journal(&dice.pieces(data)).ok();
+    let pieces = testing::journal(&dice.pieces(data)).ok();
     assert_eq!(pieces, Some((entries.clone(), consumed)), "it matters how it grew");
     check_reprint(data, &entries);
     let _ = RunSummary::of(&entries);
@@ -33,7 +33,7 @@ pub(crate) fn run(data: &[u8]) {
 /// What was cut off anywhere tells the beginning of the same story.
 fn check_prefix(data: &[u8], whole: Option<&(Vec<Entry>, usize)>, dice: &mut Dice) {
     let kept = data.get(..dice.below(data.len() + 1)).unwrap_or_default();
-    match (fuzzing::journal(&[kept]), whole) {
+    match (testing::journal(&[kept]), whole) {
         (Ok((entries, _)), Some((all, _))) => {
             assert!(all.starts_with(&entries), "a prefix tells another story");
         }
@@ -53,7 +53,7 @@ fn check_reprint(data: &[u8], entries: &[Entry]) {
         printed.push(b'\n');
     }
     if !entries.is_empty() {
-        let again = fuzzing::journal(&[&printed]).map(|(entries, _)| entries).ok();
+        let again = testing::journal(&[&printed]).map(|(entries, _)| entries).ok();
         assert_eq!(again.as_deref(), Some(entries), "written and read");
     }
 }

@@ -1,6 +1,6 @@
 //! What a keeper is sent, and what the system says about processes.
 
-use windlass_engine::fuzzing::process_status;
+use windlass_engine::testing::process_status;
 
 use crate::parsers::keeper_requests;
 

@@ -1,10 +1,10 @@
 //! A plan, in one file and as a part of a folder, and a spec.
 
+use windlass_core::values::TaskState;
 use windlass_jobs::doc::plan::migrate::{to_file, to_folder};
-use windlass_jobs::doc::plan::{
-    FileRole, Form, Plan, PlanFile, Spec, SpecNames, TaskState, coverage, standing_for_build,
-    standing_for_planning,
-};
+use windlass_jobs::doc::plan::{Plan, Spec, SpecNames, coverage, standing_for_build, standing_for_planning};
+use windlass_jobs::doc::tasks::sources::Boxes;
+use windlass_jobs::doc::tasks::{FileRole, TaskFile};
 
 pub(crate) fn run(data: &[u8]) {
     let specs = SpecNames::new("specs", vec!["auth.md".to_owned(), "README.md".to_owned()]);
@@ -21,8 +21,8 @@ pub(crate) fn run(data: &[u8]) {
     check_migration(&single, &specs);
     let folder = parse(&[
         ("plan/README.md", FileRole::Index, data),
-        ("plan/auth.md", FileRole::Feature, data),
-        ("plan/z.md", FileRole::Feature, b"- [ ] last (refs: specs/auth.md)\n"),
+        ("plan/auth.md", FileRole::Part, data),
+        ("plan/z.md", FileRole::Part, b"- [ ] last (refs: specs/auth.md)\n"),
     ]);
     check(&folder, &specs);
     if let Ok(file) = to_file(&folder, "PLAN.md", &specs) {
@@ -31,10 +31,9 @@ pub(crate) fn run(data: &[u8]) {
 }
 
 fn parse(files: &[(&str, FileRole, &[u8])]) -> Plan {
-    let file = |(name, role, bytes): &(&str, FileRole, &[u8])| PlanFile {
-        name: (*name).to_owned(),
+    let file = |(name, role, bytes): &(&str, FileRole, &[u8])| TaskFile {
         role: *role,
-        content: Ok(bytes.to_vec()),
+        ..TaskFile::alone(name, &Boxes, Ok(bytes.to_vec()))
     };
     Plan::parse(files.iter().map(file).collect())
 }
@@ -63,17 +62,17 @@ fn check_splices(plan: &Plan, text: &str) {
     for (index, task) in plan.tasks().iter().enumerate().take(20) {
         assert!(plan.source(task).len() <= text.len());
         for state in [TaskState::Open, TaskState::InProgress, TaskState::Done] {
-            let Some(splice) = task.mark(state) else { continue };
+            let Ok(splice) = plan.mark(task, state) else { continue };
             let Some(changed) = splice.apply(text.as_bytes()) else {
                 panic!("{splice:?} is outside of the text")
             };
             assert!(changed.starts_with(&text.as_bytes()[..splice.range.start]));
             assert!(changed.ends_with(&text.as_bytes()[splice.range.end..]));
-            assert!(task.form == Form::Heading || changed.len() == text.len());
+            assert!(task.is_heading() || changed.len() == text.len());
             let after = parse(&[("PLAN.md", FileRole::Single, &changed)]);
             assert_eq!(after.tasks().len(), plan.tasks().len(), "{splice:?} in {text:?}");
             assert_eq!(
-                after.tasks().get(index).map(|task| task.state),
+                after.tasks().get(index).map(|task| task.row.state),
                 Some(state),
                 "{splice:?} in {text:?}"
             );

@@ -1,6 +1,6 @@
 //! What a guest of a sandbox asks its proxy for. What is passed on must be one request to the host that was looked at.
 
-use windlass_engine::fuzzing::proxy_request;
+use windlass_engine::testing::proxy_request;
 
 pub(crate) fn run(data: &[u8]) {
     let read = match proxy_request(data) {

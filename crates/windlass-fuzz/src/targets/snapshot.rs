@@ -1,7 +1,7 @@
 //! What snapshots write about themselves: paths on lines, what was left out, what was uncommitted, where all of it
 //! belongs, names.
 
-use windlass_engine::fuzzing::uncommitted_record;
+use windlass_engine::testing::uncommitted_record;
 
 use crate::parsers::{kept_place, left_out_list, quote, unquote};
 use windlass_git::snapshot::Moment;

@@ -3,10 +3,11 @@
 use windlass_core::guard::Protected;
 use windlass_core::tasks::Schedule;
 use windlass_core::values::TaskState;
-use windlass_jobs::doc::tasks::{NewTask, TaskFile, TaskForm, TaskList};
+use windlass_jobs::doc::tasks::sources::SOURCES;
+use windlass_jobs::doc::tasks::{Layout, NewTask, TaskFile, TaskForm, TaskList};
 
 pub(crate) fn run(data: &[u8]) {
-    for form in [TaskForm::Markdown, TaskForm::Prd, TaskForm::FrontMatter] {
+    for form in SOURCES {
         let list = parse(form, data);
         assert!(list.tasks().len() <= data.len(), "a task has a byte at least");
         let schedule = Schedule::new(list.rows());
@@ -24,8 +25,7 @@ pub(crate) fn run(data: &[u8]) {
 }
 
 fn parse(form: TaskForm, data: &[u8]) -> TaskList {
-    let content = Ok(data.to_vec());
-    TaskList::parse(vec![TaskFile { name: "tasks/T1.md".to_owned(), form, content }])
+    TaskList::parse(vec![TaskFile::alone("tasks/T1.md", form, Ok(data.to_vec()))])
 }
 
 /// A change of a state changes that state and nothing else.
@@ -34,17 +34,18 @@ fn check_splices(form: TaskForm, list: &TaskList, text: &str) {
         assert!(text.get(task.block().clone()).is_some(), "{task:?}");
         let is_first = list.task(&task.row.id).is_some_and(|first| std::ptr::eq(first, task));
         for state in [TaskState::Open, TaskState::InProgress, TaskState::Done] {
-            let Some(splice) = list.set_state(&task.row.id, state).filter(|_| is_first) else { continue };
+            let Some(splice) = list.set_state(&task.row.id, state).ok().filter(|_| is_first) else {
+                continue;
+            };
             let Some(changed) = splice.apply(text.as_bytes()) else {
                 panic!("{splice:?} is outside of the text")
             };
             assert!(changed.starts_with(&text.as_bytes()[..splice.range.start]));
             assert!(changed.ends_with(&text.as_bytes()[splice.range.end..]));
             let mut expected = list.rows();
-            let no_word = form == TaskForm::Prd && state == TaskState::InProgress;
-            expected[index].state = if no_word { TaskState::Open } else { state };
+            expected[index].state = form.kept(state);
             let rows = parse(form, &changed).rows();
-            // What was no state may be one now, or stands a second time and is none still; nothing becomes unclear.
+            // What was not a state may be one now, or stands a second time and is none still; nothing becomes unclear.
             let unclear = rows.get(index).and_then(|row| row.unclear.clone());
             assert!(unclear.is_none() || unclear == task.row.unclear, "{splice:?} in {text:?}");
             expected[index].unclear = unclear;
@@ -58,7 +59,7 @@ fn check_addition(form: TaskForm, list: &TaskList, text: &str) {
     let dependencies = list.tasks().first().map(|task| task.row.id.0.clone()).into_iter().collect();
     let task = NewTask { title: "New: one".to_owned(), dependencies, ..NewTask::default() };
     let Ok(addition) = list.addition(&task) else { return };
-    if form == TaskForm::FrontMatter {
+    if form.layout() == Layout::FilePerTask {
         return;
     }
     let Some(changed) = addition.splice.apply(text.as_bytes()) else { panic!("{addition:?}") };

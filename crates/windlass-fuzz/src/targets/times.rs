@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::{SignedDuration, Timestamp};
 use tempfile::NamedTempFile;
-use windlass_engine::fuzzing::CallTimes;
+use windlass_engine::testing::CallTimes;
 
 use crate::dice::Dice;
 

@@ -1,6 +1,6 @@
 //! What is known of a worktree: files that whoever works in it can write.
 
-use windlass_engine::fuzzing::{copied_files, worktree_mark};
+use windlass_engine::testing::{copied_files, worktree_mark};
 use windlass_engine::worktree::WorktreeName;
 
 pub(crate) fn run(data: &[u8]) {

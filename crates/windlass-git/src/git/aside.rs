@@ -31,7 +31,7 @@ pub fn commit_aside(
         let call = call.args(["commit-tree", "-p", &parent.to_string(), "-F", "-"]).arg(&tree);
         call.input(candidate.message).output()
     };
-    // Not to know who commits is no reason to lose work.
+    // Not to know who commits is not a reason to lose work.
     let within = || Call::within(repository);
     let made = commit(within()).or_else(|_| commit(anonymous(within())))?;
     Ok(Some(printed_id("git commit-tree", &made)?))

@@ -63,7 +63,7 @@ pub(super) struct Call {
 
 /// What a call that ended by itself said.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(super) struct CallOutput {
     /// Its exit code.
     pub code: i32,
     /// Standard output.
@@ -191,7 +191,7 @@ impl Call {
     }
 
     /// Runs it, whatever its exit code.
-    pub fn run(self) -> Result<Answer, GitError> {
+    pub fn run(self) -> Result<CallOutput, GitError> {
         #[cfg(test)]
         CALLS.with(|calls| calls.set(calls.get() + 1));
         let command = self.described();
@@ -210,7 +210,7 @@ impl Call {
         match outcome.ended {
             Ended::Exited(code) => {
                 let errors = outcome.stderr.text();
-                Ok(Answer { code, output: outcome.stdout.bytes, errors })
+                Ok(CallOutput { code, output: outcome.stdout.bytes, errors })
             }
             Ended::Signalled(signal) => {
                 Err(GitError::Failed { command, said: format!("it was ended by signal {signal}") })
@@ -276,7 +276,7 @@ pub(super) fn calls_made() -> usize {
 }
 
 /// The last lines that a call printed, standard error first choice; at most 10.
-pub(super) fn last_lines(answer: &Answer) -> String {
+pub(super) fn last_lines(answer: &CallOutput) -> String {
     let text = if answer.errors.trim().is_empty() {
         String::from_utf8_lossy(&answer.output).into_owned()
     } else {

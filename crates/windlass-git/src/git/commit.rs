@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::call::{Answer, Call, last_lines};
+use super::call::{Call, CallOutput, last_lines};
 use super::obstacle::{explain, filter_missing, obstacle};
 use super::patience::with_pauses;
 use super::{GitError, ObjectId, Repository, says_disk_full};
@@ -121,7 +121,7 @@ pub fn commit(
 /// What `git commit` came to, where it came to no commit.
 pub(super) fn made_of(
     repository: &Repository,
-    answer: Result<Answer, GitError>,
+    answer: Result<CallOutput, GitError>,
 ) -> Result<Option<CommitOutcome>, GitError> {
     let answer = match answer {
         Err(error @ GitError::TimedOut { .. }) => {
@@ -218,7 +218,7 @@ fn index_lines(raw: &[u8]) -> Vec<u8> {
 }
 
 /// The end of what a hook printed; git passes all of it to standard error.
-fn hook_output(answer: &Answer) -> String {
+fn hook_output(answer: &CallOutput) -> String {
     let said = answer.errors.trim_end();
     let tail =
         said.get(said.ceil_char_boundary(said.len().saturating_sub(HOOK_OUTPUT))..).unwrap_or_default();

@@ -1,5 +1,5 @@
 //! The person's filters while guests are locked in. A filter is a program that git starts for a file; what it starts in turn may
-//! lie in the working tree, where guests write. So none is run outside but Git LFS, which is no part of a project. What a commit
+//! lie in the working tree, where guests write. So none is run outside but Git LFS, which is not part of a project. What a commit
 //! needs of the others is made inside, by the sandbox's own door, and kept by what the filter was given: git outside looks it up.
 
 use std::collections::BTreeMap;
@@ -50,7 +50,7 @@ pub struct Filtered {
 
 impl ClosedFilters {
     /// Is there none?
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.filters.is_empty()
     }
 

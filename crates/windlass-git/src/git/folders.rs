@@ -23,7 +23,7 @@ pub struct Folders {
 
 impl Folders {
     /// Those that a directory (canonical) belongs to: its own, or those of the nearest folder above it.
-    pub fn locate(directory: &Path) -> Option<Folders> {
+    pub(crate) fn locate(directory: &Path) -> Option<Folders> {
         directory.ancestors().find_map(Folders::of)
     }
 
@@ -43,7 +43,7 @@ impl Folders {
     }
 
     /// Makes them known as trees that guests can write.
-    pub fn hold(&self) {
+    pub(crate) fn hold(&self) {
         let mut held: Vec<&PathBuf> = Vec::new();
         for folder in [&self.top, &self.common_dir, &self.git_dir] {
             if !held.iter().any(|above| folder.starts_with(above)) {
@@ -64,7 +64,7 @@ fn folder(from: &Path, name: &[u8]) -> Option<PathBuf> {
 mod tests {
     use super::*;
     use crate::git::{FoundRepository, Repository};
-    use crate::scratch::Scratch;
+    use crate::testing::Scratch;
 
     #[test]
     fn plain_files_say_what_git_says() {

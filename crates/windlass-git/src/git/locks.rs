@@ -12,7 +12,7 @@ use windlass_host::tree::{self, Attributes, Kind, TreeEntry, at};
 
 /// A repository's lock files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Locks {
+pub(crate) struct Locks {
     /// Whoever made them is gone: nobody is at work in the repository.
     pub abandoned: Vec<PathBuf>,
     /// Somebody may be at work, or these are somebody else's.
@@ -30,7 +30,7 @@ type Identity = (u64, u64, SystemTime);
 
 impl Repository {
     /// Its lock files: beside HEAD, beside the shared files, and beside references.
-    pub fn locks(&self) -> Locks {
+    pub(crate) fn locks(&self) -> Locks {
         let mut found = BTreeSet::new();
         for folder in BTreeSet::from([&self.git_dir, &self.common_dir]) {
             found.extend(locks_in(folder).into_iter().filter(|path| is_gits(path)));

@@ -47,10 +47,13 @@ pub use worktree::{Branch, LinkedTree, Uncommitted};
 use call::calls_made;
 pub use status::UncommittedPath;
 
+use std::error::Error;
+use std::io;
+use std::iter;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use windlass_host::file::FileError;
+use windlass_host::file::{self, FileError};
 use windlass_host::process::ProcessError;
 
 /// git could not do what it was asked.
@@ -105,17 +108,18 @@ fn says_disk_full(said: &str) -> bool {
     words.iter().any(|words| said.contains(words))
 }
 
-impl GitError {
-    /// Is there no room left on the disk?
-    pub fn is_disk_full(&self) -> bool {
-        match self {
-            // git says it in the system's words; its messages are not translated.
-            GitError::Failed { said, .. } => says_disk_full(said),
-            GitError::File(error) => error.is_disk_full(),
-            _ => false,
-        }
-    }
+/// Did an error, of whatever kind, come of a disk (or a user's share of one) that is full?
+pub fn is_disk_full(error: &(dyn Error + 'static)) -> bool {
+    let mut causes = iter::successors(Some(error), |&error| error.source());
+    causes.any(|cause| match (cause.downcast_ref(), cause.downcast_ref::<io::Error>()) {
+        // git says it in the system's words; its messages are not translated.
+        (Some(GitError::Failed { said, .. }), _) => says_disk_full(said),
+        (_, Some(error)) => file::is_disk_full(error),
+        _ => false,
+    })
+}
 
+impl GitError {
     /// Does another git hold a lock, longer than was waited for?
     pub fn is_locked(&self) -> bool {
         matches!(self, GitError::Failed { said, .. } if patience::is_locked(said))

@@ -1,12 +1,15 @@
 //! Names of git objects: the digest of their kind, their length and their content.
 
 use std::fmt::{self, Write};
+use strum::{EnumString, IntoStaticStr};
+use windlass_core::values::Named;
 
 use sha1::{Digest, Sha1};
 use sha2::Sha256;
 
-/// How a repository names its objects.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+/// How a repository names its objects; in words as git's configuration does it (`extensions.objectFormat`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum ObjectFormat {
     /// 20 bytes.
     #[default]
@@ -16,19 +19,6 @@ pub enum ObjectFormat {
 }
 
 impl ObjectFormat {
-    /// Its name in git's configuration (`extensions.objectFormat`).
-    pub const fn name(self) -> &'static str {
-        match self {
-            ObjectFormat::Sha1 => "sha1",
-            ObjectFormat::Sha256 => "sha256",
-        }
-    }
-
-    /// The format of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        [ObjectFormat::Sha1, ObjectFormat::Sha256].into_iter().find(|format| format.name() == name)
-    }
-
     /// How many bytes a name has.
     pub const fn length(self) -> usize {
         match self {
@@ -38,7 +28,7 @@ impl ObjectFormat {
     }
 
     /// The name of an object whose content is at hand.
-    pub fn identify(self, kind: ObjectKind, content: &[u8]) -> ObjectId {
+    pub(crate) fn identify(self, kind: ObjectKind, content: &[u8]) -> ObjectId {
         let mut hasher = Hasher::new(self, kind, content.len() as u64);
         hasher.update(content);
         hasher.finish()
@@ -46,7 +36,8 @@ impl ObjectFormat {
 }
 
 /// What an object is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum ObjectKind {
     /// A file's content, or where a symbolic link points to.
     Blob,
@@ -54,17 +45,6 @@ pub enum ObjectKind {
     Tree,
     /// A commit.
     Commit,
-}
-
-impl ObjectKind {
-    /// Its name in an object's header.
-    pub const fn name(self) -> &'static str {
-        match self {
-            ObjectKind::Blob => "blob",
-            ObjectKind::Tree => "tree",
-            ObjectKind::Commit => "commit",
-        }
-    }
 }
 
 /// An object's name. Shows itself in hexadecimal.
@@ -76,7 +56,7 @@ pub struct ObjectId {
 
 impl ObjectId {
     /// The name with these bytes; `None` unless there are 20 or 32.
-    pub fn from_bytes(name: &[u8]) -> Option<Self> {
+    pub(crate) fn from_bytes(name: &[u8]) -> Option<Self> {
         let mut bytes = [0; 32];
         bytes.get_mut(..name.len())?.copy_from_slice(name);
         match name.len() {
@@ -100,7 +80,7 @@ impl ObjectId {
     }
 
     /// All zeros: no object.
-    pub fn zero(format: ObjectFormat) -> Self {
+    pub(crate) fn zero(format: ObjectFormat) -> Self {
         Self { format_length: if format == ObjectFormat::Sha1 { 20 } else { 32 }, bytes: [0; 32] }
     }
 
@@ -138,7 +118,7 @@ enum Inner {
 
 impl Hasher {
     /// Begins an object of this kind and this many bytes.
-    pub fn new(format: ObjectFormat, kind: ObjectKind, length: u64) -> Self {
+    pub(crate) fn new(format: ObjectFormat, kind: ObjectKind, length: u64) -> Self {
         let mut hasher = Self(match format {
             ObjectFormat::Sha1 => Inner::Sha1(Sha1::new()),
             ObjectFormat::Sha256 => Inner::Sha256(Sha256::new()),
@@ -148,7 +128,7 @@ impl Hasher {
     }
 
     /// Takes the next piece.
-    pub fn update(&mut self, piece: &[u8]) {
+    pub(crate) fn update(&mut self, piece: &[u8]) {
         match &mut self.0 {
             Inner::Sha1(sha) => sha.update(piece),
             Inner::Sha256(sha) => sha.update(piece),
@@ -156,7 +136,7 @@ impl Hasher {
     }
 
     /// The name.
-    pub fn finish(self) -> ObjectId {
+    pub(crate) fn finish(self) -> ObjectId {
         let mut bytes = [0; 32];
         let (format_length, digest) = match self.0 {
             Inner::Sha1(sha) => (20, sha.finalize().to_vec()),

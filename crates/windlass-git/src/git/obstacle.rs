@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use super::call::{Answer, Call, last_lines};
+use super::call::{Call, CallOutput, last_lines};
 use super::patience::is_released;
 use super::{GitError, Repository};
 use windlass_host::tree::at;
@@ -13,7 +13,7 @@ use windlass_host::tree::at;
 const UNKNOWN_IDENTITY: &str = "git does not know who commits: run `git config --global user.name \"Your Name\"` and \
                                 `git config --global user.email you@example.com`";
 
-/// Why this is no moment for a commit.
+/// Why this is not a moment for a commit.
 pub(super) fn obstacle(repository: &Repository) -> Result<Option<String>, GitError> {
     let lock = repository.git_dir.join("index.lock");
     if under_way(repository).is_none() && !is_released(&lock) {
@@ -53,7 +53,7 @@ fn under_way(repository: &Repository) -> Option<&'static str> {
 }
 
 /// What a person has to do before anything can be committed in his name; `None` when git knows who commits.
-pub(super) fn missing_identity(directory: &Path) -> Result<Option<String>, GitError> {
+pub fn missing_identity(directory: &Path) -> Result<Option<String>, GitError> {
     asked_who(|| Call::new(directory))
 }
 
@@ -170,7 +170,7 @@ pub(super) fn filter_missing(missing: &[(Vec<u8>, String)]) -> Option<String> {
 }
 
 /// What to tell a person about a commit that git itself refused.
-pub(super) fn explain(repository: &Repository, answer: &Answer) -> Result<String, GitError> {
+pub(super) fn explain(repository: &Repository, answer: &CallOutput) -> Result<String, GitError> {
     // What a failed signature comes to, whichever program signs, and no hook's words.
     if answer.errors.contains("failed to write commit object") {
         let ask = ["config", "--type=bool", "--get", "commit.gpgSign"];
@@ -183,7 +183,7 @@ pub(super) fn explain(repository: &Repository, answer: &Answer) -> Result<String
 }
 
 /// What to tell a person about a commit that should have been signed.
-pub(super) fn unsigned(answer: &Answer) -> String {
+pub(super) fn unsigned(answer: &CallOutput) -> String {
     let said = answer.errors.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
     format!(
         "the commit could not be signed ({said}): make the key available, or switch signing off for this repository \

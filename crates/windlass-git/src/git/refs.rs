@@ -37,7 +37,7 @@ impl RefValue {
 pub struct PackedRefs(pub BTreeMap<Vec<u8>, ObjectId>);
 
 impl PackedRefs {
-    /// Reads a `packed-refs` file. Lines that are no reference (comments, peeled tags, damage) are passed over.
+    /// Reads a `packed-refs` file. Lines that are not references (comments, peeled tags, damage) are passed over.
     pub fn parse(content: &[u8]) -> Self {
         let references = content.split(|byte| *byte == b'\n').filter_map(|line| {
             let space = line.iter().position(|byte| *byte == b' ')?;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use super::call::{Answer, Call, printed_path};
+use super::call::{Call, CallOutput, printed_path};
 use super::refs::{self, PackedRefs, RefValue};
 use super::{ClosedFilters, Folders, GitError, ObjectFormat, ObjectId, sound};
 use windlass_host::tree::at;
@@ -95,7 +95,7 @@ pub fn create_with_everything(directory: &Path, message: &str) -> Result<(), Git
 /// The installed git's version: major and minor. Asked for once.
 ///
 /// # Errors
-/// git is not there, or says something that is no version.
+/// git is not there, or says something that is not a version.
 pub fn version(directory: &Path) -> Result<(u32, u32), GitError> {
     static KNOWN: OnceLock<(u32, u32)> = OnceLock::new();
     if let Some(known) = KNOWN.get() {
@@ -140,7 +140,7 @@ impl Repository {
         let text = String::from_utf8_lossy(&answer.output).into_owned();
         let mut lines = text.lines();
         let (bare, inside, format) = (lines.next(), lines.next(), lines.next());
-        let Some(object_format) = format.and_then(ObjectFormat::from_name) else {
+        let Some(object_format) = format.and_then(|name| name.parse::<ObjectFormat>().ok()) else {
             return Err(GitError::Unexpected {
                 command: "git rev-parse",
                 printed: text.chars().take(200).collect(),
@@ -171,12 +171,12 @@ impl Repository {
     }
 
     /// Makes its folders known as trees that guests can write.
-    pub fn hold(&self) {
+    pub(crate) fn hold(&self) {
         self.folders().hold();
     }
 
     /// Is this a linked working tree (`git worktree add`)?
-    pub fn is_linked(&self) -> bool {
+    pub(crate) fn is_linked(&self) -> bool {
         self.git_dir != self.common_dir
     }
 
@@ -255,7 +255,7 @@ impl Repository {
     }
 
     /// The commit that HEAD names, if plain files say it; no process, no complaint.
-    pub fn plain_commit(&self) -> Option<ObjectId> {
+    pub(crate) fn plain_commit(&self) -> Option<ObjectId> {
         self.read_head().ok().flatten().and_then(|head| head.commit())
     }
 
@@ -331,7 +331,7 @@ impl Repository {
     /// all that lead to the last one.
     ///
     /// # Errors
-    /// One of them is no commit of this repository, or not any more; or counting takes too long.
+    /// One of them is not a commit of this repository, or not any more; or counting takes too long.
     pub fn count_commits(&self, first: Option<&str>, last: &str, timeout: Duration) -> Result<u64, GitError> {
         let range = first.map_or_else(|| last.to_owned(), |first| format!("{first}..{last}"));
         let call = Call::within(self).timeout(timeout);
@@ -380,7 +380,7 @@ impl Repository {
 }
 
 /// Why git did not answer.
-fn refused(answer: &Answer) -> Result<FoundRepository, GitError> {
+fn refused(answer: &CallOutput) -> Result<FoundRepository, GitError> {
     let said = answer.errors.trim().to_owned();
     if said.contains("dubious ownership") {
         return Ok(FoundRepository::Unsafe(said));

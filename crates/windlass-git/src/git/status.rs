@@ -64,7 +64,7 @@ fn uncommitted_paths(output: &[u8]) -> Vec<UncommittedPath> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scratch::Scratch;
+    use crate::testing::Scratch;
     use proptest::prelude::*;
 
     // Seed defect D3, core/git.ts:73, 408-411: paths are read whole, renames, spaces and quotes included.

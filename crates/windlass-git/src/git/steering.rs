@@ -336,7 +336,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use super::*;
-    use crate::scratch::Scratch;
+    use crate::testing::Scratch;
 
     fn at(scratch: &Scratch, below: &str) -> PathBuf {
         scratch.top.join(".git").join(below)

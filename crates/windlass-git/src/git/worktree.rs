@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::call::{Answer, Call, last_lines, printed_path};
+use super::call::{Call, CallOutput, last_lines, printed_path};
 use super::patience::patiently;
 use super::{GitError, ObjectId, Repository};
 use crate::inventory::as_path;
@@ -219,6 +219,6 @@ impl Repository {
     }
 }
 
-fn failed(command: &str, answer: &Answer) -> GitError {
+fn failed(command: &str, answer: &CallOutput) -> GitError {
     GitError::Failed { command: command.to_owned(), said: last_lines(answer) }
 }

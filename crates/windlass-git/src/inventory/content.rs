@@ -20,19 +20,19 @@ pub struct Stamps {
 
 impl Stamps {
     /// Those of what was found.
-    pub fn of(found: impl Into<Attributes>) -> Self {
+    pub(crate) fn of(found: impl Into<Attributes>) -> Self {
         let Attributes { size, modified, changed, inode, device, .. } = found.into();
         Self { size, modified, changed, inode, device }
     }
 
     /// What stands for the name of a content that nobody reads.
-    pub fn id(self, format: ObjectFormat) -> ObjectId {
+    pub(crate) fn id(self, format: ObjectFormat) -> ObjectId {
         format.identify(ObjectKind::Blob, format!("{self:?}").as_bytes())
     }
 
     /// May the file be changed after `now` and still look the same? So it is when its last change is as good as now:
     /// the clock that stamps files ticks every few milliseconds, on some file systems every two seconds.
-    pub fn are_fresh(self, now: SystemTime) -> bool {
+    pub(crate) fn are_fresh(self, now: SystemTime) -> bool {
         let coarse = self.modified.1 == 0 && self.changed.1 == 0;
         let tick = if coarse { Duration::from_secs(2) } else { Duration::from_millis(20) };
         let stamp = self.modified.max(self.changed);

@@ -128,17 +128,17 @@ impl EntryKind {
     }
 
     /// What a plain file is.
-    pub fn of_file(found: &Attributes) -> Self {
+    pub(crate) fn of_file(found: &Attributes) -> Self {
         if found.mode & 0o100 == 0 { EntryKind::File } else { EntryKind::Executable }
     }
 
     /// Does a snapshot hold its bytes?
-    pub const fn has_bytes(self) -> bool {
+    pub(crate) const fn has_bytes(self) -> bool {
         !matches!(self, EntryKind::Submodule)
     }
 
     /// The kind with this mode; folders (`40000`) have none.
-    pub fn from_git_mode(mode: &[u8]) -> Option<Self> {
+    pub(crate) fn from_git_mode(mode: &[u8]) -> Option<Self> {
         let kinds = [EntryKind::File, EntryKind::Executable, EntryKind::Symlink, EntryKind::Submodule];
         kinds.into_iter().find(|kind| kind.git_mode().as_bytes() == mode)
     }

@@ -62,7 +62,8 @@ impl Surveyor {
     }
 
     /// The same with another bound for walks without git.
-    pub fn with_limits(mut self, limits: Bound) -> Self {
+    #[cfg(test)]
+    pub(crate) fn with_limits(mut self, limits: Bound) -> Self {
         self.limits = limits;
         self
     }
@@ -85,13 +86,14 @@ impl Surveyor {
     }
 
     /// How many files it has read so far, those it read again included.
-    pub fn files_read(&self) -> u64 {
+    #[cfg(test)]
+    pub(crate) fn files_read(&self) -> u64 {
         self.read
     }
 
     /// Looks at the working tree. `also` names paths, relative to the root, that are looked at even when git ignores them.
     ///
-    /// A repository that git cannot read (the agent broke it) is no error: the files are then found by a walk, and the
+    /// A repository that git cannot read (the agent broke it) is not an error: the files are then found by a walk, and the
     /// inventory says so.
     pub fn survey(&mut self, also: &[Vec<u8>]) -> Result<Inventory, SurveyError> {
         let _open = tree::keep_open();
@@ -275,7 +277,7 @@ impl RealFolders {
         Self { root, last: None }
     }
 
-    /// The folder of a path, and its name there; `None` where the folder is no real one.
+    /// The folder of a path, and its name there; `None` where the folder is not a real one.
     fn of<'path>(&mut self, path: &'path [u8]) -> Option<(&Folder, &'path OsStr)> {
         let path = path.strip_suffix(b"/").unwrap_or(path);
         let (folder, name) = match memchr::memrchr(b'/', path) {

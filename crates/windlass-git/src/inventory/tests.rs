@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 use std::time::{Duration, Instant};
 
 use super::*;
-use crate::scratch::{Scratch, paths};
+use crate::testing::{Scratch, paths};
 
 /// Waits until the clock that stamps files has moved on, so that what was written is known to be settled.
 fn settle(scratch: &Scratch) {

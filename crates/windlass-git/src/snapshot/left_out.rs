@@ -1,5 +1,8 @@
 //! What a snapshot does not hold, said instead of hidden.
 
+use strum::{EnumIter, EnumString, IntoStaticStr};
+use windlass_core::values::Named;
+
 use super::quoting::{quote, unquote};
 use crate::inventory::UnreadReason;
 
@@ -15,7 +18,8 @@ pub struct LeftOut {
 }
 
 /// Why something is not in a snapshot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum LeftOutReason {
     /// Larger than one file may be.
     TooLarge,
@@ -31,31 +35,6 @@ pub enum LeftOutReason {
     Submodule,
     /// The walk without git stopped before it came to the rest.
     Bound,
-}
-
-impl LeftOutReason {
-    const ALL: [Self; 7] = [
-        Self::TooLarge,
-        Self::OverTotal,
-        Self::Unreadable,
-        Self::NotAFile,
-        Self::Changing,
-        Self::Submodule,
-        Self::Bound,
-    ];
-
-    /// As the snapshot's list says it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::TooLarge => "too-large",
-            Self::OverTotal => "over-total",
-            Self::Unreadable => "unreadable",
-            Self::NotAFile => "not-a-file",
-            Self::Changing => "changing",
-            Self::Submodule => "submodule",
-            Self::Bound => "bound",
-        }
-    }
 }
 
 impl From<UnreadReason> for LeftOutReason {
@@ -79,20 +58,20 @@ pub fn from_text(text: &str) -> Vec<LeftOut> {
     let parse = |line: &str| {
         let mut parts = line.splitn(3, '\t');
         let (reason, size, path) = (parts.next()?, parts.next()?, parts.next()?);
-        let reason = LeftOutReason::ALL.into_iter().find(|known| known.name() == reason)?;
-        Some(LeftOut { path: unquote(path), reason, size: size.parse().ok()? })
+        Some(LeftOut { path: unquote(path), reason: reason.parse().ok()?, size: size.parse().ok()? })
     };
     text.lines().filter_map(parse).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use strum::IntoEnumIterator;
+
     use super::*;
 
     #[test]
     fn the_list_reads_back() {
-        let list: Vec<LeftOut> = LeftOutReason::ALL
-            .into_iter()
+        let list: Vec<LeftOut> = LeftOutReason::iter()
             .map(|reason| LeftOut { path: b"a\tb\nc\xff".to_vec(), reason, size: 7 })
             .collect();
         assert_eq!(from_text(&to_text(&list)), list);

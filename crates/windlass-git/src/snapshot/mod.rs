@@ -65,10 +65,3 @@ pub enum SnapshotError {
     #[error("“{0}” cannot be the name of a run")]
     BadName(String),
 }
-
-impl SnapshotError {
-    /// Is there no room left on the disk?
-    pub fn is_disk_full(&self) -> bool {
-        matches!(self, SnapshotError::File(error) if error.is_disk_full())
-    }
-}

@@ -56,7 +56,7 @@ impl fmt::Display for Moment {
     }
 }
 
-/// This is no name of a snapshot.
+/// This is not a name of a snapshot.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("“{0}” names no snapshot; names look like 3-1-before, 3-1-after or before-restore-1")]
 pub struct NotAMoment(String);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// The path on one line: a backslash, control characters and bytes that are no UTF-8 are written as `\xHH`.
+/// The path on one line: a backslash, control characters and bytes that are not UTF-8 are written as `\xHH`.
 pub fn quote(path: &[u8]) -> String {
     let mut quoted = String::with_capacity(path.len());
     for piece in path.utf8_chunks() {

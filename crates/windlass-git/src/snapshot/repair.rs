@@ -55,7 +55,7 @@ pub enum RepairStep {
     },
     /// A file that the snapshot does not have: a hook, what is under way now, a lock whose maker is gone.
     Remove(PathBuf),
-    /// Something that is no repository lies where the repository was: it gets a name beside it.
+    /// Something that is not a repository lies where the repository was: it gets a name beside it.
     MoveAside(PathBuf),
     /// A reference that is missing or points elsewhere.
     WriteReference {

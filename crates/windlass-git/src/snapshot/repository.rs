@@ -7,7 +7,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use windlass_core::values::SnapshotId;
+use windlass_core::values::{Named, SnapshotId};
 
 use super::quoting::{quote, unquote};
 use super::{LeftOut, LeftOutReason, SnapshotError, Store};
@@ -95,13 +95,13 @@ pub(super) fn location(place: &KeptPlace, name: &[u8]) -> Option<PathBuf> {
 }
 
 /// Does git keep it only while something is under way?
-pub fn is_under_way(name: &[u8]) -> bool {
+pub(crate) fn is_under_way(name: &[u8]) -> bool {
     let first = name.split(|byte| *byte == b'/').next().unwrap_or_default();
     UNDER_WAY.iter().any(|known| known.as_bytes() == first)
 }
 
 /// Is it a hook, or a setting that changes what git does?
-pub fn is_setting(name: &[u8]) -> bool {
+pub(crate) fn is_setting(name: &[u8]) -> bool {
     let settings: [&[u8]; 4] = [b"config", b"config.worktree", b"info/attributes", b"info/exclude"];
     name.starts_with(b"hooks/") || settings.contains(&name)
 }
@@ -310,7 +310,7 @@ pub struct KeptPlace {
 
 impl KeptPlace {
     /// Those of this place.
-    pub fn of(place: &Place) -> Self {
+    pub(crate) fn of(place: &Place) -> Self {
         let repository = place.repository.as_ref();
         Self {
             root: place.root.clone(),
@@ -341,7 +341,7 @@ impl KeptPlace {
             root: path("root")?,
             git_dir: path("git-dir"),
             common_dir: path("common-dir"),
-            object_format: ObjectFormat::from_name(value("object-format")?)?,
+            object_format: value("object-format")?.parse().ok()?,
             is_complete: value("holds").is_some(),
         })
     }

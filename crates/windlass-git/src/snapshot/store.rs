@@ -50,18 +50,20 @@ impl Store {
     }
 
     /// The same with other caps.
-    pub fn with_caps(mut self, caps: Caps) -> Self {
+    #[cfg(test)]
+    pub(crate) fn with_caps(mut self, caps: Caps) -> Self {
         self.caps = caps;
         self
     }
 
     /// Where it is.
-    pub fn folder(&self) -> &Path {
+    #[cfg(test)]
+    pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
 
     /// How it names objects.
-    pub fn object_format(&self) -> ObjectFormat {
+    pub(crate) fn object_format(&self) -> ObjectFormat {
         self.objects.format()
     }
 
@@ -79,7 +81,7 @@ impl Store {
     }
 
     /// A folder for files that are needed for a moment.
-    pub fn scratch(&self) -> PathBuf {
+    pub(crate) fn scratch(&self) -> PathBuf {
         self.folder.join("scratch")
     }
 

@@ -68,7 +68,7 @@ fn read_level(
 ) -> Result<(), SnapshotError> {
     let content = objects.read(id, ObjectKind::Tree)?;
     let lines = parse(&content, objects.format().length())
-        .ok_or_else(|| SnapshotError::Damaged { id: id.to_string(), why: "it is no tree".to_owned() })?;
+        .ok_or_else(|| SnapshotError::Damaged { id: id.to_string(), why: "it is not a tree".to_owned() })?;
     for (mode, name, id) in lines {
         let path = [prefix, name].concat();
         match EntryKind::from_git_mode(mode) {
@@ -80,7 +80,7 @@ fn read_level(
 }
 
 /// A line of a tree: mode, name, object.
-pub type Line<'a> = (&'a [u8], &'a [u8], ObjectId);
+pub(crate) type Line<'a> = (&'a [u8], &'a [u8], ObjectId);
 
 /// The lines of a tree: mode, name, object. `None` when it is damaged, or when a name would lead elsewhere.
 pub fn parse(mut content: &[u8], id_length: usize) -> Option<Vec<Line<'_>>> {

@@ -42,7 +42,7 @@ pub enum Request {
 
 impl Request {
     /// How many open files belong to it.
-    pub const fn files(&self) -> usize {
+    pub(crate) const fn files(&self) -> usize {
         match self {
             Request::Spawn(_) => 3,
             Request::Hold { count } => *count,
@@ -85,7 +85,7 @@ pub struct LastRites {
 /// From the keeper to the runner.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "reply", rename_all = "snake_case")]
-pub enum Reply {
+pub(crate) enum Reply {
     /// It is a subreaper and listens.
     Ready,
     /// It cannot work.

@@ -27,18 +27,18 @@ pub struct Process {
 
 impl Process {
     /// The process of this number, if there is one.
-    pub fn find(id: Pid) -> Option<Process> {
+    pub(crate) fn find(id: Pid) -> Option<Process> {
         let stat = fs::read(format!("/proc/{}/stat", id.as_raw_nonzero())).ok()?;
         parse_stat(&stat)
     }
 
     /// Is it dead and only not yet reaped?
-    pub const fn is_dead(&self) -> bool {
+    pub(crate) const fn is_dead(&self) -> bool {
         matches!(self.state, b'Z' | b'X')
     }
 
     /// Sends it a signal. When it is gone, nothing happens to whoever has its number now.
-    pub fn signal(&self, signal: Signal) -> Result<(), Errno> {
+    pub(crate) fn signal(&self, signal: Signal) -> Result<(), Errno> {
         let handle = match rustix::process::pidfd_open(self.id, PidfdFlags::empty()) {
             Ok(handle) => Some(handle),
             // Kernels before 5.3.
@@ -70,7 +70,7 @@ pub fn parse_stat(line: &[u8]) -> Option<Process> {
 }
 
 /// Who is whose child. Either asked of the kernel one by one, or read once for the whole machine.
-pub enum Families {
+pub(crate) enum Families {
     /// The kernel lists children for each thread: cheap, and fresh enough to catch what forks quickly.
     Asked,
     /// It does not (`CONFIG_PROC_CHILDREN`): children by parent.
@@ -79,7 +79,7 @@ pub enum Families {
 
 impl Families {
     /// As this kernel allows.
-    pub fn look() -> Families {
+    pub(crate) fn look() -> Families {
         if Path::new("/proc/thread-self/children").exists() { Families::Asked } else { Families::read() }
     }
 
@@ -92,7 +92,7 @@ impl Families {
     }
 
     /// The children of one process, dead ones that were not reaped included.
-    pub fn children(&self, parent: Pid) -> Vec<Process> {
+    pub(crate) fn children(&self, parent: Pid) -> Vec<Process> {
         match self {
             Families::Asked => ask_children(parent),
             Families::Read(by_parent) => {
@@ -102,7 +102,7 @@ impl Families {
     }
 
     /// These and everything below them, parents before children. Each is shown as soon as it is found.
-    pub fn with_descendants(
+    pub(crate) fn with_descendants(
         &self,
         mut processes: Vec<Process>,
         mut on_found: impl FnMut(&Process),
@@ -119,7 +119,7 @@ impl Families {
 }
 
 /// Everything below this process. What comes or goes meanwhile may be missed: whoever needs certainty repeats.
-pub fn descendants(root: Pid) -> Vec<Process> {
+pub(crate) fn descendants(root: Pid) -> Vec<Process> {
     let families = Families::look();
     families.with_descendants(families.children(root), |_| {})
 }
@@ -130,7 +130,7 @@ pub fn descendants(root: Pid) -> Vec<Process> {
 /// Each is killed as soon as it is found, with its whole group at once: a family that forks quickly would grow faster
 /// than it can be listed. A group never reaches beyond its session, and no session can be joined from outside; so below
 /// a keeper, which has a session of its own, no group holds a stranger.
-pub fn kill_with_descendants(
+pub(crate) fn kill_with_descendants(
     families: &Families,
     roots: Vec<Process>,
     is_spared: impl Fn(i32) -> bool,
@@ -146,7 +146,7 @@ pub fn kill_with_descendants(
 }
 
 /// All processes that can be seen.
-pub fn all() -> Vec<Process> {
+pub(crate) fn all() -> Vec<Process> {
     numbers_in(Path::new("/proc")).filter_map(Process::find).collect()
 }
 

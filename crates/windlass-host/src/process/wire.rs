@@ -17,7 +17,7 @@ use rustix::net::{
 use serde::{Serialize, de::DeserializeOwned};
 
 /// Open files that one message can carry (the kernel's own limit is 253).
-pub const FILES_PER_MESSAGE: usize = 32;
+pub(crate) const FILES_PER_MESSAGE: usize = 32;
 
 /// A message beyond this is nonsense: the longest command line that Linux takes is a tenth of it.
 const LONGEST_MESSAGE: usize = 64 * 1024 * 1024;
@@ -27,7 +27,7 @@ const CHUNK: usize = 16 * 1024;
 
 /// What one read brought.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Received {
+pub(crate) enum Received {
     /// Something.
     Bytes,
     /// The other side is gone, or talks nonsense.
@@ -37,7 +37,11 @@ pub enum Received {
 /// Sends one message with its open files.
 ///
 /// Never raises SIGPIPE; a peer that is gone is an error.
-pub fn send<M: Serialize>(socket: &UnixStream, message: &M, files: &[BorrowedFd<'_>]) -> io::Result<()> {
+pub(crate) fn send<M: Serialize>(
+    socket: &UnixStream,
+    message: &M,
+    files: &[BorrowedFd<'_>],
+) -> io::Result<()> {
     let frame = encode(message)?;
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(FILES_PER_MESSAGE))];
     let mut control = SendAncillaryBuffer::new(&mut space);
@@ -77,7 +81,7 @@ pub struct Inbox {
 
 impl Inbox {
     /// Reads once; blocks until there is something.
-    pub fn receive(&mut self, socket: &UnixStream) -> io::Result<Received> {
+    pub(crate) fn receive(&mut self, socket: &UnixStream) -> io::Result<Received> {
         let mut chunk = [0; CHUNK];
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(FILES_PER_MESSAGE))];
         let mut control = RecvAncillaryBuffer::new(&mut space);
@@ -126,7 +130,7 @@ impl Inbox {
     }
 
     /// Takes the open files that belong to a message. Fewer than asked for means that the peer talks nonsense.
-    pub fn files(&mut self, count: usize) -> io::Result<Vec<OwnedFd>> {
+    pub(crate) fn files(&mut self, count: usize) -> io::Result<Vec<OwnedFd>> {
         if self.files.len() < count {
             return Err(io::Error::from(io::ErrorKind::InvalidData));
         }

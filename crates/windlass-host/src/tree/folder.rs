@@ -68,7 +68,7 @@ impl Folder {
     }
 
     /// Makes its names survive a power failure.
-    pub fn sync(&self) -> io::Result<()> {
+    pub(crate) fn sync(&self) -> io::Result<()> {
         Ok(rustix::fs::fsync(&self.0)?)
     }
 

@@ -5,7 +5,7 @@
 //! no link that leads out is followed and no magic one, nothing but regular files is opened, no pipe is waited for, and what
 //! is read has a bound. The kernel sees to it (`openat2`), not a look before the deed.
 //!
-//! A [`TreePath`] is no path of the system: `std::fs` does not take it. `cargo xtask tidy` finds who goes round it.
+//! A [`TreePath`] is not a path of the system: `std::fs` does not take it. `cargo xtask tidy` finds who goes round it.
 //!
 //! A link that leads out and that a person had there before the run began is followed while it is what it was and where no
 //! sandbox was asked for ([`follow`]).

@@ -93,5 +93,5 @@ pub(super) fn as_error(errno: Errno) -> io::Error {
 
 /// There is something else than a regular file.
 pub(super) fn no_file() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, "it is no file")
+    io::Error::new(io::ErrorKind::InvalidInput, "it is not a file")
 }

@@ -18,7 +18,7 @@ use super::{Attributes, Folder, TreeEntry, at};
 use super::{links, read};
 use crate::file::FileError;
 
-/// A path in a tree that guests can write. It is no path of the system: what is done with it is done here, beneath its root.
+/// A path in a tree that guests can write. It is not a path of the system: what is done with it is done here, beneath its root.
 #[derive(Clone)]
 pub struct TreePath {
     root: Arc<Root>,
@@ -130,7 +130,7 @@ impl TreePath {
         plain(file)
     }
 
-    /// Opens a regular file that is no link.
+    /// Opens a regular file that is not a link.
     pub fn open_itself(&self) -> io::Result<File> {
         plain(File::from(self.open_as(OFlags::RDONLY | OFlags::NOFOLLOW).map_err(as_error)?))
     }

@@ -9,7 +9,7 @@ impl TreePath {
     /// The bytes of a regular file; `None` where there is none, or a folder on the way to it is missing.
     ///
     /// # Errors
-    /// It cannot be read, is no file, leads out, or is longer than `longest` bytes.
+    /// It cannot be read, is not a file, leads out, or is longer than `longest` bytes.
     pub fn read(&self, longest: usize) -> Result<Option<Vec<u8>>, FileError> {
         match self.read_beginning(longest)? {
             Some(bytes) if bytes.len() > longest => {

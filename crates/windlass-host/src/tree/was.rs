@@ -60,7 +60,7 @@ pub enum Was {
 }
 
 /// Which of the entries of a folder count; its argument is their path below the one that is looked at.
-pub type Counts<'a> = &'a dyn Fn(&Path) -> bool;
+pub(crate) type Counts<'a> = &'a dyn Fn(&Path) -> bool;
 
 /// What of a folder is kept.
 #[derive(Clone, Copy)]

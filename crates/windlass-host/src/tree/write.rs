@@ -26,7 +26,7 @@ impl TreePath {
 
     /// Writes a file that must not replace another one: all of it or nothing, on the disk before it has its name.
     pub fn create_new(&self, bytes: &[u8], permissions: u32) -> Result<Made, FileError> {
-        // Looked at first, so that a folder that cannot be written is no trouble where nothing has to be written.
+        // Looked at first, so that a folder that cannot be written is not trouble where nothing has to be written.
         if matches!(self.look(), Ok(Some(_))) {
             return Ok(Made::WasThere);
         }
@@ -34,7 +34,7 @@ impl TreePath {
     }
 
     /// Writes a file's new content beside it, on the disk.
-    pub fn prepare(&self, bytes: &[u8], permissions: u32) -> Result<Prepared, FileError> {
+    pub(crate) fn prepare(&self, bytes: &[u8], permissions: u32) -> Result<Prepared, FileError> {
         let failed = |error: io::Error| self.failed("write", error);
         let (folder, _) = self.named_place().map_err(|errno| failed(as_error(errno)))?;
         let (temporary, mut file) = temporary_in(&folder, USUAL, 0o600).map_err(failed)?;
@@ -203,7 +203,7 @@ impl TreePath {
     /// Is there room for a little more in this folder? When there is none, programs do not always say so.
     ///
     /// # Errors
-    /// There is none. That nothing can be written for another reason is no error.
+    /// There is none. That nothing can be written for another reason is not an error.
     pub fn has_room(&self) -> Result<(), FileError> {
         const LITTLE: usize = 64 * 1024;
         match self.join("room").prepare(&vec![1; LITTLE], 0o600) {
@@ -258,7 +258,7 @@ impl TreePath {
     }
 
     /// Removes a folder with all that is in it, folders that may not be written to included. What links lead to stays; a
-    /// folder that is gone already is no trouble.
+    /// folder that is gone already is not trouble.
     pub fn remove_folder(&self) -> Result<(), FileError> {
         match self.look().map_err(|error| self.failed("delete", error))? {
             None => return Ok(()),

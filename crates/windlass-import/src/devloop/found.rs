@@ -19,7 +19,7 @@ pub(super) const MOST_COMMITS: u32 = 10_000;
 
 /// All that it noted as JSON, and what of its is in git.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct FoundFiles {
     pub configuration: Option<Map<String, Value>>,
     pub session: Option<DevloopSession>,
     /// The names of the files of its features, and what they say.
@@ -27,15 +27,15 @@ pub(super) struct Found {
     pub commits: Option<DevloopCommits>,
 }
 
-impl Found {
+impl FoundFiles {
     /// Reads it.
-    pub fn read(source: &Path) -> Result<Found, DevloopError> {
+    pub fn read(source: &Path) -> Result<FoundFiles, DevloopError> {
         let folder = source.join(FOLDER);
-        let mut found = Found {
+        let mut found = FoundFiles {
             configuration: read_object(&folder.join("config.json"))?,
             session: read_object(&folder.join("session.json"))?.as_ref().map(DevloopSession::read),
             commits: commits(source),
-            ..Found::default()
+            ..FoundFiles::default()
         };
         for name in features(&folder.join("features"))? {
             let session = read_object(&folder.join("features").join(&name))?;

@@ -13,7 +13,7 @@ use windlass_core::project::FeatureName;
 use windlass_core::workspace::OptionValue;
 use windlass_jobs::doc::progress::ProgressTotals;
 
-use self::found::{Found, read_object};
+use self::found::{FoundFiles, read_object};
 use super::configuration::Configuration;
 use super::{Extent, Item, ItemKind};
 use windlass_engine::progress::read_progress;
@@ -65,9 +65,9 @@ impl DevloopImport {
     /// Takes what can be taken. Everything is read first: where a file is broken, nothing is done.
     ///
     /// # Errors
-    /// A file is no JSON, or our own folder cannot be made.
+    /// A file is not JSON, or our own folder cannot be made.
     pub fn run(&self) -> Result<Vec<Item>, DevloopError> {
-        let found = Found::read(&self.source)?;
+        let found = FoundFiles::read(&self.source)?;
         let user = self.user.as_ref().map(|(from, _)| read_object(from)).transpose()?.flatten();
         if self.extent == Extent::Take {
             make_folder(&self.target.join(".windlass"))?;

@@ -2,7 +2,7 @@ use std::fs;
 use std::path::Path;
 
 use super::*;
-use crate::scratch::git;
+use crate::testing::git;
 
 const TASKS: &str = "# Ledger\n\n### TASK-001: Parse\n- **Status**: done\n\n### TASK-002: Print\n- **Status**: pending\n\
                      - **Dependencies**: TASK-001\n";
@@ -100,7 +100,7 @@ fn a_broken_file_is_an_error_that_names_it_and_nothing_is_taken() {
         let project = Project::new();
         project.write(broken, "{\"phase\": \"run\",\n  ]");
         let error = project.import(Extent::Take).unwrap_err().to_string();
-        assert!(error.contains(broken) && error.contains("is no JSON: line 2"), "{error}");
+        assert!(error.contains(broken) && error.contains("is not JSON: line 2"), "{error}");
         assert!(!project.path().join(".windlass").exists());
     }
     let project = Project::new();

@@ -27,7 +27,7 @@ pub struct ArchiveRecord {
 }
 
 impl ArchiveRecord {
-    /// Reads whatever can be read; `None` when it is no JSON object.
+    /// Reads whatever can be read; `None` when it is not a JSON object.
     pub fn parse(bytes: &[u8]) -> Option<ArchiveRecord> {
         let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
         let Ok(Value::Object(fields)) = serde_json::from_slice(bytes) else {

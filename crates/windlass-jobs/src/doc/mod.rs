@@ -1,6 +1,7 @@
 //! The file formats that people and agents share with Windlass. Parsed from bytes, never written back whole.
 
 pub mod archived;
+mod lines;
 pub mod plan;
 mod problem;
 pub mod progress;
@@ -9,7 +10,9 @@ mod splice;
 pub mod status;
 pub mod tasks;
 pub mod template;
+mod text;
 mod todo;
 
+pub use problem::{Problem, ProblemKind};
 pub use splice::Splice;
 pub use todo::count_boxes;

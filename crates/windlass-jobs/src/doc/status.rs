@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use windlass_core::values::{Items, JobStatus, StatusSource};
 
 use super::count_boxes;
+use super::text::{cut, one_line};
 
 /// The longest status file that is read, in bytes.
 pub const LONGEST_STATUS: usize = 1024 * 1024;
@@ -71,7 +72,7 @@ fn object(bytes: &[u8]) -> Result<Map<String, Value>, String> {
     match serde_json::from_slice(bytes) {
         Ok(Value::Object(fields)) => Ok(fields),
         Ok(_) => Err("it holds no JSON object".to_owned()),
-        Err(error) => Err(format!("it is no JSON: {error}")),
+        Err(error) => Err(format!("it is not JSON: {error}")),
     }
 }
 
@@ -113,7 +114,7 @@ fn items(progress: Option<&Value>) -> Result<Option<Items>, String> {
     };
     let number = |name: &str| progress.get(name).and_then(whole);
     match (number("completed"), number("total")) {
-        // Nothing of nothing is no count: nobody has counted yet.
+        // Nothing of nothing is not a count: nobody has counted yet.
         (Some(0), Some(0)) => Ok(None),
         (Some(done), Some(total)) => Ok(Some(Items { done, total })),
         _ => Err("`progress` needs `completed` and `total` as whole numbers".to_owned()),
@@ -130,14 +131,10 @@ fn whole(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| value.as_f64().filter(exact).map(|number| number as u64))
 }
 
-/// One line of at most so many characters; empty where it is no text.
+/// One line of at most so many characters; empty where it is not text.
 fn text(value: Option<&Value>, longest: usize) -> String {
     let text = value.and_then(Value::as_str).unwrap_or_default();
-    cut(&text.split_whitespace().collect::<Vec<_>>().join(" "), longest)
-}
-
-fn cut(text: &str, longest: usize) -> String {
-    text.chars().filter(|character| !character.is_control()).take(longest).collect()
+    cut(&one_line(text), longest)
 }
 
 fn read_todo(file: StatusFile<'_>) -> JobStatus {
@@ -183,7 +180,7 @@ mod tests {
     fn what_cannot_be_read_is_named_and_the_rest_counts() {
         for (bytes, problem) in [
             (&b""[..], "it is empty"),
-            (b"{\"complete\": tr", "it is no JSON"),
+            (b"{\"complete\": tr", "it is not JSON"),
             (b"[true]", "it holds no JSON object"),
             (b"{}", "`complete` is missing"),
             (b"{\"complete\":\"true\"}", "`complete` is neither true nor false"),
@@ -191,7 +188,7 @@ mod tests {
             (b"{\"complete\":true,\"progress\":{\"completed\":-1,\"total\":2}}", "whole numbers"),
             (b"{\"complete\":true,\"progress\":{\"completed\":1,\"total\":2}}", "only 1 of 2"),
             (b"{\"complete\":false,\"progress\":{\"completed\":3,\"total\":2}}", "3 of 2"),
-            (b"\xff\xfe{", "it is no JSON"),
+            (b"\xff\xfe{", "it is not JSON"),
         ] {
             let status = read(bytes);
             let said = status.problem.unwrap_or_default();

@@ -43,7 +43,7 @@ impl TemplateRecord {
         let mut fields = match serde_json::from_slice(bytes) {
             Ok(Value::Object(fields)) => fields,
             Ok(_) => return Err("it holds no JSON object".to_owned()),
-            Err(error) => return Err(format!("it is no JSON ({error})")),
+            Err(error) => return Err(format!("it is not JSON ({error})")),
         };
         let mut left = Vec::new();
         if fields.remove("completionMarkers").is_some() {
@@ -85,7 +85,7 @@ fn texts(value: Value) -> Option<Vec<String>> {
 /// A configuration's text without `notify.secret`, every other byte as it is; whether it was there.
 ///
 /// # Errors
-/// What is no TOML; or the secret shares its line with something else, so that a person has to move it.
+/// What is not TOML; or the secret shares its line with something else, so that a person has to move it.
 pub fn without_secret(config: &str) -> Result<(String, bool), String> {
     let whole: toml::Table =
         config.parse().map_err(|error: toml::de::Error| error.message().replace('\n', ", "))?;

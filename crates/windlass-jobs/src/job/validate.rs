@@ -6,9 +6,11 @@ use super::{Completion, Descriptor, ITEM_BY_ITEM, Next};
 use crate::doc::report::Judged;
 use crate::prompt;
 
+const TEMPLATE: &str = include_str!("../prompt/templates/validate.md");
+
 pub(super) const JOB: Descriptor = Descriptor {
-    prompt: prompt::workspace::compose,
-    template: include_str!("../prompt/templates/validate.md"),
+    prompt: |parts| prompt::workspace::judging(parts, TEMPLATE),
+    template: TEMPLATE,
     pace: ITEM_BY_ITEM,
     wanted: "",
     script: "builtin:workspace",

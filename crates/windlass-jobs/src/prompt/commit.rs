@@ -1,15 +1,13 @@
 //! What the repository's own hook had against the latest commit: the next agent mends it.
 
-use windlass_core::values::Purpose;
-
 use super::{Inert, PromptParts, without_signal};
 
 /// The most that is passed on, in bytes: the end of it.
 const LONGEST: usize = 2 * 1024;
 
-/// The section, or nothing. Whoever judges the work is told nothing of how to do it.
+/// The section, or nothing.
 pub(super) fn section(parts: &PromptParts<'_>) -> Inert {
-    let Some(said) = parts.refused_commit.filter(|_| parts.purpose != Purpose::Verify) else {
+    let Some(said) = parts.refused_commit else {
         return Inert::empty();
     };
     let said = said.trim_end();

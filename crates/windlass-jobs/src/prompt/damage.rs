@@ -1,12 +1,10 @@
 //! What the agent before did to the repository beyond its work: whoever comes next should know how it found things.
 
-use windlass_core::values::Purpose;
-
 use super::{Inert, PromptParts, without_signal};
 
 /// The section, or nothing.
 pub(super) fn section(parts: &PromptParts<'_>) -> Inert {
-    if parts.damage.is_empty() || parts.purpose == Purpose::Verify {
+    if parts.damage.is_empty() {
         return Inert::empty();
     }
     let told = without_signal(parts.damage, &parts.plan.job.completion_signal);

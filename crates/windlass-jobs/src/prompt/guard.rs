@@ -1,6 +1,6 @@
 //! What the guard holds against the work: the agent may put it right.
 
-use windlass_core::values::{Purpose, Suspicion, SuspicionKind};
+use windlass_core::values::{Suspicion, SuspicionKind};
 
 use super::{Inert, PromptParts};
 
@@ -10,9 +10,9 @@ const MOST: usize = 12;
 /// The longest of them, in characters.
 const LONGEST: usize = 300;
 
-/// The section, or nothing. Whoever judges the work is told nothing of how to do it.
+/// The section, or nothing.
 pub(super) fn section(parts: &PromptParts<'_>) -> Inert {
-    if parts.held.is_empty() || parts.purpose == Purpose::Verify {
+    if parts.held.is_empty() {
         return Inert::empty();
     }
     let mut text = Inert::own(

@@ -1,16 +1,14 @@
 //! What the project's hooks want the agent to be told: the last part of the prompt, in every mode.
 
-use windlass_core::values::Purpose;
-
 use super::{Inert, PromptParts, without_signal};
 
 /// The most that is passed on, in bytes. One hook says less; several can have something to say before one iteration.
 const LONGEST: usize = 16 * 1024;
 
-/// The section, or nothing. Whoever judges the work is told nothing of how to do it.
+/// The section, or nothing.
 pub(super) fn section(parts: &PromptParts<'_>) -> Inert {
     let said = parts.hook.trim();
-    if said.is_empty() || parts.purpose == Purpose::Verify {
+    if said.is_empty() {
         return Inert::empty();
     }
     let kept = said.get(..said.floor_char_boundary(LONGEST)).unwrap_or(said);

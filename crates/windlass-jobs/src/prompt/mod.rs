@@ -24,7 +24,7 @@ use windlass_core::run::TurnKey;
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{Assessment, CheckOutcome, CheckResult, JobStatus, Purpose, Suspicion};
 
-use crate::job;
+use crate::{follow_up, job};
 
 pub use notes::{NOTES_LITTLE, NOTES_USUAL, Notes};
 pub use plans::{PlanLayout, PlanWork};
@@ -128,11 +128,20 @@ pub struct Prompt {
 
 /// Composes the prompt of a call.
 pub fn compose(parts: &PromptParts<'_>) -> Prompt {
-    let Texts { system, mut user } = (job::of(parts.plan.job.mode).prompt)(parts);
-    for section in [commit::section, damage::section, guard::section, hook::section] {
-        user.push(&section(parts));
+    let Texts { system, mut user } = prompt_of(parts)(parts);
+    if !parts.purpose.judges() {
+        for section in [commit::section, damage::section, guard::section, hook::section] {
+            user.push(&section(parts));
+        }
     }
     Prompt { system: system.into_prompt(), user: user.into_prompt() }
+}
+
+/// What writes it: the job's mode, or the follow-up call.
+fn prompt_of(parts: &PromptParts<'_>) -> fn(&PromptParts<'_>) -> Texts {
+    let mode = parts.plan.job.mode;
+    let follow_up = follow_up::of(parts.purpose).filter(|_| parts.purpose != mode.purpose());
+    follow_up.map_or(job::of(mode).prompt, |call| call.prompt)
 }
 
 /// Both texts of a prompt in the making.

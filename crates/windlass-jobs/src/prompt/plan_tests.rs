@@ -4,7 +4,9 @@ use windlass_core::spec::{CommitPolicy, JobPlan, Mode};
 
 use super::tests::{outcome, parts, plan};
 use super::*;
-use crate::doc::plan::{FileRole, Plan, PlanFile};
+use crate::doc::plan::Plan;
+use crate::doc::tasks::TaskFile;
+use crate::doc::tasks::sources::Boxes;
 
 fn planned(mode: Mode) -> RunSpec {
     let mut spec = RunSpec { commit: CommitPolicy::Agent, ..plan() };
@@ -20,7 +22,7 @@ fn planned(mode: Mode) -> RunSpec {
 
 fn work(text: &str) -> PlanWork<'static> {
     let name = "IMPLEMENTATION_PLAN.md".to_owned();
-    let file = PlanFile { name: name.clone(), role: FileRole::Single, content: Ok(text.as_bytes().to_vec()) };
+    let file = TaskFile::alone(&name, &Boxes, Ok(text.as_bytes().to_vec()));
     PlanWork { file: name, next: Plan::parse(vec![file]).next_task(), ..PlanWork::default() }
 }
 

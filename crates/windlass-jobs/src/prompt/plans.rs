@@ -3,13 +3,11 @@
 
 use windlass_core::inert::names;
 use windlass_core::spec::CommitPolicy;
-use windlass_core::values::Purpose;
 
 use super::{
     Inert, PromptParts, Texts, added, agents_section, unattended, what_the_checks_said, without_signal,
-    workspace,
 };
-use crate::doc::plan::{NextTask, TaskState};
+use crate::doc::plan::NextTask;
 use crate::job;
 
 /// So many problems of a plan are named.
@@ -44,9 +42,6 @@ pub enum PlanLayout {
 }
 
 pub(crate) fn compose(parts: &PromptParts<'_>) -> Texts {
-    if parts.purpose == Purpose::Verify {
-        return workspace::compose(parts);
-    }
     let planning = parts.plan.job.mode.writes_only_plan();
     let values = values(parts);
     let own = job::of(parts.plan.job.mode).template;
@@ -98,32 +93,12 @@ fn task(parts: &PromptParts<'_>) -> Inert {
         );
     };
     let block = |text: &str| Inert::block(&without_signal(text, &parts.plan.job.completion_signal));
-    let mut text = Inert::fill("Do exactly this one task:\n\n{{task}}", &[("task", block(&in_words(next)))]);
+    let mut text = Inert::fill("Do exactly this one task:\n\n{{task}}", &[("task", block(&next.words))]);
     if next.source.lines().count() > 1 {
         let source = block(&next.source);
         text.push(&Inert::fill("\nAs it stands in the plan:\n\n{{source}}", &[("source", source)]));
     }
     text.trimmed()
-}
-
-/// One line with all that is known of it.
-fn in_words(task: &NextTask) -> String {
-    let number = task.id.as_ref().map_or_else(String::new, |id| format!("{id} "));
-    let mut said = vec![format!("{}:{}", task.file, task.line)];
-    if task.state == TaskState::InProgress {
-        said.push("begun by an earlier iteration".to_owned());
-    }
-    if !task.section.is_empty() {
-        said.push(format!("section: {}", task.section));
-    }
-    if !task.refs.is_empty() {
-        said.push(format!("refs: {}", task.refs.join(", ")));
-    }
-    if !task.dependencies.is_empty() {
-        said.push(format!("depends on: {}", task.dependencies.join(", ")));
-    }
-    said.extend(task.complexity.map(|complexity| format!("complexity: {}", complexity.name())));
-    format!("{number}{} ({})", task.text, said.join("; "))
 }
 
 fn about_the_folder(parts: &PromptParts<'_>) -> Inert {

@@ -2,14 +2,12 @@
 
 use windlass_core::inert::names;
 use windlass_core::spec::CommitPolicy;
-use windlass_core::values::{Purpose, TaskRow, TaskState};
+use windlass_core::values::{TaskRow, TaskState};
 
 use super::{
     Inert, PromptParts, Texts, added, agents_section, unattended, what_the_checks_said, without_signal,
 };
 use crate::job;
-
-const MERGE: &str = include_str!("templates/merge.md");
 
 /// So much of a task's source goes into a prompt, in characters.
 const LONGEST_SOURCE: usize = 8000;
@@ -32,9 +30,11 @@ pub struct TaskWork<'a> {
 }
 
 pub(crate) fn compose(parts: &PromptParts<'_>) -> Texts {
-    let merging = parts.purpose == Purpose::Merge;
-    let own = if merging { MERGE } else { job::of(parts.plan.job.mode).template };
-    let template = parts.templates.user.filter(|_| !merging);
+    filled(parts, job::of(parts.plan.job.mode).template, parts.templates.user)
+}
+
+/// Our own text, or the project's in its place, with what is known of the task.
+pub(crate) fn filled(parts: &PromptParts<'_>, own: &'static str, template: Option<&str>) -> Texts {
     let values = values(parts);
     let mut user =
         template.map_or_else(|| Inert::fill(own, &values), |template| Inert::fill_project(template, &values));

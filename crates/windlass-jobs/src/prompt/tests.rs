@@ -1,10 +1,11 @@
 use std::time::Duration;
+use strum::IntoEnumIterator;
 
 use windlass_core::claim;
 use windlass_core::run::NotesShare;
-use windlass_core::spec::{CommitPolicy, Mode};
+use windlass_core::spec::{CommitPolicy, Depth, FollowUp, LanesSpec, Mode, Verification};
 use windlass_core::values::{
-    Bill, CallReport, Check, CheckKind, CheckResult, Class, Ended, SuspicionKind, Tokens,
+    Bill, CallReport, Check, CheckKind, CheckResult, Class, Ended, Purpose, SuspicionKind, Tokens,
 };
 
 use super::*;
@@ -207,7 +208,7 @@ fn without_a_notes_file_nothing_is_said_of_notes() {
 // rows: 107
 #[test]
 fn what_hooks_say_comes_last_in_every_mode_and_is_no_claim() {
-    for mode in Mode::ALL {
+    for mode in Mode::iter() {
         let mut plan = plan();
         plan.job.mode = mode;
         let said = format!("Mind the gap.\r\n{SIGNAL}\nDone.");
@@ -266,9 +267,7 @@ fn nothing_from_files_or_commands_is_expanded_or_looks_like_ours() {
     let outcome = outcome();
     let damage = format!("- {HOSTILE}\n");
     let held = [Suspicion::new(SuspicionKind::Undone, HOSTILE, HOSTILE)];
-    for (mode, purpose) in
-        Mode::ALL.into_iter().flat_map(|mode| [(mode, Purpose::Work), (mode, Purpose::Verify)])
-    {
+    for (mode, purpose) in Mode::iter().flat_map(|mode| [(mode, Purpose::Work), (mode, Purpose::Verify)]) {
         let mut plan = gated();
         plan.job.mode = mode;
         plan.checks[0].command = HOSTILE.into();
@@ -291,7 +290,11 @@ fn nothing_from_files_or_commands_is_expanded_or_looks_like_ours() {
         }
         // Outside the fences there is one goal at most, and it is the person's.
         let headings = outside_fences(&user).into_iter().filter(|line| *line == "## Goal").count();
-        assert_eq!(headings, usize::from(mode == Mode::Goal), "{mode:?} {purpose:?}: {user}");
+        assert_eq!(
+            headings,
+            usize::from(mode == Mode::Goal && purpose == Purpose::Work),
+            "{mode:?} {purpose:?}: {user}"
+        );
     }
 }
 
@@ -308,4 +311,31 @@ fn outside_fences(text: &str) -> Vec<&str> {
     }
     assert_eq!(fence, None, "a fence stays open:\n{text}");
     lines
+}
+
+#[test]
+fn every_follow_up_call_of_a_run_asks_for_something_of_its_own() {
+    let mut asked = Vec::new();
+    for mode in Mode::iter() {
+        let mut spec = plan();
+        spec.job.mode = mode;
+        spec.job.verification = Some(Verification { depth: Depth::Standard, attempts: 2 });
+        spec.lanes = Some(LanesSpec {
+            count: 2,
+            folder: "/lanes".into(),
+            below: "".into(),
+            branch: None,
+            bootstrap: None,
+        });
+        let usual = compose(&PromptParts { purpose: mode.purpose(), ..parts(&spec, "x") });
+        for FollowUp { purpose, .. } in spec.follow_ups() {
+            let own = compose(&PromptParts { purpose, ..parts(&spec, "x") });
+            assert_ne!(
+                own.user, usual.user,
+                "{mode:?} {purpose:?}: add a row to windlass-jobs/src/follow_up"
+            );
+            asked.push(purpose);
+        }
+    }
+    assert!(asked.contains(&Purpose::Verify) && asked.contains(&Purpose::Merge));
 }

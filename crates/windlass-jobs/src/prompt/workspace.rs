@@ -3,19 +3,28 @@
 
 use windlass_core::inert::names;
 use windlass_core::spec::Depth;
-use windlass_core::values::{Assessment, Purpose};
+use windlass_core::values::Assessment;
 
 use super::{
     Inert, PromptParts, Texts, added, agents_section, unattended, what_the_checks_said, without_signal,
 };
 use crate::job;
 
-const VERIFY: &str = include_str!("templates/verify.md");
-
+/// For work on a workspace.
 pub(crate) fn compose(parts: &PromptParts<'_>) -> Texts {
-    let judging = parts.purpose == Purpose::Verify;
-    let template = parts.templates.user.filter(|_| !judging);
-    let own = built_in(parts);
+    let mut texts = filled(parts, job::of(parts.plan.job.mode).template, parts.templates.user);
+    texts.user.push(&what_the_checks_said(&parts.refused, ""));
+    texts.user.push(&what_verification_said(parts));
+    texts.user.push(&about_the_status_file(parts));
+    texts
+}
+
+/// For a judgement, which no text of the project's own steers.
+pub(crate) fn judging(parts: &PromptParts<'_>, own: &'static str) -> Texts {
+    filled(parts, own, None)
+}
+
+fn filled(parts: &PromptParts<'_>, own: &'static str, template: Option<&str>) -> Texts {
     let values = values(parts);
     let mut user =
         template.map_or_else(|| Inert::fill(own, &values), |template| Inert::fill_project(template, &values));
@@ -23,17 +32,7 @@ pub(crate) fn compose(parts: &PromptParts<'_>) -> Texts {
         let instructions = Inert::wish(parts.goal);
         user.push(&Inert::fill("\n## Instructions\n\n{{text}}\n", &[("text", instructions)]));
     }
-    if !judging {
-        user.push(&what_the_checks_said(&parts.refused, ""));
-        user.push(&what_verification_said(parts));
-        user.push(&about_the_status_file(parts));
-    }
     Texts { system: system(parts, &values), user }
-}
-
-fn built_in(parts: &PromptParts<'_>) -> &'static str {
-    let mode = parts.plan.job.mode;
-    if parts.purpose == Purpose::Verify && !mode.judges() { VERIFY } else { job::of(mode).template }
 }
 
 fn values(parts: &PromptParts<'_>) -> Vec<(&'static str, Inert)> {

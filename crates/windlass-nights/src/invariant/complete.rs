@@ -35,7 +35,7 @@ pub(super) fn check(record: &Record) -> Result<(), Breach> {
     for (at, moment) in record.moments.iter().enumerate() {
         match &moment.what {
             What::BadPrompt(said) => return Err(Breach::at(at, format!("a prompt is wrong: {said}"))),
-            What::StreamRead { passes, .. } if shown.purpose == Some(Purpose::Verify) => {
+            What::StreamRead { passes, .. } if shown.purpose.is_some_and(Purpose::judges) => {
                 shown.passes = *passes;
             }
             What::StreamRead { claims, .. } => (shown.claims, shown.passes) = (*claims, None),
@@ -48,7 +48,7 @@ pub(super) fn check(record: &Record) -> Result<(), Breach> {
             What::Fact(entry) => match &entry.fact {
                 Fact::RunStarted { plan: new } | Fact::RunResumed { plan: new } => plan = new,
                 Fact::CallReserved { purpose, .. } => shown.purpose = Some(*purpose),
-                Fact::CallFinished { summary, .. } if shown.purpose != Some(Purpose::Verify) => {
+                Fact::CallFinished { summary, .. } if !shown.purpose.is_some_and(Purpose::judges) => {
                     shown.class = Some(summary.class);
                 }
                 Fact::IterationFinished { .. } => {

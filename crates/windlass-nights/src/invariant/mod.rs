@@ -244,7 +244,7 @@ fn lane_of(fact: &Fact) -> Option<LaneId> {
         | Fact::Suspected(report::Suspected { lane, .. })
         | Fact::SnapshotTaken(report::SnapshotTaken { lane, .. })
         | Fact::ForbiddenChangesReverted(report::ForbiddenChangesReverted { lane, .. })
-        | Fact::VerificationDue { lane, .. }
+        | Fact::FollowUpDue { lane, .. }
         | Fact::CheckFinished(report::CheckFinished { lane, .. })
         | Fact::Committed(report::Committed { lane, .. })
         | Fact::TreeRechecked(report::TreeRechecked { lane, .. })

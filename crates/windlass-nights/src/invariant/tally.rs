@@ -11,8 +11,7 @@ use windlass_core::report;
 use windlass_core::spec::{ClaimSource, Mode, RunSpec};
 use windlass_core::values::{
     Assessed, CallSummary, CheckKind, CheckOutcome, CheckStage, Class, Cost, Evidence, HookDecision,
-    HookName, JobStatus, LaneId, Now, Purpose, StatusSource, StopReason, StopSource, Suspicion, TaskId,
-    Verdict,
+    HookName, JobStatus, LaneId, Now, StatusSource, StopReason, StopSource, Suspicion, TaskId, Verdict,
 };
 
 use super::at::At;
@@ -91,8 +90,8 @@ impl Tally {
             Fact::BaselineCaptured(baseline) => self.baseline(baseline),
             Fact::IterationStarted { task, .. } => self.begin(task.as_ref()),
             Fact::CallReserved { purpose, .. } => {
-                self.at.judging = *purpose == Purpose::Verify;
-                self.at.merging = *purpose == Purpose::Merge;
+                self.at.judging = purpose.judges();
+                self.at.merging = purpose.keeps_claim();
                 self.at.stuck = false;
                 self.at.repeats = false;
             }
@@ -100,7 +99,7 @@ impl Tally {
                 self.at.began.clone_from(&self.standing.mark);
                 self.at.repeats = *class == Class::Interrupted;
             }
-            Fact::VerificationDue { .. } => {
+            Fact::FollowUpDue { .. } => {
                 self.at.verifying = true;
                 self.at.claim = Some((self.at.latest.clone(), self.at.outcomes.clone()));
             }
@@ -223,7 +222,7 @@ impl Tally {
         for at in self.elsewhere.values_mut().chain([&mut self.at]) {
             match ended {
                 Some(StopReason::ConsecutiveFailures) => at.failures = 0,
-                // Claims that were refused until a person had to look were no progress either.
+                // Claims that were refused until a person had to look were not progress either.
                 Some(StopReason::Stagnated | StopReason::NeedsHuman) => at.idle = 0,
                 Some(StopReason::GatesFailing) => at.refused.0 = 0,
                 _ => {}
@@ -443,7 +442,7 @@ impl Tally {
                 let red: Vec<u16> = red.map(|outcome| outcome.check).collect();
                 let found: Vec<Suspicion> = self.unaccepted(&self.at.suspicions).cloned().collect();
                 let same = self.at.refused.0 > 0 && self.at.refused.1 == red;
-                // What was refused for findings alone is no check's refusal.
+                // What was refused for findings alone is not a check's refusal.
                 let row = match () {
                     () if red.is_empty() && !found.is_empty() => 0,
                     () if same => self.at.refused.0 + 1,

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use windlass_core::config::NotifyEvent;
 use windlass_core::fact::Fact;
 use windlass_core::report;
+use windlass_core::values::NotifyEvent;
 use windlass_core::values::{Delivery, NotificationKey, StopReason};
 
 use super::Breach;

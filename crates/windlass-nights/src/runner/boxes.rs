@@ -1,8 +1,8 @@
 //! The plan's boxes, as the worker remembers and misses them.
 
 use windlass_core::spec::ClaimSource;
-use windlass_core::values::{Suspicion, SuspicionKind};
-use windlass_jobs::doc::plan::{TaskState, WorkItem, vanished};
+use windlass_core::values::{Suspicion, SuspicionKind, TaskState};
+use windlass_jobs::doc::plan::{WorkItem, vanished};
 
 use super::Runner;
 use crate::record::What;

@@ -107,10 +107,10 @@ impl Runner<'_> {
         {
             self.note(What::Unprotected { file: NAMES[usize::from(file)], before: "an agent starts" });
         }
-        let act = if purpose == Purpose::Verify {
+        let act = if purpose.judges() {
             self.judgements += 1;
             self.script.verifiers[(self.judgements - 1) % self.script.verifiers.len()].clone()
-        } else if purpose == Purpose::Merge {
+        } else if purpose.keeps_claim() {
             self.merges += 1;
             self.script.mergers[(self.merges - 1) % self.script.mergers.len()].clone()
         } else {

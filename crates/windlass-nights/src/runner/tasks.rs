@@ -200,7 +200,7 @@ impl Runner<'_> {
         } else {
             Tree::merged(&base, &theirs, &ours)
         };
-        // The runner keeps the task file: what agents make of it in their lanes is no work of theirs.
+        // The runner keeps the task file: what agents make of it in their lanes is not work of theirs.
         let mut merged = merged;
         merged.put(PLAN, theirs.get(PLAN));
         let conflicts: Vec<u8> = conflicts.into_iter().filter(|file| *file != PLAN).collect();

@@ -10,7 +10,7 @@ const MOST: u32 = 6;
 const MARK: u32 = 1 << 31;
 const SOUND: u32 = 1 << 30;
 
-/// A plan. What is no plan has no boxes. A box is known by its number.
+/// A plan. What is not a plan has no boxes. A box is known by its number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Book {
     boxes: u32,

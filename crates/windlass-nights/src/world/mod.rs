@@ -145,7 +145,7 @@ impl World {
         };
         let mut tree = self.tree;
         if job.mode.has_tasks() {
-            // The runner keeps that file; how far tasks are is no evidence of its agents' work.
+            // The runner keeps that file; how far tasks are is not evidence of its agents' work.
             tree.put(PLAN, 0);
         }
         Evidence { head: self.git.head_name(), tree: tree.digest(), work }
@@ -242,7 +242,7 @@ impl World {
             ..JobStatus::default()
         };
         if status.broken {
-            return Some(JobStatus { problem: Some("it is no JSON".to_owned()), ..read });
+            return Some(JobStatus { problem: Some("it is not JSON".to_owned()), ..read });
         }
         let items = Items { done: status.done.into(), total: 5 };
         Some(JobStatus { complete: status.complete, worked: status.worked, items: Some(items), ..read })

@@ -60,7 +60,7 @@ fn parse_head(received: &[u8]) -> io::Result<Option<(Request, usize, usize)>> {
         return Err(invalid("a chunked request: the agent was not known to send these"));
     }
     let body_length = request.header("content-length").map_or(Ok(0), str::parse);
-    let body_length = body_length.map_err(|_| invalid("content-length is no number"))?;
+    let body_length = body_length.map_err(|_| invalid("content-length is not a number"))?;
     if body_length > LONGEST_BODY {
         return Err(invalid("the body is too long"));
     }
@@ -155,7 +155,7 @@ fn send_document(
     stream.shutdown(Shutdown::Write)
 }
 
-/// A response of server-sent events in chunks: its end shows, so that a connection cut off is no end.
+/// A response of server-sent events in chunks: its end shows, so that a connection cut off is not an end.
 struct EventSender<'a> {
     stream: &'a TcpStream,
 }

@@ -1,4 +1,4 @@
-//! The wire, seen by a client that is no agent. What the real agent makes of it is in `tests/real_claude.rs`.
+//! The wire, seen by a client that is not an agent. What the real agent makes of it is in `tests/real_claude.rs`.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;

@@ -35,7 +35,7 @@ pub struct TestEnv {
 }
 
 impl TestEnv {
-    /// With an empty project that is no git repository.
+    /// With an empty project that is not a git repository.
     pub fn new() -> Self {
         Self::with_project_named("project")
     }

@@ -56,7 +56,7 @@ pub fn descendants(ancestor: u32) -> Vec<u32> {
     found
 }
 
-/// Whether the process exists and is no zombie.
+/// Whether the process exists and is not a zombie.
 pub fn is_alive(process: u32) -> bool {
     status(process).is_some_and(|status| !matches!(status.state, 'Z' | 'X'))
 }

@@ -182,7 +182,7 @@ impl Outcome {
     /// Standard output as JSON, one value per line. Empty lines are skipped.
     ///
     /// # Panics
-    /// Where a line is no JSON.
+    /// Where a line is not JSON.
     pub fn json_lines(&self) -> Vec<serde_json::Value> {
         let text = self.stdout_text();
         let lines = text.split('\n').filter(|line| !line.is_empty());

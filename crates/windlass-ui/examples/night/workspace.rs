@@ -92,7 +92,7 @@ impl Night {
 
     /// A fresh agent says this of the work.
     pub fn verified(&mut self, iteration: u32, assessment: Assessment) -> &mut Night {
-        self.fact(Fact::VerificationDue { lane: LANE, iteration, attempt: 1 })
+        self.fact(Fact::FollowUpDue { lane: LANE, iteration, attempt: 1, purpose: Purpose::Verify })
             .call_for(iteration, 2, Purpose::Verify)
             .pass(30)
             .called(|call| call.assessment = Some(assessment))

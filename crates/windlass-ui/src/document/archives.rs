@@ -4,12 +4,12 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::table::{Align, Column, table};
+use crate::document::{document, listed};
 use crate::format;
 use crate::harmless::one_line;
-use crate::line::{Line, Mark, Tone};
+use crate::line::{Line, Mark, Tone, rendered};
 use crate::narrate::labelled;
 use crate::terminal::Terminal;
-use crate::view::{FORMAT_VERSION, json_line};
 
 /// An archive in a list.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -84,13 +84,7 @@ pub fn archives_table(rows: &[ArchiveRow], now: Timestamp, terminal: &Terminal) 
 
 /// The list as one line of JSON, in the order given.
 pub fn archives_json(rows: &[ArchiveRow]) -> Vec<u8> {
-    #[derive(Serialize)]
-    struct Document<'a> {
-        v: u32,
-        r#type: &'static str,
-        archives: &'a [ArchiveRow],
-    }
-    json_line(&Document { v: FORMAT_VERSION, r#type: "archives", archives: rows }).unwrap_or_default()
+    listed("archives", rows)
 }
 
 /// What is in an archive, for people; every line ends with a newline.
@@ -127,20 +121,12 @@ pub fn archive_text(shown: &ArchiveShown, now: Timestamp, terminal: &Terminal) -
     let flag = if shown.outside.is_empty() { "" } else { " --outside-links" };
     let command = format!("windlass archive restore {}{flag}", one_line(&row.name));
     lines.push(Line::new().dim("  restore  ").command(command));
-    let rows = lines.iter().map(|line| format!("{}\n", line.render(terminal)));
-    rows.collect()
+    rendered(&lines, terminal)
 }
 
 /// What is in an archive as one line of JSON.
 pub fn archive_json(shown: &ArchiveShown) -> Vec<u8> {
-    #[derive(Serialize)]
-    struct Document<'a> {
-        v: u32,
-        r#type: &'static str,
-        #[serde(flatten)]
-        shown: &'a ArchiveShown,
-    }
-    json_line(&Document { v: FORMAT_VERSION, r#type: "archive", shown }).unwrap_or_default()
+    document("archive", shown)
 }
 
 /// The first lines of instructions below a heading of their own.
@@ -161,7 +147,7 @@ pub(super) fn beginning(lines: &[String], more: u64) -> Vec<Line> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rehearsal::columns;
+    use crate::testing::columns;
 
     fn now() -> Timestamp {
         "2026-03-01T21:00:00Z".parse().unwrap()

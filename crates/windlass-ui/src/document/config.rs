@@ -2,15 +2,16 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
+use windlass_core::values::Named;
 
 use serde::Serialize;
 use serde_json::{Value, json};
 use windlass_core::config::{KeyReference, Origin, Secrecy, Shape, ValueOrigin};
 
+use crate::document::document;
 use crate::harmless::{harmless, one_line};
 use crate::line::{Line, Tone, width};
 use crate::terminal::{Glyphs, Terminal};
-use crate::view::{FORMAT_VERSION, json_line};
 
 /// A value is cut to no fewer columns than this.
 const NARROWEST_VALUE: usize = 12;
@@ -259,17 +260,6 @@ pub fn config_files_text(files: &[ConfigFile], terminal: &Terminal) -> String {
 /// Which files there are as one line of JSON, strongest first.
 pub fn config_files_json(files: &[ConfigFile]) -> Vec<u8> {
     document("config_files", &json!({ "files": files }))
-}
-
-fn document(name: &'static str, fields: &Value) -> Vec<u8> {
-    #[derive(Serialize)]
-    struct Document<'a> {
-        v: u32,
-        r#type: &'static str,
-        #[serde(flatten)]
-        fields: &'a Value,
-    }
-    json_line(&Document { v: FORMAT_VERSION, r#type: name, fields }).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use windlass_core::config::{FileKind, Layer, Resolved, Unlimited, key_reference}
 use windlass_core::spec::Mode;
 
 use super::*;
-use crate::rehearsal::columns;
+use crate::testing::columns;
 
 fn resolved() -> Resolved {
     let project = "[limits]\nmax_cost = \"$15\"\n[gates]\ncommands = ['make test', 'make lint', 'make e2e-everything']\n[notify]\nsecret = 'hunter2'\n";

@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
+use crate::document::document;
 use crate::harmless::one_line;
-use crate::line::{Line, Mark, Tone};
+use crate::line::{Line, Mark, Tone, rendered};
 use crate::terminal::Terminal;
-use crate::view::{FORMAT_VERSION, json_line};
 
 /// How one point stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -38,8 +38,7 @@ pub fn doctor_text(findings: &[Finding], terminal: &Terminal) -> String {
     let mut lines: Vec<Line> = findings.iter().flat_map(|finding| rows(finding, width)).collect();
     lines.push(Line::new());
     lines.push(verdict(findings));
-    let rows = lines.iter().map(|line| line.render(terminal) + "\n");
-    rows.collect()
+    rendered(&lines, terminal)
 }
 
 fn rows(finding: &Finding, width: usize) -> Vec<Line> {
@@ -75,20 +74,18 @@ fn verdict(findings: &[Finding]) -> Line {
 /// The findings as one line of JSON.
 pub fn doctor_json(findings: &[Finding]) -> Vec<u8> {
     #[derive(Serialize)]
-    struct Document<'a> {
-        v: u32,
-        r#type: &'static str,
+    struct Fields<'a> {
         ready: bool,
         findings: &'a [Finding],
     }
     let ready = findings.iter().all(|finding| finding.health != Health::Bad);
-    json_line(&Document { v: FORMAT_VERSION, r#type: "doctor", ready, findings }).unwrap_or_default()
+    document("doctor", &Fields { ready, findings })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rehearsal::columns;
+    use crate::testing::columns;
 
     fn findings() -> Vec<Finding> {
         let finding = |about: &str, health, found: &str, advice: &[&str]| Finding {

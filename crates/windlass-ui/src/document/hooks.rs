@@ -1,15 +1,15 @@
 //! The hooks of a project: which there are, and what one said when it was tried out.
 
 use serde::Serialize;
-use windlass_core::values::{HookName, HookOutcome};
+use windlass_core::values::{HookName, HookOutcome, Named};
 
 use super::table::{Align, Column, table};
+use crate::document::document;
 use crate::format;
 use crate::harmless::one_line;
 use crate::line::{Line, Tone};
 use crate::narrate::{hook_look, hook_summary};
 use crate::terminal::Terminal;
-use crate::view::{FORMAT_VERSION, json_line};
 
 /// A turn of a run, and what is called there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -60,13 +60,11 @@ fn problem(row: &HookRow) -> Option<String> {
 /// The same as one line of JSON.
 pub fn hooks_json(rows: &[HookRow], notices: &[String]) -> Vec<u8> {
     #[derive(Serialize)]
-    struct Document<'a> {
-        v: u32,
-        r#type: &'static str,
+    struct Fields<'a> {
         hooks: &'a [HookRow],
         notices: &'a [String],
     }
-    json_line(&Document { v: FORMAT_VERSION, r#type: "hooks", hooks: rows, notices }).unwrap_or_default()
+    document("hooks", &Fields { hooks: rows, notices })
 }
 
 /// What came of trying a hook out.
@@ -91,7 +89,7 @@ mod tests {
     use windlass_core::values::{CheckResult, HookDecision};
 
     use super::*;
-    use crate::rehearsal::columns;
+    use crate::testing::columns;
 
     fn row(hook: HookName) -> HookRow {
         HookRow {

@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 
+use crate::document::document;
 use crate::format;
 use crate::harmless::one_line;
-use crate::line::{Line, Mark, Tone};
+use crate::line::{Line, Mark, Tone, rendered};
 use crate::terminal::Terminal;
-use crate::view::{FORMAT_VERSION, json_line};
 
 /// One thing that was looked at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -35,14 +35,12 @@ pub enum ImportState {
 /// All rows as one line of JSON.
 pub fn import_json(rows: &[ImportRow], state: ImportState) -> Vec<u8> {
     #[derive(Serialize)]
-    struct Document<'a> {
-        v: u32,
-        r#type: &'static str,
+    struct Fields<'a> {
         dry_run: bool,
         items: &'a [ImportRow],
     }
     let dry_run = state == ImportState::LookedAt;
-    json_line(&Document { v: FORMAT_VERSION, r#type: "import", dry_run, items: rows }).unwrap_or_default()
+    document("import", &Fields { dry_run, items: rows })
 }
 
 /// The rows for people: what was taken, then what was left, each with what there is to say about it.
@@ -73,8 +71,7 @@ pub fn import_text(rows: &[ImportRow], state: ImportState, terminal: &Terminal) 
     if state == ImportState::Done {
         lines.extend(next(&taken).map(|command| Line::new().dim("  next  ").command(command)));
     }
-    let rendered: Vec<String> = lines.iter().map(|line| line.render(terminal) + "\n").collect();
-    rendered.concat()
+    rendered(&lines, terminal)
 }
 
 /// What could be done with it.

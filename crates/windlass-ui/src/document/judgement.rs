@@ -4,12 +4,12 @@ use serde::Serialize;
 use windlass_core::values::{Assessed, Assessment, Confidence, Cost, Finding, RunId, Spent};
 use windlass_jobs::doc::report::{Judged, confidence_in_words, verdict_in_words};
 
+use crate::document::document;
 use crate::format;
 use crate::harmless::one_line;
-use crate::line::{Line, Mark, Tone};
+use crate::line::{Line, Mark, Tone, rendered};
 use crate::narrate::labelled;
 use crate::terminal::Terminal;
-use crate::view::{FORMAT_VERSION, json_line};
 
 /// A judgement, or that there was none.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,9 +37,7 @@ pub struct Judgement {
 /// The judgement as one line of JSON.
 pub fn judgement_json(judgement: &Judgement) -> Vec<u8> {
     #[derive(Serialize)]
-    struct Document<'a> {
-        v: u32,
-        r#type: &'static str,
+    struct Fields<'a> {
         workspace: &'a str,
         run: &'a RunId,
         verdict: Option<Assessed>,
@@ -63,12 +61,11 @@ pub fn judgement_json(judgement: &Judgement) -> Vec<u8> {
     let found = judgement.assessment.as_ref();
     let recommendation = found.map(|found| found.recommendation.as_str()).filter(|text| !text.is_empty());
     let findings = found.map(|found| found.findings.as_slice()).unwrap_or_default();
-    json_line(&Document {
-        v: FORMAT_VERSION,
-        r#type: match judgement.judged {
-            Judged::Instructions => "validation",
-            Judged::Work => "verification",
-        },
+    let name = match judgement.judged {
+        Judged::Instructions => "validation",
+        Judged::Work => "verification",
+    };
+    let fields = Fields {
         workspace: &judgement.workspace,
         run: &judgement.run,
         verdict: found.map(|found| found.verdict),
@@ -85,8 +82,8 @@ pub fn judgement_json(judgement: &Judgement) -> Vec<u8> {
         stop_reason: &judgement.stop_reason,
         problem: Some(judgement.problem.as_str()).filter(|text| !text.is_empty()),
         exit_code: judgement.exit_code,
-    })
-    .unwrap_or_default()
+    };
+    document(name, &fields)
 }
 
 /// The judgement for people; every line ends with a newline.
@@ -112,8 +109,7 @@ pub fn judgement_text(judgement: &Judgement, terminal: &Terminal) -> String {
     lines.push(labelled("cost").plain(format::charged(judgement.cost)));
     let next = next(judgement);
     lines.extend(next.into_iter().map(|command| labelled("next").unbroken().command(command)));
-    let rows = lines.iter().map(|line| line.render(terminal) + "\n");
-    rows.collect()
+    rendered(&lines, terminal)
 }
 
 /// What goes before a verdict on something.
@@ -170,7 +166,7 @@ fn next(judgement: &Judgement) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rehearsal::columns;
+    use crate::testing::columns;
 
     fn judgement(judged: Judged, assessment: Option<Assessment>) -> Judgement {
         Judgement {

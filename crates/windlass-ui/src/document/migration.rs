@@ -2,7 +2,7 @@
 
 use crate::format;
 use crate::harmless::one_line;
-use crate::line::{Line, Mark, Tone, width};
+use crate::line::{Line, Mark, Tone, rendered, width};
 use crate::narrate::labelled;
 use crate::terminal::Terminal;
 
@@ -63,13 +63,13 @@ pub fn migration_text(shown: &MigrationShown, terminal: &Terminal) -> String {
             labelled("next").plain("nothing was written: leave --dry-run out to do it")
         }
     });
-    lines.iter().map(|line| line.render(terminal) + "\n").collect()
+    rendered(&lines, terminal)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rehearsal::columns;
+    use crate::testing::columns;
 
     // rows: 96
     #[test]

@@ -20,6 +20,12 @@ mod workspace;
 mod workspaces;
 mod worktrees;
 
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::view::{FORMAT_VERSION, json_line};
+
 pub use archives::{ArchiveRow, ArchiveShown, archive_json, archive_text, archives_json, archives_table};
 pub use config::{
     ConfigFile, ConfigFileState, OriginTold, config_files_json, config_files_text, config_json, config_table,
@@ -46,3 +52,20 @@ pub use trust::{removed_lines, startable_lines, trust_json, trust_lines};
 pub use workspace::{OptionShown, VerificationShown, WorkspaceShown, workspace_json, workspace_text};
 pub use workspaces::{WorkspaceRow, WorkspaceState, workspaces_json, workspaces_table};
 pub use worktrees::{WorktreeRow, worktrees_json, worktrees_table};
+
+/// A document as one line of JSON: the format's version, its type, and its fields in their order.
+fn document(name: &'static str, fields: &impl Serialize) -> Vec<u8> {
+    #[derive(Serialize)]
+    struct Document<'a, T> {
+        v: u32,
+        r#type: &'static str,
+        #[serde(flatten)]
+        fields: &'a T,
+    }
+    json_line(&Document { v: FORMAT_VERSION, r#type: name, fields }).unwrap_or_default()
+}
+
+/// A document that is a list, which has the document's name.
+fn listed(name: &'static str, rows: &(impl Serialize + ?Sized)) -> Vec<u8> {
+    document(name, &BTreeMap::from([(name, rows)]))
+}

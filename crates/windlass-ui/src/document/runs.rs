@@ -4,13 +4,13 @@ use jiff::Timestamp;
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use windlass_core::spec::Mode;
-use windlass_core::values::{Cost, Grounds, Items, RunId, Spent, StopReason};
+use windlass_core::values::{Cost, Grounds, Items, Named, RunId, Spent, StopReason};
 
+use crate::document::listed;
 use crate::format;
 use crate::harmless::one_line;
 use crate::line::{Line, Tone};
 use crate::terminal::Terminal;
-use crate::view::{FORMAT_VERSION, json_line};
 use crate::words;
 
 /// How a run stands.
@@ -133,13 +133,7 @@ pub fn runs_table(rows: &[RunRow], now: Timestamp, terminal: &Terminal) -> Strin
 
 /// The list as one line of JSON, in the order given.
 pub fn runs_json(rows: &[RunRow]) -> Vec<u8> {
-    #[derive(Serialize)]
-    struct Document<'a> {
-        v: u32,
-        r#type: &'static str,
-        runs: &'a [RunRow],
-    }
-    json_line(&Document { v: FORMAT_VERSION, r#type: "runs", runs: rows }).unwrap_or_default()
+    listed("runs", rows)
 }
 
 struct Cells {

@@ -7,20 +7,20 @@ use serde::Serialize;
 use windlass_core::spec::{Mode, RunSpec};
 use windlass_core::tasks;
 use windlass_core::values::{
-    CheckKind, CheckResult, Cost, Denial, HookDecision, HookName, HookOutcome, Items, JobStatus, RunId,
-    Spent, StatusSource, TaskRow, Tokens,
+    CheckKind, CheckResult, Cost, Denial, HookDecision, HookName, HookOutcome, Items, JobStatus, Named,
+    RunId, Spent, StatusSource, TaskRow, Tokens,
 };
 
 use super::runs::{RunState, stated};
 use super::status_tasks::StatusTasks;
 use super::suspicion::{MOST_SUSPICIONS, StatusSuspicion};
 use crate::board::Board;
+use crate::document::document;
 use crate::format;
 use crate::harmless::one_line;
-use crate::line::{Line, Mark, Tone};
+use crate::line::{Line, Mark, Tone, rendered};
 use crate::narrate::{advised, allow_command, allowing, hook_look, hook_summary, labelled, short};
 use crate::terminal::Terminal;
-use crate::view::{FORMAT_VERSION, json_line};
 use crate::words;
 
 /// The state of one run, as a document.
@@ -244,14 +244,7 @@ fn millis(duration: Duration) -> u64 {
 
 /// The state as one line of JSON.
 pub fn status_json(status: &RunStatus) -> Vec<u8> {
-    #[derive(Serialize)]
-    struct Document<'a> {
-        v: u32,
-        r#type: &'static str,
-        #[serde(flatten)]
-        status: &'a RunStatus,
-    }
-    json_line(&Document { v: FORMAT_VERSION, r#type: "status", status }).unwrap_or_default()
+    document("status", status)
 }
 
 /// The state for people; every line ends with a newline.
@@ -290,8 +283,7 @@ pub fn status_text(status: &RunStatus, now: Timestamp, terminal: &Terminal) -> S
     }
     let labels = std::iter::once("next").chain(std::iter::repeat(""));
     lines.extend(labels.zip(&status.next).map(|(label, command)| labelled(label).command(one_line(command))));
-    let rows = lines.iter().map(|line| format!("{}\n", line.render(terminal)));
-    rows.collect()
+    rendered(&lines, terminal)
 }
 
 fn headline(status: &RunStatus) -> Line {

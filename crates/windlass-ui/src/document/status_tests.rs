@@ -3,7 +3,7 @@ use windlass_core::report;
 use windlass_core::values::{Ended, Evidence, LaneId, StopReason};
 
 use super::*;
-use crate::rehearsal::{Night, columns};
+use crate::testing::{Night, columns};
 
 fn now() -> Timestamp {
     "2026-03-01T20:30:00Z".parse().unwrap()

@@ -5,12 +5,12 @@ use serde::Serialize;
 
 use super::archives::beginning;
 use super::table::{Align, Column, table};
+use crate::document::{document, listed};
 use crate::format;
 use crate::harmless::one_line;
-use crate::line::{Line, Tone};
+use crate::line::{Line, Tone, rendered};
 use crate::narrate::labelled;
 use crate::terminal::Terminal;
-use crate::view::{FORMAT_VERSION, json_line};
 
 /// A template in a list.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -100,13 +100,7 @@ fn what_for(row: &TemplateRow) -> String {
 
 /// The list as one line of JSON, in the order given.
 pub fn templates_json(rows: &[TemplateRow]) -> Vec<u8> {
-    #[derive(Serialize)]
-    struct Document<'a> {
-        v: u32,
-        r#type: &'static str,
-        templates: &'a [TemplateRow],
-    }
-    json_line(&Document { v: FORMAT_VERSION, r#type: "templates", templates: rows }).unwrap_or_default()
+    listed("templates", rows)
 }
 
 /// What is in a template, for people; every line ends with a newline.
@@ -135,26 +129,18 @@ pub fn template_text(shown: &TemplateShown, now: Timestamp, terminal: &Terminal)
     lines.push(Line::new());
     let command = format!("windlass template use {} WORKSPACE", one_line(&row.name));
     lines.push(Line::new().dim("  use  ").command(command));
-    let rows = lines.iter().map(|line| format!("{}\n", line.render(terminal)));
-    rows.collect()
+    rendered(&lines, terminal)
 }
 
 /// What is in a template as one line of JSON.
 pub fn template_json(shown: &TemplateShown) -> Vec<u8> {
-    #[derive(Serialize)]
-    struct Document<'a> {
-        v: u32,
-        r#type: &'static str,
-        #[serde(flatten)]
-        shown: &'a TemplateShown,
-    }
-    json_line(&Document { v: FORMAT_VERSION, r#type: "template", shown }).unwrap_or_default()
+    document("template", shown)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rehearsal::columns;
+    use crate::testing::columns;
 
     fn row(name: &str, scope: &str) -> TemplateRow {
         TemplateRow {

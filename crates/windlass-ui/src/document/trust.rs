@@ -3,9 +3,9 @@
 use serde::Serialize;
 use windlass_core::trust::{Content, Difference, Startable, Startables, differences};
 
+use crate::document::document;
 use crate::harmless::one_line;
 use crate::line::{Line, Mark, Tone};
-use crate::view::{FORMAT_VERSION, json_line};
 
 /// Things to be trusted, one by one, of all that there are, with what each was when it was trusted.
 pub fn startable_lines(asked: &Startables, all: &Startables, trusted: &Startables) -> Vec<Line> {
@@ -59,9 +59,7 @@ pub fn trust_json(items: &Startables, trusted: &Startables) -> Vec<u8> {
         trusted: bool,
     }
     #[derive(Serialize)]
-    struct Document<'a> {
-        v: u32,
-        r#type: &'static str,
+    struct Fields<'a> {
         hash: String,
         items: Vec<Row<'a>>,
     }
@@ -69,7 +67,7 @@ pub fn trust_json(items: &Startables, trusted: &Startables) -> Vec<u8> {
     let is_trusted = |item: &Startable| !pending.iter().any(|one| one == item);
     let rows = items.iter().map(|item| Row { item, trusted: is_trusted(item) }).collect();
     let hash = items.hash().to_string();
-    json_line(&Document { v: FORMAT_VERSION, r#type: "trust", hash, items: rows }).unwrap_or_default()
+    document("trust", &Fields { hash, items: rows })
 }
 
 fn row(sign: &str, item: &Startable) -> Line {

@@ -2,16 +2,16 @@
 
 use jiff::Timestamp;
 use serde::Serialize;
-use windlass_core::values::{JobStatus, StatusSource};
+use windlass_core::values::{JobStatus, Named, StatusSource};
 
 use super::runs::{RunRow, runs_table};
-use super::workspaces::{WorkspaceRow, WorkspaceState};
+use super::workspaces::WorkspaceRow;
+use crate::document::document;
 use crate::format;
 use crate::harmless::one_line;
 use crate::line::{Line, Mark, Tone};
 use crate::narrate::labelled;
 use crate::terminal::Terminal;
-use crate::view::{FORMAT_VERSION, json_line};
 
 /// A workspace with all that is known of it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -67,14 +67,7 @@ pub struct VerificationShown {
 
 /// The workspace as one line of JSON.
 pub fn workspace_json(shown: &WorkspaceShown) -> Vec<u8> {
-    #[derive(Serialize)]
-    struct Document<'a> {
-        v: u32,
-        r#type: &'static str,
-        #[serde(flatten)]
-        shown: &'a WorkspaceShown,
-    }
-    json_line(&Document { v: FORMAT_VERSION, r#type: "workspace", shown }).unwrap_or_default()
+    document("workspace", shown)
 }
 
 /// The workspace for people; every line ends with a newline.
@@ -208,13 +201,6 @@ fn indented_runs(runs: &[RunRow], now: Timestamp, terminal: &Terminal) -> String
     let table = runs_table(runs, now, &narrower);
     let rows = table.lines().flat_map(|line| ["  ", line, "\n"]);
     rows.collect()
-}
-
-impl WorkspaceState {
-    /// Does a run work on it?
-    pub const fn is_running(self) -> bool {
-        matches!(self, WorkspaceState::Running)
-    }
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
+use crate::document::WorkspaceState;
 use windlass_core::spec::Mode;
 use windlass_core::values::{Cost, Items, RunId, StopReason};
 use windlass_core::workspace::WorkspaceStatus;
 
 use super::super::runs::RunState;
 use super::*;
-use crate::rehearsal::columns;
+use crate::testing::columns;
 
 fn now() -> Timestamp {
     "2026-03-01T21:00:00Z".parse().unwrap()

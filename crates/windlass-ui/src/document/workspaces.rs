@@ -3,14 +3,14 @@
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 use windlass_core::spec::Mode;
-use windlass_core::values::RunId;
+use windlass_core::values::{Named, RunId};
 use windlass_core::workspace::WorkspaceStatus;
 
+use crate::document::listed;
 use crate::format;
 use crate::harmless::one_line;
 use crate::line::{Line, Tone};
 use crate::terminal::Terminal;
-use crate::view::{FORMAT_VERSION, json_line};
 
 /// Columns between two cells.
 const GAP: usize = 2;
@@ -30,7 +30,7 @@ pub enum WorkspaceState {
 
 impl WorkspaceState {
     /// `running`, `interrupted`, or the status' name.
-    pub const fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             WorkspaceState::Running => "running",
             WorkspaceState::Interrupted => "interrupted",
@@ -39,7 +39,7 @@ impl WorkspaceState {
     }
 
     /// The same for people.
-    pub(super) const fn words(self) -> &'static str {
+    pub(super) fn words(self) -> &'static str {
         match self {
             WorkspaceState::At(WorkspaceStatus::InProgress) => "in progress",
             other => other.name(),
@@ -154,13 +154,7 @@ fn body(row: &WorkspaceRow, cells: &[String; 6], widths: [usize; 6], terminal: &
 
 /// The list as one line of JSON, in the order given.
 pub fn workspaces_json(rows: &[WorkspaceRow]) -> Vec<u8> {
-    #[derive(Serialize)]
-    struct Document<'a> {
-        v: u32,
-        r#type: &'static str,
-        workspaces: &'a [WorkspaceRow],
-    }
-    json_line(&Document { v: FORMAT_VERSION, r#type: "workspaces", workspaces: rows }).unwrap_or_default()
+    listed("workspaces", rows)
 }
 
 #[cfg(test)]

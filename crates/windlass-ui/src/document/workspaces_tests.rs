@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::rehearsal::columns;
+use crate::testing::columns;
 
 fn now() -> Timestamp {
     "2026-03-01T21:00:00Z".parse().unwrap()

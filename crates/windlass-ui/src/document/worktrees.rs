@@ -5,10 +5,10 @@ use windlass_core::values::RunId;
 
 use super::runs::RunState;
 use super::table::{Align, Column, table};
+use crate::document::listed;
 use crate::harmless::one_line;
 use crate::line::Tone;
 use crate::terminal::Terminal;
-use crate::view::{FORMAT_VERSION, json_line};
 
 /// A worktree in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -69,13 +69,7 @@ pub fn worktrees_table(rows: &[WorktreeRow], terminal: &Terminal) -> String {
 
 /// The same as one line of JSON.
 pub fn worktrees_json(rows: &[WorktreeRow]) -> Vec<u8> {
-    #[derive(Serialize)]
-    struct Document<'a> {
-        v: u32,
-        r#type: &'static str,
-        worktrees: &'a [WorktreeRow],
-    }
-    json_line(&Document { v: FORMAT_VERSION, r#type: "worktrees", worktrees: rows }).unwrap_or_default()
+    listed("worktrees", rows)
 }
 
 #[cfg(test)]
@@ -83,7 +77,7 @@ mod tests {
     use windlass_core::values::StopReason;
 
     use super::*;
-    use crate::rehearsal::columns;
+    use crate::testing::columns;
 
     #[test]
     fn a_list_says_what_is_in_each_and_nowhere_else() {

@@ -2,7 +2,7 @@
 
 use windlass_agents::{git_reading, of};
 use windlass_core::spec::{AgentSpec, CommitPolicy, Limits, Network, RunSpec, SandboxKind, Verification};
-use windlass_core::values::CheckKind;
+use windlass_core::values::{CheckKind, Named};
 use windlass_jobs::doc::report::Judged;
 use windlass_jobs::job::{self, Completion};
 
@@ -10,7 +10,6 @@ use crate::board::Board;
 use crate::format;
 use crate::harmless::one_line;
 use crate::line::{Line, Mark, Tone};
-use crate::words;
 
 /// Where the text of a labelled line begins.
 const COLUMN: usize = 14;
@@ -126,7 +125,7 @@ fn workspace(plan: &RunSpec) -> Vec<Line> {
 fn verification(plan: &RunSpec) -> Option<Line> {
     let Verification { depth, attempts } =
         plan.job.verification.filter(|_| job::of(plan.job.mode).judged == Judged::Work)?;
-    let depth = words::depth(depth);
+    let depth = depth.name();
     Some(labelled("verified").plain(if plan.job.mode.judges() {
         format!("{depth} depth")
     } else {
@@ -242,7 +241,7 @@ fn checks(plan: &RunSpec, kind: CheckKind, label: &str) -> Vec<Line> {
 
 fn commits(plan: &RunSpec) -> &'static str {
     match (plan.git, plan.commit) {
-        (false, _) => "none: this is no git repository; no snapshots either",
+        (false, _) => "none: this is not a git repository; no snapshots either",
         (true, CommitPolicy::None) => "none; every iteration is kept as a snapshot",
         (true, CommitPolicy::Agent) => "the agent's own; every iteration is kept as a snapshot",
         (true, CommitPolicy::Runner) => "one per iteration with changes",

@@ -1,7 +1,7 @@
 //! What a hook said. One that is content and silent is not spoken of.
 
 use windlass_core::run::MOST_SKIPS;
-use windlass_core::values::{CheckResult, HookDecision, HookName, HookOutcome};
+use windlass_core::values::{CheckResult, HookDecision, HookName, HookOutcome, Named};
 
 use super::indented;
 use crate::board::Board;

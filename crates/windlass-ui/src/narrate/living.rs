@@ -2,7 +2,8 @@
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use windlass_core::values::{Class, Items, Purpose};
+use windlass_core::values::{Class, Items};
+use windlass_jobs::follow_up;
 
 use crate::board::{Board, Doing, LaneBoard};
 use crate::format;
@@ -104,7 +105,7 @@ fn waiting(board: &Board, zone: &TimeZone) -> Option<String> {
 }
 
 fn doing(lane: &LaneBoard) -> String {
-    let verifying = lane.purpose == Some(Purpose::Verify) && matches!(lane.doing, Doing::Agent(_));
+    let follow_up = lane.purpose.and_then(follow_up::of).filter(|_| matches!(lane.doing, Doing::Agent(_)));
     let doing = match lane.doing {
         Doing::Resting => "pausing",
         Doing::Preparing => "preparing",
@@ -112,7 +113,10 @@ fn doing(lane: &LaneBoard) -> String {
         Doing::Keeping => "keeping the work",
         Doing::Checking => "checking",
     };
-    if verifying { format!("verifying: {doing}") } else { doing.to_owned() }
+    match follow_up.and_then(|call| call.doing) {
+        Some(what) => format!("{what}: {doing}"),
+        None => doing.to_owned(),
+    }
 }
 
 fn elapsed(since: Option<Timestamp>, now: Timestamp) -> String {

@@ -19,7 +19,7 @@ use jiff::tz::TimeZone;
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::report;
 use windlass_core::spec::RunSpec;
-use windlass_core::values::{CheckOutcome, CheckStage, Class, Cut, Denial, StopReason, StopSource};
+use windlass_core::values::{CheckOutcome, CheckStage, Class, Cut, Denial, Named, StopReason, StopSource};
 
 use crate::board::Board;
 use crate::format;
@@ -57,7 +57,7 @@ pub(crate) fn lines(board: &Board, entry: &Entry, zone: &TimeZone) -> Vec<Line> 
             vec![guard::refused(board, (*count, files), *undone)]
         }
         Fact::Suspected(report::Suspected { suspicions, .. }) => guard::suspected(board, suspicions),
-        Fact::VerificationDue { .. } => vec![status::verification_due(board)],
+        Fact::FollowUpDue { purpose, .. } => status::follow_up_due(board, *purpose).into_iter().collect(),
         Fact::CheckFinished(report::CheckFinished { stage: CheckStage::Baseline, outcome, .. }) => {
             vec![baseline(board, outcome)]
         }

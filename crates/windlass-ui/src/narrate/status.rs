@@ -1,9 +1,8 @@
 //! What the job's own file says, and what a fresh agent makes of the work.
 
-use windlass_core::spec::Depth;
-use windlass_core::values::{Assessed, Assessment, Finding, JobStatus, StatusSource};
+use windlass_core::values::{Assessed, Assessment, Finding, JobStatus, Purpose, StatusSource};
 use windlass_jobs::doc::report::{Judged, confidence_in_words, verdict_in_words};
-use windlass_jobs::job;
+use windlass_jobs::{follow_up, job};
 
 use super::iteration::below;
 use super::{indented, notice};
@@ -11,7 +10,6 @@ use crate::board::Board;
 use crate::format;
 use crate::harmless::one_line;
 use crate::line::{Line, Mark, Tone};
-use crate::words;
 
 /// What was there before the first iteration.
 pub(super) fn found(board: &Board) -> Vec<Line> {
@@ -61,12 +59,11 @@ fn blockers<'a>(
     new.map(move |blocker| below(board).tone(Tone::Warn, "blocked: ").plain(one_line(blocker)))
 }
 
-/// A fresh agent is asked before the claim counts.
-pub(super) fn verification_due(board: &Board) -> Line {
-    let verification = board.plan.as_ref().and_then(|plan| plan.job.verification);
-    let depth = verification.map_or(Depth::Standard, |verification| verification.depth);
-    let text = format!(" the claim stands; a fresh agent verifies it ({})", words::depth(depth));
-    indented(board).mark(Tone::Warn, Mark::Doubtful).plain(text)
+/// What is asked before the iteration ends.
+pub(super) fn follow_up_due(board: &Board, purpose: Purpose) -> Option<Line> {
+    let due = follow_up::of(purpose)?.due;
+    let said = due(&board.plan.as_ref()?.job)?;
+    Some(indented(board).mark(Tone::Warn, Mark::Doubtful).plain(format!(" {said}")))
 }
 
 /// What it said, below the line of its iteration.

@@ -6,7 +6,7 @@ use windlass_core::spec::{GuardAction, TestsAction};
 use windlass_core::values::{Class, Evidence, LaneId, StopReason, Suspicion, SuspicionKind, Verdict};
 
 use super::*;
-use crate::rehearsal::{Night, columns, plan, shown};
+use crate::testing::{Night, columns, plan, shown};
 
 const LANE: LaneId = LaneId(0);
 

@@ -12,7 +12,7 @@ use windlass_core::report;
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{
     CallId, CheckKind, CheckOutcome, CheckResult, CheckStage, Ended, Hook, HookCommand, HookName,
-    HookOutcome, Items, JobStatus, LaneId, StopReason, Suspicion, TaskEnd,
+    HookOutcome, Items, JobStatus, LaneId, Named, StopReason, Suspicion, TaskEnd,
 };
 
 use crate::board::Board;
@@ -139,7 +139,7 @@ fn fact(board: &Board, entry: &Entry) -> (&'static str, Option<LaneId>, Map<Stri
 }
 
 /// The name of a fact's line: the journal's, but for four that were promised under another one.
-const fn fact_name(fact: &Fact) -> &'static str {
+fn fact_name(fact: &Fact) -> &'static str {
     match fact {
         Fact::CheckFinished(_) => "gate_finished",
         Fact::BackoffStarted { .. } => "waiting",

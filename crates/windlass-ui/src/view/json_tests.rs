@@ -4,8 +4,8 @@ use serde_json::Value;
 use windlass_core::values::{StopReason, StopSource};
 
 use super::*;
-use crate::rehearsal::{Night, shown};
 use crate::terminal::Terminal;
+use crate::testing::{Night, shown};
 
 fn lines(events: &[Event]) -> Vec<Value> {
     let (results, notes) = shown(JsonView::new, &Terminal::plain(), events);

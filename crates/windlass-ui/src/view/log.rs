@@ -11,7 +11,8 @@ use jiff::tz::TimeZone;
 use windlass_agents::{of, usual};
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::spec::RunSpec;
-use windlass_core::values::{LaneId, Purpose, Verdict};
+use windlass_core::values::{LaneId, Named, Verdict};
+use windlass_jobs::follow_up;
 
 use crate::board::Board;
 use crate::event::{Event, View};
@@ -29,18 +30,18 @@ const HELD_BACK: usize = 10 * 1024;
 /// What stands above and below the title of a section.
 const RULER: &str = "================================================================================";
 
-/// The paper that a log is written on.
-pub trait Paper: Send {
+/// Where a log is written to: a file, or memory in tests.
+pub trait LogSink: Send {
     /// Writes all of it.
     fn write(&mut self, text: &[u8]) -> Result<(), String>;
 
     /// Is it still where people look for it, and can it be written on? Makes it so where that can be done.
-    fn renew(&mut self) -> Result<Sheet, String>;
+    fn renew(&mut self) -> Result<LogState, String>;
 }
 
-/// What is on a paper.
+/// What a log holds already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sheet {
+pub enum LogState {
     /// What was written on it before.
     Same,
     /// Nothing.
@@ -64,11 +65,11 @@ pub struct LogView {
     /// When this session began, and how; `None` before.
     session: Option<Session>,
     terminal: Terminal,
-    paper: Box<dyn Paper>,
+    sink: Box<dyn LogSink>,
     held_back: String,
     /// The last line was blank.
     after_blank: bool,
-    /// What is written is lost until the paper is renewed.
+    /// What is written is lost until the sink is renewed.
     broken: bool,
     /// It was told.
     said: bool,
@@ -82,8 +83,8 @@ struct Session {
 }
 
 impl LogView {
-    /// A log on blank paper. When it cannot be written, that is said there once; it is tried again at each iteration.
-    pub fn new(parts: LogParts, paper: Box<dyn Paper>, trouble: Sender<String>) -> LogView {
+    /// A log that begins empty. When it cannot be written, that is said there once; it is tried again at each iteration.
+    pub fn new(parts: LogParts, sink: Box<dyn LogSink>, trouble: Sender<String>) -> LogView {
         let terminal = Terminal { glyphs: Glyphs::Unicode, ..Terminal::plain() };
         LogView {
             board: Board::default(),
@@ -91,7 +92,7 @@ impl LogView {
             parts,
             session: None,
             terminal,
-            paper,
+            sink,
             held_back: String::new(),
             after_blank: true,
             broken: false,
@@ -116,18 +117,12 @@ impl LogView {
                 self.write_out();
             }
             Fact::CallReserved { attempt, purpose, .. } => {
-                let output = match purpose {
-                    Purpose::Verify => "VERIFICATION OUTPUT",
-                    _ => {
-                        self.board
-                            .plan
-                            .as_ref()
-                            .map_or_else(usual, |plan| of(&plan.agent))
-                            .about()
-                            .words
-                            .log_heading
-                    }
+                let usual = || {
+                    let agent = self.board.plan.as_ref().map_or_else(usual, |plan| of(&plan.agent));
+                    agent.about().words.log_heading
                 };
+                let own = follow_up::of(*purpose).and_then(|call| call.log_heading);
+                let output = own.unwrap_or_else(usual);
                 let again = if *attempt > 1 { format!(" (attempt {attempt})") } else { String::new() };
                 self.text(&format!("\n{output}{again}:\n"));
             }
@@ -227,7 +222,7 @@ impl LogView {
         if self.broken || text.is_empty() {
             return;
         }
-        if let Err(why) = self.paper.write(text.as_bytes()) {
+        if let Err(why) = self.sink.write(text.as_bytes()) {
             self.fail(&why);
         }
     }
@@ -236,11 +231,11 @@ impl LogView {
     fn renew(&mut self) {
         self.write_out();
         let was_broken = mem::take(&mut self.broken);
-        match self.paper.renew() {
+        match self.sink.renew() {
             Err(why) => self.fail(&why),
-            Ok(Sheet::Same) if !was_broken => {}
-            Ok(sheet) => {
-                if sheet == Sheet::Blank {
+            Ok(LogState::Same) if !was_broken => {}
+            Ok(state) => {
+                if state == LogState::Blank {
                     self.preamble();
                 }
                 self.text(

@@ -8,9 +8,9 @@ use windlass_core::values::{Class, JobStatus, StopReason};
 
 use super::*;
 use crate::harmless::is_harmless;
-use crate::rehearsal::{Night, status, workspace_plan};
+use crate::testing::{Night, status, workspace_plan};
 
-/// Paper that can be taken away.
+/// A log that can be taken away.
 #[derive(Clone, Default)]
 struct Desk(Arc<Mutex<OnDesk>>);
 
@@ -22,7 +22,7 @@ struct OnDesk {
     torn: bool,
 }
 
-impl Paper for Desk {
+impl LogSink for Desk {
     fn write(&mut self, text: &[u8]) -> Result<(), String> {
         let mut desk = self.0.lock().unwrap();
         desk.writes += 1;
@@ -33,16 +33,16 @@ impl Paper for Desk {
         Ok(())
     }
 
-    fn renew(&mut self) -> Result<Sheet, String> {
+    fn renew(&mut self) -> Result<LogState, String> {
         let mut desk = self.0.lock().unwrap();
         if let Some(why) = desk.refuses {
             return Err(why.to_owned());
         }
         if mem::take(&mut desk.torn) {
             desk.text.clear();
-            return Ok(Sheet::Blank);
+            return Ok(LogState::Blank);
         }
-        Ok(Sheet::Same)
+        Ok(LogState::Same)
     }
 }
 

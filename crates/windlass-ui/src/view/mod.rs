@@ -4,16 +4,14 @@ mod json;
 mod log;
 mod progress;
 mod quiet;
-mod schema;
 mod tools;
 mod verbose;
 
 pub(crate) use json::bytes as json_line;
 pub use json::{FORMAT_VERSION, JsonView};
-pub use log::{LogParts, LogView, Paper, Sheet};
+pub use log::{LogParts, LogSink, LogState, LogView};
 pub use progress::ProgressView;
 pub use quiet::QuietView;
-pub use schema::json_schema;
 #[cfg(test)]
 pub(crate) use schema::tests::check_document;
 pub use tools::{ToolsForm, ToolsView};
@@ -35,6 +33,9 @@ pub fn view(level: Level, printer: Printer) -> Box<dyn View> {
 mod guard_tests;
 #[cfg(test)]
 mod plan_tests;
+#[cfg(test)]
+#[path = "tests/schema/mod.rs"]
+pub(crate) mod schema;
 #[cfg(test)]
 mod task_tests;
 #[cfg(test)]

@@ -6,7 +6,7 @@ use windlass_core::spec::{JobPlan, Mode};
 use windlass_core::values::{Class, Evidence, Items, JobStatus, LaneId, StatusSource, StopReason, Verdict};
 
 use super::*;
-use crate::rehearsal::{Night, columns, plan, shown};
+use crate::testing::{Night, columns, plan, shown};
 
 const LANE: LaneId = LaneId(0);
 

@@ -9,8 +9,8 @@ use windlass_core::values::{
 
 use super::*;
 use crate::event::Event;
-use crate::rehearsal::{Night, columns, plan, shown};
 use crate::terminal::{Glyphs, Terminal};
+use crate::testing::{Night, columns, plan, shown};
 
 fn told(events: &[Event]) -> (String, String) {
     shown(ProgressView::new, &columns(80), events)

@@ -1,7 +1,7 @@
 use windlass_core::values::StopReason;
 
 use super::*;
-use crate::rehearsal::{Night, columns, shown};
+use crate::testing::{Night, columns, shown};
 
 // rows: 44
 #[test]

@@ -8,7 +8,7 @@ use windlass_core::values::{
 };
 
 use super::*;
-use crate::rehearsal::{Night, columns, plan, shown};
+use crate::testing::{Night, columns, plan, shown};
 
 fn row(id: &str, title: &str) -> TaskRow {
     TaskRow {

@@ -14,7 +14,7 @@ use crate::harmless::one_line;
 use crate::line::{Line, Tone, width};
 use crate::printer::Printer;
 use crate::tool::Narrator;
-use crate::trail::{Outcome, ToolCall, TracePlace, Trail};
+use crate::trail::{ToolCall, ToolOutcome, TracePlace, Trail};
 
 /// Columns of the time, and of the day above it.
 const TIME: usize = 10;
@@ -154,12 +154,12 @@ impl ToolsView {
     }
 }
 
-const fn outcome(outcome: Outcome) -> (Tone, &'static str) {
+const fn outcome(outcome: ToolOutcome) -> (Tone, &'static str) {
     match outcome {
-        Outcome::Good => (Tone::Good, "ok"),
-        Outcome::Error => (Tone::Bad, "error"),
-        Outcome::Denied => (Tone::Warn, "denied"),
-        Outcome::Open => (Tone::Dim, "open"),
+        ToolOutcome::Good => (Tone::Good, "ok"),
+        ToolOutcome::Error => (Tone::Bad, "error"),
+        ToolOutcome::Denied => (Tone::Warn, "denied"),
+        ToolOutcome::Open => (Tone::Dim, "open"),
     }
 }
 
@@ -188,7 +188,7 @@ struct Row<'a> {
 enum Input<'a> {
     /// As the agent wrote it.
     Written(&'a RawValue),
-    /// What is no strict JSON (a lone surrogate, a number out of range).
+    /// What is not strict JSON (a lone surrogate, a number out of range).
     Text(&'a str),
 }
 

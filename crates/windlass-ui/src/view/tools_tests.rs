@@ -4,8 +4,8 @@ use windlass_core::values::CallId;
 use super::*;
 use crate::event::Event;
 use crate::printer::Output;
-use crate::rehearsal::{Night, Paper, columns};
 use crate::terminal::Terminal;
+use crate::testing::{Night, Screenshot, columns};
 
 fn called(id: &str, name: &str, input: &str, nested: bool) -> ToolTrace {
     ToolTrace::Called { id: id.to_owned(), name: name.to_owned(), input: input.to_owned(), nested }
@@ -17,7 +17,7 @@ fn answered(id: &str, is_error: bool) -> ToolTrace {
 
 /// What is listed of the first call of a run.
 fn listed(form: ToolsForm, terminal: &Terminal, tools: &[&str], traces: Vec<(i64, ToolTrace)>) -> String {
-    let paper = Paper::default();
+    let paper = Screenshot::default();
     let output = || Output::new(terminal.clone(), paper.clone());
     let tools: Vec<String> = tools.iter().map(|tool| (*tool).to_owned()).collect();
     let mut view = ToolsView::new(Printer::new(output(), output()), form, &tools);
@@ -114,7 +114,7 @@ fn machines_get_each_input_whole() {
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let outcomes: Vec<&str> = lines.iter().map(|line| line["outcome"].as_str().unwrap()).collect();
     assert_eq!(outcomes, ["ok", "error", "ok", "ok", "denied", "open"]);
-    assert_eq!(lines[3]["input"], r#"{"q":"a\ud800"}"#, "a lone surrogate is no strict JSON");
+    assert_eq!(lines[3]["input"], r#"{"q":"a\ud800"}"#, "a lone surrogate is not strict JSON");
     assert_eq!((&lines[3]["nested"], &lines[5]["duration_ms"]), (&true.into(), &Value::Null));
     for line in text.lines() {
         crate::view::schema::tests::check_document("tool_call", line.as_bytes());

@@ -1,5 +1,5 @@
 use super::*;
-use crate::rehearsal::{Night, columns, shown};
+use crate::testing::{Night, columns, shown};
 
 // Seed defect D2, src/streaming.rs:177-180 + 223-227: the final text was printed twice.
 // Seed defect D3, core/claude.ts:248-250: raw JSON was printed.

@@ -7,8 +7,8 @@ use windlass_core::values::{Evidence, JobStatus, LaneId, StopReason};
 
 use super::*;
 use crate::event::Event;
-use crate::rehearsal::{Night, columns, shown, status, workspace_plan};
 use crate::terminal::{Glyphs, Terminal};
+use crate::testing::{Night, columns, shown, status, workspace_plan};
 
 fn told(night: &Night) -> (String, String) {
     shown(ProgressView::new, &columns(80), &night.events)
@@ -183,7 +183,12 @@ fn the_living_line_counts_items_and_says_that_it_verifies() {
     night.start_workspace(workspace_plan(Mode::Loop), None).iteration(3).status(status(35, ""));
     let living = |night: &Night| shown(ProgressView::new, &terminal, &night.events).1;
     assert!(living(&night).contains("starting · 35/60 items · $0.00\x1b[K"), "{:?}", living(&night));
-    night.called(|_| {}).fact(Fact::VerificationDue { lane: LaneId(0), iteration: 3, attempt: 1 });
+    night.called(|_| {}).fact(Fact::FollowUpDue {
+        lane: LaneId(0),
+        iteration: 3,
+        attempt: 1,
+        purpose: windlass_core::values::Purpose::Verify,
+    });
     night.call_for(3, 2, windlass_core::values::Purpose::Verify);
     assert!(living(&night).contains("verifying: starting"), "{:?}", living(&night));
 }

@@ -34,7 +34,7 @@ pub use plans::{MigratePlanArgs, PlanTo};
 pub use run::{BuildArgs, PlanArgs, RunArgs, WorkArgs};
 pub use sandbox::{SandboxArgs, SandboxBuildArgs, SandboxInitArgs, SandboxShellArgs, SandboxVerb};
 pub use sessions::{AuthoringArgs, JudgeArgs, ValidateArgs, VerifyArgs};
-pub use shared::{LimitArgs, OutputArgs, TrustArgs, TrustHashArgs};
+pub use shared::{LimitArgs, OutputArgs, TrustArgs};
 pub use tasks::{GraphForm, TasksAddArgs, TasksArgs, TasksMarkArgs, TasksPlaceArgs, TasksVerb};
 pub use trusting::TrustVerbArgs;
 pub use verbs::{
@@ -43,7 +43,7 @@ pub use verbs::{
 };
 pub use workspaces::{
     CleanArgs, ContinueArgs, Continued, ImportArgs, InitArgs, ListArgs, ListedStatus, ResetArgs, ShowArgs,
-    TaskFileArgs, WorkspaceMode,
+    WorkspaceMode,
 };
 pub use worktrees::{WorktreeArgs, WorktreeVerb};
 

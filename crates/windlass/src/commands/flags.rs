@@ -2,7 +2,7 @@
 
 use windlass_core::config::{ConfigError, Key, Layer, Setting, keys};
 
-use crate::args::{AuthoringArgs, JudgeArgs, LimitArgs, OutputArgs, ResumeArgs, RunArgs, WorkArgs};
+use crate::args::{InitArgs, JudgeArgs, LimitArgs, OutputArgs, ResumeArgs, RunArgs, WorkArgs};
 use windlass_app::AppError;
 use windlass_app::passthrough;
 
@@ -32,12 +32,7 @@ pub fn resume(args: &ResumeArgs) -> Result<Layer, AppError> {
     Ok(flags.finish()?)
 }
 
-/// The flags of `setup` and `edit`.
-pub fn authoring(args: &AuthoringArgs) -> Result<Layer, AppError> {
-    model(args.model.as_ref())
-}
-
-/// `--model` alone.
+/// `--model` alone: the flags of a session.
 pub fn model(model: Option<&String>) -> Result<Layer, AppError> {
     let mut flags = Flags::default();
     flags.text(&keys::MODEL, "--model", model);
@@ -49,6 +44,20 @@ pub fn judge(args: &JudgeArgs, depth: Option<&String>) -> Result<Layer, AppError
     let mut flags = Flags::default();
     flags.text(&keys::MODEL, "--model", args.model.as_ref());
     flags.text(&keys::VERIFY_DEPTH, "--depth", depth);
+    Ok(flags.finish()?)
+}
+
+/// The options of `init`.
+pub fn options(args: &InitArgs) -> Result<Layer, AppError> {
+    let mut flags = Flags::default();
+    flags.text(&keys::MAX_ITERATIONS, "--max-iterations", args.max_iterations.as_ref());
+    flags.text(&keys::DELAY, "--delay", args.delay.as_ref());
+    flags.text(&keys::STAGNATION_THRESHOLD, "--stagnation-threshold", args.stagnation_threshold.as_ref());
+    flags.text(&keys::NOTIFY_URL, "--notify-url", args.notify_url.as_ref());
+    if let Some(text) = &args.notify_events {
+        let names: Vec<String> = text.split(',').map(|name| name.trim().to_owned()).collect();
+        flags.list(&keys::NOTIFY_EVENTS, "--notify-events", &names);
+    }
     Ok(flags.finish()?)
 }
 

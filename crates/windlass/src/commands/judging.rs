@@ -4,13 +4,10 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use windlass_app::judge::JudgeWorkspace;
-use windlass_app::run::verdict::LONGEST_REPORT;
+use windlass_app::judge::{JudgeWorkspace, Judged, report_text};
 use windlass_app::{App, AppError};
 use windlass_core::config::OutputLevel;
-use windlass_host::tree;
-use windlass_jobs::doc::report::Judged;
-use windlass_ui::{Judgement, judgement_json, judgement_text};
+use windlass_ui::{Judgement, harmless, judgement_json, judgement_text};
 
 use super::terminal::{Story, TerminalFront};
 use super::verify_plan::{self, Answer};
@@ -73,8 +70,7 @@ fn carry_out(request: &JudgeWorkspace, how: &JudgeArgs, beside: Beside) -> Resul
             let shown = Judgement { report: from_here(report), ..judgement.clone() };
             print(&judgement_text(&shown, &stdout()))?;
             if beside == Beside::Report {
-                let text = tree::at(report).read(LONGEST_REPORT).ok().flatten().unwrap_or_default();
-                print(&format!("\n{}", windlass_ui::harmless(&String::from_utf8_lossy(&text))))?;
+                print(&format!("\n{}", harmless(&report_text(report))))?;
             }
         }
     }

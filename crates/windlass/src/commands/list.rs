@@ -3,36 +3,16 @@
 use std::process::ExitCode;
 
 use jiff::Timestamp;
+use windlass_app::AppError;
 use windlass_core::workspace::WorkspaceStatus;
 use windlass_ui::{WorkspaceRow, WorkspaceState, workspaces_json, workspaces_table};
 
-use super::{print, print_bytes, stdout, warn};
+use super::{app, print, print_bytes, stdout};
 use crate::args::{ListArgs, ListedStatus};
-use crate::commands::app;
-use windlass_app::AppError;
-use windlass_app::workspaces::Project;
 
 /// Does it.
 pub fn run(args: &ListArgs) -> Result<ExitCode, AppError> {
-    let project = Project::find(&app()?)?;
-    let listing = project.workspaces.list()?;
-    let runs = project.runs()?;
-    let mut rows = Vec::new();
-    for workspace in &listing.workspaces {
-        match runs.row(workspace) {
-            Ok(row) => rows.push(row),
-            // One that cannot be read hides no other.
-            Err(error) => warn(&format!("workspace {} is left out: {}", workspace.name(), error.message)),
-        }
-    }
-    for row in &rows {
-        if let Some(problem) = &row.problem {
-            warn(&format!("workspace {}: {problem}; `windlass init {}` mends it", row.name, row.name));
-        }
-    }
-    for (_, error) in &listing.odd {
-        warn(&format!("left out: {error}"));
-    }
+    let mut rows = app()?.workspaces()?;
     let all = rows.len();
     rows.retain(|row| args.status.is_none_or(|status| stands(row, status)));
     if args.json {

@@ -8,7 +8,7 @@ mod config;
 mod continuing;
 mod conversation;
 mod default_project;
-pub mod demo;
+mod demo;
 mod doctor;
 mod dry_run;
 mod flags;
@@ -52,12 +52,12 @@ use std::sync::Arc;
 use clap::Parser;
 
 use windlass_core::spec::Mode;
-use windlass_jobs::prompt::Authoring;
-use windlass_ui::{Glyphs, Line, Stream, Terminal, one_line, render_warning, typed_elsewhere};
+use windlass_ui::{Glyphs, Line, Mark, Stream, Terminal, Tone, one_line, render_warning, typed_elsewhere};
 
 use crate::args::{Cli, ConfigVerb, HooksVerb, Verb};
 use crate::scripted_agent;
 use terminal::TerminalFront;
+use windlass_app::session::Authoring;
 use windlass_app::trusting::refuse_inside_a_run;
 use windlass_app::{App, AppError, Kind, SCRIPTED_AGENT, helper, quoted};
 
@@ -121,7 +121,7 @@ pub fn dispatch(arguments: impl Iterator<Item = OsString>) -> Result<ExitCode, A
     }
 }
 
-/// The scripted agent and the processes it leaves behind. They are no part of the command line that people see, and
+/// The scripted agent and the processes it leaves behind. They are not part of the command line that people see, and
 /// take arguments as an agent gets them, so they are recognised before it.
 fn hidden_verb(arguments: &[OsString]) -> Result<Option<ExitCode>, AppError> {
     if let Some(code) = helper(arguments.iter().cloned()) {
@@ -212,6 +212,21 @@ fn print_lines(lines: &[Line]) -> Result<(), AppError> {
     print(&text.concat())
 }
 
+/// What was done, with its mark.
+fn done(sentence: &str) -> Line {
+    Line::hanging(2).mark(Tone::Good, Mark::Passed).plain(format!(" {sentence}"))
+}
+
+/// What a person should see among what was done.
+fn notice(sentence: &str) -> Line {
+    Line::hanging(4).plain("  ").mark(Tone::Warn, Mark::Notice).plain(format!(" {}", one_line(sentence)))
+}
+
+/// A person who was asked did not want it.
+fn nothing_deleted() -> Result<(), AppError> {
+    print_lines(&[Line::new().dim("nothing was deleted")])
+}
+
 /// What a verb prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shape {
@@ -227,14 +242,6 @@ impl Shape {
     }
 }
 
-/// The first ten lines of a text, and how many more there are.
-fn first_lines(text: &[u8]) -> (Vec<String>, u64) {
-    let text = String::from_utf8_lossy(text);
-    let mut lines = text.lines();
-    let first = lines.by_ref().take(10).map(str::to_owned).collect();
-    (first, lines.count() as u64)
-}
-
 /// Says on standard error what is odd but keeps nothing from being done.
 fn warn(text: &str) {
     // Where standard error is closed nobody is there to be told.
@@ -242,7 +249,7 @@ fn warn(text: &str) {
         .write_all(render_warning(text, &Terminal::detect(Stream::Stderr, Glyphs::Unicode)).as_bytes());
 }
 
-/// Prints a result on standard output. A reader that has seen enough (`| head`) is no error.
+/// Prints a result on standard output. A reader that has seen enough (`| head`) is not an error.
 fn print(text: &str) -> Result<(), AppError> {
     print_bytes(text.as_bytes())
 }

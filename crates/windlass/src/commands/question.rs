@@ -1,23 +1,24 @@
-//! Asking a person at the terminal.
+//! Asking a person at the terminal, and reading what they pipe in.
 
-use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _};
 
 use windlass_app::{Answer, AppError, Kind};
 
-/// Must a person be asked?
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Consent {
-    /// The command line said so already.
-    Given,
-    /// They must.
-    Wanted,
-}
+/// The longest secret that is read, in bytes.
+const LONGEST_SECRET: u64 = 64 * 1024;
 
-impl Consent {
-    /// By a flag such as `--force`.
-    pub const fn by_flag(force: bool) -> Consent {
-        if force { Consent::Given } else { Consent::Wanted }
+/// A secret from standard input, so that a secret is in no list of processes and in no shell's history.
+pub fn secret() -> Result<String, AppError> {
+    let trouble = |error: &io::Error| {
+        AppError::new(Kind::System, format!("cannot read the secret from standard input: {error}"))
+    };
+    let mut text = String::new();
+    io::stdin().lock().take(LONGEST_SECRET).read_to_string(&mut text).map_err(|error| trouble(&error))?;
+    let secret = text.trim_end_matches(['\r', '\n']);
+    if secret.trim().is_empty() {
+        return Err(AppError::usage("there is no secret on standard input"));
     }
+    Ok(secret.to_owned())
 }
 
 /// Asks on the terminal; only `y` and `yes` mean yes.
@@ -25,14 +26,25 @@ impl Consent {
 /// # Errors
 /// There is no terminal to ask on: `command` does it without a question.
 pub fn ask(question: &str, command: &str) -> Result<Answer, AppError> {
-    if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
-        return Err(AppError::usage(format!("there is no terminal to ask on: {question}"))
-            .hint(format!("Without a question: {command}")));
-    }
+    require_person(question, command)?;
     Ok(match typed(&format!("{question} [y/N] "))?.as_str() {
         "y" | "yes" => Answer::Yes,
         _ => Answer::No,
     })
+}
+
+/// Is there a person at the terminal who can be asked?
+pub fn has_person() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// Refuses a question that nobody can be asked.
+pub fn require_person(question: &str, command: &str) -> Result<(), AppError> {
+    if has_person() {
+        return Ok(());
+    }
+    Err(AppError::usage(format!("there is no terminal to ask on: {question}"))
+        .hint(format!("Without a question: {command}")))
 }
 
 /// What a person types on one line, in lower case.

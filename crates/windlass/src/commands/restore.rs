@@ -1,16 +1,13 @@
 //! `restore`: puts files back.
 
 use std::process::ExitCode;
+use windlass_core::values::Named;
 
 use windlass_app::AppError;
-use windlass_app::restore::{RestoreFiles, RestoredFiles};
-use windlass_app::run::launch;
-use windlass_engine::store::session_folder::is_session;
-use windlass_git::inventory::as_path;
-use windlass_git::snapshot::{LeftAlone, Moment, Repaired, Restored, Side, SnapshotName, WhyLeft};
-use windlass_ui::{Line, Mark, Tone, one_line};
+use windlass_app::restore::{LeftAlone, Repaired, RestoreFiles, Restored, RestoredFiles, WhyLeft};
+use windlass_ui::Line;
 
-use super::{app, print_lines};
+use super::{app, done, notice, print_lines};
 use crate::args::RestoreArgs;
 
 /// Paths that are named of those that were left alone; the others are counted.
@@ -28,69 +25,43 @@ pub fn run(args: &RestoreArgs) -> Result<ExitCode, AppError> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn said(done: &RestoredFiles) -> Vec<Line> {
-    let RestoredFiles { name, of_a_lane, repaired, restored } = done;
-    let mut lines = vec![headline(restored, name)];
+fn said(files: &RestoredFiles) -> Vec<Line> {
+    let RestoredFiles { of_a_lane, repaired, restored, .. } = files;
+    let mut lines = vec![headline(restored, &files.when())];
     if *of_a_lane {
-        lines.push(note(
+        lines.push(notice(
             "it was worked on in a lane: what landed after it had begun is in git, and not in these files",
         ));
     }
     if let Some(repaired) = repaired {
         lines.push(repository_line(repaired));
-        lines.extend(repaired.left_alone.iter().map(|sentence| note(sentence)));
+        lines.extend(repaired.left_alone.iter().map(|sentence| notice(sentence)));
     }
-    lines.extend(restored.left_alone.iter().take(NAMED).map(|left| note(&left_alone(left))));
+    lines.extend(restored.left_alone.iter().take(NAMED).map(|left| notice(&left_alone(left))));
     if restored.left_alone.len() > NAMED {
-        lines.push(note(&format!("{} more paths were left alone", restored.left_alone.len() - NAMED)));
+        lines.push(notice(&format!("{} more paths were left alone", restored.left_alone.len() - NAMED)));
     }
-    lines.extend(done.undo().map(|command| Line::new().dim("  undo  ").command(command)));
+    lines.extend(files.undo().map(|command| Line::new().dim("  undo  ").command(command)));
     lines
 }
 
-fn headline(restored: &Restored, name: &SnapshotName) -> Line {
+fn headline(restored: &Restored, when: &str) -> Line {
     let Restored { written, removed, unchanged, .. } = restored;
-    let line = Line::hanging(2).mark(Tone::Good, Mark::Passed);
-    let of = launch::holder_in_words(&name.run);
-    // A session has no iterations.
-    let when = match name.moment {
-        Moment::Iteration { side, .. } if is_session(&name.run) => match side {
-            Side::Before => format!("before {of}"),
-            Side::After => format!("after {of}"),
-        },
-        moment => format!("{} of {of}", self::moment(moment)),
-    };
     if written.is_empty() && removed.is_empty() {
-        return line.plain(format!(" nothing to do: the files are as they were {when}"));
+        return done(&format!("nothing to do: the files are as they were {when}"));
     }
-    line.plain(format!(" the files are as they were {when}")).dim(format!(
-        ": {} written, {} removed, {unchanged} unchanged",
-        written.len(),
-        removed.len()
-    ))
-}
-
-fn moment(moment: Moment) -> String {
-    match moment {
-        Moment::Iteration { iteration, side: Side::Before, .. } => format!("before iteration {iteration}"),
-        Moment::Iteration { iteration, side: Side::After, .. } => format!("after iteration {iteration}"),
-        Moment::BeforeRestore { number } => format!("before restore {number}"),
-    }
+    let (written, removed) = (written.len(), removed.len());
+    done(&format!("the files are as they were {when}"))
+        .dim(format!(": {written} written, {removed} removed, {unchanged} unchanged"))
 }
 
 fn repository_line(repaired: &Repaired) -> Line {
-    let line = Line::hanging(2).mark(Tone::Good, Mark::Passed);
-    match repaired.done {
-        0 => line.plain(" branches, tags, HEAD, index, settings and hooks are as they were"),
-        1 => line.plain(" branches, tags, HEAD, index, settings and hooks are put back: 1 step"),
-        done => {
-            line.plain(format!(" branches, tags, HEAD, index, settings and hooks are put back: {done} steps"))
-        }
-    }
-}
-
-fn note(sentence: &str) -> Line {
-    Line::hanging(4).plain("  ").mark(Tone::Warn, Mark::Notice).plain(format!(" {}", one_line(sentence)))
+    let what = "branches, tags, HEAD, index, settings and hooks are";
+    done(&match repaired.done {
+        0 => format!("{what} as they were"),
+        1 => format!("{what} put back: 1 step"),
+        done => format!("{what} put back: {done} steps"),
+    })
 }
 
 fn left_alone(left: &LeftAlone) -> String {
@@ -102,5 +73,5 @@ fn left_alone(left: &LeftAlone) -> String {
         WhyLeft::InTheWay => "something that no snapshot holds is in the way".to_owned(),
         WhyLeft::Failed(said) => said.clone(),
     };
-    format!("left alone: {}: {why}", as_path(&left.path).display())
+    format!("left alone: {}: {why}", String::from_utf8_lossy(&left.path))
 }

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 use std::sync::Arc;
+use windlass_core::values::Named;
 
 use windlass_app::run::{RunEnd, StartRun};
 use windlass_app::{App, AppError};
@@ -64,7 +65,7 @@ pub fn told(app: &App, terminal: &TerminalFront, end: &RunEnd) -> ExitCode {
             let _ = print_lines(&[Line::new().mark(tone, mark).plain(said)]);
         }
         if end.is_elsewhere(app) {
-            worktree::tell_end(app, &end.there);
+            worktree::tell_left(app, end);
         }
     }
     ExitCode::from(end.exit_code)

@@ -3,7 +3,9 @@
 use windlass_app::task_place::TaskPlace;
 use windlass_core::tasks::Schedule;
 use windlass_core::values::TaskState;
-use windlass_ui::{Line, Mark, Tone, one_line};
+use windlass_ui::{Line, one_line};
+
+use super::notice;
 
 /// Problems of a task file that are named; the others are counted.
 const NAMED: usize = 3;
@@ -46,8 +48,4 @@ pub fn task_lines(place: &TaskPlace) -> Vec<Line> {
 /// A line of a list.
 pub fn labelled(label: &str) -> Line {
     Line::hanging(13).dim(format!("  {label:<11}"))
-}
-
-fn notice(sentence: &str) -> Line {
-    Line::hanging(4).plain("  ").mark(Tone::Warn, Mark::Notice).plain(format!(" {}", one_line(sentence)))
 }

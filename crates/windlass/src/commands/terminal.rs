@@ -4,23 +4,26 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::{Arc, OnceLock};
 
 use windlass_agents::Detail;
-use windlass_app::{Answer, AppError, FrontEnd, Kind, Question, Watched, Watcher};
+use windlass_app::{Answer, AppError, Audience, Borrower, FrontEnd, Kind, Place, Question, Watched, Watcher};
 use windlass_core::config::OutputLevel;
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::observation::Observation;
 use windlass_core::trust::Starter;
-use windlass_core::values::RunId;
-use windlass_engine::supervisor::{Audience, Place};
+use windlass_core::values::{Ended, RunId};
 use windlass_ui::{
     Event, Glyphs, JsonView, Level, Line, Output, Printer, RunState, Screen, ScreenHandle, Stream, Terminal,
-    View, startable_lines, view,
+    View, one_line, startable_lines, terminal_reset, view,
 };
 
-use super::conversation::has_terminal;
-use super::{question, warn};
+use super::{print, print_lines, question, warn};
 
 /// Observations that may wait for a slow terminal.
 const WAITING: usize = 2048;
+
+/// Is there a person whom an agent can speak with?
+pub fn has_terminal() -> bool {
+    io::stdin().is_terminal() && io::stdout().is_terminal()
+}
 
 /// How much of a run's own story is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -179,18 +182,42 @@ impl FrontEnd for TerminalFront {
     }
 
     fn has_person(&self) -> bool {
-        io::stdin().is_terminal() && io::stderr().is_terminal()
+        question::has_person()
     }
 
     fn ask(&self, question: &Question<'_>) -> Result<Answer, AppError> {
         match question {
             Question::GoOn { run, state } => self.ask_to_go_on(run, *state),
+            Question::Confirm { question, command } => question::ask(question, command),
             Question::Trust { starter, items, all, trusted } => {
                 say(&[Line::new().plain(headline(starter))])?;
                 say(&startable_lines(items, all, trusted))?;
                 answer(starter)
             }
         }
+    }
+
+    fn secret(&self) -> Result<String, AppError> {
+        question::secret()
+    }
+
+    fn has_terminal(&self) -> bool {
+        has_terminal()
+    }
+
+    fn lend_terminal(&self, to: &Borrower<'_>) -> Result<(), AppError> {
+        let Borrower { agent, verb, about } = to;
+        let agent = match agent.version.as_str() {
+            "" => agent.name.clone(),
+            version => format!("{} {version}", agent.name),
+        };
+        print_lines(&[Line::hanging(2)
+            .strong(one_line(&format!("{verb} {about}")))
+            .dim(format!(" · the terminal is {agent}'s until you leave it"))])
+    }
+
+    fn take_terminal_back(&self, ended: Ended) -> Result<(), AppError> {
+        if matches!(ended, Ended::Signalled(_)) { print(terminal_reset()) } else { Ok(()) }
     }
 
     fn stops_by_steps(&self) -> bool {

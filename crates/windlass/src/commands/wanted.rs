@@ -1,14 +1,13 @@
 //! What the command line asks to be done: a goal, a workspace, a plan, tasks.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
+use strum::IntoEnumIterator;
+use windlass_core::values::Named;
 
 use windlass_app::run::{Goal, NamedTasks, WantedJob};
 use windlass_app::{AppError, Kind};
 use windlass_core::spec::{ClaimSource, Mode};
-use windlass_host::tree::Attributes;
-use windlass_jobs::prompt::LONGEST_GOAL;
 
 use crate::args::RunArgs;
 use crate::scripted_agent::Script;
@@ -47,9 +46,9 @@ pub fn job(args: &RunArgs) -> Result<WantedJob, AppError> {
 
 /// A mode that `--mode` may name.
 fn parse_mode(name: &str) -> Result<Mode, AppError> {
-    let modes = Mode::ALL.into_iter().filter(|mode| !mode.judges());
+    let modes = Mode::iter().filter(|mode| !mode.judges());
     modes.clone().find(|mode| mode.name() == name).ok_or_else(|| {
-        let names: Vec<&str> = modes.map(Mode::name).collect();
+        let names: Vec<&str> = modes.map(Into::into).collect();
         AppError::usage(format!("there is no mode `{name}`: {}", names.join(", ")))
     })
 }
@@ -116,11 +115,10 @@ fn goal(args: &RunArgs) -> Result<Goal, AppError> {
         return Goal::new(text.as_str(), "the goal given with `-p`", None);
     }
     if let Some(path) = &args.file {
-        let bytes = read_file(path)?;
-        return Goal::new(bytes, &format!("the goal in {}", path.display()), Some(path.clone()));
+        return Goal::read(path);
     }
     match args.source.as_deref() {
-        Some("-") => Goal::new(read_stdin()?, "the goal on standard input", None),
+        Some("-") => Goal::read_from(io::stdin().lock()),
         _ => Err(missing("there is no goal: say what is to be done")),
     }
 }
@@ -131,36 +129,6 @@ fn missing(message: &str) -> AppError {
         .hint("windlass run -f goal.md")
         .hint("windlass run - < goal.md")
         .hint("windlass run -p 'Anything' --mock        (a scripted agent, costs nothing)")
-}
-
-fn read_file(path: &Path) -> Result<Vec<u8>, AppError> {
-    let wrong = |error: &io::Error| match error.kind() {
-        io::ErrorKind::NotFound => AppError::usage(format!("there is no file {}", path.display())),
-        io::ErrorKind::IsADirectory => directory(path),
-        _ => AppError::new(Kind::System, format!("cannot read {}: {error}", path.display())),
-    };
-    // outside: a file that a person named, be it a pipe of their shell's.
-    let file = File::open(path).map_err(|error| wrong(&error))?;
-    if Attributes::of(&file).is_ok_and(|found| found.is_folder()) {
-        return Err(directory(path));
-    }
-    read_bounded(file).map_err(|error| wrong(&error))
-}
-
-fn directory(path: &Path) -> AppError {
-    AppError::usage(format!("{} is a directory; `-f` takes the file that holds the goal", path.display()))
-}
-
-fn read_stdin() -> Result<Vec<u8>, AppError> {
-    read_bounded(io::stdin().lock())
-        .map_err(|error| AppError::new(Kind::System, format!("cannot read standard input: {error}")))
-}
-
-/// Reads to the end, or one byte beyond the longest goal: enough to know that it is too long.
-fn read_bounded(source: impl Read) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    source.take(LONGEST_GOAL as u64 + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 /// A script's name for a process that may be started elsewhere; a wrong script is refused before anything begins.

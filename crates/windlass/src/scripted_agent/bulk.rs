@@ -9,7 +9,7 @@ use super::stream::Stream;
 /// What is written at a time.
 const BLOCK: usize = 64 * 1024;
 
-/// So many bytes that are no JSON and no text, line ends among them; the same each time.
+/// So many bytes that are not JSON and no text, line ends among them; the same each time.
 pub fn noise<W: Write>(stream: &mut Stream<W>, bytes: u64) {
     let block = noise_block();
     let mut left = bytes;
@@ -50,7 +50,7 @@ pub fn events<W: Write>(stream: &mut Stream<W>, events: Events) {
     }
 }
 
-/// Bytes of a xorshift generator: nearly all of its lines are no UTF-8, none is an event.
+/// Bytes of a xorshift generator: nearly all of its lines are not UTF-8, none is an event.
 fn noise_block() -> Vec<u8> {
     let mut state: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut block = Vec::with_capacity(BLOCK);

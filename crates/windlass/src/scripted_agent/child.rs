@@ -19,7 +19,7 @@ use super::steps::{Signal, Spawn};
 pub const VERB: &str = "__agent-child";
 
 /// What such a process is to do, handed over as JSON.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Order {
     /// Lead a session of its own.
     setsid: bool,
@@ -65,14 +65,7 @@ pub fn spawn(spawn: &Spawn) -> io::Result<()> {
 
 /// A shell command in a session of its own.
 pub fn in_own_session(command: &str) -> io::Result<Command> {
-    this_program(&Order {
-        setsid: true,
-        ignore: Vec::new(),
-        orphan: false,
-        lives_ms: 0,
-        pid_file: None,
-        command: Some(command.to_owned()),
-    })
+    this_program(&Order { setsid: true, command: Some(command.to_owned()), ..Order::default() })
 }
 
 /// The other side: does what the order says. Returns an exit code.
@@ -82,14 +75,7 @@ pub fn obey(order: &str) -> u8 {
 
 fn live(order: &Order) -> io::Result<()> {
     if order.orphan {
-        let heir = Order {
-            orphan: false,
-            ignore: order.ignore.clone(),
-            pid_file: order.pid_file.clone(),
-            command: order.command.clone(),
-            ..*order
-        };
-        return this_program(&heir)?.spawn().map(drop);
+        return this_program(&Order { orphan: false, ..order.clone() })?.spawn().map(drop);
     }
     if order.setsid {
         setsid()?;

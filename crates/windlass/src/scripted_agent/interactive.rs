@@ -7,11 +7,11 @@ use std::thread;
 use rustix::process::{Signal, getpid, kill_process};
 use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 
+use super::Setting;
 use super::deeds::{self, Answer};
-use super::player::{HANG, complain};
+use super::player::{HANG, complain, misbehave};
 use super::script::Call;
 use super::steps::Step;
-use super::{Setting, child, signals};
 
 /// A call played as a conversation: plain text instead of events.
 pub struct Conversation {
@@ -52,7 +52,10 @@ impl Conversation {
             | Step::Spawn(_)
             | Step::RawTerminal
             | Step::Suspend => {
-                return misbehave(step);
+                return misbehave(step, || match step {
+                    Step::RawTerminal => raw_terminal(),
+                    _ => kill_process(getpid(), Signal::STOP).map_err(io::Error::from),
+                });
             }
             _ => return self.deed(step),
         }
@@ -91,24 +94,6 @@ impl Conversation {
             say(&error);
         }
         ControlFlow::Continue(())
-    }
-}
-
-fn misbehave(step: &Step) -> ControlFlow<u8> {
-    let done = match step {
-        Step::Ignore(these) => signals::ignore(these),
-        Step::Trap(trap) => signals::trap(*trap),
-        Step::Die(by) => signals::die(*by),
-        Step::Spawn(order) => child::spawn(order),
-        Step::RawTerminal => raw_terminal(),
-        _ => kill_process(getpid(), Signal::STOP).map_err(io::Error::from),
-    };
-    match done {
-        Ok(()) => ControlFlow::Continue(()),
-        Err(error) => {
-            complain(&error.to_string());
-            ControlFlow::Break(70)
-        }
     }
 }
 

@@ -43,7 +43,7 @@ pub fn builtin(name: &str) -> Option<&'static str> {
         "plan" => Some(include_str!("scripts/plan.toml")),
         "build" => Some(include_str!("scripts/build.toml")),
         "tasks" => Some(include_str!("scripts/tasks.toml")),
-        "demo" => Some(crate::commands::demo::SCRIPT),
+        "demo" => Some(windlass_app::demo::SCRIPT),
         _ => None,
     }
 }

@@ -3,7 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use windlass_jobs::doc::plan::{FileRole, Plan, PlanFile, TaskState};
+use windlass_core::values::TaskState;
+use windlass_jobs::doc::plan::Plan;
+use windlass_jobs::doc::tasks::TaskFile;
+use windlass_jobs::doc::tasks::sources::Boxes;
 
 use super::deeds::{self, Answer};
 use super::steps::Bash;
@@ -60,10 +63,9 @@ pub fn named(prompt: &str) -> Option<(&str, usize)> {
 pub fn tick(prompt: &str) -> Answer {
     let (file, line) = named(prompt).ok_or("The prompt names no task.")?;
     let bytes = fs::read(file).map_err(|error| format!("{file}: {error}"))?;
-    let read = PlanFile { name: file.to_owned(), role: FileRole::Single, content: Ok(bytes.clone()) };
-    let plan = Plan::parse(vec![read]);
+    let plan = Plan::parse(vec![TaskFile::alone(file, &Boxes, Ok(bytes.clone()))]);
     let task = plan.tasks().iter().find(|task| task.line == line);
-    let splice = task.and_then(|task| task.mark(TaskState::Done));
+    let splice = task.and_then(|task| plan.mark(task, TaskState::Done).ok());
     let ticked = splice.and_then(|splice| splice.apply(&bytes)).ok_or("There is no such task.")?;
     fs::write(file, ticked).map_err(|error| format!("{file}: {error}"))?;
     Ok(format!("The file {file} has been updated successfully."))
@@ -79,10 +81,11 @@ pub fn committing(prompt: &str) -> Bash {
         "git rev-parse --git-dir >/dev/null 2>&1 || exit 0; git add -- {WRITTEN}{file} && \
          git {identity} commit --quiet --message 'Do a task of the plan (scripted agent)' -- {WRITTEN}{file}"
     );
-    Bash { command, description: "Commit it".to_owned(), setsid: false, silent: false }
+    Bash { command, description: "Commit it".to_owned(), ..Bash::default() }
 }
 
-fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
+/// What stands between two texts.
+pub fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
     let (_, rest) = text.split_once(before)?;
     rest.split_once(after).map(|(found, _)| found)
 }

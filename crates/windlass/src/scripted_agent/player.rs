@@ -67,7 +67,8 @@ impl<'a, W: Write> Player<'a, W> {
             Step::DraftPlan | Step::TickTask | Step::CommitTask => self.plan(step),
             Step::Sleep(pause) => thread::sleep(pause.0),
             Step::Spawn(_) | Step::Ignore(_) | Step::Trap(_) | Step::Die(_) | Step::CloseStdout => {
-                return self.misbehave(step);
+                self.stream.flush();
+                return misbehave(step, close_stdout);
             }
             Step::Hang => {
                 thread::sleep(HANG);
@@ -191,25 +192,6 @@ impl<'a, W: Write> Player<'a, W> {
         self.change(bash.silent, "Bash", &input, || deeds::bash(bash));
     }
 
-    /// What well-behaved agents do not do; a failure here is a defect of the test, hence exit 70.
-    fn misbehave(&mut self, step: &Step) -> ControlFlow<u8> {
-        self.stream.flush();
-        let done = match step {
-            Step::Spawn(order) => child::spawn(order),
-            Step::Ignore(these) => signals::ignore(these),
-            Step::Trap(trap) => signals::trap(*trap),
-            Step::Die(by) => signals::die(*by),
-            _ => close_stdout(),
-        };
-        match done {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(error) => {
-                complain(&error.to_string());
-                ControlFlow::Break(70)
-            }
-        }
-    }
-
     fn print(&mut self, step: &Step) {
         match step {
             Step::Raw(line) => {
@@ -244,6 +226,24 @@ impl<'a, W: Write> Player<'a, W> {
             .map(|number| json!({"task_id": format!("b{number}"), "task_type": "local_bash", "description": "scripted"}))
             .collect();
         self.stream.event(json!({"type": "system", "subtype": "background_tasks_changed", "tasks": tasks}));
+    }
+}
+
+/// What well-behaved agents do not do, or else this; a failure here is a defect of the test, hence exit 70.
+pub(super) fn misbehave(step: &Step, otherwise: impl FnOnce() -> io::Result<()>) -> ControlFlow<u8> {
+    let done = match step {
+        Step::Spawn(order) => child::spawn(order),
+        Step::Ignore(these) => signals::ignore(these),
+        Step::Trap(trap) => signals::trap(*trap),
+        Step::Die(by) => signals::die(*by),
+        _ => otherwise(),
+    };
+    match done {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(error) => {
+            complain(&error.to_string());
+            ControlFlow::Break(70)
+        }
     }
 }
 

@@ -25,64 +25,53 @@ struct Meaning {
 }
 
 const fn meaning(status: u16) -> Meaning {
-    match status {
-        0 => Meaning {
-            error: "server_error",
-            kind: "",
-            api_error: "connection_failed",
-            retry: "unknown",
-            text: "API Error: Connection refused — a firewall or proxy may be blocking it (ECONNREFUSED)",
-        },
-        401 => Meaning {
-            error: "authentication_failed",
-            kind: "authentication_error",
-            api_error: "",
-            retry: "authentication_failed",
-            text: "Invalid API key · Fix external API key",
-        },
-        403 => Meaning {
-            error: "authentication_failed",
-            kind: "permission_error",
-            api_error: "",
-            retry: "authentication_failed",
-            text: "Failed to authenticate. API Error: 403 Your account does not have permission.",
-        },
-        404 => Meaning {
-            error: "model_not_found",
-            kind: "not_found_error",
-            api_error: "",
-            retry: "unknown",
-            text: "There's an issue with the selected model. It may not exist or you may not have access to it.",
-        },
-        429 => Meaning {
-            error: "rate_limit",
-            kind: "rate_limit_error",
-            api_error: "",
-            retry: "rate_limit",
-            text: "API Error: Request rejected (429) · This request would exceed your account's rate limit.",
-        },
-        529 => Meaning {
-            error: "server_error",
-            kind: "overloaded_error",
-            api_error: "",
-            retry: "overloaded",
-            text: "API Error: 529 Overloaded. This is a server-side issue, usually temporary.",
-        },
-        500..=599 => Meaning {
-            error: "server_error",
-            kind: "api_error",
-            api_error: "",
-            retry: "server_error",
-            text: "API Error: 500 Internal server error. This is a server-side issue, usually temporary.",
-        },
-        _ => Meaning {
-            error: "unknown",
-            kind: "invalid_request_error",
-            api_error: "",
-            retry: "unknown",
-            text: "API Error: the request was refused",
-        },
-    }
+    let (error, kind, retry, text) = match status {
+        0 => (
+            "server_error",
+            "",
+            "unknown",
+            "API Error: Connection refused — a firewall or proxy may be blocking it (ECONNREFUSED)",
+        ),
+        401 => (
+            "authentication_failed",
+            "authentication_error",
+            "authentication_failed",
+            "Invalid API key · Fix external API key",
+        ),
+        403 => (
+            "authentication_failed",
+            "permission_error",
+            "authentication_failed",
+            "Failed to authenticate. API Error: 403 Your account does not have permission.",
+        ),
+        404 => (
+            "model_not_found",
+            "not_found_error",
+            "unknown",
+            "There's an issue with the selected model. It may not exist or you may not have access to it.",
+        ),
+        429 => (
+            "rate_limit",
+            "rate_limit_error",
+            "rate_limit",
+            "API Error: Request rejected (429) · This request would exceed your account's rate limit.",
+        ),
+        529 => (
+            "server_error",
+            "overloaded_error",
+            "overloaded",
+            "API Error: 529 Overloaded. This is a server-side issue, usually temporary.",
+        ),
+        500..=599 => (
+            "server_error",
+            "api_error",
+            "server_error",
+            "API Error: 500 Internal server error. This is a server-side issue, usually temporary.",
+        ),
+        _ => ("unknown", "invalid_request_error", "unknown", "API Error: the request was refused"),
+    };
+    let api_error = if status == 0 { "connection_failed" } else { "" };
+    Meaning { error, kind, api_error, retry, text }
 }
 
 /// The agent speaks of usage limits and goes on.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use thiserror::Error;
-use windlass_core::config::nearest;
+use windlass_core::typed::nearest;
 
 use super::steps::Step;
 
@@ -115,7 +115,7 @@ impl Script {
     /// Reads a script's text; `name` is what messages call it.
     ///
     /// # Errors
-    /// What is no TOML, unknown keys and steps, wrong types, and a script without a call.
+    /// What is not TOML, unknown keys and steps, wrong types, and a script without a call.
     pub fn parse(text: &str, name: &str) -> Result<Script, ScriptError> {
         let script: Script = toml::from_str(text).map_err(|error| {
             let place = match error.span() {

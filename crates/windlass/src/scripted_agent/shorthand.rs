@@ -9,82 +9,42 @@ use serde::{Deserialize, Deserializer};
 
 use super::steps::{Bash, PathStep};
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct BashTable {
-    command: String,
-    #[serde(default)]
-    description: String,
-    #[serde(default)]
-    setsid: bool,
-    #[serde(default)]
-    silent: bool,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PathTable {
-    path: String,
-    #[serde(default)]
-    silent: bool,
-}
-
-impl From<String> for Bash {
-    fn from(command: String) -> Bash {
-        Bash { command, description: String::new(), setsid: false, silent: false }
+impl From<&str> for Bash {
+    fn from(command: &str) -> Bash {
+        Bash { command: command.to_owned(), ..Bash::default() }
     }
 }
 
-impl From<BashTable> for Bash {
-    fn from(table: BashTable) -> Bash {
-        let BashTable { command, description, setsid, silent } = table;
-        Bash { command, description, setsid, silent }
+impl From<&str> for PathStep {
+    fn from(path: &str) -> PathStep {
+        PathStep { path: path.to_owned(), ..PathStep::default() }
     }
 }
 
-impl From<String> for PathStep {
-    fn from(path: String) -> PathStep {
-        PathStep { path, silent: false }
-    }
-}
-
-impl From<PathTable> for PathStep {
-    fn from(table: PathTable) -> PathStep {
-        PathStep { path: table.path, silent: table.silent }
-    }
-}
-
-impl<'de> Deserialize<'de> for Bash {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Bash, D::Error> {
-        deserializer.deserialize_any(TextOrTable::<Bash, BashTable>(PhantomData))
-    }
-}
-
-impl<'de> Deserialize<'de> for PathStep {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<PathStep, D::Error> {
-        deserializer.deserialize_any(TextOrTable::<PathStep, PathTable>(PhantomData))
-    }
+/// A text, or a table of the step's fields.
+pub fn text_or_table<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de> + for<'a> From<&'a str>,
+{
+    deserializer.deserialize_any(TextOrTable(PhantomData))
 }
 
 /// Not `#[serde(untagged)]`: that would lose the line of a wrong key.
-struct TextOrTable<Target, Table>(PhantomData<(Target, Table)>);
+struct TextOrTable<T>(PhantomData<T>);
 
-impl<'de, Target, Table> Visitor<'de> for TextOrTable<Target, Table>
-where
-    Target: From<String> + From<Table>,
-    Table: Deserialize<'de>,
-{
-    type Value = Target;
+impl<'de, T: Deserialize<'de> + for<'a> From<&'a str>> Visitor<'de> for TextOrTable<T> {
+    type Value = T;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("a text or a table")
     }
 
-    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Target, E> {
-        Ok(Target::from(text.to_owned()))
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<T, E> {
+        Ok(T::from(text))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Target, A::Error> {
-        Table::deserialize(MapAccessDeserializer::new(map)).map(Target::from)
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(map))
     }
 }

@@ -8,6 +8,7 @@ use serde_json::Value;
 use windlass_core::config::parse_fine_duration;
 
 use super::script::yes;
+use super::shorthand::text_or_table;
 
 /// One step of a call.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -30,10 +31,12 @@ pub enum Step {
     /// Really replace a text in a file.
     Edit(Edit),
     /// Really delete a file or a directory.
+    #[serde(deserialize_with = "text_or_table")]
     Delete(PathStep),
     /// Really move a file or a directory.
     Move(Move),
     /// Really run a shell command.
+    #[serde(deserialize_with = "text_or_table")]
     Bash(Bash),
     /// Write a small plan where the prompt asks for one and there is none.
     DraftPlan,
@@ -53,7 +56,7 @@ pub enum Step {
     Raw(String),
     /// Print to standard error.
     Stderr(String),
-    /// Print so many bytes that are no JSON, line ends among them.
+    /// Print so many bytes that are not JSON, line ends among them.
     Noise(u64),
     /// Print one line of so many bytes.
     LongLine(LongLine),
@@ -138,11 +141,13 @@ pub struct Edit {
 }
 
 /// A path, alone or in a table with `silent`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PathStep {
     /// The path.
     pub path: String,
     /// Behind the stream's back: no event.
+    #[serde(default)]
     pub silent: bool,
 }
 
@@ -160,15 +165,19 @@ pub struct Move {
 }
 
 /// A shell command, alone or in a table with options.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Bash {
     /// For `sh -c`.
     pub command: String,
     /// What the agent says it does.
+    #[serde(default)]
     pub description: String,
     /// In a session of its own, as Claude Code does it.
+    #[serde(default)]
     pub setsid: bool,
     /// Behind the stream's back: no event.
+    #[serde(default)]
     pub silent: bool,
 }
 

@@ -6,6 +6,7 @@ use windlass_core::values::{TaskId, TaskState};
 use windlass_engine::tasks::set_state;
 
 use super::deeds::Answer;
+use super::plan_deeds::between;
 use super::script::{Call, Script};
 
 /// The task that a prompt names.
@@ -58,9 +59,4 @@ pub fn call_for<'a>(script: &'a Script, prompt: &str) -> Option<&'a Call> {
     let meant = |call: &&Call| call.task.as_deref() == Some(named.id) && call.merging == named.merging;
     let calls: Vec<&Call> = script.calls.iter().filter(meant).collect();
     calls.get(named.tried).or(calls.last()).copied()
-}
-
-fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
-    let (_, rest) = text.split_once(before)?;
-    rest.split_once(after).map(|(found, _)| found)
 }

@@ -5,8 +5,8 @@ use std::fs;
 use super::{Command, Place, answer};
 
 const PROJECT: &[(&str, &str)] = &[
-    ("greet.sh", include_str!("../../src/commands/demo/project/greet.sh")),
-    ("test.sh", include_str!("../../src/commands/demo/project/test.sh")),
+    ("greet.sh", include_str!("../../../windlass-app/src/demo/project/greet.sh")),
+    ("test.sh", include_str!("../../../windlass-app/src/demo/project/test.sh")),
 ];
 
 #[test]

@@ -26,9 +26,9 @@ fn bad_command_lines_are_refused_in_one_sentence() {
             &["run", "-p", "x", "--max-duration", "90"],
             "--max-duration: `90` has no unit; write `90s`, `90m` or `90h`",
         ),
-        (&["run", "-p", "x", "--max-cost", "-1"], "--max-cost: `-1` is no amount in dollars"),
-        (&["run", "-p", "x", "--max-cost", "NaN"], "--max-cost: `NaN` is no amount in dollars"),
-        (&["run", "-p", "x", "--max-cost", "inf"], "--max-cost: `inf` is no amount in dollars"),
+        (&["run", "-p", "x", "--max-cost", "-1"], "--max-cost: `-1` is not an amount in dollars"),
+        (&["run", "-p", "x", "--max-cost", "NaN"], "--max-cost: `NaN` is not an amount in dollars"),
+        (&["run", "-p", "x", "--max-cost", "inf"], "--max-cost: `inf` is not an amount in dollars"),
         (&["run", "-p", "x", "--delay", "500ms"], "--delay: `500ms` is less than a second"),
         (&["run", "-p", "x", "-m", "0", "--max-duration", "0"], "nothing would ever end this run"),
         (
@@ -39,7 +39,7 @@ fn bad_command_lines_are_refused_in_one_sentence() {
         (&["run", "-p", "x", "--mock=nothing.toml"], "cannot read the script nothing.toml"),
         (&["run", "-p", "x", "--mock=builtin:x"], "there is no built-in script `x`"),
         (&["-C", "nowhere", "runs"], "cannot work in nowhere"),
-        (&["resume", "--max-cost", "five"], "--max-cost: `five` is no amount in dollars"),
+        (&["resume", "--max-cost", "five"], "--max-cost: `five` is not an amount in dollars"),
         (&["run", "-p", "x", "--outptu", "quiet"], "unexpected argument '--outptu' found"),
         (&["frobnicate"], "unrecognized subcommand 'frobnicate'"),
     ] {

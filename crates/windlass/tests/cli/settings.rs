@@ -65,7 +65,7 @@ fn a_wrong_file_is_said_with_its_line_and_exit_2() {
         ),
         (
             b"[limits]\r\n\r\nmax_cost = 'x'\r\n",
-            "config.toml:3: `limits.max_cost`: `x` is no amount in dollars",
+            "config.toml:3: `limits.max_cost`: `x` is not an amount in dollars",
         ),
         (
             b"[agent]\nskip_permissions = true\n",

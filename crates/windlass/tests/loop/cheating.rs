@@ -316,5 +316,5 @@ fn a_pattern_that_is_none_is_a_mistake_in_the_configuration() {
     let night = Night::within(place(), &every_call("{ say = 'x' }")).set("WINDLASS_GUARD__PROTECTED", "a[");
     let outcome = night.run(&[]);
     outcome.expect_code(2, "not a pattern");
-    assert!(outcome.stderr_text().contains("`a[` is no pattern for files"), "{}", outcome.stderr_text());
+    assert!(outcome.stderr_text().contains("`a[` is not a pattern for files"), "{}", outcome.stderr_text());
 }

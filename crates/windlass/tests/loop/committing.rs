@@ -131,7 +131,7 @@ fn secrets_and_large_files_are_held_back_named_and_not_tried_again() {
     assert_eq!(night.env.read(".env"), "A=1\n", "it stays where it is");
 }
 
-/// What was held back is no reason to let it through when the file is changed once more.
+/// What was held back is not a reason to let it through when the file is changed once more.
 #[test]
 fn a_key_that_was_held_back_stays_held_back_when_its_file_changes() {
     let key = "echo k=AKIAJ7XV3PQ2MNBTR5WA > settings.ini; echo ok > work";

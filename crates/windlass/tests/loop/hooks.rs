@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use rustix::process::Signal;
 use windlass_core::fact::Fact;
 use windlass_core::report;
-use windlass_core::values::{CheckResult, HookDecision, HookName, HookOutcome, StopReason};
+use windlass_core::values::{CheckResult, HookDecision, HookName, HookOutcome, Named, StopReason};
 use windlass_testkit::{Outcome, Running};
 
 use super::night::{Night, PATIENCE, calls, every_call, expect_end};
@@ -248,7 +248,7 @@ fn what_cannot_be_a_hook_is_said_and_the_run_goes_on() {
         "`started` is not called: .windlass/hooks/started is not executable: chmod +x .windlass/hooks/started",
         "`next_iteration` is not called: .windlass/hooks/next_iteration is a folder",
         "`finished` is not called: .windlass/hooks/finished is a link that leads nowhere",
-        "next-iteration.sh is no hook: was `next_iteration` meant?",
+        "next-iteration.sh is not a hook: was `next_iteration` meant?",
     ] {
         assert!(notices.contains(said), "{said}: {notices}");
     }

@@ -124,7 +124,7 @@ fn cut_with_secrets(work: &str) -> Night {
     );
     let night = night(&calls(&[&leaves, "{ say = 'nothing' }"])).set("WINDLASS_COMMIT__LARGE_FILE", "2m");
     night.env.write("c.txt", "k=AKIAIOSFODNN7EXAMPLE\n");
-    night.env.git(&["commit", "--quiet", "--all", "-m", "a key that is no secret"]);
+    night.env.git(&["commit", "--quiet", "--all", "-m", "a key that is not a secret"]);
     let running = night.start(&[&RUNNER[..], &["-m", "1"]].concat());
     night.wait_for_file("../cut");
     running.signal(Signal::KILL);

@@ -177,7 +177,7 @@ fn a_full_disk_under_the_repository_ends_a_run() {
     assert_eq!(night.calls().len(), 1, "one call filled it, and no other was paid for");
 }
 
-/// A script that is there and may be executed is no obstacle.
+/// A script that is there and may be executed is not an obstacle.
 #[test]
 fn a_gate_that_is_there_is_no_obstacle() {
     let night = Night::with_git(&every_call("{ result = { text = 'Done.' } }"));

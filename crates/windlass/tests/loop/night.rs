@@ -41,7 +41,7 @@ impl Night {
 
     /// In a place that was prepared.
     pub fn within(env: TestEnv, script: &str) -> Night {
-        // Outside the project, so that it is no part of what is looked at.
+        // Outside the project, so that it is not part of what is looked at.
         let script = env.write(env.root().join("script.toml"), watched(script));
         Night { env, script, variables: Vec::new() }
     }

@@ -6,7 +6,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 use windlass_core::fact::Fact;
 use windlass_core::report;
-use windlass_core::values::{Delivery, SinkKind};
+use windlass_core::values::{Delivery, Named, SinkKind};
 use windlass_testkit::environment::wait_until;
 use windlass_testkit::{Letter, Receiver, Response};
 

@@ -113,7 +113,7 @@ fn where_head_has_moved_nothing_is_touched_and_that_is_said() {
         assert_eq!(night.env.read("work/loose"), "loose\n");
         let said = night.notices().join("\n");
         assert!(said.contains("HEAD was moved while it was worked on"), "{said}");
-        // What stays is no part of the next task.
+        // What stays is not part of the next task.
         let last = night.env.git(&["show", "--format=%s", "--name-only", "HEAD"]);
         assert!(last.contains("TASK-003") && !last.contains("loose") && !last.contains(".env"), "{last}");
         assert!(!night.env.git(&["branch", "--list"]).contains("windlass/"));

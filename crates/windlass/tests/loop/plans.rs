@@ -162,7 +162,7 @@ fn a_plan_that_is_no_more_ends_the_run_and_completes_nothing() {
         (format!("{{ bash = 'printf \"* [x] \\\\377\" > {PLAN}' }}"), "is not UTF-8"),
         (format!("{{ bash = 'rm {PLAN}; mkdir {PLAN}' }}"), "is a folder"),
         (format!("{{ bash = 'rm {PLAN}; ln -s nowhere {PLAN}' }}"), "is a link that leads nowhere"),
-        (format!("{{ bash = 'rm {PLAN}; mkfifo {PLAN}' }}"), "is no file"),
+        (format!("{{ bash = 'rm {PLAN}; mkfifo {PLAN}' }}"), "is not a file"),
     ] {
         let night = planned(THREE, &every_call(&deed));
         let outcome = run(&night, "build", &["--exit-codes", "detailed"]);
@@ -174,7 +174,7 @@ fn a_plan_that_is_no_more_ends_the_run_and_completes_nothing() {
             "{why}: {said}"
         );
         assert_eq!(night.verdicts().len(), 1, "{why}");
-        if why == "is no file" {
+        if why == "is not a file" {
             // A pipe cannot be kept, and what cannot be kept is not replaced.
             continue;
         }

@@ -99,7 +99,7 @@ fn a_task_protects_more_and_may_change_more_than_the_others() {
         let done = |number: u32| (format!("TASK-{number:03}"), number != 4);
         assert_eq!(ends(&night), [1, 2, 3, 4, 5].map(done), "-j {lanes}");
         let subjects = night.env.git(&["log", "--format=%s"]);
-        assert_eq!(subjects.matches("TASK-001").count(), 1, "a refused claim is no commit: {subjects}");
+        assert_eq!(subjects.matches("TASK-001").count(), 1, "a refused claim is not a commit: {subjects}");
         let mut undone = refused(&night);
         undone.sort();
         assert_eq!(undone, [["check.sh"], ["golden/a"]], "-j {lanes}");

@@ -13,7 +13,7 @@ use windlass_core::values::JobStatus;
 use windlass_engine::replay::{Replay, Replayed};
 use windlass_engine::store::{Project, RunFolder};
 use windlass_testkit::{Outcome, Running, TestEnv};
-use windlass_ui::{Event, LogParts, LogView, Paper, Sheet, View as _};
+use windlass_ui::{Event, LogParts, LogSink, LogState, LogView, View as _};
 
 use super::night::{Night, PATIENCE, expect_end};
 
@@ -166,21 +166,21 @@ fn a_run_is_logged_in_its_workspace_whatever_the_terminal_shows() {
         Fact::SnapshotTaken(report::SnapshotTaken { changed, .. }) => Some(*changed),
         _ => None,
     });
-    assert_eq!(changed, Some(1), "the log and the status file are no work");
+    assert_eq!(changed, Some(1), "the log and the status file are not work");
 }
 
-/// Paper in memory.
+/// A log in memory.
 #[derive(Clone, Default)]
-struct Sheets(Arc<Mutex<Vec<u8>>>);
+struct LogInMemory(Arc<Mutex<Vec<u8>>>);
 
-impl Paper for Sheets {
+impl LogSink for LogInMemory {
     fn write(&mut self, text: &[u8]) -> Result<(), String> {
         self.0.lock().unwrap().extend_from_slice(text);
         Ok(())
     }
 
-    fn renew(&mut self) -> Result<Sheet, String> {
-        Ok(Sheet::Same)
+    fn renew(&mut self) -> Result<LogState, String> {
+        Ok(LogState::Same)
     }
 }
 
@@ -199,13 +199,13 @@ fn the_log_of_a_replay_is_the_log() {
     expect_end(&run(&night, &[]), 0, "complete");
     let written = only_log(&night);
 
-    let sheets = Sheets::default();
+    let log = LogInMemory::default();
     let part = |title: &str| {
         let (_, text) = written.split_once(&format!("\n{title}\n{}\n", "=".repeat(80))).unwrap();
         text.split("\n\n=====").next().unwrap().to_owned()
     };
     let parts = LogParts { instructions: part("INSTRUCTIONS"), system_prompt: part("SYSTEM PROMPT") };
-    let mut view = LogView::new(parts, Box::new(sheets.clone()), channel().0);
+    let mut view = LogView::new(parts, Box::new(log.clone()), channel().0);
     let folder = night.folder();
     let project =
         Project::locate(&night.env.state(), night.env.project(), Some(&night.env.project().join(".git")))
@@ -227,7 +227,7 @@ fn the_log_of_a_replay_is_the_log() {
     };
     assert!(replay.advance(&mut listen).unwrap().is_continue() && replay.has_ended());
     view.finish();
-    assert_eq!(String::from_utf8(sheets.0.lock().unwrap().clone()).unwrap(), written);
+    assert_eq!(String::from_utf8(log.0.lock().unwrap().clone()).unwrap(), written);
 }
 
 // rows: 116

@@ -289,7 +289,7 @@ fn what_is_a_persons_own_is_never_asked_for() {
     let other = stranger();
     ask(&other, &["config", "set", "hooks.started", "true"]).expect_success("config set");
     expect_refused(&other, &run(&other, &[]), "gates.commands");
-    // What is only permitted is no question.
+    // What is only permitted is not a question.
     let allowed = Night::with_git(&every_call(IDLE));
     allowed.env.write(".windlass/config.toml", "[permissions]\nallow = [\"Bash\"]\n[limits]\nmax_cost = 5\n");
     assert!(run(&allowed, &[]).stdout_text().contains("stopped:"));
@@ -330,10 +330,10 @@ fn what_cannot_be_read_is_not_trusted() {
         night.env.run(windlass(night, &words).env("WINDLASS_AGENT__COMMAND", program), PATIENCE)
     };
     let makes: [(&str, Make); 4] = [
-        ("it is no plain file", |path| {
+        ("it is not a plain file", |path| {
             rustix::fs::mknodat(rustix::fs::CWD, path, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
         }),
-        ("it is no plain file", |path| std::os::unix::fs::symlink("/dev/zero", path).unwrap()),
+        ("it is not a plain file", |path| std::os::unix::fs::symlink("/dev/zero", path).unwrap()),
         ("longer than 1 MiB", |path| fs::write(path, vec![b' '; 2 << 20]).unwrap()),
         ("the file .claude/settings.json", |path| fs::write(path, b"{\"hooks\": \xff").unwrap()),
     ];

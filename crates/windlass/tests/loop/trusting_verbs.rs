@@ -175,7 +175,7 @@ fn what_init_wrote_at_a_persons_command_is_trusted() {
 }
 
 // attack(trust): a gate was trusted, a run began with it, and then the trust was taken back; the run is resumed.
-// holds: the gate of the repository is no gate that a person typed: it is asked for again.
+// holds: the gate of the repository is not a gate that a person typed: it is asked for again.
 #[test]
 fn a_run_is_not_resumed_with_what_is_no_longer_trusted() {
     let night = night("[gates]\ncommands = [\"touch started\"]\n");

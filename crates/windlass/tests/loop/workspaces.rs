@@ -128,7 +128,7 @@ fn what_cannot_be_a_prompt_is_said_at_once() {
     refused("is empty");
     // Nobody will ever write into it.
     night.env.run(night.env.command("mkfifo").arg(&path), PATIENCE).expect_success("mkfifo");
-    refused("it is no file");
+    refused("it is not a file");
 }
 
 // Seed defect D1, core/metadata.ts:76: two runs at once lost each other's changes.
@@ -164,7 +164,7 @@ fn a_broken_status_file_is_named_in_the_next_prompt() {
     let broken = status(r#"{"complete": tr"#);
     let night = night(&calls(&[&format!("{WORK}, {broken}"), &status(r#"{"complete":true}"#)]));
     expect_end(&run(&night, &[]), 0, "complete");
-    assert!(night.prompt(2).contains("cannot be used: it is no JSON"), "{}", night.prompt(2));
+    assert!(night.prompt(2).contains("cannot be used: it is not JSON"), "{}", night.prompt(2));
 }
 
 // rows: 47
@@ -178,7 +178,7 @@ fn boxes_stand_in_for_a_missing_status_file_only_when_asked() {
 
 // attack(claims): where the boxes of `TODO.md` stand in for a status file, the agent deletes an open box, comments it out, or
 //   deletes one of two that say the same; or the whole file
-// holds: what is gone is no done box: it is named, and a person decides; without the file nothing is claimed. What is ticked is
+// holds: what is gone is not a done box: it is named, and a person decides; without the file nothing is claimed. What is ticked is
 //   complete, and that only claims say so is said
 #[test]
 fn boxes_of_a_workspace_that_vanish_are_no_done_boxes() {

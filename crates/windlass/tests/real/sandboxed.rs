@@ -1,6 +1,7 @@
 //! The real agent locked in: it works through the proxy, commits, and gates run beside it.
 
 use windlass_core::spec::SandboxKind;
+use windlass_core::values::Named;
 use windlass_engine::sandbox::probe;
 use windlass_testkit::api::{Reply, Scenario};
 

@@ -450,7 +450,7 @@ fn a_hooks_folder_that_was_set_stays_and_another_one_does_not() {
             }
             let folder = || place.env.git(&["config", "--default", "nothing", "core.hooksPath"]);
             let before = folder();
-            // The same again is no change.
+            // The same again is not a change.
             let again = was.map_or("true".to_owned(), |was| format!("git config core.hooksPath {was}"));
             let script = |line: &str| work(&place, &[line], &["--commit", "agent"]);
             let outcome = script(&format!("{again}; echo x > x && git add x && git commit -qm inside"));

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
+use windlass_core::values::Named;
 
 use windlass_core::spec::SandboxKind;
 use windlass_engine::sandbox::probe;

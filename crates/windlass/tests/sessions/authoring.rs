@@ -55,7 +55,7 @@ fn what_a_session_destroyed_comes_back() {
     let after: Vec<&str> = words[..3].to_vec();
     desk.env.run(&mut desk.windlass(&after), PATIENCE).expect_success("restore after");
     assert!(desk.text("INSTRUCTIONS.md").contains("Also the lexer."));
-    // A session is no run.
+    // A session is not a run.
     let runs = desk.env.run(&mut desk.windlass(&["runs"]), PATIENCE);
     assert!(runs.stdout_text().contains("no runs yet"), "{}", runs.stdout_text());
     let resumed = desk.env.run(&mut desk.windlass(&["resume", words[1]]), PATIENCE);
@@ -78,7 +78,7 @@ fn the_wrong_verb_is_refused_and_names_the_right_one() {
     refused(&["setup", "../api"], 2, &["../api"]);
     let inside = desk.env.run(desk.scripted(&["edit", "api"]).env("WINDLASS_RUN", "r-1"), PATIENCE);
     assert_eq!(inside.code, Some(2));
-    // A heading and a comment are no instructions.
+    // A heading and a comment are not instructions.
     desk.env.write(desk.file("INSTRUCTIONS.md"), "# To do\n\n<!-- write\nhere -->\n");
     refused(&["edit", "api"], 2, &["Instructions not found. Run setup first: windlass setup api"]);
     refused(&["setup", "api"], 2, &["no terminal"]);

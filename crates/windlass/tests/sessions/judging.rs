@@ -81,7 +81,7 @@ fn verify_passes_only_on_pass_and_counts() {
         let metadata = desk.metadata();
         assert_eq!(metadata["verification"]["lastVerificationStatus"], status);
         assert_eq!(metadata["verification"]["verificationAttempts"], 1);
-        assert_eq!(metadata["executionIterations"], 0, "a judgement is no work");
+        assert_eq!(metadata["executionIterations"], 0, "a judgement is not work");
     }
 }
 
@@ -147,7 +147,7 @@ fn a_report_replaces_nothing_but_a_report() {
     desk.env.write("notes.md", "# My notes\n");
     let refused = desk.ask(&["verify", "api", "--report-path", "notes.md"]);
     refused.expect_code(2, "somebody's file");
-    assert!(refused.stderr_text().contains("is no report of windlass"), "{}", refused.stderr_text());
+    assert!(refused.stderr_text().contains("is not a report of windlass"), "{}", refused.stderr_text());
     assert_eq!(desk.env.read("notes.md"), "# My notes\n");
     desk.ask(&["verify", "api", "--report-path", "nowhere/report.md"]).expect_code(2, "no folder");
     desk.ask(&["verify", "api", "--report-path", "."]).expect_code(2, "a folder");
@@ -182,7 +182,7 @@ fn checks_and_commits_are_left_out() {
     let desk = Desk::with_instructions(&[&answers("fail")]);
     desk.env.write(".windlass/config.toml", "[gates]\nuntil = [\"true\"]\ncommands = [\"touch gated\"]\n");
     let outcome = desk.ask(&["verify", "api"]);
-    outcome.expect_code(23, "an until command that passes is no verdict");
+    outcome.expect_code(23, "an until command that passes is not a verdict");
     assert!(!desk.env.project().join("gated").exists());
 }
 

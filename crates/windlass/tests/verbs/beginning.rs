@@ -101,7 +101,7 @@ fn a_folder_beyond_the_project_is_checked_and_passed_on_whole() {
     assert!(text.contains("only in it and in `"), "{text}");
     for (folder, why) in [
         ("../nowhere", "No such file"),
-        ("a-file", "it is no folder"),
+        ("a-file", "it is not a folder"),
         ("../state", "journals of all runs"),
         ("/", "journals of all runs"),
     ] {

@@ -92,7 +92,7 @@ fn wrong_keys_and_values_are_refused_and_change_nothing() {
     let env = project();
     for (arguments, sentence) in [
         (&["limits.max_cots", "1"][..], "unknown key `limits.max_cots`; did you mean `limits.max_cost`?"),
-        (&["limits.max_cost", "much"], "`much` is no amount in dollars"),
+        (&["limits.max_cost", "much"], "`much` is not an amount in dollars"),
         (&["limits.max_duration", "90"], "`90` has no unit; write `90s`, `90m` or `90h`"),
         (&["limits.max_cost", "1", "2"], "`limits.max_cost` holds one value, not 2"),
         (
@@ -137,7 +137,7 @@ fn a_broken_file_is_named_with_its_line_and_left_alone() {
     );
     fs::remove_file(env.project().join(FILE)).unwrap();
     fs::create_dir(env.project().join(FILE)).unwrap();
-    refused(&ask(&env, &["config", "set", "limits.max_cost", "2"]), "config.toml is no file");
+    refused(&ask(&env, &["config", "set", "limits.max_cost", "2"]), "config.toml is not a file");
 }
 
 #[test]

@@ -44,7 +44,7 @@ finished             5s  file     .windlass/hooks/finished
   ! not called: .windlass/hooks/finished is not executable; chmod +x .windlass/hooks/finished
 "
     );
-    assert!(outcome.stderr_text().contains("finnished is no hook: was `finished` meant?"));
+    assert!(outcome.stderr_text().contains("finnished is not a hook: was `finished` meant?"));
     let listed = document(&env, &["hooks", "ls", "--json"]);
     let called: Vec<bool> =
         listed["hooks"].as_array().unwrap().iter().map(|hook| hook["called"].as_bool().unwrap()).collect();

@@ -134,7 +134,7 @@ fn following_ends_with_the_runs_process_with_ctrl_c_and_with_the_reader() {
     assert_eq!(following.wait(PATIENCE).code, Some(0));
 }
 
-/// A run whose agents call tools of every kind, between lines that are no JSON.
+/// A run whose agents call tools of every kind, between lines that are not JSON.
 fn busy(env: &TestEnv) -> String {
     let script = env.write(
         env.root().join("busy.toml"),

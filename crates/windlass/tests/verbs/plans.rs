@@ -27,7 +27,7 @@ fn the_exit_code_says_whether_the_plan_is_valid() {
     let env = project();
     let text = told(&env, &["verify", "--plan"]);
     assert!(text.starts_with("✓ valid  IMPLEMENTATION_PLAN.md\n"), "{text}");
-    assert!(text.contains("skipped: specs/logo.png is no Markdown file"), "{text}");
+    assert!(text.contains("skipped: specs/logo.png is not a Markdown file"), "{text}");
     assert!(text.contains("Hash  IMPLEMENTATION_PLAN.md:8"), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     env.write("IMPLEMENTATION_PLAN.md", "- [ ] a\n");
@@ -37,7 +37,7 @@ fn the_exit_code_says_whether_the_plan_is_valid() {
     fs::write(env.project().join("IMPLEMENTATION_PLAN.md"), b"- [x] \xff").unwrap();
     let unreadable = ask(&env, &["verify", "--plan"]);
     assert_eq!(unreadable.code, Some(2));
-    assert!(unreadable.stdout_text().contains("IMPLEMENTATION_PLAN.md is not UTF-8: see line 1"));
+    assert!(unreadable.stdout_text().contains("IMPLEMENTATION_PLAN.md:1: is not UTF-8"));
     fs::remove_file(env.project().join("IMPLEMENTATION_PLAN.md")).unwrap();
     let missing = ask(&env, &["verify", "--plan"]);
     assert_eq!(missing.code, Some(2));
@@ -73,7 +73,7 @@ fn the_document_counts_by_requirement_and_another_plan_can_be_named() {
     env.write("other.md", "- [~] other\n");
     let other = document(&env, &["verify", "--plan=other.md", "--json"]);
     assert_eq!((&other["in_progress_tasks"], &other["orphan_tasks"]), (&1.into(), &1.into()));
-    assert_eq!(code(&env, &["verify", "--plan=specs"]), Some(2), "a folder without a README is no plan");
+    assert_eq!(code(&env, &["verify", "--plan=specs"]), Some(2), "a folder without a README is not a plan");
     let mut inside = windlass(&env, &["verify", "--plan"]);
     let inside = env.run(inside.env("WINDLASS_RUN", "r-1"), super::PATIENCE);
     assert_eq!(inside.code, Some(0), "an agent may look at its plan: {}", inside.stderr_text());

@@ -34,7 +34,7 @@ fn fresh_adopted_and_here_already() {
     );
     let template = env.read("requirements.md");
     assert!(template.contains("### TASK-001:") && template.contains("<!--"), "{template}");
-    // The example in the template is no task.
+    // The example in the template is not a task.
     let empty = told(&env, &["continue"]);
     assert!(!empty.contains("work on it") && empty.contains("change it"), "{empty}");
 
@@ -81,14 +81,14 @@ fn force_begins_anew_and_keeps_what_was_there() {
     env.write("requirements/pay.md", TASKS);
     told(&env, &["init", "--tasks", "--feature", "pay", "--force"]);
     assert!(env.read("requirements/pay.md").starts_with("# pay\n"));
-    // Another task file of the usual ones is adopted, and a folder is no file.
+    // Another task file of the usual ones is adopted, and a folder is not a file.
     let env = TestEnv::with_git();
     env.write("tasks.md", TASKS);
     assert!(told(&env, &["init", "--tasks"]).contains("tasks.md is adopted"));
     assert!(!env.project().join("requirements.md").exists());
     let env = TestEnv::with_git();
     std::fs::create_dir(env.project().join("requirements.md")).unwrap();
-    refused(&ask(&env, &["init", "--tasks"]), &["requirements.md is there and is no file"]);
+    refused(&ask(&env, &["init", "--tasks"]), &["requirements.md is there and is not a file"]);
     assert!(!env.project().join(".windlass").exists());
 }
 
@@ -233,7 +233,8 @@ fn the_default_project_is_used_where_there_is_no_job() {
     let there = |arguments: &[&str]| env.run(windlass(&env, arguments).current_dir(&elsewhere), PATIENCE);
     refused(&there(&["continue"]), &["nothing to go on with here"]);
     let project = env.project().display().to_string();
-    for (wrong, why) in [("ledger", "no absolute path"), ("/nonexistent/ledger", "project.default cannot be")]
+    for (wrong, why) in
+        [("ledger", "is not an absolute path"), ("/nonexistent/ledger", "project.default cannot be")]
     {
         refused(&there(&["config", "set", "--user", "project.default", wrong]), &[why]);
     }

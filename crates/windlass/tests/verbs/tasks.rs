@@ -82,7 +82,7 @@ fn the_exit_code_says_whether_the_file_is_valid() {
         "{said}"
     );
     assert!(
-        said.contains("requirements.md:4: T2 depends on `GONE-1`, which is no task of this list"),
+        said.contains("requirements.md:4: T2 depends on `GONE-1`, which is not a task of this list"),
         "{said}"
     );
     let next = ask(&env, &["tasks", "next"]);
@@ -135,7 +135,7 @@ fn a_task_is_added_as_the_others_are_written() {
     assert_eq!(text(&env), FILE.replace("## Notes", block));
     for (arguments, message) in [
         (&["x", "--depends-on", "T-1"][..], "there is no task T-1 to depend on"),
-        (&["x", "--priority", "soon"], "`soon` is no priority: say high, medium, low or a number"),
+        (&["x", "--priority", "soon"], "`soon` is not a priority: say high, medium, low or a number"),
         (&[" "], "a task needs a title"),
     ] {
         let refused = ask(&env, &[&["tasks", "add"], arguments].concat());

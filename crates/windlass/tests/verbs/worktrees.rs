@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use windlass_core::values::Named;
 
 use rustix::process::Signal;
 use serde_json::Value;
@@ -282,7 +283,7 @@ fn what_cannot_be_a_worktree_is_refused_before_anything_is_made() {
     let plain = TestEnv::new();
     let outcome = run_in(&plain, "api", CURIOUS, &[]);
     outcome.expect_code(2, "no repository");
-    assert!(outcome.stderr_text().contains("this is no git repository"), "{}", said(&outcome));
+    assert!(outcome.stderr_text().contains("this is not a git repository"), "{}", said(&outcome));
     plain.git(&["init", "--quiet"]);
     let outcome = run_in(&plain, "api", CURIOUS, &[]);
     assert!(outcome.stderr_text().contains("has no commit yet"), "{}", said(&outcome));
@@ -391,7 +392,7 @@ fn what_is_kept_out_of_commits_holds_in_a_worktree_as_well() {
         "the project's gate refuses: {}",
         said(&outcome)
     );
-    assert_eq!(listed(&env)["uncommitted"], 0, "a copy is no work");
+    assert_eq!(listed(&env)["uncommitted"], 0, "a copy is not work");
     assert!(told(&env, &["worktree", "clean", "api"]).contains("is removed"));
 }
 

@@ -1,4 +1,5 @@
-use windlass_core::price::{Listed, ModelUsage, Price};
+use windlass_core::price::{ModelUsage, Price};
+use windlass_core::values::Listed;
 use windlass_core::values::{Cost, Tokens};
 
 use super::prices;

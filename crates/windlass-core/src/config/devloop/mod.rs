@@ -11,8 +11,8 @@ use toml::Value;
 pub use history::{DevloopCommits, devloop_commits};
 pub use session::{ActiveTask, DevloopSession};
 
-use super::shown::shown;
 use crate::message::Wording;
+use crate::typed::shown;
 
 /// Its number of further iterations where nobody chose one, and which it never used.
 const ITERATIONS: i64 = 10;
@@ -34,9 +34,9 @@ pub fn devloop_object(bytes: &[u8]) -> Result<Map<String, Json>, String> {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     match serde_json::from_slice(bytes) {
         Ok(Json::Object(fields)) => Ok(fields),
-        Ok(_) => Err("is no JSON object".to_owned()),
+        Ok(_) => Err("is not a JSON object".to_owned()),
         Err(error) if error.is_eof() => Err(format!("is broken off in line {}", error.line())),
-        Err(error) => Err(format!("is no JSON: line {}, column {}", error.line(), error.column())),
+        Err(error) => Err(format!("is not JSON: line {}, column {}", error.line(), error.column())),
     }
 }
 
@@ -66,9 +66,10 @@ impl DevloopSettings {
                 ("defaultWorkspace", Json::String(path)) if path.starts_with('/') => {
                     found.options.push(("project.default", Value::from(path.as_str())));
                 }
-                ("defaultWorkspace", Json::String(path)) => found
-                    .notes
-                    .push(format!("`defaultWorkspace` is left out: `{}` is no absolute path", shown(path))),
+                ("defaultWorkspace", Json::String(path)) => found.notes.push(format!(
+                    "`defaultWorkspace` is left out: `{}` is not an absolute path",
+                    shown(path)
+                )),
                 ("maxIterations", Json::Number(number)) => found.take_iterations(number.as_i64()),
                 _ => found.leave(name),
             }
@@ -101,7 +102,7 @@ impl DevloopSettings {
                         .to_owned(),
                 );
             }
-            _ => self.notes.push("`maxIterations` is left out: it is no number from 1 on".to_owned()),
+            _ => self.notes.push("`maxIterations` is left out: it is not a number from 1 on".to_owned()),
         }
     }
 }

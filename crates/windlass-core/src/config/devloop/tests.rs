@@ -52,9 +52,9 @@ fn the_users_workspace_and_limit_are_taken_where_somebody_chose_them() {
 #[test]
 fn malformed_json_is_said_with_its_line() {
     for (text, why) in [
-        ("{\n  \"phase\": ,\n}", "is no JSON: line 2, column 12"),
+        ("{\n  \"phase\": ,\n}", "is not JSON: line 2, column 12"),
         ("{\"phase\":", "is broken off in line 1"),
-        ("[]", "is no JSON object"),
+        ("[]", "is not a JSON object"),
         ("", "is broken off in line 1"),
     ] {
         assert_eq!(devloop_object(text.as_bytes()), Err(why.to_owned()), "{text}");

@@ -7,7 +7,7 @@ use toml::Value;
 use super::place::{Entry, Place, Whereabouts};
 use super::{Splice, indentation, line_break, line_end, line_start};
 
-/// The next step on the way to these items; `None` when they are reached, or when this is no list to step through.
+/// The next step on the way to these items; `None` when they are reached, or when this is not a list to step through.
 pub(super) fn next_step(text: &str, found: &Whereabouts, wanted: &[Value]) -> Option<Splice> {
     let Place::Entry(Entry { value: brackets, .. }) = &found.place else { return None };
     let spans: Vec<Range<usize>> = found.items.iter().map(|(span, _)| span.clone()).collect();

@@ -16,7 +16,7 @@ use place::{Entry, Form, Place, Whereabouts};
 /// Why a text cannot be changed. It stays as it is.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum EditError {
-    /// It is no TOML.
+    /// It is not TOML.
     #[error("{message}")]
     Broken {
         /// The line, from 1; `None` where the parser names none.
@@ -37,7 +37,7 @@ pub enum EditError {
 /// The text with this value for a key (`table.key`), be the key there or not.
 ///
 /// # Errors
-/// The text is no TOML, or only a person can change it.
+/// The text is not TOML, or only a person can change it.
 pub fn set(text: &str, key: &str, value: &Value) -> Result<String, EditError> {
     let splice = match place::find(text, key)?.place {
         Place::Entry(Entry { value: there, .. }) => Splice::new(there, value.to_string()),
@@ -49,7 +49,7 @@ pub fn set(text: &str, key: &str, value: &Value) -> Result<String, EditError> {
 /// The text with this list for a key: items that stay keep their place and their comments.
 ///
 /// # Errors
-/// The text is no TOML, or only a person can change it.
+/// The text is not TOML, or only a person can change it.
 pub fn set_list(text: &str, key: &str, items: &[Value]) -> Result<String, EditError> {
     let mut changed = text.to_owned();
     let wanted = Value::Array(items.to_vec());
@@ -68,7 +68,7 @@ pub fn set_list(text: &str, key: &str, items: &[Value]) -> Result<String, EditEr
 /// The text without this key; `None` where it does not say anything about it.
 ///
 /// # Errors
-/// The text is no TOML, or only a person can change it.
+/// The text is not TOML, or only a person can change it.
 pub fn unset(text: &str, key: &str) -> Result<Option<String>, EditError> {
     let Whereabouts { place: Place::Entry(entry), neighbours, .. } = place::find(text, key)? else {
         return Ok(None);

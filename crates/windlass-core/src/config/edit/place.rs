@@ -64,7 +64,7 @@ type Pairs<'a, 'i> = Vec<(&'a Spanned<std::borrow::Cow<'i, str>>, &'a Spanned<De
 /// Finds a key of a table (`table.key`).
 ///
 /// # Errors
-/// The text is no TOML, or something else stands in the table's place.
+/// The text is not TOML, or something else stands in the table's place.
 pub(super) fn find(text: &str, key: &str) -> Result<Whereabouts, EditError> {
     let document = DeTable::parse(text).map_err(|error| broken(text, error.span(), error.message()))?;
     let (table_name, name) = key.split_once('.').unwrap_or(("", key));
@@ -90,7 +90,7 @@ pub(super) fn find(text: &str, key: &str) -> Result<Whereabouts, EditError> {
 }
 
 fn form(text: &str, table: Range<usize>, pairs: &Pairs<'_, '_>) -> Form {
-    // A table below it (`[table.key]`) is no pair of its own lines.
+    // A table below it (`[table.key]`) is not a pair of its own lines.
     let is_header = |value: &Spanned<DeValue<'_>>| {
         matches!(value.get_ref(), DeValue::Table(_) | DeValue::Array(_))
             && text.get(value.span()).is_some_and(|text| text.starts_with('[') && is_line(value, text))
@@ -104,7 +104,7 @@ fn form(text: &str, table: Range<usize>, pairs: &Pairs<'_, '_>) -> Form {
     }
 }
 
-/// Is this the line that begins a table or an item of `[[…]]`? Those are no lists.
+/// Is this the line that begins a table or an item of `[[…]]`? Those are not lists.
 fn is_line(value: &Spanned<DeValue<'_>>, text: &str) -> bool {
     matches!(value.get_ref(), DeValue::Table(_)) || text.starts_with("[[") && items_outside(value)
 }

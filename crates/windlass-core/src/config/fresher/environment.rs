@@ -2,7 +2,7 @@
 
 use super::super::layer::{ConfigError, Layer, Origin};
 use super::super::setting::Setting as _;
-use super::settings::{Outcome, outcome, unlimited};
+use super::settings::{SettingOutcome, outcome, unlimited};
 use super::table::Setting;
 use crate::spec::SandboxKind;
 
@@ -17,7 +17,7 @@ pub struct FresherEnvironment {
     pub container: Option<&'static str>,
 }
 
-/// Names that Fresher gave to its hooks. They are no settings.
+/// Names that Fresher gave to its hooks. They are not settings.
 const FOR_HOOKS: &[&str] = &[
     "ITERATION",
     "LAST_EXIT_CODE",
@@ -116,28 +116,30 @@ impl Reading {
         }
     }
 
-    fn take(&mut self, variable: &str, outcome: Outcome) {
+    fn take(&mut self, variable: &str, outcome: SettingOutcome) {
         let container = self.container;
         match outcome {
-            Outcome::Option(key, value) | Outcome::InContainer(key, value) => self.say(variable, key, value),
-            Outcome::Iterations(0) => {
+            SettingOutcome::Option(key, value) | SettingOutcome::InContainer(key, value) => {
+                self.say(variable, key, value);
+            }
+            SettingOutcome::Iterations(0) => {
                 let how = unlimited("WINDLASS_LIMITS__MAX_ITERATIONS=0");
                 self.notices.push(format!("{variable}=0: {how}"));
             }
-            Outcome::Iterations(number) => {
+            SettingOutcome::Iterations(number) => {
                 self.say(variable, "limits.max_iterations", toml::Value::Integer(number.into()));
             }
-            Outcome::AsksNobody(true) => self.leave(
+            SettingOutcome::AsksNobody(true) => self.leave(
                 variable,
                 "`--dangerously-skip-permissions` says it for one run, and in a sandbox it is the default",
             ),
-            Outcome::Container(true) => match container {
+            SettingOutcome::Container(true) => match container {
                 Some(inside) => {
                     self.leave(variable, &format!("{inside} says that this is a container already"));
                 }
                 None => self.say(variable, "sandbox.kind", toml::Value::String("docker".to_owned())),
             },
-            Outcome::Gate(command) => {
+            SettingOutcome::Gate(command) => {
                 self.leave(
                     variable,
                     &format!(
@@ -146,8 +148,8 @@ impl Reading {
                     ),
                 );
             }
-            Outcome::Nothing(why) => self.leave(variable, why),
-            Outcome::AsksNobody(false) | Outcome::Container(false) | Outcome::Empty => {}
+            SettingOutcome::Nothing(why) => self.leave(variable, why),
+            SettingOutcome::AsksNobody(false) | SettingOutcome::Container(false) | SettingOutcome::Empty => {}
         }
     }
 

@@ -23,7 +23,7 @@ use script::Assignments;
 use settings::Reading;
 use table::{SETTINGS, Setting};
 
-use super::shown::shown;
+use crate::typed::shown;
 
 /// What Fresher was told.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -48,7 +48,7 @@ impl FresherSettings {
         let document = DeTable::parse(text).map_err(|error| {
             let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
             let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
-            format!("line {line} is no TOML: {}", error.message().replace('\n', ", "))
+            format!("line {line} is not TOML: {}", error.message().replace('\n', ", "))
         })?;
         let mut reading = Reading::default();
         for (section, entries) in document.into_inner() {

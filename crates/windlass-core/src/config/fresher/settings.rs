@@ -3,9 +3,9 @@
 use toml::Value;
 
 use super::super::keys::{KEYS, known};
-use super::super::shown::shown;
 use super::FresherSettings;
 use super::table::{Meaning, SETTINGS, Setting};
+use crate::typed::shown;
 
 /// Settings while they are read.
 #[derive(Debug, Default)]
@@ -24,7 +24,7 @@ pub(super) struct Reading {
 
 /// What a setting comes to.
 #[derive(Debug, PartialEq)]
-pub(super) enum Outcome {
+pub(super) enum SettingOutcome {
     /// A key of ours.
     Option(&'static str, Value),
     /// The same, where a container is used.
@@ -44,34 +44,34 @@ pub(super) enum Outcome {
 }
 
 /// What a value of a setting comes to.
-pub(super) fn outcome(setting: &Setting, value: Value) -> Result<Outcome, String> {
+pub(super) fn outcome(setting: &Setting, value: Value) -> Result<SettingOutcome, String> {
     let accepted = |key: &'static str, value: Value| {
         known(key)?.accept(&value)?;
         Ok::<_, String>((key, value))
     };
     Ok(match setting.meaning {
-        Meaning::Key(key) => accepted(key, value).map(|(key, value)| Outcome::Option(key, value))?,
+        Meaning::Key(key) => accepted(key, value).map(|(key, value)| SettingOutcome::Option(key, value))?,
         Meaning::InContainer(key) => {
-            accepted(key, value).map(|(key, value)| Outcome::InContainer(key, value))?
+            accepted(key, value).map(|(key, value)| SettingOutcome::InContainer(key, value))?
         }
         Meaning::Folder(key) => {
             let folder = text(&value)?.trim_end_matches('/').trim_start_matches("./").to_owned();
-            accepted(key, Value::String(folder)).map(|(key, value)| Outcome::Option(key, value))?
+            accepted(key, Value::String(folder)).map(|(key, value)| SettingOutcome::Option(key, value))?
         }
         Meaning::Seconds(key) => {
             let seconds = number(&value)?;
             accepted(key, Value::String(format!("{seconds}s")))
-                .map(|(key, value)| Outcome::Option(key, value))?
+                .map(|(key, value)| SettingOutcome::Option(key, value))?
         }
-        Meaning::Iterations => Outcome::Iterations(number(&value)?),
-        Meaning::Permissions => Outcome::AsksNobody(switch(&value)?),
-        Meaning::Container => Outcome::Container(switch(&value)?),
+        Meaning::Iterations => SettingOutcome::Iterations(number(&value)?),
+        Meaning::Permissions => SettingOutcome::AsksNobody(switch(&value)?),
+        Meaning::Container => SettingOutcome::Container(switch(&value)?),
         Meaning::Command => match text(&value)?.trim() {
-            "" => Outcome::Empty,
-            command => Outcome::Gate(command.to_owned()),
+            "" => SettingOutcome::Empty,
+            command => SettingOutcome::Gate(command.to_owned()),
         },
-        Meaning::Nothing(_) if says_nothing(&value) => Outcome::Empty,
-        Meaning::Nothing(why) => Outcome::Nothing(why),
+        Meaning::Nothing(_) if says_nothing(&value) => SettingOutcome::Empty,
+        Meaning::Nothing(why) => SettingOutcome::Nothing(why),
     })
 }
 
@@ -103,14 +103,14 @@ impl Reading {
             return;
         }
         match outcome(setting, value) {
-            Ok(Outcome::Option(key, value)) => self.found.options.push((key, value)),
-            Ok(Outcome::InContainer(key, value)) => self.in_container.push((key, value)),
-            Ok(Outcome::Iterations(number)) => self.iterations = Some(number),
-            Ok(Outcome::AsksNobody(nobody)) => self.asks = !nobody,
-            Ok(Outcome::Container(used)) => self.container = used,
-            Ok(Outcome::Gate(command)) => self.gates.push((setting.name, command)),
-            Ok(Outcome::Nothing(why)) => self.leave(name, why),
-            Ok(Outcome::Empty) => {}
+            Ok(SettingOutcome::Option(key, value)) => self.found.options.push((key, value)),
+            Ok(SettingOutcome::InContainer(key, value)) => self.in_container.push((key, value)),
+            Ok(SettingOutcome::Iterations(number)) => self.iterations = Some(number),
+            Ok(SettingOutcome::AsksNobody(nobody)) => self.asks = !nobody,
+            Ok(SettingOutcome::Container(used)) => self.container = used,
+            Ok(SettingOutcome::Gate(command)) => self.gates.push((setting.name, command)),
+            Ok(SettingOutcome::Nothing(why)) => self.leave(name, why),
+            Ok(SettingOutcome::Empty) => {}
             Err(why) => self.leave(name, &why),
         }
     }

@@ -126,7 +126,7 @@ fn missing_sections_are_tolerated_and_what_is_wrong_is_named_by_itself() {
         [("[fresher]\nmodel = \"op", "line 2"), ("[fresher", "line 1"), ("a = 1\na = 2\n", "line 2")]
     {
         let problem = FresherSettings::parse_toml(broken).unwrap_err();
-        assert!(problem.starts_with(&format!("{place} is no TOML")), "{problem}");
+        assert!(problem.starts_with(&format!("{place} is not TOML")), "{problem}");
     }
 }
 

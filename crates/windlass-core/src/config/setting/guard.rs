@@ -3,7 +3,6 @@
 use serde_json::{Value as Json, json};
 use toml::Value;
 
-use super::list::lines;
 use super::{Choice, Refusal, Setting, Shape, Text};
 use crate::guard::Protected;
 use crate::spec::{GuardAction, TestsAction};
@@ -39,10 +38,6 @@ impl Setting for Globs {
         Protected::new(globs.iter().map(String::as_str))
             .map_err(|error| Refusal::Because(error.to_string()))?;
         Ok(Globs(globs))
-    }
-
-    fn from_text(text: &str) -> Value {
-        lines(text)
     }
 
     fn schema() -> Json {

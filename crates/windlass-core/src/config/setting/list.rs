@@ -6,8 +6,8 @@ use serde_json::{Value as Json, json};
 use toml::Value;
 
 use super::{PositiveSpan, Refusal, Setting, Shape, Text};
-use crate::config::shown::shown;
 use crate::price::Price;
+use crate::typed::shown;
 
 /// Texts; in the environment one per line.
 impl Setting for Vec<String> {
@@ -17,10 +17,6 @@ impl Setting for Vec<String> {
     fn read(value: &Value) -> Result<Self, Refusal> {
         let items = value.as_array().ok_or(Refusal::Kind)?;
         items.iter().map(|item| Text::read(item).map(|Text(text)| text)).collect()
-    }
-
-    fn from_text(text: &str) -> Value {
-        lines(text)
     }
 
     fn schema() -> Json {
@@ -36,10 +32,6 @@ impl Setting for Vec<Price> {
     fn read(value: &Value) -> Result<Self, Refusal> {
         let items = value.as_array().ok_or(Refusal::Kind)?;
         items.iter().map(|item| Ok(item.as_str().ok_or(Refusal::Kind)?.parse::<Price>()?)).collect()
-    }
-
-    fn from_text(text: &str) -> Value {
-        lines(text)
     }
 
     fn schema() -> Json {
@@ -63,10 +55,6 @@ impl Setting for Vec<CheckSetting> {
 
     fn read(value: &Value) -> Result<Self, Refusal> {
         value.as_array().ok_or(Refusal::Kind)?.iter().map(read_check).collect()
-    }
-
-    fn from_text(text: &str) -> Value {
-        lines(text)
     }
 
     fn schema() -> Json {

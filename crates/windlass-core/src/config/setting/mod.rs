@@ -12,16 +12,16 @@ use std::path::{Component, PathBuf};
 use serde_json::{Value as Json, json};
 use toml::Value;
 
-use super::money::{MOST, checked, parse_money};
-use super::shown::shown;
 use crate::inert::Inert;
 use crate::message::Wording;
+use crate::typed::shown;
 use crate::values::Cost;
+use crate::values::dollars::{MOST, checked, parse_money};
 
 pub use choice::{Choice, OutputLevel};
 pub use guard::Globs;
 pub use list::CheckSetting;
-pub use notify::{NotifyEvent, NotifyEvents, Secret, SecretText, WebAddress};
+pub use notify::{NotifyEvents, Secret, SecretText, WebAddress};
 pub use sandbox::{ByteCap, Hosts, NetworkChoice, Presets, ProcessorCap};
 pub use time::{FineSpan, Pause, PositiveSpan, Span, SpanCap};
 
@@ -79,7 +79,10 @@ pub trait Setting: Sized {
 
     /// The value that a text from the command line or the environment stands for; it is read afterwards.
     fn from_text(text: &str) -> Value {
-        Value::String(text.to_owned())
+        match Self::SHAPE {
+            Shape::One => Value::String(text.to_owned()),
+            Shape::List => list::lines(text),
+        }
     }
 }
 
@@ -267,7 +270,7 @@ impl Setting for FileBelow {
             Ok(FileBelow(Some(path)))
         } else {
             Err(Refusal::Because(format!(
-                "`{}` is no file inside the working directory; write a relative path",
+                "`{}` is not a file inside the working directory; write a relative path",
                 shown(text)
             )))
         }
@@ -294,7 +297,7 @@ impl Setting for FolderAnywhere {
         if path.is_absolute() && !text.chars().any(char::is_control) {
             return Ok(FolderAnywhere(Some(path)));
         }
-        Err(Refusal::Because(format!("`{}` is no absolute path of a folder", shown(text))))
+        Err(Refusal::Because(format!("`{}` is not an absolute path of a folder", shown(text))))
     }
 
     fn schema() -> Json {
@@ -316,7 +319,7 @@ impl Setting for ReportName {
         let Text(text) = Text::read(value)?;
         let refuse = |why: &str| Err(Refusal::Because(format!("`{}` {why}", shown(&text))));
         if text.contains(['/', '\\']) || text.chars().any(char::is_control) || text == "." || text == ".." {
-            return refuse("is no name of a file; write one without a folder, such as `report.md`");
+            return refuse("is not a name of a file; write one without a folder, such as `report.md`");
         }
         if TAKEN.iter().any(|taken| taken.eq_ignore_ascii_case(&text)) {
             return refuse("is a file of the workspace itself; choose another name");

@@ -2,73 +2,15 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use strum::IntoEnumIterator;
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 use toml::Value;
 
-use super::list::lines;
 use super::{Refusal, Secrecy, Setting, Shape};
-use crate::config::nearest::nearest;
-use crate::config::shown::shown;
-
-/// What can be told of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum NotifyEvent {
-    /// The instructions of a workspace are written.
-    SetupComplete,
-    /// A run begins.
-    ExecutionStart,
-    /// An iteration ended.
-    Iteration,
-    /// So many iterations ended: each `notify.milestone`.
-    IterationMilestone,
-    /// The status file changed.
-    StatusUpdate,
-    /// The job is complete, or the run stagnated.
-    Completion,
-    /// Something went wrong.
-    Error,
-    /// A usage limit is waited for.
-    LimitWait,
-    /// The run cannot go on without a person.
-    NeedsHuman,
-    /// The run ended, whatever the reason.
-    RunEnd,
-}
-
-impl NotifyEvent {
-    /// Every event.
-    pub const ALL: [NotifyEvent; 10] = [
-        NotifyEvent::SetupComplete,
-        NotifyEvent::ExecutionStart,
-        NotifyEvent::Iteration,
-        NotifyEvent::IterationMilestone,
-        NotifyEvent::StatusUpdate,
-        NotifyEvent::Completion,
-        NotifyEvent::Error,
-        NotifyEvent::LimitWait,
-        NotifyEvent::NeedsHuman,
-        NotifyEvent::RunEnd,
-    ];
-
-    /// Its name in configuration and in what is sent.
-    pub const fn name(self) -> &'static str {
-        match self {
-            NotifyEvent::SetupComplete => "setup_complete",
-            NotifyEvent::ExecutionStart => "execution_start",
-            NotifyEvent::Iteration => "iteration",
-            NotifyEvent::IterationMilestone => "iteration_milestone",
-            NotifyEvent::StatusUpdate => "status_update",
-            NotifyEvent::Completion => "completion",
-            NotifyEvent::Error => "error",
-            NotifyEvent::LimitWait => "limit_wait",
-            NotifyEvent::NeedsHuman => "needs_human",
-            NotifyEvent::RunEnd => "run_end",
-        }
-    }
-}
+use crate::typed::nearest;
+use crate::typed::shown;
+use crate::values::NotifyEvent;
 
 /// Stands for every event.
 const EVERY_EVENT: &str = "all";
@@ -80,7 +22,7 @@ pub struct NotifyEvents(pub BTreeSet<NotifyEvent>);
 impl NotifyEvents {
     /// Every word that may stand in the list.
     pub(crate) fn words() -> impl Iterator<Item = &'static str> {
-        std::iter::once(EVERY_EVENT).chain(NotifyEvent::ALL.into_iter().map(NotifyEvent::name))
+        std::iter::once(EVERY_EVENT).chain(NotifyEvent::iter().map(Into::into))
     }
 }
 
@@ -92,17 +34,13 @@ impl Setting for NotifyEvents {
         let mut events = BTreeSet::new();
         for item in value.as_array().ok_or(Refusal::Kind)? {
             let name = item.as_str().ok_or(Refusal::Kind)?;
-            match NotifyEvent::ALL.into_iter().find(|event| event.name() == name) {
-                Some(event) => drop(events.insert(event)),
-                None if name == EVERY_EVENT => events.extend(NotifyEvent::ALL),
-                None => return Err(unknown_event(name)),
+            match name.parse() {
+                Ok(event) => drop(events.insert(event)),
+                Err(_) if name == EVERY_EVENT => events.extend(NotifyEvent::iter()),
+                Err(_) => return Err(unknown_event(name)),
             }
         }
         Ok(NotifyEvents(events))
-    }
-
-    fn from_text(text: &str) -> Value {
-        lines(text)
     }
 
     fn schema() -> Json {
@@ -140,7 +78,7 @@ impl Setting for WebAddress {
         let named = host.is_some_and(|host| !host.is_empty() && !host.starts_with(':'));
         if !named || text.chars().any(|c| c.is_whitespace() || c.is_control()) {
             return Err(Refusal::Because(
-                "it is no web address; write one such as `https://ntfy.sh/my-topic`".to_owned(),
+                "it is not a web address; write one such as `https://ntfy.sh/my-topic`".to_owned(),
             ));
         }
         Ok(WebAddress(Some(text.to_owned())))

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value as Json, json};
+use strum::VariantNames;
 use toml::Value;
 
-use super::list::lines;
 use super::{Choice, Refusal, Setting, Shape, Text};
-use crate::config::nearest::nearest;
-use crate::config::shown::shown;
 use crate::spec::{Preset, SandboxKind, SandboxLogin};
+use crate::typed::nearest;
+use crate::typed::shown;
 
 /// How what a run starts is locked in: a word, for containers with an image behind a colon.
 impl Setting for SandboxKind {
@@ -25,7 +25,7 @@ impl Setting for SandboxKind {
             image.is_empty() || image.starts_with('-') || image.contains(char::is_whitespace)
         };
         if let Some(image) = image.as_ref().filter(|image| wrong(image)) {
-            return Err(Refusal::Because(format!("`{}` is no name of an image", shown(image))));
+            return Err(Refusal::Because(format!("`{}` is not a name of an image", shown(image))));
         }
         match (word, image) {
             ("none", None) => Ok(SandboxKind::None),
@@ -78,10 +78,6 @@ impl Setting for Hosts {
         hosts.collect::<Result<_, _>>().map(Hosts)
     }
 
-    fn from_text(text: &str) -> Value {
-        lines(text)
-    }
-
     fn schema() -> Json {
         json!({ "type": "array", "items": { "type": "string", "pattern": HOST } })
     }
@@ -99,7 +95,7 @@ fn host(value: &Value) -> Result<String, Refusal> {
         Ok(text.to_ascii_lowercase())
     } else {
         Err(Refusal::Because(format!(
-            "`{}` is no host; write its name alone, without scheme, port or path",
+            "`{}` is not a host; write its name alone, without scheme, port or path",
             shown(&text)
         )))
     }
@@ -118,20 +114,16 @@ impl Setting for Presets {
         presets.collect::<Result<_, _>>().map(Presets)
     }
 
-    fn from_text(text: &str) -> Value {
-        lines(text)
-    }
-
     fn schema() -> Json {
-        json!({ "type": "array", "items": { "enum": Preset::ALL.map(Preset::name) } })
+        json!({ "type": "array", "items": { "enum": Preset::VARIANTS } })
     }
 }
 
 fn preset(value: &Value) -> Result<Preset, Refusal> {
     let Text(text) = Text::read(value)?;
     let name = text.trim().to_ascii_lowercase();
-    Preset::ALL.into_iter().find(|preset| preset.name() == name).ok_or_else(|| {
-        let meant = nearest(&name, Preset::ALL.into_iter().map(Preset::name));
+    name.parse().map_err(|_| {
+        let meant = nearest(&name, Preset::VARIANTS.iter().copied());
         let hint = meant.map_or(String::new(), |meant| format!("; did you mean `{meant}`?"));
         Refusal::Because(format!("there are no tools called `{}`{hint}", shown(&text)))
     })

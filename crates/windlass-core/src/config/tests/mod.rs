@@ -106,11 +106,11 @@ fn what_is_wrong_in_a_file_is_said_with_its_line() {
         ),
         (
             "[limits]\nmax_cost = -1",
-            "config.toml:2: `limits.max_cost`: `-1` is no amount in dollars; write one such as `5`, `5.50` or `$5`",
+            "config.toml:2: `limits.max_cost`: `-1` is not an amount in dollars; write one such as `5`, `5.50` or `$5`",
         ),
         (
             "[limits]\nmax_cost = nan",
-            "config.toml:2: `limits.max_cost`: `NaN` is no amount in dollars; write one such as `5`, `5.50` or `$5`",
+            "config.toml:2: `limits.max_cost`: `NaN` is not an amount in dollars; write one such as `5`, `5.50` or `$5`",
         ),
         (
             "[limits]\nmax_duration = 90",
@@ -139,7 +139,7 @@ fn what_is_wrong_in_a_file_is_said_with_its_line() {
         ),
         (
             "[goal]\nnotes_file = '../x'",
-            "config.toml:2: `goal.notes_file`: `../x` is no file inside the working directory; write a relative path",
+            "config.toml:2: `goal.notes_file`: `../x` is not a file inside the working directory; write a relative path",
         ),
         (
             "[goal]\ncompletion_signal = \"a\\nb\"",
@@ -181,7 +181,7 @@ fn a_complaint_is_one_line_that_says_something() {
         ),
         (
             "[goal]\nnotes_file = \"/a\\nb\"",
-            "config.toml:2: `goal.notes_file`: `/ab` is no file inside the working directory; write a relative path",
+            "config.toml:2: `goal.notes_file`: `/ab` is not a file inside the working directory; write a relative path",
         ),
         (
             "[limits]\nmax_cost = 0.0000001",

@@ -1,11 +1,14 @@
 //! What a workspace adds: its file, defaults by mode, and the keys about status, verification, logs and notifications.
 
+use crate::values::Named;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use strum::IntoEnumIterator;
 
 use super::{environment, merge, project, user};
 use crate::config::*;
 use crate::spec::{Depth, Mode};
+use crate::values::NotifyEvent;
 
 #[test]
 fn each_mode_has_its_own_defaults_and_says_so() {
@@ -67,7 +70,7 @@ fn the_defaults_around_a_workspace_are_those_of_the_design() {
         url: None,
         webhook: None,
         command: None,
-        events: NotifyEvent::ALL.into(),
+        events: NotifyEvent::iter().collect(),
         milestone: Some(10),
         timeout: Duration::from_secs(10),
         retries: 3,
@@ -82,14 +85,14 @@ fn what_is_wrong_around_a_workspace_is_said() {
         ("[verify]\nattempts = 11", "`11` is out of range; it must be from 1 to 10"),
         ("[verify]\nattempts = 0", "`0` is out of range; it must be from 1 to 10"),
         ("[verify]\ndepth = 'thorough'", "expected `quick`, `standard` or `deep`, found the text `thorough`"),
-        ("[verify]\nreport = '../x'", "`../x` is no name of a file"),
+        ("[verify]\nreport = '../x'", "`../x` is not a name of a file"),
         ("[verify]\nreport = 'todo.md'", "`todo.md` is a file of the workspace itself"),
         ("[status]\ndebounce = '100ms'", "`100ms` is out of range; it must be from 500ms to 10000ms"),
         ("[status]\ndebounce = 2", "`2` has no unit"),
         ("[notify]\nevents = ['complete']", "there is no event `complete`; there are all, setup_complete"),
         ("[notify]\nevents = ['completions']", "there is no event `completions`; did you mean `completion`?"),
         ("[notify]\nevents = 'all'", "expected a list of events, such as"),
-        ("[notify]\nurl = 'ntfy.sh/x'", "it is no web address; write one such as"),
+        ("[notify]\nurl = 'ntfy.sh/x'", "it is not a web address; write one such as"),
         ("[notify]\nretries = 11", "`11` is out of range; it must be from 0 to 10"),
         ("[notify]\ntimeout = '0s'", "it must be longer than nothing"),
     ] {
@@ -102,12 +105,12 @@ fn what_is_wrong_around_a_workspace_is_said() {
 // Seed defect D1, types/config.ts:15: three events could not be chosen.
 #[test]
 fn every_event_can_be_chosen_by_name() {
-    for event in NotifyEvent::ALL {
+    for event in NotifyEvent::iter() {
         let layer = project(&format!("[notify]\nevents = ['{}']", event.name())).unwrap();
         assert_eq!(merge(&[layer]).notify.events, [event].into());
     }
     let chosen = |list: &str| merge(&[project(&format!("[notify]\nevents = {list}")).unwrap()]).notify.events;
-    assert_eq!(chosen("['error', 'all']").len(), NotifyEvent::ALL.len());
+    assert_eq!(chosen("['error', 'all']").len(), NotifyEvent::iter().count());
     assert!(chosen("[]").is_empty());
     let layer = environment(&[("WINDLASS_NOTIFY__EVENTS", "error\ncompletion\n")]).unwrap();
     assert_eq!(merge(&[layer]).notify.events, [NotifyEvent::Completion, NotifyEvent::Error].into());

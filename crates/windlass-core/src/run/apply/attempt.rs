@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::Applied;
 use crate::claim;
 use crate::report::SnapshotTaken;
-use crate::run::lane::{Call, Checking, Claim, InGit, Judged, Kept, LaneState, Outcome, Turn};
+use crate::run::lane::{AttemptOutcome, Call, Checking, Claim, InGit, Judged, KeptTree, LaneState, Turn};
 use crate::run::verdict::Course;
 use crate::run::{CommitKind, Committed, NotesShare, Run};
 use crate::spec::Mode;
@@ -81,10 +81,11 @@ impl Run {
             turn.estimated += summary.cost;
         }
         turn.tokens += summary.tokens;
-        if turn.purpose == Purpose::Verify {
+        if turn.purpose.judges() {
             self.findings.clone_from(&summary.assessment);
         }
-        let outcome = Outcome { summary: summary.clone(), claimed, kept: None, in_git: InGit::default() };
+        let outcome =
+            AttemptOutcome { summary: summary.clone(), claimed, kept: None, in_git: InGit::default() };
         self.set_state(lane, LaneState::Keeping(turn, outcome));
     }
 
@@ -111,13 +112,13 @@ impl Run {
             return Ok(());
         }
         // Whoever puts work together that was claimed already need not claim it again.
-        let by_file = turn.purpose == Purpose::Merge || self.file_claims().unwrap_or(outcome.claimed);
+        let by_file = turn.purpose.keeps_claim() || self.file_claims().unwrap_or(outcome.claimed);
         self.take_in(lane, turn, outcome, by_file);
         Ok(())
     }
 
     /// What the agent may not change was undone: what is left is the attempt's own. A plan that is written by an agent that
-    /// strayed is no claim; other claims stand, and are refused when the checks have judged what is left.
+    /// strayed is not a claim; other claims stand, and are refused when the checks have judged what is left.
     pub(super) fn refused(
         &mut self,
         lane: LaneId,
@@ -143,8 +144,13 @@ impl Run {
         Ok(())
     }
 
-    pub(super) fn kept_tree(&self, lane: LaneId, evidence: &Evidence, snapshot: Option<&SnapshotId>) -> Kept {
-        Kept {
+    pub(super) fn kept_tree(
+        &self,
+        lane: LaneId,
+        evidence: &Evidence,
+        snapshot: Option<&SnapshotId>,
+    ) -> KeptTree {
+        KeptTree {
             evidence: evidence.clone(),
             snapshot: snapshot.cloned(),
             is_new: self.history.is_new(evidence),
@@ -154,11 +160,17 @@ impl Run {
     }
 
     /// What an attempt left becomes evidence; `claimed` is what its file says, or its last words.
-    pub(super) fn take_in(&mut self, lane: LaneId, mut turn: Turn, mut outcome: Outcome, claimed: bool) {
-        let Some(Kept { evidence, is_new, .. }) = outcome.kept.clone() else {
+    pub(super) fn take_in(
+        &mut self,
+        lane: LaneId,
+        mut turn: Turn,
+        mut outcome: AttemptOutcome,
+        claimed: bool,
+    ) {
+        let Some(KeptTree { evidence, is_new, .. }) = outcome.kept.clone() else {
             return;
         };
-        if turn.purpose == Purpose::Verify {
+        if turn.purpose.judges() {
             // Whoever judges makes no progress, whatever its tests have written.
             self.history.saw(&evidence);
         } else {
@@ -172,7 +184,7 @@ impl Run {
         self.set_state(lane, state);
     }
 
-    fn after_keeping(&mut self, lane: LaneId, mut turn: Turn, mut outcome: Outcome) -> LaneState {
+    fn after_keeping(&mut self, lane: LaneId, mut turn: Turn, mut outcome: AttemptOutcome) -> LaneState {
         // Not only by this attempt: also by one before it that was cut off, or by a person meanwhile.
         let now = outcome.kept.as_ref().map(|kept| &kept.evidence);
         let moved = turn.claim.as_ref().is_some_and(|claim| claim.evidence.as_ref() != now);
@@ -201,7 +213,7 @@ impl Run {
         Ok(())
     }
 
-    pub(super) fn verification_due(&mut self, lane: LaneId) -> Applied {
+    pub(super) fn follow_up_due(&mut self, lane: LaneId, purpose: Purpose) -> Applied {
         let (turn, outcome, judged) = self.take_state(lane, "judging", |state| match state {
             LaneState::Judging(turn, outcome, judged) if turn.claim.is_none() => {
                 Some((turn.clone(), outcome.clone(), judged.clone()))
@@ -209,7 +221,7 @@ impl Run {
             _ => None,
         })?;
         let evidence = self.latest_evidence(lane).cloned();
-        let turn = turn.verification(Claim { outcome, judged, evidence });
+        let turn = turn.follow_up_on(Claim { outcome, judged, evidence }, purpose);
         self.set_state(lane, LaneState::Preparing(turn));
         Ok(())
     }
@@ -257,7 +269,7 @@ impl Run {
         &mut self,
         lane: LaneId,
         turn: Turn,
-        outcome: Outcome,
+        outcome: AttemptOutcome,
         checking: Checking,
     ) -> LaneState {
         if self.next_check(lane, &outcome, &checking).is_some() {
@@ -388,7 +400,7 @@ impl Run {
         })?;
         self.count_reach(now, class);
         self.count_verdict(lane, verdict, class, progress);
-        self.count_verification(turn.claim.as_deref(), verdict);
+        self.count_answer(turn.claim.as_deref(), verdict);
         self.count_held(lane, verdict);
         self.count_claim(lane, verdict, &judged.outcomes);
         self.counters.finished += 1;
@@ -410,7 +422,7 @@ impl Run {
         now: Now,
         lane: LaneId,
         turn: Turn,
-        outcome: &Outcome,
+        outcome: &AttemptOutcome,
         verdict: Verdict,
         progress: bool,
     ) -> LaneState {

@@ -56,8 +56,8 @@ impl Run {
         self.count_rows();
     }
 
-    /// A verification that refused the work, or came to no judgement.
-    pub(super) fn count_verification(&mut self, claim: Option<&Claim>, verdict: Verdict) {
+    /// A follow-up call that refused the work, or came to no judgement.
+    pub(super) fn count_answer(&mut self, claim: Option<&Claim>, verdict: Verdict) {
         if claim.is_some() && verdict != Verdict::ClaimAccepted {
             self.counters.unverified += 1;
         }

@@ -18,7 +18,7 @@ impl Run {
         Ok(())
     }
 
-    /// What an earlier attempt did is no news any more; the next prompt has told of it.
+    /// What an earlier attempt did is not news any more; the next prompt has told of it.
     pub(super) fn forget_earlier_damage(&mut self, lane: LaneId, turn: &Turn) {
         if let Some(held) = self.lanes.get_mut(&lane)
             && held.damage.as_ref().is_some_and(|damage| damage.turn != turn.key())

@@ -3,7 +3,7 @@
 use super::Applied;
 use crate::run::lane::LaneState;
 use crate::run::{Run, Survey};
-use crate::values::{HookDecision, HookName, HookOutcome, LaneId, Now};
+use crate::values::{HookDecision, HookName, HookOutcome, LaneId, Named, Now};
 
 impl Run {
     pub(super) fn hook_due(&mut self, lane: LaneId, iteration: u32) -> Applied {

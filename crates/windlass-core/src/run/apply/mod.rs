@@ -12,7 +12,7 @@ use crate::report;
 use crate::run::ending::Failure;
 use crate::run::lane::{Call, LaneState, Termination};
 use crate::run::{Backoff, Phase, Run, Stop};
-use crate::values::{Class, Now};
+use crate::values::{Class, Named, Now};
 
 /// A fact that cannot follow in this state: the journal was damaged or written by something else.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -134,7 +134,7 @@ impl Run {
                 ..
             }) => self.refused(*lane, files, *undone, evidence),
             Fact::HookDue { lane, iteration } => self.hook_due(*lane, *iteration),
-            Fact::VerificationDue { lane, .. } => self.verification_due(*lane),
+            Fact::FollowUpDue { lane, purpose, .. } => self.follow_up_due(*lane, *purpose),
             Fact::CheckFinished(report::CheckFinished { lane, stage, outcome }) => {
                 self.check_finished(*lane, *stage, outcome)
             }

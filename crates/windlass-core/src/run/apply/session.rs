@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Applied;
-use crate::run::lane::{Checking, Judged, LaneState, Outcome, Turn};
+use crate::run::lane::{AttemptOutcome, Checking, Judged, LaneState, Turn};
 use crate::run::{Committed, Lane, Phase, Retries, Run, Survey};
 use crate::spec::RunSpec;
 use crate::values::{CheckStage, Evidence, JobStatus, LaneId, SnapshotId, StopReason};
@@ -70,7 +70,7 @@ impl Run {
         if matches!(self.survey, Survey::Baseline | Survey::Done) {
             return Err("the world was looked at already".to_owned());
         }
-        // Whatever is there before the first iteration is no work of this run.
+        // Whatever is there before the first iteration is not work of this run.
         let first = self.counters.started == 0;
         let by_hook = self.survey == Survey::Hook;
         let has_lanes = self.has_lanes();
@@ -135,7 +135,7 @@ fn after_restart(state: &LaneState) -> LaneState {
         }
         // Whatever a person wrote meanwhile must be kept before anything is undone or checked, and is not the agent's.
         LaneState::Refusing(turn, outcome) | LaneState::Undoing(turn, outcome) => {
-            LaneState::Keeping(turn.clone(), Outcome { kept: None, ..outcome.clone() })
+            LaneState::Keeping(turn.clone(), AttemptOutcome { kept: None, ..outcome.clone() })
         }
         // What has reached the branch is there, whatever became of the lane.
         LaneState::Judging(_, outcome, _) if outcome.in_git.landed => state.clone(),
@@ -149,7 +149,7 @@ fn after_restart(state: &LaneState) -> LaneState {
         | LaneState::Judging(turn, outcome, Judged { first_pass, .. }) => {
             // A check that passed for the first time will not do so again: that was progress.
             let turn = Turn { progress: turn.progress || *first_pass, ..turn.clone() };
-            LaneState::Keeping(turn, Outcome { kept: None, ..outcome.clone() })
+            LaneState::Keeping(turn, AttemptOutcome { kept: None, ..outcome.clone() })
         }
         LaneState::Preparing(_)
         | LaneState::Opening(_)

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Applied;
-use crate::run::lane::{Checking, InGit, Judged, LaneState, Outcome, Turn};
+use crate::run::lane::{AttemptOutcome, Checking, InGit, Judged, LaneState, Turn};
 use crate::run::tasks::AtWork;
 use crate::run::{Committed, Lane, Run};
 use crate::tasks::TaskProgress;
@@ -125,11 +125,11 @@ impl Run {
         &mut self,
         lane: LaneId,
         turn: Turn,
-        mut outcome: Outcome,
+        mut outcome: AttemptOutcome,
         judged: Judged,
         conflicts: &[String],
     ) -> LaneState {
-        if !self.may_ask_to_merge(lane, &turn) {
+        let Some(follow_up) = self.follow_up_on_merge(lane, &turn) else {
             let what = if conflicts.is_empty() {
                 "fails its checks".to_owned()
             } else {
@@ -137,7 +137,7 @@ impl Run {
             };
             outcome.in_git.dead_end = Some(format!("merged with the branch it {what}"));
             return LaneState::Judging(turn, outcome, judged);
-        }
+        };
         if let Some(held) = self.lanes.get_mut(&lane) {
             held.refused = judged.outcomes;
             if let Some(at) = &mut held.task {
@@ -146,7 +146,7 @@ impl Run {
                 conflicts.clone_into(&mut at.conflicts);
             }
         }
-        LaneState::Preparing(turn.merge())
+        LaneState::Preparing(turn.follow_up(follow_up.purpose))
     }
 
     pub(super) fn landed(&mut self, lane: LaneId, landed: &LandOutcome) -> Applied {

@@ -1,6 +1,6 @@
 use super::*;
-use crate::price::Listed;
 use crate::run::testing::report;
+use crate::values::Listed;
 
 const fn dollars(dollars: u64) -> Cost {
     Cost::from_micros(dollars * 1_000_000)

@@ -1,6 +1,7 @@
 //! What a run answers to whoever asks: the shell for its clocks, views for what they show.
 
 use std::time::Duration;
+use strum::IntoEnumIterator;
 
 use super::workspace::{complete, status, workspace};
 use super::world::{Act, World, plan};
@@ -8,7 +9,7 @@ use crate::fact::Fact;
 use crate::report;
 use crate::run::{CommitKind, Effect, EndCall, Input, NotesShare, Occasion, Run, Stop, TurnKey};
 use crate::spec::{Mode, StatusNews, StatusWatch};
-use crate::values::{CallId, CheckStage, Cut, HookName, JobStatus, LaneId, Purpose, StopSource};
+use crate::values::{CallId, CheckStage, Cut, HookName, JobStatus, LaneId, Named, Purpose, StopSource};
 
 const LANE: LaneId = LaneId(0);
 
@@ -99,7 +100,7 @@ fn what_leaves_a_trace_waits_for_the_journal() {
 
 #[test]
 fn a_mode_is_called_what_a_journal_calls_it() {
-    for mode in Mode::ALL {
+    for mode in Mode::iter() {
         assert_eq!(serde_json::to_value(mode).unwrap(), mode.name());
     }
 }

@@ -13,7 +13,8 @@ use crate::run::{Effect, Input, LaneState};
 use crate::spec::{CommitPolicy, RunSpec};
 use crate::spec::{GuardAction, GuardSpec, TestsAction};
 use crate::values::{
-    CheckKind, Class, CommitNotes, Cost, JobStatus, LaneId, StopReason, Suspicion, SuspicionKind, Verdict,
+    CheckKind, Class, CommitNotes, Cost, JobStatus, LaneId, Named, StopReason, Suspicion, SuspicionKind,
+    Verdict,
 };
 
 fn gated(gates: &[&str]) -> RunSpec {

@@ -6,7 +6,7 @@ use crate::fact::Fact;
 use crate::report;
 use crate::run::{Effect, Input};
 use crate::spec::RunSpec;
-use crate::values::{Evidence, LaneId, StopReason};
+use crate::values::{Evidence, LaneId, Named, StopReason};
 
 const LANE: LaneId = LaneId(0);
 

@@ -7,7 +7,7 @@ use crate::fact::Fact;
 use crate::report;
 use crate::run::{Effect, Input, LaneState, MOST_SKIPS, Phase};
 use crate::spec::{CommitPolicy, RunSpec};
-use crate::values::{Hook, HookCommand, HookDecision, HookName, LaneId, StopReason, StopSource};
+use crate::values::{Hook, HookCommand, HookDecision, HookName, LaneId, Named, StopReason, StopSource};
 
 fn hooks(names: &[HookName]) -> Vec<Hook> {
     let hook = |name: &HookName| Hook {

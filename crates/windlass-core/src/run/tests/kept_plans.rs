@@ -7,7 +7,8 @@ use super::world::plan;
 use crate::fact::Fact;
 use crate::run::{Effect, Input, Occasion};
 use crate::spec::{JobLog, Mode, Preset, RunSpec, SandboxKind, SandboxSpec, UndoPolicy};
-use crate::values::StopSource;
+use crate::values::{Named, StopSource};
+use strum::VariantNames;
 
 fn read_back(plan: &RunSpec) -> RunSpec {
     serde_json::from_value(serde_json::to_value(plan).unwrap()).unwrap()
@@ -47,7 +48,7 @@ fn the_log_of_a_session_is_in_its_workspace_once_it_is_made() {
 // The names are said to container engines, in messages and on the command line.
 #[test]
 fn sandboxes_and_presets_have_the_names_that_configuration_has() {
-    let presets = Preset::ALL.map(Preset::name);
+    let presets = Preset::VARIANTS;
     assert_eq!(presets, ["rust", "node", "bun", "python", "go"]);
     let kinds = [SandboxKind::None, SandboxKind::Landlock, SandboxKind::Bwrap];
     assert_eq!(kinds.each_ref().map(SandboxKind::name), ["none", "landlock", "bwrap"]);

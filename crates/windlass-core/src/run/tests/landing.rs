@@ -8,8 +8,8 @@ use crate::report;
 use crate::run::{CommitKind, Effect, Input, LaneState};
 use crate::tasks::TaskProgress;
 use crate::values::{
-    CheckOutcome, CommitNotes, Hook, HookCommand, HookName, LandOutcome, LaneId, MergeOutcome, Purpose,
-    StopReason, TaskEnd, TaskId, TaskRow, TaskState,
+    CheckOutcome, CommitNotes, Hook, HookCommand, HookName, LandOutcome, LaneId, MergeOutcome, Named,
+    Purpose, StopReason, TaskEnd, TaskId, TaskRow, TaskState,
 };
 
 fn done(task: &TaskId, _: Purpose, _: u32) -> Deed {
@@ -139,7 +139,7 @@ fn a_task_that_changed_nothing_is_judged_with_what_the_branch_got_meanwhile() {
         };
         assert_eq!(*outcome, MergeOutcome::Clean { commit: None, retest: moved });
         if moved {
-            // Killed before the gates have said anything, the same tip is no news any more, and they are asked all the same.
+            // Killed before the gates have said anything, the same tip is not news any more, and they are asked all the same.
             world.restart(world.journal.len());
             until(&mut world, merges);
             let outcome = MergeOutcome::Clean { commit: None, retest: false };

@@ -6,7 +6,7 @@ use crate::fact::Fact;
 use crate::report;
 use crate::run::{Effect, Input, LaneState, Run};
 use crate::spec::{Depth, Verification};
-use crate::values::{Class, Evidence, LaneId, MergeOutcome, Now, Purpose, StopReason, TaskId};
+use crate::values::{Class, Evidence, LaneId, MergeOutcome, Named, Now, Purpose, StopReason, TaskId};
 
 fn done(task: &TaskId, _: Purpose, _: u32) -> Deed {
     let file: &'static str = Box::leak(task.0.clone().into_boxed_str());

@@ -13,7 +13,8 @@ use crate::run::{Effect, Input, LaneState, Phase, Run, Survey};
 use crate::spec::{CommitPolicy, Depth, Mode, RunSpec, Verification};
 use crate::values::{
     CallId, CallSummary, CheckKind, CheckResult, CheckStage, Class, CommitNotes, Cost, Cut, Hook,
-    HookCommand, HookDecision, HookName, LaneId, Purpose, StopReason, StopSource, Tokens, UnderWay, Verdict,
+    HookCommand, HookDecision, HookName, LaneId, Named, Purpose, StopReason, StopSource, Tokens, UnderWay,
+    Verdict,
 };
 
 const LANE: LaneId = LaneId(0);
@@ -110,7 +111,7 @@ fn facts(world: &World, run: &Run, lane: LaneId, call: CallId) -> Vec<Fact> {
             notes: CommitNotes::default(),
         }),
         Fact::TreeRechecked(report::TreeRechecked { lane, evidence }),
-        Fact::VerificationDue { lane, iteration, attempt },
+        Fact::FollowUpDue { lane, iteration, attempt, purpose: Purpose::Verify },
         Fact::AttemptRepeats { lane, iteration, attempt, class: Class::Outage },
         Fact::IterationFinished {
             lane,
@@ -183,7 +184,7 @@ fn may_follow(run: &Run, fact: &Fact) -> bool {
         Fact::Committed(_) => state == "advancing",
         Fact::TreeRechecked(_) => state == "settling",
         Fact::AttemptRepeats { .. } | Fact::IterationFinished { .. } => state == "judging",
-        Fact::VerificationDue { .. } => {
+        Fact::FollowUpDue { .. } => {
             state == "judging"
                 && run.lane(LANE).and_then(LaneState::turn).is_some_and(|turn| turn.claim.is_none())
         }

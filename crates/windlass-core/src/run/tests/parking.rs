@@ -177,6 +177,6 @@ fn lanes_that_meet_the_same_wait_once_and_for_the_longest() {
     assert_eq!(waits([limit(Some(early)), limit(Some(late))]).len(), 2, "the later one is waited for");
     assert_eq!(waits([limit(Some(late)), limit(Some(early))]).len(), 1);
     assert_eq!(waits([limit(Some(late)), limit(Some(late))]).len(), 1);
-    assert_eq!(waits([limit(None), limit(None)]).len(), 1, "it is no second refusal");
+    assert_eq!(waits([limit(None), limit(None)]).len(), 1, "it is not a second refusal");
     assert_eq!(waits([(Class::Outage, None), (Class::Outage, None)]).len(), 1);
 }

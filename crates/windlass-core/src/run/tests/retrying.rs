@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::world::{Act, World, plan};
 use crate::fact::Fact;
 use crate::run::{Input, NotesShare, RESET_MARGIN};
-use crate::values::{Class, Cost, StopReason};
+use crate::values::{Class, Cost, Named, StopReason};
 
 fn held(world: &World) -> Vec<Duration> {
     let pause = |entry: &crate::fact::Entry| match entry.fact {

@@ -4,7 +4,7 @@ use super::world::{Act, World, fold, plan};
 use crate::fact::{Entry, Fact};
 use crate::report;
 use crate::run::{Effect, EndCall, Input, LaneState};
-use crate::values::{CallId, Class, Cut, LaneId, StopReason, StopSource};
+use crate::values::{CallId, Class, Cut, LaneId, Named, StopReason, StopSource};
 
 const LANE: LaneId = LaneId(0);
 

@@ -50,7 +50,7 @@ fn what_a_check_left_is_not_committed_with_the_next_iteration() {
     assert_eq!(world.commits, 1);
 }
 
-// An interruption is no answer of the API's: outages before and after it are outages in a row.
+// An interruption is not an answer of the API's: outages before and after it are outages in a row.
 #[test]
 fn an_interruption_between_outages_does_not_begin_their_count_anew() {
     let calls = |interrupted: bool| {

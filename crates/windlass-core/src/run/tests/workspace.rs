@@ -1,4 +1,4 @@
-//! The modes of a workspace: claims from the status file, and what is no progress.
+//! The modes of a workspace: claims from the status file, and what is not progress.
 
 use super::world::{Act, World, check, plan};
 use crate::fact::Fact;
@@ -236,7 +236,7 @@ fn a_failed_call_that_left_a_claim_is_judged_by_the_gates() {
     assert_eq!(world.finish(), StopReason::Complete);
 }
 
-/// `--until` replaces the claim: then what the file says is no reason to look before waiting.
+/// `--until` replaces the claim: then what the file says is not a reason to look before waiting.
 #[test]
 fn a_usage_limit_is_waited_for_where_a_check_decides_whatever_the_file_says() {
     let mut plan = workspace(Mode::Loop);

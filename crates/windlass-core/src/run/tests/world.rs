@@ -15,8 +15,8 @@ use crate::spec::{
 };
 use crate::values::{
     Assessed, Assessment, Bill, CallReport, Check, CheckKind, CheckResult, Class, CommitNotes, Confidence,
-    Cost, Cut, Ended, Evidence, ExitCodes, HookDecision, HookName, HookOutcome, JobStatus, LaneId, Now,
-    RunId, SnapshotId, StopReason, Suspicion, TaskEnd, TaskId, TaskRow, Tokens, UsageLimit,
+    Cost, Cut, Ended, Evidence, ExitCodes, HookDecision, HookName, HookOutcome, JobStatus, LaneId, Named,
+    Now, RunId, SnapshotId, StopReason, Suspicion, TaskEnd, TaskId, TaskRow, Tokens, UsageLimit,
 };
 
 pub const DOLLAR: Cost = Cost::from_micros(1_000_000);

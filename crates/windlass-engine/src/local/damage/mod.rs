@@ -55,7 +55,7 @@ pub(super) fn beginning(world: &WorkingTree, turn: TurnKey) -> Result<Option<Beg
 
 /// What was found, and what follows.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
+pub(super) struct FoundDamage {
     pub turn: TurnKey,
     pub damage: Vec<Damage>,
     pub course: DamageCourse,
@@ -69,7 +69,7 @@ pub(super) fn find(
     began: Option<&Beginning>,
     (now, after): (&Inventory, Option<&Snapshot>),
     context: &OrderContext,
-) -> Result<Option<Found>, WorkError> {
+) -> Result<Option<FoundDamage>, WorkError> {
     let (Some(began), Some(after)) = (began, after) else {
         return Ok(None);
     };
@@ -87,11 +87,11 @@ pub(super) fn find(
         return Ok(None);
     }
     let course = damage::course(&damage, plan.undo, plan.commit);
-    Ok(Some(Found { turn, damage, course }))
+    Ok(Some(FoundDamage { turn, damage, course }))
 }
 
 /// The notices, the fact, and the end of the run where that is what follows.
-pub(super) fn reports(world: &mut WorkingTree, lane: LaneId, found: &Found) -> Vec<Report> {
+pub(super) fn reports(world: &mut WorkingTree, lane: LaneId, found: &FoundDamage) -> Vec<Report> {
     let command = command(world, found.turn);
     let sentences: Vec<&str> = found.damage.iter().map(|damage| damage.sentence.as_str()).collect();
     let said = sentences.join("; ");

@@ -11,7 +11,7 @@ use super::super::event::WorkError;
 use super::super::standing;
 use super::super::worker::Worked;
 use super::super::working_tree::WorkingTree;
-use super::Found;
+use super::FoundDamage;
 use windlass_git::inventory::Surveyor;
 use windlass_git::snapshot::{
     RepairScope, RestoreError, Side, Snapshot, plan_restore, repair, restore, undo,
@@ -82,7 +82,7 @@ fn undo_all(world: &mut WorkingTree, before: &Snapshot) -> Result<Vec<String>, W
 /// References, stash and settings are put back, and files that were thrown away; what else the attempt did stays.
 fn undo_parts(
     world: &mut WorkingTree,
-    found: &Found,
+    found: &FoundDamage,
     (before, after): (&Snapshot, &Snapshot),
 ) -> Result<Vec<String>, WorkError> {
     let place = world.surveyor.place().clone();
@@ -136,7 +136,7 @@ impl From<RestoreError> for WorkError {
         match error {
             RestoreError::Survey(error) => error.into(),
             RestoreError::Snapshot(error) => error.into(),
-            RestoreError::OtherPlace { .. } => WorkError::new(false, &error),
+            RestoreError::OtherPlace { .. } => WorkError::new(&error),
         }
     }
 }

@@ -17,17 +17,17 @@ pub struct Builder {
 
 /// What an engine kept of earlier times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kept {
+pub enum ImageCache {
     /// It is used.
     Used,
     /// It is not, and the base image is fetched again.
     Ignored,
 }
 
-impl From<bool> for Kept {
+impl From<bool> for ImageCache {
     /// Of a switch that says that all is to be made anew.
-    fn from(anew: bool) -> Kept {
-        if anew { Kept::Ignored } else { Kept::Used }
+    fn from(anew: bool) -> ImageCache {
+        if anew { ImageCache::Ignored } else { ImageCache::Used }
     }
 }
 
@@ -63,10 +63,10 @@ impl Builder {
     }
 
     /// Makes it, with our own standard streams; says how the engine ended. Ctrl-C ends it.
-    pub fn build(&self, recipe: &Recipe, kept: Kept) -> Result<Ended, BuildError> {
+    pub fn build(&self, recipe: &Recipe, kept: ImageCache) -> Result<Ended, BuildError> {
         let context = recipe.context()?;
         let mut arguments = vec!["build".into(), "--tag".into(), recipe.image().into()];
-        if kept == Kept::Ignored {
+        if kept == ImageCache::Ignored {
             arguments.extend(["--no-cache".into(), "--pull".into()]);
         }
         arguments.extend(["--file".into(), context.dockerfile().into_os_string()]);

@@ -5,6 +5,8 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use strum::IntoStaticStr;
+use windlass_core::values::Named;
 
 use windlass_core::spec::SandboxKind;
 
@@ -17,7 +19,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const LONGEST_ANSWER: usize = 1024 * 1024;
 
 /// Who makes containers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Engine {
     /// Docker.
     Docker,
@@ -32,14 +35,6 @@ impl Engine {
             SandboxKind::Docker(image) => Some((Engine::Docker, image.as_deref())),
             SandboxKind::Podman(image) => Some((Engine::Podman, image.as_deref())),
             SandboxKind::None | SandboxKind::Landlock | SandboxKind::Bwrap => None,
-        }
-    }
-
-    /// The name of its client.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Engine::Docker => "docker",
-            Engine::Podman => "podman",
         }
     }
 }

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
-use windlass_core::values::RunId;
+use windlass_core::values::{Named, RunId};
 
 use super::client::{Client, Engine, EngineError};
 use super::sweep::{Label, sweep};

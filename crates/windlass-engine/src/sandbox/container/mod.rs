@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use windlass_core::spec::{Network, SandboxKind, SandboxLogin, SandboxSpec};
-use windlass_core::values::LaneId;
+use windlass_core::values::{LaneId, Named};
 
 use super::environment::{Own, environment, heir};
 use super::folders::Folders;
@@ -44,7 +44,7 @@ use sweep::{Label, Troubles};
 use windlass_git::git::Loan;
 use windlass_host::process::SpawnRequest;
 
-pub use builder::{BuildError, Builder, Kept};
+pub use builder::{BuildError, Builder, ImageCache};
 pub use client::Engine;
 pub use leftovers::{SWEEP_COMMAND, end_leftovers, sweep_main};
 

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use windlass_core::values::LaneId;
+use windlass_core::values::{LaneId, Named};
 
 use super::client::{Client, Engine, EngineError};
 
@@ -27,7 +27,7 @@ impl Label {
         Label(format!("{LANE}={run}.{lane}"))
     }
 
-    /// As it is written on the command line of [`sweep`]'s process; `None` for what is no label of ours.
+    /// As it is written on the command line of [`sweep`]'s process; `None` for what is not a label of ours.
     pub fn parse(text: &str) -> Option<Label> {
         let (name, value) = text.split_once('=')?;
         (name == RUN && !value.is_empty()).then(|| Label(text.to_owned()))
@@ -59,7 +59,7 @@ pub fn sweep(client: &Client, label: &Label) -> Result<usize, EngineError> {
         if found.is_empty() {
             return Ok(most);
         }
-        // One that is being removed already is no trouble, so that only the list counts.
+        // One that is being removed already is not trouble, so that only the list counts.
         let force: &[&str] = match client.engine {
             Engine::Docker => &["rm", "--force"],
             // It would ask politely first.

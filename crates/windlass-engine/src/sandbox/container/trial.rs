@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::time::Duration;
+use windlass_core::values::Named;
 
 use super::client::{Client, Engine, EngineError};
 use super::command::{Errand, Outfit, Streams};

@@ -26,7 +26,7 @@ impl Refusal {
     }
 
     fn malformed() -> Refusal {
-        Refusal::new(400, "windlass: this is no request to a proxy")
+        Refusal::new(400, "windlass: this is not a request to a proxy")
     }
 }
 

@@ -5,7 +5,7 @@
 //!
 //! A fact counts once its line ends in a newline. What a crash leaves behind the last whole line, the *torn tail*, is
 //! moved to a file of its own when the journal is next opened for appending, so that nothing is thrown away and
-//! nothing is glued to the next fact. A broken line with whole ones behind it is no crash but damage: that is an error
+//! nothing is glued to the next fact. A broken line with whole ones behind it is not a crash but damage: that is an error
 //! which names the line, and nothing is changed.
 //!
 //! Beside the journal lies a `reserve` of 64 KiB. When the disk is full, [`Journal::release_reserve`] frees it, so that

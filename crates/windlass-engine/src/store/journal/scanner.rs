@@ -62,7 +62,7 @@ impl Scanner {
     pub(crate) fn scan(&mut self, bytes: &[u8]) -> Result<Scanned, StoreError> {
         let mut entries = Vec::new();
         let (mut consumed, mut start) = (0, 0);
-        // Lines that are no JSON: the tail, unless a line that is JSON follows.
+        // Lines that are not JSON: the tail, unless a line that is JSON follows.
         let mut unreadable = 0;
         for newline in memchr::memchr_iter(b'\n', bytes) {
             let line = bytes.get(start..newline).unwrap_or_default();
@@ -86,7 +86,7 @@ impl Scanner {
         entries: &mut Vec<Entry>,
     ) -> Result<(), LineFault> {
         let known = if unreadable_before > 0 {
-            Err(self.broken("it is no JSON"))
+            Err(self.broken("it is not JSON"))
         } else if self.run.is_none() {
             self.take_header(line)
         } else {

@@ -103,7 +103,7 @@ fn what_a_crash_left_is_removed_and_one_trouble_stops_nothing() {
     // Killed between renaming and removing.
     fs::rename(runs[0].iterations(), runs[0].removed_iterations()).unwrap();
     fs::create_dir_all(runs[1].removed_iterations().join("0001")).unwrap();
-    // A link in its place is no recording; what it leads to stays.
+    // A link in its place is not a recording; what it leads to stays.
     fs::remove_dir_all(runs[2].iterations()).unwrap();
     let elsewhere = fixture.directory.join("elsewhere");
     fs::create_dir(&elsewhere).unwrap();

@@ -90,7 +90,7 @@ impl Contents {
 
 /// Something that was found in a folder.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct FoundEntry {
     pub path: PathBuf,
     pub mode: u32,
     /// Seconds since 1970; nothing is older.
@@ -107,7 +107,11 @@ pub(super) enum FoundKind {
 }
 
 /// Everything in a folder, in the order of paths, the folder itself first; links are not followed.
-pub(super) fn walk(folder: &TreePath, without: &[&str], limits: Limits) -> Result<Vec<Found>, ArchiveError> {
+pub(super) fn walk(
+    folder: &TreePath,
+    without: &[&str],
+    limits: Limits,
+) -> Result<Vec<FoundEntry>, ArchiveError> {
     let mut tally = Tally::new(&folder.shown(), limits);
     let mut found = Vec::new();
     let mut waiting = vec![PathBuf::new()];
@@ -123,7 +127,7 @@ pub(super) fn walk(folder: &TreePath, without: &[&str], limits: Limits) -> Resul
             waiting.extend(names_in(&whole, &path, without)?);
         }
         let modified = u64::try_from(attributes.modified.0).unwrap_or(0);
-        found.push(Found { path, mode: attributes.mode & PERMISSIONS, modified, kind });
+        found.push(FoundEntry { path, mode: attributes.mode & PERMISSIONS, modified, kind });
     }
     found.sort_by(|left, right| left.path.cmp(&right.path));
     Ok(found)

@@ -28,8 +28,8 @@ pub enum ArchiveError {
         /// Names of archives that may have been meant, newest first.
         near: Vec<String>,
     },
-    /// Something of this name is there, but it is no archive.
-    #[error("{} is no archive: {why}", .path.display())]
+    /// Something of this name is there, but it is not an archive.
+    #[error("{} is not an archive: {why}", .path.display())]
     NoArchive {
         /// Where.
         path: PathBuf,
@@ -100,7 +100,7 @@ pub enum ArchiveError {
         /// A name that is free.
         free: String,
     },
-    /// The folder to be archived is no folder of its own.
+    /// The folder to be archived is not a folder of its own.
     #[error("{} is {what}, not a workspace's folder", .path.display())]
     NoFolder {
         /// Where.
@@ -118,14 +118,5 @@ impl ArchiveError {
     pub(super) fn hostile(archive: &Path, entry: &[u8], why: impl Into<String>) -> ArchiveError {
         let entry = String::from_utf8_lossy(entry).into_owned();
         ArchiveError::Hostile { archive: archive.to_owned(), entry, why: why.into() }
-    }
-
-    /// No room is left on the disk?
-    pub fn is_disk_full(&self) -> bool {
-        match self {
-            ArchiveError::File(error) => error.is_disk_full(),
-            ArchiveError::Workspace(error) => error.is_disk_full(),
-            _ => false,
-        }
     }
 }

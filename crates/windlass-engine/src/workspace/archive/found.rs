@@ -128,12 +128,16 @@ impl Archive {
                 }
                 Some(Item::Folder { .. }) => {}
                 Some(_) => {
-                    return Err(ArchiveError::hostile(&self.path, shown, "it lies below what is no folder"));
+                    return Err(ArchiveError::hostile(
+                        &self.path,
+                        shown,
+                        "it lies below what is not a folder",
+                    ));
                 }
             }
         }
         if path.as_os_str().is_empty() && !matches!(item, Item::Folder { .. }) {
-            return Err(ArchiveError::hostile(&self.path, b".", "it is no folder"));
+            return Err(ArchiveError::hostile(&self.path, b".", "it is not a folder"));
         }
         let unmentioned = Item::Folder { mode: UNMENTIONED };
         match contents.items.get(&path) {

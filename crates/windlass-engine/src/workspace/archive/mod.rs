@@ -53,12 +53,12 @@ pub struct Listed {
     /// Its size on disk, in bytes; of a folder, of the files in it.
     pub bytes: u64,
     /// What it says of itself, or why it does not.
-    pub told: Result<Told, ArchiveError>,
+    pub told: Result<ArchiveHeader, ArchiveError>,
 }
 
 /// What an archive says of itself, without all of it having been read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Told {
+pub struct ArchiveHeader {
     /// The workspace's name.
     pub workspace: String,
     /// When it was made.
@@ -73,7 +73,7 @@ pub struct Told {
 #[derive(Debug)]
 pub struct Shown {
     /// What it says of itself.
-    pub told: Told,
+    pub told: ArchiveHeader,
     /// The workspace's `INSTRUCTIONS.md`.
     pub instructions: Option<Vec<u8>>,
     /// The workspace's `.status.json`.
@@ -186,7 +186,7 @@ impl Archives {
     }
 
     /// Whose archive it is; only the beginning of it need be read.
-    pub fn identify(&self, archive: &Archive) -> Result<Told, ArchiveError> {
+    pub fn identify(&self, archive: &Archive) -> Result<ArchiveHeader, ArchiveError> {
         Ok(told(archive, &archive.read(Extent::Identity, self.limits)?))
     }
 
@@ -244,7 +244,7 @@ impl Listed {
     }
 }
 
-fn told(archive: &Archive, read: &found::Read) -> Told {
+fn told(archive: &Archive, read: &found::Read) -> ArchiveHeader {
     let record = read.telling.get(&read.record_path()).and_then(|bytes| ArchiveRecord::parse(bytes));
     let record = record.unwrap_or_default();
     let named = read_archive_name(&archive.name);
@@ -253,7 +253,7 @@ fn told(archive: &Archive, read: &found::Read) -> Told {
         (true, None) => archive.name.clone(),
         (false, _) => record.original_name,
     };
-    Told {
+    ArchiveHeader {
         workspace,
         at: record.archived_at.or(named.map(|(_, at)| at)),
         from: record.archived_from,
@@ -274,7 +274,7 @@ fn as_archive(name: &str, path: PathBuf, form: Form) -> Result<Option<Archive>, 
     let Some(found) = place.look().map_err(|error| place.failed("read", error))? else { return Ok(None) };
     let why = match form {
         _ if found.is_link() => "it is a link",
-        Form::Compressed if !found.is_regular() => "it is no file",
+        Form::Compressed if !found.is_regular() => "it is not a file",
         Form::Folder if !found.is_folder() => "it is a file without the ending of an archive",
         Form::Folder if !place.join(RECORD).holds_file() => "it has no `.archived.json`",
         _ => return Ok(Some(Archive { name: name.to_owned(), path, form })),

@@ -127,7 +127,7 @@ impl Reader {
         if matches!(kind, EntryKind::File) {
             self.begin_content(size);
         } else if size > 0 {
-            return refused("it is no file, and yet has content");
+            return refused("it is not a file, and yet has content");
         }
         Ok(Entry { path, mode, modified, kind })
     }

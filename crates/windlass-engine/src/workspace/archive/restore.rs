@@ -28,6 +28,8 @@ pub enum OutsideLinks {
 /// A workspace that was made of an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Restored {
+    /// The archive's name.
+    pub archive: String,
     /// Its name.
     pub name: WorkspaceName,
     /// Its folder.
@@ -76,7 +78,8 @@ impl Archives {
         if !unfinished.put_in_place(&at(&folder))? {
             self.refuse_existing(name)?;
         }
-        Ok(Restored { name: name.clone(), folder, files: contents.files(), bytes: contents.bytes() })
+        let (files, bytes) = (contents.files(), contents.bytes());
+        Ok(Restored { archive: archive.name.clone(), name: name.clone(), folder, files, bytes })
     }
 
     fn unpack(

@@ -9,7 +9,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use tar::{EntryType, Header};
 
-use super::contents::{CHUNK, Found, FoundKind};
+use super::contents::{CHUNK, FoundEntry, FoundKind};
 use super::error::ArchiveError;
 use windlass_host::file::{AtPath, FileError};
 use windlass_host::tree::TreePath;
@@ -45,7 +45,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Adds what was found in a folder, below this name.
-    pub fn add(&mut self, folder: &TreePath, name: &Path, found: &Found) -> Result<(), ArchiveError> {
+    pub fn add(&mut self, folder: &TreePath, name: &Path, found: &FoundEntry) -> Result<(), ArchiveError> {
         // Joined with nothing it would end with a slash.
         let path: PathBuf = name.components().chain(found.path.components()).collect();
         let mut name = path.as_os_str().as_bytes().to_vec();

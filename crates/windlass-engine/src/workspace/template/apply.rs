@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use windlass_core::spec::Mode;
 use windlass_core::workspace::{WorkspaceName, options_text, seed_options};
 
-use super::{Existing, LONGEST_FILE, ShownTemplate, Template, TemplateError, read_plain};
+use super::{Existing, LONGEST_FILE, Scope, ShownTemplate, Template, TemplateError, read_plain};
 use crate::store::Project;
 use crate::workspace::create::Creation;
 use crate::workspace::{CONFIG_FILE, INSTRUCTIONS_FILE, Workspace, Workspaces};
@@ -24,6 +24,8 @@ const MOST_COPIES: u32 = 1000;
 /// A workspace that was made of a template, or got its files.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Applied {
+    /// Where the template is kept.
+    pub scope: Scope,
     /// The workspace.
     pub workspace: Workspace,
     /// It was there before.
@@ -81,6 +83,7 @@ impl Template {
             at(created.workspace.folder()).join(file).replace(bytes, FILE)?;
         }
         Ok(Applied {
+            scope: self.scope,
             workspace: created.workspace,
             was_there: before.is_some(),
             mode: created.mode,

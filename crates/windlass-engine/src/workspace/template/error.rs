@@ -1,6 +1,7 @@
 //! What can go wrong with templates.
 
 use std::path::PathBuf;
+use windlass_core::values::Named;
 
 use super::Scope;
 use crate::workspace::WorkspaceError;
@@ -29,7 +30,7 @@ pub enum TemplateError {
         nearest: Option<String>,
     },
     /// Something else is in its place.
-    #[error("{} is no template: {why}", .path.display())]
+    #[error("{} is not a template: {why}", .path.display())]
     NoTemplate {
         /// Where.
         path: PathBuf,
@@ -75,13 +76,4 @@ pub enum TemplateError {
     NoUserStore,
 }
 
-impl TemplateError {
-    /// No room is left on the disk?
-    pub fn is_disk_full(&self) -> bool {
-        match self {
-            TemplateError::File(error) => error.is_disk_full(),
-            TemplateError::Workspace(error) => error.is_disk_full(),
-            _ => false,
-        }
-    }
-}
+impl TemplateError {}

@@ -10,8 +10,9 @@ mod save;
 mod tests;
 
 use std::path::{Path, PathBuf};
+use strum::IntoStaticStr;
 
-use windlass_core::config::nearest;
+use windlass_core::typed::nearest;
 use windlass_core::workspace::WorkspaceName;
 use windlass_jobs::doc::template::{LONGEST_RECORD, TemplateRecord};
 
@@ -34,22 +35,13 @@ const README: &str = "README.md";
 const LONGEST_FILE: usize = 4 * 1024 * 1024;
 
 /// Where a template is kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Scope {
     /// In the project.
     Project,
     /// With the user's configuration.
     User,
-}
-
-impl Scope {
-    /// `project` or `user`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Scope::Project => "project",
-            Scope::User => "user",
-        }
-    }
 }
 
 /// What becomes of what is there already.
@@ -291,7 +283,7 @@ fn refuse_other(folder: &Path) -> Result<bool, TemplateError> {
     match kind_of(folder)? {
         Some(Kind::Link) => no("it is a link"),
         Some(Kind::Folder) => Ok(true),
-        Some(Kind::File | Kind::Other(_)) => no("it is no folder"),
+        Some(Kind::File | Kind::Other(_)) => no("it is not a folder"),
         None => Ok(false),
     }
 }

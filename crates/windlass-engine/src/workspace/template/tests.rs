@@ -98,7 +98,7 @@ fn a_template_holds_all_options_but_the_secret() {
     );
     assert_eq!(fs::read_to_string(applied.workspace.instructions()).unwrap(), "# Port\n\nAll.\n");
     assert!(applied.workspace.todo().is_file() && applied.workspace.working().is_dir());
-    // Once more is no trouble: nothing would change.
+    // Once more is not trouble: nothing would change.
     assert!(place.apply("port", "second", Existing::Refuse).unwrap().was_there);
 }
 
@@ -220,7 +220,7 @@ fn templates_of_claude_iterate_are_used_with_the_options_in_their_record() {
     assert_eq!((applied.mode, applied.has_options, applied.left.len()), (Mode::Loop, true, 1));
     let config = fs::read_to_string(applied.workspace.config()).unwrap();
     assert!(config.contains("max_iterations = 7") && config.contains("delay = \"5s\""), "{config}");
-    for (record, said) in [("{", "no JSON"), ("[]", "no JSON object")] {
+    for (record, said) in [("{", "is not JSON"), ("[]", "is not a JSON object")] {
         place.write("templates/old/.template.json", record);
         assert!(place.apply("old", "x", Existing::Refuse).unwrap_err().to_string().contains(said));
     }

@@ -20,7 +20,7 @@ fn workspaces_are_listed_by_name_and_what_is_none_is_named() {
     let names: Vec<_> = listing.workspaces.iter().map(|workspace| workspace.name().as_str()).collect();
     assert_eq!(names, ["Mole", "ant", "zebra"]);
     let odd: Vec<_> = listing.odd.iter().map(|(name, error)| (name.as_str(), error.to_string())).collect();
-    assert!(odd[0].0 == "a-file" && odd[0].1.contains("is no folder"), "{odd:?}");
+    assert!(odd[0].0 == "a-file" && odd[0].1.contains("is not a folder"), "{odd:?}");
     assert!(odd[1].0 == "two words" && odd[1].1.contains("`two-words` would do"), "{odd:?}");
 }
 

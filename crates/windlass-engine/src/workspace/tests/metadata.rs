@@ -167,7 +167,7 @@ fn a_pipe_in_the_place_of_a_file_is_an_error_and_never_waited_for() {
     let metadata = config.with_file_name(".metadata.json");
     for path in [metadata, config] {
         let error = done.recv_timeout(Duration::from_secs(20)).unwrap();
-        assert_eq!(error, format!("cannot read {}: it is no file", path.display()));
+        assert_eq!(error, format!("cannot read {}: it is not a file", path.display()));
     }
 }
 

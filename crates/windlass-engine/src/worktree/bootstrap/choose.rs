@@ -38,7 +38,7 @@ pub(super) struct Chosen {
 pub(super) fn choose(repository: &Repository, plan: &BootstrapSpec) -> Result<Chosen, BootstrapError> {
     let list = plan.include_file.as_ref().map(|file| repository.top.join(file));
     let rules = Rules::read(&repository.top, list.as_deref())?;
-    let mut look = Look { top: &repository.top, rules, found: Found::default() };
+    let mut look = Look { top: &repository.top, rules, found: ChosenFiles::default() };
     for path in repository.list_untracked()? {
         let is_folder = path.ends_with(b"/");
         let path = as_path(path.strip_suffix(b"/").unwrap_or(&path));
@@ -134,7 +134,7 @@ fn is_below_project_folder(path: &Path) -> bool {
 struct Look<'a> {
     top: &'a Path,
     rules: Rules,
-    found: Found,
+    found: ChosenFiles,
 }
 
 impl Look<'_> {
@@ -182,7 +182,7 @@ impl Look<'_> {
 }
 
 #[derive(Default)]
-struct Found {
+struct ChosenFiles {
     files: Vec<PathBuf>,
     bytes: u64,
     /// Bytes by what lies at the top.
@@ -191,7 +191,7 @@ struct Found {
     more_left_out: usize,
 }
 
-impl Found {
+impl ChosenFiles {
     fn take(&mut self, top: &Path, path: &Path) {
         // It may have gone away meanwhile.
         let Ok(Some(found)) = at(top).join(path).look() else { return };
@@ -227,7 +227,7 @@ impl Found {
     }
 
     fn chosen(self) -> Chosen {
-        let Found { mut files, mut left_out, more_left_out, .. } = self;
+        let ChosenFiles { mut files, mut left_out, more_left_out, .. } = self;
         files.sort_unstable();
         if more_left_out > 0 {
             left_out.push(format!("{more_left_out} more paths are not copied"));

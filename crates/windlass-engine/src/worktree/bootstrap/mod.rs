@@ -63,8 +63,8 @@ pub enum BootstrapError {
     /// A file could not be read or written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// What is copied from is no working tree.
-    #[error("{} is no working tree of git", .0.display())]
+    /// What is copied from is not a working tree.
+    #[error("{} is not a working tree of git", .0.display())]
     NoWorkingTree(PathBuf),
     /// The file that names what is copied cannot be understood.
     #[error("{}, line {line}: {problem}", .path.display())]
@@ -123,7 +123,7 @@ pub fn copy_included(source: &Path, target: &Path, plan: &BootstrapSpec) -> Resu
 }
 
 /// Whether a list of these bytes, in a project at `top`, wants each of these files.
-#[cfg(feature = "fuzzing")]
+#[cfg(feature = "testing")]
 pub(crate) fn wanted(top: &Path, list: &[u8], files: &[&Path]) -> Result<Vec<bool>, String> {
     let path = top.join(".worktreeinclude");
     let rules = choose::Rules::of(top, Some((&path, list))).map_err(|error| error.to_string())?;

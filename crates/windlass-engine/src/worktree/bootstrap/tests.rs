@@ -6,7 +6,7 @@ use std::time::Duration;
 use windlass_core::spec::{BootstrapSpec, PortPlace, PortSpec};
 
 use super::{BootstrapError, Copied, copy_included, variables};
-use windlass_git::scratch::Scratch;
+use windlass_git::testing::Scratch;
 
 const PORTS: PortSpec = PortSpec { base: 20_000, size: 10 };
 

@@ -11,11 +11,11 @@
 //! 4. The branch advances, from the tip that was merged with and no other. This is the moment.
 //! 5. Files are put in place by renaming, which takes no room on the disk, then the index.
 
-use super::super::call::{Answer, Call, last_lines};
+use super::super::call::{Call, CallOutput, last_lines};
 use super::super::commit::index_line;
 use super::super::obstacle::{explain, unsigned};
 use super::super::patience::with_pauses;
-use super::super::{GitError, ObjectId, Repository};
+use super::super::{GitError, ObjectId, Repository, is_disk_full};
 use super::checkout::with_index;
 use super::follow::{Follower, Strictness};
 use super::steps::Step;
@@ -217,7 +217,7 @@ fn advance(main: &Repository, landing: &Landing<'_>, commit: ObjectId) -> Result
 ///
 /// # Errors
 /// Another git holds it, longer than is waited for: that is nothing that the work did.
-fn update(main: &Repository, landing: &Landing<'_>, commit: ObjectId) -> Result<Answer, GitError> {
+fn update(main: &Repository, landing: &Landing<'_>, commit: ObjectId) -> Result<CallOutput, GitError> {
     with_pauses(|| {
         let call = Call::within(main).args(["update-ref", "--no-deref", "-m", "windlass: land"]);
         let call = call.arg(landing.target.reference()).args([commit.to_string(), landing.tip.to_string()]);
@@ -307,7 +307,7 @@ fn commit(
 }
 
 /// A full disk is nothing that a person has to be asked about a commit.
-fn has_room(command: &str, answer: &Answer) -> Result<(), GitError> {
+fn has_room(command: &str, answer: &CallOutput) -> Result<(), GitError> {
     let failed = GitError::Failed { command: command.to_owned(), said: last_lines(answer) };
-    if failed.is_disk_full() { Err(failed) } else { Ok(()) }
+    if is_disk_full(&failed) { Err(failed) } else { Ok(()) }
 }

@@ -11,7 +11,7 @@ const BASE_CAN_BE_GIVEN: (u32, u32) = (2, 40);
 
 /// What became of a merge.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum MergeResult {
     /// Both sides go together.
     Clean {
         /// The merged work as one commit on the branch's tip.
@@ -44,20 +44,20 @@ impl Lane {
     /// Interrupted, it is done again.
     ///
     /// # Errors
-    /// The branch was rewritten and git is older than 2.40; or `work` is no commit of this lane.
-    pub fn merge(&self, work: ObjectId, tip: ObjectId) -> Result<Outcome, LaneError> {
+    /// The branch was rewritten and git is older than 2.40; or `work` is not a commit of this lane.
+    pub fn merge(&self, work: ObjectId, tip: ObjectId) -> Result<MergeResult, LaneError> {
         let judged = told(&self.repository, work)?;
         let Some(base) = judged.parent else {
             return Err(unexpected("git log", b"a commit without a parent").into());
         };
         if base == tip {
-            return Ok(Outcome::Clean { commit: work, tree: judged.tree, merged: Merged::AsJudged });
+            return Ok(MergeResult::Clean { commit: work, tree: judged.tree, merged: Merged::AsJudged });
         }
         let MergedTree { tree, mut conflicts } = self.merge_trees(base, work, tip)?;
         conflicts.extend(self.case_conflicts(base, work, tip)?);
         if !conflicts.is_empty() {
             self.stand_at(tip, tree)?;
-            return Ok(Outcome::Conflict(conflicts));
+            return Ok(MergeResult::Conflict(conflicts));
         }
         let commit =
             self.call().args(["commit-tree", "-p", &tip.to_string(), "-F", "-"]).arg(tree.to_string());
@@ -66,7 +66,7 @@ impl Lane {
         if merged == Merged::Anew {
             self.stand_at(tip, tree)?;
         }
-        Ok(Outcome::Clean { commit, tree, merged })
+        Ok(MergeResult::Clean { commit, tree, merged })
     }
 
     /// Gives a lane that holds no work what the branch has by now. Interrupted, it is done again, whatever the lane says of

@@ -35,7 +35,7 @@ pub(super) use clone::{furnish, make_plain_folder, object_folders};
 pub use conflict::Conflict;
 pub(super) use follow::is_of_a_landing;
 pub use land::{Landed, Landing, OwnFile, land, landed};
-pub use merge::{Merged, Outcome};
+pub use merge::{MergeResult, Merged};
 pub(super) use park::anonymous;
 pub use park::{Parked, park, park_commit};
 pub(super) use settings::for_guests as settings_for_guests;
@@ -58,13 +58,13 @@ use windlass_host::file::FileError;
 const LONG: Duration = Duration::from_mins(30);
 
 /// The oldest git that merges without a working tree: `git merge-tree --write-tree`.
-pub const OLDEST_GIT: (u32, u32) = (2, 38);
+pub(crate) const OLDEST_GIT: (u32, u32) = (2, 38);
 
 /// Something about lanes was not possible.
 #[derive(Debug, thiserror::Error)]
 pub enum LaneError {
     /// git failed at something that it should be able to do.
-    #[error(transparent)]
+    #[error("{0}")]
     Git(#[from] GitError),
     /// A file could not be read or written.
     #[error(transparent)]
@@ -86,17 +86,6 @@ pub enum LaneError {
         /// How long it was waited for.
         after: Duration,
     },
-}
-
-impl LaneError {
-    /// Is there no room left on the disk?
-    pub fn is_disk_full(&self) -> bool {
-        match self {
-            LaneError::Git(error) => error.is_disk_full(),
-            LaneError::File(error) => error.is_disk_full(),
-            _ => false,
-        }
-    }
 }
 
 /// A lane's clone.
@@ -162,6 +151,7 @@ impl Lane {
 }
 
 /// `objects/info/alternates`, read and written.
+#[cfg(feature = "testing")]
 pub fn borrowed_anew(content: &[u8]) -> Vec<u8> {
     clone::alternates(content)
         .iter()
@@ -170,19 +160,20 @@ pub fn borrowed_anew(content: &[u8]) -> Vec<u8> {
 }
 
 /// What `git merge-tree -z` printed.
+#[cfg(feature = "testing")]
 pub fn read_merge(output: &[u8]) -> Option<(ObjectId, Vec<Conflict>)> {
     conflict::MergedTree::parse(output).ok().map(|merged| (merged.tree, merged.conflicts))
 }
 
 /// A commit's tree, its first parent, and its message with one line's end at its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Told {
+struct CommitContent {
     tree: ObjectId,
     parent: Option<ObjectId>,
     message: Vec<u8>,
 }
 
-fn told(repository: &Repository, commit: ObjectId) -> Result<Told, GitError> {
+fn told(repository: &Repository, commit: ObjectId) -> Result<CommitContent, GitError> {
     let show = ["log", "-1", "--no-show-signature", "--encoding=UTF-8", "--format=%T %P%n%B"];
     let printed = Call::within(repository).args(show).arg(commit.to_string()).arg("--").output()?;
     let end = memchr::memchr(b'\n', &printed).unwrap_or(printed.len());
@@ -191,7 +182,7 @@ fn told(repository: &Repository, commit: ObjectId) -> Result<Told, GitError> {
     let Some(tree) = names.next().flatten() else { return Err(unexpected("git log", &printed)) };
     let parent = names.next().flatten();
     let message = [message.get(1..).unwrap_or_default().trim_ascii_end(), b"\n"].concat();
-    Ok(Told { tree, parent, message })
+    Ok(CommitContent { tree, parent, message })
 }
 
 /// The only object's name that a call printed.

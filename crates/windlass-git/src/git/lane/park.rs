@@ -80,7 +80,7 @@ impl Lane {
             let call = call.args(["commit-tree", "-p", &head.to_string(), "-F", "-"]).arg(tree.to_string());
             call.input(format!("Unfinished work on {task}\n")).output()
         };
-        // Not to know who commits is no reason to lose work.
+        // Not to know who commits is not a reason to lose work.
         let made = commit(self.call()).or_else(|_| commit(anonymous(self.call())))?;
         Ok(Some(printed_id("git commit-tree", &made)?))
     }

@@ -4,6 +4,7 @@ use super::super::call::Call;
 use super::super::{GitError, ObjectFormat, Repository};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use windlass_core::values::Named;
 
 /// Settings that are taken over as they are in force in the main repository, from wherever they come: a lane lies in
 /// another folder, where conditional includes may not hold. No remotes, no credentials, no hooks, no includes, no aliases.

@@ -24,7 +24,7 @@ pub(in crate::git) enum Step {
 impl Step {
     /// All of them, in order.
     #[cfg(test)]
-    pub const ALL: [Step; 8] = [
+    pub(crate) const ALL: [Step; 8] = [
         Step::Fetched,
         Step::Committed,
         Step::Staged,
@@ -37,7 +37,7 @@ impl Step {
 
     /// Says that it is done. In a test that wants to see what follows a power failure, it is the last thing that is said.
     #[cfg(test)]
-    pub fn done(self) {
+    pub(crate) fn done(self) {
         if std::env::var(END_AFTER).is_ok_and(|name| name == format!("{self:?}")) {
             std::process::exit(ENDED);
         }

@@ -51,7 +51,7 @@ impl Turn {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scratch::Scratch;
+    use crate::testing::Scratch;
 
     #[test]
     fn landings_take_turns() {

@@ -26,7 +26,7 @@ const LONGEST_INDEX: usize = 256 << 20;
 
 /// Why git has to be asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unsure(pub &'static str);
+pub(crate) struct Unsure(pub &'static str);
 
 /// Lists the files of one repository again and again.
 #[derive(Debug, Default)]
@@ -36,7 +36,7 @@ pub struct Listing {
 
 impl Listing {
     /// The same as [`Repository::list_files`].
-    pub fn files(&mut self, repository: &Repository) -> Result<Vec<Vec<u8>>, GitError> {
+    pub(crate) fn files(&mut self, repository: &Repository) -> Result<Vec<Vec<u8>>, GitError> {
         self.without_git(repository).or_else(|_| repository.list_files())
     }
 

@@ -40,7 +40,7 @@ impl Settings {
         let now = SystemTime::now();
         let asked = Call::within(repository).args(["config", "--list", "-z", "--show-origin"]).output();
         let output = asked.map_err(|_| Unsure("git cannot say how it is configured"))?;
-        let mut found = Found::new(repository);
+        let mut found = SettingsReader::new(repository);
         // Elsewhere names are compared in other ways.
         let is_usual = cfg!(target_os = "linux") && repository.tells_case_apart();
         let usual = if is_usual { Ok(()) } else { Err(Unsure("names that differ in case are the same")) };
@@ -68,21 +68,21 @@ fn stamps(path: &Path) -> Option<Stamps> {
     Some(Stamps::of(found))
 }
 
-struct Found<'repository> {
+struct SettingsReader<'repository> {
     repository: &'repository Repository,
     surroundings: Surroundings,
     files: Vec<PathBuf>,
     excludes: Option<PathBuf>,
 }
 
-impl Found<'_> {
-    fn new(repository: &Repository) -> Found<'_> {
+impl SettingsReader<'_> {
+    fn new(repository: &Repository) -> SettingsReader<'_> {
         let surroundings = Surroundings::current();
         let mut files = surroundings.files();
         files.push(repository.common_dir.join("config"));
         files.push(repository.git_dir.join("config.worktree"));
         let excludes = surroundings.configuration.as_ref().map(|folder| folder.join("git/ignore"));
-        Found { repository, surroundings, files, excludes }
+        SettingsReader { repository, surroundings, files, excludes }
     }
 
     fn read(&mut self, output: &[u8]) -> Result<(), Unsure> {

@@ -13,7 +13,7 @@ impl Effort {
     pub const ENOUGH: Effort = Effort { left: 200_000_000 };
 
     #[cfg(test)]
-    pub fn of(left: u64) -> Effort {
+    pub(crate) fn of(left: u64) -> Effort {
         Effort { left }
     }
 
@@ -35,7 +35,7 @@ pub enum Text {
 
 /// How a match ended. Whoever tries with less of the text need not go on where it was at its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Outcome {
+enum MatchOutcome {
     Match,
     NoMatch,
     /// Nor will it with less of the text.
@@ -46,7 +46,7 @@ enum Outcome {
 
 /// Does the whole text match?
 pub fn matches(pattern: &[u8], text: &[u8], kind: Text, effort: &mut Effort) -> Result<bool, Unsure> {
-    Matcher { pattern, kind, effort }.from(0, text).map(|outcome| outcome == Outcome::Match)
+    Matcher { pattern, kind, effort }.from(0, text).map(|outcome| outcome == MatchOutcome::Match)
 }
 
 /// What is special in a pattern.
@@ -64,7 +64,7 @@ struct Matcher<'pattern, 'effort> {
 enum Single {
     /// It matches, and the pattern goes on here.
     Then(usize),
-    Not(Outcome),
+    Not(MatchOutcome),
 }
 
 impl Matcher<'_, '_> {
@@ -73,7 +73,7 @@ impl Matcher<'_, '_> {
     }
 
     /// The pattern from here on, against all of the text.
-    fn from(&mut self, mut place: usize, mut text: &[u8]) -> Result<Outcome, Unsure> {
+    fn from(&mut self, mut place: usize, mut text: &[u8]) -> Result<MatchOutcome, Unsure> {
         self.effort.spend(1)?;
         while let Some(byte) = self.at(place) {
             if byte == b'*' {
@@ -83,27 +83,27 @@ impl Matcher<'_, '_> {
                 }
                 continue;
             }
-            let Some((&first, rest)) = text.split_first() else { return Ok(Outcome::Exhausted) };
+            let Some((&first, rest)) = text.split_first() else { return Ok(MatchOutcome::Exhausted) };
             match self.single(place, byte, first) {
                 Single::Then(next) => (place, text) = (next, rest),
                 Single::Not(outcome) => return Ok(outcome),
             }
         }
-        Ok(if text.is_empty() { Outcome::Match } else { Outcome::NoMatch })
+        Ok(if text.is_empty() { MatchOutcome::Match } else { MatchOutcome::NoMatch })
     }
 
     fn single(&self, place: usize, byte: u8, first: u8) -> Single {
         let literal = |wanted: Option<u8>, next| {
-            if wanted == Some(first) { Single::Then(next) } else { Single::Not(Outcome::NoMatch) }
+            if wanted == Some(first) { Single::Then(next) } else { Single::Not(MatchOutcome::NoMatch) }
         };
         match byte {
             b'\\' => literal(self.at(place + 1), place + 2),
-            b'?' if first == b'/' && self.kind == Text::Path => Single::Not(Outcome::NoMatch),
+            b'?' if first == b'/' && self.kind == Text::Path => Single::Not(MatchOutcome::NoMatch),
             b'?' => Single::Then(place + 1),
             b'[' => match self.class(place + 1, first) {
-                None => Single::Not(Outcome::Exhausted),
+                None => Single::Not(MatchOutcome::Exhausted),
                 Some((true, next)) if first != b'/' || self.kind == Text::Name => Single::Then(next),
-                Some(_) => Single::Not(Outcome::NoMatch),
+                Some(_) => Single::Not(MatchOutcome::NoMatch),
             },
             byte => literal(Some(byte), place + 1),
         }
@@ -125,19 +125,18 @@ impl Matcher<'_, '_> {
         if self.kind == Text::Path
             && crosses
             && self.at(next) == Some(b'/')
-            && self.from(next + 1, text)? == Outcome::Match
+            && self.from(next + 1, text)? == MatchOutcome::Match
         {
-            return Ok(Star::Decided(Outcome::Match));
+            return Ok(Star::Decided(MatchOutcome::Match));
         }
         let slash = memchr::memchr(b'/', text);
         match self.at(next) {
-            None if crosses || slash.is_none() => return Ok(Star::Decided(Outcome::Match)),
-            None => return Ok(Star::Decided(Outcome::NotBeforeSlash)),
+            None if crosses || slash.is_none() => return Ok(Star::Decided(MatchOutcome::Match)),
+            None => return Ok(Star::Decided(MatchOutcome::NotBeforeSlash)),
             Some(b'/') if !crosses => {
                 let after = slash.and_then(|slash| text.get(slash + 1..));
-                return Ok(
-                    after.map_or(Star::Decided(Outcome::Exhausted), |rest| Star::UpToSlash(next + 1, rest))
-                );
+                return Ok(after
+                    .map_or(Star::Decided(MatchOutcome::Exhausted), |rest| Star::UpToSlash(next + 1, rest)));
             }
             Some(_) => {}
         }
@@ -145,7 +144,7 @@ impl Matcher<'_, '_> {
     }
 
     /// Tries the rest of the pattern at each place where the star may end.
-    fn each_end(&mut self, next: usize, text: &[u8], crosses: bool) -> Result<Outcome, Unsure> {
+    fn each_end(&mut self, next: usize, text: &[u8], crosses: bool) -> Result<MatchOutcome, Unsure> {
         let mut rest = text;
         let literal = self.at(next).filter(|byte| !is_special(*byte));
         loop {
@@ -155,21 +154,21 @@ impl Matcher<'_, '_> {
                 self.effort.spend(within.len() / 16)?;
                 rest = match memchr::memchr(literal, within) {
                     Some(found) => rest.get(found..).unwrap_or_default(),
-                    None if crosses => return Ok(Outcome::Exhausted),
-                    None => return Ok(Outcome::NotBeforeSlash),
+                    None if crosses => return Ok(MatchOutcome::Exhausted),
+                    None => return Ok(MatchOutcome::NotBeforeSlash),
                 };
             }
             match self.from(next, rest)? {
-                Outcome::NoMatch if !crosses && rest.first() == Some(&b'/') => {
-                    return Ok(Outcome::NotBeforeSlash);
+                MatchOutcome::NoMatch if !crosses && rest.first() == Some(&b'/') => {
+                    return Ok(MatchOutcome::NotBeforeSlash);
                 }
-                Outcome::NoMatch => {}
-                Outcome::NotBeforeSlash if crosses => {}
+                MatchOutcome::NoMatch => {}
+                MatchOutcome::NotBeforeSlash if crosses => {}
                 decided => return Ok(decided),
             }
             match rest.split_first() {
                 Some((_, shorter)) => rest = shorter,
-                None => return Ok(Outcome::Exhausted),
+                None => return Ok(MatchOutcome::Exhausted),
             }
         }
     }
@@ -221,7 +220,7 @@ impl Matcher<'_, '_> {
 }
 
 enum Star<'text> {
-    Decided(Outcome),
+    Decided(MatchOutcome),
     /// It was all up to a slash: the pattern goes on here, with this text.
     UpToSlash(usize, &'text [u8]),
 }

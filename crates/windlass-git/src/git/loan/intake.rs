@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::super::call::{Call, last_lines};
 use super::super::lane::{furnish, make_plain_folder, object_folders, settings_for_guests};
-use super::super::{GitError, ObjectFormat};
+use super::super::{GitError, ObjectFormat, is_disk_full};
 use super::{Loan, remove_file};
 use windlass_host::file::{AtPath, FileError, remove_folder, replace};
 use windlass_host::tree::{Kind, TreePath};
@@ -126,7 +126,7 @@ impl Loan {
 /// A full disk is nothing that a guest's objects are to blame for.
 fn refused(said: String) -> Result<Option<String>, GitError> {
     let failed = GitError::Failed { command: "git fetch".to_owned(), said: said.clone() };
-    if failed.is_disk_full() { Err(failed) } else { Ok(Some(said)) }
+    if is_disk_full(&failed) { Err(failed) } else { Ok(Some(said)) }
 }
 
 const fn digits(format: ObjectFormat) -> usize {
@@ -160,7 +160,7 @@ fn copy(from: &TreePath, to: &Path, room: &mut u64) -> Result<(), FileError> {
     if to.is_file() {
         return Ok(());
     }
-    // Gone meanwhile, or no file: then it is no object.
+    // Gone meanwhile, or no file: then it is not an object.
     let Ok(file) = from.open_itself() else { return Ok(()) };
     let folder = to.parent().unwrap_or(Path::new("/"));
     let mut temporary = tempfile::NamedTempFile::new_in(folder).at("write in", folder)?;

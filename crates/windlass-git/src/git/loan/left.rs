@@ -42,7 +42,7 @@ pub(super) fn read(folder: &TreePath) -> Result<Refs, String> {
     };
     for name in ["objects", "refs"] {
         if !folder.join(name).is_real_folder() {
-            return Err(format!("{name} is no folder"));
+            return Err(format!("{name} is not a folder"));
         }
     }
     let packed = match read_file(&folder.join("packed-refs"), LONGEST_LIST) {
@@ -127,11 +127,11 @@ mod tests {
     fn what_is_no_git_directory_any_more_is_said_to_be_none() {
         for (spoil, said) in [
             ("rm HEAD", "HEAD: "),
-            ("rm HEAD; mkfifo HEAD", "HEAD: it is no file"),
+            ("rm HEAD; mkfifo HEAD", "HEAD: it is not a file"),
             ("rm HEAD; ln -s /etc/passwd HEAD", "HEAD: "),
             ("echo x > HEAD", "HEAD names nothing"),
-            ("rm -r refs; ln -s /etc refs", "refs is no folder"),
-            ("mkfifo packed-refs", "packed-refs: it is no file"),
+            ("rm -r refs; ln -s /etc refs", "refs is not a folder"),
+            ("mkfifo packed-refs", "packed-refs: it is not a file"),
         ] {
             let place = place();
             let status = windlass_host::process::Command::new("sh")

@@ -1,12 +1,12 @@
 //! Taking over what a guest left, as from a stranger.
 
-use windlass_core::damage::loan::{CheckedOut, Kept, Refs, Settlement, Taking, settle};
+use windlass_core::damage::loan::{CheckedOut, Refs, Settlement, SideBranchReason, Taking, settle};
 use windlass_core::damage::{Damage, DamageKind};
 
 use super::super::call::{Call, last_lines};
 use super::super::commit::settle_index;
 use super::super::lane::{LaneError, park_commit};
-use super::super::{GitError, ObjectId, is_safe_name};
+use super::super::{GitError, ObjectId, is_disk_full, is_safe_name};
 use super::{Loan, left};
 
 /// So many sentences about objects that git does not take are said.
@@ -116,11 +116,11 @@ impl Loan {
             Taking::Keep { commit, why } => {
                 let kept = self.keep(commit, run, what)?;
                 match why {
-                    Kept::MovedMeanwhile => {
+                    SideBranchReason::MovedMeanwhile => {
                         let sentence = format!("a branch was moved while the agent was at work on it{kept}");
                         taken.needs_person = Some(sentence.clone());
                     }
-                    Kept::NoContinuation => {
+                    SideBranchReason::NoContinuation => {
                         taken.notices.push(format!("commits do not continue what was there{kept}"));
                     }
                 }
@@ -143,7 +143,7 @@ impl Loan {
             return Ok(None);
         }
         let failed = GitError::Failed { command: "git update-ref".to_owned(), said: last_lines(&answer) };
-        if failed.is_disk_full() || failed.is_locked() { Err(failed) } else { Ok(Some(last_lines(&answer))) }
+        if is_disk_full(&failed) || failed.is_locked() { Err(failed) } else { Ok(Some(last_lines(&answer))) }
     }
 
     /// Keeps a commit as a branch of its own: the end of a sentence.
@@ -154,7 +154,7 @@ impl Loan {
         }
         match park_commit(&self.main, id, run, what) {
             Ok(branch) => Ok(format!("; what was committed is the branch {branch}")),
-            // A tag of something that is no commit.
+            // A tag of something that is not a commit.
             Err(LaneError::Git(error @ GitError::Unexpected { .. })) => Ok(format!(" ({error})")),
             Err(error) => Err(error),
         }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::git::{Candidate, CommitHooks, CommitOutcome, Head, commit, marked_commit, settle_index};
 use crate::inventory::{Inventory, changes};
-use crate::scratch::{Scratch, after};
+use crate::testing::{Scratch, after};
 
 /// An iteration's work, judged and kept: what changed since `before`.
 pub(super) struct Judged {

@@ -2,7 +2,7 @@ use std::fs;
 use std::time::Duration;
 
 use crate::git::{FoundRepository, GitError, Head, ObjectFormat, ObjectId, Repository};
-use crate::scratch::{Scratch, say};
+use crate::testing::{Scratch, say};
 
 fn head_id(scratch: &Scratch) -> ObjectId {
     ObjectId::from_hex(scratch.git(&["rev-parse", "HEAD"]).trim().as_bytes()).unwrap()

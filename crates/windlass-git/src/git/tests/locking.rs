@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::SystemTime;
 
 use crate::git::{FoundRepository, Repository};
-use crate::scratch::Scratch;
+use crate::testing::Scratch;
 use windlass_host::process::sees_all_processes;
 
 /// A git that reads what it is asked until it is ended.

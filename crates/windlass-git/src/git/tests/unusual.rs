@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 
 use super::committing::{commit_it, committed, judge};
 use crate::git::CommitOutcome;
-use crate::scratch::Scratch;
+use crate::testing::Scratch;
 
 fn refused(outcome: CommitOutcome) -> String {
     match outcome {

@@ -40,7 +40,7 @@ fn remove_file(root: &Path, path: &Path) -> Result<(), WhyLeft> {
 }
 
 /// Removes the folders above a file that is gone, as far as they are empty.
-pub(super) fn remove_emptied(root: &Path, path: &Path) {
+pub fn remove_emptied(root: &Path, path: &Path) {
     let above = path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
     for folder in above {
         // One that is not empty stays, and so do all above it.

@@ -128,7 +128,7 @@ pub fn plan_restore(
 
 impl RestorePlan {
     /// Is everything as in the snapshot?
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.write.is_empty() && self.remove.is_empty()
     }
 

@@ -138,6 +138,6 @@ fn a_broken_repository_does_not_keep_the_files_from_being_kept() {
     let mut surveyor = scratch.surveyor();
     let inventory = surveyor.survey(&[]).unwrap();
     assert!(inventory.trouble.is_some());
-    assert_eq!(crate::scratch::paths(&inventory), ["a.txt", "src/b.txt"]);
+    assert_eq!(crate::testing::paths(&inventory), ["a.txt", "src/b.txt"]);
     assert_eq!(scratch.keep(1).files.len(), 2);
 }

@@ -8,7 +8,7 @@ mod restoring;
 mod timing;
 
 use super::*;
-use crate::scratch::{Scratch, after, run, say};
+use crate::testing::{Scratch, after, run, say};
 
 impl Scratch {
     /// Keeps the tree as it is, under the name of an iteration's end.

@@ -74,7 +74,7 @@ pub struct Captured {
 }
 
 impl Captured {
-    /// As text; what is no UTF-8 is replaced.
+    /// As text; what is not UTF-8 is replaced.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.bytes).into_owned()
     }
@@ -139,7 +139,7 @@ impl Command {
 
     /// Runs it in a process group of its own and waits for its end.
     ///
-    /// An exit code other than 0 is no error; see [`Output::succeeded`]. When the timeout comes, the group is killed.
+    /// An exit code other than 0 is not an error; see [`Output::succeeded`]. When the timeout comes, the group is killed.
     pub fn run(self) -> Result<Output, ProcessError> {
         let deadline = Instant::now() + self.timeout.min(LONGEST_TIMEOUT);
         let mut child = self.start()?;

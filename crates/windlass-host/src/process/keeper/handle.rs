@@ -23,7 +23,7 @@ use crate::process::started::Started;
 use crate::process::tree::Process;
 use crate::process::wire::{self, FILES_PER_MESSAGE, Inbox, Received};
 
-/// How long a keeper may take to come up; generous, since a loaded machine is no fault.
+/// How long a keeper may take to come up; generous, since a loaded machine is not a fault.
 const START_PATIENCE: Duration = Duration::from_secs(20);
 
 /// How long a keeper may take to end: its own grace, its own patience, and a little.

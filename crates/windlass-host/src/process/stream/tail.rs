@@ -11,7 +11,7 @@ pub const TAIL_LENGTH: usize = 8 * 1024;
 pub struct Tail(Arc<Mutex<VecDeque<u8>>>);
 
 impl Tail {
-    /// The last 8 KiB so far; what is no UTF-8 is replaced.
+    /// The last 8 KiB so far; what is not UTF-8 is replaced.
     pub fn text(&self) -> String {
         let bytes: Vec<u8> = self.bytes().iter().copied().collect();
         String::from_utf8_lossy(&bytes).into_owned()

@@ -1,8 +1,10 @@
 //! The features of a plan that is a folder.
 
+use windlass_core::values::TaskState;
+
 use super::Plan;
-use super::file::{FileRole, base_name};
-use super::task::{Task, TaskState};
+use crate::doc::tasks::{FileRole, Task};
+use crate::doc::text::stem;
 
 /// A feature: one file of a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +34,7 @@ impl Counts {
     /// Counts tasks.
     pub fn of<'a>(tasks: impl Iterator<Item = &'a Task>) -> Counts {
         let mut counts = Counts::default();
-        tasks.for_each(|task| counts.add(task.state));
+        tasks.for_each(|task| counts.add(task.row.state));
         counts
     }
 
@@ -72,30 +74,25 @@ impl Counts {
 impl Plan {
     /// Is it a folder?
     pub fn is_folder(&self) -> bool {
-        self.files.iter().any(|file| file.role != FileRole::Single)
+        self.contents.files.iter().any(|file| file.role != FileRole::Single)
     }
 
     /// The features of a folder, in the order in which they count.
     pub fn features(&self) -> Vec<Feature<'_>> {
-        let mut counts = vec![Counts::default(); self.files.len()];
-        for task in &self.tasks {
+        let mut counts = vec![Counts::default(); self.contents.files.len()];
+        for task in &self.contents.tasks {
             if let Some(counts) = counts.get_mut(task.file_index) {
-                counts.add(task.state);
+                counts.add(task.row.state);
             }
         }
-        let files = self.files.iter().zip(counts).filter(|(file, _)| file.role == FileRole::Feature);
+        let files = self.contents.files.iter().zip(counts).filter(|(file, _)| file.role == FileRole::Part);
         files
             .map(|(file, counts)| Feature {
-                name: if file.title.is_empty() { stem(&file.name) } else { &file.title },
+                name: if file.about.title.is_empty() { stem(&file.name) } else { &file.about.title },
                 file: &file.name,
-                specs: &file.specs,
+                specs: &file.about.specs,
                 counts,
             })
             .collect()
     }
-}
-
-pub(super) fn stem(path: &str) -> &str {
-    let name = base_name(path);
-    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }

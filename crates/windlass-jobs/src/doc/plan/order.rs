@@ -2,8 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::task::{Task, TaskState};
-use super::{Plan, reference};
+use windlass_core::values::TaskState;
+
+use super::Plan;
+use crate::doc::tasks::Task;
+use crate::doc::tasks::sources::reference;
 
 /// What each task waits for.
 pub(super) struct Waiting {
@@ -24,62 +27,15 @@ impl Waiting {
             waiting.twice.extend(known.add(index, task).map(|first| (index, first)));
         }
         for (index, task) in tasks.iter().enumerate() {
-            for name in &task.dependencies {
+            for name in task.dependencies_as_written() {
                 match known.find(task, name) {
                     Some(other) => waiting.on.get_mut(index).into_iter().for_each(|on| on.push(other)),
-                    None if is_number(name) => waiting.unknown.push((index, name.clone())),
+                    None if is_number(name) => waiting.unknown.push((index, name.to_owned())),
                     None => {}
                 }
             }
         }
         waiting
-    }
-
-    /// Tasks that wait for one another, in the order in which they do; the first is not repeated.
-    pub(super) fn cycle(&self) -> Option<Vec<usize>> {
-        let mut state = vec![Visit::New; self.on.len()];
-        for start in 0..self.on.len() {
-            let mut path = vec![(start, 0)];
-            while let Some((index, next)) = path.last_mut() {
-                let index = *index;
-                if *next == 0 && state.get(index) == Some(&Visit::Over) {
-                    path.pop();
-                    continue;
-                }
-                set(&mut state, index, Visit::OnPath);
-                let other = self.on.get(index).and_then(|on| on.get(*next)).copied();
-                *next += 1;
-                match other {
-                    Some(other) if state.get(other) == Some(&Visit::OnPath) => {
-                        let path: Vec<usize> = path.iter().map(|(index, _)| *index).collect();
-                        return path
-                            .iter()
-                            .position(|index| *index == other)
-                            .and_then(|from| path.get(from..))
-                            .map(<[_]>::to_vec);
-                    }
-                    Some(other) => path.push((other, 0)),
-                    None => {
-                        set(&mut state, index, Visit::Over);
-                        path.pop();
-                    }
-                }
-            }
-        }
-        None
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Visit {
-    New,
-    OnPath,
-    Over,
-}
-
-fn set(state: &mut [Visit], index: usize, to: Visit) {
-    if let Some(visit) = state.get_mut(index) {
-        *visit = to;
     }
 }
 
@@ -96,14 +52,15 @@ impl Names {
     /// Adds a task; gives the one of its file that has its number already.
     fn add(&mut self, index: usize, task: &Task) -> Option<usize> {
         // What was taken for a quantity is a number after all where somebody depends on it: `1.1 add the reader`.
-        let bare = reference::id(&task.text).map(|(id, _)| id).filter(|_| task.id.is_none());
-        for name in [task.id.as_deref(), Some(&*task.text), bare].into_iter().flatten() {
+        let (id, title) = (task.id().map(|id| id.0.as_str()), task.row.title.as_str());
+        let bare = reference::id(title).map(|(id, _)| id).filter(|_| id.is_none());
+        for name in [id, Some(title), bare].into_iter().flatten() {
             let slot = self.anywhere.entry(name.to_lowercase()).or_insert(Some(index));
             if *slot != Some(index) {
                 *slot = None;
             }
         }
-        let key = (task.file_index, task.id.as_ref()?.to_lowercase());
+        let key = (task.file_index, id?.to_lowercase());
         let first = *self.here.entry(key).or_insert(index);
         (first != index).then_some(first)
     }
@@ -129,14 +86,21 @@ impl Plan {
     /// The task to do next: one in progress, then one that waits for no open task, then by the priority of its section
     /// (none comes last), then in the order of the plan.
     pub fn next(&self) -> Option<&Task> {
-        let waiting = Waiting::of(&self.tasks);
-        let is_open =
-            |index: &usize| self.tasks.get(*index).is_some_and(|task| task.state != TaskState::Done);
-        self.tasks
+        let waiting = Waiting::of(&self.contents.tasks);
+        let is_open = |index: &usize| {
+            self.contents.tasks.get(*index).is_some_and(|task| task.row.state != TaskState::Done)
+        };
+        self.contents
+            .tasks
             .iter()
             .zip(&waiting.on)
-            .filter(|(task, _)| task.state != TaskState::Done)
-            .min_by_key(|(task, on)| (task.state, on.iter().any(is_open), task.priority.unwrap_or(u32::MAX)))
+            .filter(|(task, _)| task.row.state != TaskState::Done)
+            .min_by_key(|(task, on)| (task.row.state, on.iter().any(is_open), section_priority(task)))
             .map(|(task, _)| task)
     }
+}
+
+/// Of a section without a priority the last one.
+fn section_priority(task: &Task) -> u32 {
+    task.plan.as_ref().and_then(|plan| plan.priority).unwrap_or(u32::MAX)
 }

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
-use windlass_core::config::nearest;
+use windlass_core::typed::nearest;
 
-use super::reference;
+use crate::doc::tasks::sources::reference;
+use crate::doc::text::base_name;
 
 /// The names of all specs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,7 +48,7 @@ impl SpecNames {
     /// Does a reference mean a spec, known or not? One to a source file does not.
     pub fn is_meant(&self, reference: &str) -> bool {
         let bare = reference::spec(reference).to_lowercase();
-        let extension = super::file::base_name(&bare).rsplit_once('.').map(|(_, extension)| extension);
+        let extension = base_name(&bare).rsplit_once('.').map(|(_, extension)| extension);
         extension == Some("md") || (extension.is_none() && bare.contains(&self.prefix()))
     }
 
@@ -74,7 +75,7 @@ impl SpecNames {
             rest = shorter;
         }
         let rest = rest.trim_start_matches('/');
-        let last = format!("{}/", super::file::base_name(&self.folder));
+        let last = format!("{}/", base_name(&self.folder));
         let within = |prefix: &str| {
             let (before, after) = rest.split_at_checked(prefix.len())?;
             (!prefix.is_empty() && before.eq_ignore_ascii_case(prefix)).then_some(after)

@@ -1,11 +1,12 @@
 //! What a run is told of its plan.
 
-use windlass_core::values::{JobStatus, StatusSource};
+use windlass_core::values::{JobStatus, StatusSource, TaskState};
 
 use super::Plan;
-use super::problem::Problem;
 use super::specs::SpecNames;
-use super::task::{Complexity, Task, TaskState};
+use crate::doc::Problem;
+use crate::doc::tasks::Task;
+use crate::doc::text::cut;
 
 /// A summary's, a problem's length in characters.
 const LINE: usize = 200;
@@ -13,32 +14,17 @@ const LINE: usize = 200;
 /// A phase's length in characters.
 const PHASE: usize = 80;
 
+/// So many of the specs that a task names, and of the tasks that it waits for, are said.
+const NAMES: usize = 20;
+
 /// So much of a task's source goes into a prompt, in characters.
 const SOURCE: usize = 4000;
 
 /// What a prompt says of the next task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NextTask {
-    /// Its file, as it was named.
-    pub file: String,
-    /// Its line, from 1.
-    pub line: usize,
-    /// Its number.
-    pub id: Option<String>,
-    /// What is to be done: one line, at most 200 characters.
-    pub text: String,
-    /// Was it begun already?
-    pub state: TaskState,
-    /// The heading it stands below: at most 80 characters; empty where there is none.
-    pub section: String,
-    /// The priority of its section.
-    pub priority: Option<u32>,
-    /// The specs it names, as written; at most 20.
-    pub refs: Vec<String>,
-    /// What it waits for, as written; at most 20.
-    pub dependencies: Vec<String>,
-    /// How hard it is said to be.
-    pub complexity: Option<Complexity>,
+    /// One line with all that is known of it: number, text, place, section, specs, what it waits for.
+    pub words: String,
     /// The task as it stands in the plan with all that is nested in it; the first 4,000 characters.
     pub source: String,
 }
@@ -47,21 +33,31 @@ impl Plan {
     /// What a prompt says of the [`next`](Plan::next) task.
     pub fn next_task(&self) -> Option<NextTask> {
         let task = self.next()?;
-        let few = |texts: &[String]| texts.iter().take(20).map(|text| cut(text, LINE)).collect();
-        Some(NextTask {
-            file: task.file.to_string(),
-            line: task.line,
-            id: task.id.clone(),
-            text: cut(&task.text, LINE),
-            state: task.state,
-            section: cut(&task.section, PHASE),
-            priority: task.priority,
-            refs: few(&task.refs),
-            dependencies: few(&task.dependencies),
-            complexity: task.complexity,
-            source: self.source(task).trim_end().chars().take(SOURCE).collect(),
-        })
+        let source = self.source(task).trim_end().chars().take(SOURCE).collect();
+        Some(NextTask { words: in_words(task), source })
     }
+}
+
+fn in_words(task: &Task) -> String {
+    let number = task.id().map_or_else(String::new, |id| format!("{id} "));
+    let mut said = vec![task.place()];
+    if task.row.state == TaskState::InProgress {
+        said.push("begun by an earlier iteration".to_owned());
+    }
+    let few = |names: &mut dyn Iterator<Item = &str>| {
+        names.take(NAMES).map(|name| cut(name, LINE)).collect::<Vec<_>>().join(", ")
+    };
+    let complexity = task.plan.as_ref().and_then(|plan| plan.complexity).map_or("", <&str>::from);
+    let known = [
+        ("section", cut(&task.section, PHASE)),
+        ("refs", few(&mut task.refs.iter().map(String::as_str))),
+        ("depends on", few(&mut task.dependencies_as_written())),
+        ("complexity", complexity.to_owned()),
+    ];
+    said.extend(
+        known.iter().filter(|(_, value)| !value.is_empty()).map(|(name, value)| format!("{name}: {value}")),
+    );
+    format!("{number}{} ({})", cut(&task.row.title, LINE), said.join("; "))
 }
 
 /// How a run of mode build stands: complete when there are tasks and none is open. `mark` is a digest of all the plan's
@@ -98,14 +94,10 @@ fn standing(plan: &Plan, mark: &str, problems: &[Problem]) -> JobStatus {
 }
 
 fn summary(task: &Task) -> String {
-    cut(&task.text, LINE)
+    cut(&task.row.title, LINE)
 }
 
 fn said(first: &Problem, problems: usize) -> String {
     let rest = if problems > 1 { format!(" (and {} more)", problems - 1) } else { String::new() };
     cut(&first.to_string(), LINE - rest.len()) + &rest
-}
-
-fn cut(text: &str, longest: usize) -> String {
-    text.chars().filter(|letter| !letter.is_control()).take(longest).collect()
 }

@@ -1,11 +1,14 @@
-//! Boxes that are gone: a box that nobody sees any more is no done one.
+//! Boxes that are gone: a box that nobody sees any more is not a done one.
 
 use std::collections::{BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
 
+use windlass_core::values::TaskState;
+
 use super::Plan;
-use super::task::{Form, Task, TaskState};
+use crate::doc::tasks::Task;
+use crate::doc::text::cut;
 
 /// Words that say nothing of what is to be done.
 const FILLERS: &[&str] = &["a", "an", "and", "for", "in", "of", "on", "or", "the", "to", "with"];
@@ -31,10 +34,10 @@ pub struct WorkItem {
 impl From<&Task> for WorkItem {
     fn from(task: &Task) -> WorkItem {
         WorkItem {
-            text: task.text.clone(),
-            id: task.id.clone(),
-            state: task.state,
-            heading: task.form == Form::Heading,
+            text: task.row.title.clone(),
+            id: task.id().map(ToString::to_string),
+            state: task.row.state,
+            heading: task.is_heading(),
             section: task.section.to_string(),
         }
     }
@@ -44,8 +47,7 @@ impl WorkItem {
     /// As a person knows it: its number and what it says.
     pub fn name(&self) -> String {
         let id = self.id.as_ref().map_or_else(String::new, |id| format!("{id} "));
-        let text = self.text.chars().filter(|letter| !letter.is_control()).take(120);
-        id.chars().chain(text).collect()
+        id + &cut(&self.text, 120)
     }
 
     /// What it says, without case and signs.
@@ -153,11 +155,10 @@ fn words(text: &str) -> impl Iterator<Item = String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doc::plan::{FileRole, PlanFile};
+    use crate::doc::plan::tests::single;
 
     fn items(text: &str) -> Vec<WorkItem> {
-        let content = Ok(text.as_bytes().to_vec());
-        Plan::parse(vec![PlanFile { name: "P.md".to_owned(), role: FileRole::Single, content }]).work_items()
+        single(text).work_items()
     }
 
     fn gone(before: &str, now: &str) -> Vec<String> {

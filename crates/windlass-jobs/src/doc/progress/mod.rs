@@ -34,6 +34,7 @@ mod write;
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
+use strum::{EnumString, IntoStaticStr};
 use windlass_core::values::{Cost, Spent, Tokens};
 
 pub use write::with_entry;
@@ -42,7 +43,8 @@ pub use write::with_entry;
 pub const LONGEST_PROGRESS: usize = 16 * 1024 * 1024;
 
 /// How an iteration ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case", ascii_case_insensitive)]
 pub enum ProgressExit {
     /// Its task is done.
     Success,
@@ -52,24 +54,6 @@ pub enum ProgressExit {
     Partial,
     /// It was cut off.
     Interrupted,
-}
-
-impl ProgressExit {
-    /// As it is written.
-    pub const fn name(self) -> &'static str {
-        match self {
-            ProgressExit::Success => "success",
-            ProgressExit::Error => "error",
-            ProgressExit::Partial => "partial",
-            ProgressExit::Interrupted => "interrupted",
-        }
-    }
-
-    fn read(value: &str) -> Option<ProgressExit> {
-        [ProgressExit::Success, ProgressExit::Error, ProgressExit::Partial, ProgressExit::Interrupted]
-            .into_iter()
-            .find(|exit| value.eq_ignore_ascii_case(exit.name()))
-    }
 }
 
 /// An iteration, as it is to be written. Texts may hold anything: what could be taken for something else is made harmless.

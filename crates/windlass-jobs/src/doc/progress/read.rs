@@ -3,7 +3,7 @@
 use super::fields::{self, field};
 use super::number;
 use super::outline::{LineKind, Outline, Section};
-use super::{Progress, ProgressExit, ReadEntry};
+use super::{Progress, ReadEntry};
 
 pub(super) fn progress(bytes: &[u8]) -> Progress {
     let outline = Outline::of(bytes);
@@ -51,7 +51,7 @@ fn take(entry: &mut ReadEntry, name: &str, value: &str) {
     } else if is(fields::DURATION) {
         entry.seconds = entry.seconds.or_else(|| number::seconds(value));
     } else if is(fields::EXIT_STATUS) {
-        entry.exit = entry.exit.or_else(|| ProgressExit::read(value));
+        entry.exit = entry.exit.or_else(|| value.parse().ok());
     } else if is(fields::TOKENS) && entry.tokens_total.is_none() && entry.tokens.is_none() {
         (entry.tokens_total, entry.tokens) = number::tokens(value);
     } else if is(fields::COST) {

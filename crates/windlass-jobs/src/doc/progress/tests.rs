@@ -65,7 +65,7 @@ fn a_fresh_journal_says_all_of_it() {
 fn an_old_journal_is_read_and_added_to() {
     let progress = Progress::parse(SEED.as_bytes());
     let numbers: Vec<_> = progress.entries.iter().map(|entry| entry.number).collect();
-    assert_eq!(numbers, [1, 2], "what stands in a fence is no entry");
+    assert_eq!(numbers, [1, 2], "what stands in a fence is not an entry");
     let first = &progress.entries[0];
     assert_eq!(
         (first.completed.as_deref(), first.seconds, first.tokens_total),

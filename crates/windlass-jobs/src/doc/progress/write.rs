@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::ops::Range;
+use windlass_core::values::Named;
 
 use jiff::Timestamp;
 use windlass_core::redact::Redactor;

@@ -1,14 +1,15 @@
-//! The files of a list of tasks.
+//! The files of a list of tasks or of a plan, read within bounds.
 
 use std::sync::Arc;
 
 use windlass_core::nesting;
-use windlass_core::values::{TaskId, TaskState};
+use windlass_core::values::TaskState;
 
-use super::problem::{Problem, ProblemKind};
-use super::task::ListedTask;
-use super::{front_matter, markdown, prd};
-use crate::doc::Splice;
+use super::mark::Unwritable;
+use super::source::{PlanNotes, Reading, TaskForm};
+use super::task::Task;
+use super::{LONGEST_LIST, MOST_TASKS};
+use crate::doc::{Problem, ProblemKind, Splice};
 
 /// A file of a list, as it was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,149 +18,150 @@ pub struct TaskFile {
     pub name: String,
     /// How it is written.
     pub form: TaskForm,
+    /// What it is in its list.
+    pub role: FileRole,
     /// Its bytes, or so many that it is seen to be too long; or why it cannot be read, as the end of a sentence that
     /// begins with the file (`is a folder`).
     pub content: Result<Vec<u8>, String>,
 }
 
-/// How tasks are written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum TaskForm {
-    /// `DevLoop`'s headings and fields, all tasks in one file.
-    #[default]
-    Markdown,
-    /// snarktank's `prd.json`.
-    Prd,
-    /// A file per task, with front matter.
-    FrontMatter,
+impl TaskFile {
+    /// A file that is the whole list.
+    pub fn alone(name: &str, form: TaskForm, content: Result<Vec<u8>, String>) -> TaskFile {
+        TaskFile { name: name.to_owned(), form, role: FileRole::Single, content }
+    }
 }
 
-impl TaskForm {
-    /// As it is called in `--json`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            TaskForm::Markdown => "markdown",
-            TaskForm::Prd => "prd",
-            TaskForm::FrontMatter => "front_matter",
-        }
-    }
+/// What a file is in its list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FileRole {
+    /// The whole list.
+    #[default]
+    Single,
+    /// The `README.md` of a plan's folder: only its cross-cutting section holds tasks; its links give the order of the others.
+    Index,
+    /// One file of a folder: a feature of a plan, or a task.
+    Part,
 }
 
 /// A file of a list, read.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct ReadFile {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadFile {
+    /// As people name it.
     pub name: Arc<str>,
+    /// How it is written.
     pub form: TaskForm,
-    /// All of it, a byte order mark included.
+    /// What it is in its list.
+    pub role: FileRole,
+    /// All of it, a byte order mark included; empty where it cannot be read.
     pub text: String,
+    pub(in crate::doc) about: PlanNotes,
 }
 
-/// What a form's reader finds.
-#[derive(Debug, Default)]
-pub(super) struct Found {
-    pub tasks: Vec<ListedTask>,
+impl ReadFile {
+    pub(super) fn read_again(&self) -> Vec<Task> {
+        self.form.read(&self.name, self.role, &self.text).tasks
+    }
+
+    /// The tasks that it has after a splice, which need not be one of its own bytes' file; `None` where that is not text.
+    pub(super) fn after(&self, splice: &Splice) -> Option<Vec<Task>> {
+        let text = String::from_utf8(splice.apply(self.text.as_bytes())?).ok()?;
+        Some(self.form.read(&splice.file, self.role, &text).tasks)
+    }
+}
+
+/// All files of a list, its tasks in the order of the files and in theirs, and what could not be read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in crate::doc) struct Contents {
+    pub files: Vec<ReadFile>,
+    pub tasks: Vec<Task>,
     pub problems: Vec<Problem>,
 }
 
-pub(super) fn read(
-    file: TaskFile,
-    room: &mut usize,
-    problems: &mut Vec<Problem>,
-) -> (ReadFile, Vec<ListedTask>) {
-    let name: Arc<str> = Arc::from(file.name);
-    let form = file.form;
-    match text(file.content, room, form) {
-        Ok(text) => {
-            let mut found = tasks(&name, form, &text);
-            problems.append(&mut found.problems);
-            (ReadFile { name, form, text }, found.tasks)
+impl Contents {
+    /// Reads all files; together they are as long as one list may be.
+    pub fn read(files: Vec<TaskFile>) -> Contents {
+        let mut contents = Contents::default();
+        let mut room = LONGEST_LIST;
+        let read = files.into_iter().map(|file| read(file, &mut room, &mut contents.problems));
+        let mut read: Vec<(ReadFile, Vec<Task>)> = read.collect();
+        if let Some(form) = read.first().map(|(file, _)| file.form) {
+            form.order(&mut read);
         }
+        for (file, tasks) in read {
+            contents.take(tasks);
+            contents.files.push(file);
+        }
+        contents
+    }
+
+    fn take(&mut self, tasks: Vec<Task>) {
+        let (before, file_index) = (self.tasks.len(), self.files.len());
+        let room = MOST_TASKS.saturating_sub(before);
+        if let Some(first) = tasks.get(room) {
+            let sentence = format!("is one task more than the {MOST_TASKS} that a list may have");
+            self.problems.push(first.problem(ProblemKind::TooLong, sentence));
+        }
+        self.tasks.extend(tasks.into_iter().take(room).map(|task| {
+            let parent = task.parent.map(|parent| parent + before);
+            Task { parent, file_index, ..task }
+        }));
+    }
+
+    /// The text of a task: its heading and all below it, its list item, its story, its file.
+    pub fn source(&self, task: &Task) -> &str {
+        let text = self.files.get(task.file_index).map_or("", |file| &file.text);
+        text.get(task.block.clone()).unwrap_or_default()
+    }
+
+    /// What has to change for a task of these to be in a state.
+    pub fn mark(&self, task: &Task, state: TaskState) -> Result<Splice, Unwritable> {
+        let file = self.files.get(task.file_index).ok_or(Unwritable::NoTask)?;
+        file.form.mark(file, task, state)
+    }
+}
+
+fn read(file: TaskFile, room: &mut usize, problems: &mut Vec<Problem>) -> (ReadFile, Vec<Task>) {
+    let TaskFile { name, form, role, content } = file;
+    let name: Arc<str> = Arc::from(name);
+    let (found, text) = match text(content, room) {
+        Ok(text) => (form.read(&name, role, &text), text),
         Err((kind, line, sentence)) => {
-            problems.push(Problem { kind, file: name.clone(), line, sentence });
-            (ReadFile { name, form, text: String::new() }, Vec::new())
+            let problem = Problem { kind, file: name.clone(), line, sentence };
+            (Reading { problems: vec![problem], ..Reading::default() }, String::new())
         }
-    }
-}
-
-pub(super) fn tasks(name: &Arc<str>, form: TaskForm, text: &str) -> Found {
-    match form {
-        TaskForm::Markdown => markdown::read(name, text),
-        TaskForm::Prd => prd::read(name, text),
-        TaskForm::FrontMatter => front_matter::read(name, text),
-    }
-}
-
-/// A text without its byte order mark, and the mark's length.
-pub(super) fn without_mark(text: &str) -> (&str, usize) {
-    let bare = text.strip_prefix('\u{feff}').unwrap_or(text);
-    (bare, text.len() - bare.len())
+    };
+    problems.extend(found.problems);
+    (ReadFile { name, form, role, text, about: found.about }, found.tasks)
 }
 
 type Fault = (ProblemKind, Option<usize>, String);
 
-fn text(content: Result<Vec<u8>, String>, room: &mut usize, form: TaskForm) -> Result<String, Fault> {
+fn text(content: Result<Vec<u8>, String>, room: &mut usize) -> Result<String, Fault> {
     let bytes = content.map_err(|why| (ProblemKind::Unreadable, None, why))?;
     let Some(left) = room.checked_sub(bytes.len()) else {
         let sentence = "is longer than a list of tasks may be, which is 16 MiB".to_owned();
         return Err((ProblemKind::TooLong, None, sentence));
     };
     *room = left;
-    let text = String::from_utf8(bytes).map_err(|error| {
+    String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
         let line = 1 + memchr::memchr_iter(b'\n', error.as_bytes().get(..valid).unwrap_or_default()).count();
         (ProblemKind::NotUtf8, Some(line), "is not UTF-8".to_owned())
-    })?;
-    if form == TaskForm::Markdown
-        && let Some(line) = nesting::too_deep(&text)
-    {
-        let sentence = format!("nests deeper than {} levels", nesting::DEEPEST);
-        return Err((ProblemKind::TooDeep, Some(line), sentence));
-    }
-    Ok(text)
-}
-
-/// Is this one task in that state after a splice, and everything else as it was?
-pub(super) fn holds_but_for(file: &ReadFile, splice: &Splice, id: &TaskId, state: TaskState) -> bool {
-    let Some(text) = splice.apply(file.text.as_bytes()).and_then(|bytes| String::from_utf8(bytes).ok())
-    else {
-        return false;
-    };
-    let before = tasks(&file.name, file.form, &file.text).tasks;
-    let after = tasks(&file.name, file.form, &text).tasks;
-    let first = before.iter().position(|task| task.row.id == *id);
-    before.len() == after.len()
-        && before.into_iter().zip(after).enumerate().all(|(index, (before, after))| {
-            let same_names = same_names(&before, &after);
-            let mut row = before.row;
-            if Some(index) == first {
-                row.state = if file.form == TaskForm::Prd && state == TaskState::InProgress {
-                    TaskState::Open
-                } else {
-                    state
-                };
-                row.unclear = None;
-            }
-            row == after.row && same_names
-        })
-}
-
-/// Do two tasks name the same dependencies?
-pub(super) fn same_names(one: &ListedTask, other: &ListedTask) -> bool {
-    let names = |task: &ListedTask| task.named.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
-    names(one) == names(other)
-}
-
-pub(super) fn no_task(files: &[ReadFile]) -> Option<Problem> {
-    let file = files.first()?;
-    let sentence = match file.form {
-        TaskForm::Markdown => "has no task: write each as `### TASK-001: What is to be done`",
-        TaskForm::Prd => "has no task: `userStories` is empty",
-        TaskForm::FrontMatter => "has no task",
-    };
-    Some(Problem {
-        kind: ProblemKind::NoTask,
-        file: file.name.clone(),
-        line: None,
-        sentence: sentence.to_owned(),
     })
+}
+
+/// What is read of a text that nests deeper than anybody reads.
+pub(super) fn too_deep(name: &Arc<str>, text: &str) -> Option<Reading> {
+    let line = Some(nesting::too_deep(text)?);
+    let sentence = format!("nests deeper than {} levels", nesting::DEEPEST);
+    let problem = Problem { kind: ProblemKind::TooDeep, file: name.clone(), line, sentence };
+    Some(Reading { problems: vec![problem], ..Reading::default() })
+}
+
+/// The problem of a list without any task: of its index, or else of its first file.
+pub(in crate::doc) fn no_task(files: &[ReadFile]) -> Option<Problem> {
+    let named = files.iter().find(|file| file.role == FileRole::Index).or_else(|| files.first())?;
+    let sentence = named.form.no_task(named.role).to_owned();
+    Some(Problem { kind: ProblemKind::NoTask, file: named.name.clone(), line: None, sentence })
 }

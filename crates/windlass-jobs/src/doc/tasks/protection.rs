@@ -3,9 +3,10 @@
 
 use windlass_core::guard::Protected;
 
-use super::problem::{Problem, ProblemKind, quoted};
-use super::task::ListedTask;
+use super::task::Task;
 use super::words::is_none;
+use crate::doc::text::quoted;
+use crate::doc::{Problem, ProblemKind};
 
 /// So many patterns a task may have.
 const MOST: usize = 100;
@@ -13,12 +14,10 @@ const MOST: usize = 100;
 /// The longest pattern, in bytes.
 const LONGEST: usize = 256;
 
-/// Puts down what a task protects, and names what is no pattern, which is left out.
-pub(super) fn take(task: &mut ListedTask, patterns: Vec<String>, line: usize, problems: &mut Vec<Problem>) {
+/// Puts down what a task protects, and names what is not a pattern, which is left out.
+pub(super) fn take(task: &mut Task, patterns: Vec<String>, line: usize, problems: &mut Vec<Problem>) {
     let id = quoted(&task.row.id.0);
-    let mut say = |sentence| {
-        problems.push(Problem { line: Some(line), ..task.problem(ProblemKind::BadPattern, sentence) });
-    };
+    let mut say = |sentence| problems.push(task.problem_at(line, ProblemKind::BadPattern, sentence));
     let mut kept: Vec<String> = Vec::new();
     for pattern in patterns.into_iter().filter(|pattern| !pattern.is_empty() && !is_none(pattern)) {
         if kept.len() == MOST {
@@ -29,7 +28,7 @@ pub(super) fn take(task: &mut ListedTask, patterns: Vec<String>, line: usize, pr
             say(format!("{id} has a pattern of protected files that is longer than {LONGEST} bytes"));
         } else if let Err(bad) = Protected::check(&pattern) {
             let (glob, why) = (quoted(&bad.glob), quoted(&bad.why));
-            say(format!("{id} protects `{glob}`, which is no pattern for files: {why}"));
+            say(format!("{id} protects `{glob}`, which is not a pattern for files: {why}"));
         } else {
             kept.push(pattern);
         }
@@ -42,7 +41,7 @@ pub(super) fn of_text(text: &str) -> Vec<String> {
     text.lines().flat_map(split).map(str::to_owned).collect()
 }
 
-/// The same of Markdown's source: perhaps a list, perhaps as code. What is no code may have signs escaped.
+/// The same of Markdown's source: perhaps a list, perhaps as code. What is not a code may have signs escaped.
 pub(super) fn of_markdown(source: &str) -> Vec<String> {
     let lines = source.lines().map(|line| line.split("<!--").next().unwrap_or_default().trim_start());
     let items = lines.map(|line| {

@@ -5,14 +5,15 @@ use std::collections::{BTreeMap, HashMap};
 use windlass_core::tasks::cycles::cycles;
 use windlass_core::values::{TaskId, TaskState};
 
-use super::problem::{Problem, ProblemKind, quoted};
-use super::task::{ListedTask, StatePlace};
+use super::task::{StatePlace, Task};
+use crate::doc::text::quoted;
+use crate::doc::{Problem, ProblemKind};
 
 /// So many tasks of a cycle are named.
 const NAMED_OF_CYCLE: usize = 100;
 
 /// Spells ids and dependencies as the tasks that they mean, and names what is wrong with them.
-pub(super) fn settle(tasks: &mut [ListedTask], problems: &mut Vec<Problem>) {
+pub(super) fn settle(tasks: &mut [Task], problems: &mut Vec<Problem>) {
     let mut first_of: HashMap<String, usize> = HashMap::with_capacity(tasks.len());
     let mut shared: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for index in 0..tasks.len() {
@@ -42,7 +43,7 @@ pub(super) fn settle(tasks: &mut [ListedTask], problems: &mut Vec<Problem>) {
                 }
                 Some(_) if other == first_of.get(&task.row.id.0.to_lowercase()).copied() => {
                     let sentence = format!("{} depends on itself", quoted(&task.row.id.0));
-                    problems.push(at(task, ProblemKind::SelfDependency, line, sentence));
+                    problems.push(task.problem_at(line, ProblemKind::SelfDependency, sentence));
                 }
                 Some(other) if is_first => edges.push(other),
                 Some(_) => {}
@@ -53,7 +54,7 @@ pub(super) fn settle(tasks: &mut [ListedTask], problems: &mut Vec<Problem>) {
     problems.extend(cycles(&edges).iter().filter_map(|cycle| cycle_of(tasks, cycle)));
 }
 
-fn same_id(tasks: &mut [ListedTask], first: usize, later: usize, problems: &mut Vec<Problem>) {
+fn same_id(tasks: &mut [Task], first: usize, later: usize, problems: &mut Vec<Problem>) {
     let Some(first) = tasks.get(first).cloned() else { return };
     let Some(later) = tasks.get_mut(later) else { return };
     let place = if first.file == later.file { format!("line {}", first.line) } else { first.place() };
@@ -64,7 +65,7 @@ fn same_id(tasks: &mut [ListedTask], first: usize, later: usize, problems: &mut 
 
 /// Several tasks have one id. While one of them is not done the id is not, and nobody can say which of them is meant: none is
 /// worked on.
-fn share(tasks: &mut [ListedTask], first: usize, later: &[usize]) {
+fn share(tasks: &mut [Task], first: usize, later: &[usize]) {
     let members = || std::iter::once(&first).chain(later);
     let is_done = |index: &usize| tasks.get(*index).is_some_and(|task| task.row.state == TaskState::Done);
     let why = (!members().all(is_done)).then(|| format!("{} tasks have its id", 1 + later.len()));
@@ -82,14 +83,14 @@ fn share(tasks: &mut [ListedTask], first: usize, later: &[usize]) {
     }
 }
 
-fn unknown(task: &ListedTask, name: &str, line: usize, near: Option<&TaskId>) -> Problem {
+fn unknown(task: &Task, name: &str, line: usize, near: Option<&TaskId>) -> Problem {
     let near = near.map_or_else(String::new, |near| format!("; did you mean {}?", quoted(&near.0)));
     let sentence = format!(
-        "{} depends on `{}`, which is no task of this list{near}",
+        "{} depends on `{}`, which is not a task of this list{near}",
         quoted(&task.row.id.0),
         quoted(name)
     );
-    at(task, ProblemKind::UnknownDependency, line, sentence)
+    task.problem_at(line, ProblemKind::UnknownDependency, sentence)
 }
 
 /// Ids by what they have in common with misspelled ones.
@@ -109,15 +110,11 @@ fn fold(id: &str) -> String {
     folded
 }
 
-fn at(task: &ListedTask, kind: ProblemKind, line: usize, sentence: String) -> Problem {
-    Problem { line: Some(line), ..task.problem(kind, sentence) }
-}
-
-fn cycle_of(tasks: &[ListedTask], cycle: &[usize]) -> Option<Problem> {
+fn cycle_of(tasks: &[Task], cycle: &[usize]) -> Option<Problem> {
     let members = || cycle.iter().filter_map(|index| tasks.get(*index));
     let first = members().next()?;
     let one_file = members().all(|task| task.file == first.file);
-    let place = |task: &ListedTask| if one_file { format!("line {}", task.line) } else { task.place() };
+    let place = |task: &Task| if one_file { format!("line {}", task.line) } else { task.place() };
     let mut named: Vec<String> = members()
         .take(NAMED_OF_CYCLE)
         .map(|task| format!("{} ({})", quoted(&task.row.id.0), place(task)))

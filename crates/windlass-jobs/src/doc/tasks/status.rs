@@ -5,8 +5,6 @@ use std::ops::Range;
 
 use windlass_core::values::TaskState;
 
-use super::file::TaskForm;
-
 /// The words, with `-` for a blank, `-` or `_`.
 const WORDS: &[(&str, TaskState)] = &[
     ("pending", TaskState::Open),
@@ -31,7 +29,7 @@ pub(super) enum Status {
     Empty,
     /// A word that is surely a status, and where it stands.
     Known(Range<usize>, TaskState),
-    /// One word and nothing beside it, which is no status: whoever sets the status replaces it.
+    /// One word and nothing beside it, which is not a status: whoever sets the status replaces it.
     Foreign(Range<usize>),
     /// More than a word, and no status is surely in it: nobody replaces it.
     Unclear(Range<usize>),
@@ -65,17 +63,28 @@ impl Status {
     }
 }
 
-/// The state that a form's word means.
-pub(super) fn state_of(form: TaskForm, word: &str) -> Option<TaskState> {
-    match (form, word) {
-        (TaskForm::Prd, "true") => Some(TaskState::Done),
-        (TaskForm::Prd, "false") => Some(TaskState::Open),
-        (TaskForm::Prd, _) => None,
-        _ => match Status::read(word) {
-            Status::Known(_, state) => Some(state),
-            Status::Empty | Status::Foreign(_) | Status::Unclear(_) => None,
-        },
+/// The state that a word surely means.
+pub(super) fn state_of(word: &str) -> Option<TaskState> {
+    match Status::read(word) {
+        Status::Known(_, state) => Some(state),
+        Status::Empty | Status::Foreign(_) | Status::Unclear(_) => None,
     }
+}
+
+/// A state's word, with capital letters where the former one had them.
+pub(super) fn word(state: TaskState, former: &str) -> String {
+    let word = match state {
+        TaskState::Open => "pending",
+        TaskState::InProgress => "in-progress",
+        TaskState::Done => "done",
+    };
+    let (first, rest) = word.split_at_checked(1).unwrap_or((word, ""));
+    let letters = || former.chars().filter(|letter| letter.is_alphabetic());
+    if letters().count() > 1 && letters().all(char::is_uppercase) {
+        return word.to_uppercase();
+    }
+    let capital = former.starts_with(char::is_uppercase);
+    if capital { format!("{}{rest}", first.to_uppercase()) } else { word.to_owned() }
 }
 
 /// What comes after a word, where the text begins with it, in any case.

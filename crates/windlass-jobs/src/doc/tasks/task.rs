@@ -1,19 +1,19 @@
-//! One task of a list, and where its state is written.
+//! One task, and where its state is written.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use windlass_core::values::{TaskRow, TaskState};
+use strum::{EnumString, IntoStaticStr};
+use windlass_core::values::{TaskId, TaskRow};
 
-use super::file::{ReadFile, TaskForm};
-use super::problem::{Problem, ProblemKind, quoted, unknown_status};
 use super::status::Status;
-use crate::doc::Splice;
+use crate::doc::text::quoted;
+use crate::doc::{Problem, ProblemKind};
 
-/// A task as it was read.
+/// A task as it was read, in whatever form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ListedTask {
-    /// What a run has to know of it.
+pub struct Task {
+    /// What a run has to know of it. In a plan its id is its number (`1.2`, `P1.2`), and empty where it has none.
     pub row: TaskRow,
     /// What its file says is to be done; empty where it says nothing. [`TaskList::source`](super::TaskList::source) has all.
     pub description: String,
@@ -23,18 +23,72 @@ pub struct ListedTask {
     pub file: Arc<str>,
     /// Its line, from 1.
     pub line: usize,
+    /// The heading it stands below; empty where there is none.
+    pub section: Arc<str>,
+    /// The specs it names, or else what it is nested in or stands below names, as written.
+    pub refs: Arc<[String]>,
+    /// The index of the task that it is nested in.
+    pub parent: Option<usize>,
+    /// What only a plan says of it.
+    pub plan: Option<InPlan>,
     /// Its text in the file's bytes.
-    pub(super) block: Range<usize>,
-    pub(super) place: StatePlace,
+    pub(in crate::doc) block: Range<usize>,
+    pub(in crate::doc) place: StatePlace,
     /// The dependencies as they are written, each with its line.
-    pub(super) named: Vec<(String, usize)>,
-    pub(super) file_index: usize,
+    pub(in crate::doc) named: Vec<(String, usize)>,
+    pub(in crate::doc) file_index: usize,
+}
+
+/// What only a plan says of a task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InPlan {
+    /// How it is written.
+    pub item: Item,
+    /// The priority of its section (`Priority 1` comes before `Priority 2`).
+    pub priority: Option<u32>,
+    /// How hard it is said to be.
+    pub complexity: Option<Complexity>,
+    /// The files it is said to touch.
+    pub touches: Vec<String>,
+    /// Does it stand in the cross-cutting section of a folder's `README.md`? It needs no spec.
+    pub cross_cutting: bool,
+    /// Where its outermost list item begins, or its heading.
+    pub(in crate::doc) outer: usize,
+}
+
+/// What a task of a plan is in Markdown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Item {
+    /// A list item with a box.
+    Box,
+    /// A heading with a number.
+    Heading,
+}
+
+/// How hard a task is said to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case", ascii_case_insensitive)]
+pub enum Complexity {
+    /// `low`
+    Low,
+    /// `medium`
+    Medium,
+    /// `high`
+    High,
+}
+
+impl Complexity {
+    /// By the first word of what is said of it.
+    pub(super) fn read(value: &str) -> Option<Complexity> {
+        value.split(|letter: char| !letter.is_alphanumeric()).find(|word| !word.is_empty())?.parse().ok()
+    }
 }
 
 /// Where a task's state is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum StatePlace {
-    /// The word itself, in the file's bytes.
+pub(in crate::doc) enum StatePlace {
+    /// The word itself, in the file's bytes; of a box the byte within its brackets, of a heading the mark at its end, which may
+    /// be empty.
     Word(Range<usize>),
     /// Nowhere: where it could be, the best place first.
     Missing(Vec<Insertion>),
@@ -44,7 +98,7 @@ pub(super) enum StatePlace {
 
 /// A place for a word, and what has to stand around it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Insertion {
+pub(in crate::doc) struct Insertion {
     pub at: usize,
     pub before: String,
     pub after: String,
@@ -56,10 +110,41 @@ impl Default for StatePlace {
     }
 }
 
-impl ListedTask {
+impl Task {
+    /// One that begins here.
+    pub(super) fn new(file: &Arc<str>, line: usize, block: Range<usize>) -> Task {
+        let row = TaskRow { priority: TaskRow::USUAL_PRIORITY, ..TaskRow::default() };
+        Task { row, file: file.clone(), line, block, ..Task::default() }
+    }
+
     /// `FILE:LINE`.
     pub fn place(&self) -> String {
         format!("{}:{}", self.file, self.line)
+    }
+
+    /// Its id or number, where it has one.
+    pub fn id(&self) -> Option<&TaskId> {
+        Some(&self.row.id).filter(|id| !id.0.is_empty())
+    }
+
+    /// Is it a list item with a box, in a plan?
+    pub fn is_box(&self) -> bool {
+        self.plan.as_ref().is_some_and(|plan| plan.item == Item::Box)
+    }
+
+    /// Is it a heading, in a plan?
+    pub fn is_heading(&self) -> bool {
+        self.plan.as_ref().is_some_and(|plan| plan.item == Item::Heading)
+    }
+
+    /// Does it cut across all features of a plan?
+    pub fn is_cross_cutting(&self) -> bool {
+        self.plan.as_ref().is_some_and(|plan| plan.cross_cutting)
+    }
+
+    /// What has to be done before it, as its file names it.
+    pub fn dependencies_as_written(&self) -> impl Iterator<Item = &str> {
+        self.named.iter().map(|(name, _)| name.as_str())
     }
 
     /// Where its text stands in its file's bytes.
@@ -67,12 +152,23 @@ impl ListedTask {
         &self.block
     }
 
-    pub(super) fn problem(&self, kind: ProblemKind, sentence: String) -> Problem {
-        Problem { kind, file: self.file.clone(), line: Some(self.line), sentence }
+    pub(in crate::doc) fn problem(&self, kind: ProblemKind, sentence: String) -> Problem {
+        self.problem_at(self.line, kind, sentence)
     }
 
-    /// Takes in what stands where its status is to be: `source`, which begins at `start`. What is wrong with it is given back.
-    pub(super) fn take_status(&mut self, source: &str, start: usize, empty: Insertion) -> Option<Problem> {
+    /// A problem of it in a line of its own file.
+    pub(in crate::doc) fn problem_at(&self, line: usize, kind: ProblemKind, sentence: String) -> Problem {
+        Problem { kind, file: self.file.clone(), line: Some(line), sentence }
+    }
+
+    /// Takes in what stands where its status is to be, in a line: `source`, which begins at `start`. What is wrong with it is
+    /// given back.
+    pub(super) fn take_status(
+        &mut self,
+        (source, start): (&str, usize),
+        line: usize,
+        empty: Insertion,
+    ) -> Option<Problem> {
         let here = |range: &Range<usize>| start + range.start..start + range.end;
         let (place, word) = match Status::read(source) {
             Status::Known(range, state) => {
@@ -85,62 +181,22 @@ impl ListedTask {
         };
         self.place = place;
         self.row.unclear = (!word.is_empty()).then(|| format!("its status `{}` is none", quoted(word)));
-        Some(self.problem(ProblemKind::UnknownStatus, unknown_status(&self.row.id.0, word)))
-    }
-
-    /// The splice that brings it to that state, where one is safe.
-    pub(super) fn splice(
-        &self,
-        file: &ReadFile,
-        state: TaskState,
-        is_safe: impl Fn(&Splice) -> bool,
-    ) -> Option<Splice> {
-        let splice = |range: Range<usize>, text: String| Splice { file: self.file.clone(), range, text };
-        let is_there = match file.form {
-            TaskForm::Prd => (state == TaskState::Done) == (self.row.state == TaskState::Done),
-            TaskForm::Markdown | TaskForm::FrontMatter => state == self.row.state,
+        let has = match quoted(word).as_str() {
+            "" => "a status without a word".to_owned(),
+            word => format!("the status `{word}`"),
         };
-        match &self.place {
-            StatePlace::Word(range) => {
-                let former = file.text.get(range.clone())?;
-                let is_known = super::status::state_of(file.form, former) == Some(self.row.state);
-                if is_there && is_known {
-                    return Some(splice(range.start..range.start, String::new()));
-                }
-                Some(splice(range.clone(), word(file.form, state, former)))
-            }
-            StatePlace::Missing(places) => {
-                if is_there {
-                    return Some(splice(self.block.start..self.block.start, String::new()));
-                }
-                let put = |place: &Insertion| {
-                    let text = format!("{}{}{}", place.before, word(file.form, state, ""), place.after);
-                    splice(place.at..place.at, text)
-                };
-                places.iter().map(put).find(is_safe)
-            }
-            StatePlace::Unclear => {
-                let is_sure = is_there && self.row.unclear.is_none();
-                is_sure.then(|| splice(self.block.start..self.block.start, String::new()))
-            }
-        }
+        let sentence = format!("{} has {has}: write pending, in-progress or done", quoted(&self.row.id.0));
+        Some(self.problem_at(line, ProblemKind::UnknownStatus, sentence))
     }
-}
 
-/// A state's word, with capital letters where the former one had them.
-fn word(form: TaskForm, state: TaskState, former: &str) -> String {
-    let word = match (form, state) {
-        (TaskForm::Prd, TaskState::Done) => return "true".to_owned(),
-        (TaskForm::Prd, _) => return "false".to_owned(),
-        (_, TaskState::Open) => "pending",
-        (_, TaskState::InProgress) => "in-progress",
-        (_, TaskState::Done) => "done",
-    };
-    let (first, rest) = word.split_at_checked(1).unwrap_or((word, ""));
-    let letters = || former.chars().filter(|letter| letter.is_alphabetic());
-    if letters().count() > 1 && letters().all(char::is_uppercase) {
-        return word.to_uppercase();
+    /// Takes in a word for its priority, in a line. What is wrong with it is given back.
+    pub(super) fn take_priority(&mut self, word: &str, line: usize) -> Option<Problem> {
+        let Some(priority) = super::words::priority(word) else {
+            let (id, word) = (quoted(&self.row.id.0), quoted(word));
+            let sentence = format!("{id} has the priority `{word}`: write high, medium, low or a number");
+            return Some(self.problem_at(line, ProblemKind::UnknownPriority, sentence));
+        };
+        self.row.priority = priority;
+        None
     }
-    let capital = former.starts_with(char::is_uppercase);
-    if capital { format!("{}{rest}", first.to_uppercase()) } else { word.to_owned() }
 }

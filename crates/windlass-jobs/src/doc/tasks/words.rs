@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use windlass_core::values::TaskRow;
 
+use crate::doc::text::one_line;
+
 /// The types of conventional commits. Any other is a `chore`, as `DevLoop` has it.
 const KINDS: &[&str] =
     &["feat", "fix", "docs", "style", "refactor", "perf", "test", "build", "ci", "chore", "revert"];
@@ -57,7 +59,7 @@ pub(super) fn kind(value: &str) -> Option<String> {
 
 /// What a change breaks; the title where the field only says that it breaks something.
 pub(super) fn breaking(value: &str, title: &str) -> Option<String> {
-    let value = value.split_whitespace().collect::<Vec<_>>().join(" ");
+    let value = one_line(value);
     match value.to_lowercase().as_str() {
         "" | "no" | "false" => None,
         "yes" | "true" => Some(title.to_owned()),
@@ -74,7 +76,7 @@ pub(super) fn is_none(word: &str) -> bool {
         .any(|none| word.eq_ignore_ascii_case(none))
 }
 
-/// The tasks that a text names: a list with commas, blanks, `and`, brackets, remarks in parentheses. What is no id is
+/// The tasks that a text names: a list with commas, blanks, `and`, brackets, remarks in parentheses. What is not an id is
 /// there as it is written, so that it can be named as unknown.
 pub(super) fn dependencies(value: &str) -> Vec<String> {
     let spaced = value.replace(" and ", ",").replace(" And ", ",").replace(" AND ", ",");

@@ -1,17 +1,16 @@
 //! A plan as one line of JSON. The keys of Fresher's `verify --json` are all there, and more.
 
 use serde::Serialize;
-use windlass_jobs::doc::plan::{
-    Counts, Feature, Named, Problem, RequirementKind, SpecCoverage, Task, TaskState,
-};
+use windlass_core::values::TaskState;
+use windlass_jobs::doc::Problem;
+use windlass_jobs::doc::plan::{Counts, Feature, Named, RequirementKind, SpecCoverage};
+use windlass_jobs::doc::tasks::Task;
 
 use super::{PlanShown, orphans};
-use crate::view::{FORMAT_VERSION, json_line};
+use crate::document::document;
 
 #[derive(Serialize)]
-struct Document<'a> {
-    v: u32,
-    r#type: &'static str,
+struct Fields<'a> {
     plan_type: &'static str,
     place: &'a str,
     impl_dir: Option<&'a str>,
@@ -54,7 +53,7 @@ struct TaskRow<'a> {
     section: &'a str,
     priority: Option<u32>,
     spec_refs: &'a [String],
-    dependencies: &'a [String],
+    dependencies: Vec<&'a str>,
     complexity: Option<&'static str>,
     files: &'a [String],
 }
@@ -93,19 +92,17 @@ struct RequirementRow<'a> {
 }
 
 /// The plan as one line of JSON.
-pub fn plan_json(shown: &PlanShown<'_>) -> Vec<u8> {
-    let plan = shown.plan;
+pub fn plan_json(shown: &PlanShown) -> Vec<u8> {
+    let plan = &shown.plan;
     let counts = Counts::of(plan.tasks().iter());
     let usable = plan.faults().is_empty();
     let next = plan.next().filter(|_| usable);
-    let across = || Counts::of(plan.tasks().iter().filter(|task| task.cross_cutting));
+    let across = || Counts::of(plan.tasks().iter().filter(|task| task.is_cross_cutting()));
     let folder = plan.is_folder();
-    json_line(&Document {
-        v: FORMAT_VERSION,
-        r#type: "plan",
+    let fields = Fields {
         plan_type: if folder { "hierarchical" } else { "single_file" },
-        place: shown.place,
-        impl_dir: folder.then_some(shown.place),
+        place: &shown.place,
+        impl_dir: folder.then_some(shown.place.as_str()),
         valid: shown.problems.is_empty(),
         is_complete: usable && counts.total() > 0 && counts.done == counts.total(),
         total_tasks: counts.total(),
@@ -118,15 +115,15 @@ pub fn plan_json(shown: &PlanShown<'_>) -> Vec<u8> {
         totals: totals(counts),
         current_focus: next.filter(|_| folder).map(|task| &*task.file),
         next: next.map(task),
-        problems: shown.problems,
+        problems: &shown.problems,
         coverage: shown.coverage.iter().map(coverage).collect(),
         features: plan.features().iter().map(feature).collect(),
         cross_cutting: folder.then(|| totals(across())),
         tasks: plan.tasks().iter().map(task).collect(),
-        skipped: shown.skipped,
+        skipped: &shown.skipped,
         exit_code: shown.exit_code,
-    })
-    .unwrap_or_default()
+    };
+    document("plan", &fields)
 }
 
 const fn totals(counts: Counts) -> Totals {
@@ -135,22 +132,23 @@ const fn totals(counts: Counts) -> Totals {
 }
 
 fn task(task: &Task) -> TaskRow<'_> {
+    let plan = task.plan.as_ref();
     TaskRow {
-        description: &task.text,
-        status: match task.state {
+        description: &task.row.title,
+        status: match task.row.state {
             TaskState::Open => "pending",
             TaskState::InProgress => "in_progress",
             TaskState::Done => "completed",
         },
         file: &task.file,
         line_number: task.line,
-        id: task.id.as_deref(),
+        id: task.id().map(|id| id.0.as_str()),
         section: &task.section,
-        priority: task.priority,
+        priority: plan.and_then(|plan| plan.priority),
         spec_refs: &task.refs,
-        dependencies: &task.dependencies,
-        complexity: task.complexity.map(windlass_jobs::doc::plan::Complexity::name),
-        files: &task.touches,
+        dependencies: task.dependencies_as_written().collect(),
+        complexity: plan.and_then(|plan| plan.complexity).map(<&str>::from),
+        files: plan.map_or(&[], |plan| &plan.touches),
     }
 }
 

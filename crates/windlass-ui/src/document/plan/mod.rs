@@ -4,12 +4,17 @@ mod json;
 #[cfg(test)]
 mod tests;
 
-use windlass_jobs::doc::plan::{Counts, FileRole, Plan, Problem, SpecCoverage, SpecNames, Task};
+use std::sync::Arc;
+
+use windlass_jobs::doc::Problem;
+use windlass_jobs::doc::plan::{Counts, Plan, SpecCoverage, SpecNames};
+use windlass_jobs::doc::tasks::{FileRole, Task};
 
 use super::table::{Align, Column, table};
+use super::tasks::{problem_line, verdict};
 use crate::format;
 use crate::harmless::one_line;
-use crate::line::{Line, Mark, Tone};
+use crate::line::{Line, Mark, Tone, rendered};
 use crate::narrate::labelled;
 use crate::terminal::Terminal;
 
@@ -17,31 +22,31 @@ pub use json::plan_json;
 
 /// A plan and what became of looking at it.
 #[derive(Clone, Debug)]
-pub struct PlanShown<'a> {
+pub struct PlanShown {
     /// Where it is: its file or its folder.
-    pub place: &'a str,
+    pub place: String,
     /// What it says.
-    pub plan: &'a Plan,
+    pub plan: Arc<Plan>,
     /// The specs it may name.
-    pub specs: &'a SpecNames,
+    pub specs: SpecNames,
     /// How much of each it covers.
-    pub coverage: &'a [SpecCoverage],
+    pub coverage: Vec<SpecCoverage>,
     /// What is wrong with it.
-    pub problems: &'a [Problem],
+    pub problems: Vec<Problem>,
     /// What lies among the specs and is none, or cannot be read: sentences.
-    pub skipped: &'a [String],
+    pub skipped: Vec<String>,
     /// What the process ends with.
     pub exit_code: u8,
 }
 
 /// The tasks that name no spec.
-fn orphans<'a>(shown: &PlanShown<'a>) -> impl Iterator<Item = &'a Task> {
-    let specs = shown.specs;
+fn orphans(shown: &PlanShown) -> impl Iterator<Item = &Task> {
+    let specs = &shown.specs;
     shown.plan.tasks().iter().filter(move |task| task.names_no_spec(specs))
 }
 
 /// The plan for people; every line ends with a newline.
-pub fn plan_text(shown: &PlanShown<'_>, terminal: &Terminal) -> String {
+pub fn plan_text(shown: &PlanShown, terminal: &Terminal) -> String {
     let mut text = rendered(&headline(shown), terminal);
     let features = shown.plan.features();
     if !features.is_empty() {
@@ -50,10 +55,10 @@ pub fn plan_text(shown: &PlanShown<'_>, terminal: &Terminal) -> String {
     }
     if !shown.coverage.is_empty() {
         text.push('\n');
-        text.push_str(&coverage_table(shown.coverage, terminal));
+        text.push_str(&coverage_table(&shown.coverage, terminal));
     }
     let told: Vec<Line> =
-        shown.problems.iter().map(problem).chain(shown.skipped.iter().map(|one| skipped(one))).collect();
+        shown.problems.iter().map(problem_line).chain(shown.skipped.iter().map(|one| skipped(one))).collect();
     if !told.is_empty() {
         text.push('\n');
         text.push_str(&rendered(&told, terminal));
@@ -66,19 +71,8 @@ pub fn plan_text(shown: &PlanShown<'_>, terminal: &Terminal) -> String {
     text
 }
 
-fn rendered(lines: &[Line], terminal: &Terminal) -> String {
-    lines.iter().map(|line| line.render(terminal) + "\n").collect()
-}
-
-fn headline(shown: &PlanShown<'_>) -> Vec<Line> {
-    let place = format!("  {}", one_line(shown.place));
-    let valid = shown.problems.is_empty();
-    let (tone, mark) = if valid { (Tone::Good, Mark::Passed) } else { (Tone::Bad, Mark::Failed) };
+fn headline(shown: &PlanShown) -> Vec<Line> {
     let counts = Counts::of(shown.plan.tasks().iter());
-    let verdict = match shown.problems.len() as u64 {
-        0 => " valid".to_owned(),
-        problems => format!(" {}", format::count(problems, "problem")),
-    };
     let mut states = vec![format!("{} done", counts.done)];
     states.extend((counts.in_progress > 0).then(|| format!("{} in progress", counts.in_progress)));
     states.push(format!("{} open", counts.open));
@@ -86,10 +80,10 @@ fn headline(shown: &PlanShown<'_>) -> Vec<Line> {
     let line = line.dim(format!(" · {} · {} %", states.join(" · "), counts.percent()));
     let aside = shown.plan.set_aside();
     let aside = if aside > 0 { format!(" · {aside} set aside") } else { String::new() };
-    vec![Line::hanging(2).mark(tone, mark).tone(tone, verdict).plain(place), line.dim(aside)]
+    vec![verdict(&shown.place, &shown.problems), line.dim(aside)]
 }
 
-fn features_table(shown: &PlanShown<'_>, terminal: &Terminal) -> String {
+fn features_table(shown: &PlanShown, terminal: &Terminal) -> String {
     let columns = [
         Column { heading: "feature", align: Align::Left, tone: Tone::Strong },
         Column { heading: "done", align: Align::Right, tone: Tone::Plain },
@@ -103,7 +97,7 @@ fn features_table(shown: &PlanShown<'_>, terminal: &Terminal) -> String {
     };
     let features = shown.plan.features();
     let mut rows: Vec<_> = features.iter().map(|one| row(&short(one.name), one.counts, one.file)).collect();
-    let across = Counts::of(shown.plan.tasks().iter().filter(|task| task.cross_cutting));
+    let across = Counts::of(shown.plan.tasks().iter().filter(|task| task.is_cross_cutting()));
     let index = shown.plan.files().find(|(_, role)| *role == FileRole::Index).map_or("", |(name, _)| name);
     rows.extend((across.total() > 0).then(|| row("across all", across, index)));
     table(columns, &rows, terminal)
@@ -144,13 +138,6 @@ fn coverage_table(coverage: &[SpecCoverage], terminal: &Terminal) -> String {
     table(columns, &rows, terminal)
 }
 
-fn problem(problem: &Problem) -> Line {
-    Line::hanging(4)
-        .plain("  ")
-        .mark(Tone::Bad, Mark::Failed)
-        .plain(format!(" {}", one_line(&problem.to_string())))
-}
-
 fn skipped(sentence: &str) -> Line {
     Line::hanging(4)
         .plain("  ")
@@ -158,7 +145,7 @@ fn skipped(sentence: &str) -> Line {
         .plain(format!(" skipped: {}", one_line(sentence)))
 }
 
-fn last(shown: &PlanShown<'_>) -> Vec<Line> {
+fn last(shown: &PlanShown) -> Vec<Line> {
     let mut lines = Vec::new();
     let orphans = orphans(shown).count() as u64;
     if orphans > 0 && !shown.specs.is_empty() {
@@ -166,7 +153,9 @@ fn last(shown: &PlanShown<'_>) -> Vec<Line> {
     }
     if let Some(next) = shown.plan.next().filter(|_| shown.plan.faults().is_empty()) {
         lines.push(
-            labelled("next task").plain(one_line(&next.text)).dim(format!("  {}", one_line(&next.place()))),
+            labelled("next task")
+                .plain(one_line(&next.row.title))
+                .dim(format!("  {}", one_line(&next.place()))),
         );
         lines
             .extend(shown.problems.is_empty().then(|| labelled("next").unbroken().command("windlass build")));

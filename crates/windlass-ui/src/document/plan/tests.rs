@@ -1,30 +1,31 @@
-use windlass_jobs::doc::plan::{FileRole, PlanFile, Spec, coverage};
+use windlass_jobs::doc::plan::{Spec, coverage};
+use windlass_jobs::doc::tasks::TaskFile;
+use windlass_jobs::doc::tasks::sources::Boxes;
 
 use super::*;
-use crate::rehearsal::columns;
+use crate::testing::columns;
 
 fn read(files: &[(&str, FileRole, &str)]) -> Plan {
-    let file = |(name, role, text): &(&str, FileRole, &str)| PlanFile {
-        name: (*name).to_owned(),
+    let file = |(name, role, text): &(&str, FileRole, &str)| TaskFile {
         role: *role,
-        content: Ok(text.as_bytes().to_vec()),
+        ..TaskFile::alone(name, &Boxes, Ok(text.as_bytes().to_vec()))
     };
     Plan::parse(files.iter().map(file).collect())
 }
 
-fn told<T>(plan: &Plan, place: &str, tell: impl Fn(&PlanShown<'_>) -> T) -> T {
+fn told<T>(plan: &Plan, place: &str, tell: impl Fn(&PlanShown) -> T) -> T {
     let specs = SpecNames::new("specs", vec!["auth.md".to_owned(), "mail.md".to_owned()]);
     let auth = Spec::parse("auth.md", "### Login\n- [ ] form\n\nIt MUST hash.\n### Logout\n");
     let coverage = coverage(plan, &specs, &[auth, Spec::parse("mail.md", "### Send\n")]);
     let problems = plan.problems(&specs);
     tell(&PlanShown {
-        place,
-        plan,
-        specs: &specs,
-        coverage: &coverage,
-        problems: &problems,
-        skipped: &["specs/logo.png is no Markdown file".to_owned()],
+        place: place.to_owned(),
+        plan: Arc::new(plan.clone()),
+        specs,
+        coverage,
         exit_code: u8::from(!problems.is_empty()),
+        problems,
+        skipped: vec!["specs/logo.png is not a Markdown file".to_owned()],
     })
 }
 
@@ -42,10 +43,10 @@ fn folder() -> Plan {
         ("plan/README.md", FileRole::Index, "## Cross-cutting tasks\n- [ ] docs\n"),
         (
             "plan/auth.md",
-            FileRole::Feature,
+            FileRole::Part,
             "# Users and how they get in and out of here again\n**Spec:** ../specs/auth.md\n- [x] a\n- [ ] b\n",
         ),
-        ("plan/mail.md", FileRole::Feature, "**Spec:** specs/mail.md\n- [ ] Write to them all\n"),
+        ("plan/mail.md", FileRole::Part, "**Spec:** specs/mail.md\n- [ ] Write to them all\n"),
     ])
 }
 
@@ -67,8 +68,8 @@ mail.md      0             1      0      0 %
     there; did you mean `specs/auth.md`?
   ✗ IMPLEMENTATION_PLAN.md:2: names no spec: end the task with `(refs:
     specs/auth.md)`
-  ✗ IMPLEMENTATION_PLAN.md:2: depends on `9.9`, which is no task of this plan
-  ! skipped: specs/logo.png is no Markdown file
+  ✗ IMPLEMENTATION_PLAN.md:2: depends on `9.9`, which is not a task of this plan
+  ! skipped: specs/logo.png is not a Markdown file
 
   no spec     1 task
   next task   Logout  IMPLEMENTATION_PLAN.md:2
@@ -94,7 +95,7 @@ spec     tasks  requirements  named  covered
 auth.md      2             4      0     50 %
 mail.md      1             1      0    100 %
 
-  ! skipped: specs/logo.png is no Markdown file
+  ! skipped: specs/logo.png is not a Markdown file
 
   next task   b  plan/auth.md:4
   next        windlass build

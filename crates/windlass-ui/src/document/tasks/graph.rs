@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use windlass_core::values::TaskId;
-use windlass_jobs::doc::tasks::ListedTask;
+use windlass_jobs::doc::tasks::Task;
 
-use super::{Look, TasksShown, named, rendered};
+use super::{Look, TasksShown, named};
 use crate::harmless::one_line;
-use crate::line::Line;
+use crate::line::{Line, rendered};
 use crate::terminal::{Glyphs, Terminal};
 
 /// Deeper than this nothing is indented any further: a chain of tasks would leave no room for their titles.
@@ -119,7 +119,7 @@ fn depths(on: &[Vec<usize>]) -> Vec<Option<usize>> {
 
 fn node(
     shown: &TasksShown<'_>,
-    task: &ListedTask,
+    task: &Task,
     branches: &[Branch],
     tree: &Tree,
     index: usize,

@@ -1,16 +1,15 @@
 //! Tasks as one line of JSON.
 
 use serde::Serialize;
-use windlass_core::values::TaskId;
-use windlass_jobs::doc::tasks::{ListedTask, Problem, TaskForm};
+use windlass_core::values::{Named, TaskId};
+use windlass_jobs::doc::Problem;
+use windlass_jobs::doc::tasks::Task;
 
 use super::{Look, TasksShown};
-use crate::view::{FORMAT_VERSION, json_line};
+use crate::document::document;
 
 #[derive(Serialize)]
-struct Document<'a> {
-    v: u32,
-    r#type: &'static str,
+struct Fields<'a> {
     place: &'a str,
     form: &'static str,
     valid: bool,
@@ -27,8 +26,6 @@ struct Document<'a> {
 
 #[derive(Serialize)]
 struct Next<'a> {
-    v: u32,
-    r#type: &'static str,
     place: &'a str,
     task: Option<Row<'a>>,
     source: Option<&'a str>,
@@ -57,11 +54,9 @@ struct Row<'a> {
 /// All tasks and what is wrong with them.
 pub fn tasks_json(shown: &TasksShown<'_>) -> Vec<u8> {
     let [done, in_progress, ready, waiting] = shown.numbers();
-    json_line(&Document {
-        v: FORMAT_VERSION,
-        r#type: "tasks",
+    let fields = Fields {
         place: shown.place,
-        form: shown.list.files().next().map_or(TaskForm::Markdown, |(_, form)| form).name(),
+        form: shown.list.form().name(),
         valid: shown.list.problems().is_empty(),
         total: shown.list.tasks().len() as u64,
         done,
@@ -72,26 +67,24 @@ pub fn tasks_json(shown: &TasksShown<'_>) -> Vec<u8> {
         tasks: shown.list.tasks().iter().map(|task| row(shown, task)).collect(),
         problems: shown.list.problems(),
         exit_code: shown.exit_code,
-    })
-    .unwrap_or_default()
+    };
+    document("tasks", &fields)
 }
 
 /// The task to do next, or none.
 pub fn next_task_json(shown: &TasksShown<'_>) -> Vec<u8> {
     let next = shown.schedule.next().and_then(|row| shown.list.task(&row.id));
-    json_line(&Next {
-        v: FORMAT_VERSION,
-        r#type: "next_task",
+    let fields = Next {
         place: shown.place,
         source: next.map(|task| shown.list.source(&task.row.id)),
         task: next.map(|task| row(shown, task)),
         waiting: shown.schedule.counts().waiting as u64,
         exit_code: shown.exit_code,
-    })
-    .unwrap_or_default()
+    };
+    document("next_task", &fields)
 }
 
-fn row<'a>(shown: &TasksShown<'a>, task: &'a ListedTask) -> Row<'a> {
+fn row<'a>(shown: &TasksShown<'a>, task: &'a Task) -> Row<'a> {
     Row {
         id: &task.row.id,
         title: &task.row.title,

@@ -7,11 +7,12 @@ mod tests;
 
 use windlass_core::tasks::{Schedule, TaskProgress};
 use windlass_core::values::{TaskId, TaskState};
-use windlass_jobs::doc::tasks::{ListedTask, TaskList};
+use windlass_jobs::doc::Problem;
+use windlass_jobs::doc::tasks::{Task, TaskList};
 
 use crate::format;
 use crate::harmless::{harmless, one_line};
-use crate::line::{Line, Mark, Tone, width};
+use crate::line::{Line, Mark, Tone, rendered, width};
 use crate::narrate::labelled;
 use crate::terminal::Terminal;
 
@@ -69,7 +70,7 @@ impl Look {
 }
 
 impl<'a> TasksShown<'a> {
-    fn look(&self, task: &ListedTask) -> Look {
+    fn look(&self, task: &Task) -> Look {
         match task.row.state {
             TaskState::Done => Look::Done,
             TaskState::InProgress => Look::InProgress,
@@ -79,7 +80,7 @@ impl<'a> TasksShown<'a> {
     }
 
     /// The dependencies that are not done.
-    fn unmet(&self, task: &'a ListedTask) -> impl Iterator<Item = &'a TaskId> + use<'a> {
+    fn unmet(&self, task: &'a Task) -> impl Iterator<Item = &'a TaskId> + use<'a> {
         let schedule = self.schedule;
         task.row.dependencies.iter().filter(move |id| schedule.standing(id) != Some(TaskProgress::Done))
     }
@@ -116,7 +117,7 @@ pub fn tasks_table(shown: &TasksShown<'_>, terminal: &Terminal) -> String {
     let tasks = shown.list.tasks();
     let ids = tasks.iter().map(|task| width(&one_line(&task.row.id.0))).max().unwrap_or(0).min(24);
     let states = tasks.iter().map(|task| shown.look(task).word().len()).max().unwrap_or(0);
-    let usual = |task: &ListedTask| task.row.priority == windlass_core::values::TaskRow::USUAL_PRIORITY;
+    let usual = |task: &Task| task.row.priority == windlass_core::values::TaskRow::USUAL_PRIORITY;
     let priorities = tasks.iter().filter(|task| !usual(task));
     let priorities = priorities.map(|task| priority(task.row.priority).len()).max().unwrap_or(0);
     for task in tasks {
@@ -140,7 +141,7 @@ pub fn tasks_table(shown: &TasksShown<'_>, terminal: &Terminal) -> String {
     rendered(&lines, terminal)
 }
 
-fn after(shown: &TasksShown<'_>, task: &ListedTask) -> String {
+fn after(shown: &TasksShown<'_>, task: &Task) -> String {
     let unmet: Vec<String> = shown.unmet(task).map(|id| one_line(&id.0)).collect();
     if unmet.is_empty() || task.row.state == TaskState::Done {
         String::new()
@@ -199,7 +200,11 @@ fn nothing_ready(shown: &TasksShown<'_>) -> Vec<Line> {
     let mut lines = vec![Line::hanging(2).mark(Tone::Warn, Mark::Warning).tone(Tone::Warn, waiting)];
     let blocking = shown.schedule.blocking();
     let missing = blocking.unknown.iter().map(|one| {
-        format!("{} waits for {}, which is no task here", one_line(&one.task.0), one_line(&one.dependency.0))
+        format!(
+            "{} waits for {}, which is not a task here",
+            one_line(&one.task.0),
+            one_line(&one.dependency.0)
+        )
     });
     let cycles = blocking.cycles.iter().map(|cycle| {
         let ids: Vec<String> = cycle.iter().map(|id| one_line(&id.0)).collect();
@@ -243,24 +248,31 @@ pub fn next_task_text(shown: &TasksShown<'_>, terminal: &Terminal) -> String {
 /// What is wrong with the tasks; every line ends with a newline.
 pub fn tasks_judged(shown: &TasksShown<'_>, terminal: &Terminal) -> String {
     let problems = shown.list.problems();
-    let place = format!("  {}", one_line(shown.place));
+    let mut lines = vec![verdict(shown.place, problems), shown.counts()];
+    if !problems.is_empty() {
+        lines.push(Line::new());
+    }
+    lines.extend(problems.iter().map(problem_line));
+    rendered(&lines, terminal)
+}
+
+/// Whether a list of tasks or a plan is valid.
+pub(super) fn verdict(place: &str, problems: &[Problem]) -> Line {
     let (tone, mark, verdict) = match problems.len() as u64 {
         0 => (Tone::Good, Mark::Passed, " valid".to_owned()),
         number => (Tone::Bad, Mark::Failed, format!(" {}", format::count(number, "problem"))),
     };
-    let mut lines = vec![Line::hanging(2).mark(tone, mark).tone(tone, verdict).plain(place), shown.counts()];
-    if !problems.is_empty() {
-        lines.push(Line::new());
-    }
-    lines.extend(problems.iter().map(|problem| {
-        let text = format!(" {}", one_line(&problem.to_string()));
-        Line::hanging(4).plain("  ").mark(Tone::Bad, Mark::Failed).plain(text)
-    }));
-    rendered(&lines, terminal)
+    Line::hanging(2).mark(tone, mark).tone(tone, verdict).plain(format!("  {}", one_line(place)))
+}
+
+/// A problem of tasks or of a plan.
+pub(super) fn problem_line(problem: &Problem) -> Line {
+    let text = format!(" {}", one_line(&problem.to_string()));
+    Line::hanging(4).plain("  ").mark(Tone::Bad, Mark::Failed).plain(text)
 }
 
 /// One line on a task whose state was changed, or was so already.
-pub fn task_marked(task: &ListedTask, state: TaskState, changed: bool) -> Line {
+pub fn task_marked(task: &Task, state: TaskState, changed: bool) -> Line {
     let (tone, mark) = match (state, changed) {
         (_, false) => (Tone::Dim, Mark::Nothing),
         (TaskState::Done, true) => Look::Done.mark(),
@@ -274,8 +286,4 @@ pub fn task_marked(task: &ListedTask, state: TaskState, changed: bool) -> Line {
     };
     let line = Line::hanging(2).mark(tone, mark).strong(format!(" {}", one_line(&task.row.id.0)));
     line.plain(format!(" {is}")).dim(format!("  {}", one_line(&task.row.title)))
-}
-
-fn rendered(lines: &[Line], terminal: &Terminal) -> String {
-    lines.iter().map(|line| line.render(terminal) + "\n").collect()
 }

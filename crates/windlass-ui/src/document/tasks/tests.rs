@@ -1,7 +1,8 @@
-use windlass_jobs::doc::tasks::{TaskFile, TaskForm};
+use windlass_jobs::doc::tasks::TaskFile;
+use windlass_jobs::doc::tasks::sources::Markdown;
 
 use super::*;
-use crate::rehearsal::columns;
+use crate::testing::columns;
 use crate::view::check_document;
 
 const SHOP: &str = "### TASK-001: Set up\n- **Status**: done\n- **Priority**: high\n\
@@ -12,8 +13,7 @@ const SHOP: &str = "### TASK-001: Set up\n- **Status**: done\n- **Priority**: hi
 
 fn told<T>(text: &str, tell: impl Fn(&TasksShown<'_>) -> T) -> T {
     let content = Ok(text.as_bytes().to_vec());
-    let list =
-        TaskList::parse(vec![TaskFile { name: "tasks.md".to_owned(), form: TaskForm::Markdown, content }]);
+    let list = TaskList::parse(vec![TaskFile::alone("tasks.md", &Markdown, content)]);
     let schedule = Schedule::new(list.rows());
     tell(&TasksShown { place: "tasks.md", list: &list, schedule: &schedule, exit_code: 0 })
 }
@@ -58,7 +58,7 @@ fn the_next_task_with_its_text() {
         told(blocked, |shown| next_task_text(shown, &columns(80))),
         "\
 ⚠ no task is ready: 3 wait for what will not come
-  T3 waits for X9, which is no task here
+  T3 waits for X9, which is not a task here
   these wait for one another: T1, T2
 "
     );

@@ -2,26 +2,14 @@
 
 use std::ops::ControlFlow;
 
+use windlass_app::logs::{Listener, Replayed};
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::observation::{Observation, ToolTrace};
 use windlass_core::values::LaneId;
-use windlass_engine::replay::Replayed;
 use windlass_ui::{Event, Stream, ToolsView, TracePlace, View, is_abandoned};
 
 /// After so many things it is asked whether anybody still reads.
 const ASK_AFTER: usize = 64;
-
-/// Takes what a replay tells.
-pub trait Pages<T> {
-    /// Shows it; says whether somebody still wants more.
-    fn show(&mut self, told: Replayed<T>) -> ControlFlow<()>;
-
-    /// Writes out what is held back.
-    fn flush(&mut self);
-
-    /// Nothing more comes.
-    fn finish(&mut self);
-}
 
 /// The part of a run that is wanted.
 #[derive(Debug, Default)]
@@ -100,7 +88,7 @@ pub struct Story {
     /// Tool calls as well.
     tools: bool,
     /// What of it is wanted.
-    pub window: Window,
+    window: Window,
 }
 
 impl Story {
@@ -109,14 +97,21 @@ impl Story {
         Story { view, tools, window }
     }
 
+    /// Nothing more comes; what was there of what is wanted.
+    pub fn finish(mut self) -> Window {
+        self.view.flush();
+        self.view.finish();
+        self.window
+    }
+
     fn fact(&mut self, entry: Box<Entry>) {
         let event = if self.window.takes(&entry.fact) { Event::Fact(entry) } else { Event::Past(entry) };
         self.view.event(&event);
     }
 }
 
-impl Pages<Observation> for Story {
-    fn show(&mut self, told: Replayed) -> ControlFlow<()> {
+impl Listener<Observation> for Story {
+    fn told(&mut self, told: Replayed) -> ControlFlow<()> {
         match told {
             Replayed::Fact(entry) => self.fact(entry),
             Replayed::Observation(_, observation) if !self.tools && is_about_tools(&observation) => {}
@@ -131,14 +126,15 @@ impl Pages<Observation> for Story {
         self.window.goes_on(|| self.view.is_closed())
     }
 
-    fn flush(&mut self) {
+    fn caught_up(&mut self) -> ControlFlow<()> {
         self.view.flush();
+        unless_abandoned()
     }
+}
 
-    fn finish(&mut self) {
-        self.view.flush();
-        self.view.finish();
-    }
+/// Does anybody still read?
+fn unless_abandoned() -> ControlFlow<()> {
+    if is_abandoned(Stream::Stdout) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 }
 
 const fn is_about_tools(observation: &Observation) -> bool {
@@ -149,7 +145,7 @@ const fn is_about_tools(observation: &Observation) -> bool {
 pub struct ToolList {
     view: ToolsView,
     /// What of it is wanted.
-    pub window: Window,
+    window: Window,
 }
 
 impl ToolList {
@@ -157,10 +153,16 @@ impl ToolList {
     pub fn new(view: ToolsView, window: Window) -> ToolList {
         ToolList { view, window }
     }
+
+    /// Nothing more comes; what was there of what is wanted.
+    pub fn finish(mut self) -> Window {
+        self.view.finish();
+        self.window
+    }
 }
 
-impl Pages<ToolTrace> for ToolList {
-    fn show(&mut self, told: Replayed<ToolTrace>) -> ControlFlow<()> {
+impl Listener<ToolTrace> for ToolList {
+    fn told(&mut self, told: Replayed<ToolTrace>) -> ControlFlow<()> {
         match told {
             Replayed::Fact(entry) => {
                 self.window.takes(&entry.fact);
@@ -174,11 +176,8 @@ impl Pages<ToolTrace> for ToolList {
         self.window.goes_on(|| self.view.is_closed())
     }
 
-    fn flush(&mut self) {
+    fn caught_up(&mut self) -> ControlFlow<()> {
         self.view.flush();
-    }
-
-    fn finish(&mut self) {
-        self.view.finish();
+        unless_abandoned()
     }
 }

@@ -75,7 +75,7 @@ fn links_that_lead_out_and_other_things_are_left_alone() {
     env.write("precious/file", "mine");
     symlink(env.project().join("precious"), folder(&env, "out")).unwrap();
     fs::write(folder(&env, "file"), "mine").unwrap();
-    for (name, why) in [("out", "leads out of the project's workspaces"), ("file", "is no folder")] {
+    for (name, why) in [("out", "leads out of the project's workspaces"), ("file", "is not a folder")] {
         for arguments in [&["init", name][..], &["show", name], &["clean", name, "-f", "--no-archive"]] {
             let sentence = refused(&env, arguments);
             assert!(sentence.contains(why), "{arguments:?}: {sentence}");

@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
+use windlass_core::values::Named;
 
 use windlass_agents::usual;
 use windlass_core::spec::Preset;
@@ -77,7 +78,7 @@ pub fn dockerfile(presets: &BTreeSet<Preset>, setup_script: Option<&Path>) -> St
 }
 
 fn head(presets: &BTreeSet<Preset>) -> String {
-    let names: Vec<&str> = presets.iter().map(|preset| preset.name()).collect();
+    let names: Vec<&str> = presets.iter().map(Named::name).collect();
     let tools = if names.is_empty() { "no further tools".to_owned() } else { names.join(", ") };
     format!(
         "# What a run of windlass is locked in: the agent and {tools}.\n\
@@ -155,7 +156,13 @@ fn setup(script: &Path) -> String {
 
 #[cfg(test)]
 mod tests {
+    use strum::IntoEnumIterator;
+
     use super::*;
+
+    fn all_presets() -> Vec<Preset> {
+        Preset::iter().collect()
+    }
 
     fn of(presets: &[Preset]) -> String {
         dockerfile(&presets.iter().copied().collect(), None)
@@ -173,7 +180,7 @@ mod tests {
             assert!(of(&[preset]).contains(mark), "{preset:?}");
             assert!(!of(&[]).contains(mark), "{preset:?}");
         }
-        let all = of(&Preset::ALL);
+        let all = of(&all_presets());
         assert!(all.contains("node:22-bookworm") && all.contains("rust, node, bun, python, go"), "{all}");
         assert_eq!(
             of(&[Preset::Node]).lines().skip(1).collect::<Vec<_>>(),
@@ -184,7 +191,7 @@ mod tests {
     // Seed defect D2, src/docker.rs:29, 40, 53: what was fetched went into a shell unseen, and Go was for one architecture.
     #[test]
     fn whatever_is_fetched_has_a_version_and_a_digest_for_each_architecture() {
-        let text = of(&Preset::ALL);
+        let text = of(&all_presets());
         assert!(text.contains("FROM docker.io/library/node:22-bookworm@sha256:"), "{text}");
         assert!(
             ![" | sh ", " | sh\n", "| bash"].iter().any(|shell| text.contains(shell))
@@ -211,7 +218,7 @@ mod tests {
     // Seed defect D2, src/docker.rs:40, 320-321: Bun was in root's home, and the container ran as another user.
     #[test]
     fn tools_are_there_for_every_user_and_the_last_user_is_not_root() {
-        let text = of(&Preset::ALL);
+        let text = of(&all_presets());
         assert!(!text.contains("/root") && !text.contains("$HOME"), "{text}");
         assert_eq!(text.lines().rfind(|line| line.starts_with("USER")), Some("USER node"));
         assert!(text.contains("npm install --global bun@"), "{text}");
@@ -220,7 +227,7 @@ mod tests {
     // Seed defect D2, src/docker.rs:330, 357-361: what was to run inside was not in the image.
     #[test]
     fn the_agent_is_in_every_image_at_the_version_that_was_tested() {
-        for presets in [&[][..], &Preset::ALL] {
+        for presets in [&[][..], &all_presets()] {
             assert!(of(presets).contains("npm install --global @anthropic-ai/claude-code@2.1.330"));
         }
     }

@@ -22,7 +22,7 @@ fn an_image_is_called_by_the_digest_of_all_that_it_is_made_of() {
     assert_eq!(recipe.image(), "localhost/windlass-sandbox:ba3dc93dc9e394b8");
     let mut seen = BTreeSet::from([recipe.image()]);
     let same = Recipe { written: Some(PathBuf::from("/elsewhere/Dockerfile")), ..recipe.clone() };
-    assert!(!seen.insert(same.image()), "where it lies is no part of it");
+    assert!(!seen.insert(same.image()), "where it lies is not part of it");
     for other in [
         Recipe { dockerfile: b"FROM scratch \n".to_vec(), ..recipe.clone() },
         Recipe { script: Some((PathBuf::from("setup.sh"), b"false\n".to_vec())), ..recipe.clone() },

@@ -164,8 +164,8 @@ fn with_line(folder: &RunFolder, entries: &[Entry], line: usize, text: &str) -> 
 #[test]
 fn a_broken_line_in_the_middle_is_named_and_nothing_is_changed() {
     let cases = [
-        ("half a li\n", "it is no JSON"),
-        ("\n", "it is no JSON"),
+        ("half a li\n", "it is not JSON"),
+        ("\n", "it is not JSON"),
         ("{}\n", "missing field"),
         (
             "{\"seq\":9,\"wall\":\"2027-01-15T08:00:04Z\",\"ms\":4,\"fact\":\"released\"}\n",

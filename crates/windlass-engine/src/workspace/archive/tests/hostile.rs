@@ -5,7 +5,7 @@ use flate2::write::GzEncoder;
 use tar::{Builder, EntryType, Header};
 use windlass_jobs::doc::archived::ArchiveRecord;
 
-use super::super::contents::{Found, FoundKind, walk};
+use super::super::contents::{FoundEntry, FoundKind, walk};
 use super::super::found::RECORD;
 use super::super::writer::Writer;
 use super::super::{Archive, Form, OutsideLinks};
@@ -103,14 +103,14 @@ fn hostile_entries_are_refused_by_name() {
                 entry(tape, EntryType::Symlink, b"evil/link", b"/tmp", b"");
                 entry(tape, file, b"evil/link/through", b"", b"x");
             }),
-            "it lies below what is no folder",
+            "it lies below what is not a folder",
         ),
         (
             packed(|tape| {
                 entry(tape, file, b"evil/file", b"", b"x");
                 entry(tape, file, b"evil/file/below", b"", b"x");
             }),
-            "it lies below what is no folder",
+            "it lies below what is not a folder",
         ),
         (
             packed(|tape| {
@@ -203,7 +203,7 @@ fn small(project: &Project) -> (Archive, Vec<u8>) {
     writer.text(RECORD, modified, record.to_text().as_bytes()).unwrap();
     for found in walk(&at(kept.path()), &[], Limits::default()).unwrap() {
         let mode = if matches!(found.kind, FoundKind::Folder) { 0o755 } else { 0o644 };
-        writer.add(&at(kept.path()), Path::new("demo"), &Found { mode, modified, ..found }).unwrap();
+        writer.add(&at(kept.path()), Path::new("demo"), &FoundEntry { mode, modified, ..found }).unwrap();
     }
     writer.finish().unwrap();
     let bytes = fs::read(&path).unwrap();

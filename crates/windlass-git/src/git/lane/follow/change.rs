@@ -9,7 +9,7 @@ pub(super) type Content = Option<(Vec<u8>, ObjectId)>;
 
 /// A path that two commits have differently.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Change {
+pub struct Change {
     pub path: Vec<u8>,
     pub before: Content,
     pub after: Content,

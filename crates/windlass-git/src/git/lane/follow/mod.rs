@@ -18,7 +18,7 @@ use self::lock::IndexLock;
 pub(in crate::git) use self::lock::is_of_a_landing;
 use super::super::call::Call;
 use super::super::obstacle::half_done;
-use super::super::{GitError, ObjectId, Repository};
+use super::super::{GitError, ObjectId, Repository, is_disk_full};
 use super::checkout::with_index;
 use super::steps::Step;
 use super::{LONG, LaneError, zero_ended};
@@ -31,7 +31,7 @@ const STAGE: &str = "windlass-landing";
 
 /// What about files that are somebody's own.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Strictness<'a> {
+pub enum Strictness<'a> {
     /// They refuse the landing, but for these: they stay as they are.
     AllBut(&'a [&'a [u8]]),
     /// They stay as they are: the branch has advanced already.
@@ -92,7 +92,7 @@ impl Follower {
         let stage = Stage::make(&checkout)?;
         if let Err(error) = write_aside(&checkout, &stage, &changes) {
             stage.0.has_room()?;
-            return if error.is_disk_full() {
+            return if is_disk_full(&error) {
                 Err(error.into())
             } else {
                 Ok(Err(format!("the files cannot be written: {error}")))

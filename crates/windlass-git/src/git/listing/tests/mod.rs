@@ -10,7 +10,7 @@ use std::os::unix::fs::symlink;
 use super::wildmatch::{Effort, Text};
 use super::*;
 use crate::git::{FoundRepository, ObjectFormat};
-use crate::scratch::Scratch;
+use crate::testing::Scratch;
 
 /// What is listed without git, which must be what git lists.
 fn listed(scratch: &Scratch) -> Result<Vec<Vec<u8>>, Unsure> {

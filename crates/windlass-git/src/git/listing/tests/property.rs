@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use proptest::prelude::*;
 
 use super::listed;
-use crate::scratch::Scratch;
+use crate::testing::Scratch;
 
 const NAMES: [&[u8]; 22] = [
     b"a",

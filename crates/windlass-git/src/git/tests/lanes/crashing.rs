@@ -4,7 +4,7 @@ use std::env;
 use std::path::PathBuf;
 
 use super::{Worker, Yard};
-use crate::git::lane::{END_AFTER, ENDED, Landed, Lane, Outcome, OwnFile, Step, Target, land};
+use crate::git::lane::{END_AFTER, ENDED, Landed, Lane, MergeResult, OwnFile, Step, Target, land};
 use crate::git::{FoundRepository, ObjectId, Repository};
 
 /// Names this test for the process that is to be cut off.
@@ -40,7 +40,7 @@ impl Case {
         yard.scratch.write("staged", "staged");
         yard.scratch.git(&["add", "staged"]);
         yard.scratch.write("other", "changed\n");
-        let Outcome::Clean { commit, .. } = worker.lane.merge(work, tip).unwrap() else { panic!() };
+        let MergeResult::Clean { commit, .. } = worker.lane.merge(work, tip).unwrap() else { panic!() };
         Self { yard, worker, work, commit, tip }
     }
 
@@ -141,7 +141,7 @@ fn a_person_who_commits_after_the_crash_loses_nothing_and_lands_nothing_twice() 
         let landed = match case.land() {
             Landed::Moved { tip } => {
                 let outcome = case.worker.lane.merge(case.work, tip).unwrap();
-                let Outcome::Clean { commit, .. } = outcome else { panic!() };
+                let MergeResult::Clean { commit, .. } = outcome else { panic!() };
                 case.yard.land(&case.worker, commit, tip, &files())
             }
             landed => landed,

@@ -4,9 +4,9 @@ use std::env;
 use std::path::Path;
 
 use super::{Worker, Yard};
-use crate::git::ObjectId;
 use crate::git::lane::{Landed, land};
-use crate::scratch::{Scratch, say};
+use crate::git::{ObjectId, is_disk_full};
+use crate::testing::{Scratch, say};
 
 const TEST: &str = "git::tests::lanes::full::a_full_disk_stops_a_landing_before_anybody_sees_it";
 
@@ -88,7 +88,7 @@ fn land_on_a_small_disk() {
 fn assert_full(yard: &Yard, worker: &Worker, commit: ObjectId) {
     let (tip, target) = (yard.tip(), yard.target());
     let error = land(&yard.main(), &worker.landing(commit, tip, &target, &[])).unwrap_err();
-    assert!(error.is_disk_full(), "{error}");
+    assert!(is_disk_full(&error), "{error}");
     // What git had written until then, it does not take away itself.
     yard.scratch.git(&["prune", "--expire=now"]);
     assert_eq!((yard.tip(), yard.status(), yard.is_tidy()), (tip, "?? dirty\n".to_owned(), true));

@@ -2,7 +2,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use super::{Worker, Yard, refusal};
-use crate::git::lane::{Landed, Lane, Outcome, OwnFile, Target, land};
+use crate::git::lane::{Landed, Lane, MergeResult, OwnFile, Target, land};
 use crate::git::{FoundRepository, Head, Repository};
 
 fn ready(yard: &Yard, path: &str, content: &str) -> (Worker, crate::git::ObjectId) {
@@ -81,7 +81,7 @@ fn what_others_did_already_is_nothing() {
     let yard = Yard::new();
     let (worker, commit) = ready(&yard, "a.txt", "changed\n");
     yard.person("a.txt", "changed\n");
-    let Outcome::Clean { commit, .. } = worker.lane.merge(commit, yard.tip()).unwrap() else { panic!() };
+    let MergeResult::Clean { commit, .. } = worker.lane.merge(commit, yard.tip()).unwrap() else { panic!() };
     assert_eq!(yard.land(&worker, commit, yard.tip(), &[]), Landed::Nothing);
 }
 
@@ -356,7 +356,7 @@ fn lanes_that_land_at_the_same_time_all_land() {
             scope.spawn(move || {
                 let mut tip = worker.since;
                 loop {
-                    let Outcome::Clean { commit, .. } = worker.lane.merge(work, tip).unwrap() else {
+                    let MergeResult::Clean { commit, .. } = worker.lane.merge(work, tip).unwrap() else {
                         panic!()
                     };
                     match land(main, &worker.landing(commit, tip, target, &[])).unwrap() {
@@ -397,7 +397,7 @@ fn a_landing_is_found_by_what_its_work_was_made_on_before_and_after_a_merge() {
     let (worker, work) = ready(&yard, "a.txt", "changed\n");
     yard.person("b", "x");
     let tip = yard.tip();
-    let Outcome::Clean { commit: merged, .. } = worker.lane.merge(work, tip).unwrap() else { panic!() };
+    let MergeResult::Clean { commit: merged, .. } = worker.lane.merge(work, tip).unwrap() else { panic!() };
     let (commit, _) = landed(yard.land(&worker, merged, tip, &[]));
     for work in [work, merged] {
         let since = worker.lane.since(Some(work)).unwrap();

@@ -1,5 +1,5 @@
 use super::{Yard, conflicts};
-use crate::git::lane::{Merged, Outcome};
+use crate::git::lane::{MergeResult, Merged};
 
 fn numbers(changed: &[(u32, &str)]) -> String {
     let line = |number: u32| {
@@ -20,14 +20,14 @@ fn what_goes_together_is_one_commit_on_the_tip() {
     yard.deliver(&one);
     let (work, tip) = (yard.commit(&other), yard.tip());
     let outcome = other.lane.merge(work, tip).unwrap();
-    let Outcome::Clean { commit, tree, merged: Merged::Anew } = outcome else { panic!("{outcome:?}") };
+    let MergeResult::Clean { commit, tree, merged: Merged::Anew } = outcome else { panic!("{outcome:?}") };
     assert_eq!(other.read("list"), numbers(&[(3, "three"), (17, "seventeen")]));
     // The agent sees its work as what is not committed yet, on what is on the branch.
     assert_eq!(other.git(&yard, &["status", "--porcelain"]), " M list\n?? built\n");
     // After a crash it is the same again, but for the second in which it was committed.
     let again = other.lane.merge(work, tip).unwrap();
     assert!(
-        matches!(again, Outcome::Clean { tree: same, merged: Merged::Anew, .. } if same == tree),
+        matches!(again, MergeResult::Clean { tree: same, merged: Merged::Anew, .. } if same == tree),
         "{again:?}"
     );
     yard.land(&other, commit, tip, &[]);
@@ -43,7 +43,7 @@ fn where_nobody_else_landed_the_merge_is_what_was_judged() {
     worker.write("a.txt", "changed\n");
     let work = yard.commit(&worker);
     let outcome = worker.lane.merge(work, yard.tip()).unwrap();
-    assert!(matches!(outcome, Outcome::Clean { commit, merged: Merged::AsJudged, .. } if commit == work));
+    assert!(matches!(outcome, MergeResult::Clean { commit, merged: Merged::AsJudged, .. } if commit == work));
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn only_a_lanes_own_changes_count_where_the_branch_was_rewritten() {
     yard.scratch.git(&["reset", "-q", "--hard", "HEAD~1"]);
     yard.person("instead", "y");
     let tip = yard.tip();
-    let Outcome::Clean { commit, .. } = worker.lane.merge(work, tip).unwrap() else { panic!() };
+    let MergeResult::Clean { commit, .. } = worker.lane.merge(work, tip).unwrap() else { panic!() };
     yard.land(&worker, commit, tip, &[]);
     assert_eq!(yard.scratch.git(&["ls-files"]), "a.txt\ninstead\nsrc/b.txt\n");
 }

@@ -14,10 +14,10 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::git::lane::{Conflict, Landed, Landing, Lane, Outcome, OwnFile, Squash, Target, land};
+use crate::git::lane::{Conflict, Landed, Landing, Lane, MergeResult, OwnFile, Squash, Target, land};
 use crate::git::{CommitHooks, CommitOutcome, ObjectId, Repository};
 use crate::inventory::{Inventory, Place, Surveyor};
-use crate::scratch::{Scratch, after};
+use crate::testing::{Scratch, after};
 
 /// A main repository and lanes beside it.
 struct Yard {
@@ -112,7 +112,7 @@ impl Yard {
 
     fn deliver_again(&self, worker: &Worker, work: ObjectId) -> ObjectId {
         let tip = self.tip();
-        let Outcome::Clean { commit, .. } = worker.lane.merge(work, tip).unwrap() else {
+        let MergeResult::Clean { commit, .. } = worker.lane.merge(work, tip).unwrap() else {
             panic!("a conflict")
         };
         match self.land(worker, commit, tip, &[]) {
@@ -186,10 +186,10 @@ impl Worker {
     }
 }
 
-fn conflicts(outcome: Outcome) -> Vec<Conflict> {
+fn conflicts(outcome: MergeResult) -> Vec<Conflict> {
     match outcome {
-        Outcome::Conflict(conflicts) => conflicts,
-        clean @ Outcome::Clean { .. } => panic!("{clean:?}"),
+        MergeResult::Conflict(conflicts) => conflicts,
+        clean @ MergeResult::Clean { .. } => panic!("{clean:?}"),
     }
 }
 

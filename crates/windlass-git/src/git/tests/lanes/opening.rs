@@ -5,7 +5,7 @@ use std::path::Path;
 use super::Yard;
 use crate::git::ObjectFormat;
 use crate::git::lane::{Lane, LaneError};
-use crate::scratch::Scratch;
+use crate::testing::Scratch;
 
 /// Everything in a folder with its content, sorted.
 fn everything(folder: &Path) -> Vec<(std::path::PathBuf, Vec<u8>)> {

@@ -24,7 +24,7 @@ fn a_lanes_work_becomes_a_branch_and_none_is_replaced() {
     assert_eq!(yard.scratch.git(&["show", "windlass/r-1/TASK-7-of-mine-2:new"]), "not committed\n");
     assert_eq!(yard.status(), "");
     yard.open(1);
-    assert_eq!(park(None), Parked::default(), "nothing is no branch");
+    assert_eq!(park(None), Parked::default(), "nothing is not a branch");
 }
 
 #[test]

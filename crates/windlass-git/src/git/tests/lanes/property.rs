@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::{Worker, Yard};
 use crate::git::CommitOutcome;
-use crate::git::lane::{Landed, Outcome};
+use crate::git::lane::{Landed, MergeResult};
 
 /// What one lane does: a line of the shared file is given a new text, and a file of its own is written.
 #[derive(Clone, Debug)]
@@ -47,12 +47,12 @@ fn land_all(yard: &Yard, edits: &[Edit], order: &[usize]) -> Vec<usize> {
         let CommitOutcome::Committed { commit: work, .. } = yard.squash(worker) else { continue };
         let tip = yard.tip();
         match worker.lane.merge(work, tip).unwrap() {
-            Outcome::Clean { commit, .. } => match yard.land(worker, commit, tip, &[]) {
+            MergeResult::Clean { commit, .. } => match yard.land(worker, commit, tip, &[]) {
                 Landed::Landed { behind: None, left, .. } => assert!(left.is_empty()),
                 Landed::Nothing => {}
                 other => panic!("{other:?}"),
             },
-            Outcome::Conflict(_) => conflicted.push(*at),
+            MergeResult::Conflict(_) => conflicted.push(*at),
         }
     }
     assert_eq!((yard.status(), yard.is_tidy()), (String::new(), true));

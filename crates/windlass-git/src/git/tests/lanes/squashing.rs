@@ -94,7 +94,7 @@ fn the_main_repositorys_hooks_run_in_the_lane() {
 #[test]
 fn submodules_stay_as_they_were_and_cannot_be_moved_from_a_lane() {
     let yard = Yard::new();
-    let inner = crate::scratch::Scratch::committed();
+    let inner = crate::testing::Scratch::committed();
     let url = inner.top.to_str().unwrap();
     yard.scratch.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", url, "inner"]);
     yard.scratch.git(&["commit", "-q", "-m", "submodule"]);

@@ -6,9 +6,10 @@ mod tests;
 
 use std::collections::{HashMap, HashSet};
 
+use super::Plan;
 use super::specs::{SpecNames, is_index};
-use super::task::Task;
-use super::{Plan, reference};
+use crate::doc::tasks::Task;
+use crate::doc::tasks::sources::reference;
 
 pub use requirement::{Requirement, RequirementKind, Spec};
 
@@ -94,8 +95,10 @@ fn cover(spec: &Spec, tasks: &[Naming<'_>]) -> SpecCoverage {
     let mut sections = HashSet::new();
     let mut unspecific = 0_u64;
     for (task, parts) in tasks {
-        let words =
-            task.text.split(|letter: char| !(letter.is_alphanumeric() || letter == '-' || letter == '.'));
+        let words = task
+            .row
+            .title
+            .split(|letter: char| !(letter.is_alphanumeric() || letter == '-' || letter == '.'));
         let words =
             words.map(|word| word.trim_matches(['-', '.'])).filter(|word| requirement::is_number(word));
         let mut says_which = false;

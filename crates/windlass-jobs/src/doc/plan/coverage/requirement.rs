@@ -7,8 +7,9 @@ use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use serde::Serialize;
 use windlass_core::nesting;
 
-use super::super::lines::Lines;
-use super::super::reader::box_at;
+use crate::doc::lines::Lines;
+use crate::doc::tasks::sources::box_at;
+use crate::doc::text::{cut, without_mark};
 
 /// The words of RFC 2119, in upper case.
 const WORDS: [&str; 7] = ["MUST", "REQUIRED", "SHALL", "SHOULD", "RECOMMENDED", "MAY", "OPTIONAL"];
@@ -62,7 +63,7 @@ impl Spec {
     /// Reads a spec. Code, quotes and comments require nothing, nor do sections such as *Non-goals* and *Open questions*,
     /// nor the paragraph that explains the words of RFC 2119.
     pub fn parse(name: &str, text: &str) -> Spec {
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let (text, _) = without_mark(text);
         let mut reader = Reader {
             text,
             lines: Lines::of(text),
@@ -208,7 +209,7 @@ impl Reader<'_> {
         let index = self.spec.requirements.len();
         self.spec.by_id.insert(id.to_lowercase(), index);
         self.spec.by_id.entry(format!("l{line}")).or_insert(index);
-        let text = text.chars().filter(|letter| !letter.is_control()).take(200).collect();
+        let text = cut(text, 200);
         let sections = self.open.iter().map(|(_, section, _)| *section).collect();
         self.spec.requirements.push(Requirement { id, line, kind, text, sections });
     }

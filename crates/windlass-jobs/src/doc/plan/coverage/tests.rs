@@ -15,7 +15,7 @@ fn covered(plan: &str) -> SpecCoverage {
         &specs(&["README.md", "auth.md"]),
         &[Spec::parse("README.md", AUTH), Spec::parse("auth.md", AUTH)],
     );
-    assert_eq!(all.len(), 1, "the folder's README is no spec");
+    assert_eq!(all.len(), 1, "the folder's README is not a spec");
     all.into_iter().next().expect("one")
 }
 

@@ -3,18 +3,18 @@
 use std::ops::Range;
 
 use super::super::Plan;
-use super::super::file::{FileRole, ReadFile};
-use super::super::heading;
 use super::outline::{Part, parts};
+use crate::doc::tasks::sources::heading;
+use crate::doc::tasks::{FileRole, ReadFile};
 
 /// Sections of a `README.md` that say what the files say themselves.
 const DERIVED: [&str; 2] = ["status overview", "current focus"];
 
 pub(super) fn join(plan: &Plan) -> String {
     let text = |file: &&ReadFile| file.text.trim_start_matches('\u{feff}').trim_end().to_owned();
-    let index = plan.files.iter().find(|file| file.role == FileRole::Index);
+    let index = plan.contents.files.iter().find(|file| file.role == FileRole::Index);
     let (preface, across) = index.map_or_else(Default::default, |file| divide(&file.text));
-    let features = plan.files.iter().filter(|file| file.role == FileRole::Feature);
+    let features = plan.contents.files.iter().filter(|file| file.role == FileRole::Part);
     let all = std::iter::once(preface).chain(features.map(|file| text(&file))).chain(std::iter::once(across));
     let all: Vec<String> =
         all.filter(|text| !text.trim().is_empty()).map(|text| text.trim_end().to_owned()).collect();

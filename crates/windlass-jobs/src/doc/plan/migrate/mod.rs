@@ -7,10 +7,13 @@ mod split;
 #[cfg(test)]
 mod tests;
 
+use windlass_core::values::{TaskRow, TaskState};
+
 use super::Plan;
-use super::file::{FileRole, PlanFile};
 use super::specs::SpecNames;
-use super::task::{Task, TaskState};
+use crate::doc::tasks::sources::{Boxes, INDEX};
+use crate::doc::tasks::{FileRole, Task, TaskFile};
+use crate::doc::text::cut;
 
 /// A file of the plan that is to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,13 +49,13 @@ pub enum MigrateError {
 /// # Errors
 /// The plan cannot be read, or a task would not be the same.
 pub fn to_folder(plan: &Plan, specs: &SpecNames) -> Result<Vec<NewFile>, MigrateError> {
-    let text = match plan.files.as_slice() {
+    let text = match plan.contents.files.as_slice() {
         [file] if file.role == FileRole::Single => &file.text,
         _ => return Err(MigrateError::Unusable("the plan is not one file".to_owned())),
     };
     refuse_faults(plan)?;
     let files = split::split(plan, text, specs);
-    check(plan, &files, specs, |name| if name == split::README { FileRole::Index } else { FileRole::Feature })
+    check(plan, &files, specs, |name| if name == INDEX { FileRole::Index } else { FileRole::Part })
 }
 
 /// Makes one file of a plan that is a folder: the `README.md` without its overview, then each feature, then what cuts across
@@ -62,7 +65,7 @@ pub fn to_folder(plan: &Plan, specs: &SpecNames) -> Result<Vec<NewFile>, Migrate
 /// The plan cannot be read, or a task would not be the same.
 pub fn to_file(plan: &Plan, name: &str, specs: &SpecNames) -> Result<NewFile, MigrateError> {
     if !plan.is_folder() {
-        return Err(MigrateError::Unusable("the plan is no folder".to_owned()));
+        return Err(MigrateError::Unusable("the plan is not a folder".to_owned()));
     }
     refuse_faults(plan)?;
     let file = NewFile { name: name.to_owned(), text: join::join(plan), tasks: 0 };
@@ -85,8 +88,9 @@ fn check(
     specs: &SpecNames,
     role: impl Fn(&str) -> FileRole,
 ) -> Result<Vec<NewFile>, MigrateError> {
-    let as_found = |file: &NewFile| PlanFile {
+    let as_found = |file: &NewFile| TaskFile {
         name: file.name.clone(),
+        form: &Boxes,
         role: role(&file.name),
         content: Ok(file.text.clone().into_bytes()),
     };
@@ -99,29 +103,23 @@ fn check(
     let odd = differs.map(|(one, other)| if one.0 < other.0 { one.1 } else { other.1 });
     let longer = || before.get(now.len()).or_else(|| now.get(before.len())).map(|essence| essence.1);
     if let Some(task) = odd.or_else(longer) {
-        let text = task.text.chars().filter(|letter| !letter.is_control()).take(80).collect();
-        return Err(MigrateError::TaskChanged { place: task.place(), text });
+        return Err(MigrateError::TaskChanged { place: task.place(), text: cut(&task.row.title, 80) });
     }
     let count = |name: &str| after.tasks().iter().filter(|task| &*task.file == name).count();
     Ok(files.iter().map(|file| NewFile { tasks: count(&file.name), ..file.clone() }).collect())
 }
 
-type Essence = (String, TaskState, Option<String>, Option<u32>, Vec<String>, Option<&'static str>, String);
+/// What must be the same of each task: title, state, number, priority, dependencies, complexity, spec.
+type Essence = (String, TaskState, String, Option<u32>, Vec<String>, Option<&'static str>, String);
 
-/// What must be the same of each task.
 fn essences<'a>(plan: &'a Plan, specs: &SpecNames) -> Vec<(Essence, &'a Task)> {
     let essence = |task: &Task| {
-        let complexity = task.complexity.map(super::Complexity::name);
-        let spec = first_spec(task, specs).unwrap_or_default();
-        (
-            task.text.clone(),
-            task.state,
-            task.id.clone(),
-            task.priority,
-            task.dependencies.clone(),
-            complexity,
-            spec,
-        )
+        let TaskRow { title, state, id, .. } = task.row.clone();
+        let own = task.plan.as_ref();
+        let priority = own.and_then(|own| own.priority);
+        let complexity = own.and_then(|own| own.complexity).map(<&str>::from);
+        let dependencies = task.dependencies_as_written().map(str::to_owned).collect();
+        (title, state, id.0, priority, dependencies, complexity, first_spec(task, specs).unwrap_or_default())
     };
     plan.tasks().iter().map(|task| (essence(task), task)).collect()
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-use super::super::task::{Form, Task};
+use crate::doc::tasks::Task;
 
 /// A part of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(super) fn parts(text: &str, tasks: &[Task]) -> Vec<Part> {
     let mut marks = task_starts(text, tasks);
     // What a heading that is a task holds belongs to it, headings included. Such sections follow each other.
     let taken: Vec<&Range<usize>> =
-        tasks.iter().filter(|task| task.form == Form::Heading).map(|task| &task.block).collect();
+        tasks.iter().filter(|task| task.is_heading()).map(|task| &task.block).collect();
     for (level, range) in headings(text, begin) {
         let before = taken.partition_point(|block| block.start <= range.start);
         let around = before.checked_sub(1).and_then(|index| taken.get(index));
@@ -58,7 +58,8 @@ enum Mark {
 fn task_starts(text: &str, tasks: &[Task]) -> Vec<(usize, Mark)> {
     let mut starts: Vec<(usize, Mark)> = Vec::new();
     for (index, task) in tasks.iter().enumerate() {
-        let line = text.get(..task.outer).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
+        let outer = task.plan.as_ref().map_or(task.block.start, |plan| plan.outer);
+        let line = text.get(..outer).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
         let line = if line == 0 { text.len() - text.trim_start_matches('\u{feff}').len() } else { line };
         if starts.last().is_none_or(|(last, _)| *last < line) {
             starts.push((line, Mark::Task(index)));

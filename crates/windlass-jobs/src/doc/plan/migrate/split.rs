@@ -4,14 +4,13 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use super::super::Plan;
 use super::super::feature::Counts;
 use super::super::specs::SpecNames;
-use super::super::task::Form;
-use super::super::{Plan, heading};
 use super::outline::{Part, parts};
 use super::{NewFile, first_spec};
-
-pub(super) const README: &str = "README.md";
+use crate::doc::tasks::Task;
+use crate::doc::tasks::sources::{INDEX, heading};
 
 /// A heading with the section that it begins: an index in [`Split::headings`].
 type Chain = Vec<usize>;
@@ -137,7 +136,7 @@ impl Split<'_> {
             None => &mut self.across,
         };
         out.enter(&chain, headings, end);
-        let is_box = task.is_some_and(|task| task.form == Form::Box);
+        let is_box = task.is_some_and(Task::is_box);
         if is_box {
             out.add_item(source, end);
         } else {
@@ -153,7 +152,7 @@ impl Split<'_> {
         }
         let wanted = file_name(&spec);
         let is_free = |name: &str| {
-            !name.eq_ignore_ascii_case(README)
+            !name.eq_ignore_ascii_case(INDEX)
                 && self.features.iter().all(|other| !other.file.eq_ignore_ascii_case(name))
         };
         let numbered = (2..).map(|number| format!("{wanted}-{number}.md"));
@@ -178,7 +177,7 @@ impl Split<'_> {
         if !self.across.text.is_empty() {
             let _ = write!(readme, "{end}# Cross-Cutting Tasks{end}{end}{}", self.across.text);
         }
-        files.push(NewFile { name: README.to_owned(), text: readme, tasks: 0 });
+        files.push(NewFile { name: INDEX.to_owned(), text: readme, tasks: 0 });
         files
     }
 

@@ -18,10 +18,10 @@ fn folder(plan: &Plan) -> Vec<NewFile> {
 }
 
 fn read_folder(files: &[NewFile]) -> Plan {
-    let file = |file: &NewFile| PlanFile {
-        name: format!("plan/{}", file.name),
-        role: if file.name == "README.md" { FileRole::Index } else { FileRole::Feature },
-        content: Ok(file.text.clone().into_bytes()),
+    let role = |name: &str| if name == "README.md" { FileRole::Index } else { FileRole::Part };
+    let file = |file: &NewFile| TaskFile {
+        role: role(&file.name),
+        ..TaskFile::alone(&format!("plan/{}", file.name), &Boxes, Ok(file.text.clone().into_bytes()))
     };
     Plan::parse(files.iter().map(file).collect())
 }

@@ -158,9 +158,9 @@ fn collect<'a>(node: &'a AstNode<'a>, text: &str, found: &mut Vec<(usize, char)>
 }
 
 fn boxes_of_ours(text: &str) -> Vec<(usize, char)> {
-    let tasks = single(text).tasks().to_vec();
-    let boxes = tasks.iter().filter(|task| task.form == Form::Box);
-    let symbol = |task: &Task| text.as_bytes()[task.marker.start] as char;
+    let plan = single(text);
+    let boxes = plan.tasks().iter().filter(|task| task.is_box());
+    let symbol = |task: &Task| text.as_bytes()[marker(&plan, task).start] as char;
     boxes.map(|task| (task.line, symbol(task))).collect()
 }
 
@@ -169,17 +169,17 @@ fn check_splices(text: &str) {
     let plan = single(text);
     for (index, task) in plan.tasks().iter().enumerate() {
         for state in [TaskState::Open, TaskState::InProgress, TaskState::Done] {
-            let Some(splice) = task.mark(state) else { continue };
+            let Ok(splice) = plan.mark(task, state) else { continue };
             let changed = splice.apply(text.as_bytes()).expect("a range of the text");
             let changed = String::from_utf8(changed).expect("UTF-8 as before");
             assert_eq!(changed[..splice.range.start], text[..splice.range.start]);
             assert!(changed.ends_with(&text[splice.range.end..]), "{text:?}");
-            if task.form == Form::Box && state != task.state {
+            if task.is_box() && state != task.row.state {
                 assert_eq!((splice.range.len(), changed.len()), (1, text.len()));
             }
             let after = single(&changed);
             let states =
-                |plan: &Plan| plan.tasks().iter().map(|task| (task.line, task.state)).collect::<Vec<_>>();
+                |plan: &Plan| plan.tasks().iter().map(|task| (task.line, task.row.state)).collect::<Vec<_>>();
             let mut expected = states(&plan);
             expected[index].1 = state;
             assert_eq!(states(&after), expected, "{text:?} with {splice:?}");

@@ -36,7 +36,7 @@ fn specs_that_are_not_there_and_tasks_without_one() {
 fn dependencies_that_are_not_there_numbers_given_twice_and_cycles() {
     assert_eq!(
         problems("- [ ] 1.1 a\n  Dependencies: 9.9, the weather\n", &[]),
-        ["PLAN.md:1: depends on `9.9`, which is no task of this plan"]
+        ["PLAN.md:1: depends on `9.9`, which is not a task of this plan"]
     );
     assert_eq!(
         problems("- [ ] 1.1 A\n- [ ] P1.1 B\n- [ ] 1.1: C\n", &[]),

@@ -7,21 +7,34 @@ mod order;
 mod reading;
 
 use super::*;
+use crate::doc::tasks::sources::Boxes;
+use crate::doc::tasks::{Complexity, InPlan, LONGEST_LIST, MOST_TASKS};
+use windlass_core::values::Named;
 
 /// A plan in one file.
 pub(super) fn single(text: &str) -> Plan {
     Plan::parse(vec![file("PLAN.md", FileRole::Single, text)])
 }
 
-fn file(name: &str, role: FileRole, text: &str) -> PlanFile {
-    PlanFile { name: name.to_owned(), role, content: Ok(text.as_bytes().to_vec()) }
+fn file(name: &str, role: FileRole, text: &str) -> TaskFile {
+    TaskFile { role, ..TaskFile::alone(name, &Boxes, Ok(text.as_bytes().to_vec())) }
 }
 
 /// `state text` of each task.
 fn told(plan: &Plan) -> Vec<String> {
-    plan.tasks().iter().map(|task| format!("{} {}", task.state.name(), task.text)).collect()
+    plan.tasks().iter().map(|task| format!("{} {}", task.row.state.name(), task.row.title)).collect()
 }
 
 pub(super) fn specs(names: &[&str]) -> SpecNames {
     SpecNames::new("specs", names.iter().map(|name| (*name).to_owned()).collect())
+}
+
+fn in_plan(task: &Task) -> &InPlan {
+    task.plan.as_ref().expect("a plan's task")
+}
+
+/// Where its state is written: what a splice to another state replaces.
+fn marker(plan: &Plan, task: &Task) -> std::ops::Range<usize> {
+    let other = if task.row.state == TaskState::Done { TaskState::Open } else { TaskState::Done };
+    plan.mark(task, other).expect("a place").range
 }

@@ -3,11 +3,11 @@
 use super::*;
 
 fn next(text: &str) -> String {
-    single(text).next().map_or_else(String::new, |task| task.text.clone())
+    single(text).next().map_or_else(String::new, |task| task.row.title.clone())
 }
 
-// Seed defect D2, seed 002 §4.2, grep: where nothing was open the count was no number, and completion was never seen.
-// Seed defect D2, src/verify.rs:196, 243: a task in progress was no open work, and all was complete.
+// Seed defect D2, seed 002 §4.2, grep: where nothing was open the count was not a number, and completion was never seen.
+// Seed defect D2, src/verify.rs:196, 243: a task in progress was not an open work, and all was complete.
 // rows: 48, 94
 #[test]
 fn in_progress_then_priority_then_the_order_of_the_file() {
@@ -39,12 +39,9 @@ fn what_a_prompt_says_of_it() {
         "## Priority 1: Core\n\n- [ ] 1.1 Store (refs: specs/s.md)\n  - Complexity: high\n  - how so\n- [ ] b\n",
     );
     let next = plan.next_task().expect("a task");
-    assert_eq!(
-        (&*next.file, next.line, &*next.text, &*next.section),
-        ("PLAN.md", 3, "Store", "Priority 1: Core")
-    );
+    let words = "1.1 Store (PLAN.md:3; section: Priority 1: Core; refs: specs/s.md; complexity: high)";
+    assert_eq!(next.words, words);
     assert_eq!(next.source, "- [ ] 1.1 Store (refs: specs/s.md)\n  - Complexity: high\n  - how so");
-    assert_eq!((next.refs, next.complexity), (vec!["specs/s.md".to_owned()], Some(Complexity::High)));
     let standing = standing_for_build(&plan, "m");
     assert_eq!((&*standing.phase, &*standing.summary, &*standing.mark), ("Priority 1: Core", "Store", "m"));
     assert_eq!(standing.items.map(|items| (items.done, items.total)), Some((0, 2)));

@@ -90,7 +90,7 @@ fn what_cannot_be_added_is_refused() {
     assert_eq!(refused(&list, &new(" \n", &[])), "a task needs a title");
     assert_eq!(refused(&list, &new("x", &["T9"])), "there is no task T9 to depend on");
     let task = NewTask { priority: Some("soon".to_owned()), ..new("x", &[]) };
-    assert_eq!(refused(&list, &task), "`soon` is no priority: say high, medium, low or a number");
+    assert_eq!(refused(&list, &task), "`soon` is not a priority: say high, medium, low or a number");
     assert_eq!(
         list.addition(&NewTask { priority: Some("7".to_owned()), ..new("x", &[]) }).unwrap().id,
         "T2".into()

@@ -32,14 +32,14 @@ fn stories_are_tasks() {
 #[test]
 fn what_is_no_such_document_is_named_with_its_line() {
     let table = [
-        ("{\n \"userStories\": [,]}", "prd.json:2: is no JSON of this form: "),
-        ("[]", "prd.json:1: is no JSON of this form: "),
+        ("{\n \"userStories\": [,]}", "prd.json:2: is not JSON of this form: "),
+        ("[]", "prd.json:1: is not JSON of this form: "),
         ("{}", "prd.json has no list of `userStories`"),
-        ("{\"userStories\": [\n1]}", "prd.json:2: is no story: "),
+        ("{\"userStories\": [\n1]}", "prd.json:2: is not a story: "),
         ("{\"userStories\": [\n\n{\"title\": \"x\"}]}", "prd.json:3: is a story without an `id`"),
-        ("{\"userStories\": [{\"id\": \"a\", \"id\": \"b\"}]}", "prd.json:1: is no story: "),
+        ("{\"userStories\": [{\"id\": \"a\", \"id\": \"b\"}]}", "prd.json:1: is not a story: "),
         ("{\"userStories\": []}", "prd.json has no task: "),
-        ("", "prd.json:1: is no JSON of this form: "),
+        ("", "prd.json:1: is not JSON of this form: "),
         (
             "{\"userStories\": [{\"id\": \"A1\", \"priority\": \"soon\"}]}",
             "prd.json:1: A1 has the priority `soon`",

@@ -19,9 +19,9 @@ fn unknown_dependencies_duplicates_and_cycles_are_named_with_lines() {
             "tasks.md:9: has the id task-001 of line 1: give one of them another",
             "tasks.md:8: TASK-004 depends on itself",
             "tasks.md:1: these wait for one another: TASK-001 (line 1) → TASK-002 (line 3) → TASK-003 (line 5) → TASK-001",
-            "tasks.md:2: TASK-001 depends on `TASK-1`, which is no task of this list; did you mean TASK-001?",
-            "tasks.md:6: TASK-003 depends on `later`, which is no task of this list",
-            "tasks.md:10: TASK-001 depends on `TASK-009 to TASK-011`, which is no task of this list",
+            "tasks.md:2: TASK-001 depends on `TASK-1`, which is not a task of this list; did you mean TASK-001?",
+            "tasks.md:6: TASK-003 depends on `later`, which is not a task of this list",
+            "tasks.md:10: TASK-001 depends on `TASK-009 to TASK-011`, which is not a task of this list",
         ]
     );
     assert!(!list.is_unusable());
@@ -64,11 +64,7 @@ fn nine_comes_before_ten() {
 #[test]
 fn what_cannot_be_read_is_said() {
     let read = |content: Result<Vec<u8>, String>| {
-        let list = TaskList::parse(vec![TaskFile {
-            name: "tasks.md".to_owned(),
-            form: TaskForm::Markdown,
-            content,
-        }]);
+        let list = TaskList::parse(vec![TaskFile::alone("tasks.md", &Markdown, content)]);
         assert!(list.is_unusable() && list.tasks().is_empty());
         problems(&list).concat()
     };
@@ -119,6 +115,6 @@ fn fifty_thousand_tasks_are_no_effort() {
     assert_eq!(list.tasks().len(), 50_000);
     assert_eq!(
         problems(&list),
-        ["prd.json:50000: US-49999 depends on `US-50000`, which is no task of this list"]
+        ["prd.json:50000: US-49999 depends on `US-50000`, which is not a task of this list"]
     );
 }

@@ -2,34 +2,38 @@
 
 mod adding;
 mod forms;
+mod golden;
 mod judging;
 mod markdown;
 mod properties;
 mod protecting;
 mod splicing;
 
+use super::sources::{FrontMatter, Markdown, Prd, SOURCES};
 use super::*;
+use crate::doc::ProblemKind;
+use windlass_core::values::Named;
 
 pub(super) fn file(name: &str, form: TaskForm, text: &str) -> TaskFile {
-    TaskFile { name: name.to_owned(), form, content: Ok(text.as_bytes().to_vec()) }
+    TaskFile::alone(name, form, Ok(text.as_bytes().to_vec()))
 }
 
 pub(super) fn markdown(text: &str) -> TaskList {
-    TaskList::parse(vec![file("tasks.md", TaskForm::Markdown, text)])
+    TaskList::parse(vec![file("tasks.md", &Markdown, text)])
 }
 
 pub(super) fn prd(text: &str) -> TaskList {
-    TaskList::parse(vec![file("prd.json", TaskForm::Prd, text)])
+    TaskList::parse(vec![file("prd.json", &Prd, text)])
 }
 
 pub(super) fn folder(files: &[(&str, &str)]) -> TaskList {
-    let file = |(name, text): &(&str, &str)| file(&format!("tasks/{name}"), TaskForm::FrontMatter, text);
+    let file = |(name, text): &(&str, &str)| file(&format!("tasks/{name}"), &FrontMatter, text);
     TaskList::parse(files.iter().map(file).collect())
 }
 
 /// `state id title <dependencies !priority`.
 pub(super) fn told(list: &TaskList) -> Vec<String> {
-    let tell = |task: &ListedTask| {
+    let tell = |task: &Task| {
         let TaskRow { id, title, state, priority, dependencies, .. } = &task.row;
         let mut text = format!("{} {id} {title}", state.name());
         if !dependencies.is_empty() {

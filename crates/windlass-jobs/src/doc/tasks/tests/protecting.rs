@@ -63,8 +63,8 @@ fn what_is_no_pattern_is_named_with_its_line_and_left_out() {
     assert_eq!(
         problems(&list),
         [
-            "tasks.md:3: T1 protects `[`, which is no pattern for files: unclosed character class; missing ']'",
-            "tasks.md:3: T1 protects `!`, which is no pattern for files: it names nothing",
+            "tasks.md:3: T1 protects `[`, which is not a pattern for files: unclosed character class; missing ']'",
+            "tasks.md:3: T1 protects `!`, which is not a pattern for files: it names nothing",
         ]
     );
     assert!(!list.is_unusable(), "the task can be worked on");

@@ -19,7 +19,7 @@ fn only_the_word_of_this_very_task_changes() {
     assert_eq!(changed(&list, text, "TASK-10", TaskState::Open), text.replace("in progress", "pending"));
     assert_eq!(changed(&list, text, "TASK-10", TaskState::InProgress), text, "another word for the same");
     assert_eq!(changed(&list, text, "TASK-1.1", TaskState::Open), text.replace(": done", ": pending"));
-    assert_eq!(list.set_state(&"TASK-2".into(), TaskState::Done), None);
+    assert_eq!(list.set_state(&"TASK-2".into(), TaskState::Done), Err(Unwritable::NoTask));
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn a_missing_status_is_put_in() {
     }
     let text = "### T1: a\n- **Status**: blocked\n";
     let open = changed(&markdown(text), text, "T1", TaskState::Open);
-    assert_eq!(open, "### T1: a\n- **Status**: pending\n", "what is no status is not left");
+    assert_eq!(open, "### T1: a\n- **Status**: pending\n", "what is not a status is not left");
 }
 
 #[test]
@@ -116,7 +116,8 @@ fn what_is_surely_no_status_is_neither_taken_for_one_nor_changed() {
     {
         let text = format!("### TASK-1: a\n- **Status**: {value}\n");
         let list = markdown(&text);
-        assert_eq!(list.set_state(&"TASK-1".into(), TaskState::Done), None, "{value}");
+        let refused = list.set_state(&"TASK-1".into(), TaskState::Done);
+        assert!(matches!(refused, Err(Unwritable::Unclear(_))), "{value}: {refused:?}");
         assert_eq!(list.problems()[0].kind, ProblemKind::UnknownStatus);
         let [row] = &list.rows()[..] else { panic!() };
         assert!(row.state == TaskState::Open && row.unclear.is_some(), "{row:?}");
@@ -137,7 +138,8 @@ fn of_two_tasks_with_one_id_none_is_changed_while_one_is_open() {
         let first = &list.rows()[0];
         assert_eq!(first.state, TaskState::Open, "an open task is open whatever its id");
         assert!(first.unclear.as_ref().is_some_and(|why| why == "2 tasks have its id"), "{first:?}");
-        assert_eq!(list.set_state(&"TASK-1".into(), TaskState::Done), None);
+        let why = "2 tasks have its id".to_owned();
+        assert_eq!(list.set_state(&"TASK-1".into(), TaskState::Done), Err(Unwritable::Unclear(why)));
         assert!(windlass_core::tasks::Schedule::new(list.rows()).next().is_none());
     }
     let done = markdown("### TASK-1: a\n- **Status**: done\n### TASK-1: b\n- **Status**: done\n");

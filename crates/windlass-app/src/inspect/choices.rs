@@ -1,0 +1,94 @@
+//! What can go on here.
+
+use windlass_core::values::RunId;
+use windlass_engine::store::{RunSummary, index};
+use windlass_ui::RunState;
+
+use super::which;
+use crate::app::App;
+use crate::error::AppError;
+use crate::here::Here;
+use crate::run::resume;
+use crate::task_place::TaskPlace;
+use crate::workspaces::Project;
+
+/// What there is to go on with.
+pub struct Choices {
+    /// The task file, or the place for one.
+    pub tasks: TaskPlace,
+    /// The run that works here now.
+    pub live: Option<RunId>,
+    /// Runs of this directory that can simply go on, the newest first.
+    pub unfinished: Vec<Unfinished>,
+    /// The names of the project's workspaces; none where a feature was named.
+    pub workspaces: Vec<String>,
+}
+
+/// A run that can simply go on.
+pub struct Unfinished {
+    /// The run.
+    pub run: RunId,
+    /// What it is about.
+    pub title: String,
+    /// How it stands.
+    pub state: RunState,
+}
+
+impl App {
+    /// What can go on here: tasks (of this feature), runs, workspaces.
+    ///
+    /// # Errors
+    /// There is nothing.
+    pub fn choices(&self, feature: Option<&str>) -> Result<Choices, AppError> {
+        let here = Here::find(self)?;
+        let tasks = TaskPlace::find(&here.directory, feature)?;
+        let live = which::live(&here)?.map(|holder| holder.run);
+        let is_open = |run: &RunSummary| {
+            run.directory == here.directory
+                && resume::is_open(run)
+                && resume::has_begun(run)
+                && Some(&run.run) != live.as_ref()
+        };
+        let runs = index::look(&here.project)?.runs.into_iter().filter(is_open);
+        let unfinished =
+            runs.map(|run| Unfinished { state: which::state(&run, &[]), run: run.run, title: run.title });
+        let unfinished = unfinished.collect();
+        let listed = Project::find(self)?.workspaces.list()?.workspaces;
+        // Whoever names a feature does not ask for workspaces.
+        let named = listed.iter().filter(|_| tasks.feature.is_none());
+        let workspaces = named.map(|one| one.name().to_string()).collect();
+        let choices = Choices { tasks, live, unfinished, workspaces };
+        if choices.is_nothing() { Err(nothing(&choices.tasks)) } else { Ok(choices) }
+    }
+
+    /// The tasks that are to go on: there has to be a file of them.
+    pub fn tasks_to_go_on(&self, feature: Option<&str>) -> Result<TaskPlace, AppError> {
+        let place = TaskPlace::find(&Here::find(self)?.directory, feature)?;
+        place.require_file()?;
+        Ok(place)
+    }
+}
+
+impl Choices {
+    fn is_nothing(&self) -> bool {
+        self.tasks.found.is_none()
+            && self.live.is_none()
+            && self.unfinished.is_empty()
+            && self.workspaces.is_empty()
+    }
+}
+
+fn nothing(place: &TaskPlace) -> AppError {
+    let message = match &place.feature {
+        Some(feature) => format!(
+            "there is nothing to go on with: {} is missing, and there is no unfinished run of {feature}",
+            place.shown()
+        ),
+        None => {
+            "there is nothing to go on with here: no task file, no unfinished run, no workspace".to_owned()
+        }
+    };
+    AppError::usage(message)
+        .hint(format!("Make a task file: {}", place.command("init --tasks")))
+        .hint("Or run a goal: windlass run -p \"what is to be done\"")
+}

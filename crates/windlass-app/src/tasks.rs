@@ -1,0 +1,158 @@
+//! The tasks of a task file: looked at, added, marked.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use windlass_core::spec::Mode;
+use windlass_core::tasks::Schedule;
+use windlass_core::values::{ExitCodes, StopReason, TaskId, TaskState};
+use windlass_engine::tasks::{FoundTasks, TasksError, Written, add_task, set_state, settable};
+use windlass_jobs::doc::ProblemKind;
+pub use windlass_jobs::doc::tasks::NewTask;
+use windlass_jobs::doc::tasks::{Task, TaskList};
+use windlass_ui::{TasksShown, one_line};
+
+use crate::app::App;
+use crate::configuration::Configuration;
+use crate::error::AppError;
+use crate::here::Here;
+use crate::inspect::which::refuse_live;
+use crate::run::NamedTasks;
+
+/// What it ends with when the tasks cannot be read.
+const UNREADABLE: u8 = 2;
+
+/// What it ends with when tasks are left and none is ready.
+const BLOCKED: u8 = 1;
+
+/// The tasks of a task file.
+pub struct Tasks {
+    /// Where they are, as people write it.
+    pub place: String,
+    /// What the file says.
+    pub list: Arc<TaskList>,
+    /// What is next, and what waits for what.
+    pub schedule: Schedule,
+    codes: ExitCodes,
+}
+
+/// A task that was added.
+#[derive(Clone, Debug)]
+pub struct AddedTask {
+    /// Its id.
+    pub id: TaskId,
+    /// The file or folder that it is in.
+    pub place: PathBuf,
+}
+
+/// Tasks that are to be done, or open again.
+#[derive(Clone, Debug)]
+pub struct MarkTasks {
+    /// Where they are.
+    pub named: NamedTasks,
+    /// Their ids.
+    pub ids: Vec<String>,
+    /// What they are to be.
+    pub state: TaskState,
+}
+
+/// A task that was marked.
+#[derive(Clone, Copy, Debug)]
+pub struct MarkedTask<'a> {
+    /// The task as it was.
+    pub task: &'a Task,
+    /// It was not so already.
+    pub changed: bool,
+}
+
+impl Tasks {
+    /// As they are shown by a process that ends with this code.
+    pub fn shown(&self, exit_code: u8) -> TasksShown<'_> {
+        TasksShown { place: &self.place, list: &self.list, schedule: &self.schedule, exit_code }
+    }
+
+    /// The exit code of showing them: nothing of them may be readable.
+    pub fn listed(&self) -> u8 {
+        let grave = self.list.problems().iter().any(|problem| problem.kind.is_unreadable());
+        if self.list.tasks().is_empty() && grave { UNREADABLE } else { 0 }
+    }
+
+    /// The exit code of asking for the next one: tasks may be left, and none ready.
+    pub fn asked_for_next(&self) -> u8 {
+        let blocked = self.schedule.next().is_none() && self.schedule.counts().waiting > 0;
+        self.listed().max(if blocked { BLOCKED } else { 0 })
+    }
+
+    /// The exit code of judging them.
+    pub fn judged(&self) -> u8 {
+        let is_unreadable = |kind: &ProblemKind| kind.is_unreadable() && *kind != ProblemKind::NoTask;
+        match self.list.problems() {
+            [] => 0,
+            problems if problems.iter().any(|problem| is_unreadable(&problem.kind)) => UNREADABLE,
+            _ => StopReason::GatesFailing.exit_code(self.codes),
+        }
+    }
+}
+
+impl App {
+    /// The tasks of a task file; what is wrong with it is among its problems.
+    ///
+    /// # Errors
+    /// There is none, or the configuration is wrong.
+    pub fn tasks(&self, named: &NamedTasks) -> Result<Tasks, AppError> {
+        let (found, codes) = find(self, named)?;
+        let schedule = Schedule::new(found.list.rows());
+        Ok(Tasks { place: found.place.display().to_string(), list: found.list, schedule, codes })
+    }
+
+    /// Adds a task, written as the others of its file are. Nothing else of the file changes.
+    ///
+    /// # Errors
+    /// There is no task file, a run works here, or the task is refused.
+    pub fn add_task(&self, named: &NamedTasks, task: &NewTask) -> Result<AddedTask, AppError> {
+        let (here, found) = to_change(self, named)?;
+        let id = add_task(&here.directory, &found.place, task)?;
+        Ok(AddedTask { id, place: found.place })
+    }
+
+    /// Marks tasks; each is told when it is written. None is marked where one is not there, or cannot be.
+    ///
+    /// # Errors
+    /// There is no task file or no such task, or a run works here.
+    pub fn mark_tasks(
+        &self,
+        request: &MarkTasks,
+        mut tell: impl FnMut(MarkedTask<'_>) -> Result<(), AppError>,
+    ) -> Result<(), AppError> {
+        let (here, FoundTasks { place, list, .. }) = to_change(self, &request.named)?;
+        let known = |name: &String| {
+            let missing = || TasksError::NoTask { id: TaskId(one_line(name)), place: place.clone() };
+            list.find(name).ok_or_else(missing)
+        };
+        let tasks = request.ids.iter().map(known).collect::<Result<Vec<_>, _>>()?;
+        for task in &tasks {
+            settable(&list, &place, &task.row.id, request.state)?;
+        }
+        for task in tasks {
+            let written = set_state(&here.directory, &place, &task.row.id, request.state)?;
+            tell(MarkedTask { task, changed: written != Written::AsItWas })?;
+        }
+        Ok(())
+    }
+}
+
+/// Finds and reads the tasks that are meant; the exit codes that are configured.
+fn find(app: &App, named: &NamedTasks) -> Result<(FoundTasks, ExitCodes), AppError> {
+    let directory = app.directory();
+    let configuration = Configuration::read(directory, None, Mode::Goal)?;
+    let found = named.find(directory, configuration.resolved.tasks.file.as_deref())?;
+    Ok((found, configuration.resolved.exit_codes))
+}
+
+/// The same where they are to be changed: a run that works here may be about to do that.
+fn to_change(app: &App, named: &NamedTasks) -> Result<(Here, FoundTasks), AppError> {
+    let (found, codes) = find(app, named)?;
+    let here = Here::find(app)?;
+    refuse_live(&here, codes)?;
+    Ok((here, found))
+}

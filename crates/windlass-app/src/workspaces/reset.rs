@@ -1,0 +1,40 @@
+//! A workspace's history begins anew.
+
+use jiff::Timestamp;
+pub use windlass_engine::workspace::Reset;
+
+use super::{Project, tell_mended};
+use crate::app::App;
+use crate::error::AppError;
+use crate::front_end::Consent;
+
+/// A workspace whose history began anew.
+#[derive(Clone, Debug)]
+pub struct ResetWorkspace {
+    /// Its name.
+    pub name: String,
+    /// It has instructions.
+    pub has_instructions: bool,
+    /// What was kept.
+    pub reset: Reset,
+}
+
+impl App {
+    /// Begins the history of a workspace anew; what it was is kept. `None`: the person who was asked did not want that.
+    ///
+    /// # Errors
+    /// There is none of this name, or a run works on it.
+    pub fn reset_workspace(&self, name: &str, consent: Consent) -> Result<Option<ResetWorkspace>, AppError> {
+        let project = Project::find(self)?;
+        let workspace = project.workspaces.find(name)?;
+        workspace.refuse_live(&project.here.project)?;
+        let name = workspace.name().to_string();
+        let question = format!("begin the history of workspace {name} anew?");
+        if !self.agrees(consent, &question, &format!("windlass reset {name} --yes"))? {
+            return Ok(None);
+        }
+        let reset = workspace.reset(&project.here.project, Timestamp::now())?;
+        tell_mended(self, &workspace, reset.updated.mended.as_ref());
+        Ok(Some(ResetWorkspace { name, has_instructions: workspace.has_instructions(), reset }))
+    }
+}

@@ -1,0 +1,91 @@
+//! Removing worktrees that are done with.
+
+use windlass_engine::worktree::{Removal, Removed, Worktree};
+
+use super::repository;
+use crate::app::App;
+use crate::error::AppError;
+use crate::here::Here;
+use crate::text::quoted;
+
+/// Worktrees that are to be removed.
+#[derive(Clone, Debug)]
+pub struct CleanWorktrees {
+    /// Their names; none = all of them.
+    pub names: Vec<String>,
+    /// What is done.
+    pub extent: CleanExtent,
+}
+
+/// What is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CleanExtent {
+    /// What can go goes.
+    Remove,
+    /// It is only looked at.
+    Look,
+}
+
+/// What became of a worktree, or would.
+#[derive(Clone, Debug)]
+pub enum CleanedWorktree {
+    /// It goes.
+    Removed {
+        /// Its name.
+        name: String,
+        /// Its branch, where that goes as well.
+        branch: Option<String>,
+    },
+    /// It stays.
+    Stays {
+        /// Its name.
+        name: String,
+        /// Why: a clause.
+        why: String,
+        /// What to do about it.
+        remedy: String,
+    },
+}
+
+impl App {
+    /// Removes worktrees in which nothing would be lost; each is told when it is done.
+    ///
+    /// # Errors
+    /// One that is named is not there, and then none is touched; or git fails.
+    pub fn clean_worktrees(
+        &self,
+        request: &CleanWorktrees,
+        mut tell: impl FnMut(CleanedWorktree) -> Result<(), AppError>,
+    ) -> Result<(), AppError> {
+        let here = Here::find(self)?;
+        let repository = repository(&here)?;
+        let mut worktrees = Vec::new();
+        for name in &request.names {
+            let worktree = Worktree::find(repository, name)?;
+            if !worktrees.contains(&worktree) {
+                worktrees.push(worktree);
+            }
+        }
+        if request.names.is_empty() {
+            worktrees = Worktree::all(repository)?;
+        }
+        for worktree in &worktrees {
+            let removal = Removal { worktree, repository, project: &here.project, from: &here.directory };
+            let outcome = match request.extent {
+                CleanExtent::Look => removal.refusal()?.map_or_else(|| Ok(Removed { branch: true }), Err),
+                CleanExtent::Remove => removal.carry_out()?,
+            };
+            let name = worktree.name.to_string();
+            tell(match outcome {
+                Ok(Removed { branch }) => {
+                    CleanedWorktree::Removed { name, branch: branch.then(|| worktree.name.branch()) }
+                }
+                Err(refusal) => {
+                    let remedy = refusal.remedy(&quoted(worktree.tree.path.as_os_str()));
+                    CleanedWorktree::Stays { name, why: refusal.to_string(), remedy }
+                }
+            })?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,53 @@
+//! What a run left in its worktree.
+
+use std::path::PathBuf;
+
+use super::at;
+use crate::app::App;
+use crate::error::{AppError, Kind};
+use crate::run::RunEnd;
+
+/// What is in the worktree of a run that ended.
+#[derive(Clone, Debug)]
+pub struct WorktreeLeft {
+    /// The worktree's name.
+    pub name: String,
+    /// Its branch.
+    pub branch: String,
+    /// Where it is.
+    pub path: PathBuf,
+    /// The branch that it came from, where there is one.
+    pub base: Option<String>,
+    /// Commits that it has and the base has not.
+    pub ahead: u64,
+    /// Files in it that are in no commit.
+    pub uncommitted: usize,
+    /// Requests are about a directory in it.
+    pub is_here: bool,
+}
+
+impl App {
+    /// What a run left in its worktree; `None` where it ran in none.
+    ///
+    /// # Errors
+    /// git cannot look at it.
+    pub fn worktree_left(&self, end: &RunEnd) -> Result<Option<WorktreeLeft>, AppError> {
+        let Some(worktree) = at(&end.there) else { return Ok(None) };
+        let look = || {
+            let standing = worktree.standing(&worktree.repository()?)?;
+            Ok(WorktreeLeft {
+                name: worktree.name.to_string(),
+                branch: worktree.name.branch(),
+                path: worktree.tree.path.clone(),
+                base: standing.base,
+                ahead: standing.ahead,
+                uncommitted: worktree.work()?.uncommitted.len(),
+                is_here: worktree.holds(self.directory()),
+            })
+        };
+        look().map(Some).map_err(|error: AppError| {
+            let what = format!("what is in the worktree {} cannot be told", worktree.name);
+            AppError::new(Kind::System, format!("{what}: {}", error.message)).because(error)
+        })
+    }
+}

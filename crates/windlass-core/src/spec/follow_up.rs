@@ -1,0 +1,39 @@
+//! Follow-up calls: what else an agent is called for within an iteration, each as a further attempt of it.
+//!
+//! A job has them as one list. When a call is due is said here, what its answer means by its
+//! [`Purpose`], what it asks for by the prompt of that purpose (`windlass-jobs`).
+
+use super::RunSpec;
+use crate::values::Purpose;
+
+/// A further call within an iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FollowUp {
+    /// What the call is for.
+    pub purpose: Purpose,
+    /// When it is due.
+    pub due: Due,
+}
+
+/// When a follow-up call is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Due {
+    /// A claim stands that would complete the job.
+    ClaimCompletes,
+    /// Work that stands does not go together with the branch: once for each task.
+    MergeFails,
+}
+
+impl RunSpec {
+    /// The follow-up calls of this run, in the order in which they are made where several are due.
+    pub fn follow_ups(&self) -> impl Iterator<Item = FollowUp> {
+        let verifies = self.job.verification.is_some() && !self.job.mode.judges();
+        let merges = self.lanes.is_some() && self.job.mode.has_tasks();
+        [
+            verifies.then_some(FollowUp { purpose: Purpose::Verify, due: Due::ClaimCompletes }),
+            merges.then_some(FollowUp { purpose: Purpose::Merge, due: Due::MergeFails }),
+        ]
+        .into_iter()
+        .flatten()
+    }
+}

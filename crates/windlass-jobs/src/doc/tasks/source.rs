@@ -1,0 +1,163 @@
+//! What every form of tasks says of itself. Bytes come in, tasks and changes to bytes go out.
+//!
+//! A form is a folder in [`sources`](super::sources) and its row in the table there; nothing else asks which form tasks
+//! have. What forms have in common is not theirs: bounds, ids and dependencies ([`settle`](super::settle)), that a change
+//! changes nothing else ([`mark`](super::mark), [`addition`](super::addition)).
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::sync::Arc;
+
+use windlass_core::tasks::natural;
+use windlass_core::values::{TaskId, TaskRow, TaskState};
+
+use super::addition::{CheckedTask, Refused};
+use super::file::{FileRole, ReadFile};
+use super::mark::{self, Unwritable};
+use super::status;
+use super::task::Task;
+use crate::doc::{Problem, Splice};
+
+/// How tasks are written: a row of [`SOURCES`](super::sources::SOURCES).
+pub type TaskForm = &'static dyn TaskSource;
+
+/// A form in which tasks are written.
+pub trait TaskSource: Sync {
+    /// As it is called in `--json`.
+    fn name(&self) -> &'static str;
+
+    /// Where people keep such lists: files and folders, the likeliest first.
+    fn usual_places(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// What a file of this name is in such a list; `None` where it is not read in this form.
+    fn role(&self, name: &str, place: Place) -> Option<FileRole>;
+
+    /// Is such a list worked off by the ids of its tasks? A plan is worked off in its order, and is only what a job names.
+    fn has_ids(&self) -> bool {
+        true
+    }
+
+    /// Does a file of a folder that begins so hold a task? A folder without one is something else.
+    fn looks_like(&self, _beginning: &[u8]) -> bool {
+        true
+    }
+
+    /// How the names of a folder's files follow one another.
+    fn compare(&self, one: &str, other: &str) -> Ordering {
+        natural::compare(one, other).then_with(|| one.cmp(other))
+    }
+
+    /// So many files a folder may have.
+    fn most_files(&self) -> usize {
+        50_000
+    }
+
+    /// Puts the files of a folder in the order in which their tasks count.
+    fn order(&self, _files: &mut [(ReadFile, Vec<Task>)]) {}
+
+    /// The tasks of a file's text, and what is wrong with how they are written. All ranges are of the text as it is, a byte
+    /// order mark included.
+    fn read(&self, name: &Arc<str>, role: FileRole, text: &str) -> Reading;
+
+    /// What is said of a file of this role where no task is found, as the end of a sentence that begins with it.
+    fn no_task(&self, role: FileRole) -> &'static str;
+
+    /// What is read again where a state was written: a form may have no word for one.
+    fn kept(&self, state: TaskState) -> TaskState {
+        state
+    }
+
+    /// The state that a word in a [`StatePlace`](super::task::StatePlace) means.
+    fn state_of(&self, word: &str) -> Option<TaskState> {
+        status::state_of(word)
+    }
+
+    /// A state's word in place of a former one, which is empty where there was none; `None` where it cannot be written.
+    fn word(&self, state: TaskState, former: &str) -> Option<String> {
+        Some(status::word(state, former))
+    }
+
+    /// What has to change in a file of this form for one of its tasks to be in a state: an empty splice where it is already.
+    fn mark(&self, file: &ReadFile, task: &Task, state: TaskState) -> Result<Splice, Unwritable> {
+        mark::splice(file, task, state)
+    }
+
+    /// How the agent that works on a task says there that it is done: one sentence.
+    fn claim(&self, id: &TaskId, file: &str) -> String;
+
+    /// What has to be written where for a task more; `last` is the last task of the file. Of a form with a file per task it
+    /// is a file that must not be there.
+    fn add(&self, _file: &ReadFile, _last: Option<&Task>, _task: &CheckedTask) -> Result<Splice, Refused> {
+        Err(Refused::NotInThisForm(self.name()))
+    }
+
+    /// Where a new task goes.
+    fn layout(&self) -> Layout {
+        Layout::OneFile
+    }
+
+    /// The id before the first.
+    fn id_zero(&self) -> &'static str {
+        "TASK-000"
+    }
+
+    /// The priority of a new task of which nothing is said, among these.
+    fn usual_priority(&self, _tasks: &[Task]) -> u8 {
+        TaskRow::USUAL_PRIORITY
+    }
+}
+
+/// Where a file lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// By itself: it is the list.
+    Alone,
+    /// In a folder that is the list.
+    InFolder,
+}
+
+/// How tasks are divided into files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// Many in one.
+    OneFile,
+    /// Each in its own.
+    FilePerTask,
+}
+
+/// What is found in a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reading {
+    pub(in crate::doc) tasks: Vec<Task>,
+    pub(in crate::doc) problems: Vec<Problem>,
+    pub(in crate::doc) about: PlanNotes,
+}
+
+/// What a file of a plan says beside its tasks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in crate::doc) struct PlanNotes {
+    /// Open boxes in sections that do not count.
+    pub set_aside: u64,
+    /// The other files of the folder that it links to: name and line.
+    pub links: Vec<(String, usize)>,
+    /// What its `Spec:` line names.
+    pub specs: Arc<[String]>,
+    /// Its first heading of level 1.
+    pub title: String,
+}
+
+impl PartialEq for dyn TaskSource {
+    fn eq(&self, other: &dyn TaskSource) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for dyn TaskSource {}
+
+impl fmt::Debug for dyn TaskSource {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}

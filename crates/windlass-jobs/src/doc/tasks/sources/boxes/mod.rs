@@ -1,0 +1,101 @@
+//! A plan's boxes and numbered headings: `- [ ] 1.1 What is to be done`.
+
+mod attribute;
+pub(in crate::doc) mod heading;
+mod reader;
+pub(in crate::doc) mod reference;
+mod settle;
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use windlass_core::values::{TaskId, TaskState};
+
+pub(in crate::doc) use self::reader::box_at;
+use crate::doc::tasks::file::too_deep;
+use crate::doc::tasks::{FileRole, Place, ReadFile, Reading, Task, TaskSource};
+use crate::doc::text::{base_name, ends_in};
+
+/// The file that makes a folder a plan.
+pub const INDEX: &str = "README.md";
+
+/// Boxes and numbered headings, in one file or in a folder with a file per feature.
+#[derive(Clone, Copy, Debug)]
+pub struct Boxes;
+
+impl TaskSource for Boxes {
+    fn name(&self) -> &'static str {
+        "boxes"
+    }
+
+    fn role(&self, name: &str, place: Place) -> Option<FileRole> {
+        match (place, name) {
+            (Place::Alone, _) => Some(FileRole::Single),
+            (Place::InFolder, INDEX) => Some(FileRole::Index),
+            (Place::InFolder, _) => (ends_in(name, "md") && !name.starts_with('.')).then_some(FileRole::Part),
+        }
+    }
+
+    fn has_ids(&self) -> bool {
+        false
+    }
+
+    fn compare(&self, one: &str, other: &str) -> Ordering {
+        one.cmp(other)
+    }
+
+    fn most_files(&self) -> usize {
+        2000
+    }
+
+    /// The features in the order in which the index links to them, then by name; the index itself last, since its tasks cut
+    /// across all features.
+    fn order(&self, files: &mut [(ReadFile, Vec<Task>)]) {
+        let index = files.iter().find(|(file, _)| file.role == FileRole::Index);
+        let mut linked = HashMap::new();
+        for (place, (name, _)) in index.iter().flat_map(|(file, _)| &file.about.links).enumerate() {
+            linked.entry(name.clone()).or_insert(place);
+        }
+        files.sort_by_cached_key(|(file, _)| {
+            let place = linked.get(base_name(&file.name)).copied().unwrap_or(usize::MAX);
+            (file.role == FileRole::Index, place, file.name.clone())
+        });
+    }
+
+    fn read(&self, name: &Arc<str>, role: FileRole, text: &str) -> Reading {
+        too_deep(name, text).unwrap_or_else(|| reader::read(name, role, text))
+    }
+
+    fn no_task(&self, role: FileRole) -> &'static str {
+        match role {
+            FileRole::Single => "has no task: write each as `- [ ] what is to be done`",
+            FileRole::Index | FileRole::Part => {
+                "and the files beside it have no task: write each as `- [ ] what is to be done`"
+            }
+        }
+    }
+
+    fn state_of(&self, word: &str) -> Option<TaskState> {
+        let heading = if heading::is_done(word) { TaskState::Done } else { TaskState::Open };
+        Some(reader::state_of(word.as_bytes()).unwrap_or(heading))
+    }
+
+    /// A heading in progress cannot be written.
+    fn word(&self, state: TaskState, former: &str) -> Option<String> {
+        let is_box = reader::state_of(former.as_bytes()).is_some();
+        let word = match (is_box, state) {
+            (true, TaskState::Open) => " ",
+            (true, TaskState::InProgress) => "~",
+            (true, TaskState::Done) => "x",
+            (false, TaskState::Open) => "",
+            (false, TaskState::Done) => " ✅",
+            (false, TaskState::InProgress) => return None,
+        };
+        Some(word.to_owned())
+    }
+
+    fn claim(&self, _id: &TaskId, file: &str) -> String {
+        format!("Then tick its box in `{file}`: `- [x]`.")
+    }
+}

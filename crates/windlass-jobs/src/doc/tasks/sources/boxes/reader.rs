@@ -1,0 +1,425 @@
+//! One file of a plan, event by event.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+
+use windlass_core::values::TaskState;
+
+use super::attribute::{self, Attribute};
+use super::settle::{Own, section_refs, settle};
+use super::{heading, reference};
+use crate::doc::lines::Lines;
+use crate::doc::tasks::source::PlanNotes;
+use crate::doc::tasks::task::StatePlace;
+use crate::doc::tasks::{Complexity, FileRole, InPlan, Item, Reading, Task};
+use crate::doc::text::{base_name, ends_in, without_mark};
+
+/// So many references, dependencies or files of one task or section are read.
+const MOST_NAMED: usize = 100;
+
+/// A heading whose section is not over.
+struct OpenHeading {
+    level: HeadingLevel,
+    title: Arc<str>,
+    priority: Option<u32>,
+    counts: bool,
+    aside: bool,
+    /// The task that the heading is, as long as there is no box below it.
+    task: Option<usize>,
+    /// The heading's number, for the first box below it.
+    id: Option<String>,
+}
+
+/// A line of text, as it is put together.
+#[derive(Default)]
+struct Line {
+    plain: String,
+    /// The same with the targets of links in place of their texts.
+    linked: String,
+    /// Within a link?
+    links: u32,
+}
+
+#[derive(Default)]
+struct Reader<'a> {
+    /// Without byte order mark.
+    text: &'a str,
+    /// The mark's length.
+    base: usize,
+    name: Arc<str>,
+    role: FileRole,
+    about: PlanNotes,
+    tasks: Vec<Task>,
+    headings: Vec<OpenHeading>,
+    /// Sections by number, and the section around each: for references. The first is the file.
+    sections: Vec<(Option<usize>, Vec<String>)>,
+    open_sections: Vec<usize>,
+    /// For each open list item the task that it is or is nested in.
+    items: Vec<Option<usize>>,
+    /// Where the outermost of them begins.
+    outer: usize,
+    quotes: u32,
+    /// Within a heading: where it began.
+    heading: Option<Range<usize>>,
+    /// A list item has begun and nothing of it has been seen.
+    fresh_item: Option<Range<usize>>,
+    /// The task whose first paragraph this is.
+    naming: Option<usize>,
+    /// Text before this place is a marker.
+    skip_until: usize,
+    /// The latest task below the latest heading.
+    latest: Option<usize>,
+    line: Line,
+    code: bool,
+    /// For each task what is known of it until all is read.
+    own: Vec<Own>,
+    lines: Lines<'a>,
+}
+
+/// Reads a file's tasks. All ranges are of the text as it is.
+pub(super) fn read(name: &Arc<str>, role: FileRole, text: &str) -> Reading {
+    let (bare, mark) = without_mark(text);
+    let mut reader = Reader {
+        text: bare,
+        base: mark,
+        name: name.clone(),
+        role,
+        sections: vec![(None, Vec::new())],
+        open_sections: vec![0],
+        lines: Lines::of(bare),
+        ..Reader::default()
+    };
+    for (event, range) in Parser::new_ext(bare, Options::empty()).into_offset_iter() {
+        reader.see(event, range);
+    }
+    reader.finish()
+}
+
+impl Reader<'_> {
+    fn see(&mut self, event: Event<'_>, range: Range<usize>) {
+        let fresh = self.fresh_item.take();
+        match event {
+            Event::Start(Tag::Paragraph) => {
+                self.flush();
+                self.fresh_item = fresh;
+            }
+            // A box goes before a link of the same label, `[x]: target`, as in GitHub's own reading.
+            Event::Start(Tag::Link { .. }) if self.is_box(fresh.as_ref(), range.start) => {}
+            Event::Start(tag) => self.start(&tag, range),
+            Event::End(tag) => self.end(tag),
+            Event::Text(text) => {
+                self.is_box(fresh.as_ref(), range.start);
+                self.add_text(&text, range);
+            }
+            Event::Code(code) => self.add_text(&code, range),
+            Event::SoftBreak | Event::HardBreak if self.heading.is_none() => self.flush(),
+            Event::SoftBreak | Event::HardBreak => self.line.push(" "),
+            _ => {}
+        }
+    }
+
+    fn start(&mut self, tag: &Tag<'_>, range: Range<usize>) {
+        match tag {
+            Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. } => self.link(dest_url, range.start),
+            Tag::Emphasis | Tag::Strong | Tag::Strikethrough | Tag::Superscript | Tag::Subscript => {}
+            Tag::Item => {
+                self.flush_block();
+                if self.items.is_empty() {
+                    self.outer = range.start;
+                }
+                self.items.push(self.items.last().copied().flatten());
+                self.fresh_item = Some(range);
+            }
+            Tag::Heading { .. } => {
+                self.flush_block();
+                self.heading = Some(range);
+            }
+            Tag::BlockQuote(_) => {
+                self.flush_block();
+                self.quotes += 1;
+            }
+            Tag::CodeBlock(_) => {
+                self.flush_block();
+                self.code = true;
+            }
+            _ => self.flush_block(),
+        }
+    }
+
+    fn end(&mut self, tag: TagEnd) {
+        match tag {
+            TagEnd::Link | TagEnd::Image => self.line.links = self.line.links.saturating_sub(1),
+            TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough => {}
+            TagEnd::Heading(level) => self.end_heading(level),
+            TagEnd::Item => {
+                self.flush_block();
+                self.items.pop();
+            }
+            TagEnd::BlockQuote(_) => {
+                self.flush_block();
+                self.quotes = self.quotes.saturating_sub(1);
+            }
+            TagEnd::CodeBlock => {
+                self.line = Line::default();
+                self.code = false;
+            }
+            _ => self.flush_block(),
+        }
+    }
+
+    fn add_text(&mut self, text: &str, range: Range<usize>) {
+        if self.code || self.quotes > 0 {
+            return;
+        }
+        if range.end <= self.skip_until {
+            return;
+        }
+        let text = if range.start < self.skip_until {
+            self.text.get(self.skip_until..range.end).unwrap_or_default()
+        } else {
+            text
+        };
+        self.line.push(text);
+    }
+
+    fn link(&mut self, target: &str, at: usize) {
+        if self.line.links == 0 {
+            self.line.linked.push_str(target);
+        }
+        self.line.links += 1;
+        let target = target.split(['#', '?']).next().unwrap_or_default();
+        let file = target.strip_prefix("./").unwrap_or(target);
+        let here = self.role == FileRole::Index && self.quotes == 0;
+        if here && !file.contains(['/', '\\', ':']) && ends_in(file, "md") && file != base_name(&self.name) {
+            let line = self.lines.line_of(at);
+            self.about.links.push((file.to_owned(), line));
+        }
+    }
+
+    /// A list item begins here with text: is it a box? Takes it as a task where boxes count.
+    fn is_box(&mut self, item: Option<&Range<usize>>, at: usize) -> bool {
+        let Some(item) = item.filter(|_| self.quotes == 0 && self.heading.is_none()) else { return false };
+        let Some(state) = box_at(self.text.as_bytes(), at) else { return false };
+        self.skip_until = at + 3;
+        self.take_box(item, at, state);
+        true
+    }
+
+    fn take_box(&mut self, item: &Range<usize>, at: usize, state: TaskState) {
+        let heading = self.headings.last_mut();
+        let counts = heading.as_ref().map_or(self.role != FileRole::Index, |heading| heading.counts);
+        if !counts {
+            let aside = heading.is_some_and(|heading| heading.aside);
+            self.about.set_aside += u64::from(aside && state != TaskState::Done);
+            return;
+        }
+        let number = heading.and_then(|heading| heading.id.take());
+        let parent = self.items.iter().rev().nth(1).copied().flatten();
+        let marker = self.base + at + 1..self.base + at + 2;
+        let block = self.base + item.start..self.base + item.end;
+        let mut task = self.new_task(at, block, marker, Item::Box);
+        (task.row.state, task.parent) = (state, parent);
+        task.row.id.0 = number.unwrap_or_default();
+        let index = self.push(task);
+        if let Some(scope) = self.items.last_mut() {
+            *scope = Some(index);
+        }
+        self.naming = Some(index);
+        self.latest = Some(index);
+    }
+
+    /// A task whose line is the one of this place.
+    fn new_task(&mut self, at: usize, block: Range<usize>, marker: Range<usize>, item: Item) -> Task {
+        let plan = InPlan {
+            item,
+            priority: self.headings.iter().rev().find_map(|heading| heading.priority),
+            complexity: None,
+            touches: Vec::new(),
+            cross_cutting: self.role == FileRole::Index,
+            outer: if item == Item::Box { self.base + self.outer } else { block.start },
+        };
+        Task {
+            section: self.headings.last().map_or_else(|| Arc::from(""), |heading| heading.title.clone()),
+            plan: Some(plan),
+            place: StatePlace::Word(marker),
+            ..Task::new(&self.name, self.lines.line_of(at), block)
+        }
+    }
+
+    /// One task more; its index.
+    fn push(&mut self, task: Task) -> usize {
+        self.tasks.push(task);
+        self.demote_headings();
+        let section = self.open_sections.last().copied().unwrap_or_default();
+        self.own.push(Own { refs: Vec::new(), section, is_task: true });
+        self.tasks.len() - 1
+    }
+
+    fn end_heading(&mut self, level: HeadingLevel) {
+        let line = std::mem::take(&mut self.line);
+        let Some(range) = self.heading.take() else { return };
+        if !self.items.is_empty() || self.quotes > 0 {
+            return;
+        }
+        while self.headings.last().is_some_and(|open| open.level >= level) {
+            self.close_heading(range.start);
+        }
+        let title = heading::read(&reference::without(&line.plain));
+        if level == HeadingLevel::H1 && self.about.title.is_empty() {
+            self.about.title.clone_from(&title.text);
+        }
+        let around = self.headings.last();
+        let aside = title.aside || around.is_some_and(|around| around.aside);
+        let inherited = around.map_or(self.role != FileRole::Index, |around| around.counts);
+        let counts = !aside && (inherited || title.cross_cutting);
+        let refs = reference::named(&line.linked).into_iter().flat_map(|(_, inner)| attribute::list(inner));
+        let refs: Vec<String> = refs.take(MOST_NAMED).map(str::to_owned).collect();
+        self.sections.push((self.open_sections.last().copied(), refs));
+        self.open_sections.push(self.sections.len() - 1);
+        let is_task = counts && title.id.is_some() && matches!(level, HeadingLevel::H3 | HeadingLevel::H4);
+        let task = is_task.then(|| self.add_heading(&title, &range));
+        self.latest = task;
+        self.headings.push(OpenHeading {
+            level,
+            title: Arc::from(title.text),
+            priority: title.priority,
+            counts,
+            aside,
+            task,
+            id: title.id,
+        });
+    }
+
+    fn add_heading(&mut self, title: &heading::Title, range: &Range<usize>) -> usize {
+        let mark = heading::mark(self.text.get(range.clone()).unwrap_or_default());
+        let start = self.base + range.start;
+        let block = start..self.base + self.text.len();
+        let marker = start + mark.start..start + mark.end;
+        let mut task = self.new_task(range.start, block, marker, Item::Heading);
+        task.row.title.clone_from(&title.text);
+        task.row.id.0 = title.id.clone().unwrap_or_default();
+        if title.done {
+            task.row.state = TaskState::Done;
+        }
+        self.push(task)
+    }
+
+    /// There is a task below these headings: they are its sections.
+    fn demote_headings(&mut self) {
+        for task in self.headings.iter_mut().filter_map(|heading| heading.task.take()) {
+            if let Some(own) = self.own.get_mut(task) {
+                own.is_task = false;
+            }
+        }
+    }
+
+    fn close_heading(&mut self, end: usize) {
+        self.open_sections.pop();
+        let task = self.headings.pop().and_then(|heading| heading.task);
+        if let Some(task) = task.and_then(|index| self.tasks.get_mut(index)) {
+            task.block.end = self.base + end;
+        }
+    }
+
+    fn flush_block(&mut self) {
+        self.flush();
+        self.naming = None;
+    }
+
+    /// A line is over.
+    fn flush(&mut self) {
+        let line = std::mem::take(&mut self.line);
+        if self.quotes > 0 || self.code || line.plain.trim().is_empty() {
+            return;
+        }
+        let target = self.items.last().copied().flatten().or(self.latest);
+        // The first line after a box says what is to be done, whatever it begins with.
+        let untitled = |index: usize| self.tasks.get(index).is_some_and(|task| task.row.title.is_empty());
+        let is_title = self.naming.is_some_and(untitled);
+        if let Some((attribute, value)) = attribute::read(&line.linked).filter(|_| !is_title) {
+            self.naming = None;
+            return self.attribute(target, attribute, value);
+        }
+        let named = reference::named(&line.linked);
+        self.add_refs(target, named.into_iter().flat_map(|(_, inner)| attribute::list(inner)));
+        if let Some(task) = self.naming.and_then(|index| self.tasks.get_mut(index)) {
+            let text = reference::without(&line.plain);
+            if !task.row.title.is_empty() && !text.is_empty() {
+                task.row.title.push(' ');
+            }
+            task.row.title.push_str(&text);
+        }
+    }
+
+    fn attribute(&mut self, target: Option<usize>, attribute: Attribute, value: &str) {
+        if attribute == Attribute::Refs {
+            return self.add_refs(target, attribute::list(value));
+        }
+        let Some(task) = target.and_then(|index| self.tasks.get_mut(index)) else { return };
+        let Some(plan) = &mut task.plan else { return };
+        let texts =
+            |known: usize| attribute::list(value).take(MOST_NAMED.saturating_sub(known)).map(str::to_owned);
+        match attribute {
+            Attribute::Dependencies => {
+                task.named.extend(texts(task.named.len()).map(|name| (name, task.line)));
+            }
+            Attribute::Files => plan.touches.extend(texts(plan.touches.len())),
+            Attribute::Complexity => plan.complexity = Complexity::read(value).or(plan.complexity),
+            Attribute::Refs => {}
+        }
+    }
+
+    /// What a heading names holds for its whole section.
+    fn add_refs<'t>(&mut self, target: Option<usize>, refs: impl Iterator<Item = &'t str>) {
+        let is_box = |index: &usize| self.tasks.get(*index).is_some_and(Task::is_box);
+        let own = target.filter(is_box).and_then(|index| self.own.get_mut(index)).map(|own| &mut own.refs);
+        let section = self.open_sections.last().and_then(|index| self.sections.get_mut(*index));
+        if let Some(list) = own.or(section.map(|(_, refs)| refs)) {
+            let room = MOST_NAMED.saturating_sub(list.len());
+            list.extend(refs.take(room).map(str::to_owned));
+        }
+    }
+
+    fn finish(mut self) -> Reading {
+        self.flush_block();
+        while !self.headings.is_empty() {
+            self.close_heading(self.text.len());
+        }
+        let sections = section_refs(&self.sections);
+        self.about.specs = sections.iter().take(2).find(|refs| !refs.is_empty()).cloned().unwrap_or_default();
+        let tasks = settle(self.tasks, self.own, &sections);
+        Reading { tasks, problems: Vec::new(), about: self.about }
+    }
+}
+
+/// The state of the box at this place.
+pub(in crate::doc) fn box_at(bytes: &[u8], at: usize) -> Option<TaskState> {
+    let escaped = at.checked_sub(1).and_then(|before| bytes.get(before)) == Some(&b'\\');
+    let [b'[', state, b']', after @ ..] = bytes.get(at..)? else { return None };
+    let ended = after.first().is_none_or(u8::is_ascii_whitespace);
+    if escaped || !ended {
+        return None;
+    }
+    state_of(&[*state])
+}
+
+/// The state that stands within the brackets of a box.
+pub(super) fn state_of(within: &[u8]) -> Option<TaskState> {
+    match within {
+        b" " => Some(TaskState::Open),
+        b"~" => Some(TaskState::InProgress),
+        b"x" | b"X" => Some(TaskState::Done),
+        _ => None,
+    }
+}
+
+impl Line {
+    fn push(&mut self, text: &str) {
+        self.plain.push_str(text);
+        if self.links == 0 {
+            self.linked.push_str(text);
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! A task in a file of its own: fields in front matter, then what is to be done.
+
+mod add;
+mod matter;
+
+use std::sync::Arc;
+
+use windlass_core::values::TaskId;
+
+use self::matter::{Entry, scalar};
+use crate::doc::tasks::task::{Insertion, StatePlace};
+use crate::doc::tasks::{
+    CheckedTask, FileRole, Layout, Place, ReadFile, Reading, Refused, Task, TaskSource, protection, words,
+};
+use crate::doc::text::{ends_in, stem, without_mark};
+use crate::doc::{Problem, ProblemKind, Splice};
+
+/// A folder with a Markdown file per task, its fields in front matter.
+#[derive(Clone, Copy, Debug)]
+pub struct FrontMatter;
+
+impl TaskSource for FrontMatter {
+    fn name(&self) -> &'static str {
+        "front_matter"
+    }
+
+    fn usual_places(&self) -> &'static [&'static str] {
+        &["tasks"]
+    }
+
+    fn role(&self, name: &str, place: Place) -> Option<FileRole> {
+        let is_put_away = name.starts_with(['.', '_']) || name.eq_ignore_ascii_case("README.md");
+        (place == Place::InFolder && ends_in(name, "md") && !is_put_away).then_some(FileRole::Part)
+    }
+
+    fn looks_like(&self, beginning: &[u8]) -> bool {
+        beginning.strip_prefix(b"\xef\xbb\xbf").unwrap_or(beginning).starts_with(b"---")
+    }
+
+    fn read(&self, name: &Arc<str>, _role: FileRole, text: &str) -> Reading {
+        read(name, text)
+    }
+
+    fn no_task(&self, _role: FileRole) -> &'static str {
+        "has no task"
+    }
+
+    fn claim(&self, _id: &TaskId, file: &str) -> String {
+        format!("Then set `status: done` at the top of `{file}`.")
+    }
+
+    fn add(&self, file: &ReadFile, _last: Option<&Task>, task: &CheckedTask) -> Result<Splice, Refused> {
+        Ok(add::add(file, task))
+    }
+
+    fn layout(&self) -> Layout {
+        Layout::FilePerTask
+    }
+}
+
+fn read(name: &Arc<str>, text: &str) -> Reading {
+    let (_, mark) = without_mark(text);
+    let mut found = Reading::default();
+    let matter = match matter::read(text, mark) {
+        Ok(matter) => matter,
+        Err((line, sentence)) => {
+            let kind = ProblemKind::Malformed;
+            found.problems.push(Problem { kind, file: name.clone(), line: Some(line), sentence });
+            return found;
+        }
+    };
+    let body = text.get(matter.body..).unwrap_or_default();
+    let mut task = Task::new(name, 1, 0..text.len());
+    stem(name).clone_into(&mut task.row.id.0);
+    task.place = StatePlace::Missing(vec![missing(text, matter.end)]);
+    for entry in &matter.entries {
+        take(&mut task, text, entry, &mut found.problems);
+    }
+    if task.row.title.is_empty() {
+        task.row.title = title(body).unwrap_or_else(|| task.row.id.0.clone());
+    }
+    // That it breaks something may be said before what it is called.
+    if task.row.breaking.as_deref() == Some("") {
+        task.row.breaking = Some(task.row.title.clone());
+    }
+    if task.description.is_empty() {
+        body.trim().clone_into(&mut task.description);
+    }
+    found.tasks.push(task);
+    found
+}
+
+fn take(task: &mut Task, text: &str, entry: &Entry<'_>, problems: &mut Vec<Problem>) {
+    let value = || entry.items.join(" ");
+    let some = || Some(value()).filter(|value| !value.is_empty());
+    match entry.key.to_lowercase().replace(['-', ' '], "_").as_str() {
+        "id" => task.row.id.0 = some().unwrap_or_else(|| task.row.id.0.clone()),
+        "title" => task.row.title = value(),
+        "status" => status(task, text, entry, problems),
+        "priority" if !value().is_empty() => {
+            problems.extend(task.take_priority(&value(), entry.line));
+        }
+        "dependencies" | "depends_on" | "dependson" => {
+            let names = entry.items.iter().flat_map(|item| words::dependencies(item));
+            task.named.extend(names.map(|name| (name, entry.line)));
+        }
+        "type" => task.row.kind = words::kind(&value()),
+        "breaking" => task.row.breaking = words::breaking(&value(), &task.row.title),
+        "description" => task.description = entry.items.join("\n"),
+        "verification" | "success_criteria" | "acceptance_criteria" => {
+            task.verification = some().map(|_| entry.items.join("\n"));
+        }
+        "protected" => {
+            let source = text.get(entry.value.clone()).unwrap_or_default();
+            let list = source.strip_prefix('[').and_then(|list| list.strip_suffix(']'));
+            let patterns = match list {
+                Some(list) => protection::split(list).map(scalar).collect(),
+                None => entry.items.iter().flat_map(|item| protection::of_text(item)).collect(),
+            };
+            protection::take(task, patterns, entry.line, problems);
+        }
+        _ => {}
+    }
+}
+
+fn status(task: &mut Task, text: &str, entry: &Entry<'_>, problems: &mut Vec<Problem>) {
+    let start = entry.value.start;
+    let before = if text.get(..start).is_some_and(|text| text.ends_with(':')) { " " } else { "" };
+    let empty = Insertion { at: start, before: before.to_owned(), after: String::new() };
+    let source = text.get(entry.value.clone()).unwrap_or_default();
+    problems.extend(task.take_status((source, start), entry.line, empty));
+}
+
+/// A line for a status at the end of the front matter.
+fn missing(text: &str, end: usize) -> Insertion {
+    let crlf = text.get(..end).is_some_and(|before| before.ends_with("\r\n"));
+    let after = if crlf { "\r\n" } else { "\n" };
+    Insertion { at: end, before: "status: ".to_owned(), after: after.to_owned() }
+}
+
+/// The first heading of a text.
+fn title(body: &str) -> Option<String> {
+    let line = body.lines().find(|line| line.starts_with('#'))?;
+    let title = line.trim_start_matches('#').trim().trim_end_matches('#').trim();
+    (!title.is_empty()).then(|| title.to_owned())
+}

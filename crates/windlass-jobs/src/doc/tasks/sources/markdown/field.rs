@@ -1,0 +1,56 @@
+//! Fields: `- **Status**: pending`.
+
+use std::ops::Range;
+
+use crate::doc::text::one_line;
+
+/// A field as it was read.
+#[derive(Debug)]
+pub(super) struct Field {
+    pub name: FieldName,
+    pub line: usize,
+    /// Where its name begins, the stars included.
+    pub start: usize,
+    /// Its value's source.
+    pub value: Range<usize>,
+    /// Its value without markup, lines as lines.
+    pub text: String,
+}
+
+/// The fields that mean something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FieldName {
+    Status,
+    Priority,
+    Dependencies,
+    Description,
+    Verification,
+    Type,
+    Breaking,
+    Protected,
+}
+
+/// How each is called in a sentence, and how it may be called in a file.
+const NAMES: [(FieldName, &str, &[&str]); 8] = [
+    (FieldName::Status, "status", &["status"]),
+    (FieldName::Priority, "priority", &["priority"]),
+    (FieldName::Dependencies, "dependencies", &["dependencies", "dependency", "depends on", "depends"]),
+    (FieldName::Description, "description", &["description"]),
+    (FieldName::Verification, "verification", &["verification"]),
+    (FieldName::Type, "type", &["type"]),
+    (FieldName::Breaking, "breaking change", &["breaking", "breaking change"]),
+    (FieldName::Protected, "protected files", &["protected"]),
+];
+
+impl FieldName {
+    /// By its name in any case.
+    pub(super) fn read(name: &str) -> Option<FieldName> {
+        let name = one_line(name).to_lowercase();
+        NAMES.iter().find(|(.., names)| names.contains(&name.as_str())).map(|(field, ..)| *field)
+    }
+
+    /// As it is called in a sentence.
+    pub(super) fn word(self) -> &'static str {
+        NAMES.iter().find(|(field, ..)| *field == self).map_or("", |(_, word, _)| word)
+    }
+}

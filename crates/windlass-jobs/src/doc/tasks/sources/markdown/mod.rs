@@ -1,0 +1,180 @@
+//! `DevLoop`'s Markdown: `### TASK-001: Title`, and fields with bold names below it.
+
+mod add;
+mod field;
+mod heading;
+mod reader;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use windlass_core::values::TaskId;
+
+use self::field::{Field, FieldName};
+use self::heading::Heading;
+use crate::doc::tasks::file::too_deep;
+use crate::doc::tasks::task::{Insertion, StatePlace};
+use crate::doc::tasks::{
+    CheckedTask, FileRole, Place, ReadFile, Reading, Refused, Task, TaskSource, protection, words,
+};
+use crate::doc::text::{ends_in, one_line, quoted, without_mark};
+use crate::doc::{Problem, ProblemKind, Splice};
+
+/// `DevLoop`'s headings and fields, all tasks in one file.
+#[derive(Clone, Copy, Debug)]
+pub struct Markdown;
+
+impl TaskSource for Markdown {
+    fn name(&self) -> &'static str {
+        "markdown"
+    }
+
+    fn usual_places(&self) -> &'static [&'static str] {
+        &["requirements.md", "tasks.md", ".devloop/tasks.md"]
+    }
+
+    fn role(&self, name: &str, place: Place) -> Option<FileRole> {
+        (place == Place::Alone && !ends_in(name, "json")).then_some(FileRole::Single)
+    }
+
+    fn read(&self, name: &Arc<str>, _role: FileRole, text: &str) -> Reading {
+        too_deep(name, text).unwrap_or_else(|| read(name, text))
+    }
+
+    fn no_task(&self, _role: FileRole) -> &'static str {
+        "has no task: write each as `### TASK-001: What is to be done`"
+    }
+
+    fn claim(&self, _id: &TaskId, file: &str) -> String {
+        format!("Then set its line in `{file}` to `- **Status**: done`.")
+    }
+
+    fn add(&self, file: &ReadFile, last: Option<&Task>, task: &CheckedTask) -> Result<Splice, Refused> {
+        Ok(add::add(file, last, task))
+    }
+}
+
+fn read(name: &Arc<str>, text: &str) -> Reading {
+    let (bare, mark) = without_mark(text);
+    let mut found = Reading::default();
+    let mut open: Option<(usize, Task)> = None;
+    for heading in reader::read(bare) {
+        let is_task = heading.is_task();
+        if !is_task {
+            found.problems.extend(heading.stray_status().map(|line| stray(name, line)));
+        }
+        // What stands below a deeper heading belongs to the task, unless that is one itself.
+        if let Some((level, task)) = open.take() {
+            if is_task || heading.level <= level {
+                found.tasks.push(ended(task, mark + heading.start));
+            } else {
+                open = Some((level, task));
+            }
+        }
+        if is_task {
+            open = Some((heading.level, task(name, bare, mark, heading, &mut found.problems)));
+        }
+    }
+    found.tasks.extend(open.map(|(_, task)| ended(task, text.len())));
+    found
+}
+
+fn ended(mut task: Task, end: usize) -> Task {
+    task.block.end = end;
+    task
+}
+
+fn stray(name: &Arc<str>, line: usize) -> Problem {
+    Problem {
+        kind: ProblemKind::NotATask,
+        file: name.clone(),
+        line: Some(line),
+        sentence: "this status belongs to no task: a task begins with `### TASK-001: Title`".to_owned(),
+    }
+}
+
+fn task(name: &Arc<str>, text: &str, mark: usize, heading: Heading, problems: &mut Vec<Problem>) -> Task {
+    let start = mark + heading.start;
+    let mut task = Task::new(name, heading.line, start..start);
+    task.place = StatePlace::Missing(missing(text, mark, &heading));
+    task.row.id.0 = heading.id;
+    task.row.title = heading.title;
+    let mut seen: Vec<FieldName> = Vec::new();
+    for field in heading.fields {
+        if seen.contains(&field.name) {
+            let sentence = format!("has its {} twice; the first counts", field.name.word());
+            let sentence = format!("{} {sentence}", quoted(&task.row.id.0));
+            problems.push(task.problem_at(field.line, ProblemKind::DoubleField, sentence));
+            continue;
+        }
+        seen.push(field.name);
+        take(&mut task, text, mark, &field, problems);
+    }
+    task
+}
+
+fn take(task: &mut Task, text: &str, mark: usize, field: &Field, problems: &mut Vec<Problem>) {
+    let value = field.text.trim();
+    match field.name {
+        FieldName::Status => status(task, text, mark, field, problems),
+        FieldName::Priority => problems.extend(task.take_priority(value, field.line)),
+        FieldName::Dependencies => {
+            task.named = words::dependencies(value).into_iter().map(|name| (name, field.line)).collect();
+        }
+        FieldName::Description => value.clone_into(&mut task.description),
+        FieldName::Verification => task.verification = Some(value.to_owned()).filter(|text| !text.is_empty()),
+        FieldName::Type => task.row.kind = words::kind(&one_line(value)),
+        FieldName::Breaking => task.row.breaking = words::breaking(value, &task.row.title),
+        FieldName::Protected => {
+            // The text without markup lacks the stars.
+            let source = text.get(field.value.clone()).unwrap_or_default();
+            protection::take(task, protection::of_markdown(source), field.line, problems);
+        }
+    }
+}
+
+fn status(task: &mut Task, text: &str, mark: usize, field: &Field, problems: &mut Vec<Problem>) {
+    let source = text.get(field.value.clone()).unwrap_or_default();
+    let start = mark + field.value.start;
+    let blank = if source.starts_with([' ', '\t']) { "" } else { " " };
+    let empty = Insertion {
+        at: start + usize::from(blank.is_empty()),
+        before: blank.to_owned(),
+        after: String::new(),
+    };
+    problems.extend(task.take_status((source, start), field.line, empty));
+}
+
+/// Where a status could stand: as a line before the first field, or below the heading.
+fn missing(text: &str, mark: usize, heading: &Heading) -> Vec<Insertion> {
+    let heading_line = line_around(text, heading.start);
+    let line_text = text.get(heading_line.clone()).unwrap_or_default();
+    let end = if line_text.ends_with("\r\n") { "\r\n" } else { "\n" };
+    let mut places = Vec::new();
+    if let Some(field) = heading.fields.first() {
+        let line = line_around(text, field.start);
+        let prefix = text.get(line.start..field.start).unwrap_or_default();
+        places.push(Insertion {
+            at: mark + line.start,
+            before: format!("{prefix}**Status**: "),
+            after: end.to_owned(),
+        });
+    }
+    let broken = if line_text.ends_with('\n') { "" } else { end };
+    let rest = text.get(heading_line.end..).unwrap_or_default();
+    let gap = if rest.is_empty() || rest.starts_with(['\n', '\r']) { "" } else { end };
+    places.push(Insertion {
+        at: mark + heading_line.end,
+        before: format!("{broken}{end}- **Status**: "),
+        after: format!("{end}{gap}"),
+    });
+    places
+}
+
+/// The line that a place is in, with its end.
+fn line_around(text: &str, at: usize) -> Range<usize> {
+    let (before, after) = text.as_bytes().split_at_checked(at).unwrap_or((text.as_bytes(), &[]));
+    let start = memchr::memrchr(b'\n', before).map_or(0, |before| before + 1);
+    let end = memchr::memchr(b'\n', after).map_or(text.len(), |after| at + after + 1);
+    start..end
+}

@@ -1,0 +1,194 @@
+//! A document's own headings and the fields below each, event by event.
+
+use std::ops::Range;
+
+use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+
+use super::field::{Field, FieldName};
+use super::heading::Heading;
+use crate::doc::lines::Lines;
+
+/// Something bold at a line's beginning: it may be a field's name.
+struct Bold {
+    start: usize,
+    text: String,
+}
+
+#[derive(Default)]
+struct Reader<'a> {
+    text: &'a str,
+    lines: Lines<'a>,
+    /// All headings but those in lists and quotes.
+    headings: Vec<Heading>,
+    items: u32,
+    quotes: u32,
+    /// Within a heading: where it began, and its text.
+    heading: Option<(usize, String)>,
+    /// Nothing of the line has been seen, and a field could begin here.
+    fresh: bool,
+    bold: Option<Bold>,
+    field: Option<Field>,
+    /// The colon after the field's name has not been seen.
+    colon: bool,
+}
+
+/// All headings of the document itself.
+pub(super) fn read(text: &str) -> Vec<Heading> {
+    let mut reader = Reader { text, lines: Lines::of(text), ..Reader::default() };
+    for (event, range) in Parser::new_ext(text, Options::empty()).into_offset_iter() {
+        reader.see(event, range);
+    }
+    reader.close_field(text.len());
+    reader.headings
+}
+
+impl Reader<'_> {
+    fn see(&mut self, event: Event<'_>, range: Range<usize>) {
+        match event {
+            Event::Start(tag) => self.start(&tag, range),
+            Event::End(tag) => self.end(tag, range),
+            Event::Text(text) | Event::Code(text) => self.add(&text),
+            Event::SoftBreak | Event::HardBreak => {
+                self.add("\n");
+                self.fresh = self.quotes == 0 && self.items <= 1 && self.heading.is_none();
+            }
+            _ => self.fresh = false,
+        }
+    }
+
+    /// Is this the document itself, outside of lists and quotes?
+    const fn is_outside(&self) -> bool {
+        self.items == 0 && self.quotes == 0
+    }
+
+    fn start(&mut self, tag: &Tag<'_>, range: Range<usize>) {
+        match tag {
+            Tag::Strong => {
+                if self.fresh && self.quotes == 0 && self.heading.is_none() {
+                    self.bold = Some(Bold { start: range.start, text: String::new() });
+                }
+                self.fresh = false;
+            }
+            Tag::Emphasis | Tag::Link { .. } | Tag::Image { .. } => self.fresh = false,
+            Tag::Item => {
+                self.begin_block(range.start);
+                self.items += 1;
+                self.fresh = self.items == 1 && self.quotes == 0;
+            }
+            // In a list item the first paragraph is where a field could begin, and no other.
+            Tag::Paragraph if self.items == 0 => {
+                self.begin_block(range.start);
+                self.fresh = self.quotes == 0;
+            }
+            Tag::Paragraph => self.break_line(),
+            Tag::Heading { .. } => {
+                self.begin_block(range.start);
+                self.heading = Some((range.start, String::new()));
+            }
+            Tag::BlockQuote(_) => {
+                self.begin_block(range.start);
+                self.quotes += 1;
+            }
+            _ => self.begin_block(range.start),
+        }
+    }
+
+    fn end(&mut self, tag: TagEnd, range: Range<usize>) {
+        match tag {
+            TagEnd::Strong => self.end_bold(range.end),
+            TagEnd::Heading(level) => self.end_heading(level),
+            TagEnd::Item => {
+                self.items = self.items.saturating_sub(1);
+                self.end_block(range.end);
+            }
+            TagEnd::BlockQuote(_) => {
+                self.quotes = self.quotes.saturating_sub(1);
+                self.end_block(range.end);
+            }
+            TagEnd::Paragraph | TagEnd::CodeBlock => self.end_block(range.end),
+            _ => {}
+        }
+    }
+
+    /// A block begins: outside of lists that is the end of a field, within one another line of it.
+    fn begin_block(&mut self, at: usize) {
+        self.fresh = false;
+        self.bold = None;
+        if self.is_outside() {
+            self.close_field(at);
+        } else {
+            self.break_line();
+        }
+    }
+
+    fn end_block(&mut self, at: usize) {
+        self.fresh = false;
+        self.bold = None;
+        if self.is_outside() {
+            self.close_field(at);
+        }
+    }
+
+    fn break_line(&mut self) {
+        if let Some(field) = self.field.as_mut().filter(|field| !field.text.is_empty()) {
+            field.text.push('\n');
+        }
+    }
+
+    fn add(&mut self, text: &str) {
+        self.fresh = false;
+        if let Some((_, heading)) = &mut self.heading {
+            return heading.push_str(if text == "\n" { " " } else { text });
+        }
+        if let Some(bold) = &mut self.bold {
+            return bold.text.push_str(text);
+        }
+        let Some(field) = &mut self.field else { return };
+        let mut text = text;
+        if self.colon {
+            let Some((_, after)) = text.split_once(':') else { return };
+            self.colon = false;
+            text = after;
+        }
+        field.text.push_str(text);
+    }
+
+    /// What was bold at a line's beginning is over: is it a field's name?
+    fn end_bold(&mut self, end: usize) {
+        let Some(bold) = self.bold.take() else { return };
+        let name = bold.text.trim();
+        let inside = name.strip_suffix(':');
+        let outside = self.colon_after(end);
+        let value = inside.map(|_| end).or(outside);
+        let known = FieldName::read(inside.unwrap_or(name).trim());
+        let (Some(name), Some(value)) = (known, value) else { return self.add(&bold.text) };
+        self.close_field(bold.start);
+        self.colon = inside.is_none();
+        let line = self.lines.line_of(bold.start);
+        self.field = Some(Field { name, line, start: bold.start, value: value..value, text: String::new() });
+    }
+
+    /// What comes after the colon, where the next sign is one.
+    fn colon_after(&self, end: usize) -> Option<usize> {
+        let rest = self.text.get(end..)?;
+        let blank = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+        rest.get(blank..)?.starts_with(':').then_some(end + blank + 1)
+    }
+
+    fn close_field(&mut self, end: usize) {
+        let Some(mut field) = self.field.take() else { return };
+        field.value.end = end.max(field.value.start);
+        // Before the first heading nothing is a task's.
+        if let Some(heading) = self.headings.last_mut() {
+            heading.fields.push(field);
+        }
+    }
+
+    fn end_heading(&mut self, level: HeadingLevel) {
+        let Some((start, text)) = self.heading.take() else { return };
+        if self.is_outside() {
+            let line = self.lines.line_of(start);
+            self.headings.push(Heading::read(&text, level as usize, start, line));
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! What each form reads of one file, and where it is said and tried that it does.
+
+use super::*;
+use crate::doc::tasks::sources::{INDEX, form_of, form_of_folder};
+
+const PAGE: &str = include_str!("../../../../../../docs/tasks.md");
+
+/// A form's name, one of its files, and `line state id title <dependencies !priority` of each task.
+const GOLDEN: &[(&str, &str, &[&str])] = &[
+    (
+        "markdown",
+        include_str!("../sources/markdown/golden.md"),
+        &[
+            "3 done TASK-001 Set up !1",
+            "8 in_progress TASK-002 Cart <TASK-001",
+            "16 open FEAT-3 Pay <TASK-002 TASK-001",
+        ],
+    ),
+    (
+        "prd",
+        include_str!("../sources/prd/golden.json"),
+        &["4 done US-001 Set up !1", "5 open US-002 Cart <US-001", "6 open 3 3 <US-002 US-001 !3"],
+    ),
+    (
+        "front_matter",
+        include_str!("../sources/front_matter/golden.md"),
+        &["1 in_progress TASK-003 Write the manual <TASK-003b TASK-001 !1"],
+    ),
+    (
+        "boxes",
+        include_str!("../sources/boxes/golden.md"),
+        &[
+            "3 open  Before all",
+            "7 done 1.1 Form",
+            "8 in_progress  its fields",
+            "9 open 1.2 Send <1.1 Before all",
+            "12 done 1.3 Store",
+        ],
+    ),
+];
+
+#[test]
+fn each_form_has_a_golden_reading_and_its_row_in_the_docs() {
+    for form in SOURCES {
+        let golden = GOLDEN.iter().find(|(name, ..)| *name == form.name());
+        let Some((name, text, expected)) = golden else {
+            panic!("there is no golden reading of the form `{}`", form.name())
+        };
+        let contents = Contents::read(vec![file("golden", form, text)]);
+        let tell = |task: &Task| {
+            let TaskRow { id, title, state, priority, .. } = &task.row;
+            let names: Vec<&str> = task.dependencies_as_written().collect();
+            let after = if names.is_empty() { String::new() } else { format!(" <{}", names.join(" ")) };
+            let usual = *priority == TaskRow::USUAL_PRIORITY;
+            let priority = if usual { String::new() } else { format!(" !{priority}") };
+            format!("{} {} {id} {title}{after}{priority}", task.line, state.name())
+        };
+        assert_eq!(contents.tasks.iter().map(tell).collect::<Vec<_>>(), *expected, "{name}");
+        assert_eq!(contents.problems, [], "{name}");
+        for task in &contents.tasks {
+            let unchanged = contents.mark(task, task.row.state).map(|splice| splice.is_empty());
+            assert_eq!(unchanged, Ok(true), "{name}: {}", task.row.title);
+        }
+        assert!(PAGE.contains(&format!("\n| `{name}` |")), "docs/tasks.md has no row for the form `{name}`");
+    }
+    assert_eq!(GOLDEN.len(), SOURCES.len(), "a golden reading belongs to no form");
+}
+
+#[test]
+fn a_file_is_read_in_the_first_form_that_knows_it() {
+    let name = |file: &str, place| form_of(file, place).map(TaskSource::name);
+    for (file, alone, in_folder) in [
+        ("tasks.md", "markdown", Some("front_matter")),
+        ("requirements", "markdown", None),
+        ("prd.JSON", "prd", None),
+        (INDEX, "markdown", None),
+        ("_old.md", "markdown", None),
+        (".hidden.md", "markdown", None),
+    ] {
+        assert_eq!(
+            (name(file, Place::Alone), name(file, Place::InFolder)),
+            (Some(alone), in_folder),
+            "{file}"
+        );
+    }
+    assert_eq!(form_of_folder().name(), "front_matter");
+}

@@ -1,0 +1,33 @@
+//! What a follow-up call asks for and how it is spoken of; when it is due is the run's ([`Due`](windlass_core::spec::Due)).
+//! One file per kind, one table.
+
+mod merge;
+mod verify;
+
+use windlass_core::spec::Job;
+use windlass_core::values::Purpose;
+
+use crate::prompt::{PromptParts, Texts};
+
+/// What a kind of follow-up call asks for and how it is spoken of.
+#[derive(Debug)]
+pub struct Descriptor {
+    /// Both texts of its call.
+    pub(crate) prompt: fn(&PromptParts<'_>) -> Texts,
+    /// What is said when it is due; `None` where what it is due for says it.
+    pub due: fn(&Job) -> Option<String>,
+    /// What is done while its agent is at work, in one word; `None` = what is done in any call.
+    pub doing: Option<&'static str>,
+    /// The heading of its output in a workspace's log; `None` = that of any call.
+    pub log_heading: Option<&'static str>,
+}
+
+/// The descriptor of the calls of a purpose; `None` for what an iteration's first call is for, and for calls that nothing
+/// asks for yet.
+pub const fn of(purpose: Purpose) -> Option<&'static Descriptor> {
+    match purpose {
+        Purpose::Verify => Some(&verify::CALL),
+        Purpose::Merge => Some(&merge::CALL),
+        Purpose::Work | Purpose::Plan | Purpose::Review | Purpose::Council => None,
+    }
+}

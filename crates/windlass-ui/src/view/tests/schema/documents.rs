@@ -1,0 +1,221 @@
+//! The shape of what verbs print besides a run's own lines: `status --json`, `logs --tools --json`.
+
+use strum::VariantNames;
+use windlass_core::spec::Mode;
+use windlass_core::values::{Purpose, TaskState};
+
+use super::Presence::{Always, Sometimes};
+use super::Shape::{Anything, Flag, Integer, List, Nullable, Number, Object, OneOf, State, Text, Time};
+use super::{CHECK_KIND, Field, HOOK, HOOK_DECISION};
+
+/// Each document's type, and all that it has.
+pub(in crate::view) const DOCUMENTS: &[(&str, &[Field])] = &[
+    ("status", STATUS),
+    ("runs", RUNS),
+    ("tool_call", TOOL_CALL),
+    ("tasks", TASKS),
+    ("next_task", NEXT_TASK),
+];
+
+/// A task of a task file.
+const TASK: super::Shape = Object(&[
+    ("id", Text, Always),
+    ("title", Text, Always),
+    ("status", OneOf(TaskState::VARIANTS), Always),
+    ("standing", OneOf(&["done", "in_progress", "ready", "waiting"]), Always),
+    ("priority", Integer, Always),
+    ("dependencies", List(&Text), Always),
+    ("waits_for", List(&Text), Always),
+    ("kind", Nullable(&Text), Always),
+    ("breaking", Nullable(&Text), Always),
+    ("protected", List(&Text), Always),
+    ("description", Text, Always),
+    ("verification", Nullable(&Text), Always),
+    ("file", Text, Always),
+    ("line", Integer, Always),
+]);
+
+/// `tasks list`, `tasks graph`, `tasks validate`.
+const TASKS: &[Field] = &[
+    ("v", Integer, Always),
+    ("type", Text, Always),
+    ("place", Text, Always),
+    ("form", OneOf(&["markdown", "prd", "front_matter"]), Always),
+    ("valid", Flag, Always),
+    ("total", Integer, Always),
+    ("done", Integer, Always),
+    ("in_progress", Integer, Always),
+    ("ready", Integer, Always),
+    ("waiting", Integer, Always),
+    ("next", Nullable(&Text), Always),
+    ("tasks", List(&TASK), Always),
+    (
+        "problems",
+        List(&Object(&[
+            ("kind", Text, Always),
+            ("file", Text, Always),
+            ("line", Nullable(&Integer), Always),
+            ("sentence", Text, Always),
+        ])),
+        Always,
+    ),
+    ("exit_code", Integer, Always),
+];
+
+/// `tasks next`.
+const NEXT_TASK: &[Field] = &[
+    ("v", Integer, Always),
+    ("type", Text, Always),
+    ("place", Text, Always),
+    ("task", Nullable(&TASK), Always),
+    ("source", Nullable(&Text), Always),
+    ("waiting", Integer, Always),
+    ("exit_code", Integer, Always),
+];
+
+pub(super) const MODE: super::Shape = OneOf(Mode::VARIANTS);
+
+const TOKENS: super::Shape = Object(&[
+    ("input", Integer, Always),
+    ("output", Integer, Always),
+    ("cache_creation", Integer, Always),
+    ("cache_read", Integer, Always),
+]);
+
+const ITEMS: super::Shape = Nullable(&Object(&[("done", Integer, Always), ("total", Integer, Always)]));
+
+const STATUS: &[Field] = &[
+    ("v", Integer, Always),
+    ("type", Text, Always),
+    ("run", Nullable(&Text), Always),
+    ("state", State, Always),
+    ("claimed", Flag, Sometimes),
+    ("detail", Text, Always),
+    (
+        "finish_type",
+        Nullable(&OneOf(&["complete", "max_iterations", "no_changes", "manual", "error"])),
+        Always,
+    ),
+    ("mode", Nullable(&MODE), Always),
+    ("title", Text, Always),
+    ("directory", Text, Always),
+    ("workspace", Nullable(&Text), Always),
+    ("items", ITEMS, Always),
+    ("summary", Text, Always),
+    ("task", Nullable(&Text), Always),
+    ("tasks", Nullable(&Object(STANDING_TASKS)), Always),
+    ("started", Nullable(&Time), Always),
+    ("iteration", Integer, Always),
+    ("iterations", Integer, Always),
+    ("max_iterations", Nullable(&Integer), Always),
+    ("cost_usd", Number, Always),
+    ("estimated", Flag, Always),
+    ("estimated_usd", Number, Always),
+    ("max_cost_usd", Nullable(&Number), Always),
+    ("tokens", TOKENS, Always),
+    ("duration_ms", Integer, Always),
+    ("waiting_until", Nullable(&Time), Always),
+    ("waited_ms", Integer, Always),
+    ("stop_stage", Integer, Always),
+    (
+        "checks",
+        List(&Object(&[
+            ("kind", CHECK_KIND, Always),
+            ("command", Text, Always),
+            ("result", Nullable(&Anything), Always),
+            ("last_line", Text, Always),
+        ])),
+        Always,
+    ),
+    (
+        "hooks",
+        List(&Object(&[
+            ("hook", HOOK, Always),
+            ("decision", HOOK_DECISION, Always),
+            ("result", Anything, Always),
+            ("reason", Text, Always),
+        ])),
+        Always,
+    ),
+    ("commits", Integer, Always),
+    ("commits_made", Integer, Always),
+    ("first_head", Nullable(&Text), Always),
+    ("head", Nullable(&Text), Always),
+    ("last_exit_code", Nullable(&Integer), Always),
+    ("last_signal", Nullable(&Integer), Always),
+    (
+        "denials",
+        List(&Object(&[("tool", Text, Always), ("input", Text, Always), ("rule", Text, Always)])),
+        Always,
+    ),
+    ("suspicions", List(&Object(super::SUSPICION)), Always),
+    ("restorable", Nullable(&Integer), Always),
+    ("updated", Time, Always),
+    ("next", List(&Text), Always),
+];
+
+/// `runs`.
+const RUNS: &[Field] = &[
+    ("v", Integer, Always),
+    ("type", Text, Always),
+    (
+        "runs",
+        List(&Object(&[
+            ("run", Text, Always),
+            ("title", Text, Always),
+            ("directory", Text, Always),
+            ("mode", MODE, Always),
+            ("workspace", Nullable(&Text), Always),
+            ("items", ITEMS, Always),
+            ("started", Time, Always),
+            ("iterations", Integer, Always),
+            ("cost_usd", Number, Always),
+            ("estimated", Flag, Always),
+            ("estimated_usd", Number, Always),
+            ("state", State, Always),
+            ("claimed", Flag, Sometimes),
+        ])),
+        Always,
+    ),
+];
+
+const NAMED_TASK: &[Field] = &[("id", Text, Always), ("title", Text, Always)];
+
+const STANDING_TASKS: &[Field] = &[
+    ("total", Integer, Always),
+    ("done", Integer, Always),
+    ("ready", Integer, Always),
+    ("waiting", Integer, Always),
+    (
+        "at_work",
+        List(&Object(&[
+            ("lane", Integer, Always),
+            ("iteration", Integer, Always),
+            ("id", Text, Always),
+            ("title", Text, Always),
+        ])),
+        Always,
+    ),
+    ("parked", List(&Object(NAMED_TASK)), Always),
+    ("next", Nullable(&Object(NAMED_TASK)), Always),
+];
+
+const TOOL_CALL: &[Field] = &[
+    ("v", Integer, Always),
+    ("type", Text, Always),
+    ("run", Nullable(&Text), Always),
+    ("lane", Integer, Always),
+    ("time", Time, Always),
+    ("iteration", Integer, Always),
+    ("attempt", Integer, Always),
+    ("purpose", OneOf(Purpose::VARIANTS), Always),
+    ("call", Integer, Always),
+    ("line", Integer, Always),
+    ("id", Text, Always),
+    ("name", Text, Always),
+    ("nested", Flag, Always),
+    ("outcome", OneOf(&["ok", "error", "denied", "open"]), Always),
+    ("duration_ms", Nullable(&Integer), Always),
+    // As the agent wrote it; what is not strict JSON (a lone surrogate) as a text.
+    ("input", Anything, Always),
+];

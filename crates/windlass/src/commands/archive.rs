@@ -1,0 +1,84 @@
+//! `archive`: workspaces are put away, and come back.
+
+use std::process::ExitCode;
+
+use jiff::Timestamp;
+use windlass_app::workspaces::archive::{Afterwards, Archived, OutsideLinks, RestoreArchive, Restored};
+use windlass_app::{AppError, Consent, Kind};
+use windlass_ui::{Line, archive_json, archive_text, archives_json, archives_table, format, one_line};
+
+use super::{app, done, from_here, nothing_deleted, notice, print, print_bytes, print_lines, stdout};
+use crate::args::{ArchiveArgs, ArchiveVerb};
+
+/// Links that are named of those that lead outside; the others are counted.
+const NAMED: usize = 5;
+
+/// Does it.
+pub fn run(args: &ArchiveArgs) -> Result<ExitCode, AppError> {
+    let app = app()?;
+    match &args.verb {
+        ArchiveVerb::Save { workspace, keep } => {
+            let afterwards = if *keep { Afterwards::Keep } else { Afterwards::Remove };
+            tell(workspace, &app.save_archive(workspace, afterwards)?, afterwards)
+        }
+        ArchiveVerb::List { json: true } => print_bytes(&archives_json(&app.archives()?)),
+        ArchiveVerb::List { json: false } => {
+            print(&archives_table(&app.archives()?, Timestamp::now(), &stdout()))
+        }
+        ArchiveVerb::Restore { archive, name, outside_links } => {
+            let outside = if *outside_links { OutsideLinks::Allow } else { OutsideLinks::Refuse };
+            let request = RestoreArchive { archive: archive.clone(), name: name.clone(), outside };
+            print_lines(&restored(&app.restore_archive(&request)?))
+        }
+        ArchiveVerb::Show { archive, json: true } => print_bytes(&archive_json(&app.archive(archive)?)),
+        ArchiveVerb::Show { archive, json: false } => {
+            print(&archive_text(&app.archive(archive)?, Timestamp::now(), &stdout()))
+        }
+        ArchiveVerb::Delete { archive, force } => {
+            match app.delete_archive(archive, Consent::by_flag(*force))? {
+                None => nothing_deleted(),
+                Some(name) => print_lines(&[done(&format!("archive {name} is deleted"))]),
+            }
+        }
+    }?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What was done, and how it is undone; an error where the workspace could not be deleted.
+pub fn tell(name: &str, archived: &Archived, afterwards: Afterwards) -> Result<(), AppError> {
+    let deleted = afterwards == Afterwards::Remove && archived.not_removed.is_none();
+    let size = format!(" · {}, {}", format::count(archived.files, "file"), format::bytes(archived.bytes));
+    let line = done(&format!("workspace {name} is archived"));
+    let line = if deleted { line.plain(" and ").tone(windlass_ui::Tone::Warn, "deleted") } else { line };
+    let path = from_here(&archived.archive.path);
+    let mut lines = vec![line.dim(size), Line::new().dim("  archive  ").plain(path)];
+    lines.extend(
+        archived.outside.iter().take(NAMED).map(|(link, target)| {
+            notice(&format!("{} leads outside, to {}", link.display(), target.display()))
+        }),
+    );
+    if archived.outside.len() > NAMED {
+        lines.push(Line::new().dim(format!("    and {} more links", archived.outside.len() - NAMED)));
+    }
+    let flag = if archived.outside.is_empty() { "" } else { " --outside-links" };
+    let restore = format!("windlass archive restore {}{flag}", archived.archive.name);
+    let label = if deleted { "  undo     " } else { "  restore  " };
+    lines.push(Line::new().dim(label).command(restore));
+    print_lines(&lines)?;
+    match &archived.not_removed {
+        None => Ok(()),
+        Some(why) => {
+            Err(AppError::new(Kind::System, format!("workspace {name} is archived, but not deleted: {why}")))
+        }
+    }
+}
+
+fn restored(restored: &Restored) -> Vec<Line> {
+    let name = &restored.name;
+    let size = format!(" · {}, {}", format::count(restored.files, "file"), format::bytes(restored.bytes));
+    vec![
+        done(&format!("workspace {name} is restored")).dim(size),
+        Line::new().dim("  from  ").plain(one_line(&restored.archive)).dim(", which stays"),
+        Line::new().dim("  next  ").command(format!("windlass show {name}")),
+    ]
+}

@@ -1,0 +1,93 @@
+//! `tasks list|next|graph|validate|add|done|reopen`.
+
+use std::process::ExitCode;
+
+use windlass_app::AppError;
+use windlass_app::run::NamedTasks;
+use windlass_app::tasks::{MarkTasks, MarkedTask, NewTask, Tasks};
+use windlass_core::values::TaskState;
+use windlass_ui::{
+    Line, Mark, TasksShown, Tone, next_task_json, next_task_text, one_line, task_marked, tasks_dot,
+    tasks_json, tasks_judged, tasks_mermaid, tasks_table, tasks_tree,
+};
+
+use super::{app, print, print_bytes, print_lines, stdout};
+use crate::args::{GraphForm, TasksAddArgs, TasksArgs, TasksMarkArgs, TasksPlaceArgs, TasksVerb};
+
+/// Does it.
+///
+/// # Errors
+/// There is no task file, or what is asked for cannot be done.
+pub fn run(args: &TasksArgs) -> Result<ExitCode, AppError> {
+    let default = TasksVerb::List { place: args.place.clone(), json: args.json };
+    match args.verb.as_ref().unwrap_or(&default) {
+        TasksVerb::List { place, json } | TasksVerb::Graph { place, json: json @ true, .. } => {
+            show(place, Tasks::listed, |shown| match json {
+                true => print_bytes(&tasks_json(shown)),
+                false if shown.list.tasks().is_empty() => print(&tasks_judged(shown, &stdout())),
+                false => print(&tasks_table(shown, &stdout())),
+            })
+        }
+        TasksVerb::Next { place, json } => show(place, Tasks::asked_for_next, |shown| match json {
+            true => print_bytes(&next_task_json(shown)),
+            false if shown.list.tasks().is_empty() => print(&tasks_judged(shown, &stdout())),
+            false => print(&next_task_text(shown, &stdout())),
+        }),
+        TasksVerb::Graph { place, format, .. } => show(place, Tasks::listed, |shown| match format {
+            GraphForm::Text => print(&tasks_tree(shown, &stdout())),
+            GraphForm::Dot => print(&tasks_dot(shown)),
+            GraphForm::Mermaid => print(&tasks_mermaid(shown)),
+        }),
+        TasksVerb::Validate { place, quiet: true, .. } => show(place, Tasks::judged, |_| Ok(())),
+        TasksVerb::Validate { place, json, .. } => show(place, Tasks::judged, |shown| match json {
+            true => print_bytes(&tasks_json(shown)),
+            false => print(&tasks_judged(shown, &stdout())),
+        }),
+        TasksVerb::Add(args) => add(args),
+        TasksVerb::Done(args) => mark(args, TaskState::Done),
+        TasksVerb::Reopen(args) => mark(args, TaskState::Open),
+    }
+}
+
+/// Shows the tasks that are meant; the exit code is what came of it.
+fn show(
+    place: &TasksPlaceArgs,
+    exit_code: impl FnOnce(&Tasks) -> u8,
+    print: impl FnOnce(&TasksShown<'_>) -> Result<(), AppError>,
+) -> Result<ExitCode, AppError> {
+    let tasks = app()?.tasks(&named(place))?;
+    let exit_code = exit_code(&tasks);
+    print(&tasks.shown(exit_code))?;
+    Ok(ExitCode::from(exit_code))
+}
+
+/// A task more.
+fn add(args: &TasksAddArgs) -> Result<ExitCode, AppError> {
+    let title = args.title.as_ref().or(args.title_flag.as_ref()).cloned().unwrap_or_default();
+    let task = NewTask {
+        title,
+        priority: args.priority.clone(),
+        dependencies: args.depends_on.iter().map(|id| id.trim().to_owned()).collect(),
+        description: args.description.clone().unwrap_or_default(),
+    };
+    let added = app()?.add_task(&named(&args.place), &task)?;
+    print_lines(&[Line::hanging(2)
+        .mark(Tone::Good, Mark::Passed)
+        .strong(format!(" {}", one_line(&added.id.0)))
+        .plain(format!(" is in {}", one_line(&added.place.display().to_string())))
+        .dim(format!("  {}", one_line(&task.title)))])?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Tasks are done, or open again.
+fn mark(args: &TasksMarkArgs, state: TaskState) -> Result<ExitCode, AppError> {
+    let request = MarkTasks { named: named(&args.place), ids: args.ids.clone(), state };
+    app()?.mark_tasks(&request, |MarkedTask { task, changed }| {
+        print_lines(&[task_marked(task, state, changed)])
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn named(place: &TasksPlaceArgs) -> NamedTasks {
+    NamedTasks { file: place.file.clone(), feature: place.feature.clone() }
+}
