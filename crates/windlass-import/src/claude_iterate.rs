@@ -251,7 +251,7 @@ fn read_object(path: &Path) -> Read {
     }
     match serde_json::from_slice(bytes) {
         Ok(Value::Object(fields)) => Read::Object(fields),
-        Ok(_) => Read::Broken("it holds no JSON object".to_owned()),
+        Ok(_) => Read::Broken("it is not a JSON object".to_owned()),
         Err(error) => Read::Broken(format!("it is not JSON: {error}")),
     }
 }

@@ -112,7 +112,7 @@ pub enum Corrupt {
     #[error("it is not JSON ({0})")]
     NoJson(String),
     /// Another kind of JSON.
-    #[error("it holds no JSON object")]
+    #[error("it is not a JSON object")]
     NoObject,
 }
 

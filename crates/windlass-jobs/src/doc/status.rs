@@ -71,7 +71,7 @@ fn object(bytes: &[u8]) -> Result<Map<String, Value>, String> {
     }
     match serde_json::from_slice(bytes) {
         Ok(Value::Object(fields)) => Ok(fields),
-        Ok(_) => Err("it holds no JSON object".to_owned()),
+        Ok(_) => Err("it is not a JSON object".to_owned()),
         Err(error) => Err(format!("it is not JSON: {error}")),
     }
 }
@@ -181,7 +181,7 @@ mod tests {
         for (bytes, problem) in [
             (&b""[..], "it is empty"),
             (b"{\"complete\": tr", "it is not JSON"),
-            (b"[true]", "it holds no JSON object"),
+            (b"[true]", "it is not a JSON object"),
             (b"{}", "`complete` is missing"),
             (b"{\"complete\":\"true\"}", "`complete` is neither true nor false"),
             (b"{\"complete\":true,\"worked\":1}", "`worked` is neither"),

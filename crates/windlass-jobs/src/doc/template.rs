@@ -42,7 +42,7 @@ impl TemplateRecord {
         let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
         let mut fields = match serde_json::from_slice(bytes) {
             Ok(Value::Object(fields)) => fields,
-            Ok(_) => return Err("it holds no JSON object".to_owned()),
+            Ok(_) => return Err("it is not a JSON object".to_owned()),
             Err(error) => return Err(format!("it is not JSON ({error})")),
         };
         let mut left = Vec::new();
