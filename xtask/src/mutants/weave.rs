@@ -73,8 +73,21 @@ fn body(source: &str, function: &Range<usize>) -> Option<Range<usize>> {
         let text = line.trim_start();
         (!text.starts_with("///") && !text.starts_with('#')).then_some(start)
     })?;
-    let brace = signature + source[signature..function.end].find('{')?;
+    let brace = signature + opening_brace(&source[signature..function.end])?;
     Some(brace + 1..function.end - 1)
+}
+
+/// The brace that a function's body begins with: the first one outside of the parameters, whose patterns have some as well.
+fn opening_brace(signature: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    signature.char_indices().find_map(|(at, character)| {
+        match character {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        (character == '{' && depth == 0).then_some(at)
+    })
 }
 
 fn line_starts(source: &str) -> Vec<usize> {
@@ -118,5 +131,12 @@ mod tests {
              8 => {\n    true \n}\n_ => {\n    a < 2\n}\n}\n}\nfn next() {}\n"
         );
         assert_eq!(woven.arms, [(7, 3..6), (8, 6..9)]);
+    }
+
+    #[test]
+    fn a_body_begins_behind_the_patterns_of_the_parameters() {
+        let source = "fn of(Pair { a, b }: Pair) -> bool {\n    a < b\n}\n";
+        let whole = 0..source.len() - 1;
+        assert_eq!(&source[body(source, &whole).unwrap()], "\n    a < b\n");
     }
 }
