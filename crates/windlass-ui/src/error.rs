@@ -2,7 +2,7 @@
 
 use crate::elsewhere;
 use crate::harmless::{harmless, one_line};
-use crate::line::{Line, Tone};
+use crate::line::{Line, Tone, rendered};
 use crate::terminal::Terminal;
 
 /// `error: …` and a `hint: …` for each hint, for stderr; every line ends with a newline. Further lines of the summary
@@ -14,12 +14,7 @@ pub fn render_error(summary: &str, hints: &[String], terminal: &Terminal) -> Str
     lines.extend(rows.map(|row| Line::hanging(7).plain("       ").plain(row.trim_end())));
     let typed = |hint| elsewhere::sentence(hint, terminal.elsewhere.as_deref());
     lines.extend(hints.iter().map(|hint| hint_line(&typed(hint))));
-    let mut text = String::new();
-    for line in lines {
-        text.push_str(&line.render(terminal));
-        text.push('\n');
-    }
-    text
+    rendered(&lines, terminal)
 }
 
 /// `warning: …`, for stderr; ends with a newline.

@@ -31,38 +31,12 @@ mod view;
 mod words;
 
 pub use board::Board;
-pub use document::{ArchiveRow, ArchiveShown, archive_json, archive_text, archives_json, archives_table};
-pub use document::{
-    ConfigFile, ConfigFileState, OriginTold, config_files_json, config_files_text, config_json, config_table,
-    config_value, config_value_json, keys_json, keys_text,
-};
-pub use document::{Finding, Health, doctor_json, doctor_text};
-pub use document::{HookRow, hook_tried, hooks_json, hooks_table};
-pub use document::{ImportRow, ImportState, import_json, import_text};
-pub use document::{Judgement, judgement_json, judgement_text};
-pub use document::{MigrationShown, MigrationState, migration_text};
-pub use document::{NamedTask, StatusTasks, TaskAtWork};
-pub use document::{OptionShown, VerificationShown, WorkspaceShown, workspace_json, workspace_text};
-pub use document::{PlanShown, plan_json, plan_text};
-pub use document::{
-    RunRow, RunState, RunStatus, StatusSuspicion, commit_range, runs_json, runs_table, status_json,
-    status_text,
-};
-pub use document::{
-    TasksShown, next_task_json, next_task_text, task_marked, tasks_dot, tasks_json, tasks_judged,
-    tasks_mermaid, tasks_table, tasks_tree,
-};
-pub use document::{
-    TemplateRow, TemplateShown, template_json, template_text, templates_json, templates_table,
-};
-pub use document::{WorkspaceRow, WorkspaceState, workspaces_json, workspaces_table};
-pub use document::{WorktreeRow, worktrees_json, worktrees_table};
-pub use document::{removed_lines, startable_lines, trust_json, trust_lines};
+pub use document::*;
 pub use elsewhere::typed_elsewhere;
 pub use error::{render_error, render_warning};
 pub use event::{Event, Level, View};
 pub use harmless::{harmless, one_line};
-pub use line::{Line, Mark, Tone};
+pub use line::{Line, Mark, Tone, rendered};
 pub use printer::{Output, Printer};
 pub use screen::{Screen, ScreenHandle};
 pub use terminal::{Glyphs, Stream, Terminal, is_abandoned, measure, terminal_reset};

@@ -6,6 +6,7 @@ use anstyle::{AnsiColor, Style};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::elsewhere;
+use crate::harmless::one_line;
 use crate::terminal::{Glyphs, Terminal};
 
 /// What a piece of text means; the only place where a meaning becomes a colour is [`Tone::style`].
@@ -119,6 +120,11 @@ impl Line {
     /// An empty line, which is wrapped at the terminal's width; its further rows begin at this column.
     pub fn hanging(column: usize) -> Line {
         Line { pieces: Vec::new(), hang: Some(column) }
+    }
+
+    /// What is wrong with a thing, below what is said of it.
+    pub fn problem(sentence: &str) -> Line {
+        Line::hanging(4).plain("  ").mark(Tone::Warn, Mark::Notice).plain(format!(" {}", one_line(sentence)))
     }
 
     /// The same line, never wrapped: something to copy.
@@ -312,7 +318,7 @@ fn wrapped(characters: &[(char, Tone)], width: usize, hang: usize) -> Vec<Vec<(c
 }
 
 /// Lines for a terminal; each ends with a newline.
-pub(crate) fn rendered(lines: &[Line], terminal: &Terminal) -> String {
+pub fn rendered(lines: &[Line], terminal: &Terminal) -> String {
     lines.iter().map(|line| line.render(terminal) + "\n").collect()
 }
 

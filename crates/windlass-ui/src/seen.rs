@@ -11,14 +11,14 @@ use windlass_core::values::{Ended, LandOutcome, LaneId, Suspicion};
 pub(crate) struct Seen {
     /// Something was looked at.
     looked: bool,
-    /// HEAD when the run began.
-    first_head: Option<String>,
-    /// HEAD when it was looked at last.
-    head: Option<String>,
-    /// How often it was another one than before.
-    moves: u32,
+    /// HEAD when the run began; `None` without a commit.
+    pub(crate) first_head: Option<String>,
+    /// HEAD when it was looked at last; `None` without a commit.
+    pub(crate) head: Option<String>,
+    /// How often it was another one than before: at least so many commits were made.
+    pub(crate) moves: u32,
     /// How the last call's process ended.
-    ended: Option<Ended>,
+    pub(crate) ended: Option<Ended>,
     suspicions: BTreeMap<LaneId, Vec<Suspicion>>,
 }
 
@@ -60,36 +60,5 @@ impl Seen {
             self.moves = self.moves.saturating_add(1);
         }
         self.head = head.cloned();
-    }
-
-    /// HEAD when the run began; `None` without a commit.
-    pub(crate) fn first_head(&self) -> Option<&str> {
-        self.first_head.as_deref()
-    }
-
-    /// HEAD when it was looked at last; `None` without a commit.
-    pub(crate) fn head(&self) -> Option<&str> {
-        self.head.as_deref()
-    }
-
-    /// At least so many commits were made: HEAD was so often another one.
-    pub(crate) const fn moves(&self) -> u32 {
-        self.moves
-    }
-
-    /// What the last agent's process exited with; `None` where it did not.
-    pub(crate) const fn exit_code(&self) -> Option<i32> {
-        match self.ended {
-            Some(Ended::Exited(code)) => Some(code),
-            _ => None,
-        }
-    }
-
-    /// The signal that ended the last agent's process; `None` where none did.
-    pub(crate) const fn signal(&self) -> Option<i32> {
-        match self.ended {
-            Some(Ended::Signalled(signal)) => Some(signal),
-            _ => None,
-        }
     }
 }

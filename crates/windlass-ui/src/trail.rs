@@ -8,6 +8,9 @@ use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
 use jiff::Timestamp;
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
+use strum::IntoStaticStr;
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::observation::ToolTrace;
 use windlass_core::values::{CallId, LaneId, Purpose, RunId};
@@ -22,10 +25,12 @@ const HELD_CALLS: usize = 1_000;
 const HELD_BYTES: usize = 64 * 1024 * 1024;
 
 /// What became of a tool call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, IntoStaticStr)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub(crate) enum ToolOutcome {
     /// It was answered.
-    Good,
+    Ok,
     /// It failed.
     Error,
     /// Permissions refused it.
@@ -34,27 +39,46 @@ pub(crate) enum ToolOutcome {
     Open,
 }
 
-/// A tool call.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A tool call, as `--json` has it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct ToolCall {
-    pub at: Timestamp,
-    pub place: CallPlace,
     pub lane: LaneId,
+    #[serde(rename = "time")]
+    pub at: Timestamp,
+    #[serde(flatten)]
+    pub place: CallPlace,
     pub call: CallId,
     /// The line of the call's stream that it is in, from 1.
     pub line: u64,
     pub id: String,
     pub name: String,
-    /// The JSON as the agent wrote it.
-    pub input: String,
     pub nested: bool,
     pub outcome: ToolOutcome,
     /// From the call to its answer.
+    #[serde(rename = "duration_ms", serialize_with = "in_milliseconds")]
     pub took: Option<Duration>,
+    /// The JSON as the agent wrote it.
+    #[serde(serialize_with = "as_written")]
+    pub input: String,
+}
+
+#[expect(clippy::ref_option, reason = "serde gives a reference")]
+fn in_milliseconds<S: Serializer>(took: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
+    took.map(format::millis).serialize(serializer)
+}
+
+/// What is not strict JSON (a lone surrogate, a number out of range) is a text: whoever reads the line must not stumble
+/// over what the agent wrote.
+fn as_written<S: Serializer>(input: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    let is_strict = serde_json::from_str::<serde_json::Value>(input).is_ok();
+    match serde_json::from_str::<&RawValue>(input) {
+        Ok(written) if is_strict => written.serialize(serializer),
+        _ => input.serialize(serializer),
+    }
 }
 
 /// Which of a run's calls it belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct CallPlace {
     pub iteration: u32,
     pub attempt: u32,
@@ -130,7 +154,7 @@ impl Trail {
                 if let Some(open) = self.open(place.call, &id) {
                     open.took = Some(format::between(open.at, place.at));
                     if open.outcome == ToolOutcome::Open {
-                        open.outcome = if is_error { ToolOutcome::Error } else { ToolOutcome::Good };
+                        open.outcome = if is_error { ToolOutcome::Error } else { ToolOutcome::Ok };
                     }
                 }
             }

@@ -60,7 +60,7 @@ fn calls_are_listed_in_the_order_they_were_made_with_what_became_of_them() {
     assert_eq!(trace(2, answered("b")), []);
     assert_eq!(trace(2, ToolTrace::Refused { id: "a".to_owned() }), []);
     let error = ToolTrace::Answered { id: "a".to_owned(), is_error: true };
-    assert_eq!(trace(3, error), [outcome("a", ToolOutcome::Denied), outcome("b", ToolOutcome::Good)]);
+    assert_eq!(trace(3, error), [outcome("a", ToolOutcome::Denied), outcome("b", ToolOutcome::Ok)]);
     assert_eq!(trace(3, answered("nobody")), []);
     assert_eq!(told(trail.fact(&finished(1))), [outcome("c", ToolOutcome::Open)]);
     assert_eq!(trail.rest(), []);

@@ -1,7 +1,7 @@
 //! The vocabulary in words for people.
 
 use windlass_agents::Activity;
-use windlass_core::values::{CheckResult, Class, StopReason, Verdict};
+use windlass_core::values::{CheckResult, Class, Ended, StopReason, Verdict};
 
 use crate::line::{Mark, Tone};
 
@@ -49,6 +49,15 @@ pub(crate) const fn activity(activity: Activity) -> &'static str {
         Activity::Delegating => "a sub-agent works",
         Activity::Compacting => "compacting its context",
         Activity::Retrying => "retrying a request",
+    }
+}
+
+/// What a process exited with, or the signal that ended it.
+pub(crate) const fn exit_or_signal(ended: Ended) -> (Option<i32>, Option<i32>) {
+    match ended {
+        Ended::Exited(code) => (Some(code), None),
+        Ended::Signalled(signal) => (None, Some(signal)),
+        Ended::Lost => (None, None),
     }
 }
 

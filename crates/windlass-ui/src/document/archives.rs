@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::table::{Align, Column, table};
+use super::table::{Align, Column, Narrow, Row, table};
 use crate::document::{document, listed};
 use crate::format;
 use crate::harmless::one_line;
@@ -68,7 +68,7 @@ pub fn archives_table(rows: &[ArchiveRow], now: Timestamp, terminal: &Terminal) 
         Column { heading: "it.", align: Align::Right, tone: Tone::Plain },
         Column { heading: "archive", align: Align::Left, tone: Tone::Plain },
     ];
-    let cells = rows.iter().map(|row| {
+    let rows = rows.iter().map(|row| {
         let dash = || "-".to_owned();
         let cells = [
             one_line(&row.workspace),
@@ -77,9 +77,9 @@ pub fn archives_table(rows: &[ArchiveRow], now: Timestamp, terminal: &Terminal) 
             row.iterations.map_or_else(dash, |count| count.to_string()),
             one_line(&row.name),
         ];
-        (cells, row.problem.as_deref())
+        Row { cells, state: None, problem: row.problem.as_deref() }
     });
-    table(columns, &cells.collect::<Vec<_>>(), terminal)
+    table(columns, Narrow::Nothing, &rows.collect::<Vec<_>>(), terminal)
 }
 
 /// The list as one line of JSON, in the order given.

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use windlass_core::values::{HookName, HookOutcome, Named};
 
-use super::table::{Align, Column, table};
+use super::table::{Align, Column, Narrow, Row, table};
 use crate::document::document;
 use crate::format;
 use crate::harmless::one_line;
@@ -39,7 +39,7 @@ pub fn hooks_table(rows: &[HookRow], terminal: &Terminal) -> String {
         Column { heading: "what is called", align: Align::Left, tone: Tone::Plain },
     ];
     let problems: Vec<Option<String>> = rows.iter().map(problem).collect();
-    let cells = rows.iter().zip(&problems).map(|(row, problem)| {
+    let rows = rows.iter().zip(&problems).map(|(row, problem)| {
         let timeout = format::bound(std::time::Duration::from_millis(row.timeout_ms));
         let cells = [
             row.hook.name().to_owned(),
@@ -47,9 +47,9 @@ pub fn hooks_table(rows: &[HookRow], terminal: &Terminal) -> String {
             row.source.unwrap_or("-").to_owned(),
             row.command.as_deref().map_or_else(|| "nothing".to_owned(), one_line),
         ];
-        (cells, problem.as_deref())
+        Row { cells, state: None, problem: problem.as_deref() }
     });
-    table(columns, &cells.collect::<Vec<_>>(), terminal)
+    table(columns, Narrow::Nothing, &rows.collect::<Vec<_>>(), terminal)
 }
 
 fn problem(row: &HookRow) -> Option<String> {

@@ -6,10 +6,11 @@ use serde::{Serialize, Serializer};
 use windlass_core::spec::Mode;
 use windlass_core::values::{Cost, Grounds, Items, Named, RunId, Spent, StopReason};
 
+use super::table::{Align, Column, Narrow, Row, table};
 use crate::document::listed;
 use crate::format;
 use crate::harmless::one_line;
-use crate::line::{Line, Tone};
+use crate::line::Tone;
 use crate::terminal::Terminal;
 use crate::words;
 
@@ -120,43 +121,32 @@ pub fn runs_table(rows: &[RunRow], now: Timestamp, terminal: &Terminal) -> Strin
         [left, right] => left.directory == right.directory,
         _ => true,
     });
-    let cells: Vec<Cells> = sorted.iter().map(|row| Cells::new(row, now, terminal, same_place)).collect();
-    let widths = Widths::of(&cells);
-    let mut text = String::new();
-    let room = terminal.width.unwrap_or(usize::MAX);
-    for line in std::iter::once(widths.header()).chain(cells.iter().map(|cells| widths.row(cells))) {
-        text.push_str(line.render_cut(terminal, room).trim_end());
-        text.push('\n');
-    }
-    text
+    let columns = [
+        Column { heading: "run", align: Align::Left, tone: Tone::Strong },
+        Column { heading: "started", align: Align::Left, tone: Tone::Dim },
+        Column { heading: "it.", align: Align::Right, tone: Tone::Plain },
+        Column { heading: "cost", align: Align::Right, tone: Tone::Plain },
+        Column { heading: "state", align: Align::Left, tone: Tone::Plain },
+        Column { heading: "job", align: Align::Left, tone: Tone::Plain },
+    ];
+    let rows = sorted.iter().map(|row| {
+        let place = if same_place { String::new() } else { format!("  ({})", one_line(&row.directory)) };
+        let cells = [
+            one_line(&row.run.0),
+            format::relative(row.started, now, &terminal.zone),
+            row.iterations.to_string(),
+            format::charged(Spent { cost: row.cost, estimated: row.estimated_cost }),
+            row.state.name().to_owned(),
+            format!("{}{place}", title(row)),
+        ];
+        Row { cells, state: Some((4, row.state.tone())), problem: None }
+    });
+    table(columns, Narrow::Ends, &rows.collect::<Vec<_>>(), terminal)
 }
 
 /// The list as one line of JSON, in the order given.
 pub fn runs_json(rows: &[RunRow]) -> Vec<u8> {
     listed("runs", rows)
-}
-
-struct Cells {
-    run: String,
-    started: String,
-    iterations: String,
-    cost: String,
-    state: RunState,
-    title: String,
-}
-
-impl Cells {
-    fn new(row: &RunRow, now: Timestamp, terminal: &Terminal, same_place: bool) -> Cells {
-        let title = title(row);
-        Cells {
-            run: one_line(&row.run.0),
-            started: format::relative(row.started, now, &terminal.zone),
-            iterations: row.iterations.to_string(),
-            cost: format::charged(Spent { cost: row.cost, estimated: row.estimated_cost }),
-            state: row.state,
-            title: if same_place { title } else { format!("{title}  ({})", one_line(&row.directory)) },
-        }
-    }
 }
 
 /// `api (35/60): Move all endpoints`, `verify api: Move all endpoints`; without a workspace the job's first words alone.
@@ -168,48 +158,6 @@ fn title(row: &RunRow) -> String {
     let items = row.items.map(|Items { done, total }| format!(" ({done}/{total})")).unwrap_or_default();
     let verb = if row.mode.judges() { format!("{} ", row.mode.name()) } else { String::new() };
     format!("{verb}{}{items}: {title}", one_line(name))
-}
-
-/// The widths of the columns; the title takes the rest.
-struct Widths {
-    run: usize,
-    started: usize,
-    iterations: usize,
-    cost: usize,
-    state: usize,
-}
-
-impl Widths {
-    fn of(cells: &[Cells]) -> Widths {
-        let widest = |heading: &str, cell: &dyn Fn(&Cells) -> usize| {
-            cells.iter().map(cell).max().unwrap_or(0).max(heading.len())
-        };
-        Widths {
-            run: widest("run", &|cells| cells.run.chars().count()),
-            started: widest("started", &|cells| cells.started.chars().count()),
-            iterations: widest("it.", &|cells| cells.iterations.chars().count()),
-            cost: widest("cost", &|cells| cells.cost.chars().count()),
-            state: widest("state", &|cells| cells.state.name().len()),
-        }
-    }
-
-    fn header(&self) -> Line {
-        let Widths { run, started, iterations, cost, state } = self;
-        Line::new().dim(format!(
-            "{:<run$}  {:<started$}  {:>iterations$}  {:>cost$}  {:<state$}  job",
-            "run", "started", "it.", "cost", "state"
-        ))
-    }
-
-    fn row(&self, cells: &Cells) -> Line {
-        let Widths { run, started, iterations, cost, state } = self;
-        Line::new()
-            .strong(format!("{:<run$}", cells.run))
-            .dim(format!("  {:<started$}", cells.started))
-            .plain(format!("  {:>iterations$}  {:>cost$}  ", cells.iterations, cells.cost))
-            .tone(cells.state.tone(), format!("{:<state$}", cells.state.name()))
-            .plain(format!("  {}", cells.title))
-    }
 }
 
 #[cfg(test)]

@@ -112,3 +112,10 @@ fn the_list_is_as_the_table_of_documents_says_and_claims_are_told_apart() {
     assert!(states[..3].iter().all(|(_, claimed)| claimed.is_null()));
     assert!(runs_table(&rows, now(), &columns(100)).contains("complete (claimed; no gate)"));
 }
+
+#[test]
+fn the_state_alone_has_a_colour_of_its_own() {
+    let terminal = Terminal { colour: true, ..columns(80) };
+    let row = "\u{1b}[1mr-newest00\u{1b}[0m\u{1b}[2m  5m ago \u{1b}[0m   12  $3.20  \u{1b}[36mrunning\u{1b}[0m  Make the";
+    assert!(runs_table(&three()[..1], now(), &terminal).contains(row));
+}

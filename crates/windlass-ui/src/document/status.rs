@@ -19,7 +19,9 @@ use crate::document::document;
 use crate::format;
 use crate::harmless::one_line;
 use crate::line::{Line, Mark, Tone, rendered};
-use crate::narrate::{advised, allow_command, allowing, hook_look, hook_summary, labelled, short};
+use crate::narrate::{
+    advised, allow_command, allowing, hook_look, hook_summary, labelled, labelled_once, of_limit, short,
+};
 use crate::terminal::Terminal;
 use crate::words;
 
@@ -162,6 +164,7 @@ impl RunStatus {
             (None, RunState::Interrupted) => board.unsettled(),
             _ => Cost::ZERO,
         };
+        let (last_exit_code, last_signal) = board.seen.ended.map_or((None, None), words::exit_or_signal);
         RunStatus {
             run: plan.map(|plan| plan.run.clone()),
             state: ending.map_or(unfinished, |ending| RunState::ended(ending.reason, grounds)),
@@ -184,18 +187,18 @@ impl RunStatus {
             estimated_cost: board.estimated + unsettled,
             max_cost: plan.and_then(|plan| plan.limits.cost),
             tokens: board.tokens,
-            duration_ms: millis(duration),
+            duration_ms: format::millis(duration),
             waiting_until: board.hold.map(|hold| hold.until),
-            waited_ms: millis(board.waited),
+            waited_ms: format::millis(board.waited),
             stop_stage: board.stop.map_or(0, |(_, stage)| stage),
             checks: checks(board),
             hooks: board.hooks.iter().map(|(hook, outcome)| StatusHook::new(*hook, outcome)).collect(),
             commits: board.commits.count,
-            commits_made: counted.unwrap_or_else(|| u64::from(board.seen.moves())),
-            first_head: board.seen.first_head().map(str::to_owned),
-            head: board.seen.head().map(str::to_owned),
-            last_exit_code: board.seen.exit_code(),
-            last_signal: board.seen.signal(),
+            commits_made: counted.unwrap_or_else(|| u64::from(board.seen.moves)),
+            first_head: board.seen.first_head.clone(),
+            head: board.seen.head.clone(),
+            last_exit_code,
+            last_signal,
             denials: board.denials.clone(),
             suspicions: StatusSuspicion::all(board),
             restorable: board.kept.as_ref().map(|(iteration, _)| *iteration),
@@ -207,7 +210,7 @@ impl RunStatus {
 
 /// HEAD when the run began (`None` without a commit) and when it was looked at last; `None` where no commit was made.
 pub fn commit_range(board: &Board) -> Option<(Option<&str>, &str)> {
-    let (first, last) = (board.seen.first_head(), board.seen.head()?);
+    let (first, last) = (board.seen.first_head.as_deref(), board.seen.head.as_deref()?);
     (first != Some(last)).then_some((first, last))
 }
 
@@ -238,10 +241,6 @@ fn checks(board: &Board) -> Vec<StatusCheck> {
     all.collect()
 }
 
-fn millis(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
-}
-
 /// The state as one line of JSON.
 pub fn status_json(status: &RunStatus) -> Vec<u8> {
     document("status", status)
@@ -264,7 +263,8 @@ pub fn status_text(status: &RunStatus, now: Timestamp, terminal: &Terminal) -> S
         Some(tasks) => lines.extend(tasks.lines()),
         None => lines.extend((!said.is_empty()).then(|| labelled("status").plain(said))),
     }
-    lines.push(labelled("cost").plain(cost(status)));
+    let spent = Spent { cost: status.cost, estimated: status.estimated_cost };
+    lines.push(labelled("cost").plain(of_limit(spent, status.max_cost)));
     lines.push(labelled("tokens").plain(format::tokens(&status.tokens)));
     lines.push(labelled("time").plain(time(status)));
     lines.extend(status.waiting_until.map(|until| {
@@ -281,8 +281,8 @@ pub fn status_text(status: &RunStatus, now: Timestamp, terminal: &Terminal) -> S
     if !rules.is_empty() {
         lines.push(labelled("denied").unbroken().command(allow_command(rules)));
     }
-    let labels = std::iter::once("next").chain(std::iter::repeat(""));
-    lines.extend(labels.zip(&status.next).map(|(label, command)| labelled(label).command(one_line(command))));
+    let next = labelled_once("next").zip(&status.next);
+    lines.extend(next.map(|(line, command)| line.command(one_line(command))));
     rendered(&lines, terminal)
 }
 
@@ -319,14 +319,6 @@ fn agent(status: &RunStatus) -> Option<Line> {
     Some(labelled("agent").tone(Tone::Warn, ended))
 }
 
-fn cost(status: &RunStatus) -> String {
-    let charged = format::charged(Spent { cost: status.cost, estimated: status.estimated_cost });
-    match status.max_cost {
-        Some(limit) => format!("{charged} of {}", format::money(limit)),
-        None => charged,
-    }
-}
-
 fn time(status: &RunStatus) -> String {
     let worked = format::duration(Duration::from_millis(status.duration_ms));
     if status.waited_ms == 0 {
@@ -336,17 +328,13 @@ fn time(status: &RunStatus) -> String {
 }
 
 fn check(check: &StatusCheck) -> Line {
-    let label = match check.kind {
-        CheckKind::Until => "until",
-        CheckKind::Gate => "gate",
-    };
     let (tone, mark) = match check.result {
         Some(CheckResult::Passed) => (Tone::Good, Mark::Passed),
         Some(_) => (Tone::Bad, Mark::Failed),
         None => (Tone::Dim, Mark::Nothing),
     };
     let result = check.result.map_or_else(|| "not run".to_owned(), words::check_result);
-    labelled(label)
+    labelled(check.kind.name())
         .mark(tone, mark)
         .plain(format!(" {}", one_line(&check.command)))
         .dim(format!(" ({result})"))

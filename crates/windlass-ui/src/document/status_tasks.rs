@@ -7,7 +7,7 @@ use windlass_core::values::{LaneId, TaskId};
 use crate::board::{Board, Doing};
 use crate::harmless::one_line;
 use crate::line::Line;
-use crate::narrate::labelled;
+use crate::narrate::{labelled, labelled_once};
 
 /// Parked tasks that are shown to people; the others are counted.
 const SHOWN: usize = 5;
@@ -98,10 +98,7 @@ impl StatusTasks {
             std::iter::once(format!("{}/{} done", self.done, self.total)).chain(parts).collect();
         let mut lines = vec![labelled("tasks").plain(all.join(" · "))];
         let rows = |label: &'static str, rows: Vec<String>| {
-            std::iter::once(label)
-                .chain(std::iter::repeat(""))
-                .zip(rows)
-                .map(|(label, row)| labelled(label).plain(row))
+            labelled_once(label).zip(rows).map(|(line, row)| line.plain(row))
         };
         let at_work =
             self.at_work.iter().map(|at| format!("{} in iteration {}", at.task.shown(), at.iteration));

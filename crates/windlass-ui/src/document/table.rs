@@ -1,6 +1,6 @@
-//! Tables: cells in columns. No cell is cut, since most are there to be copied.
+//! Tables: cells in columns. No cell is cut, since most are there to be copied, unless a list says otherwise.
 
-use crate::line::{Line, Mark, Tone, width};
+use crate::line::{Line, Tone, width};
 use crate::terminal::Terminal;
 
 /// On which side of its column a cell stands.
@@ -10,6 +10,9 @@ pub(super) enum Align {
     Right,
 }
 
+/// Between two cells.
+const GAP: &str = "  ";
+
 /// A column.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Column {
@@ -18,43 +21,87 @@ pub(super) struct Column {
     pub tone: Tone,
 }
 
-/// Rows of cells, each with what is wrong with it, below their headings; every line ends with a newline.
+/// A row.
+#[derive(Clone, Debug)]
+pub(super) struct Row<'a, const N: usize> {
+    pub cells: [String; N],
+    /// The cell that tells how things stand, and in what tone it does.
+    pub state: Option<(usize, Tone)>,
+    /// What is wrong with it.
+    pub problem: Option<&'a str>,
+}
+
+/// What gives way where a terminal is too narrow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Narrow {
+    Nothing,
+    /// The end of every line.
+    Ends,
+    /// The cells of the first column, down to so many columns of the terminal.
+    First(usize),
+}
+
+/// Rows below the headings of their columns; every line ends with a newline.
 pub(super) fn table<const N: usize>(
     columns: [Column; N],
-    rows: &[([String; N], Option<&str>)],
+    narrow: Narrow,
+    rows: &[Row<'_, N>],
     terminal: &Terminal,
 ) -> String {
-    let mut widths = columns.map(|column| width(column.heading));
-    for (cells, _) in rows {
-        for (widest, cell) in widths.iter_mut().zip(cells) {
-            *widest = (*widest).max(width(cell));
-        }
-    }
+    let widths = widths(columns, narrow, rows, terminal);
     let headings = columns.map(|column| column.heading.to_owned());
-    let mut lines = vec![row(columns.map(|column| Column { tone: Tone::Dim, ..column }), widths, &headings)];
-    for (cells, problem) in rows {
-        lines.push(row(columns, widths, cells));
-        lines.extend(problem.map(|problem| {
-            let problem = crate::harmless::one_line(problem);
-            Line::hanging(4).plain("  ").mark(Tone::Warn, Mark::Notice).plain(format!(" {problem}"))
-        }));
+    let dim = columns.map(|column| Column { tone: Tone::Dim, ..column });
+    let mut lines = vec![line(dim, widths, &Row { cells: headings, state: None, problem: None })];
+    for row in rows {
+        let mut row = row.clone();
+        if let (Narrow::First(_), Some(first), Some(width)) = (narrow, row.cells.first_mut(), widths.first())
+        {
+            // Cut as text, so that the columns behind it stand where they should.
+            let uncoloured = Terminal { colour: false, ..terminal.clone() };
+            *first = Line::new().plain(first.as_str()).render_cut(&uncoloured, *width);
+        }
+        lines.push(line(columns, widths, &row));
+        lines.extend(row.problem.map(Line::problem));
     }
-    let rows = lines.iter().map(|line| format!("{}\n", line.render(terminal).trim_end()));
+    let room = terminal.width.unwrap_or(usize::MAX);
+    let shown = |line: &Line| match narrow {
+        Narrow::Ends => line.render_cut(terminal, room),
+        Narrow::Nothing | Narrow::First(_) => line.render(terminal),
+    };
+    let rows = lines.iter().map(|line| shown(line).trim_end().to_owned() + "\n");
     rows.collect()
 }
 
-fn row<const N: usize>(columns: [Column; N], widths: [usize; N], cells: &[String; N]) -> Line {
+fn widths<const N: usize>(
+    columns: [Column; N],
+    narrow: Narrow,
+    rows: &[Row<'_, N>],
+    terminal: &Terminal,
+) -> [usize; N] {
+    let mut widths = columns.map(|column| width(column.heading));
+    for row in rows {
+        for (widest, cell) in widths.iter_mut().zip(&row.cells) {
+            *widest = (*widest).max(width(cell));
+        }
+    }
+    let others: usize = widths.iter().skip(1).map(|width| GAP.len() + width).sum();
+    if let (Narrow::First(least), Some(room), Some(first)) = (narrow, terminal.width, widths.first_mut()) {
+        *first = (*first).min(room.saturating_sub(others).max(least));
+    }
+    widths
+}
+
+fn line<const N: usize>(columns: [Column; N], widths: [usize; N], row: &Row<'_, N>) -> Line {
     let mut line = Line::new();
-    for (index, ((column, widest), cell)) in columns.iter().zip(widths).zip(cells).enumerate() {
+    for (index, ((column, widest), cell)) in columns.iter().zip(widths).zip(&row.cells).enumerate() {
         let room = " ".repeat(widest.saturating_sub(width(cell)));
-        let gap = if index == 0 { "" } else { "  " };
-        let is_last = index + 1 == N;
         let text = match column.align {
-            Align::Left if is_last => format!("{gap}{cell}"),
-            Align::Left => format!("{gap}{cell}{room}"),
-            Align::Right => format!("{gap}{room}{cell}"),
+            Align::Left if index + 1 == N => cell.clone(),
+            Align::Left => format!("{cell}{room}"),
+            Align::Right => format!("{room}{cell}"),
         };
-        line = line.tone(column.tone, text);
+        let tone = row.state.filter(|(state, _)| *state == index).map_or(column.tone, |(_, tone)| tone);
+        line = line.tone(column.tone, if index == 0 { "" } else { GAP }).tone(tone, text);
     }
     line
 }

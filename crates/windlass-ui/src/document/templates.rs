@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::archives::beginning;
-use super::table::{Align, Column, table};
+use super::table::{Align, Column, Narrow, Row, table};
 use crate::document::{document, listed};
 use crate::format;
 use crate::harmless::one_line;
@@ -70,7 +70,7 @@ pub fn templates_table(rows: &[TemplateRow], terminal: &Terminal) -> String {
         Column { heading: "what for", align: Align::Left, tone: Tone::Plain },
     ];
     let problems: Vec<Option<String>> = rows.iter().map(problem).collect();
-    let cells = rows.iter().zip(&problems).map(|(row, problem)| {
+    let rows = rows.iter().zip(&problems).map(|(row, problem)| {
         let dash = || "-".to_owned();
         let cells = [
             one_line(&row.name),
@@ -79,9 +79,9 @@ pub fn templates_table(rows: &[TemplateRow], terminal: &Terminal) -> String {
             row.estimated_iterations.map_or_else(dash, |count| count.to_string()),
             what_for(row),
         ];
-        (cells, problem.as_deref())
+        Row { cells, state: None, problem: problem.as_deref() }
     });
-    table(columns, &cells.collect::<Vec<_>>(), terminal)
+    table(columns, Narrow::Nothing, &rows.collect::<Vec<_>>(), terminal)
 }
 
 fn problem(row: &TemplateRow) -> Option<String> {

@@ -9,8 +9,8 @@ use super::workspaces::WorkspaceRow;
 use crate::document::document;
 use crate::format;
 use crate::harmless::one_line;
-use crate::line::{Line, Mark, Tone};
-use crate::narrate::labelled;
+use crate::line::{Line, Mark, Tone, rendered};
+use crate::narrate::{labelled, labelled_once};
 use crate::terminal::Terminal;
 
 /// A workspace with all that is known of it.
@@ -81,13 +81,9 @@ pub fn workspace_text(shown: &WorkspaceShown, now: Timestamp, terminal: &Termina
     lines.extend(standing(&shown.standing));
     lines.extend(options("options", &shown.options));
     lines.extend(options("notify", &shown.notifications));
-    lines.extend(problem(shown.row.problem.as_deref()));
-    lines.extend(problem(shown.configuration_problem.as_deref()));
-    let mut text = String::new();
-    for line in lines {
-        text.push_str(&line.render(terminal));
-        text.push('\n');
-    }
+    let problems = [&shown.row.problem, &shown.configuration_problem].into_iter().flatten();
+    lines.extend(problems.map(|problem| Line::problem(problem)));
+    let mut text = rendered(&lines, terminal);
     if !shown.runs.is_empty() {
         text.push('\n');
         text.push_str(&indented_runs(&shown.runs, now, terminal));
@@ -95,11 +91,9 @@ pub fn workspace_text(shown: &WorkspaceShown, now: Timestamp, terminal: &Termina
     if !shown.next.is_empty() {
         text.push('\n');
     }
-    let labels = std::iter::once("next").chain(std::iter::repeat(""));
-    for (label, command) in labels.zip(&shown.next) {
-        text.push_str(&labelled(label).unbroken().command(one_line(command)).render(terminal));
-        text.push('\n');
-    }
+    let next = labelled_once("next").zip(&shown.next);
+    let next: Vec<Line> = next.map(|(line, command)| line.unbroken().command(one_line(command))).collect();
+    text.push_str(&rendered(&next, terminal));
     text
 }
 
@@ -179,19 +173,11 @@ fn standing(standing: &JobStatus) -> Vec<Line> {
 }
 
 fn options(label: &str, options: &[OptionShown]) -> Vec<Line> {
-    let labels = std::iter::once(label).chain(std::iter::repeat(""));
-    let line = |(label, option): (&str, &OptionShown)| {
-        labelled(label)
-            .plain(format!("{} = {}", one_line(&option.key), one_line(&option.value)))
+    let line = |(line, option): (Line, &OptionShown)| {
+        line.plain(format!("{} = {}", one_line(&option.key), one_line(&option.value)))
             .dim(format!(" ({})", one_line(&option.origin)))
     };
-    labels.zip(options).map(line).collect()
-}
-
-fn problem(problem: Option<&str>) -> Option<Line> {
-    problem.map(|problem| {
-        Line::hanging(4).plain("  ").mark(Tone::Warn, Mark::Notice).plain(format!(" {}", one_line(problem)))
-    })
+    labelled_once(label).zip(options).map(line).collect()
 }
 
 /// The runs' table, two columns to the right.

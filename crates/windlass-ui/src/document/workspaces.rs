@@ -6,14 +6,13 @@ use windlass_core::spec::Mode;
 use windlass_core::values::{Named, RunId};
 use windlass_core::workspace::WorkspaceStatus;
 
+use super::table::{Align, Column, Narrow, Row, table};
 use crate::document::listed;
 use crate::format;
 use crate::harmless::one_line;
-use crate::line::{Line, Tone};
+use crate::line::Tone;
 use crate::terminal::Terminal;
 
-/// Columns between two cells.
-const GAP: usize = 2;
 /// No name is cut to less.
 const SHORTEST_NAME: usize = 8;
 
@@ -92,27 +91,20 @@ pub struct WorkspaceRow {
 
 /// The list as a table, in the order given; every line ends with a newline.
 pub fn workspaces_table(rows: &[WorkspaceRow], now: Timestamp, terminal: &Terminal) -> String {
-    let cells: Vec<[String; 6]> = rows.iter().map(|row| cells(row, now, terminal)).collect();
-    let headings = ["workspace", "mode", "state", "it.", "left", "last run"];
-    let mut widths = headings.map(str::len);
-    for row in &cells {
-        for (width, cell) in widths.iter_mut().zip(row) {
-            *width = (*width).max(cell.chars().count());
-        }
-    }
-    let [name, others @ ..] = &mut widths;
-    if let Some(room) = terminal.width {
-        let others: usize = others.iter().map(|width| width + GAP).sum();
-        *name = (*name).min(room.saturating_sub(others).max(SHORTEST_NAME));
-    }
-    let mut lines = vec![header(headings, widths)];
-    lines.extend(rows.iter().zip(&cells).map(|(row, cells)| body(row, cells, widths, terminal)));
-    let mut text = String::new();
-    for line in lines {
-        text.push_str(line.render(terminal).trim_end());
-        text.push('\n');
-    }
-    text
+    let columns = [
+        Column { heading: "workspace", align: Align::Left, tone: Tone::Strong },
+        Column { heading: "mode", align: Align::Left, tone: Tone::Plain },
+        Column { heading: "state", align: Align::Left, tone: Tone::Plain },
+        Column { heading: "it.", align: Align::Right, tone: Tone::Plain },
+        Column { heading: "left", align: Align::Right, tone: Tone::Plain },
+        Column { heading: "last run", align: Align::Left, tone: Tone::Dim },
+    ];
+    let rows = rows.iter().map(|row| Row {
+        cells: cells(row, now, terminal),
+        state: Some((2, row.state.tone())),
+        problem: None,
+    });
+    table(columns, Narrow::First(SHORTEST_NAME), &rows.collect::<Vec<_>>(), terminal)
 }
 
 fn cells(row: &WorkspaceRow, now: Timestamp, terminal: &Terminal) -> [String; 6] {
@@ -129,27 +121,6 @@ fn cells(row: &WorkspaceRow, now: Timestamp, terminal: &Terminal) -> [String; 6]
         left,
         row.last_run.map_or_else(dash, |time| format::relative(time, now, &terminal.zone)),
     ]
-}
-
-fn header(headings: [&str; 6], widths: [usize; 6]) -> Line {
-    let [name, mode, state, iterations, left, last] = headings;
-    let [w0, w1, w2, w3, w4, w5] = widths;
-    Line::new()
-        .dim(format!("{name:<w0$}  {mode:<w1$}  {state:<w2$}  {iterations:>w3$}  {left:>w4$}  {last:<w5$}"))
-}
-
-fn body(row: &WorkspaceRow, cells: &[String; 6], widths: [usize; 6], terminal: &Terminal) -> Line {
-    let [name, mode, state, iterations, left, last] = cells;
-    let [w0, w1, w2, w3, w4, w5] = widths;
-    // Cut as text, so that the columns behind it stand where they should.
-    let name =
-        Line::new().plain(name.clone()).render_cut(&Terminal { colour: false, ..terminal.clone() }, w0);
-    Line::new()
-        .strong(format!("{name:<w0$}"))
-        .plain(format!("  {mode:<w1$}  "))
-        .tone(row.state.tone(), format!("{state:<w2$}"))
-        .plain(format!("  {iterations:>w3$}  {left:>w4$}"))
-        .dim(format!("  {last:<w5$}"))
 }
 
 /// The list as one line of JSON, in the order given.

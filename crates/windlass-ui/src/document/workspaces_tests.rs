@@ -73,3 +73,14 @@ fn machines_get_a_document() {
         (&serde_json::Value::Null, &25.into())
     );
 }
+
+#[test]
+fn a_heading_is_whole_where_names_are_cut() {
+    let terminal = Terminal { colour: true, ..columns(30) };
+    let text = workspaces_table(&some(), now(), &terminal);
+    assert!(text.starts_with("\u{1b}[2mworkspace  mode  "), "{text:?}");
+    assert!(
+        text.contains("\u{1b}[1mport-pa…\u{1b}[0m  iterative  \u{1b}[36mrunning    \u{1b}[0m   12"),
+        "{text:?}"
+    );
+}

@@ -4,7 +4,7 @@ use serde::Serialize;
 use windlass_core::values::RunId;
 
 use super::runs::RunState;
-use super::table::{Align, Column, table};
+use super::table::{Align, Column, Narrow, Row, table};
 use crate::document::listed;
 use crate::harmless::one_line;
 use crate::line::Tone;
@@ -52,7 +52,7 @@ pub fn worktrees_table(rows: &[WorktreeRow], terminal: &Terminal) -> String {
         Column { heading: "state", align: Align::Left, tone: Tone::Plain },
         Column { heading: "path", align: Align::Left, tone: Tone::Dim },
     ];
-    let cells = rows.iter().map(|row| {
+    let rows = rows.iter().map(|row| {
         let cells = [
             row.name.clone(),
             row.ahead.to_string(),
@@ -62,9 +62,9 @@ pub fn worktrees_table(rows: &[WorktreeRow], terminal: &Terminal) -> String {
             row.state.map_or("-", RunState::name).to_owned(),
             one_line(&row.path),
         ];
-        (cells, row.problem.as_deref())
+        Row { cells, state: None, problem: row.problem.as_deref() }
     });
-    table(columns, &cells.collect::<Vec<_>>(), terminal)
+    table(columns, Narrow::Nothing, &rows.collect::<Vec<_>>(), terminal)
 }
 
 /// The same as one line of JSON.

@@ -165,7 +165,7 @@ pub(super) fn proof(board: &Board, reason: StopReason) -> Option<String> {
 }
 
 /// `$3.42 of $5.00`.
-pub(super) fn of_limit(spent: Spent, limit: Option<Cost>) -> String {
+pub(crate) fn of_limit(spent: Spent, limit: Option<Cost>) -> String {
     let charged = format::charged(spent);
     match limit {
         Some(limit) => format!("{charged} of {}", format::money(limit)),

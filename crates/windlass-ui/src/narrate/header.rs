@@ -22,6 +22,11 @@ pub(crate) fn labelled(label: &str) -> Line {
     Line::hanging(COLUMN).dim(format!("  {label:<width$}", width = COLUMN - 2))
 }
 
+/// Lines of which the first has the label.
+pub(crate) fn labelled_once(label: &str) -> impl Iterator<Item = Line> {
+    std::iter::once(labelled(label)).chain(std::iter::repeat_with(|| labelled("")))
+}
+
 pub(super) fn started(board: &Board) -> Vec<Line> {
     let Some(plan) = &board.plan else {
         return Vec::new();

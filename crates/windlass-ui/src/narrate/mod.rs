@@ -10,7 +10,8 @@ mod status;
 mod summary;
 mod tasks;
 
-pub(crate) use header::labelled;
+pub(crate) use advice::of_limit;
+pub(crate) use header::{labelled, labelled_once};
 pub(crate) use hook::{look as hook_look, summary as hook_summary};
 pub(crate) use iteration::short;
 pub(crate) use living::{living, title};

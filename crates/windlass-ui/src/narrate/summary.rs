@@ -1,10 +1,11 @@
 //! What stays on the screen when a run has ended.
 
 use windlass_core::spec::{JobWorkspace, RunSpec};
-use windlass_core::values::{CheckKind, CheckOutcome, Spent, StopReason, UnderWay};
+use windlass_core::values::{CheckKind, CheckOutcome, Named, Spent, StopReason, UnderWay};
 use windlass_jobs::job;
 
-use super::header::labelled;
+use super::advice::Advice;
+use super::header::{labelled, labelled_once};
 use super::{advice, allow_command, allowing, check_mark, iteration, took};
 use crate::board::{Board, Ending, Tally};
 use crate::format;
@@ -83,12 +84,10 @@ fn figures(board: &Board, plan: &RunSpec, ending: &Ending) -> Vec<Line> {
     let said = board.status.latest.as_ref().map(|latest| one_line(&latest.line(None)));
     let said = said.filter(|said| !said.is_empty()).map(|said| labelled("status").plain(said));
     let mut lines: Vec<Line> = said.into_iter().collect();
+    let spent = Spent { cost: board.charged, estimated: board.estimated };
     lines.extend([
         labelled("iterations").plain(iterations(board.tally, ending.iterations)),
-        labelled("cost").plain(advice::of_limit(
-            Spent { cost: board.charged, estimated: board.estimated },
-            plan.limits.cost,
-        )),
+        labelled("cost").plain(advice::of_limit(spent, plan.limits.cost)),
         labelled("tokens").plain(format::tokens(&board.tokens)),
         labelled("time").plain(time(board, ending)),
     ]);
@@ -121,11 +120,8 @@ fn iterations(tally: Tally, total: u32) -> String {
         (tally.idle, "idle"),
         (tally.failed, "failed"),
     ];
-    let parts: Vec<String> = kinds
-        .iter()
-        .filter(|(number, _)| *number > 0)
-        .map(|(number, word)| format!("{number} {word}"))
-        .collect();
+    let counted = kinds.iter().filter(|(number, _)| *number > 0);
+    let parts: Vec<String> = counted.map(|(number, word)| format!("{number} {word}")).collect();
     if parts.is_empty() { total.to_string() } else { format!("{total} ({})", parts.join(", ")) }
 }
 
@@ -140,9 +136,9 @@ fn time(board: &Board, ending: &Ending) -> String {
 
 fn checks(board: &Board) -> Vec<Line> {
     let mut lines = Vec::new();
-    for (kind, label) in [(CheckKind::Until, "until"), (CheckKind::Gate, "gate")] {
+    for kind in [CheckKind::Until, CheckKind::Gate] {
         for (command, outcome) in board.checks_of(kind) {
-            lines.extend(check(label, command, outcome));
+            lines.extend(check(kind.name(), command, outcome));
         }
     }
     lines
@@ -191,7 +187,7 @@ fn denied(board: &Board) -> Vec<Line> {
     }
     vec![
         labelled("denied").plain("what was refused is allowed from the next run on by"),
-        unbroken("").command(allow_command(rules)),
+        labelled("").unbroken().command(allow_command(rules)),
     ]
 }
 
@@ -207,7 +203,7 @@ fn restore(board: &Board, plan: &RunSpec, reason: StopReason) -> Vec<Line> {
         };
         let command = format!("windlass restore {} {moment} --repository", plan.run);
         let what = "files and repository as before that attempt";
-        return vec![explained("restore", &command, what, command.len())];
+        return vec![explained(labelled("restore"), &command, what, command.len())];
     }
     let Some((iteration, _)) = &board.kept else {
         return Vec::new();
@@ -222,27 +218,17 @@ fn restore(board: &Board, plan: &RunSpec, reason: StopReason) -> Vec<Line> {
     } else {
         (format!("windlass restore {} {iteration}", plan.run), "the files as after that iteration")
     };
-    vec![explained("restore", &command, what, command.len())]
+    vec![explained(labelled("restore"), &command, what, command.len())]
 }
 
 fn next(board: &Board, plan: &RunSpec, reason: StopReason) -> Vec<Line> {
     let all = advice::next(board, plan, reason);
     let widest = all.iter().map(|advice| line::width(&advice.command)).max().unwrap_or(0);
-    let mut label = "next";
-    let mut lines = Vec::new();
-    for advice in &all {
-        lines.push(explained(label, &advice.command, advice.purpose, widest));
-        label = "";
-    }
-    lines
+    let explain = |(line, advice): (Line, &Advice)| explained(line, &advice.command, advice.purpose, widest);
+    labelled_once("next").zip(&all).map(explain).collect()
 }
 
-fn explained(label: &str, command: &str, purpose: &str, widest: usize) -> Line {
+fn explained(line: Line, command: &str, purpose: &str, widest: usize) -> Line {
     let gap = " ".repeat(widest.saturating_sub(line::width(command)) + 2);
-    labelled(label).command(command).dim(format!("{gap}{purpose}"))
-}
-
-/// A labelled line that is to be copied, and therefore never wrapped.
-fn unbroken(label: &str) -> Line {
-    labelled(label).unbroken()
+    line.command(command).dim(format!("{gap}{purpose}"))
 }

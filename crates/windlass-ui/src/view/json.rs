@@ -11,14 +11,17 @@ use windlass_core::observation::Observation;
 use windlass_core::report;
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{
-    CallId, CheckKind, CheckOutcome, CheckResult, CheckStage, Ended, Hook, HookCommand, HookName,
-    HookOutcome, Items, JobStatus, LaneId, Named, StopReason, Suspicion, TaskEnd,
+    CallId, CheckKind, CheckOutcome, CheckResult, CheckStage, Hook, HookCommand, HookName, HookOutcome,
+    Items, JobStatus, LaneId, Named, StopReason, TaskEnd,
 };
 
 use crate::board::Board;
+use crate::document::StatusSuspicion;
 use crate::event::{Event, View};
+use crate::format;
 use crate::harmless::is_harmless;
 use crate::printer::Printer;
+use crate::words;
 
 /// The version of the lines' format.
 pub const FORMAT_VERSION: u32 = 1;
@@ -188,17 +191,16 @@ fn other_fact(board: &Board, fact: &Fact) -> (Option<LaneId>, Map<String, Value>
             body.insert("max_iterations".to_owned(), json!(most));
         }
         Fact::CallFinished { summary, .. } => {
-            let (exit_code, signal) = match summary.ended {
-                Ended::Exited(code) => (Some(code), None),
-                Ended::Signalled(signal) => (None, Some(signal)),
-                Ended::Lost => (None, None),
-            };
+            let (exit_code, signal) = words::exit_or_signal(summary.ended);
             body.remove("ended");
             body.insert("exit_code".to_owned(), json!(exit_code));
             body.insert("signal".to_owned(), json!(signal));
         }
         Fact::Suspected(report::Suspected { suspicions, .. }) => {
-            body.insert("suspicions".to_owned(), json!(suspicions_body(board, suspicions)));
+            body.insert(
+                "suspicions".to_owned(),
+                json!(suspicions.iter().map(|found| StatusSuspicion::new(board, found)).collect::<Vec<_>>()),
+            );
         }
         // Ctrl-C and SIGTERM have one name there.
         Fact::RunFinished { stop_reason: StopReason::Complete, .. }
@@ -215,14 +217,6 @@ fn other_fact(board: &Board, fact: &Fact) -> (Option<LaneId>, Map<String, Value>
         _ => {}
     }
     (lane, body)
-}
-
-/// What the guard found, and whether it keeps a claim from being accepted.
-fn suspicions_body(board: &Board, suspicions: &[Suspicion]) -> Vec<Value> {
-    let plan = board.plan.as_ref();
-    let holds = |found: &Suspicion| plan.is_some_and(|plan| plan.guard.holds(found));
-    let body = |found: &Suspicion| json!({ "kind": found.kind, "path": found.path, "sentence": found.sentence, "held": holds(found) });
-    suspicions.iter().map(body).collect()
 }
 
 /// What the job's own file says; what it does not say is null.
@@ -243,11 +237,10 @@ fn status_body(standing: &JobStatus, delta: Option<i64>) -> Map<String, Value> {
 
 fn plan_body(plan: &RunSpec) -> Map<String, Value> {
     let limits = &plan.limits;
-    let millis = |duration: std::time::Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
     let checks: Vec<Value> = plan
         .checks
         .iter()
-        .map(|check| json!({ "kind": check.kind, "command": check.command, "timeout_ms": millis(check.timeout) }))
+        .map(|check| json!({ "kind": check.kind, "command": check.command, "timeout_ms": format::millis(check.timeout) }))
         .collect();
     let mut body = object(json!({
         "mode": plan.job.mode,
@@ -266,10 +259,10 @@ fn plan_body(plan: &RunSpec) -> Map<String, Value> {
             "iterations": limits.iterations,
             "cost_usd": limits.cost,
             "tokens": limits.tokens,
-            "duration_ms": limits.duration.map(millis),
+            "duration_ms": limits.duration.map(format::millis),
             "failures": limits.failures,
             "stagnation": limits.stagnation,
-            "wait_ms": millis(limits.wait),
+            "wait_ms": format::millis(limits.wait),
         },
         "checks": checks,
     }));
@@ -310,7 +303,7 @@ fn check_body(board: &Board, stage: CheckStage, outcome: &CheckOutcome) -> Map<S
         "result": result,
         "exit_code": exit_code,
         "signal": signal,
-        "duration_ms": u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
+        "duration_ms": format::millis(outcome.duration),
         "log": outcome.log,
         "last_line": outcome.last_line,
     }))
@@ -321,8 +314,7 @@ fn hook_value(hook: &Hook) -> Value {
         HookCommand::Shell(command) => command.clone(),
         HookCommand::File(path) => path.to_string_lossy().into_owned(),
     };
-    let timeout = u64::try_from(hook.timeout.as_millis()).unwrap_or(u64::MAX);
-    json!({ "name": hook.name, "command": command, "timeout_ms": timeout })
+    json!({ "name": hook.name, "command": command, "timeout_ms": format::millis(hook.timeout) })
 }
 
 fn hook_body(hook: HookName, outcome: &HookOutcome) -> Map<String, Value> {
@@ -335,7 +327,7 @@ fn hook_body(hook: HookName, outcome: &HookOutcome) -> Map<String, Value> {
         "result": result,
         "exit_code": exit_code,
         "signal": signal,
-        "duration_ms": u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
+        "duration_ms": format::millis(outcome.duration),
         "log": outcome.log,
     }))
 }

@@ -1,13 +1,11 @@
 //! The audit trail of a run, for people as a list, for machines as a line per tool call.
 
-use jiff::Timestamp;
 use jiff::civil::Date;
 use serde::Serialize;
-use serde_json::value::RawValue;
 use windlass_agents::{Agent, of, usual};
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::observation::{ToolInput, ToolTrace};
-use windlass_core::values::{LaneId, Purpose};
+use windlass_core::values::{Named, RunId};
 
 use super::json::{FORMAT_VERSION, bytes};
 use crate::harmless::one_line;
@@ -105,8 +103,9 @@ impl ToolsView {
             self.listed += 1;
             match self.form {
                 ToolsForm::Json => {
-                    let run = self.trail.run.as_ref().map(|run| run.0.as_str());
-                    self.printer.result_bytes(&json(run, &call).unwrap_or_default());
+                    let run = self.trail.run.as_ref();
+                    let row = Row { v: FORMAT_VERSION, r#type: "tool_call", run, call: &call };
+                    self.printer.result_bytes(&bytes(&row).unwrap_or_default());
                 }
                 ToolsForm::Rows => self.row(&call),
             }
@@ -125,13 +124,12 @@ impl ToolsView {
             );
             self.cut(&Line::new().dim(heading));
         }
-        let (tone, outcome) = outcome(call.outcome);
         let tool = format!("{}{}", if call.nested { "  " } else { "" }, one_line(&call.name));
         let gap = " ".repeat(TOOL.saturating_sub(width(&tool)));
         let line = Line::new()
             .dim(format!("{:<TIME$}  ", at.strftime("%H:%M:%S").to_string()))
             .plain(format!("{:>ITERATION$}  ", call.place.iteration))
-            .tone(tone, format!("{outcome:<OUTCOME$}"))
+            .tone(tone(call.outcome), format!("{:<OUTCOME$}", call.outcome.name()))
             .plain("  ")
             .strong(tool)
             .plain(format!("{gap}  {}", self.detail(call)));
@@ -154,12 +152,12 @@ impl ToolsView {
     }
 }
 
-const fn outcome(outcome: ToolOutcome) -> (Tone, &'static str) {
+const fn tone(outcome: ToolOutcome) -> Tone {
     match outcome {
-        ToolOutcome::Good => (Tone::Good, "ok"),
-        ToolOutcome::Error => (Tone::Bad, "error"),
-        ToolOutcome::Denied => (Tone::Warn, "denied"),
-        ToolOutcome::Open => (Tone::Dim, "open"),
+        ToolOutcome::Ok => Tone::Good,
+        ToolOutcome::Error => Tone::Bad,
+        ToolOutcome::Denied => Tone::Warn,
+        ToolOutcome::Open => Tone::Dim,
     }
 }
 
@@ -167,53 +165,9 @@ const fn outcome(outcome: ToolOutcome) -> (Tone, &'static str) {
 struct Row<'a> {
     v: u32,
     r#type: &'static str,
-    run: Option<&'a str>,
-    lane: LaneId,
-    time: Timestamp,
-    iteration: u32,
-    attempt: u32,
-    purpose: Purpose,
-    call: u32,
-    line: u64,
-    id: &'a str,
-    name: &'a str,
-    nested: bool,
-    outcome: &'static str,
-    duration_ms: Option<u64>,
-    input: Input<'a>,
-}
-
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Input<'a> {
-    /// As the agent wrote it.
-    Written(&'a RawValue),
-    /// What is not strict JSON (a lone surrogate, a number out of range).
-    Text(&'a str),
-}
-
-fn json(run: Option<&str>, call: &ToolCall) -> Option<Vec<u8>> {
-    // Whoever reads the line must not stumble over what the agent wrote.
-    let strict = serde_json::from_str::<serde_json::Value>(&call.input).is_ok();
-    let written = if strict { serde_json::from_str::<&RawValue>(&call.input).ok() } else { None };
-    bytes(&Row {
-        v: FORMAT_VERSION,
-        r#type: "tool_call",
-        run,
-        lane: call.lane,
-        time: call.at,
-        iteration: call.place.iteration,
-        attempt: call.place.attempt,
-        purpose: call.place.purpose,
-        call: call.call.0,
-        line: call.line,
-        id: &call.id,
-        name: &call.name,
-        nested: call.nested,
-        outcome: outcome(call.outcome).1,
-        duration_ms: call.took.map(|took| u64::try_from(took.as_millis()).unwrap_or(u64::MAX)),
-        input: written.map_or(Input::Text(&call.input), Input::Written),
-    })
+    run: Option<&'a RunId>,
+    #[serde(flatten)]
+    call: &'a ToolCall,
 }
 
 #[cfg(test)]

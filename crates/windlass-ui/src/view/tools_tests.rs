@@ -1,5 +1,6 @@
+use jiff::Timestamp;
 use serde_json::Value;
-use windlass_core::values::CallId;
+use windlass_core::values::{CallId, LaneId};
 
 use super::*;
 use crate::event::Event;

@@ -10,11 +10,11 @@ use windlass_jobs::doc::Problem;
 use windlass_jobs::doc::plan::{Counts, Plan, SpecCoverage, SpecNames};
 use windlass_jobs::doc::tasks::{FileRole, Task};
 
-use super::table::{Align, Column, table};
+use super::table::{Align, Column, Narrow, Row, table};
 use super::tasks::{problem_line, verdict};
 use crate::format;
 use crate::harmless::one_line;
-use crate::line::{Line, Mark, Tone, rendered};
+use crate::line::{Line, Tone, rendered};
 use crate::narrate::labelled;
 use crate::terminal::Terminal;
 
@@ -57,8 +57,12 @@ pub fn plan_text(shown: &PlanShown, terminal: &Terminal) -> String {
         text.push('\n');
         text.push_str(&coverage_table(&shown.coverage, terminal));
     }
-    let told: Vec<Line> =
-        shown.problems.iter().map(problem_line).chain(shown.skipped.iter().map(|one| skipped(one))).collect();
+    let told: Vec<Line> = shown
+        .problems
+        .iter()
+        .map(problem_line)
+        .chain(shown.skipped.iter().map(|one| Line::problem(&format!("skipped: {one}"))))
+        .collect();
     if !told.is_empty() {
         text.push('\n');
         text.push_str(&rendered(&told, terminal));
@@ -93,14 +97,15 @@ fn features_table(shown: &PlanShown, terminal: &Terminal) -> String {
     ];
     let row = |name: &str, counts: Counts, file: &str| {
         let done = (counts.done.to_string(), counts.total().to_string());
-        ([one_line(name), done.0, done.1, counts.status().replace('_', " "), one_line(file)], None)
+        let cells = [one_line(name), done.0, done.1, counts.status().replace('_', " "), one_line(file)];
+        Row { cells, state: None, problem: None }
     };
     let features = shown.plan.features();
     let mut rows: Vec<_> = features.iter().map(|one| row(&short(one.name), one.counts, one.file)).collect();
     let across = Counts::of(shown.plan.tasks().iter().filter(|task| task.is_cross_cutting()));
     let index = shown.plan.files().find(|(_, role)| *role == FileRole::Index).map_or("", |(name, _)| name);
     rows.extend((across.total() > 0).then(|| row("across all", across, index)));
-    table(columns, &rows, terminal)
+    table(columns, Narrow::Nothing, &rows, terminal)
 }
 
 /// A title that leaves room for the other columns.
@@ -132,17 +137,10 @@ fn coverage_table(coverage: &[SpecCoverage], terminal: &Terminal) -> String {
                 spec.named().to_string(),
                 covered,
             ];
-            (cells, (spec.tasks == 0).then_some("no task names it"))
+            Row { cells, state: None, problem: (spec.tasks == 0).then_some("no task names it") }
         })
         .collect();
-    table(columns, &rows, terminal)
-}
-
-fn skipped(sentence: &str) -> Line {
-    Line::hanging(4)
-        .plain("  ")
-        .mark(Tone::Warn, Mark::Notice)
-        .plain(format!(" skipped: {}", one_line(sentence)))
+    table(columns, Narrow::Nothing, &rows, terminal)
 }
 
 fn last(shown: &PlanShown) -> Vec<Line> {

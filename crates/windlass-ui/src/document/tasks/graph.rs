@@ -56,14 +56,7 @@ impl Tree {
     /// A task stands below the one that it waits for and that comes last: that with the longest way to it.
     fn of(shown: &TasksShown<'_>) -> Tree {
         let tasks = shown.list.tasks();
-        let mut index_of: HashMap<&TaskId, usize> = HashMap::with_capacity(tasks.len());
-        for (index, task) in tasks.iter().enumerate() {
-            index_of.entry(&task.row.id).or_insert(index);
-        }
-        let on: Vec<Vec<usize>> = tasks
-            .iter()
-            .map(|task| task.row.dependencies.iter().filter_map(|id| index_of.get(id)).copied().collect())
-            .collect();
+        let on = dependencies(tasks);
         let depths = depths(&on);
         let mut tree = Tree {
             parents: vec![None; tasks.len()],
@@ -161,18 +154,21 @@ const fn colour(look: Look) -> &'static str {
     }
 }
 
-/// Edges between tasks: the numbers of the one that is waited for and of the one that waits.
-fn edges<'a>(shown: &TasksShown<'a>) -> impl Iterator<Item = (usize, usize)> + use<'a> {
-    let tasks = shown.list.tasks();
+/// Which tasks each waits for, by their places in the list; what is not a task here is left out.
+fn dependencies(tasks: &[Task]) -> Vec<Vec<usize>> {
     let mut index_of: HashMap<&TaskId, usize> = HashMap::with_capacity(tasks.len());
     for (index, task) in tasks.iter().enumerate() {
         index_of.entry(&task.row.id).or_insert(index);
     }
-    tasks.iter().enumerate().flat_map(move |(index, task)| {
-        let known: Vec<usize> =
-            task.row.dependencies.iter().filter_map(|id| index_of.get(id)).copied().collect();
-        known.into_iter().map(move |on| (on, index))
-    })
+    let known =
+        |task: &Task| task.row.dependencies.iter().filter_map(|id| index_of.get(id)).copied().collect();
+    tasks.iter().map(known).collect()
+}
+
+/// Edges between tasks: the numbers of the one that is waited for and of the one that waits.
+fn edges(shown: &TasksShown<'_>) -> impl Iterator<Item = (usize, usize)> {
+    let on = dependencies(shown.list.tasks()).into_iter().enumerate();
+    on.flat_map(|(index, on)| on.into_iter().map(move |on| (on, index)))
 }
 
 /// The graph for Graphviz; every line ends with a newline.
