@@ -5,6 +5,11 @@ pub(crate) fn shown(text: &str) -> String {
     text.trim().chars().filter(|character| !character.is_control()).take(60).collect()
 }
 
+/// The line that a byte is in, from 1.
+pub fn line_of(text: &str, offset: usize) -> usize {
+    text.bytes().take(offset).filter(|byte| *byte == b'\n').count() + 1
+}
+
 /// The candidate that most likely was meant; `None` when nothing is near.
 pub fn nearest<'a>(typed: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let allowed = (typed.chars().count() / 3).max(1);

@@ -2,10 +2,10 @@
 
 use windlass_core::config::{KeyInfo, Layer, Resolved, Unlimited};
 use windlass_core::spec::Mode;
+use windlass_core::values::Named;
 use windlass_engine::workspace::{FoundMetadata, Workspace, Workspaces};
 use windlass_ui::{ConfigFile, ConfigFileState};
 
-use super::scope::layer_name;
 use super::{Configuration, Source, sources};
 use crate::app::App;
 use crate::error::AppError;
@@ -48,7 +48,7 @@ fn file(source: &Source) -> ConfigFile {
         Ok(None) => ConfigFileState::Missing,
         Err(error) => ConfigFileState::Broken { problem: error.message },
     };
-    ConfigFile { layer: layer_name(source.kind), path: source.path.display().to_string(), state }
+    ConfigFile { layer: source.kind.name(), path: source.path.display().to_string(), state }
 }
 
 /// The mode of a workspace's runs; broken metadata are left as they are, since nothing is run.

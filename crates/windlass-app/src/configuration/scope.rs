@@ -2,6 +2,7 @@
 
 use windlass_core::config::{FileKind, Layer};
 use windlass_core::spec::Mode;
+use windlass_core::values::Named;
 use windlass_engine::workspace::Workspace;
 
 use super::look::named_workspace;
@@ -58,20 +59,10 @@ impl ScopedFile {
         for source in self.below.iter().rev() {
             let layer = source.layer()?;
             if let Some(value) = layer.as_ref().and_then(|layer| layer.value(key)) {
-                return Ok(Some((value.clone(), layer_name(source.kind))));
+                return Ok(Some((value.clone(), source.kind.name())));
             }
         }
         let defaults = Layer::defaults(Mode::Goal)?;
-        Ok(defaults.value(key).map(|value| (value.clone(), layer_name(FileKind::Default))))
-    }
-}
-
-/// A layer's name.
-pub(crate) const fn layer_name(kind: FileKind) -> &'static str {
-    match kind {
-        FileKind::Default => "default",
-        FileKind::User => "user",
-        FileKind::Project => "project",
-        FileKind::Workspace => "workspace",
+        Ok(defaults.value(key).map(|value| (value.clone(), FileKind::Default.name())))
     }
 }

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use windlass_core::config::{Origin, ValueOrigin};
+use windlass_core::config::{FileKind, Origin, ValueOrigin};
 use windlass_core::spec::Mode;
-use windlass_core::values::RunId;
+use windlass_core::values::{Named, RunId};
 use windlass_core::workspace::{Metadata, VerificationStatus, WorkspaceStatus};
 use windlass_engine::workspace::Workspace;
 use windlass_ui::{
@@ -94,7 +94,7 @@ fn origins(project: &Path, workspace: &Workspace, mode: Mode) -> Result<Vec<Valu
 
 /// What its own file sets; who is told what stands elsewhere.
 fn options(origins: &[ValueOrigin], folder: &Path) -> Vec<OptionShown> {
-    let own = origins.iter().filter(|value| matches!(value.origin, Origin::Workspace(..)));
+    let own = origins.iter().filter(|value| matches!(value.origin, Origin::File(FileKind::Workspace, ..)));
     own.filter(|value| !value.name.starts_with("notify.")).filter_map(|value| option(value, folder)).collect()
 }
 
@@ -106,7 +106,7 @@ fn notifications(origins: &[ValueOrigin], folder: &Path) -> Vec<OptionShown> {
 
 fn option(value: &ValueOrigin, folder: &Path) -> Option<OptionShown> {
     let origin = match &value.origin {
-        Origin::Workspace(path, line) => {
+        Origin::File(FileKind::Workspace, path, line) => {
             format!("{}:{line}", path.strip_prefix(folder).unwrap_or(path).display())
         }
         other => other.to_string(),
@@ -116,13 +116,12 @@ fn option(value: &ValueOrigin, folder: &Path) -> Option<OptionShown> {
 
 fn verification(metadata: &Metadata) -> Option<VerificationShown> {
     let history = &metadata.verification;
-    let last = match history.last_status {
-        VerificationStatus::Pass => "pass",
-        VerificationStatus::Fail => "fail",
-        VerificationStatus::NeedsReview => "needs_review",
-        VerificationStatus::NotRun => return None,
-    };
-    Some(VerificationShown { attempts: history.attempts, last: last.to_owned(), time: history.last_time })
+    let last = Some(history.last_status).filter(|last| *last != VerificationStatus::NotRun)?;
+    Some(VerificationShown {
+        attempts: history.attempts,
+        last: last.name().to_owned(),
+        time: history.last_time,
+    })
 }
 
 fn newest(project: &Project, workspace: &Workspace, all: &Runs) -> Result<Vec<RunRow>, AppError> {

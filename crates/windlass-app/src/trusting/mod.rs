@@ -14,7 +14,7 @@ use windlass_core::values::{Check, Named};
 use windlass_engine::trust::{self, FoundStartables, IMAGE, Search, Trouble, name_in, store};
 use windlass_engine::workspace::PROJECT_FOLDER;
 use windlass_host::process::{RUN_VARIABLE, windlass_above};
-use windlass_ui::{Terminal, startable_lines};
+use windlass_ui::{Terminal, format, startable_lines};
 
 pub use repository::RepositoryTrust;
 
@@ -255,7 +255,7 @@ fn holds(asked: &Asked<'_>, item: &Startable) -> bool {
 fn origin<'a>(resolved: &'a Resolved, key: &str) -> Option<&'a Path> {
     let said = |value: &&ValueOrigin| value.name == key;
     match &resolved.origins().iter().find(said)?.origin {
-        Origin::Project(path, _) | Origin::Workspace(path, _) => Some(path),
+        Origin::File(FileKind::Project | FileKind::Workspace, path, _) => Some(path),
         _ => None,
     }
 }
@@ -289,10 +289,7 @@ fn other_hash(looked: &Looked, hash: &TrustHash) -> AppError {
 impl Looked {
     /// What is there, in words; used where not a person but another verb asks.
     pub fn count_in_words(&self) -> String {
-        match self.pending.len() {
-            1 => "1 thing that you have not trusted".to_owned(),
-            count => format!("{count} things that you have not trusted"),
-        }
+        format!("{} that you have not trusted", format::count(self.pending.len() as u64, "thing"))
     }
 
     /// May the agent's program be started as it is configured?
@@ -376,9 +373,9 @@ impl Looked {
             }
         };
         if settings.are_used() && !of_agent.is_empty() {
-            let (count, s) = (of_agent.len(), if of_agent.len() == 1 { "" } else { "s" });
+            let things = format::count(of_agent.len() as u64, "thing");
             notices.push(format!(
-                "trusted: {count} thing{s} that the agent starts by the repository's settings (windlass trust --list)"
+                "trusted: {things} that the agent starts by the repository's settings (windlass trust --list)"
             ));
         }
         notices.extend(self.hosts(agent, &settings));

@@ -210,8 +210,8 @@ impl KeyInfo {
         let value = match (self.shape, texts) {
             (Shape::List, [text]) => whole_list(text).unwrap_or_else(|| list(texts)),
             (Shape::List, _) => list(texts),
-            (Shape::One, [text]) => (self.from_text)(text),
-            (Shape::One, _) => {
+            (Shape::One | Shape::Number, [text]) => (self.from_text)(text),
+            (Shape::One | Shape::Number, _) => {
                 let problem = format!("`{}` holds one value, not {}", self.name, texts.len());
                 return Err(ConfigError::one(problem));
             }

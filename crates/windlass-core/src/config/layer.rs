@@ -6,6 +6,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use strum::IntoStaticStr;
 use thiserror::Error;
 use toml::de::{DeTable, DeValue, ValueDeserializer};
 use toml::{Spanned, Value};
@@ -13,7 +14,7 @@ use toml::{Spanned, Value};
 use super::keys::{KEYS, Key, KeyInfo, known};
 use super::setting::Setting;
 use crate::spec::Mode;
-use crate::typed::shown;
+use crate::typed::{line_of, shown};
 
 /// Who said a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,12 +23,8 @@ pub enum Origin {
     Default,
     /// Windlass, for this mode.
     DefaultFor(Mode),
-    /// The user's file, and the line in it.
-    User(PathBuf, usize),
-    /// The project's file, and the line in it.
-    Project(PathBuf, usize),
-    /// The workspace's file, and the line in it.
-    Workspace(PathBuf, usize),
+    /// Whose file, which, and the line in it, from 1.
+    File(FileKind, PathBuf, usize),
     /// A variable of the environment.
     Environment(String),
     /// A flag of the command line.
@@ -46,16 +43,15 @@ impl fmt::Display for Origin {
         match self {
             Origin::Default => f.write_str("default"),
             Origin::DefaultFor(mode) => write!(f, "default for {}", mode.name()),
-            Origin::User(path, line) | Origin::Project(path, line) | Origin::Workspace(path, line) => {
-                write!(f, "{}:{line}", path.display())
-            }
+            Origin::File(_, path, line) => write!(f, "{}:{line}", path.display()),
             Origin::Environment(name) | Origin::Flag(name) => f.write_str(name),
         }
     }
 }
 
 /// Whose file it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum FileKind {
     /// The defaults that come with Windlass.
     Default,
@@ -224,20 +220,14 @@ struct SourceFile<'a> {
 }
 
 impl SourceFile<'_> {
-    fn line(&self, offset: usize) -> usize {
-        self.text.bytes().take(offset).filter(|byte| *byte == b'\n').count() + 1
-    }
-
     fn place(&self, offset: usize) -> String {
-        format!("{}:{}", self.path.display(), self.line(offset))
+        format!("{}:{}", self.path.display(), line_of(self.text, offset))
     }
 
     fn origin(&self, offset: usize) -> Origin {
         match self.kind {
             FileKind::Default => Origin::Default,
-            FileKind::User => Origin::User(self.path.to_owned(), self.line(offset)),
-            FileKind::Project => Origin::Project(self.path.to_owned(), self.line(offset)),
-            FileKind::Workspace => Origin::Workspace(self.path.to_owned(), self.line(offset)),
+            kind => Origin::File(kind, self.path.to_owned(), line_of(self.text, offset)),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Who commits, what is held back, and what is undone.
 
 use serde::{Deserialize, Serialize};
-use strum::VariantNames;
+use strum::{EnumString, VariantNames};
 
 /// What is held back from commits until a person says otherwise; what looks like a secret always is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,7 +20,7 @@ impl Default for Withholding {
 }
 
 /// Who commits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, VariantNames)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, EnumString, VariantNames)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum CommitPolicy {
@@ -33,8 +33,9 @@ pub enum CommitPolicy {
 }
 
 /// What is done about damage that an agent does to the repository.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, EnumString, VariantNames)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum UndoPolicy {
     /// The command that undoes it is printed; the run ends where going on would make it worse.
     #[default]

@@ -1,6 +1,7 @@
 //! What a run guards, as it was resolved when it started.
 
 use serde::{Deserialize, Serialize};
+use strum::{EnumString, VariantNames};
 
 use crate::values::{Suspicion, SuspicionKind};
 
@@ -102,8 +103,9 @@ pub struct GuardedTool {
 }
 
 /// What becomes of changes to protected files.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, EnumString, VariantNames)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum GuardAction {
     /// They are undone.
     Refuse,
@@ -117,8 +119,9 @@ pub enum GuardAction {
 }
 
 /// What becomes of tests that are fewer, skipped, emptied or deselected.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, EnumString, VariantNames)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum TestsAction {
     /// No claim is accepted until they are back or a person has accepted it.
     Hold,

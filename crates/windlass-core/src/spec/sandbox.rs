@@ -73,8 +73,9 @@ pub enum Network {
 }
 
 /// How an agent in a sandbox is logged in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, EnumString, VariantNames)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum SandboxLogin {
     /// By a token or key in the environment.
     #[default]

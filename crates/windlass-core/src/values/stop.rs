@@ -1,7 +1,7 @@
 //! Why a run ended, and what that means to whoever called it.
 
 use serde::{Deserialize, Serialize};
-use strum::VariantNames;
+use strum::{EnumString, VariantNames};
 
 /// What becomes of what is being done when a run cannot go on. Agents are ended in either case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -142,8 +142,9 @@ impl Grounds {
 }
 
 /// Which exit codes a run ends with (`--exit-codes`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, EnumString, VariantNames)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum ExitCodes {
     /// 0 for every orderly stop, 1 for errors, 2 for usage, 130 and 143 for signals.
     Simple,

@@ -32,8 +32,9 @@ pub enum WorkspaceStatus {
 }
 
 /// What a verification came to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum VerificationStatus {
     /// The work is what was asked for.
     Pass,

@@ -9,8 +9,9 @@ use serde_json::{Value, json};
 use windlass_core::config::{KeyReference, Origin, Secrecy, Shape, ValueOrigin};
 
 use crate::document::document;
+use crate::format;
 use crate::harmless::{harmless, one_line};
-use crate::line::{Line, Tone, width};
+use crate::line::{Line, Tone, rendered, width};
 use crate::terminal::{Glyphs, Terminal};
 
 /// A value is cut to no fewer columns than this.
@@ -108,12 +109,8 @@ fn sources(values: &[ValueOrigin], terminal: &Terminal) -> Vec<String> {
 }
 
 fn file_of(origin: &Origin) -> Option<(&'static str, &Path, usize)> {
-    match origin {
-        Origin::User(path, line) => Some(("user", path, *line)),
-        Origin::Project(path, line) => Some(("project", path, *line)),
-        Origin::Workspace(path, line) => Some(("workspace", path, *line)),
-        Origin::Default | Origin::DefaultFor(_) | Origin::Environment(_) | Origin::Flag(_) => None,
-    }
+    let Origin::File(kind, path, line) = origin else { return None };
+    Some((kind.name(), path, *line))
 }
 
 /// `project:3`: the files are named below the table.
@@ -194,10 +191,7 @@ pub fn keys_text(keys: &[KeyReference], terminal: &Terminal) -> String {
         let head = Line::hanging(4).strong(key.name).plain(format!("  {holds}"));
         let what = Line::hanging(4).plain(format!("    {}", key.help));
         let kind = Line::hanging(4).dim(format!("    {}", key.expected));
-        for line in [head, what, kind] {
-            text.push_str(&line.render(terminal));
-            text.push('\n');
-        }
+        text.push_str(&rendered(&[head, what, kind], terminal));
     }
     text
 }
@@ -233,8 +227,7 @@ pub fn config_files_text(files: &[ConfigFile], terminal: &Terminal) -> String {
     let mut text = String::new();
     for file in files {
         let (tone, state) = match &file.state {
-            ConfigFileState::There { values: 1 } => (Tone::Plain, "1 value".to_owned()),
-            ConfigFileState::There { values } => (Tone::Plain, format!("{values} values")),
+            ConfigFileState::There { values } => (Tone::Plain, format::count(*values as u64, "value")),
             ConfigFileState::Missing => (Tone::Dim, "not there".to_owned()),
             ConfigFileState::Broken { .. } => (Tone::Bad, "broken".to_owned()),
         };
@@ -249,10 +242,7 @@ pub fn config_files_text(files: &[ConfigFile], terminal: &Terminal) -> String {
         let problems = problems
             .lines()
             .map(|problem| Line::hanging(22).plain(format!("{}{}", " ".repeat(22), one_line(problem))));
-        for line in std::iter::once(head).chain(problems) {
-            text.push_str(&line.render(terminal));
-            text.push('\n');
-        }
+        text.push_str(&rendered(&std::iter::once(head).chain(problems).collect::<Vec<_>>(), terminal));
     }
     text
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use thiserror::Error;
-use windlass_core::typed::nearest;
+use windlass_core::typed::{line_of, nearest};
 
 use super::steps::Step;
 
@@ -160,10 +160,6 @@ fn reworded(message: &str) -> String {
         Some(meant) => format!("unknown `{typed}`; did you mean `{meant}`?"),
         None => format!("unknown `{typed}`; known here: {}", known.join(", ")),
     }
-}
-
-fn line_of(text: &str, offset: usize) -> usize {
-    text.bytes().take(offset).filter(|byte| *byte == b'\n').count() + 1
 }
 
 /// The default of what is on unless a script turns it off.

@@ -6,6 +6,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::EditError;
+use crate::typed::line_of;
 
 /// Where a key is, or where it would be.
 #[derive(Clone, Debug)]
@@ -128,8 +129,4 @@ fn items(text: &str, value: &Spanned<DeValue<'_>>) -> Vec<(Range<usize>, toml::V
 pub(super) fn broken(text: &str, span: Option<Range<usize>>, message: &str) -> EditError {
     let line = span.map(|span| line_of(text, span.start));
     EditError::Broken { line, message: message.replace('\n', ", ") }
-}
-
-fn line_of(text: &str, at: usize) -> usize {
-    text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1
 }

@@ -23,7 +23,7 @@ use script::Assignments;
 use settings::Reading;
 use table::{SETTINGS, Setting};
 
-use crate::typed::shown;
+use crate::typed::{line_of, shown};
 
 /// What Fresher was told.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -46,8 +46,7 @@ impl FresherSettings {
     pub fn parse_toml(text: &str) -> Result<FresherSettings, String> {
         let text = text.trim_start_matches('\u{feff}');
         let document = DeTable::parse(text).map_err(|error| {
-            let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
-            let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
+            let line = line_of(text, error.span().unwrap_or_default().start);
             format!("line {line} is not TOML: {}", error.message().replace('\n', ", "))
         })?;
         let mut reading = Reading::default();

@@ -45,23 +45,19 @@ pub(super) enum SettingOutcome {
 
 /// What a value of a setting comes to.
 pub(super) fn outcome(setting: &Setting, value: Value) -> Result<SettingOutcome, String> {
-    let accepted = |key: &'static str, value: Value| {
+    let accepted = |outcome: fn(&'static str, Value) -> SettingOutcome, key, value: Value| {
         known(key)?.accept(&value)?;
-        Ok::<_, String>((key, value))
+        Ok::<_, String>(outcome(key, value))
     };
     Ok(match setting.meaning {
-        Meaning::Key(key) => accepted(key, value).map(|(key, value)| SettingOutcome::Option(key, value))?,
-        Meaning::InContainer(key) => {
-            accepted(key, value).map(|(key, value)| SettingOutcome::InContainer(key, value))?
-        }
+        Meaning::Key(key) => accepted(SettingOutcome::Option, key, value)?,
+        Meaning::InContainer(key) => accepted(SettingOutcome::InContainer, key, value)?,
         Meaning::Folder(key) => {
             let folder = text(&value)?.trim_end_matches('/').trim_start_matches("./").to_owned();
-            accepted(key, Value::String(folder)).map(|(key, value)| SettingOutcome::Option(key, value))?
+            accepted(SettingOutcome::Option, key, Value::String(folder))?
         }
         Meaning::Seconds(key) => {
-            let seconds = number(&value)?;
-            accepted(key, Value::String(format!("{seconds}s")))
-                .map(|(key, value)| SettingOutcome::Option(key, value))?
+            accepted(SettingOutcome::Option, key, Value::String(format!("{}s", number(&value)?)))?
         }
         Meaning::Iterations => SettingOutcome::Iterations(number(&value)?),
         Meaning::Permissions => SettingOutcome::AsksNobody(switch(&value)?),

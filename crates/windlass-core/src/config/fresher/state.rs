@@ -50,34 +50,17 @@ fn unquoted(value: &str) -> &str {
 impl FresherState {
     fn note(&mut self, name: &str, value: &str) {
         let count = value.parse::<u64>().ok();
-        let is_read = match name {
-            "iteration" => {
-                self.iterations = count;
-                count.is_some()
-            }
-            "total_commits" => {
-                self.commits = count;
-                count.is_some()
-            }
-            "duration" => {
-                self.seconds = count;
-                count.is_some()
-            }
-            "last_exit_code" => {
-                self.exit_code = value.parse().ok();
-                self.exit_code.is_some()
-            }
-            "started_at" => {
-                self.started = Some(shown(value));
-                true
-            }
-            "finish_type" => {
-                self.finish_type = Some(shown(value));
-                true
-            }
-            _ => true,
-        };
-        if !is_read {
+        match name {
+            "iteration" => self.iterations = count,
+            "total_commits" => self.commits = count,
+            "duration" => self.seconds = count,
+            "last_exit_code" => self.exit_code = value.parse().ok(),
+            "started_at" => self.started = Some(shown(value)),
+            "finish_type" => self.finish_type = Some(shown(value)),
+            _ => {}
+        }
+        let is_count = matches!(name, "iteration" | "total_commits" | "duration");
+        if (is_count && count.is_none()) || (name == "last_exit_code" && self.exit_code.is_none()) {
             self.unreadable.push(name.to_owned());
         }
     }

@@ -9,18 +9,10 @@ use crate::spec::{GuardAction, TestsAction};
 
 impl Choice for GuardAction {
     const EXPECTED: &'static str = "`refuse`, `hold`, `flag` or `off`";
-    const WORDS: &'static [(&'static str, Self)] = &[
-        ("refuse", GuardAction::Refuse),
-        ("hold", GuardAction::Hold),
-        ("flag", GuardAction::Flag),
-        ("off", GuardAction::Off),
-    ];
 }
 
 impl Choice for TestsAction {
     const EXPECTED: &'static str = "`hold`, `flag` or `off`";
-    const WORDS: &'static [(&'static str, Self)] =
-        &[("hold", TestsAction::Hold), ("flag", TestsAction::Flag), ("off", TestsAction::Off)];
 }
 
 /// Patterns for files; in the environment one per line.

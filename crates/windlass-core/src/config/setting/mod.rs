@@ -56,6 +56,8 @@ pub enum Secrecy {
 pub enum Shape {
     /// One.
     One,
+    /// One, which may be typed as a number.
+    Number,
     /// A list of them.
     List,
 }
@@ -81,6 +83,7 @@ pub trait Setting: Sized {
     fn from_text(text: &str) -> Value {
         match Self::SHAPE {
             Shape::One => Value::String(text.to_owned()),
+            Shape::Number => number_or_text(text),
             Shape::List => list::lines(text),
         }
     }
@@ -92,6 +95,7 @@ pub struct Count<const LEAST: u32, const MOST: u32 = { u32::MAX }>(pub u32);
 
 impl<const LEAST: u32, const MOST: u32> Setting for Count<LEAST, MOST> {
     const EXPECTED: &'static str = "a whole number";
+    const SHAPE: Shape = Shape::Number;
 
     fn read(value: &Value) -> Result<Self, Refusal> {
         let number = value.as_integer().ok_or(Refusal::Kind)?;
@@ -106,10 +110,6 @@ impl<const LEAST: u32, const MOST: u32> Setting for Count<LEAST, MOST> {
         }
     }
 
-    fn from_text(text: &str) -> Value {
-        number_or_text(text)
-    }
-
     fn schema() -> Json {
         json!({ "type": "integer", "minimum": LEAST, "maximum": MOST })
     }
@@ -121,13 +121,10 @@ pub struct CountCap(pub Option<u32>);
 
 impl Setting for CountCap {
     const EXPECTED: &'static str = "a whole number (0 = no limit)";
+    const SHAPE: Shape = Shape::Number;
 
     fn read(value: &Value) -> Result<Self, Refusal> {
         Count::<0>::read(value).map(|Count(number)| CountCap((number > 0).then_some(number)))
-    }
-
-    fn from_text(text: &str) -> Value {
-        number_or_text(text)
     }
 
     fn schema() -> Json {
@@ -141,16 +138,13 @@ pub struct TokenCap(pub Option<u64>);
 
 impl Setting for TokenCap {
     const EXPECTED: &'static str = "a whole number (0 = no limit)";
+    const SHAPE: Shape = Shape::Number;
 
     fn read(value: &Value) -> Result<Self, Refusal> {
         let number = value.as_integer().ok_or(Refusal::Kind)?;
         let number = u64::try_from(number)
             .map_err(|_| Refusal::Because(format!("`{number}` is out of range; it must be at least 0")))?;
         Ok(TokenCap((number > 0).then_some(number)))
-    }
-
-    fn from_text(text: &str) -> Value {
-        number_or_text(text)
     }
 
     fn schema() -> Json {
@@ -164,6 +158,7 @@ pub struct MoneyCap(pub Option<Cost>);
 
 impl Setting for MoneyCap {
     const EXPECTED: &'static str = "an amount in dollars such as `5`, `5.50` or \"$5\" (0 = no limit)";
+    const SHAPE: Shape = Shape::Number;
 
     fn read(value: &Value) -> Result<Self, Refusal> {
         let cost = match value {
@@ -180,10 +175,6 @@ impl Setting for MoneyCap {
             { "type": "number", "minimum": 0, "maximum": MOST },
             { "type": "string", "pattern": r"^\s*\$?\s*(\d+\.?\d*|\.\d+)\s*$" },
         ] })
-    }
-
-    fn from_text(text: &str) -> Value {
-        number_or_text(text)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value as Json, json};
-use strum::VariantNames;
+use strum::{EnumString, VariantNames};
 use toml::Value;
 
 use super::{Choice, Refusal, Setting, Shape, Text};
@@ -43,7 +43,8 @@ impl Setting for SandboxKind {
 }
 
 /// Which network a sandbox sees.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, VariantNames)]
+#[strum(serialize_all = "snake_case")]
 pub enum NetworkChoice {
     /// All of it.
     On,
@@ -55,14 +56,10 @@ pub enum NetworkChoice {
 
 impl Choice for NetworkChoice {
     const EXPECTED: &'static str = "`on`, `off` or `hosts`";
-    const WORDS: &'static [(&'static str, Self)] =
-        &[("on", NetworkChoice::On), ("off", NetworkChoice::Off), ("hosts", NetworkChoice::Hosts)];
 }
 
 impl Choice for SandboxLogin {
     const EXPECTED: &'static str = "`environment` or `mount`";
-    const WORDS: &'static [(&'static str, Self)] =
-        &[("environment", SandboxLogin::Environment), ("mount", SandboxLogin::Mount)];
 }
 
 /// Hosts that may be reached: names, or `*.` before one for whatever is below it. Lower case, no port.
@@ -135,6 +132,7 @@ pub struct ByteCap(pub Option<u64>);
 
 impl Setting for ByteCap {
     const EXPECTED: &'static str = "a size such as \"512m\" or \"4g\" (0 = no limit)";
+    const SHAPE: Shape = Shape::Number;
 
     fn read(value: &Value) -> Result<Self, Refusal> {
         let text = match value {
@@ -162,10 +160,6 @@ impl Setting for ByteCap {
             { "type": "integer", "minimum": 0 },
             { "type": "string", "pattern": r"^\s*\d+\s*([bB]|[kKmMgGtT]([iI]?[bB])?)?\s*$" },
         ] })
-    }
-
-    fn from_text(text: &str) -> Value {
-        super::number_or_text(text)
     }
 }
 

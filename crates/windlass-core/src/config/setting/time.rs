@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value as Json, json};
 use toml::Value;
 
-use super::{Refusal, Setting, number_or_text};
+use super::{Refusal, Setting, Shape};
 use crate::config::duration::{parse_duration, parse_fine_duration};
 
 /// What a duration looks like, for whoever does not read it with our own eyes.
@@ -77,6 +77,7 @@ pub struct SpanCap(pub Option<Duration>);
 
 impl Setting for SpanCap {
     const EXPECTED: &'static str = "a duration such as \"90s\" or \"1h30m\" (0 = no limit)";
+    const SHAPE: Shape = Shape::Number;
 
     fn read(value: &Value) -> Result<Self, Refusal> {
         let text = written(value)?;
@@ -90,10 +91,6 @@ impl Setting for SpanCap {
     fn schema() -> Json {
         json!({ "anyOf": [Span::schema(), { "enum": [0, "0"] }] })
     }
-
-    fn from_text(text: &str) -> Value {
-        number_or_text(text)
-    }
 }
 
 /// A pause: a duration, or a plain number of seconds.
@@ -102,6 +99,7 @@ pub struct Pause(pub Duration);
 
 impl Setting for Pause {
     const EXPECTED: &'static str = "seconds or a duration such as \"2s\"";
+    const SHAPE: Shape = Shape::Number;
 
     fn read(value: &Value) -> Result<Self, Refusal> {
         let text = written(value)?;
@@ -112,10 +110,6 @@ impl Setting for Pause {
 
     fn schema() -> Json {
         json!({ "anyOf": [{ "type": "integer", "minimum": 0 }, Span::schema(), { "type": "string", "pattern": r"^\s*\d+\s*$" }] })
-    }
-
-    fn from_text(text: &str) -> Value {
-        number_or_text(text)
     }
 }
 

@@ -199,7 +199,10 @@ fn files_of_windows_editors_are_read() {
     let layer = project("\u{feff}[limits]\r\nmax_iterations = 7\r\n[clocks]\r\ndelay = \"3s\"\r\n").unwrap();
     let resolved = merge(&[layer]);
     assert_eq!(resolved.limits.iterations, Some(7));
-    assert_eq!(resolved.origin(&keys::DELAY), &Origin::Project(PathBuf::from("config.toml"), 4));
+    assert_eq!(
+        resolved.origin(&keys::DELAY),
+        &Origin::File(FileKind::Project, PathBuf::from("config.toml"), 4)
+    );
 }
 
 #[test]

@@ -47,7 +47,7 @@ fn the_workspaces_file_goes_before_the_projects_and_holds_overrides_only() {
     assert_eq!((resolved.limits.failures, resolved.limits.iterations), (1, Some(7)));
     assert_eq!(resolved.clocks.delay, Duration::from_secs(9));
     let origin = resolved.origin(&keys::MAX_FAILURES);
-    assert_eq!(origin, &Origin::Workspace(PathBuf::from("workspaces/api/config.toml"), 2));
+    assert_eq!(origin, &Origin::File(FileKind::Workspace, PathBuf::from("workspaces/api/config.toml"), 2));
     assert_eq!(origin.to_string(), "workspaces/api/config.toml:2");
 }
 
