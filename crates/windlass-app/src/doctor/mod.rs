@@ -36,7 +36,7 @@ impl App {
         let directory = self.directory();
         let configuration =
             Configuration::load(directory, None, Mode::Goal, Layer::default(), Unlimited::Refused);
-        let mut findings = vec![good("windlass", env!("CARGO_PKG_VERSION"))];
+        let mut findings = vec![Finding::good("windlass", env!("CARGO_PKG_VERSION"))];
         findings.extend(inside_a_run());
         let git = git_finding(directory);
         let has_git = git.health == Health::Good;
@@ -60,51 +60,31 @@ impl App {
     }
 }
 
-fn good(about: &str, found: impl Into<String>) -> Finding {
-    finding(about, Health::Good, found, &[])
-}
-
-fn finding(about: &str, health: Health, found: impl Into<String>, advice: &[&str]) -> Finding {
-    Finding {
-        about: about.to_owned(),
-        health,
-        found: found.into(),
-        advice: advice.iter().map(|line| (*line).to_owned()).collect(),
-    }
-}
-
 fn failed(about: &str, error: &AppError) -> Finding {
-    Finding {
-        about: about.to_owned(),
-        health: Health::Bad,
-        found: error.message.replace('\n', "; "),
-        advice: error.hints.iter().map(ToString::to_string).collect(),
-    }
+    let hints = error.hints.iter().map(ToString::to_string);
+    Finding::bad(about, error.message.replace('\n', "; ")).advise(hints)
 }
 
 fn inside_a_run() -> Option<Finding> {
     let run = env::var_os(RUN_VARIABLE).filter(|run| !run.is_empty())?;
     let found = format!("this was started by run {}; inside a run no run can start", run.to_string_lossy());
-    Some(finding(RUN_VARIABLE, Health::Bad, found, &["Is this no run? Then unset WINDLASS_RUN."]))
+    Some(Finding::bad(RUN_VARIABLE, found).advise(["Is this no run? Then unset WINDLASS_RUN."]))
 }
 
 fn git_finding(directory: &Path) -> Finding {
     let (major, minor) = MINIMUM_GIT;
     match git::version(directory) {
-        Ok(version) if version >= MINIMUM_GIT => good("git", format!("{}.{}", version.0, version.1)),
-        Ok(version) => finding(
+        Ok(version) if version >= MINIMUM_GIT => Finding::good("git", format!("{}.{}", version.0, version.1)),
+        Ok(version) => {
+            Finding::bad("git", format!("{}.{} is too old: {major}.{minor} is needed", version.0, version.1))
+                .advise(["Update git."])
+        }
+        Err(GitError::Missing) => Finding::doubtful(
             "git",
-            Health::Bad,
-            format!("{}.{} is too old: {major}.{minor} is needed", version.0, version.1),
-            &["Update git."],
-        ),
-        Err(GitError::Missing) => finding(
-            "git",
-            Health::Doubtful,
             "not installed: without it there are no snapshots, no commits and no restore",
-            &["Install git."],
-        ),
-        Err(error) => finding("git", Health::Bad, error.to_string(), &[]),
+        )
+        .advise(["Install git."]),
+        Err(error) => Finding::bad("git", error.to_string()),
     }
 }
 
@@ -115,32 +95,25 @@ fn project(app: &App) -> Finding {
     }
     match Repository::find(app.directory()) {
         Ok(FoundRepository::Worktree(repository)) => {
-            good(ABOUT, format!("the git repository {}", repository.top.display()))
+            Finding::good(ABOUT, format!("the git repository {}", repository.top.display()))
         }
-        Ok(FoundRepository::None | FoundRepository::GitMissing) => finding(
-            ABOUT,
-            Health::Doubtful,
-            "no git repository: there are no snapshots here, and no restore",
-            &["git init"],
-        ),
-        Ok(FoundRepository::Bare) => finding(
-            ABOUT,
-            Health::Bad,
-            "a bare repository: there are no files to work on",
-            &["git worktree add ../work"],
-        ),
+        Ok(FoundRepository::None | FoundRepository::GitMissing) => {
+            Finding::doubtful(ABOUT, "no git repository: there are no snapshots here, and no restore")
+                .advise(["git init"])
+        }
+        Ok(FoundRepository::Bare) => Finding::bad(ABOUT, "a bare repository: there are no files to work on")
+            .advise(["git worktree add ../work"]),
         Ok(FoundRepository::Unsafe(said)) => {
-            finding(ABOUT, Health::Bad, format!("git refuses to look at it: {said}"), &[])
+            Finding::bad(ABOUT, format!("git refuses to look at it: {said}"))
         }
-        Err(error) => finding(ABOUT, Health::Bad, error.to_string(), &[]),
+        Err(error) => Finding::bad(ABOUT, error.to_string()),
     }
 }
 
 fn files(configuration: &Configuration) -> Finding {
     let paths: Vec<String> = configuration.files.iter().map(|(path, _)| path.display().to_string()).collect();
     let found = if paths.is_empty() { "defaults; there is no file".to_owned() } else { paths.join(", ") };
-    let notices: Vec<&str> = configuration.notices.iter().map(String::as_str).collect();
-    finding("configuration", Health::Good, found, &notices)
+    Finding::good("configuration", found).advise(configuration.notices.clone())
 }
 
 /// What may be started of the repository to ask the agent; the finding where that is not trusted.
@@ -156,7 +129,7 @@ fn trusted(app: &App, configuration: &Configuration) -> Result<Trusted, Finding>
     let looked = trusting::look(&asked);
     looked.trusted_so_far(&asked).ok_or_else(|| {
         let found = format!("not asked: this repository's own files would start {}", looked.count_in_words());
-        finding("agent", Health::Bad, found, &["windlass trust"])
+        Finding::bad("agent", found).advise(["windlass trust"])
     })
 }
 
@@ -180,14 +153,12 @@ fn agent_finding(app: &App, configuration: &Configuration) -> Finding {
     let about = agent::chosen(resolved, None).about();
     let found = format!("{} {}, {}", about.product, plan.version, plan.program.display());
     match login {
-        Some(Login { method, .. }) if method.is_empty() => good(ABOUT, format!("{found}; logged in")),
-        Some(Login { method, .. }) => good(ABOUT, format!("{found}; logged in ({method})")),
-        None => finding(
-            ABOUT,
-            Health::Doubtful,
-            format!("{found}; it does not say whether it is logged in"),
-            &[about.words.login_command],
-        ),
+        Some(Login { method, .. }) if method.is_empty() => {
+            Finding::good(ABOUT, format!("{found}; logged in"))
+        }
+        Some(Login { method, .. }) => Finding::good(ABOUT, format!("{found}; logged in ({method})")),
+        None => Finding::doubtful(ABOUT, format!("{found}; it does not say whether it is logged in"))
+            .advise([about.words.login_command]),
     }
 }
 
@@ -200,19 +171,13 @@ fn keys(configuration: &Configuration) -> Option<Finding> {
     }
     let names = set.join(" and ");
     Some(if configuration.resolved.agent.api_keys {
-        finding(
-            "API keys",
-            Health::Doubtful,
-            format!("{names}: handed to the agent, which is charged per token"),
-            &[],
-        )
+        Finding::doubtful("API keys", format!("{names}: handed to the agent, which is charged per token"))
     } else {
-        finding(
+        Finding::doubtful(
             "API keys",
-            Health::Doubtful,
             format!("{names}: set, and kept from the agent, so that a subscription is not paid twice"),
-            &["To hand it on: WINDLASS_AGENT__API_KEYS=true"],
         )
+        .advise(["To hand it on: WINDLASS_AGENT__API_KEYS=true"])
     })
 }
 
@@ -227,50 +192,41 @@ fn state() -> Finding {
     let there: PathBuf = folder.ancestors().find(|above| above.exists()).unwrap_or(Path::new("/")).to_owned();
     if let Err(error) = rustix::fs::access(&there, Access::WRITE_OK | Access::EXEC_OK) {
         let found = format!("{shown}: {} cannot be written ({error})", there.display());
-        return finding(ABOUT, Health::Bad, found, &["Put it elsewhere: WINDLASS_STATE_DIR=/a/folder"]);
+        return Finding::bad(ABOUT, found).advise(["Put it elsewhere: WINDLASS_STATE_DIR=/a/folder"]);
     }
     let Ok(disk) = rustix::fs::statvfs(&there) else {
-        return good(ABOUT, shown.to_string());
+        return Finding::good(ABOUT, shown.to_string());
     };
     let free = disk.f_bavail.saturating_mul(disk.f_frsize);
     let found = format!("{shown}, {} free", format::bytes(free));
     match free {
-        ..NO_ROOM => finding(
-            ABOUT,
-            Health::Bad,
-            found,
-            &["Make room, or put it elsewhere: WINDLASS_STATE_DIR=/a/folder"],
-        ),
+        ..NO_ROOM => Finding::bad(ABOUT, found)
+            .advise(["Make room, or put it elsewhere: WINDLASS_STATE_DIR=/a/folder"]),
         NO_ROOM..LITTLE_ROOM => {
-            finding(ABOUT, Health::Doubtful, found, &["Snapshots of many iterations may need more."])
+            Finding::doubtful(ABOUT, found).advise(["Snapshots of many iterations may need more."])
         }
-        _ => good(ABOUT, found),
+        _ => Finding::good(ABOUT, found),
     }
 }
 
 fn processes() -> Finding {
     const ABOUT: &str = "processes";
     if fs::read("/proc/self/stat").is_err() {
-        return finding(
-            ABOUT,
-            Health::Bad,
-            "/proc is not there: what an agent leaves behind cannot be found",
-            &["Mount it: mount -t proc proc /proc"],
-        );
+        return Finding::bad(ABOUT, "/proc is not there: what an agent leaves behind cannot be found")
+            .advise(["Mount it: mount -t proc proc /proc"]);
     }
     match become_subreaper() {
-        Ok(()) => good(ABOUT, "all that a run starts can be found and ended"),
-        Err(error) => finding(ABOUT, Health::Bad, error.to_string(), &[]),
+        Ok(()) => Finding::good(ABOUT, "all that a run starts can be found and ended"),
+        Err(error) => Finding::bad(ABOUT, error.to_string()),
     }
 }
 
 fn root() -> Option<Finding> {
     rustix::process::geteuid().is_root().then(|| {
-        finding(
+        Finding::doubtful(
             "user",
-            Health::Doubtful,
             "root: the agent may change anything on this machine; --dangerously-skip-permissions is refused",
-            &["Run as an ordinary user."],
         )
+        .advise(["Run as an ordinary user."])
     })
 }

@@ -9,7 +9,7 @@ use windlass_core::spec::{SandboxKind, SandboxLogin};
 use windlass_engine::sandbox::{Probe, probe};
 use windlass_ui::{Finding, Health};
 
-use super::{Configuration, finding, good};
+use super::Configuration;
 use crate::agent;
 use crate::app::App;
 use crate::here::Here;
@@ -44,9 +44,7 @@ fn used(chosen: Option<&SandboxKind>, probes: &[Probe]) -> Finding {
             }
         }
     };
-    let lines: Vec<String> = probes.iter().flat_map(lines).collect();
-    let advice: Vec<&str> = lines.iter().map(String::as_str).collect();
-    finding("sandbox", health, found, &advice)
+    Finding::new("sandbox", health, found).advise(probes.iter().flat_map(lines))
 }
 
 fn lines(probe: &Probe) -> Vec<String> {
@@ -66,12 +64,15 @@ fn programs(app: &App, configuration: &Configuration) -> Option<Finding> {
     let here = Here::find(app).ok()?;
     let plan = sandbox::plan(&here, &configuration.resolved);
     let folders = search_path::in_words(&search_path::writable_inside(&here, &plan))?;
-    Some(finding(
-        "PATH",
-        Health::Doubtful,
-        format!("{folders} can be written inside the sandbox: what is put there may be started outside"),
-        &["Take it out of PATH where Windlass is started: git and the agent are looked for there, too."],
-    ))
+    Some(
+        Finding::doubtful(
+            "PATH",
+            format!("{folders} can be written inside the sandbox: what is put there may be started outside"),
+        )
+        .advise([
+            "Take it out of PATH where Windlass is started: git and the agent are looked for there, too.",
+        ]),
+    )
 }
 
 fn login(configuration: &Configuration) -> Finding {
@@ -81,14 +82,10 @@ fn login(configuration: &Configuration) -> Finding {
     if settings.login == SandboxLogin::Mount {
         let file = env::var_os("HOME").map(PathBuf::from).unwrap_or_default().join(about.files.credentials);
         return if file.is_file() {
-            good(ABOUT, format!("{}, to be read only", file.display()))
+            Finding::good(ABOUT, format!("{}, to be read only", file.display()))
         } else {
-            finding(
-                ABOUT,
-                Health::Bad,
-                format!("sandbox.login is `mount`, but there is no {}", file.display()),
-                &[about.words.log_in_or_token],
-            )
+            Finding::bad(ABOUT, format!("sandbox.login is `mount`, but there is no {}", file.display()))
+                .advise([about.words.log_in_or_token])
         };
     }
     let keys = configuration.resolved.agent.api_keys;
@@ -96,12 +93,11 @@ fn login(configuration: &Configuration) -> Finding {
     let usable = variables.tokens.iter().filter(|name| keys || !variables.inherited.api_keys.contains(name));
     let set = usable.copied().find(|name| env::var_os(name).is_some_and(|value| !value.is_empty()));
     match set {
-        Some(name) => good(ABOUT, format!("{name}, from the environment")),
-        None => finding(
+        Some(name) => Finding::good(ABOUT, format!("{name}, from the environment")),
+        None => Finding::doubtful(
             ABOUT,
-            Health::Doubtful,
             "no token is in the environment: the agent inside would not be logged in",
-            &[about.words.token, "Or: windlass config set sandbox.login mount"],
-        ),
+        )
+        .advise([about.words.token, "Or: windlass config set sandbox.login mount"]),
     }
 }

@@ -32,6 +32,34 @@ pub struct Finding {
     pub advice: Vec<String>,
 }
 
+impl Finding {
+    /// What was found about something.
+    pub fn new(about: &str, health: Health, found: impl Into<String>) -> Finding {
+        Finding { about: about.to_owned(), health, found: found.into(), advice: Vec::new() }
+    }
+
+    /// It is as it should be.
+    pub fn good(about: &str, found: impl Into<String>) -> Finding {
+        Finding::new(about, Health::Good, found)
+    }
+
+    /// A run can start, but a person should know.
+    pub fn doubtful(about: &str, found: impl Into<String>) -> Finding {
+        Finding::new(about, Health::Doubtful, found)
+    }
+
+    /// No run can start.
+    pub fn bad(about: &str, found: impl Into<String>) -> Finding {
+        Finding::new(about, Health::Bad, found)
+    }
+
+    /// What to do about it, one line each.
+    pub fn advise(mut self, lines: impl IntoIterator<Item = impl Into<String>>) -> Finding {
+        self.advice.extend(lines.into_iter().map(Into::into));
+        self
+    }
+}
+
 /// The findings as a table with a last line that sums them up; every line ends with a newline.
 pub fn doctor_text(findings: &[Finding], terminal: &Terminal) -> String {
     let width = findings.iter().map(|finding| finding.about.chars().count()).max().unwrap_or(0);

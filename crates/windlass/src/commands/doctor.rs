@@ -28,11 +28,10 @@ fn terminal() -> Finding {
     let terminal = stdout();
     let width = terminal.width.map_or("no width".to_owned(), |width| format!("{width} columns"));
     let colour = if terminal.colour { "colour" } else { "no colour" };
-    let (health, locale, advice) = match terminal.glyphs {
-        Glyphs::Ascii => {
-            (Health::Doubtful, "ASCII only: the locale is not UTF-8", vec!["LC_ALL=C.UTF-8".to_owned()])
-        }
-        _ => (Health::Good, "UTF-8", Vec::new()),
-    };
-    Finding { about: "terminal".to_owned(), health, found: format!("{width}, {colour}, {locale}"), advice }
+    let found = |locale: &str| format!("{width}, {colour}, {locale}");
+    match terminal.glyphs {
+        Glyphs::Ascii => Finding::doubtful("terminal", found("ASCII only: the locale is not UTF-8"))
+            .advise(["LC_ALL=C.UTF-8"]),
+        _ => Finding::good("terminal", found("UTF-8")),
+    }
 }
