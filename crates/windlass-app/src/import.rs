@@ -15,7 +15,7 @@ use windlass_ui::ImportRow;
 
 use crate::app::App;
 use crate::error::{AppError, Kind};
-use crate::here::Here;
+use crate::here::{Here, home};
 use crate::trusting;
 use crate::workspaces::Project;
 
@@ -48,26 +48,27 @@ fn import(app: &App, request: &ImportFiles, extent: Extent) -> Result<Vec<Import
     let target = project.workspaces.project().to_owned();
     let here = project.here.clone();
     let source = source(app, request, &target)?;
-    let is_there = OfWhom::at(&source);
-    if request.with_users && !is_there.has_users_files() {
+    let (of_iterate, of_devloop) = (claude_iterate::is_there(&source), devloop::is_there(&source));
+    if request.with_users && !of_iterate && !of_devloop {
         return Err(AppError::usage(
             "`--user` is for claude-iterate and DevLoop: Fresher has no configuration of the user's",
         ));
     }
     let mut items = Vec::new();
     // First, since it takes nothing at all where a file is broken.
-    if is_there.devloop {
-        let user = if request.with_users { Some(user_files(Tool::DevLoop)?) } else { None };
+    if of_devloop {
+        let theirs = || home().map(|home| home.join(".devloop/config.json"));
+        let user = request.with_users.then(|| user_files(theirs())).transpose()?;
         let import = DevloopImport { source: source.clone(), user, target: target.clone(), extent };
         items.extend(import.run().map_err(refused)?);
     }
-    if is_there.claude_iterate {
-        let user = if request.with_users { Some(user_files(Tool::ClaudeIterate)?) } else { None };
+    if of_iterate {
+        let user = request.with_users.then(|| user_files(iterate_file())).transpose()?;
         let project = project.here.project;
         let import = Import { source: source.clone(), user, target: target.clone(), project, extent };
         items.extend(import.run().map_err(AppError::system)?);
     }
-    if is_there.fresher {
+    if fresher::is_there(&source) {
         let import = FresherImport { source, target: target.clone(), extent };
         items.extend(import.run().map_err(AppError::system)?);
     }
@@ -99,34 +100,9 @@ fn refused(error: DevloopError) -> AppError {
     }
 }
 
-/// Whose files are in a folder?
-#[derive(Clone, Copy, Debug)]
-struct OfWhom {
-    claude_iterate: bool,
-    fresher: bool,
-    devloop: bool,
-}
-
-impl OfWhom {
-    fn at(folder: &Path) -> OfWhom {
-        OfWhom {
-            claude_iterate: claude_iterate::is_there(folder),
-            fresher: fresher::is_there(folder),
-            devloop: devloop::is_there(folder),
-        }
-    }
-
-    const fn anybody(self) -> bool {
-        self.claude_iterate || self.fresher || self.devloop
-    }
-
-    const fn has_users_files(self) -> bool {
-        self.claude_iterate || self.devloop
-    }
-}
-
+/// Are files of one of the tools in a folder?
 fn is_there(folder: &Path) -> bool {
-    OfWhom::at(folder).anybody()
+    claude_iterate::is_there(folder) || fresher::is_there(folder) || devloop::is_there(folder)
 }
 
 /// The folder that holds the other tools' files.
@@ -147,26 +123,18 @@ fn source(app: &App, request: &ImportFiles, target: &Path) -> Result<PathBuf, Ap
         .hint("Another project's: windlass import --from DIR"))
 }
 
-/// A tool whose users have a configuration of their own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Tool {
-    ClaudeIterate,
-    DevLoop,
+/// The user's configuration file of claude-iterate.
+fn iterate_file() -> Option<PathBuf> {
+    let configured = env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    let folder = configured.or_else(|| home().map(|home| home.join(".config")))?;
+    Some(folder.join("claude-iterate/config.json"))
 }
 
 /// The user's configuration file of a tool, and ours.
-fn user_files(tool: Tool) -> Result<(PathBuf, PathBuf), AppError> {
-    let absolute = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let theirs = match tool {
-        Tool::ClaudeIterate => absolute("XDG_CONFIG_HOME")
-            .or_else(|| absolute("HOME").map(|home| home.join(".config")))
-            .map(|folder| folder.join("claude-iterate/config.json")),
-        Tool::DevLoop => absolute("HOME").map(|home| home.join(".devloop/config.json")),
-    };
+fn user_files(theirs: Option<PathBuf>) -> Result<(PathBuf, PathBuf), AppError> {
     let theirs = theirs
         .ok_or_else(|| AppError::usage("`--user` needs HOME: nothing says where the user's files are"))?;
-    let ours = paths::config_root(|name| env::var_os(name))?.join("config.toml");
-    Ok((theirs, ours))
+    Ok((theirs, paths::config_root(|name| env::var_os(name))?.join("config.toml")))
 }
 
 fn row(item: &Item, target: &Path) -> ImportRow {

@@ -20,17 +20,6 @@ use crate::here::Here;
 use crate::telling;
 use crate::trusting::{self, Asked, Purpose, TrustAnswers};
 
-/// A notification that is to be tried out.
-#[derive(Clone, Debug)]
-pub struct TestNotification {
-    /// Of what it tells.
-    pub event: NotifyEvent,
-    /// The workspace whose configuration counts.
-    pub workspace: Option<String>,
-    /// What is said of trust.
-    pub trust: TrustAnswers,
-}
-
 /// A notification that is about to be tried out.
 pub struct NotificationTest {
     notification: Notification,
@@ -52,10 +41,14 @@ impl App {
     ///
     /// # Errors
     /// Nothing is configured, or not trusted; there is no such workspace.
-    pub fn notification_test(&self, request: &TestNotification) -> Result<NotificationTest, AppError> {
+    pub fn notification_test(
+        &self,
+        event: NotifyEvent,
+        workspace: Option<&str>,
+        trust: &TrustAnswers,
+    ) -> Result<NotificationTest, AppError> {
         let directory = self.directory();
-        let named = request.workspace.as_ref();
-        let workspace = named.map(|name| Workspaces::open(directory).find(name)).transpose()?;
+        let workspace = workspace.map(|name| Workspaces::open(directory).find(name)).transpose()?;
         let folder = workspace.as_ref().map(Workspace::folder);
         let configuration =
             Configuration::load(directory, folder, Mode::Goal, Layer::default(), Unlimited::Allowed)?;
@@ -65,7 +58,7 @@ impl App {
             configuration: &configuration,
             purpose: Purpose::Notifications,
             reader: None,
-            answers: &request.trust,
+            answers: trust,
         })?;
         become_subreaper()?;
         let sinks = Sink::all(settings, &telling::redactor(), &telling::room(self, directory));
@@ -75,9 +68,9 @@ impl App {
                 .hint("Others: notify.webhook (JSON), notify.command (a shell command)."));
         }
         Ok(NotificationTest {
-            notification: notification::test(request.event, Timestamp::now()),
+            notification: notification::test(event, Timestamp::now()),
             sinks,
-            is_told_in_runs: settings.events.contains(&request.event),
+            is_told_in_runs: settings.events.contains(&event),
         })
     }
 }

@@ -45,17 +45,6 @@ pub struct AddedTask {
     pub place: PathBuf,
 }
 
-/// Tasks that are to be done, or open again.
-#[derive(Clone, Debug)]
-pub struct MarkTasks {
-    /// Where they are.
-    pub named: NamedTasks,
-    /// Their ids.
-    pub ids: Vec<String>,
-    /// What they are to be.
-    pub state: TaskState,
-}
-
 /// A task that was marked.
 #[derive(Clone, Copy, Debug)]
 pub struct MarkedTask<'a> {
@@ -121,20 +110,22 @@ impl App {
     /// There is no task file or no such task, or a run works here.
     pub fn mark_tasks(
         &self,
-        request: &MarkTasks,
+        named: &NamedTasks,
+        ids: &[String],
+        state: TaskState,
         mut tell: impl FnMut(MarkedTask<'_>) -> Result<(), AppError>,
     ) -> Result<(), AppError> {
-        let (here, FoundTasks { place, list, .. }) = to_change(self, &request.named)?;
+        let (here, FoundTasks { place, list, .. }) = to_change(self, named)?;
         let known = |name: &String| {
             let missing = || TasksError::NoTask { id: TaskId(one_line(name)), place: place.clone() };
             list.find(name).ok_or_else(missing)
         };
-        let tasks = request.ids.iter().map(known).collect::<Result<Vec<_>, _>>()?;
+        let tasks = ids.iter().map(known).collect::<Result<Vec<_>, _>>()?;
         for task in &tasks {
-            settable(&list, &place, &task.row.id, request.state)?;
+            settable(&list, &place, &task.row.id, state)?;
         }
         for task in tasks {
-            let written = set_state(&here.directory, &place, &task.row.id, request.state)?;
+            let written = set_state(&here.directory, &place, &task.row.id, state)?;
             tell(MarkedTask { task, changed: written != Written::AsItWas })?;
         }
         Ok(())

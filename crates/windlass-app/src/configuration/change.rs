@@ -16,17 +16,6 @@ use crate::error::{AppError, Kind};
 use crate::here::Here;
 use crate::trusting;
 
-/// A value that is to be written.
-#[derive(Clone, Debug)]
-pub struct SetValue {
-    /// The key.
-    pub key: String,
-    /// How it is set.
-    pub change: ValueChange,
-    /// In whose file.
-    pub scope: Scope,
-}
-
 /// How a value is set.
 #[derive(Clone, Debug)]
 pub enum ValueChange {
@@ -70,11 +59,11 @@ impl App {
     ///
     /// # Errors
     /// The key or the value is wrong, or the file cannot be changed; then it is as it was.
-    pub fn set_value(&self, request: &SetValue) -> Result<ValueSet, AppError> {
-        let key = key_named(&request.key)?;
-        let file = OpenFile::read(self, &request.scope)?;
+    pub fn set_value(&self, key: &str, change: &ValueChange, scope: &Scope) -> Result<ValueSet, AppError> {
+        let key = key_named(key)?;
+        let file = OpenFile::read(self, scope)?;
         key.belongs_in(file.scope.source.kind)?;
-        let wanted = Wanted::read(key, &request.change, &file)?;
+        let wanted = Wanted::read(key, change, &file)?;
         if let (default_project::KEY, Some(path)) =
             (key.name, wanted.value.as_str().filter(|path| !path.is_empty()))
         {

@@ -19,7 +19,7 @@ use windlass_host::process::RUN_VARIABLE;
 
 use crate::error::{AppError, Kind};
 
-pub use change::{SetValue, ValueChange, ValueSet, ValueUnset};
+pub use change::{ValueChange, ValueSet, ValueUnset};
 pub use look::key_named;
 pub use scope::Scope;
 

@@ -74,15 +74,14 @@ impl Assignment {
 
     /// A free goal, worked on in this directory.
     pub fn of_goal(goal: Goal, directory: &Path) -> Assignment {
-        let directory = directory.to_owned();
-        Assignment {
-            mode: Mode::Goal,
-            goal,
-            workspace: None,
-            directory,
-            tasks: NamedTasks::default(),
-            templates: Vec::new(),
-        }
+        let (directory, tasks) = (directory.to_owned(), NamedTasks::default());
+        Assignment { mode: Mode::Goal, goal, workspace: None, directory, tasks, templates: Vec::new() }
+    }
+
+    /// A job that the project may have prompts of its own for.
+    fn in_project(mode: Mode, goal: Goal, project: &Path) -> Result<Assignment, AppError> {
+        let templates = templates(project, mode)?;
+        Ok(Assignment { mode, templates, ..Assignment::of_goal(goal, project) })
     }
 
     /// The project's plan, written or worked off in this directory.
@@ -90,20 +89,15 @@ impl Assignment {
     /// # Errors
     /// A prompt of the project's own cannot be what an agent is told.
     pub fn of_plan(mode: Mode, directory: &Path) -> Result<Assignment, AppError> {
-        let text = job::of(mode).wanted;
-        let goal = Goal { text: text.to_owned(), file: None };
-        let templates = templates(directory, mode)?;
-        let (directory, tasks) = (directory.to_owned(), NamedTasks::default());
-        Ok(Assignment { mode, goal, workspace: None, directory, tasks, templates })
+        let goal = Goal { text: job::of(mode).wanted.to_owned(), file: None };
+        Assignment::in_project(mode, goal, directory)
     }
 
     /// The project's tasks, worked off in this directory.
     fn of_tasks(tasks: NamedTasks, directory: &Path) -> Result<Assignment, AppError> {
         let of = tasks.feature.as_ref().map_or_else(String::new, |feature| format!(" of {feature}"));
         let goal = Goal { text: format!("{}{of}.", job::of(Mode::Tasks).wanted), file: None };
-        let templates = templates(directory, Mode::Tasks)?;
-        let directory = directory.to_owned();
-        Ok(Assignment { mode: Mode::Tasks, goal, workspace: None, directory, tasks, templates })
+        Ok(Assignment { tasks, ..Assignment::in_project(Mode::Tasks, goal, directory)? })
     }
 
     /// What a plan is made from, or what is worked off, has to be there.
@@ -137,10 +131,7 @@ impl Assignment {
         project: &Path,
     ) -> Result<Assignment, AppError> {
         let goal = Goal::instructions(app, &workspace)?;
-        let templates = templates(project, mode)?;
-        let directory = project.to_owned();
-        let tasks = NamedTasks::default();
-        Ok(Assignment { mode, goal, workspace: Some(workspace), directory, tasks, templates })
+        Ok(Assignment { workspace: Some(workspace), ..Assignment::in_project(mode, goal, project)? })
     }
 
     /// Its first words. Instructions begin with a heading, as documents do; a goal is what was typed.

@@ -48,17 +48,6 @@ impl ImageFiles {
     }
 }
 
-/// An image that is to be made.
-#[derive(Clone, Debug)]
-pub struct BuildImage {
-    /// By `docker` or `podman`; `None` = as configured, or by the first that works.
-    pub engine: Option<String>,
-    /// What was kept of earlier times; where it is ignored an image that is there is made anew.
-    pub cache: ImageCache,
-    /// What is said of trust.
-    pub trust: TrustAnswers,
-}
-
 /// An image that is about to be made.
 pub struct ImageBuild {
     /// Its name.
@@ -101,18 +90,23 @@ impl App {
     ///
     /// # Errors
     /// What it is made of is not trusted, or cannot be read; no engine works here.
-    pub fn image_build(&self, request: &BuildImage) -> Result<ImageBuild, AppError> {
+    pub fn image_build(
+        &self,
+        engine: Option<&str>,
+        cache: ImageCache,
+        trust: &TrustAnswers,
+    ) -> Result<ImageBuild, AppError> {
         let project = Project::find(self, Layer::default())?;
         let recipe = project.recipe()?;
-        project.require_trust(Purpose::Image, &request.trust)?;
+        project.require_trust(Purpose::Image, trust)?;
         let image = recipe.image();
-        let builder = builder(request.engine.as_deref(), &project)?;
+        let builder = builder(engine, &project)?;
         let has = || builder.has(&image).map_err(|why| AppError::new(Kind::System, why));
         Ok(ImageBuild {
-            is_there: request.cache == ImageCache::Used && has()?,
+            is_there: cache == ImageCache::Used && has()?,
             made_of: recipe.written.clone().into(),
             engine: builder.engine().name(),
-            cache: request.cache,
+            cache,
             image,
             builder,
             recipe,

@@ -18,9 +18,8 @@ use windlass_engine::supervisor::put_back_before_a_run;
 use windlass_engine::workspace::project_folder;
 use windlass_git::git::Loan;
 
-pub use image::{BuildImage, ImageBuild, ImageCache, ImageFiles, Overwrite, WriteImageFiles, Written};
+pub use image::{ImageBuild, ImageCache, ImageFiles, Overwrite, WriteImageFiles, Written};
 pub use project::{MadeOf, Probe, SandboxOverview, UsedImage};
-pub use shell::EnterSandbox;
 
 use crate::agent;
 use crate::app::App;

@@ -26,31 +26,25 @@ const TYPING: &str = "/proc/sys/dev/tty/legacy_tiocsti";
 const WARNING: &str = "what runs inside can type into this terminal, and so outside, because the kernel lets it; \
                        since Linux 6.2 this refuses it: sysctl dev.tty.legacy_tiocsti=0";
 
-/// Something that is to be started where an agent would work.
-#[derive(Clone, Debug)]
-pub struct EnterSandbox {
-    /// Values that go before those of the environment and of all files.
-    pub settings: Layer,
-    /// The command and its arguments; none = a shell.
-    pub command: Vec<OsString>,
-    /// What is said of trust.
-    pub trust: TrustAnswers,
-}
-
 impl App {
     /// Hands the terminal of this process to a command in the project's sandbox; how that ended.
     ///
     /// # Errors
     /// No sandbox is configured, or it cannot be entered.
-    pub fn enter_sandbox(&self, request: &EnterSandbox) -> Result<Ended, AppError> {
-        let project = Project::find(self, request.settings.clone())?;
+    pub fn enter_sandbox(
+        &self,
+        settings: Layer,
+        command: &[OsString],
+        trust: &TrustAnswers,
+    ) -> Result<Ended, AppError> {
+        let project = Project::find(self, settings)?;
         let kind = &project.settings().kind;
         if *kind == SandboxKind::None {
             return Err(AppError::usage("no sandbox is configured here, and none is named")
                 .hint("Name one: windlass sandbox shell --sandbox bwrap")
                 .hint("Which ones work here: windlass sandbox"));
         }
-        project.require_trust(Purpose::Shell, &request.trust)?;
+        project.require_trust(Purpose::Shell, trust)?;
         let (sandbox, session) =
             open_session(&project.here()?, project.resolved(), "sandbox shell", kind.name())?;
         if matches!(kind, SandboxKind::Bwrap | SandboxKind::Landlock)
@@ -61,7 +55,7 @@ impl App {
         {
             self.notice(WARNING);
         }
-        let spawn = spawn(&request.command, self.directory(), session.session().0.as_ref())?;
+        let spawn = spawn(command, self.directory(), session.session().0.as_ref())?;
         let handed_back = sandbox.enter_at_terminal(spawn)?.command().with_terminal();
         sandbox.end();
         leave(self, &sandbox, session.session())?;

@@ -15,17 +15,6 @@ use crate::error::AppError;
 use crate::front_end::Consent;
 use crate::text::first_lines;
 
-/// An archive that is to become a workspace.
-#[derive(Clone, Debug)]
-pub struct RestoreArchive {
-    /// The archive's name.
-    pub archive: String,
-    /// The workspace's; `None` = the one that it had.
-    pub name: Option<String>,
-    /// What becomes of links that lead out of it.
-    pub outside: OutsideLinks,
-}
-
 impl App {
     /// Archives a workspace.
     ///
@@ -83,15 +72,20 @@ impl App {
     ///
     /// # Errors
     /// There is no such archive, or there is such a workspace; the archive is damaged, or holds what is not unpacked.
-    pub fn restore_archive(&self, request: &RestoreArchive) -> Result<Restored, AppError> {
+    pub fn restore_archive(
+        &self,
+        archive: &str,
+        name: Option<&str>,
+        outside: OutsideLinks,
+    ) -> Result<Restored, AppError> {
         let archives = Archives::of(&Project::find(self)?.workspaces);
-        let archive = archives.find(&request.archive)?;
-        let name = match &request.name {
-            Some(name) => name.clone(),
+        let archive = archives.find(archive)?;
+        let name = match name {
+            Some(name) => name.to_owned(),
             None => archives.identify(&archive)?.workspace,
         };
         let name = WorkspaceName::parse(&name).map_err(WorkspaceError::from)?;
-        archives.restore(&archive, &name, request.outside).map_err(|error| match &error {
+        archives.restore(&archive, &name, outside).map_err(|error| match &error {
             ArchiveError::Exists { free, .. } => {
                 let hint = format!("windlass archive restore {} {free}", archive.name);
                 AppError::from(error).hint(hint)

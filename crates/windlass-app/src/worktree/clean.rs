@@ -8,15 +8,6 @@ use crate::error::AppError;
 use crate::here::Here;
 use crate::text::quoted;
 
-/// Worktrees that are to be removed.
-#[derive(Clone, Debug)]
-pub struct CleanWorktrees {
-    /// Their names; none = all of them.
-    pub names: Vec<String>,
-    /// What is done.
-    pub extent: CleanExtent,
-}
-
 /// What is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CleanExtent {
@@ -54,24 +45,25 @@ impl App {
     /// One that is named is not there, and then none is touched; or git fails.
     pub fn clean_worktrees(
         &self,
-        request: &CleanWorktrees,
+        names: &[String],
+        extent: CleanExtent,
         mut tell: impl FnMut(CleanedWorktree) -> Result<(), AppError>,
     ) -> Result<(), AppError> {
         let here = Here::find(self)?;
         let repository = repository(&here)?;
         let mut worktrees = Vec::new();
-        for name in &request.names {
+        for name in names {
             let worktree = Worktree::find(repository, name)?;
             if !worktrees.contains(&worktree) {
                 worktrees.push(worktree);
             }
         }
-        if request.names.is_empty() {
+        if names.is_empty() {
             worktrees = Worktree::all(repository)?;
         }
         for worktree in &worktrees {
             let removal = Removal { worktree, repository, project: &here.project, from: &here.directory };
-            let outcome = match request.extent {
+            let outcome = match extent {
                 CleanExtent::Look => removal.refusal()?.map_or_else(|| Ok(Removed { branch: true }), Err),
                 CleanExtent::Remove => removal.carry_out()?,
             };

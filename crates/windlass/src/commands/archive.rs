@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use jiff::Timestamp;
-use windlass_app::workspaces::archive::{Afterwards, Archived, OutsideLinks, RestoreArchive, Restored};
+use windlass_app::workspaces::archive::{Afterwards, Archived, OutsideLinks, Restored};
 use windlass_app::{AppError, Consent, Kind};
 use windlass_ui::{Line, archive_json, archive_text, archives_json, archives_table, format, one_line};
 
@@ -27,8 +27,7 @@ pub fn run(args: &ArchiveArgs) -> Result<ExitCode, AppError> {
         }
         ArchiveVerb::Restore { archive, name, outside_links } => {
             let outside = if *outside_links { OutsideLinks::Allow } else { OutsideLinks::Refuse };
-            let request = RestoreArchive { archive: archive.clone(), name: name.clone(), outside };
-            print_lines(&restored(&app.restore_archive(&request)?))
+            print_lines(&restored(&app.restore_archive(archive, name.as_deref(), outside)?))
         }
         ArchiveVerb::Show { archive, json: true } => print_bytes(&archive_json(&app.archive(archive)?)),
         ArchiveVerb::Show { archive, json: false } => {

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use windlass_app::configuration::{Scope, SetValue, ValueChange, ValueUnset, key_named};
+use windlass_app::configuration::{Scope, ValueChange, ValueUnset, key_named};
 use windlass_app::{AppError, Kind};
 use windlass_core::config::{ValueOrigin, key_reference};
 use windlass_ui::{
@@ -75,7 +75,7 @@ fn set(args: &ConfigSetArgs) -> Result<(), AppError> {
         ValueChange::Items { add: args.add.clone(), remove: args.remove.clone() }
     };
     let app = app()?;
-    let set = app.set_value(&SetValue { key: args.key.clone(), change, scope: scope(&args.scope) })?;
+    let set = app.set_value(&args.key, &change, &scope(&args.scope))?;
     let already = if set.already { " already" } else { "" };
     print_lines(&[Line::hanging(2)
         .strong(set.key.name)

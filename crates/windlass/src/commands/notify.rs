@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use strum::IntoEnumIterator;
 use windlass_app::AppError;
-use windlass_app::notify::{Delivery, SinkAnswer, SinkOutcome, TestNotification};
+use windlass_app::notify::{Delivery, SinkAnswer, SinkOutcome};
 use windlass_core::typed::nearest;
 use windlass_core::values::{Named, NotifyEvent, SinkKind};
 use windlass_ui::{Line, Mark, Tone, format, one_line};
@@ -23,8 +23,7 @@ const COLUMN: usize = 10;
 pub fn run(args: &NotifyArgs) -> Result<ExitCode, AppError> {
     let NotifyVerb::Test { workspace, event, trust } = &args.verb;
     let event = event_named(event)?;
-    let request = TestNotification { event, workspace: workspace.clone(), trust: trust.into() };
-    let mut test = app()?.notification_test(&request)?;
+    let mut test = app()?.notification_test(event, workspace.as_deref(), &trust.into())?;
     let is_told_in_runs = test.is_told_in_runs;
     let mut are_all_accepted = true;
     for delivery in test.deliveries() {

@@ -6,8 +6,7 @@ use std::process::ExitCode;
 
 use windlass_app::AppError;
 use windlass_app::sandbox::{
-    BuildImage, EnterSandbox, ImageCache, ImageFiles, MadeOf, Overwrite, Probe, SandboxOverview, UsedImage,
-    WriteImageFiles, Written,
+    ImageCache, ImageFiles, MadeOf, Overwrite, Probe, SandboxOverview, UsedImage, WriteImageFiles, Written,
 };
 use windlass_core::config::{Layer, keys};
 use windlass_core::spec::{Preset, SandboxKind};
@@ -134,11 +133,8 @@ fn said(path: &Path, written: &Written) -> Vec<Line> {
 
 /// `sandbox build`: the project's image; what the engine prints is shown as it comes.
 fn build(args: &SandboxBuildArgs) -> Result<ExitCode, AppError> {
-    let build = app()?.image_build(&BuildImage {
-        engine: args.engine.clone(),
-        cache: if args.anew { ImageCache::Ignored } else { ImageCache::Used },
-        trust: (&args.trust).into(),
-    })?;
+    let cache = if args.anew { ImageCache::Ignored } else { ImageCache::Used };
+    let build = app()?.image_build(args.engine.as_deref(), cache, &(&args.trust).into())?;
     let image = &build.image;
     let what = if build.is_there {
         "is there, and up to date"
@@ -164,8 +160,7 @@ fn shell(args: &SandboxShellArgs) -> Result<ExitCode, AppError> {
     if let Some(network) = &args.network {
         settings.flag(&keys::SANDBOX_NETWORK, "--network", network)?;
     }
-    let request = EnterSandbox { settings, command: args.command.clone(), trust: (&args.trust).into() };
-    Ok(ExitCode::from(match app()?.enter_sandbox(&request)? {
+    Ok(ExitCode::from(match app()?.enter_sandbox(settings, &args.command, &(&args.trust).into())? {
         Ended::Exited(code) => u8::try_from(code).unwrap_or(1),
         Ended::Signalled(signal) => u8::try_from(128 + signal).unwrap_or(1),
         Ended::Lost => 1,

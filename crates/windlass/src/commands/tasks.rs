@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use windlass_app::AppError;
 use windlass_app::run::NamedTasks;
-use windlass_app::tasks::{MarkTasks, MarkedTask, NewTask, Tasks};
+use windlass_app::tasks::{MarkedTask, NewTask, Tasks};
 use windlass_core::values::TaskState;
 use windlass_ui::{
     Line, Mark, TasksShown, Tone, next_task_json, next_task_text, one_line, task_marked, tasks_dot,
@@ -81,8 +81,7 @@ fn add(args: &TasksAddArgs) -> Result<ExitCode, AppError> {
 
 /// Tasks are done, or open again.
 fn mark(args: &TasksMarkArgs, state: TaskState) -> Result<ExitCode, AppError> {
-    let request = MarkTasks { named: named(&args.place), ids: args.ids.clone(), state };
-    app()?.mark_tasks(&request, |MarkedTask { task, changed }| {
+    app()?.mark_tasks(&named(&args.place), &args.ids, state, |MarkedTask { task, changed }| {
         print_lines(&[task_marked(task, state, changed)])
     })?;
     Ok(ExitCode::SUCCESS)

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use windlass_app::run::RunEnd;
-use windlass_app::worktree::{CleanExtent, CleanWorktrees, CleanedWorktree, WorktreeLeft};
+use windlass_app::worktree::{CleanExtent, CleanedWorktree, WorktreeLeft};
 use windlass_app::{App, AppError, quoted};
 use windlass_ui::{Line, Mark, Tone, one_line, worktrees_json, worktrees_table};
 
@@ -17,23 +17,23 @@ pub fn run(args: &WorktreeArgs) -> Result<ExitCode, AppError> {
         WorktreeVerb::List { json: false } => print(&worktrees_table(&app()?.worktrees()?, &stdout()))?,
         WorktreeVerb::Clean { names, dry_run, .. } => {
             let extent = if *dry_run { CleanExtent::Look } else { CleanExtent::Remove };
-            return clean(&CleanWorktrees { names: names.clone(), extent });
+            return clean(names, extent);
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn clean(request: &CleanWorktrees) -> Result<ExitCode, AppError> {
+fn clean(names: &[String], extent: CleanExtent) -> Result<ExitCode, AppError> {
     let (mut none, mut stayed) = (true, false);
-    app()?.clean_worktrees(request, |cleaned| {
+    app()?.clean_worktrees(names, extent, |cleaned| {
         none = false;
         stayed |= matches!(cleaned, CleanedWorktree::Stays { .. });
-        print_lines(&[said(&cleaned, request.extent)])
+        print_lines(&[said(&cleaned, extent)])
     })?;
     if none {
         print_lines(&[Line::new().dim("there are no worktrees")])?;
     }
-    let failed = stayed && !request.names.is_empty();
+    let failed = stayed && !names.is_empty();
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
