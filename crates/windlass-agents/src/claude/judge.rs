@@ -197,7 +197,8 @@ fn by_word(word: &str, status: Option<u16>) -> Option<Class> {
     })
 }
 
-fn by_status(status: u16) -> Option<Class> {
+/// What a status of HTTP means.
+pub(super) fn by_status(status: u16) -> Option<Class> {
     Some(match status {
         401 => Class::Auth,
         402 => Class::Billing,
@@ -259,9 +260,9 @@ fn usage_limit(signs: &Signs<'_>, said: &str) -> Option<Judgement> {
     let reported = signs.rejected.is_some()
         || signs.result.is_some_and(|result| result.api_error == "usage_limit_reached");
     match meaning {
-        Some(Meaning::Billing) => return Some(sentence(Class::Billing, said)),
+        Some(Meaning::Is(Class::Billing)) => return Some(sentence(Class::Billing, said)),
         Some(Meaning::LimitIfTimed) if resets_at.is_none() => return Some(sentence(Class::Billing, said)),
-        Some(Meaning::Limit | Meaning::LimitIfTimed) => {}
+        Some(Meaning::Is(Class::UsageLimit) | Meaning::LimitIfTimed) => {}
         _ if reported => {}
         _ => return None,
     }
@@ -272,17 +273,9 @@ fn usage_limit(signs: &Signs<'_>, said: &str) -> Option<Judgement> {
 
 /// The first line of a text that means something; on standard error too, where noise comes first and last.
 fn by_prose(signs: &Signs<'_>, text: &str) -> Option<Judgement> {
-    text.lines().find_map(|line| {
-        let class = match meaning(line)? {
-            Meaning::Limit | Meaning::LimitIfTimed => return usage_limit(signs, line),
-            Meaning::Billing => Class::Billing,
-            Meaning::Outage => Class::Outage,
-            Meaning::Auth => Class::Auth,
-            Meaning::Permission => Class::Permission,
-            Meaning::Context => Class::ContextTooLong,
-            Meaning::Config => Class::Config,
-        };
-        Some(sentence(class, line))
+    text.lines().find_map(|line| match meaning(line)? {
+        Meaning::Is(Class::UsageLimit) | Meaning::LimitIfTimed => usage_limit(signs, line),
+        Meaning::Is(class) => Some(sentence(class, line)),
     })
 }
 
