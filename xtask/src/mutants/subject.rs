@@ -69,7 +69,10 @@ pub const SUBJECTS: [Subject; 4] = [
     },
     Subject {
         package: "windlass-git",
-        files: &["crates/windlass-git/src/snapshot/**/*.rs", "crates/windlass-git/src/git/**/*.rs"],
+        files: &[
+            "crates/windlass-git/src/snapshot/**/*.rs",
+            "crates/windlass-git/src/{git,commit,lane,loan}/**/*.rs",
+        ],
         trials: of_engine,
     },
     Subject {

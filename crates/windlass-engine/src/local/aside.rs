@@ -15,10 +15,10 @@ use super::working_tree::WorkingTree;
 use crate::recovery::is_own_file;
 use crate::recovery::record::holding;
 use crate::withhold::{self, Scene};
-use windlass_git::git;
-use windlass_git::git::lane::park_commit;
-use windlass_git::git::{Candidate, CommitHooks, Head, ObjectId, Repository};
+use windlass_git::commit::{Candidate, CommitHooks, commit_aside, unstage};
+use windlass_git::git::{Head, ObjectId, Repository};
 use windlass_git::inventory::{Entry, EntryKind, Inventory, content_now, is_own};
+use windlass_git::lane::park_commit;
 use windlass_git::snapshot::{
     Side, Snapshot, SnapshotError, Store, changed_since, remove_half_written, undo,
 };
@@ -84,7 +84,7 @@ pub(super) fn put_aside(world: &mut WorkingTree, parked: &ParkedTask<'_>) -> Res
     undo(store, &place, (&before, &after), &changed)?;
     let is_back =
         |path: &&Vec<u8>| content_now(&place.root, place.object_format(), path) == content_in(&before, path);
-    git::unstage(&repository, &clean.iter().filter(is_back).cloned().collect::<Vec<_>>())?;
+    unstage(&repository, &clean.iter().filter(is_back).cloned().collect::<Vec<_>>())?;
     let mut reports = Vec::new();
     if !left.changed.is_empty() {
         reports.push(Report::notice(said(world, parked, &left, branch.as_deref())));
@@ -262,7 +262,7 @@ fn keep(
         hooks: CommitHooks::Skip,
         timeout: HOOKS,
     };
-    let Some(work) = git::commit_aside(repository, store, &candidate, base)? else {
+    let Some(work) = commit_aside(repository, store, &candidate, base)? else {
         return Ok(None);
     };
     Ok(Some(park_commit(repository, work, &world.plan.run.0, &parked.task.0)?))

@@ -17,8 +17,8 @@ use super::working_tree::WorkingTree;
 use crate::recovery::is_own_file;
 use crate::recovery::record::holding;
 use crate::withhold::{self, Held, Scene};
-use windlass_git::git;
-use windlass_git::git::{Candidate, CommitHooks, CommitOutcome, Repository};
+use windlass_git::commit::{Candidate, CommitHooks, CommitOutcome, marked_commit};
+use windlass_git::git::Repository;
 use windlass_git::inventory::{Inventory, is_half_written};
 use windlass_git::snapshot::Snapshot;
 
@@ -94,7 +94,7 @@ fn commit(
     let (Some(since), Some(candidate)) = (since, &world.latest) else {
         return nothing(CommitOutcome::NothingToCommit);
     };
-    if let Some(commit) = git::marked_commit(repository, &message(&world.plan, turn, of).key())? {
+    if let Some(commit) = marked_commit(repository, &message(&world.plan, turn, of).key())? {
         return nothing(CommitOutcome::Committed { commit, altered: false });
     }
     let since = store.load(since)?;
@@ -128,7 +128,7 @@ fn commit(
     let hooks = if world.plan.sandbox.is_on() { CommitHooks::Skip } else { CommitHooks::Run };
     let inventory = &candidate.inventory;
     let candidate = Candidate { inventory, changed: &changed, message: &message, hooks, timeout: HOOKS };
-    let outcome = git::commit(repository, store, &candidate)?;
+    let outcome = windlass_git::commit::commit(repository, store, &candidate)?;
     if matches!(outcome, CommitOutcome::Committed { .. }) {
         world.along.clear();
     }

@@ -30,9 +30,10 @@ use super::tasks;
 use super::worker::Worked;
 use crate::recovery::Uncommitted;
 use crate::store::RunFolder;
-use windlass_git::git::{Loan, Steering, TreeFiles};
+use windlass_git::git::{Steering, TreeFiles};
 use windlass_git::inventory;
 use windlass_git::inventory::{Entry, Inventory, Surveyor};
+use windlass_git::loan::Loan;
 use windlass_git::snapshot::{
     Moment, Side, Snapshot, SnapshotError, SnapshotName, Store, changed_since, remove_emptied,
 };

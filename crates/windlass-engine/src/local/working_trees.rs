@@ -25,12 +25,12 @@ use crate::sandbox::Site;
 use crate::store::Project;
 use crate::withhold::{self, Scene};
 use checkouts::Identity;
-use windlass_git::git;
-use windlass_git::git::lane::{
+use windlass_git::commit::{CommitHooks, CommitOutcome, marked_commit};
+use windlass_git::git::{ObjectId, Repository, is_disk_full};
+use windlass_git::inventory::{Place, Surveyor, is_own};
+use windlass_git::lane::{
     Landed, Landing, Lane, LaneError, MergeResult, Merged, OwnFile, Squash, Target, land, landed, park,
 };
-use windlass_git::git::{CommitHooks, CommitOutcome, ObjectId, Repository, is_disk_full};
-use windlass_git::inventory::{Place, Surveyor, is_own};
 use windlass_host::tree;
 use windlass_host::tree::at;
 
@@ -435,7 +435,7 @@ fn squash(
     subject: Subject<'_>,
 ) -> Result<(CommitOutcome, withhold::Held), WorkError> {
     let message = commit::message(&world.plan, turn, subject);
-    if let Some(commit) = git::marked_commit(checkout.repository(), &message.key())? {
+    if let Some(commit) = marked_commit(checkout.repository(), &message.key())? {
         return Ok((CommitOutcome::Committed { commit, altered: false }, Vec::new()));
     }
     let (Some(store), Some(candidate), Some(since)) = (&world.snapshots, &world.latest, since) else {

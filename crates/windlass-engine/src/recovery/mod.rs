@@ -15,8 +15,9 @@ use windlass_core::values::Purpose;
 
 use crate::store::RunFolder;
 use crate::withhold::{self, Scene, WithholdError};
+use windlass_git::commit::{Candidate, CommitError, CommitHooks, CommitOutcome, commit};
 use windlass_git::git;
-use windlass_git::git::{Candidate, CommitError, CommitHooks, CommitOutcome, Repository, UncommittedPath};
+use windlass_git::git::{Repository, UncommittedPath};
 use windlass_git::inventory::{Place, SurveyError, Surveyor, as_path, content_now, is_half_written};
 use windlass_git::snapshot::{Moment, Side, Snapshot, SnapshotError, SnapshotName, Store};
 use windlass_host::tree::at;
@@ -225,7 +226,7 @@ pub fn save(
     let hooks = if plan.sandbox.is_on() { CommitHooks::Skip } else { CommitHooks::Run };
     let candidate =
         Candidate { inventory: &inventory, changed: &changed, message: &message, hooks, timeout: HOOKS };
-    let outcome = git::commit(repository, store, &candidate)?;
+    let outcome = commit(repository, store, &candidate)?;
     Ok(Saved { snapshot, outcome, paths: changed, withheld })
 }
 
@@ -249,7 +250,7 @@ pub fn prepare(
     let hooks = if plan.sandbox.is_on() { CommitHooks::Skip } else { CommitHooks::Run };
     let candidate =
         Candidate { inventory: &inventory, changed: &changed, message: &message, hooks, timeout: HOOKS };
-    Ok(git::commit(repository, store, &candidate)?)
+    Ok(commit(repository, store, &candidate)?)
 }
 
 /// Is it to be committed, or only kept?

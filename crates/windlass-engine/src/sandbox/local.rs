@@ -21,7 +21,7 @@ use super::room::Occupied;
 use super::steering::Steering;
 use super::view::{Sight, View, lent, lent_files, temporary};
 use super::{Guest, SandboxError, SandboxRoom, landlock, lane, trial};
-use windlass_git::git::Loan;
+use windlass_git::loan::Loan;
 use windlass_host::process::SpawnRequest;
 
 /// What is reached without the proxy, unless the proxy is to let it through: what listens inside.

@@ -40,7 +40,7 @@ pub use steering::{GUEST_AT_WORK, forget_guest, put_back_beside};
 use bwrap::Bwrap;
 use container::{Container, Streams};
 use local::{Local, Means};
-use windlass_git::git::Loan;
+use windlass_git::loan::Loan;
 pub use windlass_host::process::LastRites;
 use windlass_host::process::SpawnRequest;
 

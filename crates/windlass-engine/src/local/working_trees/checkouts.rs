@@ -13,9 +13,9 @@ use crate::local::event::WorkError;
 use crate::local::worker::Worked;
 use crate::local::working_tree::{Look, WorkingTree};
 use crate::worktree::bootstrap::{Copied, copy_included};
-use windlass_git::git::lane::Lane;
 use windlass_git::git::{ObjectId, Repository};
 use windlass_git::inventory::{Place, Surveyor, as_path, is_own};
+use windlass_git::lane::Lane;
 use windlass_git::snapshot::{Side, Store};
 use windlass_host::tree::at;
 

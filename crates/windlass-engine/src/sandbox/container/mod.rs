@@ -41,7 +41,7 @@ pub(super) use command::Streams;
 use command::{Errand, Init, Outfit, Wire};
 use facts::Facts;
 use sweep::{Label, Troubles};
-use windlass_git::git::Loan;
+use windlass_git::loan::Loan;
 use windlass_host::process::SpawnRequest;
 
 pub use builder::{BuildError, Builder, ImageCache};
