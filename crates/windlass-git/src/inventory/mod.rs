@@ -58,6 +58,11 @@ impl Place {
         absolute.strip_prefix(&self.root).ok().map(|inside| inside.as_os_str().as_bytes().to_vec())
     }
 
+    /// What is at a path at this moment, as [`content_now`] says it.
+    pub fn content_now(&self, path: &[u8]) -> Option<(EntryKind, ObjectId)> {
+        content_now(&self.root, self.object_format(), path)
+    }
+
     /// How contents are named here.
     pub fn object_format(&self) -> ObjectFormat {
         self.repository.as_ref().map(|repository| repository.object_format).unwrap_or_default()

@@ -70,6 +70,11 @@ impl Snapshot {
         self.files.get(found)
     }
 
+    /// What was at this path: its kind and content.
+    pub fn content(&self, path: &[u8]) -> Option<(EntryKind, ObjectId)> {
+        self.file(path).map(|file| (file.kind, file.content))
+    }
+
     /// The same files for another working tree of the repository: those of a lane for the directory that lanes work for. Of
     /// the lane's own repository nothing is in it.
     pub fn brought_to(self, root: &Path) -> Snapshot {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::ignores::SnapshotIgnores;
 use super::{RestorePlan, Restored, deed};
-use crate::inventory::{EntryKind, Inventory, Place, as_path, content_now};
+use crate::inventory::{EntryKind, Inventory, Place, as_path};
 use crate::snapshot::{KeptFile, LeftOutReason, Snapshot, SnapshotError, Store};
 use windlass_host::tree::at;
 
@@ -65,9 +65,8 @@ pub fn undo(
         .any(|above| named.contains(above) && after.file(above).is_some())
     };
     for path in paths {
-        let there =
-            if is_behind(path) { None } else { content_now(&place.root, place.object_format(), path) };
-        let left = after.file(path).map(|file| (file.kind, file.content));
+        let there = if is_behind(path) { None } else { place.content_now(path) };
+        let left = after.content(path);
         let was = before.file(path);
         let submodule = |kind: Option<EntryKind>| kind == Some(EntryKind::Submodule);
         let kept = !after.left_out.iter().any(|out| out.path == *path);
