@@ -128,7 +128,7 @@ impl WorkingTrees {
         let path = guard.search_path();
         let mut main = WorkingTree::new(Arc::clone(plan), folder.clone(), surveyor, None, path);
         main.said = Arc::clone(said);
-        main.steering = self.main.steering.clone();
+        main.steering.clone_from(&self.main.steering);
         WorkingTrees::new(main, self.project.clone())
     }
 

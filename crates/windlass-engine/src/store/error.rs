@@ -189,9 +189,8 @@ impl<T> Attempted<T> for io::Result<T> {
 /// A path on one line: control characters (a newline in a folder's name) are escaped.
 fn shown(path: &Path) -> String {
     let path = path.to_string_lossy();
-    let shown = |character: char| match character.is_control() {
-        true => character.escape_default().to_string(),
-        false => character.to_string(),
+    let shown = |character: char| {
+        if character.is_control() { character.escape_default().to_string() } else { character.to_string() }
     };
     path.chars().map(shown).collect()
 }

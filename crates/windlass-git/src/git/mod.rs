@@ -11,7 +11,7 @@ mod object;
 pub(crate) mod obstacle;
 pub(crate) mod patience;
 mod refs;
-mod repository;
+pub(crate) mod repository;
 mod sound;
 mod status;
 mod steering;

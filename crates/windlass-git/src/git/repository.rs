@@ -47,6 +47,14 @@ pub enum FoundRepository {
     Unsafe(String),
 }
 
+/// One setting of `git config -z`: the name, a line's end, the value. One without a value is true.
+pub(crate) fn setting_of(line: &[u8]) -> Option<(String, Vec<u8>)> {
+    let end = memchr::memchr(b'\n', line).unwrap_or(line.len());
+    let (name, value) = line.split_at_checked(end)?;
+    let name = String::from_utf8(name.to_vec()).ok()?;
+    Some((name, value.strip_prefix(b"\n").unwrap_or(b"true").to_vec()))
+}
+
 /// What is checked out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Head {
@@ -204,13 +212,7 @@ impl Repository {
     pub(crate) fn settings_like(&self, pattern: &str) -> Result<Vec<(String, Vec<u8>)>, GitError> {
         let answer = Call::within(self).args(["config", "-z", "--get-regexp", pattern]).run()?;
         let settings = answer.output.split(|byte| *byte == 0).filter(|setting| !setting.is_empty());
-        let pair = |setting: &[u8]| {
-            let end = memchr::memchr(b'\n', setting).unwrap_or(setting.len());
-            let (name, value) = setting.split_at_checked(end)?;
-            let name = String::from_utf8(name.to_vec()).ok()?;
-            Some((name, value.strip_prefix(b"\n").unwrap_or(b"true").to_vec()))
-        };
-        Ok(settings.filter_map(pair).collect())
+        Ok(settings.filter_map(setting_of).collect())
     }
 
     /// Where git looks for this repository's hooks; perhaps not there.

@@ -1,6 +1,7 @@
 //! A lane's configuration: what of the user's shapes files and names authors, and nothing that leads elsewhere.
 
 use crate::git::call::{Call, zero_ended};
+use crate::git::repository::setting_of;
 use crate::git::{GitError, ObjectFormat, Repository};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -57,7 +58,8 @@ impl Settings {
     /// Those in force in a repository, in git's order.
     pub fn of(main: &Repository) -> Result<Self, GitError> {
         let listing = Call::within(main).args(["config", "--list", "-z"]).output()?;
-        let mut values: Vec<(String, Vec<u8>)> = zero_ended(&listing).filter_map(taken).collect();
+        let mut values: Vec<(String, Vec<u8>)> =
+            zero_ended(&listing).filter_map(setting_of).filter(|(name, _)| is_taken(name)).collect();
         // What merges may lie in the working tree, where guests write.
         values.retain(|(name, _)| main.closed_filters.is_none() || !name.ends_with(".driver"));
         Ok(Self { values })
@@ -115,15 +117,6 @@ pub(crate) fn for_guests(main: &Repository, hooks: Option<&Path>) -> Result<Vec<
         text.extend_from_slice(&entry(&format!("{of}.active"), b"true"));
     }
     Ok(text)
-}
-
-/// One setting of `git config --list -z`: the name, a line's end, the value. One without a value is true.
-fn taken(setting: &[u8]) -> Option<(String, Vec<u8>)> {
-    let end = memchr::memchr(b'\n', setting).unwrap_or(setting.len());
-    let (name, value) = setting.split_at_checked(end)?;
-    let name = String::from_utf8(name.to_vec()).ok()?;
-    let value = value.strip_prefix(b"\n").unwrap_or(b"true").to_vec();
-    is_taken(&name).then_some((name, value))
 }
 
 fn is_taken(name: &str) -> bool {

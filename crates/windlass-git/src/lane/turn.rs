@@ -1,12 +1,11 @@
 //! Landings and parkings of one repository, one after another.
 
-use std::fs::{File, TryLockError};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::fs::File;
+use std::time::Duration;
 
 use super::LaneError;
 use crate::git::Repository;
-use windlass_host::file::FileError;
+use windlass_host::file::{FileError, lock_within};
 use windlass_host::tree::at;
 
 /// How long another windlass may take. A landing takes well under a second, unless a filter has to fetch large files.
@@ -34,22 +33,18 @@ impl Turn {
     fn take_within(main: &Repository, patience: Duration) -> Result<Self, LaneError> {
         let path = main.common_dir.join("windlass-turn");
         let file = at(&path).append_to(0o666)?;
-        let began = Instant::now();
-        loop {
-            match file.try_lock() {
-                Ok(()) => return Ok(Self { _file: file }),
-                Err(TryLockError::WouldBlock) if began.elapsed() < patience => sleep(PAUSE),
-                Err(TryLockError::WouldBlock) => return Err(LaneError::Busy { path, after: patience }),
-                Err(TryLockError::Error(source)) => {
-                    return Err(FileError { action: "lock", path, source }.into());
-                }
-            }
+        match lock_within(&file, patience, PAUSE) {
+            Ok(true) => Ok(Self { _file: file }),
+            Ok(false) => Err(LaneError::Busy { path, after: patience }),
+            Err(source) => Err(FileError { action: "lock", path, source }.into()),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
     use super::*;
     use crate::testing::Scratch;
 

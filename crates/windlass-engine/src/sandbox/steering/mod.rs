@@ -14,7 +14,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
-use windlass_core::spec::{SandboxKind, SandboxSpec};
+use windlass_core::spec::SandboxSpec;
 
 use super::SandboxRoom;
 use super::view::{Sight, View};
@@ -40,7 +40,7 @@ const ASIDE: &str = "put-aside";
 /// Where guests may make files that run as whoever they belong to: in a container, where the kernel is not asked to
 /// refuse such marks.
 fn markable(room: &SandboxRoom, plan: &SandboxSpec) -> Vec<PathBuf> {
-    if !matches!(plan.kind, SandboxKind::Docker(_) | SandboxKind::Podman(_)) {
+    if !plan.kind.is_container() {
         return Vec::new();
     }
     let lent = room.loan.iter().flat_map(|loan| loan.places().writable).map(|(_, source)| source);

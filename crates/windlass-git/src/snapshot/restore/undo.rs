@@ -46,14 +46,7 @@ pub fn undo(
     (before, after): (&Snapshot, &Snapshot),
     paths: &[Vec<u8>],
 ) -> Result<Restored, SnapshotError> {
-    let mut plan = RestorePlan {
-        write: Vec::new(),
-        remove: Vec::new(),
-        unchanged: 0,
-        left_alone: Vec::new(),
-        place: place.clone(),
-        now: Inventory::default(),
-    };
+    let mut plan = RestorePlan::of(place.clone());
     let named: BTreeSet<&[u8]> = paths.iter().map(Vec::as_slice).collect();
     // What stands in a folder's place goes first: what is seen through a link is not what was there.
     let is_behind = |path: &[u8]| {
@@ -82,13 +75,7 @@ pub fn undo(
             None => plan.remove.push(path.clone()),
         }
     }
-    let mut restored = Restored {
-        written: Vec::new(),
-        removed: Vec::new(),
-        unchanged: 0,
-        left_alone: Vec::new(),
-        before: None,
-    };
+    let mut restored = Restored::default();
     deed::remove(&plan, |_| false, &mut restored);
     deed::write(store, &plan, |_| false, &mut restored)?;
     Ok(restored)
