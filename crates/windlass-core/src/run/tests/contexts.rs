@@ -26,7 +26,7 @@ fn orders(world: &mut World) -> Vec<(Effect, OrderContext)> {
     }
 }
 
-fn of<'a>(orders: &'a [(Effect, OrderContext)], is: fn(&Effect) -> bool) -> Vec<&'a OrderContext> {
+fn of(orders: &[(Effect, OrderContext)], is: fn(&Effect) -> bool) -> Vec<&OrderContext> {
     orders.iter().filter(|(effect, _)| is(effect)).map(|(_, context)| context).collect()
 }
 
