@@ -9,6 +9,7 @@ pub mod config;
 pub mod damage;
 pub mod environment;
 pub mod fact;
+pub mod forge;
 pub mod guard;
 pub mod hexadecimal;
 pub mod hook;

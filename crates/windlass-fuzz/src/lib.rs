@@ -54,6 +54,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "index", about: "the index of a project's runs, a lock's holder", run: targets::index },
     Target { name: "times", about: "when a call's bytes came", run: targets::times },
     Target { name: "keeper", about: "requests to a keeper, status lines of processes", run: targets::keeper },
+    Target { name: "forge", about: "what a forge answers, and a remote", run: targets::forge },
     Target { name: "git", about: "references and trees", run: targets::git },
     Target { name: "tracked", about: "an index of git's", run: targets::tracked },
     Target { name: "ignored", about: "a .gitignore, and what it says of paths", run: targets::ignored },

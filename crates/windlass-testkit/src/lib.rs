@@ -2,6 +2,7 @@
 //!
 //! - [`api`]: a stand-in for the Messages API, so that the *real* Claude Code can be driven through any story on
 //!   loopback, without an account.
+//! - [`forge`]: a stand-in for GitHub, so that the *real* `gh` and git can open, check and merge pull requests.
 //! - [`receiver`]: a web service that records the notifications it is sent.
 //! - [`evidence`]: what tests leave for a comparison with another version.
 //! - [`environment`]: a hermetic place to run programs in, programs that always end, and proofs that nothing is left.
@@ -18,8 +19,10 @@
 pub mod api;
 pub mod environment;
 pub mod evidence;
+pub mod forge;
 pub mod receiver;
 
 pub use api::{RateLimit, Reply, Request, Scenario, StandIn, Window};
 pub use environment::{Credentials, Outcome, Running, TestEnv};
+pub use forge::StandInForge;
 pub use receiver::{Letter, Receiver, Response};

@@ -40,8 +40,20 @@ const WALLS: &[Wall] = &[
         forbids: NO_PROCESSES,
     },
     Wall {
+        folder: "crates/windlass-forge",
+        may_use: &["windlass-core", "windlass-host"],
+        forbids: NO_PROCESSES,
+    },
+    Wall {
         folder: "crates/windlass-engine",
-        may_use: &["windlass-agents", "windlass-core", "windlass-host", "windlass-git", "windlass-jobs"],
+        may_use: &[
+            "windlass-agents",
+            "windlass-core",
+            "windlass-forge",
+            "windlass-host",
+            "windlass-git",
+            "windlass-jobs",
+        ],
         forbids: NO_PROCESSES,
     },
     Wall {
@@ -59,6 +71,7 @@ const WALLS: &[Wall] = &[
         may_use: &[
             "windlass-agents",
             "windlass-core",
+            "windlass-forge",
             "windlass-git",
             "windlass-host",
             "windlass-engine",
@@ -104,6 +117,7 @@ const WALLS: &[Wall] = &[
         may_use: &[
             "windlass-agents",
             "windlass-core",
+            "windlass-forge",
             "windlass-host",
             "windlass-git",
             "windlass-engine",

@@ -44,6 +44,17 @@ pub struct Command {
     stdin: Vec<u8>,
     timeout: Duration,
     output_limit: usize,
+    keeps: Keeps,
+}
+
+/// Which part is kept of more output than is kept in all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Keeps {
+    /// The beginning: what is read whole or not at all.
+    #[default]
+    Beginning,
+    /// The end of standard output: logs.
+    End,
 }
 
 /// What a command did.
@@ -64,7 +75,7 @@ impl Output {
     }
 }
 
-/// The beginning of an output.
+/// An output, or the part of it that is kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Captured {
     /// What was kept.
@@ -92,6 +103,7 @@ impl Command {
             stdin: Vec::new(),
             timeout: TIMEOUT,
             output_limit: OUTPUT_LIMIT,
+            keeps: Keeps::Beginning,
         }
     }
 
@@ -131,10 +143,16 @@ impl Command {
         self
     }
 
-    /// How many bytes are kept of each of its outputs; it may print more.
+    /// How many bytes are kept of the beginning of each of its outputs; it may print more.
     pub const fn output_limit(mut self, bytes: usize) -> Command {
         self.output_limit = bytes;
         self
+    }
+
+    /// The same, and of standard output the last ones are kept: for logs.
+    pub const fn output_end(mut self, bytes: usize) -> Command {
+        self.keeps = Keeps::End;
+        self.output_limit(bytes)
     }
 
     /// Runs it in a process group of its own and waits for its end.
@@ -192,7 +210,7 @@ impl Command {
         deadline: Instant,
     ) -> Result<Output, ProcessError> {
         let end = watch_end(child)?;
-        let mut pipes = Pipes::new(child, &self.stdin, self.output_limit)?;
+        let mut pipes = Pipes::new(child, &self.stdin, self.output_limit, self.keeps)?;
         let mut status: Option<ExitStatus> = None;
         loop {
             let until = if status.is_some() { deadline.min(Instant::now() + DRAIN) } else { deadline };

@@ -9,7 +9,7 @@ use std::time::Instant;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
-use super::Captured;
+use super::{Captured, Keeps};
 use crate::process::ProcessError;
 use crate::process::started::Started;
 
@@ -36,11 +36,16 @@ pub enum Turn {
 
 impl<'a> Pipes<'a> {
     /// Takes the child's pipes.
-    pub fn new(child: &mut Started, input: &'a [u8], limit: usize) -> Result<Pipes<'a>, ProcessError> {
+    pub fn new(
+        child: &mut Started,
+        input: &'a [u8],
+        limit: usize,
+        keeps: Keeps,
+    ) -> Result<Pipes<'a>, ProcessError> {
         Ok(Pipes {
             feed: Feed::new(child.stdin.take(), input)?,
-            stdout: Capture::new(child.stdout.take(), limit),
-            stderr: Capture::new(child.stderr.take(), limit),
+            stdout: Capture::new(child.stdout.take(), limit, keeps),
+            stderr: Capture::new(child.stderr.take(), limit, Keeps::Beginning),
             chunk: vec![0; CHUNK],
         })
     }
@@ -52,7 +57,7 @@ impl<'a> Pipes<'a> {
 
     /// What was read.
     pub fn into_captured(self) -> (Captured, Captured) {
-        (self.stdout.captured, self.stderr.captured)
+        (self.stdout.into_captured(), self.stderr.into_captured())
     }
 
     /// Waits for a pipe, or for `end` to become readable, and moves what can be moved without blocking.
@@ -134,11 +139,13 @@ struct Capture {
     pipe: Option<File>,
     captured: Captured,
     limit: usize,
+    keeps: Keeps,
 }
 
 impl Capture {
-    fn new<P: Into<OwnedFd>>(pipe: Option<P>, limit: usize) -> Capture {
-        Capture { pipe: pipe.map(|pipe| File::from(pipe.into())), captured: Captured::default(), limit }
+    fn new<P: Into<OwnedFd>>(pipe: Option<P>, limit: usize, keeps: Keeps) -> Capture {
+        let pipe = pipe.map(|pipe| File::from(pipe.into()));
+        Capture { pipe, captured: Captured::default(), limit, keeps }
     }
 
     fn read_some(&mut self, chunk: &mut [u8]) {
@@ -146,13 +153,38 @@ impl Capture {
         match pipe.read(chunk) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Ok(0) | Err(_) => self.pipe = None,
-            Ok(count) => {
-                let new = chunk.get(..count).unwrap_or_default();
+            Ok(count) => self.take(chunk.get(..count).unwrap_or_default()),
+        }
+    }
+
+    fn take(&mut self, new: &[u8]) {
+        match self.keeps {
+            Keeps::Beginning => {
                 let room = self.limit.saturating_sub(self.captured.bytes.len());
                 let kept = new.get(..room).unwrap_or(new);
                 self.captured.bytes.extend_from_slice(kept);
                 self.captured.dropped += (new.len() - kept.len()) as u64;
             }
+            Keeps::End => {
+                self.captured.bytes.extend_from_slice(new);
+                // Not with every chunk, or the whole would be moved each time.
+                if self.captured.bytes.len() > self.limit.saturating_mul(2) {
+                    self.drop_beginning();
+                }
+            }
         }
+    }
+
+    fn drop_beginning(&mut self) {
+        let over = self.captured.bytes.len().saturating_sub(self.limit);
+        self.captured.bytes.drain(..over);
+        self.captured.dropped += over as u64;
+    }
+
+    fn into_captured(mut self) -> Captured {
+        if self.keeps == Keeps::End {
+            self.drop_beginning();
+        }
+        self.captured
     }
 }

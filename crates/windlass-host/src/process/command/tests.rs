@@ -117,3 +117,9 @@ fn an_error_says_what_where_and_why() {
     assert!(reason(long).ends_with("its arguments and environment are too long"));
     assert!(reason(Command::new("sh").argument("a\0b")).starts_with("cannot start sh in .: "));
 }
+
+#[test]
+fn of_a_log_the_end_is_kept() {
+    let output = shell("seq 100000").output_end(10).run().unwrap();
+    assert_eq!((output.stdout.text().as_str(), output.stdout.dropped), ("99\n100000\n", 588_885));
+}

@@ -1,0 +1,48 @@
+//! What the API answers.
+
+use serde_json::{Value, json};
+
+/// An answer of the API.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub body: Body,
+}
+
+#[derive(Clone, Debug)]
+pub enum Body {
+    Json(Value),
+    Text(String),
+    /// See another address.
+    Elsewhere(String),
+}
+
+impl Answer {
+    pub fn json(status: u16, body: Value) -> Answer {
+        Answer { status, body: Body::Json(body) }
+    }
+
+    /// As GitHub words what it refuses.
+    pub fn refused(status: u16, message: &str) -> Answer {
+        Answer::json(
+            status,
+            json!({ "message": message, "documentation_url": "https://docs.github.com/rest" }),
+        )
+    }
+
+    /// The same with details.
+    pub fn invalid(detail: &str) -> Answer {
+        let body = json!({ "message": "Validation Failed", "errors": [{ "message": detail }] });
+        Answer::json(422, body)
+    }
+
+    /// An answer of GraphQL.
+    pub fn data(data: Value) -> Answer {
+        Answer::json(200, json!({ "data": data }))
+    }
+
+    /// What GraphQL says of an error.
+    pub fn error(kind: &str, message: &str) -> Answer {
+        Answer::json(200, json!({ "data": null, "errors": [{ "type": kind, "message": message }] }))
+    }
+}
