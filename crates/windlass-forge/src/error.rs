@@ -18,7 +18,7 @@ pub struct ForgeError {
     pub hint: String,
     /// Of the program that was to do it.
     #[source]
-    pub source: Option<ProcessError>,
+    pub source: Option<Box<ProcessError>>,
 }
 
 /// Which of the things that happen with forges it is. What is said is one line, without secrets and control characters.

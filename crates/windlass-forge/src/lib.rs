@@ -13,3 +13,19 @@ mod text;
 pub use error::{ForgeError, ForgeFault};
 pub use forge::{Account, Forge, JobLog, MergeOrder, NewPullRequest, Permission, RateLimit, RepositoryFacts};
 pub use remote::{RemoteError, named, parse_remote};
+
+use std::path::Path;
+
+use windlass_core::forge::RepositoryName;
+use windlass_core::values::RunId;
+use windlass_host::process::RUN_VARIABLE;
+
+/// A repository on its forge. `directory` is where a program that talks to it is started; it reads nothing there. What is
+/// started for a run carries its mark, by which it is found and ended should the runner be killed meanwhile.
+pub fn reach(repository: RepositoryName, directory: &Path, run: Option<&RunId>) -> Box<dyn Forge> {
+    let forge = gh::Gh::new(repository, directory);
+    Box::new(match run {
+        Some(run) => forge.with_variable(RUN_VARIABLE, run.0.clone()),
+        None => forge,
+    })
+}

@@ -22,6 +22,7 @@ use windlass_core::values::{
 };
 
 use crate::activity::activity;
+use crate::delivery_board::DeliveryBoard;
 use crate::event::Event;
 use crate::format;
 use crate::seen::Seen;
@@ -79,6 +80,8 @@ pub struct Board {
     pub(crate) hooks: BTreeMap<HookName, HookOutcome>,
     /// Iterations that a hook skipped in a row.
     pub(crate) skips: u32,
+    /// The work's way out.
+    pub(crate) delivery: DeliveryBoard,
 }
 
 /// Notifications that nobody accepted.
@@ -228,8 +231,12 @@ impl Board {
             }
             Fact::BackoffStarted { until, class, .. } => self.hold(*until, *class),
             Fact::BackoffEnded => self.release(),
+            Fact::Delivery(step) => self.delivery.take(step),
             Fact::StopRequested { by, stage } => self.stop = Some((*by, *stage)),
-            Fact::RunFinished { .. } => self.end(&entry.fact),
+            Fact::RunFinished { .. } => {
+                self.delivery.forget_wait();
+                self.end(&entry.fact);
+            }
             Fact::Failing { under_way, .. } => self.failing = Some(*under_way),
             Fact::HookFinished(report::HookFinished { hook, outcome, .. }) => {
                 let skipped = outcome.decision == HookDecision::Skip;

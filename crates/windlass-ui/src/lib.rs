@@ -11,6 +11,7 @@ extern crate self as windlass_ui;
 
 mod activity;
 mod board;
+mod delivery_board;
 mod document;
 mod elsewhere;
 mod error;

@@ -13,7 +13,9 @@ use windlass_core::config::RunsSettings;
 use windlass_core::environment::{Heir, notice_of};
 use windlass_core::fact::Entry;
 use windlass_core::spec::GuardSpec;
-use windlass_core::spec::{AgentSpec, BudgetScope, CommitPolicy, Job, JobWorkspace, Limits, RunSpec};
+use windlass_core::spec::{
+    AgentSpec, BudgetScope, CommitPolicy, Job, JobWorkspace, LanesSpec, Limits, RunSpec,
+};
 use windlass_core::values::{Cost, ExitCodes, RunId, StopReason};
 use windlass_engine::guard;
 use windlass_engine::hook;
@@ -36,6 +38,7 @@ use crate::error::{AppError, Codes, Kind};
 use crate::front_end::Watched;
 use crate::here::Here;
 use crate::run::Prepared;
+use crate::run::delivery::{self, WayOut};
 use crate::run::gates;
 use crate::run::goal;
 use crate::run::links_out;
@@ -67,10 +70,12 @@ pub fn start(here: &Here, request: &Prepared) -> Result<RunEnd, AppError> {
     let mut agent = agent::plan(&wanted(here, request))?;
     agent::check(&here.app, &mut agent, &trusted, resolved.exit_codes)?;
     let spent_before = spent_before(here, request)?;
+    let way = delivery::find(here, request)?;
     let folder = RunFolder::create(&here.project)?;
     let found = hooks(here, request);
     let plan = plan(here, request, &found, folder.run(), agent, spent_before);
-    match begin(here, &folder, &plan, request) {
+    let plan = on_its_way(plan, request, &way);
+    match begin(here, &folder, &plan, request, &way) {
         Ok(((journal, sandbox), Taken { lock, mut notices })) => {
             notices.extend(without_git(here));
             notices.extend(links_out::notices(&plan));
@@ -91,6 +96,13 @@ pub fn start(here: &Here, request: &Prepared) -> Result<RunEnd, AppError> {
             Err(error)
         }
     }
+}
+
+/// The same on the branch that it works on.
+fn on_its_way(plan: RunSpec, request: &Prepared, way: &WayOut) -> RunSpec {
+    let own = way.own_branch(&plan.run);
+    let lanes = plan.lanes.map(|lanes| LanesSpec { branch: own.or(lanes.branch), ..lanes });
+    RunSpec { delivery: way.spec(request, &plan.run), lanes, ..plan }
 }
 
 /// What of the repository it starts.
@@ -128,7 +140,7 @@ pub fn plan(
     let resolved = &request.configuration.resolved;
     // Whoever judges runs what it needs itself; what a check says of the work is not what was asked.
     let judges = request.assignment.mode.judges();
-    let commit = if judges { CommitPolicy::None } else { tasks::commit(here, request) };
+    let commit = if judges { CommitPolicy::None } else { delivery::commit(here, request) };
     let plan = RunSpec {
         run: run.clone(),
         directory: here.directory.clone(),
@@ -144,6 +156,7 @@ pub fn plan(
         sandbox: sandbox::with_folders(sandbox::plan(here, resolved), &agent.add_dirs),
         agent: with_committing(agent, commit),
         commit,
+        delivery: None,
         message: resolved.message.clone(),
         withholding: resolved.withholding.clone(),
         undo: resolved.undo,
@@ -188,11 +201,13 @@ fn begin(
     folder: &RunFolder,
     plan: &RunSpec,
     request: &Prepared,
+    way: &WayOut,
 ) -> Result<((Journal, Sandbox), Taken), AppError> {
     let taken = lock(here, folder.run(), plan.exit_codes)?;
     let held: std::io::Result<Vec<OwnedFd>> =
         taken.lock.descriptors().iter().map(BorrowedFd::try_clone_to_owned).collect();
     let prepared = || {
+        way.refuse_existing(here, folder.run())?;
         let uncommitted = uncommitted::before_run(here, plan, folder, request)?;
         folder.write_goal(&request.assignment.goal.text)?;
         folder.write_templates(request.assignment.templates())?;
@@ -200,7 +215,9 @@ fn begin(
         // Before the run is on record: one that could not begin is none.
         let sandbox = sandbox::open(here, plan, folder)?;
         worktree::set_up(here, plan, &sandbox, held.as_deref().unwrap_or_default())?;
-        Ok((Journal::create(folder)?, sandbox, uncommitted))
+        // Last, so that a run that cannot begin leaves the checkout as it was.
+        let branch = way.begin_branch(here, folder.run())?;
+        Ok((Journal::create(folder)?, sandbox, uncommitted.into_iter().chain(branch).collect::<Vec<_>>()))
     };
     let ((journal, sandbox, uncommitted), mut taken) = with_lock(taken, prepared)?;
     taken.notices.extend(uncommitted);

@@ -5,15 +5,17 @@ use std::marker::PhantomData;
 use toml::Value;
 
 use super::layer::{ConfigError, FileKind};
+use super::pull_request::OpenPullRequest;
 use super::setting::{
     ByteCap, CheckSetting, Count, CountCap, FileBelow, FineSpan, FolderAnywhere, Globs, Hosts, MoneyCap,
     NetworkChoice, NotifyEvents, OutputLevel, Pause, Phrase, PositiveSpan, Presets, ProcessorCap, Refusal,
     ReportName, Secrecy, Secret, SecretText, Setting, Shape, Span, SpanCap, Text, TextOrNothing, TokenCap,
     WebAddress,
 };
+use crate::forge::MergeStrategy;
 use crate::message::Wording;
 use crate::price::Price;
-use crate::spec::{BudgetScope, CommitPolicy, Depth, SandboxKind, SandboxLogin, UndoPolicy};
+use crate::spec::{BudgetScope, CommitPolicy, Depth, NoChecks, SandboxKind, SandboxLogin, UndoPolicy};
 use crate::spec::{GuardAction, TestsAction};
 use crate::typed::nearest;
 use crate::typed::shown;
@@ -182,6 +184,22 @@ keys! {
     NOTIFY_SECRET: SecretText = "notify.secret", "Signs what is sent; better in the environment or the user's file.";
 
     COMMIT: CommitPolicy = "git.commit", "Who commits: nobody, the agent, or windlass after each iteration.";
+
+    PULL_REQUEST_OPEN: OpenPullRequest = "pull_request.open", "Push the run's branch and open a pull request for it: `never`, as a `draft`, or `ready` for review.";
+    PULL_REQUEST_MERGE: bool = "pull_request.merge", "Merge it once its checks passed and the base's rules are met.";
+    PULL_REQUEST_MERGE_STRATEGY: MergeStrategy = "pull_request.merge_strategy", "How it is merged.";
+    PULL_REQUEST_BRANCH_PREFIX: TextOrNothing = "pull_request.branch_prefix", "What the name of the run's own branch begins with; empty = the branch that is checked out, unless that is the base.";
+    PULL_REQUEST_REMOTE: Text = "pull_request.remote", "The remote that is pushed to.";
+    PULL_REQUEST_BASE: TextOrNothing = "pull_request.base", "The branch that it is to be merged into; empty = the forge's default branch.";
+    PULL_REQUEST_OWNER: TextOrNothing = "pull_request.owner", "Whose the repository is; empty = as the remote says.";
+    PULL_REQUEST_REPOSITORY: TextOrNothing = "pull_request.repository", "The repository's name; empty = as the remote says.";
+    PULL_REQUEST_NO_CHECKS: NoChecks = "pull_request.no_checks", "What happens where no check ever appears: go on waiting, merge without, or leave it to a person.";
+    PULL_REQUEST_CI_RETRIES: Count<0, 20> = "pull_request.ci_retries", "So often the logs of failed checks go back to the agent.";
+    PULL_REQUEST_REVIEW_ROUNDS: Count<0, 20> = "pull_request.review_rounds", "So often unresolved review comments go back to the agent.";
+    PULL_REQUEST_CHECKS_APPEAR: PositiveSpan = "pull_request.checks_appear", "Time that checks may take to appear after a push.";
+    PULL_REQUEST_CHECKS_WAIT: PositiveSpan = "pull_request.checks_wait", "Time that they may take to end.";
+    PULL_REQUEST_REVIEW_WAIT: PositiveSpan = "pull_request.review_wait", "Time that a review, or whatever else the base's rules ask for, is waited for.";
+    PULL_REQUEST_POLL: FineSpan<20, 600_000> = "pull_request.poll", "The first pause between two looks at it; later ones are longer, up to a minute.";
 
     COMMIT_MESSAGE: Wording = "commit.message", "How windlass words its commits: `windlass`, `devloop`, `conventional`, or a line with placeholders such as `{action}`.";
     COMMIT_ATTEMPTS: bool = "commit.attempts", "In a run of tasks without lanes, windlass also commits what an attempt that failed has left, and says so.";

@@ -10,6 +10,7 @@ pub mod edit;
 pub mod fresher;
 pub mod keys;
 mod layer;
+mod pull_request;
 mod reference;
 mod resolve;
 mod sections;
@@ -22,6 +23,7 @@ pub use commented::commented_file;
 pub use duration::{DurationError, parse_duration, parse_fine_duration};
 pub use keys::{KEYS, Key, KeyInfo};
 pub use layer::{ConfigError, FileKind, Layer, Origin};
+pub use pull_request::{OpenPullRequest, PullRequestSettings};
 pub use reference::{KeyReference, config_schema, key_reference, key_table};
 pub use resolve::{Resolved, Unlimited, ValueOrigin};
 pub use sections::{

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::keys::{self, Key};
 use super::layer::{ConfigError, Layer, Origin, Said};
+use super::pull_request::PullRequestSettings;
 use super::sections::{
     AgentSettings, GuardSettings, HookSettings, LogSettings, NotifySettings, PlanSettings, RunsSettings,
     SandboxSettings, StatusSettings, TasksSettings, VerifySettings, WorkspaceSettings, WorktreeSettings,
@@ -71,6 +72,8 @@ pub struct Resolved {
     pub notify: NotifySettings,
     /// Who commits.
     pub commit: CommitPolicy,
+    /// Branches and pull requests.
+    pub pull_request: PullRequestSettings,
     /// How windlass words its commits.
     pub message: Wording,
     /// What is held back from commits.
@@ -209,7 +212,7 @@ const OF_WALLS: [&str; 11] = [
 ];
 
 /// A value for every key that has one.
-struct Values(BTreeMap<&'static str, Said>);
+pub(super) struct Values(BTreeMap<&'static str, Said>);
 
 impl Values {
     fn defaults(mode: Mode) -> Result<Values, ConfigError> {
@@ -239,7 +242,7 @@ impl Values {
     }
 
     /// The value of a key that the defaults always have.
-    fn get<T: Setting>(&self, key: &Key<T>) -> Result<T, ConfigError> {
+    pub(super) fn get<T: Setting>(&self, key: &Key<T>) -> Result<T, ConfigError> {
         self.find(key)?.ok_or_else(|| ConfigError::one(format!("`{}` has no value", key.name)))
     }
 
@@ -282,6 +285,7 @@ impl Values {
             },
             notify: self.notify()?,
             commit: self.get(&keys::COMMIT)?,
+            pull_request: self.pull_request()?,
             message: self.get(&keys::COMMIT_MESSAGE)?,
             withholding: Withholding {
                 allow: self.get(&keys::COMMIT_ALLOW)?,

@@ -35,6 +35,7 @@ impl Fact {
             | Fact::RunResumed { .. }
             | Fact::BaselineCaptured(_)
             | Fact::TasksRead { .. }
+            | Fact::Delivery(_)
             | Fact::BackoffStarted { .. }
             | Fact::BackoffEnded
             | Fact::StopRequested { .. }

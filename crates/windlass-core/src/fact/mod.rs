@@ -195,6 +195,8 @@ pub enum Fact {
         #[serde(rename = "duration_ms", with = "millis")]
         duration: std::time::Duration,
     },
+    /// The work of the run came a step further on its way out: pushed, in a pull request, merged.
+    Delivery(report::DeliveryStep),
     /// No call will be started before this time.
     #[serde(rename = "held")]
     #[strum(serialize = "held")]

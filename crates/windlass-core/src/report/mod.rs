@@ -4,6 +4,7 @@
 //! report as it is.
 
 mod call;
+mod delivery;
 mod lane;
 mod told;
 mod tree;
@@ -11,6 +12,10 @@ mod tree;
 use serde::{Deserialize, Serialize};
 
 pub use call::{CallDue, CallEnded, CallSpawned};
+pub use delivery::{
+    DeliveryMove, DeliveryOutcome, DeliveryReport, DeliveryStep, DeliveryTask, ForgeFinding, PullRequestSeen,
+    Returned, Standing, WaitsFor,
+};
 pub use lane::{Landed, LaneLost, LaneOpened, Merged, TaskClosed};
 pub use told::{
     Broken, CheckFinished, Failed, HookFinished, LanesClosed, Noticed, NotificationSettled, Prepared,
@@ -81,6 +86,8 @@ reports! {
     Landed,
     /// How an iteration left its task is written down.
     TaskClosed,
+    /// Something came of a push, or of a question or an order to the forge.
+    DeliveryReport,
     /// The end is decided, and nothing runs in any lane any more: whoever has to be told can be told.
     LanesClosed,
     /// A notification was accepted by a sink, or is given up.
@@ -122,6 +129,7 @@ impl Report {
             | Report::Landed(Landed { lane, .. })
             | Report::TaskClosed(TaskClosed { lane, .. }) => Some(*lane),
             Report::Surveyed(_)
+            | Report::DeliveryReport(_)
             | Report::LanesClosed(_)
             | Report::NotificationSettled(_)
             | Report::Noticed(_)

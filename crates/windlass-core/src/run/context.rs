@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::damage::DamageKind;
 use crate::hook::HookSetting;
-use crate::run::{Effect, Run, TurnKey};
+use crate::report::{DeliveryTask, ForgeFinding, Returned};
+use crate::run::{DeliveryContext, Effect, Run, TurnKey};
 use crate::tasks::Schedule;
 use crate::values::{
     Assessment, CallClocks, CheckOutcome, Evidence, HookName, JobStatus, LaneId, Named, Now, SnapshotId,
@@ -33,6 +34,9 @@ pub struct OrderContext {
     /// For a hook.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hook: Option<Box<HookContext>>,
+    /// For a pull request that is opened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delivery: Option<DeliveryContext>,
 }
 
 /// What a run knows that a prompt may have to say.
@@ -56,6 +60,9 @@ pub struct PromptContext {
     pub damage: String,
     /// What the guard holds against the work.
     pub held: Vec<Suspicion>,
+    /// What came back from the pull request, and why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub returned: Option<(Returned, Vec<ForgeFinding>)>,
 }
 
 /// What a run knows of an attempt whose work is looked at.
@@ -143,6 +150,10 @@ impl OrderContext {
             | Effect::Merge { .. }
             | Effect::Settle { .. }
             | Effect::Announce => {}
+            Effect::Deliver { task, standing, .. } => {
+                let opens = *task == DeliveryTask::Open;
+                context.delivery = opens.then(|| run.delivery_text(*standing)).flatten();
+            }
         }
         context
     }
@@ -182,6 +193,7 @@ impl PromptContext {
             forbidden_changes: run.forbidden_changes().to_vec(),
             damage: run.damage_prompt(),
             held: run.held(lane).into_iter().cloned().collect(),
+            returned: run.returned().map(|(because, findings)| (because, findings.to_vec())),
         }
     }
 }

@@ -40,6 +40,9 @@ impl Run {
         {
             return vec![Fact::BackoffEnded];
         }
+        if let Some(due) = self.delivery_due(now) {
+            return vec![due];
+        }
         if let Some(end) = self.end(now) {
             return vec![end];
         }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::report::{DeliveryTask, Standing};
 use crate::values::{CallId, CheckStage, Cost, Cut, HookName, LaneId, Purpose, SnapshotId, TaskEnd, TaskId};
 
 /// Something for the shell to carry out. Its row in `docs/effects.md` names the fact that intends it, the fact that
@@ -155,6 +156,17 @@ pub enum Effect {
         /// Its attempts since then, in their order.
         attempts: Vec<TurnKey>,
     },
+    /// Bring the run's work a step further on its way out.
+    Deliver {
+        /// Which step.
+        task: DeliveryTask,
+        /// The commit that it is about: the one that was gated, or that with the base merged into it.
+        head: String,
+        /// The pull request, once there is one.
+        number: Option<u64>,
+        /// What is pushed.
+        standing: Standing,
+    },
     /// Tell of the end whoever has to be told, and let what else is on its way arrive.
     Announce,
     /// Look at what the checks wrote.
@@ -224,7 +236,7 @@ impl Effect {
     /// Where it takes place; `None` where that is the run as a whole.
     pub const fn lane(&self) -> Option<LaneId> {
         match self {
-            Effect::Survey(_) | Effect::Announce => None,
+            Effect::Survey(_) | Effect::Deliver { .. } | Effect::Announce => None,
             Effect::RunCheck { lane, .. }
             | Effect::Prepare { lane, .. }
             | Effect::Call { lane, .. }
@@ -260,6 +272,7 @@ impl Effect {
             | Effect::RunHook { .. }
             | Effect::RunCheck { .. }
             | Effect::Announce => true,
+            Effect::Deliver { task, .. } => task.changes_something(),
             Effect::Survey(_)
             | Effect::Prepare { .. }
             | Effect::Recover { .. }

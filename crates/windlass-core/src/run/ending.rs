@@ -4,6 +4,7 @@
 use crate::claim;
 use crate::fact::Fact;
 use crate::report::{Broken, Failed};
+use crate::run::delivery::BeforeEnd;
 use crate::run::lane::LaneState;
 use crate::run::{Phase, REFUSED_CLAIMS, Run, Stop, Survey};
 use crate::spec::{ClaimSource, RunSpec};
@@ -16,6 +17,15 @@ impl Run {
             return None;
         }
         let (stop_reason, detail) = self.reason(now)?;
+        match self.delivery_before(stop_reason) {
+            BeforeEnd::Nothing => {}
+            BeforeEnd::UnderWay => return None,
+            BeforeEnd::Begins(fact) => return Some(*fact),
+        }
+        let (stop_reason, detail) = match stop_reason {
+            StopReason::Complete => self.delivered(),
+            other => (other, self.delivered_as_it_stands(detail)),
+        };
         Some(Fact::RunEnding {
             stop_reason,
             detail,
@@ -46,7 +56,8 @@ impl Run {
     /// Is there nothing left that must be seen through? An agent must be gone, what it left must be kept and a commit
     /// that was begun must be known. Checks can be run again.
     fn may_end(&self) -> bool {
-        !self.is_greeting() && self.lanes.values().all(|lane| self.may_leave(&lane.state))
+        let free = !self.is_greeting() && !self.is_delivering_for_good();
+        free && self.lanes.values().all(|lane| self.may_leave(&lane.state))
     }
 
     fn may_leave(&self, state: &LaneState) -> bool {
@@ -95,7 +106,7 @@ impl Run {
 
     fn reason(&self, now: Now) -> Option<(StopReason, String)> {
         let plan = self.plan.as_ref()?;
-        if self.counters.complete {
+        if self.counters.complete && !self.is_delivering() {
             return Some((StopReason::Complete, String::new()));
         }
         if let Some(stop) = self.stop {
@@ -103,6 +114,10 @@ impl Run {
         }
         if let Some(failing) = &self.failing {
             return Some((failing.stop_reason, failing.detail.clone()));
+        }
+        // Its work is on its way out, and there is nothing else to do.
+        if self.counters.complete {
+            return Some((StopReason::Complete, String::new()));
         }
         if self.survey != Survey::Done {
             return None;

@@ -8,6 +8,7 @@ mod apply;
 mod clock;
 mod context;
 mod decide;
+mod delivery;
 mod effect;
 mod ending;
 mod follow_up;
@@ -47,6 +48,7 @@ use crate::values::{
 
 use crate::spec::RunSpec;
 
+use delivery::Delivery;
 use ending::Failure;
 use guard::Guarding;
 use hooks::Hooks;
@@ -56,6 +58,7 @@ use tasks::{AtWork, Tasks};
 pub use apply::IllegalFact;
 pub use clock::Clock;
 pub use context::{AttemptContext, HookContext, OrderContext, PromptContext, TaskAtHand, TaskContext};
+pub use delivery::DeliveryContext;
 pub use effect::{CommitKind, Effect, EndCall, NotesShare, Occasion, TurnKey};
 pub use guard::HELD_CLAIMS;
 pub use hooks::{LatestIteration, MOST_SKIPS};
@@ -102,6 +105,7 @@ pub struct Run {
     /// Lanes with work for the branch, in the order in which they came.
     queue: Vec<LaneId>,
     guard: Guarding,
+    delivery: Delivery,
 }
 
 /// Where a run stands as a whole.
@@ -399,7 +403,9 @@ impl Run {
             }
             _ => None,
         });
-        lanes.map(|at| at.saturating_sub(now.monotonic)).chain(hold).min()
+        let look = self.delivery_due_at();
+        let look = look.map(|at| Duration::try_from(at.duration_since(now.wall)).unwrap_or_default());
+        lanes.map(|at| at.saturating_sub(now.monotonic)).chain(hold).chain(look).min()
     }
 
     /// Indices of the plan's checks of one kind.

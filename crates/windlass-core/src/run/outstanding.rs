@@ -26,6 +26,7 @@ impl Run {
         if self.may_begin() {
             effects.extend(self.outstanding_survey());
         }
+        effects.extend(self.outstanding_delivery());
         effects
     }
 

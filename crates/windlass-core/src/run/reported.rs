@@ -31,6 +31,7 @@ impl Run {
                 let working = self.lane(seen.lane).and_then(LaneState::call).is_some();
                 one((working && self.is_news(&seen.standing)).then(|| seen.into()))
             }
+            Report::DeliveryReport(came) => one(self.delivery_reported(came, now)),
             report => self.reported_where_due(report),
         }
     }
@@ -87,6 +88,7 @@ impl Run {
                 | Report::CallDue(_)
                 | Report::CallEnded(_)
                 | Report::StatusChanged(_)
+                | Report::DeliveryReport(_)
                 | Report::LanesClosed(_),
                 _,
             ) => Vec::new(),

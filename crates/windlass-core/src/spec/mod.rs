@@ -3,6 +3,7 @@
 mod agent;
 mod bootstrap;
 mod commit;
+mod delivery;
 mod follow_up;
 mod guard;
 mod job;
@@ -16,6 +17,7 @@ mod workspace;
 pub use agent::AgentSpec;
 pub use bootstrap::{BootstrapSpec, PortPlace, PortSpec};
 pub use commit::{CommitPolicy, UndoPolicy, Withholding};
+pub use delivery::{DeliverySpec, NoChecks, Readiness};
 pub use follow_up::{Due, FollowUp};
 pub use guard::{GuardAction, GuardSpec, GuardedFile, GuardedTool, TestsAction, Unfollowed};
 pub use job::{Depth, Job, JobPlan, JobTasks, Verification};
@@ -71,6 +73,9 @@ pub struct RunSpec {
     pub agent: AgentSpec,
     /// Who commits.
     pub commit: CommitPolicy,
+    /// How the work leaves this machine; `None` = it does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delivery: Option<DeliverySpec>,
     /// How the runner words its commits.
     #[serde(default, skip_serializing_if = "Wording::is_usual")]
     pub message: Wording,

@@ -10,6 +10,7 @@ mod call;
 mod check;
 mod commit;
 mod damage;
+mod deliver;
 mod event;
 mod filters;
 mod guard;
@@ -257,6 +258,7 @@ impl Executor for LocalLanes {
             | Effect::Merge { .. }
             | Effect::Land { .. }
             | Effect::CloseTask { .. }
+            | Effect::Deliver { .. }
             | Effect::Settle { .. } => self.workers.carry_out(order),
         }
     }

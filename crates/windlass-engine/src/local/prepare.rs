@@ -47,6 +47,7 @@ impl<'a> Preparation<'a> {
             forbidden_changes: Vec::new(),
             damage: String::new(),
             held: Vec::new(),
+            returned: None,
         };
         self.context.prompt.as_deref().unwrap_or(NOTHING)
     }
@@ -143,6 +144,7 @@ fn compose(preparation: &Preparation<'_>, wanted: &Wanted<'_>) -> Prompt {
         hook: &told.hook,
         refused_commit: told.hook_refusal.as_deref(),
         damage: &told.damage,
+        returned: told.returned.as_ref().map(|(because, findings)| (*because, findings.as_slice())),
         plan_work: plan_work(plan, told),
         task_work: tasks::work(plan, context),
     })

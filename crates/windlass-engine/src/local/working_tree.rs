@@ -18,6 +18,7 @@ use super::aside::{ParkedTask, PutAside};
 use super::boxes;
 use super::commit::{self, Subject};
 use super::damage;
+use super::deliver;
 use super::event::WorkError;
 use super::filters::Inside;
 use super::guard::{self, Watch};
@@ -220,6 +221,11 @@ impl WorkingTree {
                 let (task, end, iteration) = (task.clone(), end.clone(), turn.iteration);
                 reports.push(report::TaskClosed { lane: *lane, iteration, task, end, branch, evidence, snapshot }.into());
                 Ok(reports)
+            }
+            Effect::Deliver { task, head, number, standing } => {
+                let (task, number, standing) = (*task, *number, *standing);
+                let context = order.context.delivery.as_ref();
+                deliver::carry_out(self, &deliver::Subject { task, head, number, standing, context })
             }
             Effect::RunCheck { .. }
             | Effect::Call { .. }

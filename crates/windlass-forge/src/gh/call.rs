@@ -130,7 +130,7 @@ impl Call<'_> {
             error if error.is_not_found() => ForgeFault::Missing { program: PROGRAM.to_owned() },
             error => ForgeFault::Other(error.to_string()),
         };
-        ForgeError { source: Some(error), ..self.failed(fault) }
+        ForgeError { source: Some(Box::new(error)), ..self.failed(fault) }
     }
 
     pub fn failed(&self, fault: ForgeFault) -> ForgeError {

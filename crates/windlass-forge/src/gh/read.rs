@@ -149,7 +149,8 @@ struct Context {
     conclusion: Option<String>,
     title: Option<String>,
     check_suite: Option<Suite>,
-    context: Option<String>,
+    #[serde(rename = "context")]
+    label: Option<String>,
     state: Option<String>,
     description: Option<String>,
 }
@@ -236,7 +237,7 @@ fn check(context: Context) -> ForgeCheck {
             description: one_line(&context.title.unwrap_or_default()),
         },
         Some("StatusContext") => ForgeCheck {
-            name: one_line(&context.context.unwrap_or_default()),
+            name: one_line(&context.label.unwrap_or_default()),
             state: status_state(context.state.as_deref()),
             job: None,
             description: one_line(&context.description.unwrap_or_default()),

@@ -77,6 +77,7 @@ fn prompt(plan: &RunSpec, notes: Notes, tail: &str, agents: Option<&str>) -> Pro
         task_work: None,
         refused_commit: Some(tail),
         damage: tail,
+        returned: None,
         plan_work: None,
     })
 }

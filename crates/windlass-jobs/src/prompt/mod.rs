@@ -9,6 +9,7 @@ mod notes;
 #[cfg(test)]
 mod plan_tests;
 pub(crate) mod plans;
+mod returned;
 mod session;
 mod task_session;
 pub(crate) mod tasks;
@@ -20,6 +21,7 @@ use std::path::Path;
 
 use windlass_core::claim::is_signal;
 use windlass_core::inert::Inert;
+use windlass_core::report::{ForgeFinding, Returned};
 use windlass_core::run::TurnKey;
 use windlass_core::spec::{CommitPolicy, RunSpec};
 use windlass_core::values::{Assessment, CheckOutcome, CheckResult, JobStatus, Purpose, Suspicion};
@@ -87,6 +89,8 @@ pub struct PromptParts<'a> {
     pub refused_commit: Option<&'a str>,
     /// What the last attempt did to the repository: lines, or empty.
     pub damage: &'a str,
+    /// What came back from the pull request, and why; `None` = nothing.
+    pub returned: Option<(Returned, &'a [ForgeFinding])>,
     /// How the plan stands; `None` in modes without one.
     pub plan_work: Option<PlanWork<'a>>,
     /// The task of this iteration; `None` in modes without tasks.
@@ -130,7 +134,7 @@ pub struct Prompt {
 pub fn compose(parts: &PromptParts<'_>) -> Prompt {
     let Texts { system, mut user } = prompt_of(parts)(parts);
     if !parts.purpose.judges() {
-        for section in [commit::section, damage::section, guard::section, hook::section] {
+        for section in [commit::section, damage::section, guard::section, returned::section, hook::section] {
             user.push(&section(parts));
         }
     }

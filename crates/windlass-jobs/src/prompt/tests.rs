@@ -59,6 +59,7 @@ pub(super) fn parts<'a>(plan: &'a RunSpec, goal: &'a str) -> PromptParts<'a> {
         held: &[],
         standing: None,
         damage: "",
+        returned: None,
         hook: "",
         task_work: None,
         refused_commit: None,

@@ -175,6 +175,8 @@ impl Calm {
                 snapshot: None,
             }),
             Effect::Announce => Input::Announced,
+            // A person is needed, and the run ends.
+            Effect::Deliver { .. } => Input::from(report::DeliveryReport::Refused { why: "calm".to_owned() }),
         }
     }
 }

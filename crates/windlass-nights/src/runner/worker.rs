@@ -140,7 +140,8 @@ impl Runner<'_> {
             }
             // Nobody is to be told in a simulated night.
             Effect::Announce => Ok(vec![Input::Announced]),
-            Effect::RunCheck { .. }
+            Effect::Deliver { .. }
+            | Effect::RunCheck { .. }
             | Effect::RunHook { .. }
             | Effect::Call { .. }
             | Effect::EndCall { .. } => Ok(Vec::new()),
@@ -199,6 +200,7 @@ impl Runner<'_> {
             task_work: None,
             refused_commit: self.core.run.hook_refusal(LaneId::default()),
             damage: &self.core.run.damage_prompt(),
+            returned: None,
             plan_work: None,
         };
         let prompt = compose(&parts);

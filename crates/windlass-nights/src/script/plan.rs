@@ -45,6 +45,7 @@ pub(super) fn draw(dice: &mut Dice, mode: Mode) -> RunSpec {
         guard: GuardSpec::default(),
         agent: agent(),
         commit: if git { commit } else { CommitPolicy::None },
+        delivery: None,
         message: windlass_core::message::Wording::default(),
         withholding: windlass_core::spec::Withholding::default(),
         undo: windlass_core::spec::UndoPolicy::Ask,

@@ -37,7 +37,7 @@ impl Answer {
     }
 
     /// An answer of GraphQL.
-    pub fn data(data: Value) -> Answer {
+    pub fn data(data: &Value) -> Answer {
         Answer::json(200, json!({ "data": data }))
     }
 

@@ -19,7 +19,7 @@ pub fn answer(state: &mut State, body: &Value) -> Answer {
     let name = name_of(body);
     let variables = &body["variables"];
     match name.as_str() {
-        "WindlassAccount" => Answer::data(json!({
+        "WindlassAccount" => Answer::data(&json!({
             "viewer": { "login": "tess" },
             "rateLimit": { "remaining": 4990, "resetAt": "2030-01-01T00:00:00Z" },
         })),
@@ -27,7 +27,7 @@ pub fn answer(state: &mut State, body: &Value) -> Answer {
         _ if variables["owner"] != json!(OWNER) || variables["name"] != json!(NAME) => {
             Answer::error("NOT_FOUND", "Could not resolve to a Repository with that name.")
         }
-        "WindlassRepository" => Answer::data(json!({ "repository": {
+        "WindlassRepository" => Answer::data(&json!({ "repository": {
             "isArchived": false,
             "viewerPermission": "WRITE",
             "mergeCommitAllowed": true,
@@ -39,7 +39,7 @@ pub fn answer(state: &mut State, body: &Value) -> Answer {
             let number = variables["number"].as_u64().unwrap_or_default();
             state.view(number);
             match state.pulls.iter().find(|pull| pull.shown.number == number) {
-                Some(pull) => Answer::data(json!({ "repository": { "pullRequest": shown(state, pull) } })),
+                Some(pull) => Answer::data(&json!({ "repository": { "pullRequest": shown(state, pull) } })),
                 None => Answer::error("NOT_FOUND", "Could not resolve to a PullRequest with that number."),
             }
         }
@@ -48,7 +48,7 @@ pub fn answer(state: &mut State, body: &Value) -> Answer {
             let of_it = |pull: &&Pull| json!(pull.shown.branch) == variables["branch"];
             let nodes: Vec<Value> =
                 state.pulls.iter().rev().filter(of_it).map(|pull| shown(state, pull)).collect();
-            Answer::data(json!({ "repository": { "pullRequests": { "nodes": nodes } } }))
+            Answer::data(&json!({ "repository": { "pullRequests": { "nodes": nodes } } }))
         }
         _ => Answer::error("undefinedField", &format!("the stand-in does not know the query {name}")),
     }
@@ -58,7 +58,7 @@ fn mark_ready(state: &mut State, variables: &Value) -> Answer {
     let pull = state.pulls.iter_mut().find(|pull| json!(id(pull)) == variables["id"]);
     let Some(pull) = pull else { return Answer::error("NOT_FOUND", "Could not resolve to a node.") };
     pull.shown.draft = false;
-    Answer::data(json!({ "markPullRequestReadyForReview": { "pullRequest": { "isDraft": false } } }))
+    Answer::data(&json!({ "markPullRequestReadyForReview": { "pullRequest": { "isDraft": false } } }))
 }
 
 fn id(pull: &Pull) -> String {

@@ -131,8 +131,11 @@ pub fn log(state: &State, job: &str) -> Answer {
         let checks = state.checks_of(&pull.shown.head);
         checks.ends.get(usize::try_from(job % 100).ok()?).map(|(_, _, log)| log.clone())
     });
-    let stamped =
-        |log: String| log.lines().map(|line| format!("2026-11-23T10:00:00.0000000Z {line}\n")).collect();
+    let stamp = "2026-11-23T10:00:00.0000000Z";
+    let stamped = |log: String| {
+        let lines: Vec<String> = log.lines().map(|line| format!("{stamp} {line}")).collect();
+        lines.join("\n") + "\n"
+    };
     match log {
         Some(log) => Answer { status: 200, body: Body::Text(stamped(log)) },
         None => Answer::refused(404, "Not Found"),

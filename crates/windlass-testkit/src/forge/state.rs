@@ -174,7 +174,7 @@ impl State {
                 self.bare.set(&branch, &theirs);
             }
             Event::DeleteBranch => {
-                drop(self.bare.git(&["update-ref", "-d", &format!("refs/heads/{branch}")]))
+                self.bare.git(&["update-ref", "-d", &format!("refs/heads/{branch}")]);
             }
             _ => {}
         }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::*;
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 #[test]
 fn git_pushes_and_gh_asks_over_loopback_alone() {

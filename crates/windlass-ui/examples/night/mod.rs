@@ -88,6 +88,7 @@ pub fn plan() -> RunSpec {
             prices: Vec::new(),
         },
         commit: CommitPolicy::None,
+        delivery: None,
         message: windlass_core::message::Wording::default(),
         withholding: windlass_core::spec::Withholding::default(),
         undo: windlass_core::spec::UndoPolicy::default(),

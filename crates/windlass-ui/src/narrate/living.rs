@@ -5,6 +5,7 @@ use jiff::tz::TimeZone;
 use windlass_core::values::{Class, Items};
 use windlass_jobs::follow_up;
 
+use super::delivery;
 use crate::board::{Board, Doing, LaneBoard};
 use crate::format;
 use crate::harmless::one_line;
@@ -29,6 +30,7 @@ pub(crate) fn living(board: &Board, terminal: &Terminal) -> Option<Line> {
         None => Line::new().tone(Tone::Command, frame(board.now, terminal.glyphs)).plain(" "),
     };
     let mut line = match board.foremost() {
+        _ if board.delivery.is_under_way => line.plain(on_its_way(board, &terminal.zone)),
         Some(foremost) => at_work(line, board, foremost, &terminal.zone),
         None => line.plain("looking at what is there").dim(elapsed(board.started, board.now)),
     };
@@ -91,6 +93,20 @@ fn iteration(board: &Board, lane: &LaneBoard) -> String {
     match board.plan.as_ref().and_then(|plan| plan.limits.iterations) {
         Some(most) => format!("{}/{most}", lane.iteration),
         None => lane.iteration.to_string(),
+    }
+}
+
+/// The pull request, and what of it is waited for, with the time that is left.
+fn on_its_way(board: &Board, zone: &TimeZone) -> String {
+    let url = board.delivery.url.as_deref().map(|url| format!("{}: ", one_line(url))).unwrap_or_default();
+    match board.delivery.wait {
+        Some((waits_for, until)) => {
+            let left = format::whole_seconds(format::between(board.now, until));
+            let clock = format::clock(until, board.now, zone);
+            let what = delivery::waits(waits_for, &board.delivery.seen);
+            format!("{url}{what}, at most until {clock} ({left} left)")
+        }
+        None => format!("{url}pushing and asking"),
     }
 }
 

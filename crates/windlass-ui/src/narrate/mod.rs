@@ -1,6 +1,7 @@
 //! A run, told in lines that stay. Each fact has its lines; they depend on nothing but the facts before it.
 
 mod advice;
+mod delivery;
 mod guard;
 mod header;
 mod hook;
@@ -67,6 +68,7 @@ pub(crate) fn lines(board: &Board, entry: &Entry, zone: &TimeZone) -> Vec<Line> 
             iteration::repeats(board, &entry.fact, *class, *attempt)
         }
         Fact::IterationFinished { .. } => iteration::finished(board, &entry.fact),
+        Fact::Delivery(step) => delivery::line(board, step, zone).into_iter().collect(),
         Fact::BackoffStarted { until, class, .. } => vec![held(board, *until, *class, zone)],
         Fact::StopRequested { by, stage } => stopping(board, *by, *stage),
         Fact::Failing { stop_reason, detail, .. } => vec![failing(board, *stop_reason, detail)],

@@ -7,6 +7,7 @@ mod config;
 mod hooks;
 mod keeping;
 mod plans;
+mod pull_request;
 mod run;
 mod sandbox;
 mod sessions;
@@ -31,6 +32,7 @@ pub use config::{
 pub use hooks::{FinishType, HookKind, HooksArgs, HooksVerb};
 pub use keeping::{ArchiveArgs, ArchiveVerb, TemplateArgs, TemplateVerb};
 pub use plans::{MigratePlanArgs, PlanTo};
+pub use pull_request::PullRequestArgs;
 pub use run::{BuildArgs, PlanArgs, RunArgs, WorkArgs};
 pub use sandbox::{SandboxArgs, SandboxBuildArgs, SandboxInitArgs, SandboxShellArgs, SandboxVerb};
 pub use sessions::{AuthoringArgs, JudgeArgs, ValidateArgs, VerifyArgs};

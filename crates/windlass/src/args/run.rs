@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::pull_request::PullRequestArgs;
 use super::shared::{LimitArgs, OutputArgs, TrustArgs};
 
 const EXAMPLES: &str = "\
@@ -174,6 +175,10 @@ pub struct WorkArgs {
     /// Start although there are uncommitted changes
     #[arg(long, help_heading = "Iterations")]
     pub allow_dirty: bool,
+
+    /// Branches and pull requests
+    #[command(flatten)]
+    pub pull_request: PullRequestArgs,
 
     /// What locks in the agent, its checks and its hooks: none, landlock, bwrap, docker[:IMAGE], podman[:IMAGE] [default: none]
     #[arg(long, value_name = "KIND", help_heading = "Sandbox")]

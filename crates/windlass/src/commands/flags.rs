@@ -2,7 +2,9 @@
 
 use windlass_core::config::{ConfigError, Key, Layer, Setting, keys};
 
-use crate::args::{InitArgs, JudgeArgs, LimitArgs, OutputArgs, ResumeArgs, RunArgs, WorkArgs};
+use crate::args::{
+    InitArgs, JudgeArgs, LimitArgs, OutputArgs, PullRequestArgs, ResumeArgs, RunArgs, WorkArgs,
+};
 use windlass_app::AppError;
 use windlass_app::passthrough;
 
@@ -85,6 +87,7 @@ impl Flags {
         self.switch(&keys::DELAY, "--no-delay", "0", args.no_delay);
         self.text(&keys::LANES, "-j", args.lanes.as_ref());
         self.text(&keys::COMMIT, "--commit", args.commit.as_ref());
+        self.pull_request(&args.pull_request);
         self.text(&keys::SANDBOX_KIND, "--sandbox", args.sandbox.as_ref());
         self.text(&keys::SANDBOX_NETWORK, "--network", args.network.as_ref());
         self.text(&keys::MODEL, "--model", args.model.as_ref());
@@ -93,6 +96,21 @@ impl Flags {
         let agent_arguments = passthrough::texts(&args.agent_arguments)?;
         self.list(&keys::ARGUMENTS, "--", &agent_arguments);
         Ok(())
+    }
+
+    fn pull_request(&mut self, args: &PullRequestArgs) {
+        self.switch(&keys::COMMIT, "--disable-commits", "none", args.disable_commits);
+        self.text(&keys::PULL_REQUEST_BRANCH_PREFIX, "--branch-prefix", args.branch_prefix.as_ref());
+        self.switch(&keys::PULL_REQUEST_BRANCH_PREFIX, "--disable-branches", "", args.disable_branches);
+        self.switch(&keys::PULL_REQUEST_OPEN, "--pr", "draft", args.pr);
+        self.switch(&keys::PULL_REQUEST_OPEN, "--pr-ready", "ready", args.pr_ready);
+        self.switch(&keys::PULL_REQUEST_OPEN, "--merge", "ready", args.merge);
+        self.switch(&keys::PULL_REQUEST_MERGE, "--merge", "true", args.merge);
+        self.text(&keys::PULL_REQUEST_MERGE_STRATEGY, "--merge-strategy", args.merge_strategy.as_ref());
+        self.text(&keys::PULL_REQUEST_CI_RETRIES, "--ci-retry-max", args.ci_retry_max.as_ref());
+        self.switch(&keys::PULL_REQUEST_CI_RETRIES, "--disable-ci-retry", "0", args.disable_ci_retry);
+        self.text(&keys::PULL_REQUEST_OWNER, "--owner", args.owner.as_ref());
+        self.text(&keys::PULL_REQUEST_REPOSITORY, "--repo", args.repo.as_ref());
     }
 
     fn limits(&mut self, limits: &LimitArgs) {

@@ -35,6 +35,8 @@ mod parking;
 mod plans;
 mod prompting;
 mod protecting;
+mod pull_request_kills;
+mod pull_requests;
 mod queue_kills;
 mod removed_state;
 mod repositories;

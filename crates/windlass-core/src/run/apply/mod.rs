@@ -69,6 +69,7 @@ impl Run {
                 self.surveyed(evidence, snapshot.as_ref(), standing.as_ref())
             }
             Fact::TasksRead { tasks } => self.tasks_read(tasks),
+            Fact::Delivery(step) => self.delivery_step(now, step),
             Fact::BackoffStarted { until, class, .. } => {
                 if *class == Class::UsageLimit {
                     self.clock.wait_begins(now);
@@ -164,6 +165,7 @@ impl Run {
             | Fact::BaselineCaptured(_)
             | Fact::TasksRead { .. }
             | Fact::HookFinished(_)
+            | Fact::Delivery(_)
             | Fact::BackoffStarted { .. }
             | Fact::BackoffEnded
             | Fact::StopRequested { .. }

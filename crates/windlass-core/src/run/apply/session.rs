@@ -46,6 +46,7 @@ impl Run {
         self.stop = None;
         self.failing = None;
         self.ending = None;
+        self.delivery_resumed(last);
         self.hooks.greeted = false;
         self.hooks.dismissed = false;
         // The rest of the baseline's checks may change files as well: what is there now is looked at, and kept, first.

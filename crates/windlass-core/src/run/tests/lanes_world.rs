@@ -292,6 +292,7 @@ impl World {
                 return;
             }
             Effect::Announce => Input::Announced,
+            Effect::Deliver { .. } => panic!("there is no forge here"),
         };
         self.input(input);
     }

@@ -72,6 +72,7 @@ pub fn plan() -> RunSpec {
             ..AgentSpec::new("claude", "/usr/bin/claude".into())
         },
         commit: CommitPolicy::None,
+        delivery: None,
         message: crate::message::Wording::default(),
         withholding: crate::spec::Withholding::default(),
         undo: crate::spec::UndoPolicy::Ask,
@@ -415,6 +416,10 @@ impl World {
                 unreachable!("lanes have a world of their own")
             }
             Effect::Announce => Input::Announced,
+            // There is no forge here.
+            Effect::Deliver { .. } => {
+                report::DeliveryReport::Refused { why: "there is no forge".to_owned() }.into()
+            }
         };
         self.input(input);
     }

@@ -238,6 +238,7 @@ pub(crate) fn plan(run: &RunId, directory: &Path) -> RunSpec {
             prices: Vec::new(),
         },
         commit: CommitPolicy::None,
+        delivery: None,
         message: windlass_core::message::Wording::default(),
         withholding: windlass_core::spec::Withholding::default(),
         undo: windlass_core::spec::UndoPolicy::default(),

@@ -1,0 +1,334 @@
+//! The way out: what of the run's work is pushed, and what becomes of its pull request.
+//!
+//! Nothing begins before the job is shown to be done, or a limit ends the run; then one commit, whose tree every gate has
+//! passed on, is pushed, and nothing else is. While this goes on there is no iteration; red checks and review comments end it
+//! and begin one, whose work begins it anew.
+
+mod evidence;
+mod fold;
+#[cfg(test)]
+mod tests;
+mod view;
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+
+use crate::fact::Fact;
+use crate::report::{
+    DeliveryMove, DeliveryOutcome, DeliveryReport, DeliveryStep, DeliveryTask, ForgeFinding, PullRequestSeen,
+    Returned, Standing, WaitsFor,
+};
+use crate::run::{Effect, Run, Survey};
+use crate::spec::DeliverySpec;
+use crate::values::{Now, StopReason};
+
+pub use evidence::DeliveryContext;
+
+use view::Watch;
+
+/// How far the work of a run is on its way out.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Delivery {
+    /// The newest commit whose tree every gate passed on.
+    shown: Option<String>,
+    stage: Stage,
+    standing: Standing,
+    /// The pull request, once there is one.
+    pull_request: Option<(u64, String)>,
+    /// The newest commit that was pushed.
+    pushed: Option<String>,
+    watch: Watch,
+    /// What the next agent is told.
+    findings: Option<(Returned, Vec<ForgeFinding>)>,
+}
+
+/// What is being done.
+#[derive(Clone, Debug, Default, PartialEq)]
+enum Stage {
+    /// Nothing.
+    #[default]
+    Resting,
+    /// This.
+    Doing(DeliveryTask),
+    /// A time is waited for, and then this is done.
+    Waiting { again: Timestamp, then: DeliveryTask },
+    /// It is over.
+    Over { outcome: DeliveryOutcome, detail: String },
+}
+
+/// What stands between the run and its end.
+pub(super) enum BeforeEnd {
+    /// Nothing.
+    Nothing,
+    /// The work is on its way out.
+    UnderWay,
+    /// The work has to go out first.
+    Begins(Box<Fact>),
+}
+
+impl Run {
+    /// What goes back to the agent, and why; `None` where nothing does.
+    pub fn returned(&self) -> Option<(Returned, &[ForgeFinding])> {
+        self.delivery.findings.as_ref().map(|(because, findings)| (*because, findings.as_slice()))
+    }
+
+    /// The run's pull request: number and page.
+    pub fn pull_request(&self) -> Option<(u64, &str)> {
+        self.delivery.pull_request.as_ref().map(|(number, url)| (*number, url.as_str()))
+    }
+
+    /// The newest commit that was pushed.
+    pub fn pushed(&self) -> Option<&str> {
+        self.delivery.pushed.as_deref()
+    }
+
+    fn delivery_spec(&self) -> Option<&DeliverySpec> {
+        self.plan.as_ref()?.delivery.as_ref()
+    }
+
+    /// What the work's way out means for an end with this reason.
+    pub(super) fn delivery_before(&self, reason: StopReason) -> BeforeEnd {
+        let Some(standing) = self.delivery_spec().and_then(|_| standing(reason)) else {
+            return BeforeEnd::Nothing;
+        };
+        let Some(head) = self.delivery.shown.clone().filter(|head| self.is_work(head)) else {
+            return BeforeEnd::Nothing;
+        };
+        match &self.delivery.stage {
+            Stage::Doing(_) | Stage::Waiting { .. } => BeforeEnd::UnderWay,
+            _ if self.is_delivered(&head, standing) => BeforeEnd::Nothing,
+            Stage::Over { .. } | Stage::Resting => {
+                BeforeEnd::Begins(Box::new(Fact::Delivery(DeliveryStep::Begun { head, standing })))
+            }
+        }
+    }
+
+    /// Did this run, or somebody during it, commit anything?
+    fn is_work(&self, head: &str) -> bool {
+        self.first_evidence().and_then(|seen| seen.head.as_deref()) != Some(head)
+    }
+
+    /// What stands at a limit is out once it was pushed; what is shown to be done, once all has been done with it.
+    fn is_delivered(&self, head: &str, standing: Standing) -> bool {
+        let out = self.delivery.pushed.as_deref() == Some(head) && self.delivery.pull_request.is_some();
+        let over = matches!(self.delivery.stage, Stage::Over { .. });
+        match standing {
+            Standing::AsItStands => over || out,
+            Standing::Shown => over && self.delivery.standing == Standing::Shown,
+        }
+    }
+
+    /// Is the work on its way out?
+    pub(super) fn is_delivering(&self) -> bool {
+        matches!(self.delivery.stage, Stage::Doing(_) | Stage::Waiting { .. })
+    }
+
+    /// Must the end wait for what is being done outside? A person who stops the run a second time does not wait.
+    pub(super) fn is_delivering_for_good(&self) -> bool {
+        matches!(self.delivery.stage, Stage::Doing(task) if task.changes_something()) && !self.ends_agents()
+    }
+
+    /// With what a run whose job is done ends, and what there is to say about its work's way out.
+    pub(super) fn delivered(&self) -> (StopReason, String) {
+        let Stage::Over { outcome, detail } = &self.delivery.stage else {
+            return (StopReason::Complete, String::new());
+        };
+        let reason = match outcome {
+            DeliveryOutcome::Left
+            | DeliveryOutcome::Nothing
+            | DeliveryOutcome::Merged
+            | DeliveryOutcome::MergedByPerson => StopReason::Complete,
+            DeliveryOutcome::ClosedByPerson => StopReason::ClosedByPerson,
+            DeliveryOutcome::CiFailed => StopReason::CiFailed,
+            DeliveryOutcome::NeedsHuman => StopReason::NeedsHuman,
+        };
+        let place = self.delivery_place();
+        (reason, if place.is_empty() { detail.clone() } else { format!("{place}: {detail}") })
+    }
+
+    /// Where the work is.
+    fn delivery_place(&self) -> String {
+        let Some(spec) = self.delivery_spec() else { return String::new() };
+        match (&self.delivery.pull_request, &self.delivery.pushed) {
+            (Some((_, url)), _) => format!("pull request {url}, branch {}", spec.branch),
+            (None, Some(_)) => format!("branch {}, pushed to {}", spec.branch, spec.remote),
+            (None, None) => format!("branch {}", spec.branch),
+        }
+    }
+
+    /// Where the work is that a limit left, to be added to why the run ends.
+    pub(super) fn delivered_as_it_stands(&self, detail: String) -> String {
+        let out = self.delivery.standing == Standing::AsItStands || self.delivery.pull_request.is_some();
+        let Stage::Over { detail: said, .. } = &self.delivery.stage else { return detail };
+        if !out {
+            return detail;
+        }
+        let semicolon = if detail.is_empty() { "" } else { "; " };
+        let place = self.delivery_place();
+        let colon = if said.is_empty() { "" } else { ": " };
+        format!("{detail}{semicolon}what stands is in {place}{colon}{said}")
+    }
+
+    pub(super) fn outstanding_delivery(&self) -> Option<Effect> {
+        let Stage::Doing(task) = self.delivery.stage else { return None };
+        // A task that was begun is seen through; nothing new is begun where the run is to stop.
+        let free = self.may_begin() || task.changes_something() && !self.ends_agents();
+        let ready = free && self.survey == Survey::Done;
+        let (head, standing) = (self.delivery.watch.head.clone(), self.delivery.standing);
+        let number = self.delivery.pull_request.as_ref().map(|(number, _)| *number);
+        ready.then_some(Effect::Deliver { task, head, number, standing })
+    }
+
+    /// When the next look is due; `None` where none is waited for.
+    pub(super) fn delivery_due_at(&self) -> Option<Timestamp> {
+        match &self.delivery.stage {
+            Stage::Waiting { again, .. } if self.may_begin() && self.survey == Survey::Done => Some(*again),
+            _ => None,
+        }
+    }
+
+    pub(super) fn delivery_due(&self, now: Now) -> Option<Fact> {
+        (self.delivery_due_at()? <= now.wall).then_some(Fact::Delivery(DeliveryStep::Due))
+    }
+
+    /// What an answer means.
+    pub(super) fn delivery_reported(&self, report: DeliveryReport, now: Now) -> Option<Fact> {
+        let Stage::Doing(task) = self.delivery.stage else { return None };
+        let step = match (task, report) {
+            (DeliveryTask::Push, DeliveryReport::Pushed { head }) => DeliveryStep::Pushed { head },
+            (DeliveryTask::Open, DeliveryReport::Opened { number, url, found }) => {
+                DeliveryStep::Opened { number, url, found }
+            }
+            (_, DeliveryReport::Viewed(seen)) => {
+                let next = self.not_while_stopping(self.after(&seen, now), now);
+                DeliveryStep::Viewed { seen, next }
+            }
+            (DeliveryTask::ReadLogs, DeliveryReport::Read { findings }) => {
+                DeliveryStep::Returned { because: Returned::Checks, findings }
+            }
+            (DeliveryTask::ReadThreads, DeliveryReport::Read { findings }) => {
+                DeliveryStep::Returned { because: Returned::Review, findings }
+            }
+            (DeliveryTask::MarkReady | DeliveryTask::Update, DeliveryReport::Done) => {
+                DeliveryStep::Ordered { task }
+            }
+            (DeliveryTask::Merge, DeliveryReport::Merged { commit }) => DeliveryStep::Merged { commit },
+            (_, DeliveryReport::Nothing { why }) => {
+                DeliveryStep::Stalled { task, next: view::end(DeliveryOutcome::Nothing, &why), why }
+            }
+            (_, DeliveryReport::Refused { why }) => {
+                DeliveryStep::Stalled { task, next: self.after_refusal(task, &why, now), why }
+            }
+            (_, DeliveryReport::Unreachable { why, passes, again }) => {
+                let next = self.after_silence(task, &why, passes.then_some(again.unwrap_or(now.wall)), now);
+                DeliveryStep::Stalled { task, why, next }
+            }
+            _ => return None,
+        };
+        Some(Fact::Delivery(step))
+    }
+
+    fn after(&self, seen: &PullRequestSeen, now: Now) -> DeliveryMove {
+        let Some(spec) = self.delivery_spec() else { return DeliveryMove::Do(DeliveryTask::View) };
+        if spec.merge.is_none() {
+            // It was only to be marked as ready.
+            return view::end(DeliveryOutcome::Left, "open, for a person to merge");
+        }
+        let mut watch = self.delivery.watch.seeing(seen, now.wall);
+        // In a run of tasks every task is done: there is none that an iteration could be of.
+        watch.can_return = !self.is_of_tasks();
+        view::after_view(spec, &watch, seen, now.wall)
+    }
+
+    /// Where a person stops the run nothing new is begun.
+    fn not_while_stopping(&self, next: DeliveryMove, now: Now) -> DeliveryMove {
+        match next {
+            DeliveryMove::Do(then) if !self.may_begin() => {
+                DeliveryMove::Wait { waits_for: WaitsFor::Resumption, again: now.wall, until: now.wall, then }
+            }
+            next => next,
+        }
+    }
+
+    /// A push or a pull request that is refused is a person's; what is refused later may only have been late.
+    fn after_refusal(&self, task: DeliveryTask, why: &str, now: Now) -> DeliveryMove {
+        let late = matches!(task, DeliveryTask::Merge | DeliveryTask::Update | DeliveryTask::MarkReady);
+        match self.delivery_spec() {
+            Some(spec) if late && self.delivery.watch.refusals + 1 < view::REFUSALS => DeliveryMove::Wait {
+                waits_for: WaitsFor::Rules,
+                again: view::later(now.wall, spec.poll),
+                until: view::later(now.wall, spec.poll),
+                then: DeliveryTask::View,
+            },
+            _ => view::end(DeliveryOutcome::NeedsHuman, why),
+        }
+    }
+
+    /// `earliest` = it may answer later, and not before that.
+    fn after_silence(
+        &self,
+        task: DeliveryTask,
+        why: &str,
+        earliest: Option<Timestamp>,
+        now: Now,
+    ) -> DeliveryMove {
+        let since = self.delivery.watch.stalled_since.unwrap_or(now.wall);
+        match (self.delivery_spec(), earliest) {
+            (Some(spec), Some(earliest)) => {
+                let until = view::later(since, spec.checks_wait);
+                if now.wall >= until || earliest >= until {
+                    return view::end(DeliveryOutcome::NeedsHuman, why);
+                }
+                let pause = view::pause(spec.poll, view::since(Some(since), now.wall));
+                let again = view::later(now.wall, pause).max(earliest);
+                DeliveryMove::Wait { waits_for: WaitsFor::Forge, again, until, then: task }
+            }
+            _ => view::end(DeliveryOutcome::NeedsHuman, why),
+        }
+    }
+}
+
+/// What leaves this machine when a run ends so; `None` = nothing.
+const fn standing(reason: StopReason) -> Option<Standing> {
+    match reason {
+        StopReason::Complete => Some(Standing::Shown),
+        StopReason::MaxIterations
+        | StopReason::MaxCost
+        | StopReason::MaxTokens
+        | StopReason::MaxDuration
+        | StopReason::Stagnated
+        | StopReason::NoChanges
+        | StopReason::Blocked => Some(Standing::AsItStands),
+        _ => None,
+    }
+}
+
+impl Delivery {
+    fn forget_times(&mut self) {
+        let Watch { since, checks_since, rules_since, stalled_since, .. } = &mut self.watch;
+        (*since, *checks_since, *rules_since, *stalled_since) = (None, None, None, None);
+    }
+
+    fn begin(&mut self, head: &str, standing: Standing) {
+        let earlier: BTreeSet<String> = self
+            .watch
+            .earlier
+            .iter()
+            .cloned()
+            .chain(self.pushed.clone())
+            .filter(|known| known != head)
+            .collect();
+        self.watch = Watch {
+            head: head.to_owned(),
+            earlier,
+            ci_returns: self.watch.ci_returns,
+            review_returns: self.watch.review_returns,
+            answered: self.watch.answered.clone(),
+            ..Watch::default()
+        };
+        self.standing = standing;
+        self.findings = None;
+        self.stage = Stage::Doing(DeliveryTask::Push);
+    }
+}

@@ -1,0 +1,158 @@
+//! Remotes, a branch of its own, and pushing one commit to one branch of them. Never forced: what is not on top of what is there is refused.
+
+use std::time::Duration;
+
+use windlass_core::values::RunId;
+use windlass_host::process::RUN_VARIABLE;
+
+use super::call::{Call, last_lines};
+use super::{GitError, Repository};
+
+/// How long a push may take, its hooks included.
+const PUSH: Duration = Duration::from_mins(10);
+
+/// What a remote is called with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RemoteAddress {
+    /// As it is configured; it may hold a password.
+    pub configured: String,
+    /// As it is pushed to, with everything that git's configuration makes of it.
+    pub pushed_to: String,
+}
+
+/// What becomes of the user's hooks before a push.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PushHooks {
+    /// They are run.
+    Run,
+    /// They are not: somebody else may have written them.
+    Skip,
+}
+
+/// A push.
+#[derive(Clone, Copy, Debug)]
+pub struct Push<'a> {
+    /// Where to.
+    pub remote: &'a str,
+    /// What.
+    pub commit: &'a str,
+    /// To which branch.
+    pub branch: &'a str,
+    /// The user's hook before a push is run, or not.
+    pub hooks: PushHooks,
+    /// For whom: what is started carries its mark, by which it is found and ended should the runner be killed meanwhile.
+    pub run: &'a RunId,
+}
+
+/// What came of a push.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PushOutcome {
+    /// The branch is at that commit.
+    Pushed,
+    /// The other side, or a hook, does not want it: the last lines that were said.
+    Refused(String),
+    /// The other side could not be reached.
+    Unreachable(String),
+    /// Nobody is logged in, or may not push there.
+    Denied(String),
+}
+
+impl Repository {
+    /// The remotes' names.
+    pub fn remotes(&self) -> Result<Vec<String>, GitError> {
+        let output = Call::within(self).arg("remote").output()?;
+        Ok(String::from_utf8_lossy(&output).lines().map(str::to_owned).collect())
+    }
+
+    /// Where a remote is; `None` where there is none of this name.
+    pub fn remote_address(&self, remote: &str) -> Result<Option<RemoteAddress>, GitError> {
+        let configured = self.settings(&[&format!("remote.{remote}.url")])?;
+        let Some((_, configured)) = configured.into_iter().next() else { return Ok(None) };
+        let call = Call::within(self).args(["remote", "get-url", "--push", remote]);
+        let pushed_to = String::from_utf8_lossy(&call.output()?).trim_end().to_owned();
+        Ok(Some(RemoteAddress { configured, pushed_to }))
+    }
+
+    /// The branch that is checked out; `None` where HEAD names a commit.
+    pub fn current_branch(&self) -> Result<Option<String>, GitError> {
+        let answer = Call::within(self).args(["symbolic-ref", "--quiet", "--short", "HEAD"]).run()?;
+        let name = String::from_utf8_lossy(&answer.output).trim_end().to_owned();
+        Ok(Some(name).filter(|name| answer.code == 0 && !name.is_empty()))
+    }
+
+    /// May a branch be called so?
+    pub fn is_branch_name(&self, name: &str) -> Result<bool, GitError> {
+        let answer = Call::within(self).args(["check-ref-format", "--branch", name]).run()?;
+        Ok(answer.code == 0 && !name.starts_with("refs/"))
+    }
+
+    /// Makes a branch of the commit that is checked out, and checks it out: files and index stay as they are.
+    pub fn begin_branch(&self, name: &str) -> Result<(), GitError> {
+        Call::within(self).args(["switch", "--quiet", "--no-track", "--create", name]).output().map(drop)
+    }
+
+    /// Pushes one commit to one branch, and nothing else.
+    pub fn push(&self, push: &Push<'_>) -> Result<PushOutcome, GitError> {
+        let Push { remote, commit, branch, hooks, run } = *push;
+        let call = match hooks {
+            PushHooks::Run => Call::with_hooks_within(self),
+            PushHooks::Skip => Call::within(self),
+        };
+        let refspec = format!("{commit}:refs/heads/{branch}");
+        let call = quiet(call.env(RUN_VARIABLE, &run.0), self)?.args([
+            "push",
+            "--quiet",
+            "--no-follow-tags",
+            "--recurse-submodules=no",
+            "--",
+            remote,
+            &refspec,
+        ]);
+        match call.timeout(PUSH).run() {
+            Ok(answer) if answer.code == 0 => Ok(PushOutcome::Pushed),
+            Ok(answer) => Ok(meaning(last_lines(&answer))),
+            Err(error @ GitError::TimedOut { .. }) => Ok(PushOutcome::Unreachable(error.to_string())),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Nobody is there to be asked for a password or about a host's key.
+fn quiet(call: Call, repository: &Repository) -> Result<Call, GitError> {
+    let call = call.env("GIT_ASKPASS", "").env("SSH_ASKPASS", "");
+    let own = std::env::var_os("GIT_SSH_COMMAND").is_some() || std::env::var_os("GIT_SSH").is_some();
+    if own || !repository.settings(&["core.sshCommand"])?.is_empty() {
+        return Ok(call);
+    }
+    Ok(call.env("GIT_SSH_COMMAND", "ssh -o BatchMode=yes"))
+}
+
+/// What a push that failed means, by what was said; git has one exit code for all of it.
+fn meaning(said: String) -> PushOutcome {
+    const DENIED: [&str; 6] = [
+        "Authentication failed",
+        "could not read Username",
+        "could not read Password",
+        "Permission denied",
+        "Repository not found",
+        "error: 403",
+    ];
+    const UNREACHABLE: [&str; 8] = [
+        "Could not resolve host",
+        "Failed to connect",
+        "Connection re",
+        "Connection timed out",
+        "Could not read from remote repository",
+        "RPC failed",
+        "the remote end hung up",
+        "Empty reply from server",
+    ];
+    let says = |signs: &[&str]| signs.iter().any(|sign| said.contains(sign));
+    if says(&DENIED) {
+        PushOutcome::Denied(said)
+    } else if says(&UNREACHABLE) || said.contains("error: 5") {
+        PushOutcome::Unreachable(said)
+    } else {
+        PushOutcome::Refused(said)
+    }
+}

@@ -1,0 +1,54 @@
+//! What views know of a run's work on its way out.
+
+use jiff::Timestamp;
+use windlass_core::report::{DeliveryMove, DeliveryStep, PullRequestSeen, WaitsFor};
+
+/// How far it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct DeliveryBoard {
+    /// The pull request's page.
+    pub(crate) url: Option<String>,
+    /// What is waited for, and until when at most.
+    pub(crate) wait: Option<(WaitsFor, Timestamp)>,
+    /// What was waited for before the newest look: it is not said again.
+    pub(crate) told: Option<WaitsFor>,
+    /// The newest look.
+    pub(crate) seen: PullRequestSeen,
+    /// Something of it is under way.
+    pub(crate) is_under_way: bool,
+}
+
+impl DeliveryBoard {
+    /// Takes in a step.
+    pub(crate) fn take(&mut self, step: &DeliveryStep) {
+        match step {
+            DeliveryStep::Begun { .. } => {
+                (self.is_under_way, self.wait, self.told) = (true, None, None);
+            }
+            DeliveryStep::Opened { url, .. } => self.url = Some(url.clone()),
+            DeliveryStep::Viewed { seen, next } => {
+                self.seen = seen.clone();
+                self.follow(next);
+            }
+            DeliveryStep::Stalled { next, .. } => self.follow(next),
+            DeliveryStep::Returned { .. } | DeliveryStep::Merged { .. } => {
+                (self.is_under_way, self.wait) = (false, None);
+            }
+            DeliveryStep::Pushed { .. } | DeliveryStep::Due | DeliveryStep::Ordered { .. } => {}
+        }
+    }
+
+    fn follow(&mut self, next: &DeliveryMove) {
+        self.told = self.wait.map(|(waits_for, _)| waits_for);
+        match next {
+            DeliveryMove::Wait { waits_for, until, .. } => self.wait = Some((*waits_for, *until)),
+            DeliveryMove::Do(_) => self.wait = None,
+            DeliveryMove::End { .. } => (self.is_under_way, self.wait) = (false, None),
+        }
+    }
+
+    /// The run goes on in another session, or is over.
+    pub(crate) fn forget_wait(&mut self) {
+        (self.wait, self.told) = (None, None);
+    }
+}
