@@ -18,6 +18,7 @@ pub mod nesting;
 pub mod notification;
 pub mod observation;
 pub mod price;
+pub mod principles;
 pub mod project;
 pub mod recovery;
 pub mod redact;

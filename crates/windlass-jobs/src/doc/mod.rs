@@ -3,6 +3,7 @@
 pub mod archived;
 mod lines;
 pub mod plan;
+pub mod principles;
 mod problem;
 pub mod progress;
 pub mod report;
