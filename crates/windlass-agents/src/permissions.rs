@@ -90,7 +90,7 @@ pub(crate) fn closed_to_runs(plan: &RunSpec, state: &Path) -> Vec<Right> {
     let windlass = plan.directory.join(".windlass");
     let mut closed: Vec<Right> = GUARDED.iter().map(|below| below_of(&windlass, below)).collect();
     let elsewhere = configuration(plan).filter(|file| !file.starts_with(&windlass));
-    closed.extend(elsewhere.cloned().map(Right::Change));
+    closed.extend(elsewhere.map(Right::Change));
     closed.extend(runners_own(plan, state));
     closed
 }
@@ -122,10 +122,12 @@ fn below_of(folder: &Path, below: &str) -> Right {
     Right::ChangeBelow(folder.to_owned(), below.to_owned())
 }
 
-/// The configuration files that were read when the run started. (A goal's file is the person's, and may be worked on.)
-fn configuration(plan: &RunSpec) -> impl Iterator<Item = &PathBuf> {
-    let files = plan.inputs.iter().map(|(file, _)| file);
-    files.filter(|file| file.ends_with("config.toml"))
+/// The configuration files that were read when the run started, and its principles. (A goal's file is the person's, and may
+/// be worked on.)
+fn configuration(plan: &RunSpec) -> impl Iterator<Item = PathBuf> {
+    let files = plan.inputs.iter().map(|(file, _)| file).filter(|file| file.ends_with("config.toml"));
+    let principles = plan.principles.iter().map(|principles| plan.directory.join(principles.file()));
+    files.cloned().chain(principles)
 }
 
 /// Takes the rule from denials that no rule would have prevented, since a refusal wins over any permission.

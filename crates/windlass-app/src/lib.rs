@@ -26,6 +26,7 @@ pub mod logs;
 pub mod notify;
 pub mod passthrough;
 pub mod plan;
+pub mod principles;
 pub mod restore;
 pub mod run;
 pub mod sandbox;

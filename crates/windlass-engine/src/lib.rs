@@ -10,6 +10,7 @@ pub mod interactive;
 pub mod local;
 pub mod notify;
 pub mod plan;
+pub mod principles;
 pub mod progress;
 pub mod recovery;
 pub mod replay;

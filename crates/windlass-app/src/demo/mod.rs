@@ -15,6 +15,7 @@ use crate::app::App;
 use crate::configuration::Configuration;
 use crate::error::{AppError, Kind};
 use crate::here::Here;
+use crate::principles::RunPrinciples;
 use crate::run::assignment::Assignment;
 use crate::run::launch;
 use crate::run::{Goal, Prepared, RunEnd};
@@ -80,6 +81,7 @@ fn prepared(directory: PathBuf, settings: Layer) -> Result<Prepared, AppError> {
         skip_permissions: false,
         allow_dirty: false,
         trust: TrustAnswers::default(),
+        principles: RunPrinciples::None,
         gate_later: false,
     })
 }

@@ -316,6 +316,7 @@ fn refuse_goal_settings(settings: &Layer, workspace: &Workspace) -> Result<(), A
         ("--completion-signal", keys::COMPLETION_SIGNAL.name),
         ("--completion-threshold", keys::COMPLETION_THRESHOLD.name),
         ("--notes-file", keys::NOTES_FILE.name),
+        ("--collect-principles", keys::PRINCIPLES_COLLECT.name),
     ];
     match of_goals.iter().find(|(_, key)| settings.value(key).is_some()) {
         Some((flag, _)) => Err(AppError::usage(format!(

@@ -75,6 +75,7 @@ pub fn start(here: &Here, request: &Prepared) -> Result<RunEnd, AppError> {
             notices.extend(without_git(here));
             notices.extend(links_out::notices(&plan));
             notices.extend(tasks::problems(request));
+            notices.extend(request.principles.notice());
             notices.extend(request.configuration.notices.iter().cloned());
             notices.extend(found.notices);
             notices.extend(trusted.notices);
@@ -142,6 +143,7 @@ pub fn plan(
         lanes: tasks::lanes(here, request, run),
         guard: guarded(here, request),
         sandbox: sandbox::with_folders(sandbox::plan(here, resolved), &agent.add_dirs),
+        principles: request.principles.spec(),
         agent: with_committing(agent, commit),
         commit,
         message: resolved.message.clone(),
@@ -197,10 +199,11 @@ fn begin(
         folder.write_goal(&request.assignment.goal.text)?;
         folder.write_templates(request.assignment.templates())?;
         hook::keep(folder, &plan.hooks)?;
+        let aside = request.principles.put_aside(&here.directory)?;
         // Before the run is on record: one that could not begin is none.
         let sandbox = sandbox::open(here, plan, folder)?;
         worktree::set_up(here, plan, &sandbox, held.as_deref().unwrap_or_default())?;
-        Ok((Journal::create(folder)?, sandbox, uncommitted))
+        Ok((Journal::create(folder)?, sandbox, uncommitted.into_iter().chain(aside)))
     };
     let ((journal, sandbox, uncommitted), mut taken) = with_lock(taken, prepared)?;
     taken.notices.extend(uncommitted);
@@ -449,5 +452,6 @@ pub fn spent_before(here: &Here, request: &Prepared) -> Result<Cost, AppError> {
 fn inputs(request: &Prepared) -> impl Iterator<Item = (PathBuf, String)> {
     let configuration = request.configuration.files.iter().map(|(path, bytes)| (path.clone(), digest(bytes)));
     let job = request.assignment.files().map(|(path, bytes)| (path, digest(bytes)));
-    configuration.chain(job)
+    let principles = request.principles.input(&request.assignment.directory);
+    configuration.chain(job).chain(principles)
 }

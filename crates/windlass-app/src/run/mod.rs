@@ -39,6 +39,7 @@ use crate::front_end::{Answer, Question};
 use crate::here::Here;
 use crate::inspect::which;
 use crate::passthrough;
+use crate::principles::RunPrinciples;
 use crate::trusting::TrustAnswers;
 use crate::worktree;
 
@@ -96,6 +97,8 @@ pub(crate) struct Prepared {
     pub directory: PathBuf,
     /// What is to be done.
     pub assignment: Assignment,
+    /// By which principles its agents decide.
+    pub principles: RunPrinciples,
     /// The resolved configuration, and the files it was read from.
     pub configuration: Configuration,
     /// The scripted agent's script instead of a real agent: a built-in's name or an absolute path.
@@ -120,6 +123,8 @@ impl Prepared {
         let configuration = Configuration::load(&directory, folder, mode, settings, request.unlimited)?;
         assignment.require_plan(&configuration.resolved.plan, configuration.resolved.exit_codes)?;
         assignment.require_tasks(&configuration.resolved.tasks, configuration.resolved.exit_codes)?;
+        let wanted = &configuration.resolved.principles;
+        let principles = RunPrinciples::find(&directory, mode, wanted, request.principles)?;
         let agent = agent::chosen(&configuration.resolved, request.script.as_deref());
         passthrough::refuse_owned(agent, &configuration.resolved.agent.arguments)?;
         let mock = request.script.as_deref().map(|script| playing_along(script, mode));
@@ -132,6 +137,7 @@ impl Prepared {
         Ok(Prepared {
             directory,
             assignment,
+            principles,
             configuration,
             mock,
             skip_permissions,

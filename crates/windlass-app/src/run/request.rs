@@ -10,6 +10,7 @@ use windlass_engine::tasks::{FoundTasks, TasksError, Wanted, find_tasks};
 use super::goal::Goal;
 use crate::app::App;
 use crate::here::Here;
+use crate::principles::KeptPrinciples;
 use crate::trusting::TrustAnswers;
 
 /// A run that is to be started.
@@ -30,6 +31,8 @@ pub struct StartRun {
     pub allow_dirty: bool,
     /// Begin although a check cannot pass yet.
     pub gate_later: bool,
+    /// What becomes of the project's principles.
+    pub principles: KeptPrinciples,
     /// Begin anew although an unfinished run of this job could go on.
     pub fresh: bool,
     /// Make a repository where there is none.
@@ -51,6 +54,7 @@ impl StartRun {
             skip_permissions: false,
             allow_dirty: false,
             gate_later: false,
+            principles: KeptPrinciples::AsTheyAre,
             fresh: false,
             git_init: false,
             worktree: None,

@@ -13,6 +13,7 @@ use super::setting::{
 };
 use crate::message::Wording;
 use crate::price::Price;
+use crate::principles::Collection;
 use crate::spec::{BudgetScope, CommitPolicy, Depth, SandboxKind, SandboxLogin, UndoPolicy};
 use crate::spec::{GuardAction, TestsAction};
 use crate::typed::nearest;
@@ -112,6 +113,9 @@ keys! {
     COMPLETION_SIGNAL: Phrase = "goal.completion_signal", "The phrase that claims completion.";
     COMPLETION_THRESHOLD: Count<1> = "goal.completion_threshold", "Iterations in a row that must claim it.";
     NOTES_FILE: FileBelow = "goal.notes_file", "Notes relayed between iterations; empty = none.";
+
+    PRINCIPLES_FILE: FileBelow = "principles.file", "The file of decision principles; empty = the first that is there of `.windlass/principles.yaml` and `.claude/principles.yaml`.";
+    PRINCIPLES_COLLECT: Collection = "principles.collect", "Where a goal has no principles yet: go without them, or have the agent derive them in the first iteration.";
 
     TRUST_EXISTING_STATUS: bool = "workspace.trust_existing_status", "A status file from before the run counts as well.";
     TODO_FALLBACK: bool = "workspace.todo_fallback", "The boxes of TODO.md count where no status file can be read.";

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::keys::{self, Key};
 use super::layer::{ConfigError, Layer, Origin, Said};
 use super::sections::{
-    AgentSettings, GuardSettings, HookSettings, LogSettings, NotifySettings, PlanSettings, RunsSettings,
+    AgentSettings, GuardSettings, HookSettings, LogSettings, NotifySettings, PlanSettings, PrinciplesSettings, RunsSettings,
     SandboxSettings, StatusSettings, TasksSettings, VerifySettings, WorkspaceSettings, WorktreeSettings,
 };
 use super::setting::{
@@ -43,6 +43,8 @@ pub struct Resolved {
     pub completion_threshold: u32,
     /// Notes relayed between iterations, relative to the working directory; `None` = no notes.
     pub notes_file: Option<PathBuf>,
+    /// By which principles agents decide.
+    pub principles: PrinciplesSettings,
     /// The agent.
     pub agent: AgentSettings,
     /// What every agent here is told, relative to the working directory; `None` = nothing.
@@ -258,6 +260,10 @@ impl Values {
             completion_signal: self.get(&keys::COMPLETION_SIGNAL).map(|Phrase(phrase)| phrase)?,
             completion_threshold: self.get(&keys::COMPLETION_THRESHOLD).map(|Count(number)| number)?,
             notes_file: self.get(&keys::NOTES_FILE).map(|FileBelow(path)| path)?,
+            principles: PrinciplesSettings {
+                file: self.get(&keys::PRINCIPLES_FILE).map(|FileBelow(path)| path)?,
+                collect: self.get(&keys::PRINCIPLES_COLLECT)?,
+            },
             agent: self.agent()?,
             agents_file: self.get(&keys::AGENTS_FILE).map(|FileBelow(path)| path)?,
             workspace: WorkspaceSettings {

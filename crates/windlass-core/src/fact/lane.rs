@@ -20,6 +20,7 @@ impl Fact {
             | Fact::StatusChanged(report::StatusChanged { lane, .. })
             | Fact::SnapshotTaken(report::SnapshotTaken { lane, .. })
             | Fact::Suspected(report::Suspected { lane, .. })
+            | Fact::PrinciplesCollected { lane, .. }
             | Fact::ForbiddenChangesReverted(report::ForbiddenChangesReverted { lane, .. })
             | Fact::Damaged(report::Damaged { lane, .. })
             | Fact::Undone(report::Undone { lane, .. })

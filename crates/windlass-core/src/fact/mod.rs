@@ -8,6 +8,7 @@ mod lane;
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
+use crate::principles::Principles;
 use crate::report;
 use crate::spec::RunSpec;
 use crate::values::{
@@ -122,6 +123,20 @@ pub enum Fact {
     SnapshotTaken(report::SnapshotTaken),
     /// What speaks against the checks of a lane's tree is something else than before. The tree is being kept.
     Suspected(report::Suspected),
+    /// What an agent proposed as principles was looked at. The tree is being kept.
+    PrinciplesCollected {
+        /// Where.
+        lane: LaneId,
+        /// What was taken, and holds from the next iteration; `None` = nothing.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        principles: Option<Principles>,
+        /// Why nothing was: a sentence.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        refused: String,
+        /// How often an agent is asked once more.
+        #[serde(default)]
+        left: u32,
+    },
     /// What the agent may not change, since it is protected or by its mode, was undone; the kept tree still has it.
     #[serde(rename = "refused")]
     #[strum(serialize = "refused")]

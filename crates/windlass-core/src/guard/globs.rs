@@ -28,6 +28,8 @@ pub const BUILT_IN: &[&str] = &[
     ".windlass/config.toml",
     ".windlass/hooks/**",
     ".windlass/prompts/**",
+    ".windlass/principles.yaml",
+    ".claude/principles.yaml",
     ".claude/settings.json",
     ".claude/settings.local.json",
     ".claude/hooks/**",

@@ -38,6 +38,23 @@ to undo, go on, and report it in your last message, on a line of its own, as a J
 holds an object with `principles` (a list of their names), `options` (a list of sentences) and `question` (a sentence).
 ";
 
+/// What is done where a project has no principles yet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Collection {
+    /// Agents decide without them.
+    #[default]
+    Never,
+    /// The agent of the first iteration derives them.
+    Agent,
+}
+
+impl Collection {
+    /// Are they to be derived?
+    pub const fn is_wanted(self) -> bool {
+        matches!(self, Collection::Agent)
+    }
+}
+
 /// What a project's values come from.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr, VariantNames, strum::EnumIter,
@@ -59,6 +76,16 @@ impl Preset {
     /// The preset of this name.
     pub fn parse(name: &str) -> Option<Preset> {
         Preset::iter().find(|preset| <&str>::from(*preset) == name)
+    }
+
+    /// What a person who chooses it is asked besides, as claude-loop asks it.
+    pub fn questions(self) -> Vec<Principle> {
+        match self {
+            Preset::Startup => vec![Principle::ScopePhilosophy, Principle::SpeedCorrectness],
+            Preset::Enterprise => vec![Principle::BlastRadius, Principle::InnovationStability],
+            Preset::Opensource => vec![Principle::CurationModel, Principle::UxPhilosophy],
+            Preset::Custom => Principle::iter().collect(),
+        }
     }
 }
 

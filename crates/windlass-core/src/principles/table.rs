@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use strum::{EnumIter, IntoEnumIterator, IntoStaticStr, VariantNames};
 
 use super::{Level, Preset};
+use crate::typed::nearest;
 
 /// What a principle is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, EnumIter)]
@@ -106,6 +107,11 @@ impl Principle {
     /// The principle of this name.
     pub fn parse(name: &str) -> Option<Principle> {
         Principle::iter().find(|principle| <&str>::from(*principle) == name)
+    }
+
+    /// The one that was most likely meant; `None` when nothing is near.
+    pub fn nearest(typed: &str) -> Option<Principle> {
+        nearest(typed, Principle::VARIANTS.iter().copied()).and_then(Principle::parse)
     }
 
     /// What it is about.

@@ -16,7 +16,7 @@ pub use told::{
     Broken, CheckFinished, Failed, HookFinished, LanesClosed, Noticed, NotificationSettled, Prepared,
 };
 pub use tree::{
-    BaselineCaptured, Committed, Damaged, ForbiddenChangesReverted, SnapshotTaken, StatusChanged, Surveyed,
+    BaselineCaptured, Committed, Damaged, ForbiddenChangesReverted, PrinciplesProposed, SnapshotTaken, StatusChanged, Surveyed,
     Suspected, TreeRechecked, Undone,
 };
 
@@ -59,6 +59,8 @@ reports! {
     StatusChanged,
     /// What a call left was compared with what was there before; said before it is kept.
     Suspected,
+    /// What an agent proposes as principles was looked at; said before its work is kept.
+    PrinciplesProposed,
     /// The agent did something to the repository beyond its work; said before it is kept.
     Damaged,
     /// The tree that a call left is kept.
@@ -110,6 +112,7 @@ impl Report {
             | Report::CallEnded(CallEnded { lane, .. })
             | Report::StatusChanged(StatusChanged { lane, .. })
             | Report::Suspected(Suspected { lane, .. })
+            | Report::PrinciplesProposed(PrinciplesProposed { lane, .. })
             | Report::Damaged(Damaged { lane, .. })
             | Report::SnapshotTaken(SnapshotTaken { lane, .. })
             | Report::ForbiddenChangesReverted(ForbiddenChangesReverted { lane, .. })

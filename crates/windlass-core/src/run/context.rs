@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::damage::DamageKind;
 use crate::hook::HookSetting;
-use crate::run::{Effect, Run, TurnKey};
+use crate::run::{Collected, Effect, Run, TurnKey};
 use crate::tasks::Schedule;
 use crate::values::{
     Assessment, CallClocks, CheckOutcome, Evidence, HookName, JobStatus, LaneId, Named, Now, SnapshotId,
@@ -56,6 +56,9 @@ pub struct PromptContext {
     pub damage: String,
     /// What the guard holds against the work.
     pub held: Vec<Suspicion>,
+    /// How far the collection of principles is.
+    #[serde(default)]
+    pub collected: Collected,
 }
 
 /// What a run knows of an attempt whose work is looked at.
@@ -69,6 +72,9 @@ pub struct AttemptContext {
     pub committed: Option<SnapshotId>,
     /// Patterns of files that its task protects, or may change, beyond those of the plan.
     pub protected: Vec<String>,
+    /// It was asked to derive principles.
+    #[serde(default)]
+    pub owes_principles: bool,
 }
 
 /// The tasks of a job, and the one that an effect is about.
@@ -182,6 +188,7 @@ impl PromptContext {
             forbidden_changes: run.forbidden_changes().to_vec(),
             damage: run.damage_prompt(),
             held: run.held(lane).into_iter().cloned().collect(),
+            collected: run.collected().clone(),
         }
     }
 }
@@ -195,6 +202,7 @@ impl AttemptContext {
             has_forbidden_changes: !run.forbidden_changes().is_empty(),
             committed: run.last_commit(lane).cloned(),
             protected: run.task_in(lane).map(|row| row.protected.clone()).unwrap_or_default(),
+            owes_principles: run.owes_principles(lane),
         }
     }
 }

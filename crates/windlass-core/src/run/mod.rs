@@ -6,6 +6,7 @@
 
 mod apply;
 mod clock;
+mod collecting;
 mod context;
 mod decide;
 mod effect;
@@ -57,6 +58,7 @@ pub use apply::IllegalFact;
 pub use clock::Clock;
 pub use context::{AttemptContext, HookContext, OrderContext, PromptContext, TaskAtHand, TaskContext};
 pub use effect::{CommitKind, Effect, EndCall, NotesShare, Occasion, TurnKey};
+pub use collecting::Collected;
 pub use guard::HELD_CLAIMS;
 pub use hooks::{LatestIteration, MOST_SKIPS};
 pub use input::Input;
@@ -102,6 +104,7 @@ pub struct Run {
     /// Lanes with work for the branch, in the order in which they came.
     queue: Vec<LaneId>,
     guard: Guarding,
+    collected: Collected,
 }
 
 /// Where a run stands as a whole.

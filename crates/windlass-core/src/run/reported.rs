@@ -44,6 +44,7 @@ impl Run {
                 let news = self.is_suspicion_news(suspected.lane, &suspected.suspicions);
                 one(news.then(|| suspected.into()))
             }
+            (Report::PrinciplesProposed(proposed), _) => one(self.principles_proposed(proposed)),
             (Report::Damaged(damaged), Some(LaneState::Keeping(..))) => vec![damaged.into()],
             (Report::SnapshotTaken(taken), Some(LaneState::Keeping(..))) => self.snapshot_taken(taken),
             (Report::ForbiddenChangesReverted(reverted), Some(LaneState::Refusing(..))) => {

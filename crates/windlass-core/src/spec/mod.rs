@@ -9,6 +9,7 @@ mod job;
 mod lanes;
 mod limits;
 mod mode;
+mod principles;
 mod repository_settings;
 mod sandbox;
 mod workspace;
@@ -22,6 +23,7 @@ pub use job::{Depth, Job, JobPlan, JobTasks, Verification};
 pub use lanes::LanesSpec;
 pub use limits::{BudgetScope, Clocks, Limits};
 pub use mode::{ClaimSource, Mode, ModeDefault};
+pub use principles::PrinciplesSpec;
 pub use repository_settings::RepositorySettings;
 pub use sandbox::{Network, Preset, SandboxKind, SandboxLogin, SandboxSpec};
 pub use workspace::{JobLog, JobWorkspace, StatusNews, StatusWatch};
@@ -67,6 +69,9 @@ pub struct RunSpec {
     /// What an agent may not change, and how its tests are looked at.
     #[serde(default, skip_serializing_if = "GuardSpec::is_default")]
     pub guard: GuardSpec,
+    /// By which principles its agents decide; `None` = by none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub principles: Option<PrinciplesSpec>,
     /// Who works.
     pub agent: AgentSpec,
     /// Who commits.

@@ -20,6 +20,7 @@ mod lane;
 mod loan;
 mod lost_tasks;
 mod prepare;
+mod principles;
 mod recover;
 mod refuse;
 mod sandboxes;

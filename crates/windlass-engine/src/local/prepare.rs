@@ -5,7 +5,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use windlass_agents::{CallFiles, Invocation, of};
-use windlass_core::run::{NotesShare, OrderContext, PromptContext, TurnKey};
+use windlass_core::run::{Collected, NotesShare, OrderContext, PromptContext, TurnKey};
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{CheckOutcome, LaneId, Purpose};
 use windlass_jobs::doc::tasks::FileRole;
@@ -47,6 +47,7 @@ impl<'a> Preparation<'a> {
             forbidden_changes: Vec::new(),
             damage: String::new(),
             held: Vec::new(),
+            collected: Collected { principles: None, in_vain: 0, refused: String::new() },
         };
         self.context.prompt.as_deref().unwrap_or(NOTHING)
     }
@@ -143,6 +144,7 @@ fn compose(preparation: &Preparation<'_>, wanted: &Wanted<'_>) -> Prompt {
         hook: &told.hook,
         refused_commit: told.hook_refusal.as_deref(),
         damage: &told.damage,
+        collected: Some(&told.collected),
         plan_work: plan_work(plan, told),
         task_work: tasks::work(plan, context),
     })

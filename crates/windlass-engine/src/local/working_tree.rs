@@ -22,6 +22,7 @@ use super::event::WorkError;
 use super::filters::Inside;
 use super::guard::{self, Watch};
 use super::prepare::{self, Preparation};
+use super::principles;
 use super::recover;
 use super::refuse;
 use super::standing;
@@ -251,6 +252,8 @@ impl WorkingTree {
 
     fn keep(&mut self, lane: LaneId, turn: TurnKey, context: &OrderContext) -> Worked {
         let began = damage::beginning(self, turn)?;
+        // Before anything is looked at: what was proposed is no work.
+        let proposed = principles::take(&self.plan, lane, context)?;
         let look = self.look()?;
         let changed = self.latest.as_ref().map_or(0, |before| self.changes(&before.inventory, &look));
         let forbidden_changes = refuse::find(self, turn, &look.inventory, context)?;
@@ -278,6 +281,7 @@ impl WorkingTree {
         let standing = tasks::standing(&self.plan, at).or_else(|| standing::read(&self.plan));
         // After the claim was read.
         reports.extend(self.bring_tasks_back(turn, context)?);
+        reports.extend(proposed.map(Report::from));
         reports.push(Report::from(report::Suspected { lane, suspicions }));
         reports.push(Report::from(report::SnapshotTaken {
             lane,

@@ -9,6 +9,9 @@ mod notes;
 #[cfg(test)]
 mod plan_tests;
 pub(crate) mod plans;
+mod principles;
+#[cfg(test)]
+mod principles_tests;
 mod session;
 mod task_session;
 pub(crate) mod tasks;
@@ -20,7 +23,7 @@ use std::path::Path;
 
 use windlass_core::claim::is_signal;
 use windlass_core::inert::Inert;
-use windlass_core::run::TurnKey;
+use windlass_core::run::{Collected, TurnKey};
 use windlass_core::spec::{CommitPolicy, RunSpec};
 use windlass_core::values::{Assessment, CheckOutcome, CheckResult, JobStatus, Purpose, Suspicion};
 
@@ -87,6 +90,8 @@ pub struct PromptParts<'a> {
     pub refused_commit: Option<&'a str>,
     /// What the last attempt did to the repository: lines, or empty.
     pub damage: &'a str,
+    /// How far the collection of principles is; `None` = nothing has been asked for.
+    pub collected: Option<&'a Collected>,
     /// How the plan stands; `None` in modes without one.
     pub plan_work: Option<PlanWork<'a>>,
     /// The task of this iteration; `None` in modes without tasks.
@@ -128,7 +133,9 @@ pub struct Prompt {
 
 /// Composes the prompt of a call.
 pub fn compose(parts: &PromptParts<'_>) -> Prompt {
-    let Texts { system, mut user } = prompt_of(parts)(parts);
+    let Texts { system, user: own } = prompt_of(parts)(parts);
+    let mut user = principles::section(parts);
+    user.push(&own);
     if !parts.purpose.judges() {
         for section in [commit::section, damage::section, guard::section, hook::section] {
             user.push(&section(parts));

@@ -43,6 +43,7 @@ pub(super) fn draw(dice: &mut Dice, mode: Mode) -> RunSpec {
         lanes: None,
         sandbox: SandboxSpec::default(),
         guard: GuardSpec::default(),
+        principles: None,
         agent: agent(),
         commit: if git { commit } else { CommitPolicy::None },
         message: windlass_core::message::Wording::default(),

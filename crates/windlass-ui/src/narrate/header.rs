@@ -45,6 +45,7 @@ pub(super) fn started(board: &Board) -> Vec<Line> {
         labelled("in").plain(one_line(&plan.directory.to_string_lossy())),
         labelled("at most").plain(limits(&plan.limits)),
     ]);
+    lines.extend(principles(plan));
     lines.extend(sandbox(plan));
     lines.extend(permissions(plan));
     lines.push(labelled("done when").plain(completion(plan)));
@@ -163,6 +164,17 @@ fn limits(limits: &Limits) -> String {
         limits.stagnation.map(|idle| format!("{idle} in a row without progress")),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// By which principles its agents decide.
+fn principles(plan: &RunSpec) -> Option<Line> {
+    let spec = plan.principles.as_ref()?;
+    let file = one_line(&spec.file().to_string_lossy());
+    let line = labelled("principles");
+    Some(match spec.known() {
+        Some(principles) => line.plain(principles.preset.name()).dim(format!(" · {file}")),
+        None => line.plain("derived by the agent in the first iteration").dim(format!(" · {file}")),
+    })
 }
 
 /// What locks in whatever the run starts, and the network that is seen from there.

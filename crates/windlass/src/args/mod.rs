@@ -7,6 +7,7 @@ mod config;
 mod hooks;
 mod keeping;
 mod plans;
+mod principles;
 mod run;
 mod sandbox;
 mod sessions;
@@ -31,6 +32,7 @@ pub use config::{
 pub use hooks::{FinishType, HookKind, HooksArgs, HooksVerb};
 pub use keeping::{ArchiveArgs, ArchiveVerb, TemplateArgs, TemplateVerb};
 pub use plans::{MigratePlanArgs, PlanTo};
+pub use principles::{PrinciplesArgs, PrinciplesVerb};
 pub use run::{BuildArgs, PlanArgs, RunArgs, WorkArgs};
 pub use sandbox::{SandboxArgs, SandboxBuildArgs, SandboxInitArgs, SandboxShellArgs, SandboxVerb};
 pub use sessions::{AuthoringArgs, JudgeArgs, ValidateArgs, VerifyArgs};
@@ -84,6 +86,7 @@ Go back:
 
 This machine:
   config       Show and change the configuration
+  principles   Show and change how trade-offs are decided here
   hooks        Show and try the commands at the turns of a run
   trust        Show and trust what a repository's own files start
   doctor       Say whether everything is ready, and what to do where it is not
@@ -183,6 +186,8 @@ pub enum Verb {
     Restore(RestoreArgs),
     /// Show and change the configuration
     Config(ConfigArgs),
+    /// Show and change how trade-offs are decided here
+    Principles(PrinciplesArgs),
     /// Show and try the commands at the turns of a run
     Hooks(HooksArgs),
     /// Show and trust what a repository's own files start

@@ -85,6 +85,16 @@ pub struct RunArgs {
     #[arg(long, value_name = "FILE", help_heading = "Goal")]
     pub notes_file: Option<String>,
 
+    /// The file of decision principles [default: .windlass/principles.yaml, or .claude/principles.yaml]
+    #[arg(long, value_name = "FILE", help_heading = "Goal")]
+    pub principles_file: Option<String>,
+    /// Where there are no principles yet, have the agent derive them in the first iteration
+    #[arg(long, help_heading = "Goal")]
+    pub collect_principles: bool,
+    /// Put the principles that are there aside, and have the agent derive them anew
+    #[arg(long, help_heading = "Goal")]
+    pub reset_principles: bool,
+
     /// The phrase that claims completion [default: WINDLASS_JOB_COMPLETE]
     #[arg(long, value_name = "TEXT", help_heading = "Completion", allow_hyphen_values = true)]
     pub completion_signal: Option<String>,

@@ -13,6 +13,8 @@ use windlass_app::passthrough;
 pub fn run(args: &RunArgs) -> Result<Layer, AppError> {
     let mut flags = Flags::default();
     flags.text(&keys::NOTES_FILE, "--notes-file", args.notes_file.as_ref());
+    flags.text(&keys::PRINCIPLES_FILE, "--principles-file", args.principles_file.as_ref());
+    flags.switch(&keys::PRINCIPLES_COLLECT, "--collect-principles", "agent", args.collect_principles);
     flags.text(&keys::COMPLETION_SIGNAL, "--completion-signal", args.completion_signal.as_ref());
     flags.text(&keys::COMPLETION_THRESHOLD, "--completion-threshold", args.completion_threshold.as_ref());
     flags.switch(&keys::TRUST_EXISTING_STATUS, "--trust-existing-status", "true", args.trust_existing_status);

@@ -22,7 +22,9 @@ mod list;
 mod logs;
 mod migrate_plan;
 mod notify;
+mod principles;
 mod question;
+mod questionnaire;
 mod reset;
 mod restore;
 mod resume;
@@ -54,7 +56,7 @@ use clap::Parser;
 use windlass_core::spec::Mode;
 use windlass_ui::{Glyphs, Line, Mark, Stream, Terminal, Tone, one_line, render_warning, typed_elsewhere};
 
-use crate::args::{Cli, ConfigVerb, HooksVerb, Verb};
+use crate::args::{Cli, ConfigVerb, HooksVerb, PrinciplesVerb, Verb};
 use crate::scripted_agent;
 use terminal::TerminalFront;
 use windlass_app::session::Authoring;
@@ -111,6 +113,7 @@ pub fn dispatch(arguments: impl Iterator<Item = OsString>) -> Result<ExitCode, A
         Verb::Import(args) => import::run(&args),
         Verb::Restore(args) => restore::run(&args),
         Verb::Config(args) => config::run(&args),
+        Verb::Principles(args) => principles::run(&args),
         Verb::Hooks(args) => hooks::run(&args),
         Verb::Trust(args) => trust::run(&args),
         Verb::Sandbox(args) => sandbox::run(&args),
@@ -144,7 +147,7 @@ fn hidden_verb(arguments: &[OsString]) -> Result<Option<ExitCode>, AppError> {
 }
 
 /// Would this verb change anything on this machine?
-const fn changes_something(verb: &Verb) -> bool {
+fn changes_something(verb: &Verb) -> bool {
     match verb {
         Verb::Run(args) => !args.work.dry_run,
         Verb::Plan(args) => !args.work.dry_run,
@@ -177,6 +180,7 @@ const fn changes_something(verb: &Verb) -> bool {
         | Verb::Doctor(_)
         | Verb::Completions(_) => false,
         Verb::Trust(args) => !(args.list || args.json),
+        Verb::Principles(args) => args.verb.as_ref().is_some_and(PrinciplesVerb::changes_something),
         Verb::Hooks(args) => matches!(args.verb, HooksVerb::Test { .. }),
         Verb::Config(args) => matches!(args.verb, ConfigVerb::Set(_) | ConfigVerb::Unset(_)),
     }

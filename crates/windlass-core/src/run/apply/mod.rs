@@ -126,6 +126,9 @@ impl Run {
                 self.undone(*lane, evidence, standing.as_ref())
             }
             Fact::Suspected(report::Suspected { lane, suspicions }) => self.suspected(*lane, suspicions),
+            Fact::PrinciplesCollected { lane, principles, refused, .. } => {
+                self.principles_collected(*lane, principles.as_ref(), refused)
+            }
             Fact::ForbiddenChangesReverted(report::ForbiddenChangesReverted {
                 lane,
                 files,

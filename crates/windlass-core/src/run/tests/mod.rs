@@ -4,6 +4,7 @@ pub(crate) mod world;
 
 mod asking;
 mod claiming;
+mod collecting;
 mod committing;
 mod completion;
 mod contexts;

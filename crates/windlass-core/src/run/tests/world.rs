@@ -67,6 +67,7 @@ pub fn plan() -> RunSpec {
         lanes: None,
         sandbox: SandboxSpec::default(),
         guard: GuardSpec::default(),
+        principles: None,
         agent: AgentSpec {
             version: "2.1.330".to_owned(),
             ..AgentSpec::new("claude", "/usr/bin/claude".into())
