@@ -80,7 +80,8 @@ impl App {
             return Err(already(&file));
         }
         let kept = kept_name(&file, "init");
-        principles::begin_anew(directory, &file, &kept, &wanted.principles, &today).map_err(AppError::system)?;
+        principles::begin_anew(directory, &file, &kept, &wanted.principles, &today)
+            .map_err(AppError::system)?;
         Ok(MadePrinciples { file, kept: Some(kept) })
     }
 
@@ -179,7 +180,9 @@ impl RunPrinciples {
         let derives = mode == Mode::Goal;
         let anew = kept == KeptPrinciples::PutAside;
         if anew && !derives {
-            return Err(AppError::usage("`--reset-principles` belongs to goals: in other modes nobody derives principles"));
+            return Err(AppError::usage(
+                "`--reset-principles` belongs to goals: in other modes nobody derives principles",
+            ));
         }
         let found = principles::find(directory, wanted.file.as_deref())?;
         match (found, &wanted.file) {
@@ -194,9 +197,11 @@ impl RunPrinciples {
             (None, _) if derives && (anew || wanted.collect.is_wanted()) => {
                 Ok(RunPrinciples::Derived { file: principles::place(wanted.file.as_deref()), aside: None })
             }
-            (None, Some(file)) => Err(AppError::new(Kind::Configuration, format!("there is no file {}", file.display()))
-                .hint("Make it: windlass principles init")
-                .hint("Or have the agent of a goal derive it: --collect-principles")),
+            (None, Some(file)) => {
+                Err(AppError::new(Kind::Configuration, format!("there is no file {}", file.display()))
+                    .hint("Make it: windlass principles init")
+                    .hint("Or have the agent of a goal derive it: --collect-principles"))
+            }
             (None, None) => Ok(RunPrinciples::None),
         }
     }
@@ -260,8 +265,10 @@ fn change(text: &str) -> Result<(Principle, Level), AppError> {
     let principle = principle(key.trim())?;
     let level = Level::parse(value.trim()).ok_or_else(|| {
         let (name, value) = (principle.name(), one_line(value.trim()));
-        AppError::usage(format!("`{name}` goes from 1 to 10 in whole numbers, and `{value}` is not one of them"))
-            .hint(format!("1 is {}, 10 is {}.", principle.low(), principle.high()))
+        AppError::usage(format!(
+            "`{name}` goes from 1 to 10 in whole numbers, and `{value}` is not one of them"
+        ))
+        .hint(format!("1 is {}, 10 is {}.", principle.low(), principle.high()))
     })?;
     Ok((principle, level))
 }

@@ -88,7 +88,11 @@ impl FoundPrinciples {
     ///
     /// # Errors
     /// It would not be sound with them, or the file system refuses; then it is as it was.
-    pub fn change(&self, directory: &Path, values: &[(Principle, Level)]) -> Result<PrinciplesFile, PrinciplesError> {
+    pub fn change(
+        &self,
+        directory: &Path,
+        values: &[(Principle, Level)],
+    ) -> Result<PrinciplesFile, PrinciplesError> {
         let changed = document::change(&self.bytes, values).map_err(|problem| self.wrong(problem))?;
         if changed != self.bytes {
             write(&at(directory).join(&self.file), &changed)?;
@@ -109,7 +113,12 @@ fn write(path: &TreePath, bytes: &[u8]) -> Result<(), FileError> {
 }
 
 /// Makes a file of principles where nothing is. `created_at` is a day: `YYYY-MM-DD`.
-pub fn create(directory: &Path, file: &Path, principles: &Principles, created_at: &str) -> Result<Made, FileError> {
+pub fn create(
+    directory: &Path,
+    file: &Path,
+    principles: &Principles,
+    created_at: &str,
+) -> Result<Made, FileError> {
     let text = document::written(principles, created_at);
     let made = scaffold::make(directory, vec![(file.to_owned(), text)])?;
     Ok(made.first().map_or(Made::WasThere, |(_, made)| *made))
@@ -151,7 +160,11 @@ pub fn take_proposal(
     let here = at(directory).join(proposal);
     if let Ok(Some(bytes)) = bytes(directory, file) {
         return Ok(match document::read(&bytes) {
-            Ok(found) => Proposed::Taken(found.principles),
+            Ok(found) => {
+                // What was being removed when the runner was killed.
+                let _ = here.remove_file();
+                Proposed::Taken(found.principles)
+            }
             Err(problem) => Proposed::Refused(format!("{}: {problem}", file.display())),
         });
     }
@@ -168,6 +181,12 @@ pub fn take_proposal(
         }
         Err(problem) => Ok(Proposed::Refused(format!("{}: {problem}", proposal.display()))),
     }
+}
+
+/// Does the file hold these principles?
+pub(crate) fn is_file_of(directory: &Path, file: &Path, principles: &Principles) -> bool {
+    let bytes = bytes(directory, file).ok().flatten();
+    bytes.and_then(|bytes| document::read(&bytes).ok()).is_some_and(|found| found.principles == *principles)
 }
 
 #[cfg(test)]
@@ -187,7 +206,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let directory = folder.path();
         assert_eq!(find(directory, None).unwrap(), None);
-        create(directory, Path::new(".claude/principles.yaml"), &Principles::of(Preset::Startup), "2026-01-31").unwrap();
+        create(
+            directory,
+            Path::new(".claude/principles.yaml"),
+            &Principles::of(Preset::Startup),
+            "2026-01-31",
+        )
+        .unwrap();
         let found = find(directory, None).unwrap().unwrap();
         assert_eq!((found.file.to_str().unwrap(), &found.passed_over), (".claude/principles.yaml", &None));
         create(directory, Path::new(OURS), &Principles::of(Preset::Custom), "2026-01-31").unwrap();
@@ -204,13 +229,20 @@ mod tests {
         let error = find(directory, None).unwrap_err().to_string();
         assert_eq!(error, ".windlass/principles.yaml is a folder");
         fs::remove_dir(directory.join(OURS)).unwrap();
-        rustix::fs::mknodat(rustix::fs::CWD, directory.join(OURS), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            directory.join(OURS),
+            rustix::fs::FileType::Fifo,
+            0o600.into(),
+            0,
+        )
+        .unwrap();
         let error = find(directory, None).unwrap_err().to_string();
         assert!(error.ends_with("is not a file, but a pipe or a device"), "{error}");
         fs::remove_file(directory.join(OURS)).unwrap();
         symlink("nowhere", directory.join(OURS)).unwrap();
         let error = find(directory, None).unwrap_err().to_string();
-        assert!(error.contains("leads nowhere"), "{error}");
+        assert!(error.contains("is a link"), "{error}");
     }
 
     // rows: 100

@@ -200,8 +200,12 @@ fn fact(fact: &Fact) -> Option<String> {
         Fact::Suspected(report::Suspected { suspicions, .. }) => {
             format!("the guard finds {} things", suspicions.len())
         }
-        Fact::PrinciplesCollected { principles: Some(_), .. } => "the agent's principles are taken".to_owned(),
-        Fact::PrinciplesCollected { refused, .. } => format!("the agent's principles are not taken: {refused}"),
+        Fact::PrinciplesCollected { principles: Some(_), .. } => {
+            "the agent's principles are taken".to_owned()
+        }
+        Fact::PrinciplesCollected { refused, .. } => {
+            format!("the agent's principles are not taken: {refused}")
+        }
         Fact::ForbiddenChangesReverted(report::ForbiddenChangesReverted { count, evidence, .. }) => {
             format!("{count} files are made what they were: {}", short(&evidence.tree))
         }

@@ -7,8 +7,9 @@ use std::time::Duration;
 use super::keys::{self, Key};
 use super::layer::{ConfigError, Layer, Origin, Said};
 use super::sections::{
-    AgentSettings, GuardSettings, HookSettings, LogSettings, NotifySettings, PlanSettings, PrinciplesSettings, RunsSettings,
-    SandboxSettings, StatusSettings, TasksSettings, VerifySettings, WorkspaceSettings, WorktreeSettings,
+    AgentSettings, GuardSettings, HookSettings, LogSettings, NotifySettings, PlanSettings,
+    PrinciplesSettings, RunsSettings, SandboxSettings, StatusSettings, TasksSettings, VerifySettings,
+    WorkspaceSettings, WorktreeSettings,
 };
 use super::setting::{
     ByteCap, CheckSetting, Count, CountCap, FileBelow, FineSpan, Globs, Hosts, MoneyCap, NetworkChoice,

@@ -97,7 +97,9 @@ impl Principle {
                 (Development, ["may be permanent", "can be rolled back"], [7, 9, 8])
             }
             Principle::SecurityPosture => (Development, ["basic", "the most possible"], [7, 9, 8]),
-            Principle::UrgencyTiers => (Development, ["everything is urgent", "everything in turn"], [3, 5, 4]),
+            Principle::UrgencyTiers => {
+                (Development, ["everything is urgent", "everything in turn"], [3, 5, 4])
+            }
             Principle::CostEfficiency => (Development, ["build it", "use what others made"], [6, 5, 7]),
             Principle::MigrationBurden => (Development, ["may be heavy", "avoid it"], [5, 7, 8]),
         };

@@ -16,8 +16,8 @@ pub use told::{
     Broken, CheckFinished, Failed, HookFinished, LanesClosed, Noticed, NotificationSettled, Prepared,
 };
 pub use tree::{
-    BaselineCaptured, Committed, Damaged, ForbiddenChangesReverted, PrinciplesProposed, SnapshotTaken, StatusChanged, Surveyed,
-    Suspected, TreeRechecked, Undone,
+    BaselineCaptured, Committed, Damaged, ForbiddenChangesReverted, PrinciplesProposed, SnapshotTaken,
+    StatusChanged, Surveyed, Suspected, TreeRechecked, Undone,
 };
 
 use crate::values::LaneId;

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::principles::Principles;
 use crate::damage::{Damage, DamageCourse};
+use crate::principles::Principles;
 use crate::values::{CommitNotes, Evidence, JobStatus, LaneId, SnapshotId, Suspicion, TaskRow};
 
 /// The world was looked at, and the tasks of the job were read, where it has any.

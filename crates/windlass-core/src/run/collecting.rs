@@ -47,7 +47,8 @@ impl Run {
 
     /// Does the attempt that is being kept owe principles?
     pub(super) fn owes_principles(&self, lane: LaneId) -> bool {
-        let is_work = matches!(self.lane(lane), Some(LaneState::Keeping(turn, _)) if turn.purpose == Purpose::Work);
+        let is_work =
+            matches!(self.lane(lane), Some(LaneState::Keeping(turn, _)) if turn.purpose == Purpose::Work);
         let spec = self.plan.as_ref().and_then(|plan| plan.principles.as_ref());
         is_work && self.collected.is_asked_for(spec)
     }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::damage::DamageKind;
 use crate::hook::HookSetting;
+use crate::principles::Principles;
 use crate::run::{Collected, Effect, Run, TurnKey};
 use crate::tasks::Schedule;
 use crate::values::{
@@ -75,6 +76,9 @@ pub struct AttemptContext {
     /// It was asked to derive principles.
     #[serde(default)]
     pub owes_principles: bool,
+    /// The principles that an agent of the run has derived; their file is the runner's.
+    #[serde(default)]
+    pub derived: Option<Principles>,
 }
 
 /// The tasks of a job, and the one that an effect is about.
@@ -203,6 +207,7 @@ impl AttemptContext {
             committed: run.last_commit(lane).cloned(),
             protected: run.task_in(lane).map(|row| row.protected.clone()).unwrap_or_default(),
             owes_principles: run.owes_principles(lane),
+            derived: run.collected().principles.clone(),
         }
     }
 }

@@ -56,9 +56,9 @@ use tasks::{AtWork, Tasks};
 
 pub use apply::IllegalFact;
 pub use clock::Clock;
+pub use collecting::Collected;
 pub use context::{AttemptContext, HookContext, OrderContext, PromptContext, TaskAtHand, TaskContext};
 pub use effect::{CommitKind, Effect, EndCall, NotesShare, Occasion, TurnKey};
-pub use collecting::Collected;
 pub use guard::HELD_CLAIMS;
 pub use hooks::{LatestIteration, MOST_SKIPS};
 pub use input::Input;

@@ -14,6 +14,7 @@ use windlass_core::spec::{GuardAction, TestsAction};
 use windlass_core::values::{SnapshotId, Suspicion, SuspicionKind};
 
 use super::event::WorkError;
+use super::principles;
 use super::refuse::{self, Paths};
 
 use super::working_tree::WorkingTree;
@@ -181,7 +182,9 @@ impl Forbidden {
                     && !guard::is_let_through(place, protected, as_path(path)))
         };
         // A pattern may fit the files that the job itself is about; these the agent must write.
-        self.protected.as_ref().is_some_and(by_pattern) && !is_the_jobs(world, path)
+        self.protected.as_ref().is_some_and(by_pattern)
+            && !is_the_jobs(world, path)
+            && !principles::is_derived(world, path)
     }
 
     /// May the agent change it as it likes, although it may hold tests?

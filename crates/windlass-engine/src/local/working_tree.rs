@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use windlass_agents::close_own_files;
 use windlass_core::damage::Damage;
+use windlass_core::principles::Principles;
 use windlass_core::report::{self, Report};
 use windlass_core::run::{Effect, Occasion, Order, OrderContext, TurnKey};
 use windlass_core::spec::RunSpec;
@@ -82,6 +83,8 @@ pub(super) struct WorkingTree {
     pub steering: Option<Arc<Mutex<Steering>>>,
     /// What a guest did in it that was not taken over.
     pub left_behind: Vec<Damage>,
+    /// The principles that an agent of the run has derived.
+    pub derived: Option<Principles>,
     /// Why the run must end, to be told with the next answer.
     pub ends: Option<Report>,
 }
@@ -126,6 +129,7 @@ impl WorkingTree {
             inside: None,
             steering: None,
             left_behind: Vec::new(),
+            derived: None,
             ends: None,
         }
     }
@@ -253,7 +257,7 @@ impl WorkingTree {
     fn keep(&mut self, lane: LaneId, turn: TurnKey, context: &OrderContext) -> Worked {
         let began = damage::beginning(self, turn)?;
         // Before anything is looked at: what was proposed is no work.
-        let proposed = principles::take(&self.plan, lane, context)?;
+        let proposed = principles::take(self, lane, context)?;
         let look = self.look()?;
         let changed = self.latest.as_ref().map_or(0, |before| self.changes(&before.inventory, &look));
         let forbidden_changes = refuse::find(self, turn, &look.inventory, context)?;

@@ -22,7 +22,9 @@ fn collecting() -> RunSpec {
 #[test]
 fn they_come_before_the_workflow_and_are_the_same_in_every_iteration() {
     let plan = decided(Preset::Startup);
-    let of = |iteration| compose(&PromptParts { turn: TurnKey { iteration, attempt: 1 }, ..parts(&plan, "x") }).user;
+    let of = |iteration| {
+        compose(&PromptParts { turn: TurnKey { iteration, attempt: 1 }, ..parts(&plan, "x") }).user
+    };
     let section = |user: &str| user.split_once("## How this works").unwrap().0.to_owned();
     let first = section(&of(1));
     assert!(first.starts_with("## Decision principles\n"), "{first}");
@@ -60,17 +62,23 @@ fn who_works_decides_by_them_and_nobody_else() {
 #[test]
 fn an_agent_is_asked_to_derive_them_until_some_are_taken() {
     let plan = collecting();
-    let user = |collected: &Collected| compose(&PromptParts { collected: Some(collected), ..parts(&plan, "x") }).user;
+    let user = |collected: &Collected| {
+        compose(&PromptParts { collected: Some(collected), ..parts(&plan, "x") }).user
+    };
     let asked = user(&Collected::default());
     assert!(asked.starts_with("## First: principles for this project\n"), "{asked}");
     assert!(asked.contains(&format!("`{PROPOSAL}`")) && asked.contains("\n  blast_radius: …"), "{asked}");
     assert!(asked.find("## How this works") > asked.find(PROPOSAL), "{asked}");
 
     let refused = "principles.proposed.yaml: line 3: `a` is `@b`".to_owned();
-    let again = user(&Collected { in_vain: 1, refused, principles: None });
-    assert!(again.contains("is not taken: principles.proposed.yaml: line 3: `a` is `@b`. Mend it."), "{again}");
+    let again = user(&Collected { in_vain: 1, refused, ..Collected::default() });
+    assert!(
+        again.contains("is not taken: principles.proposed.yaml: line 3: `a` is `@b`. Mend it."),
+        "{again}"
+    );
 
-    let taken = user(&Collected { in_vain: 1, refused: String::new(), principles: Some(Principles::of(Preset::Startup)) });
+    let taken =
+        user(&Collected { principles: Some(Principles::of(Preset::Startup)), ..Collected::default() });
     assert_eq!(taken, compose(&parts(&decided(Preset::Startup), "x")).user);
     let given_up = user(&Collected { in_vain: 3, ..Collected::default() });
     assert!(given_up.starts_with("## How this works"), "{given_up}");

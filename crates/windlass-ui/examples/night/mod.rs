@@ -72,6 +72,7 @@ pub fn plan() -> RunSpec {
         lanes: None,
         sandbox: SandboxSpec::default(),
         guard: GuardSpec::default(),
+        principles: None,
         agent: AgentSpec {
             name: "claude".to_owned(),
             program: PathBuf::from("/usr/bin/claude"),

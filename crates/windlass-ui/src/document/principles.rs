@@ -27,11 +27,11 @@ pub struct PrinciplesShown {
 pub fn principles_text(shown: &PrinciplesShown, terminal: &Terminal) -> String {
     let widest = |text: fn(Principle) -> &'static str| Principle::iter().map(|one| width(text(one))).max();
     let (names, lows) = (widest(|one| one.name()).unwrap_or(0), widest(Principle::low).unwrap_or(0));
-    let mut lines = vec![
-        Line::hanging(2)
-            .strong(one_line(&shown.file))
-            .dim(format!("  {}, {}", shown.principles.preset.name(), one_line(&shown.created_at))),
-    ];
+    let mut lines = vec![Line::hanging(2).strong(one_line(&shown.file)).dim(format!(
+        "  {}, {}",
+        shown.principles.preset.name(),
+        one_line(&shown.created_at)
+    ))];
     for layer in PrincipleLayer::iter() {
         let title = format!("{} ({})", layer.title(), layer.name());
         lines.push(Line::new());
@@ -78,7 +78,10 @@ pub fn principles_json(shown: &PrinciplesShown) -> Vec<u8> {
     };
     let PrinciplesShown { file, principles, version, created_at } = shown;
     let preset = principles.preset.name();
-    document("principles", &Fields { file, version, preset, created_at, principles: principles.iter().map(row).collect() })
+    document(
+        "principles",
+        &Fields { file, version, preset, created_at, principles: principles.iter().map(row).collect() },
+    )
 }
 
 #[cfg(test)]
@@ -100,10 +103,14 @@ mod tests {
         let text = principles_text(&shown, &columns(80));
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 1 + 2 * 11, "{text}");
-        let rows: Vec<&&str> = lines.iter().filter(|line| line.contains('_') && !line.contains('/')).collect();
+        let rows: Vec<&&str> =
+            lines.iter().filter(|line| line.contains('_') && !line.contains('/')).collect();
         assert_eq!(rows.len(), 16, "auditability and interoperability are the others: {text}");
         assert!(lines.iter().all(|line| width(line) <= 80), "{text}");
-        assert!(lines.contains(&"scope_philosophy            3  the least that works  rich in features"), "{text}");
+        assert!(
+            lines.contains(&"scope_philosophy            3  the least that works  rich in features"),
+            "{text}"
+        );
         let json: serde_json::Value = serde_json::from_slice(&principles_json(&shown)).unwrap();
         assert_eq!((&json["type"], &json["principles"][2]["value"]), (&"principles".into(), &3.into()));
     }

@@ -92,7 +92,9 @@ fn collected(board: &Board, taken: bool, refused: &str, left: u32) -> Line {
     }
     let then = match left {
         0 => "the run goes on without principles".to_owned(),
-        left => format!("the agent is asked for them again, at most {}", format::count(u64::from(left), "time")),
+        left => {
+            format!("the agent is asked for them again, at most {}", format::count(u64::from(left), "time"))
+        }
     };
     notice(board, Mark::Notice, &format!("the agent's principles are not taken: {refused}; {then}"))
 }

@@ -282,6 +282,11 @@ fn plan_body(plan: &RunSpec) -> Map<String, Value> {
         });
         body.insert("plan".to_owned(), named);
     }
+    if let Some(spec) = &plan.principles {
+        let (file, preset) =
+            (spec.file().to_string_lossy(), spec.known().map(|principles| principles.preset));
+        body.insert("principles".to_owned(), json!({ "file": file, "preset": preset }));
+    }
     if !plan.hooks.is_empty() {
         body.insert("hooks".to_owned(), plan.hooks.iter().map(hook_value).collect());
     }

@@ -175,6 +175,12 @@ pub struct WorkArgs {
     /// Work in a checkout of its own, on the branch windlass/NAME; made from HEAD if it is not there (docs/worktrees.md)
     #[arg(long, value_name = "NAME", help_heading = "Iterations")]
     pub worktree: Option<String>,
+    /// The folder that worktrees are made in: worktree.base
+    #[arg(long = "worktree-base-dir", value_name = "DIR", hide = true)]
+    pub worktree_base: Option<String>,
+    /// Windlass never looks for updates by itself: this holds without being said
+    #[arg(long, hide = true)]
+    pub disable_updates: bool,
     /// Who commits: none, agent, runner [default: none; build: agent; tasks: runner]
     #[arg(long, value_name = "WHO", help_heading = "Iterations")]
     pub commit: Option<String>,

@@ -86,6 +86,7 @@ impl Flags {
         self.text(&keys::DELAY, "--delay", args.delay.as_ref());
         self.switch(&keys::DELAY, "--no-delay", "0", args.no_delay);
         self.text(&keys::LANES, "-j", args.lanes.as_ref());
+        self.text(&keys::WORKTREE_BASE, "--worktree-base-dir", args.worktree_base.as_ref());
         self.text(&keys::COMMIT, "--commit", args.commit.as_ref());
         self.text(&keys::SANDBOX_KIND, "--sandbox", args.sandbox.as_ref());
         self.text(&keys::SANDBOX_NETWORK, "--network", args.network.as_ref());

@@ -40,6 +40,7 @@ mod tasks;
 mod template;
 mod terminal;
 mod trust;
+mod unknown;
 mod verify_plan;
 mod wanted;
 mod worktree;
@@ -69,9 +70,12 @@ pub fn dispatch(arguments: impl Iterator<Item = OsString>) -> Result<ExitCode, A
     if let Some(code) = hidden_verb(&arguments)? {
         return Ok(code);
     }
-    let cli = match Cli::try_parse_from(arguments) {
+    let cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,
         Err(answer) => {
+            if let Some(error) = unknown::flag(&answer, &arguments) {
+                return Err(error);
+            }
             // Help and version are answers, too. A closed terminal changes nothing about the exit code.
             let _ = answer.print();
             return Ok(ExitCode::from(u8::try_from(answer.exit_code()).unwrap_or(2)));

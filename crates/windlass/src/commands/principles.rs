@@ -20,7 +20,9 @@ pub fn run(args: &PrinciplesArgs) -> Result<ExitCode, AppError> {
     let default = PrinciplesVerb::Show { json: args.json };
     match args.verb.as_ref().unwrap_or(&default) {
         PrinciplesVerb::Show { json } => show(&app, Shape::of(*json))?,
-        PrinciplesVerb::Init { preset, force } => init(&app, preset.map(|name| Principles::of(name.into())), *force)?,
+        PrinciplesVerb::Init { preset, force } => {
+            init(&app, preset.map(|name| Principles::of(name.into())), *force)?
+        }
         PrinciplesVerb::Set { changes } => tell(&app.set_principles(changes)?)?,
         PrinciplesVerb::Reset { keys } => tell(&app.reset_principles(keys)?)?,
     }
@@ -58,18 +60,21 @@ fn init(app: &App, named: Option<Principles>, force: bool) -> Result<(), AppErro
 }
 
 fn tell(changed: &[ChangedPrinciple]) -> Result<(), AppError> {
-    let lines: Vec<Line> = changed.iter().map(|ChangedPrinciple { principle, before, now }| {
-        let was = match before {
-            Some(before) if before == now => " already".to_owned(),
-            Some(before) => format!(" (was {before})"),
-            None => String::new(),
-        };
-        let meaning = format!("  1 {}, 10 {}", principle.low(), principle.high());
-        Line::hanging(2)
-            .mark(Tone::Good, Mark::Passed)
-            .strong(format!(" {}", principle.name()))
-            .plain(format!(" is {now}{was}"))
-            .dim(meaning)
-    }).collect();
+    let lines: Vec<Line> = changed
+        .iter()
+        .map(|ChangedPrinciple { principle, before, now }| {
+            let was = match before {
+                Some(before) if before == now => " already".to_owned(),
+                Some(before) => format!(" (was {before})"),
+                None => String::new(),
+            };
+            let meaning = format!("  1 {}, 10 {}", principle.low(), principle.high());
+            Line::hanging(2)
+                .mark(Tone::Good, Mark::Passed)
+                .strong(format!(" {}", principle.name()))
+                .plain(format!(" is {now}{was}"))
+                .dim(meaning)
+        })
+        .collect();
     print_lines(&lines)
 }

@@ -16,9 +16,11 @@ const TRIES: u32 = 3;
 /// There is no end to wrong answers, or the terminal is closed: nothing is taken for an answer then.
 pub fn answered() -> Result<Principles, AppError> {
     let kinds: Vec<(usize, Preset)> = (1..).zip(Preset::iter()).collect();
-    let listed: Vec<String> = kinds.iter().map(|(number, preset)| format!("{number} {}", preset.name())).collect();
+    let listed: Vec<String> =
+        kinds.iter().map(|(number, preset)| format!("{number} {}", preset.name())).collect();
     let preset = asked(&format!("What kind of project is it? {} > ", listed.join(", ")), |answer| {
-        let meant = |(number, preset): &&(usize, Preset)| answer == number.to_string() || answer == preset.name();
+        let meant =
+            |(number, preset): &&(usize, Preset)| answer == number.to_string() || answer == preset.name();
         kinds.iter().find(meant).map(|(_, preset)| *preset)
     })?;
     preset.questions().into_iter().try_fold(Principles::of(preset), |principles, principle| {

@@ -40,7 +40,7 @@ fn bad_command_lines_are_refused_in_one_sentence() {
         (&["run", "-p", "x", "--mock=builtin:x"], "there is no built-in script `x`"),
         (&["-C", "nowhere", "runs"], "cannot work in nowhere"),
         (&["resume", "--max-cost", "five"], "--max-cost: `five` is not an amount in dollars"),
-        (&["run", "-p", "x", "--outptu", "quiet"], "unexpected argument '--outptu' found"),
+        (&["run", "-p", "x", "--outptu", "quiet"], "windlass does not know --outptu"),
         (&["frobnicate"], "unrecognized subcommand 'frobnicate'"),
     ] {
         let answer = place.ask(arguments);

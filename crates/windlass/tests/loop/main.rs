@@ -33,6 +33,7 @@ mod one_run;
 mod own_files;
 mod parking;
 mod plans;
+mod principles;
 mod prompting;
 mod protecting;
 mod queue_kills;

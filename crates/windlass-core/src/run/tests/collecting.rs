@@ -23,8 +23,12 @@ fn propose(world: &mut World, number: u32, principles: Option<Principles>) {
 
 fn prompted(world: &World) -> OrderContext {
     let (lane, turn) = (LaneId(0), TurnKey { iteration: 1, attempt: 1 });
-    let effect =
-        Effect::Prepare { lane, turn, purpose: crate::values::Purpose::Work, notes: crate::run::NotesShare::Usual };
+    let effect = Effect::Prepare {
+        lane,
+        turn,
+        purpose: crate::values::Purpose::Work,
+        notes: crate::run::NotesShare::Usual,
+    };
     OrderContext::of(&world.run, &effect, world.now)
 }
 
@@ -38,6 +42,10 @@ fn a_sound_proposal_holds_from_the_next_iteration_and_after_a_restart() {
     propose(&mut world, 2, Some(startup.clone()));
     assert_eq!(world.run.principles(), Some(&startup));
     assert_eq!(world.count("principles_collected"), 2);
+    // Kept once more after a restart, their file is known.
+    let effect = Effect::Keep { lane: LaneId(0), turn: TurnKey { iteration: 2, attempt: 1 } };
+    let again = OrderContext::of(&fold(&world.journal), &effect, world.now).attempt.unwrap();
+    assert_eq!((again.owes_principles, again.derived), (false, Some(startup.clone())));
     // A second proposal is not asked for, and not taken.
     propose(&mut world, 3, Some(Principles::of(Preset::Enterprise)));
     assert_eq!(world.run.principles(), Some(&startup));

@@ -222,6 +222,7 @@ pub(crate) fn plan(run: &RunId, directory: &Path) -> RunSpec {
         lanes: None,
         sandbox: SandboxSpec::default(),
         guard: windlass_core::spec::GuardSpec::default(),
+        principles: None,
         agent: AgentSpec {
             name: "mock".to_owned(),
             program: PathBuf::from("/bin/false"),

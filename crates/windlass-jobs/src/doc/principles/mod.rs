@@ -12,7 +12,7 @@ use std::fmt;
 use windlass_core::principles::Principles;
 
 pub use read::read;
-pub use write::{change, written, with_blanks};
+pub use write::{change, with_blanks, written};
 
 /// The longest file, in bytes: no sound one has more than two thousand.
 pub const LONGEST: usize = 64 * 1024;

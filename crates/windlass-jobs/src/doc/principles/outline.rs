@@ -48,7 +48,8 @@ pub(super) fn outline(bytes: &[u8]) -> Result<Vec<Field>, Problem> {
         Problem::whole(format!("it is not UTF-8 text (byte {})", error.valid_up_to() + 1))
     })?;
     let (text, mark) = without_mark(text);
-    if let Some(odd) = text.chars().find(|character| character.is_control() && !"\t\r\n".contains(*character)) {
+    if let Some(odd) = text.chars().find(|character| character.is_control() && !"\t\r\n".contains(*character))
+    {
         return Err(Problem::whole(format!("it holds the control character U+{:04X}", u32::from(odd))));
     }
     Reader { parser: Parser::new_from_str(text), text, mark }.document()
@@ -74,7 +75,10 @@ impl<'a> Reader<'a> {
                 (Event::MappingStart(_, None), _) => break,
                 (Event::StreamEnd, _) => return Err(Problem::whole("it is empty")),
                 (_, span) => {
-                    return Err(Problem::at(span.start.line(), "here `version`, `preset` or a layer is expected"));
+                    return Err(Problem::at(
+                        span.start.line(),
+                        "here `version`, `preset` or a layer is expected",
+                    ));
                 }
             }
         }
@@ -84,7 +88,10 @@ impl<'a> Reader<'a> {
                 (Event::StreamEnd, _) => return Ok(fields),
                 (Event::Nothing | Event::DocumentEnd, _) => {}
                 (_, span) => {
-                    return Err(Problem::at(span.start.line(), "a second document begins here; the file has one"));
+                    return Err(Problem::at(
+                        span.start.line(),
+                        "a second document begins here; the file has one",
+                    ));
                 }
             }
         }
@@ -97,7 +104,9 @@ impl<'a> Reader<'a> {
             let (name, line) = match self.next()? {
                 (Event::MappingEnd, _) => return Ok(fields),
                 (Event::Scalar(name, _, _, None), span) => (name.into_owned(), span.start.line()),
-                (_, span) => return Err(Problem::at(span.start.line(), "a name of YAML's own kind is expected")),
+                (_, span) => {
+                    return Err(Problem::at(span.start.line(), "a name of YAML's own kind is expected"));
+                }
             };
             let full = below.map_or_else(|| name.clone(), |below| format!("{below}.{name}"));
             if fields.iter().any(|field| field.name == name) {

@@ -52,21 +52,61 @@ fn what_is_written_is_read_and_claude_loops_form_as_well() {
 fn what_is_wrong_is_said_with_its_line() {
     let with = |from: &str, to: &str| problem(&startup().replacen(from, to, 1));
     for (from, to, said) in [
-        ("scope_philosophy: 3", "scope_philosophy: 0", "line 10: `scope_philosophy` is `0`, and goes from 1 to 10 in whole numbers"),
-        ("scope_philosophy: 3", "scope_philosophy: 11", "line 10: `scope_philosophy` is `11`, and goes from 1 to 10 in whole numbers"),
-        ("scope_philosophy: 3", "scope_philosophy: small", "line 10: `scope_philosophy` is `small`, and goes from 1 to 10 in whole numbers"),
-        ("scope_philosophy: 3", "scope_philosophy: \"3\"", "line 10: `scope_philosophy` is `3`, and goes from 1 to 10 in whole numbers"),
-        ("scope_philosophy: 3", "scope_philosophy:  ", "line 10: `scope_philosophy` is empty, and goes from 1 to 10 in whole numbers"),
+        (
+            "scope_philosophy: 3",
+            "scope_philosophy: 0",
+            "line 10: `scope_philosophy` is `0`, and goes from 1 to 10 in whole numbers",
+        ),
+        (
+            "scope_philosophy: 3",
+            "scope_philosophy: 11",
+            "line 10: `scope_philosophy` is `11`, and goes from 1 to 10 in whole numbers",
+        ),
+        (
+            "scope_philosophy: 3",
+            "scope_philosophy: small",
+            "line 10: `scope_philosophy` is `small`, and goes from 1 to 10 in whole numbers",
+        ),
+        (
+            "scope_philosophy: 3",
+            "scope_philosophy: \"3\"",
+            "line 10: `scope_philosophy` is `3`, and goes from 1 to 10 in whole numbers",
+        ),
+        (
+            "scope_philosophy: 3",
+            "scope_philosophy:  ",
+            "line 10: `scope_philosophy` is empty, and goes from 1 to 10 in whole numbers",
+        ),
         ("scope_philosophy: 3", "scope_philosophy: [3]", "line 10: `layer0.scope_philosophy` is a list"),
-        ("scope_philosophy: 3", "scope_philosophy: {a: 3}", "line 10: `layer0.scope_philosophy` has names below it, where a number is expected"),
-        ("scope_philosophy: 3", "scope_philosophy: !!int 3", "line 10: `layer0.scope_philosophy` has a tag; leave it out"),
-        ("scope_philosophy: 3", "scop_philosophy: 3", "line 10: `layer0` does not know `scop_philosophy`: did you mean `scope_philosophy`?"),
+        (
+            "scope_philosophy: 3",
+            "scope_philosophy: {a: 3}",
+            "line 10: `layer0.scope_philosophy` has names below it, where a number is expected",
+        ),
+        (
+            "scope_philosophy: 3",
+            "scope_philosophy: !!int 3",
+            "line 10: `layer0.scope_philosophy` has a tag; leave it out",
+        ),
+        (
+            "scope_philosophy: 3",
+            "scop_philosophy: 3",
+            "line 10: `layer0` does not know `scop_philosophy`: did you mean `scope_philosophy`?",
+        ),
         ("scope_philosophy: 3", "blast_radius: 3", "line 10: `layer0` does not know `blast_radius`"),
         ("scope_philosophy: 3", "curation_model: 3", "line 10: `layer0.curation_model` is there twice"),
         ("  scope_philosophy", "#", "line 7: `layer0` does not name `scope_philosophy`"),
         ("\nlayer1:", "\nlayer2:", "line 19: the file does not know `layer2`: did you mean `layer0`?"),
-        ("preset: startup", "preset: start", "line 3: `preset` is `start`, and is one of startup, enterprise, opensource, custom"),
-        ("created_at: \"2026-11-23\"", "created_at: yesterday", "line 4: `created_at` is `yesterday`, and is a day: 2026-01-31"),
+        (
+            "preset: startup",
+            "preset: start",
+            "line 3: `preset` is `start`, and is one of startup, enterprise, opensource, custom",
+        ),
+        (
+            "created_at: \"2026-11-23\"",
+            "created_at: yesterday",
+            "line 4: `created_at` is `yesterday`, and is a day: 2026-01-31",
+        ),
         ("version: \"2.3\"", "version: new", "line 2: `version` is `new`, and has two numbers: \"2.3\""),
         ("version: \"2.3\"", "", "`version` is missing"),
         ("version: \"2.3\"", "version: {a: 1}", "line 2: `version` has names below it; it is one word"),
@@ -115,7 +155,10 @@ fn a_change_touches_the_value_and_nothing_else() {
     assert!(refused.to_string().contains("scope_philosophy"), "{refused}");
 
     let flow = change(OF_CLAUDE_LOOP.as_bytes(), &[(Principle::Interoperability, seven)]).unwrap();
-    assert_eq!(String::from_utf8(flow).unwrap(), OF_CLAUDE_LOOP.replace("interoperability: 6", "interoperability: 7"));
+    assert_eq!(
+        String::from_utf8(flow).unwrap(),
+        OF_CLAUDE_LOOP.replace("interoperability: 6", "interoperability: 7")
+    );
     let (head, _) = OF_CLAUDE_LOOP.split_once("    speed").unwrap();
     let missing = change(head.as_bytes(), &[(Principle::SpeedCorrectness, seven)]).unwrap_err();
     assert!(missing.to_string().starts_with("`layer1` does not name `speed_correctness`"), "{missing}");

@@ -53,7 +53,9 @@ pub fn change(bytes: &[u8], values: &[(Principle, Level)]) -> Result<Vec<u8>, Pr
     let changed = changed.ok_or_else(|| Problem::whole("it cannot be changed value by value"))?;
     let found = read(&changed)?.principles;
     match values.iter().find(|(principle, level)| found.level(*principle) != *level) {
-        Some((principle, _)) => Err(Problem::whole(format!("`{}` cannot be changed where it is", principle.name()))),
+        Some((principle, _)) => {
+            Err(Problem::whole(format!("`{}` cannot be changed where it is", principle.name())))
+        }
         None => Ok(changed),
     }
 }

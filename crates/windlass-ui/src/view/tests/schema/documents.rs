@@ -1,6 +1,7 @@
 //! The shape of what verbs print besides a run's own lines: `status --json`, `logs --tools --json`.
 
 use strum::VariantNames;
+use windlass_core::principles::{Preset, Principle};
 use windlass_core::spec::Mode;
 use windlass_core::values::{Purpose, TaskState};
 
@@ -15,6 +16,28 @@ pub(in crate::view) const DOCUMENTS: &[(&str, &[Field])] = &[
     ("tool_call", TOOL_CALL),
     ("tasks", TASKS),
     ("next_task", NEXT_TASK),
+    ("principles", PRINCIPLES),
+];
+
+/// `principles show`.
+const PRINCIPLES: &[Field] = &[
+    ("v", Integer, Always),
+    ("type", Text, Always),
+    ("file", Text, Always),
+    ("version", Text, Always),
+    ("preset", OneOf(Preset::VARIANTS), Always),
+    ("created_at", Text, Always),
+    (
+        "principles",
+        List(&Object(&[
+            ("layer", OneOf(&["layer0", "layer1"]), Always),
+            ("name", OneOf(Principle::VARIANTS), Always),
+            ("value", Integer, Always),
+            ("low", Text, Always),
+            ("high", Text, Always),
+        ])),
+        Always,
+    ),
 ];
 
 /// A task of a task file.

@@ -7,6 +7,7 @@ mod tasks;
 
 use serde_json::{Map, Value, json};
 use strum::VariantNames as _;
+use windlass_core::principles::Preset;
 use windlass_core::spec::{CommitPolicy, Depth};
 use windlass_core::values::{
     Assessed, CheckKind, CheckStage, Class, Confidence, Cut, Delivery, HookDecision, HookName, NotifyEvent,
@@ -136,6 +137,11 @@ const PLAN: &[Field] = &[
             ("specs", Nullable(&Text), Always),
             ("smart_termination", Flag, Always),
         ]),
+        Sometimes,
+    ),
+    (
+        "principles",
+        Object(&[("file", Text, Always), ("preset", Nullable(&OneOf(Preset::VARIANTS)), Always)]),
         Sometimes,
     ),
     (
@@ -319,6 +325,18 @@ pub(super) const FACTS: &[(&str, &[Field])] = &[
             ("changed", Integer, Always),
             ("strayed", Integer, Sometimes),
             ("standing", Object(STATUS), Sometimes),
+        ],
+    ),
+    (
+        "principles_collected",
+        &[
+            (
+                "principles",
+                Object(&[("preset", OneOf(Preset::VARIANTS), Always), ("values", Shape::Anything, Always)]),
+                Sometimes,
+            ),
+            ("refused", Text, Sometimes),
+            ("left", Integer, Always),
         ],
     ),
     ("suspected", &[("suspicions", List(&Object(SUSPICION)), Always)]),
