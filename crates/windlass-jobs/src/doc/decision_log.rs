@@ -85,7 +85,7 @@ fn unquoted(value: &str) -> String {
 mod tests {
     use super::*;
 
-    // Seed defect D4, council: the older script does not escape quotes, and the documents describe another form.
+    // Seed defect D4, bash principles-decisions.log: quotes are not escaped, and the documents describe another form.
     #[test]
     fn both_forms_of_the_log_are_read_and_quotes_that_are_not_escaped_as_well() {
         let log = "\
