@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use strum::{IntoEnumIterator, IntoStaticStr, VariantNames};
+use strum::{EnumString, IntoEnumIterator, IntoStaticStr, VariantNames};
 
 pub use level::Level;
 pub use table::{Principle, PrincipleLayer};
@@ -39,7 +39,8 @@ holds an object with `principles` (a list of their names), `options` (a list of 
 ";
 
 /// What is done where a project has no principles yet.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, EnumString, VariantNames)]
+#[strum(serialize_all = "snake_case")]
 pub enum Collection {
     /// Agents decide without them.
     #[default]

@@ -59,12 +59,24 @@ fn bad_command_lines_are_refused_in_one_sentence() {
 fn a_flag_that_nobody_knows_is_refused_with_where_it_could_go() {
     let place = Place::new();
     for (arguments, flag, hint) in [
-        (&["run", "-p", "x", "--foo"][..], "--foo", "What is for the agent comes after --: windlass run … -- --foo"),
+        (
+            &["run", "-p", "x", "--foo"][..],
+            "--foo",
+            "What is for the agent comes after --: windlass run … -- --foo",
+        ),
         (&["build", "--foo=1"], "--foo", "What is for the agent comes after --: windlass build … -- --foo"),
         (&["run", "-p", "x", "--max-cots", "5"], "--max-cots", "Did you mean --max-cost?"),
-        (&["run", "-p", "x", "--list-worktrees"], "--list-worktrees", "Worktrees are listed by: windlass worktree list"),
+        (
+            &["run", "-p", "x", "--list-worktrees"],
+            "--list-worktrees",
+            "Worktrees are listed by: windlass worktree list",
+        ),
         (&["run", "--resume", "plan-1"], "--resume", "A run is continued by: windlass resume"),
-        (&["run", "-p", "x", "--auto-update"], "--auto-update", "Windlass never updates itself: leave it out."),
+        (
+            &["run", "-p", "x", "--auto-update"],
+            "--auto-update",
+            "Windlass never updates itself: leave it out.",
+        ),
         (&["runs", "--foo"], "--foo", "All that it knows: windlass runs --help"),
     ] {
         let answer = place.ask(arguments);
@@ -75,7 +87,17 @@ fn a_flag_that_nobody_knows_is_refused_with_where_it_could_go() {
     }
     for accepted in [
         &["run", "-p", "x", "--dry-run", "--stream"][..],
-        &["run", "-p", "x", "--dry-run", "--disable-updates", "--max-runs", "5", "--worktree-base-dir", "../trees"],
+        &[
+            "run",
+            "-p",
+            "x",
+            "--dry-run",
+            "--disable-updates",
+            "--max-runs",
+            "5",
+            "--worktree-base-dir",
+            "../trees",
+        ],
     ] {
         assert_eq!(place.ask(accepted).code, Some(0), "{accepted:?}");
     }

@@ -67,6 +67,4 @@ impl Choice for Depth {
 
 impl Choice for Collection {
     const EXPECTED: &'static str = "`never` or `agent`";
-    const WORDS: &'static [(&'static str, Self)] =
-        &[("never", Collection::Never), ("agent", Collection::Agent)];
 }
