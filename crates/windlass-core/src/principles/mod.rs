@@ -5,7 +5,6 @@ mod level;
 mod table;
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoEnumIterator, IntoStaticStr, VariantNames};
@@ -121,11 +120,6 @@ impl Principles {
     pub fn iter(&self) -> impl Iterator<Item = (Principle, Level)> {
         Principle::iter().map(|principle| (principle, self.level(principle)))
     }
-}
-
-/// Is this one of the files that principles are looked for in? `path` is relative to the working directory.
-pub fn is_usual_file(path: &Path) -> bool {
-    USUAL_FILES.iter().any(|file| path == Path::new(file))
 }
 
 #[cfg(test)]

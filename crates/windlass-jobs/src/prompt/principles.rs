@@ -3,6 +3,7 @@
 
 use strum::IntoEnumIterator;
 use windlass_core::principles::{PROPOSAL, PROTOCOL, PrincipleLayer, Principles};
+use windlass_core::run::Collected;
 use windlass_core::spec::Mode;
 use windlass_core::values::Named;
 
@@ -21,7 +22,7 @@ pub(super) fn section(parts: &PromptParts<'_>) -> Inert {
     if let Some(principles) = known {
         return decision(principles);
     }
-    let never = Default::default();
+    let never = Collected::default();
     let collected = parts.collected.unwrap_or(&never);
     let asks = mode == Mode::Goal && collected.is_asked_for(spec);
     if asks { collection(&collected.refused) } else { Inert::empty() }

@@ -57,6 +57,7 @@ Examples:
 /// What can be said to `windlass run`.
 #[derive(Clone, Debug, Default, Args)]
 #[command(after_help = EXAMPLES)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag that people give or not")]
 pub struct RunArgs {
     /// The workspace to work on; `-` reads a goal from standard input
     #[arg(value_name = "WORKSPACE", conflicts_with_all = ["prompt", "file"])]

@@ -1,7 +1,6 @@
 //! A file of principles as YAML sees it: names with values, and names with such names below them. Whatever else YAML has
 //! (lists, aliases, tags, further documents) has no meaning here and is refused.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span, StrInput};
@@ -130,13 +129,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn scalar(&self, text: &Cow<'_, str>, style: ScalarStyle, span: Span) -> Scalar {
+    fn scalar(&self, text: &str, style: ScalarStyle, span: Span) -> Scalar {
         let byte = |index: usize| {
             let found = self.text.char_indices().nth(index).map_or(self.text.len(), |(at, _)| at);
             found + self.mark
         };
         Scalar {
-            text: text.to_string(),
+            text: text.to_owned(),
             is_plain: style == ScalarStyle::Plain,
             range: byte(span.start.index())..byte(span.end.index()),
             line: span.start.line(),
