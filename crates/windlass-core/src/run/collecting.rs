@@ -82,7 +82,7 @@ impl Run {
             Some(principles) => self.collected.principles = Some(principles.clone()),
             None => self.collected.in_vain += 1,
         }
-        self.collected.refused = refused.to_owned();
+        refused.clone_into(&mut self.collected.refused);
         Ok(())
     }
 }

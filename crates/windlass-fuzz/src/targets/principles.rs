@@ -37,7 +37,7 @@ fn check(before: &[u8], changed: &[u8], values: &[(Principle, Level)], was: Opti
         let expected = values.iter().fold(was, |all, (principle, level)| all.with(*principle, *level));
         assert_eq!(now, Ok(expected));
     }
-    let lines = |bytes: &[u8]| bytes.iter().filter(|byte| **byte == b'\n').count();
+    let lines = |bytes: &[u8]| bytes.split(|byte| *byte == b'\n').count();
     assert!(lines(changed) <= lines(before));
 }
 

@@ -183,7 +183,7 @@ fn status(bytes: &[u8]) -> Option<String> {
 }
 
 fn plans(folder: &Path) -> Vec<PathBuf> {
-    named(&folder.join(PLANS), |name| name.ends_with(".yaml"))
+    named(&folder.join(PLANS), |name| Path::new(name).extension().is_some_and(|ending| ending == "yaml"))
 }
 
 fn has_tasks(folder: &Path) -> bool {

@@ -21,7 +21,7 @@ pub fn run(args: &PrinciplesArgs) -> Result<ExitCode, AppError> {
     match args.verb.as_ref().unwrap_or(&default) {
         PrinciplesVerb::Show { json } => show(&app, Shape::of(*json))?,
         PrinciplesVerb::Init { preset, force } => {
-            init(&app, preset.map(|name| Principles::of(name.into())), *force)?
+            init(&app, preset.map(|name| Principles::of(name.into())), *force)?;
         }
         PrinciplesVerb::Set { changes } => tell(&app.set_principles(changes)?)?,
         PrinciplesVerb::Reset { keys } => tell(&app.reset_principles(keys)?)?,

@@ -62,9 +62,9 @@ fn a_flag_that_nobody_knows_is_refused_with_where_it_could_go() {
         (
             &["run", "-p", "x", "--foo"][..],
             "--foo",
-            "What is for the agent comes after --: windlass run … -- --foo",
+            "What is for the agent comes after --: windlass run ... -- --foo",
         ),
-        (&["build", "--foo=1"], "--foo", "What is for the agent comes after --: windlass build … -- --foo"),
+        (&["build", "--foo=1"], "--foo", "What is for the agent comes after --: windlass build ... -- --foo"),
         (&["run", "-p", "x", "--max-cots", "5"], "--max-cots", "Did you mean --max-cost?"),
         (
             &["run", "-p", "x", "--list-worktrees"],
