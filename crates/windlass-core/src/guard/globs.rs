@@ -4,7 +4,7 @@ use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
 use crate::principles::USUAL_FILES;
 
-/// What is protected, beside principles, unless a pattern with `!` lets it through: the definitions of CI, Windlass's own configuration, the
+/// What is protected unless a pattern with `!` lets it through: the definitions of CI, Windlass's own configuration, the
 /// agent's settings, and files that do nothing but configure how tests, or the tools that run them, are run.
 pub const BUILT_IN: &[&str] = &[
     ".github/workflows/**",
@@ -30,6 +30,8 @@ pub const BUILT_IN: &[&str] = &[
     ".windlass/config.toml",
     ".windlass/hooks/**",
     ".windlass/prompts/**",
+    USUAL_FILES[0],
+    USUAL_FILES[1],
     ".claude/settings.json",
     ".claude/settings.local.json",
     ".claude/hooks/**",
@@ -91,7 +93,7 @@ impl Protected {
     pub fn new<'a>(globs: impl IntoIterator<Item = &'a str>) -> Result<Protected, BadGlob> {
         let mut builder = GlobSetBuilder::new();
         let mut lets_through = Vec::new();
-        for glob in BUILT_IN.iter().copied().chain(USUAL_FILES).chain(globs) {
+        for glob in BUILT_IN.iter().copied().chain(globs) {
             let (pattern, through) = match glob.strip_prefix('!') {
                 Some(pattern) => (pattern, true),
                 None => (glob, false),
