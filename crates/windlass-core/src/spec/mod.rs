@@ -9,6 +9,7 @@ mod job;
 mod lanes;
 mod limits;
 mod mode;
+mod pipeline;
 mod repository_settings;
 mod sandbox;
 mod workspace;
@@ -22,6 +23,7 @@ pub use job::{Depth, Job, JobPlan, JobTasks, Verification};
 pub use lanes::LanesSpec;
 pub use limits::{BudgetScope, Clocks, Limits};
 pub use mode::{ClaimSource, Mode, ModeDefault};
+pub use pipeline::{JobPhase, PIPELINES, PipelinePart, PipelinePhase};
 pub use repository_settings::RepositorySettings;
 pub use sandbox::{Network, Preset, SandboxKind, SandboxLogin, SandboxSpec};
 pub use workspace::{JobLog, JobWorkspace, StatusNews, StatusWatch};
@@ -108,7 +110,9 @@ impl RunSpec {
             job.plan.iter().flat_map(|plan| [Some(&plan.file), plan.folder.as_ref(), plan.specs.as_ref()]);
         let tasks = job.tasks.iter().flat_map(|tasks| [Some(&tasks.file), tasks.progress.as_ref()]);
         let named = [job.notes_file.as_ref(), job.agents_file.as_ref()];
-        named.into_iter().chain(plan).chain(tasks).flatten().map(|file| directory.join(file)).collect()
+        let files = named.into_iter().chain(plan).chain(tasks).flatten().cloned();
+        let documents = job.phase.iter().flat_map(JobPhase::files_read);
+        files.chain(documents).map(|file| directory.join(file)).collect()
     }
 
     /// The runner's own files in the project, relative to its directory: never evidence, and of no lane's work.

@@ -78,5 +78,6 @@ fn prompt(plan: &RunSpec, notes: Notes, tail: &str, agents: Option<&str>) -> Pro
         refused_commit: Some(tail),
         damage: tail,
         plan_work: None,
+        phase_work: None,
     })
 }

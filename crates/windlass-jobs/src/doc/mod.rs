@@ -2,6 +2,8 @@
 
 pub mod archived;
 mod lines;
+mod outline;
+pub mod pipeline;
 pub mod plan;
 mod problem;
 pub mod progress;

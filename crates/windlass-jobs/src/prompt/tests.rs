@@ -63,6 +63,7 @@ pub(super) fn parts<'a>(plan: &'a RunSpec, goal: &'a str) -> PromptParts<'a> {
         task_work: None,
         refused_commit: None,
         plan_work: None,
+        phase_work: None,
     }
 }
 

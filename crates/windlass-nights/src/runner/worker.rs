@@ -200,6 +200,7 @@ impl Runner<'_> {
             refused_commit: self.core.run.hook_refusal(LaneId::default()),
             damage: &self.core.run.damage_prompt(),
             plan_work: None,
+            phase_work: None,
         };
         let prompt = compose(&parts);
         let by_phrase = self.plan.job.mode.claim() == ClaimSource::Phrase;

@@ -33,6 +33,7 @@ pub(super) fn draw(dice: &mut Dice, mode: Mode) -> RunSpec {
             workspace,
             plan: job_plan(dice, mode),
             tasks: None,
+            phase: None,
             verification,
         },
         limits: limits(dice),
