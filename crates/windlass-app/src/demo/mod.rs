@@ -78,6 +78,7 @@ fn prepared(directory: PathBuf, settings: Layer) -> Result<Prepared, AppError> {
         configuration: Configuration { resolved, files: Vec::new(), notices: Vec::new() },
         mock: Some("builtin:demo".to_owned()),
         skip_permissions: false,
+        part_of: None,
         allow_dirty: false,
         trust: TrustAnswers::default(),
         gate_later: false,

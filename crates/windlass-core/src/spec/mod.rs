@@ -23,7 +23,7 @@ pub use job::{Depth, Job, JobPlan, JobTasks, Verification};
 pub use lanes::LanesSpec;
 pub use limits::{BudgetScope, Clocks, Limits};
 pub use mode::{ClaimSource, Mode, ModeDefault};
-pub use pipeline::{JobPhase, PIPELINES, PipelinePart, PipelinePhase};
+pub use pipeline::{GOAL, JobPhase, PIPELINES, PipelinePart, PipelinePhase};
 pub use repository_settings::RepositorySettings;
 pub use sandbox::{Network, Preset, SandboxKind, SandboxLogin, SandboxSpec};
 pub use workspace::{JobLog, JobWorkspace, StatusNews, StatusWatch};

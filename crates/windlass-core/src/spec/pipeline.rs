@@ -12,7 +12,7 @@ use crate::values::path_text;
 pub const PIPELINES: &str = ".windlass/pipelines";
 
 /// The file of a pipeline that holds its goal, word for word.
-const GOAL: &str = "goal.md";
+pub const GOAL: &str = "goal.md";
 
 /// A phase of a pipeline. Each writes one document, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -29,6 +29,11 @@ pub enum PipelinePhase {
 }
 
 impl PipelinePhase {
+    /// All of them, in their order.
+    pub fn all() -> impl Iterator<Item = PipelinePhase> {
+        PipelinePhase::iter()
+    }
+
     /// Its name, in commands and in `--json`.
     pub fn name(self) -> &'static str {
         self.into()

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use windlass_core::spec::Mode;
+use windlass_core::spec::{Mode, PipelinePart};
 use windlass_core::values::{Cost, Grounds, Items, RunId, Spent, StopReason, Tokens, path_text};
 
 use super::error::Attempted as _;
@@ -42,6 +42,8 @@ struct EndingLine {
     mode: Mode,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     workspace: Option<RunWorkspace>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pipeline: Option<PipelinePart>,
     stop_reason: StopReason,
     #[serde(default, skip_serializing_if = "Grounds::is_shown")]
     grounds: Grounds,
@@ -83,6 +85,7 @@ impl EndingLine {
             items: summary.items,
             mode: summary.mode,
             workspace: summary.workspace.clone(),
+            pipeline: summary.pipeline.clone(),
             stop_reason: ending.stop_reason,
             grounds: ending.grounds,
             iterations: summary.iterations,
@@ -106,6 +109,7 @@ impl EndingLine {
             items: self.items,
             mode: self.mode,
             workspace: self.workspace,
+            pipeline: self.pipeline,
             started: self.started,
             last: self.ended,
             iterations: self.iterations,

@@ -32,6 +32,7 @@ mod notifications;
 mod one_run;
 mod own_files;
 mod parking;
+mod pipelines;
 mod plans;
 mod prompting;
 mod protecting;
