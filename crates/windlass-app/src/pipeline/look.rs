@@ -122,7 +122,7 @@ fn in_words(run: &RunSummary) -> PhaseRun {
 
 /// Tasks done, and in all.
 fn tasks(pipeline: &Pipeline) -> Option<Items> {
-    let file = pipeline.phase(PipelinePhase::Tasks).document();
+    let file = pipeline.tasks_file();
     let list = read_tasks(&pipeline.directory, &file).list;
     let counts = windlass_core::tasks::Schedule::new(list.rows()).counts();
     (counts.total > 0).then_some(Items { done: counts.done as u64, total: counts.total as u64 })
@@ -139,7 +139,7 @@ fn next(pipeline: &Pipeline, runs: &Runs, phases: &[PhaseShown]) -> String {
         None => match runs.open(None) {
             Some(run) => format!("windlass resume {}", run.run),
             None if is_done(runs) => format!("windlass status {}", runs.newest(None).map_or("", |run| &run.run.0)),
-            None => format!("windlass run --mode tasks -f {}", pipeline.phase(PipelinePhase::Tasks).document().display()),
+            None => format!("windlass run --mode tasks -f {}", pipeline.tasks_file().display()),
         },
     }
 }

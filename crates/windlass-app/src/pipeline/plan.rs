@@ -90,7 +90,7 @@ fn redo_from(
         return Ok((answer == Answer::Yes).then_some(stale.phase));
     }
     if request.execution.is_some() {
-        let file = pipeline.phase(PipelinePhase::Tasks).document();
+        let file = pipeline.tasks_file();
         return Err(AppError::usage(said)
             .hint(format!("Plan again from there: {command} --run"))
             .hint(format!("Work off the tasks as they are: windlass run --mode tasks -f {}", file.display())));
@@ -150,7 +150,7 @@ fn of_phase(like: &StartRun, phase: JobPhase, goal: Goal) -> StartRun {
 }
 
 fn of_tasks(like: &StartRun, pipeline: &Pipeline) -> StartRun {
-    let file = Some(pipeline.phase(PipelinePhase::Tasks).document());
+    let file = Some(pipeline.tasks_file());
     let job = WantedJob::Tasks(NamedTasks { file, feature: None });
     StartRun { job, part_of: Some(pipeline.id.clone()), fresh: true, ..like.clone() }
 }

@@ -36,6 +36,7 @@ use crate::error::{AppError, Codes, Kind};
 use crate::front_end::Watched;
 use crate::here::Here;
 use crate::run::Prepared;
+use crate::run::criteria;
 use crate::run::gates;
 use crate::run::goal;
 use crate::run::links_out;
@@ -64,17 +65,20 @@ pub fn start(here: &Here, request: &Prepared) -> Result<RunEnd, AppError> {
     if !request.gate_later && request.assignment.mode.is_checked() {
         gates::refuse_hopeless(&here.directory, &resolved.checks, &resolved.sandbox.kind)?;
     }
+    let criteria = criteria::find(here, request)?;
     let mut agent = agent::plan(&wanted(here, request))?;
     agent::check(&here.app, &mut agent, &trusted, resolved.exit_codes)?;
     let spent_before = spent_before(here, request)?;
     let folder = RunFolder::create(&here.project)?;
     let found = hooks(here, request);
-    let plan = plan(here, request, &found, folder.run(), agent, spent_before);
+    let mut plan = plan(here, request, &found, folder.run(), agent, spent_before);
+    plan.checks.extend(criteria.checks);
     match begin(here, &folder, &plan, request) {
         Ok(((journal, sandbox), Taken { lock, mut notices })) => {
             notices.extend(without_git(here));
             notices.extend(links_out::notices(&plan));
             notices.extend(tasks::problems(request));
+            notices.extend(criteria.notices);
             notices.extend(request.configuration.notices.iter().cloned());
             notices.extend(found.notices);
             notices.extend(trusted.notices);

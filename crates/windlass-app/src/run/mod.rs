@@ -2,6 +2,7 @@
 
 pub(crate) mod assignment;
 mod broken;
+pub(crate) mod criteria;
 mod gates;
 mod goal;
 pub(crate) mod launch;

@@ -41,7 +41,7 @@ use jiff::Timestamp;
 use crate::claim::Progress;
 use crate::damage::{Damage, DamageCourse};
 use crate::values::{
-    Assessment, CallClocks, CheckKind, CheckOutcome, Class, Cut, Evidence, LaneId, Now, SnapshotId,
+    Assessment, CallClocks, Check, CheckKind, CheckOutcome, Class, Cut, Evidence, LaneId, Now, SnapshotId,
     StopReason, StopSource,
 };
 
@@ -400,6 +400,16 @@ impl Run {
             _ => None,
         });
         lanes.map(|at| at.saturating_sub(now.monotonic)).chain(hold).min()
+    }
+
+    /// Indices of the criteria of the task that a lane is at.
+    fn criteria(&self, lane: LaneId) -> impl Iterator<Item = u16> {
+        let task = self.lanes.get(&lane).and_then(|lane| lane.task.as_ref()).map(|at| at.id.clone());
+        let plan = self.plan.clone().filter(|_| task.is_some());
+        let is_its = move |check: &Check| task.as_ref().is_some_and(|task| check.is_criterion_of(task));
+        (0_u16..)
+            .zip(plan.into_iter().flat_map(|plan| plan.checks.clone()))
+            .filter_map(move |(index, check)| is_its(&check).then_some(index))
     }
 
     /// Indices of the plan's checks of one kind.

@@ -34,7 +34,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::message::Wording;
-use crate::values::{Check, ExitCodes, Grounds, Hook, LaneId, RunId, path_text};
+use crate::values::{Check, CheckKind, ExitCodes, Grounds, Hook, LaneId, RunId, path_text};
 
 /// All that a run needs; journalled as its first fact, so that `resume` needs nothing else.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -123,7 +123,9 @@ impl RunSpec {
 
     /// What it rests on when a run of this plan ends as complete.
     pub fn grounds(&self) -> Grounds {
-        let is_looked_at = !self.checks.is_empty() || self.job.verification.is_some();
+        // Criteria show a task, not that there is nothing else to be done.
+        let is_checked = self.checks.iter().any(|check| check.kind != CheckKind::Criterion);
+        let is_looked_at = is_checked || self.job.verification.is_some();
         if self.job.mode.claim().is_an_agents_word() && !is_looked_at {
             Grounds::Claimed
         } else {

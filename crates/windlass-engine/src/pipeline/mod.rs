@@ -139,6 +139,11 @@ impl Pipeline {
         self.folder().join(GOAL)
     }
 
+    /// The file of its tasks, from the project's folder.
+    pub fn tasks_file(&self) -> PathBuf {
+        self.folder().join(PipelinePhase::Tasks.document())
+    }
+
     /// One of its phases, as a job has it.
     pub fn phase(&self, phase: PipelinePhase) -> JobPhase {
         JobPhase { pipeline: self.id.clone(), phase, folder: self.folder() }

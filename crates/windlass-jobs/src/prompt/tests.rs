@@ -40,7 +40,7 @@ fn report() -> CallReport {
 
 fn gated() -> RunSpec {
     let check =
-        |kind, command: &str| Check { kind, command: command.to_owned(), timeout: Duration::from_mins(1) };
+        |kind, command: &str| Check::new(kind, command.to_owned(), Duration::from_mins(1));
     RunSpec { checks: vec![check(CheckKind::Gate, "make test")], ..plan() }
 }
 
@@ -193,7 +193,7 @@ fn until_replaces_the_phrase() {
     let mut plan = gated();
     plan.checks.insert(
         0,
-        Check { kind: CheckKind::Until, command: "./done.sh".to_owned(), timeout: Duration::from_mins(1) },
+        Check::new(CheckKind::Until, "./done.sh".to_owned(), Duration::from_mins(1)),
     );
     let user = compose(&parts(&plan, "x")).user;
     assert!(user.contains("`./done.sh`") && !user.contains(SIGNAL));

@@ -280,7 +280,7 @@ impl Run {
         if self.next_check(lane, &outcome, &checking).is_some() {
             return LaneState::Gating(turn, outcome, checking);
         }
-        let green = self.gates_green(&checking.done);
+        let green = self.is_green(lane, &outcome, &checking.done);
         let held = self.held_for_review(lane).is_some();
         let judged = Judged { outcomes: checking.done, first_pass: checking.first_pass };
         match checking.stage {

@@ -25,6 +25,8 @@ use super::{Problem, ProblemKind};
 
 pub use standing::standing;
 
+pub(in crate::doc) use path::misplaced;
+
 /// The longest document that is read, in bytes.
 pub const LONGEST_DOCUMENT: usize = 1024 * 1024;
 

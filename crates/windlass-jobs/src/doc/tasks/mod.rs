@@ -17,6 +17,7 @@
 
 mod addition;
 mod criteria;
+mod meaning;
 mod file;
 mod mark;
 mod protection;
@@ -35,6 +36,7 @@ use windlass_core::values::{TaskId, TaskRow, TaskState};
 
 pub use addition::{Addition, CheckedTask, NewTask, Refused};
 pub use criteria::Criterion;
+pub use meaning::Meaning;
 pub use file::{FileRole, ReadFile, TaskFile};
 pub use mark::Unwritable;
 pub use source::{Layout, Place, Reading, TaskForm, TaskSource};
