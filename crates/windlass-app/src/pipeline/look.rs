@@ -23,7 +23,8 @@ impl Runs {
     /// Those of this directory.
     pub fn of(here: &Here, pipeline: &Pipeline) -> Result<Runs, AppError> {
         let is_its = |run: &RunSummary| {
-            run.directory == here.directory && run.pipeline.as_ref().is_some_and(|part| part.id == pipeline.id)
+            run.directory == here.directory
+                && run.pipeline.as_ref().is_some_and(|part| part.id == pipeline.id)
         };
         Ok(Runs(index::look(&here.project)?.runs.into_iter().filter(is_its).collect()))
     }
@@ -47,7 +48,8 @@ impl Runs {
 /// How it stands.
 pub(super) fn shown(here: &Here, pipeline: &Pipeline) -> Result<PipelineShown, AppError> {
     let runs = Runs::of(here, pipeline)?;
-    let phases: Vec<PhaseShown> = PipelinePhase::all().map(|phase| of_phase(here, pipeline, &runs, phase)).collect();
+    let phases: Vec<PhaseShown> =
+        PipelinePhase::all().map(|phase| of_phase(here, pipeline, &runs, phase)).collect();
     let is_planned = phases.iter().all(|phase| phase.state == PhaseState::Valid);
     let cost = runs.0.iter().map(|run| run.cost).sum();
     let next = next(pipeline, &runs, &phases);
@@ -101,7 +103,12 @@ fn state(found: &FoundPhase, newest: Option<&RunSummary>, changed: &[String]) ->
 }
 
 /// What a phase was made from and is not any more what it was when its run began. Of a run whose journal is gone nothing is known.
-pub(super) fn changed_since(here: &Here, pipeline: &Pipeline, phase: PipelinePhase, run: &RunSummary) -> Vec<String> {
+pub(super) fn changed_since(
+    here: &Here,
+    pipeline: &Pipeline,
+    phase: PipelinePhase,
+    run: &RunSummary,
+) -> Vec<String> {
     let read = journal::read(&RunFolder::of(&here.project, &run.run).journal()).unwrap_or_default();
     let inputs: Vec<(PathBuf, String)> = read
         .into_iter()
@@ -111,7 +118,8 @@ pub(super) fn changed_since(here: &Here, pipeline: &Pipeline, phase: PipelinePha
         })
         .unwrap_or_default();
     let now = pipeline.made_from(phase).into_iter();
-    let differs = |(file, digest): &(PathBuf, String)| inputs.iter().any(|(path, then)| path == file && then != digest);
+    let differs =
+        |(file, digest): &(PathBuf, String)| inputs.iter().any(|(path, then)| path == file && then != digest);
     let shown = |file: &Path| file.strip_prefix(&here.directory).unwrap_or(file).display().to_string();
     now.filter(differs).map(|(file, _)| shown(&file)).collect()
 }
@@ -138,13 +146,16 @@ fn next(pipeline: &Pipeline, runs: &Runs, phases: &[PhaseShown]) -> String {
         Some(_) => format!("windlass pipeline --resume {}", pipeline.id),
         None => match runs.open(None) {
             Some(run) => format!("windlass resume {}", run.run),
-            None if is_done(runs) => format!("windlass status {}", runs.newest(None).map_or("", |run| &run.run.0)),
+            None if is_done(runs) => {
+                format!("windlass status {}", runs.newest(None).map_or("", |run| &run.run.0))
+            }
             None => format!("windlass run --mode tasks -f {}", pipeline.tasks_file().display()),
         },
     }
 }
 
 fn is_done(runs: &Runs) -> bool {
-    let complete = |run: &RunSummary| run.ending.is_some_and(|ending| ending.stop_reason == StopReason::Complete);
+    let complete =
+        |run: &RunSummary| run.ending.is_some_and(|ending| ending.stop_reason == StopReason::Complete);
     runs.newest(None).is_some_and(complete)
 }

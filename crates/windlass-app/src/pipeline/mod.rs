@@ -5,7 +5,7 @@ mod plan;
 
 use windlass_core::spec::PipelinePhase;
 use windlass_engine::pipeline::{Pipeline, PipelineError, Pipelines};
-use windlass_ui::{PipelineShown, PhaseState};
+use windlass_ui::{PhaseState, PipelineShown};
 
 use crate::app::App;
 use crate::error::AppError;
@@ -102,7 +102,9 @@ impl From<PipelineError> for AppError {
                 let names = known.join(", ");
                 AppError::usage(error.to_string()).hint(format!("There are: {names}"))
             }
-            PipelineError::File(_) | PipelineError::Store(_) | PipelineError::NoName => AppError::system(error),
+            PipelineError::File(_) | PipelineError::Store(_) | PipelineError::NoName => {
+                AppError::system(error)
+            }
         }
     }
 }

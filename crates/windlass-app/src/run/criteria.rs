@@ -61,12 +61,17 @@ pub fn startables(here: &Here) -> Startables {
     let ids = pipelines.ids().unwrap_or_default();
     let files = ids.iter().filter_map(|id| pipelines.find(id).ok());
     let planned = files.map(|one| read_tasks(&here.directory, &one.tasks_file()).list);
-    usual.into_iter().chain(planned).flat_map(|list| commands(here, &list).iter().cloned().collect::<Vec<_>>()).collect()
+    usual
+        .into_iter()
+        .chain(planned)
+        .flat_map(|list| commands(here, &list).iter().cloned().collect::<Vec<_>>())
+        .collect()
 }
 
 fn commands(here: &Here, list: &TaskList) -> Startables {
     let open = list.tasks().iter().filter(|task| task.row.state != TaskState::Done);
-    let items = open.flat_map(|task| task.criteria.iter().filter_map(|criterion| startable(here, task, criterion)));
+    let items =
+        open.flat_map(|task| task.criteria.iter().filter_map(|criterion| startable(here, task, criterion)));
     items.collect()
 }
 
@@ -80,7 +85,8 @@ fn startable(here: &Here, task: &Task, criterion: &Criterion) -> Option<Startabl
 fn trusted(here: &Here, commands: &Startables) -> Result<Startables, AppError> {
     let known = store::trusted(&here.project).items;
     let pending = commands.beyond(&known);
-    if pending.is_empty() || !here.app.front_end().has_person() || trusting::refuse_below_windlass().is_err() {
+    if pending.is_empty() || !here.app.front_end().has_person() || trusting::refuse_below_windlass().is_err()
+    {
         return Ok(known);
     }
     let starter = Starter::Windlass;
@@ -161,10 +167,21 @@ impl Sorted {
         };
         let notices = [
             told(&self.judged, "success criteria are not checked by the runner, but left to be judged", ""),
-            told(&self.untrusted, "success criteria are commands that nobody trusts, and are not checked", "; windlass trust shows them"),
-            told(&self.unknown, "success criteria need a command that this project is not known to have, and are not checked", ""),
+            told(
+                &self.untrusted,
+                "success criteria are commands that nobody trusts, and are not checked",
+                "; windlass trust shows them",
+            ),
+            told(
+                &self.unknown,
+                "success criteria need a command that this project is not known to have, and are not checked",
+                "",
+            ),
         ];
-        Criteria { checks: self.checks.into_iter().map(check).collect(), notices: notices.into_iter().flatten().collect() }
+        Criteria {
+            checks: self.checks.into_iter().map(check).collect(),
+            notices: notices.into_iter().flatten().collect(),
+        }
     }
 }
 

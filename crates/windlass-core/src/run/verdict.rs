@@ -67,7 +67,8 @@ impl Run {
 
     /// Does something besides the agent speak for a task's being done: gates, or something that changed?
     fn is_vouched_for(&self, lane: LaneId, outcome: &AttemptOutcome) -> bool {
-        let is_checked = self.checks(CheckKind::Gate).next().is_some() || self.criteria(lane).next().is_some();
+        let is_checked =
+            self.checks(CheckKind::Gate).next().is_some() || self.criteria(lane).next().is_some();
         is_checked || self.task_changed(lane, outcome)
     }
 

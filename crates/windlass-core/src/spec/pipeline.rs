@@ -15,8 +15,22 @@ pub const PIPELINES: &str = ".windlass/pipelines";
 pub const GOAL: &str = "goal.md";
 
 /// A phase of a pipeline. Each writes one document, in this order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[derive(EnumIter, EnumString, IntoStaticStr, VariantNames)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    EnumIter,
+    EnumString,
+    IntoStaticStr,
+    VariantNames,
+)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum PipelinePhase {
@@ -118,7 +132,7 @@ impl Job {
 mod tests {
     use super::*;
 
-    // rows: 40
+    // rows: 97
     #[test]
     fn a_list_of_tasks_is_a_pipelines_where_it_lies_in_one() {
         let id = |file: &str| PipelinePart::of_tasks(Path::new(file)).map(|part| part.id);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use windlass_agents::of;
 use windlass_core::environment::Heir;
-use windlass_core::report::{CheckFinished, CallEnded, LaneLost};
+use windlass_core::report::{CallEnded, CheckFinished, LaneLost};
 use windlass_core::run::{Effect, EndCall, Epoch, Order};
 use windlass_core::spec::{PortPlace, RunSpec};
 use windlass_core::values::{CallId, CallReport, CheckStage, Cut, LaneId};
@@ -15,10 +15,10 @@ use windlass_host::process::{Keeper, SpawnRequest};
 
 use super::call::{CallError, CallSetting, LiveCall};
 use super::check::{CheckSetting, LiveCheck};
-use super::lookup;
 use super::event::{Event, WorkError};
 use super::keepers::not_set_up;
 use super::lane::{Live, LiveLane};
+use super::lookup;
 use super::{LocalLanes, keeper_gone, prepare, standing, working_trees};
 use crate::executor::EngineError;
 use crate::sandbox::Guest;

@@ -200,7 +200,8 @@ fn is_the_jobs(world: &WorkingTree, path: &[u8]) -> bool {
     }
     let text = String::from_utf8_lossy(path);
     let workspace = format!("{OWN_FOLDER}/workspaces/");
-    let is_in_workspace = text.split_once(&workspace).is_some_and(|(_, below)| !below.ends_with("/config.toml"));
+    let is_in_workspace =
+        text.split_once(&workspace).is_some_and(|(_, below)| !below.ends_with("/config.toml"));
     is_in_workspace || text.contains(PIPELINES)
 }
 

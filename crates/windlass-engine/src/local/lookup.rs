@@ -75,7 +75,7 @@ mod tests {
 
     use super::*;
 
-    // rows: 44
+    // rows: 135
     #[test]
     fn what_is_looked_up_is_below_the_project_and_a_file() {
         let folder = tempfile::tempdir().unwrap();

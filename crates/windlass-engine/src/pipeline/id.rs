@@ -41,7 +41,7 @@ pub(super) fn is_id(name: &str) -> bool {
 mod tests {
     use super::*;
 
-    // rows: 40
+    // rows: 97
     #[test]
     fn a_name_says_what_it_is_about_and_when() {
         for (goal, words) in [

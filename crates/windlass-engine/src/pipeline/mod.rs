@@ -151,7 +151,8 @@ impl Pipeline {
 
     /// What a phase is made from, each with a digest of what it is now; empty where it cannot be read. Paths are absolute.
     pub fn made_from(&self, phase: PipelinePhase) -> Vec<(PathBuf, String)> {
-        let digest_of = |file: &Path| at(file).read(phase::LONGEST).ok().flatten().map(|bytes| digest(&bytes));
+        let digest_of =
+            |file: &Path| at(file).read(phase::LONGEST).ok().flatten().map(|bytes| digest(&bytes));
         let phase = self.phase(phase);
         let files = phase.made_from().map(|file| self.directory.join(file));
         files.map(|file| (file.clone(), digest_of(&file).unwrap_or_default())).collect()

@@ -2,7 +2,7 @@ use super::*;
 
 const DAY: jiff::civil::Date = jiff::civil::date(2026, 3, 1);
 
-// rows: 40
+// rows: 97
 #[test]
 fn a_pipeline_is_made_once_and_found_by_its_name_or_its_beginning() {
     let folder = tempfile::tempdir().unwrap();

@@ -7,10 +7,10 @@ mod guard;
 mod hook;
 mod notes;
 #[cfg(test)]
-mod plan_tests;
+mod phase_tests;
 pub(crate) mod phases;
 #[cfg(test)]
-mod phase_tests;
+mod plan_tests;
 pub(crate) mod plans;
 mod session;
 mod task_session;

@@ -16,10 +16,15 @@ fn planned(phase: PipelinePhase) -> RunSpec {
 fn told(phase: PipelinePhase, work: PhaseWork<'_>) -> String {
     let plan = planned(phase);
     let purpose = Mode::Phase.purpose();
-    compose(&PromptParts { purpose, phase_work: Some(work), ..parts(&plan, "Keep a list of what is to be done.") }).user
+    compose(&PromptParts {
+        purpose,
+        phase_work: Some(work),
+        ..parts(&plan, "Keep a list of what is to be done.")
+    })
+    .user
 }
 
-// rows: 40
+// rows: 97
 #[test]
 fn each_phase_is_told_its_document_its_goal_and_what_it_is_made_from() {
     for (phase, document, form) in [
@@ -28,7 +33,10 @@ fn each_phase_is_told_its_document_its_goal_and_what_it_is_made_from() {
         (PipelinePhase::Tasks, "tasks.md", "- **Success Criteria**:"),
     ] {
         let user = told(phase, PhaseWork::default());
-        assert!(user.contains(&format!("Write the document, `.windlass/pipelines/a-1/{document}`")), "{user}");
+        assert!(
+            user.contains(&format!("Write the document, `.windlass/pipelines/a-1/{document}`")),
+            "{user}"
+        );
         assert!(user.contains("Keep a list of what is to be done.") && user.contains(form), "{user}");
         assert!(!user.contains("{{") && !user.contains("What is wrong"), "{user}");
     }
@@ -37,7 +45,7 @@ fn each_phase_is_told_its_document_its_goal_and_what_it_is_made_from() {
     assert!(user.contains("met somewhere: `R1`, `FR-2`.") && user.contains("/prd.md`"), "{user}");
 }
 
-// rows: 41
+// rows: 97
 #[test]
 fn a_further_pass_is_told_what_is_wrong_and_what_was_undone() {
     let strays = ["src/main.rs".to_owned()];

@@ -139,7 +139,8 @@ fn counted(tasks: Option<Items>) -> String {
 
 /// How one stands, for people; every line ends with a newline.
 pub fn pipeline_text(shown: &PipelineShown, terminal: &Terminal) -> String {
-    let mut lines = vec![Line::hanging(2).strong(one_line(&shown.id)).dim(format!("  {}", one_line(&shown.goal)))];
+    let mut lines =
+        vec![Line::hanging(2).strong(one_line(&shown.id)).dim(format!("  {}", one_line(&shown.goal)))];
     for phase in &shown.phases {
         lines.extend(phase_lines(phase));
     }
@@ -155,7 +156,8 @@ pub fn pipeline_text(shown: &PipelineShown, terminal: &Terminal) -> String {
 fn phase_lines(phase: &PhaseShown) -> Vec<Line> {
     let (tone, mark) = phase.state.mark();
     let run = phase.run.as_ref().map(|run| format!(" · {}", run_words(run))).unwrap_or_default();
-    let cost = if phase.cost == Cost::ZERO { String::new() } else { format!(" · {}", format::money(phase.cost)) };
+    let cost =
+        if phase.cost == Cost::ZERO { String::new() } else { format!(" · {}", format::money(phase.cost)) };
     let line = Line::hanging(4).plain("  ").mark(tone, mark).plain(format!(" {}", one_line(&phase.file)));
     let mut lines = vec![line.tone(tone, format!("  {}", phase.state.words())).dim(format!("{run}{cost}"))];
     let said = phase.problems.iter().map(|problem| one_line(problem));
@@ -165,7 +167,8 @@ fn phase_lines(phase: &PhaseShown) -> Vec<Line> {
 }
 
 fn run_words(run: &PhaseRun) -> String {
-    let how = run.stop_reason.map_or_else(|| "not ended".to_owned(), |reason| reason.name().replace('_', " "));
+    let how =
+        run.stop_reason.map_or_else(|| "not ended".to_owned(), |reason| reason.name().replace('_', " "));
     format!("{} ({how})", run.run)
 }
 
@@ -196,13 +199,18 @@ mod tests {
         }
     }
 
-    // rows: 40
+    // rows: 97
     #[test]
     fn it_says_how_each_phase_stands_and_how_to_go_on() {
         let text = pipeline_text(&shown(PhaseState::Invalid), &columns(100));
-        for part in
-            ["a-1  Keep a list", "not valid · r-1 (max cost) · $0.25", "says nothing", "goal.md has changed since", "1/3 done", "windlass pipeline --resume a-1"]
-        {
+        for part in [
+            "a-1  Keep a list",
+            "not valid · r-1 (max cost) · $0.25",
+            "says nothing",
+            "goal.md has changed since",
+            "1/3 done",
+            "windlass pipeline --resume a-1",
+        ] {
             assert!(text.contains(part), "{part}: {text}");
         }
         let list = pipelines_text(&[shown(PhaseState::Valid)], &columns(100));

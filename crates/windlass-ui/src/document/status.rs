@@ -232,7 +232,8 @@ fn checks(board: &Board) -> Vec<StatusCheck> {
     let all = kinds.into_iter().flat_map(|kind| {
         // Hundreds of criteria wait for their tasks.
         let is_told = move |is_run: bool| kind != CheckKind::Criterion || is_run;
-        let of_kind = board.checks_of(kind).into_iter().filter(move |(_, outcome)| is_told(outcome.is_some()));
+        let of_kind =
+            board.checks_of(kind).into_iter().filter(move |(_, outcome)| is_told(outcome.is_some()));
         of_kind.map(move |(command, outcome)| StatusCheck {
             kind,
             command: command.to_owned(),

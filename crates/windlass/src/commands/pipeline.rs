@@ -20,7 +20,9 @@ pub fn run(args: &PipelineArgs) -> Result<ExitCode, AppError> {
     match &args.verb {
         None => plan(args),
         Some(PipelineVerb::List { json: true }) => done(print_bytes(&pipelines_json(&app()?.pipelines()?))),
-        Some(PipelineVerb::List { json: false }) => done(print(&pipelines_text(&app()?.pipelines()?, &stdout()))),
+        Some(PipelineVerb::List { json: false }) => {
+            done(print(&pipelines_text(&app()?.pipelines()?, &stdout())))
+        }
         Some(PipelineVerb::Show(named)) => done(show(&app()?.pipeline(&named.id)?, Shape::of(named.json))),
         Some(PipelineVerb::Validate(named)) => {
             let shown = app()?.pipeline(&named.id)?;

@@ -9,6 +9,7 @@ mod cheating;
 mod claims;
 mod clocks;
 mod committing;
+mod criteria;
 mod dead_ends;
 mod disasters;
 mod durability;

@@ -31,7 +31,9 @@ pub(super) fn problems(read: &Read, requirements: &[Requirement]) -> Vec<Problem
         found.push(read.missing("has no file structure: show it below a heading `File structure`"));
     }
     if part(read, &DECISIONS).iter().all(|group| entries(group).is_empty()) {
-        found.push(read.missing("has no technical decisions: list them below a heading `Technical decisions`"));
+        found.push(
+            read.missing("has no technical decisions: list them below a heading `Technical decisions`"),
+        );
     }
     found.extend(unmet(read, requirements));
     found.extend(unknown(read, requirements));
@@ -64,13 +66,15 @@ impl Component<'_> {
 }
 
 fn part<'a>(read: &'a Read, names: &[&str]) -> Vec<&'a [Section]> {
-    read.outline.under(|title| {
-        names.iter().any(|name| begins(title, name) || title.ends_with(&format!(" {name}")))
-    })
+    read.outline
+        .under(|title| names.iter().any(|name| begins(title, name) || title.ends_with(&format!(" {name}"))))
 }
 
 fn has_something(read: &Read, names: &[&str]) -> bool {
-    part(read, names).into_iter().flatten().any(|section| section.blocks.iter().any(|block| !block.text.trim().is_empty()))
+    part(read, names)
+        .into_iter()
+        .flatten()
+        .any(|section| section.blocks.iter().any(|block| !block.text.trim().is_empty()))
 }
 
 /// Those with headings of their own, of the highest level there is; else the items of the list.
@@ -116,7 +120,10 @@ fn unmet(read: &Read, requirements: &[Requirement]) -> Vec<Problem> {
     };
     let unmet = requirements.iter().filter(|requirement| !is_named(&requirement.id));
     let sentence = |id: &str| {
-        format!("does not say where the requirement {} is met: name it in a line `Requirements: …`", quoted(id))
+        format!(
+            "does not say where the requirement {} is met: name it in a line `Requirements: …`",
+            quoted(id)
+        )
     };
     unmet
         .map(|requirement| Problem {
@@ -133,7 +140,8 @@ fn unknown(read: &Read, requirements: &[Requirement]) -> Vec<Problem> {
     let blocks = read.outline.sections.iter().flat_map(|section| &section.blocks);
     let lines = blocks.filter_map(|block| {
         let (label, ids) = block.text.split_once(':')?;
-        let is_label = label.trim().eq_ignore_ascii_case("requirements") || label.trim().eq_ignore_ascii_case("requirement");
+        let is_label = label.trim().eq_ignore_ascii_case("requirements")
+            || label.trim().eq_ignore_ascii_case("requirement");
         is_label.then_some((ids, block.line))
     });
     let mut found = Vec::new();

@@ -53,7 +53,11 @@ pub(super) fn requirements(entries: &[Entry]) -> Vec<Requirement> {
         Some((id, _)) => id.to_owned(),
         None => format!("R{}", at + 1),
     };
-    entries.iter().enumerate().map(|(at, entry)| Requirement { id: id(at, entry), line: entry.line }).collect()
+    entries
+        .iter()
+        .enumerate()
+        .map(|(at, entry)| Requirement { id: id(at, entry), line: entry.line })
+        .collect()
 }
 
 /// An id at the beginning of a text, and what comes after it: `R1: it runs`, `[FR-2] it runs`, `NFR-3 - it runs`.

@@ -10,7 +10,9 @@ pub(in crate::doc) struct Misplaced(pub &'static str);
 /// Why a path cannot be a file below the project's folder; `None` where it can.
 pub(in crate::doc) fn misplaced(path: &str) -> Option<Misplaced> {
     let path = path.trim();
-    if path.starts_with(['/', '~', '\\']) || path.get(1..3).is_some_and(|drive| drive == ":\\" || drive == ":/") {
+    if path.starts_with(['/', '~', '\\'])
+        || path.get(1..3).is_some_and(|drive| drive == ":\\" || drive == ":/")
+    {
         return Some(Misplaced("is not below the project's folder: name it from there"));
     }
     if path.split(['/', '\\']).any(|part| part == "..") {
@@ -45,7 +47,9 @@ fn looks_like_path(code: &str) -> bool {
     let name = code.rsplit('/').next().unwrap_or_default();
     let has_ending = name.rsplit_once('.').is_some_and(|(stem, ending)| {
         let is_word = !ending.is_empty() && ending.len() <= 8 && ending.chars().all(char::is_alphanumeric);
-        is_word && !stem.ends_with(|letter: char| letter.is_ascii_digit() && ending.chars().all(char::is_numeric))
+        is_word
+            && !stem.ends_with(|letter: char| letter.is_ascii_digit() && ending.chars().all(char::is_numeric))
     });
-    (code.contains('/') && !code.contains(' ')) || (has_ending && !code.starts_with("--") && !code.contains(' '))
+    (code.contains('/') && !code.contains(' '))
+        || (has_ending && !code.starts_with("--") && !code.contains(' '))
 }

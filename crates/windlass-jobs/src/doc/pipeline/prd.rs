@@ -54,7 +54,11 @@ fn without_words<'a>(read: &'a Read, entries: &'a [Entry]) -> impl Iterator<Item
         _ => None,
     });
     bare.map(|(id, line)| {
-        read.problem(ProblemKind::Empty, line, format!("the requirement {} does not say what is required", quoted(id)))
+        read.problem(
+            ProblemKind::Empty,
+            line,
+            format!("the requirement {} does not say what is required", quoted(id)),
+        )
     })
 }
 

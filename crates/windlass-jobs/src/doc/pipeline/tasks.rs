@@ -21,7 +21,8 @@ pub(super) fn problems(document: &PhaseDocument, text: &str) -> Vec<Problem> {
 
 fn of_task(task: &Task) -> Vec<Problem> {
     let id = quoted(&task.row.id.0);
-    let problem = |kind, line, sentence| Problem { kind, file: Arc::clone(&task.file), line: Some(line), sentence };
+    let problem =
+        |kind, line, sentence| Problem { kind, file: Arc::clone(&task.file), line: Some(line), sentence };
     let missing = |sentence| problem(ProblemKind::MissingPart, task.line, sentence);
     let mut found = Vec::new();
     if task.row.title == task.row.id.0 || filler::is_placeholder(&task.row.title) {
@@ -33,7 +34,9 @@ fn of_task(task: &Task) -> Vec<Problem> {
         found.push(missing(format!("{id} has a description that says nothing: say what is to be done")));
     }
     if task.criteria.is_empty() {
-        found.push(missing(format!("{id} has no success criterion: list at least one below `- **Success Criteria**:`")));
+        found.push(missing(format!(
+            "{id} has no success criterion: list at least one below `- **Success Criteria**:`"
+        )));
     }
     for file in &task.touches {
         if let Some(Misplaced(why)) = misplaced(file) {

@@ -31,7 +31,9 @@ fn valid(phase: PipelinePhase) -> &'static str {
 
 const ALL: [PipelinePhase; 3] = [PipelinePhase::Prd, PipelinePhase::Architecture, PipelinePhase::Tasks];
 
-// rows: 40
+// rows: 97
+// Seed defect D4, decomposer/parser.go:13: T1000 was T100, and ids in lower case were ignored.
+// Seed defect D4, decomposer/parser.go:16: descriptions and criteria of several lines were dropped.
 #[test]
 fn documents_as_they_are_asked_for_hold() {
     for phase in ALL {
@@ -43,13 +45,16 @@ fn documents_as_they_are_asked_for_hold() {
     assert_eq!(requirement_ids(&document("prd.md", unnumbered)), ["R1", "R2"]);
 }
 
-// rows: 41
+// rows: 97
 #[test]
 fn what_only_looks_like_a_document_is_not_one() {
     for phase in ALL {
         let name = phase.document();
         assert_eq!(wrong(phase, " \n"), [format!("{name} is empty")]);
-        assert_eq!(wrong(phase, "# A\n\n## Goals\n"), [format!("{name} has headings and nothing below them")]);
+        assert_eq!(
+            wrong(phase, "# A\n\n## Goals\n"),
+            [format!("{name} has headings and nothing below them")]
+        );
         let cut = format!("{}\n```rust\nfn main(", valid(phase));
         assert!(wrong(phase, &cut)[0].contains("never closed"), "{:?}", wrong(phase, &cut));
         let cut = format!("{}\n## And\n", valid(phase));
@@ -66,7 +71,7 @@ fn what_only_looks_like_a_document_is_not_one() {
     }
 }
 
-// rows: 41
+// rows: 97
 #[test]
 fn the_form_itself_is_not_a_document() {
     for (phase, form) in [
@@ -74,7 +79,11 @@ fn the_form_itself_is_not_a_document() {
         (PipelinePhase::Architecture, include_str!("../../prompt/templates/phase_architecture.md")),
         (PipelinePhase::Tasks, include_str!("../../prompt/templates/phase_tasks.md")),
     ] {
-        let form: String = form.lines().filter_map(|line| line.strip_prefix("    ")).map(|line| format!("{line}\n")).collect();
+        let form: String = form
+            .lines()
+            .filter_map(|line| line.strip_prefix("    "))
+            .map(|line| format!("{line}\n"))
+            .collect();
         let said = wrong(phase, &form);
         assert!(!said.is_empty(), "{form}");
     }
@@ -95,7 +104,7 @@ fn the_form_itself_is_not_a_document() {
     }
 }
 
-// rows: 41
+// rows: 97
 #[test]
 fn what_each_document_must_have_is_missed_by_name() {
     let without = |phase: PipelinePhase, from: &str, to: &str| {
@@ -114,18 +123,38 @@ fn what_each_document_must_have_is_missed_by_name() {
         (Architecture, "Components", "Things", "has no components"),
         (Architecture, "File Structure", "Tree", "has no file structure"),
         (Architecture, "Technical decisions", "Because", "has no technical decisions"),
-        (Architecture, "in `src/tick.rs`", "somewhere", "architecture.md:10: the component Tick names no file"),
-        (Architecture, "src/a..b.rs", "../b.rs", "architecture.md:7: the component Store names the file ../b.rs, which leads out"),
+        (
+            Architecture,
+            "in `src/tick.rs`",
+            "somewhere",
+            "architecture.md:10: the component Tick names no file",
+        ),
+        (
+            Architecture,
+            "src/a..b.rs",
+            "../b.rs",
+            "architecture.md:7: the component Store names the file ../b.rs, which leads out",
+        ),
         (Architecture, "src/a..b.rs", "/etc/b", "which is not below the project's folder"),
         (Architecture, "see R2", "see R20", "does not say where the requirement R2 is met"),
-        (Architecture, "Requirements: R1", "Requirements: R1, R9", "architecture.md:8: refers to the requirement R9, which is not in the PRD"),
+        (
+            Architecture,
+            "Requirements: R1",
+            "Requirements: R1, R9",
+            "architecture.md:8: refers to the requirement R9, which is not in the PRD",
+        ),
         (Tasks, "T1000:", "T001:", "has the id T001 of line 3"),
         (Tasks, "[t001]", "[T002]", "T1000 depends on `T002`, which is not a task of this list"),
         (Tasks, "**Dependencies**: none", "**Dependencies**: T1000", "these wait for one another"),
         (Tasks, "- **Description**: Write it (R1).\n", "", "tasks.md:3: T001 has no description"),
         (Tasks, "Write it (R1).", "TODO", "T001 has a description that says nothing"),
         (Tasks, "#### Success criteria\n- [ ] ", "", "T1000 has no success criterion"),
-        (Tasks, "`src/store.rs`\n- **Comp", "`../store.rs`\n- **Comp", "T001 names the file ../store.rs, which leads out"),
+        (
+            Tasks,
+            "`src/store.rs`\n- **Comp",
+            "`../store.rs`\n- **Comp",
+            "T001 names the file ../store.rs, which leads out",
+        ),
         (Tasks, " Tick off", "", "T1000 has no title"),
     ] {
         let found = without(phase, from, to);

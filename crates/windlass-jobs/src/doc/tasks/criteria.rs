@@ -1,8 +1,8 @@
 //! Success criteria of tasks, as their file lists them.
 
 use crate::doc::outline::{self, Block, BlockKind};
-use crate::doc::text::{cut, one_line};
 use crate::doc::tasks::words::is_none;
+use crate::doc::text::{cut, one_line};
 
 /// The longest criterion, in characters.
 const LONGEST: usize = 500;
@@ -26,7 +26,10 @@ impl Criterion {
     /// `None` for a text that says nothing.
     pub(super) fn new(text: &str, line: usize) -> Option<Criterion> {
         let text = one_line(text);
-        let bare = text.strip_prefix("[ ]").or_else(|| text.strip_prefix("[x]")).or_else(|| text.strip_prefix("[X]"));
+        let bare = text
+            .strip_prefix("[ ]")
+            .or_else(|| text.strip_prefix("[x]"))
+            .or_else(|| text.strip_prefix("[X]"));
         let text = cut(bare.unwrap_or(&text).trim(), LONGEST);
         (!text.is_empty() && !is_none(&text)).then_some(Criterion { text, line })
     }

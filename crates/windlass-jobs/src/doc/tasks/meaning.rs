@@ -35,9 +35,11 @@ const PASSES: [&str; 10] = [
 ];
 
 /// The same of tests and builds, which are the project's own.
-const TESTS: [&str; 7] = ["tests", "all tests", "the tests", "test suite", "the test suite", "unit tests", "all unit tests"];
+const TESTS: [&str; 7] =
+    ["tests", "all tests", "the tests", "test suite", "the test suite", "unit tests", "all unit tests"];
 const BUILDS: [&str; 4] = ["build", "the build", "project build", "the project build"];
-const BUILD_PHRASES: [&str; 4] = ["the project builds", "project builds", "it builds", "builds without errors"];
+const BUILD_PHRASES: [&str; 4] =
+    ["the project builds", "project builds", "it builds", "builds without errors"];
 
 /// Calls that mean the project's own tests or build, whatever that is built with.
 const TEST_CALLS: [&str; 3] = ["make test", "go test", "npm test"];
@@ -47,7 +49,11 @@ impl Criterion {
     /// What it asks of the runner. A path that leads out of the project is nothing that is looked up.
     pub fn meaning(&self) -> Meaning {
         let text = self.text.trim().trim_end_matches(['.', ';']).trim();
-        existence(text).or_else(|| content(text)).or_else(|| project(text)).or_else(|| command(text)).unwrap_or(Meaning::Judged)
+        existence(text)
+            .or_else(|| content(text))
+            .or_else(|| project(text))
+            .or_else(|| command(text))
+            .unwrap_or(Meaning::Judged)
     }
 }
 
@@ -62,10 +68,12 @@ fn existence(text: &str) -> Option<Meaning> {
     let lower = text.to_lowercase();
     let path = if let Some((before, path, after)) = code(text) {
         let before = before.to_lowercase();
-        let is_named = ["", "file", "the file", "a file", "folder", "the folder", "directory", "the directory"];
+        let is_named =
+            ["", "file", "the file", "a file", "folder", "the folder", "directory", "the directory"];
         let is_label = before == "exists:" || before == "file exists:";
         let says = is_label && after.is_empty()
-            || is_named.contains(&before.as_str()) && matches!(after.to_lowercase().as_str(), "exists" | "is there");
+            || is_named.contains(&before.as_str())
+                && matches!(after.to_lowercase().as_str(), "exists" | "is there");
         says.then_some(path)?
     } else if let Some(path) = lower.strip_prefix("exists:").and(text.get("exists:".len()..)) {
         path.trim()
@@ -105,7 +113,8 @@ fn command(text: &str) -> Option<Meaning> {
     let after = after.to_lowercase();
     let is_exit = after.starts_with("exits") || after.starts_with("returns");
     let is_call = is_exit || command.contains([' ', '/']);
-    let is_named = matches!(before.to_lowercase().as_str(), "" | "command" | "the command" | "run" | "running");
+    let is_named =
+        matches!(before.to_lowercase().as_str(), "" | "command" | "the command" | "run" | "running");
     (is_named && is_call && PASSES.contains(&after.as_str())).then(|| Meaning::Command(command.to_owned()))
 }
 
@@ -117,8 +126,8 @@ fn is_path(path: &str) -> bool {
 mod tests {
     use super::*;
 
-    // rows: 44
-    // Seed defects D4, verifier/checker.go: names with spaces or `@`, `a..b`, and commands of another kind of project.
+    // rows: 135
+    // Seed defect D4, verifier/checker.go:54: names with spaces or `@`, and `a..b`, were no files.
     #[test]
     fn phrases_mean_what_they_say_and_everything_else_is_judged() {
         use Meaning::{Builds, Command, Contains, Exists, Judged, TestsPass};

@@ -17,9 +17,9 @@
 
 mod addition;
 mod criteria;
-mod meaning;
 mod file;
 mod mark;
+mod meaning;
 mod protection;
 mod settle;
 mod source;
@@ -36,9 +36,9 @@ use windlass_core::values::{TaskId, TaskRow, TaskState};
 
 pub use addition::{Addition, CheckedTask, NewTask, Refused};
 pub use criteria::Criterion;
-pub use meaning::Meaning;
 pub use file::{FileRole, ReadFile, TaskFile};
 pub use mark::Unwritable;
+pub use meaning::Meaning;
 pub use source::{Layout, Place, Reading, TaskForm, TaskSource};
 pub use task::{Complexity, InPlan, Item, Task};
 

@@ -262,7 +262,10 @@ fn criteria(shown: &TasksShown<'_>) -> Option<Line> {
     let all = || shown.list.tasks().iter().flat_map(|task| &task.criteria);
     let judged = all().filter(|criterion| criterion.meaning() == Meaning::Judged).count();
     let total = all().count();
-    let words = format!("  {total} success criteria: {} for the runner to check, {judged} to be judged", total - judged);
+    let words = format!(
+        "  {total} success criteria: {} for the runner to check, {judged} to be judged",
+        total - judged
+    );
     (total > 0).then(|| Line::hanging(2).dim(words))
 }
 

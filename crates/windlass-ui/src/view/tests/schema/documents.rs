@@ -5,9 +5,11 @@ use windlass_core::spec::{Mode, PipelinePhase};
 use windlass_core::values::{Purpose, TaskState};
 
 use super::Presence::{Always, Sometimes};
-use super::Shape::{Anything, Flag, Integer, List, Nullable, Number, Object, OneOf, Reason, State, Text, Time};
-use crate::document::PhaseState;
+use super::Shape::{
+    Anything, Flag, Integer, List, Nullable, Number, Object, OneOf, Reason, State, Text, Time,
+};
 use super::{CHECK_KIND, Field, HOOK, HOOK_DECISION};
+use crate::document::PhaseState;
 
 /// Each document's type, and all that it has.
 pub(in crate::view) const DOCUMENTS: &[(&str, &[Field])] = &[
@@ -21,8 +23,7 @@ pub(in crate::view) const DOCUMENTS: &[(&str, &[Field])] = &[
 ];
 
 /// A run of a pipeline.
-const PHASE_RUN: super::Shape =
-    Object(&[("run", Text, Always), ("stop_reason", Nullable(&Reason), Always)]);
+const PHASE_RUN: super::Shape = Object(&[("run", Text, Always), ("stop_reason", Nullable(&Reason), Always)]);
 
 /// A phase of a pipeline.
 const PHASE: super::Shape = Object(&[

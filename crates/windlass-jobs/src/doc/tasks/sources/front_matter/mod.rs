@@ -10,8 +10,8 @@ use windlass_core::values::TaskId;
 use self::matter::{Entry, scalar};
 use crate::doc::tasks::task::{Insertion, StatePlace};
 use crate::doc::tasks::{
-    CheckedTask, Complexity, Criterion, FileRole, Layout, Place, ReadFile, Reading, Refused, Task, TaskSource, criteria,
-    protection, words,
+    CheckedTask, Complexity, Criterion, FileRole, Layout, Place, ReadFile, Reading, Refused, Task,
+    TaskSource, criteria, protection, words,
 };
 use crate::doc::text::{ends_in, stem, without_mark};
 use crate::doc::{Problem, ProblemKind, Splice};
@@ -87,7 +87,8 @@ fn read(name: &Arc<str>, text: &str) -> Reading {
     if task.description.is_empty() {
         body.trim().clone_into(&mut task.description);
     }
-    let lines_before = memchr::memchr_iter(b'\n', text.get(..matter.body).unwrap_or_default().as_bytes()).count();
+    let lines_before =
+        memchr::memchr_iter(b'\n', text.get(..matter.body).unwrap_or_default().as_bytes()).count();
     task.criteria.extend(criteria::of_block(body, 1 + lines_before));
     found.tasks.push(task);
     found

@@ -15,7 +15,8 @@ use self::heading::Heading;
 use crate::doc::tasks::file::too_deep;
 use crate::doc::tasks::task::{Insertion, StatePlace};
 use crate::doc::tasks::{
-    CheckedTask, Complexity, FileRole, Place, ReadFile, Reading, Refused, Task, TaskSource, criteria, protection, words,
+    CheckedTask, Complexity, FileRole, Place, ReadFile, Reading, Refused, Task, TaskSource, criteria,
+    protection, words,
 };
 use crate::doc::text::{ends_in, one_line, quoted, without_mark};
 use crate::doc::{Problem, ProblemKind, Splice};
