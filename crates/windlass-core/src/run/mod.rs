@@ -403,20 +403,19 @@ impl Run {
     }
 
     /// Indices of the criteria of the task that a lane is at.
-    fn criteria(&self, lane: LaneId) -> impl Iterator<Item = u16> {
-        let task = self.lanes.get(&lane).and_then(|lane| lane.task.as_ref()).map(|at| at.id.clone());
-        let plan = self.plan.clone().filter(|_| task.is_some());
-        let is_its = move |check: &Check| task.as_ref().is_some_and(|task| check.is_criterion_of(task));
+    fn criteria(&self, lane: LaneId) -> impl Iterator<Item = u16> + '_ {
+        let task = self.lanes.get(&lane).and_then(|lane| lane.task.as_ref()).map(|at| &at.id);
+        let checks = self.plan.as_ref().filter(|_| task.is_some()).map(|plan| plan.checks.as_slice());
+        let is_its = move |check: &Check| task.is_some_and(|task| check.is_criterion_of(task));
         (0_u16..)
-            .zip(plan.into_iter().flat_map(|plan| plan.checks.clone()))
-            .filter_map(move |(index, check)| is_its(&check).then_some(index))
+            .zip(checks.unwrap_or_default())
+            .filter(move |(_, check)| is_its(check))
+            .map(|(index, _)| index)
     }
 
     /// Indices of the plan's checks of one kind.
-    fn checks(&self, kind: CheckKind) -> impl Iterator<Item = u16> {
-        let plan = self.plan.clone();
-        (0_u16..)
-            .zip(plan.into_iter().flat_map(|plan| plan.checks.clone()))
-            .filter_map(move |(index, check)| (check.kind == kind).then_some(index))
+    fn checks(&self, kind: CheckKind) -> impl Iterator<Item = u16> + '_ {
+        let checks = self.plan.as_ref().map(|plan| plan.checks.as_slice()).unwrap_or_default();
+        (0_u16..).zip(checks).filter(move |(_, check)| check.kind == kind).map(|(index, _)| index)
     }
 }

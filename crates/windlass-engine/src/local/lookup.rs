@@ -84,7 +84,7 @@ mod tests {
         std::fs::write(directory.join("src/with space/a@b..c.rs"), "fn main() {}\n").unwrap();
         std::fs::write(folder.path().join("secret"), "fn main() {}").unwrap();
         symlink("../../secret", directory.join("src/out")).unwrap();
-        windlass_host::tree::hold(&directory);
+        tree::hold(&directory);
         let exists = |path: &str| look(&directory, &Lookup::Exists { path: path.to_owned() });
         let contains = |path: &str, text: &str| {
             look(&directory, &Lookup::Contains { path: path.to_owned(), text: text.to_owned() })

