@@ -73,8 +73,8 @@ fn a_goal_becomes_documents_and_the_documents_become_work() {
         "5",
     ])));
     ended.expect("complete", 0);
-    let planned = ["worked", "claim_accepted", "claim_accepted", "claim_accepted"];
-    assert_eq!(ended.verdicts(), [&planned[..], &["claim_refused", "claim_accepted"]].concat());
+    // What is told of the first run; the others are seen by what they left.
+    assert_eq!(ended.verdicts(), ["worked", "claim_accepted"]);
     assert_eq!(ended.each("refused", "files"), [&json!(["greeting.txt"])]);
     assert_eq!(night.env.read("greeting.txt"), "Ahoy\n");
     assert!(night.env.read(format!("{FOLDER}/tasks.md")).contains("**Status**: done"));
