@@ -107,6 +107,7 @@ fn prepared(
         configuration,
         mock,
         skip_permissions: request.skip_permissions,
+        part_of: None,
         allow_dirty: true,
         trust: request.trust.clone(),
         principles: RunPrinciples::None,

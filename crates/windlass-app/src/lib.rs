@@ -25,6 +25,7 @@ pub mod judge;
 pub mod logs;
 pub mod notify;
 pub mod passthrough;
+pub mod pipeline;
 pub mod plan;
 pub mod principles;
 pub mod restore;

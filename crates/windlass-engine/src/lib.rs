@@ -9,6 +9,7 @@ pub mod hook;
 pub mod interactive;
 pub mod local;
 pub mod notify;
+pub mod pipeline;
 pub mod plan;
 pub mod principles;
 pub mod progress;

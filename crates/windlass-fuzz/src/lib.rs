@@ -65,6 +65,11 @@ pub const TARGETS: &[Target] = &[
         about: "a file of principles, read and changed, and a log of decisions",
         run: targets::principles,
     },
+    Target {
+        name: "pipeline",
+        about: "the documents of a pipeline, judged in each phase",
+        run: targets::pipeline,
+    },
     Target { name: "progress", about: "a journal of tasks, read and added to", run: targets::progress },
     Target { name: "tasks", about: "a task file in each of its forms", run: targets::tasks },
     Target { name: "workspace", about: "a workspace's metadata and name", run: targets::workspace },

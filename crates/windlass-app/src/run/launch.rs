@@ -36,6 +36,7 @@ use crate::error::{AppError, Codes, Kind};
 use crate::front_end::Watched;
 use crate::here::Here;
 use crate::run::Prepared;
+use crate::run::criteria;
 use crate::run::gates;
 use crate::run::goal;
 use crate::run::links_out;
@@ -61,21 +62,24 @@ pub fn start(here: &Here, request: &Prepared) -> Result<RunEnd, AppError> {
     goal::refuse_signal(&request.assignment, resolved)?;
     tasks::refuse_impossible_lanes(here, request)?;
     let trusted = trusting::require(&asked(here, request))?;
-    if !request.gate_later && !request.assignment.mode.judges() {
+    if !request.gate_later && request.assignment.mode.is_checked() {
         gates::refuse_hopeless(&here.directory, &resolved.checks, &resolved.sandbox.kind)?;
     }
+    let criteria = criteria::find(here, request)?;
     let mut agent = agent::plan(&wanted(here, request))?;
     agent::check(&here.app, &mut agent, &trusted, resolved.exit_codes)?;
     let spent_before = spent_before(here, request)?;
     let folder = RunFolder::create(&here.project)?;
     let found = hooks(here, request);
-    let plan = plan(here, request, &found, folder.run(), agent, spent_before);
+    let mut plan = plan(here, request, &found, folder.run(), agent, spent_before);
+    plan.checks.extend(criteria.checks);
     match begin(here, &folder, &plan, request) {
         Ok(((journal, sandbox), Taken { lock, mut notices })) => {
             notices.extend(without_git(here));
             notices.extend(links_out::notices(&plan));
             notices.extend(tasks::problems(request));
             notices.extend(request.principles.notice());
+            notices.extend(criteria.notices);
             notices.extend(request.configuration.notices.iter().cloned());
             notices.extend(found.notices);
             notices.extend(trusted.notices);
@@ -124,20 +128,20 @@ pub fn plan(
     found: &hook::FoundHooks,
     run: &RunId,
     agent: AgentSpec,
-    spent_before: Cost,
+    spent_before: SpentBefore,
 ) -> RunSpec {
     let resolved = &request.configuration.resolved;
-    // Whoever judges runs what it needs itself; what a check says of the work is not what was asked.
-    let judges = request.assignment.mode.judges();
-    let commit = if judges { CommitPolicy::None } else { tasks::commit(here, request) };
+    // Whoever judges, or writes a document, runs what it needs itself; what a check says of the work is not what was asked.
+    let is_checked = request.assignment.mode.is_checked();
+    let commit = if is_checked { tasks::commit(here, request) } else { CommitPolicy::None };
     let plan = RunSpec {
         run: run.clone(),
         directory: here.directory.clone(),
         git: here.repository.is_some(),
         job: request.assignment.job(&request.configuration),
-        limits: Limits { spent_before, ..tasks::limits(request) },
+        limits: left_of(&tasks::limits(request), spent_before),
         clocks: resolved.clocks.clone(),
-        checks: if judges { Vec::new() } else { resolved.checks.clone() },
+        checks: if is_checked { resolved.checks.clone() } else { Vec::new() },
         environment: resolved.environment.clone(),
         hooks: found.hooks(),
         lanes: tasks::lanes(here, request, run),
@@ -438,14 +442,45 @@ fn end_containers(folder: &RunFolder, what: &str) -> Option<String> {
     }
 }
 
-/// What earlier runs of the same goal cost, where the budget is for the whole job. Changes nothing.
-pub fn spent_before(here: &Here, request: &Prepared) -> Result<Cost, AppError> {
+/// What earlier runs used of what this one may use.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SpentBefore {
+    /// Money.
+    pub cost: Cost,
+    /// Tokens of all kinds.
+    pub tokens: u64,
+    /// Time, as far as they have ended.
+    pub duration: Duration,
+}
+
+/// What earlier runs of the same goal cost, where the budget is for the whole job; what the other runs of its pipeline used.
+/// Changes nothing.
+pub fn spent_before(here: &Here, request: &Prepared) -> Result<SpentBefore, AppError> {
+    if let Some(pipeline) = &request.part_of {
+        let is_its = |run: &&RunSummary| run.pipeline.as_ref().is_some_and(|part| part.id == *pipeline);
+        let runs = index::look(&here.project)?.runs;
+        return Ok(runs.iter().filter(is_its).fold(SpentBefore::default(), |spent, run| SpentBefore {
+            cost: spent.cost + run.cost,
+            tokens: spent.tokens.saturating_add(run.tokens.total()),
+            duration: spent.duration + run.ending.map_or(Duration::ZERO, |ending| ending.duration),
+        }));
+    }
     if request.configuration.resolved.budget_scope == BudgetScope::Run {
-        return Ok(Cost::ZERO);
+        return Ok(SpentBefore::default());
     }
     let runs = index::look(&here.project)?.runs;
     let same = |run: &&RunSummary| request.assignment.is_same(run, &here.project);
-    Ok(runs.iter().filter(same).map(|run| run.cost).sum())
+    Ok(SpentBefore { cost: runs.iter().filter(same).map(|run| run.cost).sum(), ..SpentBefore::default() })
+}
+
+/// What is left of limits.
+fn left_of(limits: &Limits, spent: SpentBefore) -> Limits {
+    Limits {
+        spent_before: spent.cost,
+        tokens: limits.tokens.map(|most| most.saturating_sub(spent.tokens)),
+        duration: limits.duration.map(|most| most.saturating_sub(spent.duration)),
+        ..limits.clone()
+    }
 }
 
 /// What was read when the run started: changes to it are announced and apply to the next run.

@@ -2,6 +2,7 @@
 
 pub(crate) mod assignment;
 mod broken;
+pub(crate) mod criteria;
 mod gates;
 mod goal;
 pub(crate) mod launch;
@@ -29,7 +30,7 @@ use self::assignment::Assignment;
 pub use self::goal::Goal;
 pub use self::rehearsal::Rehearsal;
 use self::request::said_codes;
-pub use self::request::{NamedTasks, ResumeRun, RunEnd, StartRun, Verified, WantedJob};
+pub use self::request::{NamedTasks, ResumeRun, RunEnd, StartRun, Verified, WantedJob, WantedPhase};
 use crate::agent;
 use crate::app::App;
 use crate::beginning;
@@ -107,6 +108,8 @@ pub(crate) struct Prepared {
     pub skip_permissions: bool,
     /// Begin although there are uncommitted changes.
     pub allow_dirty: bool,
+    /// The pipeline whose limits it shares.
+    pub part_of: Option<String>,
     /// What is said of trust.
     pub trust: TrustAnswers,
     /// Begin although a check cannot pass yet.
@@ -142,6 +145,7 @@ impl Prepared {
             mock,
             skip_permissions,
             allow_dirty: request.allow_dirty,
+            part_of: request.part_of.clone(),
             trust: request.trust.clone(),
             gate_later: request.gate_later,
         })

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use windlass_core::config::{Layer, Unlimited, keys};
-use windlass_core::spec::Mode;
+use windlass_core::spec::{JobPhase, Mode};
 use windlass_core::values::{ExitCodes, RunId, StopReason};
 use windlass_engine::tasks::{FoundTasks, TasksError, Wanted, find_tasks};
 
@@ -37,6 +37,8 @@ pub struct StartRun {
     pub fresh: bool,
     /// Make a repository where there is none.
     pub git_init: bool,
+    /// The pipeline whose limits it shares: what its other runs used counts; `None` = it has its own.
+    pub part_of: Option<String>,
     /// The worktree to run in; it is made where it is not there.
     pub worktree: Option<String>,
     /// What is said of trust.
@@ -57,6 +59,7 @@ impl StartRun {
             principles: KeptPrinciples::AsTheyAre,
             fresh: false,
             git_init: false,
+            part_of: None,
             worktree: None,
             trust: TrustAnswers::default(),
         }
@@ -91,6 +94,17 @@ pub enum WantedJob {
     Build,
     /// Tasks, worked off.
     Tasks(NamedTasks),
+    /// The document of a pipeline's phase, written.
+    Phase(WantedPhase),
+}
+
+/// A phase of a pipeline.
+#[derive(Clone, Debug)]
+pub struct WantedPhase {
+    /// Which.
+    pub phase: JobPhase,
+    /// The pipeline's goal.
+    pub goal: Goal,
 }
 
 /// Which tasks are meant; usually those of the only task file there is.

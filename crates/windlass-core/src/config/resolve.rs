@@ -34,6 +34,8 @@ pub struct Resolved {
     pub clocks: Clocks,
     /// Checks in the order they are run: `until` first.
     pub checks: Vec<Check>,
+    /// Time that a check may take of which nothing else is said.
+    pub check_timeout: Duration,
     /// Names of secrets of the environment that checks get all the same.
     pub environment: Vec<String>,
     /// What is guarded.
@@ -252,6 +254,7 @@ impl Values {
             budget_scope: self.get(&keys::BUDGET_SCOPE)?,
             clocks: self.clocks()?,
             checks: self.checks()?,
+            check_timeout: self.get(&keys::GATE_TIMEOUT).map(|PositiveSpan(span)| span)?,
             environment: self.get(&keys::ENVIRONMENT_ALLOW)?,
             guard: GuardSettings {
                 action: self.get(&keys::GUARD_ACTION)?,
@@ -455,10 +458,8 @@ impl Values {
     fn checks(&self) -> Result<Vec<Check>, ConfigError> {
         let PositiveSpan(usual) = self.get(&keys::GATE_TIMEOUT)?;
         let of_kind = |kind: CheckKind, checks: Vec<CheckSetting>| {
-            checks.into_iter().map(move |CheckSetting { command, timeout }| Check {
-                kind,
-                command,
-                timeout: timeout.unwrap_or(usual),
+            checks.into_iter().map(move |CheckSetting { command, timeout }| {
+                Check::new(kind, command, timeout.unwrap_or(usual))
             })
         };
         let until = of_kind(CheckKind::Until, self.get(&keys::UNTIL)?);

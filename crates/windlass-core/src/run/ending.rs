@@ -219,8 +219,10 @@ impl Run {
         }
         let mut until = self.checks(CheckKind::Until).peekable();
         if until.peek().is_none() {
-            let claims = plan.job.mode.reads_file() && self.standings.claims(&plan.job);
-            return claims.then_some(match plan.job.mode.claim() {
+            let source = plan.job.mode.claim();
+            let may_stand = plan.job.mode.reads_file() && source.may_stand_at_first();
+            let claims = may_stand && self.standings.claims(&plan.job);
+            return claims.then_some(match source {
                 ClaimSource::Boxes => "no box of the plan is open",
                 _ => "the status file says that the job is done, and it is trusted",
             });

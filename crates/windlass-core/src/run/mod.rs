@@ -42,7 +42,7 @@ use jiff::Timestamp;
 use crate::claim::Progress;
 use crate::damage::{Damage, DamageCourse};
 use crate::values::{
-    Assessment, CallClocks, CheckKind, CheckOutcome, Class, Cut, Evidence, LaneId, Now, SnapshotId,
+    Assessment, CallClocks, Check, CheckKind, CheckOutcome, Class, Cut, Evidence, LaneId, Now, SnapshotId,
     StopReason, StopSource,
 };
 
@@ -405,11 +405,20 @@ impl Run {
         lanes.map(|at| at.saturating_sub(now.monotonic)).chain(hold).min()
     }
 
-    /// Indices of the plan's checks of one kind.
-    fn checks(&self, kind: CheckKind) -> impl Iterator<Item = u16> {
-        let plan = self.plan.clone();
+    /// Indices of the criteria of the task that a lane is at.
+    fn criteria(&self, lane: LaneId) -> impl Iterator<Item = u16> + '_ {
+        let task = self.lanes.get(&lane).and_then(|lane| lane.task.as_ref()).map(|at| &at.id);
+        let checks = self.plan.as_ref().filter(|_| task.is_some()).map(|plan| plan.checks.as_slice());
+        let is_its = move |check: &Check| task.is_some_and(|task| check.is_criterion_of(task));
         (0_u16..)
-            .zip(plan.into_iter().flat_map(|plan| plan.checks.clone()))
-            .filter_map(move |(index, check)| (check.kind == kind).then_some(index))
+            .zip(checks.unwrap_or_default())
+            .filter(move |(_, check)| is_its(check))
+            .map(|(index, _)| index)
+    }
+
+    /// Indices of the plan's checks of one kind.
+    fn checks(&self, kind: CheckKind) -> impl Iterator<Item = u16> + '_ {
+        let checks = self.plan.as_ref().map(|plan| plan.checks.as_slice()).unwrap_or_default();
+        (0_u16..).zip(checks).filter(move |(_, check)| check.kind == kind).map(|(index, _)| index)
     }
 }

@@ -146,6 +146,8 @@ impl Run {
         if !wanted {
             return None;
         }
-        self.checks(CheckKind::Gate).find(|check| outcome_of(*check).is_none())
+        // Of work that is not claimed a task's criteria say nothing yet.
+        let criteria = self.criteria(lane).filter(|_| outcome.claimed);
+        self.checks(CheckKind::Gate).chain(criteria).find(|check| outcome_of(*check).is_none())
     }
 }

@@ -142,7 +142,7 @@ impl Run {
 
     /// What the work of this lane is to be called when the runner commits it.
     pub(super) fn commit_kind(&self, lane: LaneId, outcome: &AttemptOutcome, judged: &Judged) -> CommitKind {
-        let holds = self.gates_green(&judged.outcomes) && self.would_commit(lane, outcome);
+        let holds = self.is_green(lane, outcome, &judged.outcomes) && self.would_commit(lane, outcome);
         match (self.is_of_tasks(), holds) {
             (true, false) => CommitKind::Attempted,
             (true, true) if !outcome.claimed => CommitKind::Progress,

@@ -67,12 +67,20 @@ impl Run {
 
     /// Does something besides the agent speak for a task's being done: gates, or something that changed?
     fn is_vouched_for(&self, lane: LaneId, outcome: &AttemptOutcome) -> bool {
-        self.checks(CheckKind::Gate).next().is_some() || self.task_changed(lane, outcome)
+        let is_checked =
+            self.checks(CheckKind::Gate).next().is_some() || self.criteria(lane).next().is_some();
+        is_checked || self.task_changed(lane, outcome)
     }
 
     /// Green, or nothing to be red.
     pub(super) fn gates_green(&self, outcomes: &[CheckOutcome]) -> bool {
         self.all_passed(CheckKind::Gate, outcomes)
+    }
+
+    /// Are gates green, and does each criterion hold of the task that is claimed to be done?
+    pub(super) fn is_green(&self, lane: LaneId, outcome: &AttemptOutcome, outcomes: &[CheckOutcome]) -> bool {
+        let holds = || self.criteria(lane).all(|check| passed(check, outcomes));
+        self.gates_green(outcomes) && (!outcome.claimed || holds())
     }
 
     /// Did all checks of a kind pass? So they did where there are none.
@@ -103,7 +111,7 @@ impl Run {
         let InGit { refused, dead_end, attempted, .. } = &outcome.in_git;
         let kept_out = refused.is_some() || dead_end.is_some() || *attempted;
         let kept_out = (kept_out && self.is_of_tasks()) || !self.held(lane).is_empty();
-        if claims && (kept_out || !self.gates_green(&judged.outcomes)) {
+        if claims && (kept_out || !self.is_green(lane, outcome, &judged.outcomes)) {
             return Verdict::ClaimRefused;
         }
         if claims && self.is_of_tasks() {

@@ -9,6 +9,7 @@ mod job;
 mod lanes;
 mod limits;
 mod mode;
+mod pipeline;
 mod principles;
 mod repository_settings;
 mod sandbox;
@@ -23,6 +24,7 @@ pub use job::{Depth, Job, JobPlan, JobTasks, Verification};
 pub use lanes::LanesSpec;
 pub use limits::{BudgetScope, Clocks, Limits};
 pub use mode::{ClaimSource, Mode, ModeDefault};
+pub use pipeline::{GOAL, JobPhase, PIPELINES, PipelinePart, PipelinePhase};
 pub use principles::PrinciplesSpec;
 pub use repository_settings::RepositorySettings;
 pub use sandbox::{Network, Preset, SandboxKind, SandboxLogin, SandboxSpec};
@@ -34,7 +36,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::message::Wording;
-use crate::values::{Check, ExitCodes, Grounds, Hook, LaneId, RunId, path_text};
+use crate::values::{Check, CheckKind, ExitCodes, Grounds, Hook, LaneId, RunId, path_text};
 
 /// All that a run needs; journalled as its first fact, so that `resume` needs nothing else.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -113,7 +115,9 @@ impl RunSpec {
             job.plan.iter().flat_map(|plan| [Some(&plan.file), plan.folder.as_ref(), plan.specs.as_ref()]);
         let tasks = job.tasks.iter().flat_map(|tasks| [Some(&tasks.file), tasks.progress.as_ref()]);
         let named = [job.notes_file.as_ref(), job.agents_file.as_ref()];
-        named.into_iter().chain(plan).chain(tasks).flatten().map(|file| directory.join(file)).collect()
+        let files = named.into_iter().chain(plan).chain(tasks).flatten().cloned();
+        let documents = job.phase.iter().flat_map(JobPhase::files_read);
+        files.chain(documents).map(|file| directory.join(file)).collect()
     }
 
     /// The runner's own files in the project, relative to its directory: never evidence, and of no lane's work.
@@ -124,7 +128,9 @@ impl RunSpec {
 
     /// What it rests on when a run of this plan ends as complete.
     pub fn grounds(&self) -> Grounds {
-        let is_looked_at = !self.checks.is_empty() || self.job.verification.is_some();
+        // Criteria show a task, not that there is nothing else to be done.
+        let is_checked = self.checks.iter().any(|check| check.kind != CheckKind::Criterion);
+        let is_looked_at = is_checked || self.job.verification.is_some();
         if self.job.mode.claim().is_an_agents_word() && !is_looked_at {
             Grounds::Claimed
         } else {

@@ -22,7 +22,7 @@ mod time;
 
 pub use assessment::{Assessed, Assessment, Confidence, Finding};
 pub use call::{Bill, CallClocks, CallReport, CallSummary, Cut, Denial, Ended, Listed, Purpose, UsageLimit};
-pub use check::{Check, CheckKind, CheckOutcome, CheckResult, CheckStage};
+pub use check::{Check, CheckKind, CheckOutcome, CheckResult, CheckStage, CriterionOf, Lookup};
 pub use class::{Class, Verdict};
 pub use commit::CommitNotes;
 pub use dollars::{MoneyError, parse_money};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use windlass_agents::of;
 use windlass_core::environment::Heir;
-use windlass_core::report::{CallEnded, LaneLost};
+use windlass_core::report::{CallEnded, CheckFinished, LaneLost};
 use windlass_core::run::{Effect, EndCall, Epoch, Order};
 use windlass_core::spec::{PortPlace, RunSpec};
 use windlass_core::values::{CallId, CallReport, CheckStage, Cut, LaneId};
@@ -18,6 +18,7 @@ use super::check::{CheckSetting, LiveCheck};
 use super::event::{Event, WorkError};
 use super::keepers::not_set_up;
 use super::lane::{Live, LiveLane};
+use super::lookup;
 use super::{LocalLanes, keeper_gone, prepare, standing, working_trees};
 use crate::executor::EngineError;
 use crate::sandbox::Guest;
@@ -176,6 +177,17 @@ impl LocalLanes {
             id: self.next_command(),
             now: self.clock.monotonic(),
         };
+        match lookup::outcome(&setting) {
+            Ok(None) => {}
+            Ok(Some(outcome)) => {
+                self.report(order.epoch, CheckFinished { lane, stage, outcome });
+                return Ok(());
+            }
+            Err(error) => {
+                self.broken(order.epoch, error);
+                return Ok(());
+            }
+        }
         let (live, request) = match LiveCheck::set_up(setting) {
             Ok(Some(set_up)) => set_up,
             Ok(None) => return Err(EngineError::Broken),

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use windlass_core::guard::{BadGlob, Content, Examination, Protected, is_of_interest};
 use windlass_core::run::{OrderContext, TurnKey};
-use windlass_core::spec::{GuardAction, TestsAction};
+use windlass_core::spec::{GuardAction, PIPELINES, TestsAction};
 use windlass_core::values::{SnapshotId, Suspicion, SuspicionKind};
 
 use super::event::WorkError;
@@ -203,7 +203,9 @@ fn is_the_jobs(world: &WorkingTree, path: &[u8]) -> bool {
     }
     let text = String::from_utf8_lossy(path);
     let workspace = format!("{OWN_FOLDER}/workspaces/");
-    text.split_once(&workspace).is_some_and(|(_, below)| !below.ends_with("/config.toml"))
+    let is_in_workspace =
+        text.split_once(&workspace).is_some_and(|(_, below)| !below.ends_with("/config.toml"));
+    is_in_workspace || text.contains(PIPELINES)
 }
 
 /// All that speaks against the checks of the tree as it is now.

@@ -18,6 +18,7 @@ mod inputs;
 mod keepers;
 mod lane;
 mod loan;
+mod lookup;
 mod lost_tasks;
 mod prepare;
 mod principles;

@@ -11,10 +11,11 @@ use windlass_core::values::{CheckOutcome, LaneId, Purpose};
 use windlass_jobs::doc::tasks::FileRole;
 use windlass_jobs::prompt;
 use windlass_jobs::prompt::{
-    FailedCheck, NOTES_USUAL, Notes, PlanLayout, PlanWork, Prompt, PromptParts, Templates,
+    FailedCheck, NOTES_USUAL, Notes, PhaseWork, PlanLayout, PlanWork, Prompt, PromptParts, Templates,
 };
 
 use super::{agents_file, tasks};
+use crate::pipeline::find_phase;
 use crate::plan::{find_plan, spec_names};
 use crate::store::{RunFolder, StoreError, write_private};
 use windlass_host::tree::{Attributes, TreePath, at};
@@ -146,6 +147,7 @@ fn compose(preparation: &Preparation<'_>, wanted: &Wanted<'_>) -> Prompt {
         damage: &told.damage,
         collected: Some(&told.collected),
         plan_work: plan_work(plan, told),
+        phase_work: phase_work(plan, told),
         task_work: tasks::work(plan, context),
     })
 }
@@ -168,6 +170,13 @@ fn plan_work<'a>(plan: &RunSpec, told: &'a PromptContext) -> Option<PlanWork<'a>
         problems: problems.iter().map(ToString::to_string).collect(),
         strays: &told.forbidden_changes,
     })
+}
+
+/// The document as it is now.
+fn phase_work<'a>(plan: &RunSpec, told: &'a PromptContext) -> Option<PhaseWork<'a>> {
+    let found = find_phase(&plan.directory, plan.job.phase.as_ref()?);
+    let problems = found.problems.iter().filter(|_| found.is_there()).map(ToString::to_string).collect();
+    Some(PhaseWork { requirements: found.requirements, problems, strays: &told.forbidden_changes })
 }
 
 fn failed_checks<'a>(preparation: &Preparation<'a>) -> Vec<FailedCheck<'a>> {

@@ -398,7 +398,10 @@ impl WorkingTree {
             StatusSource::TodoFile => "TODO.md",
             StatusSource::StatusFile => "the status file",
             // Boxes say how far the work is, whoever ticked them and when.
-            StatusSource::PlanFile | StatusSource::TaskFile | StatusSource::Nowhere => {
+            StatusSource::PlanFile
+            | StatusSource::TaskFile
+            | StatusSource::Document
+            | StatusSource::Nowhere => {
                 return Some(standing);
             }
         };

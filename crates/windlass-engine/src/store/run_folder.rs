@@ -326,15 +326,20 @@ pub(super) fn is_id(name: &str, prefix: &str) -> bool {
 
 /// A new id that begins so.
 pub(super) fn random_id(prefix: &str) -> Result<RunId, StoreError> {
-    let mut name = prefix.to_owned();
+    Ok(RunId(format!("{prefix}{}", random_letters(RANDOM_LENGTH)?)))
+}
+
+/// So many letters and digits that nobody can guess.
+pub(crate) fn random_letters(length: usize) -> Result<String, StoreError> {
+    let mut letters = String::new();
     let mut bytes = [0; 16];
-    while name.len() < prefix.len() + RANDOM_LENGTH {
+    while letters.len() < length {
         getrandom::fill(&mut bytes)
             .map_err(|error| StoreError::NoRandomness { source: io::Error::other(error) })?;
-        let missing = prefix.len() + RANDOM_LENGTH - name.len();
-        name.extend(bytes.iter().filter_map(|byte| letter(*byte)).take(missing));
+        let missing = length - letters.len();
+        letters.extend(bytes.iter().filter_map(|byte| letter(*byte)).take(missing));
     }
-    Ok(RunId(name))
+    Ok(letters)
 }
 
 /// A character for a random byte; none for the few bytes that would make some characters likelier than others.

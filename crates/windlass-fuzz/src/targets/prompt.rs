@@ -79,5 +79,6 @@ fn prompt(plan: &RunSpec, notes: Notes, tail: &str, agents: Option<&str>) -> Pro
         damage: tail,
         plan_work: None,
         collected: None,
+        phase_work: None,
     })
 }

@@ -3,6 +3,8 @@
 pub mod archived;
 pub mod decision_log;
 mod lines;
+mod outline;
+pub mod pipeline;
 pub mod plan;
 pub mod principles;
 mod problem;

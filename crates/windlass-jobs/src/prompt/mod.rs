@@ -7,6 +7,9 @@ mod guard;
 mod hook;
 mod notes;
 #[cfg(test)]
+mod phase_tests;
+pub(crate) mod phases;
+#[cfg(test)]
 mod plan_tests;
 pub(crate) mod plans;
 mod principles;
@@ -30,6 +33,7 @@ use windlass_core::values::{Assessment, CheckOutcome, CheckResult, JobStatus, Pu
 use crate::{follow_up, job};
 
 pub use notes::{NOTES_LITTLE, NOTES_USUAL, Notes};
+pub use phases::PhaseWork;
 pub use plans::{PlanLayout, PlanWork};
 pub use session::{Authoring, SessionParts, SessionPrompt, session};
 pub use task_session::{TaskSessionParts, task_session};
@@ -94,6 +98,8 @@ pub struct PromptParts<'a> {
     pub collected: Option<&'a Collected>,
     /// How the plan stands; `None` in modes without one.
     pub plan_work: Option<PlanWork<'a>>,
+    /// How the document of a phase stands; `None` in other modes.
+    pub phase_work: Option<PhaseWork<'a>>,
     /// The task of this iteration; `None` in modes without tasks.
     pub task_work: Option<TaskWork<'a>>,
 }

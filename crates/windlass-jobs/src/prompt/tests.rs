@@ -39,8 +39,7 @@ fn report() -> CallReport {
 }
 
 fn gated() -> RunSpec {
-    let check =
-        |kind, command: &str| Check { kind, command: command.to_owned(), timeout: Duration::from_mins(1) };
+    let check = |kind, command: &str| Check::new(kind, command.to_owned(), Duration::from_mins(1));
     RunSpec { checks: vec![check(CheckKind::Gate, "make test")], ..plan() }
 }
 
@@ -64,6 +63,7 @@ pub(super) fn parts<'a>(plan: &'a RunSpec, goal: &'a str) -> PromptParts<'a> {
         refused_commit: None,
         plan_work: None,
         collected: None,
+        phase_work: None,
     }
 }
 
@@ -191,10 +191,7 @@ fn little_is_added_to_the_goal_and_it_says_who_commits() {
 #[test]
 fn until_replaces_the_phrase() {
     let mut plan = gated();
-    plan.checks.insert(
-        0,
-        Check { kind: CheckKind::Until, command: "./done.sh".to_owned(), timeout: Duration::from_mins(1) },
-    );
+    plan.checks.insert(0, Check::new(CheckKind::Until, "./done.sh".to_owned(), Duration::from_mins(1)));
     let user = compose(&parts(&plan, "x")).user;
     assert!(user.contains("`./done.sh`") && !user.contains(SIGNAL));
 }

@@ -10,7 +10,7 @@ use windlass_core::fact::{Entry, Fact};
 use windlass_core::report;
 use windlass_core::spec::{ClaimSource, Mode, RunSpec};
 use windlass_core::values::{
-    Assessed, CallSummary, CheckKind, CheckOutcome, CheckStage, Class, Cost, Evidence, HookDecision,
+    Assessed, CallSummary, Check, CheckKind, CheckOutcome, CheckStage, Class, Cost, Evidence, HookDecision,
     HookName, JobStatus, LaneId, Now, StatusSource, StopReason, StopSource, Suspicion, TaskId, Verdict,
 };
 
@@ -134,7 +134,7 @@ impl Tally {
                 self.at.stuck = refused.is_some();
                 self.at.attempted |= self.mode().has_tasks()
                     && commit.is_some()
-                    && !self.all_pass(CheckKind::Gate, &self.at.outcomes);
+                    && !self.is_green(self.at.claimed || self.at.by_file);
                 self.seen.insert(evidence.clone());
                 self.at.latest = Some(evidence.clone());
                 if *altered {
@@ -350,6 +350,20 @@ impl Tally {
         self.checks(kind).all(passes)
     }
 
+    /// The criteria of the task at hand.
+    fn criteria(&self) -> impl Iterator<Item = u16> + '_ {
+        let checks = self.plan.as_ref().map(|plan| plan.checks.as_slice()).unwrap_or_default();
+        let is_its = |check: &Check| self.at.task.as_ref().is_some_and(|task| check.is_criterion_of(task));
+        (0_u16..).zip(checks).filter(move |(_, check)| is_its(check)).map(|(index, _)| index)
+    }
+
+    /// Gates, and of a task that is claimed its criteria as well.
+    fn is_green(&self, claims: bool) -> bool {
+        let passes =
+            |check| self.at.outcomes.iter().any(|outcome| outcome.check == check && outcome.passed());
+        self.all_pass(CheckKind::Gate, &self.at.outcomes) && (!claims || self.criteria().all(passes))
+    }
+
     fn has(&self, kind: CheckKind) -> bool {
         self.checks(kind).next().is_some()
     }
@@ -362,7 +376,7 @@ impl Tally {
                 && (!by_file || self.file_claims())
                 && !self.is_missing()
                 && self.all_pass(CheckKind::Until, &self.at.outcomes)
-                && self.all_pass(CheckKind::Gate, &self.at.outcomes);
+                && self.is_green(self.at.claimed || self.at.by_file);
             return if good { Verdict::ClaimAccepted } else { Verdict::ClaimRefused };
         }
         if self.mode().judges() {
@@ -381,12 +395,14 @@ impl Tally {
         if claims && self.unaccepted(&self.at.suspicions).next().is_some() {
             return Verdict::ClaimRefused;
         }
-        let green = self.all_pass(CheckKind::Gate, &self.at.outcomes);
+        let green = self.is_green(claims);
         if self.mode().has_tasks() && claims {
             let changed = self.at.task_began != self.at.newest;
             return match () {
                 () if !green || self.at.stuck || self.at.attempted => Verdict::ClaimRefused,
-                () if self.has(CheckKind::Gate) || changed => Verdict::ClaimAccepted,
+                () if self.has(CheckKind::Gate) || self.criteria().next().is_some() || changed => {
+                    Verdict::ClaimAccepted
+                }
                 () => Verdict::ClaimUnsupported,
             };
         }

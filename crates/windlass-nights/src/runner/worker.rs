@@ -201,6 +201,7 @@ impl Runner<'_> {
             damage: &self.core.run.damage_prompt(),
             plan_work: None,
             collected: Some(self.core.run.collected()),
+            phase_work: None,
         };
         let prompt = compose(&parts);
         let by_phrase = self.plan.job.mode.claim() == ClaimSource::Phrase;

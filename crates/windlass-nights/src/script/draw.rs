@@ -95,7 +95,7 @@ pub(super) fn file(dice: &mut Dice) -> u8 {
     u8::try_from(dice.between(1, u64::from(PLAN) - 1)).unwrap_or(1)
 }
 
-fn check(dice: &mut Dice, goal: u32) -> CheckNature {
+pub(super) fn check(dice: &mut Dice, goal: u32) -> CheckNature {
     let some = dice.number(1, goal);
     let rule = dice.pick(&[
         (8, CheckRule::WhenDone(goal)),

@@ -58,6 +58,14 @@ pub struct Script {
     pub(crate) pauses: Vec<Pause>,
 }
 
+impl Script {
+    /// The words of the success criteria of its tasks.
+    pub fn criteria(&self) -> Vec<&str> {
+        let criteria = self.plan.checks.iter().filter(|check| check.criterion.is_some());
+        criteria.map(|check| check.command.as_str()).collect()
+    }
+}
+
 /// Something from outside, at a step of the night. A step is the smallest thing that a night does: a fact written, an
 /// effect begun or done, a deed of the agent, a stretch of time.
 #[derive(Clone, Debug, PartialEq)]

@@ -38,6 +38,7 @@ pub fn plan() -> RunSpec {
             workspace: None,
             plan: None,
             tasks: None,
+            phase: None,
             verification: None,
         },
         limits: Limits {
@@ -63,11 +64,7 @@ pub fn plan() -> RunSpec {
             linger_background: Duration::from_mins(10),
         },
         environment: Vec::new(),
-        checks: vec![Check {
-            kind: CheckKind::Gate,
-            command: "cargo test -q".to_owned(),
-            timeout: Duration::from_mins(10),
-        }],
+        checks: vec![Check::new(CheckKind::Gate, "cargo test -q".to_owned(), Duration::from_mins(10))],
         hooks: Vec::new(),
         lanes: None,
         sandbox: SandboxSpec::default(),

@@ -52,6 +52,7 @@ pub(super) fn started(board: &Board) -> Vec<Line> {
     lines.extend(verification(plan));
     lines.extend(checks(plan, CheckKind::Until, "until"));
     lines.extend(checks(plan, CheckKind::Gate, "gate"));
+    lines.extend(criteria(plan));
     lines.push(labelled("commits").plain(commits(plan)));
     lines.push(Line::new());
     lines
@@ -249,6 +250,15 @@ fn completion(plan: &RunSpec) -> String {
         (false, true) => claim,
         (false, false) => format!("{claim}; no gate checks it (--gate CMD)"),
     }
+}
+
+/// How many success criteria of tasks are checked; each is named where it does not hold.
+fn criteria(plan: &RunSpec) -> Option<Line> {
+    let criteria = plan.checks.iter().filter(|check| check.kind == CheckKind::Criterion);
+    let (looked_up, run): (Vec<_>, Vec<_>) =
+        criteria.partition(|check| check.criterion.as_ref().is_some_and(|of| of.lookup.is_some()));
+    let words = format!("{} looked up, {} run", looked_up.len(), run.len());
+    (!looked_up.is_empty() || !run.is_empty()).then(|| labelled("criteria").plain(words))
 }
 
 fn checks(plan: &RunSpec, kind: CheckKind, label: &str) -> Vec<Line> {

@@ -183,6 +183,7 @@ fn failed_check(board: &Board, outcome: &CheckOutcome) -> Vec<Line> {
         // An until command that does not pass yet is the normal state of things.
         Some(CheckKind::Until) => (Tone::Dim, "not yet: "),
         Some(CheckKind::Gate) | None => (Tone::Bad, "gate failed: "),
+        Some(CheckKind::Criterion) => (Tone::Bad, "criterion does not hold: "),
     };
     let mut lines = vec![
         below(board).tone(tone, label).plain(command(board, outcome)).dim(format!(" ({})", took(outcome))),

@@ -6,6 +6,7 @@
 mod config;
 mod hooks;
 mod keeping;
+mod pipelines;
 mod plans;
 mod principles;
 mod run;
@@ -31,6 +32,7 @@ pub use config::{
 };
 pub use hooks::{FinishType, HookKind, HooksArgs, HooksVerb};
 pub use keeping::{ArchiveArgs, ArchiveVerb, TemplateArgs, TemplateVerb};
+pub use pipelines::{PipelineArgs, PipelineVerb};
 pub use plans::{MigratePlanArgs, PlanTo};
 pub use principles::{PrinciplesArgs, PrinciplesVerb};
 pub use run::{BuildArgs, PlanArgs, RunArgs, WorkArgs};
@@ -55,6 +57,7 @@ Work:
   run          Iterate on a goal or a workspace until it is shown to be done
   plan         Turn specifications into a plan, and change nothing else
   build        Work off a plan, one open task per iteration
+  pipeline     Plan a goal in phases, down to tasks, and work them off
   continue     Say what can go on here: the task file, its work, unfinished runs
   resume       Continue an unfinished run, or an ended one with a raised limit
   stop         End a run after its current iteration
@@ -138,6 +141,8 @@ pub enum Verb {
     Plan(Box<PlanArgs>),
     /// Work off a plan, one open task per iteration
     Build(Box<BuildArgs>),
+    /// Plan a goal in phases, down to tasks, and work them off
+    Pipeline(Box<PipelineArgs>),
     /// Say what can go on here: the task file, its work, unfinished runs
     Continue(ContinueArgs),
     /// Continue an unfinished run, or an ended one with a raised limit

@@ -23,6 +23,16 @@ pub fn run(args: &RunArgs) -> Result<Layer, AppError> {
     Ok(flags.finish()?)
 }
 
+/// The flags of `pipeline`.
+///
+/// # Errors
+/// The same as of `run`.
+pub fn work(args: &WorkArgs) -> Result<Layer, AppError> {
+    let mut flags = Flags::default();
+    flags.work(args)?;
+    Ok(flags.finish()?)
+}
+
 /// The flags of `resume`.
 pub fn resume(args: &ResumeArgs) -> Result<Layer, AppError> {
     let mut flags = Flags::default();

@@ -22,6 +22,7 @@ mod list;
 mod logs;
 mod migrate_plan;
 mod notify;
+mod pipeline;
 mod principles;
 mod question;
 mod questionnaire;
@@ -94,6 +95,7 @@ pub fn dispatch(arguments: impl Iterator<Item = OsString>) -> Result<ExitCode, A
         Verb::Run(args) => run::run(&args),
         Verb::Plan(args) => run::in_mode(Mode::Plan, &args.work),
         Verb::Build(args) => run::in_mode(Mode::Build, &args.work),
+        Verb::Pipeline(args) => pipeline::run(&args),
         Verb::Continue(args) => continuing::run(&args),
         Verb::Resume(args) => resume::run(&args),
         Verb::Stop(args) => stop::run(&args),
@@ -156,6 +158,7 @@ fn changes_something(verb: &Verb) -> bool {
         Verb::Run(args) => !args.work.dry_run,
         Verb::Plan(args) => !args.work.dry_run,
         Verb::Build(args) => !args.work.dry_run,
+        Verb::Pipeline(args) => args.verb.is_none() && !args.work.dry_run,
         Verb::Import(args) => !args.dry_run,
         Verb::MigratePlan(args) => !args.dry_run,
         Verb::Verify(args) => args.plan.is_none(),

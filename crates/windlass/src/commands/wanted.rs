@@ -46,7 +46,7 @@ pub fn job(args: &RunArgs) -> Result<WantedJob, AppError> {
 
 /// A mode that `--mode` may name.
 fn parse_mode(name: &str) -> Result<Mode, AppError> {
-    let modes = Mode::iter().filter(|mode| !mode.judges());
+    let modes = Mode::iter().filter(|mode| !mode.judges() && !mode.writes_document());
     modes.clone().find(|mode| mode.name() == name).ok_or_else(|| {
         let names: Vec<&str> = modes.map(Into::into).collect();
         AppError::usage(format!("there is no mode `{name}`: {}", names.join(", ")))

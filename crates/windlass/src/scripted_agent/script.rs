@@ -30,7 +30,7 @@ pub enum ScriptError {
     /// There is no built-in script of this name.
     #[error(
         "there is no built-in script `{0}`; the built-in scripts are `builtin:default`, `builtin:workspace`, `builtin:plan`, \
-         `builtin:build`, `builtin:tasks`, `builtin:setup`, `builtin:edit`, `builtin:task-setup`, `builtin:task-edit`, `builtin:verify` and `builtin:demo`"
+         `builtin:build`, `builtin:tasks`, `builtin:phase`, `builtin:setup`, `builtin:edit`, `builtin:task-setup`, `builtin:task-edit`, `builtin:verify` and `builtin:demo`"
     )]
     NoSuchBuiltin(String),
 }

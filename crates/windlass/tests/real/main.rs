@@ -11,6 +11,7 @@ mod limits;
 mod money;
 mod night;
 mod permissions;
+mod pipelines;
 mod plans;
 mod prompting;
 mod sandboxed;

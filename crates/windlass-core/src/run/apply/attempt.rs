@@ -8,7 +8,7 @@ use crate::report::SnapshotTaken;
 use crate::run::lane::{AttemptOutcome, Call, Checking, Claim, InGit, Judged, KeptTree, LaneState, Turn};
 use crate::run::verdict::Course;
 use crate::run::{CommitKind, Committed, NotesShare, Run};
-use crate::spec::Mode;
+use crate::spec::{ClaimSource, Mode};
 use crate::values::{
     CallId, CallSummary, CheckKind, CheckOutcome, CheckStage, Class, CommitNotes, Cost, Evidence, HookName,
     JobStatus, LaneId, Now, Purpose, SnapshotId, TaskId, Tokens, Verdict,
@@ -118,7 +118,8 @@ impl Run {
     }
 
     /// What the agent may not change was undone: what is left is the attempt's own. A plan that is written by an agent that
-    /// strayed is not a claim; other claims stand, and are refused when the checks have judged what is left.
+    /// strayed is not a claim, nor is a document where what it did cannot be undone; other claims stand, and are refused when the
+    /// checks have judged what is left.
     pub(super) fn refused(
         &mut self,
         lane: LaneId,
@@ -138,8 +139,12 @@ impl Run {
             self.set_state(lane, LaneState::Undoing(turn, outcome));
             return Ok(());
         }
-        let plans = self.plan.as_ref().is_some_and(|plan| plan.job.mode.writes_only_plan());
-        let claimed = !plans && self.file_claims().unwrap_or(outcome.claimed);
+        let may_stand = match self.plan.as_ref().map(|plan| plan.job.mode.claim()) {
+            Some(ClaimSource::UnchangedPlan) => false,
+            Some(ClaimSource::Document) => undone,
+            _ => true,
+        };
+        let claimed = may_stand && self.file_claims().unwrap_or(outcome.claimed);
         self.take_in(lane, turn, outcome, claimed);
         Ok(())
     }
@@ -275,7 +280,7 @@ impl Run {
         if self.next_check(lane, &outcome, &checking).is_some() {
             return LaneState::Gating(turn, outcome, checking);
         }
-        let green = self.gates_green(&checking.done);
+        let green = self.is_green(lane, &outcome, &checking.done);
         let held = self.held_for_review(lane).is_some();
         let judged = Judged { outcomes: checking.done, first_pass: checking.first_pass };
         match checking.stage {

@@ -106,7 +106,7 @@ impl Run {
             MergeOutcome::Clean { commit, retest } => {
                 outcome.in_git.commit.clone_from(commit);
                 outcome.in_git.tip = Some(tip.to_owned());
-                if *retest || !self.gates_green(&judged.outcomes) {
+                if *retest || !self.is_green(lane, &outcome, &judged.outcomes) {
                     let first_pass = judged.first_pass;
                     let checking = Checking { stage: CheckStage::Merged, done: Vec::new(), first_pass };
                     self.next_after_checks(lane, turn, outcome, checking)

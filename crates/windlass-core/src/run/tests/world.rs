@@ -37,6 +37,7 @@ pub fn plan() -> RunSpec {
             workspace: None,
             plan: None,
             tasks: None,
+            phase: None,
             verification: None,
         },
         limits: Limits {
@@ -98,7 +99,7 @@ pub fn planned(mode: Mode) -> RunSpec {
 }
 
 pub fn check(kind: CheckKind, command: &str) -> Check {
-    Check { kind, command: command.to_owned(), timeout: Duration::from_mins(10) }
+    Check::new(kind, command.to_owned(), Duration::from_mins(10))
 }
 
 /// What an agent does in one call.

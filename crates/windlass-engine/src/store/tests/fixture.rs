@@ -192,6 +192,7 @@ pub(crate) fn plan(run: &RunId, directory: &Path) -> RunSpec {
             workspace: None,
             plan: None,
             tasks: None,
+            phase: None,
             verification: None,
         },
         limits: Limits {
