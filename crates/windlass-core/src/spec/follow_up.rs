@@ -18,6 +18,8 @@ pub struct FollowUp {
 /// When a follow-up call is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Due {
+    /// The work of an iteration stands, and no fresh agent has looked at it.
+    WorkStands,
     /// A claim stands that would complete the job.
     ClaimCompletes,
     /// Work that stands does not go together with the branch: once for each task.
@@ -28,8 +30,11 @@ impl RunSpec {
     /// The follow-up calls of this run, in the order in which they are made where several are due.
     pub fn follow_ups(&self) -> impl Iterator<Item = FollowUp> {
         let verifies = self.job.verification.is_some() && !self.job.mode.judges();
+        let mode = self.job.mode;
+        let reviews = self.review.is_some() && !mode.judges() && !mode.writes_only_plan();
         let merges = self.lanes.is_some() && self.job.mode.has_tasks();
         [
+            reviews.then_some(FollowUp { purpose: Purpose::Review, due: Due::WorkStands }),
             verifies.then_some(FollowUp { purpose: Purpose::Verify, due: Due::ClaimCompletes }),
             merges.then_some(FollowUp { purpose: Purpose::Merge, due: Due::MergeFails }),
         ]

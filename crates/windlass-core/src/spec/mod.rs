@@ -10,6 +10,7 @@ mod lanes;
 mod limits;
 mod mode;
 mod repository_settings;
+mod review;
 mod sandbox;
 mod workspace;
 
@@ -23,6 +24,7 @@ pub use lanes::LanesSpec;
 pub use limits::{BudgetScope, Clocks, Limits};
 pub use mode::{ClaimSource, Mode, ModeDefault};
 pub use repository_settings::RepositorySettings;
+pub use review::ReviewSpec;
 pub use sandbox::{Network, Preset, SandboxKind, SandboxLogin, SandboxSpec};
 pub use workspace::{JobLog, JobWorkspace, StatusNews, StatusWatch};
 
@@ -32,7 +34,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::message::Wording;
-use crate::values::{Check, ExitCodes, Grounds, Hook, LaneId, RunId, path_text};
+use crate::values::{Check, ExitCodes, Grounds, Hook, LaneId, Purpose, RunId, path_text};
 
 /// All that a run needs; journalled as its first fact, so that `resume` needs nothing else.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -69,6 +71,9 @@ pub struct RunSpec {
     pub guard: GuardSpec,
     /// Who works.
     pub agent: AgentSpec,
+    /// How a fresh agent looks over the work of each iteration; `None` = nobody does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review: Option<ReviewSpec>,
     /// Who commits.
     pub commit: CommitPolicy,
     /// How the runner words its commits.
@@ -125,6 +130,13 @@ impl RunSpec {
         } else {
             Grounds::Shown
         }
+    }
+
+    /// Who is called for a purpose.
+    pub fn agent_for(&self, purpose: Purpose) -> AgentSpec {
+        let own = self.review.as_ref().filter(|_| purpose == Purpose::Review);
+        let model = own.and_then(|review| review.model.clone()).or_else(|| self.agent.model.clone());
+        AgentSpec { model, ..self.agent.clone() }
     }
 
     /// The numbers of its lanes: 0 alone, which is the working directory itself, or those that have checkouts of their own.

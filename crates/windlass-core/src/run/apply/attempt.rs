@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::Applied;
 use crate::claim;
 use crate::report::SnapshotTaken;
-use crate::run::lane::{AttemptOutcome, Call, Checking, Claim, InGit, Judged, KeptTree, LaneState, Turn};
+use crate::run::lane::{AttemptOutcome, Call, Candidate, Checking, InGit, Judged, KeptTree, LaneState, Turn};
 use crate::run::verdict::Course;
 use crate::run::{CommitKind, Committed, NotesShare, Run};
 use crate::spec::Mode;
@@ -60,6 +60,7 @@ impl Run {
             notes: NotesShare::Usual,
             progress: false,
             claim: None,
+            review: None,
         };
         self.standings.begin();
         let opens = self.has_lanes();
@@ -81,11 +82,16 @@ impl Run {
             turn.estimated += summary.cost;
         }
         turn.tokens += summary.tokens;
-        if turn.purpose.judges() {
+        if turn.purpose == Purpose::Verify {
             self.findings.clone_from(&summary.assessment);
         }
-        let outcome =
-            AttemptOutcome { summary: summary.clone(), claimed, kept: None, in_git: InGit::default() };
+        let outcome = AttemptOutcome {
+            summary: summary.clone(),
+            claimed,
+            kept: None,
+            reviewed: None,
+            in_git: InGit::default(),
+        };
         self.set_state(lane, LaneState::Keeping(turn, outcome));
     }
 
@@ -178,6 +184,9 @@ impl Run {
             let mode = self.plan.as_ref().map_or(Mode::Goal, |plan| plan.job.mode);
             outcome.claimed = claimed && claim::may_claim(mode, &outcome.summary);
             self.history.reached(&evidence);
+            if self.latest_evidence(lane).is_none_or(|before| before.tree != evidence.tree) {
+                self.note_unreviewed(lane, &turn);
+            }
         }
         self.remember(lane, &evidence);
         let state = self.after_keeping(lane, turn, outcome);
@@ -185,6 +194,9 @@ impl Run {
     }
 
     fn after_keeping(&mut self, lane: LaneId, mut turn: Turn, mut outcome: AttemptOutcome) -> LaneState {
+        if turn.review.is_some() {
+            return self.after_review(lane, turn, outcome);
+        }
         // Not only by this attempt: also by one before it that was cut off, or by a person meanwhile.
         let now = outcome.kept.as_ref().map(|kept| &kept.evidence);
         let moved = turn.claim.as_ref().is_some_and(|claim| claim.evidence.as_ref() != now);
@@ -221,7 +233,7 @@ impl Run {
             _ => None,
         })?;
         let evidence = self.latest_evidence(lane).cloned();
-        let turn = turn.follow_up_on(Claim { outcome, judged, evidence }, purpose);
+        let turn = turn.follow_up_on(Candidate { outcome, judged, evidence }, purpose);
         self.set_state(lane, LaneState::Preparing(turn));
         Ok(())
     }
@@ -269,14 +281,13 @@ impl Run {
         &mut self,
         lane: LaneId,
         turn: Turn,
-        outcome: AttemptOutcome,
+        mut outcome: AttemptOutcome,
         checking: Checking,
     ) -> LaneState {
         if self.next_check(lane, &outcome, &checking).is_some() {
             return LaneState::Gating(turn, outcome, checking);
         }
         let green = self.gates_green(&checking.done);
-        let held = self.held_for_review(lane).is_some();
         let judged = Judged { outcomes: checking.done, first_pass: checking.first_pass };
         match checking.stage {
             CheckStage::Merged if green => return LaneState::Landing(turn, outcome, judged),
@@ -284,17 +295,30 @@ impl Run {
             CheckStage::Committed if green && self.has_lanes() && outcome.in_git.refused.is_none() => {
                 return LaneState::Queued(turn, outcome, judged);
             }
-            CheckStage::Committed | CheckStage::Candidate | CheckStage::Baseline => {}
+            CheckStage::Committed | CheckStage::Baseline => return after_checks(turn, outcome, judged),
+            CheckStage::Candidate => {}
         }
-        let commits = green && self.would_commit(lane, &outcome);
-        let commits = !held && (commits || self.keeps_attempt(lane, &turn, &outcome));
-        if checking.stage == CheckStage::Candidate && commits {
-            LaneState::Advancing(turn, outcome, judged)
-        } else if judged.outcomes.is_empty() {
-            LaneState::Judging(turn, outcome, judged)
-        } else {
-            LaneState::Settling(turn, outcome, judged)
+        if let Some(review) = self.before_review(lane, &turn, &mut outcome, &judged) {
+            return review;
         }
+        self.after_candidate(lane, turn, outcome, judged)
+    }
+
+    /// What follows once all who look at a candidate have had their say: the commit, a look at what the checks wrote, the
+    /// verdict.
+    pub(super) fn after_candidate(
+        &self,
+        lane: LaneId,
+        turn: Turn,
+        outcome: AttemptOutcome,
+        judged: Judged,
+    ) -> LaneState {
+        let held = self.held_for_review(lane).is_some();
+        let commits = self.commits(lane, &outcome, &judged) || self.keeps_attempt(lane, &turn, &outcome);
+        if commits && !held {
+            return LaneState::Advancing(turn, outcome, judged);
+        }
+        after_checks(turn, outcome, judged)
     }
 
     pub(super) fn committed(
@@ -365,7 +389,8 @@ impl Run {
         self.history.saw(evidence);
         self.disown(lane, evidence);
         self.remember(lane, evidence);
-        self.set_state(lane, LaneState::Judging(turn, outcome, judged));
+        let state = self.after_settling(lane, turn, outcome, judged);
+        self.set_state(lane, state);
         Ok(())
     }
 
@@ -402,7 +427,7 @@ impl Run {
         self.count_verdict(lane, verdict, class, progress);
         self.count_answer(turn.claim.as_deref(), verdict);
         self.count_held(lane, verdict);
-        self.count_claim(lane, verdict, &judged.outcomes);
+        self.count_claim(lane, verdict, &outcome, &judged.outcomes);
         self.counters.finished += 1;
         self.hooks.greeting.clear();
         self.hooks.advice.clear();
@@ -431,7 +456,7 @@ impl Run {
             return LaneState::Idle { not_before: now.monotonic.saturating_add(delay) };
         };
         let end = self.task_end(lane, &turn, &task, outcome, verdict, progress);
-        self.count_task(&task, verdict, outcome.summary.class, progress);
+        self.count_task(&task, verdict, outcome, progress);
         LaneState::Closing(turn, end)
     }
 
@@ -469,5 +494,14 @@ impl Run {
         if let Some(held) = self.lanes.get_mut(&lane) {
             held.latest = Some(evidence.clone());
         }
+    }
+}
+
+/// The verdict, once what the checks wrote was looked at.
+fn after_checks(turn: Turn, outcome: AttemptOutcome, judged: Judged) -> LaneState {
+    if judged.outcomes.is_empty() {
+        LaneState::Judging(turn, outcome, judged)
+    } else {
+        LaneState::Settling(turn, outcome, judged)
     }
 }

@@ -4,6 +4,7 @@ mod attempt;
 mod counting;
 mod damage;
 mod hooks;
+mod review;
 mod session;
 mod tasks;
 
@@ -135,6 +136,9 @@ impl Run {
             }) => self.refused(*lane, files, *undone, evidence),
             Fact::HookDue { lane, iteration } => self.hook_due(*lane, *iteration),
             Fact::FollowUpDue { lane, purpose, .. } => self.follow_up_due(*lane, *purpose),
+            Fact::ReviewSkipped(report::ReviewSkipped { lane, lines, .. }) => {
+                self.review_skipped(*lane, *lines)
+            }
             Fact::CheckFinished(report::CheckFinished { lane, stage, outcome }) => {
                 self.check_finished(*lane, *stage, outcome)
             }

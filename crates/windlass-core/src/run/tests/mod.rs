@@ -29,6 +29,7 @@ mod restarting;
 mod resuming;
 mod retrying;
 mod reviewing;
+mod reviews;
 mod sharing;
 mod stopping;
 mod told;

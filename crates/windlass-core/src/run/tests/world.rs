@@ -16,7 +16,8 @@ use crate::spec::{
 use crate::values::{
     Assessed, Assessment, Bill, CallReport, Check, CheckKind, CheckResult, Class, CommitNotes, Confidence,
     Cost, Cut, Ended, Evidence, ExitCodes, HookDecision, HookName, HookOutcome, JobStatus, LaneId, Named,
-    Now, RunId, SnapshotId, StopReason, Suspicion, TaskEnd, TaskId, TaskRow, Tokens, UsageLimit,
+    Now, Purpose, Review, ReviewFinding, ReviewVerdict, RunId, Severity, SnapshotId, StopReason, Suspicion,
+    TaskEnd, TaskId, TaskRow, Tokens, UsageLimit,
 };
 
 pub const DOLLAR: Cost = Cost::from_micros(1_000_000);
@@ -71,6 +72,7 @@ pub fn plan() -> RunSpec {
             version: "2.1.330".to_owned(),
             ..AgentSpec::new("claude", "/usr/bin/claude".into())
         },
+        review: None,
         commit: CommitPolicy::None,
         message: crate::message::Wording::default(),
         withholding: crate::spec::Withholding::default(),
@@ -121,6 +123,7 @@ pub fn report(class: Class) -> CallReport {
         bill: Bill::default(),
         results: Vec::new(),
         assessment: None,
+        review: None,
         tool_uses: 1,
         denials: Vec::new(),
         limit: None,
@@ -162,6 +165,24 @@ impl Act {
         });
         act
     }
+    pub fn reviews(verdict: ReviewVerdict, blocking: &[&str]) -> Act {
+        let finding = |text: &&str| ReviewFinding {
+            severity: Severity::Blocking,
+            file: "src/main.rs".to_owned(),
+            line: None,
+            text: (*text).to_owned(),
+        };
+        let findings = blocking.iter().map(finding).collect();
+        let mut act = Act::of(Class::Success);
+        act.report.review = Some(Review { verdict, summary: "looked at it".to_owned(), findings });
+        act
+    }
+    pub fn rejects(blocking: &str) -> Act {
+        Act::reviews(ReviewVerdict::Reject, &[blocking])
+    }
+    pub fn passes() -> Act {
+        Act::reviews(ReviewVerdict::Pass, &[])
+    }
     pub fn costs(mut self, cost: Cost) -> Act {
         self.report.cost = Some(cost);
         self
@@ -193,6 +214,7 @@ impl Act {
 }
 
 type Agent = Box<dyn FnMut(u32, Now) -> Act>;
+type Reviewer = Box<dyn FnMut(u32, &str) -> Act>;
 type Checker = Box<dyn FnMut(u16, &str) -> bool>;
 /// What a hook says, and what it makes of the tree.
 pub type Hooked = (HookDecision, &'static str, Option<&'static str>);
@@ -213,6 +235,10 @@ pub struct World {
     agent: Agent,
     checker: Checker,
     hooker: Hooker,
+    reviewer: Reviewer,
+    /// So few lines have changed that no reviewer is asked.
+    pub few_lines: Option<u32>,
+    reviews: u32,
     /// In these trees the agent changed what its mode does not let it change; they are made what stands beside them.
     pub strays: Vec<(String, String)>,
     /// Trees whose agents damaged the repository as well: what follows, and the tree before.
@@ -238,6 +264,9 @@ impl World {
             agent: Box::new(agent),
             checker: Box::new(|_, _| true),
             hooker: Box::new(|_, _| (HookDecision::Continue, "", None)),
+            reviewer: Box::new(|_, _| Act::reviews(ReviewVerdict::Pass, &[])),
+            few_lines: None,
+            reviews: 0,
             strays: Vec::new(),
             damaged: Vec::new(),
             suspects: Vec::new(),
@@ -255,6 +284,12 @@ impl World {
 
     pub fn hooked(mut self, hooker: impl FnMut(HookName, u32) -> Hooked + 'static) -> World {
         self.hooker = Box::new(hooker);
+        self
+    }
+
+    /// What a reviewer makes of the tree in its n-th call, from 1.
+    pub fn reviewed(mut self, reviewer: impl FnMut(u32, &str) -> Act + 'static) -> World {
+        self.reviewer = Box::new(reviewer);
         self
     }
 
@@ -343,10 +378,15 @@ impl World {
                 let result = if passed { CheckResult::Passed } else { CheckResult::Failed(1) };
                 Input::from(report::CheckFinished { lane, stage, outcome: outcomes::check(check, result) })
             }
+            Effect::Prepare { lane, turn, purpose: Purpose::Review, .. } if self.few_lines.is_some() => {
+                let (iteration, attempt) = (turn.iteration, turn.attempt);
+                let lines = self.few_lines.unwrap_or_default();
+                Input::from(report::ReviewSkipped { lane, iteration, attempt, lines })
+            }
             Effect::Prepare { lane, .. } => Input::from(report::Prepared { lane }),
-            Effect::Call { lane, call, .. } => {
+            Effect::Call { lane, call, purpose, .. } => {
                 self.input(Input::from(report::CallSpawned { lane, call, pid: 1 }));
-                return self.answer(lane, call);
+                return self.answer(lane, call, purpose);
             }
             Effect::Recover { lane, call, .. } => {
                 let report = CallReport { ended: Ended::Lost, cost: None, ..report(Class::Interrupted) };
@@ -427,9 +467,14 @@ impl World {
     }
 
     /// The agent works, and ends by itself.
-    fn answer(&mut self, lane: LaneId, call: crate::values::CallId) {
-        self.calls += 1;
-        let act = (self.agent)(self.calls, self.now);
+    fn answer(&mut self, lane: LaneId, call: crate::values::CallId, purpose: Purpose) {
+        let act = if purpose == Purpose::Review {
+            self.reviews += 1;
+            (self.reviewer)(self.reviews, &self.tree)
+        } else {
+            self.calls += 1;
+            (self.agent)(self.calls, self.now)
+        };
         self.pass(act.report.duration);
         self.tree = act.tree.unwrap_or_else(|| self.tree.clone());
         self.status = act.status.or(self.status.take());
