@@ -13,7 +13,9 @@ use windlass_core::config::RunsSettings;
 use windlass_core::environment::{Heir, notice_of};
 use windlass_core::fact::Entry;
 use windlass_core::spec::GuardSpec;
-use windlass_core::spec::{AgentSpec, BudgetScope, CommitPolicy, Job, JobWorkspace, Limits, RunSpec};
+use windlass_core::spec::{
+    AgentSpec, BudgetScope, CommitPolicy, Job, JobWorkspace, Limits, ReviewSpec, RunSpec,
+};
 use windlass_core::values::{Cost, ExitCodes, RunId, StopReason};
 use windlass_engine::guard;
 use windlass_engine::hook;
@@ -143,6 +145,7 @@ pub fn plan(
         guard: guarded(here, request),
         sandbox: sandbox::with_folders(sandbox::plan(here, resolved), &agent.add_dirs),
         agent: with_committing(agent, commit),
+        review: reviewed(request),
         commit,
         message: resolved.message.clone(),
         withholding: resolved.withholding.clone(),
@@ -163,6 +166,13 @@ fn guarded(here: &Here, request: &Prepared) -> GuardSpec {
     let resolved = &request.configuration.resolved;
     let search_path = std::env::var_os("PATH").unwrap_or_default();
     guard::inspect(&here.place(), &resolved.checks, &resolved.guard, &search_path)
+}
+
+/// How the work is looked over. Planning and judging leave none.
+fn reviewed(request: &Prepared) -> Option<ReviewSpec> {
+    let mode = request.assignment.mode;
+    let works = !mode.judges() && !mode.writes_only_plan();
+    request.configuration.resolved.review.clone().filter(|_| works)
 }
 
 /// The project's hooks. Whoever judges is one call, and no run that a hook could steer.

@@ -17,7 +17,7 @@ use super::setting::{
 };
 use crate::message::Wording;
 use crate::spec::{
-    BootstrapSpec, BudgetScope, Clocks, CommitPolicy, Limits, Mode, Network, PortSpec, SandboxKind,
+    BootstrapSpec, BudgetScope, Clocks, CommitPolicy, Limits, Mode, Network, PortSpec, ReviewSpec, SandboxKind,
     UndoPolicy, Withholding,
 };
 use crate::values::{Check, CheckKind, Cost, ExitCodes, HookName};
@@ -61,6 +61,8 @@ pub struct Resolved {
     pub worktree: WorktreeSettings,
     /// How finished work is verified.
     pub verify: VerifySettings,
+    /// How a fresh agent looks over the work of each iteration; `None` = nobody does.
+    pub review: Option<ReviewSpec>,
     /// How the status file is watched.
     pub status: StatusSettings,
     /// The log of a run in its workspace.
@@ -270,6 +272,7 @@ impl Values {
             sandbox: self.sandbox()?,
             worktree: self.worktree()?,
             verify: self.verify()?,
+            review: self.review()?,
             status: self.status()?,
             log: LogSettings {
                 enabled: self.get(&keys::LOG_ENABLED)?,
@@ -422,6 +425,15 @@ impl Values {
             attempts: self.get(&keys::VERIFY_ATTEMPTS).map(|Count(number)| number)?,
             report: self.get(&keys::VERIFY_REPORT).map(|ReportName(name)| name)?,
         })
+    }
+
+    fn review(&self) -> Result<Option<ReviewSpec>, ConfigError> {
+        let review = ReviewSpec {
+            prompt: self.get(&keys::REVIEW_PROMPT).map(|TextOrNothing(text)| text.unwrap_or_default())?,
+            model: self.find(&keys::REVIEW_MODEL)?.map(|Text(text)| text),
+            skip_below_lines: self.get(&keys::REVIEW_SKIP_BELOW_LINES).map(|Count(number)| number)?,
+        };
+        Ok(self.get(&keys::REVIEW_ENABLED)?.then_some(review))
     }
 
     fn status(&self) -> Result<StatusSettings, ConfigError> {

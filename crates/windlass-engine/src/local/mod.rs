@@ -22,6 +22,7 @@ mod lost_tasks;
 mod prepare;
 mod recover;
 mod refuse;
+mod review;
 mod sandboxes;
 mod setup;
 mod standing;

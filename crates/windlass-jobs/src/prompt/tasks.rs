@@ -66,7 +66,7 @@ const fn commits(policy: CommitPolicy) -> &'static str {
     }
 }
 
-fn task(parts: &PromptParts<'_>) -> Inert {
+pub(crate) fn task(parts: &PromptParts<'_>) -> Inert {
     let Some(work) = &parts.task_work else {
         return Inert::own("No task is open.");
     };

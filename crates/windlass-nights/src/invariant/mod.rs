@@ -245,6 +245,7 @@ fn lane_of(fact: &Fact) -> Option<LaneId> {
         | Fact::SnapshotTaken(report::SnapshotTaken { lane, .. })
         | Fact::ForbiddenChangesReverted(report::ForbiddenChangesReverted { lane, .. })
         | Fact::FollowUpDue { lane, .. }
+        | Fact::ReviewSkipped(report::ReviewSkipped { lane, .. })
         | Fact::CheckFinished(report::CheckFinished { lane, .. })
         | Fact::Committed(report::Committed { lane, .. })
         | Fact::TreeRechecked(report::TreeRechecked { lane, .. })

@@ -452,6 +452,7 @@ fn never_started() -> CallReport {
         denials: Vec::new(),
         limit: None,
         assessment: None,
+        review: None,
         overage: false,
         garbage_lines: 0,
         duration: Duration::ZERO,

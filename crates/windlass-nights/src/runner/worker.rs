@@ -200,6 +200,8 @@ impl Runner<'_> {
             refused_commit: self.core.run.hook_refusal(LaneId::default()),
             damage: &self.core.run.damage_prompt(),
             plan_work: None,
+            rejection: self.core.run.rejection(LaneId::default()),
+            review: None,
         };
         let prompt = compose(&parts);
         let by_phrase = self.plan.job.mode.claim() == ClaimSource::Phrase;

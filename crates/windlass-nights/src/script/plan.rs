@@ -44,6 +44,7 @@ pub(super) fn draw(dice: &mut Dice, mode: Mode) -> RunSpec {
         sandbox: SandboxSpec::default(),
         guard: GuardSpec::default(),
         agent: agent(),
+        review: None,
         commit: if git { commit } else { CommitPolicy::None },
         message: windlass_core::message::Wording::default(),
         withholding: windlass_core::spec::Withholding::default(),
