@@ -163,7 +163,7 @@ keys! {
 
     REVIEW_ENABLED: bool = "review.enabled", "Have a fresh agent look over the work of each iteration before it counts.";
     REVIEW_PROMPT: TextOrNothing = "review.prompt", "What it is to look for, beyond the usual.";
-    REVIEW_MODEL: Text = "review.model", "Its model; without it that of the agent who works.";
+    REVIEW_MODEL: TextOrNothing = "review.model", "Its model; empty = that of the agent who works.";
     REVIEW_SKIP_BELOW_LINES: Count<0> = "review.skip_below_lines", "Changed lines from which it is asked; 0 = always.";
 
     WATCH: bool = "status.watch", "Watch the status file while the agent works.";

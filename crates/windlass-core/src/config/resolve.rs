@@ -430,7 +430,7 @@ impl Values {
     fn review(&self) -> Result<Option<ReviewSpec>, ConfigError> {
         let review = ReviewSpec {
             prompt: self.get(&keys::REVIEW_PROMPT).map(|TextOrNothing(text)| text.unwrap_or_default())?,
-            model: self.find(&keys::REVIEW_MODEL)?.map(|Text(text)| text),
+            model: self.get(&keys::REVIEW_MODEL).map(|TextOrNothing(model)| model)?,
             skip_below_lines: self.get(&keys::REVIEW_SKIP_BELOW_LINES).map(|Count(number)| number)?,
         };
         Ok(self.get(&keys::REVIEW_ENABLED)?.then_some(review))

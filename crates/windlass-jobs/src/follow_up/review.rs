@@ -54,16 +54,16 @@ fn compose(parts: &PromptParts<'_>) -> Texts {
 /// What was to be done: a task, or what the person wants.
 fn job(parts: &PromptParts<'_>) -> Inert {
     if parts.task_work.is_some() {
-        return Inert::fill("## The job\n\n{{task}}\n", &[("task", tasks::task(parts))]);
+        return Inert::fill("## The job\n\n{{task}}", &[("task", tasks::task(parts))]);
     }
     if parts.plan.job.mode.claim() == ClaimSource::Boxes {
         let file = parts.plan_work.as_ref().map(|work| work.file.as_str()).unwrap_or_default();
         return Inert::fill(
-            "## The job\n\nOne task of the plan {{file}}: the one whose box was ticked, as the changes below show.\n",
+            "## The job\n\nOne task of the plan {{file}}: the one whose box was ticked, as the changes below show.",
             &[("file", Inert::name(file))],
         );
     }
-    Inert::fill("## The job\n\n{{goal}}\n", &[("goal", Inert::wish(parts.goal))])
+    Inert::fill("## The job\n\n{{goal}}", &[("goal", Inert::wish(parts.goal))])
 }
 
 /// What the person wants looked for.
