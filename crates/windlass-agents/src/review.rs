@@ -82,9 +82,8 @@ mod tests {
     fn what_must_be_mended_is_kept_before_advice() {
         let minor = r#"{"severity":"minor","text":"m"}"#;
         let many = vec![minor; 40].join(",");
-        let json = format!(
-            r#"{{"verdict":"reject","findings":[{many},{{"severity":"blocking","text":"b"}}]}}"#
-        );
+        let json =
+            format!(r#"{{"verdict":"reject","findings":[{many},{{"severity":"blocking","text":"b"}}]}}"#);
         let review = parse_review(&json).unwrap();
         assert_eq!((review.findings.len(), review.outcome()), (20, Reviewed::Rejected));
     }

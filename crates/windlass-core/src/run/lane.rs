@@ -88,6 +88,8 @@ pub struct Turn {
 /// Work that stood, with green gates, and that a fresh agent is asked about.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
+    /// What that attempt was for.
+    pub purpose: Purpose,
     /// The attempt that left it.
     pub outcome: AttemptOutcome,
     /// What the checks said of it.

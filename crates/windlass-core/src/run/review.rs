@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::run::lane::{AttemptOutcome, Turn};
 use crate::run::{Run, TurnKey};
 use crate::spec::{Due, RunSpec};
-use crate::values::{Class, LaneId, Review, Reviewed, StopReason};
+use crate::values::{Class, Evidence, LaneId, Review, Reviewed, StopReason};
 
 /// Rejections for the same findings, or reviews without a verdict, in a row after which a run ends.
 pub const REVIEW_STALEMATE: u32 = 3;
@@ -27,8 +27,8 @@ pub(super) struct Reviews {
 pub(super) struct Rejection {
     /// What the reviewer said.
     pub review: Review,
-    /// The tree that it was said of; empty where it has to be asked about anew.
-    pub tree: String,
+    /// What it was said of; `None` where it has to be asked about anew.
+    pub of: Option<Evidence>,
     /// How often in a row the same was found.
     pub in_a_row: u32,
 }
@@ -45,10 +45,10 @@ impl Reviews {
         *self = Reviews::default();
     }
 
-    fn reject(&mut self, review: Review, tree: String) {
+    fn reject(&mut self, review: Review, of: Option<Evidence>) {
         let before = self.rejection.take().filter(|before| before.findings() == identities(&review));
         let in_a_row = before.map_or(1, |before| before.in_a_row.saturating_add(1));
-        self.rejection = Some(Rejection { review, tree, in_a_row });
+        self.rejection = Some(Rejection { review, of, in_a_row });
     }
 
     fn pass(&mut self) {
@@ -86,8 +86,10 @@ impl Run {
     /// Was the work as it is now rejected already? Asking again would cost the same and say the same.
     pub(super) fn is_rejected_already(&self, lane: LaneId, outcome: &AttemptOutcome) -> bool {
         let rejection = self.lanes.get(&lane).and_then(|lane| lane.reviews.rejection.as_ref());
-        let kept = outcome.kept.as_ref();
-        rejection.zip(kept).is_some_and(|(rejection, kept)| rejection.tree == kept.evidence.tree)
+        let of = rejection.and_then(|rejection| rejection.of.as_ref());
+        let kept = outcome.kept.as_ref().map(|kept| &kept.evidence);
+        // Who commits what was rejected has changed nothing about it.
+        of.zip(kept).is_some_and(|(of, kept)| (&of.tree, &of.work) == (&kept.tree, &kept.work))
     }
 
     /// An agent that works has changed files.
@@ -100,13 +102,13 @@ impl Run {
         }
     }
 
-    /// Counts what a review came to; `tree` is what was looked at, as it is now.
+    /// Counts what a review came to; `of` is what was looked at, as it is now.
     pub(super) fn note_review(
         &mut self,
         lane: LaneId,
         reviewed: Reviewed,
         review: Option<&Review>,
-        tree: &str,
+        of: Option<&Evidence>,
     ) {
         let unusable = &mut self.counters.unusable_reviews;
         *unusable = match reviewed {
@@ -117,7 +119,7 @@ impl Run {
         let Some(held) = self.lanes.get_mut(&lane) else { return };
         match (reviewed, review) {
             (Reviewed::Passed, _) => held.reviews.pass(),
-            (Reviewed::Rejected, Some(review)) => held.reviews.reject(review.clone(), tree.to_owned()),
+            (Reviewed::Rejected, Some(review)) => held.reviews.reject(review.clone(), of.cloned()),
             (Reviewed::Skipped, _) => held.reviews.rejection = None,
             (Reviewed::Rejected | Reviewed::Unusable, _) => {}
         }
@@ -136,7 +138,7 @@ impl Run {
         self.counters.unusable_reviews = 0;
         for rejection in self.lanes.values_mut().filter_map(|lane| lane.reviews.rejection.as_mut()) {
             rejection.in_a_row = 0;
-            rejection.tree.clear();
+            rejection.of = None;
         }
     }
 

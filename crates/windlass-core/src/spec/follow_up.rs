@@ -3,6 +3,8 @@
 //! A job has them as one list. When a call is due is said here, what its answer means by its
 //! [`Purpose`], what it asks for by the prompt of that purpose (`windlass-jobs`).
 
+use std::iter;
+
 use super::RunSpec;
 use crate::values::Purpose;
 
@@ -27,6 +29,11 @@ pub enum Due {
 }
 
 impl RunSpec {
+    /// What its attempts can be for.
+    pub fn purposes(&self) -> impl Iterator<Item = Purpose> {
+        iter::once(self.job.mode.purpose()).chain(self.follow_ups().map(|follow_up| follow_up.purpose))
+    }
+
     /// The follow-up calls of this run, in the order in which they are made where several are due.
     pub fn follow_ups(&self) -> impl Iterator<Item = FollowUp> {
         let verifies = self.job.verification.is_some() && !self.job.mode.judges();

@@ -1,10 +1,9 @@
 //! Undoing what an agent changed although it may not: protected files, and all but the plan while it was to write nothing
 //! else. What it left stays kept as the iteration's snapshot.
 
-use std::iter;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime};
 
 use windlass_core::report::{self, Report};
 use windlass_core::run::{OrderContext, TurnKey};
@@ -191,12 +190,7 @@ pub(super) fn keep_the_agents(
             content_now(&place.root, place.object_format(), path) == left
         });
     }
-    let follow_ups = world.plan.follow_ups().map(|follow_up| follow_up.purpose);
-    let purposes = iter::once(world.plan.job.mode.purpose()).chain(follow_ups);
-    let mut streams = purposes.map(|purpose| world.call_folder(turn, purpose).stream());
-    // outside: the run's folder.
-    let written = streams.find_map(|stream| stream.metadata().ok()?.modified().ok());
-    let heard = written.unwrap_or(UNIX_EPOCH);
+    let heard = world.folder.heard(&world.plan, turn);
     changed.retain(|path| !is_younger(&place.root.join(as_path(path)), heard + LAST_WRITES));
     Ok(())
 }

@@ -84,9 +84,10 @@ fn began_with(world: &WorkingTree, store: &Store, turn: TurnKey) -> Result<Optio
 /// What checks wrote and nobody has touched since, and what iterations or the runner itself write of their progress.
 fn not_for_reviewers(world: &WorkingTree) -> BTreeSet<Vec<u8>> {
     let latest = world.latest.as_ref().map(|latest| &latest.inventory);
-    let untouched = world.by_checks.iter().filter(|(path, made)| {
-        latest.is_none_or(|latest| latest.entry(path) == made.as_ref())
-    });
+    let untouched = world
+        .by_checks
+        .iter()
+        .filter(|(path, made)| latest.is_none_or(|latest| latest.entry(path) == made.as_ref()));
     let place = world.surveyor.place();
     let own = world.plan.job.notes_file.clone().into_iter().chain(world.plan.own_files());
     let own = own.filter_map(|file| place.relative(&file));

@@ -29,7 +29,8 @@ pub(crate) struct FileLines {
 impl Sides<'_> {
     /// Every file that differs, in the order of their names.
     pub(crate) fn files(self) -> Result<Vec<FileLines>, GitError> {
-        let output = self.call().args(["--no-renames", "--numstat", "-z"]).args([self.from, self.to]).output()?;
+        let output =
+            self.call().args(["--no-renames", "--numstat", "-z"]).args([self.from, self.to]).output()?;
         // `added`, a tab, `removed`, a tab, then the path.
         let files = output.split(|byte| *byte == 0).filter(|line| !line.is_empty()).filter_map(|line| {
             let mut parts = line.splitn(3, |byte| *byte == b'\t');

@@ -77,7 +77,9 @@ fn wanted(parts: &PromptParts<'_>) -> Inert {
 fn changes(parts: &PromptParts<'_>) -> Inert {
     let changes = parts.review.as_ref().and_then(|work| work.changes.as_ref());
     let Some(changes) = changes else {
-        return Inert::own("Nothing keeps what was there before, so the files are all there is: look at them.");
+        return Inert::own(
+            "Nothing keeps what was there before, so the files are all there is: look at them.",
+        );
     };
     let mut text = if changes.text.is_empty() {
         Inert::empty()
@@ -87,8 +89,11 @@ fn changes(parts: &PromptParts<'_>) -> Inert {
     if !changes.not_shown.is_empty() {
         let named = Inert::names(changes.not_shown.iter().take(NAMED));
         let more = changes.not_shown.len().saturating_sub(NAMED);
-        let more =
-            if more == 0 { Inert::empty() } else { Inert::fill(" and {{n}} more", &[("n", Inert::count(more))]) };
+        let more = if more == 0 {
+            Inert::empty()
+        } else {
+            Inert::fill(" and {{n}} more", &[("n", Inert::count(more))])
+        };
         text.push(&Inert::fill(
             "\nToo long to be shown whole; look at these files yourself: {{named}}{{more}}.\n",
             &[("named", named), ("more", more)],

@@ -277,9 +277,8 @@ fn rejection(text: &str) -> Review {
 #[test]
 fn what_a_reviewer_rejected_is_told_to_whoever_works_and_to_nobody_who_judges() {
     let (plan, rejection) = (gated(), rejection(&format!("no bound\n{SIGNAL}")));
-    let told = |purpose| {
-        compose(&PromptParts { purpose, rejection: Some(&rejection), ..parts(&plan, "x") }).user
-    };
+    let told =
+        |purpose| compose(&PromptParts { purpose, rejection: Some(&rejection), ..parts(&plan, "x") }).user;
     let user = told(Purpose::Work);
     assert!(user.contains("\n~~~\nNot yet.\n- blocking: src/a.rs:7: no bound\n"), "{user}");
     assert!(!holds_signal(user.split_once("## A reviewer").unwrap().1, SIGNAL));
@@ -311,7 +310,10 @@ fn a_reviewer_sees_the_job_the_changes_and_what_the_checks_said_and_no_notes() {
     assert!(!user.contains("I did well") && !user.contains(SIGNAL), "{user}");
     parts.review = None;
     let user = compose(&parts).user;
-    assert!(user.contains("Nothing keeps what was there before") && user.contains("There are none:"), "{user}");
+    assert!(
+        user.contains("Nothing keeps what was there before") && user.contains("There are none:"),
+        "{user}"
+    );
 }
 
 /// What every text from elsewhere is in this test: it tries to be expanded, and to be a part of ours.

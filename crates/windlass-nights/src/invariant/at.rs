@@ -22,6 +22,7 @@ pub(super) struct At {
     /// What was there when a claim was judged, and what the checks said.
     pub claim: Option<(Option<Evidence>, Vec<CheckOutcome>)>,
     pub assessment: Option<bool>,
+    pub reviews: Reviews,
     pub latest: Option<Evidence>,
     // Its task.
     pub task: Option<TaskId>,
@@ -46,6 +47,29 @@ pub(super) struct At {
     pub idle: u32,
     /// Refused claims, and by which checks.
     pub refused: (u32, Vec<u16>),
+}
+
+/// What is counted of reviews.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Reviews {
+    /// The newest call is a reviewer's.
+    pub under_way: bool,
+    /// What was there when it was called.
+    pub began: Option<Evidence>,
+    /// Its answer: `Some(None)` = none that can be used, else what must be mended.
+    pub answer: Option<Option<Vec<String>>>,
+    /// Files have changed since a reviewer last let the work stand.
+    pub lacking: bool,
+    /// The work of this iteration may stand.
+    pub lets_stand: bool,
+    /// Somebody was asked in this iteration.
+    pub asked: bool,
+    /// What was rejected, for what, and how often in a row.
+    pub rejected: Option<Evidence>,
+    pub found: Vec<String>,
+    pub in_a_row: u32,
+    /// Reviews in a row without a verdict.
+    pub unusable: u32,
 }
 
 impl At {

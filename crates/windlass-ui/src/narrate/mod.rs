@@ -21,7 +21,9 @@ use jiff::tz::TimeZone;
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::report;
 use windlass_core::spec::RunSpec;
-use windlass_core::values::{CheckOutcome, CheckStage, Class, Cut, Denial, Named, Purpose, StopReason, StopSource};
+use windlass_core::values::{
+    CheckOutcome, CheckStage, Class, Cut, Denial, Named, Purpose, StopReason, StopSource,
+};
 
 use crate::board::Board;
 use crate::format;

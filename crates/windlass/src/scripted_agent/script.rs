@@ -154,7 +154,8 @@ impl Script {
     /// The call with this ordinal (from 1); `None` when the script has none left.
     pub fn call(&self, ordinal: u32) -> Option<&Call> {
         let index = usize::try_from(ordinal.saturating_sub(1)).unwrap_or(usize::MAX);
-        let in_order: Vec<&Call> = self.calls.iter().filter(|call| call.task.is_none() && call.asked.is_none()).collect();
+        let in_order: Vec<&Call> =
+            self.calls.iter().filter(|call| call.task.is_none() && call.asked.is_none()).collect();
         let last = in_order.last().copied().or(self.calls.last());
         match self.options.after_last {
             AfterLast::Repeat => in_order.get(index).copied().or(last),

@@ -233,7 +233,8 @@ fn the_cost_is_what_was_reported_and_marked_estimates(night: &Night, story: &Sto
                 open = Some((call, reserved, iteration, attempt, purpose));
             }
             Fact::CallFinished { call, summary, .. } => {
-                let (reserved_call, reserved, iteration, attempt, purpose) = open.take().expect("a reservation");
+                let (reserved_call, reserved, iteration, attempt, purpose) =
+                    open.take().expect("a reservation");
                 let is_review = purpose == Purpose::Review;
                 let folder = if is_review { "review" } else { "work" };
                 assert_eq!(call, reserved_call, "{fault}");

@@ -52,8 +52,7 @@ fn commits(night: &Night) -> usize {
 // rows: 104
 #[test]
 fn rejected_twice_then_passed() {
-    let script =
-        calls(&[&work("one"), &reject("a"), &work("two"), &reject("b"), &work("three"), PASS]);
+    let script = calls(&[&work("one"), &reject("a"), &work("two"), &reject("b"), &work("three"), PASS]);
     let night = Night::with_git(&script);
     let flags = [&FLAGS[..], &["-r", "Mind @the units.", "--gate", "test -f work.txt"]].concat();
     let outcome = night.run(&flags);
@@ -68,12 +67,25 @@ fn rejected_twice_then_passed() {
     for piece in ["Make it work", "Mind \\@the units.", "+one", "- `test -f work.txt` passed"] {
         assert!(asked[0].contains(piece), "{piece}: {}", asked[0]);
     }
-    assert!(asked[1].contains("+two") && asked[1].contains("new file mode"), "all since it was let stand: {}", asked[1]);
+    assert!(
+        asked[1].contains("+two") && asked[1].contains("new file mode"),
+        "all since it was let stand: {}",
+        asked[1]
+    );
     let told = night.prompt(2);
-    assert!(told.contains("## A reviewer rejected the work") && told.contains("- blocking: work.txt:1: a"), "{told}");
+    assert!(
+        told.contains("## A reviewer rejected the work") && told.contains("- blocking: work.txt:1: a"),
+        "{told}"
+    );
     assert!(!night.prompt(3).contains("work.txt:1: a") && night.prompt(3).contains("work.txt:1: b"));
     let said = outcome.stdout_text() + &outcome.stderr_text();
-    for piece in ["a fresh agent looks over the work", "review: rejected: not yet", "work.txt:1: a", "a reviewer rejected it", "review: passed: good"] {
+    for piece in [
+        "a fresh agent looks over the work",
+        "review: rejected: not yet",
+        "work.txt:1: a",
+        "a reviewer rejected it",
+        "review: passed: good",
+    ] {
         assert!(said.contains(piece), "{piece}: {said}");
     }
     night.assert_clean();
@@ -87,7 +99,9 @@ fn in_lanes_nothing_lands_that_was_not_let_stand() {
     let landed = tasks::subjects(&night);
     assert_eq!(landed.iter().filter(|line| line.contains("TASK-002")).count(), 0, "{landed:?}");
     let parked = night.facts().into_iter().find_map(|fact| match fact {
-        Fact::TaskClosed(report::TaskClosed { end: TaskEnd::Parked { reason }, task, .. }) => Some((task.0, reason)),
+        Fact::TaskClosed(report::TaskClosed { end: TaskEnd::Parked { reason }, task, .. }) => {
+            Some((task.0, reason))
+        }
         _ => None,
     });
     let (task, reason) = parked.expect("a parked task");

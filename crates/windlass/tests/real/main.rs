@@ -13,6 +13,7 @@ mod night;
 mod permissions;
 mod plans;
 mod prompting;
+mod reviews;
 mod sandboxed;
 mod sessions;
 mod stopping;

@@ -179,12 +179,14 @@ impl Run {
         if turn.purpose.judges() {
             // Whoever judges makes no progress, whatever its tests have written.
             self.history.saw(&evidence);
+            outcome.claimed &= turn.purpose != Purpose::Review || self.claim_stands();
         } else {
             turn.progress |= is_new;
             let mode = self.plan.as_ref().map_or(Mode::Goal, |plan| plan.job.mode);
             outcome.claimed = claimed && claim::may_claim(mode, &outcome.summary);
             self.history.reached(&evidence);
-            if self.latest_evidence(lane).is_none_or(|before| before.tree != evidence.tree) {
+            let same = |before: &Evidence| (&before.tree, &before.work) == (&evidence.tree, &evidence.work);
+            if !self.latest_evidence(lane).is_some_and(same) {
                 self.note_unreviewed(lane, &turn);
             }
         }
@@ -233,7 +235,8 @@ impl Run {
             _ => None,
         })?;
         let evidence = self.latest_evidence(lane).cloned();
-        let turn = turn.follow_up_on(Candidate { outcome, judged, evidence }, purpose);
+        let candidate = Candidate { purpose: turn.purpose, outcome, judged, evidence };
+        let turn = turn.follow_up_on(candidate, purpose);
         self.set_state(lane, LaneState::Preparing(turn));
         Ok(())
     }

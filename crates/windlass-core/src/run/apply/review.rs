@@ -58,7 +58,7 @@ impl Run {
         let evidence = self.latest_evidence(lane).cloned();
         match self.follow_up(Due::WorkStands) {
             Some(due) => {
-                let candidate = Candidate { outcome, judged, evidence };
+                let candidate = Candidate { purpose: turn.purpose, outcome, judged, evidence };
                 LaneState::Preparing(turn.follow_up_before(candidate, due.purpose))
             }
             None => LaneState::Judging(turn.clone(), outcome, judged),
@@ -76,8 +76,7 @@ impl Run {
         }
         let reviewed = Reviewed::of(&answer.summary);
         let seen = answer.kept.as_ref().map(|kept| &kept.evidence);
-        let tree = seen.map(|seen| seen.tree.clone()).unwrap_or_default();
-        self.note_review(lane, reviewed, answer.summary.review.as_ref(), &tree);
+        self.note_review(lane, reviewed, answer.summary.review.as_ref(), seen);
         let moved = candidate.evidence.as_ref() != seen;
         let Candidate { outcome, judged, .. } = *candidate;
         let outcome = self.with_answer(outcome, answer, reviewed);
@@ -90,10 +89,11 @@ impl Run {
             LaneState::Preparing(turn) => Some((turn.clone(), turn.review.clone()?)),
             _ => None,
         })?;
-        let Candidate { mut outcome, judged, .. } = *candidate;
-        turn.review = None;
+        let Candidate { purpose, mut outcome, judged, .. } = *candidate;
+        // It has become no attempt of its own.
+        turn = Turn { attempt: turn.attempt.saturating_sub(1), purpose, review: None, ..turn };
         outcome.reviewed = Some(Reviewed::Skipped);
-        self.note_review(lane, Reviewed::Skipped, None, "");
+        self.note_review(lane, Reviewed::Skipped, None, None);
         if lines == 0
             && let Some(held) = self.lanes.get_mut(&lane)
         {
@@ -122,6 +122,11 @@ impl Run {
         self.next_after_checks(lane, turn, outcome, checking)
     }
 
+    /// A claim in a file can be taken back while the reviewer looks. Of a task, the runner itself has done so.
+    pub(super) fn claim_stands(&self) -> bool {
+        self.is_of_tasks() || self.file_claims().unwrap_or(true)
+    }
+
     /// The work as the reviewer left it. Its call is not the work's: how that went still decides.
     fn with_answer(
         &self,
@@ -129,14 +134,12 @@ impl Run {
         answer: AttemptOutcome,
         reviewed: Reviewed,
     ) -> AttemptOutcome {
-        // A claim in a file can be taken back while the reviewer looks. Of a task, the runner itself has done so.
-        let stands = self.is_of_tasks() || self.file_claims().unwrap_or(true);
         let spent = answer.summary.class == Class::BudgetExhausted;
         let class = if spent { Class::BudgetExhausted } else { work.summary.class };
         let overage = work.summary.overage || answer.summary.overage;
         AttemptOutcome {
             summary: CallSummary { class, overage, ..work.summary },
-            claimed: work.claimed && stands,
+            claimed: work.claimed && self.claim_stands(),
             kept: answer.kept,
             reviewed: Some(reviewed),
             in_git: work.in_git,

@@ -183,6 +183,33 @@ fn who_goes_on_after_a_stalemate_has_the_reviewer_asked_anew() {
     assert_eq!(world.finish(), StopReason::Complete);
 }
 
+// Seed defect D4, loop/executor.go:208-212: its words were a second claim in the same iteration.
+#[test]
+fn a_reviewer_that_says_the_phrase_has_claimed_nothing() {
+    let mut plan = reviewed();
+    plan.job.completion_threshold = 2;
+    plan.limits.iterations = Some(1);
+    let passes = || Act::passes().says("Fine.\nWINDLASS_JOB_COMPLETE");
+    let mut world = World::new(plan.clone(), |call, _| claims(call)).reviewed(move |_, _| passes());
+    assert_eq!(world.finish(), StopReason::MaxIterations);
+    assert_eq!(world.run.counters().claims, 1);
+    plan.job.completion_threshold = 1;
+    let mut world = World::new(plan, |_, _| Act::works("tree")).reviewed(move |_, _| passes());
+    assert_eq!(world.finish(), StopReason::MaxIterations);
+}
+
+// Seed defect D4, loop/iteration.go:67-75: what a failed review cost was forgotten.
+#[test]
+fn a_failed_review_is_charged() {
+    let mut plan = reviewed();
+    plan.limits.iterations = Some(1);
+    let fails = || Act::of(Class::TaskFailure).costs(Cost::from_micros(700_000));
+    let mut world = World::new(plan, |call, _| claims(call)).reviewed(move |_, _| fails());
+    world.finish();
+    assert_eq!(world.run.ledger().spent(), Cost::from_micros(800_000));
+}
+
+// Seed defect D4, loop/executor.go:190-206: failed reviews were swallowed.
 #[test]
 fn three_reviews_without_a_verdict_end_the_run() {
     let mut world = World::new(reviewed(), |call, _| claims(call)).reviewed(|_, _| Act::of(Class::Success));
