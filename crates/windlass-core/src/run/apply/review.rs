@@ -2,7 +2,7 @@
 
 use super::Applied;
 use crate::run::Run;
-use crate::run::lane::{AttemptOutcome, Candidate, Checking, Judged, LaneState, Turn};
+use crate::run::lane::{AttemptOutcome, Candidate, Checking, Judged, KeptTree, LaneState, Turn};
 use crate::run::verdict::Course;
 use crate::spec::Due;
 use crate::values::{CallSummary, CheckStage, Class, LaneId, Reviewed};
@@ -137,10 +137,16 @@ impl Run {
         let spent = answer.summary.class == Class::BudgetExhausted;
         let class = if spent { Class::BudgetExhausted } else { work.summary.class };
         let overage = work.summary.overage || answer.summary.overage;
+        // What the work was like stays its own: whether it was new, and that its agent found nothing to do.
+        let kept = work.kept.zip(answer.kept).map(|(of_work, now)| KeptTree {
+            evidence: now.evidence,
+            snapshot: now.snapshot,
+            ..of_work
+        });
         AttemptOutcome {
             summary: CallSummary { class, overage, ..work.summary },
             claimed: work.claimed && self.claim_stands(),
-            kept: answer.kept,
+            kept,
             reviewed: Some(reviewed),
             in_git: work.in_git,
         }
