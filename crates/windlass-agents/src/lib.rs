@@ -11,6 +11,7 @@ mod agent;
 mod answer;
 mod assessment;
 mod claude;
+mod decision;
 mod digest;
 mod json;
 mod judgement;
@@ -32,6 +33,7 @@ pub use about::{Ability, About, ApiHosts, Files, Reach, Source, SourceKind, Vari
 pub use agent::{Agent, CallFiles, Instructions, Invocation, Login, Place, Question, SessionFiles, Unfit};
 pub use answer::answer_schema;
 pub use assessment::{ASSESSMENT_SCHEMA, parse_assessment};
+pub use decision::{DECISION_SCHEMA, parse_decision};
 pub use digest::{Activity, Decoder, Detail, Digest, MessageId, MessageUsage, ResultDigest, Sink};
 pub use judgement::{Judgement, Retry, Signs, unseen};
 pub use permissions::{GUARDED_IN_WORKSPACES, Permissions, close_own_files};

@@ -1,6 +1,7 @@
 //! The file formats that people and agents share with Windlass. Parsed from bytes, never written back whole.
 
 pub mod archived;
+pub mod decisions;
 mod lines;
 pub mod plan;
 mod problem;
