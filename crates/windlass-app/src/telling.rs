@@ -10,7 +10,7 @@ use windlass_core::config::NotifySettings;
 use windlass_core::notification::Notification;
 use windlass_core::redact::Redactor;
 use windlass_core::values::{Delivery, Named};
-use windlass_engine::notify::{CommandRoom, Dispatcher, Settlement};
+use windlass_engine::notify::{CommandRoom, Dispatcher, NotificationSettled};
 use windlass_engine::supervisor::Telling;
 
 use crate::agent;
@@ -74,7 +74,7 @@ pub fn tell(
         waited += LOOK;
     }
     dispatcher.close();
-    for Settlement { sink, delivery, detail, .. } in dispatcher.settled() {
+    for NotificationSettled { sink, delivery, detail, .. } in dispatcher.settled() {
         if delivery != Delivery::Sent {
             app.notice(&format!("nobody was told of it by {}: {detail}", sink.name()));
         }

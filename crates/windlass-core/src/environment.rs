@@ -1,6 +1,7 @@
 //! Which variables of the environment are secrets, and who gets them all the same: an agent those of its own login, a
 //! check those that a person names for it. Whoever may read an agent's answers, or what a check prints, reads no more.
 
+use crate::words::some_of;
 use std::collections::BTreeSet;
 
 use crate::redact::{Redactor, names_secret};
@@ -125,11 +126,7 @@ const MOST: usize = 12;
 
 /// Names in one line; of many the first.
 pub fn in_words(names: &BTreeSet<String>) -> String {
-    let shown: Vec<String> =
-        names.iter().take(MOST).map(|name| name.replace(|char: char| char.is_control(), " ")).collect();
-    let more = names.len().saturating_sub(MOST);
-    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-    format!("{}{more}", shown.join(", "))
+    some_of(names.iter().map(|name| name.replace(|char: char| char.is_control(), " ")), MOST)
 }
 
 /// What is said before the first iteration; `None` where nothing is withheld.

@@ -30,4 +30,5 @@ pub mod trust;
 pub mod typed;
 pub mod values;
 pub mod withhold;
+pub mod words;
 pub mod workspace;

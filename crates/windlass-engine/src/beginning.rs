@@ -6,8 +6,9 @@ use windlass_core::message::{Wording, initial_commit};
 use windlass_core::spec::Withholding;
 
 use crate::withhold::{Allowed, reason_for_new, shown};
+use windlass_git::commit::CommitOutcome;
 use windlass_git::git;
-use windlass_git::git::{CommitOutcome, FoundRepository, GitError, Head, Repository};
+use windlass_git::git::{FoundRepository, GitError, Head, Repository};
 use windlass_git::inventory::{EntryKind, Place, SurveyError, Surveyor};
 
 /// What there is to know of a repository that was begun.
@@ -65,7 +66,7 @@ pub fn begin(directory: &Path, beginning: &Beginning<'_>) -> Result<Option<Begun
         return Err(BeginError::NoIdentity(why));
     }
     if !matches!(found, FoundRepository::Worktree(_)) {
-        git::init(directory)?;
+        windlass_git::commit::init(directory)?;
     }
     let FoundRepository::Worktree(repository) = Repository::find(directory)? else {
         return Err(BeginError::Refused("git does not find what it made".to_owned()));
@@ -103,7 +104,7 @@ fn first_commit(
     let outcome = if paths.is_empty() {
         CommitOutcome::NothingToCommit
     } else {
-        git::first_commit(repository, &paths, &initial_commit(beginning.wording))?
+        windlass_git::commit::first_commit(repository, &paths, &initial_commit(beginning.wording))?
     };
     match outcome {
         CommitOutcome::Committed { commit, .. } => {
@@ -140,7 +141,7 @@ mod tests {
         }
         // As the person's own template of repositories has it.
         let (wording, withholding) = (Wording::Conventional, Withholding::default());
-        git::init(&scratch.top).unwrap();
+        windlass_git::commit::init(&scratch.top).unwrap();
         scratch.git(&["config", "user.name", "Someone"]);
         scratch.git(&["config", "user.email", "someone@example.com"]);
         scratch.write(

@@ -8,9 +8,9 @@ use windlass_core::fact::Entry;
 use crate::recovery::record;
 use crate::replay::times::Times;
 use crate::sandbox::proxy::request::read_head;
+use crate::store::StoreError;
 use crate::store::index::IndexContent;
 use crate::store::journal::scanner::Scanner;
-use crate::store::{StoreError, process_identity};
 use crate::worktree::{bootstrap, copied, marker};
 use windlass_host::process::tree::parse_stat;
 
@@ -52,10 +52,9 @@ impl CallTimes {
     }
 }
 
-/// Id and start time of a process out of `/proc/<pid>/stat`, and its start time as the lock reads it.
-pub fn process_status(stat: &[u8]) -> (Option<(i32, u64)>, Option<u64>) {
-    let process = parse_stat(stat).map(|process| (process.id.as_raw_nonzero().get(), process.start));
-    (process, process_identity::parse(stat).map(|state| state.start_time))
+/// Id and start time of a process out of `/proc/<pid>/stat`.
+pub fn process_status(stat: &[u8]) -> Option<(i32, u64)> {
+    parse_stat(stat).map(|process| (process.id.as_raw_nonzero().get(), process.start))
 }
 
 /// The record of what was copied into a worktree, as it would be written anew.

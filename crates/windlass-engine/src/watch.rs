@@ -12,7 +12,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use windlass_host::tree::at;
+use windlass_host::tree::{Stamps, at};
 
 /// How often the files are looked at.
 const LOOK: Duration = Duration::from_millis(250);
@@ -39,7 +39,7 @@ impl FileWatch {
         thread::Builder::new().name("watch".to_owned()).spawn(move || {
             let mut eye = Eye::new(debounce);
             while !eye.is_tired() {
-                if eye.look(Instant::now(), files.iter().map(|file| Sight::of(file)).collect()) {
+                if eye.look(Instant::now(), files.iter().map(|file| look_at(file)).collect()) {
                     changed();
                 }
                 if life.recv_timeout(eye.patience(Instant::now())) != Err(RecvTimeoutError::Timeout) {
@@ -51,33 +51,16 @@ impl FileWatch {
     }
 }
 
-/// What tells one writing of a file from another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Sight {
-    place: (u64, u64),
-    size: u64,
-    written: (i64, i64),
-    changed: (i64, i64),
-}
-
-impl Sight {
-    /// `None` while there is no such file.
-    fn of(path: &Path) -> Option<Sight> {
-        let found = at(path).look_through().ok()??;
-        Some(Sight {
-            place: (found.device, found.inode),
-            size: found.size,
-            written: found.modified,
-            changed: found.changed,
-        })
-    }
+/// What tells one writing of a file from another; `None` while there is no such file.
+fn look_at(path: &Path) -> Option<Stamps> {
+    Some(Stamps::of(at(path).look_through().ok()??))
 }
 
 /// Remembers what it saw, and when that is to be told.
 #[derive(Debug)]
 struct Eye {
     debounce: Duration,
-    seen: Option<Vec<Option<Sight>>>,
+    seen: Option<Vec<Option<Stamps>>>,
     due: Option<Instant>,
     told: u32,
 }
@@ -93,7 +76,7 @@ impl Eye {
 
     /// Takes in what there is to see; is something to be told now? The time runs from the first change that was not told,
     /// so that whoever writes without a pause is heard as well.
-    fn look(&mut self, now: Instant, sights: Vec<Option<Sight>>) -> bool {
+    fn look(&mut self, now: Instant, sights: Vec<Option<Stamps>>) -> bool {
         if self.seen.as_ref() != Some(&sights) {
             self.seen = Some(sights);
             self.due.get_or_insert(now + self.debounce);
@@ -119,8 +102,8 @@ mod tests {
     const PATIENCE: Duration = Duration::from_secs(20);
     const SECOND: Duration = Duration::from_secs(1);
 
-    fn sight(size: u64) -> Vec<Option<Sight>> {
-        vec![Some(Sight { place: (1, 1), size, written: (0, 0), changed: (0, 0) })]
+    fn sight(size: u64) -> Vec<Option<Stamps>> {
+        vec![Some(Stamps { size, modified: (0, 0), changed: (0, 0), inode: 1, device: 1 })]
     }
 
     // rows: 111

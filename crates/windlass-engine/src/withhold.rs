@@ -6,7 +6,8 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use windlass_core::spec::Withholding;
 use windlass_core::withhold::{LOOKED_AT, Reason, beginning, brings_a_key, looks_secret};
 
-use windlass_git::git::{GitError, ObjectId, Repository};
+use windlass_git::commit::CommitError;
+use windlass_git::git::{ObjectId, Repository};
 use windlass_git::inventory::{Entry, EntryKind, Inventory, as_path};
 use windlass_git::snapshot::{SnapshotError, Store};
 use windlass_host::tree::{Attributes, at};
@@ -43,15 +44,6 @@ pub(crate) struct Scene<'a> {
     pub candidate: &'a Inventory,
 }
 
-/// What is to be committed could not be judged.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum WithholdError {
-    #[error(transparent)]
-    Git(#[from] GitError),
-    #[error(transparent)]
-    Snapshot(#[from] SnapshotError),
-}
-
 /// What is held back: paths with reasons.
 pub(crate) type Held = Vec<(Vec<u8>, Reason)>;
 
@@ -60,7 +52,7 @@ pub(crate) fn hold_back(
     scene: &Scene<'_>,
     rules: &Withholding,
     changed: &mut Vec<Vec<u8>>,
-) -> Result<Held, WithholdError> {
+) -> Result<Held, CommitError> {
     let allowed = Allowed::new(&scene.repository.top, &rules.allow);
     let mut held = Held::new();
     for path in changed.iter() {
@@ -106,7 +98,7 @@ fn is_file(entry: &Entry) -> bool {
     matches!(entry.kind, EntryKind::File | EntryKind::Executable) && !entry.ignored
 }
 
-fn reason(scene: &Scene<'_>, rules: &Withholding, entry: &Entry) -> Result<Option<Reason>, WithholdError> {
+fn reason(scene: &Scene<'_>, rules: &Withholding, entry: &Entry) -> Result<Option<Reason>, CommitError> {
     if let Some(most) = rules.large_file.filter(|most| entry.size > *most) {
         // What was committed in such a size is one of the project's; what a filter takes in leaves a pointer.
         let was_large = scene.repository.committed_size(&entry.path)?.is_some_and(|size| size > most);
@@ -150,7 +142,7 @@ pub(crate) fn reason_for_new(
 }
 
 /// A content as it was judged; `None` when it was too large to be kept.
-fn content(store: &Store, id: &ObjectId) -> Result<Option<Vec<u8>>, WithholdError> {
+fn content(store: &Store, id: &ObjectId) -> Result<Option<Vec<u8>>, CommitError> {
     match store.content(id) {
         Ok(content) => Ok(Some(content)),
         Err(SnapshotError::File(error)) if error.is_not_found() => Ok(None),

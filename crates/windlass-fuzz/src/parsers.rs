@@ -1,6 +1,7 @@
 //! Parsers of git's files and of a keeper's streams, as the targets call them.
 
-use windlass_git::git::{ObjectId, PackedRefs, RefValue, is_safe_name, lane};
+use windlass_git::git::{ObjectId, PackedRefs, RefValue, is_safe_name};
+use windlass_git::lane;
 use windlass_git::snapshot::repository::KeptPlace;
 use windlass_git::snapshot::{left_out, quoting, tree};
 use windlass_host::process::protocol::Request;

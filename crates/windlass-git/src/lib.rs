@@ -1,8 +1,11 @@
 //! git: what Windlass asks of it, what it lends to guests, what lies in a working tree, and the snapshots of it. Nothing here knows
-//! of runs, agents or sandboxes.
+//! of runs, agents or sandboxes. Each room uses those below it: `loan` on `lane` on `commit` on `snapshot` on `inventory` on `git`.
 
+pub mod commit;
 pub mod git;
 pub mod inventory;
+pub mod lane;
+pub mod loan;
 pub mod snapshot;
 
 #[cfg(any(test, feature = "testing"))]

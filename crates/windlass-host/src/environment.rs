@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use windlass_core::environment::{Heir, Variable, withheld};
 
 /// An environment: names and values.
-pub(crate) type Environment = Vec<(OsString, OsString)>;
+pub type Environment = Vec<(OsString, OsString)>;
 
 /// The names of what this heir does not get of it.
 pub fn withheld_from(environment: &[(OsString, OsString)], heir: &Heir) -> BTreeSet<String> {
@@ -17,6 +17,17 @@ pub fn withheld_from(environment: &[(OsString, OsString)], heir: &Heir) -> BTree
 pub fn inherited(mut environment: Environment, heir: &Heir) -> Environment {
     let withheld = withheld_from(&environment, heir);
     environment.retain(|(name, _)| !withheld.contains(name.to_string_lossy().as_ref()));
+    environment
+}
+
+/// An environment with this in it; what was called so before is gone.
+pub fn with<N: Into<OsString>, V: Into<OsString>>(
+    mut environment: Environment,
+    told: impl IntoIterator<Item = (N, V)>,
+) -> Environment {
+    let told: Environment = told.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
+    environment.retain(|(name, _)| told.iter().all(|(one, _)| one != name));
+    environment.extend(told);
     environment
 }
 

@@ -1,9 +1,10 @@
 //! Files: errors that name their path, and writing that never leaves half a file behind.
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Read as _, Write};
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use sha2::{Digest as _, Sha256};
 use tempfile::NamedTempFile;
@@ -233,6 +234,36 @@ fn make_writable(folder: &Path) -> Result<(), FileError> {
 
 fn set_permissions(file: &File, permissions: u32) -> io::Result<()> {
     file.set_permissions(fs::Permissions::from_mode(permissions))
+}
+
+/// Locks a file, as long as it is open; waits so long for another process that has it, and looks again after each pause.
+/// Is it locked?
+pub fn lock_within(file: &File, patience: Duration, pause: Duration) -> io::Result<bool> {
+    let began = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(true),
+            Err(TryLockError::WouldBlock) if began.elapsed() < patience => std::thread::sleep(pause),
+            Err(TryLockError::WouldBlock) => return Ok(false),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+    }
+}
+
+/// How many bytes there are to be read, and their SHA-256.
+pub fn size_and_digest(mut from: impl io::Read) -> io::Result<(u64, [u8; 32])> {
+    let (mut digest, mut chunk, mut size) = (Sha256::new(), vec![0; 64 * 1024], 0);
+    loop {
+        match from.read(&mut chunk) {
+            Ok(0) => return Ok((size, digest.finalize().into())),
+            Ok(count) => {
+                digest.update(chunk.get(..count).unwrap_or_default());
+                size += count as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
 }
 
 /// The SHA-256 of some bytes, in hexadecimal: what a plan remembers of the files it was made from.

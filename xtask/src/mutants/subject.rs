@@ -69,7 +69,10 @@ pub const SUBJECTS: [Subject; 4] = [
     },
     Subject {
         package: "windlass-git",
-        files: &["crates/windlass-git/src/snapshot/**/*.rs", "crates/windlass-git/src/git/**/*.rs"],
+        files: &[
+            "crates/windlass-git/src/snapshot/**/*.rs",
+            "crates/windlass-git/src/{git,commit,lane,loan}/**/*.rs",
+        ],
         trials: of_engine,
     },
     Subject {
@@ -93,7 +96,7 @@ const NIGHTS: [&str; 2] = ["tests::nights", "whatever_the_order"];
 /// could notice it.
 fn of_core(mutant: &Mutant) -> Vec<Trial> {
     let (own, all): (&[&str], &[&str]) = match mutant.room() {
-        "run" | "claim" => (&["run::"], &["run::", "notification::", "recovery::"]),
+        "run" | "claim" => (&["run::", "claim::"], &["run::", "claim::", "notification::", "recovery::"]),
         "tasks" => (&["tasks::tests", "tasks::natural"], &["tasks::", "run::"]),
         "agent" => (&["agent::"], &["agent::"]),
         _ => (&[], &[]),

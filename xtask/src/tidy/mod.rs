@@ -1,6 +1,7 @@
 //! `cargo xtask tidy`: the walls and habits that no compiler checks.
 
 mod agents;
+mod rooms;
 mod sources;
 mod trees;
 mod verbs;
@@ -39,6 +40,7 @@ pub fn run(workspace: &Workspace) -> Result<(), Failure> {
         complaints.extend(sources::check_rust(file, &text));
         complaints.extend(trees::check(file, &text));
         complaints.extend(agents::check(file, &text));
+        complaints.extend(rooms::check(file, &text));
         complaints.extend(verbs::check(file, &text));
     }
     for file in text_files(workspace)? {

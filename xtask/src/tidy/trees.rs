@@ -55,10 +55,10 @@ const OUTSIDE: &[(&str, &str)] = &[
 const REMAINING: &[(&str, usize)] = &[
     ("crates/windlass-git/src/git/filters.rs", 3),
     ("crates/windlass-git/src/git/folders.rs", 4),
-    ("crates/windlass-git/src/git/loan/intake.rs", 7),
-    ("crates/windlass-git/src/git/loan/large.rs", 3),
-    ("crates/windlass-git/src/git/loan/mod.rs", 16),
-    ("crates/windlass-git/src/git/loan/places.rs", 6),
+    ("crates/windlass-git/src/loan/intake.rs", 7),
+    ("crates/windlass-git/src/loan/large.rs", 3),
+    ("crates/windlass-git/src/loan/mod.rs", 16),
+    ("crates/windlass-git/src/loan/places.rs", 6),
     ("crates/windlass-engine/src/local/filters.rs", 1),
 ];
 

@@ -63,7 +63,7 @@ pub(crate) fn make_repository(app: &App, directory: &Path) -> Result<(), AppErro
     if let Some(why) = git::missing_identity(directory).map_err(AppError::system)? {
         return Err(nobody(why));
     }
-    git::init(directory).map_err(AppError::system)
+    windlass_git::commit::init(directory).map_err(AppError::system)
 }
 
 fn nobody(why: String) -> AppError {

@@ -10,7 +10,8 @@ use windlass_core::spec::{CommitPolicy, RunSpec};
 use windlass_core::values::{RunId, StopReason};
 use windlass_engine::recovery::{self, Commits, Dirty, RecoveryError, Rules, Saved, Sorted, Uncommitted};
 use windlass_engine::store::{RunFolder, index, journal};
-use windlass_git::git::{CommitOutcome, Repository};
+use windlass_git::commit::CommitOutcome;
+use windlass_git::git::Repository;
 use windlass_git::snapshot::Store;
 
 use crate::beginning;

@@ -16,7 +16,7 @@ use windlass_engine::store::session_folder::SessionRecord;
 use windlass_engine::store::{RunFolder, SessionFolder};
 use windlass_engine::supervisor::put_back_before_a_run;
 use windlass_engine::workspace::project_folder;
-use windlass_git::git::Loan;
+use windlass_git::loan::Loan;
 
 pub use image::{ImageBuild, ImageCache, ImageFiles, Overwrite, WriteImageFiles, Written};
 pub use project::{MadeOf, Probe, SandboxOverview, UsedImage};

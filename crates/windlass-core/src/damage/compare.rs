@@ -1,5 +1,6 @@
 //! Comparing two scenes.
 
+use crate::words::some_of;
 use std::collections::BTreeSet;
 
 use super::{Ancestry, Damage, DamageKind, Lost, Name, Scene};
@@ -130,10 +131,7 @@ fn settings(before: &Scene, after: &Scene) -> Option<Damage> {
 }
 
 pub(super) fn listed(names: &[Name]) -> String {
-    let first: Vec<String> = names.iter().take(NAMED).map(|name| shown(name)).collect();
-    let more = names.len().saturating_sub(NAMED);
-    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-    format!("{}{more}", first.join(", "))
+    some_of(names.iter().map(|name| shown(name)), NAMED)
 }
 
 /// Without `refs/heads/` and the like, and without control characters.

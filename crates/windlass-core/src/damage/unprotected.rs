@@ -1,6 +1,7 @@
 //! Which of the files that git ignores a person would miss: no snapshot holds them.
 
 use super::Name;
+use crate::words::some_of;
 
 /// What tools make again by themselves.
 const MADE_AGAIN: [&str; 37] = [
@@ -74,12 +75,9 @@ pub fn unprotected(ignored: &[Name]) -> Option<String> {
         return None;
     }
     let printable = |path: &&Name| String::from_utf8_lossy(path).replace(char::is_control, "?");
-    let named: Vec<String> = missed.iter().take(NAMED).map(printable).collect();
-    let more = missed.len().saturating_sub(NAMED);
-    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
     Some(format!(
-        "snapshots do not hold what git ignores: {}{more}; what an agent does to that cannot be undone",
-        named.join(", ")
+        "snapshots do not hold what git ignores: {}; what an agent does to that cannot be undone",
+        some_of(missed.iter().map(printable), NAMED)
     ))
 }
 

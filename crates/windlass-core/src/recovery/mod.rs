@@ -4,6 +4,7 @@ use crate::message::{Message, TaskText, WorkOutcome};
 use crate::run::{LaneState, Run, TurnKey};
 use crate::spec::RunSpec;
 use crate::values::{LaneId, TaskRow};
+use crate::words::some_of;
 
 #[cfg(test)]
 mod tests;
@@ -147,10 +148,5 @@ pub fn message(plan: &RunSpec, unsettled: &Unsettled) -> String {
 
 /// The first paths, and how many more.
 pub fn listed<'a>(paths: impl ExactSizeIterator<Item = &'a [u8]>) -> String {
-    let count = paths.len();
-    let named: Vec<String> =
-        paths.take(NAMED).map(|path| String::from_utf8_lossy(path).replace(char::is_control, "?")).collect();
-    let more = count.saturating_sub(NAMED);
-    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-    format!("{}{more}", named.join(", "))
+    some_of(paths.map(|path| String::from_utf8_lossy(path).replace(char::is_control, "?")), NAMED)
 }

@@ -107,8 +107,7 @@ impl Run {
         match verdict {
             Verdict::ClaimRefused if !held.is_empty() => {
                 // All that stands was told when the claim before it was refused.
-                let told = held.iter().all(|found| self.guard.held.contains(found));
-                let same = self.guard.in_a_row > 0 && told;
+                let same = held.iter().all(|found| self.guard.held.contains(found));
                 self.guard.in_a_row = if same { self.guard.in_a_row + 1 } else { 1 };
                 self.guard.held = held;
             }

@@ -43,7 +43,7 @@ impl Rows {
     pub fn refuse(&mut self, checks: Vec<u16>, otherwise: bool) {
         self.refused = match self.refused {
             _ if otherwise => 0,
-            before if before > 0 && self.checks == checks => before + 1,
+            before if self.checks == checks => before + 1,
             _ => 1,
         };
         self.checks = checks;
@@ -74,5 +74,60 @@ impl Run {
             self.counters.parked = 0;
         }
         self.count_rows();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_outage_neither_is_a_failure_nor_heals_one() {
+        let mut rows = Rows::default();
+        let table = [
+            (Verdict::Failed, Class::TaskFailure, 1),
+            (Verdict::Failed, Class::Outage, 1),
+            (Verdict::Failed, Class::Unknown, 2),
+            (Verdict::Worked, Class::Success, 0),
+            (Verdict::Failed, Class::Outage, 0),
+        ];
+        for (verdict, class, failures) in table {
+            rows.count(verdict, class, false);
+            assert_eq!(rows.failures, failures, "{verdict:?} {class:?}");
+        }
+    }
+
+    #[test]
+    fn claims_without_a_change_are_counted_until_something_changes() {
+        let mut rows = Rows::default();
+        let table = [
+            (Verdict::ClaimUnsupported, false, 1),
+            (Verdict::ClaimUnsupported, false, 2),
+            (Verdict::ClaimUnsupported, true, 0),
+            (Verdict::ClaimUnsupported, false, 1),
+            (Verdict::Idle, false, 0),
+        ];
+        for (verdict, progress, unsupported) in table {
+            rows.count(verdict, Class::Success, progress);
+            assert_eq!(rows.unsupported, unsupported, "{verdict:?} {progress}");
+        }
+    }
+
+    #[test]
+    fn refusals_by_the_same_checks_are_counted() {
+        let mut rows = Rows::default();
+        let table = [
+            (vec![], false, 1),
+            (vec![1], false, 1),
+            (vec![1], false, 2),
+            (vec![1], true, 0),
+            (vec![1], false, 1),
+            (vec![1, 2], false, 1),
+        ];
+        for (checks, otherwise, refused) in table {
+            rows.refused = if checks.is_empty() { 0 } else { rows.refused };
+            rows.refuse(checks.clone(), otherwise);
+            assert_eq!(rows.refused, refused, "{checks:?} {otherwise}");
+        }
     }
 }

@@ -73,6 +73,17 @@ pub enum Ended {
     Lost,
 }
 
+impl Ended {
+    /// By what the system says of a process that has ended: its exit code, or the signal.
+    pub const fn of(code: Option<i32>, signal: Option<i32>) -> Ended {
+        match (code, signal) {
+            (Some(code), _) => Ended::Exited(code),
+            (None, Some(signal)) => Ended::Signalled(signal),
+            (None, None) => Ended::Lost,
+        }
+    }
+}
+
 /// Why the runner ended a call that would have gone on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, VariantNames)]
 #[serde(rename_all = "snake_case")]

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::TaskState;
+
 /// How an iteration left its task.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -19,6 +21,17 @@ pub enum TaskEnd {
         /// Why: one sentence.
         reason: String,
     },
+}
+
+impl TaskEnd {
+    /// How the task stands in its file then.
+    pub const fn state(&self) -> TaskState {
+        match self {
+            TaskEnd::Done => TaskState::Done,
+            TaskEnd::Again { .. } => TaskState::InProgress,
+            TaskEnd::Parked { .. } => TaskState::Open,
+        }
+    }
 }
 
 /// What came of merging a lane's work with the tip of the branch.

@@ -24,7 +24,7 @@ pub(crate) use tools::changed_tools;
 
 use following::Inspection;
 
-use windlass_git::inventory::{Place, content_now};
+use windlass_git::inventory::Place;
 use windlass_host::tree::{Kind, at};
 
 /// So much of a script is read for what it starts, in bytes.
@@ -104,7 +104,7 @@ fn guarded(place: &Place, path: &Path) -> Option<GuardedFile> {
 
 /// What names what is at a path relative to the root; `None` = nothing is there.
 pub(crate) fn digest(place: &Place, path: &Path) -> Option<String> {
-    let (kind, content) = content_now(&place.root, place.object_format(), path.as_os_str().as_bytes())?;
+    let (kind, content) = place.content_now(path.as_os_str().as_bytes())?;
     Some(format!("{} {content}", kind.git_mode()))
 }
 

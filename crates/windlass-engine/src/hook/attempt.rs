@@ -2,8 +2,6 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io;
-use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
 use windlass_core::hook::{HookAnswer, HookEnd, LONGEST_REPLY, answer};
@@ -11,7 +9,7 @@ use windlass_core::values::{CheckResult, HookCommand, HookName};
 
 use super::output::{Beginning, Log};
 use windlass_host::process::stream::{StreamReader, Tail};
-use windlass_host::process::{ProcessError, SpawnId, SpawnRequest};
+use windlass_host::process::{ProcessError, SpawnId, SpawnRequest, pipe};
 
 /// What a call of a hook needs.
 #[derive(Debug)]
@@ -106,9 +104,4 @@ impl HookAttempt {
     pub fn abandon(self) {
         self.readers.iter().for_each(StreamReader::stop);
     }
-}
-
-fn pipe() -> Result<(OwnedFd, OwnedFd), ProcessError> {
-    let (read, write) = io::pipe().map_err(ProcessError::system("make a pipe"))?;
-    Ok((read.into(), write.into()))
 }

@@ -7,9 +7,8 @@ mod kept;
 mod output;
 mod trial;
 
-use std::ffi::OsString;
-
 use windlass_core::hook::HookSetting;
+use windlass_host::environment::{Environment, with};
 
 pub(crate) use attempt::{HookAttempt, HookRoom};
 pub use find::{FoundHooks, HOOKS_FOLDER, Listed, find};
@@ -19,13 +18,6 @@ pub(crate) use trial::result;
 pub use trial::{TrialError, Tried, try_out};
 
 /// An environment with what a hook is told in it; whatever was called so before is gone.
-pub(crate) fn with_setting(
-    mut environment: Vec<(OsString, OsString)>,
-    setting: &HookSetting,
-) -> Vec<(OsString, OsString)> {
-    let told: Vec<(OsString, OsString)> =
-        setting.variables().into_iter().map(|(name, value)| (name.into(), value)).collect();
-    environment.retain(|(name, _)| !told.iter().any(|(ours, _)| ours == name));
-    environment.extend(told);
-    environment
+pub(crate) fn with_setting(environment: Environment, setting: &HookSetting) -> Environment {
+    with(environment, setting.variables())
 }

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::Path;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 use windlass_core::hook::HookSetting;
@@ -11,7 +11,10 @@ use windlass_core::values::{CheckResult, Ended, Hook, HookOutcome};
 use super::attempt::{HookAttempt, HookRoom, HookSaid};
 use super::with_setting;
 use crate::sandbox::{Guest, Sandbox, SandboxError};
-use windlass_host::process::{Keeper, KeeperEvent, ProcessError, RUN_VARIABLE, SpawnRequest, leftovers};
+use windlass_host::environment::with;
+use windlass_host::process::{
+    Keeper, KeeperEvent, ProcessError, RUN_VARIABLE, SpawnRequest, first_of, leftovers,
+};
 
 /// How long the keeper may take to end what a hook left.
 const SWEEP: Duration = Duration::from_secs(3);
@@ -51,9 +54,7 @@ pub fn try_out(
     environment: Vec<(OsString, OsString)>,
     sandbox: &Sandbox,
 ) -> Result<Tried, TrialError> {
-    let mut environment = with_setting(environment, setting);
-    environment.retain(|(name, _)| name != RUN_VARIABLE);
-    environment.push((RUN_VARIABLE.into(), setting.run.0.clone().into()));
+    let environment = with(with_setting(environment, setting), [(RUN_VARIABLE, &setting.run.0)]);
     let (say, said) = channel();
     let room = HookRoom {
         hook: hook.name,
@@ -72,7 +73,7 @@ pub fn try_out(
     }
     keeper.spawn(request)?;
     let began = Instant::now();
-    let ended = wait(&said, began + hook.timeout, |event| match event {
+    let ended = first_of(&said, began + hook.timeout, |event| match event {
         KeeperEvent::Exited { ended, .. } => Some(Ok(ended)),
         KeeperEvent::SpawnFailed { fault, .. } => Some(Err(fault.to_string())),
         KeeperEvent::Died => Some(Ok(Ended::Lost)),
@@ -80,7 +81,7 @@ pub fn try_out(
     });
     let duration = began.elapsed();
     let gone = |event| matches!(event, KeeperEvent::TreeGone { .. } | KeeperEvent::Died).then_some(());
-    let _ = keeper.kill_tree().map(|()| wait(&said, Instant::now() + SWEEP, gone));
+    let _ = keeper.kill_tree().map(|()| first_of(&said, Instant::now() + SWEEP, gone));
     keeper.close();
     sandbox.end();
     let _ = leftovers::end(&setting.run);
@@ -120,24 +121,5 @@ pub(crate) fn result(ended: Ended) -> CheckResult {
         Ended::Exited(code) => CheckResult::Failed(code),
         Ended::Signalled(signal) => CheckResult::Signalled(signal),
         Ended::Lost => CheckResult::Lost,
-    }
-}
-
-/// What the keeper says that matters; `None` when the time is up.
-fn wait<T>(
-    said: &Receiver<KeeperEvent>,
-    deadline: Instant,
-    matters: impl Fn(KeeperEvent) -> Option<T>,
-) -> Option<T> {
-    loop {
-        let left = deadline.saturating_duration_since(Instant::now());
-        match said.recv_timeout(left) {
-            Ok(event) => {
-                if let Some(found) = matters(event) {
-                    return Some(found);
-                }
-            }
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return None,
-        }
     }
 }

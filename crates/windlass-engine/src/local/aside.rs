@@ -9,19 +9,17 @@ use windlass_core::run::TurnKey;
 use windlass_core::spec::CommitPolicy;
 use windlass_core::values::{SnapshotId, TaskId};
 
-use super::commit::{HOOKS, changed_paths};
+use super::commit::changed_paths;
 use super::event::WorkError;
 use super::working_tree::WorkingTree;
-use crate::recovery::is_own_file;
 use crate::recovery::record::holding;
+use crate::recovery::{HOOKS, is_own_file};
 use crate::withhold::{self, Scene};
-use windlass_git::git;
-use windlass_git::git::lane::park_commit;
-use windlass_git::git::{Candidate, CommitHooks, Head, ObjectId, Repository};
-use windlass_git::inventory::{Entry, EntryKind, Inventory, content_now, is_own};
-use windlass_git::snapshot::{
-    Side, Snapshot, SnapshotError, Store, changed_since, remove_half_written, undo,
-};
+use windlass_git::commit::{Candidate, CommitHooks, commit_aside, unstage};
+use windlass_git::git::{Head, ObjectId, Repository};
+use windlass_git::inventory::{Entry, Inventory, is_own};
+use windlass_git::lane::park_commit;
+use windlass_git::snapshot::{Side, Snapshot, Store, changed_since, remove_half_written, undo};
 
 /// A task that is parked, and the attempts that it had since something of it was last committed.
 #[derive(Clone, Copy, Debug)]
@@ -62,7 +60,7 @@ pub(super) fn put_aside(world: &mut WorkingTree, parked: &ParkedTask<'_>) -> Res
     };
     let after_id = store.named(&after_name)?;
     let (Some(before), Some(base)) = (
-        snapshot_of(world, store, parked.attempts.first(), Side::Before)?,
+        parked.attempts.first().map_or(Ok(None), |first| world.kept(*first, Side::Before))?,
         commit_that_stayed(world, store, &repository, parked.attempts)?,
     ) else {
         let said = format!(
@@ -73,7 +71,7 @@ pub(super) fn put_aside(world: &mut WorkingTree, parked: &ParkedTask<'_>) -> Res
         return Ok(PutAside { reports: vec![Report::notice(said)], branch: None, since: Some(after_id) });
     };
     let after = store.load(&after_id)?;
-    let others = changed_between(world, store, parked.attempts)?;
+    let others = changed_between(world, parked.attempts)?;
     let mut left = work_of(world, store, &before, &after);
     left.changed.retain(|path| !others.contains(path));
     let clean = clean_before(&repository, base, &before, &left)?;
@@ -82,9 +80,8 @@ pub(super) fn put_aside(world: &mut WorkingTree, parked: &ParkedTask<'_>) -> Res
     changed.retain(|path| left.changed.binary_search(path).is_ok());
     remove_half_written(&place.root, &now, [&before, &after]);
     undo(store, &place, (&before, &after), &changed)?;
-    let is_back =
-        |path: &&Vec<u8>| content_now(&place.root, place.object_format(), path) == content_in(&before, path);
-    git::unstage(&repository, &clean.iter().filter(is_back).cloned().collect::<Vec<_>>())?;
+    let is_back = |path: &&Vec<u8>| place.content_now(path) == before.content(path);
+    unstage(&repository, &clean.iter().filter(is_back).cloned().collect::<Vec<_>>())?;
     let mut reports = Vec::new();
     if !left.changed.is_empty() {
         reports.push(Report::notice(said(world, parked, &left, branch.as_deref())));
@@ -102,12 +99,8 @@ fn clean_before(
     left: &Work,
 ) -> Result<BTreeSet<Vec<u8>>, WorkError> {
     let committed = repository.files_of(&base.to_string())?;
-    let was_clean = |path: &&Vec<u8>| content_in(before, path) == committed.get(*path).copied();
+    let was_clean = |path: &&Vec<u8>| before.content(path) == committed.get(*path).copied();
     Ok(left.changed.iter().filter(was_clean).cloned().collect())
-}
-
-fn content_in(snapshot: &Snapshot, path: &[u8]) -> Option<(EntryKind, ObjectId)> {
-    snapshot.file(path).map(|file| (file.kind, file.content))
 }
 
 fn said(world: &WorkingTree, parked: &ParkedTask<'_>, left: &Work, branch: Option<&str>) -> String {
@@ -146,30 +139,12 @@ fn commit_that_stayed(
     Ok(Some(commit))
 }
 
-fn snapshot_of(
-    world: &WorkingTree,
-    store: &Store,
-    turn: Option<&TurnKey>,
-    side: Side,
-) -> Result<Option<Snapshot>, WorkError> {
-    let Some(turn) = turn else { return Ok(None) };
-    match store.named(&world.name(*turn, side)) {
-        Ok(id) => Ok(Some(store.load(&id)?)),
-        Err(SnapshotError::Unknown(_)) => Ok(None),
-        Err(error) => Err(error.into()),
-    }
-}
-
 /// What somebody else changed after an attempt and before the next one.
-fn changed_between(
-    world: &WorkingTree,
-    store: &Store,
-    attempts: &[TurnKey],
-) -> Result<BTreeSet<Vec<u8>>, WorkError> {
+fn changed_between(world: &WorkingTree, attempts: &[TurnKey]) -> Result<BTreeSet<Vec<u8>>, WorkError> {
     let mut others = BTreeSet::new();
     for (former, next) in attempts.iter().zip(attempts.iter().skip(1)) {
-        let former = snapshot_of(world, store, Some(former), Side::After)?;
-        let next = snapshot_of(world, store, Some(next), Side::Before)?;
+        let former = world.kept(*former, Side::After)?;
+        let next = world.kept(*next, Side::Before)?;
         if let (Some(former), Some(next)) = (former, next) {
             others.extend(changed_from(world, &former, &next, &inventory_of(&next)));
         }
@@ -184,11 +159,7 @@ fn head_in(
     turn: TurnKey,
     side: Side,
 ) -> Result<Option<CheckedOut>, WorkError> {
-    let id = match store.named(&world.name(turn, side)) {
-        Ok(id) => id,
-        Err(SnapshotError::Unknown(_)) => return Ok(None),
-        Err(error) => return Err(error.into()),
-    };
+    let Some(id) = store.find_named(&world.name(turn, side))? else { return Ok(None) };
     let scene = store.scene(&store.own_files(&id)?)?;
     let commit = scene.commit.and_then(|commit| ObjectId::from_hex(commit.as_bytes()));
     Ok(commit.map(|commit| (commit, scene.branch)))
@@ -262,7 +233,7 @@ fn keep(
         hooks: CommitHooks::Skip,
         timeout: HOOKS,
     };
-    let Some(work) = git::commit_aside(repository, store, &candidate, base)? else {
+    let Some(work) = commit_aside(repository, store, &candidate, base)? else {
         return Ok(None);
     };
     Ok(Some(park_commit(repository, work, &world.plan.run.0, &parked.task.0)?))

@@ -10,7 +10,7 @@ use windlass_core::report::{CallEnded, LaneLost};
 use windlass_core::run::{Effect, EndCall, Epoch, Order};
 use windlass_core::spec::{PortPlace, RunSpec};
 use windlass_core::values::{CallId, CallReport, CheckStage, Cut, LaneId, Purpose};
-use windlass_host::environment::inherited;
+use windlass_host::environment::{inherited, with};
 use windlass_host::process::{Keeper, SpawnRequest};
 
 use super::call::{CallError, CallSetting, LiveCall};
@@ -90,6 +90,7 @@ impl LocalLanes {
     ) -> Result<(), EngineError> {
         let held = self.lane(lane)?;
         held.live = live;
+        held.sweeping = false;
         held.epoch = epoch;
         held.id = Some(request.id);
         Ok(held.keeper.as_ref().map_or(Ok(()), |keeper| keeper.spawn(request)).or_else(keeper_gone)?)
@@ -146,13 +147,12 @@ impl LocalLanes {
 
     /// What is started in a lane is told which one it is in, and which ports are its own.
     pub(super) fn environment_of(&self, lane: LaneId) -> Vec<(OsString, OsString)> {
-        let mut environment = self.environment.clone();
+        let environment = self.environment.clone();
         let lanes = self.plan.lanes.as_ref().and_then(|lanes| lanes.bootstrap.clone());
         if let Some(bootstrap) = lanes.filter(|_| lane != LaneId::default()) {
             let checkout = self.repository.as_ref().and_then(Worktree::at).map_or(0, |tree| tree.checkout());
             let told = variables(bootstrap.ports, PortPlace { checkout, lane: u32::from(lane.0) });
-            environment.retain(|(name, _)| told.iter().all(|(one, _)| one != name));
-            environment.extend(told);
+            return with(environment, told);
         }
         environment
     }
@@ -175,7 +175,7 @@ impl LocalLanes {
             turn,
             environment: &environment,
             id: self.next_command(),
-            began: self.clock.monotonic(),
+            now: self.clock.monotonic(),
         };
         let (live, request) = match LiveCheck::set_up(setting) {
             Ok(Some(set_up)) => set_up,

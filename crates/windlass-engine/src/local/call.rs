@@ -21,7 +21,7 @@ use crate::sandbox::{Guest, Sandbox, SandboxError};
 use crate::store::{CallFolder, StoreError};
 use crate::watch::FileWatch;
 use windlass_host::process::stream::{StreamEvent, StreamLog, StreamReader, Tail};
-use windlass_host::process::{ProcessError, SpawnId, SpawnRequest};
+use windlass_host::process::{ProcessError, SpawnId, SpawnRequest, pipe};
 
 /// What a call needs of its run.
 pub(super) struct CallSetting<'a> {
@@ -50,8 +50,6 @@ pub(super) struct LiveCall {
     clock: Arc<Clock>,
     readers: Vec<StreamReader>,
     stderr: Tail,
-    /// Everything below the keeper is being killed; the report follows.
-    pub sweeping: bool,
     /// Watches the job's own file until the call is over.
     pub status: Option<FileWatch>,
 }
@@ -104,7 +102,6 @@ impl LiveCall {
             clock: setting.clock,
             readers: vec![stdout_reader, stderr_reader],
             stderr: tail,
-            sweeping: false,
             status: None,
         };
         Ok((live, request))
@@ -273,11 +270,6 @@ pub(super) fn spawn_id(call: CallId) -> SpawnId {
 
 fn lock(watch: &Mutex<CallWatch>) -> MutexGuard<'_, CallWatch> {
     watch.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn pipe() -> Result<(OwnedFd, OwnedFd), ProcessError> {
-    let (read, write) = std::io::pipe().map_err(ProcessError::system("make a pipe"))?;
-    Ok((read.into(), write.into()))
 }
 
 /// A file of the run's folder, appended to: an attempt that is recovered must not lose what it had.

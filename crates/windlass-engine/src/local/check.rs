@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use windlass_core::run::TurnKey;
 use windlass_core::spec::RunSpec;
-use windlass_core::values::{Check, CheckOutcome, CheckResult, CheckStage, Ended};
+use windlass_core::values::{Check, CheckOutcome, CheckStage};
 
 use super::call::open;
 use super::prepare::read_end;
+use super::timed::Timed;
 use crate::store::{RunFolder, StoreError, create_folder};
 use windlass_host::process::{SpawnId, SpawnRequest};
 
@@ -25,11 +26,7 @@ pub(super) struct LiveCheck {
     log: PathBuf,
     /// The log as the journal names it: below the run's folder.
     name: String,
-    began: Duration,
-    timeout: Duration,
-    result: Option<CheckResult>,
-    /// Everything below the keeper is being killed; the outcome follows.
-    pub sweeping: bool,
+    pub timed: Timed,
 }
 
 /// Which check, and what it judges.
@@ -42,7 +39,7 @@ pub(super) struct CheckSetting<'a> {
     pub turn: Option<TurnKey>,
     pub environment: &'a [(OsString, OsString)],
     pub id: SpawnId,
-    pub began: Duration,
+    pub now: Duration,
 }
 
 impl LiveCheck {
@@ -64,35 +61,9 @@ impl LiveCheck {
             check: setting.check,
             log,
             name,
-            began: setting.began,
-            timeout: check.timeout,
-            result: None,
-            sweeping: false,
+            timed: Timed::new(check.timeout, Some(setting.now)),
         };
         Ok(Some((live, request)))
-    }
-
-    /// Its command ended.
-    pub fn exited(&mut self, ended: Ended) {
-        self.result.get_or_insert(match ended {
-            Ended::Exited(0) => CheckResult::Passed,
-            Ended::Exited(code) => CheckResult::Failed(code),
-            Ended::Signalled(signal) => CheckResult::Signalled(signal),
-            Ended::Lost => CheckResult::Lost,
-        });
-    }
-
-    /// Has it ended, or has it to be ended now?
-    pub fn is_due(&mut self, now: Duration) -> bool {
-        if self.result.is_none() && self.left(now).is_zero() {
-            self.result = Some(CheckResult::TimedOut);
-        }
-        self.result.is_some()
-    }
-
-    /// How much of its time is left.
-    pub fn left(&self, now: Duration) -> Duration {
-        (self.began + self.timeout).saturating_sub(now)
     }
 
     /// How it ended.
@@ -100,8 +71,8 @@ impl LiveCheck {
         let end = read_end(&self.log, 8 * 1024).unwrap_or_default();
         CheckOutcome {
             check: self.check,
-            result: self.result.unwrap_or(CheckResult::Lost),
-            duration: now.saturating_sub(self.began),
+            result: self.timed.result(),
+            duration: self.timed.taken(now),
             log: self.name,
             last_line: last_line(&String::from_utf8_lossy(&end)),
         }

@@ -1,12 +1,10 @@
 //! The runner's own commits (`--commit runner`).
 
-use std::time::Duration;
-
 use windlass_core::message::{Message, TaskText, WorkOutcome};
 use windlass_core::report::{self, Report};
 use windlass_core::run::{CommitKind, TurnKey};
 use windlass_core::spec::RunSpec;
-use windlass_core::values::{CommitNotes, LaneId, SnapshotId, TaskRow};
+use windlass_core::values::{CommitNotes, Evidence, LaneId, SnapshotId, TaskRow};
 
 use super::damage;
 use super::event::WorkError;
@@ -14,16 +12,13 @@ use super::filters;
 use super::tasks::own_paths;
 use super::worker::Worked;
 use super::working_tree::WorkingTree;
-use crate::recovery::is_own_file;
 use crate::recovery::record::holding;
+use crate::recovery::{HOOKS, hooks, is_own_file};
 use crate::withhold::{self, Held, Scene};
-use windlass_git::git;
-use windlass_git::git::{Candidate, CommitHooks, CommitOutcome, Repository};
+use windlass_git::commit::{Candidate, CommitOutcome, marked_commit};
+use windlass_git::git::Repository;
 use windlass_git::inventory::{Inventory, is_half_written};
 use windlass_git::snapshot::Snapshot;
-
-/// How long a commit's hooks may take.
-pub(super) const HOOKS: Duration = Duration::from_mins(10);
 
 /// What a commit says of its work.
 #[derive(Clone, Copy, Debug)]
@@ -58,23 +53,35 @@ pub(super) fn carry_out(
     world.remember(look);
     let mut reports = world.say_once(withhold::notice(&held).into_iter().collect());
     let held_back = withhold::named(&held);
-    let mut notes = CommitNotes { hook_output: None, held_back, snapshot };
-    let (commit, altered, refused) = match outcome {
-        CommitOutcome::Committed { commit, altered } => (Some(commit.to_string()), altered || moved, None),
-        CommitOutcome::NothingToCommit => (None, moved, None),
-        CommitOutcome::Refused(why) => (None, moved, Some(why)),
-        CommitOutcome::RefusedByHook(said) => {
-            let last = last_line(&said);
-            notes.hook_output = Some(said);
-            (None, moved, Some(format!("a hook of the repository refused: {last}")))
-        }
-    };
+    let notes = CommitNotes { hook_output: None, held_back, snapshot };
+    let mut committed = report_of(outcome, lane, evidence, notes);
+    committed.altered |= moved;
     reports.extend(std::mem::take(&mut world.notices).into_iter().map(Report::notice));
-    reports.push(Report::from(report::Committed { lane, commit, evidence, altered, refused, notes }));
+    reports.push(committed.into());
     Ok(reports)
 }
 
-pub(super) fn last_line(said: &str) -> String {
+/// What is reported of a commit.
+pub(super) fn report_of(
+    outcome: CommitOutcome,
+    lane: LaneId,
+    evidence: Evidence,
+    mut notes: CommitNotes,
+) -> report::Committed {
+    let (commit, altered, refused) = match outcome {
+        CommitOutcome::Committed { commit, altered } => (Some(commit.to_string()), altered, None),
+        CommitOutcome::NothingToCommit => (None, false, None),
+        CommitOutcome::Refused(why) => (None, false, Some(why)),
+        CommitOutcome::RefusedByHook(said) => {
+            let last = last_line(&said);
+            notes.hook_output = Some(said);
+            (None, false, Some(format!("a hook of the repository refused: {last}")))
+        }
+    };
+    report::Committed { lane, commit, evidence, altered, refused, notes }
+}
+
+fn last_line(said: &str) -> String {
     const LONGEST: usize = 200;
     let line = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
     line.trim().chars().take(LONGEST).collect()
@@ -94,7 +101,7 @@ fn commit(
     let (Some(since), Some(candidate)) = (since, &world.latest) else {
         return nothing(CommitOutcome::NothingToCommit);
     };
-    if let Some(commit) = git::marked_commit(repository, &message(&world.plan, turn, of).key())? {
+    if let Some(commit) = marked_commit(repository, &message(&world.plan, turn, of).key())? {
         return nothing(CommitOutcome::Committed { commit, altered: false });
     }
     let since = store.load(since)?;
@@ -125,10 +132,9 @@ fn commit(
         return nothing(CommitOutcome::NothingToCommit);
     };
     let message = message(&world.plan, turn, of).text(&world.plan.message);
-    let hooks = if world.plan.sandbox.is_on() { CommitHooks::Skip } else { CommitHooks::Run };
-    let inventory = &candidate.inventory;
+    let (inventory, hooks) = (&candidate.inventory, hooks(&world.plan));
     let candidate = Candidate { inventory, changed: &changed, message: &message, hooks, timeout: HOOKS };
-    let outcome = git::commit(repository, store, &candidate)?;
+    let outcome = windlass_git::commit::commit(repository, store, &candidate)?;
     if matches!(outcome, CommitOutcome::Committed { .. }) {
         world.along.clear();
     }
@@ -201,7 +207,7 @@ fn leave_a_persons(
 pub(super) fn changed_paths(since: &Snapshot, candidate: &Inventory) -> Vec<Vec<u8>> {
     let unknown = |path: &[u8]| since.left_out.iter().any(|left| left.path == path);
     let differs = |entry: &&windlass_git::inventory::Entry| {
-        let before = since.file(&entry.path).map(|file| (file.kind, file.content));
+        let before = since.content(&entry.path);
         let left = entry.ignored || unknown(&entry.path) || is_half_written(&entry.path);
         before != Some((entry.kind, entry.content)) && !left
     };

@@ -12,6 +12,7 @@ use windlass_host::tree::at;
 
 use super::LocalLanes;
 use super::lane::{Live, LiveLane};
+use super::timed::Timed;
 use crate::executor::EngineError;
 use crate::hook::{self, HookAttempt, HookRoom};
 use crate::sandbox::Guest;
@@ -30,56 +31,28 @@ pub(super) struct LiveHook {
     attempt: HookAttempt,
     /// Its log as the journal names it: below the run's folder.
     log: String,
-    timeout: Duration,
-    /// Its time begins when it does.
-    began: Option<Duration>,
-    result: Option<CheckResult>,
+    pub timed: Timed,
     /// A person did not wait for it.
     cut: bool,
-    /// Everything below the keeper is being killed; the outcome follows.
-    pub sweeping: bool,
 }
 
 impl LiveHook {
-    /// Its process exists.
-    pub fn began(&mut self, now: Duration) {
-        self.began = Some(now);
-    }
-
-    /// Its command ended.
-    pub fn exited(&mut self, ended: Ended) {
-        self.result.get_or_insert(hook::result(ended));
-    }
-
     /// A person does not wait for it any longer.
     pub fn cut(&mut self) {
-        self.cut |= self.result.is_none();
-        self.result.get_or_insert(CheckResult::Signalled(9));
-    }
-
-    /// Has it ended, or has it to be ended now?
-    pub fn is_due(&mut self, now: Duration) -> bool {
-        if self.result.is_none() && self.left(now).is_zero() {
-            self.result = Some(CheckResult::TimedOut);
-        }
-        self.result.is_some()
-    }
-
-    /// How much of its time is left.
-    pub fn left(&self, now: Duration) -> Duration {
-        self.began.map_or(self.timeout, |began| (began + self.timeout).saturating_sub(now))
+        self.cut |= !self.timed.is_over();
+        self.timed.exited(Ended::Signalled(9));
     }
 
     /// How it went.
     pub fn outcome(self, now: Duration) -> HookOutcome {
-        let result = self.result.unwrap_or(CheckResult::Lost);
+        let result = self.timed.result();
         let said = self.attempt.end(result);
         HookOutcome {
             result,
             decision: said.answer.decision,
             reason: if self.cut { NOT_WAITED_FOR.to_owned() } else { said.answer.reason },
             prompt: said.answer.prompt,
-            duration: now.saturating_sub(self.began.unwrap_or(now)),
+            duration: self.timed.taken(now),
             log: if said.has_log { self.log } else { String::new() },
         }
     }
@@ -175,11 +148,8 @@ impl LocalLanes {
             hook: name,
             attempt,
             log: context.log.clone().unwrap_or_default(),
-            timeout: configured.timeout,
-            began: None,
-            result: None,
+            timed: Timed::new(configured.timeout, None),
             cut: false,
-            sweeping: false,
         };
         Ok((live, request))
     }

@@ -77,13 +77,13 @@ impl LocalLanes {
                         let spawned = CallSpawned { lane, call: live.call, pid: pid.unsigned_abs() };
                         self.report(epoch, spawned);
                     }
-                    Live::Hook(live) => live.began(now),
+                    Live::Hook(live) => live.timed.begin(now),
                     _ => {}
                 }
                 Ok(())
             }
             KeeperEvent::SpawnFailed { id, fault } if held.id == Some(id) => {
-                let live = std::mem::take(&mut held.live);
+                let live = held.take();
                 self.not_spawned(lane, epoch, live, fault.to_string())
             }
             KeeperEvent::Exited { id, ended } => {
@@ -123,7 +123,7 @@ impl LocalLanes {
                 self.call_ended(epoch, lane, call, report);
             }
             Live::Check(mut check) => {
-                check.exited(Ended::Lost);
+                check.timed.exited(Ended::Lost);
                 let stage = check.stage;
                 let outcome = check.outcome(self.clock.monotonic());
                 self.check_ended(epoch, lane, stage, outcome);

@@ -24,6 +24,8 @@ pub(super) struct LiveLane {
     pub id: Option<SpawnId>,
     /// The order that it answers.
     pub epoch: Epoch,
+    /// What ran has ended, and everything below the keeper is being killed; what became of it follows.
+    pub sweeping: bool,
 }
 
 /// What runs.
@@ -62,11 +64,8 @@ impl LiveLane {
     pub fn abandon_for(&mut self, hook: &Order) -> Result<bool, ProcessError> {
         let is_ending = match &self.live {
             Live::Nothing => return Ok(false),
-            Live::Call(call) => call.sweeping,
-            Live::Check(check) => check.sweeping,
-            Live::Hook(hook) => hook.sweeping,
-            Live::Setup(setup) => setup.sweeping,
             Live::Clearing(_) => true,
+            _ => self.sweeping,
         };
         let Some(keeper) = &self.keeper else {
             self.live = Live::Nothing;
@@ -76,6 +75,7 @@ impl LiveLane {
             keeper.kill_tree().or_else(keeper_gone)?;
         }
         self.id = None;
+        self.sweeping = false;
         if let Live::Hook(abandoned) =
             std::mem::replace(&mut self.live, Live::Clearing(Box::new(hook.clone())))
         {
@@ -100,42 +100,29 @@ impl LiveLane {
         match &mut self.live {
             Live::Nothing | Live::Clearing(_) => {}
             Live::Call(call) => call.exited(ended),
-            Live::Check(check) => check.exited(ended),
-            Live::Hook(hook) => hook.exited(ended),
-            Live::Setup(setup) => setup.exited(ended),
+            Live::Check(LiveCheck { timed, .. })
+            | Live::Hook(LiveHook { timed, .. })
+            | Live::Setup(LiveSetup { timed, .. }) => timed.exited(ended),
         }
     }
 
     /// Begins to sweep once what runs has ended and its output is read; returns a call's clock that has run out.
     pub fn poll(&mut self, now: Duration) -> Result<Option<Cut>, ProcessError> {
-        let finished = match &mut self.live {
+        if self.sweeping {
+            return Ok(None);
+        }
+        self.sweeping = match &mut self.live {
             Live::Nothing | Live::Clearing(_) => false,
-            Live::Call(call) if call.sweeping => false,
-            Live::Check(check) if check.sweeping => false,
-            Live::Hook(hook) if hook.sweeping => false,
-            Live::Setup(setup) if setup.sweeping => false,
             Live::Call(call) => match call.due() {
                 Some(Due::Cut(cut)) => return Ok(Some(cut)),
-                Some(Due::Finished) => {
-                    call.sweeping = true;
-                    true
-                }
+                Some(Due::Finished) => true,
                 None => false,
             },
-            Live::Check(check) => {
-                check.sweeping = check.is_due(now);
-                check.sweeping
-            }
-            Live::Hook(hook) => {
-                hook.sweeping = hook.is_due(now);
-                hook.sweeping
-            }
-            Live::Setup(setup) => {
-                setup.sweeping = setup.is_due(now);
-                setup.sweeping
-            }
+            Live::Check(LiveCheck { timed, .. })
+            | Live::Hook(LiveHook { timed, .. })
+            | Live::Setup(LiveSetup { timed, .. }) => timed.is_due(now),
         };
-        if let (true, Some(keeper)) = (finished, &self.keeper) {
+        if let (true, Some(keeper)) = (self.sweeping, &self.keeper) {
             keeper.kill_tree()?;
         }
         Ok(None)
@@ -143,18 +130,11 @@ impl LiveLane {
 
     /// Everything below the keeper is gone, or the keeper itself is: what ran is over.
     pub fn swept(&mut self, now: Duration) -> Option<Ending> {
-        let over = match &self.live {
-            Live::Nothing | Live::Clearing(_) => false,
-            Live::Call(call) => call.sweeping,
-            Live::Check(check) => check.sweeping,
-            Live::Hook(hook) => hook.sweeping,
-            Live::Setup(setup) => setup.sweeping,
-        };
-        if !over {
+        if !self.sweeping {
             return None;
         }
         self.id = None;
-        match std::mem::take(&mut self.live) {
+        match self.take() {
             Live::Nothing | Live::Clearing(_) => None,
             Live::Call(call) => {
                 let id = call.call;
@@ -169,39 +149,25 @@ impl LiveLane {
     /// In how long something may become due.
     pub fn next_due(&self, now: Duration) -> Option<Duration> {
         match &self.live {
+            _ if self.sweeping => None,
             Live::Nothing | Live::Clearing(_) => None,
-            Live::Call(call) if call.sweeping => None,
-            Live::Check(check) if check.sweeping => None,
-            Live::Hook(hook) if hook.sweeping => None,
-            Live::Setup(setup) if setup.sweeping => None,
             Live::Call(call) => call.next_due(),
-            Live::Check(check) => Some(check.left(now)),
-            Live::Hook(hook) => Some(hook.left(now)),
-            Live::Setup(setup) => Some(setup.left(now)),
+            Live::Check(LiveCheck { timed, .. })
+            | Live::Hook(LiveHook { timed, .. })
+            | Live::Setup(LiveSetup { timed, .. }) => Some(timed.left(now)),
         }
     }
 
     /// The keeper died: what ran below it was killed by the runner, and nobody saw its end.
     pub fn keeper_died(&mut self) {
         self.keeper = None;
-        match &mut self.live {
-            Live::Nothing | Live::Clearing(_) => {}
-            Live::Call(call) => {
-                call.exited(Ended::Lost);
-                call.sweeping = true;
-            }
-            Live::Check(check) => {
-                check.exited(Ended::Lost);
-                check.sweeping = true;
-            }
-            Live::Hook(hook) => {
-                hook.exited(Ended::Lost);
-                hook.sweeping = true;
-            }
-            Live::Setup(setup) => {
-                setup.exited(Ended::Lost);
-                setup.sweeping = true;
-            }
-        }
+        self.exited(Ended::Lost);
+        self.sweeping = !matches!(self.live, Live::Nothing | Live::Clearing(_));
+    }
+
+    /// What runs, which is nobody's any more.
+    pub fn take(&mut self) -> Live {
+        self.sweeping = false;
+        std::mem::take(&mut self.live)
     }
 }

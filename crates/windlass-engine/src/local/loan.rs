@@ -3,6 +3,7 @@
 use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+use windlass_core::words::some_of;
 
 use windlass_core::damage::{Damage, DamageKind};
 use windlass_core::report::{self, Report};
@@ -33,12 +34,9 @@ pub(super) fn said(changed: &[PathBuf]) -> Option<String> {
     if changed.is_empty() {
         return None;
     }
-    let named: Vec<String> = changed.iter().take(NAMED).map(|path| path.display().to_string()).collect();
-    let more = changed.len().saturating_sub(NAMED);
-    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
     Some(format!(
-        "the repository's own settings or hooks were changed, and were put back before git was called: {}{more}",
-        named.join(", ")
+        "the repository's own settings or hooks were changed, and were put back before git was called: {}",
+        some_of(changed.iter().map(|path| path.display()), NAMED)
     ))
 }
 

@@ -30,6 +30,7 @@ mod starters;
 mod stray_trees;
 mod survey;
 mod tasks;
+mod timed;
 mod worker;
 mod working_tree;
 mod working_trees;
@@ -147,10 +148,10 @@ impl LocalLanes {
         let environment = || setting.environment.clone();
         let inside = filtering.then(|| Inside { sandbox: Arc::clone(&sandbox), environment: environment() });
         let (plan, folder) = (Arc::clone(&setting.plan), setting.folder.clone());
-        let mut tree = WorkingTree::new(plan, folder, setting.surveyor, setting.snapshots)
-            .guarding(search_path(&setting.environment))
-            .lending(sandbox.loan().cloned())
-            .filtering(inside);
+        let path = search_path(&setting.environment);
+        let mut tree = WorkingTree::new(plan, folder, setting.surveyor, setting.snapshots, path);
+        tree.loan = sandbox.loan().cloned();
+        tree.inside = inside;
         tree.keep_steering()?;
         tree.uncommitted = crate::recovery::read(&setting.folder)?.unwrap_or_default();
         tree.along = crate::recovery::record::along(&setting.folder)?.into_keys().collect();

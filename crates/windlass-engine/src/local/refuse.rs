@@ -3,7 +3,7 @@
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use windlass_core::words::some_of;
 
 use windlass_core::report::{self, Report};
 use windlass_core::run::{OrderContext, TurnKey};
@@ -15,18 +15,13 @@ use super::guard::{self, Forbidden};
 use super::worker::Worked;
 use super::working_tree::WorkingTree;
 use crate::plan::is_plan;
+use crate::recovery::is_of_later;
 use windlass_git::inventory;
-use windlass_git::inventory::{EntryKind, Inventory, as_path, content_now, is_own};
-use windlass_git::snapshot::{
-    Side, Snapshot, SnapshotError, Store, changed_since, remove_half_written, undo,
-};
-use windlass_host::tree::at;
+use windlass_git::inventory::{EntryKind, Inventory, as_path, is_own};
+use windlass_git::snapshot::{Side, Snapshot, Store, changed_since, remove_half_written, undo};
 
 /// So many files are named.
 const NAMED: usize = 5;
-
-/// An agent whose runner was killed is gone after this.
-const LAST_WRITES: Duration = Duration::from_secs(5);
 
 pub(super) type Paths = Vec<Vec<u8>>;
 
@@ -87,9 +82,7 @@ pub(super) fn carry_out(
         }
         None => (forbidden_changes.clone(), None),
     };
-    let look = world.look()?;
-    let evidence = world.evidence(&look);
-    world.remember(look);
+    let evidence = world.look_again()?;
     let mut reports: Vec<Report> = notice.map(Report::notice).into_iter().collect();
     reports.push(Report::from(report::ForbiddenChangesReverted {
         lane,
@@ -115,10 +108,7 @@ fn undo_forbidden_changes(
         return Ok((forbidden_changes.to_vec(), None));
     };
     undo(store, &place, (before, after), forbidden_changes)?;
-    let is_as_left = |path: &&Vec<u8>| {
-        let left = after.file(path).map(|file| (file.kind, file.content));
-        content_now(&place.root, place.object_format(), path) == left
-    };
+    let is_as_left = |path: &&Vec<u8>| place.content_now(path) == after.content(path);
     let left: Paths = forbidden_changes.iter().filter(is_as_left).cloned().collect();
     let now = world.look()?.inventory;
     let Some(store) = &world.snapshots else {
@@ -135,12 +125,9 @@ fn undo_forbidden_changes(
         refused && !left.contains(path)
     });
     let notice = (!others.is_empty()).then(|| {
-        let named: Vec<String> = others.iter().take(NAMED).map(|path| shown(world, path)).collect();
-        let more = others.len().saturating_sub(NAMED);
-        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
         format!(
-            "left as they are, since somebody else may have written them: {}{more}; look whether the agent did",
-            named.join(", ")
+            "left as they are, since somebody else may have written them: {}; look whether the agent did",
+            some_of(others.iter().map(|path| shown(world, path)), NAMED)
         )
     });
     Ok((left, notice))
@@ -163,7 +150,7 @@ pub(super) fn differing(
     now: &Inventory,
 ) -> Result<(Paths, Option<Vec<u8>>), WorkError> {
     if let Some(store) = &world.snapshots {
-        let Some(before) = load(store, world, turn, Side::Before)? else {
+        let Some(before) = world.kept(turn, Side::Before)? else {
             return Ok((Vec::new(), None));
         };
         return Ok((changed_since(store, &before, now)?, plan_behind_link(world, store, &before)?));
@@ -180,24 +167,12 @@ pub(super) fn keep_the_agents(
     changed: &mut Paths,
 ) -> Result<(), WorkError> {
     let place = world.surveyor.place();
-    let after = match &world.snapshots {
-        Some(store) => load(store, world, turn, Side::After)?,
-        None => None,
-    };
-    if let Some(after) = after {
-        changed.retain(|path| {
-            let left = after.file(path).map(|file| (file.kind, file.content));
-            content_now(&place.root, place.object_format(), path) == left
-        });
+    if let Some(after) = world.kept(turn, Side::After)? {
+        changed.retain(|path| place.content_now(path) == after.content(path));
     }
     let heard = world.folder.heard(&world.plan, turn);
-    changed.retain(|path| !is_younger(&place.root.join(as_path(path)), heard + LAST_WRITES));
+    changed.retain(|path| !is_of_later(&place.root.join(as_path(path)), heard));
     Ok(())
-}
-
-/// Was it changed after that? What is gone was not.
-fn is_younger(path: &Path, then: SystemTime) -> bool {
-    at(path).look().is_ok_and(|found| found.is_some_and(|found| found.changed_at() > then))
 }
 
 /// The snapshots of before and after an attempt; `None` where one of them was not taken.
@@ -205,24 +180,8 @@ pub(super) fn both_ends(
     world: &WorkingTree,
     turn: TurnKey,
 ) -> Result<Option<(Snapshot, Snapshot)>, WorkError> {
-    let Some(store) = &world.snapshots else {
-        return Ok(None);
-    };
-    let before = load(store, world, turn, Side::Before)?;
-    Ok(before.zip(load(store, world, turn, Side::After)?))
-}
-
-fn load(
-    store: &Store,
-    world: &WorkingTree,
-    turn: TurnKey,
-    side: Side,
-) -> Result<Option<Snapshot>, WorkError> {
-    match store.named(&world.name(turn, side)) {
-        Ok(id) => Ok(Some(store.load(&id)?)),
-        Err(SnapshotError::Unknown(_)) => Ok(None),
-        Err(error) => Err(error.into()),
-    }
+    let before = world.kept(turn, Side::Before)?;
+    Ok(before.zip(world.kept(turn, Side::After)?))
 }
 
 /// The plan, what it was a link to (`link`), the notes, and Windlass's own files, which are guarded otherwise.

@@ -2,18 +2,18 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use windlass_core::environment::Heir;
 use windlass_core::report::{Failed, LaneLost};
 use windlass_core::spec::BootstrapSpec;
-use windlass_core::values::{Ended, LaneId, StopReason};
+use windlass_core::values::{LaneId, StopReason};
 use windlass_host::environment::inherited;
 use windlass_host::file::{read_beginning, replace};
 use windlass_host::process::SpawnRequest;
 
 use super::event::WorkError;
 use super::lane::Live;
+use super::timed::Timed;
 use super::{LocalLanes, working_trees};
 use crate::executor::EngineError;
 use crate::worktree::bootstrap::{End, SetupAttempt, SetupCommand, SetupError};
@@ -25,34 +25,13 @@ const LONGEST: usize = 1 << 20;
 #[derive(Debug)]
 pub(super) struct LiveSetup {
     attempt: SetupAttempt,
-    began: Duration,
-    end: Option<End>,
-    /// Everything below the keeper is being killed; the end follows.
-    pub sweeping: bool,
+    pub timed: Timed,
 }
 
 impl LiveSetup {
-    /// It ended.
-    pub fn exited(&mut self, ended: Ended) {
-        self.end.get_or_insert(End::Ended(ended));
-    }
-
-    /// Has it ended, or has it to be ended now?
-    pub fn is_due(&mut self, now: Duration) -> bool {
-        if self.end.is_none() && self.left(now).is_zero() {
-            self.end = Some(End::TimedOut);
-        }
-        self.end.is_some()
-    }
-
-    /// How much of its time is left.
-    pub fn left(&self, now: Duration) -> Duration {
-        (self.began + self.attempt.timeout).saturating_sub(now)
-    }
-
     /// How it ended.
     pub fn end(self) -> Result<(), SetupError> {
-        self.attempt.end(self.end.unwrap_or(End::Ended(Ended::Lost)))
+        self.attempt.end(self.timed.ended().map_or(End::TimedOut, End::Ended))
     }
 
     /// It could not be started.
@@ -91,9 +70,8 @@ impl LocalLanes {
         self.notice(format!("lane {lane} is being set up: {command}"));
         match self.prepare_setup(lane, &bootstrap, &command) {
             Ok((attempt, request)) => {
-                let began = self.clock.monotonic();
-                let live = LiveSetup { attempt, began, end: None, sweeping: false };
-                self.spawn(lane, epoch, Live::Setup(live), request)
+                let timed = Timed::new(bootstrap.setup_timeout, Some(self.clock.monotonic()));
+                self.spawn(lane, epoch, Live::Setup(LiveSetup { attempt, timed }), request)
             }
             Err(error) => {
                 self.broken(epoch, error);

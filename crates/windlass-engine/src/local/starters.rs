@@ -2,6 +2,7 @@
 //! have written some of it since, and a lane's checkout has what was committed.
 
 use std::collections::BTreeSet;
+use windlass_core::words::some_of;
 
 use windlass_agents::{Ability, of};
 use windlass_core::spec::{RepositorySettings, RunSpec};
@@ -79,11 +80,9 @@ fn is_its(plan: &RunSpec, starter: &Starter) -> bool {
 }
 
 fn sentence(plan: &RunSpec, named: &[String]) -> String {
-    let more = named.len().saturating_sub(NAMED);
-    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
     format!(
-        "{} are left out from now on, since they would start what nobody has trusted: {}{more}; windlass trust --list",
+        "{} are left out from now on, since they would start what nobody has trusted: {}; windlass trust --list",
         of(&plan.agent).about().words.left_out,
-        named.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ")
+        some_of(named.iter(), NAMED)
     )
 }

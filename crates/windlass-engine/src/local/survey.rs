@@ -4,6 +4,7 @@ use windlass_core::damage::unprotected;
 use windlass_core::report;
 use windlass_core::run::TurnKey;
 use windlass_core::values::Named;
+use windlass_core::words::some_of;
 use windlass_git::inventory::Inventory;
 use windlass_git::snapshot::{LeftOut, Side};
 
@@ -88,8 +89,5 @@ fn left_out_notice(left_out: &[LeftOut]) -> Option<String> {
         return None;
     }
     let name = |left: &LeftOut| format!("{} ({})", String::from_utf8_lossy(&left.path), left.reason.name());
-    let named: Vec<String> = left_out.iter().take(NAMED).map(name).collect();
-    let more = left_out.len().saturating_sub(NAMED);
-    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-    Some(format!("snapshots do not protect {}{more}", named.join(", ")))
+    Some(format!("snapshots do not protect {}", some_of(left_out.iter().map(name), NAMED)))
 }

@@ -1,8 +1,8 @@
 //! The tasks of a job as the worker sees them: what their file says, what an agent says of its own task there, and writing
 //! down how each stands.
 
-use std::fmt::Write as _;
 use std::sync::Arc;
+use windlass_core::words::some_of;
 
 use jiff::Timestamp;
 use windlass_core::report::Report;
@@ -127,13 +127,11 @@ pub(super) fn foreign_changes(plan: &RunSpec, context: &OrderContext) -> Option<
     if said.is_empty() {
         return None;
     }
-    let more = said.len().saturating_sub(NAMED);
-    said.truncate(NAMED);
-    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-    let mut text =
-        format!("{} was changed beyond the task at hand: {}{more}", places.file.display(), said.join(", "));
-    let _ = write!(text, "; this run goes by what it read when it began");
-    Some(text)
+    Some(format!(
+        "{} was changed beyond the task at hand: {}; this run goes by what it read when it began",
+        places.file.display(),
+        some_of(said.iter(), NAMED)
+    ))
 }
 
 /// What a task's status in the file is to be; `at` is one whose end is just being written down.
@@ -239,13 +237,11 @@ impl WorkingTree {
         // What the checks wrote is known before the runner writes as well.
         let look = self.look()?;
         self.note_checks(&look);
-        let (state, end) = match what {
-            CommitKind::Complete => (TaskState::Done, TaskEnd::Done),
-            CommitKind::Progress | CommitKind::Attempted => {
-                (TaskState::InProgress, TaskEnd::Again { why: String::new() })
-            }
+        let end = match what {
+            CommitKind::Complete => TaskEnd::Done,
+            CommitKind::Progress | CommitKind::Attempted => TaskEnd::Again { why: String::new() },
         };
-        let mut said = self.write_states(context, Some(state))?;
+        let mut said = self.write_states(context, Some(end.state()))?;
         said.extend(self.note_progress(context, turn, &end)?);
         let look = self.look()?;
         let name = match &self.snapshots {
@@ -275,12 +271,7 @@ impl WorkingTree {
             Some(parked) if matches!(end, TaskEnd::Parked { .. }) => put_aside(self, &parked)?,
             _ => PutAside::default(),
         };
-        let state = match end {
-            TaskEnd::Done => TaskState::Done,
-            TaskEnd::Again { .. } => TaskState::InProgress,
-            TaskEnd::Parked { .. } => TaskState::Open,
-        };
-        aside.reports.extend(self.write_states(context, Some(state))?);
+        aside.reports.extend(self.write_states(context, Some(end.state()))?);
         // What was committed says so already.
         if *end != TaskEnd::Done || self.plan.commit != CommitPolicy::Runner {
             aside.reports.extend(self.note_progress(context, turn, end)?);

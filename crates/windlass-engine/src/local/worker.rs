@@ -17,8 +17,8 @@ use super::event::{Event, Events, WorkError};
 use super::working_trees::WorkingTrees;
 use crate::executor::EngineError;
 use crate::store::StoreError;
-use crate::withhold::WithholdError;
-use windlass_git::git::{CommitError, GitError, is_disk_full};
+use windlass_git::commit::CommitError;
+use windlass_git::git::{GitError, is_disk_full};
 use windlass_git::inventory::SurveyError;
 use windlass_git::snapshot::SnapshotError;
 use windlass_host::file::FileError;
@@ -167,15 +167,6 @@ impl From<CommitError> for WorkError {
             CommitError::Git(error) => error.into(),
             CommitError::Snapshot(error) => error.into(),
             CommitError::File(error) => WorkError::new(&error),
-        }
-    }
-}
-
-impl From<WithholdError> for WorkError {
-    fn from(error: WithholdError) -> WorkError {
-        match error {
-            WithholdError::Git(error) => error.into(),
-            WithholdError::Snapshot(error) => error.into(),
         }
     }
 }

@@ -31,12 +31,11 @@ use super::tasks;
 use super::worker::Worked;
 use crate::recovery::Uncommitted;
 use crate::store::RunFolder;
-use windlass_git::git::{Loan, Steering, TreeFiles};
+use windlass_git::git::{Steering, TreeFiles};
 use windlass_git::inventory;
 use windlass_git::inventory::{Entry, Inventory, Surveyor};
-use windlass_git::snapshot::{
-    Moment, Side, Snapshot, SnapshotError, SnapshotName, Store, changed_since, remove_emptied,
-};
+use windlass_git::loan::Loan;
+use windlass_git::snapshot::{Moment, Side, Snapshot, SnapshotName, Store, changed_since, remove_emptied};
 use windlass_host::file::is_without_room;
 
 /// What the worker holds.
@@ -96,12 +95,13 @@ pub(super) struct Look {
 }
 
 impl WorkingTree {
-    /// Nothing of it has been looked at in this session.
+    /// Nothing of it has been looked at in this session. The guard looks for programs in `search_path`.
     pub fn new(
         plan: Arc<RunSpec>,
         folder: RunFolder,
         surveyor: Surveyor,
         snapshots: Option<Store>,
+        search_path: OsString,
     ) -> WorkingTree {
         WorkingTree {
             plan,
@@ -121,28 +121,13 @@ impl WorkingTree {
             notices: Vec::new(),
             committed: None,
             put_back: None,
-            guard: Watch::new(OsString::new()),
+            guard: Watch::new(search_path),
             loan: None,
             inside: None,
             steering: None,
             left_behind: Vec::new(),
             ends: None,
         }
-    }
-
-    /// The guard looks for programs here.
-    pub fn guarding(self, search_path: OsString) -> WorkingTree {
-        WorkingTree { guard: Watch::new(search_path), ..self }
-    }
-
-    /// What guests are lent instead of the repository's own git directory.
-    pub fn lending(self, loan: Option<Loan>) -> WorkingTree {
-        WorkingTree { loan, ..self }
-    }
-
-    /// What filters of the person's are run in.
-    pub fn filtering(self, inside: Option<Inside>) -> WorkingTree {
-        WorkingTree { inside, ..self }
     }
 
     /// Does what an effect says, in a repository that no git that is gone keeps locked.
@@ -245,9 +230,7 @@ impl WorkingTree {
                 let parked = since.map(|since| ParkedTask { task, turn: *turn, attempts, since });
                 let aside = self.close_task(&order.context, *turn, end, parked)?;
                 let PutAside { mut reports, branch, since: snapshot } = aside;
-                let look = self.look()?;
-                let evidence = self.evidence(&look);
-                self.remember(look);
+                let evidence = self.look_again()?;
                 let (task, end, iteration) = (task.clone(), end.clone(), turn.iteration);
                 reports.push(report::TaskClosed { lane: *lane, iteration, task, end, branch, evidence, snapshot }.into());
                 Ok(reports)
@@ -327,11 +310,7 @@ impl WorkingTree {
         let Some(store) = &self.snapshots else {
             return Ok(None);
         };
-        let former = match store.named(name) {
-            Ok(id) => id,
-            Err(SnapshotError::Unknown(_)) => return Ok(None),
-            Err(error) => return Err(error.into()),
-        };
+        let Some(former) = store.find_named(name)? else { return Ok(None) };
         let left = store.load(&former)?;
         if changed_since(store, &left, now)?.is_empty() {
             return Ok(None);
@@ -376,6 +355,20 @@ impl WorkingTree {
         };
         self.latest = Some(look);
         named
+    }
+
+    /// The snapshot of before or after an attempt; `None` where it was not taken.
+    pub fn kept(&self, turn: TurnKey, side: Side) -> Result<Option<Snapshot>, WorkError> {
+        let Some(store) = &self.snapshots else { return Ok(None) };
+        Ok(store.load_named(&self.name(turn, side))?)
+    }
+
+    /// Looks at the tree and remembers that: how it stands now.
+    pub fn look_again(&mut self) -> Result<Evidence, WorkError> {
+        let look = self.look()?;
+        let evidence = self.evidence(&look);
+        self.remember(look);
+        Ok(evidence)
     }
 
     pub fn look(&mut self) -> Result<Look, WorkError> {

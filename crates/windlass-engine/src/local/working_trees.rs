@@ -20,17 +20,17 @@ use super::event::WorkError;
 use super::tasks;
 use super::worker::Worked;
 use super::working_tree::WorkingTree;
-use crate::recovery::is_own_file;
+use crate::recovery::{HOOKS, hooks, is_own_file};
 use crate::sandbox::Site;
 use crate::store::Project;
 use crate::withhold::{self, Scene};
 use checkouts::Identity;
-use windlass_git::git;
-use windlass_git::git::lane::{
+use windlass_git::commit::{CommitOutcome, marked_commit};
+use windlass_git::git::{ObjectId, Repository, is_disk_full};
+use windlass_git::inventory::{Place, Surveyor, is_own};
+use windlass_git::lane::{
     Landed, Landing, Lane, LaneError, MergeResult, Merged, OwnFile, Squash, Target, land, landed, park,
 };
-use windlass_git::git::{CommitHooks, CommitOutcome, ObjectId, Repository, is_disk_full};
-use windlass_git::inventory::{Place, Surveyor, is_own};
 use windlass_host::tree;
 use windlass_host::tree::at;
 
@@ -125,10 +125,11 @@ impl WorkingTrees {
     pub fn another(&self) -> WorkingTrees {
         let WorkingTree { plan, folder, surveyor, guard, said, .. } = &self.main;
         let surveyor = Surveyor::new(surveyor.place().clone());
-        let main =
-            WorkingTree::new(Arc::clone(plan), folder.clone(), surveyor, None).guarding(guard.search_path());
-        let steering = self.main.steering.clone();
-        WorkingTrees::new(WorkingTree { said: Arc::clone(said), steering, ..main }, self.project.clone())
+        let path = guard.search_path();
+        let mut main = WorkingTree::new(Arc::clone(plan), folder.clone(), surveyor, None, path);
+        main.said = Arc::clone(said);
+        main.steering.clone_from(&self.main.steering);
+        WorkingTrees::new(main, self.project.clone())
     }
 
     /// The lane that an effect takes place in, if that has a checkout of its own.
@@ -217,20 +218,8 @@ impl WorkingTrees {
         } else {
             CommitOutcome::Refused(format!("marks of the conflict are left in {}", listed(&unresolved)))
         };
-        let look = world.look()?;
-        let evidence = world.evidence(&look);
-        world.remember(look);
-        let (commit, altered, refused) = match outcome {
-            CommitOutcome::Committed { commit, altered } => (Some(commit.to_string()), altered, None),
-            CommitOutcome::NothingToCommit => (None, false, None),
-            CommitOutcome::Refused(why) => (None, false, Some(why)),
-            CommitOutcome::RefusedByHook(said) => {
-                let last = commit::last_line(&said);
-                notes.hook_output = Some(said);
-                (None, false, Some(format!("a hook of the repository refused: {last}")))
-            }
-        };
-        reports.push(Report::from(report::Committed { lane, commit, evidence, altered, refused, notes }));
+        let evidence = world.look_again()?;
+        reports.push(commit::report_of(outcome, lane, evidence, notes).into());
         Ok(reports)
     }
 
@@ -254,9 +243,7 @@ impl WorkingTrees {
                 }
             },
         };
-        let look = world.look()?;
-        let evidence = world.evidence(&look);
-        world.remember(look);
+        let evidence = world.look_again()?;
         Ok(vec![Report::from(report::Merged { lane, tip: tip.to_string(), outcome, evidence })])
     }
 
@@ -364,14 +351,9 @@ impl WorkingTrees {
         context: &OrderContext,
     ) -> Worked {
         let main = self.repository()?;
-        let state = match end {
-            TaskEnd::Done => TaskState::Done,
-            TaskEnd::Again { .. } => TaskState::InProgress,
-            TaskEnd::Parked { .. } => TaskState::Open,
-        };
         let mut reports = Vec::new();
         if self.is_checked_out(&main)? {
-            reports = self.main.write_state(context, state)?;
+            reports = self.main.write_state(context, end.state())?;
             if *end != TaskEnd::Done {
                 reports.extend(self.main.note_progress(context, turn, end)?);
             }
@@ -420,9 +402,7 @@ impl WorkingTrees {
             branch = parked.branch.or(parked.merging);
         }
         checkout.lane.mend()?;
-        let look = checkout.world.look()?;
-        let evidence = checkout.world.evidence(&look);
-        checkout.world.remember(look);
+        let evidence = checkout.world.look_again()?;
         Ok(Some((branch, evidence)))
     }
 }
@@ -435,7 +415,7 @@ fn squash(
     subject: Subject<'_>,
 ) -> Result<(CommitOutcome, withhold::Held), WorkError> {
     let message = commit::message(&world.plan, turn, subject);
-    if let Some(commit) = git::marked_commit(checkout.repository(), &message.key())? {
+    if let Some(commit) = marked_commit(checkout.repository(), &message.key())? {
         return Ok((CommitOutcome::Committed { commit, altered: false }, Vec::new()));
     }
     let (Some(store), Some(candidate), Some(since)) = (&world.snapshots, &world.latest, since) else {
@@ -458,14 +438,13 @@ fn squash(
     };
     without.extend(there.chain(tracked.keys()).filter(is_left).cloned());
     let text = message.text(&world.plan.message);
-    let hooks = if world.plan.sandbox.is_on() { CommitHooks::Skip } else { CommitHooks::Run };
     let squash = Squash {
         inventory,
         changed: &changed,
         without: &without,
         message: &text,
-        hooks,
-        timeout: commit::HOOKS,
+        hooks: hooks(&world.plan),
+        timeout: HOOKS,
     };
     Ok((checkout.squash(store, &squash)?, held))
 }

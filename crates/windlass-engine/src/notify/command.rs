@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ use windlass_core::notification::Notification;
 use windlass_core::values::{Ended, Named};
 
 use super::{SinkAnswer, SinkOutcome};
-use windlass_host::process::{Keeper, KeeperEvent, ProcessError, SpawnId, SpawnRequest};
+use windlass_host::process::{Keeper, KeeperEvent, ProcessError, SpawnId, SpawnRequest, first_of};
 
 /// How long the keeper may take to end what a command left.
 const SWEEP: Duration = Duration::from_secs(3);
@@ -72,11 +72,7 @@ impl CommandSink {
     pub fn run(&mut self, notification: &Notification, body: &str, timeout: Duration) -> SinkAnswer {
         self.try_run(notification, body, timeout).unwrap_or_else(|detail| {
             self.said = None;
-            SinkAnswer {
-                outcome: SinkOutcome::TryAgain(None),
-                status: None,
-                detail: super::one_line(&detail),
-            }
+            failed(super::one_line(&detail))
         })
     }
 
@@ -110,11 +106,7 @@ impl CommandSink {
             Some(Ended::Exited(0)) => {
                 SinkAnswer { outcome: SinkOutcome::Accepted, status: Some(0), detail: String::new() }
             }
-            Some(Ended::Exited(code)) => SinkAnswer {
-                outcome: SinkOutcome::TryAgain(None),
-                status: Some(code),
-                detail: super::one_line(&said),
-            },
+            Some(Ended::Exited(code)) => SinkAnswer { status: Some(code), ..failed(super::one_line(&said)) },
             Some(Ended::Signalled(signal)) => failed(format!("it was ended by signal {signal}")),
             Some(Ended::Lost) => failed("it was lost".to_owned()),
             None => failed(format!("it was ended after {} s", timeout.as_secs_f32())),
@@ -165,17 +157,7 @@ impl CommandSink {
 
     /// What the keeper says that matters; `None` when the time is up, or when somebody ended it.
     fn wait<T>(&self, deadline: Instant, matters: impl Fn(KeeperEvent) -> Option<T>) -> Option<T> {
-        loop {
-            let left = deadline.saturating_duration_since(Instant::now());
-            match self.said.as_ref()?.recv_timeout(left) {
-                Ok(event) => {
-                    if let Some(found) = matters(event) {
-                        return Some(found);
-                    }
-                }
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return None,
-            }
-        }
+        first_of(self.said.as_ref()?, deadline, matters)
     }
 
     /// Ends what is left of it, background processes included.

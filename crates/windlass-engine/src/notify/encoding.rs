@@ -1,47 +1,22 @@
 //! Text as headers can carry it, and as signatures are made of it.
 
-use sha2::{Digest, Sha256};
-
-/// The block of SHA-256, in bytes.
-const BLOCK: usize = 64;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use ring::hmac;
+use windlass_core::hexadecimal;
 
 /// Bytes of text in one encoded word: a word may have 75 characters (RFC 2047).
 const WORD: usize = 45;
 
 /// HMAC-SHA256 (RFC 2104), in hexadecimal digits.
 pub(super) fn hmac_sha256(key: &[u8], message: &[u8]) -> String {
-    let mut block = [0_u8; BLOCK];
-    let hashed = (key.len() > BLOCK).then(|| Sha256::digest(key));
-    let key = hashed.as_ref().map_or(key, |hash| hash.as_slice());
-    for (place, byte) in block.iter_mut().zip(key) {
-        *place = *byte;
-    }
-    let keyed = |pad: u8, message: &[u8]| {
-        let mut hash = Sha256::new();
-        hash.update(block.map(|byte| byte ^ pad));
-        hash.update(message);
-        hash.finalize()
-    };
-    let inner = keyed(0x36, message);
-    let digit = |half: u8| char::from_digit(u32::from(half), 16).unwrap_or('0');
-    let outer = keyed(0x5c, inner.as_slice());
-    outer.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+    let key = hmac::Key::new(hmac::HMAC_SHA256, key);
+    hexadecimal::digits(hmac::sign(&key, message).as_ref())
 }
 
 /// Base64 with padding (RFC 4648).
 pub(super) fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for group in bytes.chunks(3) {
-        let byte = |at: usize| u32::from(group.get(at).copied().unwrap_or_default());
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for place in 0..4 {
-            let digit = (bits >> (18 - 6 * place) & 63) as usize;
-            let padded = place > group.len();
-            text.push(if padded { '=' } else { DIGITS.get(digit).map_or('=', |digit| char::from(*digit)) });
-        }
-    }
-    text
+    STANDARD.encode(bytes)
 }
 
 /// A header's value: one line of ASCII, whatever the text is. What is not printable ASCII goes as encoded words

@@ -1,6 +1,6 @@
 //! Telling somebody: HTTP POST in ntfy's form or as JSON, or a command. Never in the way of the run.
 //!
-//! Each sink has a queue and a thread of its own. What became of a notification comes back as a [`Settlement`].
+//! Each sink has a queue and a thread of its own. What became of a notification comes back as a [`NotificationSettled`].
 
 mod address;
 mod command;
@@ -16,13 +16,14 @@ use std::time::Duration;
 use windlass_core::config::NotifySettings;
 use windlass_core::notification::Notification;
 use windlass_core::redact::Redactor;
-use windlass_core::values::{Delivery, NotificationKey, SinkKind};
+use windlass_core::values::SinkKind;
 
 use windlass_host::process::ProcessError;
 
 pub use command::CommandRoom;
 pub use parcel::Parcel;
 pub use sink::Sink;
+pub use windlass_core::report::NotificationSettled;
 
 use outbox::Outbox;
 
@@ -51,27 +52,10 @@ pub enum SinkOutcome {
     TryAgain(Option<Duration>),
 }
 
-/// What became of a notification.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settlement {
-    /// Which.
-    pub key: NotificationKey,
-    /// Whom it was for.
-    pub sink: SinkKind,
-    /// What became of it.
-    pub delivery: Delivery,
-    /// The last answer's status.
-    pub status: Option<i32>,
-    /// Why it was not accepted.
-    pub detail: String,
-    /// How often it was tried.
-    pub attempts: u32,
-}
-
 /// All sinks that are configured.
 pub struct Dispatcher {
     outboxes: Vec<Outbox>,
-    settled: Receiver<Settlement>,
+    settled: Receiver<NotificationSettled>,
 }
 
 impl Dispatcher {
@@ -96,7 +80,7 @@ impl Dispatcher {
     }
 
     /// What was settled since it was last asked for. Ask [`is_idle`](Self::is_idle) before, to miss nothing.
-    pub fn settled(&self) -> Vec<Settlement> {
+    pub fn settled(&self) -> Vec<NotificationSettled> {
         self.settled.try_iter().collect()
     }
 

@@ -12,7 +12,7 @@ use windlass_core::values::{Delivery, Named, NotificationKey, SinkKind};
 
 use super::command::CommandEnd;
 use super::sink::Sink;
-use super::{Settlement, SinkAnswer, SinkOutcome};
+use super::{NotificationSettled, SinkAnswer, SinkOutcome};
 use windlass_host::process::ProcessError;
 
 /// So many notifications may wait. A sink that is that far behind is not going to catch up.
@@ -34,7 +34,7 @@ pub(super) struct Outbox {
 struct Shared {
     state: Mutex<State>,
     changed: Condvar,
-    settled: Sender<Settlement>,
+    settled: Sender<NotificationSettled>,
     wake: Box<dyn Fn() + Send + Sync>,
 }
 
@@ -63,7 +63,7 @@ impl Outbox {
     pub fn open(
         sink: Sink,
         retries: u32,
-        settled: Sender<Settlement>,
+        settled: Sender<NotificationSettled>,
         wake: impl Fn() + Send + Sync + 'static,
     ) -> Result<Outbox, ProcessError> {
         let (kind, command) = (sink.kind(), sink.command_end());
@@ -145,7 +145,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn settle(&self, settlement: Settlement) {
+    fn settle(&self, settlement: NotificationSettled) {
         // Where nobody listens any longer, nobody has to know.
         let _ = self.settled.send(settlement);
         (self.wake)();
@@ -192,7 +192,7 @@ impl Shared {
     }
 
     /// What was on its way is settled, unless it was given up meanwhile.
-    fn arrived(&self, settlement: Settlement) {
+    fn arrived(&self, settlement: NotificationSettled) {
         let mut state = self.lock();
         if state.pace != Pace::Closed {
             state.sending = None;
@@ -208,7 +208,12 @@ fn deliver_all(mut sink: Sink, retries: u32, shared: &Shared) {
     }
 }
 
-fn deliver(sink: &mut Sink, notification: &Notification, retries: u32, shared: &Shared) -> Settlement {
+fn deliver(
+    sink: &mut Sink,
+    notification: &Notification,
+    retries: u32,
+    shared: &Shared,
+) -> NotificationSettled {
     let kind = sink.kind();
     let mut pause = FIRST_PAUSE;
     let mut attempts = 0;
@@ -216,7 +221,7 @@ fn deliver(sink: &mut Sink, notification: &Notification, retries: u32, shared: &
         attempts += 1;
         shared.attempt(notification.key, attempts);
         let SinkAnswer { outcome, status, detail } = sink.deliver(notification);
-        let settled = |delivery, detail| Settlement {
+        let settled = |delivery, detail| NotificationSettled {
             key: notification.key,
             sink: kind,
             delivery,
@@ -246,6 +251,13 @@ fn tells_the_end(notification: &Notification) -> bool {
     )
 }
 
-fn abandoned(key: NotificationKey, sink: SinkKind, attempts: u32, why: &str) -> Settlement {
-    Settlement { key, sink, delivery: Delivery::Abandoned, status: None, detail: why.to_owned(), attempts }
+fn abandoned(key: NotificationKey, sink: SinkKind, attempts: u32, why: &str) -> NotificationSettled {
+    NotificationSettled {
+        key,
+        sink,
+        delivery: Delivery::Abandoned,
+        status: None,
+        detail: why.to_owned(),
+        attempts,
+    }
 }

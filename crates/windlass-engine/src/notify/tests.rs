@@ -8,7 +8,7 @@ use strum::IntoEnumIterator;
 use jiff::Timestamp;
 use windlass_core::config::{NotifySettings, Secret};
 use windlass_core::notification::{self, Priority};
-use windlass_core::values::NotifyEvent;
+use windlass_core::values::{Delivery, NotifyEvent};
 
 use super::*;
 
@@ -52,7 +52,7 @@ fn mute() -> (TcpListener, String) {
     (listener, url)
 }
 
-fn settle(dispatcher: &Dispatcher, woken: &Woken<()>, count: usize) -> Vec<Settlement> {
+fn settle(dispatcher: &Dispatcher, woken: &Woken<()>, count: usize) -> Vec<NotificationSettled> {
     let deadline = Instant::now() + PATIENCE;
     let mut settled = Vec::new();
     while settled.len() < count {

@@ -13,10 +13,13 @@ use windlass_core::run::Run;
 use windlass_core::spec::RunSpec;
 
 use crate::store::RunFolder;
-use crate::withhold::{self, Scene, WithholdError};
+use crate::withhold::{self, Scene};
+use windlass_git::commit::{Candidate, CommitError, CommitHooks, CommitOutcome, commit};
 use windlass_git::git;
-use windlass_git::git::{Candidate, CommitError, CommitHooks, CommitOutcome, Repository, UncommittedPath};
-use windlass_git::inventory::{Place, SurveyError, Surveyor, as_path, content_now, is_half_written};
+use windlass_git::git::{Repository, UncommittedPath};
+use windlass_git::inventory::{
+    Inventory, Place, SurveyError, Surveyor, as_path, content_now, is_half_written,
+};
 use windlass_git::snapshot::{Moment, Side, Snapshot, SnapshotError, SnapshotName, Store};
 use windlass_host::tree::at;
 
@@ -28,7 +31,7 @@ pub use record::{Uncommitted, add, read, take_along};
 const LAST_WRITES: Duration = Duration::from_secs(5);
 
 /// How long a commit's hooks may take.
-const HOOKS: Duration = Duration::from_mins(10);
+pub(crate) const HOOKS: Duration = Duration::from_mins(10);
 
 /// Uncommitted work could not be looked at, kept or committed.
 #[derive(Debug, thiserror::Error)]
@@ -48,15 +51,6 @@ pub enum RecoveryError {
     /// A file could not be read or written.
     #[error(transparent)]
     File(#[from] windlass_host::file::FileError),
-}
-
-impl From<WithholdError> for RecoveryError {
-    fn from(error: WithholdError) -> RecoveryError {
-        match error {
-            WithholdError::Git(error) => error.into(),
-            WithholdError::Snapshot(error) => error.into(),
-        }
-    }
 }
 
 /// A run's uncommitted work, and the rest.
@@ -113,7 +107,7 @@ pub fn sort(
         let trace = Trace {
             was_dirty: recorded.contains_key(&path),
             kept: ends.compare(repository, &path),
-            is_younger: is_younger(&repository.top.join(as_path(&path)), ends.heard + LAST_WRITES),
+            is_younger: is_of_later(&repository.top.join(as_path(&path)), ends.heard),
         };
         match recovery::owner(trace) {
             Owner::Run => sorted.of_the_run.push(path),
@@ -138,29 +132,26 @@ impl Ends {
         unsettled: &Unsettled,
     ) -> Result<Ends, RecoveryError> {
         let (run, turn) = (&plan.run, unsettled.turn);
-        let load = |found: Result<_, SnapshotError>| match found {
-            Ok(id) => store.load(&id).map(Some),
-            Err(SnapshotError::Unknown(_)) => Ok(None),
-            Err(error) => Err(error),
-        };
         let moment = |side| Moment::Iteration { iteration: turn.iteration, attempt: turn.attempt, side };
-        let named = |side| store.named(&SnapshotName { run: run.clone(), moment: moment(side) });
+        let load = |side| store.load_named(&SnapshotName { run: run.clone(), moment: moment(side) });
         let after = if unsettled.unkept {
             None
         } else if turn.attempt == 0 {
-            load(store.find(run, turn.iteration, Side::After).map(|(_, id)| id))?
+            match store.find(run, turn.iteration, Side::After) {
+                Err(SnapshotError::Unknown(_)) => None,
+                found => Some(store.load(&found?.1)?),
+            }
         } else {
-            load(named(Side::After))?
+            load(Side::After)?
         };
         let heard = folder.heard(plan, turn);
-        Ok(Ends { before: load(named(Side::Before))?, after, heard })
+        Ok(Ends { before: load(Side::Before)?, after, heard })
     }
 
     fn compare(&self, repository: &Repository, path: &[u8]) -> SnapshotComparison {
         let now = content_now(&repository.top, repository.object_format, path);
         let is_as_in = |snapshot: &Snapshot| {
-            snapshot.file(path).map(|file| (file.kind, file.content)) == now
-                && !snapshot.left_out.iter().any(|left| left.path == path)
+            snapshot.content(path) == now && !snapshot.left_out.iter().any(|left| left.path == path)
         };
         match (&self.after, &self.before) {
             (Some(after), _) if is_as_in(after) => SnapshotComparison::AsLeft,
@@ -171,9 +162,14 @@ impl Ends {
     }
 }
 
-/// Was it changed after that? What is gone was not.
-fn is_younger(path: &Path, then: SystemTime) -> bool {
-    at(path).look().is_ok_and(|found| found.is_some_and(|found| found.changed_at() > then))
+/// Was it changed after an agent that was last heard of then could have done so? What is gone was not.
+pub(crate) fn is_of_later(path: &Path, heard: SystemTime) -> bool {
+    at(path).look().is_ok_and(|found| found.is_some_and(|found| found.changed_at() > heard + LAST_WRITES))
+}
+
+/// Does a commit of the runner's run the repository's hooks? They may be the work of whoever was locked in.
+pub(crate) fn hooks(plan: &RunSpec) -> CommitHooks {
+    if plan.sandbox.is_on() { CommitHooks::Skip } else { CommitHooks::Run }
 }
 
 /// What became of a run's uncommitted work.
@@ -201,28 +197,21 @@ pub fn save(
     (unsettled, paths): (&Unsettled, &[Vec<u8>]),
     commits: Commits,
 ) -> Result<Saved, RecoveryError> {
-    let inventory = Surveyor::new(place.clone()).survey(&[])?;
-    let snapshot = store.next_before_restore(&plan.run)?;
-    store.keep(place, &inventory, &snapshot)?;
+    let (inventory, snapshot) = keep(place, store, plan)?;
+    let mut saved =
+        Saved { snapshot, outcome: CommitOutcome::NothingToCommit, paths: paths.to_vec(), withheld: None };
     let (Commits::Yes, Some(repository)) = (commits, &place.repository) else {
-        let (outcome, paths) = (CommitOutcome::NothingToCommit, paths.to_vec());
-        return Ok(Saved { snapshot, outcome, paths, withheld: None });
+        return Ok(saved);
     };
-    let mut changed = paths.to_vec();
     let scene = Scene { repository, store, candidate: &inventory };
+    let mut changed = paths.to_vec();
     let held = withhold::hold_back(&scene, &plan.withholding, &mut changed)?;
-    let withheld = withhold::notice(&held);
-    if changed.is_empty() {
-        let (outcome, paths) = (CommitOutcome::NothingToCommit, paths.to_vec());
-        return Ok(Saved { snapshot, outcome, paths, withheld });
+    saved.withheld = withhold::notice(&held);
+    if !changed.is_empty() {
+        saved.outcome = commit_these(&scene, plan, &changed, &recovery::message(plan, unsettled))?;
+        saved.paths = changed;
     }
-    let message = recovery::message(plan, unsettled);
-    // Hooks may be the work of whoever was locked in.
-    let hooks = if plan.sandbox.is_on() { CommitHooks::Skip } else { CommitHooks::Run };
-    let candidate =
-        Candidate { inventory: &inventory, changed: &changed, message: &message, hooks, timeout: HOOKS };
-    let outcome = git::commit(repository, store, &candidate)?;
-    Ok(Saved { snapshot, outcome, paths: changed, withheld })
+    Ok(saved)
 }
 
 /// Commits what the first commit of a run takes along, before its first iteration: lanes begin with what is committed.
@@ -235,17 +224,34 @@ pub fn prepare(
     let Some(repository) = place.repository.as_ref().filter(|_| !along.is_empty()) else {
         return Ok(CommitOutcome::NothingToCommit);
     };
+    let (inventory, _) = keep(place, store, plan)?;
+    let scene = Scene { repository, store, candidate: &inventory };
+    let mut changed: Vec<Vec<u8>> = along.keys().cloned().collect();
+    withhold::hold_back(&scene, &plan.withholding, &mut changed)?;
+    Ok(commit_these(&scene, plan, &changed, &preparing_commit(&plan.message))?)
+}
+
+/// Keeps the tree as it is now.
+fn keep(
+    place: &Place,
+    store: &mut Store,
+    plan: &RunSpec,
+) -> Result<(Inventory, SnapshotName), RecoveryError> {
     let inventory = Surveyor::new(place.clone()).survey(&[])?;
     let snapshot = store.next_before_restore(&plan.run)?;
     store.keep(place, &inventory, &snapshot)?;
-    let mut changed: Vec<Vec<u8>> = along.keys().cloned().collect();
-    let scene = Scene { repository, store, candidate: &inventory };
-    withhold::hold_back(&scene, &plan.withholding, &mut changed)?;
-    let message = preparing_commit(&plan.message);
-    let hooks = if plan.sandbox.is_on() { CommitHooks::Skip } else { CommitHooks::Run };
-    let candidate =
-        Candidate { inventory: &inventory, changed: &changed, message: &message, hooks, timeout: HOOKS };
-    Ok(git::commit(repository, store, &candidate)?)
+    Ok((inventory, snapshot))
+}
+
+fn commit_these(
+    scene: &Scene<'_>,
+    plan: &RunSpec,
+    changed: &[Vec<u8>],
+    message: &str,
+) -> Result<CommitOutcome, CommitError> {
+    let (inventory, hooks) = (scene.candidate, hooks(plan));
+    let candidate = Candidate { inventory, changed, message, hooks, timeout: HOOKS };
+    commit(scene.repository, scene.store, &candidate)
 }
 
 /// Is it to be committed, or only kept?

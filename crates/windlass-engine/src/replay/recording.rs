@@ -97,13 +97,13 @@ impl<R: Reading> Recording<R> {
                 return Ok(false);
             }
             self.stage = Stage::Read;
-            self.decode_last();
+            self.decode(None);
             return Ok(true);
         }
         for line in piece.split_inclusive(|byte| *byte == b'\n') {
             self.read += line.len() as u64;
             self.place.at = self.times.when(self.read);
-            self.decode(line);
+            self.decode(Some(line));
         }
         Ok(true)
     }
@@ -127,22 +127,17 @@ impl<R: Reading> Recording<R> {
         }
     }
 
-    /// A piece that ends at the end of a line or of what was read.
-    fn decode(&mut self, piece: &[u8]) {
+    /// A piece that ends at the end of a line or of what was read; `None` = the last line never comes to its end.
+    fn decode(&mut self, piece: Option<&[u8]>) {
         let Self { lines, reading, place, waiting, .. } = self;
-        lines.feed(piece, &mut |line: &[u8]| {
+        let mut tell = |line: &[u8]| {
             place.line += 1;
             reading.line(line, &mut |found| waiting.push_back((*place, found)));
-        });
-    }
-
-    /// A last line that never came to its end.
-    fn decode_last(&mut self) {
-        let Self { lines, reading, place, waiting, .. } = self;
-        lines.finish(&mut |line: &[u8]| {
-            place.line += 1;
-            reading.line(line, &mut |found| waiting.push_back((*place, found)));
-        });
+        };
+        match piece {
+            Some(piece) => lines.feed(piece, &mut tell),
+            None => lines.finish(&mut tell),
+        }
     }
 }
 

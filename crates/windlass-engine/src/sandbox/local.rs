@@ -1,27 +1,21 @@
 //! Sandboxes of this machine's own kernel: bubblewrap and Landlock.
 
-use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fs;
-use windlass_core::values::Named;
 // outside: into a guest's home that was made a moment ago.
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use windlass_core::spec::{Network, SandboxKind, SandboxLogin, SandboxSpec};
+use windlass_core::spec::{Network, SandboxKind, SandboxSpec};
 
 use super::bwrap::{Bwrap, Net};
-use super::environment::{Own, environment, heir};
-use super::folders::Folders;
+use super::cell::Cell;
 use super::group::{Group, Limit};
 use super::inside::{Calls, INSIDE_COMMAND, Orders, Ports, Socket};
-use super::proxy::Proxy;
-use super::room::Occupied;
-use super::steering::Steering;
-use super::view::{Sight, View, lent, lent_files, temporary};
+use super::view::{Sight, View, lent_files};
 use super::{Guest, SandboxError, SandboxRoom, landlock, lane, trial};
-use windlass_git::git::Loan;
+use windlass_host::environment::Environment;
 use windlass_host::process::SpawnRequest;
 
 /// What is reached without the proxy, unless the proxy is to let it through: what listens inside.
@@ -48,44 +42,19 @@ pub(super) enum Means {
 #[derive(Debug)]
 pub(super) struct Local {
     means: Means,
-    plan: SandboxSpec,
-    room: SandboxRoom,
-    shared: Arc<Shared>,
-    news: Mutex<VecDeque<String>>,
-    steering: Steering,
-    /// Made by us, so that nobody inside can make it; taken away again where nothing came into it.
-    made: Occupied,
-    /// Last, so that it is dropped last.
-    folders: Folders,
-}
-
-/// What is one for a run, however many lanes it has: its limits hold for all of them together.
-#[derive(Debug, Default)]
-struct Shared {
-    group: Group,
-    /// With its socket.
-    proxy: Option<(Proxy, PathBuf)>,
+    /// One for a run, however many lanes it has: its limits hold for all of them together.
+    group: Arc<Group>,
+    pub cell: Cell,
 }
 
 impl Local {
     /// Prepares it and tries it.
     pub fn open(plan: &SandboxSpec, room: SandboxRoom, means: Means) -> Result<Local, SandboxError> {
-        let folders = Folders::make(&room.scratch, room.about_agent())?;
-        let group = Group::make(plan, &format!("windlass-{}", room.run));
-        let socket = folders.socket();
-        let proxy = Proxy::of(&plan.network, &socket).map_err(SandboxError::file("listen on", &socket))?;
-        let mut local = Local {
-            means,
-            plan: plan.clone(),
-            steering: Steering::of(&room),
-            room,
-            shared: Arc::new(Shared { group, proxy: proxy.map(|proxy| (proxy, socket)) }),
-            news: Mutex::default(),
-            made: Occupied::default(),
-            folders,
-        };
-        local.room.refuse_diversion()?;
-        local.room.lend()?;
+        let group = format!("windlass-{}", room.run);
+        let cell = Cell::make(plan, room)?;
+        let mut local = Local { means, group: Arc::new(Group::make(plan, &group)), cell };
+        local.cell.room.refuse_diversion()?;
+        local.cell.room.lend()?;
         local.log_in()?;
         local.occupy();
         local.try_out()?;
@@ -95,32 +64,13 @@ impl Local {
 
     /// The same, without preparing or trying anything: only to be looked at.
     pub fn rehearse(plan: &SandboxSpec, room: SandboxRoom, means: Means) -> Local {
-        Local {
-            means,
-            plan: plan.clone(),
-            shared: Arc::default(),
-            news: Mutex::default(),
-            steering: Steering::of(&room),
-            made: Occupied::default(),
-            folders: Folders::rehearsed(&room.scratch),
-            room,
-        }
+        Local { means, group: Arc::default(), cell: Cell::rehearsed(plan, room) }
     }
 
-    /// The same for a lane: with its own clone, home and temporary files, and with the run's limits and proxy.
+    /// The same for a lane, with the run's limits.
     pub fn for_lane(&self, site: &lane::Site) -> Result<Local, SandboxError> {
-        let room = site.room(&self.room);
-        let folders = Folders::make(&room.scratch, room.about_agent())?;
-        let local = Local {
-            means: self.means.clone(),
-            plan: site.plan(&self.plan, &self.room),
-            shared: Arc::clone(&self.shared),
-            news: Mutex::default(),
-            steering: Steering::of(&room),
-            made: Occupied::default(),
-            folders,
-            room,
-        };
+        let (means, group) = (self.means.clone(), Arc::clone(&self.group));
+        let local = Local { means, group, cell: self.cell.for_lane(site)? };
         local.log_in()?;
         Ok(local)
     }
@@ -129,7 +79,7 @@ impl Local {
     pub fn refuse_open_project(&self) -> Result<(), SandboxError> {
         // With mounts what is inside can be closed again.
         if matches!(self.means, Means::Landlock) {
-            lane::refuse_open_project(&self.plan, &self.room)
+            lane::refuse_open_project(&self.cell.plan, &self.cell.room)
         } else {
             Ok(())
         }
@@ -139,11 +89,11 @@ impl Local {
     pub fn rehearsed(&self, program: &Path, arguments: &[OsString]) -> Vec<OsString> {
         let guest = Guest::Agent { files: &[] };
         let view = self.view(guest, &[]);
-        self.line(&view, &self.folders.orders(2), &self.room.directory, program, arguments)
+        self.line(&view, &self.cell.folders.orders(2), &self.cell.room.directory, program, arguments)
     }
 
     fn kind(&self) -> &SandboxKind {
-        &self.plan.kind
+        &self.cell.plan.kind
     }
 
     fn unusable(&self, why: impl Into<String>) -> SandboxError {
@@ -151,78 +101,72 @@ impl Local {
     }
 
     fn log_in(&self) -> Result<(), SandboxError> {
-        let Some(credentials) = self.room.credentials_to_mount(self.plan.login)? else {
-            return Ok(());
-        };
-        let inside = self.room.credentials_in(&self.folders.home());
-        match self.means {
-            Means::Landlock => symlink(&credentials, &inside),
+        self.cell.log_in(|credentials, inside| match self.means {
+            Means::Landlock => symlink(credentials, inside),
             // Something to be mounted on.
             // outside: a guest's home that was made a moment ago.
-            Means::Bwrap(_) => fs::write(&inside, b""),
-        }
-        .map_err(SandboxError::file("create", &inside))
+            Means::Bwrap(_) => fs::write(inside, b""),
+        })
     }
 
     fn occupy(&mut self) {
         if matches!(self.means, Means::Bwrap(_)) {
-            self.made = self.room.occupy();
+            self.cell.made = self.cell.room.occupy();
         }
     }
 
     fn try_out(&self) -> Result<(), SandboxError> {
         let view = self.view(Guest::Command { variables: &[] }, &[]);
-        for path in [&self.room.directory, &self.room.tree] {
+        for path in [&self.cell.room.directory, &self.cell.room.tree] {
             if *view.sight(path) != Sight::Writable {
                 return Err(self.unusable(format!("{} is hidden by sandbox.hidden", path.display())));
             }
         }
-        let orders = self.folders.orders(0);
-        write(&orders, &self.orders(&view)?)?;
+        let orders = self.cell.folders.orders(0);
+        self.orders(&view)?.write(&orders)?;
         let view = self.view(Guest::Command { variables: &[] }, std::slice::from_ref(&orders));
         let nothing = ["-c".into(), ":".into()];
-        let line = self.line(&view, &orders, &self.room.directory, Path::new("/bin/sh"), &nothing);
+        let line = self.line(&view, &orders, &self.cell.room.directory, Path::new("/bin/sh"), &nothing);
         trial::run(&line).map_err(|why| self.unusable(why))
     }
 
     fn tell_of_limits(&self) {
         let asked = |limit: &Limit| match limit {
-            Limit::Memory => self.plan.memory.is_some(),
-            Limit::Processors => self.plan.millicpus.is_some(),
+            Limit::Memory => self.cell.plan.memory.is_some(),
+            Limit::Processors => self.cell.plan.millicpus.is_some(),
             // There is a usual limit, which the user's own stands in for.
             Limit::Processes => false,
         };
-        let missing =
-            Limit::ALL.iter().filter(|limit| asked(limit) && !self.shared.group.held.contains(limit));
+        let missing = Limit::ALL.iter().filter(|limit| asked(limit) && !self.group.held.contains(limit));
         let news = missing.map(|limit| {
             format!("{} does not hold: this user may not make control groups for it here", limit.key())
         });
-        self.news.lock().unwrap_or_else(PoisonError::into_inner).extend(news);
+        self.cell.tell(news);
     }
 
     /// Where a network of its own keeps guests from the machine's, sockets that know no network must not be there; where
     /// rules of the kernel do, only what they see.
     fn calls(&self) -> Calls {
-        if self.plan.network == Network::On {
+        if self.cell.plan.network == Network::On {
             return Calls::default();
         }
         let of_ip: &[Socket] = match self.means {
             Means::Bwrap(_) => &[Socket::Stream, Socket::Datagram],
             Means::Landlock => &[Socket::Stream],
         };
-        let of_this_machine = self.plan.unix_sockets.then_some(Socket::Unix);
+        let of_this_machine = self.cell.plan.unix_sockets.then_some(Socket::Unix);
         Calls { sockets: Some(of_ip.iter().copied().chain(of_this_machine).collect()) }
     }
 
     const fn net(&self) -> Net {
-        match self.plan.network {
+        match self.cell.plan.network {
             Network::On => Net::Machine,
             Network::Off | Network::Hosts(_) => Net::Own,
         }
     }
 
     const fn ports(&self) -> Ports {
-        match self.plan.network {
+        match self.cell.plan.network {
             Network::On => Ports::All,
             Network::Off | Network::Hosts(_) => Ports::Proxy,
         }
@@ -230,55 +174,46 @@ impl Local {
 
     /// What a guest sees; these files in any case.
     fn view(&self, guest: Guest<'_>, further: &[PathBuf]) -> View {
-        let mut own = self.folders.places();
-        own.extend(temporary(&self.folders.temporary()));
-        own.extend(lent(&self.room));
-        let mut files = self.room.files.clone();
-        files.extend_from_slice(further);
-        files.extend(self.socket().cloned());
-        files.push(self.room.windlass.clone());
+        let room = &self.cell.room;
+        let mut files = [room.files.as_slice(), further].concat();
+        files.extend(self.cell.socket().cloned());
+        files.push(room.windlass.clone());
         files.extend(self.agent());
-        files.extend(lent_files(&self.room));
+        files.extend(lent_files(room));
         if let Guest::Agent { files: of_call } = guest {
             files.extend_from_slice(of_call);
         }
-        let mut view = View::new(&self.plan, &self.room, own, &files);
-        if self.plan.login == SandboxLogin::Mount && matches!(guest, Guest::Agent { .. }) {
-            let inside = self.room.credentials_in(&self.folders.home());
-            let place = if matches!(self.means, Means::Landlock) { self.room.credentials() } else { inside };
-            view.places.insert(place, Sight::Shown(self.room.credentials()));
-        }
-        view
-    }
-
-    fn socket(&self) -> Option<&PathBuf> {
-        self.shared.proxy.as_ref().map(|(_, socket)| socket)
+        let credentials = match self.means {
+            Means::Landlock => room.credentials(),
+            Means::Bwrap(_) => self.cell.credentials_inside(),
+        };
+        self.cell.view(guest, &files, credentials)
     }
 
     /// The agent's program, and what lies beside the program that it is.
     fn agent(&self) -> Vec<PathBuf> {
-        let agent = &self.room.agent;
+        let agent = &self.cell.room.agent;
         // outside: the agent's program.
         let canonical = agent.canonicalize().unwrap_or_else(|_| agent.clone());
         let beside =
-            canonical.parent().filter(|folder| !self.room.home.starts_with(folder)).map(Path::to_owned);
+            canonical.parent().filter(|folder| !self.cell.room.home.starts_with(folder)).map(Path::to_owned);
         [agent.clone(), canonical].into_iter().chain(beside).collect()
     }
 
     /// The same request, behind the door.
     pub fn enter(&self, guest: Guest<'_>, request: SpawnRequest) -> Result<SpawnRequest, SandboxError> {
-        if self.room.is_of_a_lane() && matches!(self.means, Means::Bwrap(_)) {
+        if self.cell.room.is_of_a_lane() && matches!(self.means, Means::Bwrap(_)) {
             // A lane's files are brought to another commit now and then, which takes empty folders away.
-            self.room.occupy().stay();
+            self.cell.room.occupy().stay();
         }
-        self.room.lend()?;
-        let orders = self.folders.orders(request.id);
+        self.cell.room.lend()?;
+        let orders = self.cell.folders.orders(request.id);
         // It has to be there to be seen.
-        write(&orders, &Orders::default())?;
+        Orders::default().write(&orders)?;
         // A hook's program is a copy among the runner's own files.
         let view = self.view(guest, &[orders.clone(), request.program.clone()]);
-        write(&orders, &self.orders(&view)?)?;
-        self.steering.begin(Some(&view).filter(|_| matches!(self.means, Means::Bwrap(_))));
+        self.orders(&view)?.write(&orders)?;
+        self.cell.steering.begin(Some(&view).filter(|_| matches!(self.means, Means::Bwrap(_))));
         Ok(self.behind_the_door(guest, &view, &orders, request))
     }
 
@@ -287,7 +222,7 @@ impl Local {
             Means::Landlock => Some(landlock::door(view, self.ports()).map_err(|why| self.unusable(why))?),
             Means::Bwrap(_) => None,
         };
-        let hosts: &[String] = match &self.plan.network {
+        let hosts: &[String] = match &self.cell.plan.network {
             Network::Hosts(hosts) => hosts,
             Network::On | Network::Off => &[],
         };
@@ -295,8 +230,8 @@ impl Local {
             door,
             calls: self.calls(),
             // Root is not limited so.
-            processes: self.plan.processes.filter(|_| !rustix::process::geteuid().is_root()),
-            proxy: self.socket().map(|socket| socket.as_os_str().into()),
+            processes: self.cell.plan.processes.filter(|_| !rustix::process::geteuid().is_root()),
+            proxy: self.cell.socket().map(|socket| socket.as_os_str().into()),
             direct: within(hosts),
         })
     }
@@ -310,7 +245,7 @@ impl Local {
     ) -> SpawnRequest {
         let SpawnRequest { id, program, arguments, environment, directory, stdin, stdout, stderr } = request;
         let mut words: Vec<OsString> = vec!["-c".into(), PREAMBLE.into(), "sandbox".into()];
-        words.extend(self.shared.group.doors().map(OsString::from));
+        words.extend(self.group.doors().map(OsString::from));
         words.push("--".into());
         words.extend(self.line(view, orders, &directory, &program, &arguments));
         SpawnRequest {
@@ -339,42 +274,23 @@ impl Local {
             line.push(bwrap.program().into());
             line.extend(bwrap.arguments(view, self.net(), directory));
         }
-        line.push(self.room.windlass.clone().into());
+        line.push(self.cell.room.windlass.clone().into());
         line.extend([INSIDE_COMMAND.into(), orders.into(), program.into()]);
         line.extend_from_slice(arguments);
         line
     }
 
-    fn environment(&self, guest: Guest<'_>, outside: Vec<(OsString, OsString)>) -> Vec<(OsString, OsString)> {
-        let (holder, further) = heir(guest, &self.plan);
+    fn environment(&self, guest: Guest<'_>, outside: Environment) -> Environment {
         // outside: the person's home.
-        let toolchains = Some(self.room.home.join(".rustup")).filter(|folder| folder.is_dir());
-        let scratch = self.folders.temporary();
-        let own = Own {
-            agent: self.room.about_agent().variables,
-            kind: self.kind().name(),
-            home: &self.folders.home(),
-            temporary: if matches!(self.means, Means::Bwrap(_)) { Path::new("/tmp") } else { &scratch },
-            git: &self.room.git_settings,
-            toolchains: toolchains.as_deref(),
-            network: &self.plan.network,
-        };
-        environment(outside, holder, &further, own)
-    }
-
-    pub fn loan(&self) -> Option<&Loan> {
-        self.room.loan.as_ref()
+        let toolchains = Some(self.cell.room.home.join(".rustup")).filter(|folder| folder.is_dir());
+        let scratch = self.cell.folders.temporary();
+        let temporary = if matches!(self.means, Means::Bwrap(_)) { Path::new("/tmp") } else { &scratch };
+        self.cell.environment(guest, outside, temporary, toolchains.as_deref())
     }
 
     /// A guest is gone: what it made so that git, the runner or agents would do its will goes, too.
     pub fn end(&self) {
-        let said = self.room.undo_diversion().into_iter().chain(self.steering.end());
-        self.news.lock().unwrap_or_else(PoisonError::into_inner).extend(said);
-    }
-
-    pub fn news(&self) -> Option<String> {
-        let own = self.news.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-        own.or_else(|| self.shared.proxy.as_ref().and_then(|(proxy, _)| proxy.news()))
+        self.cell.tell(self.cell.room.undo_diversion().into_iter().chain(self.cell.steering.end()));
     }
 }
 
@@ -382,10 +298,4 @@ impl Local {
 pub(super) fn within(hosts: &[String]) -> Vec<String> {
     let names = WITHIN.iter().filter(|name| !hosts.iter().any(|host| host == *name));
     names.map(|name| (*name).to_owned()).collect()
-}
-
-fn write(file: &Path, orders: &Orders) -> Result<(), SandboxError> {
-    let json = serde_json::to_vec(orders).unwrap_or_default();
-    // outside: the run's folder, above what guests can write.
-    fs::write(file, json).map_err(SandboxError::file("write", file))
 }

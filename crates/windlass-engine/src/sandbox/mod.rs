@@ -5,6 +5,7 @@
 //! everything else.
 
 mod bwrap;
+mod cell;
 pub mod container;
 mod environment;
 mod error;
@@ -40,7 +41,7 @@ pub use steering::{GUEST_AT_WORK, forget_guest, put_back_beside};
 use bwrap::Bwrap;
 use container::{Container, Streams};
 use local::{Local, Means};
-use windlass_git::git::Loan;
+use windlass_git::loan::Loan;
 pub use windlass_host::process::LastRites;
 use windlass_host::process::SpawnRequest;
 
@@ -169,7 +170,7 @@ impl Sandbox {
     /// What a person should be told of what happened inside, each once; `None` = nothing new.
     pub fn news(&self) -> Option<String> {
         match &self.held {
-            Boundary::Local(local) => local.news(),
+            Boundary::Local(local) => local.cell.news(),
             Boundary::Container(container) => container.news(),
             Boundary::Nothing => None,
         }
@@ -179,8 +180,8 @@ impl Sandbox {
     pub fn loan(&self) -> Option<&Loan> {
         match &self.held {
             Boundary::Nothing => None,
-            Boundary::Local(local) => local.loan(),
-            Boundary::Container(container) => container.loan(),
+            Boundary::Local(local) => local.cell.loan(),
+            Boundary::Container(container) => container.cell.loan(),
         }
     }
 

@@ -8,7 +8,7 @@ use windlass_core::values::RunId;
 
 use super::SandboxError;
 use super::view::is_canonical;
-use windlass_git::git::Loan;
+use windlass_git::loan::Loan;
 use windlass_host::file::Made;
 use windlass_host::tree::at;
 

@@ -10,7 +10,7 @@ use windlass_core::spec::SandboxSpec;
 use super::SandboxRoom;
 use super::secrets::moved_secrets;
 use crate::steered::steering;
-use windlass_git::git::Loan;
+use windlass_git::loan::Loan;
 use windlass_host::tree::{Kind, at};
 
 /// What of a home holds secrets; what agents keep there for themselves comes to it.

@@ -1,7 +1,6 @@
 //! What can go wrong while keeping things.
 
 use std::ffi::OsString;
-use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -12,7 +11,7 @@ use windlass_host::file::is_disk_full;
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// No room is left: neither on the disk nor, perhaps, in the user's quota.
-    #[error("the disk is full: {} cannot be written; free some space, then continue", Shown(path))]
+    #[error("the disk is full: {} cannot be written; free some space, then continue", shown(path))]
     DiskFull {
         /// The file that had to be written.
         path: PathBuf,
@@ -20,7 +19,7 @@ pub enum StoreError {
         source: io::Error,
     },
     /// The operating system refused.
-    #[error("cannot {doing} {}: {source}", Shown(path))]
+    #[error("cannot {doing} {}: {source}", shown(path))]
     Io {
         /// What was attempted, in the infinitive: `read`, `create`.
         doing: &'static str,
@@ -38,7 +37,7 @@ pub enum StoreError {
         variable: &'static str,
     },
     /// An override is relative: with `-C` and in hooks it would mean several places.
-    #[error("{variable} must be an absolute path, but it is {}", Shown(Path::new(value)))]
+    #[error("{variable} must be an absolute path, but it is {}", shown(Path::new(value)))]
     RelativeRoot {
         /// The variable.
         variable: &'static str,
@@ -46,7 +45,7 @@ pub enum StoreError {
         value: OsString,
     },
     /// The file's first line does not say that it is a journal.
-    #[error("{} is not a journal of Windlass: its first line names no format version", Shown(path))]
+    #[error("{} is not a journal of Windlass: its first line names no format version", shown(path))]
     NotAJournal {
         /// The file.
         path: PathBuf,
@@ -54,7 +53,7 @@ pub enum StoreError {
     /// The journal's format is one that this version does not know.
     #[error(
         "{} was written by a newer Windlass (journal format {version}, this one reads format {}): update Windlass to use this run",
-        Shown(path),
+        shown(path),
         super::journal::FORMAT
     )]
     NewerJournal {
@@ -67,7 +66,7 @@ pub enum StoreError {
     #[error(
         "line {line} of {} says `{said}`, which this Windlass does not know: a newer one wrote it; update Windlass to use this \
          run",
-        Shown(path)
+        shown(path)
     )]
     NewerFact {
         /// The file.
@@ -80,7 +79,7 @@ pub enum StoreError {
     /// The journal belongs to another run than its folder.
     #[error(
         "{} belongs to run {found}, but lies in the folder of {expected}: rename the folder to {found}",
-        Shown(path)
+        shown(path)
     )]
     WrongRun {
         /// The file.
@@ -94,7 +93,7 @@ pub enum StoreError {
     #[error(
         "line {line} of {} cannot be read ({problem}). It was left as it is: update Windlass if a newer one wrote it, \
          restore the file from a backup, or keep only its first {} lines to continue from there",
-        Shown(path), line.saturating_sub(1)
+        shown(path), line.saturating_sub(1)
     )]
     BrokenLine {
         /// The file.
@@ -105,13 +104,13 @@ pub enum StoreError {
         problem: String,
     },
     /// The journal holds no fact: its run was killed before it began.
-    #[error("{} holds no fact: the run was ended before it began", Shown(path))]
+    #[error("{} holds no fact: the run was ended before it began", shown(path))]
     NothingJournalled {
         /// The file.
         path: PathBuf,
     },
     /// A value cannot be written as JSON.
-    #[error("cannot write to {}: {source}", Shown(path))]
+    #[error("cannot write to {}: {source}", shown(path))]
     Unwritable {
         /// The file it was to go to.
         path: PathBuf,
@@ -137,7 +136,7 @@ pub enum StoreError {
         text: String,
     },
     /// Several runs' ids begin so.
-    #[error("\"{text}\" could be {}{}; add a character or two", Names(some), More(*more))]
+    #[error("\"{text}\" could be {}; add a character or two", named(some, *more))]
     AmbiguousRun {
         /// What was asked for.
         text: String,
@@ -188,42 +187,16 @@ impl<T> Attempted<T> for io::Result<T> {
 }
 
 /// A path on one line: control characters (a newline in a folder's name) are escaped.
-struct Shown<'a>(&'a Path);
-
-impl fmt::Display for Shown<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for character in self.0.to_string_lossy().chars() {
-            if character.is_control() {
-                write!(f, "{}", character.escape_default())?;
-            } else {
-                fmt::Write::write_char(f, character)?;
-            }
-        }
-        Ok(())
-    }
+fn shown(path: &Path) -> String {
+    let path = path.to_string_lossy();
+    let shown = |character: char| {
+        if character.is_control() { character.escape_default().to_string() } else { character.to_string() }
+    };
+    path.chars().map(shown).collect()
 }
 
-/// `r-a, r-b`.
-struct Names<'a>(&'a [RunId]);
-
-impl fmt::Display for Names<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (position, run) in self.0.iter().enumerate() {
-            let comma = if position == 0 { "" } else { ", " };
-            write!(f, "{comma}{run}")?;
-        }
-        Ok(())
-    }
-}
-
-/// ` or one of 3 more`, or nothing.
-struct More(usize);
-
-impl fmt::Display for More {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            0 => Ok(()),
-            more => write!(f, " or one of {more} more"),
-        }
-    }
+/// `r-a, r-b or one of 3 more`.
+fn named(some: &[RunId], more: usize) -> String {
+    let names = some.iter().map(RunId::to_string).collect::<Vec<_>>().join(", ");
+    if more == 0 { names } else { format!("{names} or one of {more} more") }
 }

@@ -1,6 +1,6 @@
 //! Folders and files that only their owner can read, written so that a crash leaves the old or the new.
 
-use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::fs::{self, DirBuilder, DirEntry, File, OpenOptions, Permissions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
@@ -74,6 +74,14 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
 /// Makes the names in a folder survive a power failure.
 pub(super) fn sync_folder(folder: &Path) -> Result<(), StoreError> {
     File::open(folder).and_then(|folder| folder.sync_all()).attempted("sync", folder)
+}
+
+/// What is in a folder, in no order; nothing where there is none.
+pub(super) fn entries(folder: &Path) -> Result<Vec<DirEntry>, StoreError> {
+    match fs::read_dir(folder).and_then(Iterator::collect) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        entries => entries.attempted("read", folder),
+    }
 }
 
 /// A file's bytes; `None` when there is no such file.

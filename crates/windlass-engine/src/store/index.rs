@@ -6,10 +6,10 @@
 //! A resumed run adds a line that says so, since its former ending holds no longer; the last line of a run counts.
 
 use std::collections::HashMap;
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -22,12 +22,15 @@ use super::paths::Project;
 use super::run_folder::{RunFolder, all_runs};
 use super::summary::{RunEnding, RunSummary, RunWorkspace};
 use super::{StoreError, journal, retention};
+use windlass_host::file::lock_within;
 
 /// The format of the index's lines.
 const FORMAT: u32 = 1;
 /// How long to wait for another process that is writing the index. It takes milliseconds; nobody waits for one that
 /// was stopped in the middle of it.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// How long between two tries.
+const POLL: Duration = Duration::from_millis(5);
 
 /// A line of the index.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -196,7 +199,7 @@ pub fn summarize(folder: &RunFolder) -> Result<RunSummary, StoreError> {
 
 /// Looks at everything again while nobody else writes, and writes the index anew.
 fn repair(project: &Project) -> Result<Listing, StoreError> {
-    let _lock = WriteLock::take(project)?;
+    let _lock = lock(project)?;
     let survey = Survey::make(project)?;
     let mut lines = Vec::new();
     // Oldest first, as if each had been added at its end.
@@ -287,7 +290,7 @@ fn readable<'a, T: Deserialize<'a>>(line: &'a [u8], version: impl Fn(&T) -> u32)
 /// Adds a line and syncs it. If the last writer was cut off in the middle of its line, that line is ended first.
 fn add_line(project: &Project, line: &impl Serialize) -> Result<(), StoreError> {
     let path = project.index();
-    let _lock = WriteLock::take(project)?;
+    let _lock = lock(project)?;
     let mut file = open_private(OpenOptions::new().create(true).read(true).append(true), &path)
         .attempted("open", &path)?;
     let mut bytes = Vec::new();
@@ -316,25 +319,10 @@ fn add_json(bytes: &mut Vec<u8>, line: &impl Serialize, path: &Path) -> Result<(
 }
 
 /// Keeps two processes from writing the index at the same time: one could lose the other's line.
-struct WriteLock {
-    _file: File,
-}
-
-impl WriteLock {
-    fn take(project: &Project) -> Result<WriteLock, StoreError> {
-        let path = project.runs().join("index.lock");
-        let file =
-            open_private(OpenOptions::new().create(true).append(true), &path).attempted("open", &path)?;
-        let began = Instant::now();
-        loop {
-            match file.try_lock() {
-                Err(TryLockError::WouldBlock) if began.elapsed() < PATIENCE => {
-                    std::thread::sleep(Duration::from_millis(5));
-                }
-                // Without the lock a line may be lost at worst, and the journals still have it.
-                Ok(()) | Err(TryLockError::WouldBlock) => return Ok(WriteLock { _file: file }),
-                Err(TryLockError::Error(error)) => return Err(StoreError::io("lock", &path, error)),
-            }
-        }
-    }
+fn lock(project: &Project) -> Result<File, StoreError> {
+    let path = project.runs().join("index.lock");
+    let file = open_private(OpenOptions::new().create(true).append(true), &path).attempted("open", &path)?;
+    // Without the lock a line may be lost at worst, and the journals still have it.
+    lock_within(&file, PATIENCE, POLL).attempted("lock", &path)?;
+    Ok(file)
 }

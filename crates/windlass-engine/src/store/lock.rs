@@ -17,14 +17,15 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
+use rustix::process::Pid;
 use serde::{Deserialize, Serialize};
 use windlass_core::values::{RunId, path_text};
+use windlass_host::process::tree::Process;
 
 use super::StoreError;
 use super::error::Attempted as _;
-use super::files::{open_private, read_if_present};
+use super::files::{entries, open_private, read_if_present};
 use super::paths::{LOCK_PREFIX, Project};
-use super::process_identity::look_up;
 
 /// How long to wait between two tries while a dead runner's keeper still cleans up.
 const POLL: Duration = Duration::from_millis(20);
@@ -55,7 +56,7 @@ impl Holder {
         Holder {
             run: run.clone(),
             pid,
-            start_time: look_up(pid).map(|state| state.start_time),
+            start_time: process(pid).map(|process| process.start),
             host: host_name(),
             since: Timestamp::now(),
             directory: directory.to_owned(),
@@ -67,10 +68,14 @@ impl Holder {
         if self.host != host_name() {
             return true;
         }
-        look_up(self.pid).is_some_and(|state| {
-            !state.ended && self.start_time.is_none_or(|start| start == state.start_time)
+        process(self.pid).is_some_and(|process| {
+            !process.is_dead() && self.start_time.is_none_or(|start| start == process.start)
         })
     }
+}
+
+fn process(pid: u32) -> Option<Process> {
+    Process::find(Pid::from_raw(pid.try_into().ok()?)?)
 }
 
 /// What became of an attempt to take a lock.
@@ -219,13 +224,8 @@ pub fn holder(project: &Project, directory: &Path) -> Result<Option<Holder>, Sto
 /// Who took the lock of any working directory of a project and has not given it back.
 pub fn holders(project: &Project) -> Result<Vec<Holder>, StoreError> {
     let folder = project.path();
-    let entries = match fs::read_dir(folder) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries.attempted("read", folder)?,
-    };
     let mut holders = Vec::new();
-    for entry in entries {
-        let entry = entry.attempted("read", folder)?;
+    for entry in entries(folder)? {
         if entry.file_name().as_encoded_bytes().starts_with(LOCK_PREFIX.as_bytes()) {
             holders.extend(read_holder(&entry.path())?);
         }

@@ -21,7 +21,6 @@ pub mod index;
 pub mod journal;
 pub mod lock;
 pub mod paths;
-pub(crate) mod process_identity;
 pub mod retention;
 pub mod run_folder;
 pub mod session_folder;

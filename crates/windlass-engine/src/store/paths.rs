@@ -10,7 +10,7 @@ use windlass_core::hexadecimal;
 
 use super::StoreError;
 use super::error::Attempted as _;
-use super::files::{create_folder, sync_folder};
+use super::files::{create_folder, entries, sync_folder};
 
 /// The longest part of a project's folder that is taken from its name, in characters.
 const SLUG_LENGTH: usize = 32;
@@ -93,19 +93,8 @@ impl Project {
 
     /// Every project that has a folder below a state root, in no order: for runs whose repository is gone.
     pub fn all(state_root: &Path) -> Result<Vec<Project>, StoreError> {
-        let folder = state_root.join("projects");
-        let entries = match fs::read_dir(&folder) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-            entries => entries.attempted("read", &folder)?,
-        };
-        let mut projects = Vec::new();
-        for entry in entries {
-            let path = entry.attempted("read", &folder)?.path();
-            if path.is_dir() {
-                projects.push(Project { path });
-            }
-        }
-        Ok(projects)
+        let folders = entries(&state_root.join("projects"))?.into_iter().map(|entry| entry.path());
+        Ok(folders.filter(|path| path.is_dir()).map(|path| Project { path }).collect())
     }
 
     /// Creates the folder, for its owner only, so that it survives a power failure.

@@ -19,7 +19,7 @@ use windlass_jobs::prompt::Templates;
 
 use super::StoreError;
 use super::error::Attempted as _;
-use super::files::{create_folder, create_new_folder, open_private, sync_folder, write_atomically};
+use super::files::{create_folder, create_new_folder, entries, open_private, sync_folder, write_atomically};
 use super::paths::Project;
 
 /// The project's own prompt, as it was when the run began.
@@ -298,20 +298,8 @@ pub(crate) fn runs_with(project: &Project, names: &[&str]) -> Result<Vec<RunFold
 
 /// Every folder below this one whose name is an id with this prefix, in no order. A missing folder has none.
 pub(super) fn all_below(path: &Path, prefix: &str) -> Result<Vec<RunId>, StoreError> {
-    let entries = match fs::read_dir(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries.attempted("read", path)?,
-    };
-    let mut found = Vec::new();
-    for entry in entries {
-        let entry = entry.attempted("read", path)?;
-        if let Ok(name) = entry.file_name().into_string()
-            && is_id(&name, prefix)
-        {
-            found.push(RunId(name));
-        }
-    }
-    Ok(found)
+    let names = entries(path)?.into_iter().filter_map(|entry| entry.file_name().into_string().ok());
+    Ok(names.filter(|name| is_id(name, prefix)).map(RunId).collect())
 }
 
 /// The run whose id begins with `text`, which may leave out the `r-`.

@@ -7,12 +7,11 @@ use windlass_core::config::NotifySettings;
 use windlass_core::fact::Entry;
 use windlass_core::notification::Notifier;
 use windlass_core::redact::Redactor;
-use windlass_core::report::NotificationSettled;
 use windlass_core::run::Input;
 
 use super::Supervisor;
 use crate::executor::{EngineError, Waker};
-use crate::notify::{CommandRoom, Dispatcher, Settlement};
+use crate::notify::{CommandRoom, Dispatcher, NotificationSettled};
 
 /// So long the end of a run waits for notifications that are on their way.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -140,13 +139,11 @@ impl Supervisor {
         Ok(())
     }
 
-    fn settled(&mut self, settlement: Settlement) -> Result<(), EngineError> {
+    fn settled(&mut self, settlement: NotificationSettled) -> Result<(), EngineError> {
         if self.disk_is_full {
             // What is left of the disk is for the run's end.
             return Ok(());
         }
-        let Settlement { key, sink, delivery, status, detail, attempts } = settlement;
-        let settled = NotificationSettled { key, sink, delivery, status, detail, attempts };
-        self.take(settled.into())
+        self.take(settlement.into())
     }
 }

@@ -3,9 +3,9 @@
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest as _, Sha256};
 use windlass_core::hexadecimal;
 
+use windlass_host::file::size_and_digest;
 use windlass_host::tree::where_it_leads;
 
 /// The longest settings file, in bytes.
@@ -56,27 +56,16 @@ pub(super) fn is_executable(path: &Path) -> bool {
 /// The SHA-256 of a script; `None` where there is no file.
 pub(super) fn digest(path: &Path) -> Result<Option<String>, String> {
     let Some(real) = where_it_leads(path) else { return Ok(None) };
-    let mut file = match real.open_itself() {
+    let file = match real.open_itself() {
         Ok(file) => file.take(LONGEST_SCRIPT + 1),
         Err(_) if real.is_real_folder() => return Ok(None),
         Err(error) => return Err(said(&error)),
     };
-    let (mut digest, mut chunk, mut size) = (Sha256::new(), vec![0; 64 * 1024], 0_u64);
-    loop {
-        match file.read(&mut chunk) {
-            Ok(0) => break,
-            Ok(count) => {
-                size += count as u64;
-                digest.update(chunk.get(..count).unwrap_or_default());
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(said(&error)),
-        }
-    }
+    let (size, digest) = size_and_digest(file).map_err(|error| said(&error))?;
     if size > LONGEST_SCRIPT {
         return Err("it is longer than 64 MiB".to_owned());
     }
-    Ok(Some(hexadecimal::digits(&digest.finalize())))
+    Ok(Some(hexadecimal::digits(&digest)))
 }
 
 fn said(error: &io::Error) -> String {

@@ -1,15 +1,15 @@
 //! What a person trusted of a repository, kept with its project: all checkouts of one repository share it.
 
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::io;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use windlass_core::trust::{Startable, Startables};
 
 use crate::store::{Project, StoreError, write_atomically};
-use windlass_host::file::read_beginning;
+use windlass_host::file::{lock_within, read_beginning};
 
 /// The format of the file.
 const VERSION: u32 = 1;
@@ -93,17 +93,10 @@ fn lock(project: &Project) -> Result<File, StoreError> {
     let path = project.path();
     let io = |error| StoreError::Io { doing: "lock", path: path.to_owned(), source: error };
     let file = File::open(path).map_err(io)?;
-    let began = Instant::now();
-    loop {
-        match file.try_lock() {
-            Ok(()) => return Ok(file),
-            Err(TryLockError::WouldBlock) if began.elapsed() < PATIENCE => std::thread::sleep(POLL),
-            Err(TryLockError::WouldBlock) => {
-                return Err(io(io::Error::new(io::ErrorKind::WouldBlock, "another windlass holds it")));
-            }
-            Err(TryLockError::Error(error)) => return Err(io(error)),
-        }
+    if lock_within(&file, PATIENCE, POLL).map_err(io)? {
+        return Ok(file);
     }
+    Err(io(io::Error::new(io::ErrorKind::WouldBlock, "another windlass holds it")))
 }
 
 fn file(project: &Project) -> PathBuf {

@@ -1,10 +1,10 @@
 //! `.metadata.json` on the disk: read by anybody, changed by one at a time, mended from the runs' journals.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use jiff::Timestamp;
 use windlass_core::workspace::{Corrupt, LONGEST_METADATA, Metadata, rebuilt};
@@ -12,8 +12,7 @@ use windlass_core::workspace::{Corrupt, LONGEST_METADATA, Metadata, rebuilt};
 use super::history::ended_run;
 use super::{METADATA_FILE, STATUS_FILE, Workspace, WorkspaceError};
 use crate::store::{Project, RunSummary, index};
-use windlass_host::file::digest;
-use windlass_host::file::{AtPath as _, Made};
+use windlass_host::file::{AtPath as _, Made, digest, lock_within};
 use windlass_host::tree::{Attributes, at};
 
 /// How long to wait for another process that changes the same metadata. It takes milliseconds.
@@ -260,14 +259,6 @@ impl FileLock {
     fn take(path: &Path) -> Result<Option<FileLock>, WorkspaceError> {
         // outside: the state folder.
         let file = OpenOptions::new().create(true).append(true).open(path).at("open", path)?;
-        let began = Instant::now();
-        loop {
-            match file.try_lock() {
-                Ok(()) => return Ok(Some(FileLock { _file: file })),
-                Err(TryLockError::WouldBlock) if began.elapsed() < PATIENCE => std::thread::sleep(POLL),
-                Err(TryLockError::WouldBlock) => return Ok(None),
-                Err(TryLockError::Error(error)) => return Err(error).at("lock", path)?,
-            }
-        }
+        Ok(lock_within(&file, PATIENCE, POLL).at("lock", path)?.then_some(FileLock { _file: file }))
     }
 }

@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use windlass_core::values::Ended;
 
-use super::{ClosedFilters, GitError, Repository, sound};
+use std::os::unix::ffi::OsStrExt;
+
+use super::{ClosedFilters, GitError, ObjectId, Repository, sound};
 use windlass_host::process::{Command, Output};
 
 /// Variables that would make git look at another repository than the one we mean. How far up it looks for one stays the
@@ -52,7 +54,7 @@ const SHORT: Duration = Duration::from_secs(5);
 
 /// A call of git that is being put together.
 #[derive(Debug)]
-pub(super) struct Call {
+pub(crate) struct Call {
     command: Command,
     /// Its first argument that is not an option of ours: `ls-files`.
     verb: Option<OsString>,
@@ -63,7 +65,9 @@ pub(super) struct Call {
 
 /// What a call that ended by itself said.
 #[derive(Debug)]
-pub(super) struct CallOutput {
+pub(crate) struct CallOutput {
+    /// What was called: its verb.
+    command: String,
     /// Its exit code.
     pub code: i32,
     /// Standard output.
@@ -97,6 +101,12 @@ impl Call {
     /// Where git would find another repository than this one, it is told; and that names which differ in case alone are
     /// different files, where they are: a repository that was copied from another system says otherwise, and git would
     /// then neither list nor commit one of them.
+    /// The same; where the repository is broken, git does not take one above it instead.
+    pub fn not_above(repository: &Repository) -> Self {
+        let ceiling = repository.top.parent().unwrap_or(&repository.top);
+        Self::within(repository).env("GIT_CEILING_DIRECTORIES", ceiling)
+    }
+
     fn pointed_at(mut self, repository: &Repository) -> Self {
         self.repository = Some(repository.clone());
         let call = if repository.tells_case_apart() { self.option("core.ignoreCase=false") } else { self };
@@ -185,6 +195,36 @@ impl Call {
         self
     }
 
+    /// Looks at one index alone.
+    pub fn with_index(self, index: &Path) -> Self {
+        self.env("GIT_INDEX_FILE", index).env("GIT_LITERAL_PATHSPECS", "1")
+    }
+
+    /// With an option whose value is a path of git's: `--path=…`.
+    pub fn path_option(self, name: &str, path: &[u8]) -> Self {
+        self.arg(OsStr::from_bytes(&[name.as_bytes(), b"=", path].concat()))
+    }
+
+    /// As nobody in particular.
+    pub fn anonymous(self) -> Self {
+        ["GIT_AUTHOR", "GIT_COMMITTER"].into_iter().fold(self, |call, whose| {
+            call.env(&format!("{whose}_NAME"), "Windlass")
+                .env(&format!("{whose}_EMAIL"), "windlass@localhost")
+        })
+    }
+
+    /// Fetches from a repository on this machine; what from and which names is still to be said.
+    pub fn fetch(self) -> Self {
+        let settings = [
+            "gc.auto=0",
+            "maintenance.auto=false",
+            "protocol.file.allow=always",
+            "fetch.writeCommitGraph=false",
+        ];
+        let call = settings.into_iter().fold(self, Call::option).env("GIT_ALLOW_PROTOCOL", "file");
+        call.args(["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules"])
+    }
+
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.command = self.command.timeout(timeout);
         self
@@ -201,22 +241,16 @@ impl Call {
             return Err(GitError::NoDirectory(self.directory));
         }
         let outcome = self.waited_for()?;
-        if outcome.stdout.dropped > 0 {
-            return Err(GitError::Failed {
-                command,
-                said: "it printed more than can be taken in".to_owned(),
-            });
-        }
-        match outcome.ended {
+        let said = match outcome.ended {
+            _ if outcome.stdout.dropped > 0 => "it printed more than can be taken in".to_owned(),
             Ended::Exited(code) => {
                 let errors = outcome.stderr.text();
-                Ok(CallOutput { code, output: outcome.stdout.bytes, errors })
+                return Ok(CallOutput { command, code, output: outcome.stdout.bytes, errors });
             }
-            Ended::Signalled(signal) => {
-                Err(GitError::Failed { command, said: format!("it was ended by signal {signal}") })
-            }
-            Ended::Lost => Err(GitError::Failed { command, said: "nobody saw its end".to_owned() }),
-        }
+            Ended::Signalled(signal) => format!("it was ended by signal {signal}"),
+            Ended::Lost => "nobody saw its end".to_owned(),
+        };
+        Err(GitError::Failed { command, said })
     }
 
     /// Runs it where nothing keeps git waiting without end.
@@ -248,13 +282,36 @@ impl Call {
 
     /// Runs it; any exit code but 0 is an error.
     pub fn output(self) -> Result<Vec<u8>, GitError> {
-        let command = self.described();
         let answer = self.run()?;
-        if answer.code == 0 {
-            Ok(answer.output)
-        } else {
-            Err(GitError::Failed { command, said: last_lines(&answer) })
-        }
+        if answer.code == 0 { Ok(answer.output) } else { Err(answer.failed()) }
+    }
+
+    /// Runs it; its output as text, without what is blank around it.
+    pub fn text(self) -> Result<String, GitError> {
+        Ok(String::from_utf8_lossy(&self.output()?).trim().to_owned())
+    }
+
+    /// Runs it; what it prints, each part ended by a zero.
+    pub fn zero_ended(self) -> Result<Vec<Vec<u8>>, GitError> {
+        Ok(zero_ended(&self.output()?).map(<[u8]>::to_vec).collect())
+    }
+
+    /// Runs it; the only object's name that it prints.
+    pub fn id(self) -> Result<ObjectId, GitError> {
+        let command = self.described();
+        let output = self.output()?;
+        ObjectId::from_hex(output.trim_ascii()).ok_or_else(|| unexpected(&command, &output))
+    }
+
+    /// Runs it; the object's name that it prints, `None` where it finds none.
+    pub fn found_id(self) -> Result<Option<ObjectId>, GitError> {
+        let answer = self.run()?;
+        Ok(ObjectId::from_hex(answer.output.trim_ascii()).filter(|_| answer.code == 0))
+    }
+
+    /// Runs it: does it end with 0?
+    pub fn succeeds(self) -> Result<bool, GitError> {
+        Ok(self.run()?.code == 0)
     }
 
     /// `git ls-files`: without options.
@@ -271,12 +328,19 @@ thread_local! {
 
 /// How often this thread has called git.
 #[cfg(test)]
-pub(super) fn calls_made() -> usize {
+pub(crate) fn calls_made() -> usize {
     CALLS.with(std::cell::Cell::get)
 }
 
+impl CallOutput {
+    /// That it ended as it did, as an error.
+    pub fn failed(&self) -> GitError {
+        GitError::Failed { command: self.command.clone(), said: last_lines(self) }
+    }
+}
+
 /// The last lines that a call printed, standard error first choice; at most 10.
-pub(super) fn last_lines(answer: &CallOutput) -> String {
+pub(crate) fn last_lines(answer: &CallOutput) -> String {
     let text = if answer.errors.trim().is_empty() {
         String::from_utf8_lossy(&answer.output).into_owned()
     } else {
@@ -289,8 +353,24 @@ pub(super) fn last_lines(answer: &CallOutput) -> String {
 }
 
 /// A path that a call printed: without the line's end, whatever else is in it.
-pub(super) fn printed_path(output: &[u8]) -> PathBuf {
+pub(crate) fn printed_path(output: &[u8]) -> PathBuf {
     use std::os::unix::ffi::OsStringExt;
     let path = output.strip_suffix(b"\n").unwrap_or(output);
     OsString::from_vec(path.to_vec()).into()
+}
+
+/// The parts of an output that are ended by zeros.
+pub(crate) fn zero_ended(output: &[u8]) -> impl Iterator<Item = &[u8]> {
+    output.split(|byte| *byte == 0).filter(|part| !part.is_empty())
+}
+
+/// A line of `git update-index --index-info -z`.
+pub(crate) fn index_line(mode: &str, id: &str, path: &[u8]) -> Vec<u8> {
+    [format!("{mode} {id}\t").as_bytes(), path, b"\0"].concat()
+}
+
+/// git printed what it never prints: its beginning.
+pub(crate) fn unexpected(command: &str, output: &[u8]) -> GitError {
+    let printed = String::from_utf8_lossy(output).chars().take(200).collect();
+    GitError::Unexpected { command: command.to_owned(), printed }
 }

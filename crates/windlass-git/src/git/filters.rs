@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use super::{GitError, Repository};
-use crate::inventory::as_path;
+use crate::git::as_path;
 use windlass_host::file::{FileError, create_private_folder, replace};
 use windlass_host::tree::at;
 
@@ -55,7 +55,7 @@ impl ClosedFilters {
     }
 
     /// The settings of a filter that are to hold no program.
-    pub(super) fn emptied(&self, name: &str) -> &'static [&'static str] {
+    pub(crate) fn emptied(&self, name: &str) -> &'static [&'static str] {
         let has_process = self.filters.get(name).is_some_and(|filter| filter.has_process);
         // git runs nothing else where this is set at all.
         if has_process { &["smudge", "process"] } else { &["smudge"] }
@@ -72,7 +72,7 @@ impl ClosedFilters {
     }
 
     /// What git is to run to clean a file, and where that looks; nothing at all where nothing was made inside.
-    pub(super) fn look_up(&self) -> Option<(&'static str, &Path)> {
+    pub(crate) fn look_up(&self) -> Option<(&'static str, &Path)> {
         self.kept.as_deref().map(|kept| (LOOK_UP, kept))
     }
 }
@@ -128,7 +128,7 @@ impl Repository {
     }
 
     /// Why these files cannot be committed as they are: a sentence; `None` where they can, or what they become was made inside.
-    pub(super) fn not_filtered(&self, paths: &[&[u8]]) -> Result<Option<String>, GitError> {
+    pub(crate) fn not_filtered(&self, paths: &[&[u8]]) -> Result<Option<String>, GitError> {
         let made = |one: &Filtered| {
             let content = at(&self.top.join(as_path(&one.path))).read(LARGEST_FILTERED).ok().flatten();
             content.is_none_or(|content| self.is_filtered(&one.path, &content))
@@ -153,7 +153,7 @@ impl Repository {
     }
 
     /// Why these paths cannot be written through filters here: a sentence; `None` where they can.
-    pub(super) fn behind_closed_filters(&self, paths: &[&[u8]]) -> Result<Option<String>, GitError> {
+    pub(crate) fn behind_closed_filters(&self, paths: &[&[u8]]) -> Result<Option<String>, GitError> {
         let Some(closed) = self.closed_filters.as_ref().filter(|closed| !closed.is_empty()) else {
             return Ok(None);
         };

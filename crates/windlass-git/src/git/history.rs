@@ -5,8 +5,7 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 
 use super::call::Call;
-use super::{GitError, ObjectId, Repository};
-use crate::inventory::EntryKind;
+use super::{EntryKind, GitError, ObjectId, Repository};
 use windlass_host::tree::at;
 
 /// The files of a commit's tree, by path.
@@ -16,7 +15,7 @@ impl Repository {
     /// Is the first commit the second one, or one of those it was built on? No, also where one of them is not there.
     pub fn is_in_history_of(&self, first: &str, second: &str) -> Result<bool, GitError> {
         let call = self.history().args(["merge-base", "--is-ancestor", "--end-of-options", first, second]);
-        Ok(first == second || call.run()?.code == 0)
+        Ok(first == second || call.succeeds()?)
     }
 
     /// A branch or tag that holds a commit, if there is one.
@@ -59,15 +58,12 @@ impl Repository {
     /// Files and folders that git ignores; a folder of which it ignores everything is one path that ends in `/`.
     pub fn ignored(&self) -> Result<Vec<Vec<u8>>, GitError> {
         let all = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
-        let output = self.history().args(all).output()?;
-        let paths = output.split(|byte| *byte == 0).filter(|path| !path.is_empty());
-        Ok(paths.map(<[u8]>::to_vec).collect())
+        self.history().args(all).zero_ended()
     }
 
     /// A broken repository must not make git take one above it instead; and history is what was committed, whatever
     /// `replace` says.
     fn history(&self) -> Call {
-        let ceiling = self.top.parent().unwrap_or(&self.top);
-        Call::within(self).env("GIT_CEILING_DIRECTORIES", ceiling).env("GIT_NO_REPLACE_OBJECTS", "1")
+        Call::not_above(self).env("GIT_NO_REPLACE_OBJECTS", "1")
     }
 }

@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::Repository;
-use super::lane::is_of_a_landing;
 use windlass_host::process::{may_be_at_work, sees_all_processes};
-use windlass_host::tree::{self, Attributes, Kind, TreeEntry, at};
+use windlass_host::tree::{self, Attributes, Kind, TreeEntry, TreePath, at};
 
 /// A repository's lock files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,6 +23,10 @@ const OF_A_CHECKOUT: [&str; 2] = ["index.lock", "HEAD.lock"];
 
 /// What all checkouts share, and stands in the way of changing references or settings.
 const SHARED: [&str; 3] = ["packed-refs.lock", "config.lock", "shallow.lock"];
+
+/// What a lock says that a landing took. git never reads its locks, so that ours is known when whoever took it was killed; and
+/// nobody takes one but in its turn.
+pub(crate) const LANDING: &[u8] = b"windlass is landing\n";
 
 /// Which file it is, whatever its name: another one in its place is another one's.
 type Identity = (u64, u64, SystemTime);
@@ -99,7 +102,7 @@ impl Repository {
 }
 
 /// Lock files of the git directory of a lane, or of what its agent has: whoever looks is the only one at work there.
-pub(super) fn of_a_lane(folder: &Path) -> BTreeSet<PathBuf> {
+pub(crate) fn of_a_lane(folder: &Path) -> BTreeSet<PathBuf> {
     let mut found = BTreeSet::from_iter(locks_in(folder));
     below(&folder.join("refs"), &mut found);
     found
@@ -109,7 +112,12 @@ pub(super) fn of_a_lane(folder: &Path) -> BTreeSet<PathBuf> {
 fn made_since(paths: impl IntoIterator<Item = PathBuf>, since: SystemTime) -> Vec<(PathBuf, Identity)> {
     let ours = paths.into_iter().filter(|path| is_ours(path));
     let locks = ours.filter_map(|path| identity(&path).map(|lock| (path, lock)));
-    locks.filter(|(path, (_, _, made))| *made >= since && !is_of_a_landing(path)).collect()
+    locks.filter(|(path, (_, _, made))| *made >= since && !is_of_a_landing(&at(path))).collect()
+}
+
+/// Is this lock that of a landing? A lock of ours is short; what is longer is somebody else's.
+pub(crate) fn is_of_a_landing(lock: &TreePath) -> bool {
+    lock.read_beginning(LANDING.len()).is_ok_and(|content| content.as_deref() == Some(LANDING))
 }
 
 fn is_gits(path: &Path) -> bool {

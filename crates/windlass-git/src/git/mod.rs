@@ -1,22 +1,18 @@
-//! The only place that runs git.
+//! The only place that runs git. Commits, lanes and loans stand above it, as do inventories and snapshots: nothing here knows of
+//! them.
 
-mod aside;
-mod begin;
-mod call;
-mod commit;
+pub(crate) mod call;
 mod difference;
 mod filters;
 mod folders;
 mod history;
-pub mod lane;
 pub mod listing;
-mod loan;
-mod locks;
+pub(crate) mod locks;
 mod object;
-mod obstacle;
-mod patience;
+pub(crate) mod obstacle;
+pub(crate) mod patience;
 mod refs;
-mod repository;
+pub(crate) mod repository;
 mod sound;
 mod status;
 mod steering;
@@ -25,34 +21,28 @@ mod worktree;
 #[cfg(test)]
 mod tests;
 
-pub use aside::{commit_aside, unstage};
-pub use begin::{first_commit, init, missing_identity};
-pub use commit::{Candidate, CommitError, CommitHooks, CommitOutcome, commit, marked_commit, settle_index};
 pub(crate) use difference::Sides;
-pub use filters::LARGEST_FILTERED;
-pub use filters::{ClosedFilters, Filtered, not_run};
+pub use filters::{ClosedFilters, Filtered, LARGEST_FILTERED, not_run};
 pub use folders::Folders;
 pub use history::TreeFiles;
 pub use listing::Listing;
-pub use loan::{Loan, Taken};
-pub use object::header;
-pub use object::{Hasher, ObjectFormat, ObjectId, ObjectKind};
-pub use refs::PackedRefs;
-pub use refs::{RefValue, is_safe_name};
+pub use object::{EntryKind, Hasher, ObjectFormat, ObjectId, ObjectKind, header};
+pub use obstacle::missing_identity;
+pub use refs::{PackedRefs, RefValue, is_safe_name};
 pub use repository::{FoundRepository, Head, Repository, create_with_everything, version};
-pub use steering::{Steering, SteeringError, Strictness};
-
-pub use steering::put_back_from;
+pub use status::UncommittedPath;
+pub use steering::{Steering, SteeringError, Strictness, put_back_from};
 pub use worktree::{Branch, LinkedTree, Uncommitted};
 
 #[cfg(test)]
-use call::calls_made;
-pub use status::UncommittedPath;
+pub(crate) use call::calls_made;
 
 use std::error::Error;
+use std::ffi::OsStr;
 use std::io;
 use std::iter;
-use std::path::PathBuf;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use windlass_host::file::{self, FileError};
@@ -95,7 +85,7 @@ pub enum GitError {
     #[error("`{command}` printed something unexpected: {printed}")]
     Unexpected {
         /// Its verb.
-        command: &'static str,
+        command: String,
         /// The beginning of what it printed.
         printed: String,
     },
@@ -104,8 +94,13 @@ pub enum GitError {
     File(#[from] FileError),
 }
 
+/// A path as the system takes it.
+pub fn as_path(bytes: &[u8]) -> &Path {
+    Path::new(OsStr::from_bytes(bytes))
+}
+
 /// Does a program say that there is no room left on the disk?
-fn says_disk_full(said: &str) -> bool {
+pub(crate) fn says_disk_full(said: &str) -> bool {
     let words = ["No space left on device", "Disk quota exceeded", "Out of diskspace"];
     words.iter().any(|words| said.contains(words))
 }

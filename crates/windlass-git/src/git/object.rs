@@ -6,6 +6,7 @@ use windlass_core::values::Named;
 
 use sha1::{Digest, Sha1};
 use sha2::Sha256;
+use windlass_host::tree::Attributes;
 
 /// How a repository names its objects; in words as git's configuration does it (`extensions.objectFormat`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, EnumString, IntoStaticStr)]
@@ -152,6 +153,47 @@ impl Hasher {
 /// What precedes an object's content, in its digest and in its file.
 pub fn header(kind: ObjectKind, length: u64) -> Vec<u8> {
     format!("{} {length}\0", kind.name()).into_bytes()
+}
+
+/// What an entry is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum EntryKind {
+    /// A file.
+    File,
+    /// A file that its owner may execute.
+    Executable,
+    /// A symbolic link; never followed.
+    Symlink,
+    /// A repository inside the repository, registered as a submodule or not.
+    Submodule,
+}
+
+impl EntryKind {
+    /// Its mode in a git tree or index.
+    pub const fn git_mode(self) -> &'static str {
+        match self {
+            EntryKind::File => "100644",
+            EntryKind::Executable => "100755",
+            EntryKind::Symlink => "120000",
+            EntryKind::Submodule => "160000",
+        }
+    }
+
+    /// What a plain file is.
+    pub(crate) fn of_file(found: &Attributes) -> Self {
+        if found.mode & 0o100 == 0 { EntryKind::File } else { EntryKind::Executable }
+    }
+
+    /// Does a snapshot hold its bytes?
+    pub(crate) const fn has_bytes(self) -> bool {
+        !matches!(self, EntryKind::Submodule)
+    }
+
+    /// The kind with this mode; folders (`40000`) have none.
+    pub(crate) fn from_git_mode(mode: &[u8]) -> Option<Self> {
+        let kinds = [EntryKind::File, EntryKind::Executable, EntryKind::Symlink, EntryKind::Submodule];
+        kinds.into_iter().find(|kind| kind.git_mode().as_bytes() == mode)
+    }
 }
 
 #[cfg(test)]

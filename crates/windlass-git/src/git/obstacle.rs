@@ -1,6 +1,6 @@
 //! Why there is no commit: what stands in its way, and what to tell a person about one that git refused.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -14,7 +14,7 @@ const UNKNOWN_IDENTITY: &str = "git does not know who commits: run `git config -
                                 `git config --global user.email you@example.com`";
 
 /// Why this is not a moment for a commit.
-pub(super) fn obstacle(repository: &Repository) -> Result<Option<String>, GitError> {
+pub(crate) fn obstacle(repository: &Repository) -> Result<Option<String>, GitError> {
     let lock = repository.git_dir.join("index.lock");
     if under_way(repository).is_none() && !is_released(&lock) {
         return Ok(Some(locked(&lock)));
@@ -26,7 +26,7 @@ pub(super) fn obstacle(repository: &Repository) -> Result<Option<String>, GitErr
 }
 
 /// What somebody does to a repository that takes more than one command and is not finished.
-pub(super) fn half_done(repository: &Repository) -> Result<Option<String>, GitError> {
+pub(crate) fn half_done(repository: &Repository) -> Result<Option<String>, GitError> {
     if let Some(what) = under_way(repository) {
         return Ok(Some(format!("{what} is under way: finish or abort it first (`git status` says how)")));
     }
@@ -35,7 +35,7 @@ pub(super) fn half_done(repository: &Repository) -> Result<Option<String>, GitEr
 }
 
 /// What to say about a lock of git's that is there.
-pub(super) fn locked(lock: &Path) -> String {
+pub(crate) fn locked(lock: &Path) -> String {
     format!("{} is there: another git is at work, or one was killed", lock.display())
 }
 
@@ -59,7 +59,7 @@ pub fn missing_identity(directory: &Path) -> Result<Option<String>, GitError> {
 
 fn asked_who(call: impl Fn() -> Call) -> Result<Option<String>, GitError> {
     for who in ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"] {
-        if call().args(["var", who]).run()?.code != 0 {
+        if !call().args(["var", who]).succeeds()? {
             return Ok(Some(UNKNOWN_IDENTITY.to_owned()));
         }
     }
@@ -78,22 +78,21 @@ impl Repository {
         half_done(self)
     }
 
-    /// The filters that attributes name for these paths and that are configured nowhere: `git add` would pass such files by
-    /// as they are, so that a repository with large file storage would get the large files themselves.
-    pub(super) fn missing_filters(&self, paths: &[&[u8]]) -> Result<Vec<(Vec<u8>, String)>, GitError> {
+    /// What to tell a person about a filter that attributes name for one of these paths and that is configured nowhere: `git
+    /// add` would pass such files by as they are, so that a repository with large file storage would get the large files
+    /// themselves.
+    pub(crate) fn missing_filter(&self, paths: &[&[u8]]) -> Result<Option<String>, GitError> {
         let named = self.filters(paths)?;
-        let distinct: BTreeSet<&String> = named.iter().map(|(_, name)| name).collect();
-        let mut missing = Vec::new();
-        for name in distinct {
-            let mut configured = false;
-            for part in ["clean", "process"] {
-                let key = format!("filter.{name}.{part}");
-                configured |= Call::within(self).args(["config", "--get", &key]).run()?.code == 0;
+        let distinct: BTreeMap<&String, &Vec<u8>> =
+            named.iter().rev().map(|(path, name)| (name, path)).collect();
+        for (name, path) in distinct {
+            let get = |part: &str| ["config".to_owned(), "--get".to_owned(), format!("filter.{name}.{part}")];
+            let is_set = |part: &str| Call::within(self).args(get(part)).succeeds();
+            if !is_set("clean")? && !is_set("process")? {
+                return Ok(Some(filter_missing(path, name)));
             }
-            let first = named.iter().find(|(_, of)| of == name).filter(|_| !configured);
-            missing.extend(first.cloned());
         }
-        Ok(missing)
+        Ok(None)
     }
 
     /// Which of these paths attributes send through a filter, and its name.
@@ -116,6 +115,12 @@ impl Repository {
         Ok(named)
     }
 
+    /// Is `commit.gpgSign` set?
+    pub(crate) fn signs_commits(&self) -> Result<bool, GitError> {
+        let call = Call::within(self).args(["config", "--type=bool", "--get", "commit.gpgSign"]);
+        Ok(call.run()?.output.trim_ascii_end() == b"true")
+    }
+
     /// The size of what the commit that is checked out has at this path, in bytes; `None` when it has nothing there.
     pub fn committed_size(&self, path: &[u8]) -> Result<Option<u64>, GitError> {
         let answer =
@@ -128,8 +133,7 @@ impl Repository {
     /// commit has no such file.
     pub fn checked_out_content(&self, path: &Path) -> Result<Option<Vec<u8>>, GitError> {
         let name = in_head(path.as_os_str());
-        let there = Call::within(self).args(["cat-file", "-e"]).arg(&name).run()?;
-        if there.code != 0 {
+        if !Call::within(self).args(["cat-file", "-e"]).arg(&name).succeeds()? {
             return Ok(None);
         }
         Call::within(self).args(["cat-file", "--filters"]).arg(&name).output().map(Some)
@@ -155,35 +159,27 @@ fn in_head(path: &OsStr) -> OsString {
     name
 }
 
-/// What to tell a person about a filter that is missing.
-pub(super) fn filter_missing(missing: &[(Vec<u8>, String)]) -> Option<String> {
-    let (path, name) = missing.first()?;
+fn filter_missing(path: &[u8], name: &str) -> String {
     let path = String::from_utf8_lossy(path);
     let how = if name == "lfs" {
         "install Git LFS and run `git lfs install`".to_owned()
     } else {
         format!("configure it (`git config filter.{name}.clean …`)")
     };
-    Some(format!(
-        ".gitattributes sends {path} through the filter `{name}`, which is not configured here: {how}"
-    ))
+    format!(".gitattributes sends {path} through the filter `{name}`, which is not configured here: {how}")
 }
 
 /// What to tell a person about a commit that git itself refused.
-pub(super) fn explain(repository: &Repository, answer: &CallOutput) -> Result<String, GitError> {
+pub(crate) fn explain(repository: &Repository, answer: &CallOutput) -> Result<String, GitError> {
     // What a failed signature comes to, whichever program signs, and no hook's words.
-    if answer.errors.contains("failed to write commit object") {
-        let ask = ["config", "--type=bool", "--get", "commit.gpgSign"];
-        let signs = Call::within(repository).args(ask).run()?;
-        if signs.output.trim_ascii_end() == b"true" {
-            return Ok(unsigned(answer));
-        }
+    if answer.errors.contains("failed to write commit object") && repository.signs_commits()? {
+        return Ok(unsigned(answer));
     }
     Ok(last_lines(answer))
 }
 
 /// What to tell a person about a commit that should have been signed.
-pub(super) fn unsigned(answer: &CallOutput) -> String {
+pub(crate) fn unsigned(answer: &CallOutput) -> String {
     let said = answer.errors.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
     format!(
         "the commit could not be signed ({said}): make the key available, or switch signing off for this repository \

@@ -19,7 +19,7 @@ const PAUSES: [Duration; 6] = [
 ];
 
 /// Waits until this lock is gone, for a while. Says whether it is.
-pub(super) fn is_released(lock: &Path) -> bool {
+pub(crate) fn is_released(lock: &Path) -> bool {
     let is_there = || at(lock).is_taken();
     for pause in PAUSES {
         if !is_there() {
@@ -31,11 +31,11 @@ pub(super) fn is_released(lock: &Path) -> bool {
 }
 
 /// Runs a call until no other git stands in its way, for a while.
-pub(super) fn patiently(call: impl Fn() -> Call) -> Result<(), GitError> {
+pub(crate) fn patiently(call: impl Fn() -> Call) -> Result<(), GitError> {
     with_pauses(|| call().output().map(drop))
 }
 
-pub(super) fn with_pauses<T>(mut attempt: impl FnMut() -> Result<T, GitError>) -> Result<T, GitError> {
+pub(crate) fn with_pauses<T>(mut attempt: impl FnMut() -> Result<T, GitError>) -> Result<T, GitError> {
     for pause in PAUSES {
         match attempt() {
             Err(GitError::Failed { said, .. }) if is_locked(&said) => sleep(pause),
@@ -46,7 +46,7 @@ pub(super) fn with_pauses<T>(mut attempt: impl FnMut() -> Result<T, GitError>) -
 }
 
 /// Does git say that another one holds a lock? Of references, of `packed-refs`, of the configuration, of the index.
-pub(super) fn is_locked(said: &str) -> bool {
+pub(crate) fn is_locked(said: &str) -> bool {
     let other = said.contains("File exists") || said.contains("Another git process");
     other && (said.contains(".lock") || said.contains("cannot lock ref") || said.contains("could not lock"))
 }

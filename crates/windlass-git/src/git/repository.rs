@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use super::call::{Call, CallOutput, printed_path};
+use super::call::{Call, CallOutput, printed_path, unexpected};
 use super::refs::{self, PackedRefs, RefValue};
 use super::{ClosedFilters, Folders, GitError, ObjectFormat, ObjectId, sound};
 use windlass_host::tree::at;
@@ -45,6 +45,14 @@ pub enum FoundRepository {
     GitMissing,
     /// git refuses to look at it: what it said (“dubious ownership” and the command that allows it).
     Unsafe(String),
+}
+
+/// One setting of `git config -z`: the name, a line's end, the value. One without a value is true.
+pub(crate) fn setting_of(line: &[u8]) -> Option<(String, Vec<u8>)> {
+    let end = memchr::memchr(b'\n', line).unwrap_or(line.len());
+    let (name, value) = line.split_at_checked(end)?;
+    let name = String::from_utf8(name.to_vec()).ok()?;
+    Some((name, value.strip_prefix(b"\n").unwrap_or(b"true").to_vec()))
 }
 
 /// What is checked out.
@@ -106,13 +114,12 @@ pub fn version(directory: &Path) -> Result<(u32, u32), GitError> {
 }
 
 fn ask_for_version(directory: &Path) -> Result<(u32, u32), GitError> {
-    let printed = Call::new(directory).args(["--version"]).output()?;
-    let printed = String::from_utf8_lossy(&printed).trim().to_owned();
+    let printed = Call::new(directory).args(["--version"]).text()?;
     let word = printed.split_whitespace().nth(2).unwrap_or_default();
     let mut numbers = word.split('.').map(|part| part.parse().ok());
     match (numbers.next().flatten(), numbers.next().flatten()) {
         (Some(major), Some(minor)) => Ok((major, minor)),
-        _ => Err(GitError::Unexpected { command: "git --version", printed }),
+        _ => Err(unexpected("git --version", printed.as_bytes())),
     }
 }
 
@@ -141,10 +148,7 @@ impl Repository {
         let mut lines = text.lines();
         let (bare, inside, format) = (lines.next(), lines.next(), lines.next());
         let Some(object_format) = format.and_then(|name| name.parse::<ObjectFormat>().ok()) else {
-            return Err(GitError::Unexpected {
-                command: "git rev-parse",
-                printed: text.chars().take(200).collect(),
-            });
+            return Err(unexpected("git rev-parse", text.as_bytes()));
         };
         if bare == Some("true") || inside != Some("true") {
             return Ok(FoundRepository::Bare);
@@ -181,13 +185,13 @@ impl Repository {
     }
 
     /// Are names that differ in case alone different files here?
-    pub(super) fn tells_case_apart(&self) -> bool {
+    pub(crate) fn tells_case_apart(&self) -> bool {
         let is_there = |name: &str| at(&self.git_dir).join(name).is_taken();
         is_there("HEAD") && !is_there("hEAD")
     }
 
     /// Does its working tree not lead to it? So it is with a lane, and with a submodule's.
-    pub(super) fn is_apart(&self) -> bool {
+    pub(crate) fn is_apart(&self) -> bool {
         !self.is_linked() && self.git_dir != self.top.join(".git")
     }
 
@@ -205,16 +209,10 @@ impl Repository {
     }
 
     /// The settings whose names, in git's way of writing them, match this.
-    pub(super) fn settings_like(&self, pattern: &str) -> Result<Vec<(String, Vec<u8>)>, GitError> {
+    pub(crate) fn settings_like(&self, pattern: &str) -> Result<Vec<(String, Vec<u8>)>, GitError> {
         let answer = Call::within(self).args(["config", "-z", "--get-regexp", pattern]).run()?;
         let settings = answer.output.split(|byte| *byte == 0).filter(|setting| !setting.is_empty());
-        let pair = |setting: &[u8]| {
-            let end = memchr::memchr(b'\n', setting).unwrap_or(setting.len());
-            let (name, value) = setting.split_at_checked(end)?;
-            let name = String::from_utf8(name.to_vec()).ok()?;
-            Some((name, value.strip_prefix(b"\n").unwrap_or(b"true").to_vec()))
-        };
-        Ok(settings.filter_map(pair).collect())
+        Ok(settings.filter_map(setting_of).collect())
     }
 
     /// Where git looks for this repository's hooks; perhaps not there.
@@ -243,12 +241,11 @@ impl Repository {
     /// They cannot: an object, or the index, is gone or damaged.
     pub fn whole_head(&self) -> Result<Head, GitError> {
         let head = self.head()?;
-        if let Some(commit) = head.commit() {
-            let answer = Call::within(self).args(["cat-file", "-e", &format!("{commit}^{{tree}}")]).run()?;
-            if answer.code != 0 {
-                let said = format!("the files of commit {commit} are gone or damaged");
-                return Err(GitError::Failed { command: "git cat-file".to_owned(), said });
-            }
+        if let Some(commit) = head.commit()
+            && !Call::within(self).args(["cat-file", "-e", &format!("{commit}^{{tree}}")]).succeeds()?
+        {
+            let said = format!("the files of commit {commit} are gone or damaged");
+            return Err(GitError::Failed { command: "git cat-file".to_owned(), said });
         }
         Call::within(self).args(["ls-files", "--unmerged", "-z"]).output()?;
         Ok(head)
@@ -260,7 +257,7 @@ impl Repository {
     }
 
     /// The commit of a branch (`refs/heads/…`), if plain files say it; no process, no complaint.
-    pub(super) fn plain_branch(&self, name: &[u8]) -> Option<ObjectId> {
+    pub(crate) fn plain_branch(&self, name: &[u8]) -> Option<ObjectId> {
         if at(&self.common_dir).join("reftable").holds_folder() {
             return None;
         }
@@ -307,10 +304,9 @@ impl Repository {
     }
 
     fn ask_for_head(&self) -> Result<Head, GitError> {
-        let ask = |arguments: &[&str]| Call::within(self).args(arguments).run();
-        let commit = ask(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])?;
-        let commit = ObjectId::from_hex(commit.output.trim_ascii_end());
-        let branch = ask(&["symbolic-ref", "--quiet", "HEAD"])?;
+        let commit =
+            Call::within(self).args(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]).found_id()?;
+        let branch = Call::within(self).args(["symbolic-ref", "--quiet", "HEAD"]).run()?;
         let named = (branch.code == 0).then(|| branch.output.trim_ascii_end().to_vec());
         match (named, commit) {
             (Some(branch), Some(commit)) => Ok(Head::Branch { branch, commit }),
@@ -336,18 +332,14 @@ impl Repository {
         let range = first.map_or_else(|| last.to_owned(), |first| format!("{first}..{last}"));
         let call = Call::within(self).timeout(timeout);
         let call = call.args(["rev-list", "--count", "--end-of-options", &range, "--"]);
-        let printed = String::from_utf8_lossy(&call.output()?).trim().to_owned();
-        printed.parse().map_err(|_| GitError::Unexpected { command: "git rev-list", printed })
+        let printed = call.text()?;
+        printed.parse().map_err(|_| unexpected("git rev-list", printed.as_bytes()))
     }
 
     /// What is not tracked, ignored or not, relative to the top. A path that ends in `/` is a folder in which nothing is
     /// tracked, or a repository inside this one; what is in it is not listed.
     pub fn list_untracked(&self) -> Result<Vec<Vec<u8>>, GitError> {
-        let ceiling = self.top.parent().unwrap_or(&self.top);
-        let call = Call::within(self).env("GIT_CEILING_DIRECTORIES", ceiling);
-        let output = call.args(["ls-files", "-z", "--others", "--directory"]).output()?;
-        let paths = output.split(|byte| *byte == 0).filter(|path| !path.is_empty());
-        Ok(paths.map(<[u8]>::to_vec).collect())
+        Call::not_above(self).args(["ls-files", "-z", "--others", "--directory"]).zero_ended()
     }
 
     /// The subjects of so many commits that lead to HEAD, the newest first.
@@ -367,12 +359,9 @@ impl Repository {
     /// The paths of all tracked files and of all untracked files that are not ignored, relative to the top, sorted, each
     /// once. Some of the tracked ones may not exist. A path that ends in `/` is a repository inside this one.
     pub fn list_files(&self) -> Result<Vec<Vec<u8>>, GitError> {
-        // When this repository is broken, git must not take one above it instead.
-        let ceiling = self.top.parent().unwrap_or(&self.top);
-        let call = Call::within(self).env("GIT_CEILING_DIRECTORIES", ceiling);
-        let output = call.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]).output()?;
-        let paths = output.split(|byte| *byte == 0).filter(|path| !path.is_empty());
-        let mut paths: Vec<Vec<u8>> = paths.map(<[u8]>::to_vec).collect();
+        let call =
+            Call::not_above(self).args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
+        let mut paths = call.zero_ended()?;
         paths.sort_unstable();
         paths.dedup();
         Ok(paths)

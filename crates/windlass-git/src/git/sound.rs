@@ -72,7 +72,7 @@ impl Repository {
 }
 
 /// What in the repository must not be opened by git, as a sentence; `None` where nothing is.
-pub(super) fn unsound(repository: &Repository) -> Option<String> {
+pub(crate) fn unsound(repository: &Repository) -> Option<String> {
     let top = at(&repository.top);
     // git itself does not follow links there.
     let files = || AT_THE_TOP.iter().find_map(|name| wrong(&top.join(name), Links::NotFollowed));
@@ -80,7 +80,7 @@ pub(super) fn unsound(repository: &Repository) -> Option<String> {
 }
 
 /// The same of its git directories alone.
-pub(super) fn unsound_folders(folders: &Folders) -> Option<String> {
+pub(crate) fn unsound_folders(folders: &Folders) -> Option<String> {
     let (own, shared) = (at(&folders.git_dir), at(&folders.common_dir));
     let own = OF_THE_TREE.iter().map(|name| (own.join(name), Links::Never));
     let shared = SHARED.iter().map(|name| (shared.join(name), Links::AsAtFirst));
@@ -89,7 +89,7 @@ pub(super) fn unsound_folders(folders: &Folders) -> Option<String> {
 
 /// Pipes and devices among references, their logs and objects, and files by which git is steered anywhere in the tree: looked
 /// for where a git does not come to its end.
-pub(super) fn pipe_within(repository: &Repository) -> Option<String> {
+pub(crate) fn pipe_within(repository: &Repository) -> Option<String> {
     let Repository { top, common_dir, git_dir, .. } = repository;
     let steers = |name: &OsStr| AT_THE_TOP.iter().any(|known| name == *known);
     let folders = ["refs", "logs", "objects", "info"];
@@ -99,7 +99,7 @@ pub(super) fn pipe_within(repository: &Repository) -> Option<String> {
 }
 
 /// The same among what a commit writes to.
-pub(super) fn pipe_in_the_way_of_a_commit(repository: &Repository) -> Option<String> {
+pub(crate) fn pipe_in_the_way_of_a_commit(repository: &Repository) -> Option<String> {
     let common = at(&repository.common_dir);
     let found = ["refs", "logs"].iter().find_map(|name| pipe_below(&common.join(name), &|_| true, 0));
     found.map(|path| is_a_pipe(&path))

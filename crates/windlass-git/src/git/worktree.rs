@@ -3,10 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::call::{Call, CallOutput, last_lines, printed_path};
+use super::call::{Call, printed_path, unexpected, zero_ended};
 use super::patience::patiently;
-use super::{GitError, ObjectId, Repository};
-use crate::inventory::as_path;
+use super::{GitError, ObjectId, Repository, as_path};
 use windlass_host::tree::at;
 
 /// Time to check out a whole working tree, filters such as LFS included.
@@ -149,8 +148,7 @@ impl Repository {
     /// The commit that a reference names; `None` where there is none.
     pub fn commit_of(&self, full_name: &str) -> Result<Option<ObjectId>, GitError> {
         let call = Call::new(&self.common_dir).args(["rev-parse", "--verify", "--quiet", "--end-of-options"]);
-        let answer = call.arg(format!("{full_name}^{{commit}}")).run()?;
-        Ok(if answer.code == 0 { ObjectId::from_hex(answer.output.trim_ascii_end()) } else { None })
+        call.arg(format!("{full_name}^{{commit}}")).found_id()
     }
 
     /// What a reference stands for: `refs/remotes/origin/HEAD`; `None` where it names a commit itself, or is not there.
@@ -168,7 +166,7 @@ impl Repository {
         match answer.code {
             0 => Ok(true),
             1 => Ok(false),
-            _ => Err(failed("git merge-base", &answer)),
+            _ => Err(answer.failed()),
         }
     }
 
@@ -176,12 +174,11 @@ impl Repository {
     pub fn apart(&self, first: ObjectId, second: ObjectId) -> Result<(u64, u64), GitError> {
         let range = format!("{first}...{second}");
         let call = Call::new(&self.common_dir);
-        let printed = call.args(["rev-list", "--left-right", "--count", &range, "--"]).output()?;
-        let printed = String::from_utf8_lossy(&printed).trim().to_owned();
+        let printed = call.args(["rev-list", "--left-right", "--count", &range, "--"]).text()?;
         let mut numbers = printed.split_whitespace().map(str::parse);
         match (numbers.next(), numbers.next()) {
             (Some(Ok(left)), Some(Ok(right))) => Ok((left, right)),
-            _ => Err(GitError::Unexpected { command: "git rev-list", printed }),
+            _ => Err(unexpected("git rev-list", printed.as_bytes())),
         }
     }
 
@@ -198,7 +195,7 @@ impl Repository {
         // Of submodules only their commits: git would run what their settings name to look into them.
         let call = Call::within(self).args(["status", "--porcelain", "-z", "--untracked-files=all"]);
         let output = call.args(["--no-renames", "--ignore-submodules=dirty"]).output()?;
-        let entries = output.split(|byte| *byte == 0).filter_map(|entry| {
+        let entries = zero_ended(&output).filter_map(|entry| {
             let (code, path) = entry.split_at_checked(3)?;
             Some(Uncommitted { untracked: code.starts_with(b"??"), path: as_path(path).to_owned() })
         });
@@ -210,15 +207,10 @@ impl Repository {
         let call = Call::within(self).env("GIT_LITERAL_PATHSPECS", "1");
         let call = call.args(["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--"]);
         let output = call.args(folders).output()?;
-        let paths = output.split(|byte| *byte == 0).filter(|path| !path.is_empty());
-        Ok(paths.map(|path| as_path(path).to_owned()).collect())
+        Ok(zero_ended(&output).map(|path| as_path(path).to_owned()).collect())
     }
 
     fn names(&self, branch: &str, commit: ObjectId) -> bool {
         self.commit_of(&format!("refs/heads/{branch}")).is_ok_and(|found| found == Some(commit))
     }
-}
-
-fn failed(command: &str, answer: &CallOutput) -> GitError {
-    GitError::Failed { command: command.to_owned(), said: last_lines(answer) }
 }

@@ -19,18 +19,18 @@ pub use evidence::{OWN_FOLDER, entries_within, evidence};
 pub use survey::{SurveyError, Surveyor};
 pub use walk::{Bound, WALK_BYTES, WALK_FILES};
 
-pub use content::Stamps;
 pub use evidence::{is_half_written, is_own};
 pub use survey::LARGEST_KEPT;
 pub use walk::rules_of;
 
-use std::ffi::OsStr;
+pub use crate::git::{EntryKind, as_path};
+
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::git::{Head, ObjectFormat, ObjectId, ObjectKind, Repository};
 use windlass_host::tree;
-use windlass_host::tree::{Attributes, Kind, at};
+use windlass_host::tree::{Kind, at};
 
 /// What is being looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,6 +56,11 @@ impl Place {
     pub fn relative(&self, path: &Path) -> Option<Vec<u8>> {
         let absolute = self.directory.join(path);
         absolute.strip_prefix(&self.root).ok().map(|inside| inside.as_os_str().as_bytes().to_vec())
+    }
+
+    /// What is at a path at this moment, as [`content_now`] says it.
+    pub fn content_now(&self, path: &[u8]) -> Option<(EntryKind, ObjectId)> {
+        content_now(&self.root, self.object_format(), path)
     }
 
     /// How contents are named here.
@@ -103,47 +108,6 @@ pub struct Entry {
     pub ignored: bool,
 }
 
-/// What an entry is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum EntryKind {
-    /// A file.
-    File,
-    /// A file that its owner may execute.
-    Executable,
-    /// A symbolic link; never followed.
-    Symlink,
-    /// A repository inside the repository, registered as a submodule or not.
-    Submodule,
-}
-
-impl EntryKind {
-    /// Its mode in a git tree or index.
-    pub const fn git_mode(self) -> &'static str {
-        match self {
-            EntryKind::File => "100644",
-            EntryKind::Executable => "100755",
-            EntryKind::Symlink => "120000",
-            EntryKind::Submodule => "160000",
-        }
-    }
-
-    /// What a plain file is.
-    pub(crate) fn of_file(found: &Attributes) -> Self {
-        if found.mode & 0o100 == 0 { EntryKind::File } else { EntryKind::Executable }
-    }
-
-    /// Does a snapshot hold its bytes?
-    pub(crate) const fn has_bytes(self) -> bool {
-        !matches!(self, EntryKind::Submodule)
-    }
-
-    /// The kind with this mode; folders (`40000`) have none.
-    pub(crate) fn from_git_mode(mode: &[u8]) -> Option<Self> {
-        let kinds = [EntryKind::File, EntryKind::Executable, EntryKind::Symlink, EntryKind::Submodule];
-        kinds.into_iter().find(|kind| kind.git_mode().as_bytes() == mode)
-    }
-}
-
 /// Something that is there and could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unread {
@@ -180,9 +144,4 @@ pub fn content_now(root: &Path, format: ObjectFormat, path: &[u8]) -> Option<(En
             Some((EntryKind::of_file(&found), content))
         }
     }
-}
-
-/// A path as the system takes it.
-pub fn as_path(bytes: &[u8]) -> &Path {
-    Path::new(OsStr::from_bytes(bytes))
 }

@@ -8,11 +8,11 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use super::content::{self, LARGEST, Stamps};
+use super::content::{self, LARGEST, unread_id};
 use super::walk::{self, Bound, WALK_BYTES, WALK_FILES, Walked};
 use super::{Entry, EntryKind, Inventory, OWN_FOLDER, Place, Unread, UnreadReason, as_path};
 use crate::git::{GitError, Head, Listing, ObjectFormat, ObjectId, ObjectKind, Repository};
-use windlass_host::tree::{self, Attributes, Folder, Kind, TreePath, at};
+use windlass_host::tree::{self, Attributes, Folder, Kind, Stamps, TreePath, at};
 
 /// The working tree could not be looked at.
 #[derive(Debug, thiserror::Error)]
@@ -201,7 +201,7 @@ impl Surveyor {
         if found.size > LARGEST_KEPT && found.size <= LARGEST {
             self.large += found.size;
             if self.large > self.most_of_large {
-                return Ok(stamps.id(self.place.object_format()));
+                return Ok(unread_id(stamps, self.place.object_format()));
             }
         }
         if let Some((path, (before, content))) = self.known.remove_entry(path)

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::*;
 use crate::testing::{Scratch, paths};
+use windlass_host::tree::Stamps;
 
 /// Waits until the clock that stamps files has moved on, so that what was written is known to be settled.
 fn settle(scratch: &Scratch) {

@@ -10,7 +10,7 @@ use windlass_core::values::SnapshotId;
 use super::loose::LooseObjects;
 use super::name::SnapshotName;
 use super::repository::{KeptPlace, OwnFile};
-use super::tree::{self, Leaf};
+use super::tree;
 use super::{LeftOut, LeftOutReason, SnapshotError, Store, left_out};
 use crate::git::{ObjectId, ObjectKind};
 use crate::inventory::{Entry, EntryKind, Inventory, LARGEST_KEPT, Place, as_path};
@@ -47,10 +47,10 @@ pub struct Snapshot {
     pub place: KeptPlace,
 }
 
-/// A file in a snapshot.
+/// A file in a snapshot, or in a tree of git's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptFile {
-    /// Relative to the working tree's root.
+    /// Relative to the working tree's root, or to the tree's.
     pub path: Vec<u8>,
     /// What it is.
     pub kind: EntryKind,
@@ -70,6 +70,11 @@ impl Snapshot {
         self.files.get(found)
     }
 
+    /// What was at this path: its kind and content.
+    pub fn content(&self, path: &[u8]) -> Option<(EntryKind, ObjectId)> {
+        self.file(path).map(|file| (file.kind, file.content))
+    }
+
     /// The same files for another working tree of the repository: those of a lane for the directory that lanes work for. Of
     /// the lane's own repository nothing is in it.
     pub fn brought_to(self, root: &Path) -> Snapshot {
@@ -81,10 +86,10 @@ impl Snapshot {
     pub(super) fn read(
         objects: &LooseObjects,
         id: SnapshotId,
-        leaves: Vec<Leaf>,
+        leaves: Vec<KeptFile>,
     ) -> Result<Self, SnapshotError> {
         let (mut files, mut repository, mut left_out, mut place) = (Vec::new(), Vec::new(), Vec::new(), None);
-        for Leaf { path, kind, content } in leaves {
+        for KeptFile { path, kind, content } in leaves {
             if let Some(path) = path.strip_prefix(FILES) {
                 files.push(KeptFile { path: path.to_vec(), kind, content });
             } else if let Some(name) = path.strip_prefix(REPOSITORY) {
@@ -142,17 +147,17 @@ impl Store {
         place: &KeptPlace,
         name: &SnapshotName,
     ) -> Result<SnapshotId, SnapshotError> {
-        let leaf = |path: Vec<u8>, content| Leaf { path, kind: EntryKind::File, content };
+        let leaf = |path: Vec<u8>, content| KeptFile { path, kind: EntryKind::File, content };
         let left_out = self.objects.write(ObjectKind::Blob, left_out::to_text(left_out).as_bytes())?;
         let place = self.objects.write(ObjectKind::Blob, place.to_text().as_bytes())?;
-        let in_files = |file: &KeptFile| Leaf {
+        let in_files = |file: &KeptFile| KeptFile {
             path: [FILES, file.path.as_slice()].concat(),
             kind: file.kind,
             content: file.content,
         };
-        let mut leaves: Vec<Leaf> = files.iter().map(in_files).collect();
+        let mut leaves: Vec<KeptFile> = files.iter().map(in_files).collect();
         leaves.extend([leaf(LEFT_OUT.to_vec(), left_out), leaf(PLACE.to_vec(), place)]);
-        leaves.extend(repository.iter().map(|file| Leaf {
+        leaves.extend(repository.iter().map(|file| KeptFile {
             path: [REPOSITORY, file.name.as_slice()].concat(),
             kind: file.kind,
             content: file.content,

@@ -12,9 +12,8 @@ use super::loose::{HALF_WRITTEN, LooseObjects};
 use super::repository::entries;
 use super::{LeftOut, LeftOutReason, SnapshotError};
 use crate::git::Repository;
-use crate::inventory::Stamps;
 use windlass_host::file::{AtPath, FileError, create_private_folder};
-use windlass_host::tree::{Attributes, at};
+use windlass_host::tree::{Attributes, Stamps, at};
 
 /// The copies of one repository's objects. They are only ever added to.
 #[derive(Debug)]

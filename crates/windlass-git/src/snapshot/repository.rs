@@ -12,9 +12,9 @@ use windlass_core::values::{Named, SnapshotId};
 use super::quoting::{quote, unquote};
 use super::{LeftOut, LeftOutReason, SnapshotError, Store};
 use crate::git::{ObjectFormat, ObjectId, ObjectKind, Repository};
-use crate::inventory::{EntryKind, Place, Stamps, as_path};
+use crate::inventory::{EntryKind, Place, as_path};
 use windlass_host::file::{AtPath, FileError};
-use windlass_host::tree::{Attributes, Kind, TreePath, at};
+use windlass_host::tree::{Attributes, Kind, Stamps, TreePath, at};
 
 /// In the folder that belongs to one working tree.
 const OF_THE_WORKTREE: [&str; 5] = ["HEAD", "index", "ORIG_HEAD", "config.worktree", "info/sparse-checkout"];

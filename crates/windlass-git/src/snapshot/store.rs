@@ -165,8 +165,18 @@ impl Store {
     /// The snapshot with this name.
     pub fn named(&self, name: &SnapshotName) -> Result<SnapshotId, SnapshotError> {
         let unknown = || SnapshotError::Unknown(format!("{} of run {}", name.moment, name.run));
+        self.find_named(name)?.ok_or_else(unknown)
+    }
+
+    /// The same; `None` where there is none.
+    pub fn find_named(&self, name: &SnapshotName) -> Result<Option<SnapshotId>, SnapshotError> {
         let content = read_if_there(&self.reference(&name.run, &name.moment.to_string())?)?;
-        content.as_deref().and_then(named_in).ok_or_else(unknown)
+        Ok(content.as_deref().and_then(named_in))
+    }
+
+    /// The list of files of the snapshot with this name; `None` where there is none.
+    pub fn load_named(&self, name: &SnapshotName) -> Result<Option<Snapshot>, SnapshotError> {
+        self.find_named(name)?.map(|id| self.load(&id)).transpose()
     }
 
     /// Reads a snapshot's list of files; their contents are read with [`content`](Self::content).

@@ -1,27 +1,23 @@
 //! Folders as git stores them.
 
-use super::SnapshotError;
 use super::loose::LooseObjects;
+use super::{KeptFile, SnapshotError};
 use crate::git::{ObjectId, ObjectKind};
 use crate::inventory::EntryKind;
-
-/// A file in a tree, by its whole path.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Leaf {
-    pub path: Vec<u8>,
-    pub kind: EntryKind,
-    pub content: ObjectId,
-}
 
 const FOLDER_MODE: &str = "40000";
 
 /// Writes the trees for leaves that are sorted by path, and names the uppermost.
-pub(super) fn write(objects: &mut LooseObjects, leaves: &[Leaf]) -> Result<ObjectId, SnapshotError> {
+pub(super) fn write(objects: &mut LooseObjects, leaves: &[KeptFile]) -> Result<ObjectId, SnapshotError> {
     write_level(objects, leaves, 0)
 }
 
 /// `skip`: how many bytes of each path lead to this level.
-fn write_level(objects: &mut LooseObjects, leaves: &[Leaf], skip: usize) -> Result<ObjectId, SnapshotError> {
+fn write_level(
+    objects: &mut LooseObjects,
+    leaves: &[KeptFile],
+    skip: usize,
+) -> Result<ObjectId, SnapshotError> {
     let mut content = Vec::new();
     let mut rest = leaves;
     while let Some(first) = rest.first() {
@@ -33,7 +29,7 @@ fn write_level(objects: &mut LooseObjects, leaves: &[Leaf], skip: usize) -> Resu
         };
         let (name, with_slash) =
             (below.get(..end).unwrap_or_default(), below.get(..=end).unwrap_or_default());
-        let inside = |leaf: &Leaf| leaf.path.get(skip..).is_some_and(|path| path.starts_with(with_slash));
+        let inside = |leaf: &KeptFile| leaf.path.get(skip..).is_some_and(|path| path.starts_with(with_slash));
         let count = rest.iter().take_while(|leaf| inside(leaf)).count();
         let (folder, others) = rest.split_at_checked(count).unwrap_or_default();
         let id = write_level(objects, folder, skip + with_slash.len())?;
@@ -53,7 +49,7 @@ fn push_line(tree: &mut Vec<u8>, mode: &str, name: &[u8], id: &ObjectId) {
 }
 
 /// Reads a tree with all that is below it, sorted by path.
-pub(super) fn read(objects: &LooseObjects, id: &ObjectId) -> Result<Vec<Leaf>, SnapshotError> {
+pub(super) fn read(objects: &LooseObjects, id: &ObjectId) -> Result<Vec<KeptFile>, SnapshotError> {
     let mut leaves = Vec::new();
     read_level(objects, id, &[], &mut leaves)?;
     leaves.sort_unstable_by(|one, other| one.path.cmp(&other.path));
@@ -64,7 +60,7 @@ fn read_level(
     objects: &LooseObjects,
     id: &ObjectId,
     prefix: &[u8],
-    leaves: &mut Vec<Leaf>,
+    leaves: &mut Vec<KeptFile>,
 ) -> Result<(), SnapshotError> {
     let content = objects.read(id, ObjectKind::Tree)?;
     let lines = parse(&content, objects.format().length())
@@ -72,7 +68,7 @@ fn read_level(
     for (mode, name, id) in lines {
         let path = [prefix, name].concat();
         match EntryKind::from_git_mode(mode) {
-            Some(kind) => leaves.push(Leaf { path, kind, content: id }),
+            Some(kind) => leaves.push(KeptFile { path, kind, content: id }),
             None => read_level(objects, &id, &[path.as_slice(), b"/"].concat(), leaves)?,
         }
     }
@@ -108,11 +104,11 @@ mod tests {
     use crate::git::ObjectFormat;
     use proptest::prelude::*;
 
-    fn leaves(paths: &[&str]) -> Vec<Leaf> {
+    fn leaves(paths: &[&str]) -> Vec<KeptFile> {
         let content = ObjectFormat::Sha1.identify(ObjectKind::Blob, b"");
         let mut leaves: Vec<_> = paths
             .iter()
-            .map(|path| Leaf { path: path.as_bytes().to_vec(), kind: EntryKind::File, content })
+            .map(|path| KeptFile { path: path.as_bytes().to_vec(), kind: EntryKind::File, content })
             .collect();
         leaves.sort_unstable_by(|one, other| one.path.cmp(&other.path));
         leaves

@@ -149,11 +149,7 @@ fn wait(agent: Pid, events: &Sender<Event>) {
             };
         let event = match status {
             Some(status) if status.stopped() => Event::Stopped,
-            Some(status) => Event::Ended(match (status.exit_status(), status.terminating_signal()) {
-                (Some(code), _) => Ended::Exited(code),
-                (None, Some(signal)) => Ended::Signalled(signal),
-                (None, None) => Ended::Lost,
-            }),
+            Some(status) => Event::Ended(Ended::of(status.exit_status(), status.terminating_signal())),
             None => Event::Ended(Ended::Lost),
         };
         let over = matches!(event, Event::Ended(_));

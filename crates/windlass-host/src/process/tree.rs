@@ -26,15 +26,15 @@ pub struct Process {
 }
 
 impl Process {
-    /// The process of this number, if there is one.
-    pub(crate) fn find(id: Pid) -> Option<Process> {
+    /// The process of this number, if there is one (and a `/proc`).
+    pub fn find(id: Pid) -> Option<Process> {
         let stat = fs::read(format!("/proc/{}/stat", id.as_raw_nonzero())).ok()?;
         parse_stat(&stat)
     }
 
     /// Is it dead and only not yet reaped?
-    pub(crate) const fn is_dead(&self) -> bool {
-        matches!(self.state, b'Z' | b'X')
+    pub const fn is_dead(&self) -> bool {
+        matches!(self.state, b'Z' | b'X' | b'x')
     }
 
     /// Sends it a signal. When it is gone, nothing happens to whoever has its number now.
@@ -179,6 +179,13 @@ mod tests {
         let process = parse_stat(stat).unwrap();
         assert_eq!(process.id, Pid::from_raw(42).unwrap());
         assert_eq!((process.parent, process.group, process.start, process.state), (7, 42, 98765, b'S'));
+    }
+
+    #[test]
+    fn whoever_waits_to_be_reaped_is_dead() {
+        let stat = b"42 (x) Z 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 7 20";
+        assert!(parse_stat(stat).is_some_and(|process| process.is_dead()));
+        assert!(Process::find(rustix::process::getpid()).is_some_and(|process| !process.is_dead()));
     }
 
     #[test]

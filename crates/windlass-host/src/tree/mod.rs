@@ -18,6 +18,7 @@ mod open;
 mod path;
 mod read;
 mod root;
+mod stamps;
 mod was;
 mod write;
 
@@ -33,5 +34,6 @@ pub use open::leads_out;
 pub use path::TreePath;
 pub use root::is_known;
 pub use root::{KeptOpen, at, hold, hold_named, keep_open, without_links};
+pub use stamps::Stamps;
 pub use was::{Folders, Was};
 pub use write::Prepared;

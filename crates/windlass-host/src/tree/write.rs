@@ -35,27 +35,36 @@ impl TreePath {
 
     /// Writes a file's new content beside it, on the disk.
     pub(crate) fn prepare(&self, bytes: &[u8], permissions: u32) -> Result<Prepared, FileError> {
-        let failed = |error: io::Error| self.failed("write", error);
-        let (folder, _) = self.named_place().map_err(|errno| failed(as_error(errno)))?;
-        let (temporary, mut file) = temporary_in(&folder, USUAL, 0o600).map_err(failed)?;
-        let prepared = Prepared { path: self.clone(), folder, temporary: Some(temporary) };
-        let mut write = || {
+        self.write_beside(USUAL, 0o600, |file| {
             file.write_all(bytes)?;
             file.set_permissions(Permissions::from_mode(permissions))?;
             file.sync_data()
-        };
-        write().map_err(failed)?;
-        Ok(prepared)
+        })
     }
 
     /// Begins a file's content beside it, under a name that begins with `prefix`: whoever asked for it writes and syncs it.
     pub fn begin(&self, prefix: &str) -> Result<(Prepared, File), FileError> {
+        self.begin_with(prefix, 0o600)
+    }
+
+    fn begin_with(&self, prefix: &str, permissions: u32) -> Result<(Prepared, File), FileError> {
         let begin = || {
             let (folder, _) = self.named_place().map_err(as_error)?;
-            let (temporary, file) = temporary_in(&folder, prefix, 0o600)?;
+            let (temporary, file) = temporary_in(&folder, prefix, permissions)?;
             Ok((Prepared { path: self.clone(), folder, temporary: Some(temporary) }, file))
         };
         begin().map_err(|error| self.failed("write", error))
+    }
+
+    fn write_beside(
+        &self,
+        prefix: &str,
+        permissions: u32,
+        write: impl FnOnce(&mut File) -> io::Result<()>,
+    ) -> Result<Prepared, FileError> {
+        let (prepared, mut file) = self.begin_with(prefix, permissions)?;
+        write(&mut file).map_err(|error| self.failed("write", error))?;
+        Ok(prepared)
     }
 
     /// The same with the permissions of the file that is replaced, whose owner it keeps where that is possible.
@@ -70,18 +79,13 @@ impl TreePath {
 
     /// Gives a copy of a file this name, when it is complete; shares the blocks where the file system can.
     pub fn copy_from(&self, mut source: &File, permissions: u32) -> Result<(), FileError> {
-        let failed = |error: io::Error| self.failed("write", error);
-        let (folder, _) = self.named_place().map_err(|errno| failed(as_error(errno)))?;
-        let (temporary, mut file) = temporary_in(&folder, USUAL, 0o600).map_err(failed)?;
-        let prepared = Prepared { path: self.clone(), folder, temporary: Some(temporary) };
-        let mut write = || {
-            if ioctl_ficlone(&file, source).is_err() {
-                io::copy(&mut source, &mut file)?;
+        let prepared = self.write_beside(USUAL, 0o600, |file| {
+            if ioctl_ficlone(&*file, source).is_err() {
+                io::copy(&mut source, file)?;
             }
             file.set_permissions(Permissions::from_mode(permissions))
-        };
-        write().map_err(failed)?;
-        prepared.put_in_place()
+        });
+        prepared?.put_in_place()
     }
 
     /// Replaces a file by way of a name that begins with `prefix`. Without `permissions` it has those that the user's mask leaves
@@ -93,16 +97,11 @@ impl TreePath {
         permissions: Option<u32>,
         fresh: u32,
     ) -> Result<(), FileError> {
-        let failed = |error: io::Error| self.failed("write", error);
-        let (folder, _) = self.named_place().map_err(|errno| failed(as_error(errno)))?;
-        let (temporary, mut file) = temporary_in(&folder, prefix, fresh).map_err(failed)?;
-        let prepared = Prepared { path: self.clone(), folder, temporary: Some(temporary) };
-        let mut write = || {
+        let prepared = self.write_beside(prefix, fresh, |file| {
             file.write_all(bytes)?;
             permissions.map_or(Ok(()), |mode| file.set_permissions(Permissions::from_mode(mode)))
-        };
-        write().map_err(failed)?;
-        prepared.put_in_place()
+        });
+        prepared?.put_in_place()
     }
 
     /// Replaces what is there by a link, by way of a name that begins with `prefix`.

@@ -1,10 +1,12 @@
 //! The prompt of goal mode, in the order of seed 004 §6: (principles, later) · how this works · the goal · what the
 //! checks said · notes of earlier iterations · what to write into the notes.
 
-use windlass_core::spec::{CommitPolicy, RunSpec};
+use windlass_core::spec::RunSpec;
 use windlass_core::values::{Check, CheckKind};
 
-use super::{Inert, PromptParts, Texts, agents_section, unattended, what_the_checks_said, without_signal};
+use super::{
+    Inert, PromptParts, Texts, agents_section, commits, unattended, what_the_checks_said, without_signal,
+};
 
 pub(crate) fn compose(parts: &PromptParts<'_>) -> Texts {
     Texts { system: system(parts), user: user(parts) }
@@ -37,19 +39,14 @@ fn how_this_works(parts: &PromptParts<'_>) -> Inert {
         &[
             ("iteration", Inert::number(parts.turn.iteration)),
             ("most", most),
-            ("commits", Inert::own(commits(plan.commit))),
+            (
+                "commits",
+                Inert::own(commits(plan.commit, "Commit what you finish, with a message that says why.")),
+            ),
         ],
     );
     text.push(&completion(plan));
     text
-}
-
-fn commits(policy: CommitPolicy) -> &'static str {
-    match policy {
-        CommitPolicy::None => "Do not commit.",
-        CommitPolicy::Agent => "Commit what you finish, with a message that says why.",
-        CommitPolicy::Runner => "Do not commit: that is done for you.",
-    }
 }
 
 /// The phrase stands within a sentence, so that an echo of the prompt is no claim.

@@ -22,7 +22,7 @@ use std::path::Path;
 use windlass_core::claim::is_signal;
 pub(crate) use windlass_core::inert::Inert;
 use windlass_core::run::TurnKey;
-use windlass_core::spec::RunSpec;
+use windlass_core::spec::{CommitPolicy, RunSpec};
 use windlass_core::values::{Assessment, CheckOutcome, CheckResult, JobStatus, Purpose, Review, Suspicion};
 
 use crate::follow_up::ReviewWork;
@@ -195,6 +195,36 @@ pub(crate) fn unattended(plan: &RunSpec) -> Inert {
 fn added(template: &str, values: &[(&str, Inert)]) -> Inert {
     let added = Inert::fill_project(template, values).trimmed();
     Inert::fill("\n{{added}}\n", &[("added", added)])
+}
+
+/// Our own text for the mode, or the project's in its place.
+fn user_text(template: Option<&str>, own: &'static str, values: &[(&'static str, Inert)]) -> Inert {
+    template.map_or_else(|| Inert::fill(own, values), |template| Inert::fill_project(template, values))
+}
+
+/// The system prompt of a mode. A project's text gets those values that last: what changes from iteration to iteration would make
+/// each system prompt another, and none would be cached.
+fn system_text(
+    parts: &PromptParts<'_>,
+    values: &[(&'static str, Inert)],
+    lasts: impl Fn(&str) -> bool,
+) -> Inert {
+    let mut text = unattended(parts.plan);
+    if let Some(template) = parts.templates.system {
+        let lasting: Vec<(&str, Inert)> = values.iter().filter(|(name, _)| lasts(name)).cloned().collect();
+        text.push(&added(template, &lasting));
+    }
+    text.push(&agents_section(parts));
+    text
+}
+
+/// Who commits; an agent that does is told how.
+const fn commits(policy: CommitPolicy, how: &'static str) -> &'static str {
+    match policy {
+        CommitPolicy::None => "Do not commit.",
+        CommitPolicy::Agent => how,
+        CommitPolicy::Runner => "Do not commit: that is done for you.",
+    }
 }
 
 /// AGENTS.md comes last, so that all before it is the same in every project.

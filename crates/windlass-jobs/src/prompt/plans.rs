@@ -2,13 +2,15 @@
 //! task of this iteration, what is wrong with the plan, what was undone, what the checks said.
 
 use windlass_core::inert::names;
-use windlass_core::spec::CommitPolicy;
 
 use super::{
-    Inert, PromptParts, Texts, added, agents_section, unattended, what_the_checks_said, without_signal,
+    Inert, PromptParts, Texts, commits, system_text, user_text, what_the_checks_said, without_signal,
 };
 use crate::doc::plan::NextTask;
 use crate::job;
+
+/// What an agent that commits is told.
+const COMMIT: &str = "Commit the work and the plan together, with a message that says why.";
 
 /// So many problems of a plan are named.
 const MOST_PROBLEMS: usize = 12;
@@ -46,8 +48,7 @@ pub(crate) fn compose(parts: &PromptParts<'_>) -> Texts {
     let values = values(parts);
     let own = job::of(parts.plan.job.mode).template;
     let template = parts.templates.user;
-    let mut user =
-        template.map_or_else(|| Inert::fill(own, &values), |template| Inert::fill_project(template, &values));
+    let mut user = user_text(template, own, &values);
     if !planning && !names(template.unwrap_or(own), "task") {
         user.push(&Inert::fill("\n{{task}}\n", &[("task", task(parts))]));
     }
@@ -57,7 +58,8 @@ pub(crate) fn compose(parts: &PromptParts<'_>) -> Texts {
         user.push(&what_is_wrong(parts));
     }
     user.push(&what_the_checks_said(&parts.refused, &parts.plan.job.completion_signal));
-    Texts { system: system(parts, &values), user }
+    let lasts = |name: &str| !matches!(name, "iteration" | "task" | "planFile");
+    Texts { system: system_text(parts, &values, lasts), user }
 }
 
 fn values(parts: &PromptParts<'_>) -> Vec<(&'static str, Inert)> {
@@ -73,16 +75,8 @@ fn values(parts: &PromptParts<'_>) -> Vec<(&'static str, Inert)> {
         ("planFile", Inert::words(file.unwrap_or_default())),
         ("specs", specs),
         ("task", task(parts)),
-        ("commits", Inert::own(commits(parts.plan.commit))),
+        ("commits", Inert::own(commits(parts.plan.commit, COMMIT))),
     ]
-}
-
-const fn commits(policy: CommitPolicy) -> &'static str {
-    match policy {
-        CommitPolicy::None => "Do not commit.",
-        CommitPolicy::Agent => "Commit the work and the plan together, with a message that says why.",
-        CommitPolicy::Runner => "Do not commit: that is done for you.",
-    }
 }
 
 /// What is to be done in this iteration, and nothing else.
@@ -139,17 +133,5 @@ fn what_is_wrong(parts: &PromptParts<'_>) -> Inert {
     if more > 0 {
         text.push(&Inert::fill("- and {{more}} more\n", &[("more", Inert::count(more))]));
     }
-    text
-}
-
-fn system(parts: &PromptParts<'_>, values: &[(&'static str, Inert)]) -> Inert {
-    let mut text = unattended(parts.plan);
-    if let Some(template) = parts.templates.system {
-        // What changes from iteration to iteration would make each system prompt another, and none would be cached.
-        let lasts = |name: &str| !matches!(name, "iteration" | "task" | "planFile");
-        let lasting: Vec<(&str, Inert)> = values.iter().filter(|(name, _)| lasts(name)).cloned().collect();
-        text.push(&added(template, &lasting));
-    }
-    text.push(&agents_section(parts));
     text
 }

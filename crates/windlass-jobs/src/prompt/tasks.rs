@@ -1,13 +1,15 @@
 //! The prompts of mode tasks: the task of this iteration, and putting it together with what others have finished.
 
 use windlass_core::inert::names;
-use windlass_core::spec::CommitPolicy;
 use windlass_core::values::{TaskRow, TaskState};
 
 use super::{
-    Inert, PromptParts, Texts, added, agents_section, unattended, what_the_checks_said, without_signal,
+    Inert, PromptParts, Texts, commits, system_text, user_text, what_the_checks_said, without_signal,
 };
 use crate::job;
+
+/// What an agent that commits is told.
+const COMMIT: &str = "Commit the work, with a message that says why.";
 
 /// So much of a task's source goes into a prompt, in characters.
 const LONGEST_SOURCE: usize = 8000;
@@ -36,13 +38,13 @@ pub(crate) fn compose(parts: &PromptParts<'_>) -> Texts {
 /// Our own text, or the project's in its place, with what is known of the task.
 pub(crate) fn filled(parts: &PromptParts<'_>, own: &'static str, template: Option<&str>) -> Texts {
     let values = values(parts);
-    let mut user =
-        template.map_or_else(|| Inert::fill(own, &values), |template| Inert::fill_project(template, &values));
+    let mut user = user_text(template, own, &values);
     if !names(template.unwrap_or(own), "task") {
         user.push(&Inert::fill("\n{{task}}\n", &[("task", task(parts))]));
     }
     user.push(&what_the_checks_said(&parts.refused, &parts.plan.job.completion_signal));
-    Texts { system: system(parts, &values), user }
+    let lasts = |name: &str| matches!(name, "projectRoot" | "taskFile" | "commits");
+    Texts { system: system_text(parts, &values, lasts), user }
 }
 
 fn values(parts: &PromptParts<'_>) -> Vec<(&'static str, Inert)> {
@@ -54,16 +56,8 @@ fn values(parts: &PromptParts<'_>) -> Vec<(&'static str, Inert)> {
         ("claim", work.map_or_else(Inert::empty, |work| Inert::words(&work.claim))),
         ("task", task(parts)),
         ("conflicts", conflicts(parts)),
-        ("commits", Inert::own(commits(parts.plan.commit))),
+        ("commits", Inert::own(commits(parts.plan.commit, COMMIT))),
     ]
-}
-
-const fn commits(policy: CommitPolicy) -> &'static str {
-    match policy {
-        CommitPolicy::None => "Do not commit.",
-        CommitPolicy::Agent => "Commit the work, with a message that says why.",
-        CommitPolicy::Runner => "Do not commit: that is done for you.",
-    }
 }
 
 pub(crate) fn task(parts: &PromptParts<'_>) -> Inert {
@@ -112,17 +106,5 @@ fn conflicts(parts: &PromptParts<'_>) -> Inert {
     for path in paths {
         text.push(&Inert::fill("\n- {{path}}", &[("path", Inert::name(path))]));
     }
-    text
-}
-
-fn system(parts: &PromptParts<'_>, values: &[(&'static str, Inert)]) -> Inert {
-    let mut text = unattended(parts.plan);
-    if let Some(template) = parts.templates.system {
-        // What changes from iteration to iteration would make each system prompt another, and none would be cached.
-        let lasts = |name: &str| matches!(name, "projectRoot" | "taskFile" | "commits");
-        let lasting: Vec<(&str, Inert)> = values.iter().filter(|(name, _)| lasts(name)).cloned().collect();
-        text.push(&added(template, &lasting));
-    }
-    text.push(&agents_section(parts));
     text
 }

@@ -5,9 +5,7 @@ use windlass_core::inert::names;
 use windlass_core::spec::Depth;
 use windlass_core::values::Assessment;
 
-use super::{
-    Inert, PromptParts, Texts, added, agents_section, unattended, what_the_checks_said, without_signal,
-};
+use super::{Inert, PromptParts, Texts, system_text, user_text, what_the_checks_said, without_signal};
 use crate::job;
 
 /// For work on a workspace.
@@ -26,13 +24,13 @@ pub(crate) fn judging(parts: &PromptParts<'_>, own: &'static str) -> Texts {
 
 fn filled(parts: &PromptParts<'_>, own: &'static str, template: Option<&str>) -> Texts {
     let values = values(parts);
-    let mut user =
-        template.map_or_else(|| Inert::fill(own, &values), |template| Inert::fill_project(template, &values));
+    let mut user = user_text(template, own, &values);
     if !names(template.unwrap_or(own), "instructions") {
         let instructions = Inert::wish(parts.goal);
         user.push(&Inert::fill("\n## Instructions\n\n{{text}}\n", &[("text", instructions)]));
     }
-    Texts { system: system(parts, &values), user }
+    let lasts = |name: &str| name != "iteration";
+    Texts { system: system_text(parts, &values, lasts), user }
 }
 
 fn values(parts: &PromptParts<'_>) -> Vec<(&'static str, Inert)> {
@@ -59,18 +57,6 @@ fn depth(depth: Depth) -> &'static str {
              the work."
         }
     }
-}
-
-fn system(parts: &PromptParts<'_>, values: &[(&'static str, Inert)]) -> Inert {
-    let mut text = unattended(parts.plan);
-    if let Some(template) = parts.templates.system {
-        // The iteration's number would make each system prompt another, and none would be cached.
-        let lasting: Vec<(&str, Inert)> =
-            values.iter().filter(|(name, _)| *name != "iteration").cloned().collect();
-        text.push(&added(template, &lasting));
-    }
-    text.push(&agents_section(parts));
-    text
 }
 
 fn what_verification_said(parts: &PromptParts<'_>) -> Inert {

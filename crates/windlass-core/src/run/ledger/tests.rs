@@ -93,3 +93,24 @@ fn a_call_that_died_is_charged_what_it_used_and_at_least_what_was_set_aside() {
     ledger.charge(CallId(2), &summary(dollars(50), dollars(4), true));
     assert_eq!(charged(&ledger, None, died(2)), (dollars(4), true));
 }
+
+#[test]
+fn what_runs_pay_is_believed_within_bounds_and_only_where_the_list_has_a_price_for_it() {
+    let died = Bill { unreported: read(2), ..Bill::default() };
+    let after = |calls: &[(Cost, Cost)]| {
+        let mut ledger = Ledger::default();
+        for (number, (cost, listed)) in (1..).zip(calls) {
+            ledger.charge(CallId(number), &summary(*cost, *listed, false));
+        }
+        charged(&ledger, None, died).0
+    };
+    assert_eq!(after(&[]), dollars(8));
+    assert_eq!(after(&[(Cost::ZERO, dollars(4))]), dollars(8), "one that was free shows no price");
+    assert_eq!(
+        after(&[(dollars(100), Cost::ZERO), (dollars(4), dollars(4))]),
+        dollars(8),
+        "nor one without tokens"
+    );
+    assert_eq!(after(&[(dollars(1), dollars(100))]), Cost::from_micros(800_000));
+    assert_eq!(after(&[(dollars(100), dollars(1))]), dollars(80));
+}

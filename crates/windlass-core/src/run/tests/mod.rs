@@ -6,6 +6,7 @@ mod asking;
 mod claiming;
 mod committing;
 mod completion;
+mod contexts;
 mod counting;
 mod damage;
 mod guarding;

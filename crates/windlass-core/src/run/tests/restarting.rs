@@ -3,9 +3,9 @@
 use super::world::{Act, World, check, plan};
 use crate::fact::Fact;
 use crate::report;
-use crate::run::{Effect, Input, Occasion};
+use crate::run::{Effect, Input, LaneState, Occasion};
 use crate::spec::{CommitPolicy, RunSpec};
-use crate::values::{CheckKind, CheckStage, CommitNotes, Verdict};
+use crate::values::{CheckKind, CheckStage, CommitNotes, LaneId, Verdict};
 
 fn gated() -> RunSpec {
     RunSpec { checks: vec![check(CheckKind::Gate, "make test")], ..plan() }
@@ -49,7 +49,7 @@ fn what_a_hook_changed_is_checked_again_although_it_refused_the_commit() {
     let mut world = World::new(plan, |_, _| Act::claims("whole"));
     world.until(|effect| matches!(effect, Effect::Commit { .. }));
     world.tree = "formatted by a hook".to_owned();
-    let (evidence, lane) = (world.evidence(), crate::values::LaneId::default());
+    let (evidence, lane) = (world.evidence(), LaneId::default());
     let refused = Some("look at what was formatted".to_owned());
     let notes = CommitNotes::default();
     world.input(Input::from(report::Committed {
@@ -85,4 +85,29 @@ fn what_a_person_changed_before_the_verdict_is_checked_again() {
         _ => None,
     });
     assert_ne!(verdict, Some(Verdict::ClaimAccepted));
+}
+
+/// A person may have written into the tree meanwhile: what was kept before counts no more.
+#[test]
+fn what_was_kept_before_a_restart_is_forgotten_until_it_is_kept_again() {
+    for is_reached in [
+        (|effect: &Effect| matches!(effect, Effect::RunCheck { stage: CheckStage::Candidate, .. }))
+            as fn(&Effect) -> bool,
+        |effect| matches!(effect, Effect::Commit { .. }),
+        |effect| matches!(effect, Effect::Refuse { .. }),
+    ] {
+        let plan = RunSpec { commit: CommitPolicy::Runner, ..gated() };
+        let mut calls = 0;
+        let mut world = World::new(plan, move |_, _| {
+            calls += 1;
+            Act::works(&format!("tree {calls}"))
+        });
+        world.strays = vec![("tree 2".to_owned(), "tree 2, without what is not allowed".to_owned())];
+        world.until(is_reached);
+        world.restart(world.journal.len());
+        let Some(LaneState::Keeping(_, outcome)) = world.run.lane(LaneId::default()) else {
+            panic!("{:?}", world.run.lane(LaneId::default()))
+        };
+        assert_eq!(outcome.kept, None);
+    }
 }

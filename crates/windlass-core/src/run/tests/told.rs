@@ -3,9 +3,13 @@
 use std::time::Duration;
 
 use super::world::{Act, World, check, plan};
-use crate::run::Effect;
+use crate::fact::{Entry, Fact};
+use crate::report::{Broken, Failed, NotificationSettled};
+use crate::run::{Effect, Input};
 use crate::spec::{CommitPolicy, RunSpec};
-use crate::values::{CheckKind, Class, Cost, Cut, Ended, StopReason};
+use crate::values::{
+    CheckKind, Class, Cost, Cut, Delivery, Ended, NotificationKey, NotifyEvent, SinkKind, StopReason,
+};
 
 #[test]
 fn hooks_are_told_when_the_run_began_and_how_the_latest_iteration_went() {
@@ -65,4 +69,86 @@ fn an_interruption_between_outages_does_not_begin_their_count_anew() {
         world.count("call_reserved")
     };
     assert_eq!(calls(true), calls(false) + 1);
+}
+
+#[test]
+fn where_an_agent_claims_and_nothing_changes_it_is_said_that_the_job_may_be_done() {
+    let detail = |change: fn(&mut RunSpec), act: fn() -> Act| {
+        let mut plan = plan();
+        change(&mut plan);
+        let mut world = World::new(plan, move |_, _| act()).checking(|_, _| false);
+        assert_eq!(world.finish(), StopReason::Stagnated);
+        let detail = world.facts().find_map(|fact| match fact {
+            Fact::RunEnding { detail, .. } => Some(detail.clone()),
+            _ => None,
+        });
+        detail.unwrap().contains("`--until CMD` shows that")
+    };
+    let claims = || Act::claims("start");
+    assert!(detail(|_| {}, claims));
+    assert!(!detail(|_| {}, Act::idles), "nobody said so");
+    assert!(
+        !detail(|plan| plan.checks = vec![check(CheckKind::Until, "make test")], claims),
+        "a check says when"
+    );
+    assert!(!detail(|plan| plan.limits.stagnation = Some(4), {
+        // One of four: the others only idle.
+        static CALLS: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+        || {
+            if CALLS.fetch_add(1, std::sync::atomic::Ordering::Relaxed) < 3 {
+                Act::idles()
+            } else {
+                Act::claims("start")
+            }
+        }
+    }));
+}
+
+/// What nothing can be done after is said even if the run is ending for another reason already.
+#[test]
+fn a_failure_is_noted_where_it_outweighs_the_one_before() {
+    let failures: [fn() -> Input; 4] = [
+        || Input::from(Failed { stop_reason: StopReason::NeedsHuman, detail: "seen through".to_owned() }),
+        || Input::from(Failed { stop_reason: StopReason::DiskFull, detail: "breaks".to_owned() }),
+        || Input::from(Broken { stop_reason: StopReason::Internal, detail: "given up".to_owned() }),
+        || Input::RecordLost { detail: "lost".to_owned() },
+    ];
+    // Which second failure is noted after which first one.
+    let noted = [
+        [false, true, true, true],
+        [false, false, false, true],
+        [false, false, false, true],
+        [false, false, false, false],
+    ];
+    for (first, row) in failures.iter().zip(noted) {
+        for (second, expected) in failures.iter().zip(row) {
+            let mut world = World::new(plan(), |_, _| Act::idles());
+            // An agent is at work, so that the run does not end at once.
+            world.until(|effect| matches!(effect, Effect::Keep { .. }));
+            let now = world.now;
+            let before = world.run.decide(now, first());
+            assert_eq!(before.len(), 1);
+            let entry = Entry { seq: world.run.next_seq(), at: now, fact: before[0].clone() };
+            world.run.apply(&entry).unwrap();
+            assert_eq!(world.run.decide(now, second()).len(), usize::from(expected), "{before:?}");
+        }
+    }
+}
+
+#[test]
+fn what_was_seen_is_noted_and_decides_nothing() {
+    let mut world = World::new(plan(), |call, _| Act::works(&format!("tree {call}")));
+    world.until(|effect| matches!(effect, Effect::Keep { .. }));
+    assert_eq!(world.count("call_spawned"), 1);
+    let settled = NotificationSettled {
+        key: NotificationKey { about: 1, event: NotifyEvent::Iteration },
+        sink: SinkKind::Ntfy,
+        delivery: Delivery::Sent,
+        status: Some(200),
+        detail: String::new(),
+        attempts: 1,
+    };
+    let before = world.run.outstanding();
+    world.input(Input::from(settled));
+    assert_eq!((world.count("notification_settled"), world.run.outstanding()), (1, before));
 }

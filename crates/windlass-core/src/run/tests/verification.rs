@@ -210,3 +210,15 @@ fn a_claim_that_is_taken_back_while_it_is_verified_completes_nothing() {
     world.status = Some(JobStatus { complete: false, ..complete("a person wrote this") });
     assert_eq!(world.finish(), StopReason::MaxIterations);
 }
+
+#[test]
+fn a_fresh_agent_is_asked_by_the_claim_that_would_complete_the_job_and_by_none_before() {
+    let mut plan = super::world::plan();
+    plan.job.verification = Some(Verification { depth: Depth::Standard, attempts: 2 });
+    let agent = |call: u32, _| {
+        if call == 4 { Act::judges(Assessed::Pass) } else { Act::claims(&format!("tree {call}")) }
+    };
+    let mut world = World::new(plan, agent);
+    assert_eq!(world.finish(), StopReason::Complete);
+    assert_eq!(purposes(&world), [Purpose::Work, Purpose::Work, Purpose::Work, Purpose::Verify]);
+}

@@ -17,7 +17,7 @@ use super::event::WorkError;
 use super::working_tree::WorkingTree;
 use windlass_git::git::{Head, ObjectId};
 use windlass_git::inventory::{Entry, EntryKind, Inventory};
-use windlass_git::snapshot::{OwnFile, Side, Snapshot, SnapshotError};
+use windlass_git::snapshot::{OwnFile, Side, Snapshot};
 
 pub(super) use files::committed;
 pub(super) use undo::carry_out;
@@ -42,15 +42,10 @@ pub(super) fn beginning(world: &WorkingTree, turn: TurnKey) -> Result<Option<Beg
         let files = look.inventory.entries.iter().map(of).collect();
         return Ok(Some(Beginning { files, own: store.own_files(id)?, head: look.inventory.head.clone() }));
     }
-    match store.named(&world.name(turn, Side::Before)) {
-        Ok(id) => {
-            let Snapshot { files, repository, .. } = store.load(&id)?;
-            let files = files.into_iter().map(|file| (file.path, file.kind, file.content)).collect();
-            Ok(Some(Beginning { files, own: repository, head: None }))
-        }
-        Err(SnapshotError::Unknown(_)) => Ok(None),
-        Err(error) => Err(error.into()),
-    }
+    Ok(world.kept(turn, Side::Before)?.map(|Snapshot { files, repository, .. }| {
+        let files = files.into_iter().map(|file| (file.path, file.kind, file.content)).collect();
+        Beginning { files, own: repository, head: None }
+    }))
 }
 
 /// What was found, and what follows.

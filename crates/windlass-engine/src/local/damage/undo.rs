@@ -42,9 +42,7 @@ pub(in super::super) fn carry_out(world: &mut WorkingTree, lane: LaneId, turn: T
         reports.extend(left.into_iter().take(SAID).map(Report::notice));
         reports.extend(still_broken(world, whole.then_some(&before))?);
     }
-    let look = world.look()?;
-    let evidence = world.evidence(&look);
-    world.remember(look);
+    let evidence = world.look_again()?;
     reports.push(Report::from(report::Undone { lane, evidence, standing: standing::read(&world.plan) }));
     Ok(reports)
 }

@@ -13,9 +13,9 @@ use crate::local::event::WorkError;
 use crate::local::worker::Worked;
 use crate::local::working_tree::{Look, WorkingTree};
 use crate::worktree::bootstrap::{Copied, copy_included};
-use windlass_git::git::lane::Lane;
 use windlass_git::git::{ObjectId, Repository};
 use windlass_git::inventory::{Place, Surveyor, as_path, is_own};
+use windlass_git::lane::Lane;
 use windlass_git::snapshot::{Side, Store};
 use windlass_host::tree::at;
 
@@ -163,9 +163,9 @@ impl WorkingTrees {
             }
             _ => (Surveyor::new(place), Store::open(self.project.path(), format)?),
         };
-        let world = WorkingTree::new(Arc::new(plan), self.main.folder.clone(), surveyor, Some(store))
-            .guarding(self.main.guard.search_path());
-        let world = WorkingTree { said: Arc::clone(&self.main.said), ..world };
+        let (folder, path) = (self.main.folder.clone(), self.main.guard.search_path());
+        let mut world = WorkingTree::new(Arc::new(plan), folder, surveyor, Some(store), path);
+        world.said = Arc::clone(&self.main.said);
         self.lanes.insert(lane, Checkout { world, lane: checkout, identity });
         Ok(())
     }

@@ -19,29 +19,24 @@ mod leftovers;
 mod sweep;
 mod trial;
 
-use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
-use windlass_core::spec::{Network, SandboxKind, SandboxLogin, SandboxSpec};
+use windlass_core::spec::{Network, SandboxKind, SandboxSpec};
 use windlass_core::values::{LaneId, Named};
 
-use super::environment::{Own, environment, heir};
-use super::folders::Folders;
+use super::cell::Cell;
+use super::environment::heir;
 use super::inside::{INSIDE_COMMAND, Orders};
-use super::proxy::Proxy;
-use super::room::Occupied;
-use super::steering::Steering;
-use super::view::{Sight, View, lent, lent_files, temporary};
+use super::view::{View, lent_files};
 use super::{Guest, LastRites, SandboxError, SandboxRoom, lane};
 use client::Client;
 pub(super) use command::Streams;
 use command::{Errand, Init, Outfit, Wire};
 use facts::Facts;
 use sweep::{Label, Troubles};
-use windlass_git::git::Loan;
 use windlass_host::process::SpawnRequest;
 
 pub use builder::{BuildError, Builder, ImageCache};
@@ -53,23 +48,13 @@ pub use leftovers::{SWEEP_COMMAND, end_leftovers, sweep_main};
 pub(super) struct Container {
     client: Client,
     outfit: Outfit,
-    plan: SandboxSpec,
-    room: SandboxRoom,
     /// What all of the run's are found by.
     label: Label,
     /// What this one's are found by, where the run has others.
     own: Option<Label>,
-    /// With its socket; one for all lanes.
-    proxy: Option<Arc<(Proxy, PathBuf)>>,
     /// What could not be ended, in words; and what of that was told already.
     troubles: Mutex<Troubles>,
-    /// What guests did that they may not, in words.
-    news: Mutex<VecDeque<String>>,
-    steering: Steering,
-    /// Made by us, so that nobody inside can make them; taken away again where nothing came into them.
-    made: Occupied,
-    /// Last, so that it is dropped last.
-    folders: Folders,
+    pub(super) cell: Cell,
 }
 
 impl Container {
@@ -82,32 +67,23 @@ impl Container {
         if !facts.limits && (plan.memory.is_some() || plan.millicpus.is_some()) {
             return Err(unusable("it cannot limit memory or processors on this machine".to_owned()));
         }
-        let folders = Folders::make(&room.scratch, room.about_agent())?;
-        let socket = folders.socket();
-        let proxy = Proxy::of(&plan.network, &socket).map_err(SandboxError::file("listen on", &socket))?;
-        leftovers::note(&room.scratch, client.engine).map_err(|error| SandboxError::File {
+        let cell = Cell::make(plan, room)?;
+        leftovers::note(&cell.room.scratch, client.engine).map_err(|error| SandboxError::File {
             action: error.action,
             path: error.path,
             source: error.source,
         })?;
-        let mut container = Container::new(client, &facts, image, plan, room, folders);
-        container.proxy = proxy.map(|proxy| Arc::new((proxy, socket)));
-        container.room.refuse_diversion()?;
-        container.room.lend()?;
+        let mut container = Container::new(client, &facts, image, cell);
+        container.cell.room.refuse_diversion()?;
+        container.cell.room.lend()?;
         container.log_in()?;
-        container.made = container.room.occupy();
+        container.cell.made = container.cell.room.occupy();
         container.try_out().map_err(|why| SandboxError::unusable(&plan.kind, why))?;
         Ok(container)
     }
 
-    fn new(
-        client: Client,
-        facts: &Facts,
-        image: String,
-        plan: &SandboxSpec,
-        room: SandboxRoom,
-        folders: Folders,
-    ) -> Container {
+    fn new(client: Client, facts: &Facts, image: String, cell: Cell) -> Container {
+        let plan = &cell.plan;
         let outfit = Outfit {
             engine: client.engine,
             image,
@@ -119,41 +95,20 @@ impl Container {
             millicpus: plan.millicpus,
             labelled: facts::labels_files(),
         };
-        let label = Label::of_run(&room.run.0);
-        Container {
-            client,
-            outfit,
-            plan: plan.clone(),
-            steering: Steering::of_container(&room, plan),
-            room,
-            label,
-            own: None,
-            proxy: None,
-            troubles: Mutex::default(),
-            news: Mutex::default(),
-            made: Occupied::default(),
-            folders,
-        }
+        let label = Label::of_run(&cell.room.run.0);
+        Container { client, outfit, label, own: None, troubles: Mutex::default(), cell }
     }
 
     /// The same for a lane: around its own clone, with a home and temporary files of its own. The image was tried already.
     pub fn for_lane(&self, site: &lane::Site) -> Result<Container, SandboxError> {
-        let room = site.room(&self.room);
-        let folders = Folders::make(&room.scratch, room.about_agent())?;
-        let plan = site.plan(&self.plan, &self.room);
+        let cell = self.cell.for_lane(site)?;
         let container = Container {
             client: self.client.clone(),
             outfit: self.outfit.clone(),
             label: self.label.clone(),
-            own: Some(Label::of_lane(&room.run.0, site.lane)),
-            proxy: self.proxy.clone(),
+            own: Some(Label::of_lane(&cell.room.run.0, site.lane)),
             troubles: Mutex::default(),
-            news: Mutex::default(),
-            steering: Steering::of_container(&room, &plan),
-            plan,
-            made: Occupied::default(),
-            folders,
-            room,
+            cell,
         };
         container.log_in()?;
         Ok(container)
@@ -161,7 +116,7 @@ impl Container {
 
     /// From now on its containers are told from those of the run's lanes.
     pub fn label_as_lane(&mut self, lane: LaneId) {
-        self.own = Some(Label::of_lane(&self.room.run.0, lane));
+        self.own = Some(Label::of_lane(&self.cell.room.run.0, lane));
     }
 
     /// What its containers, and no others, are found by.
@@ -182,10 +137,9 @@ impl Container {
         let client = Client::find(engine).map_err(|error| unusable(error.to_string()))?;
         let image = image(&plan.kind).map_err(unusable)?;
         let facts = facts::guess(engine);
-        let folders = Folders::rehearsed(&room.scratch);
         let directory = room.directory.clone();
-        let container = Container::new(client, &facts, image, plan, room, folders);
-        let orders = container.folders.orders(2);
+        let container = Container::new(client, &facts, image, Cell::rehearsed(plan, room));
+        let orders = container.cell.folders.orders(2);
         let errand =
             container.errand(2, Guest::Agent { files: &[] }, &directory, program, arguments, &orders, &[]);
         let line = container.outfit.arguments(&errand, Streams::Apart);
@@ -196,11 +150,11 @@ impl Container {
     fn try_out(&mut self) -> Result<(), String> {
         sweep::sweep(&self.client, &self.label).map_err(|error| error.to_string())?;
         let mut needed = vec!["git".to_owned()];
-        let agent = self.program(&self.room.agent);
+        let agent = self.program(&self.cell.room.agent);
         needed.extend(agent.into_string().ok().filter(|name| !name.contains('/')));
         let orders = self.write_orders(0).map_err(|error| error.to_string())?;
         let arguments = trial::arguments(&needed);
-        let directory = self.room.directory.clone();
+        let directory = self.cell.room.directory.clone();
         let errand = self.errand(
             0,
             Guest::Command { variables: &[] },
@@ -221,14 +175,14 @@ impl Container {
         request: SpawnRequest,
     ) -> Result<SpawnRequest, SandboxError> {
         let SpawnRequest { id, program, arguments, environment, directory, stdin, stdout, stderr } = request;
-        if self.room.is_of_a_lane() {
+        if self.cell.room.is_of_a_lane() {
             // A lane's files are brought to another commit now and then, which takes empty folders away.
-            self.room.occupy().stay();
+            self.cell.room.occupy().stay();
         }
-        self.room.lend()?;
+        self.cell.room.lend()?;
         let orders = self.write_orders(id)?;
         let errand = self.errand(id, guest, &directory, &program, &arguments, &orders, &environment);
-        self.steering.begin(Some(&self.view(guest, &[])));
+        self.cell.steering.begin(Some(&self.view(guest, &[])));
         Ok(SpawnRequest {
             id,
             program: self.client.program.clone(),
@@ -241,15 +195,10 @@ impl Container {
         })
     }
 
-    pub fn loan(&self) -> Option<&Loan> {
-        self.room.loan.as_ref()
-    }
-
     /// What a person should be told of, each once.
     pub fn news(&self) -> Option<String> {
         let trouble = self.troubles.lock().unwrap_or_else(PoisonError::into_inner).tell();
-        let own = || self.news.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-        trouble.or_else(own).or_else(|| self.proxy.as_ref().and_then(|proxy| proxy.0.news()))
+        trouble.or_else(|| self.cell.news())
     }
 
     /// Ends whatever carries its label. What cannot be ended now is tried again at the next occasion, and told.
@@ -258,14 +207,14 @@ impl Container {
             let said = sweep::not_ended(self.client.engine, self.own_label(), &error);
             self.troubles.lock().unwrap_or_else(PoisonError::into_inner).push(said);
         }
-        self.news.lock().unwrap_or_else(PoisonError::into_inner).extend(self.steering.end());
+        self.cell.tell(self.cell.steering.end());
     }
 
     /// Our own program, which does the same.
     #[expect(clippy::unnecessary_wraps, reason = "other sandboxes have none")]
     pub fn last_rites(&self) -> Option<LastRites> {
         Some(LastRites {
-            program: self.room.windlass.clone(),
+            program: self.cell.room.windlass.clone(),
             arguments: vec![SWEEP_COMMAND.into(), self.client.engine.name().into(), self.label.text().into()],
             environment: client::environment(),
         })
@@ -273,7 +222,7 @@ impl Container {
 
     /// What a program outside is inside: the agent is the image's own, our own program comes along.
     fn program(&self, program: &Path) -> OsString {
-        if program == self.room.agent && program != self.room.windlass {
+        if program == self.cell.room.agent && program != self.cell.room.windlass {
             return program.file_name().unwrap_or(program.as_os_str()).to_owned();
         }
         program.as_os_str().to_owned()
@@ -292,27 +241,30 @@ impl Container {
         outside: &[(OsString, OsString)],
     ) -> Errand {
         let named = self.program(program);
-        let mut files = self.room.files.clone();
-        files.extend(lent_files(&self.room));
-        if program == self.room.windlass || self.proxy.is_some() {
-            files.push(self.room.windlass.clone());
+        let mut files = self.cell.room.files.clone();
+        files.extend(lent_files(&self.cell.room));
+        if program == self.cell.room.windlass || self.cell.socket().is_some() {
+            files.push(self.cell.room.windlass.clone());
         }
         // A hook's program is a copy among the runner's own files.
-        if program.starts_with(&self.room.state) {
+        if program.starts_with(&self.cell.room.state) {
             files.push(program.to_owned());
         }
         if let Guest::Agent { files: of_call } = guest {
             files.extend_from_slice(of_call);
         }
-        let (program, arguments) = if let Some(proxy) = &self.proxy {
-            files.extend([orders.to_owned(), proxy.1.clone()]);
+        let (program, arguments) = if let Some(socket) = self.cell.socket() {
+            files.extend([orders.to_owned(), socket.clone()]);
             let before = [INSIDE_COMMAND.into(), orders.into(), named];
-            (self.room.windlass.clone().into(), before.into_iter().chain(arguments.iter().cloned()).collect())
+            (
+                self.cell.room.windlass.clone().into(),
+                before.into_iter().chain(arguments.iter().cloned()).collect(),
+            )
         } else {
             (named, arguments.to_vec())
         };
-        let inside = self.environment(guest, outside.to_vec());
-        let (_, further) = heir(guest, &self.plan);
+        let inside = self.cell.environment(guest, outside.to_vec(), Path::new("/tmp"), None);
+        let (_, further) = heir(guest, &self.cell.plan);
         Errand {
             // A resumed run counts on where it was; a container of before may just be going.
             name: self.name(id),
@@ -326,63 +278,32 @@ impl Container {
     }
 
     fn name(&self, id: u64) -> String {
-        let lane = self.room.scratch.file_name().filter(|_| self.room.is_of_a_lane());
+        let lane = self.cell.room.scratch.file_name().filter(|_| self.cell.room.is_of_a_lane());
         let lane = lane.map(|name| format!("-{}", name.to_string_lossy())).unwrap_or_default();
-        format!("windlass-{}{lane}-{}-{id}", self.room.run.0, std::process::id())
+        format!("windlass-{}{lane}-{}-{id}", self.cell.room.run.0, std::process::id())
     }
 
     fn view(&self, guest: Guest<'_>, files: &[PathBuf]) -> View {
-        let mut own = self.folders.places();
-        own.extend(temporary(&self.folders.temporary()));
-        own.extend(lent(&self.room));
-        let mut view = View::new(&self.plan, &self.room, own, files);
-        if self.plan.login == SandboxLogin::Mount && matches!(guest, Guest::Agent { .. }) {
-            view.places.insert(self.credentials_inside(), Sight::Shown(self.room.credentials()));
-        }
-        view
-    }
-
-    fn environment(&self, guest: Guest<'_>, outside: Vec<(OsString, OsString)>) -> Vec<(OsString, OsString)> {
-        let (holder, further) = heir(guest, &self.plan);
-        let own = Own {
-            agent: self.room.about_agent().variables,
-            kind: self.plan.kind.name(),
-            home: &self.folders.home(),
-            temporary: Path::new("/tmp"),
-            git: &self.room.git_settings,
-            toolchains: None,
-            network: &self.plan.network,
-        };
-        environment(outside, holder, &further, own)
+        self.cell.view(guest, files, self.cell.credentials_inside())
     }
 
     /// What the process inside is to do, where there is one.
     fn write_orders(&self, id: u64) -> Result<PathBuf, SandboxError> {
-        let path = self.folders.orders(id);
-        let Network::Hosts(hosts) = &self.plan.network else { return Ok(path) };
+        let path = self.cell.folders.orders(id);
+        let Network::Hosts(hosts) = &self.cell.plan.network else { return Ok(path) };
         let orders = Orders {
-            proxy: self.proxy.as_ref().map(|proxy| proxy.1.as_os_str().into()),
+            proxy: self.cell.socket().map(|socket| socket.as_os_str().into()),
             direct: super::local::within(hosts),
             ..Orders::default()
         };
-        let json = serde_json::to_vec(&orders).unwrap_or_default();
-        // outside: the run's folder, above what guests can write.
-        fs::write(&path, json).map_err(SandboxError::file("write", &path))?;
+        orders.write(&path)?;
         Ok(path)
     }
 
-    fn credentials_inside(&self) -> PathBuf {
-        self.room.credentials_in(&self.folders.home())
-    }
-
     fn log_in(&self) -> Result<(), SandboxError> {
-        if self.room.credentials_to_mount(self.plan.login)?.is_none() {
-            return Ok(());
-        }
         // Something to be mounted on.
-        let inside = self.credentials_inside();
         // outside: a guest's home that was made a moment ago.
-        fs::write(&inside, b"").map_err(SandboxError::file("create", &inside))
+        self.cell.log_in(|_, inside| fs::write(inside, b""))
     }
 }
 

@@ -27,8 +27,8 @@ fn with_engine(folder: &Path, script: &str) -> Container {
         agent: PathBuf::from("/bin/sh"),
         agent_name: "claude",
     };
-    let folders = Folders::rehearsed(&room.scratch);
-    Container::new(client, &facts::guess(Engine::Podman), "i:1".to_owned(), &plan, room, folders)
+    let cell = Cell::rehearsed(&plan, room);
+    Container::new(client, &facts::guess(Engine::Podman), "i:1".to_owned(), cell)
 }
 
 #[test]
@@ -64,9 +64,9 @@ fn a_lanes_container_holds_its_clone_and_what_that_borrows_and_is_ended_alone() 
     let asked = root.join("asked");
     let script = format!("echo \"$@\" >> '{}'", asked.display());
     let mut run = with_engine(&root, &script);
-    run.room.tree = root.join("tree");
-    run.room.directory = run.room.tree.clone();
-    run.room.home = root.join("home");
+    run.cell.room.tree = root.join("tree");
+    run.cell.room.directory = run.cell.room.tree.clone();
+    run.cell.room.home = root.join("home");
     run.label_as_lane(LaneId::default());
     let site = lane::Site {
         lane: LaneId(1),
@@ -75,7 +75,7 @@ fn a_lanes_container_holds_its_clone_and_what_that_borrows_and_is_ended_alone() 
         borrowed: vec![objects, root.join("tree/.git/objects")],
     };
     let lane = run.for_lane(&site).unwrap();
-    let orders = lane.folders.orders(3);
+    let orders = lane.cell.folders.orders(3);
     let errand =
         lane.errand(3, Guest::Command { variables: &[] }, &clone, Path::new("/bin/sh"), &[], &orders, &[]);
     let words = lane.outfit.arguments(&errand, Streams::Apart);

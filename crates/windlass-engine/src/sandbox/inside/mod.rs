@@ -10,12 +10,14 @@ mod door;
 mod forward;
 
 use std::ffi::OsString;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use rustix::process::{DumpableBehavior, Resource, Rlimit, getrlimit, set_dumpable_behavior, setrlimit};
 use serde::{Deserialize, Serialize};
 
+use super::SandboxError;
 use windlass_host::process::protocol::Text;
 use windlass_host::process::stand_before;
 
@@ -44,6 +46,15 @@ pub(super) struct Orders {
     pub proxy: Option<Text>,
     /// Names of hosts that are reached without the proxy.
     pub direct: Vec<String>,
+}
+
+impl Orders {
+    /// Writes them down where the process inside finds them.
+    pub fn write(&self, file: &Path) -> Result<(), SandboxError> {
+        let json = serde_json::to_vec(self).unwrap_or_default();
+        // outside: the run's folder, above what guests can write.
+        fs::write(file, json).map_err(SandboxError::file("write", file))
+    }
 }
 
 /// What the kernel is told to let through.
@@ -106,7 +117,7 @@ fn carry_out(arguments: &[OsString]) -> Result<u8, String> {
 fn read(file: &Path) -> Result<Orders, String> {
     let said = |error: &dyn std::fmt::Display| format!("cannot read {}: {error}", file.display());
     // outside: orders of the run's folder.
-    let bytes = std::fs::read(file).map_err(|error| said(&error))?;
+    let bytes = fs::read(file).map_err(|error| said(&error))?;
     serde_json::from_slice(&bytes).map_err(|error| said(&error))
 }
 

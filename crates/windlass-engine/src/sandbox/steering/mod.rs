@@ -37,6 +37,17 @@ pub const GUEST_AT_WORK: &str = "guest-at-work.json";
 /// Where what a guest left is put.
 const ASIDE: &str = "put-aside";
 
+/// Where guests may make files that run as whoever they belong to: in a container, where the kernel is not asked to
+/// refuse such marks.
+fn markable(room: &SandboxRoom, plan: &SandboxSpec) -> Vec<PathBuf> {
+    if !plan.kind.is_container() {
+        return Vec::new();
+    }
+    let lent = room.loan.iter().flat_map(|loan| loan.places().writable).map(|(_, source)| source);
+    let own = [room.tree.clone(), room.scratch.clone()];
+    own.into_iter().chain(plan.writable.iter().cloned()).chain(lent).collect()
+}
+
 /// Watches over what steers, around one guest at a time.
 #[derive(Debug)]
 pub(super) struct Steering {
@@ -76,7 +87,7 @@ struct Record {
 }
 
 impl Steering {
-    pub fn of(room: &SandboxRoom) -> Steering {
+    pub fn of(room: &SandboxRoom, plan: &SandboxSpec) -> Steering {
         let scratch = &room.scratch;
         // A lane's own files lie in those of the run.
         let (folder, noted) = match scratch.parent() {
@@ -87,18 +98,10 @@ impl Steering {
             tree: room.tree.clone(),
             directory: room.directory.clone(),
             folder: folder.to_owned(),
-            markable: Vec::new(),
+            markable: markable(room, plan),
             noted,
             record: Mutex::default(),
         }
-    }
-
-    /// The same in a container, where the kernel is not asked to refuse marks.
-    pub fn of_container(room: &SandboxRoom, plan: &SandboxSpec) -> Steering {
-        let lent = room.loan.iter().flat_map(|loan| loan.places().writable).map(|(_, source)| source);
-        let own = [room.tree.clone(), room.scratch.clone()];
-        let markable = own.into_iter().chain(plan.writable.iter().cloned()).chain(lent).collect();
-        Steering { markable, ..Steering::of(room) }
     }
 
     /// A guest comes. `view` is what it sees, where mounts hold that.

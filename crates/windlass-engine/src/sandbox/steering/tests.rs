@@ -22,7 +22,7 @@ impl Scene {
     }
 
     fn steering(&self) -> Steering {
-        Steering::of(&SandboxRoom {
+        let room = SandboxRoom {
             run: RunId("r-1".to_owned()),
             directory: self.tree.join("a"),
             tree: self.tree.clone(),
@@ -37,7 +37,8 @@ impl Scene {
             home: self.root.join("home"),
             agent: "/agent".into(),
             agent_name: "claude",
-        })
+        };
+        Steering::of(&room, &SandboxSpec::default())
     }
 
     fn write(&self, path: &str, text: &str) {

@@ -2,14 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-
-use sha2::{Digest, Sha256};
 
 use super::error::ArchiveError;
 use super::limits::{Limits, Tally};
-use windlass_host::file::FileError;
+use windlass_host::file::{FileError, size_and_digest};
 use windlass_host::tree::{Attributes, Kind, TreePath};
 
 /// The permissions that are kept: read, write and execute, for all three.
@@ -141,7 +138,7 @@ pub(super) fn below(folder: &TreePath, path: &Path) -> TreePath {
 /// Of something that is there, links not followed.
 pub(super) fn attributes_of(path: &TreePath) -> Result<Attributes, FileError> {
     let found = path.look().map_err(|error| path.failed("read", error))?;
-    found.ok_or_else(|| path.failed("read", io::ErrorKind::NotFound.into()))
+    found.ok_or_else(|| path.failed("read", std::io::ErrorKind::NotFound.into()))
 }
 
 fn names_in(folder: &TreePath, below: &Path, without: &[&str]) -> Result<Vec<PathBuf>, FileError> {
@@ -164,18 +161,5 @@ fn kind_of(path: &TreePath, attributes: &Attributes) -> Result<FoundKind, Archiv
 }
 
 fn digest_of(path: &TreePath) -> Result<(u64, [u8; 32]), FileError> {
-    let failed = |error: io::Error| path.failed("read", error);
-    let mut file = path.open_itself().map_err(failed)?;
-    let (mut digest, mut size, mut chunk) = (Sha256::new(), 0, vec![0; CHUNK]);
-    loop {
-        match file.read(&mut chunk) {
-            Ok(0) => return Ok((size, digest.finalize().into())),
-            Ok(count) => {
-                digest.update(chunk.get(..count).unwrap_or_default());
-                size += count as u64;
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(failed(error)),
-        }
-    }
+    path.open_itself().and_then(size_and_digest).map_err(|error| path.failed("read", error))
 }

@@ -75,5 +75,3 @@ pub enum TemplateError {
     )]
     NoUserStore,
 }
-
-impl TemplateError {}

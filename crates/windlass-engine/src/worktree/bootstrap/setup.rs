@@ -3,19 +3,19 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::Path;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use windlass_core::values::{Ended, RunId};
 
 use crate::sandbox::{Guest, Sandbox, SandboxError};
+use windlass_host::environment::with;
 use windlass_host::process::stream::{StreamReader, Tail};
 use windlass_host::process::{
-    Keeper, KeeperEvent, ProcessError, RUN_VARIABLE, SpawnId, SpawnRequest, become_subreaper, leftovers,
-    signals,
+    Keeper, KeeperEvent, ProcessError, RUN_VARIABLE, SpawnId, SpawnRequest, become_subreaper, first_of,
+    leftovers, pipe, signals,
 };
 
 /// How long the keeper may take to end what the command left.
@@ -136,8 +136,7 @@ pub(crate) struct SetupCommand<'a> {
 #[derive(Debug)]
 pub(crate) struct SetupAttempt {
     command: String,
-    /// Time that it may take.
-    pub timeout: Duration,
+    timeout: Duration,
     tail: Tail,
     readers: Vec<StreamReader>,
 }
@@ -156,30 +155,21 @@ pub(crate) enum End {
 }
 
 fn wait(news: &Receiver<News>, deadline: Instant) -> End {
-    loop {
-        match news.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-            Ok(News::Keeper(KeeperEvent::Exited { ended, .. })) => return End::Ended(ended),
-            Ok(News::Keeper(KeeperEvent::SpawnFailed { fault, .. })) => {
-                return End::NotStarted(fault.to_string());
-            }
-            Ok(News::Keeper(KeeperEvent::Died)) => return End::Ended(Ended::Lost),
-            Ok(News::Keeper(_)) => {}
-            Ok(News::Asked) => return End::Asked,
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return End::TimedOut,
-        }
-    }
+    let end = first_of(news, deadline, |heard| match heard {
+        News::Keeper(KeeperEvent::Exited { ended, .. }) => Some(End::Ended(ended)),
+        News::Keeper(KeeperEvent::SpawnFailed { fault, .. }) => Some(End::NotStarted(fault.to_string())),
+        News::Keeper(KeeperEvent::Died) => Some(End::Ended(Ended::Lost)),
+        News::Keeper(_) => None,
+        News::Asked => Some(End::Asked),
+    });
+    end.unwrap_or(End::TimedOut)
 }
 
 /// Ends all that is left of it.
 fn sweep(keeper: Keeper, news: &Receiver<News>, room: &SetupRoom<'_>) {
-    if keeper.kill_tree().is_ok() {
-        let deadline = Instant::now() + SWEEP;
-        while let Ok(heard) = news.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-            if matches!(heard, News::Keeper(KeeperEvent::TreeGone { .. } | KeeperEvent::Died)) {
-                break;
-            }
-        }
-    }
+    let gone =
+        |heard| matches!(heard, News::Keeper(KeeperEvent::TreeGone { .. } | KeeperEvent::Died)).then_some(());
+    let _ = keeper.kill_tree().map(|()| first_of(news, Instant::now() + SWEEP, gone));
     keeper.close();
     room.sandbox.end();
     let _ = leftovers::end(room.run);
@@ -198,9 +188,7 @@ impl SetupAttempt {
             StreamReader::bytes(from, move |bytes| tail.push(bytes))
         };
         let readers = vec![reader(from_stdout)?, reader(from_stderr)?];
-        let mut environment = setting.environment.to_vec();
-        environment.retain(|(name, _)| name != RUN_VARIABLE);
-        environment.push((RUN_VARIABLE.into(), setting.run.0.clone().into()));
+        let environment = with(setting.environment.to_vec(), [(RUN_VARIABLE, &setting.run.0)]);
         let request = SpawnRequest {
             id: setting.id,
             program: "/bin/sh".into(),
@@ -236,9 +224,4 @@ impl SetupAttempt {
         let from = lines.len().saturating_sub(SHOWN_LINES);
         Err(SetupError::Failed { command, how, tail: lines.get(from..).unwrap_or_default().join("\n") })
     }
-}
-
-fn pipe() -> Result<(OwnedFd, OwnedFd), ProcessError> {
-    let (read, write) = io::pipe().map_err(ProcessError::system("make a pipe"))?;
-    Ok((read.into(), write.into()))
 }

@@ -7,9 +7,9 @@ use std::time::SystemTime;
 
 use super::Unsure;
 use crate::git::Repository;
+use crate::git::as_path;
 use crate::git::call::Call;
-use crate::inventory::{Stamps, as_path};
-use windlass_host::tree::{self, Attributes, at};
+use windlass_host::tree::{self, Attributes, Stamps, at};
 
 /// What was found, and by which files it can be told that it still holds.
 #[derive(Debug)]

@@ -1,7 +1,4 @@
-//! Repositories and commits, with the real git.
+//! Repositories, with the real git.
 
-mod committing;
 mod finding;
-mod lanes;
 mod locking;
-mod unusual;

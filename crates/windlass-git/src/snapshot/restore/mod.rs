@@ -78,7 +78,7 @@ pub enum WhyLeft {
 }
 
 /// What a restore did.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Restored {
     /// Files that were written.
     pub written: Vec<Vec<u8>>,
@@ -111,14 +111,7 @@ pub fn plan_restore(
     }
     let paths: Vec<Vec<u8>> = target.files.iter().map(|file| file.path.clone()).collect();
     let now = surveyor.survey(&paths)?;
-    let mut plan = RestorePlan {
-        write: Vec::new(),
-        remove: Vec::new(),
-        unchanged: 0,
-        left_alone: Vec::new(),
-        place,
-        now: Inventory::default(),
-    };
+    let mut plan = RestorePlan::of(place);
     plan.plan_writes(store, target, &now);
     plan.plan_removals(store, target, &now)?;
     plan.left_alone.sort_unstable_by(|one, other| one.path.cmp(&other.path));
@@ -127,6 +120,11 @@ pub fn plan_restore(
 }
 
 impl RestorePlan {
+    fn of(place: Place) -> RestorePlan {
+        let (write, remove, left_alone) = (Vec::new(), Vec::new(), Vec::new());
+        RestorePlan { write, remove, unchanged: 0, left_alone, place, now: Inventory::default() }
+    }
+
     /// Is everything as in the snapshot?
     pub(crate) fn is_empty(&self) -> bool {
         self.write.is_empty() && self.remove.is_empty()
@@ -190,13 +188,8 @@ fn can_be_kept(store: &Store, entry: &Entry) -> bool {
 
 /// Carries a plan out. `run` is the run whose snapshot is restored; the snapshot of what is replaced gets a name in it.
 pub fn restore(store: &mut Store, plan: &RestorePlan, run: &RunId) -> Result<Restored, RestoreError> {
-    let mut restored = Restored {
-        written: Vec::new(),
-        removed: Vec::new(),
-        unchanged: plan.unchanged,
-        left_alone: plan.left_alone.clone(),
-        before: None,
-    };
+    let (unchanged, left_alone) = (plan.unchanged, plan.left_alone.clone());
+    let mut restored = Restored { unchanged, left_alone, ..Restored::default() };
     if plan.is_empty() {
         return Ok(restored);
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::ignores::SnapshotIgnores;
 use super::{RestorePlan, Restored, deed};
-use crate::inventory::{EntryKind, Inventory, Place, as_path, content_now};
+use crate::inventory::{EntryKind, Inventory, Place, as_path};
 use crate::snapshot::{KeptFile, LeftOutReason, Snapshot, SnapshotError, Store};
 use windlass_host::tree::at;
 
@@ -46,14 +46,7 @@ pub fn undo(
     (before, after): (&Snapshot, &Snapshot),
     paths: &[Vec<u8>],
 ) -> Result<Restored, SnapshotError> {
-    let mut plan = RestorePlan {
-        write: Vec::new(),
-        remove: Vec::new(),
-        unchanged: 0,
-        left_alone: Vec::new(),
-        place: place.clone(),
-        now: Inventory::default(),
-    };
+    let mut plan = RestorePlan::of(place.clone());
     let named: BTreeSet<&[u8]> = paths.iter().map(Vec::as_slice).collect();
     // What stands in a folder's place goes first: what is seen through a link is not what was there.
     let is_behind = |path: &[u8]| {
@@ -65,9 +58,8 @@ pub fn undo(
         .any(|above| named.contains(above) && after.file(above).is_some())
     };
     for path in paths {
-        let there =
-            if is_behind(path) { None } else { content_now(&place.root, place.object_format(), path) };
-        let left = after.file(path).map(|file| (file.kind, file.content));
+        let there = if is_behind(path) { None } else { place.content_now(path) };
+        let left = after.content(path);
         let was = before.file(path);
         let submodule = |kind: Option<EntryKind>| kind == Some(EntryKind::Submodule);
         let kept = !after.left_out.iter().any(|out| out.path == *path);
@@ -83,13 +75,7 @@ pub fn undo(
             None => plan.remove.push(path.clone()),
         }
     }
-    let mut restored = Restored {
-        written: Vec::new(),
-        removed: Vec::new(),
-        unchanged: 0,
-        left_alone: Vec::new(),
-        before: None,
-    };
+    let mut restored = Restored::default();
     deed::remove(&plan, |_| false, &mut restored);
     deed::write(store, &plan, |_| false, &mut restored)?;
     Ok(restored)

@@ -206,7 +206,7 @@ impl Command {
             match status {
                 Some(status) if turn == Turn::Quiet || pipes.are_read() || late => {
                     let (stdout, stderr) = pipes.into_captured();
-                    return Ok(Output { ended: ended(status), stdout, stderr });
+                    return Ok(Output { ended: Ended::of(status.code(), status.signal()), stdout, stderr });
                 }
                 None if late => return Err(self.timed_out()),
                 _ => {}
@@ -239,14 +239,6 @@ fn watch_end(child: &Started) -> Result<OwnedFd, ProcessError> {
     let handle =
         id(child).ok_or(Errno::SRCH).and_then(|id| rustix::process::pidfd_open(id, PidfdFlags::empty()));
     handle.map_err(ProcessError::system("watch a command"))
-}
-
-fn ended(status: ExitStatus) -> Ended {
-    match (status.code(), status.signal()) {
-        (Some(code), _) => Ended::Exited(code),
-        (None, Some(signal)) => Ended::Signalled(signal),
-        (None, None) => Ended::Lost,
-    }
 }
 
 #[cfg(test)]

@@ -330,11 +330,7 @@ impl Serving {
             return;
         };
         self.children.remove(&id);
-        let ended = match (status.exit_status(), status.terminating_signal()) {
-            (Some(code), _) => Ended::Exited(code),
-            (None, Some(signal)) => Ended::Signalled(signal),
-            (None, None) => Ended::Lost,
-        };
+        let ended = Ended::of(status.exit_status(), status.terminating_signal());
         self.reply(&Reply::Exited { id, ended });
     }
 }

@@ -1,0 +1,86 @@
+//! A lane's work as one commit.
+
+use std::time::Duration;
+
+use super::Lane;
+use crate::commit::{Candidate, CommitError, CommitHooks, CommitOutcome, commit};
+use crate::git::GitError;
+use crate::inventory::{EntryKind, Inventory};
+use crate::snapshot::Store;
+
+/// What is to become a commit.
+#[derive(Clone, Copy, Debug)]
+pub struct Squash<'a> {
+    /// The lane's files as they were judged.
+    pub inventory: &'a Inventory,
+    /// Paths that are known to have changed; those that differ now from where the lane stands come on top. It does no harm
+    /// to name too many: what is committed is always what the inventory says.
+    pub changed: &'a [Vec<u8>],
+    /// Paths that stay as they are where the lane stands: the runner's own files.
+    pub without: &'a [Vec<u8>],
+    /// The commit's message.
+    pub message: &'a str,
+    /// What becomes of the repository's hooks: those of the main repository run in the lane.
+    pub hooks: CommitHooks,
+    /// How long the commit's hooks may take.
+    pub timeout: Duration,
+}
+
+impl Lane {
+    /// Commits the lane's work on where the lane stands, which moves there. What the agent has done with its own
+    /// repository does not matter: the files count.
+    ///
+    /// Hooks of a commit are run here, once, where the agent can still mend what they refuse; merging and landing run none.
+    pub fn squash(&self, store: &Store, squash: &Squash<'_>) -> Result<CommitOutcome, CommitError> {
+        let mut changed = squash.changed.to_vec();
+        changed.extend(self.differing()?);
+        changed.sort_unstable();
+        changed.dedup();
+        changed.retain(|path| !squash.without.contains(path));
+        if let Some(path) = self.repository_inside(squash.inventory, &mut changed)? {
+            return Ok(CommitOutcome::Refused(no_repositories_inside(&path)));
+        }
+        let candidate = Candidate {
+            inventory: squash.inventory,
+            changed: &changed,
+            message: squash.message,
+            hooks: squash.hooks,
+            timeout: squash.timeout,
+        };
+        commit(&self.repository, store, &candidate)
+    }
+
+    /// A submodule that was moved or added. One whose folder was merely removed, empty as it is, was not: it is taken out
+    /// of the paths that changed.
+    fn repository_inside(
+        &self,
+        inventory: &Inventory,
+        changed: &mut Vec<Vec<u8>>,
+    ) -> Result<Option<Vec<u8>>, GitError> {
+        let is_file =
+            |path: &Vec<u8>| inventory.entry(path).is_some_and(|entry| entry.kind != EntryKind::Submodule);
+        if changed.iter().all(is_file) {
+            return Ok(None);
+        }
+        let tracked = self.submodules()?;
+        let registered = changed.iter().any(|path| path == b".gitmodules");
+        let is_there = |path: &&Vec<u8>| {
+            let inside = inventory.entry(path).is_some_and(|entry| entry.kind == EntryKind::Submodule);
+            inside && (registered || tracked.contains(path))
+        };
+        let moved = changed.iter().find(is_there).cloned();
+        if !registered {
+            changed.retain(|path| inventory.entry(path).is_some() || !tracked.contains(path));
+        }
+        Ok(moved)
+    }
+}
+
+/// A lane hands over its own objects alone, so the branch would name a commit that is nowhere.
+fn no_repositories_inside(path: &[u8]) -> String {
+    let path = String::from_utf8_lossy(path);
+    format!(
+        "{path} is a repository of its own, and what is committed in it does not leave this directory: \
+         make it what it was, or remove it if it is new"
+    )
+}

@@ -1,0 +1,90 @@
+//! Where landings go, and who has it checked out.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
+use crate::git::as_path;
+use crate::git::call::Call;
+use crate::git::{FoundRepository, GitError, Head, ObjectId, Repository};
+use windlass_host::tree::at;
+
+/// What landings advance.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A branch, by its full name (`refs/heads/main`), wherever it is checked out.
+    Branch(Vec<u8>),
+    /// The HEAD of the run's own working tree, which is on no branch.
+    Detached,
+}
+
+impl Target {
+    /// Where a run's landings go that begins here; `None` where there is no commit yet.
+    pub fn of(head: &Head) -> Option<Self> {
+        match head {
+            Head::Unborn { .. } => None,
+            Head::Branch { branch, .. } => Some(Target::Branch(branch.clone())),
+            Head::Detached { .. } => Some(Target::Detached),
+        }
+    }
+
+    /// Its commit; a sentence where it is not there any more.
+    pub fn tip(&self, main: &Repository) -> Result<Result<ObjectId, String>, GitError> {
+        let Target::Branch(branch) = self else {
+            return Ok(match main.head()? {
+                Head::Detached { commit } => Ok(commit),
+                Head::Branch { branch, .. } | Head::Unborn { branch } => Err(format!(
+                    "this run began without a branch, and {} is checked out now: check out the commit again \
+                     (`git checkout --detach`)",
+                    short(&branch)
+                )),
+            });
+        };
+        // A branch names a commit; only one whose value is stored otherwise has to be asked for.
+        if let Some(commit) = main.plain_branch(branch) {
+            return Ok(Ok(commit));
+        }
+        let asked = Call::within(main)
+            .args(["rev-parse", "--verify", "--quiet", "--end-of-options"])
+            .arg(OsStr::from_bytes(&[branch.as_slice(), b"^{commit}"].concat()))
+            .found_id()?;
+        let gone = || format!("the branch {} is gone: make it again with `git branch`", short(branch));
+        Ok(asked.ok_or_else(gone))
+    }
+
+    /// What `git update-ref` is told to advance.
+    pub(super) fn reference(&self) -> &OsStr {
+        match self {
+            Target::Branch(branch) => OsStr::from_bytes(branch),
+            Target::Detached => OsStr::new("HEAD"),
+        }
+    }
+
+    /// The working trees that follow when it advances: one, as git has it, unless somebody forced it.
+    pub(super) fn checkouts(&self, main: &Repository) -> Result<Vec<Repository>, GitError> {
+        let Target::Branch(target) = self else { return Ok(vec![main.clone()]) };
+        let mut found = Vec::new();
+        if matches!(main.head()?, Head::Branch { branch, .. } if branch == *target) {
+            found.push(main.clone());
+        }
+        let listing = Call::within(main).args(["worktree", "list", "--porcelain", "-z"]).output()?;
+        let mut folder = None;
+        for line in listing.split(|byte| *byte == 0) {
+            if let Some(path) = line.strip_prefix(b"worktree ") {
+                folder = Some(as_path(path).to_path_buf());
+            } else if line.strip_prefix(b"branch ") == Some(target)
+                && let Some(folder) =
+                    folder.take().filter(|folder| *folder != main.top && at(folder).is_real_folder())
+                && let FoundRepository::Worktree(other) = Repository::find(&folder)?
+                && found.iter().all(|known| known.git_dir != other.git_dir)
+            {
+                found.push(other);
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// A branch's name as people say it.
+pub(super) fn short(branch: &[u8]) -> String {
+    String::from_utf8_lossy(branch.strip_prefix(b"refs/heads/").unwrap_or(branch)).into_owned()
+}

@@ -1,0 +1,164 @@
+//! A guest's objects on their way to the repository: copied, regular files alone, into a repository of the runner's, from
+//! which git fetches them and checks each anew.
+
+use std::ffi::OsString;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::{Loan, remove_file};
+use crate::git::call::{Call, last_lines};
+use crate::git::{GitError, ObjectFormat, is_disk_full};
+use crate::lane::{furnish, make_plain_folder, object_folders, settings_for_guests};
+use windlass_host::file::{AtPath, FileError, remove_folder, replace};
+use windlass_host::tree::{Kind, TreePath};
+
+/// For calls that take in what a guest made.
+const LONG: Duration = Duration::from_mins(30);
+
+/// So many objects are asked for by name at once.
+const MOST_AT_ONCE: usize = 500;
+
+/// So much is copied at one time, in bytes.
+const MOST_BYTES: u64 = 8 * 1024 * 1024 * 1024;
+
+/// An object that is not taken, and why: git's words.
+pub(super) type Refused = (String, String);
+
+impl Loan {
+    /// Takes in these objects with all that they are built on; those that are not as git has them are refused.
+    pub(super) fn take_in(&self, named: &[String]) -> Result<Vec<Refused>, GitError> {
+        let mut refused = Vec::new();
+        for some in named.chunks(MOST_AT_ONCE) {
+            // What an earlier look copied may be what a killed git had half written.
+            if self.fetch(some)?.is_none() {
+                continue;
+            }
+            remove_folder(&self.intake())?;
+            if self.fetch(some)?.is_none() {
+                continue;
+            }
+            for one in some {
+                refused.extend(self.fetch(std::slice::from_ref(one))?.map(|why| (one.clone(), why)));
+            }
+        }
+        Ok(refused)
+    }
+
+    fn intake(&self) -> PathBuf {
+        self.home.join("intake.git")
+    }
+
+    /// Fetches them; why not, where they are not there whole.
+    fn fetch(&self, named: &[String]) -> Result<Option<String>, GitError> {
+        let intake = self.intake();
+        if let Some(why) = self.copy_objects(&intake)? {
+            return Ok(Some(why));
+        }
+        let name = |number: usize| format!("refs/taken/{number}");
+        let lines: Vec<String> =
+            named.iter().enumerate().map(|(number, id)| format!("{id} {}\n", name(number))).collect();
+        replace(&intake.join("packed-refs"), lines.concat().as_bytes(), 0o600)?;
+        let call = Call::within(&self.main).option("fetch.fsckObjects=true").fetch().timeout(LONG);
+        let call = call.arg(&intake).args((0..named.len()).map(name));
+        let answer = call.run()?;
+        if answer.code != 0 {
+            return refused(last_lines(&answer));
+        }
+        // Whatever was fetched: all that they are built on is there.
+        let listing = ["rev-list", "--objects", "--quiet", "--stdin", "--not", "--all"];
+        let tips = named.join("\n") + "\n";
+        let answer = Call::within(&self.main).args(listing).input(tips).timeout(LONG).run()?;
+        if answer.code == 0 { Ok(None) } else { refused(last_lines(&answer)) }
+    }
+
+    /// Copies what is new; a sentence where that is more than can be taken in, or no pack.
+    fn copy_objects(&self, intake: &Path) -> Result<Option<String>, GitError> {
+        make_plain_folder(intake)?;
+        let borrowed = object_folders(&self.main.common_dir.join("objects"))?;
+        furnish(&self.main, intake, &settings_for_guests(&self.main, None)?, &borrowed)?;
+        replace(&intake.join("HEAD"), b"ref: refs/heads/none\n", 0o600)?;
+        let (from, to) = (self.left().join("objects"), intake.join("objects"));
+        let mut room = MOST_BYTES;
+        let length = digits(self.main.object_format);
+        for folder in folders_in(&from) {
+            let Some(beginning) = folder.name().and_then(|name| name.to_str()) else { continue };
+            if beginning.len() != 2 || !is_hexadecimal(beginning) {
+                continue;
+            }
+            for (name, path) in files_in(&folder) {
+                if name.len() + 2 == length && is_hexadecimal(&name) {
+                    make_plain_folder(&to.join(beginning))?;
+                    copy(&path, &to.join(beginning).join(&name), &mut room)?;
+                }
+            }
+        }
+        for (name, path) in files_in(&from.join("pack")) {
+            let number = name.strip_prefix("pack-").and_then(|name| name.strip_suffix(".pack"));
+            if !number.is_some_and(is_hexadecimal) {
+                continue;
+            }
+            let pack = to.join("pack").join(&name);
+            copy(&path, &pack, &mut room)?;
+            // Its own list of what is where is a guest's as well.
+            if pack.is_file() && !pack.with_extension("idx").is_file() {
+                let call = Call::new(intake).env("GIT_DIR", intake).args(["index-pack", "--strict"]);
+                let answer = call.arg(&pack).timeout(LONG).run()?;
+                if answer.code != 0 {
+                    remove_file(&pack);
+                    return refused(last_lines(&answer));
+                }
+            }
+        }
+        Ok((room == 0).then(|| "there is more of it than can be taken in".to_owned()))
+    }
+}
+
+/// A full disk is nothing that a guest's objects are to blame for.
+fn refused(said: String) -> Result<Option<String>, GitError> {
+    let failed = GitError::Failed { command: "git fetch".to_owned(), said: said.clone() };
+    if is_disk_full(&failed) { Err(failed) } else { Ok(Some(said)) }
+}
+
+const fn digits(format: ObjectFormat) -> usize {
+    match format {
+        ObjectFormat::Sha1 => 40,
+        ObjectFormat::Sha256 => 64,
+    }
+}
+
+fn is_hexadecimal(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+pub(super) fn folders_in(folder: &TreePath) -> Vec<TreePath> {
+    of_kind(folder, Kind::Folder).into_iter().map(|name| folder.join(name)).collect()
+}
+
+pub(super) fn files_in(folder: &TreePath) -> Vec<(String, TreePath)> {
+    let names = of_kind(folder, Kind::File).into_iter().filter_map(|name| name.into_string().ok());
+    names.map(|name| (name.clone(), folder.join(name))).collect()
+}
+
+/// What is in a folder that no link leads to.
+fn of_kind(folder: &TreePath, kind: Kind) -> Vec<OsString> {
+    let entries = folder.open_real_folder().and_then(|folder| folder.entries());
+    entries.into_iter().flatten().filter(|entry| entry.kind == kind).map(|entry| entry.name).collect()
+}
+
+/// Copies a regular file that is not there yet. Beyond the room that is left nothing is copied.
+fn copy(from: &TreePath, to: &Path, room: &mut u64) -> Result<(), FileError> {
+    if to.is_file() {
+        return Ok(());
+    }
+    // Gone meanwhile, or no file: then it is not an object.
+    let Ok(file) = from.open_itself() else { return Ok(()) };
+    let folder = to.parent().unwrap_or(Path::new("/"));
+    let mut temporary = tempfile::NamedTempFile::new_in(folder).at("write in", folder)?;
+    let copied = io::copy(&mut file.take(*room), &mut temporary).at("write", to)?;
+    *room = room.saturating_sub(copied);
+    if *room > 0 {
+        temporary.persist(to).map_err(|failed| failed.error).at("write", to)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,147 @@
+//! What a guest left: references, read as plain files without following a link, without waiting for a pipe.
+
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+
+use windlass_core::damage::loan::{CheckedOut, Refs};
+
+use crate::git::{PackedRefs, RefValue, is_safe_name};
+use windlass_host::tree::{Kind, TreePath};
+
+/// A reference's file is no longer than this.
+const LONGEST: usize = 4 * 1024;
+
+/// All of them in one file are no longer than this.
+const LONGEST_LIST: usize = 64 * 1024 * 1024;
+
+/// So many references are read.
+const MOST: usize = 20_000;
+
+/// So deep do they lie.
+const DEEPEST: usize = 16;
+
+/// What a plain file says that no link leads to.
+fn read_file(path: &TreePath, longest: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    io::Read::read_to_end(&mut io::Read::take(path.open_itself()?, longest as u64 + 1), &mut bytes)?;
+    if bytes.len() > longest { Err(io::Error::other("it is too long")) } else { Ok(bytes) }
+}
+
+/// Reads what a git directory names.
+///
+/// # Errors
+/// It is none any more: a sentence's end that says why.
+pub(super) fn read(folder: &TreePath) -> Result<Refs, String> {
+    let head = read_file(&folder.join("HEAD"), LONGEST).map_err(|why| format!("HEAD: {why}"))?;
+    let head = match RefValue::parse(&head) {
+        Some(RefValue::Direct(commit)) => CheckedOut::Commit(commit.to_string()),
+        Some(RefValue::Symbolic(name)) if name.starts_with(b"refs/heads/") && is_safe_name(&name) => {
+            CheckedOut::Branch(name)
+        }
+        _ => return Err("HEAD names nothing that can be checked out".to_owned()),
+    };
+    for name in ["objects", "refs"] {
+        if !folder.join(name).is_real_folder() {
+            return Err(format!("{name} is not a folder"));
+        }
+    }
+    let packed = match read_file(&folder.join("packed-refs"), LONGEST_LIST) {
+        Ok(packed) => packed,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        Err(why) => return Err(format!("packed-refs: {why}")),
+    };
+    let is_ours = |name: &[u8]| {
+        (name.starts_with(b"refs/heads/") || name.starts_with(b"refs/tags/")) && is_safe_name(name)
+    };
+    let named = PackedRefs::parse(&packed).0.into_iter().filter(|(name, _)| is_ours(name));
+    let mut refs = Refs { head, references: named.map(|(name, id)| (name, id.to_string())).collect() };
+    for name in ["refs/heads", "refs/tags"] {
+        walk(&folder.join(name), name.as_bytes(), DEEPEST, &mut refs)?;
+    }
+    Ok(refs)
+}
+
+fn walk(folder: &TreePath, name: &[u8], depth: usize, refs: &mut Refs) -> Result<(), String> {
+    let Some(depth) = depth.checked_sub(1) else { return Ok(()) };
+    let entries = folder.open_real_folder().and_then(|folder| folder.entries());
+    for entry in entries.into_iter().flatten() {
+        let (below, path) = ([name, b"/", entry.name.as_bytes()].concat(), folder.join(&entry.name));
+        if entry.kind == Kind::Folder {
+            walk(&path, &below, depth, refs)?;
+        } else if is_safe_name(&below)
+            && let Ok(content) = read_file(&path, LONGEST)
+            && let Some(RefValue::Direct(id)) = RefValue::parse(&content)
+        {
+            refs.references.insert(below, id.to_string());
+            if refs.references.len() > MOST {
+                return Err(format!("it names more than {MOST} branches and tags"));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+    use windlass_host::tree::at as tree_at;
+
+    const ID: &str = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391";
+
+    fn place() -> tempfile::TempDir {
+        let place = tempfile::tempdir().unwrap();
+        for below in ["objects", "refs/heads/deep", "refs/tags"] {
+            fs::create_dir_all(place.path().join(below)).unwrap();
+        }
+        fs::write(place.path().join("HEAD"), "ref: refs/heads/main\n").unwrap();
+        place
+    }
+
+    #[test]
+    fn references_are_plain_files_and_lines_and_nothing_behind_a_link_or_in_a_pipe() {
+        let place = place();
+        let at = |below: &str| place.path().join(below);
+        fs::write(at("packed-refs"), format!("{ID} refs/heads/packed\n{ID} refs/notes/x\n")).unwrap();
+        fs::write(at("refs/heads/deep/one"), format!("{ID}\n")).unwrap();
+        fs::write(at("outside"), format!("{ID}\n")).unwrap();
+        symlink(at("outside"), at("refs/heads/link")).unwrap();
+        symlink(at("refs/heads/deep"), at("refs/heads/folder")).unwrap();
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            at("refs/heads/pipe"),
+            rustix::fs::FileType::Fifo,
+            0o600.into(),
+            0,
+        )
+        .unwrap();
+        let refs = read(&tree_at(&place.path().canonicalize().unwrap())).unwrap();
+        assert_eq!(refs.head, CheckedOut::Branch(b"refs/heads/main".to_vec()));
+        let names: Vec<_> = refs.references.into_keys().collect();
+        assert_eq!(names, [b"refs/heads/deep/one".to_vec(), b"refs/heads/packed".to_vec()]);
+    }
+
+    #[test]
+    fn what_is_no_git_directory_any_more_is_said_to_be_none() {
+        for (spoil, said) in [
+            ("rm HEAD", "HEAD: "),
+            ("rm HEAD; mkfifo HEAD", "HEAD: it is not a file"),
+            ("rm HEAD; ln -s /etc/passwd HEAD", "HEAD: "),
+            ("echo x > HEAD", "HEAD names nothing"),
+            ("rm -r refs; ln -s /etc refs", "refs is not a folder"),
+            ("mkfifo packed-refs", "packed-refs: it is not a file"),
+        ] {
+            let place = place();
+            let status = windlass_host::process::Command::new("sh")
+                .argument("-c")
+                .argument(spoil)
+                .directory(place.path())
+                .run();
+            assert!(status.is_ok(), "{spoil}");
+            let why = read(&tree_at(&place.path().canonicalize().unwrap())).unwrap_err();
+            assert!(why.starts_with(said), "{spoil}: {why}");
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Taking over what a guest left, as from a stranger.
+
+use windlass_core::damage::loan::{CheckedOut, Refs, Settlement, SideBranchReason, Taking, settle};
+use windlass_core::damage::{Damage, DamageKind};
+
+use super::{Loan, left};
+use crate::commit::settle_index;
+use crate::git::call::{Call, last_lines};
+use crate::git::{GitError, ObjectId, is_disk_full, is_safe_name};
+use crate::lane::{LaneError, park_commit};
+
+/// So many sentences about objects that git does not take are said.
+const SAID: usize = 3;
+
+/// What was taken over, and what was not.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Taken {
+    /// What is said.
+    pub notices: Vec<String>,
+    /// What a guest did that was not taken over.
+    pub damage: Vec<Damage>,
+    /// A sentence, where a person has moved a branch meanwhile and has to bring both together.
+    pub needs_person: Option<String>,
+}
+
+impl Loan {
+    /// Takes over what a guest left. `run` and `what` name the branches that keep what cannot be taken as it is. Called again
+    /// after it was cut off, it finishes what it began. Without anything new it asks no git.
+    ///
+    /// # Errors
+    /// The disk is full, or git fails at something that it should be able to do.
+    pub fn take_over(&self, run: &str, what: &str) -> Result<Taken, LaneError> {
+        let Some((lent, _)) = self.lent()? else { return Ok(Taken::default()) };
+        let mut found = match left::read(&self.left()) {
+            Ok(found) => found,
+            Err(why) => return Ok(self.broken(&why)),
+        };
+        if !lent.references.is_empty()
+            && !lent.references.keys().any(|name| found.references.contains_key(name))
+        {
+            return Ok(self.broken("nothing that it named is there"));
+        }
+        if found == lent {
+            return Ok(Taken::default());
+        }
+        let mut taken = Taken::default();
+        let refused = self.take_in(&found.named_beyond(&lent))?;
+        if !refused.is_empty() {
+            let said: Vec<&str> = refused.iter().take(SAID).map(|(_, why)| why.as_str()).collect();
+            let sentence = format!(
+                "commits that git does not take were left ({}); your repository has none of them",
+                one_line(&said.join("; "))
+            );
+            taken.damage.push(Damage { kind: DamageKind::ReferencesLost, sentence, names: Vec::new() });
+            let is_refused = |id: &String| refused.iter().any(|(refused, _)| refused == id);
+            found = without(found, &lent, is_refused);
+        }
+        let (here, _) = self.here()?;
+        let mut trouble = None;
+        let mut is_part = |first: &str, second: &str| {
+            self.main.is_in_history_of(first, second).unwrap_or_else(|error| {
+                trouble = Some(error);
+                false
+            })
+        };
+        let Settlement { takings, damage } = settle((&lent, &found, &here), &mut is_part);
+        if let Some(error) = trouble {
+            return Err(error.into());
+        }
+        taken.damage.extend(damage);
+        for taking in &takings {
+            self.take(taking, (run, what), &mut taken)?;
+        }
+        self.take_large_files()?;
+        let before = lent.commit().and_then(|commit| ObjectId::from_hex(commit.as_bytes()));
+        let plain = taken.damage.is_empty() && taken.needs_person.is_none() && taken.notices.is_empty();
+        let (now, _) = self.here()?;
+        if now.commit() == found.commit() && now.commit() != lent.commit() {
+            settle_index(&self.main, before)?;
+        }
+        if plain {
+            // Its index is that of what it has committed.
+            self.note(&found, self.index()?.digest)?;
+        } else {
+            self.forget();
+        }
+        Ok(taken)
+    }
+
+    /// Nothing of it is taken.
+    fn broken(&self, why: &str) -> Taken {
+        self.forget();
+        let sentence = one_line(&format!(
+            "the git directory that the sandbox was lent is broken ({why}); yours is as it was, and what is called \
+             next is lent a new one"
+        ));
+        let damage = vec![Damage { kind: DamageKind::ReferencesLost, sentence, names: Vec::new() }];
+        Taken { damage, ..Taken::default() }
+    }
+
+    fn take(&self, taking: &Taking, (run, what): (&str, &str), taken: &mut Taken) -> Result<(), LaneError> {
+        match taking {
+            Taking::Advance { name, from, to } => {
+                if let Some(why) = self.advance(name, from.as_deref(), to)? {
+                    let name = String::from_utf8_lossy(name);
+                    let kept = self.keep(to, run, what)?;
+                    taken.notices.push(one_line(&format!("{name} was not taken over ({why}){kept}")));
+                }
+            }
+            Taking::CheckOut(name) => {
+                let name = std::ffi::OsString::from(String::from_utf8_lossy(name).into_owned());
+                let call =
+                    Call::within(&self.main).args(["symbolic-ref", "-m", "windlass: take over", "HEAD"]);
+                call.arg(name).output()?;
+            }
+            Taking::Keep { commit, why } => {
+                let kept = self.keep(commit, run, what)?;
+                match why {
+                    SideBranchReason::MovedMeanwhile => {
+                        let sentence = format!("a branch was moved while the agent was at work on it{kept}");
+                        taken.needs_person = Some(sentence.clone());
+                    }
+                    SideBranchReason::NoContinuation => {
+                        taken.notices.push(format!("commits do not continue what was there{kept}"));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves a reference from where it was expected; why it is not, where it is not.
+    fn advance(&self, name: &[u8], from: Option<&str>, to: &str) -> Result<Option<String>, GitError> {
+        let text = String::from_utf8_lossy(name).into_owned();
+        let is_plain = is_safe_name(name) && !text.split('/').any(|part| part.starts_with('-'));
+        if name != b"HEAD" && (!is_plain || text.as_bytes() != name) {
+            return Ok(Some("its name is none that git takes".to_owned()));
+        }
+        let nothing = ObjectId::zero(self.main.object_format).to_string();
+        let update = ["update-ref", "--no-deref", "-m", "windlass: take over", &text, to];
+        let answer = Call::within(&self.main).args(update).arg(from.unwrap_or(&nothing)).run()?;
+        if answer.code == 0 {
+            return Ok(None);
+        }
+        let failed = answer.failed();
+        if is_disk_full(&failed) || failed.is_locked() { Err(failed) } else { Ok(Some(last_lines(&answer))) }
+    }
+
+    /// Keeps a commit as a branch of its own: the end of a sentence.
+    fn keep(&self, commit: &str, run: &str, what: &str) -> Result<String, LaneError> {
+        let Some(id) = ObjectId::from_hex(commit.as_bytes()) else { return Ok(String::new()) };
+        if self.main.holder(commit)?.is_some() {
+            return Ok(String::new());
+        }
+        match park_commit(&self.main, id, run, what) {
+            Ok(branch) => Ok(format!("; what was committed is the branch {branch}")),
+            // A tag of something that is not a commit.
+            Err(LaneError::Git(error @ GitError::Unexpected { .. })) => Ok(format!(" ({error})")),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// The same, where names of what is refused are what they were.
+fn without(mut found: Refs, lent: &Refs, is_refused: impl Fn(&String) -> bool) -> Refs {
+    let names: Vec<Vec<u8>> =
+        found.references.iter().filter(|(_, id)| is_refused(id)).map(|(name, _)| name.clone()).collect();
+    for name in names {
+        match lent.references.get(&name) {
+            Some(id) => drop(found.references.insert(name, id.clone())),
+            None => drop(found.references.remove(&name)),
+        }
+    }
+    let is_gone = match &found.head {
+        CheckedOut::Commit(commit) => is_refused(commit),
+        CheckedOut::Branch(name) => !found.references.contains_key(name) && lent.head != found.head,
+    };
+    if is_gone {
+        found.head = lent.head.clone();
+    }
+    found
+}
+
+fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
