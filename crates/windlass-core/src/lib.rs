@@ -6,6 +6,7 @@
 
 pub mod claim;
 pub mod config;
+pub mod council;
 pub mod damage;
 pub mod environment;
 pub mod fact;

@@ -162,6 +162,9 @@ fn fact(fact: &Fact) -> Option<String> {
         Fact::StatusChanged(report::StatusChanged { standing, .. }) => {
             format!("the status file says: {}", status(standing))
         }
+        Fact::ReviewSkipped(report::ReviewSkipped { lines, .. }) => {
+            format!("{lines} changed lines are not looked over")
+        }
         Fact::FollowUpDue { .. } => "a fresh agent is to be asked about the claim".to_owned(),
         Fact::RunResumed { .. } => "the run is resumed".to_owned(),
         Fact::BaselineCaptured(report::BaselineCaptured { evidence, .. }) => {

@@ -13,14 +13,14 @@ use windlass_core::config::RunsSettings;
 use windlass_core::environment::{Heir, notice_of};
 use windlass_core::fact::Entry;
 use windlass_core::spec::GuardSpec;
-use windlass_core::spec::{AgentSpec, BudgetScope, CommitPolicy, Job, JobWorkspace, Limits, RunSpec};
-use windlass_core::values::{Cost, ExitCodes, RunId, StopReason};
+use windlass_core::spec::{AgentSpec, CommitPolicy, Job, JobWorkspace, ReviewSpec, RunSpec};
+use windlass_core::values::{ExitCodes, RunId, StopReason};
 use windlass_engine::guard;
 use windlass_engine::hook;
 use windlass_engine::sandbox::{Sandbox, container};
 use windlass_engine::store::lock::{Acquired, HeldBy, Holder, holders};
 use windlass_engine::store::session_folder::is_session;
-use windlass_engine::store::{Journal, Lock, RunFolder, RunSummary, index};
+use windlass_engine::store::{Journal, Lock, RunFolder, index};
 use windlass_engine::supervisor::{
     EngineError, Finished, Session, Telling, agents_file_notice, drive, put_back_after_kill,
 };
@@ -36,6 +36,7 @@ use crate::error::{AppError, Codes, Kind};
 use crate::front_end::Watched;
 use crate::here::Here;
 use crate::run::Prepared;
+use crate::run::budget::{SpentBefore, left_of, spent_before};
 use crate::run::criteria;
 use crate::run::gates;
 use crate::run::goal;
@@ -149,6 +150,7 @@ pub fn plan(
         sandbox: sandbox::with_folders(sandbox::plan(here, resolved), &agent.add_dirs),
         principles: request.principles.spec(),
         agent: with_committing(agent, commit),
+        review: reviewed(request),
         commit,
         message: resolved.message.clone(),
         withholding: resolved.withholding.clone(),
@@ -169,6 +171,13 @@ fn guarded(here: &Here, request: &Prepared) -> GuardSpec {
     let resolved = &request.configuration.resolved;
     let search_path = std::env::var_os("PATH").unwrap_or_default();
     guard::inspect(&here.place(), &resolved.checks, &resolved.guard, &search_path)
+}
+
+/// How the work is looked over. Planning and judging leave none.
+fn reviewed(request: &Prepared) -> Option<ReviewSpec> {
+    let mode = request.assignment.mode;
+    let works = !mode.judges() && !mode.writes_only_plan();
+    request.configuration.resolved.review.clone().filter(|_| works)
 }
 
 /// The project's hooks. Whoever judges is one call, and no run that a hook could steer.
@@ -439,47 +448,6 @@ fn end_containers(folder: &RunFolder, what: &str) -> Option<String> {
         Ok(1) => Some(format!("a container of {what} was still there; it was ended")),
         Ok(found) => Some(format!("{found} containers of {what} were still there; they were ended")),
         Err(error) => Some(format!("whether containers of {what} are left cannot be told: {error}")),
-    }
-}
-
-/// What earlier runs used of what this one may use.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct SpentBefore {
-    /// Money.
-    pub cost: Cost,
-    /// Tokens of all kinds.
-    pub tokens: u64,
-    /// Time, as far as they have ended.
-    pub duration: Duration,
-}
-
-/// What earlier runs of the same goal cost, where the budget is for the whole job; what the other runs of its pipeline used.
-/// Changes nothing.
-pub fn spent_before(here: &Here, request: &Prepared) -> Result<SpentBefore, AppError> {
-    if let Some(pipeline) = &request.part_of {
-        let is_its = |run: &&RunSummary| run.pipeline.as_ref().is_some_and(|part| part.id == *pipeline);
-        let runs = index::look(&here.project)?.runs;
-        return Ok(runs.iter().filter(is_its).fold(SpentBefore::default(), |spent, run| SpentBefore {
-            cost: spent.cost + run.cost,
-            tokens: spent.tokens.saturating_add(run.tokens.total()),
-            duration: spent.duration + run.ending.map_or(Duration::ZERO, |ending| ending.duration),
-        }));
-    }
-    if request.configuration.resolved.budget_scope == BudgetScope::Run {
-        return Ok(SpentBefore::default());
-    }
-    let runs = index::look(&here.project)?.runs;
-    let same = |run: &&RunSummary| request.assignment.is_same(run, &here.project);
-    Ok(SpentBefore { cost: runs.iter().filter(same).map(|run| run.cost).sum(), ..SpentBefore::default() })
-}
-
-/// What is left of limits.
-fn left_of(limits: &Limits, spent: SpentBefore) -> Limits {
-    Limits {
-        spent_before: spent.cost,
-        tokens: limits.tokens.map(|most| most.saturating_sub(spent.tokens)),
-        duration: limits.duration.map(|most| most.saturating_sub(spent.duration)),
-        ..limits.clone()
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod assignment;
 mod broken;
+mod budget;
 pub(crate) mod criteria;
 mod gates;
 mod goal;

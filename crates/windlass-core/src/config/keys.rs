@@ -165,6 +165,11 @@ keys! {
     VERIFY_ATTEMPTS: Count<1, 10> = "verify.attempts", "Verifications that may refuse the work before a person is needed.";
     VERIFY_REPORT: ReportName = "verify.report", "The file in the workspace that its report goes to.";
 
+    REVIEW_ENABLED: bool = "review.enabled", "Have a fresh agent look over the work of each iteration before it counts.";
+    REVIEW_PROMPT: TextOrNothing = "review.prompt", "What it is to look for, beyond the usual.";
+    REVIEW_MODEL: TextOrNothing = "review.model", "Its model; empty = that of the agent who works.";
+    REVIEW_SKIP_BELOW_LINES: Count<0> = "review.skip_below_lines", "Changed lines from which it is asked; 0 = always.";
+
     WATCH: bool = "status.watch", "Watch the status file while the agent works.";
     DEBOUNCE: FineSpan<500, 10_000> = "status.debounce", "Time that changes of the status file are gathered for.";
     ONLY_MEANINGFUL: bool = "status.only_meaningful", "Tell of changed counts and claims only, not of every write.";

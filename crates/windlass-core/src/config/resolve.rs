@@ -18,8 +18,8 @@ use super::setting::{
 };
 use crate::message::Wording;
 use crate::spec::{
-    BootstrapSpec, BudgetScope, Clocks, CommitPolicy, Limits, Mode, Network, PortSpec, SandboxKind,
-    UndoPolicy, Withholding,
+    BootstrapSpec, BudgetScope, Clocks, CommitPolicy, Limits, Mode, Network, PortSpec, ReviewSpec,
+    SandboxKind, UndoPolicy, Withholding,
 };
 use crate::values::{Check, CheckKind, Cost, ExitCodes, HookName};
 
@@ -66,6 +66,8 @@ pub struct Resolved {
     pub worktree: WorktreeSettings,
     /// How finished work is verified.
     pub verify: VerifySettings,
+    /// How a fresh agent looks over the work of each iteration; `None` = nobody does.
+    pub review: Option<ReviewSpec>,
     /// How the status file is watched.
     pub status: StatusSettings,
     /// The log of a run in its workspace.
@@ -280,6 +282,7 @@ impl Values {
             sandbox: self.sandbox()?,
             worktree: self.worktree()?,
             verify: self.verify()?,
+            review: self.review()?,
             status: self.status()?,
             log: LogSettings {
                 enabled: self.get(&keys::LOG_ENABLED)?,
@@ -420,7 +423,10 @@ impl Values {
                 include_bytes: self.get(&keys::WORKTREE_INCLUDE_SIZE).map(|ByteCap(bytes)| bytes)?,
                 setup: self.get(&keys::WORKTREE_SETUP).map(|TextOrNothing(command)| command)?,
                 setup_timeout: self.get(&keys::WORKTREE_SETUP_TIMEOUT).map(|PositiveSpan(span)| span)?,
-                ports: PortSpec { base: port_number(base), size: port_number(size) },
+                ports: PortSpec {
+                    base: base.try_into().unwrap_or(u16::MAX),
+                    size: size.try_into().unwrap_or(u16::MAX),
+                },
             },
         })
     }
@@ -432,6 +438,15 @@ impl Values {
             attempts: self.get(&keys::VERIFY_ATTEMPTS).map(|Count(number)| number)?,
             report: self.get(&keys::VERIFY_REPORT).map(|ReportName(name)| name)?,
         })
+    }
+
+    fn review(&self) -> Result<Option<ReviewSpec>, ConfigError> {
+        let review = ReviewSpec {
+            prompt: self.get(&keys::REVIEW_PROMPT).map(|TextOrNothing(text)| text.unwrap_or_default())?,
+            model: self.get(&keys::REVIEW_MODEL).map(|TextOrNothing(model)| model)?,
+            skip_below_lines: self.get(&keys::REVIEW_SKIP_BELOW_LINES).map(|Count(number)| number)?,
+        };
+        Ok(self.get(&keys::REVIEW_ENABLED)?.then_some(review))
     }
 
     fn status(&self) -> Result<StatusSettings, ConfigError> {
@@ -479,12 +494,7 @@ impl Values {
     }
 }
 
-/// Keys of ports hold nothing higher.
-fn port_number(number: u32) -> u16 {
-    u16::try_from(number).unwrap_or(u16::MAX)
-}
-
 /// A number that means nothing where it is 0.
-const fn positive(number: u32) -> Option<u32> {
-    if number == 0 { None } else { Some(number) }
+fn positive(number: u32) -> Option<u32> {
+    (number > 0).then_some(number)
 }

@@ -27,6 +27,7 @@ impl Fact {
             | Fact::Committed(report::Committed { lane, .. })
             | Fact::TreeRechecked(report::TreeRechecked { lane, .. })
             | Fact::FollowUpDue { lane, .. }
+            | Fact::ReviewSkipped(report::ReviewSkipped { lane, .. })
             | Fact::AttemptRepeats { lane, .. }
             | Fact::IterationFinished { lane, .. } => Some(*lane),
             // Hooks and what follows from them are the run's, whichever lane's keeper they run below.

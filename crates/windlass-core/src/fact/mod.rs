@@ -174,6 +174,8 @@ pub enum Fact {
         #[serde(default = "Purpose::verify", skip_serializing_if = "Purpose::is_verify")]
         purpose: Purpose,
     },
+    /// Too little had changed for a reviewer to be asked: the work goes on as it is.
+    ReviewSkipped(report::ReviewSkipped),
     /// The attempt is over and the same iteration will be tried again. In a lane whose checkout is gone it comes before
     /// anything was judged, and the iteration begins anew in another checkout.
     AttemptRepeats {
@@ -313,5 +315,5 @@ macro_rules! from_reports {
 from_reports! {
     BaselineCaptured, LaneOpened, CallSpawned, StatusChanged, Suspected, Damaged, SnapshotTaken,
     ForbiddenChangesReverted, Undone, HookFinished, CheckFinished, Committed, TreeRechecked, Merged, Landed, TaskClosed,
-    NotificationSettled, Noticed,
+    NotificationSettled, Noticed, ReviewSkipped,
 }

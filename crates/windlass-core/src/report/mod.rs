@@ -14,6 +14,7 @@ pub use call::{CallDue, CallEnded, CallSpawned};
 pub use lane::{Landed, LaneLost, LaneOpened, Merged, TaskClosed};
 pub use told::{
     Broken, CheckFinished, Failed, HookFinished, LanesClosed, Noticed, NotificationSettled, Prepared,
+    ReviewSkipped,
 };
 pub use tree::{
     BaselineCaptured, Committed, Damaged, ForbiddenChangesReverted, PrinciplesProposed, SnapshotTaken,
@@ -49,6 +50,8 @@ reports! {
     LaneLost,
     /// The prompt of a lane's attempt is written.
     Prepared,
+    /// Too little had changed for a reviewer to be asked.
+    ReviewSkipped,
     /// An agent's process exists.
     CallSpawned,
     /// One of a call's clocks ran out, or it cannot heal.
@@ -107,6 +110,7 @@ impl Report {
             Report::LaneOpened(LaneOpened { lane, .. })
             | Report::LaneLost(LaneLost { lane })
             | Report::Prepared(Prepared { lane })
+            | Report::ReviewSkipped(ReviewSkipped { lane, .. })
             | Report::CallSpawned(CallSpawned { lane, .. })
             | Report::CallDue(CallDue { lane, .. })
             | Report::CallEnded(CallEnded { lane, .. })

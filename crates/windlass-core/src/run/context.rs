@@ -9,8 +9,8 @@ use crate::principles::Principles;
 use crate::run::{Collected, Effect, Run, TurnKey};
 use crate::tasks::Schedule;
 use crate::values::{
-    Assessment, CallClocks, CheckOutcome, Evidence, HookName, JobStatus, LaneId, Named, Now, SnapshotId,
-    Spent, Suspicion, TaskRow, Tokens,
+    Assessment, CallClocks, CheckOutcome, Evidence, HookName, JobStatus, LaneId, Named, Now, Review,
+    SnapshotId, Spent, Suspicion, TaskRow, Tokens,
 };
 
 /// What an effect needs to know; each kind of effect has its part, and the others are left out.
@@ -60,6 +60,21 @@ pub struct PromptContext {
     /// How far the collection of principles is.
     #[serde(default)]
     pub collected: Collected,
+    /// What a reviewer has against the work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rejection: Option<Review>,
+    /// What is to be reviewed; `None` in other calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review: Option<ReviewContext>,
+}
+
+/// What a run knows of work that is looked over.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReviewContext {
+    /// The first attempt whose changes no reviewer has let stand.
+    pub since: TurnKey,
+    /// What the checks said of it; empty where there are none.
+    pub checks: Vec<CheckOutcome>,
 }
 
 /// What a run knows of an attempt whose work is looked at.
@@ -193,7 +208,17 @@ impl PromptContext {
             damage: run.damage_prompt(),
             held: run.held(lane).into_iter().cloned().collect(),
             collected: run.collected().clone(),
+            rejection: run.rejection(lane).cloned(),
+            review: ReviewContext::of(run, lane),
         }
+    }
+}
+
+impl ReviewContext {
+    fn of(run: &Run, lane: LaneId) -> Option<ReviewContext> {
+        let candidate = run.lane(lane)?.turn()?.review.as_ref()?;
+        let checks = candidate.judged.outcomes.clone();
+        Some(ReviewContext { since: run.unreviewed_since(lane)?, checks })
     }
 }
 

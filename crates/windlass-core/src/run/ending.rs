@@ -125,6 +125,9 @@ impl Run {
         if let Some(reason) = self.blocked(plan).or_else(|| self.all_parked(plan)) {
             return Some(reason);
         }
+        if let Some(reason) = self.review_stalemate(plan) {
+            return Some(reason);
+        }
         if self.refused.in_a_row >= REFUSED_CLAIMS {
             let detail = format!("{} claims in a row were refused by the same checks", self.refused.in_a_row);
             return Some((StopReason::GatesFailing, detail));

@@ -27,7 +27,7 @@ impl Run {
         self.follow_up(Due::MergeFails).filter(|_| turn.task.is_some() && !asked)
     }
 
-    fn follow_up(&self, due: Due) -> Option<FollowUp> {
+    pub(super) fn follow_up(&self, due: Due) -> Option<FollowUp> {
         self.plan.as_ref()?.follow_ups().find(|follow_up| follow_up.due == due)
     }
 

@@ -24,6 +24,7 @@ mod outstanding;
 mod progress;
 mod reported;
 mod retry;
+mod review;
 mod rows;
 mod tasks;
 mod verdict;
@@ -51,13 +52,16 @@ use crate::spec::RunSpec;
 use ending::Failure;
 use guard::Guarding;
 use hooks::Hooks;
+use review::Reviews;
 use rows::Rows;
 use tasks::{AtWork, Tasks};
 
 pub use apply::IllegalFact;
 pub use clock::Clock;
 pub use collecting::Collected;
-pub use context::{AttemptContext, HookContext, OrderContext, PromptContext, TaskAtHand, TaskContext};
+pub use context::{
+    AttemptContext, HookContext, OrderContext, PromptContext, ReviewContext, TaskAtHand, TaskContext,
+};
 pub use effect::{CommitKind, Effect, EndCall, NotesShare, Occasion, TurnKey};
 pub use guard::HELD_CLAIMS;
 pub use hooks::{LatestIteration, MOST_SKIPS};
@@ -67,6 +71,7 @@ pub use ledger::{LEAST_RESERVATION, Ledger};
 pub use order::{Due, Epoch, Order, Orders, Reported, WireVersion};
 pub use progress::History;
 pub use retry::{Patience, RESET_MARGIN, Retries, after_limit, after_outage};
+pub use review::REVIEW_STALEMATE;
 
 /// Refused claims in a row, for the same failures, after which a run ends.
 pub const REFUSED_CLAIMS: u32 = 5;
@@ -137,6 +142,8 @@ struct Lane {
     hook_refusal: Option<String>,
     /// What the latest attempt did to the repository; `None` where it did nothing.
     damage: Option<Damaged>,
+    /// What reviewers said of its work.
+    reviews: Reviews,
 }
 
 /// What an attempt did to the repository beyond its work.
@@ -161,6 +168,7 @@ impl Lane {
             refused: Vec::new(),
             hook_refusal: None,
             damage: None,
+            reviews: Reviews::default(),
         }
     }
 
@@ -208,6 +216,8 @@ pub struct Counters {
     pub budget_exhausted: bool,
     /// Verifications that refused the finished work.
     pub unverified: u32,
+    /// Reviews in a row that came to no verdict.
+    pub unusable_reviews: u32,
     /// Tasks done.
     pub done: u32,
     /// Tasks parked in a row.

@@ -142,7 +142,7 @@ impl Run {
         }
         let claimed = if until.is_empty() { outcome.claimed } else { !failed };
         let made = matches!(checking.stage, CheckStage::Committed | CheckStage::Merged);
-        let wanted = claimed || made || self.would_commit(lane, outcome);
+        let wanted = claimed || made || self.would_commit(lane, outcome) || self.wants_review(lane, outcome);
         if !wanted {
             return None;
         }

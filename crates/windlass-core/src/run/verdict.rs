@@ -29,15 +29,18 @@ impl Run {
             Class::UsageLimit | Class::Outage if outcome.claimed => Course::Finish,
             Class::UsageLimit => Course::Repeat(Class::UsageLimit),
             Class::Outage if summary.cost == Cost::ZERO && !moved => Course::Repeat(Class::Outage),
-            Class::ContextTooLong if turn.notes == NotesShare::Usual && !moved && self.has_notes() => {
+            Class::ContextTooLong
+                if turn.notes == NotesShare::Usual && !moved && self.may_be_shorter(turn) =>
+            {
                 Course::Repeat(Class::ContextTooLong)
             }
             _ => Course::Finish,
         }
     }
 
-    fn has_notes(&self) -> bool {
-        self.plan.as_ref().is_some_and(|plan| plan.job.notes_file.is_some())
+    /// Is there something that a prompt can have less of: notes, or what a reviewer is shown?
+    fn may_be_shorter(&self, turn: &Turn) -> bool {
+        turn.review.is_some() || self.plan.as_ref().is_some_and(|plan| plan.job.notes_file.is_some())
     }
 
     /// Is there work that the runner commits, if its gates are green? It need not be this attempt's own: what one that
@@ -56,6 +59,12 @@ impl Run {
         let whole =
             matches!(outcome.summary.class, Class::Success | Class::MaxTurns | Class::BudgetExhausted);
         ours && whole && self.differs_from_commit(lane, outcome)
+    }
+
+    /// Is it committed as work that holds: green, and let stand by whoever looks it over?
+    pub(super) fn commits(&self, lane: LaneId, outcome: &AttemptOutcome, judged: &Judged) -> bool {
+        let holds = self.is_green(lane, outcome, &judged.outcomes) && !self.lacks_review(lane, outcome);
+        holds && self.would_commit(lane, outcome)
     }
 
     /// Is there anything that was not committed yet?
@@ -111,6 +120,7 @@ impl Run {
         let InGit { refused, dead_end, attempted, .. } = &outcome.in_git;
         let kept_out = refused.is_some() || dead_end.is_some() || *attempted;
         let kept_out = (kept_out && self.is_of_tasks()) || !self.held(lane).is_empty();
+        let kept_out = kept_out || self.lacks_review(lane, outcome);
         if claims && (kept_out || !self.is_green(lane, outcome, &judged.outcomes)) {
             return Verdict::ClaimRefused;
         }

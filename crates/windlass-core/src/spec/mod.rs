@@ -12,6 +12,7 @@ mod mode;
 mod pipeline;
 mod principles;
 mod repository_settings;
+mod review;
 mod sandbox;
 mod workspace;
 
@@ -27,6 +28,7 @@ pub use mode::{ClaimSource, Mode, ModeDefault};
 pub use pipeline::{GOAL, JobPhase, PIPELINES, PipelinePart, PipelinePhase};
 pub use principles::PrinciplesSpec;
 pub use repository_settings::RepositorySettings;
+pub use review::ReviewSpec;
 pub use sandbox::{Network, Preset, SandboxKind, SandboxLogin, SandboxSpec};
 pub use workspace::{JobLog, JobWorkspace, StatusNews, StatusWatch};
 
@@ -36,7 +38,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::message::Wording;
-use crate::values::{Check, CheckKind, ExitCodes, Grounds, Hook, LaneId, RunId, path_text};
+use crate::values::{Check, CheckKind, ExitCodes, Grounds, Hook, LaneId, Purpose, RunId, path_text};
 
 /// All that a run needs; journalled as its first fact, so that `resume` needs nothing else.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -76,6 +78,9 @@ pub struct RunSpec {
     pub principles: Option<PrinciplesSpec>,
     /// Who works.
     pub agent: AgentSpec,
+    /// How a fresh agent looks over the work of each iteration; `None` = nobody does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review: Option<ReviewSpec>,
     /// Who commits.
     pub commit: CommitPolicy,
     /// How the runner words its commits.
@@ -136,6 +141,13 @@ impl RunSpec {
         } else {
             Grounds::Shown
         }
+    }
+
+    /// Who is called for a purpose.
+    pub fn agent_for(&self, purpose: Purpose) -> AgentSpec {
+        let own = self.review.as_ref().filter(|_| purpose == Purpose::Review);
+        let model = own.and_then(|review| review.model.clone()).or_else(|| self.agent.model.clone());
+        AgentSpec { model, ..self.agent.clone() }
     }
 
     /// The numbers of its lanes: 0 alone, which is the working directory itself, or those that have checkouts of their own.

@@ -68,8 +68,8 @@ macro_rules! stop_reasons {
 }
 
 // The journal's name is the variant's; then: the name in messages and JSON (Ctrl-C and SIGTERM are both `manual` there), the
-// kind, the exit codes (simple, detailed), a few words, a sentence. The detailed codes 30 to 33 belong to reasons that are not
-// there yet: closed_by_person, ci_failed, review_stalemate, engine_unavailable.
+// kind, the exit codes (simple, detailed), a few words, a sentence. The detailed codes 30, 31 and 33 belong to reasons that
+// are not there yet: closed_by_person, ci_failed, engine_unavailable.
 stop_reasons! {
     /// The claim stood and every gate was green.
     Complete: "complete", Done, 0, 0, "complete", "The job is done.";
@@ -115,6 +115,8 @@ stop_reasons! {
     DiskFull: "disk_full", Error, 1, 28, "the disk is full", "The disk is full.";
     /// The agent destroyed what it must not touch.
     DestructiveChange: "destructive_change", Error, 1, 29, "something was destroyed", "The agent destroyed something that it must not touch.";
+    /// The reviewer rejected the work three times for the same findings, or gave three verdicts that could not be used.
+    ReviewStalemate: "review_stalemate", Error, 1, 32, "the reviewer and the agent do not agree", "Three reviews in a row came to the same, or to nothing.";
     /// The project's setup command failed in a fresh checkout.
     SetupFailed: "setup_failed", Error, 1, 34, "a checkout could not be set up", "The setup command failed.";
     /// A defect of Windlass.

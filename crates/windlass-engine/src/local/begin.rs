@@ -9,7 +9,7 @@ use windlass_core::environment::Heir;
 use windlass_core::report::{CallEnded, CheckFinished, LaneLost};
 use windlass_core::run::{Effect, EndCall, Epoch, Order};
 use windlass_core::spec::{PortPlace, RunSpec};
-use windlass_core::values::{CallId, CallReport, CheckStage, Cut, LaneId};
+use windlass_core::values::{CallId, CallReport, CheckStage, Cut, LaneId, Purpose};
 use windlass_host::environment::{inherited, with};
 use windlass_host::process::{Keeper, SpawnRequest};
 
@@ -46,6 +46,7 @@ impl LocalLanes {
             self.call_not_set_up(epoch, lane, call, error);
             return Ok(());
         }
+        let plan = called_for(plan, *purpose);
         let plan = match self.without_untrusted(lane, plan) {
             Ok(plan) => plan,
             Err(error) => {
@@ -250,4 +251,10 @@ impl LocalLanes {
         }
         Ok(held)
     }
+}
+
+/// The plan for a call: whoever is called for this may be told to use another model.
+fn called_for(plan: Arc<RunSpec>, purpose: Purpose) -> Arc<RunSpec> {
+    let agent = plan.agent_for(purpose);
+    if agent == plan.agent { plan } else { Arc::new(RunSpec { agent, ..RunSpec::clone(&plan) }) }
 }

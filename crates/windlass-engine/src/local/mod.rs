@@ -24,6 +24,7 @@ mod prepare;
 mod principles;
 mod recover;
 mod refuse;
+mod review;
 mod sandboxes;
 mod setup;
 mod standing;

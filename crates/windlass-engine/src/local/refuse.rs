@@ -1,10 +1,8 @@
 //! Undoing what an agent changed although it may not: protected files, and all but the plan while it was to write nothing
 //! else. What it left stays kept as the iteration's snapshot.
 
-use std::iter;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
-use std::time::UNIX_EPOCH;
 use windlass_core::words::some_of;
 
 use windlass_core::report::{self, Report};
@@ -173,12 +171,7 @@ pub(super) fn keep_the_agents(
     if let Some(after) = world.kept(turn, Side::After)? {
         changed.retain(|path| place.content_now(path) == after.content(path));
     }
-    let follow_ups = world.plan.follow_ups().map(|follow_up| follow_up.purpose);
-    let purposes = iter::once(world.plan.job.mode.purpose()).chain(follow_ups);
-    let mut streams = purposes.map(|purpose| world.call_folder(turn, purpose).stream());
-    // outside: the run's folder.
-    let written = streams.find_map(|stream| stream.metadata().ok()?.modified().ok());
-    let heard = written.unwrap_or(UNIX_EPOCH);
+    let heard = world.folder.heard(&world.plan, turn);
     changed.retain(|path| !is_of_later(&place.root.join(as_path(path)), heard));
     Ok(())
 }

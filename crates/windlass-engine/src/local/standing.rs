@@ -129,6 +129,13 @@ pub(super) fn is_bookkeeping(path: &[u8], job: &Job, place: &Place) -> bool {
     name.is_some_and(|name| matches!(name, STATUS_FILE | METADATA_FILE) || log::age(name).is_some())
 }
 
+/// Is this file something that an agent of the job's workspace makes there, and no bookkeeping?
+pub(super) fn is_workspaces_work(path: &[u8], job: &Job, place: &Place) -> bool {
+    let folders = job.workspace.iter().flat_map(|workspace| work_folders(workspace, place));
+    let mut within = folders.filter_map(|folder| path.strip_prefix(folder.as_slice()));
+    within.any(|rest| rest.starts_with(b"/"))
+}
+
 fn work_folders(workspace: &JobWorkspace, place: &Place) -> Vec<Vec<u8>> {
     let folders = WORK_FOLDERS.iter().map(|name| workspace.folder.join(name));
     folders.filter_map(|folder| place.relative(&folder)).collect()

@@ -26,6 +26,7 @@ use super::prepare::{self, Preparation};
 use super::principles;
 use super::recover;
 use super::refuse;
+use super::review::{self, Shown};
 use super::standing;
 use super::stray_trees;
 use super::tasks;
@@ -175,6 +176,18 @@ impl WorkingTree {
                 boxes::begin_attempt(self)?;
                 self.began = Some(*turn);
                 self.trees = stray_trees::of(self);
+                let changes = match *purpose {
+                    Purpose::Review => review::shown(self, *turn, *notes, &order.context)?,
+                    _ => Shown::Changes(None),
+                };
+                let changes = match changes {
+                    Shown::Changes(changes) => changes,
+                    Shown::TooLittle(lines) => {
+                        let (lane, iteration, attempt) = (*lane, turn.iteration, turn.attempt);
+                        reports.push(report::ReviewSkipped { lane, iteration, attempt, lines }.into());
+                        return Ok(reports);
+                    }
+                };
                 let preparation = Preparation {
                     plan: &self.plan,
                     folder: &self.folder,
@@ -183,6 +196,7 @@ impl WorkingTree {
                     purpose: *purpose,
                     notes: *notes,
                     context: &order.context,
+                    changes,
                 };
                 prepare::write(&preparation)?;
                 reports.push(Report::from(report::Prepared { lane: *lane }));

@@ -8,8 +8,11 @@
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, openat, statat};
+use windlass_core::run::TurnKey;
+use windlass_core::spec::RunSpec;
 use windlass_core::values::{LaneId, Purpose, RunId};
 use windlass_host::note::Note;
 use windlass_jobs::prompt::Templates;
@@ -207,6 +210,15 @@ impl RunFolder {
             .join(format!("{iteration:04}"))
             .join(format!("{attempt}-{}", purpose_name(purpose)));
         CallFolder { path }
+    }
+
+    /// When the agent of an attempt, whatever it was called for, was last heard of; the beginning of time where it never was.
+    pub fn heard(&self, plan: &RunSpec, turn: TurnKey) -> SystemTime {
+        let mut streams =
+            plan.purposes().map(|purpose| self.call(turn.iteration, turn.attempt, purpose).stream());
+        // outside: the run's folder.
+        let heard = streams.find_map(|stream| stream.metadata().ok()?.modified().ok());
+        heard.unwrap_or(UNIX_EPOCH)
     }
 
     fn stop(&self) -> PathBuf {

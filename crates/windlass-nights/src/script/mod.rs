@@ -8,6 +8,7 @@ mod money;
 mod outside;
 mod plan;
 mod receiver;
+mod reviews;
 mod shrink;
 mod tasks;
 
@@ -52,6 +53,8 @@ pub struct Script {
     pub(crate) acts: Vec<Act>,
     /// What agents do that are asked to judge.
     pub(crate) verifiers: Vec<Act>,
+    /// What agents do that are asked to look over work; empty where nobody is.
+    pub(crate) reviewers: Vec<Act>,
     /// By step, ascending.
     pub(crate) events: Vec<Event>,
     /// What happens between the sessions.

@@ -46,6 +46,7 @@ pub(super) fn draw(dice: &mut Dice, mode: Mode) -> RunSpec {
         guard: GuardSpec::default(),
         principles: None,
         agent: agent(),
+        review: None,
         commit: if git { commit } else { CommitPolicy::None },
         message: windlass_core::message::Wording::default(),
         withholding: windlass_core::spec::Withholding::default(),

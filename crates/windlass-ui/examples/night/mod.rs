@@ -85,6 +85,7 @@ pub fn plan() -> RunSpec {
             repository_settings: windlass_core::spec::RepositorySettings::Used,
             prices: Vec::new(),
         },
+        review: None,
         commit: CommitPolicy::None,
         message: windlass_core::message::Wording::default(),
         withholding: windlass_core::spec::Withholding::default(),

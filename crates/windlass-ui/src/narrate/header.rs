@@ -1,7 +1,9 @@
 //! What is said before a run begins: what runs, within which bounds, and what it may do.
 
 use windlass_agents::{git_reading, of};
-use windlass_core::spec::{AgentSpec, CommitPolicy, Limits, Network, RunSpec, SandboxKind, Verification};
+use windlass_core::spec::{
+    AgentSpec, CommitPolicy, Limits, Network, ReviewSpec, RunSpec, SandboxKind, Verification,
+};
 use windlass_core::values::{CheckKind, Named};
 use windlass_jobs::doc::report::Judged;
 use windlass_jobs::job::{self, Completion};
@@ -50,6 +52,7 @@ pub(super) fn started(board: &Board) -> Vec<Line> {
     lines.extend(permissions(plan));
     lines.push(labelled("done when").plain(completion(plan)));
     lines.extend(verification(plan));
+    lines.extend(review(plan));
     lines.extend(checks(plan, CheckKind::Until, "until"));
     lines.extend(checks(plan, CheckKind::Gate, "gate"));
     lines.extend(criteria(plan));
@@ -139,6 +142,16 @@ fn verification(plan: &RunSpec) -> Option<Line> {
         let attempts = format::count(u64::from(attempts), "attempt");
         format!("by a fresh agent before it counts: {depth} depth, {attempts}")
     }))
+}
+
+fn review(plan: &RunSpec) -> Option<Line> {
+    let ReviewSpec { model, skip_below_lines, .. } = plan.review.as_ref()?;
+    let model = model.as_ref().map(|model| format!(", model {}", one_line(model))).unwrap_or_default();
+    let least = match skip_below_lines {
+        0 => String::new(),
+        lines => format!(", from {} on", format::count(u64::from(*lines), "changed line")),
+    };
+    Some(labelled("reviewed").plain(format!("by a fresh agent, each iteration{model}{least}")))
 }
 
 fn agent(agent: &AgentSpec) -> String {

@@ -6,6 +6,7 @@ mod header;
 mod hook;
 mod iteration;
 mod living;
+mod review;
 mod status;
 mod summary;
 mod tasks;
@@ -20,7 +21,9 @@ use jiff::tz::TimeZone;
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::report;
 use windlass_core::spec::RunSpec;
-use windlass_core::values::{CheckOutcome, CheckStage, Class, Cut, Denial, Named, StopReason, StopSource};
+use windlass_core::values::{
+    CheckOutcome, CheckStage, Class, Cut, Denial, Named, Purpose, StopReason, StopSource,
+};
 
 use crate::board::Board;
 use crate::format;
@@ -61,6 +64,9 @@ pub(crate) fn lines(board: &Board, entry: &Entry, zone: &TimeZone) -> Vec<Line> 
             vec![collected(board, principles.is_some(), refused, *left)]
         }
         Fact::Suspected(report::Suspected { suspicions, .. }) => guard::suspected(board, suspicions),
+        Fact::CallReserved { lane, purpose: Purpose::Review, .. } => review::begun(board, *lane),
+        Fact::CallFinished { lane, summary, .. } => review::finished(board, *lane, summary),
+        Fact::ReviewSkipped(report::ReviewSkipped { lines, .. }) => vec![review::skipped(board, *lines)],
         Fact::FollowUpDue { purpose, .. } => status::follow_up_due(board, *purpose).into_iter().collect(),
         Fact::CheckFinished(report::CheckFinished { stage: CheckStage::Baseline, outcome, .. }) => {
             vec![baseline(board, outcome)]

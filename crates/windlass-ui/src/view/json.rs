@@ -293,6 +293,10 @@ fn plan_body(plan: &RunSpec) -> Map<String, Value> {
     if let Some(verification) = &plan.job.verification {
         body.insert("verification".to_owned(), json!(verification));
     }
+    if let Some(review) = &plan.review {
+        let (model, least) = (&review.model, review.skip_below_lines);
+        body.insert("review".to_owned(), json!({ "model": model, "skip_below_lines": least }));
+    }
     body
 }
 

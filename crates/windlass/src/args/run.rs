@@ -153,6 +153,16 @@ pub struct WorkArgs {
     #[arg(long, help_heading = "Completion")]
     pub gate_later: bool,
 
+    /// A fresh agent looks over the work of each iteration before it counts
+    #[arg(long, help_heading = "Review")]
+    pub review: bool,
+    /// The same, and what it is to look for
+    #[arg(short, long, value_name = "TEXT", help_heading = "Review", allow_hyphen_values = true)]
+    pub review_prompt: Option<String>,
+    /// The same, by this model [default: the agent's]
+    #[arg(long, value_name = "MODEL", help_heading = "Review")]
+    pub review_model: Option<String>,
+
     /// Limits
     #[command(flatten)]
     pub limits: LimitArgs,

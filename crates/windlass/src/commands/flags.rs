@@ -102,10 +102,20 @@ impl Flags {
         self.text(&keys::SANDBOX_NETWORK, "--network", args.network.as_ref());
         self.text(&keys::MODEL, "--model", args.model.as_ref());
         self.text(&keys::MAX_TURNS, "--max-turns", args.max_turns.as_ref());
+        self.review(args);
         self.list(&keys::ADD_DIRS, "--add-dir", &args.add_dirs);
         let agent_arguments = passthrough::texts(&args.agent_arguments)?;
         self.list(&keys::ARGUMENTS, "--", &agent_arguments);
         Ok(())
+    }
+
+    /// Whoever says how it is done wants it done.
+    fn review(&mut self, args: &WorkArgs) {
+        self.switch(&keys::REVIEW_ENABLED, "--review", "true", args.review);
+        self.switch(&keys::REVIEW_ENABLED, "--review-prompt", "true", args.review_prompt.is_some());
+        self.switch(&keys::REVIEW_ENABLED, "--review-model", "true", args.review_model.is_some());
+        self.text(&keys::REVIEW_PROMPT, "--review-prompt", args.review_prompt.as_ref());
+        self.text(&keys::REVIEW_MODEL, "--review-model", args.review_model.as_ref());
     }
 
     fn limits(&mut self, limits: &LimitArgs) {

@@ -41,6 +41,7 @@ mod protecting;
 mod queue_kills;
 mod removed_state;
 mod repositories;
+mod reviews;
 mod run_log;
 mod signals;
 mod straying;

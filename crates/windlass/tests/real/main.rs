@@ -14,6 +14,7 @@ mod permissions;
 mod pipelines;
 mod plans;
 mod prompting;
+mod reviews;
 mod sandboxed;
 mod sessions;
 mod stopping;

@@ -2,6 +2,7 @@
 
 pub(crate) mod world;
 
+mod act;
 mod asking;
 mod claiming;
 mod collecting;
@@ -33,6 +34,7 @@ mod restarting;
 mod resuming;
 mod retrying;
 mod reviewing;
+mod reviews;
 mod sharing;
 mod stopping;
 mod told;

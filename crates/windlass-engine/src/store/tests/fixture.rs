@@ -239,6 +239,7 @@ pub(crate) fn plan(run: &RunId, directory: &Path) -> RunSpec {
             repository_settings: windlass_core::spec::RepositorySettings::Used,
             prices: Vec::new(),
         },
+        review: None,
         commit: CommitPolicy::None,
         message: windlass_core::message::Wording::default(),
         withholding: windlass_core::spec::Withholding::default(),

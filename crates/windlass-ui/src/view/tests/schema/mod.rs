@@ -11,7 +11,7 @@ use windlass_core::principles::Preset;
 use windlass_core::spec::{CommitPolicy, Depth};
 use windlass_core::values::{
     Assessed, CheckKind, CheckStage, Class, Confidence, Cut, Delivery, HookDecision, HookName, NotifyEvent,
-    Purpose, SinkKind, StatusSource, StopReason, StopSource, SuspicionKind, Verdict,
+    Purpose, ReviewVerdict, Severity, SinkKind, StatusSource, StopReason, StopSource, SuspicionKind, Verdict,
 };
 
 use self::Shape::{Flag, Integer, List, Nullable, Number, Object, OneOf, Reason, Text, Time};
@@ -150,6 +150,11 @@ const PLAN: &[Field] = &[
         Sometimes,
     ),
     (
+        "review",
+        Object(&[("model", Nullable(&Text), Always), ("skip_below_lines", Integer, Always)]),
+        Sometimes,
+    ),
+    (
         "verification",
         Object(&[("depth", OneOf(Depth::VARIANTS), Always), ("attempts", Integer, Always)]),
         Sometimes,
@@ -183,6 +188,22 @@ const ASSESSMENT: Shape = Object(&[
     ("recommendation", Text, Sometimes),
 ]);
 
+/// What a reviewer made of an iteration's work.
+const REVIEW: Shape = Object(&[
+    ("verdict", OneOf(ReviewVerdict::VARIANTS), Always),
+    ("summary", Text, Sometimes),
+    (
+        "findings",
+        List(&Object(&[
+            ("severity", OneOf(Severity::VARIANTS), Always),
+            ("file", Text, Sometimes),
+            ("line", Integer, Sometimes),
+            ("text", Text, Always),
+        ])),
+        Sometimes,
+    ),
+]);
+
 const CALL_FINISHED: &[Field] = &[
     ("call", Integer, Always),
     ("claimed", Flag, Sometimes),
@@ -207,6 +228,7 @@ const CALL_FINISHED: &[Field] = &[
     ("garbage_lines", Integer, Sometimes),
     ("duration_ms", Integer, Always),
     ("assessment", ASSESSMENT, Sometimes),
+    ("review", REVIEW, Sometimes),
 ];
 
 /// What the guard found; `held`: no claim is accepted while it stands.
@@ -350,6 +372,10 @@ pub(super) const FACTS: &[(&str, &[Field])] = &[
         ],
     ),
     ("status_changed", STATUS),
+    (
+        "review_skipped",
+        &[("iteration", Integer, Always), ("attempt", Integer, Always), ("lines", Integer, Always)],
+    ),
     ("verification_due", &[("iteration", Integer, Always), ("attempt", Integer, Always)]),
     (
         "committed",
