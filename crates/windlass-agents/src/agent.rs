@@ -145,7 +145,7 @@ pub struct CallFiles<'a> {
     pub settings: &'a Path,
     /// What this call may cost; `None` = no limit of its own.
     pub budget: Option<Cost>,
-    /// What it is for: whoever judges is asked for a structured answer and may not edit.
+    /// What it is for: some are asked for a structured answer, and some may not edit.
     pub purpose: Purpose,
 }
 

@@ -3,6 +3,8 @@
 use serde_json::Value;
 use windlass_core::values::{Assessed, Assessment, Confidence, Finding};
 
+use crate::answer::text;
+
 /// What the answer has to look like: JSON schema, for `--json-schema`.
 pub const ASSESSMENT_SCHEMA: &str = r#"{"type":"object","additionalProperties":false,"required":["verdict","confidence","summary","findings"],"properties":{"verdict":{"enum":["pass","needs_review","fail"]},"confidence":{"enum":["low","medium","high"]},"summary":{"type":"string"},"findings":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["title","required"],"properties":{"title":{"type":"string"},"detail":{"type":"string"},"required":{"type":"boolean"}}}},"recommendation":{"type":"string"}}}"#;
 
@@ -40,13 +42,6 @@ fn finding(value: &Value) -> Option<Finding> {
         detail: text(value, "detail", 500),
         required: value.get("required").and_then(Value::as_bool).unwrap_or(true),
     })
-}
-
-/// One line of at most so many characters.
-fn text(value: &Value, name: &str, longest: usize) -> String {
-    let text = value.get(name).and_then(Value::as_str).unwrap_or_default();
-    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    words.chars().filter(|character| !character.is_control()).take(longest).collect()
 }
 
 #[cfg(test)]

@@ -8,13 +8,16 @@
 
 mod about;
 mod agent;
+mod answer;
 mod assessment;
 mod claude;
+mod decision;
 mod digest;
 mod json;
 mod judgement;
 mod permissions;
 mod reset_time;
+mod review;
 mod rights;
 mod streamed;
 mod watch;
@@ -28,11 +31,14 @@ use windlass_core::spec::AgentSpec;
 
 pub use about::{Ability, About, ApiHosts, Files, Reach, Source, SourceKind, Variables, Words};
 pub use agent::{Agent, CallFiles, Instructions, Invocation, Login, Place, Question, SessionFiles, Unfit};
+pub use answer::answer_schema;
 pub use assessment::{ASSESSMENT_SCHEMA, parse_assessment};
+pub use decision::{DECISION_SCHEMA, parse_decision};
 pub use digest::{Activity, Decoder, Detail, Digest, MessageId, MessageUsage, ResultDigest, Sink};
 pub use judgement::{Judgement, Retry, Signs, unseen};
 pub use permissions::{GUARDED_IN_WORKSPACES, Permissions, close_own_files};
 pub use reset_time::parse_reset_time;
+pub use review::{REVIEW_SCHEMA, parse_review};
 pub use rights::{Right, git_committing, git_reading, project_commands};
 pub use watch::{CallWatch, Due};
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use windlass_core::spec::RunSpec;
+use windlass_core::spec::{GOAL, PipelinePhase, RunSpec};
 use windlass_core::values::Denial;
 
 use crate::{Right, git_reading, of};
@@ -90,9 +90,18 @@ pub(crate) fn closed_to_runs(plan: &RunSpec, state: &Path) -> Vec<Right> {
     let windlass = plan.directory.join(".windlass");
     let mut closed: Vec<Right> = GUARDED.iter().map(|below| below_of(&windlass, below)).collect();
     let elsewhere = configuration(plan).filter(|file| !file.starts_with(&windlass));
-    closed.extend(elsewhere.cloned().map(Right::Change));
+    closed.extend(elsewhere.map(Right::Change));
+    closed.extend(documents(plan).map(|name| below_of(&windlass, &format!("pipelines/*/{name}"))));
     closed.extend(runners_own(plan, state));
     closed
+}
+
+/// The documents of pipelines that are not the job's: in a phase all but its own, else all but the tasks, whose agent marks its
+/// task as done.
+fn documents(plan: &RunSpec) -> impl Iterator<Item = &'static str> {
+    let own = plan.job.phase.as_ref().map_or(PipelinePhase::Tasks, |phase| phase.phase);
+    let others = PipelinePhase::all().filter(move |phase| *phase != own).map(PipelinePhase::document);
+    std::iter::once(GOAL).chain(others)
 }
 
 /// The runner's own files. A lane's checkout lies among them: since a refusal wins over any permission, they are closed one
@@ -122,10 +131,12 @@ fn below_of(folder: &Path, below: &str) -> Right {
     Right::ChangeBelow(folder.to_owned(), below.to_owned())
 }
 
-/// The configuration files that were read when the run started. (A goal's file is the person's, and may be worked on.)
-fn configuration(plan: &RunSpec) -> impl Iterator<Item = &PathBuf> {
-    let files = plan.inputs.iter().map(|(file, _)| file);
-    files.filter(|file| file.ends_with("config.toml"))
+/// The configuration files that were read when the run started, and its principles. (A goal's file is the person's, and may
+/// be worked on.)
+fn configuration(plan: &RunSpec) -> impl Iterator<Item = PathBuf> {
+    let files = plan.inputs.iter().map(|(file, _)| file).filter(|file| file.ends_with("config.toml"));
+    let principles = plan.principles.iter().map(|principles| plan.directory.join(principles.file()));
+    files.cloned().chain(principles)
 }
 
 /// Takes the rule from denials that no rule would have prevented, since a refusal wins over any permission.

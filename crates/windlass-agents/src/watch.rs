@@ -8,11 +8,11 @@ use std::time::Duration;
 use windlass_core::price::{ModelUsage, Price};
 use windlass_core::spec::AgentSpec;
 use windlass_core::values::{
-    Assessment, Bill, CallClocks, CallReport, Cost, Cut, Denial, Ended, Now, Tokens, UsageLimit,
+    Assessment, Bill, CallClocks, CallReport, Cost, Cut, Denial, Ended, Now, Review, Tokens, UsageLimit,
 };
 
 use crate::streamed::Streamed;
-use crate::{Activity, Agent, Digest, ResultDigest, Retry, Signs, of, parse_assessment};
+use crate::{Activity, Agent, Digest, ResultDigest, Retry, Signs, of, parse_assessment, parse_review};
 
 #[cfg(test)]
 mod tests;
@@ -78,6 +78,7 @@ struct Heard {
     answered: bool,
     results: Vec<String>,
     assessment: Option<Assessment>,
+    review: Option<Review>,
     /// The greatest total that was reported: totals only grow.
     cost: Option<Cost>,
     /// A total was negative, or less than one before it.
@@ -239,6 +240,7 @@ impl CallWatch {
             },
             results: heard.results,
             assessment: heard.assessment,
+            review: heard.review,
             tool_uses: heard.tool_uses,
             denials: heard.denials,
             limit: judgement.limit,
@@ -327,7 +329,9 @@ impl Heard {
             self.streamed.reported();
         }
         if !result.is_error {
+            // What was asked for, the run knows.
             self.assessment = result.structured.as_deref().and_then(parse_assessment);
+            self.review = result.structured.as_deref().and_then(parse_review);
             if self.results.len() >= RESULTS {
                 self.results.remove(0);
             }

@@ -8,6 +8,7 @@ use windlass_core::trust::Startable;
 use windlass_engine::store::paths;
 use windlass_engine::trust::name_in;
 use windlass_import::claude_iterate::{self, Import};
+use windlass_import::claude_loop::{self, ClaudeLoopImport};
 use windlass_import::devloop::{self, DevloopError, DevloopImport};
 use windlass_import::fresher::{self, FresherImport};
 use windlass_import::{Extent, Item};
@@ -51,7 +52,7 @@ fn import(app: &App, request: &ImportFiles, extent: Extent) -> Result<Vec<Import
     let (of_iterate, of_devloop) = (claude_iterate::is_there(&source), devloop::is_there(&source));
     if request.with_users && !of_iterate && !of_devloop {
         return Err(AppError::usage(
-            "`--user` is for claude-iterate and DevLoop: Fresher has no configuration of the user's",
+            "`--user` is for claude-iterate and DevLoop: the others have no configuration of the user's",
         ));
     }
     let mut items = Vec::new();
@@ -69,7 +70,11 @@ fn import(app: &App, request: &ImportFiles, extent: Extent) -> Result<Vec<Import
         items.extend(import.run().map_err(AppError::system)?);
     }
     if fresher::is_there(&source) {
-        let import = FresherImport { source, target: target.clone(), extent };
+        let import = FresherImport { source: source.clone(), target: target.clone(), extent };
+        items.extend(import.run().map_err(AppError::system)?);
+    }
+    if claude_loop::is_there(&source) {
+        let import = ClaudeLoopImport { source, target: target.clone(), extent };
         items.extend(import.run().map_err(AppError::system)?);
     }
     if extent == Extent::Take {
@@ -102,7 +107,8 @@ fn refused(error: DevloopError) -> AppError {
 
 /// Are files of one of the tools in a folder?
 fn is_there(folder: &Path) -> bool {
-    claude_iterate::is_there(folder) || fresher::is_there(folder) || devloop::is_there(folder)
+    let of_claude = claude_iterate::is_there(folder) || claude_loop::is_there(folder);
+    of_claude || fresher::is_there(folder) || devloop::is_there(folder)
 }
 
 /// The folder that holds the other tools' files.
@@ -117,9 +123,12 @@ fn source(app: &App, request: &ImportFiles, target: &Path) -> Result<PathBuf, Ap
     if is_there(&folder) {
         return Ok(folder);
     }
-    let message = format!("there is nothing of claude-iterate, Fresher or DevLoop in {}", folder.display());
+    let message = format!(
+        "there is nothing of claude-iterate, claude-loop, Fresher or DevLoop in {}",
+        folder.display()
+    );
     Err(AppError::usage(message)
-        .hint("They are known by .claude-iterate.json and the folders claude-iterate/, .fresher/ and .devloop/.")
+        .hint("They are known by .claude-iterate.json, .claude/principles.yaml, and the folders claude-iterate/, .claude/plans/, .fresher/ and .devloop/.")
         .hint("Another project's: windlass import --from DIR"))
 }
 

@@ -19,6 +19,7 @@ use crate::configuration::Configuration;
 use crate::error::{AppError, Kind};
 use crate::here::Here;
 use crate::passthrough;
+use crate::principles::RunPrinciples;
 use crate::run::assignment::Assignment;
 use crate::run::verdict::{self, LONGEST_REPORT, Report};
 use crate::run::{Prepared, launch, refuse_root_without_sandbox};
@@ -106,8 +107,10 @@ fn prepared(
         configuration,
         mock,
         skip_permissions: request.skip_permissions,
+        part_of: None,
         allow_dirty: true,
         trust: request.trust.clone(),
+        principles: RunPrinciples::None,
         gate_later: true,
     })
 }

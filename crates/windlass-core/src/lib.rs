@@ -6,6 +6,7 @@
 
 pub mod claim;
 pub mod config;
+pub mod council;
 pub mod damage;
 pub mod environment;
 pub mod fact;
@@ -19,6 +20,7 @@ pub mod nesting;
 pub mod notification;
 pub mod observation;
 pub mod price;
+pub mod principles;
 pub mod project;
 pub mod recovery;
 pub mod redact;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use windlass_agents::AGENTS;
+use windlass_core::principles::USUAL_FILES;
 use windlass_host::tree::{Enter, at};
 
 /// Windlass's own folder, of which some is the agent's.
@@ -27,9 +28,10 @@ pub(crate) struct Steered {
     pub unread: Vec<PathBuf>,
 }
 
-/// What of a folder steers agents that are started there.
+/// What of a folder steers agents that are started there; the principles by which they decide are in one of theirs, too.
 pub(crate) fn steering() -> impl Iterator<Item = &'static str> {
-    AGENTS.iter().flat_map(|agent| agent.about().files.steering).copied()
+    let principles = USUAL_FILES.into_iter().filter(|file| !file.starts_with(OWN));
+    AGENTS.iter().flat_map(|agent| agent.about().files.steering).copied().chain(principles)
 }
 
 /// Is it the folder of an agent?

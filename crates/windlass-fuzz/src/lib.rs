@@ -61,6 +61,16 @@ pub const TARGETS: &[Target] = &[
     Target { name: "snapshot", about: "what snapshots write about themselves", run: targets::snapshot },
     Target { name: "status", about: "a workspace's status file and boxes", run: targets::status },
     Target { name: "plan", about: "a plan, in a file and in a folder, and a spec", run: targets::plan },
+    Target {
+        name: "principles",
+        about: "a file of principles, read and changed, and a log of decisions",
+        run: targets::principles,
+    },
+    Target {
+        name: "pipeline",
+        about: "the documents of a pipeline, judged in each phase",
+        run: targets::pipeline,
+    },
     Target { name: "progress", about: "a journal of tasks, read and added to", run: targets::progress },
     Target { name: "tasks", about: "a task file in each of its forms", run: targets::tasks },
     Target { name: "workspace", about: "a workspace's metadata and name", run: targets::workspace },

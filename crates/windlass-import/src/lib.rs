@@ -4,6 +4,7 @@
 //! is known where jobs are run.
 
 pub mod claude_iterate;
+pub mod claude_loop;
 mod configuration;
 mod copy;
 pub mod devloop;
@@ -62,6 +63,10 @@ pub enum ItemKind {
     /// A task file.
     #[strum(serialize = "task file")]
     TaskFile,
+    /// Principles by which agents decide.
+    Principles,
+    /// What iterations leave for each other.
+    Notes,
     /// What was noted of earlier runs.
     History,
     /// Any other file or folder.

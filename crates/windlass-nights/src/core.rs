@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use windlass_agents::parse_assessment;
+use windlass_agents::{parse_assessment, parse_review};
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::report::Report;
 use windlass_core::run::{Effect, IllegalFact, Input, LaneState, Phase, Run};
@@ -155,6 +155,9 @@ impl Core {
             (Some(Plant::OneMoreIteration), Fact::RunStarted { plan } | Fact::RunResumed { plan }) => {
                 plan.limits.iterations = plan.limits.iterations.map(|most| most + 1);
             }
+            (Some(Plant::UnaskedReview), Fact::RunStarted { plan } | Fact::RunResumed { plan }) => {
+                plan.review = None;
+            }
             (Some(Plant::IgnoredDependencies), Fact::TasksRead { tasks }) => {
                 for row in tasks {
                     row.dependencies.clear();
@@ -218,6 +221,9 @@ fn twist_call(plant: Plant, report: &mut CallReport) {
         }
         Plant::RetractedClaim => report.results.sort_by_key(|text| text.contains(SIGNAL)),
         Plant::FreeDeath => report.cost = report.cost.or(Some(Cost::ZERO)),
+        Plant::RejectedPasses if report.review.is_some() => {
+            report.review = parse_review(r#"{"verdict":"pass"}"#);
+        }
         Plant::ProseIsJudgement if report.results.iter().any(|text| text.contains("PASS")) => {
             report.assessment = parse_assessment(r#"{"verdict":"pass"}"#);
         }

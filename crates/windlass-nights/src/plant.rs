@@ -43,6 +43,10 @@ pub enum Plant {
     UnaskedVerification,
     /// A judgement in prose counts.
     ProseIsJudgement,
+    /// What a reviewer rejects is taken for passed.
+    RejectedPasses,
+    /// Nobody is asked to look over the work.
+    UnaskedReview,
     /// A Ctrl-C while an agent works is not noticed.
     LostInterrupt,
     /// Where a stop and a completion meet, the stop wins.
@@ -146,6 +150,8 @@ impl Plant {
             "a claim completes the job, and no fresh agent is asked",
         ),
         (Plant::ProseIsJudgement, "prose-is-judgement", "a judgement in prose counts"),
+        (Plant::RejectedPasses, "rejected-passes", "what a reviewer rejects is taken for passed"),
+        (Plant::UnaskedReview, "unasked-review", "nobody is asked to look over the work"),
         (Plant::LostInterrupt, "lost-interrupt", "a Ctrl-C while an agent works is not noticed"),
         (
             Plant::ManualBeforeComplete,

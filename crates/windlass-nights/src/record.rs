@@ -96,6 +96,8 @@ pub(crate) enum What {
         claims: bool,
         /// A structured answer was among it, and this is whether it says that the work is good.
         passes: Option<bool>,
+        /// A structured answer was among it, and lets work stand, with nothing that must be mended.
+        lets_stand: bool,
     },
     CheckRan {
         check: u16,

@@ -162,6 +162,9 @@ fn fact(fact: &Fact) -> Option<String> {
         Fact::StatusChanged(report::StatusChanged { standing, .. }) => {
             format!("the status file says: {}", status(standing))
         }
+        Fact::ReviewSkipped(report::ReviewSkipped { lines, .. }) => {
+            format!("{lines} changed lines are not looked over")
+        }
         Fact::FollowUpDue { .. } => "a fresh agent is to be asked about the claim".to_owned(),
         Fact::RunResumed { .. } => "the run is resumed".to_owned(),
         Fact::BaselineCaptured(report::BaselineCaptured { evidence, .. }) => {
@@ -199,6 +202,12 @@ fn fact(fact: &Fact) -> Option<String> {
         }
         Fact::Suspected(report::Suspected { suspicions, .. }) => {
             format!("the guard finds {} things", suspicions.len())
+        }
+        Fact::PrinciplesCollected { principles: Some(_), .. } => {
+            "the agent's principles are taken".to_owned()
+        }
+        Fact::PrinciplesCollected { refused, .. } => {
+            format!("the agent's principles are not taken: {refused}")
         }
         Fact::ForbiddenChangesReverted(report::ForbiddenChangesReverted { count, evidence, .. }) => {
             format!("{count} files are made what they were: {}", short(&evidence.tree))

@@ -17,7 +17,7 @@ use windlass_core::spec::{ClaimSource, RunSpec};
 use windlass_core::tasks::Schedule;
 use windlass_core::values::{
     Assessment, CallId, CallSummary, CheckKind, CheckOutcome, CheckStage, Class, Cost, Delivery, Denial,
-    HookDecision, HookName, HookOutcome, LandOutcome, LaneId, Purpose, SinkKind, SnapshotId, Spent,
+    HookDecision, HookName, HookOutcome, LandOutcome, LaneId, Purpose, Reviewed, SinkKind, SnapshotId, Spent,
     StopReason, StopSource, TaskId, Tokens, UnderWay,
 };
 
@@ -125,6 +125,8 @@ pub(crate) struct LaneBoard {
     pub(crate) denials: Vec<Denial>,
     /// Checks that failed in the iteration.
     pub(crate) failed_checks: Vec<CheckOutcome>,
+    /// What a review of the iteration's work came to.
+    pub(crate) reviewed: Option<Reviewed>,
     pub(crate) commit: Option<String>,
     pub(crate) commit_refused: Option<String>,
 }
@@ -319,6 +321,9 @@ impl Board {
         }
         let board = self.lanes.entry(lane).or_default();
         board.doing = Doing::Keeping;
+        if board.purpose == Some(Purpose::Review) {
+            board.reviewed = Some(Reviewed::of(summary));
+        }
         remember(&mut board.denials, &summary.denials);
         remember(&mut self.denials, &summary.denials);
         board.last_call = Some(summary.clone());

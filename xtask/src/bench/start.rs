@@ -47,10 +47,27 @@ pub fn prompt(bed: &Bed) -> Result<Vec<Row>, Failure> {
         fs::metadata(folder.join(name)).map_or(0, |metadata| metadata.len())
     };
     let added = length("prompt.md").saturating_sub(GOAL.len() as u64);
+    let principles = principles(bed)?;
     Ok(vec![
         Row::new("added to the user's prompt", format!("{added} B"), "2,000 B", (1..=2000).contains(&added)),
+        Row::new(
+            "the same by principles",
+            format!("{principles} B"),
+            "2,000 B",
+            (1..=2000).contains(&principles),
+        ),
         Row::told("appended to the system prompt", format!("{} B", length("system.md"))),
     ])
+}
+
+/// What principles add to that, in bytes: what stands before the rest.
+fn principles(bed: &Bed) -> Result<u64, Failure> {
+    let ground = bed.ground()?;
+    measured(ground.windlass("").args(["principles", "init", "--preset", "startup"]), &[0])?;
+    measured(ground.run("", 1).args(["-q", "--allow-dirty"]), LIMIT_REACHED)?;
+    let path = folder_named(&ground.state(), "1-work").unwrap_or_default().join("prompt.md");
+    let prompt = fs::read_to_string(&path).map_err(|error| Failure::at(&path, error))?;
+    Ok(prompt.find("## How this works").map_or(0, |length| length as u64))
 }
 
 /// The released program's size.

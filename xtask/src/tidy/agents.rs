@@ -32,6 +32,7 @@ const MAY: &[(&str, &str)] = &[
     ("crates/windlass-core/src/config/keys.rs", "examples for people"),
     ("crates/windlass-core/src/workspace/seed_options.rs", "keys of another tool's file"),
     ("crates/windlass-core/src/workspace/seed_project.rs", "keys of another tool's file"),
+    ("crates/windlass-core/src/principles", "a file of another tool's"),
     ("crates/windlass-app/src/import.rs", "names of other tools' folders"),
     ("crates/windlass-import", "files of other tools"),
     ("xtask", "chores"),

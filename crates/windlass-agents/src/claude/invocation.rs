@@ -6,7 +6,7 @@ use windlass_core::spec::AgentSpec;
 use windlass_core::values::Cost;
 
 use super::API_KEYS;
-use crate::{ASSESSMENT_SCHEMA, CallFiles, Invocation, Question, SessionFiles};
+use crate::{CallFiles, Invocation, Question, SessionFiles, answer_schema};
 
 /// What a Claude Code that runs its tools tells them about itself. Inherited by a call, it would take itself for a
 /// part of that session.
@@ -79,14 +79,16 @@ fn arguments(agent: &AgentSpec, call: CallFiles<'_>) -> Vec<OsString> {
     arguments.extend(sources(agent));
     arguments.push("--no-session-persistence".into());
     arguments.extend(["--settings".into(), call.settings.into()]);
-    if call.purpose.judges() {
-        arguments.extend(["--json-schema", ASSESSMENT_SCHEMA].map(OsString::from));
+    if let Some(schema) = answer_schema(call.purpose) {
+        arguments.extend(["--json-schema", schema].map(OsString::from));
+    }
+    if !call.purpose.edits() {
         arguments.extend(["--disallowedTools".into(), EDITING_TOOLS.into()]);
     }
     if agent.skip_permissions {
         arguments.push("--dangerously-skip-permissions".into());
     } else {
-        let mode = if call.purpose.judges() { "default" } else { "acceptEdits" };
+        let mode = if call.purpose.edits() { "acceptEdits" } else { "default" };
         arguments.extend(["--permission-mode", mode].map(OsString::from));
     }
     if let Some(model) = &agent.model {
@@ -132,6 +134,7 @@ mod tests {
     use windlass_core::values::Purpose;
 
     use super::*;
+    use crate::{ASSESSMENT_SCHEMA, REVIEW_SCHEMA};
 
     fn agent() -> AgentSpec {
         AgentSpec { version: "2.1.330".into(), ..AgentSpec::new("claude", "/opt/claude".into()) }
@@ -199,6 +202,20 @@ mod tests {
         assert_eq!(value("--json-schema"), Some(ASSESSMENT_SCHEMA));
         assert_eq!(value("--disallowedTools"), Some("Edit,Write,NotebookEdit"));
         assert_eq!(value("--permission-mode"), Some("default"));
+    }
+
+    #[test]
+    fn a_reviewer_answers_as_a_structure_and_may_edit() {
+        let call = CallFiles {
+            system_prompt: Path::new("/s/system.md"),
+            settings: Path::new("/s/settings.json"),
+            budget: None,
+            purpose: Purpose::Review,
+        };
+        let arguments = of_call(&agent(), call).arguments;
+        let follows = |flag: &str, value: &str| arguments.windows(2).any(|pair| pair == [flag, value]);
+        assert!(follows("--json-schema", REVIEW_SCHEMA) && follows("--permission-mode", "acceptEdits"));
+        assert!(!arguments.contains(&"--disallowedTools".into()));
     }
 
     // rows: 23, 26, 27, 30, 31, 33, 58

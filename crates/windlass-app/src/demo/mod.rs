@@ -15,6 +15,7 @@ use crate::app::App;
 use crate::configuration::Configuration;
 use crate::error::{AppError, Kind};
 use crate::here::Here;
+use crate::principles::RunPrinciples;
 use crate::run::assignment::Assignment;
 use crate::run::launch;
 use crate::run::{Goal, Prepared, RunEnd};
@@ -64,11 +65,7 @@ fn write_project(directory: &Path) -> Result<(), AppError> {
 
 fn prepared(directory: PathBuf, settings: Layer) -> Result<Prepared, AppError> {
     let mut resolved = Resolved::merge(&[settings], Mode::Goal, Unlimited::Refused)?;
-    resolved.checks.push(Check {
-        kind: CheckKind::Gate,
-        command: GATE.to_owned(),
-        timeout: Duration::from_mins(1),
-    });
+    resolved.checks.push(Check::new(CheckKind::Gate, GATE.to_owned(), Duration::from_mins(1)));
     // A shell script that the gate starts counts as the gate's own; here it is what is worked on.
     resolved.guard.protected.push("!greet.sh".to_owned());
     resolved.clocks.delay = Duration::from_millis(300);
@@ -78,8 +75,10 @@ fn prepared(directory: PathBuf, settings: Layer) -> Result<Prepared, AppError> {
         configuration: Configuration { resolved, files: Vec::new(), notices: Vec::new() },
         mock: Some("builtin:demo".to_owned()),
         skip_permissions: false,
+        part_of: None,
         allow_dirty: false,
         trust: TrustAnswers::default(),
+        principles: RunPrinciples::None,
         gate_later: false,
     })
 }

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use windlass_core::config::{Layer, PlanSettings, TasksSettings, keys};
-use windlass_core::spec::{ClaimSource, Job, JobPlan, JobTasks, JobWorkspace, Mode, Verification};
+use windlass_core::spec::{
+    ClaimSource, Job, JobPhase, JobPlan, JobTasks, JobWorkspace, Mode, PipelinePart, Verification,
+};
 use windlass_core::values::{ExitCodes, Named, StopReason};
 use windlass_engine::store::{Project, RunFolder, RunSummary};
 use windlass_engine::supervisor::Wanted as WantedOfAgent;
@@ -14,7 +16,7 @@ use windlass_jobs::job;
 use windlass_jobs::prompt::{LONGEST_GOAL, Templates};
 use windlass_ui::one_line;
 
-use super::{Extent, NamedTasks, StartRun, WantedJob};
+use super::{Extent, NamedTasks, StartRun, WantedJob, WantedPhase};
 use crate::app::App;
 use crate::configuration::Configuration;
 use crate::error::{AppError, Kind};
@@ -35,6 +37,10 @@ pub struct Assignment {
     pub directory: PathBuf,
     /// The file of tasks that was named, and the feature it is for.
     pub tasks: NamedTasks,
+    /// The phase of a pipeline that it is; `None` in other modes.
+    pub phase: Option<JobPhase>,
+    /// What else it is made from: files and their bytes.
+    made_from: Vec<(PathBuf, Vec<u8>)>,
     /// The project's own texts for this mode, and the files they came from.
     templates: Vec<Template>,
 }
@@ -53,6 +59,7 @@ impl Assignment {
         let directory = app.directory();
         match &request.job {
             WantedJob::Goal(goal) => Ok(Assignment::of_goal(goal.clone(), directory)),
+            WantedJob::Phase(phase) => Assignment::of_phase(phase, directory),
             WantedJob::Plan => Assignment::of_plan(Mode::Plan, directory),
             WantedJob::Build => Assignment::of_plan(Mode::Build, directory),
             WantedJob::Tasks(tasks) => Assignment::of_tasks(tasks.clone(), directory),
@@ -74,14 +81,42 @@ impl Assignment {
 
     /// A free goal, worked on in this directory.
     pub fn of_goal(goal: Goal, directory: &Path) -> Assignment {
-        let (directory, tasks) = (directory.to_owned(), NamedTasks::default());
-        Assignment { mode: Mode::Goal, goal, workspace: None, directory, tasks, templates: Vec::new() }
+        Assignment::of(Mode::Goal, goal, directory)
+    }
+
+    /// A job in this directory, of which nothing else is known.
+    fn of(mode: Mode, goal: Goal, directory: &Path) -> Assignment {
+        Assignment {
+            mode,
+            goal,
+            workspace: None,
+            directory: directory.to_owned(),
+            tasks: NamedTasks::default(),
+            phase: None,
+            made_from: Vec::new(),
+            templates: Vec::new(),
+        }
     }
 
     /// A job that the project may have prompts of its own for.
     fn in_project(mode: Mode, goal: Goal, project: &Path) -> Result<Assignment, AppError> {
         let templates = templates(project, mode)?;
-        Ok(Assignment { mode, templates, ..Assignment::of_goal(goal, project) })
+        Ok(Assignment { templates, ..Assignment::of(mode, goal, project) })
+    }
+
+    /// A phase of a pipeline, written in this directory.
+    fn of_phase(wanted: &WantedPhase, directory: &Path) -> Result<Assignment, AppError> {
+        let earlier = wanted.phase.phase.earlier().map(|phase| wanted.phase.folder.join(phase.document()));
+        let read = |file: PathBuf| -> Result<(PathBuf, Vec<u8>), AppError> {
+            let path = directory.join(file);
+            let bytes = read_plain(&path).map_err(|error| {
+                AppError::new(Kind::System, format!("cannot read {}: {error}", path.display())).because(error)
+            })?;
+            Ok((path, bytes.unwrap_or_default()))
+        };
+        let made_from = earlier.map(read).collect::<Result<_, AppError>>()?;
+        let phase = Some(wanted.phase.clone());
+        Ok(Assignment { phase, made_from, ..Assignment::of(Mode::Phase, wanted.goal.clone(), directory) })
     }
 
     /// The project's plan, written or worked off in this directory.
@@ -159,7 +194,9 @@ impl Assignment {
         // outside: a file that a person named.
         let goal = self.goal.file.as_ref().and_then(|path| path.canonicalize().ok());
         let goal = goal.map(|path| (path, self.goal.text.as_bytes()));
-        goal.into_iter().chain(self.templates.iter().map(|one| (one.path.clone(), one.text.as_bytes())))
+        let templates = self.templates.iter().map(|one| (one.path.clone(), one.text.as_bytes()));
+        let made_from = self.made_from.iter().map(|(path, bytes)| (path.clone(), bytes.as_slice()));
+        goal.into_iter().chain(templates).chain(made_from)
     }
 
     /// Its part of the plan.
@@ -194,6 +231,7 @@ impl Assignment {
             workspace,
             plan,
             tasks: self.job_tasks(&resolved.tasks),
+            phase: self.phase.clone(),
         }
     }
 
@@ -240,6 +278,14 @@ impl Assignment {
         }
     }
 
+    /// The part of a pipeline that it is.
+    fn pipeline(&self) -> Option<PipelinePart> {
+        match &self.phase {
+            Some(phase) => Some(PipelinePart { id: phase.pipeline.clone(), phase: Some(phase.phase) }),
+            None => PipelinePart::of_tasks(self.tasks.file.as_deref()?),
+        }
+    }
+
     /// Is this a run of the same job?
     pub fn is_same(&self, run: &RunSummary, project: &Project) -> bool {
         match &self.workspace {
@@ -247,6 +293,7 @@ impl Assignment {
             None => {
                 run.workspace.is_none()
                     && run.mode == self.mode
+                    && run.pipeline == self.pipeline()
                     && RunFolder::of(project, &run.run).read_goal().is_ok_and(|goal| goal == self.goal.text)
             }
         }
@@ -316,6 +363,7 @@ fn refuse_goal_settings(settings: &Layer, workspace: &Workspace) -> Result<(), A
         ("--completion-signal", keys::COMPLETION_SIGNAL.name),
         ("--completion-threshold", keys::COMPLETION_THRESHOLD.name),
         ("--notes-file", keys::NOTES_FILE.name),
+        ("--collect-principles", keys::PRINCIPLES_COLLECT.name),
     ];
     match of_goals.iter().find(|(_, key)| settings.value(key).is_some()) {
         Some((flag, _)) => Err(AppError::usage(format!(

@@ -21,6 +21,7 @@ pub fn refuse_hopeless(directory: &Path, checks: &[Check], sandbox: &SandboxKind
     let kind = match check.kind {
         CheckKind::Gate => "gate",
         CheckKind::Until => "--until",
+        CheckKind::Criterion => "criterion",
     };
     Err(AppError::new(Kind::Usage, format!("the {kind} `{}` cannot pass: {what}", check.command))
         .hint("Correct the command, or make what it needs; nothing was paid for yet.")

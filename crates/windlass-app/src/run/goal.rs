@@ -80,6 +80,12 @@ impl Goal {
         Goal::checked(bytes.unwrap_or_default(), &what, Some(path))
     }
 
+    /// The goal of a pipeline, as its file says.
+    pub(crate) fn of_pipeline(bytes: Vec<u8>, path: PathBuf) -> Result<Goal, AppError> {
+        let what = format!("the goal in {}", path.display());
+        Goal::checked(bytes, &what, Some(path))
+    }
+
     fn checked(bytes: Vec<u8>, what: &str, file: Option<PathBuf>) -> Result<Goal, AppError> {
         if bytes.len() > LONGEST_GOAL {
             return Err(too_long(what));

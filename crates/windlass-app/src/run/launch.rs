@@ -13,16 +13,14 @@ use windlass_core::config::RunsSettings;
 use windlass_core::environment::{Heir, notice_of};
 use windlass_core::fact::Entry;
 use windlass_core::spec::GuardSpec;
-use windlass_core::spec::{
-    AgentSpec, BudgetScope, CommitPolicy, Job, JobWorkspace, LanesSpec, Limits, RunSpec,
-};
-use windlass_core::values::{Cost, ExitCodes, RunId, StopReason};
+use windlass_core::spec::{AgentSpec, CommitPolicy, Job, JobWorkspace, LanesSpec, ReviewSpec, RunSpec};
+use windlass_core::values::{ExitCodes, RunId, StopReason};
 use windlass_engine::guard;
 use windlass_engine::hook;
 use windlass_engine::sandbox::{Sandbox, container};
 use windlass_engine::store::lock::{Acquired, HeldBy, Holder, holders};
 use windlass_engine::store::session_folder::is_session;
-use windlass_engine::store::{Journal, Lock, RunFolder, RunSummary, index};
+use windlass_engine::store::{Journal, Lock, RunFolder, index};
 use windlass_engine::supervisor::{
     EngineError, Finished, Session, Telling, agents_file_notice, drive, put_back_after_kill,
 };
@@ -38,6 +36,8 @@ use crate::error::{AppError, Codes, Kind};
 use crate::front_end::Watched;
 use crate::here::Here;
 use crate::run::Prepared;
+use crate::run::budget::{SpentBefore, left_of, spent_before};
+use crate::run::criteria;
 use crate::run::delivery::{self, WayOut};
 use crate::run::gates;
 use crate::run::goal;
@@ -64,9 +64,10 @@ pub fn start(here: &Here, request: &Prepared) -> Result<RunEnd, AppError> {
     goal::refuse_signal(&request.assignment, resolved)?;
     tasks::refuse_impossible_lanes(here, request)?;
     let trusted = trusting::require(&asked(here, request))?;
-    if !request.gate_later && !request.assignment.mode.judges() {
+    if !request.gate_later && request.assignment.mode.is_checked() {
         gates::refuse_hopeless(&here.directory, &resolved.checks, &resolved.sandbox.kind)?;
     }
+    let criteria = criteria::find(here, request)?;
     let mut agent = agent::plan(&wanted(here, request))?;
     agent::check(&here.app, &mut agent, &trusted, resolved.exit_codes)?;
     let spent_before = spent_before(here, request)?;
@@ -74,12 +75,15 @@ pub fn start(here: &Here, request: &Prepared) -> Result<RunEnd, AppError> {
     let folder = RunFolder::create(&here.project)?;
     let found = hooks(here, request);
     let plan = plan(here, request, &found, folder.run(), agent, spent_before);
-    let plan = on_its_way(plan, request, &way);
+    let mut plan = on_its_way(plan, request, &way);
+    plan.checks.extend(criteria.checks);
     match begin(here, &folder, &plan, request, &way) {
         Ok(((journal, sandbox), Taken { lock, mut notices })) => {
             notices.extend(without_git(here));
             notices.extend(links_out::notices(&plan));
             notices.extend(tasks::problems(request));
+            notices.extend(request.principles.notice());
+            notices.extend(criteria.notices);
             notices.extend(request.configuration.notices.iter().cloned());
             notices.extend(found.notices);
             notices.extend(trusted.notices);
@@ -135,26 +139,28 @@ pub fn plan(
     found: &hook::FoundHooks,
     run: &RunId,
     agent: AgentSpec,
-    spent_before: Cost,
+    spent_before: SpentBefore,
 ) -> RunSpec {
     let resolved = &request.configuration.resolved;
-    // Whoever judges runs what it needs itself; what a check says of the work is not what was asked.
-    let judges = request.assignment.mode.judges();
-    let commit = if judges { CommitPolicy::None } else { delivery::commit(here, request) };
+    // Whoever judges, or writes a document, runs what it needs itself; what a check says of the work is not what was asked.
+    let is_checked = request.assignment.mode.is_checked();
+    let commit = if is_checked { delivery::commit(here, request) } else { CommitPolicy::None };
     let plan = RunSpec {
         run: run.clone(),
         directory: here.directory.clone(),
         git: here.repository.is_some(),
         job: request.assignment.job(&request.configuration),
-        limits: Limits { spent_before, ..tasks::limits(request) },
+        limits: left_of(&tasks::limits(request), spent_before),
         clocks: resolved.clocks.clone(),
-        checks: if judges { Vec::new() } else { resolved.checks.clone() },
+        checks: if is_checked { resolved.checks.clone() } else { Vec::new() },
         environment: resolved.environment.clone(),
         hooks: found.hooks(),
         lanes: tasks::lanes(here, request, run),
         guard: guarded(here, request),
         sandbox: sandbox::with_folders(sandbox::plan(here, resolved), &agent.add_dirs),
+        principles: request.principles.spec(),
         agent: with_committing(agent, commit),
+        review: reviewed(request),
         commit,
         delivery: None,
         message: resolved.message.clone(),
@@ -176,6 +182,13 @@ fn guarded(here: &Here, request: &Prepared) -> GuardSpec {
     let resolved = &request.configuration.resolved;
     let search_path = std::env::var_os("PATH").unwrap_or_default();
     guard::inspect(&here.place(), &resolved.checks, &resolved.guard, &search_path)
+}
+
+/// How the work is looked over. Planning and judging leave none.
+fn reviewed(request: &Prepared) -> Option<ReviewSpec> {
+    let mode = request.assignment.mode;
+    let works = !mode.judges() && !mode.writes_only_plan();
+    request.configuration.resolved.review.clone().filter(|_| works)
 }
 
 /// The project's hooks. Whoever judges is one call, and no run that a hook could steer.
@@ -212,12 +225,14 @@ fn begin(
         folder.write_goal(&request.assignment.goal.text)?;
         folder.write_templates(request.assignment.templates())?;
         hook::keep(folder, &plan.hooks)?;
+        let aside = request.principles.put_aside(&here.directory)?;
         // Before the run is on record: one that could not begin is none.
         let sandbox = sandbox::open(here, plan, folder)?;
         worktree::set_up(here, plan, &sandbox, held.as_deref().unwrap_or_default())?;
         // Last, so that a run that cannot begin leaves the checkout as it was.
         let branch = way.begin_branch(here, folder.run())?;
-        Ok((Journal::create(folder)?, sandbox, uncommitted.into_iter().chain(branch).collect::<Vec<_>>()))
+        let said = uncommitted.into_iter().chain(aside).chain(branch);
+        Ok((Journal::create(folder)?, sandbox, said.collect::<Vec<_>>()))
     };
     let ((journal, sandbox, uncommitted), mut taken) = with_lock(taken, prepared)?;
     taken.notices.extend(uncommitted);
@@ -452,19 +467,10 @@ fn end_containers(folder: &RunFolder, what: &str) -> Option<String> {
     }
 }
 
-/// What earlier runs of the same goal cost, where the budget is for the whole job. Changes nothing.
-pub fn spent_before(here: &Here, request: &Prepared) -> Result<Cost, AppError> {
-    if request.configuration.resolved.budget_scope == BudgetScope::Run {
-        return Ok(Cost::ZERO);
-    }
-    let runs = index::look(&here.project)?.runs;
-    let same = |run: &&RunSummary| request.assignment.is_same(run, &here.project);
-    Ok(runs.iter().filter(same).map(|run| run.cost).sum())
-}
-
 /// What was read when the run started: changes to it are announced and apply to the next run.
 fn inputs(request: &Prepared) -> impl Iterator<Item = (PathBuf, String)> {
     let configuration = request.configuration.files.iter().map(|(path, bytes)| (path.clone(), digest(bytes)));
     let job = request.assignment.files().map(|(path, bytes)| (path, digest(bytes)));
-    configuration.chain(job)
+    let principles = request.principles.input(&request.assignment.directory);
+    configuration.chain(job).chain(principles)
 }

@@ -2,6 +2,8 @@
 
 pub(crate) mod assignment;
 mod broken;
+mod budget;
+pub(crate) mod criteria;
 pub(crate) mod delivery;
 mod gates;
 mod goal;
@@ -30,7 +32,7 @@ use self::assignment::Assignment;
 pub use self::goal::Goal;
 pub use self::rehearsal::Rehearsal;
 use self::request::said_codes;
-pub use self::request::{NamedTasks, ResumeRun, RunEnd, StartRun, Verified, WantedJob};
+pub use self::request::{NamedTasks, ResumeRun, RunEnd, StartRun, Verified, WantedJob, WantedPhase};
 use crate::agent;
 use crate::app::App;
 use crate::beginning;
@@ -40,6 +42,7 @@ use crate::front_end::{Answer, Question};
 use crate::here::Here;
 use crate::inspect::which;
 use crate::passthrough;
+use crate::principles::RunPrinciples;
 use crate::trusting::TrustAnswers;
 use crate::worktree;
 
@@ -97,6 +100,8 @@ pub(crate) struct Prepared {
     pub directory: PathBuf,
     /// What is to be done.
     pub assignment: Assignment,
+    /// By which principles its agents decide.
+    pub principles: RunPrinciples,
     /// The resolved configuration, and the files it was read from.
     pub configuration: Configuration,
     /// The scripted agent's script instead of a real agent: a built-in's name or an absolute path.
@@ -105,6 +110,8 @@ pub(crate) struct Prepared {
     pub skip_permissions: bool,
     /// Begin although there are uncommitted changes.
     pub allow_dirty: bool,
+    /// The pipeline whose limits it shares.
+    pub part_of: Option<String>,
     /// What is said of trust.
     pub trust: TrustAnswers,
     /// Begin although a check cannot pass yet.
@@ -121,6 +128,8 @@ impl Prepared {
         let configuration = Configuration::load(&directory, folder, mode, settings, request.unlimited)?;
         assignment.require_plan(&configuration.resolved.plan, configuration.resolved.exit_codes)?;
         assignment.require_tasks(&configuration.resolved.tasks, configuration.resolved.exit_codes)?;
+        let wanted = &configuration.resolved.principles;
+        let principles = RunPrinciples::find(&directory, mode, wanted, request.principles)?;
         let agent = agent::chosen(&configuration.resolved, request.script.as_deref());
         passthrough::refuse_owned(agent, &configuration.resolved.agent.arguments)?;
         let mock = request.script.as_deref().map(|script| playing_along(script, mode));
@@ -133,10 +142,12 @@ impl Prepared {
         Ok(Prepared {
             directory,
             assignment,
+            principles,
             configuration,
             mock,
             skip_permissions,
             allow_dirty: request.allow_dirty,
+            part_of: request.part_of.clone(),
             trust: request.trust.clone(),
             gate_later: request.gate_later,
         })

@@ -67,7 +67,7 @@ pub(crate) fn rehearse(here: &Here, prepared: &Prepared) -> Result<Rehearsal, Ap
     let (agent, agent_missing) = agent::plan_anyway(&launch::wanted(here, prepared))?;
     let folder = RunFolder::of(&here.project, &RunId(SOME_RUN.to_owned()));
     let found = launch::hooks(here, prepared);
-    let spent_before = launch::spent_before(here, prepared)?;
+    let spent_before = super::budget::spent_before(here, prepared)?;
     let plan = launch::plan(here, prepared, &found, folder.run(), agent, spent_before);
     let Preview { prompt, settings, invocation } = preview(&plan, &folder, &prepared.assignment.wanted());
     let purpose = prepared.assignment.mode.purpose();

@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use windlass_core::config::{Layer, Unlimited, keys};
-use windlass_core::spec::Mode;
+use windlass_core::spec::{JobPhase, Mode};
 use windlass_core::values::{ExitCodes, RunId, StopReason};
 use windlass_engine::tasks::{FoundTasks, TasksError, Wanted, find_tasks};
 
 use super::goal::Goal;
 use crate::app::App;
 use crate::here::Here;
+use crate::principles::KeptPrinciples;
 use crate::trusting::TrustAnswers;
 
 /// A run that is to be started.
@@ -30,10 +31,14 @@ pub struct StartRun {
     pub allow_dirty: bool,
     /// Begin although a check cannot pass yet.
     pub gate_later: bool,
+    /// What becomes of the project's principles.
+    pub principles: KeptPrinciples,
     /// Begin anew although an unfinished run of this job could go on.
     pub fresh: bool,
     /// Make a repository where there is none.
     pub git_init: bool,
+    /// The pipeline whose limits it shares: what its other runs used counts; `None` = it has its own.
+    pub part_of: Option<String>,
     /// The worktree to run in; it is made where it is not there.
     pub worktree: Option<String>,
     /// What is said of trust.
@@ -51,8 +56,10 @@ impl StartRun {
             skip_permissions: false,
             allow_dirty: false,
             gate_later: false,
+            principles: KeptPrinciples::AsTheyAre,
             fresh: false,
             git_init: false,
+            part_of: None,
             worktree: None,
             trust: TrustAnswers::default(),
         }
@@ -87,6 +94,17 @@ pub enum WantedJob {
     Build,
     /// Tasks, worked off.
     Tasks(NamedTasks),
+    /// The document of a pipeline's phase, written.
+    Phase(WantedPhase),
+}
+
+/// A phase of a pipeline.
+#[derive(Clone, Debug)]
+pub struct WantedPhase {
+    /// Which.
+    pub phase: JobPhase,
+    /// The pipeline's goal.
+    pub goal: Goal,
 }
 
 /// Which tasks are meant; usually those of the only task file there is.

@@ -10,7 +10,7 @@ use windlass_agents::{AGENTS, Ability, About, Agent, usual};
 use windlass_core::config::{FileKind, Origin, Resolved, ValueOrigin};
 use windlass_core::spec::RepositorySettings;
 use windlass_core::trust::{ApiHost, Content, Startable, Startables, Starter, TrustHash};
-use windlass_core::values::{Check, Named};
+use windlass_core::values::{Check, CheckKind, Named};
 use windlass_engine::trust::{self, FoundStartables, IMAGE, Search, Trouble, name_in, store};
 use windlass_engine::workspace::PROJECT_FOLDER;
 use windlass_host::process::{RUN_VARIABLE, windlass_above};
@@ -22,6 +22,7 @@ use crate::configuration::Configuration;
 use crate::error::{AppError, Hint, Kind};
 use crate::front_end::{Answer, Question};
 use crate::here::{self, Here, home};
+use crate::run::criteria;
 
 /// Things that are named in an error; `windlass trust` shows all.
 const NAMED: usize = 20;
@@ -141,7 +142,7 @@ pub fn look(asked: &Asked<'_>) -> Looked {
 pub(crate) fn were_configured(here: &Here, checks: &[Check]) -> bool {
     // What is trusted no longer stands in the files.
     let named = find(here, &[]).items.with(&store::trusted(&here.project).items);
-    checks.iter().all(|check| {
+    checks.iter().filter(|check| check.kind != CheckKind::Criterion).all(|check| {
         let is_it = |item: &Startable| {
             item.key.starts_with("gates.") && item.content == Content::Text { text: check.command.clone() }
         };
@@ -152,7 +153,9 @@ pub(crate) fn were_configured(here: &Here, checks: &[Check]) -> bool {
 /// All that the repository's files start, whatever verb would.
 pub fn find(here: &Here, loaded: &[(PathBuf, Vec<u8>)]) -> FoundStartables {
     let own: Vec<PathBuf> = AGENTS.into_iter().filter_map(own_settings).collect();
-    trust::find(&Search { place: &here.place(), loaded, own_settings: &own })
+    let mut found = trust::find(&Search { place: &here.place(), loaded, own_settings: &own });
+    found.items = found.items.with(&criteria::startables(here));
+    found
 }
 
 /// Records as trusted what a person has just had windlass write into this file: what the text says, not what else stands
@@ -272,10 +275,11 @@ fn accept(here: &Here, looked: &mut Looked, text: &str) -> Result<(), AppError> 
     refuse_below_windlass()?;
     let hash = TrustHash::parse(text).map_err(|why| AppError::usage(format!("--trust: {why}")))?;
     let items = &looked.found.items;
-    if items.hash() != hash {
-        return Err(other_hash(looked, &hash));
-    }
-    store::trust(&here.project, items)?;
+    // Of a pipeline's tasks nobody could know the content before it was planned.
+    let configured = items.which(|item| item.key != criteria::KEY);
+    let named = [items, &configured].into_iter().find(|items| items.hash() == hash);
+    let Some(named) = named else { return Err(other_hash(looked, &hash)) };
+    store::trust(&here.project, named)?;
     looked.pending = Startables::default();
     Ok(())
 }

@@ -15,9 +15,11 @@ pub use progress::Progress;
 pub fn claims(job: &Job, report: &CallReport) -> bool {
     match job.mode.claim() {
         ClaimSource::Phrase => phrase::claims(&job.completion_signal, report),
-        ClaimSource::StatusFile | ClaimSource::UnchangedPlan | ClaimSource::Boxes | ClaimSource::Tasks => {
-            false
-        }
+        ClaimSource::StatusFile
+        | ClaimSource::UnchangedPlan
+        | ClaimSource::Document
+        | ClaimSource::Boxes
+        | ClaimSource::Tasks => false,
         ClaimSource::Judgement => report.assessment.as_ref().is_some_and(Assessment::passes),
     }
 }
@@ -28,6 +30,7 @@ pub fn claims_needed(job: &Job) -> u32 {
         ClaimSource::Phrase => job.completion_threshold.max(1),
         ClaimSource::StatusFile
         | ClaimSource::UnchangedPlan
+        | ClaimSource::Document
         | ClaimSource::Boxes
         | ClaimSource::Tasks
         | ClaimSource::Judgement => 1,
@@ -61,11 +64,11 @@ pub fn missing_plan(job: &Job, standing: &JobStatus) -> Option<String> {
 }
 
 /// May a call that went like this claim by the job's own file? A plan that a pass did not change is finished only if
-/// there was a pass.
+/// there was a pass, and so is a document.
 pub fn may_claim(mode: Mode, call: &CallSummary) -> bool {
     let worked = call.class == Class::Success && (call.tool_uses > 0 || !call.empty);
     match mode.claim() {
-        ClaimSource::UnchangedPlan => worked,
+        ClaimSource::UnchangedPlan | ClaimSource::Document => worked,
         // What was cut off is not finished, whatever it wrote before.
         ClaimSource::Tasks => {
             matches!(call.class, Class::Success | Class::MaxTurns | Class::BudgetExhausted)

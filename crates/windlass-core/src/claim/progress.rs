@@ -35,8 +35,8 @@ impl Progress {
             ClaimSource::Boxes => complete.is_some() && super::ends_by_itself(job),
             // It is good, and a further pass has left it as it was.
             ClaimSource::UnchangedPlan => complete.is_some_and(|latest| latest.mark == self.began),
-            // The task at hand is done, its file says.
-            ClaimSource::Tasks => complete.is_some(),
+            // The task at hand is done, its file says; nothing is wrong with the document.
+            ClaimSource::Tasks | ClaimSource::Document => complete.is_some(),
             ClaimSource::Phrase | ClaimSource::StatusFile | ClaimSource::Judgement => self.status_claims(job),
         }
     }

@@ -15,6 +15,7 @@ use super::setting::{
 use crate::forge::MergeStrategy;
 use crate::message::Wording;
 use crate::price::Price;
+use crate::principles::Collection;
 use crate::spec::{BudgetScope, CommitPolicy, Depth, NoChecks, SandboxKind, SandboxLogin, UndoPolicy};
 use crate::spec::{GuardAction, TestsAction};
 use crate::typed::nearest;
@@ -115,6 +116,9 @@ keys! {
     COMPLETION_THRESHOLD: Count<1> = "goal.completion_threshold", "Iterations in a row that must claim it.";
     NOTES_FILE: FileBelow = "goal.notes_file", "Notes relayed between iterations; empty = none.";
 
+    PRINCIPLES_FILE: FileBelow = "principles.file", "The file of decision principles; empty = the first that is there of `.windlass/principles.yaml` and `.claude/principles.yaml`.";
+    PRINCIPLES_COLLECT: Collection = "principles.collect", "Where a goal has no principles yet: go without them, or have the agent derive them in the first iteration.";
+
     TRUST_EXISTING_STATUS: bool = "workspace.trust_existing_status", "A status file from before the run counts as well.";
     TODO_FALLBACK: bool = "workspace.todo_fallback", "The boxes of TODO.md count where no status file can be read.";
 
@@ -162,6 +166,11 @@ keys! {
     VERIFY_DEPTH: Depth = "verify.depth", "How closely it looks: at main results, each requirement, edge cases too.";
     VERIFY_ATTEMPTS: Count<1, 10> = "verify.attempts", "Verifications that may refuse the work before a person is needed.";
     VERIFY_REPORT: ReportName = "verify.report", "The file in the workspace that its report goes to.";
+
+    REVIEW_ENABLED: bool = "review.enabled", "Have a fresh agent look over the work of each iteration before it counts.";
+    REVIEW_PROMPT: TextOrNothing = "review.prompt", "What it is to look for, beyond the usual.";
+    REVIEW_MODEL: TextOrNothing = "review.model", "Its model; empty = that of the agent who works.";
+    REVIEW_SKIP_BELOW_LINES: Count<0> = "review.skip_below_lines", "Changed lines from which it is asked; 0 = always.";
 
     WATCH: bool = "status.watch", "Watch the status file while the agent works.";
     DEBOUNCE: FineSpan<500, 10_000> = "status.debounce", "Time that changes of the status file are gathered for.";

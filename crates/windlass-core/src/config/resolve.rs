@@ -1,5 +1,7 @@
 //! What comes of the layers: a value for every key, who said it, and whether they go together.
 
+mod origins;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -8,8 +10,9 @@ use super::keys::{self, Key};
 use super::layer::{ConfigError, Layer, Origin, Said};
 use super::pull_request::PullRequestSettings;
 use super::sections::{
-    AgentSettings, GuardSettings, HookSettings, LogSettings, NotifySettings, PlanSettings, RunsSettings,
-    SandboxSettings, StatusSettings, TasksSettings, VerifySettings, WorkspaceSettings, WorktreeSettings,
+    AgentSettings, GuardSettings, HookSettings, LogSettings, NotifySettings, PlanSettings,
+    PrinciplesSettings, RunsSettings, SandboxSettings, StatusSettings, TasksSettings, VerifySettings,
+    WorkspaceSettings, WorktreeSettings,
 };
 use super::setting::{
     ByteCap, CheckSetting, Count, CountCap, FileBelow, FineSpan, Globs, Hosts, MoneyCap, NetworkChoice,
@@ -18,8 +21,8 @@ use super::setting::{
 };
 use crate::message::Wording;
 use crate::spec::{
-    BootstrapSpec, BudgetScope, Clocks, CommitPolicy, Limits, Mode, Network, PortSpec, SandboxKind,
-    UndoPolicy, Withholding,
+    BootstrapSpec, BudgetScope, Clocks, CommitPolicy, Limits, Mode, Network, PortSpec, ReviewSpec,
+    SandboxKind, UndoPolicy, Withholding,
 };
 use crate::values::{Check, CheckKind, Cost, ExitCodes, HookName};
 
@@ -34,6 +37,8 @@ pub struct Resolved {
     pub clocks: Clocks,
     /// Checks in the order they are run: `until` first.
     pub checks: Vec<Check>,
+    /// Time that a check may take of which nothing else is said.
+    pub check_timeout: Duration,
     /// Names of secrets of the environment that checks get all the same.
     pub environment: Vec<String>,
     /// What is guarded.
@@ -44,6 +49,8 @@ pub struct Resolved {
     pub completion_threshold: u32,
     /// Notes relayed between iterations, relative to the working directory; `None` = no notes.
     pub notes_file: Option<PathBuf>,
+    /// By which principles agents decide.
+    pub principles: PrinciplesSettings,
     /// The agent.
     pub agent: AgentSettings,
     /// What every agent here is told, relative to the working directory; `None` = nothing.
@@ -62,6 +69,8 @@ pub struct Resolved {
     pub worktree: WorktreeSettings,
     /// How finished work is verified.
     pub verify: VerifySettings,
+    /// How a fresh agent looks over the work of each iteration; `None` = nobody does.
+    pub review: Option<ReviewSpec>,
     /// How the status file is watched.
     pub status: StatusSettings,
     /// The log of a run in its workspace.
@@ -252,6 +261,7 @@ impl Values {
             budget_scope: self.get(&keys::BUDGET_SCOPE)?,
             clocks: self.clocks()?,
             checks: self.checks()?,
+            check_timeout: self.get(&keys::GATE_TIMEOUT).map(|PositiveSpan(span)| span)?,
             environment: self.get(&keys::ENVIRONMENT_ALLOW)?,
             guard: GuardSettings {
                 action: self.get(&keys::GUARD_ACTION)?,
@@ -261,6 +271,10 @@ impl Values {
             completion_signal: self.get(&keys::COMPLETION_SIGNAL).map(|Phrase(phrase)| phrase)?,
             completion_threshold: self.get(&keys::COMPLETION_THRESHOLD).map(|Count(number)| number)?,
             notes_file: self.get(&keys::NOTES_FILE).map(|FileBelow(path)| path)?,
+            principles: PrinciplesSettings {
+                file: self.get(&keys::PRINCIPLES_FILE).map(|FileBelow(path)| path)?,
+                collect: self.get(&keys::PRINCIPLES_COLLECT)?,
+            },
             agent: self.agent()?,
             agents_file: self.get(&keys::AGENTS_FILE).map(|FileBelow(path)| path)?,
             workspace: WorkspaceSettings {
@@ -273,6 +287,7 @@ impl Values {
             sandbox: self.sandbox()?,
             worktree: self.worktree()?,
             verify: self.verify()?,
+            review: self.review()?,
             status: self.status()?,
             log: LogSettings {
                 enabled: self.get(&keys::LOG_ENABLED)?,
@@ -414,7 +429,10 @@ impl Values {
                 include_bytes: self.get(&keys::WORKTREE_INCLUDE_SIZE).map(|ByteCap(bytes)| bytes)?,
                 setup: self.get(&keys::WORKTREE_SETUP).map(|TextOrNothing(command)| command)?,
                 setup_timeout: self.get(&keys::WORKTREE_SETUP_TIMEOUT).map(|PositiveSpan(span)| span)?,
-                ports: PortSpec { base: port_number(base), size: port_number(size) },
+                ports: PortSpec {
+                    base: base.try_into().unwrap_or(u16::MAX),
+                    size: size.try_into().unwrap_or(u16::MAX),
+                },
             },
         })
     }
@@ -426,6 +444,15 @@ impl Values {
             attempts: self.get(&keys::VERIFY_ATTEMPTS).map(|Count(number)| number)?,
             report: self.get(&keys::VERIFY_REPORT).map(|ReportName(name)| name)?,
         })
+    }
+
+    fn review(&self) -> Result<Option<ReviewSpec>, ConfigError> {
+        let review = ReviewSpec {
+            prompt: self.get(&keys::REVIEW_PROMPT).map(|TextOrNothing(text)| text.unwrap_or_default())?,
+            model: self.get(&keys::REVIEW_MODEL).map(|TextOrNothing(model)| model)?,
+            skip_below_lines: self.get(&keys::REVIEW_SKIP_BELOW_LINES).map(|Count(number)| number)?,
+        };
+        Ok(self.get(&keys::REVIEW_ENABLED)?.then_some(review))
     }
 
     fn status(&self) -> Result<StatusSettings, ConfigError> {
@@ -452,35 +479,16 @@ impl Values {
     fn checks(&self) -> Result<Vec<Check>, ConfigError> {
         let PositiveSpan(usual) = self.get(&keys::GATE_TIMEOUT)?;
         let of_kind = |kind: CheckKind, checks: Vec<CheckSetting>| {
-            checks.into_iter().map(move |CheckSetting { command, timeout }| Check {
-                kind,
-                command,
-                timeout: timeout.unwrap_or(usual),
+            checks.into_iter().map(move |CheckSetting { command, timeout }| {
+                Check::new(kind, command, timeout.unwrap_or(usual))
             })
         };
         let until = of_kind(CheckKind::Until, self.get(&keys::UNTIL)?);
         Ok(until.chain(of_kind(CheckKind::Gate, self.get(&keys::GATES)?)).collect())
     }
-
-    fn origins(&self) -> Vec<ValueOrigin> {
-        let origin_of = |key: &keys::KeyInfo| match self.0.get(key.name) {
-            Some(said) => ValueOrigin {
-                name: key.name,
-                value: Some(key.shown(&said.value)),
-                origin: said.origin.clone(),
-            },
-            None => ValueOrigin { name: key.name, value: None, origin: Origin::Default },
-        };
-        keys::KEYS.iter().map(origin_of).collect()
-    }
-}
-
-/// Keys of ports hold nothing higher.
-fn port_number(number: u32) -> u16 {
-    u16::try_from(number).unwrap_or(u16::MAX)
 }
 
 /// A number that means nothing where it is 0.
-const fn positive(number: u32) -> Option<u32> {
-    if number == 0 { None } else { Some(number) }
+fn positive(number: u32) -> Option<u32> {
+    (number > 0).then_some(number)
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::setting::Secret;
 use crate::price::Price;
+use crate::principles::Collection;
 use crate::spec::{
     BootstrapSpec, Depth, JobLog, Network, Preset, SandboxKind, SandboxLogin, StatusNews, StatusWatch,
 };
@@ -33,6 +34,15 @@ pub struct AgentSettings {
     pub add_dirs: Vec<String>,
     /// What models cost, before the list that is built in.
     pub prices: Vec<Price>,
+}
+
+/// By which principles agents decide.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PrinciplesSettings {
+    /// Their file, relative to the working directory; `None` = the first that is there of the usual ones.
+    pub file: Option<PathBuf>,
+    /// What is done where there is none.
+    pub collect: Collection,
 }
 
 /// How claims of a workspace are read.

@@ -20,12 +20,14 @@ impl Fact {
             | Fact::StatusChanged(report::StatusChanged { lane, .. })
             | Fact::SnapshotTaken(report::SnapshotTaken { lane, .. })
             | Fact::Suspected(report::Suspected { lane, .. })
+            | Fact::PrinciplesCollected { lane, .. }
             | Fact::ForbiddenChangesReverted(report::ForbiddenChangesReverted { lane, .. })
             | Fact::Damaged(report::Damaged { lane, .. })
             | Fact::Undone(report::Undone { lane, .. })
             | Fact::Committed(report::Committed { lane, .. })
             | Fact::TreeRechecked(report::TreeRechecked { lane, .. })
             | Fact::FollowUpDue { lane, .. }
+            | Fact::ReviewSkipped(report::ReviewSkipped { lane, .. })
             | Fact::AttemptRepeats { lane, .. }
             | Fact::IterationFinished { lane, .. } => Some(*lane),
             // Hooks and what follows from them are the run's, whichever lane's keeper they run below.

@@ -8,6 +8,7 @@ mod lane;
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
+use crate::principles::Principles;
 use crate::report;
 use crate::spec::RunSpec;
 use crate::values::{
@@ -122,6 +123,20 @@ pub enum Fact {
     SnapshotTaken(report::SnapshotTaken),
     /// What speaks against the checks of a lane's tree is something else than before. The tree is being kept.
     Suspected(report::Suspected),
+    /// What an agent proposed as principles was looked at. The tree is being kept.
+    PrinciplesCollected {
+        /// Where.
+        lane: LaneId,
+        /// What was taken, and holds from the next iteration; `None` = nothing.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        principles: Option<Principles>,
+        /// Why nothing was: a sentence.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        refused: String,
+        /// How often an agent is asked once more.
+        #[serde(default)]
+        left: u32,
+    },
     /// What the agent may not change, since it is protected or by its mode, was undone; the kept tree still has it.
     #[serde(rename = "refused")]
     #[strum(serialize = "refused")]
@@ -159,6 +174,8 @@ pub enum Fact {
         #[serde(default = "Purpose::verify", skip_serializing_if = "Purpose::is_verify")]
         purpose: Purpose,
     },
+    /// Too little had changed for a reviewer to be asked: the work goes on as it is.
+    ReviewSkipped(report::ReviewSkipped),
     /// The attempt is over and the same iteration will be tried again. In a lane whose checkout is gone it comes before
     /// anything was judged, and the iteration begins anew in another checkout.
     AttemptRepeats {
@@ -300,5 +317,5 @@ macro_rules! from_reports {
 from_reports! {
     BaselineCaptured, LaneOpened, CallSpawned, StatusChanged, Suspected, Damaged, SnapshotTaken,
     ForbiddenChangesReverted, Undone, HookFinished, CheckFinished, Committed, TreeRechecked, Merged, Landed, TaskClosed,
-    NotificationSettled, Noticed,
+    NotificationSettled, Noticed, ReviewSkipped,
 }

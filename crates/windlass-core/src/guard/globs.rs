@@ -2,6 +2,8 @@
 
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
+use crate::principles::USUAL_FILES;
+
 /// What is protected unless a pattern with `!` lets it through: the definitions of CI, Windlass's own configuration, the
 /// agent's settings, and files that do nothing but configure how tests, or the tools that run them, are run.
 pub const BUILT_IN: &[&str] = &[
@@ -28,6 +30,8 @@ pub const BUILT_IN: &[&str] = &[
     ".windlass/config.toml",
     ".windlass/hooks/**",
     ".windlass/prompts/**",
+    USUAL_FILES[0],
+    USUAL_FILES[1],
     ".claude/settings.json",
     ".claude/settings.local.json",
     ".claude/hooks/**",

@@ -112,7 +112,12 @@ fn finished_before(iteration: u32) -> Option<u32> {
 
 /// Will a resumed run work at it anew, instead of judging what is there?
 pub fn is_to_be_repeated(run: &Run) -> bool {
-    match run.lane(LaneId::default()) {
+    let lane = run.lane(LaneId::default());
+    if lane.and_then(LaneState::turn).is_some_and(|turn| turn.review.is_some()) {
+        // Whoever looks over it does so again: the work itself is done.
+        return false;
+    }
+    match lane {
         Some(LaneState::Preparing(turn)) => turn.attempt > 1,
         Some(LaneState::Calling(..) | LaneState::Terminating(..) | LaneState::Recovering(..)) => true,
         _ => false,

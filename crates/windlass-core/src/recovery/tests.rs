@@ -49,6 +49,17 @@ fn uncommitted_work_is_that_of_the_iteration_that_the_journal_names() {
 }
 
 #[test]
+fn work_that_is_being_looked_over_is_not_begun_anew() {
+    let plan = RunSpec { review: Some(crate::spec::ReviewSpec::default()), ..plan() };
+    let mut world = World::new(plan, |call, _| Act::works(&format!("tree {call}")));
+    world.until(|effect| matches!(effect, Effect::Prepare { turn, .. } if turn.attempt == 2));
+    assert!(!is_to_be_repeated(&world.run));
+    world.until(|effect| matches!(effect, Effect::Call { turn, .. } if turn.attempt == 2));
+    assert_eq!(found(&world), Some((1, 2, true, true)));
+    assert!(!is_to_be_repeated(&world.run));
+}
+
+#[test]
 fn the_message_names_run_iteration_and_title_and_is_no_iterations_commit() {
     let mut plan = plan();
     plan.run = RunId("r-1".to_owned());

@@ -19,10 +19,11 @@ pub use delivery::{
 pub use lane::{Landed, LaneLost, LaneOpened, Merged, TaskClosed};
 pub use told::{
     Broken, CheckFinished, Failed, HookFinished, LanesClosed, Noticed, NotificationSettled, Prepared,
+    ReviewSkipped,
 };
 pub use tree::{
-    BaselineCaptured, Committed, Damaged, ForbiddenChangesReverted, SnapshotTaken, StatusChanged, Surveyed,
-    Suspected, TreeRechecked, Undone,
+    BaselineCaptured, Committed, Damaged, ForbiddenChangesReverted, PrinciplesProposed, SnapshotTaken,
+    StatusChanged, Surveyed, Suspected, TreeRechecked, Undone,
 };
 
 use crate::values::LaneId;
@@ -54,6 +55,8 @@ reports! {
     LaneLost,
     /// The prompt of a lane's attempt is written.
     Prepared,
+    /// Too little had changed for a reviewer to be asked.
+    ReviewSkipped,
     /// An agent's process exists.
     CallSpawned,
     /// One of a call's clocks ran out, or it cannot heal.
@@ -64,6 +67,8 @@ reports! {
     StatusChanged,
     /// What a call left was compared with what was there before; said before it is kept.
     Suspected,
+    /// What an agent proposes as principles was looked at; said before its work is kept.
+    PrinciplesProposed,
     /// The agent did something to the repository beyond its work; said before it is kept.
     Damaged,
     /// The tree that a call left is kept.
@@ -112,11 +117,13 @@ impl Report {
             Report::LaneOpened(LaneOpened { lane, .. })
             | Report::LaneLost(LaneLost { lane })
             | Report::Prepared(Prepared { lane })
+            | Report::ReviewSkipped(ReviewSkipped { lane, .. })
             | Report::CallSpawned(CallSpawned { lane, .. })
             | Report::CallDue(CallDue { lane, .. })
             | Report::CallEnded(CallEnded { lane, .. })
             | Report::StatusChanged(StatusChanged { lane, .. })
             | Report::Suspected(Suspected { lane, .. })
+            | Report::PrinciplesProposed(PrinciplesProposed { lane, .. })
             | Report::Damaged(Damaged { lane, .. })
             | Report::SnapshotTaken(SnapshotTaken { lane, .. })
             | Report::ForbiddenChangesReverted(ForbiddenChangesReverted { lane, .. })

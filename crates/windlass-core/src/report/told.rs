@@ -17,6 +17,19 @@ pub struct Prepared {
     pub lane: LaneId,
 }
 
+/// Too little had changed for a reviewer to be asked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReviewSkipped {
+    /// Where.
+    pub lane: LaneId,
+    /// The iteration.
+    pub iteration: u32,
+    /// The attempt that would have been the reviewer's.
+    pub attempt: u32,
+    /// Changed lines, added and removed ones; 0 where none of them is for a reviewer.
+    pub lines: u32,
+}
+
 /// A check ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckFinished {

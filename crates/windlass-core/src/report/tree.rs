@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::damage::{Damage, DamageCourse};
+use crate::principles::Principles;
 use crate::values::{CommitNotes, Evidence, JobStatus, LaneId, SnapshotId, Suspicion, TaskRow};
 
 /// The world was looked at, and the tasks of the job were read, where it has any.
@@ -68,6 +69,19 @@ pub struct Suspected {
     pub lane: LaneId,
     /// All that is suspicious now, with what was so before; empty = nothing is any more.
     pub suspicions: Vec<Suspicion>,
+}
+
+/// What an agent proposes as principles was looked at.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PrinciplesProposed {
+    /// Where.
+    pub lane: LaneId,
+    /// What was taken, and is in the project's file now; `None` = nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub principles: Option<Principles>,
+    /// Why nothing was: a sentence.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub refused: String,
 }
 
 /// What the agent may not change, since it is protected or by its mode, was undone; the kept tree still has it.

@@ -5,12 +5,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::damage::DamageKind;
 use crate::hook::HookSetting;
+use crate::principles::Principles;
 use crate::report::{DeliveryTask, ForgeFinding, Returned};
-use crate::run::{DeliveryContext, Effect, Run, TurnKey};
+use crate::run::{Collected, DeliveryContext, Effect, Run, TurnKey};
 use crate::tasks::Schedule;
 use crate::values::{
-    Assessment, CallClocks, CheckOutcome, Evidence, HookName, JobStatus, LaneId, Named, Now, SnapshotId,
-    Spent, Suspicion, TaskRow, Tokens,
+    Assessment, CallClocks, CheckOutcome, Evidence, HookName, JobStatus, LaneId, Named, Now, Review,
+    SnapshotId, Spent, Suspicion, TaskRow, Tokens,
 };
 
 /// What an effect needs to know; each kind of effect has its part, and the others are left out.
@@ -63,6 +64,24 @@ pub struct PromptContext {
     /// What came back from the pull request, and why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub returned: Option<(Returned, Vec<ForgeFinding>)>,
+    /// How far the collection of principles is.
+    #[serde(default)]
+    pub collected: Collected,
+    /// What a reviewer has against the work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rejection: Option<Review>,
+    /// What is to be reviewed; `None` in other calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review: Option<ReviewContext>,
+}
+
+/// What a run knows of work that is looked over.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReviewContext {
+    /// The first attempt whose changes no reviewer has let stand.
+    pub since: TurnKey,
+    /// What the checks said of it; empty where there are none.
+    pub checks: Vec<CheckOutcome>,
 }
 
 /// What a run knows of an attempt whose work is looked at.
@@ -76,6 +95,12 @@ pub struct AttemptContext {
     pub committed: Option<SnapshotId>,
     /// Patterns of files that its task protects, or may change, beyond those of the plan.
     pub protected: Vec<String>,
+    /// It was asked to derive principles.
+    #[serde(default)]
+    pub owes_principles: bool,
+    /// The principles that an agent of the run has derived; their file is the runner's.
+    #[serde(default)]
+    pub derived: Option<Principles>,
 }
 
 /// The tasks of a job, and the one that an effect is about.
@@ -194,7 +219,18 @@ impl PromptContext {
             damage: run.damage_prompt(),
             held: run.held(lane).into_iter().cloned().collect(),
             returned: run.returned().map(|(because, findings)| (because, findings.to_vec())),
+            collected: run.collected().clone(),
+            rejection: run.rejection(lane).cloned(),
+            review: ReviewContext::of(run, lane),
         }
+    }
+}
+
+impl ReviewContext {
+    fn of(run: &Run, lane: LaneId) -> Option<ReviewContext> {
+        let candidate = run.lane(lane)?.turn()?.review.as_ref()?;
+        let checks = candidate.judged.outcomes.clone();
+        Some(ReviewContext { since: run.unreviewed_since(lane)?, checks })
     }
 }
 
@@ -207,6 +243,8 @@ impl AttemptContext {
             has_forbidden_changes: !run.forbidden_changes().is_empty(),
             committed: run.last_commit(lane).cloned(),
             protected: run.task_in(lane).map(|row| row.protected.clone()).unwrap_or_default(),
+            owes_principles: run.owes_principles(lane),
+            derived: run.collected().principles.clone(),
         }
     }
 }

@@ -140,6 +140,9 @@ impl Run {
         if let Some(reason) = self.blocked(plan).or_else(|| self.all_parked(plan)) {
             return Some(reason);
         }
+        if let Some(reason) = self.review_stalemate(plan) {
+            return Some(reason);
+        }
         if self.refused.in_a_row >= REFUSED_CLAIMS {
             let detail = format!("{} claims in a row were refused by the same checks", self.refused.in_a_row);
             return Some((StopReason::GatesFailing, detail));
@@ -234,8 +237,10 @@ impl Run {
         }
         let mut until = self.checks(CheckKind::Until).peekable();
         if until.peek().is_none() {
-            let claims = plan.job.mode.reads_file() && self.standings.claims(&plan.job);
-            return claims.then_some(match plan.job.mode.claim() {
+            let source = plan.job.mode.claim();
+            let may_stand = plan.job.mode.reads_file() && source.may_stand_at_first();
+            let claims = may_stand && self.standings.claims(&plan.job);
+            return claims.then_some(match source {
                 ClaimSource::Boxes => "no box of the plan is open",
                 _ => "the status file says that the job is done, and it is trusted",
             });

@@ -27,7 +27,7 @@ impl Run {
         self.follow_up(Due::MergeFails).filter(|_| turn.task.is_some() && !asked)
     }
 
-    fn follow_up(&self, due: Due) -> Option<FollowUp> {
+    pub(super) fn follow_up(&self, due: Due) -> Option<FollowUp> {
         self.plan.as_ref()?.follow_ups().find(|follow_up| follow_up.due == due)
     }
 
@@ -44,7 +44,7 @@ impl Run {
         let until = self.all_passed(CheckKind::Until, &judged.outcomes);
         // What stands in a file can be taken back while the agent looks.
         let stands = self.file_claims().unwrap_or(true) && !self.has_lost_its_plan();
-        let shown = until && self.gates_green(&judged.outcomes) && self.held(lane).is_empty();
+        let shown = until && self.is_green(lane, outcome, &judged.outcomes) && self.held(lane).is_empty();
         if passes && stands && shown { Verdict::ClaimAccepted } else { Verdict::ClaimRefused }
     }
 }

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use crate::run::effect::{NotesShare, TurnKey};
 use crate::values::{
-    CallId, CallSummary, CheckOutcome, CheckStage, Cost, Cut, Evidence, Purpose, SnapshotId, TaskEnd, TaskId,
-    Tokens,
+    CallId, CallSummary, CheckOutcome, CheckStage, Cost, Cut, Evidence, Purpose, Reviewed, SnapshotId,
+    TaskEnd, TaskId, Tokens,
 };
 use jiff::Timestamp;
 
@@ -80,13 +80,17 @@ pub struct Turn {
     /// An earlier attempt, or this one, left a state that the run had not seen.
     pub progress: bool,
     /// The claim that this attempt's agent is asked about; `None` for work.
-    pub claim: Option<Box<Claim>>,
+    pub claim: Option<Box<Candidate>>,
+    /// The work that this attempt's agent looks over before it counts; `None` where none is looked over now.
+    pub review: Option<Box<Candidate>>,
 }
 
-/// A claim that stood, with green gates.
+/// Work that stood, with green gates, and that a fresh agent is asked about.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Claim {
-    /// The attempt that claimed.
+pub struct Candidate {
+    /// What that attempt was for.
+    pub purpose: Purpose,
+    /// The attempt that left it.
     pub outcome: AttemptOutcome,
     /// What the checks said of it.
     pub judged: Judged,
@@ -110,9 +114,15 @@ impl Turn {
     }
 
     /// The same about this one's claim.
-    pub(crate) fn follow_up_on(&self, claim: Claim, purpose: Purpose) -> Turn {
+    pub(crate) fn follow_up_on(&self, claim: Candidate, purpose: Purpose) -> Turn {
         let progress = self.progress || claim.judged.first_pass;
         Turn { claim: Some(Box::new(claim)), progress, ..self.follow_up(purpose) }
+    }
+
+    /// The same about this one's work, before it is committed and before anything is concluded from it.
+    pub(crate) fn follow_up_before(&self, work: Candidate, purpose: Purpose) -> Turn {
+        let progress = self.progress || work.judged.first_pass;
+        Turn { review: Some(Box::new(work)), progress, ..self.follow_up(purpose) }
     }
 }
 
@@ -145,6 +155,8 @@ pub struct AttemptOutcome {
     pub claimed: bool,
     /// The kept tree; `None` while it is being kept.
     pub kept: Option<KeptTree>,
+    /// What a review of it came to; `None` before one, and where none is made.
+    pub reviewed: Option<Reviewed>,
     /// What became of it in git.
     pub in_git: InGit,
 }

@@ -47,10 +47,17 @@ impl Run {
         let turn =
             self.take_state(lane, "at work in a checkout", |state| turn_in_checkout(state).cloned())?;
         let purpose = self.plan.as_ref().map_or(turn.purpose, |plan| plan.job.mode.purpose());
-        let again = Turn { purpose, progress: false, claim: None, ..turn.next_attempt(NotesShare::Usual) };
+        let again = Turn {
+            purpose,
+            progress: false,
+            claim: None,
+            review: None,
+            ..turn.next_attempt(NotesShare::Usual)
+        };
         self.standings.begin();
         if let Some(held) = self.lanes.get_mut(&lane) {
             held.refused.clear();
+            held.reviews.forget();
             held.hook_refusal = None;
             if let Some(at) = &mut held.task {
                 (at.began, at.merged_by_agent, at.work) = (None, false, None);

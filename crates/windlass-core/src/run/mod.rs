@@ -6,6 +6,7 @@
 
 mod apply;
 mod clock;
+mod collecting;
 mod context;
 mod decide;
 mod delivery;
@@ -24,6 +25,7 @@ mod outstanding;
 mod progress;
 mod reported;
 mod retry;
+mod review;
 mod rows;
 mod tasks;
 mod verdict;
@@ -42,7 +44,7 @@ use jiff::Timestamp;
 use crate::claim::Progress;
 use crate::damage::{Damage, DamageCourse};
 use crate::values::{
-    Assessment, CallClocks, CheckKind, CheckOutcome, Class, Cut, Evidence, LaneId, Now, SnapshotId,
+    Assessment, CallClocks, Check, CheckKind, CheckOutcome, Class, Cut, Evidence, LaneId, Now, SnapshotId,
     StopReason, StopSource,
 };
 
@@ -52,12 +54,16 @@ use delivery::Delivery;
 use ending::Failure;
 use guard::Guarding;
 use hooks::Hooks;
+use review::Reviews;
 use rows::Rows;
 use tasks::{AtWork, Tasks};
 
 pub use apply::IllegalFact;
 pub use clock::Clock;
-pub use context::{AttemptContext, HookContext, OrderContext, PromptContext, TaskAtHand, TaskContext};
+pub use collecting::Collected;
+pub use context::{
+    AttemptContext, HookContext, OrderContext, PromptContext, ReviewContext, TaskAtHand, TaskContext,
+};
 pub use delivery::DeliveryContext;
 pub use effect::{CommitKind, Effect, EndCall, NotesShare, Occasion, TurnKey};
 pub use guard::HELD_CLAIMS;
@@ -68,6 +74,7 @@ pub use ledger::{LEAST_RESERVATION, Ledger};
 pub use order::{Due, Epoch, Order, Orders, Reported, WireVersion};
 pub use progress::History;
 pub use retry::{Patience, RESET_MARGIN, Retries, after_limit, after_outage};
+pub use review::REVIEW_STALEMATE;
 
 /// Refused claims in a row, for the same failures, after which a run ends.
 pub const REFUSED_CLAIMS: u32 = 5;
@@ -106,6 +113,7 @@ pub struct Run {
     queue: Vec<LaneId>,
     guard: Guarding,
     delivery: Delivery,
+    collected: Collected,
 }
 
 /// Where a run stands as a whole.
@@ -138,6 +146,8 @@ struct Lane {
     hook_refusal: Option<String>,
     /// What the latest attempt did to the repository; `None` where it did nothing.
     damage: Option<Damaged>,
+    /// What reviewers said of its work.
+    reviews: Reviews,
 }
 
 /// What an attempt did to the repository beyond its work.
@@ -162,6 +172,7 @@ impl Lane {
             refused: Vec::new(),
             hook_refusal: None,
             damage: None,
+            reviews: Reviews::default(),
         }
     }
 
@@ -209,6 +220,8 @@ pub struct Counters {
     pub budget_exhausted: bool,
     /// Verifications that refused the finished work.
     pub unverified: u32,
+    /// Reviews in a row that came to no verdict.
+    pub unusable_reviews: u32,
     /// Tasks done.
     pub done: u32,
     /// Tasks parked in a row.
@@ -408,11 +421,20 @@ impl Run {
         lanes.map(|at| at.saturating_sub(now.monotonic)).chain(hold).chain(look).min()
     }
 
-    /// Indices of the plan's checks of one kind.
-    fn checks(&self, kind: CheckKind) -> impl Iterator<Item = u16> {
-        let plan = self.plan.clone();
+    /// Indices of the criteria of the task that a lane is at.
+    fn criteria(&self, lane: LaneId) -> impl Iterator<Item = u16> + '_ {
+        let task = self.lanes.get(&lane).and_then(|lane| lane.task.as_ref()).map(|at| &at.id);
+        let checks = self.plan.as_ref().filter(|_| task.is_some()).map(|plan| plan.checks.as_slice());
+        let is_its = move |check: &Check| task.is_some_and(|task| check.is_criterion_of(task));
         (0_u16..)
-            .zip(plan.into_iter().flat_map(|plan| plan.checks.clone()))
-            .filter_map(move |(index, check)| (check.kind == kind).then_some(index))
+            .zip(checks.unwrap_or_default())
+            .filter(move |(_, check)| is_its(check))
+            .map(|(index, _)| index)
+    }
+
+    /// Indices of the plan's checks of one kind.
+    fn checks(&self, kind: CheckKind) -> impl Iterator<Item = u16> + '_ {
+        let checks = self.plan.as_ref().map(|plan| plan.checks.as_slice()).unwrap_or_default();
+        (0_u16..).zip(checks).filter(move |(_, check)| check.kind == kind).map(|(index, _)| index)
     }
 }

@@ -143,10 +143,12 @@ impl Run {
         }
         let claimed = if until.is_empty() { outcome.claimed } else { !failed };
         let made = matches!(checking.stage, CheckStage::Committed | CheckStage::Merged);
-        let wanted = claimed || made || self.would_commit(lane, outcome);
+        let wanted = claimed || made || self.would_commit(lane, outcome) || self.wants_review(lane, outcome);
         if !wanted {
             return None;
         }
-        self.checks(CheckKind::Gate).find(|check| outcome_of(*check).is_none())
+        // Of work that is not claimed a task's criteria say nothing yet.
+        let criteria = self.criteria(lane).filter(|_| outcome.claimed);
+        self.checks(CheckKind::Gate).chain(criteria).find(|check| outcome_of(*check).is_none())
     }
 }

@@ -6,6 +6,7 @@ use crate::report::{self, CallDue, CallEnded, LaneLost, Prepared, Report};
 use crate::run::decide::one;
 use crate::run::lane::{LaneState, Turn};
 use crate::run::{Run, Survey};
+use crate::spec::RunSpec;
 use crate::values::{Assessment, CallId, CallReport, CallSummary, Class, JobStatus, LaneId, Now};
 
 impl Run {
@@ -45,6 +46,7 @@ impl Run {
                 let news = self.is_suspicion_news(suspected.lane, &suspected.suspicions);
                 one(news.then(|| suspected.into()))
             }
+            (Report::PrinciplesProposed(proposed), _) => one(self.principles_proposed(proposed)),
             (Report::Damaged(damaged), Some(LaneState::Keeping(..))) => vec![damaged.into()],
             (Report::SnapshotTaken(taken), Some(LaneState::Keeping(..))) => self.snapshot_taken(taken),
             (Report::ForbiddenChangesReverted(reverted), Some(LaneState::Refusing(..))) => {
@@ -63,6 +65,9 @@ impl Run {
             }
             (Report::Landed(landed), Some(LaneState::Landing(..))) => vec![landed.into()],
             (Report::TaskClosed(closed), Some(LaneState::Closing(..))) => vec![closed.into()],
+            (Report::ReviewSkipped(skipped), Some(LaneState::Preparing(turn))) if turn.review.is_some() => {
+                vec![skipped.into()]
+            }
             // It comes too late, or was heard before it came here.
             (
                 Report::LaneOpened(_)
@@ -76,6 +81,7 @@ impl Run {
                 | Report::Merged(_)
                 | Report::Landed(_)
                 | Report::TaskClosed(_)
+                | Report::ReviewSkipped(_)
                 | Report::Noticed(_)
                 | Report::NotificationSettled(_)
                 | Report::HookFinished(_)
@@ -161,8 +167,12 @@ impl Run {
     /// A yes of a call that went on working and failed is not its last word.
     fn finish_call(&self, lane: LaneId, call: CallId, mut report: CallReport) -> Fact {
         let stands = |said: &Assessment| report.class == Class::Success || !said.passes();
-        report.assessment = report.assessment.filter(stands);
-        let claimed = self.plan.as_ref().is_some_and(|plan| claim::claims(&plan.job, &report));
+        let reviews = self.lane(lane).and_then(LaneState::turn).is_some_and(|turn| turn.review.is_some());
+        report.assessment = report.assessment.filter(|said| stands(said) && !reviews);
+        report.review = report.review.filter(|_| reviews);
+        // Whoever looks over another's work claims nothing.
+        let claims = |plan: &RunSpec| !reviews && claim::claims(&plan.job, &report);
+        let claimed = self.plan.as_ref().is_some_and(|plan| claims(plan));
         let charge = self.ledger.charge_for(call, &report);
         let empty = report.results.iter().all(|text| text.trim().is_empty());
         let summary = CallSummary {
@@ -182,6 +192,7 @@ impl Run {
             garbage_lines: report.garbage_lines,
             duration: report.duration,
             assessment: report.assessment,
+            review: report.review,
         };
         Fact::CallFinished { lane, call, claimed, summary }
     }

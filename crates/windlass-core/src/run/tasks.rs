@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::run::lane::{AttemptOutcome, Judged, LaneState, Turn};
-use crate::run::{CommitKind, Effect, Run, TurnKey};
+use crate::run::{CommitKind, Effect, REVIEW_STALEMATE, Run, TurnKey};
 use crate::spec::{CommitPolicy, RunSpec};
 use crate::tasks::{Counts, Schedule, TaskProgress};
 use crate::values::{
-    CheckOutcome, Class, Evidence, LaneId, Purpose, StopReason, TaskEnd, TaskId, TaskRow, TaskState, Verdict,
+    CheckOutcome, Evidence, LaneId, Purpose, Reviewed, StopReason, TaskEnd, TaskId, TaskRow, TaskState,
+    Verdict,
 };
 
 /// So many tasks that stand in the way are named.
@@ -142,7 +143,7 @@ impl Run {
 
     /// What the work of this lane is to be called when the runner commits it.
     pub(super) fn commit_kind(&self, lane: LaneId, outcome: &AttemptOutcome, judged: &Judged) -> CommitKind {
-        let holds = self.gates_green(&judged.outcomes) && self.would_commit(lane, outcome);
+        let holds = self.commits(lane, outcome, judged);
         match (self.is_of_tasks(), holds) {
             (true, false) => CommitKind::Attempted,
             (true, true) if !outcome.claimed => CommitKind::Progress,
@@ -158,7 +159,7 @@ impl Run {
             plan.and_then(|plan| plan.job.tasks.as_ref()).is_some_and(|tasks| tasks.commits_attempts);
         wanted
             && self.is_of_tasks()
-            && turn.purpose == Purpose::Work
+            && matches!(turn.purpose, Purpose::Work | Purpose::Review)
             && self.differs_from_commit(lane, outcome)
             && self.task_changed(lane, outcome)
     }
@@ -189,9 +190,15 @@ impl Run {
         if let Some(found) = self.held_for_review(lane).filter(|_| verdict == Verdict::ClaimRefused) {
             return TaskEnd::Parked { reason: format!("held for review: {found}") };
         }
-        let counts = counts_against(verdict, outcome.summary.class, progress);
+        if let Some(found) = self.rejected_in_a_row(lane) {
+            let times = REVIEW_STALEMATE;
+            return TaskEnd::Parked {
+                reason: format!("a reviewer rejected it {times} times for the same: {found}"),
+            };
+        }
+        let counts = counts_against(verdict, outcome, progress);
         if turn.purpose.keeps_claim() && counts {
-            let what = what_failed(outcome, verdict);
+            let what = self.what_failed(lane, outcome, verdict);
             return TaskEnd::Parked {
                 reason: format!("it could not be put together with the branch: {what}"),
             };
@@ -199,7 +206,7 @@ impl Run {
         if !counts {
             return TaskEnd::Again { why: String::new() };
         }
-        let why = what_failed(outcome, verdict);
+        let why = self.what_failed(lane, outcome, verdict);
         let failed = self.task_failures(task) + 1;
         let most =
             self.plan.as_ref().and_then(|plan| plan.job.tasks.as_ref()).map_or(2, |tasks| tasks.attempts);
@@ -292,6 +299,17 @@ impl Run {
         )
     }
 
+    /// What the latest failure of a lane's task was, in a few words.
+    fn what_failed(&self, lane: LaneId, outcome: &AttemptOutcome, verdict: Verdict) -> String {
+        match outcome.reviewed {
+            Some(Reviewed::Rejected) if verdict == Verdict::ClaimRefused => {
+                let found = self.rejected_for(lane).unwrap_or_default();
+                format!("a reviewer rejected it: {found}")
+            }
+            _ => what_failed(outcome, verdict),
+        }
+    }
+
     /// Is every task done?
     pub(super) fn tasks_done(&self) -> bool {
         let Counts { done, total, .. } = self.tasks.schedule.counts();
@@ -348,10 +366,11 @@ fn what_failed(outcome: &AttemptOutcome, verdict: Verdict) -> String {
     said.lines().next().unwrap_or_default().to_owned()
 }
 
-/// Does it count against its task? What the API fails at is nothing that the task did.
-pub(super) const fn counts_against(verdict: Verdict, class: Class, progress: bool) -> bool {
+/// Does it count against its task? What the API or a reviewer fails at is nothing that the task did.
+pub(super) fn counts_against(verdict: Verdict, outcome: &AttemptOutcome, progress: bool) -> bool {
     match verdict {
-        Verdict::Failed if class.is_of_api() => false,
+        Verdict::Failed if outcome.summary.class.is_of_api() => false,
+        Verdict::ClaimRefused if outcome.reviewed == Some(Reviewed::Unusable) => false,
         Verdict::Failed | Verdict::ClaimRefused | Verdict::ClaimUnsupported => true,
         Verdict::Idle => !progress,
         Verdict::Worked | Verdict::ClaimAccepted => false,

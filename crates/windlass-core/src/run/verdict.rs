@@ -29,15 +29,18 @@ impl Run {
             Class::UsageLimit | Class::Outage if outcome.claimed => Course::Finish,
             Class::UsageLimit => Course::Repeat(Class::UsageLimit),
             Class::Outage if summary.cost == Cost::ZERO && !moved => Course::Repeat(Class::Outage),
-            Class::ContextTooLong if turn.notes == NotesShare::Usual && !moved && self.has_notes() => {
+            Class::ContextTooLong
+                if turn.notes == NotesShare::Usual && !moved && self.may_be_shorter(turn) =>
+            {
                 Course::Repeat(Class::ContextTooLong)
             }
             _ => Course::Finish,
         }
     }
 
-    fn has_notes(&self) -> bool {
-        self.plan.as_ref().is_some_and(|plan| plan.job.notes_file.is_some())
+    /// Is there something that a prompt can have less of: notes, or what a reviewer is shown?
+    fn may_be_shorter(&self, turn: &Turn) -> bool {
+        turn.review.is_some() || self.plan.as_ref().is_some_and(|plan| plan.job.notes_file.is_some())
     }
 
     /// Is there work that the runner commits, if its gates are green? It need not be this attempt's own: what one that
@@ -58,6 +61,12 @@ impl Run {
         ours && whole && self.differs_from_commit(lane, outcome)
     }
 
+    /// Is it committed as work that holds: green, and let stand by whoever looks it over?
+    pub(super) fn commits(&self, lane: LaneId, outcome: &AttemptOutcome, judged: &Judged) -> bool {
+        let holds = self.is_green(lane, outcome, &judged.outcomes) && !self.lacks_review(lane, outcome);
+        holds && self.would_commit(lane, outcome)
+    }
+
     /// Is there anything that was not committed yet?
     pub(super) fn differs_from_commit(&self, lane: LaneId, outcome: &AttemptOutcome) -> bool {
         let committed = self.lanes.get(&lane).and_then(|lane| lane.committed.as_ref());
@@ -67,12 +76,20 @@ impl Run {
 
     /// Does something besides the agent speak for a task's being done: gates, or something that changed?
     fn is_vouched_for(&self, lane: LaneId, outcome: &AttemptOutcome) -> bool {
-        self.checks(CheckKind::Gate).next().is_some() || self.task_changed(lane, outcome)
+        let is_checked =
+            self.checks(CheckKind::Gate).next().is_some() || self.criteria(lane).next().is_some();
+        is_checked || self.task_changed(lane, outcome)
     }
 
     /// Green, or nothing to be red.
     pub(super) fn gates_green(&self, outcomes: &[CheckOutcome]) -> bool {
         self.all_passed(CheckKind::Gate, outcomes)
+    }
+
+    /// Are gates green, and does each criterion hold of the task that is claimed to be done?
+    pub(super) fn is_green(&self, lane: LaneId, outcome: &AttemptOutcome, outcomes: &[CheckOutcome]) -> bool {
+        let holds = || self.criteria(lane).all(|check| passed(check, outcomes));
+        self.gates_green(outcomes) && (!outcome.claimed || holds())
     }
 
     /// Did all checks of a kind pass? So they did where there are none.
@@ -103,7 +120,8 @@ impl Run {
         let InGit { refused, dead_end, attempted, .. } = &outcome.in_git;
         let kept_out = refused.is_some() || dead_end.is_some() || *attempted;
         let kept_out = (kept_out && self.is_of_tasks()) || !self.held(lane).is_empty();
-        if claims && (kept_out || !self.gates_green(&judged.outcomes)) {
+        let kept_out = kept_out || self.lacks_review(lane, outcome);
+        if claims && (kept_out || !self.is_green(lane, outcome, &judged.outcomes)) {
             return Verdict::ClaimRefused;
         }
         if claims && self.is_of_tasks() {

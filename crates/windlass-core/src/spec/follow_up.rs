@@ -3,6 +3,8 @@
 //! A job has them as one list. When a call is due is said here, what its answer means by its
 //! [`Purpose`], what it asks for by the prompt of that purpose (`windlass-jobs`).
 
+use std::iter;
+
 use super::RunSpec;
 use crate::values::Purpose;
 
@@ -18,6 +20,8 @@ pub struct FollowUp {
 /// When a follow-up call is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Due {
+    /// The work of an iteration stands, and no fresh agent has looked at it.
+    WorkStands,
     /// A claim stands that would complete the job.
     ClaimCompletes,
     /// Work that stands does not go together with the branch: once for each task.
@@ -25,11 +29,19 @@ pub enum Due {
 }
 
 impl RunSpec {
+    /// What its attempts can be for.
+    pub fn purposes(&self) -> impl Iterator<Item = Purpose> {
+        iter::once(self.job.mode.purpose()).chain(self.follow_ups().map(|follow_up| follow_up.purpose))
+    }
+
     /// The follow-up calls of this run, in the order in which they are made where several are due.
     pub fn follow_ups(&self) -> impl Iterator<Item = FollowUp> {
         let verifies = self.job.verification.is_some() && !self.job.mode.judges();
+        let mode = self.job.mode;
+        let reviews = self.review.is_some() && !mode.judges() && !mode.writes_only_plan();
         let merges = self.lanes.is_some() && self.job.mode.has_tasks();
         [
+            reviews.then_some(FollowUp { purpose: Purpose::Review, due: Due::WorkStands }),
             verifies.then_some(FollowUp { purpose: Purpose::Verify, due: Due::ClaimCompletes }),
             merges.then_some(FollowUp { purpose: Purpose::Merge, due: Due::MergeFails }),
         ]

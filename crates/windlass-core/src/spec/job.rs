@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantNames};
 
-use super::{JobWorkspace, Mode};
+use super::{JobPhase, JobWorkspace, Mode};
 use crate::values::path_text;
 
 /// What is to be done.
@@ -33,6 +33,9 @@ pub struct Job {
     /// The tasks that are worked off; `None` in other modes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tasks: Option<JobTasks>,
+    /// The phase of a pipeline whose document is written; `None` in other modes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<JobPhase>,
     /// What a fresh agent is asked before a claim completes the job; `None` = nobody is asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verification: Option<Verification>,

@@ -10,7 +10,10 @@ mod job;
 mod lanes;
 mod limits;
 mod mode;
+mod pipeline;
+mod principles;
 mod repository_settings;
+mod review;
 mod sandbox;
 mod workspace;
 
@@ -24,7 +27,10 @@ pub use job::{Depth, Job, JobPlan, JobTasks, Verification};
 pub use lanes::LanesSpec;
 pub use limits::{BudgetScope, Clocks, Limits};
 pub use mode::{ClaimSource, Mode, ModeDefault};
+pub use pipeline::{GOAL, JobPhase, PIPELINES, PipelinePart, PipelinePhase};
+pub use principles::PrinciplesSpec;
 pub use repository_settings::RepositorySettings;
+pub use review::ReviewSpec;
 pub use sandbox::{Network, Preset, SandboxKind, SandboxLogin, SandboxSpec};
 pub use workspace::{JobLog, JobWorkspace, StatusNews, StatusWatch};
 
@@ -34,7 +40,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::message::Wording;
-use crate::values::{Check, ExitCodes, Grounds, Hook, LaneId, RunId, path_text};
+use crate::values::{Check, CheckKind, ExitCodes, Grounds, Hook, LaneId, Purpose, RunId, path_text};
 
 /// All that a run needs; journalled as its first fact, so that `resume` needs nothing else.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -69,8 +75,14 @@ pub struct RunSpec {
     /// What an agent may not change, and how its tests are looked at.
     #[serde(default, skip_serializing_if = "GuardSpec::is_default")]
     pub guard: GuardSpec,
+    /// By which principles its agents decide; `None` = by none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub principles: Option<PrinciplesSpec>,
     /// Who works.
     pub agent: AgentSpec,
+    /// How a fresh agent looks over the work of each iteration; `None` = nobody does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review: Option<ReviewSpec>,
     /// Who commits.
     pub commit: CommitPolicy,
     /// How the work leaves this machine; `None` = it does not.
@@ -113,7 +125,9 @@ impl RunSpec {
             job.plan.iter().flat_map(|plan| [Some(&plan.file), plan.folder.as_ref(), plan.specs.as_ref()]);
         let tasks = job.tasks.iter().flat_map(|tasks| [Some(&tasks.file), tasks.progress.as_ref()]);
         let named = [job.notes_file.as_ref(), job.agents_file.as_ref()];
-        named.into_iter().chain(plan).chain(tasks).flatten().map(|file| directory.join(file)).collect()
+        let files = named.into_iter().chain(plan).chain(tasks).flatten().cloned();
+        let documents = job.phase.iter().flat_map(JobPhase::files_read);
+        files.chain(documents).map(|file| directory.join(file)).collect()
     }
 
     /// The runner's own files in the project, relative to its directory: never evidence, and of no lane's work.
@@ -124,12 +138,21 @@ impl RunSpec {
 
     /// What it rests on when a run of this plan ends as complete.
     pub fn grounds(&self) -> Grounds {
-        let is_looked_at = !self.checks.is_empty() || self.job.verification.is_some();
+        // Criteria show a task, not that there is nothing else to be done.
+        let is_checked = self.checks.iter().any(|check| check.kind != CheckKind::Criterion);
+        let is_looked_at = is_checked || self.job.verification.is_some();
         if self.job.mode.claim().is_an_agents_word() && !is_looked_at {
             Grounds::Claimed
         } else {
             Grounds::Shown
         }
+    }
+
+    /// Who is called for a purpose.
+    pub fn agent_for(&self, purpose: Purpose) -> AgentSpec {
+        let own = self.review.as_ref().filter(|_| purpose == Purpose::Review);
+        let model = own.and_then(|review| review.model.clone()).or_else(|| self.agent.model.clone());
+        AgentSpec { model, ..self.agent.clone() }
     }
 
     /// The numbers of its lanes: 0 alone, which is the working directory itself, or those that have checkouts of their own.

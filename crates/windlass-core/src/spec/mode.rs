@@ -23,6 +23,8 @@ pub enum Mode {
     Build,
     /// A file of tasks is worked off, by their dependencies and priorities (seed 003).
     Tasks,
+    /// One document of a pipeline is written, and nothing else (seed 004).
+    Phase,
     /// A workspace's finished work is judged by a fresh agent.
     Verify,
     /// A workspace's instructions are judged.
@@ -53,6 +55,8 @@ pub enum ClaimSource {
     StatusFile,
     /// A plan that is sound, and that a further pass has left as it was.
     UnchangedPlan,
+    /// A document of a pipeline in which nothing is wrong after a pass.
+    Document,
     /// A plan of which no box is open, whoever ticked them and when.
     Boxes,
     /// A list of tasks, each of which is claimed and judged for itself.
@@ -157,6 +161,13 @@ impl Mode {
                 // Each result is kept in git when it holds (rule C18).
                 defaults: &[(COMMIT, Word("runner"))],
             },
+            Mode::Phase => Rules {
+                purpose: Purpose::Plan,
+                claim: ClaimSource::Document,
+                place: Place::Project,
+                believes_no_work: false,
+                defaults: &[(ITERATIONS, Number(5))],
+            },
             Mode::Verify | Mode::Validate => JUDGING,
         }
     }
@@ -200,9 +211,19 @@ impl Mode {
         matches!(self.claim(), ClaimSource::Judgement)
     }
 
-    /// May the agent change nothing but the plan?
+    /// May the agent change nothing but the plan, or the document?
     pub const fn writes_only_plan(self) -> bool {
         matches!(self.purpose(), Purpose::Plan)
+    }
+
+    /// Is a document of a pipeline written?
+    pub const fn writes_document(self) -> bool {
+        matches!(self.claim(), ClaimSource::Document)
+    }
+
+    /// Do the project's checks have a say? Of a judgement, and of a document, they say nothing.
+    pub const fn is_checked(self) -> bool {
+        !self.judges() && !self.writes_document()
     }
 
     /// Are tasks worked off, each of which is judged, committed and given up for itself?
@@ -226,6 +247,7 @@ impl Mode {
         match self.claim() {
             ClaimSource::StatusFile
             | ClaimSource::UnchangedPlan
+            | ClaimSource::Document
             | ClaimSource::Boxes
             | ClaimSource::Tasks => true,
             ClaimSource::Phrase | ClaimSource::Judgement => false,
@@ -238,8 +260,13 @@ impl ClaimSource {
     pub const fn is_an_agents_word(self) -> bool {
         match self {
             ClaimSource::Phrase | ClaimSource::StatusFile | ClaimSource::Boxes | ClaimSource::Tasks => true,
-            ClaimSource::UnchangedPlan | ClaimSource::Judgement => false,
+            ClaimSource::UnchangedPlan | ClaimSource::Document | ClaimSource::Judgement => false,
         }
+    }
+
+    /// May a claim stand before anybody has worked? A document is looked at after a pass.
+    pub const fn may_stand_at_first(self) -> bool {
+        !matches!(self, ClaimSource::Document)
     }
 }
 

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use strum::VariantNames;
 
-use super::{Assessment, Class, Cost, Tokens, time::millis};
+use super::{Assessment, Class, Cost, Review, Tokens, time::millis};
 
 /// Why an agent is called. Every call is charged, whatever its purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, VariantNames)]
@@ -45,6 +45,14 @@ impl Purpose {
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
     pub(crate) const fn is_verify(&self) -> bool {
         matches!(self, Purpose::Verify)
+    }
+
+    /// May it change the project's files? A reviewer mends what it can; whoever verifies or decides does not.
+    pub const fn edits(self) -> bool {
+        match self {
+            Purpose::Work | Purpose::Plan | Purpose::Merge | Purpose::Review => true,
+            Purpose::Verify | Purpose::Council => false,
+        }
     }
 
     /// Does it go on with work that was claimed already, so that the claim need not be made again?
@@ -153,6 +161,9 @@ pub struct CallReport {
     pub results: Vec<String>,
     /// The structured answer to a call that was to judge; `None` when it gave none.
     pub assessment: Option<Assessment>,
+    /// The structured answer to a call that was to review; `None` when it gave none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review: Option<Review>,
     /// Tool calls seen.
     pub tool_uses: u32,
     /// Tool calls refused by permissions, without repetitions, at most 20.
@@ -255,6 +266,9 @@ pub struct CallSummary {
     /// The structured answer to a call that was to judge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assessment: Option<Assessment>,
+    /// The structured answer to a call that was to review.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review: Option<Review>,
 }
 
 impl CallSummary {
@@ -277,6 +291,7 @@ impl CallSummary {
             garbage_lines: 0,
             duration: Duration::ZERO,
             assessment: None,
+            review: None,
         }
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use strum::{IntoStaticStr, VariantNames};
 
+use super::TaskId;
 use super::time::millis;
 
 /// What a check is for.
@@ -29,6 +30,8 @@ pub enum CheckKind {
     Until,
     /// `--gate`: a claim counts only when it is green.
     Gate,
+    /// A success criterion of a task: a claim that this task is done counts only when it holds.
+    Criterion,
 }
 
 /// A check, as configured when the run started.
@@ -36,11 +39,54 @@ pub enum CheckKind {
 pub struct Check {
     /// What it is for.
     pub kind: CheckKind,
-    /// A command for `sh -c`, run in the working directory.
+    /// A command for `sh -c`, run in the working directory; of a criterion that is looked up its words.
     pub command: String,
     /// After this long it is killed and counts as failed.
     #[serde(rename = "timeout_ms", with = "millis")]
     pub timeout: Duration,
+    /// Of a criterion: whose it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub criterion: Option<CriterionOf>,
+}
+
+/// Which task a criterion shows to be done, and how.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CriterionOf {
+    /// The task.
+    pub task: TaskId,
+    /// What the runner looks up itself; `None` = the command is run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lookup: Option<Lookup>,
+}
+
+/// What the runner looks up in the tree that an agent left. Paths are relative to the working directory.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "what")]
+pub enum Lookup {
+    /// A file or a folder is there.
+    Exists {
+        /// Which.
+        path: String,
+    },
+    /// A file holds a text.
+    Contains {
+        /// Which.
+        path: String,
+        /// The text.
+        text: String,
+    },
+}
+
+impl Check {
+    /// A gate, or an until command.
+    pub const fn new(kind: CheckKind, command: String, timeout: Duration) -> Check {
+        Check { kind, command, timeout, criterion: None }
+    }
+
+    /// Does it show that this task is done?
+    pub fn is_criterion_of(&self, task: &TaskId) -> bool {
+        self.criterion.as_ref().is_some_and(|of| of.task == *task)
+    }
 }
 
 /// When a check was run.

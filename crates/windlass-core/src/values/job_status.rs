@@ -50,6 +50,8 @@ pub enum StatusSource {
     PlanFile,
     /// The task file of a job in mode tasks.
     TaskFile,
+    /// The document of a pipeline's phase.
+    Document,
     /// The boxes of `TODO.md`, since there is no readable status file (`--todo-fallback`).
     TodoFile,
 }
@@ -59,7 +61,10 @@ impl StatusSource {
     pub const fn counts(self) -> &'static str {
         match self {
             StatusSource::PlanFile | StatusSource::TaskFile => "tasks",
-            StatusSource::Nowhere | StatusSource::StatusFile | StatusSource::TodoFile => "items",
+            StatusSource::Nowhere
+            | StatusSource::StatusFile
+            | StatusSource::Document
+            | StatusSource::TodoFile => "items",
         }
     }
 }

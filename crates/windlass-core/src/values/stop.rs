@@ -68,8 +68,8 @@ macro_rules! stop_reasons {
 }
 
 // The journal's name is the variant's; then: the name in messages and JSON (Ctrl-C and SIGTERM are both `manual` there), the
-// kind, the exit codes (simple, detailed), a few words, a sentence. The detailed codes 32 and 33 belong to reasons that are not
-// there yet: review_stalemate, engine_unavailable.
+// kind, the exit codes (simple, detailed), a few words, a sentence. The detailed code 33 belongs to a reason that is not there
+// yet: engine_unavailable.
 stop_reasons! {
     /// The claim stood and every gate was green.
     Complete: "complete", Done, 0, 0, "complete", "The job is done.";
@@ -119,6 +119,8 @@ stop_reasons! {
     ClosedByPerson: "closed_by_person", Error, 1, 30, "its pull request was closed", "A person closed the pull request; the branch is kept.";
     /// The checks of the run's pull request stay red.
     CiFailed: "ci_failed", Error, 1, 31, "the pull request's checks stay red", "The checks of the pull request stay red.";
+    /// The reviewer rejected the work three times for the same findings, or gave three verdicts that could not be used.
+    ReviewStalemate: "review_stalemate", Error, 1, 32, "the reviewer and the agent do not agree", "Three reviews in a row came to the same, or to nothing.";
     /// The project's setup command failed in a fresh checkout.
     SetupFailed: "setup_failed", Error, 1, 34, "a checkout could not be set up", "The setup command failed.";
     /// A defect of Windlass.

@@ -42,8 +42,7 @@ impl Bed {
     }
 
     fn inspect(&self, command: &str, search_path: &str) -> GuardSpec {
-        let check =
-            Check { kind: CheckKind::Gate, command: command.to_owned(), timeout: Duration::from_secs(1) };
+        let check = Check::new(CheckKind::Gate, command.to_owned(), Duration::from_secs(1));
         let wanted =
             GuardSettings { action: GuardAction::Refuse, tests: TestsAction::Hold, protected: Vec::new() };
         inspect(&self.place(), &[check], &wanted, &OsString::from(search_path))

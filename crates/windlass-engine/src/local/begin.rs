@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use windlass_agents::of;
 use windlass_core::environment::Heir;
-use windlass_core::report::{CallEnded, LaneLost};
+use windlass_core::report::{CallEnded, CheckFinished, LaneLost};
 use windlass_core::run::{Effect, EndCall, Epoch, Order};
 use windlass_core::spec::{PortPlace, RunSpec};
-use windlass_core::values::{CallId, CallReport, CheckStage, Cut, LaneId};
+use windlass_core::values::{CallId, CallReport, CheckStage, Cut, LaneId, Purpose};
 use windlass_host::environment::{inherited, with};
 use windlass_host::process::{Keeper, SpawnRequest};
 
@@ -18,6 +18,7 @@ use super::check::{CheckSetting, LiveCheck};
 use super::event::{Event, WorkError};
 use super::keepers::not_set_up;
 use super::lane::{Live, LiveLane};
+use super::lookup;
 use super::{LocalLanes, keeper_gone, prepare, standing, working_trees};
 use crate::executor::EngineError;
 use crate::sandbox::Guest;
@@ -45,6 +46,7 @@ impl LocalLanes {
             self.call_not_set_up(epoch, lane, call, error);
             return Ok(());
         }
+        let plan = called_for(plan, *purpose);
         let plan = match self.without_untrusted(lane, plan) {
             Ok(plan) => plan,
             Err(error) => {
@@ -176,6 +178,17 @@ impl LocalLanes {
             id: self.next_command(),
             now: self.clock.monotonic(),
         };
+        match lookup::outcome(&setting) {
+            Ok(None) => {}
+            Ok(Some(outcome)) => {
+                self.report(order.epoch, CheckFinished { lane, stage, outcome });
+                return Ok(());
+            }
+            Err(error) => {
+                self.broken(order.epoch, error);
+                return Ok(());
+            }
+        }
         let (live, request) = match LiveCheck::set_up(setting) {
             Ok(Some(set_up)) => set_up,
             Ok(None) => return Err(EngineError::Broken),
@@ -238,4 +251,10 @@ impl LocalLanes {
         }
         Ok(held)
     }
+}
+
+/// The plan for a call: whoever is called for this may be told to use another model.
+fn called_for(plan: Arc<RunSpec>, purpose: Purpose) -> Arc<RunSpec> {
+    let agent = plan.agent_for(purpose);
+    if agent == plan.agent { plan } else { Arc::new(RunSpec { agent, ..RunSpec::clone(&plan) }) }
 }

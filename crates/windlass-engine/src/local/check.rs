@@ -79,7 +79,8 @@ impl LiveCheck {
     }
 }
 
-fn log_name(setting: &CheckSetting<'_>) -> String {
+/// The check's log, below the run's folder.
+pub(super) fn log_name(setting: &CheckSetting<'_>) -> String {
     let stage = match setting.stage {
         CheckStage::Baseline => "baseline",
         CheckStage::Candidate => "candidate",

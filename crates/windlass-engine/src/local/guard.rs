@@ -10,10 +10,11 @@ use std::sync::Arc;
 
 use windlass_core::guard::{BadGlob, Content, Examination, Protected, is_of_interest};
 use windlass_core::run::{OrderContext, TurnKey};
-use windlass_core::spec::{GuardAction, TestsAction};
+use windlass_core::spec::{GuardAction, PIPELINES, TestsAction};
 use windlass_core::values::{SnapshotId, Suspicion, SuspicionKind};
 
 use super::event::WorkError;
+use super::principles;
 use super::refuse::{self, Paths};
 
 use super::working_tree::WorkingTree;
@@ -181,7 +182,9 @@ impl Forbidden {
                     && !guard::is_let_through(place, protected, as_path(path)))
         };
         // A pattern may fit the files that the job itself is about; these the agent must write.
-        self.protected.as_ref().is_some_and(by_pattern) && !is_the_jobs(world, path)
+        self.protected.as_ref().is_some_and(by_pattern)
+            && !is_the_jobs(world, path)
+            && !principles::is_derived(world, path)
     }
 
     /// May the agent change it as it likes, although it may hold tests?
@@ -200,7 +203,9 @@ fn is_the_jobs(world: &WorkingTree, path: &[u8]) -> bool {
     }
     let text = String::from_utf8_lossy(path);
     let workspace = format!("{OWN_FOLDER}/workspaces/");
-    text.split_once(&workspace).is_some_and(|(_, below)| !below.ends_with("/config.toml"))
+    let is_in_workspace =
+        text.split_once(&workspace).is_some_and(|(_, below)| !below.ends_with("/config.toml"));
+    is_in_workspace || text.contains(PIPELINES)
 }
 
 /// All that speaks against the checks of the tree as it is now.

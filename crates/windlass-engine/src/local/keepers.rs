@@ -236,6 +236,7 @@ fn never_started(detail: String) -> CallReport {
         bill: Bill::default(),
         results: Vec::new(),
         assessment: None,
+        review: None,
         tool_uses: 0,
         denials: Vec::new(),
         limit: None,

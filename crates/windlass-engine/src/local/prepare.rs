@@ -5,16 +5,18 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use windlass_agents::{CallFiles, Invocation, of};
-use windlass_core::run::{NotesShare, OrderContext, PromptContext, TurnKey};
+use windlass_core::run::{Collected, NotesShare, OrderContext, PromptContext, TurnKey};
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{CheckOutcome, LaneId, Purpose};
 use windlass_jobs::doc::tasks::FileRole;
+use windlass_jobs::follow_up::{Changes, ReviewWork};
 use windlass_jobs::prompt;
 use windlass_jobs::prompt::{
-    FailedCheck, NOTES_USUAL, Notes, PlanLayout, PlanWork, Prompt, PromptParts, Templates,
+    FailedCheck, NOTES_USUAL, Notes, PhaseWork, PlanLayout, PlanWork, Prompt, PromptParts, Templates,
 };
 
 use super::{agents_file, tasks};
+use crate::pipeline::find_phase;
 use crate::plan::{find_plan, spec_names};
 use crate::store::{RunFolder, StoreError, write_private};
 use windlass_host::tree::{Attributes, TreePath, at};
@@ -32,6 +34,8 @@ pub(super) struct Preparation<'a> {
     pub purpose: Purpose,
     pub notes: NotesShare,
     pub context: &'a OrderContext,
+    /// What a reviewer is shown.
+    pub changes: Option<Changes>,
 }
 
 impl<'a> Preparation<'a> {
@@ -48,6 +52,9 @@ impl<'a> Preparation<'a> {
             damage: String::new(),
             held: Vec::new(),
             returned: None,
+            collected: Collected { principles: None, in_vain: 0, refused: String::new() },
+            rejection: None,
+            review: None,
         };
         self.context.prompt.as_deref().unwrap_or(NOTHING)
     }
@@ -110,7 +117,7 @@ pub fn preview(plan: &RunSpec, folder: &RunFolder, wanted: &Wanted<'_>) -> Previ
     let notes = NotesShare::Usual;
     let context = &OrderContext::at_first(tasks::rows(plan));
     let lane = LaneId::default();
-    let preparation = Preparation { plan, folder, lane, turn, purpose, notes, context };
+    let preparation = Preparation { plan, folder, lane, turn, purpose, notes, context, changes: None };
     let call = folder.call(turn.iteration, turn.attempt, purpose);
     let (system, settings) = (call.system(), folder.settings());
     let budget = plan.limits.budget();
@@ -145,8 +152,12 @@ fn compose(preparation: &Preparation<'_>, wanted: &Wanted<'_>) -> Prompt {
         refused_commit: told.hook_refusal.as_deref(),
         damage: &told.damage,
         returned: told.returned.as_ref().map(|(because, findings)| (*because, findings.as_slice())),
+        collected: Some(&told.collected),
         plan_work: plan_work(plan, told),
+        phase_work: phase_work(plan, told),
         task_work: tasks::work(plan, context),
+        rejection: told.rejection.as_ref(),
+        review: review_work(preparation),
     })
 }
 
@@ -168,6 +179,24 @@ fn plan_work<'a>(plan: &RunSpec, told: &'a PromptContext) -> Option<PlanWork<'a>
         problems: problems.iter().map(ToString::to_string).collect(),
         strays: &told.forbidden_changes,
     })
+}
+
+/// The document as it is now.
+fn phase_work<'a>(plan: &RunSpec, told: &'a PromptContext) -> Option<PhaseWork<'a>> {
+    let found = find_phase(&plan.directory, plan.job.phase.as_ref()?);
+    let problems = found.problems.iter().filter(|_| found.is_there()).map(ToString::to_string).collect();
+    Some(PhaseWork { requirements: found.requirements, problems, strays: &told.forbidden_changes })
+}
+
+/// What a reviewer is shown; `None` in other calls.
+fn review_work<'a>(preparation: &Preparation<'a>) -> Option<ReviewWork<'a>> {
+    let review = preparation.told().review.as_ref()?;
+    let said = |outcome: &'a CheckOutcome| {
+        let check = preparation.plan.checks.get(usize::from(outcome.check))?;
+        Some((check.command.as_str(), outcome))
+    };
+    let checks = review.checks.iter().filter_map(said).collect();
+    Some(ReviewWork { changes: preparation.changes.clone(), checks })
 }
 
 fn failed_checks<'a>(preparation: &Preparation<'a>) -> Vec<FailedCheck<'a>> {

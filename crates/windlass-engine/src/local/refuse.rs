@@ -1,15 +1,13 @@
 //! Undoing what an agent changed although it may not: protected files, and all but the plan while it was to write nothing
 //! else. What it left stays kept as the iteration's snapshot.
 
-use std::iter;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
-use std::time::UNIX_EPOCH;
 use windlass_core::words::some_of;
 
 use windlass_core::report::{self, Report};
 use windlass_core::run::{OrderContext, TurnKey};
-use windlass_core::spec::JobPlan;
+use windlass_core::spec::{JobPlan, PIPELINES};
 use windlass_core::values::LaneId;
 
 use super::event::WorkError;
@@ -60,9 +58,10 @@ pub(super) fn commit_notice(world: &WorkingTree, turn: TurnKey, now: &Inventory)
             turn.iteration
         ));
     }
+    let what = if world.plan.job.phase.is_some() { "the document" } else { "the plan" };
     (moved && world.plan.job.mode.writes_only_plan()).then(|| {
         format!(
-            "the agent committed or moved HEAD although it was only to write the plan; `windlass restore {} {} --before \
+            "the agent committed or moved HEAD although it was only to write {what}; `windlass restore {} {} --before \
              --repository` takes that back",
             world.plan.run, turn.iteration
         )
@@ -172,12 +171,7 @@ pub(super) fn keep_the_agents(
     if let Some(after) = world.kept(turn, Side::After)? {
         changed.retain(|path| place.content_now(path) == after.content(path));
     }
-    let follow_ups = world.plan.follow_ups().map(|follow_up| follow_up.purpose);
-    let purposes = iter::once(world.plan.job.mode.purpose()).chain(follow_ups);
-    let mut streams = purposes.map(|purpose| world.call_folder(turn, purpose).stream());
-    // outside: the run's folder.
-    let written = streams.find_map(|stream| stream.metadata().ok()?.modified().ok());
-    let heard = written.unwrap_or(UNIX_EPOCH);
+    let heard = world.folder.heard(&world.plan, turn);
     changed.retain(|path| !is_of_later(&place.root.join(as_path(path)), heard));
     Ok(())
 }
@@ -191,13 +185,20 @@ pub(super) fn both_ends(
     Ok(before.zip(world.kept(turn, Side::After)?))
 }
 
-/// The plan, what it was a link to (`link`), the notes, and Windlass's own files, which are guarded otherwise.
+/// The plan, what it was a link to (`link`), the document of a phase, the notes, and Windlass's own files, which are guarded
+/// otherwise.
 pub(super) fn may_change(world: &WorkingTree, link: Option<&[u8]>, path: &[u8]) -> bool {
     let job = &world.plan.job;
     let Some(path_here) = as_path(path).strip_prefix(prefix(world)).ok() else {
         return is_own(path) || link == Some(path);
     };
     let is_notes = job.notes_file.as_ref().is_some_and(|notes| plain(notes) == path_here);
+    if path_here.starts_with(PIPELINES)
+        && let Some(phase) = &job.phase
+    {
+        // The other documents are what this one is made from, or other pipelines'.
+        return plain(&phase.document()) == path_here;
+    }
     let is_plan = job.plan.as_ref().is_some_and(|places| is_plan(path_here, &plain_places(places)));
     is_own(path) || is_notes || is_plan || link == Some(path)
 }

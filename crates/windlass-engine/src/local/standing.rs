@@ -10,6 +10,7 @@ use windlass_jobs::doc::status;
 use windlass_jobs::doc::status::{LONGEST_STATUS, StatusFile};
 
 use super::event::{Event, Events};
+use crate::pipeline;
 use crate::plan;
 use crate::watch::FileWatch;
 use crate::workspace::{METADATA_FILE, STATUS_FILE, TODO_FILE, WORK_FOLDERS, log};
@@ -25,6 +26,9 @@ pub(super) fn read(run: &RunSpec) -> Option<JobStatus> {
     if run.job.mode.has_tasks() {
         // What is claimed of a task is read where it is known which task is meant.
         return super::tasks::standing(run, None);
+    }
+    if let Some(phase) = &run.job.phase {
+        return Some(pipeline::standing(&run.directory, phase));
     }
     if let Some(places) = plan_of(&run.job) {
         return plan::standing(&run.directory, places, run.job.mode);
@@ -53,6 +57,9 @@ pub(super) fn watch(run: &RunSpec, lane: LaneId, events: Events) -> io::Result<O
 
 /// Which files are watched, and how long their changes are gathered.
 fn watched(run: &RunSpec) -> Option<(Vec<PathBuf>, Duration)> {
+    if let Some(phase) = &run.job.phase {
+        return Some((vec![run.directory.join(phase.document())], PLAN_DEBOUNCE));
+    }
     if let Some(places) = plan_of(&run.job) {
         return Some((plan::watched(&run.directory, places), PLAN_DEBOUNCE));
     }
@@ -87,6 +94,10 @@ fn beginning(path: &Path) -> Option<(Vec<u8>, String)> {
 /// was written says nothing.
 pub(super) fn add_work(evidence: &mut Evidence, run: &RunSpec, inventory: &Inventory, place: &Place) {
     let job = &run.job;
+    if let Some(phase) = &job.phase {
+        evidence.work = Some(pipeline::document_mark(&run.directory, phase));
+        return;
+    }
     if let Some(places) = plan_of(job) {
         evidence.work = Some(plan::mark(&run.directory, places));
         return;
@@ -116,6 +127,13 @@ pub(super) fn is_bookkeeping(path: &[u8], job: &Job, place: &Place) -> bool {
     let within = folder.as_deref().and_then(|folder| path.strip_prefix(folder)?.strip_prefix(b"/"));
     let name = within.and_then(|name| std::str::from_utf8(name).ok());
     name.is_some_and(|name| matches!(name, STATUS_FILE | METADATA_FILE) || log::age(name).is_some())
+}
+
+/// Is this file something that an agent of the job's workspace makes there, and no bookkeeping?
+pub(super) fn is_workspaces_work(path: &[u8], job: &Job, place: &Place) -> bool {
+    let folders = job.workspace.iter().flat_map(|workspace| work_folders(workspace, place));
+    let mut within = folders.filter_map(|folder| path.strip_prefix(folder.as_slice()));
+    within.any(|rest| rest.starts_with(b"/"))
 }
 
 fn work_folders(workspace: &JobWorkspace, place: &Place) -> Vec<Vec<u8>> {

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use windlass_agents::close_own_files;
 use windlass_core::damage::Damage;
+use windlass_core::principles::Principles;
 use windlass_core::report::{self, Report};
 use windlass_core::run::{Effect, Occasion, Order, OrderContext, TurnKey};
 use windlass_core::spec::RunSpec;
@@ -23,8 +24,10 @@ use super::event::WorkError;
 use super::filters::Inside;
 use super::guard::{self, Watch};
 use super::prepare::{self, Preparation};
+use super::principles;
 use super::recover;
 use super::refuse;
+use super::review::{self, Shown};
 use super::standing;
 use super::stray_trees;
 use super::tasks;
@@ -82,6 +85,8 @@ pub(super) struct WorkingTree {
     pub steering: Option<Arc<Mutex<Steering>>>,
     /// What a guest did in it that was not taken over.
     pub left_behind: Vec<Damage>,
+    /// The principles that an agent of the run has derived.
+    pub derived: Option<Principles>,
     /// Why the run must end, to be told with the next answer.
     pub ends: Option<Report>,
 }
@@ -126,6 +131,7 @@ impl WorkingTree {
             inside: None,
             steering: None,
             left_behind: Vec::new(),
+            derived: None,
             ends: None,
         }
     }
@@ -171,6 +177,18 @@ impl WorkingTree {
                 boxes::begin_attempt(self)?;
                 self.began = Some(*turn);
                 self.trees = stray_trees::of(self);
+                let changes = match *purpose {
+                    Purpose::Review => review::shown(self, *turn, *notes, &order.context)?,
+                    _ => Shown::Changes(None),
+                };
+                let changes = match changes {
+                    Shown::Changes(changes) => changes,
+                    Shown::TooLittle(lines) => {
+                        let (lane, iteration, attempt) = (*lane, turn.iteration, turn.attempt);
+                        reports.push(report::ReviewSkipped { lane, iteration, attempt, lines }.into());
+                        return Ok(reports);
+                    }
+                };
                 let preparation = Preparation {
                     plan: &self.plan,
                     folder: &self.folder,
@@ -179,6 +197,7 @@ impl WorkingTree {
                     purpose: *purpose,
                     notes: *notes,
                     context: &order.context,
+                    changes,
                 };
                 prepare::write(&preparation)?;
                 reports.push(Report::from(report::Prepared { lane: *lane }));
@@ -198,13 +217,7 @@ impl WorkingTree {
             }
             Effect::Keep { lane, turn } => self.keep(*lane, *turn, &order.context),
             Effect::Undo { lane, turn } => damage::carry_out(self, *lane, *turn),
-            Effect::Settle { lane, .. } => {
-                let look = self.look()?;
-                let evidence = self.evidence(&look);
-                self.note_checks(&look);
-                self.remember(look);
-                Ok(vec![Report::from(report::TreeRechecked { lane: *lane, evidence })])
-            }
+            Effect::Settle { lane, .. } => self.settle(*lane),
             Effect::Commit { lane, turn, since, what } => {
                 let mut reports = self.write_down_before_commit(&order.context, *turn, *what)?;
                 let task = order.context.task().map(|at| &at.row);
@@ -240,6 +253,15 @@ impl WorkingTree {
         }
     }
 
+    /// Looks at what the checks wrote.
+    fn settle(&mut self, lane: LaneId) -> Worked {
+        let look = self.look()?;
+        let evidence = self.evidence(&look);
+        self.note_checks(&look);
+        self.remember(look);
+        Ok(vec![Report::from(report::TreeRechecked { lane, evidence })])
+    }
+
     pub fn call_folder(&self, turn: TurnKey, purpose: Purpose) -> crate::store::CallFolder {
         self.folder.call(turn.iteration, turn.attempt, purpose)
     }
@@ -257,6 +279,8 @@ impl WorkingTree {
 
     fn keep(&mut self, lane: LaneId, turn: TurnKey, context: &OrderContext) -> Worked {
         let began = damage::beginning(self, turn)?;
+        // Before anything is looked at: what was proposed is no work.
+        let proposed = principles::take(self, lane, context)?;
         let look = self.look()?;
         let changed = self.latest.as_ref().map_or(0, |before| self.changes(&before.inventory, &look));
         let forbidden_changes = refuse::find(self, turn, &look.inventory, context)?;
@@ -284,6 +308,7 @@ impl WorkingTree {
         let standing = tasks::standing(&self.plan, at).or_else(|| standing::read(&self.plan));
         // After the claim was read.
         reports.extend(self.bring_tasks_back(turn, context)?);
+        reports.extend(proposed.map(Report::from));
         reports.push(Report::from(report::Suspected { lane, suspicions }));
         reports.push(Report::from(report::SnapshotTaken {
             lane,
@@ -396,7 +421,10 @@ impl WorkingTree {
             StatusSource::TodoFile => "TODO.md",
             StatusSource::StatusFile => "the status file",
             // Boxes say how far the work is, whoever ticked them and when.
-            StatusSource::PlanFile | StatusSource::TaskFile | StatusSource::Nowhere => {
+            StatusSource::PlanFile
+            | StatusSource::TaskFile
+            | StatusSource::Document
+            | StatusSource::Nowhere => {
                 return Some(standing);
             }
         };

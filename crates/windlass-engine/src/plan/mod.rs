@@ -60,7 +60,11 @@ pub fn standing(directory: &Path, places: &JobPlan, mode: Mode) -> Option<JobSta
             let FoundPlan { plan, mark } = find_plan(directory, places);
             Some(standing_for_planning(&plan, &spec_names(directory, places), &mark))
         }
-        ClaimSource::Phrase | ClaimSource::StatusFile | ClaimSource::Tasks | ClaimSource::Judgement => None,
+        ClaimSource::Phrase
+        | ClaimSource::StatusFile
+        | ClaimSource::Document
+        | ClaimSource::Tasks
+        | ClaimSource::Judgement => None,
     }
 }
 

@@ -5,13 +5,12 @@ mod apart;
 pub(crate) mod record;
 
 use std::path::Path;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime};
 
 use windlass_core::message::preparing_commit;
 use windlass_core::recovery::{self, Owner, SnapshotComparison, Trace, Unsettled};
 use windlass_core::run::Run;
 use windlass_core::spec::RunSpec;
-use windlass_core::values::Purpose;
 
 use crate::store::RunFolder;
 use crate::withhold::{self, Scene};
@@ -145,10 +144,7 @@ impl Ends {
         } else {
             load(Side::After)?
         };
-        let purpose: Purpose = plan.job.mode.purpose();
-        let stream = folder.call(turn.iteration, turn.attempt, purpose).stream();
-        // outside: the run's folder.
-        let heard = stream.metadata().and_then(|metadata| metadata.modified()).unwrap_or(UNIX_EPOCH);
+        let heard = folder.heard(plan, turn);
         Ok(Ends { before: load(Side::Before)?, after, heard })
     }
 

@@ -127,8 +127,11 @@ impl View {
         view.pin_all(guarded.settings, &Sight::ReadOnly);
         // The agent's own part of what is guarded: workspaces that a person has made.
         let workspaces: Vec<PathBuf> =
-            room.windlass_folders().flat_map(|folder| workspaces(&folder)).collect();
+            room.windlass_folders().flat_map(|folder| folders_of(&folder, "workspaces")).collect();
         view.pin_all(workspaces.iter().cloned(), &Sight::Writable);
+        // A document of a pipeline is written, and its tasks are marked; what else is changed there is undone.
+        let pipelines = room.windlass_folders().flat_map(|folder| folders_of(&folder, "pipelines"));
+        view.pin_all(pipelines, &Sight::Writable);
         view.pin_all(workspaces.iter().flat_map(|folder| guarded_in_workspace(folder)), &Sight::ReadOnly);
         view.set_all([room.state.clone()].into_iter().chain(plan.hidden.clone()), &Sight::Hidden);
         view.places.extend(own);
@@ -300,8 +303,9 @@ fn settings_of_git(folder: &Path) -> [PathBuf; 3] {
     ["config", "config.worktree", "hooks"].map(|name| folder.join(name))
 }
 
-fn workspaces(windlass: &Path) -> Vec<PathBuf> {
-    let folder = windlass.join("workspaces");
+/// The folders in one of Windlass's own.
+fn folders_of(windlass: &Path, name: &str) -> Vec<PathBuf> {
+    let folder = windlass.join(name);
     let names = at(&folder).names().unwrap_or_default().into_iter();
     let paths = names.map(|name| folder.join(name)).filter(|path| at(path).holds_folder());
     paths.take(MOST_WORKSPACES).collect()

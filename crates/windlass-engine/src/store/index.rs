@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use windlass_core::spec::Mode;
+use windlass_core::spec::{Mode, PipelinePart};
 use windlass_core::values::{Cost, Grounds, Items, RunId, Spent, StopReason, Tokens, path_text};
 
 use super::error::Attempted as _;
@@ -45,6 +45,8 @@ struct EndingLine {
     mode: Mode,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     workspace: Option<RunWorkspace>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pipeline: Option<PipelinePart>,
     stop_reason: StopReason,
     #[serde(default, skip_serializing_if = "Grounds::is_shown")]
     grounds: Grounds,
@@ -86,6 +88,7 @@ impl EndingLine {
             items: summary.items,
             mode: summary.mode,
             workspace: summary.workspace.clone(),
+            pipeline: summary.pipeline.clone(),
             stop_reason: ending.stop_reason,
             grounds: ending.grounds,
             iterations: summary.iterations,
@@ -109,6 +112,7 @@ impl EndingLine {
             items: self.items,
             mode: self.mode,
             workspace: self.workspace,
+            pipeline: self.pipeline,
             started: self.started,
             last: self.ended,
             iterations: self.iterations,

@@ -39,3 +39,4 @@ pub use session_folder::SessionFolder;
 pub use summary::{RunSummary, RunWorkspace};
 
 pub(crate) use files::write_private;
+pub(crate) use run_folder::random_letters;

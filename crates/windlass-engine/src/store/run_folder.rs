@@ -8,8 +8,11 @@
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, openat, statat};
+use windlass_core::run::TurnKey;
+use windlass_core::spec::RunSpec;
 use windlass_core::values::{LaneId, Purpose, RunId};
 use windlass_host::note::Note;
 use windlass_jobs::prompt::Templates;
@@ -209,6 +212,15 @@ impl RunFolder {
         CallFolder { path }
     }
 
+    /// When the agent of an attempt, whatever it was called for, was last heard of; the beginning of time where it never was.
+    pub fn heard(&self, plan: &RunSpec, turn: TurnKey) -> SystemTime {
+        let mut streams =
+            plan.purposes().map(|purpose| self.call(turn.iteration, turn.attempt, purpose).stream());
+        // outside: the run's folder.
+        let heard = streams.find_map(|stream| stream.metadata().ok()?.modified().ok());
+        heard.unwrap_or(UNIX_EPOCH)
+    }
+
     fn stop(&self) -> PathBuf {
         self.path.join("stop")
     }
@@ -326,15 +338,20 @@ pub(super) fn is_id(name: &str, prefix: &str) -> bool {
 
 /// A new id that begins so.
 pub(super) fn random_id(prefix: &str) -> Result<RunId, StoreError> {
-    let mut name = prefix.to_owned();
+    Ok(RunId(format!("{prefix}{}", random_letters(RANDOM_LENGTH)?)))
+}
+
+/// So many letters and digits that nobody can guess.
+pub(crate) fn random_letters(length: usize) -> Result<String, StoreError> {
+    let mut letters = String::new();
     let mut bytes = [0; 16];
-    while name.len() < prefix.len() + RANDOM_LENGTH {
+    while letters.len() < length {
         getrandom::fill(&mut bytes)
             .map_err(|error| StoreError::NoRandomness { source: io::Error::other(error) })?;
-        let missing = prefix.len() + RANDOM_LENGTH - name.len();
-        name.extend(bytes.iter().filter_map(|byte| letter(*byte)).take(missing));
+        let missing = length - letters.len();
+        letters.extend(bytes.iter().filter_map(|byte| letter(*byte)).take(missing));
     }
-    Ok(RunId(name))
+    Ok(letters)
 }
 
 /// A character for a random byte; none for the few bytes that would make some characters likelier than others.

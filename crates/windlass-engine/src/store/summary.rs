@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::report;
-use windlass_core::spec::{Mode, RunSpec};
+use windlass_core::spec::{Mode, PipelinePart, RunSpec};
 use windlass_core::tasks::Schedule;
 use windlass_core::values::{
     CallId, Cost, Grounds, Items, RunId, Spent, StopReason, TaskEnd, Tokens, path_text,
@@ -28,6 +28,8 @@ pub struct RunSummary {
     pub mode: Mode,
     /// The workspace it works on; `None` for a free goal.
     pub workspace: Option<RunWorkspace>,
+    /// The part of a pipeline that it is; `None` where it is not one.
+    pub pipeline: Option<PipelinePart>,
     /// When it began.
     pub started: Timestamp,
     /// When its last fact was journalled.
@@ -118,6 +120,7 @@ impl Fold {
                 name: workspace.name.clone(),
                 folder: workspace.folder.clone(),
             }),
+            pipeline: plan.job.pipeline(),
             started: first.at.wall,
             last: first.at.wall,
             iterations: 0,

@@ -102,6 +102,7 @@ fn claims() -> Box<CallReport> {
         bill: Bill::default(),
         results: vec!["All of it.\nDONE\n".to_owned()],
         assessment: None,
+        review: None,
         tool_uses: 1,
         denials: Vec::new(),
         limit: None,

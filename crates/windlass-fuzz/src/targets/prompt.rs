@@ -60,6 +60,8 @@ fn prompt(plan: &RunSpec, notes: Notes, tail: &str, agents: Option<&str>) -> Pro
         plan,
         turn: TurnKey { iteration: 3, attempt: 1 },
         purpose: Purpose::Work,
+        rejection: None,
+        review: None,
         goal: "Make it work.",
         templates: Templates::default(),
         notes: Some(notes),
@@ -79,5 +81,7 @@ fn prompt(plan: &RunSpec, notes: Notes, tail: &str, agents: Option<&str>) -> Pro
         damage: tail,
         returned: None,
         plan_work: None,
+        collected: None,
+        phase_work: None,
     })
 }

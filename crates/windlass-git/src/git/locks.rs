@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use super::Repository;
 use windlass_host::process::{may_be_at_work, sees_all_processes};
@@ -27,6 +27,10 @@ const SHARED: [&str; 3] = ["packed-refs.lock", "config.lock", "shallow.lock"];
 /// What a lock says that a landing took. git never reads its locks, so that ours is known when whoever took it was killed; and
 /// nobody takes one but in its turn.
 pub(crate) const LANDING: &[u8] = b"windlass is landing\n";
+
+/// How far the clock that files get their times from may lag behind the one that a run's start is read from: a tick of the
+/// kernel, 7 ms seen on a busy virtual machine.
+const FILE_CLOCK_LAG: Duration = Duration::from_millis(50);
 
 /// Which file it is, whatever its name: another one in its place is another one's.
 type Identity = (u64, u64, SystemTime);
@@ -112,7 +116,8 @@ pub(crate) fn of_a_lane(folder: &Path) -> BTreeSet<PathBuf> {
 fn made_since(paths: impl IntoIterator<Item = PathBuf>, since: SystemTime) -> Vec<(PathBuf, Identity)> {
     let ours = paths.into_iter().filter(|path| is_ours(path));
     let locks = ours.filter_map(|path| identity(&path).map(|lock| (path, lock)));
-    locks.filter(|(path, (_, _, made))| *made >= since && !is_of_a_landing(&at(path))).collect()
+    let is_young = |made: SystemTime| made + FILE_CLOCK_LAG >= since;
+    locks.filter(|(path, (_, _, made))| is_young(*made) && !is_of_a_landing(&at(path))).collect()
 }
 
 /// Is this lock that of a landing? A lock of ours is short; what is longer is somebody else's.

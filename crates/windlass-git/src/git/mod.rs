@@ -2,6 +2,7 @@
 //! them.
 
 pub(crate) mod call;
+mod difference;
 mod filters;
 mod folders;
 mod history;
@@ -21,6 +22,7 @@ mod worktree;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use difference::Sides;
 pub use filters::{ClosedFilters, Filtered, LARGEST_FILTERED, not_run};
 pub use folders::Folders;
 pub use history::TreeFiles;

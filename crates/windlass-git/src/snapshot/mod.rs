@@ -11,6 +11,7 @@
 //! The objects of the project's repository are copied to `repository-objects/`, so that its references mean something
 //! even when the repository is gone. Everything is written and read in this process. Nothing is ever hard-linked.
 
+mod difference;
 mod durable;
 mod keep;
 pub mod left_out;
@@ -28,6 +29,7 @@ pub mod tree;
 #[cfg(test)]
 mod tests;
 
+pub use difference::Difference;
 pub use keep::{Caps, KeptFile, Snapshot};
 pub use left_out::{LeftOut, LeftOutReason};
 pub use name::{Moment, NotAMoment, Side, SnapshotName};

@@ -64,6 +64,22 @@ pub enum ProblemKind {
     NoSpec,
     /// A task names a spec that is not there.
     UnknownSpec,
+    /// A document is empty, or a part of it is.
+    Empty,
+    /// A document ends in the middle of something.
+    CutOff,
+    /// A part of a document is not there.
+    MissingPart,
+    /// Words of the form stand where something is to be said.
+    Placeholder,
+    /// Two requirements have the same id.
+    SameRequirement,
+    /// A document refers to no requirement of the PRD, or not to this one.
+    UnnamedRequirement,
+    /// It refers to a requirement that is not in the PRD.
+    UnknownRequirement,
+    /// A file is not below the project's folder.
+    OutsideProject,
 }
 
 impl fmt::Display for Problem {

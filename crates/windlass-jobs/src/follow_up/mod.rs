@@ -2,12 +2,15 @@
 //! One file per kind, one table.
 
 mod merge;
+mod review;
 mod verify;
 
 use windlass_core::spec::Job;
 use windlass_core::values::Purpose;
 
 use crate::prompt::{PromptParts, Texts};
+
+pub use review::{Changes, ReviewWork};
 
 /// What a kind of follow-up call asks for and how it is spoken of.
 #[derive(Debug)]
@@ -28,6 +31,7 @@ pub const fn of(purpose: Purpose) -> Option<&'static Descriptor> {
     match purpose {
         Purpose::Verify => Some(&verify::CALL),
         Purpose::Merge => Some(&merge::CALL),
-        Purpose::Work | Purpose::Plan | Purpose::Review | Purpose::Council => None,
+        Purpose::Review => Some(&review::CALL),
+        Purpose::Work | Purpose::Plan | Purpose::Council => None,
     }
 }

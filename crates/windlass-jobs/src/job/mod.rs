@@ -4,6 +4,7 @@ mod build;
 mod goal;
 mod iterative;
 mod r#loop;
+mod phase;
 mod plan;
 mod tasks;
 mod validate;
@@ -85,6 +86,7 @@ pub const fn of(mode: Mode) -> &'static Descriptor {
         Mode::Plan => &plan::JOB,
         Mode::Build => &build::JOB,
         Mode::Tasks => &tasks::JOB,
+        Mode::Phase => &phase::JOB,
         Mode::Verify => &verify::JOB,
         Mode::Validate => &validate::JOB,
     }

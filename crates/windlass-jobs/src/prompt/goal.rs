@@ -1,4 +1,4 @@
-//! The prompt of goal mode, in the order of seed 004 §6: (principles, later) · how this works · the goal · what the
+//! The prompt of goal mode, in the order of seed 004 §6: principles · how this works · the goal · what the
 //! checks said · notes of earlier iterations · what to write into the notes.
 
 use windlass_core::spec::RunSpec;

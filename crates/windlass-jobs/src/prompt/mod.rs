@@ -7,9 +7,16 @@ mod guard;
 mod hook;
 mod notes;
 #[cfg(test)]
+mod phase_tests;
+pub(crate) mod phases;
+#[cfg(test)]
 mod plan_tests;
 pub(crate) mod plans;
+mod principles;
+#[cfg(test)]
+mod principles_tests;
 mod returned;
+mod review;
 mod session;
 mod task_session;
 pub(crate) mod tasks;
@@ -20,15 +27,17 @@ pub(crate) mod workspace;
 use std::path::Path;
 
 use windlass_core::claim::is_signal;
-use windlass_core::inert::Inert;
+pub(crate) use windlass_core::inert::Inert;
 use windlass_core::report::{ForgeFinding, Returned};
-use windlass_core::run::TurnKey;
+use windlass_core::run::{Collected, TurnKey};
 use windlass_core::spec::{CommitPolicy, RunSpec};
-use windlass_core::values::{Assessment, CheckOutcome, CheckResult, JobStatus, Purpose, Suspicion};
+use windlass_core::values::{Assessment, CheckOutcome, CheckResult, JobStatus, Purpose, Review, Suspicion};
 
+use crate::follow_up::ReviewWork;
 use crate::{follow_up, job};
 
 pub use notes::{NOTES_LITTLE, NOTES_USUAL, Notes};
+pub use phases::PhaseWork;
 pub use plans::{PlanLayout, PlanWork};
 pub use session::{Authoring, SessionParts, SessionPrompt, session};
 pub use task_session::{TaskSessionParts, task_session};
@@ -91,10 +100,18 @@ pub struct PromptParts<'a> {
     pub damage: &'a str,
     /// What came back from the pull request, and why; `None` = nothing.
     pub returned: Option<(Returned, &'a [ForgeFinding])>,
+    /// How far the collection of principles is; `None` = nothing has been asked for.
+    pub collected: Option<&'a Collected>,
     /// How the plan stands; `None` in modes without one.
     pub plan_work: Option<PlanWork<'a>>,
+    /// How the document of a phase stands; `None` in other modes.
+    pub phase_work: Option<PhaseWork<'a>>,
     /// The task of this iteration; `None` in modes without tasks.
     pub task_work: Option<TaskWork<'a>>,
+    /// What a reviewer has against the work.
+    pub rejection: Option<&'a Review>,
+    /// What a reviewer is shown; `None` in other calls.
+    pub review: Option<ReviewWork<'a>>,
 }
 
 /// Texts of a project that replace (`user`) or add to (`system`) the built-in ones of a mode. `{{projectRoot}}` and
@@ -132,9 +149,19 @@ pub struct Prompt {
 
 /// Composes the prompt of a call.
 pub fn compose(parts: &PromptParts<'_>) -> Prompt {
-    let Texts { system, mut user } = prompt_of(parts)(parts);
+    let Texts { system, user: own } = prompt_of(parts)(parts);
+    let mut user = principles::section(parts);
+    user.push(&own);
     if !parts.purpose.judges() {
-        for section in [commit::section, damage::section, guard::section, returned::section, hook::section] {
+        let sections = [
+            commit::section,
+            damage::section,
+            guard::section,
+            review::section,
+            returned::section,
+            hook::section,
+        ];
+        for section in sections {
             user.push(&section(parts));
         }
     }
@@ -150,8 +177,8 @@ fn prompt_of(parts: &PromptParts<'_>) -> fn(&PromptParts<'_>) -> Texts {
 
 /// Both texts of a prompt in the making.
 pub(crate) struct Texts {
-    system: Inert,
-    user: Inert,
+    pub(crate) system: Inert,
+    pub(crate) user: Inert,
 }
 
 /// Does the goal itself hold the completion phrase on a line of its own? Its echo would then be a claim.
@@ -160,7 +187,7 @@ pub fn holds_signal(text: &str, signal: &str) -> bool {
 }
 
 /// Text from files and commands, in which the completion phrase must not stand on a line of its own.
-fn without_signal(text: &str, signal: &str) -> String {
+pub(crate) fn without_signal(text: &str, signal: &str) -> String {
     if !holds_signal(text, signal) {
         return text.to_owned();
     }
@@ -170,7 +197,7 @@ fn without_signal(text: &str, signal: &str) -> String {
 }
 
 /// What holds for every unattended call, and where its boundaries are.
-fn unattended(plan: &RunSpec) -> Inert {
+pub(crate) fn unattended(plan: &RunSpec) -> Inert {
     let folders = Inert::names(plan.agent.add_dirs.iter().map(|folder| folder.to_string_lossy()));
     let granted = if folders.is_empty() {
         Inert::empty()
@@ -226,7 +253,7 @@ const fn commits(policy: CommitPolicy, how: &'static str) -> &'static str {
 }
 
 /// AGENTS.md comes last, so that all before it is the same in every project.
-fn agents_section(parts: &PromptParts<'_>) -> Inert {
+pub(crate) fn agents_section(parts: &PromptParts<'_>) -> Inert {
     parts.agents_file.map_or_else(Inert::empty, |agents| {
         let agents = without_signal(agents.trim_end(), &parts.plan.job.completion_signal);
         let named = parts.plan.job.agents_file.as_deref().unwrap_or(Path::new("AGENTS.md"));

@@ -54,8 +54,9 @@ pub(crate) fn compose(parts: &PromptParts<'_>) -> Texts {
     }
     user.push(&about_the_folder(parts));
     if planning {
-        user.push(&what_was_undone(parts));
-        user.push(&what_is_wrong(parts));
+        let work = parts.plan_work.as_ref();
+        user.push(&what_was_undone(work.map(|work| work.strays).unwrap_or_default(), "the plan"));
+        user.push(&what_is_wrong(work.map(|work| work.problems.as_slice()).unwrap_or_default(), "the plan"));
     }
     user.push(&what_the_checks_said(&parts.refused, &parts.plan.job.completion_signal));
     let lasts = |name: &str| !matches!(name, "iteration" | "task" | "planFile");
@@ -107,24 +108,25 @@ fn about_the_folder(parts: &PromptParts<'_>) -> Inert {
     )
 }
 
-fn what_was_undone(parts: &PromptParts<'_>) -> Inert {
-    let strays = parts.plan_work.as_ref().map(|work| work.strays).unwrap_or_default();
+/// That files beyond what was to be written were changed, and what became of that.
+pub(super) fn what_was_undone(strays: &[String], written: &'static str) -> Inert {
     if strays.is_empty() {
         return Inert::empty();
     }
     Inert::fill(
-        "\n## What was refused\n\nThe pass before this one changed more than the plan, among others {{files}}. That was \
-         undone. Write nothing but the plan.\n",
-        &[("files", Inert::names(strays))],
+        "\n## What was refused\n\nThe pass before this one changed more than {{written}}, among others {{files}}. That was \
+         undone. Write nothing but {{written}}.\n",
+        &[("files", Inert::names(strays)), ("written", Inert::own(written))],
     )
 }
 
-fn what_is_wrong(parts: &PromptParts<'_>) -> Inert {
-    let problems = parts.plan_work.as_ref().map(|work| work.problems.as_slice()).unwrap_or_default();
+/// What is wrong with what was written.
+pub(super) fn what_is_wrong(problems: &[String], written: &'static str) -> Inert {
     if problems.is_empty() {
         return Inert::empty();
     }
-    let mut text = Inert::own("\n## What is wrong with the plan as it is\n\n");
+    let heading = "\n## What is wrong with {{written}} as it is\n\n";
+    let mut text = Inert::fill(heading, &[("written", Inert::own(written))]);
     for problem in problems.iter().take(MOST_PROBLEMS) {
         let problem: String = problem.chars().take(LONGEST_PROBLEM).collect();
         text.push(&Inert::fill("- {{problem}}\n", &[("problem", Inert::words(&problem))]));

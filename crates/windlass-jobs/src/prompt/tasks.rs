@@ -60,7 +60,7 @@ fn values(parts: &PromptParts<'_>) -> Vec<(&'static str, Inert)> {
     ]
 }
 
-fn task(parts: &PromptParts<'_>) -> Inert {
+pub(crate) fn task(parts: &PromptParts<'_>) -> Inert {
     let Some(work) = &parts.task_work else {
         return Inert::own("No task is open.");
     };

@@ -22,6 +22,7 @@ pub(super) struct At {
     /// What was there when a claim was judged, and what the checks said.
     pub claim: Option<(Option<Evidence>, Vec<CheckOutcome>)>,
     pub assessment: Option<bool>,
+    pub reviews: Reviews,
     pub latest: Option<Evidence>,
     // Its task.
     pub task: Option<TaskId>,
@@ -46,6 +47,39 @@ pub(super) struct At {
     pub idle: u32,
     /// Refused claims, and by which checks.
     pub refused: (u32, Vec<u16>),
+}
+
+/// What a reviewer said.
+#[derive(Clone, Debug)]
+pub(super) enum ReviewAnswer {
+    /// Nothing that can be used.
+    Unusable,
+    /// What must be mended; nothing = the work may stand.
+    Mend(Vec<String>),
+}
+
+/// What is counted of reviews.
+#[expect(clippy::struct_excessive_bools, reason = "independent things that are true or not")]
+#[derive(Clone, Debug, Default)]
+pub(super) struct Reviews {
+    /// The newest call is a reviewer's.
+    pub under_way: bool,
+    /// What was there when it was called.
+    pub began: Option<Evidence>,
+    /// Its answer, until what it left is kept.
+    pub answer: Option<ReviewAnswer>,
+    /// Files have changed since a reviewer last let the work stand.
+    pub lacking: bool,
+    /// The work of this iteration may stand.
+    pub lets_stand: bool,
+    /// Somebody was asked in this iteration.
+    pub asked: bool,
+    /// What was rejected, for what, and how often in a row.
+    pub rejected: Option<Evidence>,
+    pub found: Vec<String>,
+    pub in_a_row: u32,
+    /// Reviews in a row without a verdict.
+    pub unusable: u32,
 }
 
 impl At {

@@ -11,6 +11,7 @@ mod endings;
 mod hooks;
 mod plans;
 mod prefixes;
+mod reviews;
 mod tally;
 mod tasks;
 mod told;
@@ -72,6 +73,11 @@ pub const INVARIANTS: &[Invariant] = &[
         name: "shown_complete",
         sentence: "a run is never complete without its source of completion and its gates green on the final tree",
         check: complete::check,
+    },
+    Invariant {
+        name: "let_stand",
+        sentence: "nothing is committed or complete whose newest reviewer did not let it stand",
+        check: reviews::check,
     },
     Invariant {
         name: "within_budget",
@@ -245,6 +251,7 @@ fn lane_of(fact: &Fact) -> Option<LaneId> {
         | Fact::SnapshotTaken(report::SnapshotTaken { lane, .. })
         | Fact::ForbiddenChangesReverted(report::ForbiddenChangesReverted { lane, .. })
         | Fact::FollowUpDue { lane, .. }
+        | Fact::ReviewSkipped(report::ReviewSkipped { lane, .. })
         | Fact::CheckFinished(report::CheckFinished { lane, .. })
         | Fact::Committed(report::Committed { lane, .. })
         | Fact::TreeRechecked(report::TreeRechecked { lane, .. })

@@ -206,6 +206,7 @@ fn report(class: Class) -> CallReport {
         denials: Vec::new(),
         limit: None,
         assessment: None,
+        review: None,
         overage: false,
         garbage_lines: 0,
         duration: Duration::from_secs(1),

@@ -1,6 +1,8 @@
 //! A run's counters, counted a second time: from facts alone, and by DESIGN's words instead of the core's code.
 
+mod kept;
 mod reasons;
+mod reviews;
 mod tasks;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,11 +12,11 @@ use windlass_core::fact::{Entry, Fact};
 use windlass_core::report;
 use windlass_core::spec::{ClaimSource, Mode, RunSpec};
 use windlass_core::values::{
-    Assessed, CallSummary, CheckKind, CheckOutcome, CheckStage, Class, Cost, Evidence, HookDecision,
+    Assessed, CallSummary, Check, CheckKind, CheckOutcome, CheckStage, Class, Cost, Evidence, HookDecision,
     HookName, JobStatus, LaneId, Now, StatusSource, StopReason, StopSource, Suspicion, TaskId, Verdict,
 };
 
-use super::at::At;
+use super::at::{At, Reviews};
 use super::lane_of;
 
 #[derive(Clone, Debug, Default)]
@@ -61,6 +63,8 @@ pub(super) struct Tally {
     parked_in_a_row: u32,
     /// By this run.
     done_here: u32,
+    /// Before the reviewer that is at work was called.
+    before_review: Option<Box<Reviews>>,
     here: LaneId,
     at: At,
     elsewhere: BTreeMap<LaneId, At>,
@@ -90,12 +94,15 @@ impl Tally {
             Fact::BaselineCaptured(baseline) => self.baseline(baseline),
             Fact::IterationStarted { task, .. } => self.begin(task.as_ref()),
             Fact::CallReserved { purpose, .. } => {
+                self.reserved_for(*purpose);
                 self.at.judging = purpose.judges();
                 self.at.merging = purpose.keeps_claim();
                 self.at.stuck = false;
                 self.at.repeats = false;
             }
+            Fact::ReviewSkipped(report::ReviewSkipped { lines, .. }) => self.review_skipped(*lines),
             Fact::AttemptRepeats { class, .. } => {
+                self.review_repeats();
                 self.at.began.clone_from(&self.standing.mark);
                 self.at.repeats = *class == Class::Interrupted;
             }
@@ -109,6 +116,11 @@ impl Tally {
                 standing: Some(standing),
                 ..
             }) => self.read(standing),
+            Fact::CallFinished { summary, .. } if self.at.reviews.under_way => {
+                self.spent += summary.cost;
+                self.tokens += summary.tokens.total();
+                self.review_finished(summary);
+            }
             Fact::CallFinished { summary, claimed, .. } => self.call_finished(summary, *claimed),
             Fact::SnapshotTaken(report::SnapshotTaken { forbidden_changes: 1.., standing: None, .. }) => {}
             Fact::SnapshotTaken(report::SnapshotTaken { evidence, standing, .. }) => {
@@ -130,17 +142,7 @@ impl Tally {
                 self.at.stuck |= *stage == CheckStage::Merged && !outcome.passed();
                 self.checked(*stage, outcome);
             }
-            Fact::Committed(report::Committed { commit, evidence, altered, refused, .. }) => {
-                self.at.stuck = refused.is_some();
-                self.at.attempted |= self.mode().has_tasks()
-                    && commit.is_some()
-                    && !self.all_pass(CheckKind::Gate, &self.at.outcomes);
-                self.seen.insert(evidence.clone());
-                self.at.latest = Some(evidence.clone());
-                if *altered {
-                    self.at.outcomes.clear();
-                }
-            }
+            Fact::Committed(committed) => self.committed(committed)?,
             Fact::TreeRechecked(report::TreeRechecked { evidence, .. }) => {
                 self.at.latest = Some(evidence.clone());
                 self.seen.insert(evidence.clone());
@@ -160,6 +162,7 @@ impl Tally {
             }
             Fact::IterationFinished { verdict, class, .. } => {
                 let right = self.verdict(*class);
+                self.count_standing();
                 self.judged(right, *class);
                 self.at.repeats = false;
                 self.last = Some(now);
@@ -172,15 +175,6 @@ impl Tally {
         }
         self.last = Some(now);
         Ok(())
-    }
-
-    fn baseline(&mut self, baseline: &report::BaselineCaptured) {
-        if let Some(standing) = &baseline.standing {
-            self.read(standing);
-        }
-        self.at.latest = Some(baseline.evidence.clone());
-        self.first.get_or_insert_with(|| baseline.evidence.clone());
-        self.seen.insert(baseline.evidence.clone());
     }
 
     fn call_finished(&mut self, summary: &CallSummary, claimed: bool) {
@@ -206,6 +200,8 @@ impl Tally {
         self.started += 1;
         (self.at.open, self.at.progress, self.at.claimed) = (true, false, false);
         self.at.verifying = false;
+        let reviews = &mut self.at.reviews;
+        (reviews.asked, reviews.lets_stand, reviews.under_way) = (false, false, false);
         self.at.began.clone_from(&self.standing.mark);
     }
 
@@ -232,6 +228,7 @@ impl Tally {
             Some(StopReason::ConsecutiveFailures) => self.parked_in_a_row = 0,
             Some(StopReason::NeedsHuman) => (self.unverified, self.held.0) = (0, 0),
             Some(StopReason::HookSkips) => self.skips = 0,
+            Some(StopReason::ReviewStalemate) => self.review_anew(),
             _ => {}
         }
         if let Some(last) = self.last {
@@ -299,8 +296,18 @@ impl Tally {
         if let Some(standing) = standing {
             self.read(standing);
         }
+        if !self.at.judging {
+            self.note_change(evidence);
+        }
         self.at.latest = Some(evidence.clone());
         let new = self.seen.insert(evidence.clone());
+        if self.at.reviews.under_way {
+            if !self.review_kept(evidence) {
+                self.at.outcomes.clear();
+            }
+            self.at.by_file &= self.file_claims();
+            return;
+        }
         // What the checks said of a claim holds as long as the tree is the one that they judged.
         match &self.at.claim {
             Some((judged, outcomes)) if self.at.verifying && judged.as_ref() == Some(evidence) => {
@@ -350,6 +357,20 @@ impl Tally {
         self.checks(kind).all(passes)
     }
 
+    /// The criteria of the task at hand.
+    fn criteria(&self) -> impl Iterator<Item = u16> + '_ {
+        let checks = self.plan.as_ref().map(|plan| plan.checks.as_slice()).unwrap_or_default();
+        let is_its = |check: &Check| self.at.task.as_ref().is_some_and(|task| check.is_criterion_of(task));
+        (0_u16..).zip(checks).filter(move |(_, check)| is_its(check)).map(|(index, _)| index)
+    }
+
+    /// Gates, and of a task that is claimed its criteria as well.
+    fn is_green(&self, claims: bool) -> bool {
+        let passes =
+            |check| self.at.outcomes.iter().any(|outcome| outcome.check == check && outcome.passed());
+        self.all_pass(CheckKind::Gate, &self.at.outcomes) && (!claims || self.criteria().all(passes))
+    }
+
     fn has(&self, kind: CheckKind) -> bool {
         self.checks(kind).next().is_some()
     }
@@ -362,7 +383,7 @@ impl Tally {
                 && (!by_file || self.file_claims())
                 && !self.is_missing()
                 && self.all_pass(CheckKind::Until, &self.at.outcomes)
-                && self.all_pass(CheckKind::Gate, &self.at.outcomes);
+                && self.is_green(self.at.claimed || self.at.by_file);
             return if good { Verdict::ClaimAccepted } else { Verdict::ClaimRefused };
         }
         if self.mode().judges() {
@@ -381,12 +402,17 @@ impl Tally {
         if claims && self.unaccepted(&self.at.suspicions).next().is_some() {
             return Verdict::ClaimRefused;
         }
-        let green = self.all_pass(CheckKind::Gate, &self.at.outcomes);
+        if claims && self.lacks_review() {
+            return Verdict::ClaimRefused;
+        }
+        let green = self.is_green(claims);
         if self.mode().has_tasks() && claims {
             let changed = self.at.task_began != self.at.newest;
             return match () {
                 () if !green || self.at.stuck || self.at.attempted => Verdict::ClaimRefused,
-                () if self.has(CheckKind::Gate) || changed => Verdict::ClaimAccepted,
+                () if self.has(CheckKind::Gate) || self.criteria().next().is_some() || changed => {
+                    Verdict::ClaimAccepted
+                }
                 () => Verdict::ClaimUnsupported,
             };
         }
@@ -444,7 +470,7 @@ impl Tally {
                 let same = self.at.refused.0 > 0 && self.at.refused.1 == red;
                 // What was refused for findings alone is not a check's refusal.
                 let row = match () {
-                    () if red.is_empty() && !found.is_empty() => 0,
+                    () if red.is_empty() && (!found.is_empty() || self.lacks_review()) => 0,
                     () if same => self.at.refused.0 + 1,
                     () => 1,
                 };

@@ -209,6 +209,11 @@ impl Agent {
             Judgement::Prose => {
                 return ResultDigest { text: "VERDICT: PASS".to_owned(), ..priced };
             }
+            Judgement::LetsStand => return reviews("pass", None, priced),
+            Judgement::Mends => return reviews("changed", None, priced),
+            Judgement::Rejects(what) => return reviews("reject", Some(what), priced),
+            Judgement::Contradicts => return reviews("pass", Some(0), priced),
+            Judgement::RejectsNothing => return reviews("reject", None, priced),
         };
         let structured = format!(r#"{{"verdict":"{verdict}","confidence":"high","summary":"looked at"}}"#);
         ResultDigest { structured: Some(structured), ..priced }
@@ -233,6 +238,14 @@ impl Agent {
             Word::Mentions => format!("I shall say {SIGNAL} when it is done."),
         }
     }
+}
+
+fn reviews(verdict: &str, blocking: Option<u8>, priced: ResultDigest) -> ResultDigest {
+    let finding =
+        blocking.map(|what| format!(r#"{{"severity":"blocking","file":"a","text":"wrong {what}"}}"#));
+    let findings = finding.unwrap_or_default();
+    let structured = format!(r#"{{"verdict":"{verdict}","summary":"looked at","findings":[{findings}]}}"#);
+    ResultDigest { structured: Some(structured), text: format!("All fine.\n{SIGNAL}"), ..priced }
 }
 
 fn used(responses: u64) -> Tokens {

@@ -107,7 +107,10 @@ impl Runner<'_> {
         {
             self.note(What::Unprotected { file: NAMES[usize::from(file)], before: "an agent starts" });
         }
-        let act = if purpose.judges() {
+        let act = if purpose == Purpose::Review {
+            self.reviews += 1;
+            self.script.reviewers[(self.reviews - 1) % self.script.reviewers.len()].clone()
+        } else if purpose.judges() {
             self.judgements += 1;
             self.script.verifiers[(self.judgements - 1) % self.script.verifiers.len()].clone()
         } else if purpose.keeps_claim() {
@@ -284,12 +287,17 @@ impl Runner<'_> {
         });
         let passes = results().filter_map(|result| result.structured.as_deref()).next_back();
         let passes = passes.map(|json| json.contains(r#""verdict":"pass""#));
+        let last = results().rfind(|result| !result.is_error);
+        let review = last.and_then(|result| result.structured.as_deref());
+        let lets_stand =
+            review.is_some_and(|json| !json.contains(r#""reject""#) && !json.contains("blocking"));
         // The last word counts, and in it the last line.
         let claims = results().next_back().is_some_and(|result| {
             let last = result.text.lines().rfind(|line| !line.trim().is_empty());
             !result.is_error && last.is_some_and(|line| line.trim() == SIGNAL)
         });
-        self.note(What::StreamRead { call, bill, only_refused: refused && !answered, claims, passes });
+        let only_refused = refused && !answered;
+        self.note(What::StreamRead { call, bill, only_refused, claims, passes, lets_stand });
     }
 
     fn claim_from_notes(&self, report: &mut CallReport) {
@@ -452,6 +460,7 @@ fn never_started() -> CallReport {
         denials: Vec::new(),
         limit: None,
         assessment: None,
+        review: None,
         overage: false,
         garbage_lines: 0,
         duration: Duration::ZERO,

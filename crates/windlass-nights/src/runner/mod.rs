@@ -92,6 +92,7 @@ pub(crate) struct Runner<'a> {
     streams: BTreeMap<CallId, Vec<Digest>>,
     /// Calls that were to judge.
     judgements: usize,
+    reviews: usize,
     /// What each check last said in a lane, and of which tree.
     judged: BTreeMap<(LaneId, u16), (bool, Tree)>,
     /// Iterations whose work has landed.
@@ -139,6 +140,7 @@ impl<'a> Runner<'a> {
             hook_calls: BTreeMap::new(),
             streams: BTreeMap::new(),
             judgements: 0,
+            reviews: 0,
             judged: BTreeMap::new(),
             landed: Vec::new(),
             merges: 0,

@@ -4,7 +4,7 @@ use windlass_core::report;
 use windlass_core::run::{CommitKind, Input, TurnKey};
 use windlass_core::tasks::TaskProgress;
 use windlass_core::values::{
-    Evidence, JobStatus, LandOutcome, LaneId, MergeOutcome, SnapshotId, StatusSource, TaskEnd, TaskId,
+    Check, Evidence, JobStatus, LandOutcome, LaneId, MergeOutcome, SnapshotId, StatusSource, TaskEnd, TaskId,
     TaskRow, TaskState,
 };
 
@@ -269,7 +269,7 @@ impl Runner<'_> {
         let commit = self.world.git.commit(tree, Author::Runner(turn.iteration));
         let mut judged = tree;
         judged.put(PLAN, 0);
-        let ungated = self.ungated(lane, &judged);
+        let ungated = self.ungated(lane, task, &judged);
         self.note(What::Landed { lane, iteration: turn.iteration, task: task.clone(), ungated });
         self.landed.push(turn.iteration);
         self.step()?;
@@ -278,10 +278,11 @@ impl Runner<'_> {
     }
 
     /// A gate whose newest answer in a lane was not yes, or was about another tree; what checks make does not count.
-    fn ungated(&self, lane: LaneId, tree: &Tree) -> Option<u16> {
+    fn ungated(&self, lane: LaneId, task: &TaskId, tree: &Tree) -> Option<u16> {
         let removed = |file: u8| self.script.checks.iter().any(|check| check.leaves == Leaves::Removes(file));
-        let count = u16::try_from(self.plan.checks.len()).unwrap_or(0);
-        (0..count).find(|check| match self.judged.get(&(lane, *check)) {
+        let concerns = |check: &Check| check.criterion.is_none() || check.is_criterion_of(task);
+        let checks = (0_u16..).zip(&self.plan.checks).filter(|(_, check)| concerns(check));
+        checks.map(|(index, _)| index).find(|check| match self.judged.get(&(lane, *check)) {
             Some((true, judged)) => judged.changes(tree).any(|file| {
                 let content = judged.get(file);
                 let by_check = self.world.derived.contains(&(file, content)) || content == 0 && removed(file);

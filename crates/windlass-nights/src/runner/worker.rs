@@ -80,6 +80,11 @@ impl Runner<'_> {
             Effect::Survey(Occasion::Start) => self.survey(),
             Effect::Survey(Occasion::Resume) => self.survey_again(),
             Effect::Survey(Occasion::Hook) => self.survey_after_hook(),
+            Effect::Prepare { lane, turn, purpose: Purpose::Review, .. } if self.is_little(turn) => {
+                let (iteration, attempt) = (turn.iteration, turn.attempt);
+                let lines = turn.iteration % 3 / 2;
+                Ok(vec![Input::from(report::ReviewSkipped { lane, iteration, attempt, lines })])
+            }
             Effect::Prepare { lane, turn, purpose, notes } => {
                 self.prepare(turn, purpose, notes).map(|()| vec![Input::from(report::Prepared { lane })])
             }
@@ -165,6 +170,12 @@ impl Runner<'_> {
         self.step()
     }
 
+    /// Has so little changed that no reviewer is asked? In some nights, of some iterations.
+    fn is_little(&self, turn: TurnKey) -> bool {
+        let skips = self.plan.review.as_ref().is_some_and(|review| review.skip_below_lines > 0);
+        skips && !turn.iteration.is_multiple_of(3)
+    }
+
     fn prepare(&mut self, turn: TurnKey, purpose: Purpose, share: NotesShare) -> Result<(), Trouble> {
         self.keep_beginning(turn)?;
         self.begin_attempt_at_boxes();
@@ -202,6 +213,10 @@ impl Runner<'_> {
             damage: &self.core.run.damage_prompt(),
             returned: None,
             plan_work: None,
+            collected: Some(self.core.run.collected()),
+            phase_work: None,
+            rejection: self.core.run.rejection(LaneId::default()),
+            review: None,
         };
         let prompt = compose(&parts);
         let by_phrase = self.plan.job.mode.claim() == ClaimSource::Phrase;

@@ -153,6 +153,16 @@ pub(crate) enum Judgement {
     Fail,
     /// In words only.
     Prose,
+    // Of reviewers.
+    LetsStand,
+    /// Says that it has changed something, whether it has or not.
+    Mends,
+    /// For this.
+    Rejects(u8),
+    /// Lets pass what it says must be mended.
+    Contradicts,
+    /// Rejects, and names nothing.
+    RejectsNothing,
 }
 
 /// What an agent says at the end.

@@ -71,6 +71,7 @@ impl Script {
             mergers: Vec::new(),
             status,
             verifiers,
+            reviewers: Vec::new(),
             plan,
             goal,
             checks,
@@ -86,6 +87,7 @@ impl Script {
             claims::double(&mut script);
         }
         claims::draw(&mut script);
+        super::reviews::draw(&mut script);
         money::draw(&mut script);
         script
     }
@@ -95,7 +97,7 @@ pub(super) fn file(dice: &mut Dice) -> u8 {
     u8::try_from(dice.between(1, u64::from(PLAN) - 1)).unwrap_or(1)
 }
 
-fn check(dice: &mut Dice, goal: u32) -> CheckNature {
+pub(super) fn check(dice: &mut Dice, goal: u32) -> CheckNature {
     let some = dice.number(1, goal);
     let rule = dice.pick(&[
         (8, CheckRule::WhenDone(goal)),
@@ -449,7 +451,7 @@ fn report_status(dice: &mut Dice, act: &mut Act) {
     act.deeds.insert(at, (dice.number(10, 4_000), Deed::Reports(word)));
 }
 
-fn verifiers(dice: &mut Dice) -> Vec<Act> {
+pub(super) fn verifiers(dice: &mut Dice) -> Vec<Act> {
     let one = |dice: &mut Dice| {
         let trouble: Draw =
             dice.pick(&[(2, limited as Draw), (2, cut_off_from_the_api), (2, dying), (1, silent)]);

@@ -8,6 +8,7 @@ mod money;
 mod outside;
 mod plan;
 mod receiver;
+mod reviews;
 mod shrink;
 mod tasks;
 
@@ -52,10 +53,20 @@ pub struct Script {
     pub(crate) acts: Vec<Act>,
     /// What agents do that are asked to judge.
     pub(crate) verifiers: Vec<Act>,
+    /// What agents do that are asked to look over work; empty where nobody is.
+    pub(crate) reviewers: Vec<Act>,
     /// By step, ascending.
     pub(crate) events: Vec<Event>,
     /// What happens between the sessions.
     pub(crate) pauses: Vec<Pause>,
+}
+
+impl Script {
+    /// The words of the success criteria of its tasks.
+    pub fn criteria(&self) -> Vec<&str> {
+        let criteria = self.plan.checks.iter().filter(|check| check.criterion.is_some());
+        criteria.map(|check| check.command.as_str()).collect()
+    }
 }
 
 /// Something from outside, at a step of the night. A step is the smallest thing that a night does: a fact written, an

@@ -33,6 +33,7 @@ pub(super) fn draw(dice: &mut Dice, mode: Mode) -> RunSpec {
             workspace,
             plan: job_plan(dice, mode),
             tasks: None,
+            phase: None,
             verification,
         },
         limits: limits(dice),
@@ -43,7 +44,9 @@ pub(super) fn draw(dice: &mut Dice, mode: Mode) -> RunSpec {
         lanes: None,
         sandbox: SandboxSpec::default(),
         guard: GuardSpec::default(),
+        principles: None,
         agent: agent(),
+        review: None,
         commit: if git { commit } else { CommitPolicy::None },
         delivery: None,
         message: windlass_core::message::Wording::default(),
@@ -139,11 +142,8 @@ fn clocks(dice: &mut Dice) -> Clocks {
 fn checks(dice: &mut Dice) -> Vec<Check> {
     let until = dice.pick(&[(6, 0), (3, 1), (1, 2)]);
     let gates = dice.pick(&[(4, 0), (4, 1), (2, 2)]);
-    let check = |kind: CheckKind, number: usize| Check {
-        kind,
-        command: format!("check {number}"),
-        timeout: Duration::from_mins(10),
-    };
+    let check =
+        |kind: CheckKind, number: usize| Check::new(kind, format!("check {number}"), Duration::from_mins(10));
     let kinds =
         std::iter::repeat_n(CheckKind::Until, until).chain(std::iter::repeat_n(CheckKind::Gate, gates));
     kinds.enumerate().map(|(number, kind)| check(kind, number)).collect()

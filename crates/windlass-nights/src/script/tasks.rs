@@ -1,12 +1,17 @@
 //! Drawing a night of tasks: the tasks and what they wait for, lanes, and what agents do to the task file.
 
+use std::time::Duration;
+
 use windlass_core::spec::{CommitPolicy, JobTasks, LanesSpec};
-use windlass_core::values::CheckKind;
+use windlass_core::values::{Check, CheckKind, CriterionOf};
 
 use super::draw::{self, Draw, act, dying, fine, lazy, limited, silent};
 use super::{Act, CheckNature, CheckRule, Deed, End, Event, Happening, Hook, Leaves, Script, TaskDeed, Word};
 use crate::dice::Dice;
-use crate::world::{MOST_TASKS, Mark, TaskFile, TaskNature};
+use crate::world::{MOST_TASKS, Mark, TaskFile, TaskNature, task_id};
+
+/// The last seed whose journal is kept as a hash.
+const HASHED: u64 = 100_000;
 
 /// Makes a night one of tasks.
 pub(super) fn draw(script: &mut Script, dice: &mut Dice) {
@@ -45,6 +50,10 @@ pub(super) fn draw(script: &mut Script, dice: &mut Dice) {
         });
     }
     gates(script, dice);
+    // Dice of its own, and none in nights that are kept as hashes: these are what they were.
+    if script.seed > HASHED {
+        criteria(script, &mut Dice::new(script.seed ^ 0x5eed_0004), count);
+    }
     for act in &mut script.acts {
         work_on_tasks(dice, act, count);
     }
@@ -88,6 +97,28 @@ fn gates(script: &mut Script, dice: &mut Dice) {
             (1, CheckRule::Never),
             (1, CheckRule::Slow),
         ]);
+    }
+}
+
+/// In some nights tasks have criteria: most hold, some only on a whole tree, some never.
+fn criteria(script: &mut Script, dice: &mut Dice, count: usize) {
+    if !dice.chance(25) {
+        return;
+    }
+    for number in 0..count {
+        if dice.chance(50) {
+            let criterion = Some(CriterionOf { task: task_id(number), lookup: None });
+            let words = format!("criterion of task {number}");
+            let check = Check::new(CheckKind::Criterion, words, Duration::from_mins(10));
+            let rule = dice.pick(&[
+                (8, CheckRule::Always),
+                (4, CheckRule::Whole),
+                (3, CheckRule::Flaky(60)),
+                (1, CheckRule::Never),
+            ]);
+            script.plan.checks.push(Check { criterion, ..check });
+            script.checks.push(CheckNature { rule, ..draw::check(dice, 1) });
+        }
     }
 }
 

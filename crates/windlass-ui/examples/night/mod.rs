@@ -38,6 +38,7 @@ pub fn plan() -> RunSpec {
             workspace: None,
             plan: None,
             tasks: None,
+            phase: None,
             verification: None,
         },
         limits: Limits {
@@ -63,15 +64,12 @@ pub fn plan() -> RunSpec {
             linger_background: Duration::from_mins(10),
         },
         environment: Vec::new(),
-        checks: vec![Check {
-            kind: CheckKind::Gate,
-            command: "cargo test -q".to_owned(),
-            timeout: Duration::from_mins(10),
-        }],
+        checks: vec![Check::new(CheckKind::Gate, "cargo test -q".to_owned(), Duration::from_mins(10))],
         hooks: Vec::new(),
         lanes: None,
         sandbox: SandboxSpec::default(),
         guard: GuardSpec::default(),
+        principles: None,
         agent: AgentSpec {
             name: "claude".to_owned(),
             program: PathBuf::from("/usr/bin/claude"),
@@ -87,6 +85,7 @@ pub fn plan() -> RunSpec {
             repository_settings: windlass_core::spec::RepositorySettings::Used,
             prices: Vec::new(),
         },
+        review: None,
         commit: CommitPolicy::None,
         delivery: None,
         message: windlass_core::message::Wording::default(),

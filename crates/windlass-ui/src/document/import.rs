@@ -11,7 +11,7 @@ use crate::terminal::Terminal;
 /// One thing that was looked at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ImportRow {
-    /// `workspace`, `template`, `archive`, `configuration`, `prompt`, `agents file`, `hook`, `plan`, `task file`, `history`, `file`.
+    /// `workspace`, `template`, `archive`, `configuration`, `prompt`, `agents file`, `hook`, `plan`, `task file`, `principles`, `notes`, `history`, `file`.
     pub kind: String,
     /// Its name.
     pub name: String,

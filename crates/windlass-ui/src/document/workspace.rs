@@ -152,6 +152,7 @@ fn standing(standing: &JobStatus) -> Vec<Line> {
         StatusSource::TodoFile => "boxes of TODO.md",
         StatusSource::PlanFile => "boxes of the plan",
         StatusSource::TaskFile => "tasks",
+        StatusSource::Document => "document",
         StatusSource::Nowhere => return vec![labelled("claim").dim("none yet: there is no .status.json")],
     };
     let mut said = vec![if standing.complete { "complete".to_owned() } else { "not complete".to_owned() }];

@@ -152,6 +152,10 @@ pub(super) fn proof(board: &Board, reason: StopReason) -> Option<String> {
             (true, false) => format!("Every until command passed{verified}"),
             (false, true) => format!("The agent says so, and every gate passed{verified}"),
             (false, false) if verified.len() > 1 => format!("The agent says so{verified}"),
+            (false, false) if has(CheckKind::Criterion) => {
+                "The agent says so, and each criterion that the runner checks holds; no gate checked the whole (--gate CMD would)."
+                    .to_owned()
+            }
             (false, false) => "The agent says so; no gate checked it (--gate CMD would).".to_owned(),
         }),
         StopReason::MaxIterations if plan.job.workspace.is_some() => {

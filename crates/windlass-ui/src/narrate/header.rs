@@ -1,7 +1,9 @@
 //! What is said before a run begins: what runs, within which bounds, and what it may do.
 
 use windlass_agents::{git_reading, of};
-use windlass_core::spec::{AgentSpec, CommitPolicy, Limits, Network, RunSpec, SandboxKind, Verification};
+use windlass_core::spec::{
+    AgentSpec, CommitPolicy, Limits, Network, ReviewSpec, RunSpec, SandboxKind, Verification,
+};
 use windlass_core::values::{CheckKind, Named};
 use windlass_jobs::doc::report::Judged;
 use windlass_jobs::job::{self, Completion};
@@ -45,12 +47,15 @@ pub(super) fn started(board: &Board) -> Vec<Line> {
         labelled("in").plain(one_line(&plan.directory.to_string_lossy())),
         labelled("at most").plain(limits(&plan.limits)),
     ]);
+    lines.extend(principles(plan));
     lines.extend(sandbox(plan));
     lines.extend(permissions(plan));
     lines.push(labelled("done when").plain(completion(plan)));
     lines.extend(verification(plan));
+    lines.extend(review(plan));
     lines.extend(checks(plan, CheckKind::Until, "until"));
     lines.extend(checks(plan, CheckKind::Gate, "gate"));
+    lines.extend(criteria(plan));
     lines.push(labelled("commits").plain(commits(plan)));
     lines.push(Line::new());
     lines
@@ -139,6 +144,16 @@ fn verification(plan: &RunSpec) -> Option<Line> {
     }))
 }
 
+fn review(plan: &RunSpec) -> Option<Line> {
+    let ReviewSpec { model, skip_below_lines, .. } = plan.review.as_ref()?;
+    let model = model.as_ref().map(|model| format!(", model {}", one_line(model))).unwrap_or_default();
+    let least = match skip_below_lines {
+        0 => String::new(),
+        lines => format!(", from {} on", format::count(u64::from(*lines), "changed line")),
+    };
+    Some(labelled("reviewed").plain(format!("by a fresh agent, each iteration{model}{least}")))
+}
+
 fn agent(agent: &AgentSpec) -> String {
     let model =
         agent.model.as_ref().map_or("its own choice of model".to_owned(), |model| format!("model {model}"));
@@ -163,6 +178,17 @@ fn limits(limits: &Limits) -> String {
         limits.stagnation.map(|idle| format!("{idle} in a row without progress")),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// By which principles its agents decide.
+fn principles(plan: &RunSpec) -> Option<Line> {
+    let spec = plan.principles.as_ref()?;
+    let file = one_line(&spec.file().to_string_lossy());
+    let line = labelled("principles");
+    Some(match spec.known() {
+        Some(principles) => line.plain(principles.preset.name()).dim(format!(" · {file}")),
+        None => line.plain("derived by the agent in the first iteration").dim(format!(" · {file}")),
+    })
 }
 
 /// What locks in whatever the run starts, and the network that is seen from there.
@@ -237,6 +263,15 @@ fn completion(plan: &RunSpec) -> String {
         (false, true) => claim,
         (false, false) => format!("{claim}; no gate checks it (--gate CMD)"),
     }
+}
+
+/// How many success criteria of tasks are checked; each is named where it does not hold.
+fn criteria(plan: &RunSpec) -> Option<Line> {
+    let criteria = plan.checks.iter().filter(|check| check.kind == CheckKind::Criterion);
+    let (looked_up, run): (Vec<_>, Vec<_>) =
+        criteria.partition(|check| check.criterion.as_ref().is_some_and(|of| of.lookup.is_some()));
+    let words = format!("{} looked up, {} run", looked_up.len(), run.len());
+    (!looked_up.is_empty() || !run.is_empty()).then(|| labelled("criteria").plain(words))
 }
 
 fn checks(plan: &RunSpec, kind: CheckKind, label: &str) -> Vec<Line> {

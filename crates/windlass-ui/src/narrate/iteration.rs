@@ -4,7 +4,7 @@ use windlass_agents::{of, usual};
 use windlass_core::fact::Fact;
 use windlass_core::values::{Assessment, CheckKind, CheckOutcome, Class, Denial, Spent, Verdict};
 
-use super::{allow_command, command, status, took};
+use super::{allow_command, command, review, status, took};
 use crate::board::{Board, LaneBoard};
 use crate::format;
 use crate::harmless::one_line;
@@ -146,7 +146,10 @@ fn explanation(
         Verdict::ClaimRefused if seen.failed_checks.is_empty() && is_held(board) => {
             vec!["claims to be done, held for review".to_owned(), changed]
         }
-        Verdict::ClaimRefused => vec!["claims to be done".to_owned(), changed],
+        Verdict::ClaimRefused => match review::refused(board, seen) {
+            Some(why) => vec!["claims to be done".to_owned(), why.to_owned(), changed],
+            None => vec!["claims to be done".to_owned(), changed],
+        },
         Verdict::ClaimUnsupported => vec!["claims to be done, but nothing has changed".to_owned()],
     };
     if verdict != Verdict::Failed && class != Class::Success {
@@ -183,6 +186,7 @@ fn failed_check(board: &Board, outcome: &CheckOutcome) -> Vec<Line> {
         // An until command that does not pass yet is the normal state of things.
         Some(CheckKind::Until) => (Tone::Dim, "not yet: "),
         Some(CheckKind::Gate) | None => (Tone::Bad, "gate failed: "),
+        Some(CheckKind::Criterion) => (Tone::Bad, "criterion does not hold: "),
     };
     let mut lines = vec![
         below(board).tone(tone, label).plain(command(board, outcome)).dim(format!(" ({})", took(outcome))),

@@ -7,6 +7,7 @@ mod header;
 mod hook;
 mod iteration;
 mod living;
+mod review;
 mod status;
 mod summary;
 mod tasks;
@@ -21,7 +22,9 @@ use jiff::tz::TimeZone;
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::report;
 use windlass_core::spec::RunSpec;
-use windlass_core::values::{CheckOutcome, CheckStage, Class, Cut, Denial, Named, StopReason, StopSource};
+use windlass_core::values::{
+    CheckOutcome, CheckStage, Class, Cut, Denial, Named, Purpose, StopReason, StopSource,
+};
 
 use crate::board::Board;
 use crate::format;
@@ -58,7 +61,13 @@ pub(crate) fn lines(board: &Board, entry: &Entry, zone: &TimeZone) -> Vec<Line> 
         Fact::ForbiddenChangesReverted(report::ForbiddenChangesReverted { count, files, undone, .. }) => {
             vec![guard::refused(board, (*count, files), *undone)]
         }
+        Fact::PrinciplesCollected { principles, refused, left, .. } => {
+            vec![collected(board, principles.is_some(), refused, *left)]
+        }
         Fact::Suspected(report::Suspected { suspicions, .. }) => guard::suspected(board, suspicions),
+        Fact::CallReserved { lane, purpose: Purpose::Review, .. } => review::begun(board, *lane),
+        Fact::CallFinished { lane, summary, .. } => review::finished(board, *lane, summary),
+        Fact::ReviewSkipped(report::ReviewSkipped { lines, .. }) => vec![review::skipped(board, *lines)],
         Fact::FollowUpDue { purpose, .. } => status::follow_up_due(board, *purpose).into_iter().collect(),
         Fact::CheckFinished(report::CheckFinished { stage: CheckStage::Baseline, outcome, .. }) => {
             vec![baseline(board, outcome)]
@@ -79,6 +88,23 @@ pub(crate) fn lines(board: &Board, entry: &Entry, zone: &TimeZone) -> Vec<Line> 
         Fact::Noticed(report::Noticed { text }) => vec![notice(board, Mark::Notice, text)],
         _ => Vec::new(),
     }
+}
+
+/// What became of the principles that an agent was to derive.
+fn collected(board: &Board, taken: bool, refused: &str, left: u32) -> Line {
+    if taken {
+        let spec = board.plan.as_ref().and_then(|plan| plan.principles.as_ref());
+        let file = spec.map(|spec| one_line(&spec.file().to_string_lossy())).unwrap_or_default();
+        let said = format!(" the agent's principles are in {file}, and hold from the next iteration");
+        return indented(board).mark(Tone::Good, Mark::Passed).plain(said).dim(": windlass principles");
+    }
+    let then = match left {
+        0 => "the run goes on without principles".to_owned(),
+        left => {
+            format!("the agent is asked for them again, at most {}", format::count(u64::from(left), "time"))
+        }
+    };
+    notice(board, Mark::Notice, &format!("the agent's principles are not taken: {refused}; {then}"))
 }
 
 /// The lines of a run's end: its result. The very last one names the stop reason for machines.

@@ -40,7 +40,11 @@ pub(super) fn changed(board: &Board) -> Vec<Line> {
     let before = board.status.before.as_ref();
     lines.extend(blockers(board, now, before));
     let problem = now.problem.as_ref().filter(|_| before.is_none_or(|before| before.problem != now.problem));
-    let file = if now.source == StatusSource::PlanFile { "plan" } else { "status file" };
+    let file = match now.source {
+        StatusSource::PlanFile => "plan",
+        StatusSource::Document => "document",
+        _ => "status file",
+    };
     lines.extend(problem.map(|problem| notice(board, Mark::Notice, &format!("in the {file}: {problem}"))));
     lines
 }

@@ -141,6 +141,10 @@ fn checks(board: &Board) -> Vec<Line> {
             lines.extend(check(kind.name(), command, outcome));
         }
     }
+    // Of what holds of each task nobody needs to be told again.
+    let failed = board.checks_of(CheckKind::Criterion).into_iter();
+    let failed = failed.filter(|(_, outcome)| outcome.is_some_and(|outcome| !outcome.passed()));
+    lines.extend(failed.flat_map(|(words, outcome)| check("criterion", words, outcome)));
     lines
 }
 

@@ -282,11 +282,20 @@ fn plan_body(plan: &RunSpec) -> Map<String, Value> {
         });
         body.insert("plan".to_owned(), named);
     }
+    if let Some(spec) = &plan.principles {
+        let (file, preset) =
+            (spec.file().to_string_lossy(), spec.known().map(|principles| principles.preset));
+        body.insert("principles".to_owned(), json!({ "file": file, "preset": preset }));
+    }
     if !plan.hooks.is_empty() {
         body.insert("hooks".to_owned(), plan.hooks.iter().map(hook_value).collect());
     }
     if let Some(verification) = &plan.job.verification {
         body.insert("verification".to_owned(), json!(verification));
+    }
+    if let Some(review) = &plan.review {
+        let (model, least) = (&review.model, review.skip_below_lines);
+        body.insert("review".to_owned(), json!({ "model": model, "skip_below_lines": least }));
     }
     body
 }

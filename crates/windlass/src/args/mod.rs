@@ -6,7 +6,9 @@
 mod config;
 mod hooks;
 mod keeping;
+mod pipelines;
 mod plans;
+mod principles;
 mod pull_request;
 mod run;
 mod sandbox;
@@ -31,7 +33,9 @@ pub use config::{
 };
 pub use hooks::{FinishType, HookKind, HooksArgs, HooksVerb};
 pub use keeping::{ArchiveArgs, ArchiveVerb, TemplateArgs, TemplateVerb};
+pub use pipelines::{PipelineArgs, PipelineVerb};
 pub use plans::{MigratePlanArgs, PlanTo};
+pub use principles::{PrinciplesArgs, PrinciplesVerb};
 pub use pull_request::PullRequestArgs;
 pub use run::{BuildArgs, PlanArgs, RunArgs, WorkArgs};
 pub use sandbox::{SandboxArgs, SandboxBuildArgs, SandboxInitArgs, SandboxShellArgs, SandboxVerb};
@@ -55,6 +59,7 @@ Work:
   run          Iterate on a goal or a workspace until it is shown to be done
   plan         Turn specifications into a plan, and change nothing else
   build        Work off a plan, one open task per iteration
+  pipeline     Plan a goal in phases, down to tasks, and work them off
   continue     Say what can go on here: the task file, its work, unfinished runs
   resume       Continue an unfinished run, or an ended one with a raised limit
   stop         End a run after its current iteration
@@ -79,13 +84,14 @@ Workspaces:
   archive      Put workspaces away and bring them back
   template     Use the instructions and options of a workspace again
   migrate-plan Make a folder of the plan's file, or one file of its folder
-  import       Take over the files of claude-iterate, Fresher or DevLoop
+  import       Take over the files of claude-iterate, claude-loop, Fresher or DevLoop
 
 Go back:
   restore      Put the files back as they were after an iteration
 
 This machine:
   config       Show and change the configuration
+  principles   Show and change how trade-offs are decided here
   hooks        Show and try the commands at the turns of a run
   trust        Show and trust what a repository's own files start
   doctor       Say whether everything is ready, and what to do where it is not
@@ -137,6 +143,8 @@ pub enum Verb {
     Plan(Box<PlanArgs>),
     /// Work off a plan, one open task per iteration
     Build(Box<BuildArgs>),
+    /// Plan a goal in phases, down to tasks, and work them off
+    Pipeline(Box<PipelineArgs>),
     /// Say what can go on here: the task file, its work, unfinished runs
     Continue(ContinueArgs),
     /// Continue an unfinished run, or an ended one with a raised limit
@@ -179,12 +187,14 @@ pub enum Verb {
     /// Make a folder of the plan's file, or one file of its folder
     MigratePlan(MigratePlanArgs),
     #[expect(clippy::doc_markdown, reason = "it is the help that people read")]
-    /// Take over the files of claude-iterate, Fresher or DevLoop
+    /// Take over the files of claude-iterate, claude-loop, Fresher or DevLoop
     Import(ImportArgs),
     /// Put the files back as they were after an iteration
     Restore(RestoreArgs),
     /// Show and change the configuration
     Config(ConfigArgs),
+    /// Show and change how trade-offs are decided here
+    Principles(PrinciplesArgs),
     /// Show and try the commands at the turns of a run
     Hooks(HooksArgs),
     /// Show and trust what a repository's own files start

@@ -58,6 +58,7 @@ Examples:
 /// What can be said to `windlass run`.
 #[derive(Clone, Debug, Default, Args)]
 #[command(after_help = EXAMPLES)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag that people give or not")]
 pub struct RunArgs {
     /// The workspace to work on; `-` reads a goal from standard input
     #[arg(value_name = "WORKSPACE", conflicts_with_all = ["prompt", "file"])]
@@ -85,6 +86,16 @@ pub struct RunArgs {
     /// Notes that iterations leave for each other; '' = none [default: SHARED_TASK_NOTES.md]
     #[arg(long, value_name = "FILE", help_heading = "Goal")]
     pub notes_file: Option<String>,
+
+    /// The file of decision principles [default: .windlass/principles.yaml, or .claude/principles.yaml]
+    #[arg(long, value_name = "FILE", help_heading = "Goal")]
+    pub principles_file: Option<String>,
+    /// Where there are no principles yet, have the agent derive them in the first iteration
+    #[arg(long, help_heading = "Goal")]
+    pub collect_principles: bool,
+    /// Put the principles that are there aside, and have the agent derive them anew
+    #[arg(long, help_heading = "Goal")]
+    pub reset_principles: bool,
 
     /// The phrase that claims completion [default: WINDLASS_JOB_COMPLETE]
     #[arg(long, value_name = "TEXT", help_heading = "Completion", allow_hyphen_values = true)]
@@ -143,6 +154,16 @@ pub struct WorkArgs {
     #[arg(long, help_heading = "Completion")]
     pub gate_later: bool,
 
+    /// A fresh agent looks over the work of each iteration before it counts
+    #[arg(long, help_heading = "Review")]
+    pub review: bool,
+    /// The same, and what it is to look for
+    #[arg(short, long, value_name = "TEXT", help_heading = "Review", allow_hyphen_values = true)]
+    pub review_prompt: Option<String>,
+    /// The same, by this model [default: the agent's]
+    #[arg(long, value_name = "MODEL", help_heading = "Review")]
+    pub review_model: Option<String>,
+
     /// Limits
     #[command(flatten)]
     pub limits: LimitArgs,
@@ -166,6 +187,12 @@ pub struct WorkArgs {
     /// Work in a checkout of its own, on the branch windlass/NAME; made from HEAD if it is not there (docs/worktrees.md)
     #[arg(long, value_name = "NAME", help_heading = "Iterations")]
     pub worktree: Option<String>,
+    /// The folder that worktrees are made in: worktree.base
+    #[arg(long = "worktree-base-dir", value_name = "DIR", hide = true)]
+    pub worktree_base: Option<String>,
+    /// Windlass never looks for updates by itself: this holds without being said
+    #[arg(long, hide = true)]
+    pub disable_updates: bool,
     /// Who commits: none, agent, runner [default: none; build: agent; tasks: runner]
     #[arg(long, value_name = "WHO", help_heading = "Iterations")]
     pub commit: Option<String>,

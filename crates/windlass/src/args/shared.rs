@@ -45,7 +45,7 @@ pub struct LimitArgs {
 #[command(next_help_heading = "Output")]
 pub struct OutputArgs {
     /// Show every tool call and its result
-    #[arg(short, long, conflicts_with_all = ["quiet", "output"])]
+    #[arg(short, long, alias = "stream", conflicts_with_all = ["quiet", "output"])]
     pub verbose: bool,
     /// Show errors only
     #[arg(short, long, conflicts_with = "output")]

@@ -217,7 +217,7 @@ pub struct CleanArgs {
 Takes over workspaces, templates, archives and the configuration of
 claude-iterate; the configuration, prompts, hooks, agents file and plan of
 Fresher; the configuration of DevLoop, whose task files and journals are used
-where they are. What is there is copied and never changed or executed; what is
+where they are; principles and notes of claude-loop. What is there is copied and never changed or executed; what is
 here already is never replaced.
 
 Examples:

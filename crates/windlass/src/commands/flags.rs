@@ -15,11 +15,23 @@ use windlass_app::passthrough;
 pub fn run(args: &RunArgs) -> Result<Layer, AppError> {
     let mut flags = Flags::default();
     flags.text(&keys::NOTES_FILE, "--notes-file", args.notes_file.as_ref());
+    flags.text(&keys::PRINCIPLES_FILE, "--principles-file", args.principles_file.as_ref());
+    flags.switch(&keys::PRINCIPLES_COLLECT, "--collect-principles", "agent", args.collect_principles);
     flags.text(&keys::COMPLETION_SIGNAL, "--completion-signal", args.completion_signal.as_ref());
     flags.text(&keys::COMPLETION_THRESHOLD, "--completion-threshold", args.completion_threshold.as_ref());
     flags.switch(&keys::TRUST_EXISTING_STATUS, "--trust-existing-status", "true", args.trust_existing_status);
     flags.switch(&keys::TODO_FALLBACK, "--todo-fallback", "true", args.todo_fallback);
     flags.work(&args.work)?;
+    Ok(flags.finish()?)
+}
+
+/// The flags of `pipeline`.
+///
+/// # Errors
+/// The same as of `run`.
+pub fn work(args: &WorkArgs) -> Result<Layer, AppError> {
+    let mut flags = Flags::default();
+    flags.work(args)?;
     Ok(flags.finish()?)
 }
 
@@ -86,12 +98,14 @@ impl Flags {
         self.text(&keys::DELAY, "--delay", args.delay.as_ref());
         self.switch(&keys::DELAY, "--no-delay", "0", args.no_delay);
         self.text(&keys::LANES, "-j", args.lanes.as_ref());
+        self.text(&keys::WORKTREE_BASE, "--worktree-base-dir", args.worktree_base.as_ref());
         self.text(&keys::COMMIT, "--commit", args.commit.as_ref());
         self.pull_request(&args.pull_request);
         self.text(&keys::SANDBOX_KIND, "--sandbox", args.sandbox.as_ref());
         self.text(&keys::SANDBOX_NETWORK, "--network", args.network.as_ref());
         self.text(&keys::MODEL, "--model", args.model.as_ref());
         self.text(&keys::MAX_TURNS, "--max-turns", args.max_turns.as_ref());
+        self.review(args);
         self.list(&keys::ADD_DIRS, "--add-dir", &args.add_dirs);
         let agent_arguments = passthrough::texts(&args.agent_arguments)?;
         self.list(&keys::ARGUMENTS, "--", &agent_arguments);
@@ -111,6 +125,15 @@ impl Flags {
         self.switch(&keys::PULL_REQUEST_CI_RETRIES, "--disable-ci-retry", "0", args.disable_ci_retry);
         self.text(&keys::PULL_REQUEST_OWNER, "--owner", args.owner.as_ref());
         self.text(&keys::PULL_REQUEST_REPOSITORY, "--repo", args.repo.as_ref());
+    }
+
+    /// Whoever says how it is done wants it done.
+    fn review(&mut self, args: &WorkArgs) {
+        self.switch(&keys::REVIEW_ENABLED, "--review", "true", args.review);
+        self.switch(&keys::REVIEW_ENABLED, "--review-prompt", "true", args.review_prompt.is_some());
+        self.switch(&keys::REVIEW_ENABLED, "--review-model", "true", args.review_model.is_some());
+        self.text(&keys::REVIEW_PROMPT, "--review-prompt", args.review_prompt.as_ref());
+        self.text(&keys::REVIEW_MODEL, "--review-model", args.review_model.as_ref());
     }
 
     fn limits(&mut self, limits: &LimitArgs) {

@@ -22,7 +22,10 @@ mod list;
 mod logs;
 mod migrate_plan;
 mod notify;
+mod pipeline;
+mod principles;
 mod question;
+mod questionnaire;
 mod reset;
 mod restore;
 mod resume;
@@ -38,6 +41,7 @@ mod tasks;
 mod template;
 mod terminal;
 mod trust;
+mod unknown;
 mod verify_plan;
 mod wanted;
 mod worktree;
@@ -54,7 +58,7 @@ use clap::Parser;
 use windlass_core::spec::Mode;
 use windlass_ui::{Glyphs, Line, Mark, Stream, Terminal, Tone, one_line, render_warning, typed_elsewhere};
 
-use crate::args::{Cli, ConfigVerb, HooksVerb, Verb};
+use crate::args::{Cli, ConfigVerb, HooksVerb, PrinciplesVerb, Verb};
 use crate::scripted_agent;
 use terminal::TerminalFront;
 use windlass_app::session::Authoring;
@@ -67,9 +71,12 @@ pub fn dispatch(arguments: impl Iterator<Item = OsString>) -> Result<ExitCode, A
     if let Some(code) = hidden_verb(&arguments)? {
         return Ok(code);
     }
-    let cli = match Cli::try_parse_from(arguments) {
+    let cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,
         Err(answer) => {
+            if let Some(error) = unknown::flag(&answer, &arguments) {
+                return Err(error);
+            }
             // Help and version are answers, too. A closed terminal changes nothing about the exit code.
             let _ = answer.print();
             return Ok(ExitCode::from(u8::try_from(answer.exit_code()).unwrap_or(2)));
@@ -88,6 +95,7 @@ pub fn dispatch(arguments: impl Iterator<Item = OsString>) -> Result<ExitCode, A
         Verb::Run(args) => run::run(&args),
         Verb::Plan(args) => run::in_mode(Mode::Plan, &args.work),
         Verb::Build(args) => run::in_mode(Mode::Build, &args.work),
+        Verb::Pipeline(args) => pipeline::run(&args),
         Verb::Continue(args) => continuing::run(&args),
         Verb::Resume(args) => resume::run(&args),
         Verb::Stop(args) => stop::run(&args),
@@ -111,6 +119,7 @@ pub fn dispatch(arguments: impl Iterator<Item = OsString>) -> Result<ExitCode, A
         Verb::Import(args) => import::run(&args),
         Verb::Restore(args) => restore::run(&args),
         Verb::Config(args) => config::run(&args),
+        Verb::Principles(args) => principles::run(&args),
         Verb::Hooks(args) => hooks::run(&args),
         Verb::Trust(args) => trust::run(&args),
         Verb::Sandbox(args) => sandbox::run(&args),
@@ -144,11 +153,12 @@ fn hidden_verb(arguments: &[OsString]) -> Result<Option<ExitCode>, AppError> {
 }
 
 /// Would this verb change anything on this machine?
-const fn changes_something(verb: &Verb) -> bool {
+fn changes_something(verb: &Verb) -> bool {
     match verb {
         Verb::Run(args) => !args.work.dry_run,
         Verb::Plan(args) => !args.work.dry_run,
         Verb::Build(args) => !args.work.dry_run,
+        Verb::Pipeline(args) => args.verb.is_none() && !args.work.dry_run,
         Verb::Import(args) => !args.dry_run,
         Verb::MigratePlan(args) => !args.dry_run,
         Verb::Verify(args) => args.plan.is_none(),
@@ -177,6 +187,7 @@ const fn changes_something(verb: &Verb) -> bool {
         | Verb::Doctor(_)
         | Verb::Completions(_) => false,
         Verb::Trust(args) => !(args.list || args.json),
+        Verb::Principles(args) => args.verb.as_ref().is_some_and(PrinciplesVerb::changes_something),
         Verb::Hooks(args) => matches!(args.verb, HooksVerb::Test { .. }),
         Verb::Config(args) => matches!(args.verb, ConfigVerb::Set(_) | ConfigVerb::Unset(_)),
     }

@@ -47,13 +47,18 @@ pub fn require_person(question: &str, command: &str) -> Result<(), AppError> {
         .hint(format!("Without a question: {command}")))
 }
 
-/// What a person types on one line, in lower case.
+/// What a person types on one line, in lower case; nothing where the terminal is closed.
 pub fn typed(question: &str) -> Result<String, AppError> {
+    Ok(typed_line(question)?.unwrap_or_default())
+}
+
+/// The same; `None` where the terminal is closed, which is not an empty answer.
+pub fn typed_line(question: &str) -> Result<Option<String>, AppError> {
     let mut notes = io::stderr();
     notes.write_all(question.as_bytes()).and_then(|()| notes.flush()).map_err(unreadable)?;
     let mut line = String::new();
-    io::stdin().lock().read_line(&mut line).map_err(unreadable)?;
-    Ok(line.trim().to_ascii_lowercase())
+    let read = io::stdin().lock().read_line(&mut line).map_err(unreadable)?;
+    Ok((read > 0).then(|| line.trim().to_ascii_lowercase()))
 }
 
 /// Nobody can be asked any more.

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use windlass_core::values::Named;
 
+use windlass_app::principles::KeptPrinciples;
 use windlass_app::run::{RunEnd, StartRun};
 use windlass_app::{App, AppError};
 use windlass_core::config::Unlimited;
@@ -42,6 +43,7 @@ fn request(args: &RunArgs) -> Result<StartRun, AppError> {
         skip_permissions: work.dangerously_skip_permissions,
         allow_dirty: work.allow_dirty,
         gate_later: work.gate_later,
+        principles: if args.reset_principles { KeptPrinciples::PutAside } else { KeptPrinciples::AsTheyAre },
         fresh: work.fresh,
         git_init: work.git_init,
         worktree: work.worktree.clone(),

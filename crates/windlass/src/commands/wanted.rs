@@ -46,7 +46,7 @@ pub fn job(args: &RunArgs) -> Result<WantedJob, AppError> {
 
 /// A mode that `--mode` may name.
 fn parse_mode(name: &str) -> Result<Mode, AppError> {
-    let modes = Mode::iter().filter(|mode| !mode.judges());
+    let modes = Mode::iter().filter(|mode| !mode.judges() && !mode.writes_document());
     modes.clone().find(|mode| mode.name() == name).ok_or_else(|| {
         let names: Vec<&str> = modes.map(Into::into).collect();
         AppError::usage(format!("there is no mode `{name}`: {}", names.join(", ")))
@@ -54,9 +54,11 @@ fn parse_mode(name: &str) -> Result<Mode, AppError> {
 }
 
 /// What is said about a goal or a workspace, and whether it was.
-fn goal_flags(args: &RunArgs) -> [(&'static str, bool); 5] {
+fn goal_flags(args: &RunArgs) -> [(&'static str, bool); 7] {
     [
         ("--notes-file", args.notes_file.is_some()),
+        ("--collect-principles", args.collect_principles),
+        ("--reset-principles", args.reset_principles),
         ("--completion-signal", args.completion_signal.is_some()),
         ("--completion-threshold", args.completion_threshold.is_some()),
         ("--trust-existing-status", args.trust_existing_status),

@@ -5,6 +5,7 @@ mod bulk;
 mod child;
 mod deeds;
 mod interactive;
+mod phase_deeds;
 mod plan_deeds;
 mod player;
 mod refusals;
@@ -41,6 +42,7 @@ pub fn builtin(name: &str) -> Option<&'static str> {
         "verify" => Some(include_str!("scripts/verify.toml")),
         "workspace" => Some(include_str!("scripts/workspace.toml")),
         "plan" => Some(include_str!("scripts/plan.toml")),
+        "phase" => Some(include_str!("scripts/phase.toml")),
         "build" => Some(include_str!("scripts/build.toml")),
         "tasks" => Some(include_str!("scripts/tasks.toml")),
         "demo" => Some(windlass_app::demo::SCRIPT),
@@ -142,6 +144,7 @@ impl Setting {
             "system_prompt" => Some(self.system_prompt.clone()),
             "call" => Some(self.ordinal.to_string()),
             "answer" => Some(self.answer.clone()),
+            "document" => phase_deeds::asked_for(&self.prompt).map(str::to_owned),
             "task" => NamedTask::read(&self.prompt).map(|task| task.id.to_owned()),
             name => name.strip_prefix("env:").map(|name| {
                 std::env::var_os(name).map(|value| value.to_string_lossy().into_owned()).unwrap_or_default()

@@ -12,7 +12,7 @@ use super::script::Call;
 use super::steps::{Bash, FileText, Outcome, Step, Tool};
 use super::stream::Stream;
 use super::task_deeds::NamedTask;
-use super::{Setting, bulk, child, plan_deeds, refusals, signals};
+use super::{Setting, bulk, child, phase_deeds, plan_deeds, refusals, signals};
 
 /// The longest that [`Step::Hang`] lasts: nothing a test forgets may stay for ever.
 pub(super) const HANG: Duration = Duration::from_hours(1);
@@ -64,7 +64,7 @@ impl<'a, W: Write> Player<'a, W> {
                 self.change_files(step);
             }
             Step::Bash(bash) => self.bash(bash),
-            Step::DraftPlan | Step::TickTask | Step::CommitTask => self.plan(step),
+            Step::DraftPlan | Step::DraftDocument | Step::TickTask | Step::CommitTask => self.plan(step),
             Step::Sleep(pause) => thread::sleep(pause.0),
             Step::Spawn(_) | Step::Ignore(_) | Step::Trap(_) | Step::Die(_) | Step::CloseStdout => {
                 self.stream.flush();
@@ -178,6 +178,9 @@ impl<'a, W: Write> Player<'a, W> {
         match step {
             Step::DraftPlan => {
                 self.deed("Write", &named(plan_deeds::asked_for(prompt)), || plan_deeds::draft(prompt));
+            }
+            Step::DraftDocument => {
+                self.deed("Write", &named(phase_deeds::asked_for(prompt)), || phase_deeds::draft(prompt));
             }
             Step::TickTask => {
                 let file = plan_deeds::named(prompt).map(|(file, _)| file);

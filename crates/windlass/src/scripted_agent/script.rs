@@ -30,7 +30,7 @@ pub enum ScriptError {
     /// There is no built-in script of this name.
     #[error(
         "there is no built-in script `{0}`; the built-in scripts are `builtin:default`, `builtin:workspace`, `builtin:plan`, \
-         `builtin:build`, `builtin:tasks`, `builtin:setup`, `builtin:edit`, `builtin:task-setup`, `builtin:task-edit`, `builtin:verify` and `builtin:demo`"
+         `builtin:build`, `builtin:tasks`, `builtin:phase`, `builtin:setup`, `builtin:edit`, `builtin:task-setup`, `builtin:task-edit`, `builtin:verify` and `builtin:demo`"
     )]
     NoSuchBuiltin(String),
 }
@@ -94,6 +94,24 @@ pub struct Call {
     /// It is played when the work of that task is to be put together with what others have finished.
     #[serde(default)]
     pub merging: bool,
+    /// It is played when the prompt asks for this, whatever its place in the order of calls.
+    #[serde(default, rename = "for")]
+    pub asked: Option<Asked>,
+}
+
+/// What else an agent is asked for than to work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Asked {
+    /// To look over another's work.
+    Review,
+}
+
+impl Asked {
+    /// Reads it from a prompt.
+    pub fn read(prompt: &str) -> Option<Asked> {
+        prompt.contains("## What to look over").then_some(Asked::Review)
+    }
 }
 
 impl Script {
@@ -136,7 +154,8 @@ impl Script {
     /// The call with this ordinal (from 1); `None` when the script has none left.
     pub fn call(&self, ordinal: u32) -> Option<&Call> {
         let index = usize::try_from(ordinal.saturating_sub(1)).unwrap_or(usize::MAX);
-        let in_order: Vec<&Call> = self.calls.iter().filter(|call| call.task.is_none()).collect();
+        let in_order: Vec<&Call> =
+            self.calls.iter().filter(|call| call.task.is_none() && call.asked.is_none()).collect();
         let last = in_order.last().copied().or(self.calls.last());
         match self.options.after_last {
             AfterLast::Repeat => in_order.get(index).copied().or(last),

@@ -40,6 +40,8 @@ pub enum Step {
     Bash(Bash),
     /// Write a small plan where the prompt asks for one and there is none.
     DraftPlan,
+    /// Write the document that the prompt of a pipeline's phase asks for, so that it holds.
+    DraftDocument,
     /// Tick the box of the task that the prompt names.
     TickTask,
     /// Commit that, with what the built-in script writes.

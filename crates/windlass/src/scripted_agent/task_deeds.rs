@@ -7,7 +7,7 @@ use windlass_engine::tasks::set_state;
 
 use super::deeds::Answer;
 use super::plan_deeds::between;
-use super::script::{Call, Script};
+use super::script::{Asked, Call, Script};
 
 /// The task that a prompt names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,10 +53,14 @@ impl<'a> NamedTask<'a> {
     }
 }
 
-/// The call of a script that is meant for the task which this prompt names; `None` when there is none.
+/// The call of a script that is meant for the task which this prompt names, or for what it asks; `None` when there is none.
 pub fn call_for<'a>(script: &'a Script, prompt: &str) -> Option<&'a Call> {
-    let named = NamedTask::read(prompt)?;
-    let meant = |call: &&Call| call.task.as_deref() == Some(named.id) && call.merging == named.merging;
-    let calls: Vec<&Call> = script.calls.iter().filter(meant).collect();
-    calls.get(named.tried).or(calls.last()).copied()
+    let asked = Asked::read(prompt);
+    let calls = || script.calls.iter().filter(move |call| call.asked == asked);
+    let of_task = NamedTask::read(prompt).and_then(|named| {
+        let meant = |call: &&Call| call.task.as_deref() == Some(named.id) && call.merging == named.merging;
+        let calls: Vec<&Call> = calls().filter(meant).collect();
+        calls.get(named.tried).or(calls.last()).copied()
+    });
+    of_task.or_else(|| calls().find(|call| asked.is_some() && call.task.is_none()))
 }

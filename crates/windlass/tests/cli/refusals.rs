@@ -5,6 +5,7 @@ use std::process::Stdio;
 
 use super::{Place, answer};
 
+// Seed defect D4, cli/root.go:196-198, 522-525: a flag without a goal printed the help and ended with 0.
 // Seed defect D3, commands/shared.ts:41-42; commands/continue.ts:161-171: such a limit silently meant none.
 #[test]
 fn bad_command_lines_are_refused_in_one_sentence() {
@@ -40,7 +41,7 @@ fn bad_command_lines_are_refused_in_one_sentence() {
         (&["run", "-p", "x", "--mock=builtin:x"], "there is no built-in script `x`"),
         (&["-C", "nowhere", "runs"], "cannot work in nowhere"),
         (&["resume", "--max-cost", "five"], "--max-cost: `five` is not an amount in dollars"),
-        (&["run", "-p", "x", "--outptu", "quiet"], "unexpected argument '--outptu' found"),
+        (&["run", "-p", "x", "--outptu", "quiet"], "windlass does not know --outptu"),
         (&["frobnicate"], "unrecognized subcommand 'frobnicate'"),
     ] {
         let answer = place.ask(arguments);
@@ -48,6 +49,60 @@ fn bad_command_lines_are_refused_in_one_sentence() {
         assert!(answer.stderr.starts_with(&format!("error: {sentence}")), "{arguments:?}: {}", answer.stderr);
         assert_eq!(answer.stdout, "", "{arguments:?}");
     }
+}
+
+// rows: 43
+// Seed defect D4, README / contract: they were said to go to the agent.
+// Seed defect D4, whole repo: flags were accepted and ignored.
+// Seed defect D4, cli/root.go:240-274, 541: each start looked for updates, which `--disable-updates` was for.
+#[test]
+fn a_flag_that_nobody_knows_is_refused_with_where_it_could_go() {
+    let place = Place::new();
+    for (arguments, flag, hint) in [
+        (
+            &["run", "-p", "x", "--foo"][..],
+            "--foo",
+            "What is for the agent comes after --: windlass run ... -- --foo",
+        ),
+        (&["build", "--foo=1"], "--foo", "What is for the agent comes after --: windlass build ... -- --foo"),
+        (&["run", "-p", "x", "--max-cots", "5"], "--max-cots", "Did you mean --max-cost?"),
+        (
+            &["run", "-p", "x", "--list-worktrees"],
+            "--list-worktrees",
+            "Worktrees are listed by: windlass worktree list",
+        ),
+        (&["run", "--resume", "plan-1"], "--resume", "A run is continued by: windlass resume"),
+        (
+            &["run", "-p", "x", "--auto-update"],
+            "--auto-update",
+            "Windlass never updates itself: leave it out.",
+        ),
+        (&["runs", "--foo"], "--foo", "All that it knows: windlass runs --help"),
+    ] {
+        let answer = place.ask(arguments);
+        assert_eq!(answer.code, Some(2), "{arguments:?}");
+        let (first, rest) = answer.stderr.split_once('\n').unwrap();
+        assert_eq!(first, format!("error: windlass does not know {flag}"));
+        assert!(rest.contains(hint), "{arguments:?}: {rest}");
+    }
+    for accepted in [
+        &["run", "-p", "x", "--dry-run", "--stream"][..],
+        &[
+            "run",
+            "-p",
+            "x",
+            "--dry-run",
+            "--disable-updates",
+            "--max-runs",
+            "5",
+            "--worktree-base-dir",
+            "../trees",
+        ],
+    ] {
+        assert_eq!(place.ask(accepted).code, Some(0), "{accepted:?}");
+    }
+    let listed = place.ask(&["run", "-p", "x", "--dry-run", "--worktree-base-dir", "../trees"]).stdout;
+    assert!(listed.contains("../trees"), "{listed}");
 }
 
 #[test]

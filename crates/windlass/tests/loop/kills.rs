@@ -8,7 +8,7 @@ use std::thread;
 use windlass_core::fact::Fact;
 use windlass_core::report;
 use windlass_core::run::LEAST_RESERVATION;
-use windlass_core::values::{CallId, Class, Cost, StopReason, Verdict};
+use windlass_core::values::{CallId, Class, Cost, Purpose, StopReason, Verdict};
 
 use super::night::{Night, PATIENCE, files_below};
 
@@ -23,7 +23,12 @@ const RESUMPTIONS: usize = 3;
 struct Story {
     script: &'static str,
     costs: &'static [u64],
+    /// What is said besides the usual flags.
+    flags: &'static [&'static str],
 }
+
+/// What each review costs.
+const REVIEW_COST: u64 = 50_000;
 
 /// The first works, the second claims too early, the third fails.
 const WORK: Story = Story {
@@ -46,6 +51,7 @@ steps = [
 ]
 "#,
     costs: &[10_000, 20_000, 30_000, 40_000],
+    flags: &[],
 };
 
 /// The first meets a usage limit.
@@ -60,6 +66,26 @@ steps = [
 ]
 "#,
     costs: &[0, 40_000],
+    flags: &[],
+};
+
+/// The work is looked over, and the reviewer mends something.
+const REVIEW: Story = Story {
+    script: r#"
+[[call]]
+steps = [
+  { write = { path = "done.txt", text = "two\n" } },
+  { result = { text = "Done.\n\nWINDLASS_JOB_COMPLETE", cost = 0.04 } },
+]
+[[call]]
+for = "review"
+steps = [
+  { write = { path = "more.txt", text = "three\n" } },
+  { result = { text = "Mended.", cost = 0.05, structured = { verdict = "changed", summary = "", findings = [] } } },
+]
+"#,
+    costs: &[40_000],
+    flags: &["--review"],
 };
 
 const FLAGS: [&str; 9] =
@@ -99,9 +125,19 @@ fn killed_around_a_usage_limit_a_run_waits_to_the_same_time() {
     kill_everywhere(&LIMIT);
 }
 
+// rows: 104
+#[test]
+fn killed_around_a_review_a_run_has_its_work_looked_over_all_the_same() {
+    kill_everywhere(&REVIEW);
+}
+
+fn flags(story: &Story) -> Vec<&'static str> {
+    [&FLAGS[..], story.flags].concat()
+}
+
 fn unharmed(story: &Story) -> Night {
     let night = Night::with_git(story.script);
-    night.run(&FLAGS).expect_code(0, "the run without kills");
+    night.run(&flags(story)).expect_code(0, "the run without kills");
     check(&night, story, "no fault");
     night
 }
@@ -134,13 +170,13 @@ fn kill_everywhere(story: &Story) {
 }
 
 fn kill_and_resume(night: &Night, story: &Story, fault: &str) {
-    let killed = night.env.run(night.run_command(&FLAGS).env("WINDLASS_TEST_FAULT", fault), PATIENCE);
+    let killed = night.env.run(night.run_command(&flags(story)).env("WINDLASS_TEST_FAULT", fault), PATIENCE);
     assert_eq!(killed.signal, Some(9), "{fault}: not killed: {}", killed.stderr_text());
     night.env.assert_no_processes(super::night::CLEARED);
     if night.entries().is_empty() {
         // Nothing had been done in it; the next run is not in its way.
         fs::remove_dir_all(night.folder()).unwrap();
-        night.run(&FLAGS).expect_code(0, fault);
+        night.run(&flags(story)).expect_code(0, fault);
     } else {
         let resumed =
             (0..RESUMPTIONS).map(|_| night.resume(&["--json"])).find(|outcome| outcome.code == Some(0));
@@ -191,16 +227,22 @@ fn the_cost_is_what_was_reported_and_marked_estimates(night: &Night, story: &Sto
     let mut open = None;
     for fact in night.facts() {
         match fact {
-            Fact::CallReserved { call, reserved, iteration, attempt, .. } => {
+            Fact::CallReserved { call, reserved, iteration, attempt, purpose, .. } => {
                 assert_eq!(open, None, "{fault}: a call was not charged");
                 assert!(reserved >= LEAST_RESERVATION, "{fault}: call {call}");
-                open = Some((call, reserved, iteration, attempt));
+                open = Some((call, reserved, iteration, attempt, purpose));
             }
             Fact::CallFinished { call, summary, .. } => {
-                let (reserved_call, reserved, iteration, attempt) = open.take().expect("a reservation");
+                let (reserved_call, reserved, iteration, attempt, purpose) =
+                    open.take().expect("a reservation");
+                let is_review = purpose == Purpose::Review;
+                let folder = if is_review { "review" } else { "work" };
                 assert_eq!(call, reserved_call, "{fault}");
-                let stream = format!("iterations/{iteration:04}/{attempt}-work/stream.ndjson");
+                let stream = format!("iterations/{iteration:04}/{attempt}-{folder}/stream.ndjson");
                 let expected = match fs::read_to_string(night.folder().join(stream)) {
+                    Ok(stream) if stream.contains(r#""type":"result""#) && is_review => {
+                        (Cost::from_micros(REVIEW_COST), false)
+                    }
                     Ok(stream) if stream.contains(r#""type":"result""#) => (reported(story, call), false),
                     // Whether it was started at all, nobody can know.
                     _ => (reserved, true),

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use windlass_core::principles::{Preset, Principles};
+use windlass_jobs::doc::principles::written;
 use windlass_testkit::api::{Reply, Request, Scenario, ToolResult};
 use windlass_testkit::environment::{Credentials, TestEnv};
 
@@ -80,7 +82,8 @@ fn with_windlass_files(project: &str) -> TestEnv {
     let env = TestEnv::with_project_named(project).git_initialised();
     env.write(".windlass/hooks/started", "#!/bin/sh\n");
     env.write(".windlass/prompts/goal.md", "prompt\n");
-    env.write(".windlass/principles.yaml", "speed: 5\n");
+    let principles = written(&Principles::of(Preset::Startup), "2026-01-31");
+    env.write(".windlass/principles.yaml", principles);
     for file in ["settings.json", "settings.local.json"] {
         env.write(format!(".claude/{file}"), "{}\n");
     }

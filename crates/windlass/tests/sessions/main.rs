@@ -4,5 +4,6 @@
 mod authoring;
 mod desk;
 mod judging;
+mod principles;
 mod task_files;
 mod terminal;

@@ -11,6 +11,7 @@ mod kept;
 mod logs;
 mod looking;
 mod plans;
+mod principles;
 mod restoring;
 mod stopping;
 mod task_files;

@@ -7,6 +7,7 @@ use strum::{EnumString, VariantNames};
 use toml::Value;
 
 use super::{Refusal, Setting};
+use crate::principles::Collection;
 use crate::spec::{BudgetScope, CommitPolicy, Depth, UndoPolicy};
 use crate::values::ExitCodes;
 
@@ -62,4 +63,8 @@ impl Choice for BudgetScope {
 
 impl Choice for Depth {
     const EXPECTED: &'static str = "`quick`, `standard` or `deep`";
+}
+
+impl Choice for Collection {
+    const EXPECTED: &'static str = "`never` or `agent`";
 }

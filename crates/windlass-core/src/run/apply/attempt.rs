@@ -5,13 +5,13 @@ use std::time::Duration;
 use super::Applied;
 use crate::claim;
 use crate::report::SnapshotTaken;
-use crate::run::lane::{AttemptOutcome, Call, Checking, Claim, InGit, Judged, KeptTree, LaneState, Turn};
+use crate::run::lane::{AttemptOutcome, Call, Candidate, Checking, InGit, Judged, KeptTree, LaneState, Turn};
 use crate::run::verdict::Course;
-use crate::run::{CommitKind, Committed, NotesShare, Run};
-use crate::spec::Mode;
+use crate::run::{NotesShare, Run};
+use crate::spec::{ClaimSource, Mode};
 use crate::values::{
-    CallId, CallSummary, CheckKind, CheckOutcome, CheckStage, Class, CommitNotes, Cost, Evidence, HookName,
-    JobStatus, LaneId, Now, Purpose, SnapshotId, TaskId, Tokens, Verdict,
+    CallId, CallSummary, CheckKind, CheckOutcome, CheckStage, Class, Cost, Evidence, HookName, JobStatus,
+    LaneId, Now, Purpose, SnapshotId, TaskId, Tokens, Verdict,
 };
 
 impl Run {
@@ -60,6 +60,7 @@ impl Run {
             notes: NotesShare::Usual,
             progress: false,
             claim: None,
+            review: None,
         };
         self.standings.begin();
         let opens = self.has_lanes();
@@ -81,11 +82,16 @@ impl Run {
             turn.estimated += summary.cost;
         }
         turn.tokens += summary.tokens;
-        if turn.purpose.judges() {
+        if turn.purpose == Purpose::Verify {
             self.findings.clone_from(&summary.assessment);
         }
-        let outcome =
-            AttemptOutcome { summary: summary.clone(), claimed, kept: None, in_git: InGit::default() };
+        let outcome = AttemptOutcome {
+            summary: summary.clone(),
+            claimed,
+            kept: None,
+            reviewed: None,
+            in_git: InGit::default(),
+        };
         self.set_state(lane, LaneState::Keeping(turn, outcome));
     }
 
@@ -118,7 +124,8 @@ impl Run {
     }
 
     /// What the agent may not change was undone: what is left is the attempt's own. A plan that is written by an agent that
-    /// strayed is not a claim; other claims stand, and are refused when the checks have judged what is left.
+    /// strayed is not a claim, nor is a document where what it did cannot be undone; other claims stand, and are refused when the
+    /// checks have judged what is left.
     pub(super) fn refused(
         &mut self,
         lane: LaneId,
@@ -138,8 +145,12 @@ impl Run {
             self.set_state(lane, LaneState::Undoing(turn, outcome));
             return Ok(());
         }
-        let plans = self.plan.as_ref().is_some_and(|plan| plan.job.mode.writes_only_plan());
-        let claimed = !plans && self.file_claims().unwrap_or(outcome.claimed);
+        let may_stand = match self.plan.as_ref().map(|plan| plan.job.mode.claim()) {
+            Some(ClaimSource::UnchangedPlan) => false,
+            Some(ClaimSource::Document) => undone,
+            _ => true,
+        };
+        let claimed = may_stand && self.file_claims().unwrap_or(outcome.claimed);
         self.take_in(lane, turn, outcome, claimed);
         Ok(())
     }
@@ -173,11 +184,16 @@ impl Run {
         if turn.purpose.judges() {
             // Whoever judges makes no progress, whatever its tests have written.
             self.history.saw(&evidence);
+            outcome.claimed &= turn.purpose != Purpose::Review || self.claim_stands();
         } else {
             turn.progress |= is_new;
             let mode = self.plan.as_ref().map_or(Mode::Goal, |plan| plan.job.mode);
             outcome.claimed = claimed && claim::may_claim(mode, &outcome.summary);
             self.history.reached(&evidence);
+            let same = |before: &Evidence| (&before.tree, &before.work) == (&evidence.tree, &evidence.work);
+            if !self.latest_evidence(lane).is_some_and(same) {
+                self.note_unreviewed(lane, &turn);
+            }
         }
         self.remember(lane, &evidence);
         let state = self.after_keeping(lane, turn, outcome);
@@ -185,6 +201,9 @@ impl Run {
     }
 
     fn after_keeping(&mut self, lane: LaneId, mut turn: Turn, mut outcome: AttemptOutcome) -> LaneState {
+        if turn.review.is_some() {
+            return self.after_review(lane, turn, outcome);
+        }
         // Not only by this attempt: also by one before it that was cut off, or by a person meanwhile.
         let now = outcome.kept.as_ref().map(|kept| &kept.evidence);
         let moved = turn.claim.as_ref().is_some_and(|claim| claim.evidence.as_ref() != now);
@@ -221,7 +240,8 @@ impl Run {
             _ => None,
         })?;
         let evidence = self.latest_evidence(lane).cloned();
-        let turn = turn.follow_up_on(Claim { outcome, judged, evidence }, purpose);
+        let candidate = Candidate { purpose: turn.purpose, outcome, judged, evidence };
+        let turn = turn.follow_up_on(candidate, purpose);
         self.set_state(lane, LaneState::Preparing(turn));
         Ok(())
     }
@@ -269,14 +289,13 @@ impl Run {
         &mut self,
         lane: LaneId,
         turn: Turn,
-        outcome: AttemptOutcome,
+        mut outcome: AttemptOutcome,
         checking: Checking,
     ) -> LaneState {
         if self.next_check(lane, &outcome, &checking).is_some() {
             return LaneState::Gating(turn, outcome, checking);
         }
-        let green = self.gates_green(&checking.done);
-        let held = self.held_for_review(lane).is_some();
+        let green = self.is_green(lane, &outcome, &checking.done);
         let judged = Judged { outcomes: checking.done, first_pass: checking.first_pass };
         match checking.stage {
             CheckStage::Merged if green => return LaneState::Landing(turn, outcome, judged),
@@ -284,89 +303,30 @@ impl Run {
             CheckStage::Committed if green && self.has_lanes() && outcome.in_git.refused.is_none() => {
                 return LaneState::Queued(turn, outcome, judged);
             }
-            CheckStage::Committed | CheckStage::Candidate | CheckStage::Baseline => {}
+            CheckStage::Committed | CheckStage::Baseline => return after_checks(turn, outcome, judged),
+            CheckStage::Candidate => {}
         }
-        let commits = green && self.would_commit(lane, &outcome);
-        let commits = !held && (commits || self.keeps_attempt(lane, &turn, &outcome));
-        if checking.stage == CheckStage::Candidate && commits {
-            LaneState::Advancing(turn, outcome, judged)
-        } else if judged.outcomes.is_empty() {
-            LaneState::Judging(turn, outcome, judged)
-        } else {
-            LaneState::Settling(turn, outcome, judged)
+        if let Some(review) = self.before_review(lane, &turn, &mut outcome, &judged) {
+            return review;
         }
+        self.after_candidate(lane, turn, outcome, judged)
     }
 
-    pub(super) fn committed(
-        &mut self,
+    /// What follows once all who look at a candidate have had their say: the commit, a look at what the checks wrote, the
+    /// verdict.
+    pub(super) fn after_candidate(
+        &self,
         lane: LaneId,
-        made: Option<&str>,
-        evidence: &Evidence,
-        altered: bool,
-        refused: Option<&str>,
-    ) -> Applied {
-        let (turn, mut outcome, judged) = self.take_state(lane, "advancing", |state| match state {
-            LaneState::Advancing(turn, outcome, judged) => {
-                Some((turn.clone(), outcome.clone(), judged.clone()))
-            }
-            _ => None,
-        })?;
-        let kind = self.commit_kind(lane, &outcome, &judged);
-        outcome.in_git.attempted |= kind == CommitKind::Attempted && made.is_some();
-        self.history.saw(evidence);
-        self.remember(lane, evidence);
-        outcome.in_git.commit = made.map(str::to_owned);
-        outcome.in_git.refused = refused.map(str::to_owned);
-        // What is held back until a person allows it is nothing that is tried again and again.
-        if refused.is_none()
-            && let Some(held) = self.lanes.get_mut(&lane)
-        {
-            let snapshot = outcome.kept.as_ref().and_then(|kept| kept.snapshot.clone());
-            held.committed = Some(Committed { evidence: evidence.clone(), snapshot });
-            held.task.iter_mut().for_each(|at| at.attempts.clear());
+        turn: Turn,
+        outcome: AttemptOutcome,
+        judged: Judged,
+    ) -> LaneState {
+        let held = self.held_for_review(lane).is_some();
+        let commits = self.commits(lane, &outcome, &judged) || self.keeps_attempt(lane, &turn, &outcome);
+        if commits && !held {
+            return LaneState::Advancing(turn, outcome, judged);
         }
-        // What failed is not judged again, whatever hooks have made of it.
-        let altered = altered && !outcome.in_git.attempted;
-        let is_judged = !altered || judged.outcomes.is_empty();
-        let state = if self.has_lanes() && refused.is_none() && is_judged {
-            LaneState::Queued(turn, outcome, judged)
-        } else if judged.outcomes.is_empty() {
-            LaneState::Judging(turn, outcome, judged)
-        } else if altered {
-            let first_pass = judged.first_pass;
-            LaneState::Gating(
-                turn,
-                outcome,
-                Checking { stage: CheckStage::Committed, done: Vec::new(), first_pass },
-            )
-        } else {
-            LaneState::Settling(turn, outcome, judged)
-        };
-        self.set_state(lane, state);
-        Ok(())
-    }
-
-    pub(super) fn note_commit(&mut self, lane: LaneId, notes: &CommitNotes, is_made: bool) {
-        let Some(held) = self.lanes.get_mut(&lane) else { return };
-        held.hook_refusal.clone_from(&notes.hook_output);
-        // What the agent was not allowed to change is in the attempt's snapshot, and in no commit.
-        if let (Some(committed), Some(snapshot), true) = (&mut held.committed, &notes.snapshot, is_made) {
-            committed.snapshot = Some(snapshot.clone());
-        }
-    }
-
-    pub(super) fn settled(&mut self, lane: LaneId, evidence: &Evidence) -> Applied {
-        let (turn, outcome, judged) = self.take_state(lane, "settling", |state| match state {
-            LaneState::Settling(turn, outcome, judged) => {
-                Some((turn.clone(), outcome.clone(), judged.clone()))
-            }
-            _ => None,
-        })?;
-        self.history.saw(evidence);
-        self.disown(lane, evidence);
-        self.remember(lane, evidence);
-        self.set_state(lane, LaneState::Judging(turn, outcome, judged));
-        Ok(())
+        after_checks(turn, outcome, judged)
     }
 
     pub(super) fn attempt_repeats(&mut self, now: Now, lane: LaneId, class: Class) -> Applied {
@@ -402,7 +362,7 @@ impl Run {
         self.count_verdict(lane, verdict, class, progress);
         self.count_answer(turn.claim.as_deref(), verdict);
         self.count_held(lane, verdict);
-        self.count_claim(lane, verdict, &judged.outcomes);
+        self.count_claim(lane, verdict, &outcome, &judged.outcomes);
         self.count_shown(lane, &outcome, &judged);
         self.counters.finished += 1;
         self.hooks.greeting.clear();
@@ -432,7 +392,7 @@ impl Run {
             return LaneState::Idle { not_before: now.monotonic.saturating_add(delay) };
         };
         let end = self.task_end(lane, &turn, &task, outcome, verdict, progress);
-        self.count_task(&task, verdict, outcome.summary.class, progress);
+        self.count_task(&task, verdict, outcome, progress);
         LaneState::Closing(turn, end)
     }
 
@@ -460,7 +420,7 @@ impl Run {
     }
 
     /// What checks wrote is nothing to commit: where there was nothing before them, there is nothing now.
-    fn disown(&mut self, lane: LaneId, evidence: &Evidence) {
+    pub(super) fn disown(&mut self, lane: LaneId, evidence: &Evidence) {
         if let Some(held) = self.lanes.get_mut(&lane) {
             held.disown(evidence);
         }
@@ -470,5 +430,14 @@ impl Run {
         if let Some(held) = self.lanes.get_mut(&lane) {
             held.latest = Some(evidence.clone());
         }
+    }
+}
+
+/// The verdict, once what the checks wrote was looked at.
+fn after_checks(turn: Turn, outcome: AttemptOutcome, judged: Judged) -> LaneState {
+    if judged.outcomes.is_empty() {
+        LaneState::Judging(turn, outcome, judged)
+    } else {
+        LaneState::Settling(turn, outcome, judged)
     }
 }

@@ -1,7 +1,7 @@
 //! What is counted per run, in the order in which iterations end.
 
 use crate::claim;
-use crate::run::lane::Claim;
+use crate::run::lane::{AttemptOutcome, Candidate};
 use crate::run::rows::Rows;
 use crate::run::tasks::counts_against;
 use crate::run::{Refused, Retries, Run};
@@ -33,8 +33,14 @@ impl Run {
     }
 
     /// How often a task has failed since it was begun.
-    pub(super) fn count_task(&mut self, task: &TaskId, verdict: Verdict, class: Class, progress: bool) {
-        if counts_against(verdict, class, progress) {
+    pub(super) fn count_task(
+        &mut self,
+        task: &TaskId,
+        verdict: Verdict,
+        outcome: &AttemptOutcome,
+        progress: bool,
+    ) {
+        if counts_against(verdict, outcome, progress) {
             *self.tasks.failed.entry(task.clone()).or_default() += 1;
         }
     }
@@ -57,7 +63,7 @@ impl Run {
     }
 
     /// A follow-up call that refused the work, or came to no judgement.
-    pub(super) fn count_answer(&mut self, claim: Option<&Claim>, verdict: Verdict) {
+    pub(super) fn count_answer(&mut self, claim: Option<&Candidate>, verdict: Verdict) {
         if claim.is_some() && verdict != Verdict::ClaimAccepted {
             self.counters.unverified += 1;
         }
@@ -73,7 +79,13 @@ impl Run {
         }
     }
 
-    pub(super) fn count_claim(&mut self, lane: LaneId, verdict: Verdict, outcomes: &[CheckOutcome]) {
+    pub(super) fn count_claim(
+        &mut self,
+        lane: LaneId,
+        verdict: Verdict,
+        outcome: &AttemptOutcome,
+        outcomes: &[CheckOutcome],
+    ) {
         let by_check = self.checks(CheckKind::Until).next().is_some();
         let threshold = self.plan.as_ref().map_or(1, |plan| claim::claims_needed(&plan.job));
         match verdict {
@@ -90,7 +102,8 @@ impl Run {
                 self.counters.claims = 0;
                 let red: Vec<u16> =
                     outcomes.iter().filter(|one| !one.passed()).map(|one| one.check).collect();
-                let otherwise = red.is_empty() && !self.held(lane).is_empty();
+                let otherwise =
+                    red.is_empty() && (!self.held(lane).is_empty() || self.lacks_review(lane, outcome));
                 if let Some(held) = self.lanes.get_mut(&lane) {
                     held.rows.refuse(red, otherwise);
                 }

@@ -1,9 +1,11 @@
 //! Folding facts into the state: live, at recovery and in replay alike.
 
 mod attempt;
+mod committing;
 mod counting;
 mod damage;
 mod hooks;
+mod review;
 mod session;
 mod tasks;
 
@@ -127,6 +129,9 @@ impl Run {
                 self.undone(*lane, evidence, standing.as_ref())
             }
             Fact::Suspected(report::Suspected { lane, suspicions }) => self.suspected(*lane, suspicions),
+            Fact::PrinciplesCollected { lane, principles, refused, .. } => {
+                self.principles_collected(*lane, principles.as_ref(), refused)
+            }
             Fact::ForbiddenChangesReverted(report::ForbiddenChangesReverted {
                 lane,
                 files,
@@ -136,6 +141,9 @@ impl Run {
             }) => self.refused(*lane, files, *undone, evidence),
             Fact::HookDue { lane, iteration } => self.hook_due(*lane, *iteration),
             Fact::FollowUpDue { lane, purpose, .. } => self.follow_up_due(*lane, *purpose),
+            Fact::ReviewSkipped(report::ReviewSkipped { lane, lines, .. }) => {
+                self.review_skipped(*lane, *lines)
+            }
             Fact::CheckFinished(report::CheckFinished { lane, stage, outcome }) => {
                 self.check_finished(*lane, *stage, outcome)
             }

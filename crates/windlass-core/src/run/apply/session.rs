@@ -37,6 +37,7 @@ impl Run {
             }
             Phase::Ended(StopReason::LimitWaitExceeded) => self.refusals = Retries::default(),
             Phase::Ended(StopReason::HookSkips) => self.hooks.skips = 0,
+            Phase::Ended(StopReason::ReviewStalemate) => self.review_anew(),
             _ => {}
         }
         self.counters.budget_exhausted = false;

@@ -79,6 +79,7 @@ impl Run {
             let first = held.task.as_mut().filter(|at| at.began.is_none());
             if let Some(at) = first {
                 at.began = Some(evidence.clone());
+                held.reviews.forget();
                 held.committed = Some(Committed { evidence: evidence.clone(), snapshot: snapshot.cloned() });
             }
         }
@@ -106,7 +107,7 @@ impl Run {
             MergeOutcome::Clean { commit, retest } => {
                 outcome.in_git.commit.clone_from(commit);
                 outcome.in_git.tip = Some(tip.to_owned());
-                if *retest || !self.gates_green(&judged.outcomes) {
+                if *retest || !self.is_green(lane, &outcome, &judged.outcomes) {
                     let first_pass = judged.first_pass;
                     let checking = Checking { stage: CheckStage::Merged, done: Vec::new(), first_pass };
                     self.next_after_checks(lane, turn, outcome, checking)
@@ -140,6 +141,8 @@ impl Run {
         };
         if let Some(held) = self.lanes.get_mut(&lane) {
             held.refused = judged.outcomes;
+            // What comes now is looked over for itself: the work before it was.
+            held.reviews.forget();
             if let Some(at) = &mut held.task {
                 at.merged_by_agent = true;
                 at.work = outcome.in_git.commit;
@@ -202,6 +205,7 @@ impl Run {
         let delay = self.plan.as_ref().map_or(Duration::ZERO, |plan| plan.clocks.delay);
         if let Some(held) = self.lanes.get_mut(&lane) {
             if !matches!(end, TaskEnd::Again { .. }) {
+                held.reviews.forget();
                 held.task = None;
             }
             if let Some(snapshot) = snapshot {

@@ -89,7 +89,8 @@ impl Run {
             self.delivery.shown.clone_from(&outcome.in_git.commit);
             return;
         }
-        let green = self.gates_green(&judged.outcomes) && self.held(lane).is_empty();
+        let green = self.is_green(lane, outcome, &judged.outcomes) && self.held(lane).is_empty();
+        let green = green && !self.lacks_review(lane, outcome);
         let head = self.lanes.get(&lane).and_then(|held| {
             let (latest, committed) = (held.latest.as_ref()?, held.committed.as_ref()?);
             latest.head.clone().filter(|_| latest.tree == committed.evidence.tree)

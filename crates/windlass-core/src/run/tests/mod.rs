@@ -2,12 +2,15 @@
 
 pub(crate) mod world;
 
+mod act;
 mod asking;
 mod claiming;
+mod collecting;
 mod committing;
 mod completion;
 mod contexts;
 mod counting;
+mod criteria;
 mod damage;
 mod guarding;
 mod hooks;
@@ -23,6 +26,7 @@ mod order;
 mod ordering;
 pub mod outcomes;
 mod parking;
+mod phases;
 mod plans;
 mod protecting;
 mod refusing;
@@ -30,6 +34,7 @@ mod restarting;
 mod resuming;
 mod retrying;
 mod reviewing;
+mod reviews;
 mod sharing;
 mod stopping;
 mod told;

@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use jiff::Timestamp;
-
+pub use super::act::{Act, report};
 use super::outcomes;
 use crate::damage::{Damage, DamageCourse, DamageKind};
 use crate::fact::{Entry, Fact};
@@ -14,9 +13,9 @@ use crate::spec::{
     AgentSpec, Clocks, CommitPolicy, GuardSpec, Job, JobPlan, Limits, Mode, RunSpec, SandboxSpec,
 };
 use crate::values::{
-    Assessed, Assessment, Bill, CallReport, Check, CheckKind, CheckResult, Class, CommitNotes, Confidence,
-    Cost, Cut, Ended, Evidence, ExitCodes, HookDecision, HookName, HookOutcome, JobStatus, LaneId, Named,
-    Now, RunId, SnapshotId, StopReason, Suspicion, TaskEnd, TaskId, TaskRow, Tokens, UsageLimit,
+    CallReport, Check, CheckKind, CheckResult, Class, CommitNotes, Cost, Ended, Evidence, ExitCodes,
+    HookDecision, HookName, HookOutcome, JobStatus, LaneId, Named, Now, Purpose, ReviewVerdict, RunId,
+    SnapshotId, StopReason, Suspicion, TaskEnd, TaskId, TaskRow,
 };
 
 pub const DOLLAR: Cost = Cost::from_micros(1_000_000);
@@ -37,6 +36,7 @@ pub fn plan() -> RunSpec {
             workspace: None,
             plan: None,
             tasks: None,
+            phase: None,
             verification: None,
         },
         limits: Limits {
@@ -67,10 +67,12 @@ pub fn plan() -> RunSpec {
         lanes: None,
         sandbox: SandboxSpec::default(),
         guard: GuardSpec::default(),
+        principles: None,
         agent: AgentSpec {
             version: "2.1.330".to_owned(),
             ..AgentSpec::new("claude", "/usr/bin/claude".into())
         },
+        review: None,
         commit: CommitPolicy::None,
         delivery: None,
         message: crate::message::Wording::default(),
@@ -98,102 +100,11 @@ pub fn planned(mode: Mode) -> RunSpec {
 }
 
 pub fn check(kind: CheckKind, command: &str) -> Check {
-    Check { kind, command: command.to_owned(), timeout: Duration::from_mins(10) }
-}
-
-/// What an agent does in one call.
-#[derive(Clone, Debug)]
-pub struct Act {
-    pub report: CallReport,
-    /// The tree that it leaves; `None` = untouched.
-    pub tree: Option<String>,
-    /// What it writes into the status file; `None` = untouched.
-    pub status: Option<JobStatus>,
-}
-
-pub fn report(class: Class) -> CallReport {
-    CallReport {
-        class,
-        detail: String::new(),
-        ended: Ended::Exited(0),
-        cut: None,
-        cost: Some(Cost::from_micros(100_000)),
-        tokens: Tokens { input: 100, output: 20, ..Tokens::default() },
-        bill: Bill::default(),
-        results: Vec::new(),
-        assessment: None,
-        tool_uses: 1,
-        denials: Vec::new(),
-        limit: None,
-        overage: false,
-        garbage_lines: 0,
-        duration: Duration::from_mins(1),
-    }
-}
-
-impl Act {
-    pub fn of(class: Class) -> Act {
-        Act { report: report(class), tree: None, status: None }
-    }
-    pub fn works(tree: &str) -> Act {
-        Act { tree: Some(tree.to_owned()), ..Act::of(Class::Success) }
-    }
-    pub fn claims(tree: &str) -> Act {
-        Act::works(tree).says("All done.\nWINDLASS_JOB_COMPLETE\n")
-    }
-    pub fn idles() -> Act {
-        Act::of(Class::Success)
-    }
-    pub fn says(mut self, text: &str) -> Act {
-        self.report.results = vec![text.to_owned()];
-        self
-    }
-    pub fn writes(mut self, status: JobStatus) -> Act {
-        self.status = Some(status);
-        self
-    }
-    pub fn judges(verdict: Assessed) -> Act {
-        let mut act = Act::of(Class::Success);
-        act.report.assessment = Some(Assessment {
-            verdict,
-            confidence: Confidence::High,
-            summary: "looked at it".to_owned(),
-            findings: Vec::new(),
-            recommendation: String::new(),
-        });
-        act
-    }
-    pub fn costs(mut self, cost: Cost) -> Act {
-        self.report.cost = Some(cost);
-        self
-    }
-    pub fn free(self) -> Act {
-        self.costs(Cost::ZERO)
-    }
-    pub fn dies(mut self) -> Act {
-        self.report.cost = None;
-        self
-    }
-    pub fn leaves(mut self, tree: &str) -> Act {
-        self.tree = Some(tree.to_owned());
-        self
-    }
-    pub fn cut(mut self, cut: Cut) -> Act {
-        self.report.cut = Some(cut);
-        self
-    }
-    pub fn overage(mut self) -> Act {
-        self.report.overage = true;
-        self
-    }
-    pub fn limited(resets_at: Option<Timestamp>) -> Act {
-        let mut act = Act::of(Class::UsageLimit).free();
-        act.report.limit = Some(UsageLimit { resets_at, window: "five_hour".to_owned() });
-        act
-    }
+    Check::new(kind, command.to_owned(), Duration::from_mins(10))
 }
 
 type Agent = Box<dyn FnMut(u32, Now) -> Act>;
+type Reviewer = Box<dyn FnMut(u32, &str) -> Act>;
 type Checker = Box<dyn FnMut(u16, &str) -> bool>;
 /// What a hook says, and what it makes of the tree.
 pub type Hooked = (HookDecision, &'static str, Option<&'static str>);
@@ -214,6 +125,10 @@ pub struct World {
     agent: Agent,
     checker: Checker,
     hooker: Hooker,
+    reviewer: Reviewer,
+    /// So few lines have changed that no reviewer is asked.
+    pub few_lines: Option<u32>,
+    reviews: u32,
     /// In these trees the agent changed what its mode does not let it change; they are made what stands beside them.
     pub strays: Vec<(String, String)>,
     /// Trees whose agents damaged the repository as well: what follows, and the tree before.
@@ -239,6 +154,9 @@ impl World {
             agent: Box::new(agent),
             checker: Box::new(|_, _| true),
             hooker: Box::new(|_, _| (HookDecision::Continue, "", None)),
+            reviewer: Box::new(|_, _| Act::reviews(ReviewVerdict::Pass, &[])),
+            few_lines: None,
+            reviews: 0,
             strays: Vec::new(),
             damaged: Vec::new(),
             suspects: Vec::new(),
@@ -256,6 +174,12 @@ impl World {
 
     pub fn hooked(mut self, hooker: impl FnMut(HookName, u32) -> Hooked + 'static) -> World {
         self.hooker = Box::new(hooker);
+        self
+    }
+
+    /// What a reviewer makes of the tree in its n-th call, from 1.
+    pub fn reviewed(mut self, reviewer: impl FnMut(u32, &str) -> Act + 'static) -> World {
+        self.reviewer = Box::new(reviewer);
         self
     }
 
@@ -344,43 +268,22 @@ impl World {
                 let result = if passed { CheckResult::Passed } else { CheckResult::Failed(1) };
                 Input::from(report::CheckFinished { lane, stage, outcome: outcomes::check(check, result) })
             }
+            Effect::Prepare { lane, turn, purpose: Purpose::Review, .. } if self.few_lines.is_some() => {
+                let (iteration, attempt) = (turn.iteration, turn.attempt);
+                let lines = self.few_lines.unwrap_or_default();
+                Input::from(report::ReviewSkipped { lane, iteration, attempt, lines })
+            }
             Effect::Prepare { lane, .. } => Input::from(report::Prepared { lane }),
-            Effect::Call { lane, call, .. } => {
+            Effect::Call { lane, call, purpose, .. } => {
                 self.input(Input::from(report::CallSpawned { lane, call, pid: 1 }));
-                return self.answer(lane, call);
+                return self.answer(lane, call, purpose);
             }
             Effect::Recover { lane, call, .. } => {
                 let report = CallReport { ended: Ended::Lost, cost: None, ..report(Class::Interrupted) };
                 Input::from(report::CallEnded { lane, call, report: Box::new(report) })
             }
             Effect::EndCall { how: EndCall::Ask | EndCall::Kill, .. } => return,
-            Effect::Keep { lane, turn } => {
-                let found = self.suspects.iter().filter(|(tree, _)| *tree == self.tree);
-                let suspicions = found.map(|(_, found)| found.clone()).collect();
-                self.input(Input::from(report::Suspected { lane, suspicions }));
-                let forbidden_changes = u32::from(self.strays.iter().any(|(tree, _)| *tree == self.tree));
-                let standing = self.status.clone();
-                let damage = self.damaged.iter().find(|(tree, ..)| *tree == self.tree);
-                if let Some((_, course, _)) = damage.cloned() {
-                    let sentence = "the branch is gone".to_owned();
-                    let lost = Damage { kind: DamageKind::CommitsLost, sentence, names: Vec::new() };
-                    self.input(Input::from(report::Damaged {
-                        lane,
-                        iteration: turn.iteration,
-                        attempt: turn.attempt,
-                        found: vec![lost],
-                        course,
-                    }));
-                }
-                Input::from(report::SnapshotTaken {
-                    lane,
-                    evidence,
-                    snapshot,
-                    changed: 1,
-                    forbidden_changes,
-                    standing,
-                })
-            }
+            Effect::Keep { lane, turn } => self.keep(lane, turn, evidence, snapshot),
             Effect::Commit { lane, .. } => {
                 self.commits += 1;
                 let altered = self.hook.is_some();
@@ -424,6 +327,40 @@ impl World {
         self.input(input);
     }
 
+    fn keep(
+        &mut self,
+        lane: LaneId,
+        turn: TurnKey,
+        evidence: Evidence,
+        snapshot: Option<SnapshotId>,
+    ) -> Input {
+        let found = self.suspects.iter().filter(|(tree, _)| *tree == self.tree);
+        let suspicions = found.map(|(_, found)| found.clone()).collect();
+        self.input(Input::from(report::Suspected { lane, suspicions }));
+        let forbidden_changes = u32::from(self.strays.iter().any(|(tree, _)| *tree == self.tree));
+        let standing = self.status.clone();
+        let damage = self.damaged.iter().find(|(tree, ..)| *tree == self.tree);
+        if let Some((_, course, _)) = damage.cloned() {
+            let sentence = "the branch is gone".to_owned();
+            let lost = Damage { kind: DamageKind::CommitsLost, sentence, names: Vec::new() };
+            self.input(Input::from(report::Damaged {
+                lane,
+                iteration: turn.iteration,
+                attempt: turn.attempt,
+                found: vec![lost],
+                course,
+            }));
+        }
+        Input::from(report::SnapshotTaken {
+            lane,
+            evidence,
+            snapshot,
+            changed: 1,
+            forbidden_changes,
+            standing,
+        })
+    }
+
     fn call_hook(&mut self, hook: HookName, iteration: u32) -> HookOutcome {
         let (decision, prompt, tree) = (self.hooker)(hook, iteration);
         self.tree = tree.map_or_else(|| self.tree.clone(), str::to_owned);
@@ -432,9 +369,14 @@ impl World {
     }
 
     /// The agent works, and ends by itself.
-    fn answer(&mut self, lane: LaneId, call: crate::values::CallId) {
-        self.calls += 1;
-        let act = (self.agent)(self.calls, self.now);
+    fn answer(&mut self, lane: LaneId, call: crate::values::CallId, purpose: Purpose) {
+        let act = if purpose == Purpose::Review {
+            self.reviews += 1;
+            (self.reviewer)(self.reviews, &self.tree)
+        } else {
+            self.calls += 1;
+            (self.agent)(self.calls, self.now)
+        };
         self.pass(act.report.duration);
         self.tree = act.tree.unwrap_or_else(|| self.tree.clone());
         self.status = act.status.or(self.status.take());

@@ -192,6 +192,7 @@ pub(crate) fn plan(run: &RunId, directory: &Path) -> RunSpec {
             workspace: None,
             plan: None,
             tasks: None,
+            phase: None,
             verification: None,
         },
         limits: Limits {
@@ -222,6 +223,7 @@ pub(crate) fn plan(run: &RunId, directory: &Path) -> RunSpec {
         lanes: None,
         sandbox: SandboxSpec::default(),
         guard: windlass_core::spec::GuardSpec::default(),
+        principles: None,
         agent: AgentSpec {
             name: "mock".to_owned(),
             program: PathBuf::from("/bin/false"),
@@ -237,6 +239,7 @@ pub(crate) fn plan(run: &RunId, directory: &Path) -> RunSpec {
             repository_settings: windlass_core::spec::RepositorySettings::Used,
             prices: Vec::new(),
         },
+        review: None,
         commit: CommitPolicy::None,
         delivery: None,
         message: windlass_core::message::Wording::default(),

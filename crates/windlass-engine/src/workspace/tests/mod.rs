@@ -64,6 +64,7 @@ impl Scratch {
                 name: workspace.name().to_string(),
                 folder: workspace.folder().to_owned(),
             }),
+            pipeline: None,
             started: ended - Duration::from_mins(1),
             last: ended,
             iterations,

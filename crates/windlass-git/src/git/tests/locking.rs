@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use crate::git::{FoundRepository, Repository};
 use crate::testing::Scratch;
@@ -60,8 +60,13 @@ fn a_lock_is_cleared_once_nobody_is_at_work_and_only_if_it_is_young_enough() {
         assert_eq!(cleared.len(), usize::from(sees_all_processes()), "{cleared:?}");
         assert_eq!(scratch.has(".git/index.lock"), cleared.is_empty());
     }
+    // The clock of files lags behind the one that said when the run began.
     scratch.write(".git/index.lock", "");
-    let later = SystemTime::now() + std::time::Duration::from_mins(1);
+    let made = std::fs::metadata(scratch.path(".git/index.lock")).unwrap().modified().unwrap();
+    let at_once = repository.clear_locks(made + Duration::from_millis(20));
+    assert_eq!(at_once.len(), usize::from(sees_all_processes()), "{at_once:?}");
+    scratch.write(".git/index.lock", "");
+    let later = SystemTime::now() + Duration::from_mins(1);
     assert_eq!(repository.clear_locks(later), Vec::<String>::new(), "it was there before");
     assert!(scratch.has(".git/index.lock"));
 }

@@ -1,5 +1,6 @@
 //! Snapshots and restores, with the real git and real files.
 
+mod differing;
 mod hostile;
 mod keeping;
 mod property;

@@ -47,7 +47,7 @@ fn in_words(task: &Task) -> String {
     let few = |names: &mut dyn Iterator<Item = &str>| {
         names.take(NAMES).map(|name| cut(name, LINE)).collect::<Vec<_>>().join(", ")
     };
-    let complexity = task.plan.as_ref().and_then(|plan| plan.complexity).map_or("", <&str>::from);
+    let complexity = task.complexity.map_or("", <&str>::from);
     let known = [
         ("section", cut(&task.section, PHASE)),
         ("refs", few(&mut task.refs.iter().map(String::as_str))),

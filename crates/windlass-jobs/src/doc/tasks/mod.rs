@@ -3,7 +3,8 @@
 //! state is a splice and every other byte stays.
 //!
 //! - [`Markdown`](sources::Markdown), `DevLoop`'s: a heading `### TASK-001: Title` and below it fields with bold names, as list
-//!   items or lines: Status, Priority, Dependencies, Description, Verification, Type, Breaking, Protected. What stands in code,
+//!   items or lines: Status, Priority, Dependencies, Description, Verification, Type, Breaking, Protected, Files, Complexity,
+//!   Success Criteria. What stands in code,
 //!   quotes or HTML is none of it. A heading of level 3 with an id and a colon is a task when the id begins with `TASK` or `T`, or
 //!   when it has a field; of another level, or without the colon, when it has a status.
 //! - [`Prd`](sources::Prd), snarktank's `prd.json`: `userStories[]`. In progress cannot be written there.
@@ -15,8 +16,10 @@
 //! and what it has to name besides (specs) is judged apart.
 
 mod addition;
+mod criteria;
 mod file;
 mod mark;
+mod meaning;
 mod protection;
 mod settle;
 mod source;
@@ -32,12 +35,15 @@ use std::collections::HashMap;
 use windlass_core::values::{TaskId, TaskRow, TaskState};
 
 pub use addition::{Addition, CheckedTask, NewTask, Refused};
+pub use criteria::Criterion;
 pub use file::{FileRole, ReadFile, TaskFile};
 pub use mark::Unwritable;
+pub use meaning::Meaning;
 pub use source::{Layout, Place, Reading, TaskForm, TaskSource};
 pub use task::{Complexity, InPlan, Item, Task};
 
 pub(in crate::doc) use file::{Contents, no_task};
+pub(in crate::doc) use words::{is_id, is_none};
 
 use crate::doc::problem::shorten;
 use crate::doc::{Problem, Splice};

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use strum::{EnumString, IntoStaticStr};
 use windlass_core::values::{TaskId, TaskRow};
 
+use super::criteria::Criterion;
 use super::status::Status;
 use crate::doc::text::quoted;
 use crate::doc::{Problem, ProblemKind};
@@ -25,6 +26,12 @@ pub struct Task {
     pub line: usize,
     /// The heading it stands below; empty where there is none.
     pub section: Arc<str>,
+    /// What shows that it is done, as its file says; empty where it says nothing.
+    pub criteria: Vec<Criterion>,
+    /// How hard it is said to be.
+    pub complexity: Option<Complexity>,
+    /// The files it is said to touch.
+    pub touches: Vec<String>,
     /// The specs it names, or else what it is nested in or stands below names, as written.
     pub refs: Arc<[String]>,
     /// The index of the task that it is nested in.
@@ -46,10 +53,6 @@ pub struct InPlan {
     pub item: Item,
     /// The priority of its section (`Priority 1` comes before `Priority 2`).
     pub priority: Option<u32>,
-    /// How hard it is said to be.
-    pub complexity: Option<Complexity>,
-    /// The files it is said to touch.
-    pub touches: Vec<String>,
     /// Does it stand in the cross-cutting section of a folder's `README.md`? It needs no spec.
     pub cross_cutting: bool,
     /// Where its outermost list item begins, or its heading.
@@ -78,9 +81,14 @@ pub enum Complexity {
 }
 
 impl Complexity {
-    /// By the first word of what is said of it.
+    /// By the first word of what is said of it; claude-loop says small and large.
     pub(super) fn read(value: &str) -> Option<Complexity> {
-        value.split(|letter: char| !letter.is_alphanumeric()).find(|word| !word.is_empty())?.parse().ok()
+        let word = value.split(|letter: char| !letter.is_alphanumeric()).find(|word| !word.is_empty())?;
+        match word.to_lowercase().as_str() {
+            "small" => Some(Complexity::Low),
+            "large" => Some(Complexity::High),
+            word => word.parse().ok(),
+        }
     }
 }
 

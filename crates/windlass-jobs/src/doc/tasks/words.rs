@@ -69,7 +69,7 @@ pub(super) fn breaking(value: &str, title: &str) -> Option<String> {
 }
 
 /// Does a word say that there is nothing?
-pub(super) fn is_none(word: &str) -> bool {
+pub(in crate::doc) fn is_none(word: &str) -> bool {
     let word = word.trim_end_matches('.');
     ["none", "n/a", "nothing", "-", "–", "—", "null", "nil"]
         .iter()
@@ -117,7 +117,7 @@ const fn is_around(letter: char) -> bool {
 }
 
 /// Is this written as an id: letters, then perhaps other signs, with a digit among them?
-pub(super) fn is_id(word: &str) -> bool {
+pub(in crate::doc) fn is_id(word: &str) -> bool {
     word.starts_with(|first: char| first.is_ascii_alphabetic())
         && word.bytes().any(|byte| byte.is_ascii_digit())
         && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))

@@ -52,6 +52,8 @@ impl Tally {
             Some(StopReason::Blocked)
         } else if self.parked_in_a_row >= self.most_parked(plan) {
             Some(StopReason::ConsecutiveFailures)
+        } else if let Some(reason) = self.stalemate() {
+            Some(reason)
         } else if self.most(|at| at.refused.0) >= REFUSED_CLAIMS {
             Some(StopReason::GatesFailing)
         } else {

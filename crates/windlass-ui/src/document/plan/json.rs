@@ -147,8 +147,8 @@ fn task(task: &Task) -> TaskRow<'_> {
         priority: plan.and_then(|plan| plan.priority),
         spec_refs: &task.refs,
         dependencies: task.dependencies_as_written().collect(),
-        complexity: plan.and_then(|plan| plan.complexity).map(<&str>::from),
-        files: plan.map_or(&[], |plan| &plan.touches),
+        complexity: task.complexity.map(<&str>::from),
+        files: &task.touches,
     }
 }
 

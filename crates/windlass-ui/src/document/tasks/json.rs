@@ -3,7 +3,7 @@
 use serde::Serialize;
 use windlass_core::values::{Named, TaskId};
 use windlass_jobs::doc::Problem;
-use windlass_jobs::doc::tasks::Task;
+use windlass_jobs::doc::tasks::{Criterion, Meaning, Task};
 
 use super::{Look, TasksShown};
 use crate::document::document;
@@ -47,8 +47,31 @@ struct Row<'a> {
     protected: &'a [String],
     description: &'a str,
     verification: Option<&'a str>,
+    criteria: Vec<CriterionRow<'a>>,
+    complexity: Option<&'static str>,
+    files: &'a [String],
     file: &'a str,
     line: usize,
+}
+
+#[derive(Serialize)]
+struct CriterionRow<'a> {
+    text: &'a str,
+    line: usize,
+    /// How the runner checks it; `None` = it is left to be judged.
+    check: Option<&'static str>,
+}
+
+fn criterion(criterion: &Criterion) -> CriterionRow<'_> {
+    let check = match criterion.meaning() {
+        Meaning::Exists(_) => Some("exists"),
+        Meaning::Contains(..) => Some("contains"),
+        Meaning::Command(_) => Some("command"),
+        Meaning::TestsPass => Some("tests"),
+        Meaning::Builds => Some("build"),
+        Meaning::Judged => None,
+    };
+    CriterionRow { text: &criterion.text, line: criterion.line, check }
 }
 
 /// All tasks and what is wrong with them.
@@ -103,6 +126,9 @@ fn row<'a>(shown: &TasksShown<'a>, task: &'a Task) -> Row<'a> {
         protected: &task.row.protected,
         description: &task.description,
         verification: task.verification.as_deref(),
+        criteria: task.criteria.iter().map(criterion).collect(),
+        complexity: task.complexity.map(<&str>::from),
+        files: &task.touches,
         file: &task.file,
         line: task.line,
     }

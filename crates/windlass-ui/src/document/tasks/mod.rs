@@ -8,7 +8,7 @@ mod tests;
 use windlass_core::tasks::{Schedule, TaskProgress};
 use windlass_core::values::{TaskId, TaskState};
 use windlass_jobs::doc::Problem;
-use windlass_jobs::doc::tasks::{Task, TaskList};
+use windlass_jobs::doc::tasks::{Meaning, Task, TaskList};
 
 use crate::format;
 use crate::harmless::{harmless, one_line};
@@ -249,11 +249,24 @@ pub fn next_task_text(shown: &TasksShown<'_>, terminal: &Terminal) -> String {
 pub fn tasks_judged(shown: &TasksShown<'_>, terminal: &Terminal) -> String {
     let problems = shown.list.problems();
     let mut lines = vec![verdict(shown.place, problems), shown.counts()];
+    lines.extend(criteria(shown));
     if !problems.is_empty() {
         lines.push(Line::new());
     }
     lines.extend(problems.iter().map(problem_line));
     rendered(&lines, terminal)
+}
+
+/// How many success criteria the runner can check, and how many are left to be judged.
+fn criteria(shown: &TasksShown<'_>) -> Option<Line> {
+    let all = || shown.list.tasks().iter().flat_map(|task| &task.criteria);
+    let judged = all().filter(|criterion| criterion.meaning() == Meaning::Judged).count();
+    let total = all().count();
+    let words = format!(
+        "  {total} success criteria: {} for the runner to check, {judged} to be judged",
+        total - judged
+    );
+    (total > 0).then(|| Line::hanging(2).dim(words))
 }
 
 /// Whether a list of tasks or a plan is valid.

@@ -52,7 +52,9 @@ fn where_there_is_nothing_to_take_it_says_so() {
     let outcome = ask(&env, &["import"]);
     outcome.expect_code(2, "nothing there");
     assert!(
-        outcome.stderr_text().contains("there is nothing of claude-iterate, Fresher or DevLoop in"),
+        outcome
+            .stderr_text()
+            .contains("there is nothing of claude-iterate, claude-loop, Fresher or DevLoop in"),
         "{}",
         outcome.stderr_text()
     );

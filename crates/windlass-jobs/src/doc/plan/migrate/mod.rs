@@ -117,7 +117,7 @@ fn essences<'a>(plan: &'a Plan, specs: &SpecNames) -> Vec<(Essence, &'a Task)> {
         let TaskRow { title, state, id, .. } = task.row.clone();
         let own = task.plan.as_ref();
         let priority = own.and_then(|own| own.priority);
-        let complexity = own.and_then(|own| own.complexity).map(<&str>::from);
+        let complexity = task.complexity.map(<&str>::from);
         let dependencies = task.dependencies_as_written().map(str::to_owned).collect();
         (title, state, id.0, priority, dependencies, complexity, first_spec(task, specs).unwrap_or_default())
     };

@@ -58,8 +58,8 @@ fn attributes_plain_and_bold_nested_and_beside() {
         let task = &plan.tasks()[0];
         assert_eq!(task.row.title, "Do it", "{attributes}");
         assert_eq!(task.dependencies_as_written().next(), None, "{attributes}");
-        assert_eq!(in_plan(task).complexity, Some(Complexity::Low), "{attributes}");
-        assert_eq!(in_plan(task).touches, ["src/a.rs"], "{attributes}");
+        assert_eq!(task.complexity, Some(Complexity::Low), "{attributes}");
+        assert_eq!(task.touches, ["src/a.rs"], "{attributes}");
         assert_eq!(task.refs[..], ["specs/a.md", "specs/b.md"], "{attributes}");
         assert_eq!(plan.tasks()[1].refs.len(), 0, "{attributes}");
     }
@@ -92,7 +92,7 @@ fn headings_with_a_number_are_tasks_unless_boxes_stand_below() {
     );
     assert_eq!(told(&plan), ["done Store", "open Load", "open open", "done done", "open Write it"]);
     let [store, load, open, done, write] = plan.tasks() else { panic!("{plan:?}") };
-    assert_eq!((store.is_heading(), in_plan(store).complexity), (true, Some(Complexity::High)));
+    assert_eq!((store.is_heading(), store.complexity), (true, Some(Complexity::High)));
     assert_eq!((&*load.row.id.0, &load.refs[..]), ("1.2", &["specs/l.md".to_owned()][..]));
     assert_eq!((&*open.row.id.0, done.id(), &*open.section), ("1.3", None, "Both"));
     assert_eq!((&*write.row.id.0, write.dependencies_as_written().collect()), ("P2.1", vec!["1.2"]));
@@ -193,6 +193,6 @@ fn a_task_may_be_called_like_an_attribute() {
         "- [ ] Files: clean up old ones\n  Files: src/old.rs\n- [ ] **Dependencies:** upgrade all of them\n",
     );
     assert_eq!(told(&plan), ["open Files: clean up old ones", "open Dependencies: upgrade all of them"]);
-    assert_eq!(in_plan(&plan.tasks()[0]).touches, ["src/old.rs"]);
+    assert_eq!(plan.tasks()[0].touches, ["src/old.rs"]);
     assert_eq!(plan.tasks()[1].dependencies_as_written().next(), None);
 }

@@ -106,3 +106,19 @@ fn what_has_no_front_matter_is_named() {
     );
     assert!(list.is_unusable());
 }
+
+// rows: 93
+// Seed defect D4, decomposer/taskfile.go:155: criteria and the list of files were not read back, and any `---` split the file.
+#[test]
+fn a_task_file_of_claude_loop_has_its_criteria_and_files() {
+    let text = "---\nid: T001\ntitle: \"Parse: numbers\"\nstatus: pending\ndependencies: []\nfiles: [src/a.rs, \"src/b c.rs\"]\ncomplexity: small\n---\n\n\
+        # T001: Parse: numbers\n\n## Description\n\nRead them.\n\n---\n\nAnd more.\n\n## Success Criteria\n\n- [ ] `src/a.rs` contains `fn parse`\n\
+        - [ ] it is fast\n\n## Files to Modify\n\n- `src/a.rs`\n";
+    let list = folder(&[("T001.md", text)]);
+    let task = &list.tasks()[0];
+    let criteria: Vec<(&str, usize)> =
+        task.criteria.iter().map(|one| (one.text.as_str(), one.line)).collect();
+    assert_eq!(criteria, [("`src/a.rs` contains `fn parse`", 22), ("it is fast", 23)]);
+    assert_eq!((&*task.row.title, task.complexity), ("Parse: numbers", Some(Complexity::Low)));
+    assert_eq!(task.touches, ["src/a.rs", "src/b c.rs"]);
+}

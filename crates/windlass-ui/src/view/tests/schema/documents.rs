@@ -1,12 +1,16 @@
 //! The shape of what verbs print besides a run's own lines: `status --json`, `logs --tools --json`.
 
 use strum::VariantNames;
-use windlass_core::spec::Mode;
+use windlass_core::principles::{Preset, Principle};
+use windlass_core::spec::{Mode, PipelinePhase};
 use windlass_core::values::{Purpose, TaskState};
 
 use super::Presence::{Always, Sometimes};
-use super::Shape::{Anything, Flag, Integer, List, Nullable, Number, Object, OneOf, State, Text, Time};
+use super::Shape::{
+    Anything, Flag, Integer, List, Nullable, Number, Object, OneOf, Reason, State, Text, Time,
+};
 use super::{CHECK_KIND, Field, HOOK, HOOK_DECISION};
+use crate::document::PhaseState;
 
 /// Each document's type, and all that it has.
 pub(in crate::view) const DOCUMENTS: &[(&str, &[Field])] = &[
@@ -15,7 +19,63 @@ pub(in crate::view) const DOCUMENTS: &[(&str, &[Field])] = &[
     ("tool_call", TOOL_CALL),
     ("tasks", TASKS),
     ("next_task", NEXT_TASK),
+    ("principles", PRINCIPLES),
+    ("pipeline", PIPELINE),
+    ("pipelines", PIPELINES),
 ];
+
+/// `principles show`.
+const PRINCIPLES: &[Field] = &[
+    ("v", Integer, Always),
+    ("type", Text, Always),
+    ("file", Text, Always),
+    ("version", Text, Always),
+    ("preset", OneOf(Preset::VARIANTS), Always),
+    ("created_at", Text, Always),
+    (
+        "principles",
+        List(&Object(&[
+            ("layer", OneOf(&["layer0", "layer1"]), Always),
+            ("name", OneOf(Principle::VARIANTS), Always),
+            ("value", Integer, Always),
+            ("low", Text, Always),
+            ("high", Text, Always),
+        ])),
+        Always,
+    ),
+];
+
+/// A run of a pipeline.
+const PHASE_RUN: super::Shape = Object(&[("run", Text, Always), ("stop_reason", Nullable(&Reason), Always)]);
+
+/// A phase of a pipeline.
+const PHASE: super::Shape = Object(&[
+    ("phase", OneOf(PipelinePhase::VARIANTS), Always),
+    ("file", Text, Always),
+    ("state", OneOf(PhaseState::VARIANTS), Always),
+    ("problems", List(&Text), Always),
+    ("changed", List(&Text), Always),
+    ("run", PHASE_RUN, Sometimes),
+    ("cost_usd", Number, Always),
+]);
+
+/// `pipeline`, `pipeline show`, `pipeline validate`.
+const PIPELINE: &[Field] = &[
+    ("v", Integer, Always),
+    ("type", Text, Always),
+    ("id", Text, Always),
+    ("folder", Text, Always),
+    ("goal", Text, Always),
+    ("phases", List(&PHASE), Always),
+    ("tasks", Object(&[("done", Integer, Always), ("total", Integer, Always)]), Sometimes),
+    ("cost_usd", Number, Always),
+    ("execution", PHASE_RUN, Sometimes),
+    ("next", Text, Always),
+];
+
+/// `pipeline list`: each as `pipeline show` has it.
+const PIPELINES: &[Field] =
+    &[("v", Integer, Always), ("type", Text, Always), ("pipelines", List(&Anything), Always)];
 
 /// A task of a task file.
 const TASK: super::Shape = Object(&[
@@ -31,6 +91,17 @@ const TASK: super::Shape = Object(&[
     ("protected", List(&Text), Always),
     ("description", Text, Always),
     ("verification", Nullable(&Text), Always),
+    (
+        "criteria",
+        List(&Object(&[
+            ("text", Text, Always),
+            ("line", Integer, Always),
+            ("check", Nullable(&OneOf(&["exists", "contains", "command", "tests", "build"])), Always),
+        ])),
+        Always,
+    ),
+    ("complexity", Nullable(&OneOf(&["low", "medium", "high"])), Always),
+    ("files", List(&Text), Always),
     ("file", Text, Always),
     ("line", Integer, Always),
 ]);

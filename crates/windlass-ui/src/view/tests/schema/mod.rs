@@ -7,10 +7,11 @@ mod tasks;
 
 use serde_json::{Map, Value, json};
 use strum::VariantNames as _;
+use windlass_core::principles::Preset;
 use windlass_core::spec::{CommitPolicy, Depth};
 use windlass_core::values::{
     Assessed, CheckKind, CheckStage, Class, Confidence, Cut, Delivery, HookDecision, HookName, NotifyEvent,
-    Purpose, SinkKind, StatusSource, StopReason, StopSource, SuspicionKind, Verdict,
+    Purpose, ReviewVerdict, Severity, SinkKind, StatusSource, StopReason, StopSource, SuspicionKind, Verdict,
 };
 
 use self::Shape::{Flag, Integer, List, Nullable, Number, Object, OneOf, Reason, Text, Time};
@@ -139,8 +140,18 @@ const PLAN: &[Field] = &[
         Sometimes,
     ),
     (
+        "principles",
+        Object(&[("file", Text, Always), ("preset", Nullable(&OneOf(Preset::VARIANTS)), Always)]),
+        Sometimes,
+    ),
+    (
         "hooks",
         List(&Object(&[("name", HOOK, Always), ("command", Text, Always), ("timeout_ms", Integer, Always)])),
+        Sometimes,
+    ),
+    (
+        "review",
+        Object(&[("model", Nullable(&Text), Always), ("skip_below_lines", Integer, Always)]),
         Sometimes,
     ),
     (
@@ -177,6 +188,22 @@ const ASSESSMENT: Shape = Object(&[
     ("recommendation", Text, Sometimes),
 ]);
 
+/// What a reviewer made of an iteration's work.
+const REVIEW: Shape = Object(&[
+    ("verdict", OneOf(ReviewVerdict::VARIANTS), Always),
+    ("summary", Text, Sometimes),
+    (
+        "findings",
+        List(&Object(&[
+            ("severity", OneOf(Severity::VARIANTS), Always),
+            ("file", Text, Sometimes),
+            ("line", Integer, Sometimes),
+            ("text", Text, Always),
+        ])),
+        Sometimes,
+    ),
+]);
+
 const CALL_FINISHED: &[Field] = &[
     ("call", Integer, Always),
     ("claimed", Flag, Sometimes),
@@ -201,6 +228,7 @@ const CALL_FINISHED: &[Field] = &[
     ("garbage_lines", Integer, Sometimes),
     ("duration_ms", Integer, Always),
     ("assessment", ASSESSMENT, Sometimes),
+    ("review", REVIEW, Sometimes),
 ];
 
 /// What the guard found; `held`: no claim is accepted while it stands.
@@ -321,6 +349,18 @@ pub(super) const FACTS: &[(&str, &[Field])] = &[
             ("standing", Object(STATUS), Sometimes),
         ],
     ),
+    (
+        "principles_collected",
+        &[
+            (
+                "principles",
+                Object(&[("preset", OneOf(Preset::VARIANTS), Always), ("values", Shape::Anything, Always)]),
+                Sometimes,
+            ),
+            ("refused", Text, Sometimes),
+            ("left", Integer, Always),
+        ],
+    ),
     ("suspected", &[("suspicions", List(&Object(SUSPICION)), Always)]),
     (
         "refused",
@@ -332,6 +372,10 @@ pub(super) const FACTS: &[(&str, &[Field])] = &[
         ],
     ),
     ("status_changed", STATUS),
+    (
+        "review_skipped",
+        &[("iteration", Integer, Always), ("attempt", Integer, Always), ("lines", Integer, Always)],
+    ),
     ("verification_due", &[("iteration", Integer, Always), ("attempt", Integer, Always)]),
     (
         "committed",

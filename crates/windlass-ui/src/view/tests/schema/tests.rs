@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use windlass_core::damage::DamageCourse;
 use windlass_core::fact::Fact;
 use windlass_core::observation::{Observation, ToolInput};
+use windlass_core::principles::Principles;
 use windlass_core::report;
 use windlass_core::values::NotifyEvent;
 use windlass_core::values::{
@@ -215,6 +216,18 @@ fn every_line_is_as_the_table_says_and_every_type_occurs() {
         changed: 0,
         forbidden_changes: 2,
     }));
+    kept.fact(Fact::PrinciplesCollected {
+        lane: LaneId(0),
+        principles: Some(Principles::of(Preset::Startup)),
+        refused: String::new(),
+        left: 0,
+    });
+    kept.fact(Fact::PrinciplesCollected {
+        lane: LaneId(0),
+        principles: None,
+        refused: "principles.proposed.yaml: it is empty".to_owned(),
+        left: 2,
+    });
     kept.fact(Fact::Suspected(report::Suspected {
         lane: LaneId(0),
         suspicions: vec![Suspicion::new(SuspicionKind::Tests, "tests/a.rs", "1 test fewer")],

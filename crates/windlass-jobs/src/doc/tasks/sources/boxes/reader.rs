@@ -235,8 +235,6 @@ impl Reader<'_> {
         let plan = InPlan {
             item,
             priority: self.headings.iter().rev().find_map(|heading| heading.priority),
-            complexity: None,
-            touches: Vec::new(),
             cross_cutting: self.role == FileRole::Index,
             outer: if item == Item::Box { self.base + self.outer } else { block.start },
         };
@@ -358,15 +356,14 @@ impl Reader<'_> {
             return self.add_refs(target, attribute::list(value));
         }
         let Some(task) = target.and_then(|index| self.tasks.get_mut(index)) else { return };
-        let Some(plan) = &mut task.plan else { return };
         let texts =
             |known: usize| attribute::list(value).take(MOST_NAMED.saturating_sub(known)).map(str::to_owned);
         match attribute {
             Attribute::Dependencies => {
                 task.named.extend(texts(task.named.len()).map(|name| (name, task.line)));
             }
-            Attribute::Files => plan.touches.extend(texts(plan.touches.len())),
-            Attribute::Complexity => plan.complexity = Complexity::read(value).or(plan.complexity),
+            Attribute::Files => task.touches.extend(texts(task.touches.len())),
+            Attribute::Complexity => task.complexity = Complexity::read(value).or(task.complexity),
             Attribute::Refs => {}
         }
     }

@@ -10,7 +10,8 @@ use windlass_core::values::TaskId;
 use self::matter::{Entry, scalar};
 use crate::doc::tasks::task::{Insertion, StatePlace};
 use crate::doc::tasks::{
-    CheckedTask, FileRole, Layout, Place, ReadFile, Reading, Refused, Task, TaskSource, protection, words,
+    CheckedTask, Complexity, Criterion, FileRole, Layout, Place, ReadFile, Reading, Refused, Task,
+    TaskSource, criteria, protection, words,
 };
 use crate::doc::text::{ends_in, stem, without_mark};
 use crate::doc::{Problem, ProblemKind, Splice};
@@ -86,6 +87,9 @@ fn read(name: &Arc<str>, text: &str) -> Reading {
     if task.description.is_empty() {
         body.trim().clone_into(&mut task.description);
     }
+    let lines_before =
+        memchr::memchr_iter(b'\n', text.get(..matter.body).unwrap_or_default().as_bytes()).count();
+    task.criteria.extend(criteria::of_block(body, 1 + lines_before));
     found.tasks.push(task);
     found
 }
@@ -109,7 +113,11 @@ fn take(task: &mut Task, text: &str, entry: &Entry<'_>, problems: &mut Vec<Probl
         "description" => task.description = entry.items.join("\n"),
         "verification" | "success_criteria" | "acceptance_criteria" => {
             task.verification = some().map(|_| entry.items.join("\n"));
+            let listed = entry.items.iter().filter_map(|item| Criterion::new(item, entry.line));
+            task.criteria.extend(listed);
         }
+        "complexity" => task.complexity = Complexity::read(&value()),
+        "files" => task.touches.clone_from(&entry.items),
         "protected" => {
             let source = text.get(entry.value.clone()).unwrap_or_default();
             let list = source.strip_prefix('[').and_then(|list| list.strip_suffix(']'));

@@ -28,10 +28,13 @@ pub(super) enum FieldName {
     Type,
     Breaking,
     Protected,
+    Files,
+    Complexity,
+    Criteria,
 }
 
 /// How each is called in a sentence, and how it may be called in a file.
-const NAMES: [(FieldName, &str, &[&str]); 8] = [
+const NAMES: [(FieldName, &str, &[&str]); 11] = [
     (FieldName::Status, "status", &["status"]),
     (FieldName::Priority, "priority", &["priority"]),
     (FieldName::Dependencies, "dependencies", &["dependencies", "dependency", "depends on", "depends"]),
@@ -40,6 +43,9 @@ const NAMES: [(FieldName, &str, &[&str]); 8] = [
     (FieldName::Type, "type", &["type"]),
     (FieldName::Breaking, "breaking change", &["breaking", "breaking change"]),
     (FieldName::Protected, "protected files", &["protected"]),
+    (FieldName::Files, "files", &["files", "file"]),
+    (FieldName::Complexity, "complexity", &["complexity"]),
+    (FieldName::Criteria, "success criteria", &["success criteria", "acceptance criteria", "criteria"]),
 ];
 
 impl FieldName {
@@ -47,6 +53,11 @@ impl FieldName {
     pub(super) fn read(name: &str) -> Option<FieldName> {
         let name = one_line(name).to_lowercase();
         NAMES.iter().find(|(.., names)| names.contains(&name.as_str())).map(|(field, ..)| *field)
+    }
+
+    /// Is a heading with an id a task where it has this? What other documents say of their headings as well proves nothing.
+    pub(super) const fn proves_task(self) -> bool {
+        !matches!(self, FieldName::Files | FieldName::Complexity | FieldName::Criteria)
     }
 
     /// As it is called in a sentence.

@@ -59,7 +59,7 @@ impl Heading {
         match self.proof {
             Proof::Never => false,
             Proof::None => true,
-            Proof::Field => !self.fields.is_empty(),
+            Proof::Field => self.fields.iter().any(|field| field.name.proves_task()),
             Proof::Status => self.status().is_some(),
         }
     }
@@ -75,8 +75,12 @@ impl Heading {
     }
 }
 
-/// Id and title of a heading: `TASK-001: Title`, `TASK-001 - Title`, `TASK-001 Title`.
+/// Id and title of a heading: `TASK-001: Title`, `TASK-001 - Title`, `TASK-001 Title`; `Task T001: Title` as claude-loop has it.
 fn parts(text: &str) -> Option<(&str, Between, &str)> {
+    let text = match text.split_once(' ') {
+        Some((word, rest)) if word.eq_ignore_ascii_case("task") => rest.trim_start(),
+        _ => text,
+    };
     let is_part = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
     let word = text.len() - text.trim_start_matches(is_part).len();
     let id = text.get(..word)?.trim_end_matches(['-', '_', '.']);

@@ -15,7 +15,8 @@ use self::heading::Heading;
 use crate::doc::tasks::file::too_deep;
 use crate::doc::tasks::task::{Insertion, StatePlace};
 use crate::doc::tasks::{
-    CheckedTask, FileRole, Place, ReadFile, Reading, Refused, Task, TaskSource, protection, words,
+    CheckedTask, Complexity, FileRole, Place, ReadFile, Reading, Refused, Task, TaskSource, criteria,
+    protection, words,
 };
 use crate::doc::text::{ends_in, one_line, quoted, without_mark};
 use crate::doc::{Problem, ProblemKind, Splice};
@@ -66,7 +67,7 @@ fn read(name: &Arc<str>, text: &str) -> Reading {
         // What stands below a deeper heading belongs to the task, unless that is one itself.
         if let Some((level, task)) = open.take() {
             if is_task || heading.level <= level {
-                found.tasks.push(ended(task, mark + heading.start));
+                found.tasks.push(ended(task, text, mark + heading.start));
             } else {
                 open = Some((level, task));
             }
@@ -75,12 +76,15 @@ fn read(name: &Arc<str>, text: &str) -> Reading {
             open = Some((heading.level, task(name, bare, mark, heading, &mut found.problems)));
         }
     }
-    found.tasks.extend(open.map(|(_, task)| ended(task, text.len())));
+    found.tasks.extend(open.map(|(_, task)| ended(task, text, text.len())));
     found
 }
 
-fn ended(mut task: Task, end: usize) -> Task {
+fn ended(mut task: Task, text: &str, end: usize) -> Task {
     task.block.end = end;
+    if task.criteria.is_empty() {
+        task.criteria = criteria::of_block(text.get(task.block.clone()).unwrap_or_default(), task.line);
+    }
     task
 }
 
@@ -125,6 +129,11 @@ fn take(task: &mut Task, text: &str, mark: usize, field: &Field, problems: &mut 
         FieldName::Verification => task.verification = Some(value.to_owned()).filter(|text| !text.is_empty()),
         FieldName::Type => task.row.kind = words::kind(&one_line(value)),
         FieldName::Breaking => task.row.breaking = words::breaking(value, &task.row.title),
+        FieldName::Files => task.touches = criteria::files(text.get(field.value.clone()).unwrap_or_default()),
+        FieldName::Complexity => task.complexity = Complexity::read(value),
+        FieldName::Criteria => {
+            task.criteria = criteria::of_field(text.get(field.value.clone()).unwrap_or_default(), field.line);
+        }
         FieldName::Protected => {
             // The text without markup lacks the stars.
             let source = text.get(field.value.clone()).unwrap_or_default();

@@ -1,0 +1,161 @@
+//! How a pipeline stands: what its documents and the journals of its runs say, and nothing else.
+
+use std::path::{Path, PathBuf};
+
+use windlass_core::fact::Fact;
+use windlass_core::spec::PipelinePhase;
+use windlass_core::values::{Cost, Items, StopReason};
+use windlass_engine::pipeline::{FoundPhase, Pipeline, find_phase};
+use windlass_engine::store::{RunFolder, RunSummary, index, journal};
+use windlass_engine::tasks::read_tasks;
+use windlass_host::tree::at;
+use windlass_jobs::prompt::LONGEST_GOAL;
+use windlass_ui::{PhaseRun, PhaseShown, PhaseState, PipelineShown};
+
+use crate::error::AppError;
+use crate::here::Here;
+use crate::run::{Goal, resume};
+
+/// The runs of a pipeline, newest first.
+pub(super) struct Runs(Vec<RunSummary>);
+
+impl Runs {
+    /// Those of this directory.
+    pub fn of(here: &Here, pipeline: &Pipeline) -> Result<Runs, AppError> {
+        let is_its = |run: &RunSummary| {
+            run.directory == here.directory
+                && run.pipeline.as_ref().is_some_and(|part| part.id == pipeline.id)
+        };
+        Ok(Runs(index::look(&here.project)?.runs.into_iter().filter(is_its).collect()))
+    }
+
+    /// Those of a phase, or that work off the tasks.
+    fn of_part(&self, phase: Option<PipelinePhase>) -> impl Iterator<Item = &RunSummary> {
+        self.0.iter().filter(move |run| run.pipeline.as_ref().is_some_and(|part| part.phase == phase))
+    }
+
+    /// The newest of a part.
+    pub fn newest(&self, phase: Option<PipelinePhase>) -> Option<&RunSummary> {
+        self.of_part(phase).next()
+    }
+
+    /// The newest of a part, where it can simply go on.
+    pub fn open(&self, phase: Option<PipelinePhase>) -> Option<&RunSummary> {
+        self.newest(phase).filter(|run| resume::is_open(run))
+    }
+}
+
+/// How it stands.
+pub(super) fn shown(here: &Here, pipeline: &Pipeline) -> Result<PipelineShown, AppError> {
+    let runs = Runs::of(here, pipeline)?;
+    let phases: Vec<PhaseShown> =
+        PipelinePhase::all().map(|phase| of_phase(here, pipeline, &runs, phase)).collect();
+    let is_planned = phases.iter().all(|phase| phase.state == PhaseState::Valid);
+    let cost = runs.0.iter().map(|run| run.cost).sum();
+    let next = next(pipeline, &runs, &phases);
+    Ok(PipelineShown {
+        id: pipeline.id.clone(),
+        folder: pipeline.folder().display().to_string(),
+        goal: goal(pipeline).map(|goal| goal.title()).unwrap_or_default(),
+        tasks: tasks(pipeline).filter(|_| is_planned || runs.newest(None).is_some()),
+        execution: runs.newest(None).map(in_words),
+        phases,
+        cost,
+        next,
+    })
+}
+
+/// The goal of a pipeline, as it is now.
+pub(super) fn goal(pipeline: &Pipeline) -> Result<Goal, AppError> {
+    let path = pipeline.directory.join(pipeline.goal_file());
+    let bytes = at(&path).read_beginning(LONGEST_GOAL).map_err(AppError::system)?.unwrap_or_default();
+    Goal::of_pipeline(bytes, path)
+}
+
+/// How a phase stands.
+pub(super) fn of_phase(here: &Here, pipeline: &Pipeline, runs: &Runs, phase: PipelinePhase) -> PhaseShown {
+    let found = find_phase(&here.directory, &pipeline.phase(phase));
+    let newest = runs.newest(Some(phase));
+    let changed = newest.map(|run| changed_since(here, pipeline, phase, run)).unwrap_or_default();
+    PhaseShown {
+        phase,
+        file: pipeline.phase(phase).document().display().to_string(),
+        state: state(&found, newest, &changed),
+        problems: found.problems.iter().filter(|_| found.is_there()).map(ToString::to_string).collect(),
+        changed,
+        run: newest.map(in_words),
+        cost: runs.of_part(Some(phase)).map(|run| run.cost).sum::<Cost>(),
+    }
+}
+
+fn state(found: &FoundPhase, newest: Option<&RunSummary>, changed: &[String]) -> PhaseState {
+    if !found.is_there() {
+        PhaseState::Missing
+    } else if !found.is_valid() {
+        PhaseState::Invalid
+    } else if newest.is_some_and(resume::is_open) {
+        PhaseState::Unfinished
+    } else if !changed.is_empty() {
+        PhaseState::Stale
+    } else {
+        PhaseState::Valid
+    }
+}
+
+/// What a phase was made from and is not any more what it was when its run began. Of a run whose journal is gone nothing is known.
+pub(super) fn changed_since(
+    here: &Here,
+    pipeline: &Pipeline,
+    phase: PipelinePhase,
+    run: &RunSummary,
+) -> Vec<String> {
+    let read = journal::read(&RunFolder::of(&here.project, &run.run).journal()).unwrap_or_default();
+    let inputs: Vec<(PathBuf, String)> = read
+        .into_iter()
+        .find_map(|entry| match entry.fact {
+            Fact::RunStarted { plan } => Some(plan.inputs.clone()),
+            _ => None,
+        })
+        .unwrap_or_default();
+    let now = pipeline.made_from(phase).into_iter();
+    let differs =
+        |(file, digest): &(PathBuf, String)| inputs.iter().any(|(path, then)| path == file && then != digest);
+    let shown = |file: &Path| file.strip_prefix(&here.directory).unwrap_or(file).display().to_string();
+    now.filter(differs).map(|(file, _)| shown(&file)).collect()
+}
+
+fn in_words(run: &RunSummary) -> PhaseRun {
+    PhaseRun { run: run.run.clone(), stop_reason: run.ending.map(|ending| ending.stop_reason) }
+}
+
+/// Tasks done, and in all.
+fn tasks(pipeline: &Pipeline) -> Option<Items> {
+    let file = pipeline.tasks_file();
+    let list = read_tasks(&pipeline.directory, &file).list;
+    let counts = windlass_core::tasks::Schedule::new(list.rows()).counts();
+    (counts.total > 0).then_some(Items { done: counts.done as u64, total: counts.total as u64 })
+}
+
+/// The command that goes on with it.
+fn next(pipeline: &Pipeline, runs: &Runs, phases: &[PhaseShown]) -> String {
+    let due = phases.iter().find(|phase| phase.state != PhaseState::Valid);
+    match due {
+        Some(PhaseShown { state: PhaseState::Stale, phase, .. }) => {
+            format!("windlass pipeline --resume {} --redo-from {}", pipeline.id, phase.name())
+        }
+        Some(_) => format!("windlass pipeline --resume {}", pipeline.id),
+        None => match runs.open(None) {
+            Some(run) => format!("windlass resume {}", run.run),
+            None if is_done(runs) => {
+                format!("windlass status {}", runs.newest(None).map_or("", |run| &run.run.0))
+            }
+            None => format!("windlass run --mode tasks -f {}", pipeline.tasks_file().display()),
+        },
+    }
+}
+
+fn is_done(runs: &Runs) -> bool {
+    let complete =
+        |run: &RunSummary| run.ending.is_some_and(|ending| ending.stop_reason == StopReason::Complete);
+    runs.newest(None).is_some_and(complete)
+}

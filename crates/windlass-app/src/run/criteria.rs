@@ -1,0 +1,194 @@
+//! Success criteria of tasks as checks of a run: what is looked up, which commands are run, and what is left to be judged.
+
+use std::path::Path;
+
+use windlass_core::project::{CommandKind, offers};
+use windlass_core::trust::{Startable, Startables, Starter};
+use windlass_core::values::{Check, CheckKind, CriterionOf, Lookup, TaskId, TaskState};
+use windlass_engine::pipeline::Pipelines;
+use windlass_engine::scaffold::clues;
+use windlass_engine::tasks::{FoundTasks, Wanted, find_tasks, read_tasks};
+use windlass_engine::trust::{name_in, store};
+use windlass_jobs::doc::tasks::{Criterion, Meaning, Task, TaskList};
+use windlass_ui::one_line;
+
+use crate::error::AppError;
+use crate::front_end::{Answer, Question};
+use crate::here::Here;
+use crate::run::Prepared;
+use crate::trusting;
+
+/// Where in a task file a command stands that shows a task to be done.
+pub const KEY: &str = "tasks.criteria";
+
+/// So many checks a run may have: a fact names one in two bytes.
+const MOST: usize = 60_000;
+
+/// So many are named of those that are not checked.
+const NAMED: usize = 5;
+
+/// The criteria of a run.
+#[derive(Debug, Default)]
+pub struct Criteria {
+    /// Those that the runner checks.
+    pub checks: Vec<Check>,
+    /// What of them it does not check, and why.
+    pub notices: Vec<String>,
+}
+
+/// The criteria of the tasks that are about to be worked off. Commands are run only where a person trusts them.
+///
+/// # Errors
+/// A person cannot be asked whom there is, or what they said cannot be kept.
+pub fn find(here: &Here, request: &Prepared) -> Result<Criteria, AppError> {
+    let settings = &request.configuration.resolved.tasks;
+    let Some(Ok(FoundTasks { list, .. })) = request.assignment.find_tasks(settings) else {
+        return Ok(Criteria::default());
+    };
+    let commands = commands(here, &list);
+    let trusted = trusted(here, &commands)?;
+    let mut sorted = Sorted { clues: Offers::of(&here.directory), trusted, ..Sorted::default() };
+    for task in list.tasks().iter().filter(|task| task.row.state != TaskState::Done) {
+        task.criteria.iter().for_each(|criterion| sorted.take(here, task, criterion));
+    }
+    Ok(sorted.into_criteria(request))
+}
+
+/// All commands in the criteria of this project's usual lists of tasks, and of its pipelines.
+pub fn startables(here: &Here) -> Startables {
+    let usual = find_tasks(&here.directory, Wanted::Usual).ok().map(|found| found.list);
+    let pipelines = Pipelines::of(&here.directory);
+    let ids = pipelines.ids().unwrap_or_default();
+    let files = ids.iter().filter_map(|id| pipelines.find(id).ok());
+    let planned = files.map(|one| read_tasks(&here.directory, &one.tasks_file()).list);
+    usual
+        .into_iter()
+        .chain(planned)
+        .flat_map(|list| commands(here, &list).iter().cloned().collect::<Vec<_>>())
+        .collect()
+}
+
+fn commands(here: &Here, list: &TaskList) -> Startables {
+    let open = list.tasks().iter().filter(|task| task.row.state != TaskState::Done);
+    let items =
+        open.flat_map(|task| task.criteria.iter().filter_map(|criterion| startable(here, task, criterion)));
+    items.collect()
+}
+
+fn startable(here: &Here, task: &Task, criterion: &Criterion) -> Option<Startable> {
+    let Meaning::Command(command) = criterion.meaning() else { return None };
+    let file = name_in(&here.place(), &here.directory.join(Path::new(&*task.file)));
+    Some(Startable::text(Starter::Windlass, &file, KEY, &command))
+}
+
+/// What of these a person trusts; they are asked where they are there.
+fn trusted(here: &Here, commands: &Startables) -> Result<Startables, AppError> {
+    let known = store::trusted(&here.project).items;
+    let pending = commands.beyond(&known);
+    if pending.is_empty() || !here.app.front_end().has_person() || trusting::refuse_below_windlass().is_err()
+    {
+        return Ok(known);
+    }
+    let starter = Starter::Windlass;
+    let question = Question::Trust { starter: &starter, items: &pending, all: commands, trusted: &known };
+    if here.app.front_end().ask(&question)? == Answer::Yes {
+        store::trust(&here.project, &pending)?;
+        return Ok(known.with(&pending));
+    }
+    Ok(known)
+}
+
+/// The project's own commands.
+#[derive(Debug, Default)]
+struct Offers {
+    test: Option<&'static str>,
+    build: Option<&'static str>,
+}
+
+impl Offers {
+    fn of(directory: &Path) -> Offers {
+        let offers = offers(&clues(directory));
+        let of = |kind| offers.iter().find(|offer| offer.kind == kind).map(|offer| offer.command);
+        Offers { test: of(CommandKind::Test), build: of(CommandKind::Build) }
+    }
+}
+
+#[derive(Debug, Default)]
+struct Sorted {
+    clues: Offers,
+    trusted: Startables,
+    checks: Vec<(TaskId, Option<Lookup>, String)>,
+    untrusted: Vec<String>,
+    unknown: Vec<String>,
+    judged: Vec<String>,
+}
+
+impl Sorted {
+    fn take(&mut self, here: &Here, task: &Task, criterion: &Criterion) {
+        let id = &task.row.id;
+        let named = || format!("{id}: {}", one_line(&criterion.text));
+        let lookup = |lookup| (id.clone(), Some(lookup), criterion.text.clone());
+        let command = |command: &str| (id.clone(), None, command.to_owned());
+        match criterion.meaning() {
+            Meaning::Exists(path) => self.checks.push(lookup(Lookup::Exists { path })),
+            Meaning::Contains(path, text) => self.checks.push(lookup(Lookup::Contains { path, text })),
+            Meaning::Command(text) => {
+                let item = startable(here, task, criterion).into_iter().collect::<Startables>();
+                if item.beyond(&self.trusted).is_empty() {
+                    self.checks.push(command(&text));
+                } else {
+                    self.untrusted.push(named());
+                }
+            }
+            Meaning::TestsPass => self.own(self.clues.test, id, named()),
+            Meaning::Builds => self.own(self.clues.build, id, named()),
+            Meaning::Judged => self.judged.push(named()),
+        }
+    }
+
+    /// By the project's own command, never by a guess.
+    fn own(&mut self, offer: Option<&'static str>, task: &TaskId, named: String) {
+        match offer {
+            Some(text) => self.checks.push((task.clone(), None, text.to_owned())),
+            None => self.unknown.push(named),
+        }
+    }
+
+    fn into_criteria(mut self, request: &Prepared) -> Criteria {
+        let resolved = &request.configuration.resolved;
+        let room = MOST.saturating_sub(resolved.checks.len());
+        let beyond = self.checks.split_off(room.min(self.checks.len()));
+        self.judged.extend(beyond.into_iter().map(|(id, _, text)| format!("{id}: {}", one_line(&text))));
+        let check = |(task, lookup, command)| Check {
+            kind: CheckKind::Criterion,
+            command,
+            timeout: resolved.check_timeout,
+            criterion: Some(CriterionOf { task, lookup }),
+        };
+        let notices = [
+            told(&self.judged, "success criteria are not checked by the runner, but left to be judged", ""),
+            told(
+                &self.untrusted,
+                "success criteria are commands that nobody trusts, and are not checked",
+                "; windlass trust shows them",
+            ),
+            told(
+                &self.unknown,
+                "success criteria need a command that this project is not known to have, and are not checked",
+                "",
+            ),
+        ];
+        Criteria {
+            checks: self.checks.into_iter().map(check).collect(),
+            notices: notices.into_iter().flatten().collect(),
+        }
+    }
+}
+
+fn told(named: &[String], what: &str, then: &str) -> Option<String> {
+    let count = named.len();
+    let more = count.saturating_sub(NAMED);
+    let more = if more == 0 { String::new() } else { format!("; and {more} more") };
+    let first = named.iter().take(NAMED).cloned().collect::<Vec<_>>().join("; ");
+    (count > 0).then(|| format!("{count} {what}: {first}{more}{then}"))
+}

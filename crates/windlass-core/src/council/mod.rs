@@ -1,0 +1,69 @@
+//! Conflicts of principles that an agent could not settle: found in its own last words, and nowhere else. Pure.
+//!
+//! First a JSON object is looked for, then the words that claude-loop's agents used (seed 004, E4). A council of one decides;
+//! what it decides is a [`Decision`].
+
+mod object;
+mod phrases;
+
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+
+/// Councils that are called in a run.
+pub const MOST_COUNCILS: u32 = 5;
+
+/// A conflict that an agent has reported.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Conflict {
+    /// The principles that contradict each other, at most 6 of at most 80 characters.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub principles: Vec<String>,
+    /// What could be done, at most 6 of at most 300 characters.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<String>,
+    /// What has to be decided, at most 1,000 characters.
+    pub question: String,
+}
+
+/// What a council has decided. It is a rule for every later call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Decision {
+    /// What is to be done, at most 500 characters.
+    pub decision: String,
+    /// Why, at most 1,000 characters.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub rationale: String,
+}
+
+/// The conflict that an agent reports in its last words; `None` where it reports none. The last object counts; words count
+/// only where there is no object. What is quoted of its prompt is no report.
+pub fn conflict_in(words: &str) -> Option<Conflict> {
+    let own = without_quotes(words);
+    object::last(&own).or_else(|| phrases::found(&own))
+}
+
+/// Without what stands in quoted lines (`> …`) and between lines of tildes, which is how prompts quote. Fences of backticks
+/// stay: agents write their JSON in them.
+fn without_quotes(words: &str) -> String {
+    let mut own = String::with_capacity(words.len());
+    let mut fence: Option<usize> = None;
+    for line in words.lines() {
+        let tildes = line.trim_start().bytes().take_while(|byte| *byte == b'~').count();
+        match fence {
+            Some(open) if tildes >= open => fence = None,
+            Some(_) => {}
+            None if tildes >= 3 => fence = Some(tildes),
+            None if line.trim_start().starts_with('>') => {}
+            None => own.extend([line, "\n"]),
+        }
+    }
+    own
+}
+
+/// One line of at most so many characters.
+fn short(text: &str, longest: usize) -> String {
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    words.chars().filter(|character| !character.is_control()).take(longest).collect()
+}

@@ -1,0 +1,81 @@
+//! The facts of commits: what was made, and the tree as it is then.
+
+use super::Applied;
+use crate::run::lane::{Checking, LaneState};
+use crate::run::{CommitKind, Committed, Run};
+use crate::values::{CheckStage, CommitNotes, Evidence, LaneId};
+
+impl Run {
+    pub(super) fn committed(
+        &mut self,
+        lane: LaneId,
+        made: Option<&str>,
+        evidence: &Evidence,
+        altered: bool,
+        refused: Option<&str>,
+    ) -> Applied {
+        let (turn, mut outcome, judged) = self.take_state(lane, "advancing", |state| match state {
+            LaneState::Advancing(turn, outcome, judged) => {
+                Some((turn.clone(), outcome.clone(), judged.clone()))
+            }
+            _ => None,
+        })?;
+        let kind = self.commit_kind(lane, &outcome, &judged);
+        outcome.in_git.attempted |= kind == CommitKind::Attempted && made.is_some();
+        self.history.saw(evidence);
+        self.remember(lane, evidence);
+        outcome.in_git.commit = made.map(str::to_owned);
+        outcome.in_git.refused = refused.map(str::to_owned);
+        // What is held back until a person allows it is nothing that is tried again and again.
+        if refused.is_none()
+            && let Some(held) = self.lanes.get_mut(&lane)
+        {
+            let snapshot = outcome.kept.as_ref().and_then(|kept| kept.snapshot.clone());
+            held.committed = Some(Committed { evidence: evidence.clone(), snapshot });
+            held.task.iter_mut().for_each(|at| at.attempts.clear());
+        }
+        // What failed is not judged again, whatever hooks have made of it.
+        let altered = altered && !outcome.in_git.attempted;
+        let is_judged = !altered || judged.outcomes.is_empty();
+        let state = if self.has_lanes() && refused.is_none() && is_judged {
+            LaneState::Queued(turn, outcome, judged)
+        } else if judged.outcomes.is_empty() {
+            LaneState::Judging(turn, outcome, judged)
+        } else if altered {
+            let first_pass = judged.first_pass;
+            LaneState::Gating(
+                turn,
+                outcome,
+                Checking { stage: CheckStage::Committed, done: Vec::new(), first_pass },
+            )
+        } else {
+            LaneState::Settling(turn, outcome, judged)
+        };
+        self.set_state(lane, state);
+        Ok(())
+    }
+
+    pub(super) fn note_commit(&mut self, lane: LaneId, notes: &CommitNotes, is_made: bool) {
+        let Some(held) = self.lanes.get_mut(&lane) else { return };
+        held.hook_refusal.clone_from(&notes.hook_output);
+        // What the agent was not allowed to change is in the attempt's snapshot, and in no commit.
+        if let (Some(committed), Some(snapshot), true) = (&mut held.committed, &notes.snapshot, is_made) {
+            committed.snapshot = Some(snapshot.clone());
+        }
+    }
+
+    pub(super) fn settled(&mut self, lane: LaneId, evidence: &Evidence) -> Applied {
+        let (turn, outcome, judged) = self.take_state(lane, "settling", |state| match state {
+            LaneState::Settling(turn, outcome, judged) => {
+                Some((turn.clone(), outcome.clone(), judged.clone()))
+            }
+            _ => None,
+        })?;
+        self.history.saw(evidence);
+        self.disown(lane, evidence);
+        self.remember(lane, evidence);
+        let state = self.after_settling(lane, turn, outcome, judged);
+        self.set_state(lane, state);
+        Ok(())
+    }
+}

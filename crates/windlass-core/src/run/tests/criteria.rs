@@ -1,0 +1,91 @@
+//! Success criteria: a claim that a task is done counts only when its own hold, on whatever tree is judged.
+
+use super::lanes_world::{Deed, World, row, tasks_plan};
+use super::world::check;
+use crate::fact::Fact;
+use crate::spec::RunSpec;
+use crate::values::CheckStage::Candidate;
+use crate::values::Verdict::{ClaimAccepted, ClaimRefused};
+use crate::values::{Check, CheckKind, CheckStage, CriterionOf, Lookup, Purpose, StopReason, TaskId};
+
+/// A criterion of a task.
+fn criterion(task: &str) -> Check {
+    let lookup = Some(Lookup::Exists { path: task.to_owned() });
+    let criterion = Some(CriterionOf { task: task.into(), lookup });
+    Check { criterion, ..check(CheckKind::Criterion, task) }
+}
+
+/// Each task has a criterion, and there is no gate.
+fn with_criteria(lanes: u16) -> RunSpec {
+    RunSpec { checks: vec![criterion("T1"), criterion("T2"), criterion("T3")], ..tasks_plan(lanes) }
+}
+
+/// The first attempt at T1 writes something else.
+fn forgetful() -> impl FnMut(&TaskId, Purpose, u32) -> Deed {
+    let mut tried = 0;
+    move |task, _, _| {
+        tried += u32::from(task.0 == "T1");
+        match &*task.0 {
+            "T1" if tried == 1 => Deed::done("else", "x"),
+            "T1" => Deed::done("T1", "x"),
+            "T2" => Deed::done("T2", "x"),
+            _ => Deed::done("T3", "x"),
+        }
+    }
+}
+
+fn run(world: &World) -> Vec<(u16, CheckStage, bool)> {
+    let finished = |fact: &Fact| match fact {
+        Fact::CheckFinished(done) => Some((done.outcome.check, done.stage, done.outcome.passed())),
+        _ => None,
+    };
+    world.journal.iter().filter_map(|entry| finished(&entry.fact)).collect()
+}
+
+// rows: 135
+#[test]
+fn a_claim_is_refused_while_the_tasks_own_criterion_does_not_hold() {
+    let rows = vec![row("T1", &[]), row("T2", &["T1"]), row("T3", &["T2"])];
+    let mut world = World::new(with_criteria(1), rows, forgetful());
+    world.gate = |files| files.contains_key("T1");
+    assert_eq!(world.finish(), StopReason::Complete);
+    assert_eq!(
+        run(&world),
+        [(0, Candidate, false), (0, Candidate, true), (1, Candidate, true), (2, Candidate, true)]
+    );
+    let verdicts = world.journal.iter().filter_map(|entry| match &entry.fact {
+        Fact::IterationFinished { verdict, .. } => Some(*verdict),
+        _ => None,
+    });
+    assert_eq!(verdicts.collect::<Vec<_>>(), [ClaimRefused, ClaimAccepted, ClaimAccepted, ClaimAccepted]);
+    assert_eq!(world.landings.len(), 3, "what does not hold is not kept as done");
+}
+
+// rows: 135
+#[test]
+fn in_lanes_it_is_asked_again_of_what_is_merged() {
+    let rows = vec![row("T1", &[]), row("T2", &[]), row("T3", &[])];
+    let mut world = World::new(with_criteria(3), rows, forgetful());
+    world.gate = |files| ["T1", "T2", "T3"].iter().any(|file| files.contains_key(*file));
+    assert_eq!(world.finish(), StopReason::Complete);
+    let run = run(&world);
+    assert!(run.iter().all(|(_, stage, _)| *stage != CheckStage::Baseline), "{run:?}");
+    assert!(run.iter().any(|(_, stage, _)| *stage == CheckStage::Merged), "{run:?}");
+    assert_eq!(world.landings.len(), 3);
+}
+
+// rows: 135
+#[test]
+fn a_criterion_that_never_holds_parks_its_task() {
+    let mut world = World::new(with_criteria(1), vec![row("T1", &[])], |_, _, _| Deed::done("else", "x"));
+    world.gate = |files| files.contains_key("T1");
+    assert_eq!(world.finish(), StopReason::Blocked);
+    assert!(world.run.parked_because(&"T1".into()).is_some() && world.landings.is_empty());
+}
+
+#[test]
+fn what_shows_a_task_does_not_show_the_whole_job() {
+    use crate::values::Grounds;
+    assert_eq!(with_criteria(1).grounds(), Grounds::Claimed);
+    assert_eq!(tasks_plan(1).grounds(), Grounds::Shown);
+}

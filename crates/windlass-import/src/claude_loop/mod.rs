@@ -1,0 +1,207 @@
+//! claude-loop: its principles, what it noted of decisions, its notes, plans and tasks (formats in part E4 of the seeds'
+//! inventory). It has no configuration: all that it is told are flags, which `windlass run` knows as well.
+
+#[cfg(test)]
+mod tests;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use windlass_core::values::{Named, TaskState};
+use windlass_engine::tasks::read_tasks;
+use windlass_host::file::{FileError, make_folder, read_beginning};
+use windlass_jobs::doc::decision_log::decisions;
+use windlass_jobs::doc::principles::{LONGEST as LONGEST_PRINCIPLES, read};
+
+use super::copy::{NotCopied, copy_file};
+use super::{Extent, Item, ItemKind, taken};
+
+/// Where it keeps its principles, and what ours are called.
+const PRINCIPLES: [&str; 2] = [".claude/principles.yaml", ".windlass/principles.yaml"];
+const DECISIONS: &str = ".claude/principles-decisions.log";
+const PLANS: &str = ".claude/plans";
+const TASKS: &str = ".claude/tasks";
+/// What iterations leave for each other, there and here.
+const NOTES: &str = "SHARED_TASK_NOTES.md";
+
+/// A longer log or plan is not looked into.
+const LONGEST: usize = 1024 * 1024;
+/// So many plans are named.
+const MOST_PLANS: usize = 100;
+
+/// What is taken over, and where it goes.
+#[derive(Clone, Debug)]
+pub struct ClaudeLoopImport {
+    /// The project that it was used in.
+    pub source: PathBuf,
+    /// Ours.
+    pub target: PathBuf,
+    /// Is anything done?
+    pub extent: Extent,
+}
+
+/// Is there anything of claude-loop in this folder? (Notes alone are ours as well.)
+pub fn is_there(folder: &Path) -> bool {
+    let has_files = [PRINCIPLES[0], DECISIONS].iter().any(|file| folder.join(file).is_file());
+    has_files || !plans(folder).is_empty() || has_tasks(folder)
+}
+
+impl ClaudeLoopImport {
+    /// Takes what can be taken; the rest is named, with what can be done with it.
+    ///
+    /// # Errors
+    /// Our own folder cannot be made.
+    pub fn run(&self) -> Result<Vec<Item>, FileError> {
+        if self.extent == Extent::Take {
+            make_folder(&self.target.join(".windlass"))?;
+        }
+        let items = [self.principles(), self.decisions(), self.notes(), self.tasks()];
+        Ok(items.into_iter().flatten().chain(self.plans()).collect())
+    }
+
+    /// A project's own hold where they are; those of another one are copied, if they are sound.
+    fn principles(&self) -> Option<Item> {
+        const KIND: ItemKind = ItemKind::Principles;
+        let [theirs, ours] = PRINCIPLES;
+        let from = self.source.join(theirs);
+        let bytes = match read_beginning(&from, LONGEST_PRINCIPLES) {
+            Ok(bytes) => bytes?,
+            Err(error) => return Some(Item::left(KIND, theirs, from, error.to_string())),
+        };
+        let found = match read(&bytes) {
+            Ok(found) => found,
+            Err(problem) => {
+                return Some(Item::left(
+                    KIND,
+                    theirs,
+                    from,
+                    format!("{problem}; mend it and import it again"),
+                ));
+            }
+        };
+        let said = format!("preset {}, version {}", found.principles.preset.name(), found.version);
+        let to = self.target.join(ours);
+        if to.symlink_metadata().is_ok() {
+            return Some(Item::left(KIND, theirs, from, "there are principles here already, which hold"));
+        }
+        if self.source == self.target {
+            let notes = vec![said, "they hold where they are: windlass principles".to_owned()];
+            return Some(Item { kind: KIND, name: theirs.to_owned(), to: Some(from.clone()), from, notes });
+        }
+        let mut item = taken(KIND, theirs, &from, to.clone(), self.copied(&from, &to));
+        item.notes.insert(0, said);
+        Some(item)
+    }
+
+    fn decisions(&self) -> Option<Item> {
+        let from = self.source.join(DECISIONS);
+        let bytes = read_beginning(&from, LONGEST).ok()??;
+        let mut notes = vec![decisions(&String::from_utf8_lossy(&bytes)).sentence()];
+        if bytes.len() > LONGEST {
+            notes.push("it is longer than 1 MiB; what comes after that is not counted".to_owned());
+        }
+        notes.push("it stays as it is".to_owned());
+        Some(Item { kind: ItemKind::History, name: DECISIONS.to_owned(), from, to: None, notes })
+    }
+
+    /// Notes have the same name here.
+    fn notes(&self) -> Option<Item> {
+        const KIND: ItemKind = ItemKind::Notes;
+        let (from, to) = (self.source.join(NOTES), self.target.join(NOTES));
+        if !from.is_file() {
+            return None;
+        }
+        if self.source == self.target {
+            let notes = vec!["runs of goals read them where they are, and go on with them".to_owned()];
+            return Some(Item { kind: KIND, name: NOTES.to_owned(), to: Some(from.clone()), from, notes });
+        }
+        if to.symlink_metadata().is_ok() {
+            return Some(Item::left(KIND, NOTES, from, "there are notes here already"));
+        }
+        Some(taken(KIND, NOTES, &from, to.clone(), self.copied(&from, &to)))
+    }
+
+    fn copied(&self, from: &Path, to: &Path) -> Result<NotCopied, FileError> {
+        match self.extent {
+            Extent::Look => Ok(NotCopied::new()),
+            Extent::Take => copy_file(from, to).map(|()| NotCopied::new()),
+        }
+    }
+
+    /// Task files are a form that is worked off where it is.
+    fn tasks(&self) -> Option<Item> {
+        if !has_tasks(&self.source) {
+            return None;
+        }
+        let list = read_tasks(&self.source, Path::new(TASKS)).list;
+        let done = list.rows().iter().filter(|row| row.state == TaskState::Done).count();
+        let mut notes = vec![match list.tasks().len() {
+            1 => format!("1 task, {done} done"),
+            total => format!("{total} tasks, {done} done"),
+        }];
+        notes.extend(list.problems().iter().take(5).map(ToString::to_string));
+        notes.push(format!("they stay where they are: windlass run --mode tasks -f {TASKS}"));
+        let from = self.source.join(TASKS);
+        Some(Item { kind: ItemKind::TaskFile, name: TASKS.to_owned(), from, to: None, notes })
+    }
+
+    fn plans(&self) -> Vec<Item> {
+        let found = plans(&self.source);
+        let more = found.len().saturating_sub(MOST_PLANS);
+        let mut items: Vec<Item> = found.into_iter().take(MOST_PLANS).map(|from| plan(&from)).collect();
+        if more > 0 {
+            let why = format!("{more} more plans are left");
+            items.push(Item::left(ItemKind::Plan, PLANS, self.source.join(PLANS), why));
+        }
+        items
+    }
+}
+
+/// What it planned is not worked off here: that it has to be said in another form.
+fn plan(from: &Path) -> Item {
+    let name =
+        from.strip_prefix(from.ancestors().nth(3).unwrap_or(from)).unwrap_or(from).display().to_string();
+    let status = read_beginning(from, LONGEST).ok().flatten().and_then(|bytes| status(&bytes));
+    let status = status.map_or_else(String::new, |status| format!("its status is {status}; "));
+    let why = format!(
+        "{status}a plan of claude-loop's is not read by runs: write its tasks into a task file (windlass init --tasks)"
+    );
+    Item::left(ItemKind::Plan, &name, from.to_owned(), why)
+}
+
+/// How far it got: one word.
+fn status(bytes: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(bytes);
+    let word = text
+        .lines()
+        .find_map(|line| line.strip_prefix("status:"))?
+        .trim()
+        .trim_matches(['"', '\''])
+        .to_owned();
+    let known = ["pending", "in_progress", "completed", "failed", "cancelled"];
+    known.contains(&word.as_str()).then_some(word)
+}
+
+fn plans(folder: &Path) -> Vec<PathBuf> {
+    named(&folder.join(PLANS), |name| Path::new(name).extension().is_some_and(|ending| ending == "yaml"))
+}
+
+fn has_tasks(folder: &Path) -> bool {
+    let is_task = |name: &str| {
+        let number = name.strip_prefix('T').and_then(|rest| rest.strip_suffix(".md"));
+        number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    !named(&folder.join(TASKS), is_task).is_empty()
+}
+
+/// The files of a folder with such names, in their order.
+fn named(folder: &Path, is_meant: impl Fn(&str) -> bool) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+    let mut paths: Vec<PathBuf> = files
+        .filter(|entry| entry.file_name().to_str().is_some_and(&is_meant))
+        .map(|entry| entry.path())
+        .collect();
+    paths.sort();
+    paths
+}

@@ -1,0 +1,116 @@
+//! Success criteria of tasks, as their file lists them.
+
+use crate::doc::outline::{self, Block, BlockKind};
+use crate::doc::tasks::words::is_none;
+use crate::doc::text::{cut, one_line};
+
+/// The longest criterion, in characters.
+const LONGEST: usize = 500;
+
+/// So many criteria of a task are read.
+const MOST: usize = 100;
+
+/// What its list of criteria may be called.
+const NAMES: [&str; 3] = ["success criteria", "acceptance criteria", "criteria"];
+
+/// Something that shows that a task is done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Criterion {
+    /// What its file says, in one line, at most 500 characters; code stands between backticks.
+    pub text: String,
+    /// Its line, from 1.
+    pub line: usize,
+}
+
+impl Criterion {
+    /// `None` for a text that says nothing.
+    pub(super) fn new(text: &str, line: usize) -> Option<Criterion> {
+        let text = one_line(text);
+        let bare = text
+            .strip_prefix("[ ]")
+            .or_else(|| text.strip_prefix("[x]"))
+            .or_else(|| text.strip_prefix("[X]"));
+        let text = cut(bare.unwrap_or(&text).trim(), LONGEST);
+        (!text.is_empty() && !is_none(&text)).then_some(Criterion { text, line })
+    }
+}
+
+/// Those of a field: what stands behind its colon, and each item of the list below it. `line` is the field's.
+pub(super) fn of_field(source: &str, line: usize) -> Vec<Criterion> {
+    let mut found: Vec<(String, usize)> = Vec::new();
+    for (index, text) in source.lines().enumerate() {
+        let text = text.trim();
+        match item(text) {
+            Some(item) => found.push((item.to_owned(), line + index)),
+            None if index == 0 => found.push((text.to_owned(), line)),
+            // A further line of an item.
+            None => {
+                if let Some((last, _)) = found.last_mut() {
+                    last.push(' ');
+                    last.push_str(text);
+                }
+            }
+        }
+    }
+    found.iter().filter_map(|(text, line)| Criterion::new(text, *line)).take(MOST).collect()
+}
+
+/// The files of a field: a list with commas, or an item each.
+pub(super) fn files(source: &str) -> Vec<String> {
+    let lines = source.lines().map(|line| item(line.trim()).unwrap_or_else(|| line.trim()));
+    let parts = lines.flat_map(|line| line.split(','));
+    let bare = parts.map(|part| {
+        let part = part.trim();
+        let code = part.strip_prefix('`').and_then(|rest| rest.split_once('`'));
+        code.map_or(part, |(code, _)| code).trim()
+    });
+    bare.filter(|part| !part.is_empty() && !is_none(part)).take(MOST).map(str::to_owned).collect()
+}
+
+/// Those of a task's own text: what is listed below a heading or a line `Success Criteria`. `line` is the text's first.
+pub(super) fn of_block(source: &str, line: usize) -> Vec<Criterion> {
+    // Most have none, and to read all of 50,000 once more takes its time.
+    if memchr::memmem::find(source.as_bytes(), b"riteria").is_none() {
+        return Vec::new();
+    }
+    let outline = outline::read(source);
+    let mut found = Vec::new();
+    for section in &outline.sections {
+        let mut listing = section.level > 0 && is_name(&section.title);
+        for block in &section.blocks {
+            match block.kind {
+                BlockKind::Item(_) if listing => found.push(block),
+                BlockKind::Item(_) | BlockKind::Code => {}
+                BlockKind::Paragraph => listing = is_name(&block.text),
+            }
+        }
+    }
+    let criterion = |block: &Block| Criterion::new(&with_codes(block), line + block.line - 1);
+    found.into_iter().filter_map(criterion).take(MOST).collect()
+}
+
+fn is_name(text: &str) -> bool {
+    let name = text.trim().trim_end_matches(':').trim_end();
+    NAMES.iter().any(|known| name.eq_ignore_ascii_case(known))
+}
+
+/// What is code stands between backticks again.
+fn with_codes(block: &Block) -> String {
+    let mut text = String::new();
+    let mut rest = block.text.as_str();
+    for code in block.codes.iter().filter(|code| !code.is_empty()) {
+        let Some((before, after)) = rest.split_once(code.as_str()) else { continue };
+        text.extend([before, "`", code, "`"]);
+        rest = after;
+    }
+    text + rest
+}
+
+/// What stands behind a bullet or a number.
+fn item(line: &str) -> Option<&str> {
+    let bullet = line.strip_prefix(['-', '*', '+']);
+    let digits = line.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    let number = (digits.len() < line.len()).then(|| digits.strip_prefix(['.', ')'])).flatten();
+    let rest = bullet.or(number)?;
+    (rest.is_empty() || rest.starts_with([' ', '\t'])).then(|| rest.trim())
+}

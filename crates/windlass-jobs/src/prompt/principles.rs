@@ -1,0 +1,72 @@
+//! Decision principles, before everything else in a prompt (seed 004 §6): asked for once where an agent is to derive them,
+//! and the same, byte for byte, in every iteration after that.
+
+use strum::IntoEnumIterator;
+use windlass_core::principles::{PROPOSAL, PROTOCOL, PrincipleLayer, Principles};
+use windlass_core::run::Collected;
+use windlass_core::spec::Mode;
+use windlass_core::values::Named;
+
+use super::{Inert, PromptParts};
+use crate::doc::principles::with_blanks;
+
+/// What comes first: the request to derive them, or they themselves. Only who does the work decides by them.
+pub(super) fn section(parts: &PromptParts<'_>) -> Inert {
+    let mode = parts.plan.job.mode;
+    if parts.purpose != mode.purpose() || parts.purpose.judges() {
+        return Inert::empty();
+    }
+    let spec = parts.plan.principles.as_ref();
+    let known = spec.and_then(|spec| spec.known());
+    let known = known.or_else(|| parts.collected?.principles.as_ref());
+    if let Some(principles) = known {
+        return decision(principles);
+    }
+    let never = Collected::default();
+    let collected = parts.collected.unwrap_or(&never);
+    let asks = mode == Mode::Goal && collected.is_asked_for(spec);
+    if asks { collection(&collected.refused) } else { Inert::empty() }
+}
+
+fn decision(principles: &Principles) -> Inert {
+    let mut text = Inert::own(
+        "## Decision principles\n\nThis project decides by these values, each from 1 (the first words) to 10 (the last):\n",
+    );
+    for layer in PrincipleLayer::iter() {
+        text.push(&Inert::fill("\n{{layer}}:\n", &[("layer", Inert::own(layer.title()))]));
+        for (principle, level) in principles.iter().filter(|(principle, _)| principle.layer() == layer) {
+            text.push(&Inert::fill(
+                "- {{name}} {{level}}: {{low}} … {{high}}\n",
+                &[
+                    ("name", Inert::own(principle.name())),
+                    ("level", Inert::number(level.get())),
+                    ("low", Inert::own(principle.low())),
+                    ("high", Inert::own(principle.high())),
+                ],
+            ));
+        }
+    }
+    text.say("\n");
+    text.push(&Inert::own(PROTOCOL));
+    text.say("\n");
+    text
+}
+
+fn collection(refused: &str) -> Inert {
+    let mut text = Inert::fill(
+        "## First: principles for this project\n\nThis project has no decision principles yet. Before you begin, look at the \
+         repository and at the goal, and derive from them how trade-offs are to be decided here. Write the file {{file}} in \
+         the working directory, with exactly these names and a whole number from 1 to 10 for each …:\n\n{{form}}\
+         \n`preset` is startup, enterprise, opensource or custom, whichever is nearest. Do not commit the file: it is read \
+         and put in its place for you. Then go on with the goal.\n",
+        &[("file", Inert::name(PROPOSAL)), ("form", Inert::block(&with_blanks("2026-01-31")))],
+    );
+    if !refused.is_empty() {
+        text.push(&Inert::fill(
+            "What was there before is not taken: {{refused}}. Mend it.\n",
+            &[("refused", Inert::words(refused))],
+        ));
+    }
+    text.say("\n");
+    text
+}

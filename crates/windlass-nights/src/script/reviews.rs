@@ -1,0 +1,42 @@
+//! Reviewers: drawn apart, and for nights of high numbers only, so that all others stay as they were.
+
+use windlass_core::spec::ReviewSpec;
+
+use super::{Answer, Deed, Judgement, Script};
+use crate::dice::Dice;
+
+/// The first night that may have one.
+const FROM: u64 = 200_000;
+
+/// What these dice start from, with the seed.
+const REVIEWS: u64 = 0x7265_7669_6577_0000;
+
+pub(super) fn draw(script: &mut Script) {
+    let mut dice = Dice::new(script.seed ^ REVIEWS);
+    let mode = script.mode();
+    let works = !mode.judges() && !mode.writes_only_plan() && !mode.has_tasks();
+    if script.seed < FROM || !works || !dice.chance(60) {
+        return;
+    }
+    let skip_below_lines = dice.pick(&[(3, 0), (1, 10)]);
+    script.plan.review = Some(ReviewSpec { skip_below_lines, ..ReviewSpec::default() });
+    let mut reviewers = super::draw::verifiers(&mut dice);
+    for (_, deed) in reviewers.iter_mut().flat_map(|act| &mut act.deeds) {
+        if let Deed::Answers(Answer::Judges(_)) = deed {
+            *deed = Deed::Answers(Answer::Judges(judgement(&mut dice)));
+        }
+    }
+    script.reviewers = reviewers;
+}
+
+fn judgement(dice: &mut Dice) -> Judgement {
+    dice.pick(&[
+        (6, Judgement::LetsStand),
+        (2, Judgement::Mends),
+        (2, Judgement::Rejects(0)),
+        (2, Judgement::Rejects(1)),
+        (1, Judgement::Contradicts),
+        (1, Judgement::RejectsNothing),
+        (1, Judgement::Prose),
+    ])
+}

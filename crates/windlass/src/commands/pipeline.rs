@@ -1,0 +1,125 @@
+//! `pipeline`: a goal is planned in phases, and worked off.
+
+use std::io;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use windlass_app::pipeline::{PlanPipeline, WantedPipeline, is_valid};
+use windlass_app::run::{Goal, NamedTasks, StartRun, WantedJob};
+use windlass_app::{App, AppError};
+use windlass_core::spec::PipelinePhase;
+use windlass_core::values::{ExitCodes, StopReason};
+use windlass_ui::{PipelineShown, pipeline_json, pipeline_text, pipelines_json, pipelines_text};
+
+use super::terminal::TerminalFront;
+use super::{Shape, app, dry_run, flags, print, print_bytes, run, stdout, wanted};
+use crate::args::{PipelineArgs, PipelineVerb, WorkArgs};
+
+/// Does it.
+pub fn run(args: &PipelineArgs) -> Result<ExitCode, AppError> {
+    match &args.verb {
+        None => plan(args),
+        Some(PipelineVerb::List { json: true }) => done(print_bytes(&pipelines_json(&app()?.pipelines()?))),
+        Some(PipelineVerb::List { json: false }) => {
+            done(print(&pipelines_text(&app()?.pipelines()?, &stdout())))
+        }
+        Some(PipelineVerb::Show(named)) => done(show(&app()?.pipeline(&named.id)?, Shape::of(named.json))),
+        Some(PipelineVerb::Validate(named)) => {
+            let shown = app()?.pipeline(&named.id)?;
+            show(&shown, Shape::of(named.json))?;
+            let failed = StopReason::GatesFailing.exit_code(ExitCodes::default());
+            Ok(ExitCode::from(if is_valid(&shown) { 0 } else { failed }))
+        }
+    }
+}
+
+fn done(printed: Result<(), AppError>) -> Result<ExitCode, AppError> {
+    printed.map(|()| ExitCode::SUCCESS)
+}
+
+fn show(shown: &PipelineShown, shape: Shape) -> Result<(), AppError> {
+    match shape {
+        Shape::Json => print_bytes(&pipeline_json(shown)),
+        Shape::Text => print(&pipeline_text(shown, &stdout())),
+    }
+}
+
+fn plan(args: &PipelineArgs) -> Result<ExitCode, AppError> {
+    let request = request(args)?;
+    let terminal = Arc::new(TerminalFront::new(args.work.output.json));
+    let app = App::here(terminal)?;
+    if args.work.dry_run {
+        dry_run::show(&app.rehearse_pipeline(&request)?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let end = app.plan_pipeline(&request)?;
+    if args.work.output.json {
+        print_bytes(&pipeline_json(&end.shown))?;
+    } else if !args.work.output.quiet {
+        print(&format!("\n{}", pipeline_text(&end.shown, &stdout())))?;
+    }
+    Ok(ExitCode::from(end.exit_code))
+}
+
+/// What the command line asks for.
+fn request(args: &PipelineArgs) -> Result<PlanPipeline, AppError> {
+    let work = &args.work;
+    refuse(work)?;
+    // Phases have no checks and no commits, and tasks as many iterations as they need.
+    let planning = WorkArgs { gates: Vec::new(), lanes: None, commit: None, ..work.clone() };
+    let mut execution = work.clone();
+    execution.limits.max_iterations = None;
+    let execution = args.run.then(|| start(&execution)).transpose()?;
+    let redo_from = args.redo_from.as_deref().map(phase).transpose()?;
+    Ok(PlanPipeline { wanted: wanted(args)?, planning: start(&planning)?, execution, redo_from })
+}
+
+fn wanted(args: &PipelineArgs) -> Result<WantedPipeline, AppError> {
+    if let Some(id) = &args.resume {
+        return Ok(WantedPipeline::Known(id.clone()));
+    }
+    let goal = match (&args.file, args.source.as_deref()) {
+        (Some(path), _) => Goal::read(path),
+        (None, Some("-")) => Goal::read_from(io::stdin().lock()),
+        (None, Some(text)) => Goal::new(text, "the goal", None),
+        (None, None) => Err(AppError::usage("there is no goal: say what is to be planned")
+            .hint("windlass pipeline 'A command line tool that keeps to-do lists'")
+            .hint("windlass pipeline -f goal.md")
+            .hint("windlass pipeline --resume ID        (all pipelines: windlass pipeline list)")),
+    };
+    goal.map(WantedPipeline::New)
+}
+
+fn phase(name: &str) -> Result<PipelinePhase, AppError> {
+    name.parse().map_err(|_| {
+        let names: Vec<&str> = PipelinePhase::all().map(PipelinePhase::name).collect();
+        AppError::usage(format!("there is no phase `{name}`: {}", names.join(", ")))
+    })
+}
+
+/// What does not go together with planning.
+fn refuse(work: &WorkArgs) -> Result<(), AppError> {
+    if !work.until.is_empty() {
+        return Err(AppError::usage("a pipeline is done when every task is, and takes no --until")
+            .hint("A check that every task has to pass is a gate: --gate CMD"));
+    }
+    if work.worktree.is_some() {
+        return Err(AppError::usage("a pipeline is planned where its files are, and takes no --worktree")
+            .hint("Plan first and commit the documents, then: windlass run --mode tasks -f FILE --worktree NAME"));
+    }
+    Ok(())
+}
+
+fn start(work: &WorkArgs) -> Result<StartRun, AppError> {
+    Ok(StartRun {
+        settings: flags::work(work)?,
+        unlimited: run::unlimited(&work.limits),
+        script: work.mock.as_deref().map(wanted::script).transpose()?,
+        skip_permissions: work.dangerously_skip_permissions,
+        allow_dirty: work.allow_dirty,
+        gate_later: work.gate_later,
+        git_init: work.git_init,
+        trust: (&work.trust).into(),
+        ..StartRun::of(WantedJob::Tasks(NamedTasks::default()))
+    })
+}

@@ -1,0 +1,46 @@
+//! A flag that nobody knows: what was most likely meant, and where flags for the agent go.
+
+use std::ffi::OsString;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use windlass_app::AppError;
+use windlass_ui::one_line;
+
+/// Flags of claude-loop that are something else here, and what that is.
+const ELSEWHERE: [(&str, &str); 6] = [
+    ("--list-worktrees", "Worktrees are listed by: windlass worktree list"),
+    ("--cleanup-worktree", "Worktrees that are merged are removed by: windlass worktree clean"),
+    ("--resume", "A run is continued by: windlass resume"),
+    ("--plan", "A plan is made from specifications: windlass init --plan, then windlass plan"),
+    ("--plan-only", "A plan is made from specifications: windlass init --plan, then windlass plan"),
+    ("--auto-update", "Windlass never updates itself: leave it out."),
+];
+
+/// Verbs that start an agent and take flags for it.
+const WITH_AGENT_ARGUMENTS: [&str; 3] = ["run", "plan", "build"];
+
+/// What is wrong with the command line, where it is a flag that nobody knows.
+pub fn flag(answer: &clap::Error, arguments: &[OsString]) -> Option<AppError> {
+    let text = |kind| match answer.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.clone()),
+        _ => None,
+    };
+    let flag = text(ContextKind::InvalidArg).filter(|_| answer.kind() == ErrorKind::UnknownArgument)?;
+    let flag = Some(one_line(&flag)).filter(|flag| flag.starts_with('-'))?;
+    let mut error = AppError::usage(format!("windlass does not know {flag}"));
+    if let Some((_, hint)) = ELSEWHERE.iter().find(|(known, _)| *known == flag) {
+        return Some(error.hint(*hint));
+    }
+    if let Some(meant) = text(ContextKind::SuggestedArg) {
+        error = error.hint(format!("Did you mean {meant}?"));
+    }
+    let verb = arguments.iter().skip(1).filter_map(|word| word.to_str()).find(|word| !word.starts_with('-'));
+    let agents = verb.filter(|verb| WITH_AGENT_ARGUMENTS.contains(verb));
+    Some(match (agents, verb) {
+        (Some(verb), _) => {
+            error.hint(format!("What is for the agent comes after --: windlass {verb} … -- {flag}"))
+        }
+        (None, Some(verb)) => error.hint(format!("All that it knows: windlass {} --help", one_line(verb))),
+        (None, None) => error.hint("All that it knows: windlass --help"),
+    })
+}
