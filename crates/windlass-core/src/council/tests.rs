@@ -24,7 +24,6 @@ fn the_last_object_counts_wherever_it_stands() {
 }
 
 // The words of claude-loop (seed 004, E4), whatever their case.
-// Seed defect D4, council/detector.go:17-18: one decision per output, cut off at the first asterisk.
 #[test]
 fn the_words_of_the_seed_count_where_there_is_no_object() {
     for (text, question) in [

@@ -275,6 +275,7 @@ fn every_line_is_as_the_table_says_and_every_type_occurs() {
             course: DamageCourse::GoOn,
         }),
         Fact::Undone(report::Undone { lane, evidence, standing: None }),
+        Fact::ReviewSkipped(report::ReviewSkipped { lane, iteration: 1, attempt: 2, lines: 3 }),
     ] {
         kept.fact(fact);
     }
