@@ -30,7 +30,7 @@ pub(crate) const LANDING: &[u8] = b"windlass is landing\n";
 
 /// How far the clock that files get their times from may lag behind the one that a run's start is read from: a tick of the
 /// kernel, 7 ms seen on a busy virtual machine.
-const FILE_CLOCK_LAG: Duration = Duration::from_millis(50);
+const FILE_CLOCK_LAG: Duration = Duration::from_millis(10);
 
 /// Which file it is, whatever its name: another one in its place is another one's.
 type Identity = (u64, u64, SystemTime);

@@ -93,6 +93,8 @@ fn locks_that_gits_of_this_run_left_are_removed_and_older_ones_stay() {
     // One from before the run may be a person's, whatever that person does.
     let night = Night::with_git(&every_call(WORK));
     let older = night.env.write(".git/HEAD.lock", "");
+    let before = std::time::SystemTime::now() - std::time::Duration::from_secs(1);
+    fs::File::options().write(true).open(&older).unwrap().set_modified(before).unwrap();
     night.run(&["-m", "1"]).expect_code(10, "an older lock");
     assert!(older.exists());
 }

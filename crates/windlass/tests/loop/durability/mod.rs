@@ -9,6 +9,7 @@ use std::fs;
 use std::process::Command;
 
 use windlass_testkit::TestEnv;
+use windlass_testkit::forge::{StandInForge, Story};
 
 use super::night::{Night, PATIENCE};
 use super::tasks::{self, honest_but};
@@ -86,6 +87,24 @@ fn in_a_lane() -> Vec<Event> {
     watch(&night.env, &tasks::command(&night, &["-j", "2", "--gate", "test -e . # gate"]), 0)
 }
 
+/// A job that is brought out as a pull request.
+fn out_as_a_pull_request() -> Vec<Event> {
+    let script = r#"
+[[call]]
+steps = [
+  { write = { path = "work", text = "done\n" } },
+  { result = { text = "Done.\n\nWINDLASS_JOB_COMPLETE", cost = 0.01 } },
+]
+"#;
+    let env = TestEnv::with_git();
+    let _forge = StandInForge::start(&env, Story::default());
+    let night = Night::within(env, script);
+    let mut command =
+        night.windlass(&["run", "--prompt", "Make it work", "--pr", "--completion-threshold", "1"]);
+    command.args(["--gate", "test -e . # gate"]).arg(format!("--mock={}", night.script.display()));
+    watch(&night.env, &command, 0)
+}
+
 #[test]
 fn every_fact_is_on_the_disk_before_its_effect_leaves_a_trace() {
     if !can_watch(&TestEnv::new()) {
@@ -96,6 +115,7 @@ fn every_fact_is_on_the_disk_before_its_effect_leaves_a_trace() {
         ("one directory", in_one_directory()),
         ("a task that fails", with_a_task_that_fails()),
         ("a lane", in_a_lane()),
+        ("a pull request", out_as_a_pull_request()),
     ] {
         let mut order = Order::default();
         for (number, event) in events.iter().enumerate() {

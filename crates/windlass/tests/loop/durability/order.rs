@@ -149,7 +149,7 @@ impl Order {
 fn effect(event: &Event) -> Option<&'static str> {
     match event {
         Event::Started { arguments } => {
-            let traces: [(&[&str], &str); 7] = [
+            let traces: [(&[&str], &str); 8] = [
                 (&["\"__agent\"", "\"-p\""], "Call"),
                 (&["# gate"], "RunCheck"),
                 (&["# hook"], "RunHook"),
@@ -157,6 +157,7 @@ fn effect(event: &Event) -> Option<&'static str> {
                 (&["\"commit\", \"--quiet\", \"--no-edit\""], "Commit"),
                 (&["\"merge-tree\""], "Merge"),
                 (&["\"update-ref\"", "windlass: land"], "Land"),
+                (&["\"push\"", "refs/heads/"], "Deliver"),
             ];
             let is = |(words, _): &&(&[&str], &str)| words.iter().all(|word| arguments.contains(word));
             // The command line of windlass itself names the checks as well.
