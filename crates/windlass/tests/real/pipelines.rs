@@ -55,7 +55,7 @@ fn a_goal_becomes_documents_and_the_documents_become_work() {
     ];
     // The first claim comes too early.
     replies.extend([Reply::write(env.project().join("greeting.txt"), "Hello\n")]);
-    replies.extend(done(&env, "pending"));
+    replies.extend(done(&env, "in-progress"));
     replies.extend([
         Reply::tool("Read", json!({"file_path": env.project().join("greeting.txt")})),
         Reply::write(env.project().join("greeting.txt"), "Ahoy\n"),

@@ -4,12 +4,12 @@ use serde_json::{Value, json};
 use windlass_testkit::api::{Reply, Scenario};
 use windlass_testkit::environment::{Credentials, TestEnv};
 
-use crate::night::{Night, prompt};
+use crate::night::Night;
 
-/// The structured answer, and the word that ends the call.
-fn answers(verdict: &str, findings: &Value) -> [Reply; 2] {
+/// The structured answer, which ends the call.
+fn answer(verdict: &str, findings: &Value) -> Reply {
     let answer = json!({"verdict": verdict, "summary": "looked at it", "findings": findings});
-    [Reply::tool("StructuredOutput", answer), Reply::text("That is all.")]
+    Reply::tool("StructuredOutput", answer)
 }
 
 fn blocking(text: &str) -> Value {
@@ -30,7 +30,7 @@ fn a_reviewer_rejects_twice_and_then_passes() {
         // A file must have been read before it is written anew.
         replies.push(Reply::bash(&format!("printf {text} > {}", file.display())));
         replies.push(Reply::text("Done.\n\nWINDLASS_JOB_COMPLETE"));
-        replies.extend(answers(verdict, &findings));
+        replies.push(answer(verdict, &findings));
     }
     let night = Night::at(env, Scenario::new(replies), Credentials::ApiKey)
         .variable("WINDLASS_PERMISSIONS__ALLOW", "Bash");
@@ -49,7 +49,7 @@ fn a_reviewer_rejects_twice_and_then_passes() {
     assert_eq!(night.env.git(&["log", "--format=%s"]).lines().count(), 2, "one commit beside the first");
 
     let requests = night.first_requests();
-    let prompts: Vec<String> = requests.iter().map(prompt).collect();
+    let prompts: Vec<String> = requests.iter().map(|request| request.user_texts().join("\n")).collect();
     assert!(
         prompts[1].contains("+one") && prompts[1].contains("`test -f work.txt` passed"),
         "{}",
@@ -67,8 +67,10 @@ fn a_reviewer_that_talks_lets_nothing_pass() {
     let replies = [
         Reply::write(&file, "one"),
         Reply::text("Done.\n\nWINDLASS_JOB_COMPLETE"),
-        Reply::text("{\"verdict\": \"pass\"} PASS"),
     ];
+    // It is asked for its answer again and again, and goes on talking.
+    let talk = std::iter::repeat_with(|| Reply::text("{\"verdict\": \"pass\"} PASS")).take(20);
+    let replies: Vec<Reply> = replies.into_iter().chain(talk).collect();
     let night = Night::at(env, Scenario::new(replies), Credentials::ApiKey);
     let run = night.run(&["--review", "--commit", "runner", "--completion-threshold", "1", "-m", "1"]);
     run.expect("max_iterations", 10);
