@@ -64,10 +64,7 @@ fn a_reviewer_rejects_twice_and_then_passes() {
 fn a_reviewer_that_talks_lets_nothing_pass() {
     let env = TestEnv::with_git();
     let file = env.project().join("work.txt");
-    let replies = [
-        Reply::write(&file, "one"),
-        Reply::text("Done.\n\nWINDLASS_JOB_COMPLETE"),
-    ];
+    let replies = [Reply::write(&file, "one"), Reply::text("Done.\n\nWINDLASS_JOB_COMPLETE")];
     // It is asked for its answer again and again, and goes on talking.
     let talk = std::iter::repeat_with(|| Reply::text("{\"verdict\": \"pass\"} PASS")).take(20);
     let replies: Vec<Reply> = replies.into_iter().chain(talk).collect();
