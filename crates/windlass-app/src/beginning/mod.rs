@@ -8,6 +8,7 @@ use std::path::Path;
 
 use windlass_core::config::Resolved;
 use windlass_core::project::{ignore_lines, missing_ignore_lines, types};
+use windlass_core::words::some_of;
 use windlass_engine::beginning::{BeginError, Beginning, Begun};
 use windlass_engine::scaffold;
 use windlass_git::git;
@@ -103,10 +104,8 @@ pub(crate) fn sentence(begun: &Begun) -> String {
     if begun.left_out.is_empty() {
         return made;
     }
-    let named = begun.left_out.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
-    let more = begun.left_out.len().saturating_sub(NAMED);
-    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-    format!("{made}; left out: {named}{more} (`windlass init --gitignore` keeps them out for good)")
+    let named = some_of(begun.left_out.iter(), NAMED);
+    format!("{made}; left out: {named} (`windlass init --gitignore` keeps them out for good)")
 }
 
 /// What a project of this kind keeps out of commits.

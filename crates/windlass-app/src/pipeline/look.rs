@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use windlass_core::fact::Fact;
 use windlass_core::spec::PipelinePhase;
-use windlass_core::values::{Cost, Items, StopReason};
+use windlass_core::values::{Cost, Items, Named, StopReason};
 use windlass_engine::pipeline::{FoundPhase, Pipeline, find_phase};
 use windlass_engine::store::{RunFolder, RunSummary, index, journal};
 use windlass_engine::tasks::read_tasks;

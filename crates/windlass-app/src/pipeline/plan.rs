@@ -2,7 +2,7 @@
 
 use jiff::Zoned;
 use windlass_core::spec::{JobPhase, PipelinePhase};
-use windlass_core::values::StopReason;
+use windlass_core::values::{Named, StopReason};
 use windlass_engine::pipeline::{Pipeline, Pipelines};
 use windlass_ui::{PhaseShown, PhaseState};
 

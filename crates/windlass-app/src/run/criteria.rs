@@ -5,6 +5,7 @@ use std::path::Path;
 use windlass_core::project::{CommandKind, offers};
 use windlass_core::trust::{Startable, Startables, Starter};
 use windlass_core::values::{Check, CheckKind, CriterionOf, Lookup, TaskId, TaskState};
+use windlass_core::words::some_clauses_of;
 use windlass_engine::pipeline::Pipelines;
 use windlass_engine::scaffold::clues;
 use windlass_engine::tasks::{FoundTasks, Wanted, find_tasks, read_tasks};
@@ -45,6 +46,9 @@ pub fn find(here: &Here, request: &Prepared) -> Result<Criteria, AppError> {
     let Some(Ok(FoundTasks { list, .. })) = request.assignment.find_tasks(settings) else {
         return Ok(Criteria::default());
     };
+    if list.tasks().iter().all(|task| task.criteria.is_empty()) {
+        return Ok(Criteria::default());
+    }
     let commands = commands(here, &list);
     let trusted = trusted(here, &commands)?;
     let mut sorted = Sorted { clues: Offers::of(&here.directory), trusted, ..Sorted::default() };
@@ -187,8 +191,5 @@ impl Sorted {
 
 fn told(named: &[String], what: &str, then: &str) -> Option<String> {
     let count = named.len();
-    let more = count.saturating_sub(NAMED);
-    let more = if more == 0 { String::new() } else { format!("; and {more} more") };
-    let first = named.iter().take(NAMED).cloned().collect::<Vec<_>>().join("; ");
-    (count > 0).then(|| format!("{count} {what}: {first}{more}{then}"))
+    (count > 0).then(|| format!("{count} {what}: {}{then}", some_clauses_of(named.iter(), NAMED)))
 }

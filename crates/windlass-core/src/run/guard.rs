@@ -7,6 +7,7 @@ use super::apply::Applied;
 use crate::run::Run;
 use crate::run::lane::LaneState;
 use crate::values::{LaneId, SnapshotId, StopReason, Suspicion, SuspicionKind, Verdict};
+use crate::words::some_clauses_of;
 
 /// Claims in a row with nothing but findings that had been told after which a person has to look.
 pub const HELD_CLAIMS: u32 = 2;
@@ -137,9 +138,6 @@ impl Run {
 
 /// The first findings, with how many more there are.
 fn sentence<'a>(found: impl Iterator<Item = &'a Suspicion>) -> Option<String> {
-    let all: Vec<String> = found.map(ToString::to_string).collect();
-    let more = all.len().saturating_sub(NAMED);
-    let more = if more == 0 { String::new() } else { format!("; and {more} more") };
-    let named = all.get(..all.len().min(NAMED)).unwrap_or_default();
-    (!named.is_empty()).then(|| format!("{}{more}", named.join("; ")))
+    let all: Vec<&Suspicion> = found.collect();
+    (!all.is_empty()).then(|| some_clauses_of(all.iter(), NAMED))
 }

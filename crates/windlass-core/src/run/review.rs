@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::run::lane::{AttemptOutcome, Turn};
+use crate::run::lane::{AttemptOutcome, Judged, Turn};
 use crate::run::{Run, TurnKey};
 use crate::spec::{Due, RunSpec};
 use crate::values::{Class, Evidence, LaneId, Review, ReviewFinding, Reviewed, StopReason};
+use crate::words::some_clauses_of;
 
 /// Rejections for the same findings, or reviews without a verdict, in a row after which a run ends.
 pub const REVIEW_STALEMATE: u32 = 3;
@@ -40,7 +41,7 @@ impl Rejection {
 }
 
 impl Reviews {
-    /// A fresh task: whatever was said of another one is over.
+    /// A fresh task, or work that may stand: whatever was said before is over.
     pub fn forget(&mut self) {
         *self = Reviews::default();
     }
@@ -49,10 +50,6 @@ impl Reviews {
         let before = self.rejection.take().filter(|before| before.findings() == identities(&review));
         let in_a_row = before.map_or(1, |before| before.in_a_row.saturating_add(1));
         self.rejection = Some(Rejection { review, of, in_a_row });
-    }
-
-    fn pass(&mut self) {
-        self.forget();
     }
 }
 
@@ -81,6 +78,19 @@ impl Run {
         let ended =
             matches!(outcome.summary.class, Class::Success | Class::MaxTurns | Class::BudgetExhausted);
         ended && outcome.reviewed.is_none() && self.unreviewed_since(lane).is_some()
+    }
+
+    /// Should a reviewer be asked now: the gates are known, and nothing else stands against the work?
+    pub(super) fn is_review_due(
+        &self,
+        lane: LaneId,
+        turn: &Turn,
+        outcome: &AttemptOutcome,
+        judged: &Judged,
+    ) -> bool {
+        turn.claim.is_none()
+            && self.wants_review(lane, outcome)
+            && self.is_green(lane, outcome, &judged.outcomes)
     }
 
     /// Was the work as it is now rejected already? Asking again would cost the same and say the same.
@@ -118,7 +128,7 @@ impl Run {
         };
         let Some(held) = self.lanes.get_mut(&lane) else { return };
         match (reviewed, review) {
-            (Reviewed::Passed, _) => held.reviews.pass(),
+            (Reviewed::Passed, _) => held.reviews.forget(),
             (Reviewed::Rejected, Some(review)) => held.reviews.reject(review.clone(), of.cloned()),
             (Reviewed::Skipped, _) => held.reviews.rejection = None,
             (Reviewed::Rejected | Reviewed::Unusable, _) => {}
@@ -179,14 +189,10 @@ fn identities(review: &Review) -> BTreeSet<(&str, &str)> {
 
 /// The first findings, with how many more there are.
 fn found(review: &Review) -> String {
-    let all: Vec<String> = review
-        .blocking()
-        .map(|finding| {
-            let place = if finding.file.is_empty() { String::new() } else { format!("{}: ", finding.file) };
-            format!("{place}{}", finding.text)
-        })
-        .collect();
-    let more = all.len().saturating_sub(NAMED);
-    let more = if more == 0 { String::new() } else { format!("; and {more} more") };
-    format!("{}{more}", all.get(..all.len().min(NAMED)).unwrap_or_default().join("; "))
+    let clause = |finding: &ReviewFinding| match finding.file.as_str() {
+        "" => finding.text.clone(),
+        file => format!("{file}: {}", finding.text),
+    };
+    let all: Vec<String> = review.blocking().map(clause).collect();
+    some_clauses_of(all.iter(), NAMED)
 }

@@ -10,6 +10,7 @@ use crate::values::{
     CheckOutcome, Evidence, LaneId, Purpose, Reviewed, StopReason, TaskEnd, TaskId, TaskRow, TaskState,
     Verdict,
 };
+use crate::words::some_clauses_of;
 
 /// So many tasks that stand in the way are named.
 const NAMED: usize = 3;
@@ -282,20 +283,17 @@ impl Run {
     /// Those that a person has to mend in the file, and why; empty where there are none.
     fn unclear_tasks(&self) -> String {
         let unclear = |row: &&TaskRow| row.unclear.is_some() && row.state != TaskState::Done;
-        let rows = || self.tasks.schedule.rows().iter().filter(unclear);
-        let named = rows().take(NAMED).map(|row| {
+        let clauses = self.tasks.schedule.rows().iter().filter(unclear).map(|row| {
             let why = row.unclear.as_deref().unwrap_or_default();
             format!("{} is open and cannot be worked on, since {why}", row.id)
         });
-        let named: Vec<String> = named.collect();
-        let more = rows().count().saturating_sub(NAMED);
-        let more = if more == 0 { String::new() } else { format!("; and {more} more") };
-        if named.is_empty() {
+        let clauses: Vec<String> = clauses.collect();
+        if clauses.is_empty() {
             return String::new();
         }
+        let named = some_clauses_of(clauses.iter(), NAMED);
         format!(
-            "{}{more}; `windlass tasks validate` names the lines, and `windlass resume` goes on once they are mended",
-            named.join("; ")
+            "{named}; `windlass tasks validate` names the lines, and `windlass resume` goes on once they are mended"
         )
     }
 

@@ -48,11 +48,6 @@ impl PipelinePhase {
         PipelinePhase::iter()
     }
 
-    /// Its name, in commands and in `--json`.
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-
     /// The name of its document.
     pub const fn document(self) -> &'static str {
         match self {

@@ -6,8 +6,13 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::text::cut;
+
 /// So many problems of a kind are named one by one.
 pub(super) const NAMED: usize = 20;
+
+/// The longest line that a run is told of a problem, in characters.
+const LINE: usize = 200;
 
 /// Something that is wrong with a document. It reads `tasks.md:12: depends on TASK-9, which is not a task of this list`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -102,6 +107,13 @@ impl ProblemKind {
         use ProblemKind::{Malformed, NotUtf8, TooDeep, TooLong, Unreadable};
         matches!(self, Unreadable | NotUtf8 | TooLong | TooDeep | Malformed)
     }
+}
+
+/// The first of them, in one line, and how many more there are; `None` where nothing is wrong.
+pub(super) fn first_of(problems: &[Problem]) -> Option<String> {
+    let (first, others) = problems.split_first()?;
+    let rest = if others.is_empty() { String::new() } else { format!(" (and {} more)", others.len()) };
+    Some(cut(&first.to_string(), LINE - rest.len()) + &rest)
 }
 
 /// Of a thousand problems of a kind some are left, and how many more there are.

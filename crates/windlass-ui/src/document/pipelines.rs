@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use windlass_core::spec::PipelinePhase;
-use windlass_core::values::{Cost, Items, RunId, StopReason};
+use windlass_core::values::{Cost, Items, Named, RunId, StopReason};
 
 use super::{document, listed};
 use crate::format;

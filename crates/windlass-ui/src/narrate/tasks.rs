@@ -1,6 +1,7 @@
 //! Tasks: which is begun, what became of it.
 
 use windlass_core::values::{LaneId, MergeOutcome, TaskEnd, TaskId};
+use windlass_core::words::some_of;
 
 use super::{indented, notice};
 use crate::board::Board;
@@ -19,12 +20,9 @@ pub(super) fn begun(board: &Board, iteration: u32, task: &TaskId) -> Line {
 /// Both sides changed the same: the agent is asked to put it together.
 pub(super) fn merged(board: &Board, lane: LaneId, outcome: &MergeOutcome) -> Option<Line> {
     let MergeOutcome::Conflict { paths } = outcome else { return None };
-    let named: Vec<String> = paths.iter().take(NAMED).map(|path| one_line(path)).collect();
-    let more = paths.len().saturating_sub(NAMED);
-    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let named = some_of(paths.iter().map(|path| one_line(path)), NAMED);
     let iteration = board.lanes.get(&lane).map_or(0, |lane| lane.iteration);
-    let text =
-        format!("iteration {iteration} conflicts with what has landed meanwhile: {}{more}", named.join(", "));
+    let text = format!("iteration {iteration} conflicts with what has landed meanwhile: {named}");
     Some(notice(board, Mark::Doubtful, &text))
 }
 

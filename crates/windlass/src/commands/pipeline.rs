@@ -8,7 +8,7 @@ use windlass_app::pipeline::{PlanPipeline, WantedPipeline, is_valid};
 use windlass_app::run::{Goal, NamedTasks, StartRun, WantedJob};
 use windlass_app::{App, AppError};
 use windlass_core::spec::PipelinePhase;
-use windlass_core::values::{ExitCodes, StopReason};
+use windlass_core::values::{ExitCodes, Named, StopReason};
 use windlass_ui::{PipelineShown, pipeline_json, pipeline_text, pipelines_json, pipelines_text};
 
 use super::terminal::TerminalFront;
@@ -92,7 +92,7 @@ fn wanted(args: &PipelineArgs) -> Result<WantedPipeline, AppError> {
 
 fn phase(name: &str) -> Result<PipelinePhase, AppError> {
     name.parse().map_err(|_| {
-        let names: Vec<&str> = PipelinePhase::all().map(PipelinePhase::name).collect();
+        let names: Vec<&str> = PipelinePhase::all().map(|phase| phase.name()).collect();
         AppError::usage(format!("there is no phase `{name}`: {}", names.join(", ")))
     })
 }

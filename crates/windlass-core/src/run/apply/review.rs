@@ -17,10 +17,7 @@ impl Run {
         outcome: &mut AttemptOutcome,
         judged: &Judged,
     ) -> Option<LaneState> {
-        if turn.claim.is_some()
-            || !self.is_green(lane, outcome, &judged.outcomes)
-            || !self.wants_review(lane, outcome)
-        {
+        if !self.is_review_due(lane, turn, outcome, judged) {
             return None;
         }
         if self.is_rejected_already(lane, outcome) {
@@ -44,8 +41,7 @@ impl Run {
         outcome: AttemptOutcome,
         judged: Judged,
     ) -> LaneState {
-        let green = self.is_green(lane, &outcome, &judged.outcomes);
-        if turn.claim.is_none() && green && self.wants_review(lane, &outcome) {
+        if self.is_review_due(lane, &turn, &outcome, &judged) {
             return self.asked_to_review(lane, &turn, outcome, judged);
         }
         LaneState::Judging(turn, outcome, judged)

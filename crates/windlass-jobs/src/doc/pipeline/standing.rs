@@ -1,14 +1,10 @@
 //! What a run is told of its document.
 
 use windlass_core::spec::PipelinePhase;
-use windlass_core::values::{JobStatus, StatusSource};
+use windlass_core::values::{JobStatus, Named, StatusSource};
 
 use super::PhaseDocument;
-use crate::doc::Problem;
-use crate::doc::text::cut;
-
-/// A problem's length in characters.
-const LINE: usize = 200;
+use crate::doc::problem::{Problem, first_of};
 
 /// How a run of mode phase stands: complete when nothing is wrong with its document. `mark` is a digest of its bytes, empty where
 /// there is none.
@@ -26,12 +22,7 @@ pub fn standing(
         mark: mark.to_owned(),
         complete: problems.is_empty(),
         phase: phase.name().to_owned(),
-        problem: problems.first().map(|first| said(first, problems.len())),
+        problem: first_of(problems),
         ..JobStatus::default()
     }
-}
-
-fn said(first: &Problem, problems: usize) -> String {
-    let rest = if problems > 1 { format!(" (and {} more)", problems - 1) } else { String::new() };
-    cut(&first.to_string(), LINE - rest.len()) + &rest
 }

@@ -4,11 +4,11 @@ use windlass_core::values::{JobStatus, StatusSource, TaskState};
 
 use super::Plan;
 use super::specs::SpecNames;
-use crate::doc::Problem;
+use crate::doc::problem::{Problem, first_of};
 use crate::doc::tasks::Task;
 use crate::doc::text::cut;
 
-/// A summary's, a problem's length in characters.
+/// A summary's length in characters.
 const LINE: usize = 200;
 
 /// A phase's length in characters.
@@ -88,16 +88,11 @@ fn standing(plan: &Plan, mark: &str, problems: &[Problem]) -> JobStatus {
         items: usable.then(|| plan.items()),
         summary: next.filter(|_| usable).map_or_else(String::new, summary),
         phase: next.filter(|_| usable).map_or_else(String::new, |task| cut(&task.section, PHASE)),
-        problem: problems.first().map(|first| said(first, problems.len())),
+        problem: first_of(problems),
         ..JobStatus::default()
     }
 }
 
 fn summary(task: &Task) -> String {
     cut(&task.row.title, LINE)
-}
-
-fn said(first: &Problem, problems: usize) -> String {
-    let rest = if problems > 1 { format!(" (and {} more)", problems - 1) } else { String::new() };
-    cut(&first.to_string(), LINE - rest.len()) + &rest
 }

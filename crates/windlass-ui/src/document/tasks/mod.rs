@@ -7,6 +7,7 @@ mod tests;
 
 use windlass_core::tasks::{Schedule, TaskProgress};
 use windlass_core::values::{TaskId, TaskState};
+use windlass_core::words::some_of;
 use windlass_jobs::doc::Problem;
 use windlass_jobs::doc::tasks::{Meaning, Task, TaskList};
 
@@ -152,10 +153,7 @@ fn after(shown: &TasksShown<'_>, task: &Task) -> String {
 
 /// Some names, and how many more there are.
 fn named(names: &[String]) -> String {
-    let most = 6;
-    let more = names.len().saturating_sub(most);
-    let some = names.iter().take(most).cloned().collect::<Vec<_>>().join(", ");
-    if more > 0 { format!("{some} and {more} more") } else { some }
+    some_of(names.iter(), 6)
 }
 
 /// A priority as it is written.
