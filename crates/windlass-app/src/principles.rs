@@ -300,8 +300,13 @@ impl From<PrinciplesError> for AppError {
     fn from(error: PrinciplesError) -> AppError {
         match error {
             PrinciplesError::File(error) => AppError::system(error),
-            wrong => AppError::of(Kind::Configuration, wrong)
-                .hint("Mend it in an editor, or value by value: windlass principles set KEY=VALUE"),
+            unreadable @ PrinciplesError::Unreadable { .. } => AppError::of(Kind::Configuration, unreadable)
+                .hint("Remove it, or put a file in its place: windlass principles init"),
+            wrong @ PrinciplesError::Wrong { .. } => AppError::of(Kind::Configuration, wrong)
+                .hint("Mend it in an editor, value by value (windlass principles set KEY=VALUE)")
+                .hint(
+                    "Or begin anew, and keep this file under another name: windlass principles init --force",
+                ),
         }
     }
 }

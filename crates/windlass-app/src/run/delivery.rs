@@ -123,8 +123,12 @@ fn remote(repository: &Repository, request: &Prepared) -> Result<(RemoteAddress,
     let address = repository.remote_address(remote).map_err(AppError::system)?;
     let Some(address) = address else {
         let there = repository.remotes().map_err(AppError::system)?;
-        let others = if there.is_empty() { "there is none".to_owned() } else { there.join(", ") };
-        return Err(AppError::usage(format!("there is no remote {remote} to push to ({others})"))
+        let missing = if there.is_empty() {
+            format!("this repository has no remote, and {remote} is to be pushed to")
+        } else {
+            format!("there is no remote {remote} to push to, only {}", there.join(", "))
+        };
+        return Err(AppError::usage(missing)
             .hint(format!("Add it: git remote add {remote} ADDRESS"))
             .hint("Or name another one: pull_request.remote"));
     };
