@@ -5,11 +5,11 @@ use std::fmt::Debug;
 use jiff::Timestamp;
 use windlass_core::forge::{MergeStrategy, PullRequest, RepositoryName};
 
-use crate::ForgeError;
+use crate::{ForgeError, Issues};
 
 /// A repository on a forge, asked as somebody who is logged in there. Each call ends within its deadline, whatever the
 /// other side does, and can be made again.
-pub trait Forge: Debug + Send + Sync {
+pub trait Forge: Issues + Debug + Send + Sync {
     /// Which repository it is.
     fn name(&self) -> &RepositoryName;
 

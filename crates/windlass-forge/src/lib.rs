@@ -7,11 +7,13 @@
 mod error;
 mod forge;
 pub mod gh;
+mod issues;
 mod remote;
 mod text;
 
 pub use error::{ForgeError, ForgeFault};
 pub use forge::{Account, Forge, JobLog, MergeOrder, NewPullRequest, Permission, RateLimit, RepositoryFacts};
+pub use issues::{CommentList, IssueList, Issues, MOST_COMMENTS, MOST_ISSUES};
 pub use remote::{RemoteError, named, parse_remote};
 
 use std::path::Path;

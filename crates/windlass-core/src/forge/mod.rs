@@ -1,14 +1,19 @@
-//! What a forge says of a repository and its pull requests, in no forge's words.
+//! What a forge says of a repository, its pull requests and its issues, in no forge's words.
 //!
 //! What is not understood is `Unknown`, and never taken for a yes: a check whose conclusion nobody knows has not passed.
 
 mod check;
+mod issue;
+pub mod lease;
+#[cfg(test)]
+mod lease_tests;
 mod merge;
 mod review;
 
 use serde::{Deserialize, Serialize};
 
 pub use check::{CheckState, CheckTally, CheckVerdict, ForgeCheck};
+pub use issue::{Issue, IssueComment, IssueFilter, IssueState};
 pub use merge::{MergeBlock, MergeStrategy, Mergeability};
 pub use review::{Review, ReviewComment, ReviewThread};
 

@@ -2,11 +2,12 @@
 
 use std::ffi::OsStr;
 
+use jiff::Timestamp;
 use serde_json::{Value, json};
 use windlass_core::values::Ended;
 use windlass_host::process::{Command, Output, ProcessError};
 
-use super::{Gh, answer, fault};
+use super::{Gh, answer, fault, read_issues};
 use crate::{ForgeError, ForgeFault};
 
 /// The program, looked up in `PATH`.
@@ -24,6 +25,8 @@ const MISLEADING: &[&str] =
 pub(super) enum Method {
     Post,
     Put,
+    Patch,
+    Delete,
 }
 
 impl Method {
@@ -31,8 +34,17 @@ impl Method {
         match self {
             Method::Post => "POST",
             Method::Put => "PUT",
+            Method::Patch => "PATCH",
+            Method::Delete => "DELETE",
         }
     }
+}
+
+/// What was read, and when.
+pub(super) struct Read {
+    pub value: Value,
+    /// The forge's clock; `None` where it does not say.
+    pub date: Option<Timestamp>,
 }
 
 /// A call that is being put together.
@@ -46,7 +58,7 @@ impl Call<'_> {
     /// A question, or an order that REST does not have. Gives `data`.
     pub fn graphql(&self, query: &str, variables: &Value) -> Result<Value, ForgeError> {
         let body = json!({ "query": query, "variables": variables });
-        let answer = self.json(self.command(["graphql"]), Some(&body))?;
+        let answer = self.json(self.command(["graphql"]), Some(&body))?.value;
         if let Some(fault) = fault::of_graphql(&answer) {
             return Err(self.failed(fault));
         }
@@ -58,7 +70,12 @@ impl Call<'_> {
 
     /// An order by REST.
     pub fn rest(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Value, ForgeError> {
-        self.json(self.command(["--method", method.name(), path]), body)
+        self.json(self.command(["--method", method.name(), path]), body).map(|read| read.value)
+    }
+
+    /// A question by REST.
+    pub fn get(&self, path: &str) -> Result<Read, ForgeError> {
+        self.json(self.command(["--method", "GET", path]), None)
     }
 
     /// The end of a text, and how many bytes before it are left out.
@@ -72,7 +89,7 @@ impl Call<'_> {
         Err(self.failed(fault::of(status, &answer::Answer::default(), &output)))
     }
 
-    fn json(&self, command: Command, body: Option<&Value>) -> Result<Value, ForgeError> {
+    fn json(&self, command: Command, body: Option<&Value>) -> Result<Read, ForgeError> {
         let command = command.argument("--include").output_limit(LONGEST_ANSWER);
         let command = match body {
             Some(body) => command.arguments(["--input", "-"]).stdin(body.to_string()),
@@ -90,9 +107,11 @@ impl Call<'_> {
         }
         // Orders may be answered by nothing at all.
         if answer.body.trim_ascii().is_empty() {
-            return Ok(Value::Null);
+            return Ok(Read { value: Value::Null, date: None });
         }
+        let date = answer.header("date").and_then(read_issues::http_date);
         serde_json::from_slice(answer.body)
+            .map(|value| Read { value, date })
             .map_err(|_| self.failed(ForgeFault::Garbled(fault::shape_of(answer.body))))
     }
 

@@ -27,6 +27,8 @@ pub(super) fn of(status: Option<u16>, answer: &Answer<'_>, output: &Output) -> F
         Some(401) => ForgeFault::LoggedOut,
         Some(403 | 429) if is_limited(answer, &said) => limited(answer),
         Some(403) => ForgeFault::Forbidden(said),
+        // Issues that are turned off are there for nobody.
+        Some(410) if said.contains("disabled") => ForgeFault::Refused(said),
         Some(404 | 410) => ForgeFault::NotFound(said),
         Some(405 | 409 | 422) => ForgeFault::Refused(said),
         Some(500..) => ForgeFault::Unreachable(said),

@@ -7,8 +7,10 @@
 mod answer;
 mod call;
 mod fault;
+mod issues;
 mod queries;
 mod read;
+mod read_issues;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -24,6 +26,7 @@ use call::{Call, Method};
 
 pub use answer::{Answer, split as split_answer};
 pub use read::{pull_request, pull_requests};
+pub use read_issues::{comments, http_date, issue, issues};
 
 /// How long one call may take.
 const TIMEOUT: Duration = Duration::from_mins(1);

@@ -19,6 +19,11 @@ const TRUSTED: [&str; 3] = ["OWNER", "MEMBER", "COLLABORATOR"];
 /// What runs jobs whose logs can be read.
 const ACTIONS: &str = "github-actions";
 
+/// Does the word of somebody count who is this to the repository?
+pub fn is_trusted(association: Option<&str>) -> bool {
+    association.is_some_and(|association| TRUSTED.contains(&association))
+}
+
 /// Who is logged in.
 pub fn account(data: &Value) -> Option<Account> {
     let login = data.get("viewer")?.get("login")?.as_str()?;
@@ -321,7 +326,7 @@ fn comment(comment: Comment) -> ReviewComment {
     let association = comment.author_association.unwrap_or_default();
     ReviewComment {
         author: one_line(&comment.author.map(|author| author.login).unwrap_or_default()),
-        trusted: TRUSTED.contains(&association.as_str()),
+        trusted: is_trusted(Some(&association)),
         text: beginning_of(&comment.body.unwrap_or_default(), LONGEST_COMMENT),
     }
 }

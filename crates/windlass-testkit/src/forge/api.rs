@@ -31,7 +31,7 @@ pub fn answer(state: &mut State, request: &Request) -> Answer {
         return graphql::answer(state, &body(request));
     }
     match within(request) {
-        Some(path) => rest::answer(state, &request.method, path, &body(request)),
+        Some(path) => rest::answer(state, &request.method, path, &request.query, &body(request)),
         None => Answer::refused(404, "Not Found"),
     }
 }

@@ -9,6 +9,7 @@ mod api;
 mod backend;
 mod graphql;
 mod http;
+mod issues;
 mod repository;
 mod rest;
 mod serve;
@@ -25,10 +26,13 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use jiff::Timestamp;
+
 use crate::environment::TestEnv;
 use repository::Bare;
 use serve::Shared;
 
+pub use issues::{CommentShown, IssueShown, LOGIN};
 pub use state::{Asked, PullShown};
 pub use story::{Checks, Conclusion, Event, Protection, Remark, Story, Trouble};
 
@@ -90,6 +94,53 @@ impl StandInForge {
     /// Commits of a branch, the newest first: `hash subject`.
     pub fn log(&self, branch: &str) -> Vec<String> {
         self.shared.lock().bare.log(branch)
+    }
+
+    /// The repository has this issue as well.
+    pub fn add_issue(&self, issue: IssueShown) {
+        self.shared.lock().tracker.issues.push(issue);
+    }
+
+    /// An issue, as it is.
+    pub fn issue(&self, number: u64) -> IssueShown {
+        self.shared.lock().tracker.find(number).cloned().expect("an issue of this number")
+    }
+
+    /// Somebody changes an issue by hand.
+    pub fn change_issue(&self, number: u64, change: impl FnOnce(&mut IssueShown)) {
+        change(self.shared.lock().tracker.find(number).expect("an issue of this number"));
+    }
+
+    /// Somebody who is that to the repository says something below an issue.
+    pub fn say(&self, number: u64, author: &str, association: &str, text: &str) {
+        self.shared.lock().tracker.say(number, author, association, text).expect("an issue of this number");
+    }
+
+    /// The repository has a milestone.
+    pub fn add_milestone(&self, number: u64, title: &str) {
+        self.shared.lock().tracker.milestones.push((number, title.to_owned()));
+    }
+
+    /// Issues are turned off.
+    pub fn turn_issues_off(&self) {
+        self.shared.lock().tracker.off = true;
+    }
+
+    /// So much passes on the forge's clock.
+    pub fn let_pass(&self, time: Duration) {
+        self.shared.lock().tracker.passed += time;
+    }
+
+    /// What the forge's clock shows.
+    pub fn now(&self) -> Timestamp {
+        self.shared.lock().tracker.now()
+    }
+
+    /// Another project is a clone of the same repository, and finds it in the same way.
+    pub fn join(&self, env: &TestEnv) {
+        log_in(env, &self.socket);
+        point_git_at(env, self.address);
+        env.git(&["remote", "add", "origin", &format!("https://github.com/{OWNER}/{NAME}.git")]);
     }
 
     /// Something happens now, as if a person did it.

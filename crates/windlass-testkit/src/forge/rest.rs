@@ -4,12 +4,16 @@ use serde_json::{Value, json};
 
 use super::answer::{Answer, Body};
 use super::graphql;
+use super::issues;
 use super::state::{Pull, PullShown, State};
 use super::{NAME, OWNER};
 
-pub fn answer(state: &mut State, method: &str, path: &str, body: &Value) -> Answer {
+pub fn answer(state: &mut State, method: &str, path: &str, query: &str, body: &Value) -> Answer {
     state.follow_branches();
     let steps: Vec<&str> = path.split('/').collect();
+    if let Some(answer) = issues::answer(state, method, &steps, query, body) {
+        return answer;
+    }
     match (method, steps.as_slice()) {
         ("POST", ["pulls"]) => open(state, body),
         ("PUT", ["pulls", number, "merge"]) => merge(state, number_of(number), body),

@@ -6,6 +6,8 @@ use std::os::unix::net::UnixStream;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use jiff::Timestamp;
+
 use super::answer::{Answer, Body};
 use super::http::{self, Request};
 use super::repository::Bare;
@@ -70,8 +72,10 @@ impl Shared {
         let what = api::name_of(&request);
         let trouble = self.lock().record(&what, &request);
         self.serve(stream, trouble, &what, || {
-            let answer = api::answer(&mut self.lock(), &request);
-            move |stream: &UnixStream| write(stream, &answer)
+            let mut state = self.lock();
+            let answer = api::answer(&mut state, &request);
+            let date = http_date(state.tracker.now());
+            move |stream: &UnixStream| write(stream, &answer, &date)
         })
     }
 
@@ -153,10 +157,15 @@ fn refuse(stream: impl Write, (status, kind, body): Refusal) -> io::Result<()> {
     http::write(stream, status, &headers, body.as_bytes())
 }
 
-fn write(stream: &UnixStream, answer: &Answer) -> io::Result<()> {
+/// A time as headers have it.
+fn http_date(time: Timestamp) -> String {
+    time.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string()
+}
+
+fn write(stream: &UnixStream, answer: &Answer, date: &str) -> io::Result<()> {
     match &answer.body {
         Body::Json(body) => {
-            let kind = [("Content-Type", "application/json; charset=utf-8")];
+            let kind = [("Content-Type", "application/json; charset=utf-8"), ("Date", date)];
             http::write(stream, answer.status, &kind, body.to_string().as_bytes())
         }
         Body::Text(text) => {

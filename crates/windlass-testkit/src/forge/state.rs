@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::http::Request;
+use super::issues::Tracker;
 use super::repository::Bare;
 use super::serve::body_text;
 use super::story::{Checks, Event, Remark, Story, Trouble};
@@ -62,6 +63,7 @@ pub struct State {
     pub hanging: u32,
     pub released: u32,
     pub comments: Vec<(u64, String)>,
+    pub tracker: Tracker,
     /// Heads that were seen, in their order, and how often.
     views: BTreeMap<String, u32>,
     heads: Vec<String>,
@@ -81,6 +83,7 @@ impl State {
             hanging: 0,
             released: 0,
             comments: Vec::new(),
+            tracker: Tracker::default(),
             views: BTreeMap::new(),
             heads: Vec::new(),
             viewed: 0,
