@@ -8,6 +8,7 @@ mod checks;
 mod containers;
 mod evidence;
 mod fuzz;
+mod inputs;
 mod mutants;
 mod nights;
 mod program;
@@ -79,6 +80,12 @@ const CHORES: &[Chore] = &[
         arguments: "--keep DIR | --compare DIR [-- FILTER…]",
         about: "keep what the tests make windlass say and leave, or compare it with what an earlier version said and left",
         run: evidence::run_chore,
+    },
+    Chore {
+        name: "inputs",
+        arguments: "DIR [--program WINDLASS]",
+        about: "run real plan and task files through the program: what works, what is refused, what looks misread",
+        run: inputs::run_chore,
     },
     Chore {
         name: "containers",
