@@ -12,6 +12,7 @@ use windlass_ui::one_line;
 use crate::configuration::sources;
 use crate::error::AppError;
 use crate::run::NamedTasks;
+use crate::text::quoted;
 
 /// Where tasks are where nothing else is said.
 const USUAL: &str = "requirements.md";
@@ -24,6 +25,8 @@ const VARIABLE: &str = "WINDLASS_TASKS__FILE";
 pub struct TaskPlace {
     /// The working directory.
     pub directory: PathBuf,
+    /// The file that was named.
+    pub file: Option<PathBuf>,
     /// The feature whose tasks they are.
     pub feature: Option<FeatureName>,
     /// Where the file is, or would be, below the working directory.
@@ -37,23 +40,24 @@ impl TaskPlace {
     ///
     /// # Errors
     /// That is not a name of a feature, or something else is in the file's place.
-    pub fn find(directory: &Path, feature: Option<&str>) -> Result<TaskPlace, AppError> {
-        let feature = feature.map(FeatureName::parse).transpose();
+    pub fn find(directory: &Path, named: &NamedTasks) -> Result<TaskPlace, AppError> {
+        let file = named.file.clone();
+        let feature = named.feature.as_deref().map(FeatureName::parse).transpose();
         let feature = feature.map_err(|error| AppError::usage(error.to_string()))?;
         let configured = if feature.is_some() { None } else { configured(directory)? };
-        let named = NamedTasks { file: None, feature: feature.as_ref().map(ToString::to_string) };
+        let named = NamedTasks { file: file.clone(), feature: feature.as_ref().map(ToString::to_string) };
         let found = match named.find(directory, configured.as_deref()) {
             Ok(found) => Some(found),
             Err(TasksError::Missing { .. } | TasksError::NotThere(_)) => None,
             Err(error) => return Err(AppError::system(error)),
         };
-        let usual = || match (&feature, &configured) {
+        let usual = || match (&feature, file.as_ref().or(configured.as_ref())) {
             (Some(feature), _) => feature.requirements(),
             (None, Some(file)) => file.clone(),
             (None, None) => PathBuf::from(USUAL),
         };
         let place = found.as_ref().map_or_else(usual, |found| found.place.clone());
-        Ok(TaskPlace { directory: directory.to_owned(), feature, place, found })
+        Ok(TaskPlace { directory: directory.to_owned(), file, feature, place, found })
     }
 
     /// Refuses what needs the file where there is none.
@@ -67,7 +71,8 @@ impl TaskPlace {
 
     /// The same, looked at once more.
     pub fn again(&self) -> Result<TaskPlace, AppError> {
-        TaskPlace::find(&self.directory, self.feature.as_ref().map(FeatureName::as_str))
+        let feature = self.feature.as_ref().map(ToString::to_string);
+        TaskPlace::find(&self.directory, &NamedTasks { file: self.file.clone(), feature })
     }
 
     /// The file, absolute.
@@ -84,7 +89,10 @@ impl TaskPlace {
     pub fn command(&self, words: &str) -> String {
         let feature =
             self.feature.as_ref().map_or_else(String::new, |feature| format!(" --feature {feature}"));
-        format!("windlass {words}{feature}")
+        let is_about_a_file = words.starts_with("run") || words.starts_with("continue");
+        let file = self.file.as_ref().filter(|_| is_about_a_file);
+        let file = file.map_or_else(String::new, |file| format!(" -f {}", quoted(file.as_os_str())));
+        format!("windlass {words}{feature}{file}")
     }
 
     /// How many tasks it has.

@@ -18,6 +18,7 @@ use crate::error::AppError;
 use crate::here::Here;
 use crate::inspect::which::refuse_live;
 use crate::run::NamedTasks;
+use crate::text::quoted;
 
 /// What it ends with when the tasks cannot be read.
 const UNREADABLE: u8 = 2;
@@ -89,7 +90,7 @@ impl App {
     /// # Errors
     /// There is none, or the configuration is wrong.
     pub fn tasks(&self, named: &NamedTasks) -> Result<Tasks, AppError> {
-        let (found, codes) = find(self, named)?;
+        let (found, codes) = find_to_read(self, named)?;
         let schedule = Schedule::new(found.list.rows());
         Ok(Tasks { place: found.place.display().to_string(), list: found.list, schedule, codes })
     }
@@ -138,6 +139,27 @@ fn find(app: &App, named: &NamedTasks) -> Result<(FoundTasks, ExitCodes), AppErr
     let configuration = Configuration::read(directory, None, Mode::Goal)?;
     let found = named.find(directory, configuration.resolved.tasks.file.as_deref())?;
     Ok((found, configuration.resolved.exit_codes))
+}
+
+/// The same for who only looks: the only list that lies elsewhere will do.
+fn find_to_read(app: &App, named: &NamedTasks) -> Result<(FoundTasks, ExitCodes), AppError> {
+    let error = match find(app, named) {
+        Ok(found) => return Ok(found),
+        Err(error) => error,
+    };
+    let is_named = named.file.is_some() || named.feature.is_some();
+    let works = if is_named { Vec::new() } else { app.kept_work() };
+    if let [only] = works.as_slice() {
+        return find(app, &NamedTasks { file: Some(PathBuf::from(&only.place)), feature: None });
+    }
+    Err(works.iter().take(8).fold(error, |error, work| {
+        error.hint(format!(
+            "{} holds {}: windlass tasks -f {}",
+            work.place,
+            work.holds,
+            quoted(work.place.as_ref())
+        ))
+    }))
 }
 
 /// The same where they are to be changed: a run that works here may be about to do that.

@@ -35,6 +35,7 @@ const MAY: &[(&str, &str)] = &[
     ("crates/windlass-core/src/principles", "a file of another tool's"),
     ("crates/windlass-app/src/import.rs", "names of other tools' folders"),
     ("crates/windlass-import", "files of other tools"),
+    ("crates/windlass-jobs/src/doc/tasks/sources", "files of other tools"),
     ("xtask", "chores"),
 ];
 

@@ -12,6 +12,7 @@ use windlass_host::tree;
 use super::RepositoryWanted;
 use crate::app::App;
 use crate::error::AppError;
+use crate::run::NamedTasks;
 use crate::task_place::TaskPlace;
 use crate::workspaces::from_here;
 use crate::workspaces::guard::{self, Guard};
@@ -52,7 +53,8 @@ impl App {
     /// Something that is not a file is in its place, or it cannot be written.
     pub fn init_tasks(&self, request: &InitTasks) -> Result<InitedTasks, AppError> {
         let directory = self.directory();
-        let before = TaskPlace::find(directory, request.feature.as_deref())?;
+        let before =
+            TaskPlace::find(directory, &NamedTasks { file: None, feature: request.feature.clone() })?;
         refuse_what_is_no_file(self, &before)?;
         let (project, ignored) = request.repository.begin(self)?;
         // Asked first, so that nothing is made where it has to be refused.

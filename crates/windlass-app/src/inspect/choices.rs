@@ -8,7 +8,7 @@ use super::which;
 use crate::app::App;
 use crate::error::AppError;
 use crate::here::Here;
-use crate::run::resume;
+use crate::run::{NamedTasks, resume};
 use crate::task_place::TaskPlace;
 use crate::workspaces::Project;
 
@@ -39,9 +39,9 @@ impl App {
     ///
     /// # Errors
     /// There is nothing.
-    pub fn choices(&self, feature: Option<&str>) -> Result<Choices, AppError> {
+    pub fn choices(&self, named: &NamedTasks) -> Result<Choices, AppError> {
         let here = Here::find(self)?;
-        let tasks = TaskPlace::find(&here.directory, feature)?;
+        let tasks = TaskPlace::find(&here.directory, named)?;
         let live = which::live(&here)?.map(|holder| holder.run);
         let is_open = |run: &RunSummary| {
             run.directory == here.directory
@@ -62,8 +62,8 @@ impl App {
     }
 
     /// The tasks that are to go on: there has to be a file of them.
-    pub fn tasks_to_go_on(&self, feature: Option<&str>) -> Result<TaskPlace, AppError> {
-        let place = TaskPlace::find(&Here::find(self)?.directory, feature)?;
+    pub fn tasks_to_go_on(&self, named: &NamedTasks) -> Result<TaskPlace, AppError> {
+        let place = TaskPlace::find(&Here::find(self)?.directory, named)?;
         place.require_file()?;
         Ok(place)
     }

@@ -10,6 +10,7 @@ use super::which;
 use crate::app::App;
 use crate::error::{AppError, Kind};
 use crate::here::Here;
+use crate::run::NamedTasks;
 use crate::task_place::TaskPlace;
 
 /// So long git may count commits; a history of a million takes seconds.
@@ -32,7 +33,7 @@ impl App {
         let here = Here::find_broken(self)?;
         let folder = match which::shown(&here, run) {
             Err(none) if run.is_none() && none.kind == Kind::Usage => {
-                let place = TaskPlace::find(&here.directory, None)?;
+                let place = TaskPlace::find(&here.directory, &NamedTasks::default())?;
                 return if place.total() > 0 { Ok(Status::Tasks(place)) } else { Err(none) };
             }
             found => found?,

@@ -16,7 +16,7 @@ use windlass_jobs::job;
 use windlass_jobs::prompt::{LONGEST_GOAL, Templates};
 use windlass_ui::one_line;
 
-use super::{Extent, NamedTasks, StartRun, WantedJob, WantedPhase};
+use super::{Extent, NamedTasks, StartRun, WantedJob, WantedPhase, work};
 use crate::app::App;
 use crate::configuration::Configuration;
 use crate::error::{AppError, Kind};
@@ -60,8 +60,8 @@ impl Assignment {
         match &request.job {
             WantedJob::Goal(goal) => Ok(Assignment::of_goal(goal.clone(), directory)),
             WantedJob::Phase(phase) => Assignment::of_phase(phase, directory),
-            WantedJob::Plan => Assignment::of_plan(Mode::Plan, directory),
-            WantedJob::Build => Assignment::of_plan(Mode::Build, directory),
+            WantedJob::Plan(file) => Assignment::of_plan(Mode::Plan, file.as_deref(), directory),
+            WantedJob::Build(file) => Assignment::of_plan(Mode::Build, file.as_deref(), directory),
             WantedJob::Tasks(tasks) => Assignment::of_tasks(tasks.clone(), directory),
             WantedJob::Workspace { name, mode } => {
                 let workspaces = Workspaces::open(directory);
@@ -123,15 +123,16 @@ impl Assignment {
     ///
     /// # Errors
     /// A prompt of the project's own cannot be what an agent is told.
-    pub fn of_plan(mode: Mode, directory: &Path) -> Result<Assignment, AppError> {
-        let goal = Goal { text: job::of(mode).wanted.to_owned(), file: None };
+    pub fn of_plan(mode: Mode, file: Option<&Path>, directory: &Path) -> Result<Assignment, AppError> {
+        let goal = Goal { text: in_file(job::of(mode).wanted, file), file: None };
         Assignment::in_project(mode, goal, directory)
     }
 
     /// The project's tasks, worked off in this directory.
     fn of_tasks(tasks: NamedTasks, directory: &Path) -> Result<Assignment, AppError> {
         let of = tasks.feature.as_ref().map_or_else(String::new, |feature| format!(" of {feature}"));
-        let goal = Goal { text: format!("{}{of}.", job::of(Mode::Tasks).wanted), file: None };
+        let wanted = format!("{}{of}.", job::of(Mode::Tasks).wanted);
+        let goal = Goal { text: in_file(&wanted, tasks.file.as_deref()), file: None };
         Ok(Assignment { tasks, ..Assignment::in_project(Mode::Tasks, goal, directory)? })
     }
 
@@ -142,8 +143,10 @@ impl Assignment {
         let has_plan = there(&plan.file) || folder.as_deref().is_some_and(there);
         let missing = |message: String| AppError::new(Kind::stopped(StopReason::Missing, codes), message);
         match (self.mode.claim(), &plan.specs) {
-            (ClaimSource::Boxes, _) if !has_plan => {
-                Err(missing(format!("there is no plan: {} is missing", plan.file.display()))
+            (ClaimSource::Boxes, _) if has_plan => work::refuse_tasks(&self.directory, plan, codes),
+            (ClaimSource::Boxes, _) => {
+                let error = missing(format!("there is no plan: {} is missing", plan.file.display()));
+                Err(work::with_commands(error, &self.directory)
                     .hint("Have one written from your specifications: windlass plan")
                     .hint("Or write it yourself: one line `- [ ] TASK` for each task."))
             }
@@ -268,9 +271,13 @@ impl Assignment {
             Some(Ok(found)) => match found.list.problems().first().filter(|_| found.list.is_unusable()) {
                 Some(problem) => Err(missing(problem.to_string())
                     .hint("See all that is wrong with it: windlass tasks validate")),
-                None => Ok(()),
+                None => work::refuse_boxes(&found, codes),
             },
-            Some(Err(error @ (TasksError::Missing { .. } | TasksError::NotThere(_)))) => {
+            Some(Err(error @ TasksError::Missing { .. })) => {
+                let error = missing(error.to_string());
+                Err(work::with_commands(error, &self.directory).hint("Begin with: windlass init --tasks"))
+            }
+            Some(Err(error @ TasksError::NotThere(_))) => {
                 Err(missing(error.to_string()).hint("Begin with: windlass init --tasks"))
             }
             Some(Err(error @ TasksError::NoFeature(_))) => Err(AppError::usage(error.to_string())),
@@ -298,6 +305,12 @@ impl Assignment {
             }
         }
     }
+}
+
+/// What is wanted, with the file that was named for it: a run about another file is another job.
+fn in_file(wanted: &str, file: Option<&Path>) -> String {
+    let Some(file) = file else { return wanted.to_owned() };
+    format!("{} in {}.", wanted.trim_end_matches('.'), one_line(&file.display().to_string()))
 }
 
 /// What is not a workspace may be what is to be done.

@@ -18,6 +18,7 @@ mod sandbox_notices;
 pub(crate) mod tasks;
 pub(crate) mod uncommitted;
 pub(crate) mod verdict;
+mod work;
 
 use std::env;
 use std::path::PathBuf;
@@ -33,6 +34,7 @@ pub use self::goal::Goal;
 pub use self::rehearsal::Rehearsal;
 use self::request::said_codes;
 pub use self::request::{NamedTasks, ResumeRun, RunEnd, StartRun, Verified, WantedJob, WantedPhase};
+pub use self::work::Work;
 use crate::agent;
 use crate::app::App;
 use crate::beginning;

@@ -88,10 +88,10 @@ pub enum WantedJob {
         /// Its own mode, unless another one is named.
         mode: Option<Mode>,
     },
-    /// A plan, written from specifications.
-    Plan,
-    /// A plan, worked off.
-    Build,
+    /// A plan, written from specifications; the file that is named for it.
+    Plan(Option<PathBuf>),
+    /// A plan, worked off; the file that is named.
+    Build(Option<PathBuf>),
     /// Tasks, worked off.
     Tasks(NamedTasks),
     /// The document of a pipeline's phase, written.

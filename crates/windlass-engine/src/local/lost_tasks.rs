@@ -78,8 +78,9 @@ fn ids_in(
 ) -> Result<Vec<TaskId>, SnapshotError> {
     let (name, file) = (as_path(path).to_string_lossy().into_owned(), snapshot.file(path));
     let own_name = as_path(path).file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let (Some(file), Some(form)) = (file, form_of(&own_name, place)) else { return Ok(Vec::new()) };
+    let Some(file) = file else { return Ok(Vec::new()) };
     let content = store.content(&file.content)?;
+    let Some(form) = form_of(&own_name, place, &content) else { return Ok(Vec::new()) };
     let list = TaskList::parse(vec![TaskFile::alone(&name, form, Ok(content))]);
     Ok(list.rows().into_iter().map(|row| row.id).collect())
 }

@@ -54,7 +54,12 @@ pub fn find_specs(directory: &Path, places: &JobPlan) -> FoundSpecs {
     }
     walk.names.sort();
     walk.skipped.sort_by(|one, other| one.path.cmp(&other.path));
-    FoundSpecs { names: SpecNames::new(&shown, walk.names), skipped: walk.skipped, folder: Some(walk.top) }
+    let beside = at(directory).entries().into_iter().flatten();
+    let beside =
+        beside.take(MOST_FILES).map(|entry| PathBuf::from(entry.name)).filter(|name| is_markdown(name));
+    let beside = beside.map(|name| name.display().to_string());
+    let names = SpecNames::new(&shown, walk.names).with_others(beside);
+    FoundSpecs { names, skipped: walk.skipped, folder: Some(walk.top) }
 }
 
 impl FoundSpecs {

@@ -10,6 +10,12 @@ use super::read::{is_task_folder, read_tasks};
 use super::{FoundTasks, TasksError};
 use windlass_host::tree::at;
 
+/// So many lists in other places are read.
+const MOST_KEPT: usize = 50;
+
+/// So many folders are looked at for each of these places.
+const MOST_LOOKED_AT: usize = 1000;
+
 /// Which task file is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted<'a> {
@@ -33,6 +39,28 @@ pub fn find_tasks(directory: &Path, wanted: Wanted<'_>) -> Result<FoundTasks, Ta
 fn named(directory: &Path, place: PathBuf) -> Result<FoundTasks, TasksError> {
     let found = read_tasks(directory, &place);
     if found.list.is_missing() { Err(TasksError::NotThere(place)) } else { Ok(found) }
+}
+
+/// The lists that lie in other places where people keep them, and hold a task.
+pub fn kept_places(directory: &Path) -> Vec<FoundTasks> {
+    let places = SOURCES.iter().flat_map(|form| form.other_places());
+    let places = places.flat_map(|place| matching(directory, place));
+    let read = places.map(|place| read_tasks(directory, &place));
+    read.filter(|found| !found.list.tasks().is_empty()).take(MOST_KEPT).collect()
+}
+
+/// The paths that are there of a place whose `*` is any folder.
+fn matching(directory: &Path, place: &str) -> Vec<PathBuf> {
+    let Some((before, after)) = place.split_once("/*/") else {
+        let path = PathBuf::from(place);
+        return Some(path).filter(|path| at(directory).join(path).is_taken()).into_iter().collect();
+    };
+    let Ok(entries) = at(directory).join(before).entries() else { return Vec::new() };
+    let paths =
+        entries.into_iter().take(MOST_LOOKED_AT).map(|entry| Path::new(before).join(entry.name).join(after));
+    let mut paths: Vec<PathBuf> = paths.filter(|path| at(directory).join(path).is_taken()).collect();
+    paths.sort();
+    paths
 }
 
 /// The first place with a task (a requirements file may be free text, with the tasks in `.devloop/tasks.md`); else the first

@@ -17,7 +17,7 @@ use windlass_jobs::doc::Problem;
 use windlass_jobs::doc::tasks::{Refused, TaskList};
 
 pub use committed::{Unlike, unlike_committed};
-pub use find::{Wanted, find_tasks};
+pub use find::{Wanted, find_tasks, kept_places};
 pub(crate) use latest::Latest;
 pub use read::read_tasks;
 pub use write::{Written, add_task, set_state, settable};

@@ -25,8 +25,12 @@ fn files(directory: &Path, place: &Path) -> Vec<TaskFile> {
     if at(directory).join(place).holds_folder() {
         return folder(directory, place, form_of_folder());
     }
-    let form = form_of(&place.to_string_lossy(), Place::Alone);
-    form.and_then(|form| alone(directory, place, form)).into_iter().collect()
+    let Some(content) = document::read(&at(directory).join(place), LONGEST_LIST) else { return Vec::new() };
+    let bytes = content.as_deref().unwrap_or_default();
+    let form = form_of(&place.to_string_lossy(), Place::Alone, bytes);
+    form.map(|form| TaskFile::alone(&place.display().to_string(), form, content.clone()))
+        .into_iter()
+        .collect()
 }
 
 /// A file that is the whole list; `None` where there is none.

@@ -43,7 +43,10 @@ fn check_splices(form: TaskForm, list: &TaskList, text: &str) {
             assert!(changed.starts_with(&text.as_bytes()[..splice.range.start]));
             assert!(changed.ends_with(&text.as_bytes()[splice.range.end..]));
             let mut expected = list.rows();
-            expected[index].state = form.kept(state);
+            let former = text.get(splice.range.clone()).unwrap_or_default();
+            if !splice.is_empty() {
+                expected[index].state = form.kept(state, former);
+            }
             let rows = parse(form, &changed).rows();
             // What was not a state may be one now, or stands a second time and is none still; nothing becomes unclear.
             let unclear = rows.get(index).and_then(|row| row.unclear.clone());

@@ -59,6 +59,8 @@ pub enum ProblemKind {
     UnknownStatus,
     /// A priority is none of those there are.
     UnknownPriority,
+    /// There is nothing but boxes that say what has to hold.
+    OnlyCriteria,
     /// A pattern of protected files is none.
     BadPattern,
     /// A task has a field twice.
@@ -100,6 +102,11 @@ impl ProblemKind {
     /// Can the list not be worked with at all?
     pub const fn is_grave(self) -> bool {
         self.is_unreadable() || matches!(self, ProblemKind::NoTask)
+    }
+
+    /// Is it something that only a person can decide, while the rest can be worked off?
+    pub const fn is_doubt(self) -> bool {
+        matches!(self, ProblemKind::UnknownStatus | ProblemKind::OnlyCriteria)
     }
 
     /// Can a file not be read?

@@ -119,6 +119,9 @@ pub struct RunArgs {
 #[derive(Clone, Debug, Default, Args)]
 #[command(after_help = PLAN_EXAMPLES)]
 pub struct PlanArgs {
+    /// The plan to write [default: plan.file]
+    #[arg(short, long, value_name = "FILE")]
+    pub file: Option<PathBuf>,
     /// What every mode takes
     #[command(flatten)]
     pub work: WorkArgs,
@@ -128,6 +131,9 @@ pub struct PlanArgs {
 #[derive(Clone, Debug, Default, Args)]
 #[command(after_help = BUILD_EXAMPLES)]
 pub struct BuildArgs {
+    /// The plan to work off: a file with boxes, or a folder [default: plan.file]
+    #[arg(short, long, value_name = "FILE")]
+    pub file: Option<PathBuf>,
     /// What every mode takes
     #[command(flatten)]
     pub work: WorkArgs,

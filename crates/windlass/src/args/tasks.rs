@@ -106,7 +106,7 @@ task file or it cannot be read.")]
 #[derive(Clone, Debug, Default, Args)]
 pub struct TasksPlaceArgs {
     /// The task file, or a folder with a file per task
-    #[arg(long, value_name = "PATH", conflicts_with = "feature")]
+    #[arg(short, long, value_name = "PATH", conflicts_with = "feature")]
     pub file: Option<PathBuf>,
     /// The tasks of a feature: requirements/NAME.md
     #[arg(long, value_name = "NAME")]

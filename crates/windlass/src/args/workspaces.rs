@@ -1,5 +1,7 @@
 //! The verbs around workspaces.
 
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
 
 use super::shared::TrustArgs;
@@ -100,6 +102,9 @@ Examples:
 pub struct ContinueArgs {
     /// What to go on with, without being asked
     pub what: Option<Continued>,
+    /// The task file, or a folder with a file per task
+    #[arg(short, long, value_name = "PATH", conflicts_with = "feature")]
+    pub file: Option<PathBuf>,
     /// The feature whose task file is meant: requirements/NAME.md
     #[arg(long, value_name = "NAME")]
     pub feature: Option<String>,
@@ -228,7 +233,7 @@ Examples:
 pub struct ImportArgs {
     /// The project to take from [default: this one]
     #[arg(long, value_name = "DIR")]
-    pub from: Option<std::path::PathBuf>,
+    pub from: Option<PathBuf>,
     /// Take over the user's configuration as well
     #[arg(long)]
     pub user: bool,

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use windlass_app::inspect::Choices;
+use windlass_app::run::NamedTasks;
 use windlass_app::task_place::TaskPlace;
 use windlass_app::{Answer, App, AppError};
 use windlass_ui::{Line, one_line};
@@ -24,9 +25,9 @@ const NAMED: usize = 5;
 pub fn run(args: &ContinueArgs) -> Result<ExitCode, AppError> {
     let app = app()?;
     if let Some(what) = args.what {
-        return go_on(&app, what, args, &app.tasks_to_go_on(args.feature.as_deref())?);
+        return go_on(&app, what, args, &app.tasks_to_go_on(&named(args))?);
     }
-    let choices = app.choices(args.feature.as_deref())?;
+    let choices = app.choices(&named(args))?;
     print_lines(&lines(&choices))?;
     if !has_terminal() || choices.live.is_some() {
         return Ok(ExitCode::SUCCESS);
@@ -52,6 +53,10 @@ pub fn run(args: &ContinueArgs) -> Result<ExitCode, AppError> {
         }
         None => Ok(ExitCode::SUCCESS),
     }
+}
+
+fn named(args: &ContinueArgs) -> NamedTasks {
+    NamedTasks { file: args.file.clone(), feature: args.feature.clone() }
 }
 
 fn lines(choices: &Choices) -> Vec<Line> {
@@ -95,8 +100,13 @@ fn go_on(app: &App, what: Continued, args: &ContinueArgs, place: &TaskPlace) -> 
         }
         Continued::Run => {
             // As if it had been typed: there is one way to begin a run.
-            let words = place.command("run --mode tasks");
-            let mut words: Vec<OsString> = words.split(' ').map(OsString::from).collect();
+            let mut words: Vec<OsString> =
+                ["windlass", "run", "--mode", "tasks"].map(OsString::from).to_vec();
+            let feature = place.feature.as_ref().map(ToString::to_string);
+            words.extend(
+                feature.into_iter().flat_map(|feature| ["--feature".into(), OsString::from(feature)]),
+            );
+            words.extend(place.file.iter().flat_map(|file| ["-f".into(), file.clone().into_os_string()]));
             words.extend(model.into_iter().flat_map(|model| ["--model".into(), OsString::from(model)]));
             words.extend(mock.map(|script| OsString::from(format!("--mock={script}"))));
             let hash = args.trust.hash.trust.as_ref();

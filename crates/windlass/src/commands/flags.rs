@@ -1,5 +1,7 @@
 //! Flags as a layer of configuration: the one that wins.
 
+use std::path::Path;
+
 use windlass_core::config::{ConfigError, Key, Layer, Setting, keys};
 
 use crate::args::{
@@ -21,6 +23,9 @@ pub fn run(args: &RunArgs) -> Result<Layer, AppError> {
     flags.text(&keys::COMPLETION_THRESHOLD, "--completion-threshold", args.completion_threshold.as_ref());
     flags.switch(&keys::TRUST_EXISTING_STATUS, "--trust-existing-status", "true", args.trust_existing_status);
     flags.switch(&keys::TODO_FALLBACK, "--todo-fallback", "true", args.todo_fallback);
+    if matches!(args.mode.as_deref(), Some("plan" | "build")) {
+        flags.plan(args.file.as_deref());
+    }
     flags.work(&args.work)?;
     Ok(flags.finish()?)
 }
@@ -90,6 +95,18 @@ struct Flags {
 }
 
 impl Flags {
+    /// The plan that is named: a file, or a folder with an index, and then nothing else is the plan.
+    fn plan(&mut self, place: Option<&Path>) {
+        let Some(place) = place else { return };
+        // outside: a plan that a person named, seen from where they are.
+        let is_folder = place.join("README.md").is_file();
+        let text = place.display().to_string();
+        let text = text.trim_end_matches('/').to_owned();
+        let (file, folder) = if is_folder { (None, text) } else { (Some(text), String::new()) };
+        self.text(&keys::PLAN_FILE, "-f", file.as_ref());
+        self.text(&keys::PLAN_FOLDER, "-f", Some(&folder));
+    }
+
     fn work(&mut self, args: &WorkArgs) -> Result<(), AppError> {
         self.limits(&args.limits);
         self.output(&args.output);

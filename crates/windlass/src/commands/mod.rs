@@ -93,8 +93,8 @@ pub fn dispatch(arguments: impl Iterator<Item = OsString>) -> Result<ExitCode, A
     }
     match cli.verb {
         Verb::Run(args) => run::run(&args),
-        Verb::Plan(args) => run::in_mode(Mode::Plan, &args.work),
-        Verb::Build(args) => run::in_mode(Mode::Build, &args.work),
+        Verb::Plan(args) => run::in_mode(Mode::Plan, args.file.as_ref(), &args.work),
+        Verb::Build(args) => run::in_mode(Mode::Build, args.file.as_ref(), &args.work),
         Verb::Pipeline(args) => pipeline::run(&args),
         Verb::Continue(args) => continuing::run(&args),
         Verb::Resume(args) => resume::run(&args),

@@ -1,22 +1,25 @@
 //! `run`, `plan`, `build`: a job from prompt to proof.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use windlass_core::values::Named;
 
 use windlass_app::principles::KeptPrinciples;
 use windlass_app::run::{RunEnd, StartRun};
-use windlass_app::{App, AppError};
+use windlass_app::{Answer, App, AppError};
 use windlass_core::config::Unlimited;
 use windlass_core::spec::Mode;
 use windlass_ui::{Line, Mark, Tone};
 
-use super::terminal::TerminalFront;
+use super::question;
+use super::terminal::{TerminalFront, has_terminal};
 use super::{dry_run, flags, from_here, print_lines, wanted, worktree};
 use crate::args::{LimitArgs, RunArgs, WorkArgs};
 
 /// Runs it to its end; the exit code says how it ended.
 pub fn run(args: &RunArgs) -> Result<ExitCode, AppError> {
+    let args = &with_kept_work(args)?;
     let request = request(args)?;
     let terminal = Arc::new(TerminalFront::new(args.work.output.json));
     let app = App::here(terminal.clone())?;
@@ -28,9 +31,30 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, AppError> {
     Ok(told(&app, &terminal, &end))
 }
 
+/// Where nothing is named and nothing lies in the usual places, a person at the terminal is asked whether the only work that was
+/// found is meant. Nobody else is: paid work begins with what was named.
+fn with_kept_work(args: &RunArgs) -> Result<RunArgs, AppError> {
+    let mode = args.mode.as_deref().unwrap_or_default();
+    let is_open = args.file.is_none() && args.feature.is_none() && matches!(mode, "build" | "tasks");
+    if !is_open || args.work.dry_run || args.work.output.json || !has_terminal() {
+        return Ok(args.clone());
+    }
+    let app = super::app()?;
+    let [work] =
+        <[_; 1]>::try_from(app.work_to_ask_for(mode)?).map_or_else(|_| [None], |[work]| [Some(work)]);
+    let Some(work) = work else { return Ok(args.clone()) };
+    let asked = format!("{} holds {}. Work it off?", work.place, work.holds);
+    if question::ask(&asked, &work.command())? != Answer::Yes {
+        return Ok(args.clone());
+    }
+    let mode = Some(work.mode.name().to_owned());
+    Ok(RunArgs { mode, file: Some(PathBuf::from(work.place)), ..args.clone() })
+}
+
 /// The same for a mode that is a verb of its own.
-pub fn in_mode(mode: Mode, work: &WorkArgs) -> Result<ExitCode, AppError> {
-    run(&RunArgs { mode: Some(mode.name().to_owned()), work: work.clone(), ..RunArgs::default() })
+pub fn in_mode(mode: Mode, file: Option<&PathBuf>, work: &WorkArgs) -> Result<ExitCode, AppError> {
+    let mode = Some(mode.name().to_owned());
+    run(&RunArgs { mode, file: file.cloned(), work: work.clone(), ..RunArgs::default() })
 }
 
 /// What the command line asks for.

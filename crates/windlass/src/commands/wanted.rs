@@ -6,9 +6,11 @@ use strum::IntoEnumIterator;
 use windlass_core::values::Named;
 
 use windlass_app::run::{Goal, NamedTasks, WantedJob};
-use windlass_app::{AppError, Kind};
+use windlass_app::{Answer, AppError, Kind, quoted};
 use windlass_core::spec::{ClaimSource, Mode};
 
+use super::question;
+use super::terminal::has_terminal;
 use crate::args::RunArgs;
 use crate::scripted_agent::Script;
 
@@ -20,7 +22,8 @@ pub fn job(args: &RunArgs) -> Result<WantedJob, AppError> {
     let mode = args.mode.as_deref().map(parse_mode).transpose()?;
     if let Some(mode) = mode.filter(|mode| mode.has_plan()) {
         refuse_job_flags(args, mode)?;
-        return Ok(if mode.writes_only_plan() { WantedJob::Plan } else { WantedJob::Build });
+        let file = args.file.clone();
+        return Ok(if mode.writes_only_plan() { WantedJob::Plan(file) } else { WantedJob::Build(file) });
     }
     if mode.is_some_and(Mode::has_tasks) {
         refuse_foreign_flags(args)?;
@@ -39,6 +42,7 @@ pub fn job(args: &RunArgs) -> Result<WantedJob, AppError> {
                 .hint("Make one: windlass init NAME, then windlass run NAME"));
         }
         refuse_workspace_flags(args)?;
+        refuse_lists(args, mode)?;
         return goal(args).map(WantedJob::Goal);
     }
     Ok(WantedJob::Workspace { name: args.source.clone(), mode })
@@ -68,8 +72,7 @@ fn goal_flags(args: &RunArgs) -> [(&'static str, bool); 7] {
 
 /// Plans have neither a goal nor a workspace.
 fn refuse_job_flags(args: &RunArgs, mode: Mode) -> Result<(), AppError> {
-    let given =
-        [("-p", args.prompt.is_some()), ("-f", args.file.is_some()), ("a workspace", args.source.is_some())];
+    let given = [("-p", args.prompt.is_some()), ("a workspace", args.source.is_some())];
     match given.iter().chain(&goal_flags(args)).find(|(_, given)| *given) {
         Some((what, _)) => Err(AppError::usage(format!(
             "mode {} works on the project's plan and takes no {what}",
@@ -96,6 +99,25 @@ fn refuse_foreign_flags(args: &RunArgs) -> Result<(), AppError> {
         }
         None => Ok(()),
     }
+}
+
+/// A file that is a list of tasks is hardly a goal: which of the two is meant has to be said.
+fn refuse_lists(args: &RunArgs, mode: Option<Mode>) -> Result<(), AppError> {
+    let Some(file) = args.file.as_ref().filter(|_| mode.is_none()) else { return Ok(()) };
+    let Some(work) = super::app()?.work_in(file) else { return Ok(()) };
+    let goal = format!("windlass run --mode goal -f {}", quoted(file.as_os_str()));
+    if has_terminal() {
+        let question = format!("{} holds {}. Is its text the goal all the same?", work.place, work.holds);
+        if question::ask(&question, &goal)? == Answer::Yes {
+            return Ok(());
+        }
+    }
+    Err(AppError::usage(format!(
+        "{} holds {}: is that the work, or is its text a goal?",
+        work.place, work.holds
+    ))
+    .hint(format!("Work it off: {}", work.command()))
+    .hint(format!("As one goal: {goal}")))
 }
 
 /// What only workspaces have.

@@ -28,7 +28,7 @@ mod vanished;
 use windlass_core::values::{Items, TaskState};
 
 use crate::doc::Splice;
-use crate::doc::tasks::{Contents, FileRole, Task, TaskFile, Unwritable, no_task};
+use crate::doc::tasks::{Contents, FileRole, Task, TaskFile, Unwritable, no_task, notes_of};
 
 pub use coverage::{Named, Requirement, RequirementKind, Spec, SpecCoverage, coverage};
 pub use feature::{Counts, Feature};
@@ -43,6 +43,8 @@ pub use crate::doc::{Problem, ProblemKind};
 pub struct Plan {
     /// Its problems are the plan's faults.
     contents: Contents,
+    /// What nobody but a person can say of its tasks.
+    doubts: Vec<Problem>,
 }
 
 impl Plan {
@@ -55,7 +57,10 @@ impl Plan {
         if contents.tasks.is_empty() && contents.problems.is_empty() {
             contents.problems.extend(no_task(&contents.files));
         }
-        Plan { contents }
+        let problems = std::mem::take(&mut contents.problems);
+        let (doubts, faults) = problems.into_iter().partition(|problem| problem.kind.is_doubt());
+        contents.problems = faults;
+        Plan { contents, doubts }
     }
 
     /// Is there no plan at all?
@@ -67,6 +72,22 @@ impl Plan {
     /// for a plan that is missing.
     pub fn faults(&self) -> &[Problem] {
         &self.contents.problems
+    }
+
+    /// What is not clear in it: a box that is none, work that is called open and done at once. The plan can be worked off, and is
+    /// not done before somebody has mended it.
+    pub fn doubts(&self) -> &[Problem] {
+        &self.doubts
+    }
+
+    /// What was taken for what, in sentences; empty where that goes without saying.
+    pub fn notes(&self) -> Vec<String> {
+        notes_of(&self.contents)
+    }
+
+    /// Boxes that say what has to hold beside the tasks; they come after all of these.
+    pub fn criteria(&self) -> &[Task] {
+        &self.contents.criteria
     }
 
     /// All tasks, in the order of the files and in theirs.

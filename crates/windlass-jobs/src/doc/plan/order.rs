@@ -6,7 +6,7 @@ use windlass_core::values::TaskState;
 
 use super::Plan;
 use crate::doc::tasks::Task;
-use crate::doc::tasks::sources::reference;
+use crate::doc::tasks::sources::reference::{self, number};
 
 /// What each task waits for.
 pub(super) struct Waiting {
@@ -27,6 +27,10 @@ impl Waiting {
             waiting.twice.extend(known.add(index, task).map(|first| (index, first)));
         }
         for (index, task) in tasks.iter().enumerate() {
+            // What is nested in a task is done before it.
+            if let Some(on) = task.parent.and_then(|parent| waiting.on.get_mut(parent)) {
+                on.push(index);
+            }
             for name in task.dependencies_as_written() {
                 match known.find(task, name) {
                     Some(other) => waiting.on.get_mut(index).into_iter().for_each(|on| on.push(other)),
@@ -72,12 +76,6 @@ impl Names {
     }
 }
 
-/// The number that a dependency names: `P1.2`, `Task 1.2`, `1.2: Title`.
-fn number(name: &str) -> Option<&str> {
-    let bare = name.strip_prefix("Task ").or_else(|| name.strip_prefix("task ")).unwrap_or(name);
-    reference::id(bare.trim()).map(|(id, _)| id)
-}
-
 fn is_number(name: &str) -> bool {
     number(name).is_some()
 }
@@ -90,13 +88,21 @@ impl Plan {
         let is_open = |index: &usize| {
             self.contents.tasks.get(*index).is_some_and(|task| task.row.state != TaskState::Done)
         };
-        self.contents
-            .tasks
-            .iter()
-            .zip(&waiting.on)
-            .filter(|(task, _)| task.row.state != TaskState::Done)
-            .min_by_key(|(task, on)| (task.row.state, on.iter().any(is_open), section_priority(task)))
-            .map(|(task, _)| task)
+        let tasks = || self.contents.tasks.iter();
+        let nests = |index: usize, on: &Vec<usize>| {
+            let is_within = |other: &usize| {
+                self.contents.tasks.get(*other).is_some_and(|task| task.parent == Some(index))
+            };
+            on.iter().any(|other| is_open(other) && is_within(other))
+        };
+        let optional = |task: &Task| task.plan.as_ref().is_some_and(|plan| plan.optional);
+        let next = tasks().zip(&waiting.on).enumerate().filter(|(_, (task, _))| task.is_workable());
+        let next = next.min_by_key(|(index, (task, on))| {
+            let waits = on.iter().any(is_open);
+            (nests(*index, on), task.row.state, waits, optional(task), section_priority(task))
+        });
+        next.map(|(_, (task, _))| task)
+            .or_else(|| self.contents.criteria.iter().find(|one| one.is_workable()))
     }
 }
 

@@ -23,6 +23,7 @@ impl Plan {
         if !self.faults().is_empty() {
             return problems;
         }
+        problems.extend_from_slice(self.doubts());
         let waiting = Waiting::of(self.tasks());
         problems.extend(self.unknown_specs(specs));
         problems.extend(self.without_spec(specs));
@@ -42,8 +43,9 @@ impl Plan {
         let mut seen = HashSet::new();
         // What a section or a task names holds for all below it, and is said once.
         for task in self.tasks().iter().filter(|task| seen.insert(Arc::as_ptr(&task.refs).cast::<u8>())) {
-            for named in task.refs.iter().filter(|named| specs.is_meant(named) && specs.find(named).is_none())
-            {
+            for named in task.refs.iter().filter(|named| {
+                specs.is_meant(named) && specs.find(named).is_none() && !specs.is_other(named)
+            }) {
                 let near =
                     specs.nearest(named).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
                 let sentence =
@@ -89,6 +91,11 @@ impl Task {
     /// Is there anything left to do?
     pub fn is_open(&self) -> bool {
         self.row.state != TaskState::Done
+    }
+
+    /// Can somebody work on it: it is open, and it is clear what it is?
+    pub(super) fn is_workable(&self) -> bool {
+        self.is_open() && self.row.unclear.is_none()
     }
 
     fn short_name(&self) -> String {

@@ -1,6 +1,6 @@
 //! The specs that a plan may name.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use windlass_core::typed::nearest;
 
@@ -13,6 +13,8 @@ pub struct SpecNames {
     folder: String,
     names: Vec<String>,
     known: HashMap<String, usize>,
+    /// Documents of the project that are no specs, and may be named all the same.
+    others: HashSet<String>,
 }
 
 impl SpecNames {
@@ -20,7 +22,18 @@ impl SpecNames {
     /// `api/users.md`).
     pub fn new(folder: &str, names: Vec<String>) -> SpecNames {
         let known = names.iter().enumerate().map(|(index, name)| (name.to_lowercase(), index)).collect();
-        SpecNames { folder: folder.trim_end_matches('/').to_owned(), names, known }
+        SpecNames { folder: folder.trim_end_matches('/').to_owned(), names, known, others: HashSet::new() }
+    }
+
+    /// The same with documents that lie in the project's own folder, such as `CLAUDE.md`.
+    pub fn with_others(self, others: impl IntoIterator<Item = String>) -> SpecNames {
+        SpecNames { others: others.into_iter().map(|name| name.to_lowercase()).collect(), ..self }
+    }
+
+    /// Does a reference name a document of the project that is no spec?
+    pub fn is_other(&self, reference: &str) -> bool {
+        let bare = reference::spec(reference).to_lowercase();
+        self.others.contains(bare.trim_start_matches("./"))
     }
 
     /// Is there no spec? The folder's own `README.md` is an index, and none.

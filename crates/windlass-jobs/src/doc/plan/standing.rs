@@ -17,15 +17,12 @@ const PHASE: usize = 80;
 /// So many of the specs that a task names, and of the tasks that it waits for, are said.
 const NAMES: usize = 20;
 
-/// So much of a task's source goes into a prompt, in characters.
-const SOURCE: usize = 4000;
-
 /// What a prompt says of the next task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NextTask {
     /// One line with all that is known of it: number, text, place, section, specs, what it waits for.
     pub words: String,
-    /// The task as it stands in the plan with all that is nested in it; the first 4,000 characters.
+    /// The task as it stands in the plan with all that is nested in it.
     pub source: String,
 }
 
@@ -33,7 +30,7 @@ impl Plan {
     /// What a prompt says of the [`next`](Plan::next) task.
     pub fn next_task(&self) -> Option<NextTask> {
         let task = self.next()?;
-        let source = self.source(task).trim_end().chars().take(SOURCE).collect();
+        let source = self.source(task).trim_end().to_owned();
         Some(NextTask { words: in_words(task), source })
     }
 }
@@ -57,15 +54,20 @@ fn in_words(task: &Task) -> String {
     said.extend(
         known.iter().filter(|(_, value)| !value.is_empty()).map(|(name, value)| format!("{name}: {value}")),
     );
-    format!("{number}{} ({})", cut(&task.row.title, LINE), said.join("; "))
+    let title: String = task.row.title.chars().filter(|letter| !letter.is_control()).collect();
+    format!("{number}{title} ({})", said.join("; "))
 }
 
 /// How a run of mode build stands: complete when there are tasks and none is open. `mark` is a digest of all the plan's
 /// bytes, empty where there is no plan.
 pub fn standing_for_build(plan: &Plan, mark: &str) -> JobStatus {
     let standing = standing(plan, mark, plan.faults());
+    let is_left = plan.open().chain(plan.criteria().iter().filter(|one| one.is_open())).next().is_some();
     JobStatus {
-        complete: standing.problem.is_none() && !plan.tasks().is_empty() && plan.open().next().is_none(),
+        complete: standing.problem.is_none()
+            && plan.doubts().is_empty()
+            && !plan.tasks().is_empty()
+            && !is_left,
         ..standing
     }
 }

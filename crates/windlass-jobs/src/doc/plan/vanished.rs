@@ -192,8 +192,9 @@ mod tests {
         assert_eq!(gone("- [x] One\n- [ ] Two\n", "- [ ] Two\n"), [""; 0]);
         assert_eq!(gone("- [ ] 1.2 One\n", "- [ ] 1.2 Another word for it\n"), [""; 0]);
         assert_eq!(gone("- [ ] 1.2 One\n- [ ] 1.2 Two\n", "- [x] 1.2 One\n"), ["1.2 Two"]);
-        assert_eq!(gone("### 1.2 Store\n\ntext\n", "### 1.2 Store\n\n- [ ] Tables\n- [ ] Rows\n"), [""; 0]);
-        assert_eq!(gone("### 1.2 Store\n\ntext\n", "### 1.3 Other\n\n- [ ] Tables\n"), ["1.2 Store"]);
+        let before = "## Tasks\n\n### 1.2 Store\n\ntext\n";
+        assert_eq!(gone(before, "### 1.2 Store\n\n- [ ] Tables\n- [ ] Rows\n"), [""; 0]);
+        assert_eq!(gone(before, "### 1.3 Other\n\n- [ ] Tables\n"), ["1.2 Store"]);
     }
 
     #[test]

@@ -1,5 +1,10 @@
 //! Success criteria of tasks, as their file lists them.
 
+use std::collections::HashSet;
+
+use windlass_core::values::TaskState;
+
+use super::sources::any_box_at;
 use crate::doc::outline::{self, Block, BlockKind};
 use crate::doc::tasks::words::is_none;
 use crate::doc::text::{cut, one_line};
@@ -18,6 +23,8 @@ const NAMES: [&str; 3] = ["success criteria", "acceptance criteria", "criteria"]
 pub struct Criterion {
     /// What its file says, in one line, at most 500 characters; code stands between backticks.
     pub text: String,
+    /// Is it a box that is ticked?
+    pub holds: bool,
     /// Its line, from 1.
     pub line: usize,
 }
@@ -26,13 +33,20 @@ impl Criterion {
     /// `None` for a text that says nothing.
     pub(super) fn new(text: &str, line: usize) -> Option<Criterion> {
         let text = one_line(text);
-        let bare = text
-            .strip_prefix("[ ]")
-            .or_else(|| text.strip_prefix("[x]"))
-            .or_else(|| text.strip_prefix("[X]"));
-        let text = cut(bare.unwrap_or(&text).trim(), LONGEST);
-        (!text.is_empty() && !is_none(&text)).then_some(Criterion { text, line })
+        let sign = any_box_at(&text, 0);
+        let bare = text.get(sign.map_or(0, |sign| sign.length)..).unwrap_or_default();
+        let holds = sign.is_some_and(|sign| sign.state == Some(TaskState::Done));
+        let text = cut(bare.trim(), LONGEST);
+        (!text.is_empty() && !is_none(&text)).then_some(Criterion { text, holds, line })
     }
+}
+
+/// Adds those that no line has named yet.
+pub(super) fn add(known: &mut Vec<Criterion>, more: Vec<Criterion>) {
+    let lines: HashSet<usize> = known.iter().map(|one| one.line).collect();
+    known.extend(more.into_iter().filter(|one| !lines.contains(&one.line)));
+    known.sort_by_key(|one| one.line);
+    known.truncate(MOST);
 }
 
 /// Those of a field: what stands behind its colon, and each item of the list below it. `line` is the field's.

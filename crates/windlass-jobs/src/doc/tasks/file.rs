@@ -7,7 +7,7 @@ use windlass_core::values::TaskState;
 
 use super::mark::Unwritable;
 use super::source::{PlanNotes, Reading, TaskForm};
-use super::task::Task;
+use super::task::{StatePlace, Task};
 use super::{LONGEST_LIST, MOST_TASKS};
 use crate::doc::{Problem, ProblemKind, Splice};
 
@@ -55,6 +55,7 @@ pub struct ReadFile {
     pub role: FileRole,
     /// All of it, a byte order mark included; empty where it cannot be read.
     pub text: String,
+    pub(in crate::doc) criteria: Vec<Task>,
     pub(in crate::doc) about: PlanNotes,
 }
 
@@ -75,6 +76,8 @@ impl ReadFile {
 pub(in crate::doc) struct Contents {
     pub files: Vec<ReadFile>,
     pub tasks: Vec<Task>,
+    /// What has to hold beside them.
+    pub criteria: Vec<Task>,
     pub problems: Vec<Problem>,
 }
 
@@ -89,6 +92,9 @@ impl Contents {
             form.order(&mut read);
         }
         for (file, tasks) in read {
+            let file_index = contents.files.len();
+            let criteria = file.criteria.iter().cloned().map(|one| Task { file_index, ..one });
+            contents.criteria.extend(criteria);
             contents.take(tasks);
             contents.files.push(file);
         }
@@ -124,7 +130,7 @@ impl Contents {
 fn read(file: TaskFile, room: &mut usize, problems: &mut Vec<Problem>) -> (ReadFile, Vec<Task>) {
     let TaskFile { name, form, role, content } = file;
     let name: Arc<str> = Arc::from(name);
-    let (found, text) = match text(content, room) {
+    let (mut found, text) = match text(content, room) {
         Ok(text) => (form.read(&name, role, &text), text),
         Err((kind, line, sentence)) => {
             let problem = Problem { kind, file: name.clone(), line, sentence };
@@ -132,7 +138,12 @@ fn read(file: TaskFile, room: &mut usize, problems: &mut Vec<Problem>) -> (ReadF
         }
     };
     problems.extend(found.problems);
-    (ReadFile { name, form, role, text, about: found.about }, found.tasks)
+    for task in found.tasks.iter().filter(|task| task.row.unclear.is_none()) {
+        if let StatePlace::Word(range) = &task.place {
+            found.about.words.see(task.row.state, text.get(range.clone()).unwrap_or_default());
+        }
+    }
+    (ReadFile { name, form, role, text, criteria: found.criteria, about: found.about }, found.tasks)
 }
 
 type Fault = (ProblemKind, Option<usize>, String);
@@ -144,11 +155,33 @@ fn text(content: Result<Vec<u8>, String>, room: &mut usize) -> Result<String, Fa
         return Err((ProblemKind::TooLong, None, sentence));
     };
     *room = left;
+    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+        let sentence = "is UTF-16: save it as UTF-8".to_owned();
+        return Err((ProblemKind::NotUtf8, Some(1), sentence));
+    }
+    if let Some(line) = conflict(&bytes) {
+        let sentence = "holds a merge that was not settled: choose what counts between its marks".to_owned();
+        return Err((ProblemKind::Malformed, Some(line), sentence));
+    }
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
         let line = 1 + memchr::memchr_iter(b'\n', error.as_bytes().get(..valid).unwrap_or_default()).count();
         (ProblemKind::NotUtf8, Some(line), "is not UTF-8".to_owned())
     })
+}
+
+/// The line of the first mark of a merge that nobody has settled.
+fn conflict(bytes: &[u8]) -> Option<usize> {
+    const MARKS: [&[u8]; 3] = [b"<<<<<<< ", b"=======", b">>>>>>> "];
+    memchr::memmem::find(bytes, b"<<<<<<< ")?;
+    let (mut found, mut first) = (0, None);
+    for (index, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
+        if MARKS.get(found).is_some_and(|mark| line.starts_with(mark)) {
+            found += 1;
+            first = first.or(Some(index + 1));
+        }
+    }
+    first.filter(|_| found == MARKS.len())
 }
 
 /// What is read of a text that nests deeper than anybody reads.
@@ -162,6 +195,12 @@ pub(super) fn too_deep(name: &Arc<str>, text: &str) -> Option<Reading> {
 /// The problem of a list without any task: of its index, or else of its first file.
 pub(in crate::doc) fn no_task(files: &[ReadFile]) -> Option<Problem> {
     let named = files.iter().find(|file| file.role == FileRole::Index).or_else(|| files.first())?;
+    let prose = files.iter().map(|file| file.about.prose.len()).sum::<usize>();
     let sentence = named.form.no_task(named.role).to_owned();
+    let sentence = if prose == 0 {
+        sentence
+    } else {
+        format!("{sentence}; its {prose} headings with numbers are prose, unless they stand below `## Tasks`")
+    };
     Some(Problem { kind: ProblemKind::NoTask, file: named.name.clone(), line: None, sentence })
 }

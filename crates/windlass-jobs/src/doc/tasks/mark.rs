@@ -22,20 +22,23 @@ pub(super) fn splice(file: &ReadFile, task: &Task, state: TaskState) -> Result<S
     let splice = |range, text: String| Splice { file: file.name.clone(), range, text };
     let unchanged = |at: usize| Ok(splice(at..at, String::new()));
     let unwritable = || task.row.unclear.clone().map_or(Unwritable::NoPlace, Unwritable::Unclear);
-    let is_there = file.form.kept(state) == file.form.kept(task.row.state);
+    let former = match &task.place {
+        StatePlace::Word(range) => file.text.get(range.clone()).unwrap_or_default(),
+        StatePlace::Missing(_) | StatePlace::Unclear => "",
+    };
+    let is_there = file.form.kept(state, former) == file.form.kept(task.row.state, former);
     match &task.place {
         StatePlace::Word(range) => {
-            let former = file.text.get(range.clone()).ok_or_else(unwritable)?;
             if is_there && file.form.state_of(former) == Some(task.row.state) {
                 return unchanged(range.start);
             }
-            let word = file.form.word(state, former).ok_or_else(unwritable)?;
+            let word = file.form.word(file, state, former).ok_or_else(unwritable)?;
             Ok(splice(range.clone(), word))
         }
         StatePlace::Missing(_) if is_there => unchanged(task.block.start),
         StatePlace::Missing(places) => {
             let put = |place: &Insertion| {
-                let word = file.form.word(state, "")?;
+                let word = file.form.word(file, state, "")?;
                 let text = format!("{}{word}{}", place.before, place.after);
                 Some(splice(place.at..place.at, text))
             };
@@ -53,7 +56,7 @@ fn changes_only(file: &ReadFile, splice: &Splice, task: &Task, state: TaskState)
     let mut before = file.read_again();
     let first = before.iter_mut().find(|before| before.row.id == task.row.id);
     if let Some(first) = first {
-        first.row.state = file.form.kept(state);
+        first.row.state = file.form.kept(state, "");
         first.row.unclear = None;
     }
     is_same(&before, &after)

@@ -164,7 +164,11 @@ mod tests {
             ("the tests are readable", Judged),
             ("It is fast", Judged),
         ] {
-            assert_eq!(Criterion { text: text.to_owned(), line: 1 }.meaning(), meaning, "{text}");
+            assert_eq!(
+                Criterion { text: text.to_owned(), holds: false, line: 1 }.meaning(),
+                meaning,
+                "{text}"
+            );
         }
     }
 }

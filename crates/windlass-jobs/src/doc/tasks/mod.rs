@@ -18,9 +18,12 @@
 mod addition;
 mod criteria;
 mod file;
+mod identify;
 mod mark;
 mod meaning;
+mod notes;
 mod protection;
+mod records;
 mod settle;
 mod source;
 pub mod sources;
@@ -43,6 +46,7 @@ pub use source::{Layout, Place, Reading, TaskForm, TaskSource};
 pub use task::{Complexity, InPlan, Item, Task};
 
 pub(in crate::doc) use file::{Contents, no_task};
+pub(in crate::doc) use notes::of as notes_of;
 pub(in crate::doc) use words::{is_id, is_none};
 
 use crate::doc::problem::shorten;
@@ -66,6 +70,9 @@ impl TaskList {
     /// by [`problems`](TaskList::problems); what can be read is there all the same.
     pub fn parse(files: Vec<TaskFile>) -> TaskList {
         let mut contents = Contents::read(files);
+        if contents.files.first().is_some_and(|file| !file.form.has_ids()) {
+            identify::identify(&mut contents.tasks);
+        }
         settle::settle(&mut contents.tasks, &mut contents.problems);
         if contents.tasks.is_empty() && contents.problems.is_empty() {
             contents.problems.extend(no_task(&contents.files));
@@ -100,9 +107,15 @@ impl TaskList {
         &self.contents.problems
     }
 
+    /// What was taken for what, in sentences; empty where that goes without saying.
+    pub fn notes(&self) -> Vec<String> {
+        notes::of(&self.contents)
+    }
+
     /// Can it not be worked with at all: a file that cannot be read, or no task in any?
     pub fn is_unusable(&self) -> bool {
-        self.contents.problems.iter().any(|problem| problem.kind.is_grave())
+        let is_empty = !self.is_missing() && self.contents.tasks.is_empty();
+        is_empty || self.contents.problems.iter().any(|problem| problem.kind.is_grave())
     }
 
     /// The names of its files, as they were given.

@@ -51,7 +51,27 @@ pub(super) fn settle(tasks: &mut [Task], problems: &mut Vec<Problem>) {
             task.named.push((name, line));
         }
     }
+    parents_after_children(tasks, &mut edges);
     problems.extend(cycles(&edges).iter().filter_map(|cycle| cycle_of(tasks, cycle)));
+}
+
+/// What is nested in a task is done before it, unless it waits for that task itself.
+fn parents_after_children(tasks: &mut [Task], edges: &mut [Vec<usize>]) {
+    for index in 0..tasks.len() {
+        let Some((parent, id)) = tasks.get(index).and_then(|task| Some((task.parent?, task.row.id.clone())))
+        else {
+            continue;
+        };
+        if edges.get(index).is_some_and(|on| on.contains(&parent)) {
+            continue;
+        }
+        if let (Some(parent), Some(on)) = (tasks.get_mut(parent), edges.get_mut(parent)) {
+            on.push(index);
+            if !parent.row.dependencies.contains(&id) {
+                parent.row.dependencies.push(id);
+            }
+        }
+    }
 }
 
 fn same_id(tasks: &mut [Task], first: usize, later: usize, problems: &mut Vec<Problem>) {

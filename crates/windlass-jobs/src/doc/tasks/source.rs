@@ -31,6 +31,19 @@ pub trait TaskSource: Sync {
         &[]
     }
 
+    /// Where such lists are as well: looked at where there is none in a usual place. `*` is any folder.
+    fn other_places(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// What is read and written of it, beyond what every form has: for people.
+    fn about(&self) -> &'static str;
+
+    /// Is a file of this name with this text written so? Asked of those that know its name.
+    fn recognises(&self, _name: &str, _text: &str) -> bool {
+        true
+    }
+
     /// What a file of this name is in such a list; `None` where it is not read in this form.
     fn role(&self, name: &str, place: Place) -> Option<FileRole>;
 
@@ -64,8 +77,8 @@ pub trait TaskSource: Sync {
     /// What is said of a file of this role where no task is found, as the end of a sentence that begins with it.
     fn no_task(&self, role: FileRole) -> &'static str;
 
-    /// What is read again where a state was written: a form may have no word for one.
-    fn kept(&self, state: TaskState) -> TaskState {
+    /// What is read again where a state was written in place of a former word: a form may have no word for one.
+    fn kept(&self, state: TaskState, _former: &str) -> TaskState {
         state
     }
 
@@ -74,9 +87,10 @@ pub trait TaskSource: Sync {
         status::state_of(word)
     }
 
-    /// A state's word in place of a former one, which is empty where there was none; `None` where it cannot be written.
-    fn word(&self, state: TaskState, former: &str) -> Option<String> {
-        Some(status::word(state, former))
+    /// A state's word in place of a former one of this file, which is empty where there was none; `None` where it cannot be
+    /// written. What is done and open again has its former word again, wherever the file's other words say which it was.
+    fn word(&self, file: &ReadFile, state: TaskState, former: &str) -> Option<String> {
+        Some(status::word(&file.about.words, state, former))
     }
 
     /// What has to change in a file of this form for one of its tasks to be in a state: an empty splice where it is already.
@@ -91,6 +105,11 @@ pub trait TaskSource: Sync {
     /// is a file that must not be there.
     fn add(&self, _file: &ReadFile, _last: Option<&Task>, _task: &CheckedTask) -> Result<Splice, Refused> {
         Err(Refused::NotInThisForm(self.name()))
+    }
+
+    /// Can a task be added by a command?
+    fn adds(&self) -> bool {
+        false
     }
 
     /// Where a new task goes.
@@ -132,6 +151,8 @@ pub enum Layout {
 pub struct Reading {
     pub(in crate::doc) tasks: Vec<Task>,
     pub(in crate::doc) problems: Vec<Problem>,
+    /// Boxes that say what has to hold, and no task has them as its own.
+    pub(in crate::doc) criteria: Vec<Task>,
     pub(in crate::doc) about: PlanNotes,
 }
 
@@ -140,12 +161,58 @@ pub struct Reading {
 pub(in crate::doc) struct PlanNotes {
     /// Open boxes in sections that do not count.
     pub set_aside: u64,
+    /// The lines of numbered headings that are taken for prose.
+    pub prose: Vec<usize>,
+    /// The first words that its file has for each state.
+    pub words: StateWords,
     /// The other files of the folder that it links to: name and line.
     pub links: Vec<(String, usize)>,
     /// What its `Spec:` line names.
     pub specs: Arc<[String]>,
     /// Its first heading of level 1.
     pub title: String,
+}
+
+/// The words of a file for states, as they are written there, each with how many tasks have it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in crate::doc) struct StateWords(Vec<(TaskState, String, usize)>);
+
+/// So many different words of a file are kept.
+const MOST_WORDS: usize = 16;
+
+impl StateWords {
+    /// Takes in a word that means a state.
+    pub fn see(&mut self, state: TaskState, word: &str) {
+        if let Some((.., count)) = self.0.iter_mut().find(|(of, known, _)| *of == state && known == word) {
+            *count += 1;
+        } else if self.0.len() < MOST_WORDS && word.len() <= 64 {
+            self.0.push((state, word.to_owned(), 1));
+        }
+    }
+
+    /// The first word for a state.
+    pub fn of(&self, state: TaskState) -> Option<&str> {
+        self.0.iter().find(|(of, ..)| *of == state).map(|(_, word, _)| word.as_str())
+    }
+
+    /// The same words with `-` for `_`.
+    pub fn hyphenated(&self) -> StateWords {
+        StateWords(
+            self.0.iter().map(|(state, word, count)| (*state, word.replace('_', "-"), *count)).collect(),
+        )
+    }
+
+    /// The same words without one task's.
+    pub fn without(&self, word: &str) -> StateWords {
+        let mut others = self.clone();
+        if let Some(at) = others.0.iter().position(|(_, known, _)| known == word) {
+            match others.0.get_mut(at) {
+                Some((.., count)) if *count > 1 => *count -= 1,
+                _ => drop(others.0.remove(at)),
+            }
+        }
+        others
+    }
 }
 
 impl PartialEq for dyn TaskSource {

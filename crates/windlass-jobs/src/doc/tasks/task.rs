@@ -53,6 +53,8 @@ pub struct InPlan {
     pub item: Item,
     /// The priority of its section (`Priority 1` comes before `Priority 2`).
     pub priority: Option<u32>,
+    /// It may be left out: it comes after all others.
+    pub optional: bool,
     /// Does it stand in the cross-cutting section of a folder's `README.md`? It needs no spec.
     pub cross_cutting: bool,
     /// Where its outermost list item begins, or its heading.

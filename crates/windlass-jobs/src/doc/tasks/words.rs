@@ -10,6 +10,23 @@ use crate::doc::text::one_line;
 const KINDS: &[&str] =
     &["feat", "fix", "docs", "style", "refactor", "perf", "test", "build", "ci", "chore", "revert"];
 
+/// What a field with dependencies may be called.
+pub(in crate::doc) const DEPENDENCY_NAMES: &[&str] = &[
+    "dependencies",
+    "dependency",
+    "depends on",
+    "depends_on",
+    "dependson",
+    "depends",
+    "deps",
+    "dep",
+    "blockedby",
+    "blocked by",
+    "blocked_by",
+    "prerequisites",
+    "prerequisite",
+];
+
 /// Other names of types.
 const KIND_NAMES: &[(&str, &str)] = &[
     ("feature", "feat"),
@@ -36,9 +53,11 @@ fn bare(line: &str) -> &str {
 pub(super) fn priority(value: &str) -> Option<u8> {
     let word = bare(value.trim()).to_lowercase();
     match word.as_str() {
+        "critical" | "urgent" | "blocker" | "highest" => Some(0),
         "high" => Some(1),
         "medium" | "normal" => Some(TaskRow::USUAL_PRIORITY),
         "low" => Some(3),
+        "lowest" => Some(4),
         number => {
             let digits = number.strip_prefix('p').unwrap_or(number);
             let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -78,7 +97,7 @@ pub(in crate::doc) fn is_none(word: &str) -> bool {
 
 /// The tasks that a text names: a list with commas, blanks, `and`, brackets, remarks in parentheses. What is not an id is
 /// there as it is written, so that it can be named as unknown.
-pub(super) fn dependencies(value: &str) -> Vec<String> {
+pub(in crate::doc) fn dependencies(value: &str) -> Vec<String> {
     let spaced = value.replace(" and ", ",").replace(" And ", ",").replace(" AND ", ",");
     let mut found = Vec::new();
     for part in spaced.split([',', ';', '\n', '\r', '&']) {

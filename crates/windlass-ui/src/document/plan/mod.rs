@@ -11,7 +11,7 @@ use windlass_jobs::doc::plan::{Counts, Plan, SpecCoverage, SpecNames};
 use windlass_jobs::doc::tasks::{FileRole, Task};
 
 use super::table::{Align, Column, Narrow, Row, table};
-use super::tasks::{problem_line, verdict};
+use super::tasks::{note_lines, problem_line, verdict};
 use crate::format;
 use crate::harmless::one_line;
 use crate::line::{Line, Tone, rendered};
@@ -62,6 +62,7 @@ pub fn plan_text(shown: &PlanShown, terminal: &Terminal) -> String {
         .iter()
         .map(problem_line)
         .chain(shown.skipped.iter().map(|one| Line::problem(&format!("skipped: {one}"))))
+        .chain(note_lines(&shown.plan.notes()))
         .collect();
     if !told.is_empty() {
         text.push('\n');

@@ -252,6 +252,7 @@ pub fn tasks_judged(shown: &TasksShown<'_>, terminal: &Terminal) -> String {
         lines.push(Line::new());
     }
     lines.extend(problems.iter().map(problem_line));
+    lines.extend(note_lines(&shown.list.notes()));
     rendered(&lines, terminal)
 }
 
@@ -265,6 +266,13 @@ fn criteria(shown: &TasksShown<'_>) -> Option<Line> {
         total - judged
     );
     (total > 0).then(|| Line::hanging(2).dim(words))
+}
+
+/// What was taken for what.
+pub(super) fn note_lines(notes: &[String]) -> impl Iterator<Item = Line> {
+    notes.iter().map(|note| {
+        Line::hanging(4).plain("  ").mark(Tone::Dim, Mark::Nothing).dim(format!(" {}", one_line(note)))
+    })
 }
 
 /// Whether a list of tasks or a plan is valid.

@@ -108,7 +108,7 @@ impl Reader<'_> {
             }
             Event::End(TagEnd::Emphasis | TagEnd::Strong | TagEnd::Link | TagEnd::Image) => {}
             Event::Text(text) | Event::Code(text) => {
-                self.is_box |= fresh && box_at(self.text.as_bytes(), range.start).is_some();
+                self.is_box |= fresh && box_at(self.text, range.start).is_some();
                 self.line_start.get_or_insert(range.start);
                 self.line.push_str(text);
             }

@@ -2,6 +2,15 @@
 
 use super::*;
 
+#[test]
+fn a_document_beside_the_specs_may_be_named() {
+    let specs = specs(&["auth.md"]).with_others(["CLAUDE.md".to_owned()]);
+    let problems =
+        |text: &str| single(text).problems(&specs).iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert_eq!(problems("- [ ] one (refs: specs/auth.md, CLAUDE.md)\n"), [""; 0]);
+    assert_eq!(problems("- [ ] one (refs: specs/auth.md, OTHER.md)\n").len(), 1);
+}
+
 fn problems(text: &str, names: &[&str]) -> Vec<String> {
     single(text).problems(&specs(names)).iter().map(ToString::to_string).collect()
 }

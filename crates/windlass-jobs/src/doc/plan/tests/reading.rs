@@ -119,7 +119,8 @@ fn what_is_set_aside_is_no_open_work() {
 
 #[test]
 fn a_state_is_changed_by_a_splice() {
-    let text = "\u{feff}* [ ] ä\r\n1. [~] b\r\n\r\n### 1.1 C\r\n### 1.2 D ✅ ###\r\n### 1.3 E#\r\n";
+    let text =
+        "\u{feff}* [ ] ä\r\n1. [~] b\r\n\r\n## Tasks\r\n### 1.1 C\r\n### 1.2 D ✅ ###\r\n### 1.3 E#\r\n";
     let changed = |index: usize, state| {
         let plan = single(text);
         let splice = plan.mark(&plan.tasks()[index], state).ok()?;

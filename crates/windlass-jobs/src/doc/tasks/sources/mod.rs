@@ -1,26 +1,39 @@
 //! The forms in which tasks are written: a folder each, and a row.
 
+mod beads;
 mod boxes;
+mod feature_list;
 mod front_matter;
 mod markdown;
+mod page;
 mod prd;
+mod task_master;
 
+pub use beads::Beads;
 pub use boxes::{Boxes, INDEX};
+pub use feature_list::FeatureList;
 pub use front_matter::FrontMatter;
 pub use markdown::Markdown;
+pub use page::page;
 pub use prd::Prd;
+pub use task_master::TaskMaster;
 
-pub(in crate::doc) use boxes::{box_at, heading, reference};
+pub(in crate::doc) use boxes::{any_box_at, box_at, heading, reference};
 
 use super::source::{Layout, Place, TaskForm};
 
 /// All forms, in the order in which their usual places are looked at. Where nobody says which is meant, it is the first that
 /// knows the file.
-pub static SOURCES: [TaskForm; 4] = [&Markdown, &Prd, &FrontMatter, &Boxes];
+pub static SOURCES: [TaskForm; 7] =
+    [&Markdown, &Beads, &FeatureList, &TaskMaster, &Prd, &FrontMatter, &Boxes];
 
-/// The form of a list with ids in which a file of this name is read.
-pub fn form_of(name: &str, place: Place) -> Option<TaskForm> {
-    with_ids().find(|form| form.role(name, place).is_some())
+/// The form of a file of this name with these bytes: the first that knows both, or else the first that knows the name, so that
+/// what is wrong can be said.
+pub fn form_of(name: &str, place: Place, bytes: &[u8]) -> Option<TaskForm> {
+    let text = String::from_utf8_lossy(bytes);
+    let may_be = |form: &TaskForm| place == Place::Alone || form.has_ids();
+    let known = || SOURCES.into_iter().filter(|form| may_be(form) && form.role(name, place).is_some());
+    known().find(|form| form.recognises(name, &text)).or_else(|| known().find(|form| form.has_ids()))
 }
 
 /// The form of a folder of tasks.

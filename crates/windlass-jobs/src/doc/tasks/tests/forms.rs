@@ -33,7 +33,8 @@ fn stories_are_tasks() {
 fn what_is_no_such_document_is_named_with_its_line() {
     let table = [
         ("{\n \"userStories\": [,]}", "prd.json:2: is not JSON of this form: "),
-        ("[]", "prd.json:1: is not JSON of this form: "),
+        ("[]", "prd.json has no task: "),
+        ("7", "prd.json:1: is not JSON of this form: "),
         ("{}", "prd.json has no list of `userStories`"),
         ("{\"userStories\": [\n1]}", "prd.json:2: is not a story: "),
         ("{\"userStories\": [\n\n{\"title\": \"x\"}]}", "prd.json:3: is a story without an `id`"),

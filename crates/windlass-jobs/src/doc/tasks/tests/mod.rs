@@ -7,6 +7,7 @@ mod judging;
 mod markdown;
 mod properties;
 mod protecting;
+mod real;
 mod splicing;
 
 use super::sources::{FrontMatter, Markdown, Prd, SOURCES};

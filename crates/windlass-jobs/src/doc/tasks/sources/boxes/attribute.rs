@@ -1,6 +1,6 @@
 //! Lines that say something of a task: `Dependencies: 1.1, 1.2`, `**Complexity:** low`.
 
-use crate::doc::tasks::words::is_none;
+use crate::doc::tasks::words::{DEPENDENCY_NAMES, is_none};
 
 /// What a line says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub(super) enum Attribute {
 }
 
 const NAMES: [(Attribute, &[&str]); 4] = [
-    (Attribute::Dependencies, &["dependencies", "dependency", "depends on"]),
+    (Attribute::Dependencies, DEPENDENCY_NAMES),
     (Attribute::Complexity, &["complexity"]),
     (Attribute::Files, &["file", "files"]),
     (Attribute::Refs, &["refs", "ref", "references", "spec", "specs"]),

@@ -3,7 +3,43 @@
 use super::reference::id;
 
 /// The marks of a heading that is done.
-const DONE: [char; 2] = ['✅', '✓'];
+const DONE: [char; 5] = ['✅', '✓', '✔', '☑', '🎉'];
+
+/// What is said of work that is done, in capitals or after a mark.
+const DONE_WORDS: [&str; 6] = ["done", "complete", "completed", "finished", "implemented", "moot"];
+
+/// Sections whose boxes say what has to hold.
+const CRITERIA: [&str; 9] = [
+    "acceptance criteria",
+    "success criteria",
+    "exit criteria",
+    "completion criteria",
+    "done criteria",
+    "definition of done",
+    "done when",
+    "success metrics",
+    "success",
+];
+
+/// Sections that hold what is to be done.
+const WORK: [&str; 16] = [
+    "phase",
+    "phases",
+    "priority",
+    "task",
+    "tasks",
+    "step",
+    "steps",
+    "stage",
+    "milestone",
+    "sprint",
+    "todo",
+    "to do",
+    "iteration",
+    "week",
+    "cross-cutting",
+    "cross cutting",
+];
 
 /// Sections whose boxes are not open work.
 const ASIDE: [&str; 8] = [
@@ -17,6 +53,20 @@ const ASIDE: [&str; 8] = [
     "wont do",
 ];
 
+/// What a section holds: the gravest that it, or a section around it, says of itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::doc) enum Holds {
+    /// Whatever stands there.
+    #[default]
+    Anything,
+    /// What is to be done: phases, steps, tasks.
+    Work,
+    /// What has to hold, and is no task.
+    Criteria,
+    /// What is not to be done.
+    Aside,
+}
+
 /// A heading's text, read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::doc) struct Title {
@@ -25,24 +75,95 @@ pub(in crate::doc) struct Title {
     pub id: Option<String>,
     pub done: bool,
     pub priority: Option<u32>,
-    pub aside: bool,
     pub cross_cutting: bool,
+    pub holds: Holds,
+    /// It calls itself a task: `Task 1.1: Title`, `T12: Title`.
+    pub task: bool,
 }
 
 pub(in crate::doc) fn read(text: &str) -> Title {
     let trimmed = text.trim();
     let unmarked = trimmed.trim_end_matches(is_mark);
-    let done = trimmed.get(unmarked.len()..).is_some_and(is_done);
-    let (id, rest) = id(unmarked).map_or((None, unmarked), |(id, rest)| (Some(id.to_owned()), rest));
+    let done = trimmed.get(unmarked.len()..).is_some_and(is_done) || says_done(trimmed);
+    let named = name(unmarked);
+    let (id, rest) =
+        named.or_else(|| id(unmarked)).map_or((None, unmarked), |(id, rest)| (Some(id.to_owned()), rest));
     let words = plain_words(rest);
     Title {
         text: rest.trim().to_owned(),
         id,
         done,
         priority: priority(&words),
-        aside: ASIDE.iter().any(|name| begins_with(&words, name)),
+        holds: holds(&words),
+        task: named.is_some(),
         cross_cutting: begins_with(&words, "cross-cutting") || begins_with(&words, "cross cutting"),
     }
+}
+
+fn holds(words: &str) -> Holds {
+    let begins = |names: &[&str]| names.iter().any(|name| begins_with(words, name));
+    if begins(&ASIDE) {
+        Holds::Aside
+    } else if is_criteria(words) {
+        Holds::Criteria
+    } else if priority(words).is_some() || begins(&WORK) {
+        Holds::Work
+    } else {
+        Holds::Anything
+    }
+}
+
+/// The number of a heading that calls itself a task, and its title: `Task 1.1: Title`, `TASK-001 Title`, `T1 — Title`.
+fn name(text: &str) -> Option<(&str, &str)> {
+    let bare = ["Task ", "TASK ", "task "].iter().find_map(|word| text.strip_prefix(word));
+    let text = bare.unwrap_or(text);
+    let letters = if bare.is_some() {
+        ""
+    } else {
+        ["TASK-", "Task-", "T-", "T"].into_iter().find(|word| text.starts_with(word))?
+    };
+    let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '.';
+    let end = letters.len()
+        + text.get(letters.len()..)?.find(|letter| !is_part(letter)).unwrap_or(text.len() - letters.len());
+    let (id, rest) = text.split_at_checked(end)?;
+    let number = id.get(letters.len()..)?.trim_end_matches('.');
+    let is_number = number.starts_with(|first: char| first.is_ascii_digit());
+    let ended = rest.is_empty() || rest.starts_with([' ', ':', ')', '\t']);
+    let title = rest.trim_start_matches([':', ')', '-', '–', '—', ' ', '\t']);
+    (is_number && ended).then_some((id.trim_end_matches('.'), title))
+}
+
+/// Does a title of criteria read so? `Phase 1 Success` does, `Success stories` does not.
+fn is_criteria(words: &str) -> bool {
+    let words = words.trim_end_matches(|letter: char| !letter.is_alphanumeric());
+    let words = words.split(" (").next().unwrap_or_default().trim_end();
+    CRITERIA
+        .iter()
+        .any(|name| words.strip_suffix(name).is_some_and(|before| !before.ends_with(char::is_alphanumeric)))
+}
+
+/// Is a line the title of criteria that follow it: `**Acceptance Criteria**:`?
+pub(super) fn is_criteria_label(line: &str) -> bool {
+    let words = plain_words(line);
+    words.len() < 60 && words.trim_end().ends_with(':') && is_criteria(&words)
+}
+
+/// Does a text say that it is done: struck out, marked after a dash or at its end, or with a word for it after a mark?
+pub(super) fn says_done(text: &str) -> bool {
+    let text = text.trim();
+    let bare = id(text).map_or(text, |(_, rest)| rest);
+    if bare.strip_prefix("~~").is_some_and(|rest| rest.contains("~~")) {
+        return true;
+    }
+    let Some((at, mark)) = text.char_indices().rev().find(|(_, letter)| DONE.contains(letter)) else {
+        return false;
+    };
+    let before = text.get(..at).unwrap_or_default().trim_end();
+    let after = text.get(at + mark.len_utf8()..).unwrap_or_default().trim_start_matches(is_mark);
+    let word =
+        after.split(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default().to_lowercase();
+    let is_end = after.is_empty() || after.starts_with(['(', '[']);
+    is_end || before.ends_with(['-', '–', '—', ':', '|']) || DONE_WORDS.contains(&word.as_str())
 }
 
 /// Where a heading's mark stands in its source, with the blank before it; the end of its text where there is none.
@@ -77,18 +198,29 @@ fn begins_with(words: &str, name: &str) -> bool {
 /// `Priority 1: Core`, `Priority: high`, `High priority`.
 fn priority(words: &str) -> Option<u32> {
     let mut each = words.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
-    match (each.next()?, each.next()?) {
-        ("priority", level) => level.parse().ok().or_else(|| word(level)),
-        (level, "priority") => word(level),
-        _ => None,
+    match (each.next()?, each.next()) {
+        ("priority", Some(level)) => level.parse().ok().or_else(|| word(level)),
+        (level, None | Some("priority" | "issues" | "bugs" | "tasks" | "items" | "fixes" | "blockers")) => {
+            word(level)
+        }
+        (level, _) => word(level).filter(|_| is_short_level(words, level)),
     }
 }
 
-fn word(level: &str) -> Option<u32> {
+/// `P0: Login` and `P1 - Login` begin with a level; `Critical path` does not.
+fn is_short_level(words: &str, level: &str) -> bool {
+    let rest = words.strip_prefix(level).unwrap_or_default().trim_start();
+    rest.starts_with([':', '-', '–', '—', '('])
+}
+
+/// The words of priorities, the first first; also those of task files.
+pub(in crate::doc) fn word(level: &str) -> Option<u32> {
     match level {
-        "high" => Some(1),
-        "medium" => Some(2),
-        "low" => Some(3),
+        "critical" | "urgent" | "blocker" | "blockers" | "blocking" | "highest" | "p0" => Some(0),
+        "high" | "p1" => Some(1),
+        "medium" | "normal" | "p2" => Some(2),
+        "low" | "p3" => Some(3),
+        "lowest" | "p4" => Some(4),
         _ => None,
     }
 }

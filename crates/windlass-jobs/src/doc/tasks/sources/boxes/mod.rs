@@ -1,10 +1,12 @@
 //! A plan's boxes and numbered headings: `- [ ] 1.1 What is to be done`.
 
 mod attribute;
+mod criteria;
 pub(in crate::doc) mod heading;
 mod reader;
 pub(in crate::doc) mod reference;
 mod settle;
+mod state;
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -13,6 +15,7 @@ use std::sync::Arc;
 use windlass_core::values::{TaskId, TaskState};
 
 pub(in crate::doc) use self::reader::box_at;
+pub(in crate::doc) use self::state::any_box_at;
 use crate::doc::tasks::file::too_deep;
 use crate::doc::tasks::{FileRole, Place, ReadFile, Reading, Task, TaskSource};
 use crate::doc::text::{base_name, ends_in};
@@ -27,6 +30,33 @@ pub struct Boxes;
 impl TaskSource for Boxes {
     fn name(&self) -> &'static str {
         "boxes"
+    }
+
+    fn about(&self) -> &'static str {
+        "list items with a box, however deep; headings with a number below phases or tasks"
+    }
+
+    fn recognises(&self, name: &str, text: &str) -> bool {
+        let is_text = !ends_in(name, "json") && !ends_in(name, "jsonl");
+        is_text && !self.read(&Arc::from(name), FileRole::Single, text).tasks.is_empty()
+    }
+
+    fn other_places(&self) -> &'static [&'static str] {
+        &[
+            "docs/IMPLEMENTATION_PLAN.md",
+            "fix_plan.md",
+            "@fix_plan.md",
+            ".ralph/fix_plan.md",
+            ".ralph/@fix_plan.md",
+            "TASKS.md",
+            "TODO.md",
+            "docs/TODO.md",
+            "PLAN.md",
+            "docs/PLAN.md",
+            "specs/*/tasks.md",
+            ".kiro/specs/*/tasks.md",
+            "openspec/changes/*/tasks.md",
+        ]
     }
 
     fn role(&self, name: &str, place: Place) -> Option<FileRole> {
@@ -78,15 +108,15 @@ impl TaskSource for Boxes {
 
     fn state_of(&self, word: &str) -> Option<TaskState> {
         let heading = if heading::is_done(word) { TaskState::Done } else { TaskState::Open };
-        Some(reader::state_of(word.as_bytes()).unwrap_or(heading))
+        state::only_sign(word).map_or(Some(heading), state::state_of)
     }
 
     /// A heading in progress cannot be written.
-    fn word(&self, state: TaskState, former: &str) -> Option<String> {
-        let is_box = reader::state_of(former.as_bytes()).is_some();
+    fn word(&self, file: &ReadFile, state: TaskState, former: &str) -> Option<String> {
+        let is_box = state::only_sign(former).is_some();
         let word = match (is_box, state) {
             (true, TaskState::Open) => " ",
-            (true, TaskState::InProgress) => "~",
+            (true, TaskState::InProgress) => file.about.words.of(state).unwrap_or(begun(&file.name)),
             (true, TaskState::Done) => "x",
             (false, TaskState::Open) => "",
             (false, TaskState::Done) => " ✅",
@@ -98,4 +128,9 @@ impl TaskSource for Boxes {
     fn claim(&self, _id: &TaskId, file: &str) -> String {
         format!("Then tick its box in `{file}`: `- [x]`.")
     }
+}
+
+/// How a box is marked that is begun, where its file has none: Kiro has a sign of its own.
+fn begun(name: &str) -> &'static str {
+    if name.split(['/', '\\']).any(|part| part == ".kiro") { "-" } else { "~" }
 }

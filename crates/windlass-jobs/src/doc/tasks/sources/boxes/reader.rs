@@ -8,13 +8,16 @@ use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use windlass_core::values::TaskState;
 
 use super::attribute::{self, Attribute};
-use super::settle::{Own, section_refs, settle};
+use super::heading::Holds;
+use super::settle::{Own, contradicted, section_refs, settle, take_prose};
+use super::state::{BoxSign, any_box_at};
 use super::{heading, reference};
 use crate::doc::lines::Lines;
 use crate::doc::tasks::source::PlanNotes;
 use crate::doc::tasks::task::StatePlace;
 use crate::doc::tasks::{Complexity, FileRole, InPlan, Item, Reading, Task};
 use crate::doc::text::{base_name, ends_in, without_mark};
+use crate::doc::{Problem, ProblemKind};
 
 /// So many references, dependencies or files of one task or section are read.
 const MOST_NAMED: usize = 100;
@@ -25,7 +28,7 @@ struct OpenHeading {
     title: Arc<str>,
     priority: Option<u32>,
     counts: bool,
-    aside: bool,
+    holds: Holds,
     /// The task that the heading is, as long as there is no box below it.
     task: Option<usize>,
     /// The heading's number, for the first box below it.
@@ -43,7 +46,7 @@ struct Line {
 }
 
 #[derive(Default)]
-struct Reader<'a> {
+pub(super) struct Reader<'a> {
     /// Without byte order mark.
     text: &'a str,
     /// The mark's length.
@@ -51,7 +54,12 @@ struct Reader<'a> {
     name: Arc<str>,
     role: FileRole,
     about: PlanNotes,
-    tasks: Vec<Task>,
+    pub(super) tasks: Vec<Task>,
+    /// Boxes below a heading or a line that says that these are criteria, each with the task that they belong to.
+    pub(super) criteria: Vec<(Task, Option<usize>)>,
+    pub(super) problems: Vec<Problem>,
+    /// How many list items were open where a line said that criteria follow.
+    criteria_from: Option<usize>,
     headings: Vec<OpenHeading>,
     /// Sections by number, and the section around each: for references. The first is the file.
     sections: Vec<(Option<usize>, Vec<String>)>,
@@ -74,7 +82,7 @@ struct Reader<'a> {
     line: Line,
     code: bool,
     /// For each task what is known of it until all is read.
-    own: Vec<Own>,
+    pub(super) own: Vec<Own>,
     lines: Lines<'a>,
 }
 
@@ -156,6 +164,8 @@ impl Reader<'_> {
             TagEnd::Item => {
                 self.flush_block();
                 self.items.pop();
+                // Criteria of an item end with it.
+                self.criteria_from = self.criteria_from.filter(|from| self.items.len() >= *from);
             }
             TagEnd::BlockQuote(_) => {
                 self.flush_block();
@@ -201,27 +211,43 @@ impl Reader<'_> {
     /// A list item begins here with text: is it a box? Takes it as a task where boxes count.
     fn is_box(&mut self, item: Option<&Range<usize>>, at: usize) -> bool {
         let Some(item) = item.filter(|_| self.quotes == 0 && self.heading.is_none()) else { return false };
-        let Some(state) = box_at(self.text.as_bytes(), at) else { return false };
-        self.skip_until = at + 3;
-        self.take_box(item, at, state);
+        let Some(sign) = any_box_at(self.text, at) else { return false };
+        self.skip_until = at + sign.length;
+        self.take_box(item, at, sign);
         true
     }
 
-    fn take_box(&mut self, item: &Range<usize>, at: usize, state: TaskState) {
+    fn take_box(&mut self, item: &Range<usize>, at: usize, sign: BoxSign) {
+        let state = sign.state.unwrap_or_default();
         let heading = self.headings.last_mut();
         let counts = heading.as_ref().map_or(self.role != FileRole::Index, |heading| heading.counts);
         if !counts {
-            let aside = heading.is_some_and(|heading| heading.aside);
+            let aside = heading.is_some_and(|heading| heading.holds == Holds::Aside);
             self.about.set_aside += u64::from(aside && state != TaskState::Done);
             return;
         }
-        let number = heading.and_then(|heading| heading.id.take());
         let parent = self.items.iter().rev().nth(1).copied().flatten();
-        let marker = self.base + at + 1..self.base + at + 2;
+        let is_criterion = self.criteria_from.is_some()
+            || heading.as_ref().is_some_and(|heading| heading.holds == Holds::Criteria);
+        let number = heading.filter(|_| !is_criterion).and_then(|heading| heading.id.take());
+        let marker = self.base + at + 1..self.base + at + 1 + sign.sign;
         let block = self.base + item.start..self.base + item.end;
         let mut task = self.new_task(at, block, marker, Item::Box);
         (task.row.state, task.parent) = (state, parent);
         task.row.id.0 = number.unwrap_or_default();
+        if let Some(plan) = &mut task.plan {
+            plan.optional = sign.optional;
+        }
+        if sign.state.is_none() {
+            self.unknown_sign(&mut task, at, sign);
+        }
+        if is_criterion {
+            task.parent = None;
+            let owner = parent.or(self.headings.iter().rev().find_map(|heading| heading.task));
+            self.criteria.push((task, owner));
+            self.naming = Some(usize::MAX);
+            return;
+        }
         let index = self.push(task);
         if let Some(scope) = self.items.last_mut() {
             *scope = Some(index);
@@ -230,11 +256,20 @@ impl Reader<'_> {
         self.latest = Some(index);
     }
 
+    /// A box with a sign that means nothing: the task is open, and is not worked on before somebody has said what it is.
+    fn unknown_sign(&mut self, task: &mut Task, at: usize, sign: BoxSign) {
+        let shown = self.text.get(at..at + 2 + sign.sign).unwrap_or_default();
+        task.row.unclear = Some(format!("its box `{shown}` is none"));
+        let sentence = format!("has the box `{shown}`: write `[ ]`, `[~]` or `[x]`");
+        self.problems.push(task.problem(ProblemKind::UnknownStatus, sentence));
+    }
+
     /// A task whose line is the one of this place.
     fn new_task(&mut self, at: usize, block: Range<usize>, marker: Range<usize>, item: Item) -> Task {
         let plan = InPlan {
             item,
             priority: self.headings.iter().rev().find_map(|heading| heading.priority),
+            optional: false,
             cross_cutting: self.role == FileRole::Index,
             outer: if item == Item::Box { self.base + self.outer } else { block.start },
         };
@@ -247,16 +282,17 @@ impl Reader<'_> {
     }
 
     /// One task more; its index.
-    fn push(&mut self, task: Task) -> usize {
+    pub(super) fn push(&mut self, task: Task) -> usize {
         self.tasks.push(task);
         self.demote_headings();
         let section = self.open_sections.last().copied().unwrap_or_default();
-        self.own.push(Own { refs: Vec::new(), section, is_task: true });
+        self.own.push(Own { refs: Vec::new(), section, is_task: true, is_shown: false });
         self.tasks.len() - 1
     }
 
     fn end_heading(&mut self, level: HeadingLevel) {
         let line = std::mem::take(&mut self.line);
+        self.criteria_from = None;
         let Some(range) = self.heading.take() else { return };
         if !self.items.is_empty() || self.quotes > 0 {
             return;
@@ -269,22 +305,28 @@ impl Reader<'_> {
             self.about.title.clone_from(&title.text);
         }
         let around = self.headings.last();
-        let aside = title.aside || around.is_some_and(|around| around.aside);
+        let around_holds = around.map_or(Holds::Anything, |around| around.holds);
+        let is_title = level == HeadingLevel::H1 && title.holds == Holds::Work;
+        let holds = around_holds.max(if is_title { Holds::Anything } else { title.holds });
         let inherited = around.map_or(self.role != FileRole::Index, |around| around.counts);
-        let counts = !aside && (inherited || title.cross_cutting);
+        let counts = holds != Holds::Aside && (inherited || title.cross_cutting);
         let refs = reference::named(&line.linked).into_iter().flat_map(|(_, inner)| attribute::list(inner));
         let refs: Vec<String> = refs.take(MOST_NAMED).map(str::to_owned).collect();
         self.sections.push((self.open_sections.last().copied(), refs));
         self.open_sections.push(self.sections.len() - 1);
-        let is_task = counts && title.id.is_some() && matches!(level, HeadingLevel::H3 | HeadingLevel::H4);
+        let is_usual = matches!(level, HeadingLevel::H3 | HeadingLevel::H4);
+        let is_task = counts && title.id.is_some() && (is_usual || (title.task && level == HeadingLevel::H2));
         let task = is_task.then(|| self.add_heading(&title, &range));
+        if let Some(own) = task.and_then(|task| self.own.get_mut(task)) {
+            own.is_shown = around_holds == Holds::Work || title.task;
+        }
         self.latest = task;
         self.headings.push(OpenHeading {
             level,
             title: Arc::from(title.text),
             priority: title.priority,
             counts,
-            aside,
+            holds,
             task,
             id: title.id,
         });
@@ -295,7 +337,11 @@ impl Reader<'_> {
         let start = self.base + range.start;
         let block = start..self.base + self.text.len();
         let marker = start + mark.start..start + mark.end;
+        let is_marked_within = title.done && mark.is_empty();
         let mut task = self.new_task(range.start, block, marker, Item::Heading);
+        if is_marked_within {
+            task.place = StatePlace::Unclear;
+        }
         task.row.title.clone_from(&title.text);
         task.row.id.0 = title.id.clone().unwrap_or_default();
         if title.done {
@@ -333,9 +379,25 @@ impl Reader<'_> {
             return;
         }
         let target = self.items.last().copied().flatten().or(self.latest);
+        if self.naming == Some(usize::MAX) {
+            if let Some((criterion, _)) = self.criteria.last_mut() {
+                let separator = if criterion.row.title.is_empty() { "" } else { " " };
+                criterion.row.title.push_str(separator);
+                criterion.row.title.push_str(&reference::without(&line.plain));
+            }
+            return;
+        }
         // The first line after a box says what is to be done, whatever it begins with.
         let untitled = |index: usize| self.tasks.get(index).is_some_and(|task| task.row.title.is_empty());
         let is_title = self.naming.is_some_and(untitled);
+        if !is_title && heading::is_criteria_label(&line.plain) {
+            self.naming = None;
+            self.criteria_from = Some(self.items.len());
+            return;
+        }
+        if self.items.is_empty() {
+            self.criteria_from = None;
+        }
         if let Some((attribute, value)) = attribute::read(&line.linked).filter(|_| !is_title) {
             self.naming = None;
             return self.attribute(target, attribute, value);
@@ -354,6 +416,9 @@ impl Reader<'_> {
     fn attribute(&mut self, target: Option<usize>, attribute: Attribute, value: &str) {
         if attribute == Attribute::Refs {
             return self.add_refs(target, attribute::list(value));
+        }
+        if let Some(own) = target.and_then(|index| self.own.get_mut(index)) {
+            own.is_shown = true;
         }
         let Some(task) = target.and_then(|index| self.tasks.get_mut(index)) else { return };
         let texts =
@@ -386,30 +451,17 @@ impl Reader<'_> {
         }
         let sections = section_refs(&self.sections);
         self.about.specs = sections.iter().take(2).find(|refs| !refs.is_empty()).cloned().unwrap_or_default();
-        let tasks = settle(self.tasks, self.own, &sections);
-        Reading { tasks, problems: Vec::new(), about: self.about }
+        self.about.prose = take_prose(&self.tasks, &mut self.own);
+        let criteria = self.place_criteria();
+        let mut tasks = settle(self.tasks, self.own, &sections);
+        contradicted(&mut tasks, &mut self.problems);
+        Reading { tasks, criteria, problems: self.problems, about: self.about }
     }
 }
 
 /// The state of the box at this place.
-pub(in crate::doc) fn box_at(bytes: &[u8], at: usize) -> Option<TaskState> {
-    let escaped = at.checked_sub(1).and_then(|before| bytes.get(before)) == Some(&b'\\');
-    let [b'[', state, b']', after @ ..] = bytes.get(at..)? else { return None };
-    let ended = after.first().is_none_or(u8::is_ascii_whitespace);
-    if escaped || !ended {
-        return None;
-    }
-    state_of(&[*state])
-}
-
-/// The state that stands within the brackets of a box.
-pub(super) fn state_of(within: &[u8]) -> Option<TaskState> {
-    match within {
-        b" " => Some(TaskState::Open),
-        b"~" => Some(TaskState::InProgress),
-        b"x" | b"X" => Some(TaskState::Done),
-        _ => None,
-    }
+pub(in crate::doc) fn box_at(text: &str, at: usize) -> Option<TaskState> {
+    any_box_at(text, at)?.state
 }
 
 impl Line {

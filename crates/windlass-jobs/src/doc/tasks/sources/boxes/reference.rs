@@ -37,6 +37,42 @@ pub(super) fn id_of_box(text: &str) -> Option<(&str, &str)> {
     (!(quantity && rest.starts_with(char::is_lowercase))).then_some((id, rest))
 }
 
+/// The number that a dependency names: `P1.2`, `Task 1.2`, `1.2: Title`.
+pub(in crate::doc) fn number(name: &str) -> Option<&str> {
+    let bare = name.strip_prefix("Task ").or_else(|| name.strip_prefix("task ")).unwrap_or(name);
+    id(bare.trim()).map(|(id, _)| id)
+}
+
+/// The name that a box begins with: `T001`, `TASK-12`; of other letters where a colon follows, `US-7: Log in`.
+pub(super) fn name_of_box(text: &str) -> Option<(&str, &str)> {
+    let end =
+        text.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-').unwrap_or(text.len());
+    let (name, rest) = text.split_at_checked(end)?;
+    let letters =
+        name.trim_end_matches(|letter: char| !letter.is_ascii_alphabetic() || letter.is_ascii_lowercase());
+    let letters = letters.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '-');
+    let numbered =
+        name.get(letters.len()..)?.trim_start_matches('-').starts_with(|first: char| first.is_ascii_digit());
+    let is_usual = matches!(letters, "T" | "TASK" | "Task");
+    let ends =
+        rest.starts_with(':') || (is_usual && (rest.is_empty() || rest.starts_with([' ', '\t', '.', ')'])));
+    let is_name =
+        !letters.is_empty() && letters.chars().all(|letter| letter.is_ascii_alphabetic()) && numbered && ends;
+    is_name.then(|| (name, rest.trim_start_matches([':', '.', ')', ' ', '\t'])))
+}
+
+/// What a text says within it that its task depends on: `(depends on T021, T022)`.
+pub(super) fn depends_on(text: &str) -> Option<&str> {
+    const WORDS: &str = "depends on ";
+    let lower = text.to_ascii_lowercase();
+    let at = lower
+        .find(&format!("({WORDS}"))
+        .map(|at| at + 1)
+        .or_else(|| lower.find(&format!("- {WORDS}")).map(|at| at + 2))?;
+    let rest = text.get(at + WORDS.len()..)?;
+    Some(rest.split([')', ';', '.']).next().unwrap_or(rest))
+}
+
 /// Where a text names specs, and what stands there between the parentheses.
 pub(super) fn named(text: &str) -> Vec<(Range<usize>, &str)> {
     let mut found = Vec::new();

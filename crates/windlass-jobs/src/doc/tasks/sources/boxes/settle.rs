@@ -1,11 +1,15 @@
 //! What a file's tasks are once all of it is read.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use windlass_core::values::TaskId;
+use windlass_core::values::{TaskId, TaskState};
 
-use super::reference;
-use crate::doc::tasks::Task;
+use super::{heading, reference};
+use crate::doc::tasks::task::Item;
+use crate::doc::tasks::{Task, words};
+use crate::doc::text::quoted;
+use crate::doc::{Problem, ProblemKind};
 
 /// What is known of a task until all is read.
 pub(super) struct Own {
@@ -15,6 +19,8 @@ pub(super) struct Own {
     pub section: usize,
     /// A heading is not a task with boxes below it.
     pub is_task: bool,
+    /// Of a heading: something shows that it is one, not prose with a number.
+    pub is_shown: bool,
 }
 
 /// What each section names, or else the one around it.
@@ -26,6 +32,29 @@ pub(super) fn section_refs(sections: &[(Option<usize>, Vec<String>)]) -> Vec<Arc
         settled.push(refs);
     }
     settled
+}
+
+/// Which headings with a number are prose: they stand below no section of phases or tasks, and no field of a task stands below
+/// them. Whether they are marked as done shows nothing: what is open again stays what it was. Their lines.
+pub(super) fn take_prose(tasks: &[Task], own: &mut [Own]) -> Vec<usize> {
+    let boxes: HashSet<String> = tasks.iter().filter(|task| task.is_box()).filter_map(number).collect();
+    let mut prose = Vec::new();
+    for (task, own) in tasks.iter().zip(own).filter(|(task, own)| task.is_heading() && own.is_task) {
+        let has_box = boxes.contains(&task.row.id.0.to_lowercase());
+        if has_box {
+            own.is_task = false;
+        } else if !own.is_shown {
+            own.is_task = false;
+            prose.push(task.line);
+        }
+    }
+    prose
+}
+
+/// The number of a box, as two that are the same are.
+fn number(task: &Task) -> Option<String> {
+    let id = task.id().map(|id| id.0.as_str());
+    id.or_else(|| reference::id_of_box(&task.row.title).map(|(id, _)| id)).map(str::to_lowercase)
 }
 
 /// Drops the headings that are not tasks, and gives each task its references and its number.
@@ -47,8 +76,36 @@ pub(super) fn settle(tasks: Vec<Task>, own: Vec<Own>, sections: &[Arc<[String]>]
             && let Some((id, rest)) = reference::id_of_box(&task.row.title)
         {
             (task.row.id, task.row.title) = (TaskId::from(id), rest.to_owned());
+        } else if task.is_box()
+            && let Some((name, rest)) = reference::name_of_box(&task.row.title)
+        {
+            (task.row.id, task.row.title) = (TaskId::from(name), rest.to_owned());
+        }
+        if let Some(names) = reference::depends_on(&task.row.title) {
+            let ids = words::dependencies(names)
+                .into_iter()
+                .filter(|name| words::is_id(name) || reference::number(name).is_some());
+            task.named.extend(ids.map(|name| (name, task.line)));
         }
         settled.push(task);
     }
     settled
+}
+
+/// Open boxes whose text says that they are done, or struck out: nobody but a person knows which of the two holds.
+pub(super) fn contradicted(tasks: &mut [Task], problems: &mut Vec<Problem>) {
+    for task in tasks {
+        let is_open_box = task.plan.as_ref().is_some_and(|plan| plan.item == Item::Box)
+            && task.row.state == TaskState::Open
+            && task.row.unclear.is_none();
+        if !is_open_box || !heading::says_done(&task.row.title) {
+            continue;
+        }
+        let sentence = format!(
+            "has an open box, and its text says that it is done: tick it, or change the text (`{}`)",
+            quoted(&task.row.title)
+        );
+        task.row.unclear = Some("its box is open and its text says that it is done".to_owned());
+        problems.push(task.problem(ProblemKind::UnknownStatus, sentence));
+    }
 }

@@ -5,13 +5,13 @@ mod matter;
 
 use std::sync::Arc;
 
-use windlass_core::values::TaskId;
+use windlass_core::values::{TaskId, TaskState};
 
 use self::matter::{Entry, scalar};
 use crate::doc::tasks::task::{Insertion, StatePlace};
 use crate::doc::tasks::{
     CheckedTask, Complexity, Criterion, FileRole, Layout, Place, ReadFile, Reading, Refused, Task,
-    TaskSource, criteria, protection, words,
+    TaskSource, criteria, protection, status, words,
 };
 use crate::doc::text::{ends_in, stem, without_mark};
 use crate::doc::{Problem, ProblemKind, Splice};
@@ -25,8 +25,16 @@ impl TaskSource for FrontMatter {
         "front_matter"
     }
 
+    fn about(&self) -> &'static str {
+        "a file per task, its fields in front matter"
+    }
+
     fn usual_places(&self) -> &'static [&'static str] {
         &["tasks"]
+    }
+
+    fn other_places(&self) -> &'static [&'static str] {
+        &["backlog/tasks", ".claude/tasks"]
     }
 
     fn role(&self, name: &str, place: Place) -> Option<FileRole> {
@@ -46,8 +54,24 @@ impl TaskSource for FrontMatter {
         "has no task"
     }
 
+    /// Backlog.md has words of its own in its configuration; these are the usual ones.
+    fn word(&self, file: &ReadFile, state: TaskState, former: &str) -> Option<String> {
+        let is_backlog = file.text.contains("\ncreated_date:") || file.text.contains("\nassignee:");
+        let is_title = former.starts_with(char::is_uppercase);
+        Some(match state {
+            TaskState::Open if is_backlog && is_title => "To Do".to_owned(),
+            TaskState::InProgress if is_backlog && is_title => "In Progress".to_owned(),
+            TaskState::Done if is_backlog && is_title => "Done".to_owned(),
+            state => status::word(&file.about.words, state, former),
+        })
+    }
+
     fn claim(&self, _id: &TaskId, file: &str) -> String {
         format!("Then set `status: done` at the top of `{file}`.")
+    }
+
+    fn adds(&self) -> bool {
+        true
     }
 
     fn add(&self, file: &ReadFile, _last: Option<&Task>, task: &CheckedTask) -> Result<Splice, Refused> {
@@ -59,17 +83,38 @@ impl TaskSource for FrontMatter {
     }
 }
 
+/// What shows that front matter is a task's.
+const KEYS: [&str; 10] = [
+    "id",
+    "status",
+    "priority",
+    "dependencies",
+    "depends_on",
+    "dependson",
+    "depends-on",
+    "protected",
+    "verification",
+    "breaking",
+];
+
 fn read(name: &Arc<str>, text: &str) -> Reading {
     let (_, mark) = without_mark(text);
     let mut found = Reading::default();
     let matter = match matter::read(text, mark) {
         Ok(matter) => matter,
         Err((line, sentence)) => {
-            let kind = ProblemKind::Malformed;
+            let kind = ProblemKind::NotATask;
             found.problems.push(Problem { kind, file: name.clone(), line: Some(line), sentence });
             return found;
         }
     };
+    // Front matter of something else is no task.
+    let says = |entry: &Entry<'_>| KEYS.contains(&entry.key.to_lowercase().as_str());
+    let is_foreign =
+        |entry: &Entry<'_>| !["title", "description", "type"].contains(&entry.key.to_lowercase().as_str());
+    if matter.entries.iter().any(is_foreign) && !matter.entries.iter().any(says) {
+        return found;
+    }
     let body = text.get(matter.body..).unwrap_or_default();
     let mut task = Task::new(name, 1, 0..text.len());
     stem(name).clone_into(&mut task.row.id.0);

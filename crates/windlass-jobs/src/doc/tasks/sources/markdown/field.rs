@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::doc::tasks::words::DEPENDENCY_NAMES;
 use crate::doc::text::one_line;
 
 /// A field as it was read.
@@ -15,6 +16,8 @@ pub(super) struct Field {
     pub value: Range<usize>,
     /// Its value without markup, lines as lines.
     pub text: String,
+    /// The colon after its name has not been seen.
+    pub awaits_colon: bool,
 }
 
 /// The fields that mean something.
@@ -35,9 +38,9 @@ pub(super) enum FieldName {
 
 /// How each is called in a sentence, and how it may be called in a file.
 const NAMES: [(FieldName, &str, &[&str]); 11] = [
-    (FieldName::Status, "status", &["status"]),
+    (FieldName::Status, "status", &["status", "state"]),
     (FieldName::Priority, "priority", &["priority"]),
-    (FieldName::Dependencies, "dependencies", &["dependencies", "dependency", "depends on", "depends"]),
+    (FieldName::Dependencies, "dependencies", DEPENDENCY_NAMES),
     (FieldName::Description, "description", &["description"]),
     (FieldName::Verification, "verification", &["verification"]),
     (FieldName::Type, "type", &["type"]),
@@ -58,6 +61,18 @@ impl FieldName {
     /// Is a heading with an id a task where it has this? What other documents say of their headings as well proves nothing.
     pub(super) const fn proves_task(self) -> bool {
         !matches!(self, FieldName::Files | FieldName::Complexity | FieldName::Criteria)
+    }
+
+    /// The field that a line begins with although its name is not bold, and how long name and colon are. Only what can hardly be
+    /// prose is one.
+    pub(super) fn plain(line: &str) -> Option<(FieldName, usize)> {
+        let (name, _) = line
+            .get(..line.len().min(20))
+            .or_else(|| line.get(..line.char_indices().take(12).map(|(at, _)| at).last()?))?
+            .split_once(':')?;
+        let field = FieldName::read(name)?;
+        let is_sure = matches!(field, FieldName::Status | FieldName::Priority | FieldName::Dependencies);
+        (is_sure && !name.eq_ignore_ascii_case("state")).then_some((field, name.len() + 1))
     }
 
     /// As it is called in a sentence.

@@ -1,6 +1,7 @@
 //! Headings, and which of them are tasks.
 
 use super::field::{Field, FieldName};
+use crate::doc::tasks::Criterion;
 use crate::doc::tasks::status::Status;
 use crate::doc::tasks::words::is_id;
 
@@ -15,6 +16,8 @@ pub(super) struct Heading {
     pub id: String,
     pub title: String,
     pub fields: Vec<Field>,
+    /// The boxes below it.
+    pub criteria: Vec<Criterion>,
     proof: Proof,
 }
 
@@ -42,7 +45,10 @@ enum Between {
 impl Heading {
     pub(super) fn read(text: &str, level: usize, start: usize, line: usize) -> Heading {
         let heading = Heading { start, line, level, ..Heading::default() };
-        let Some((id, between, title)) = parts(text.trim()) else { return heading };
+        let Some((id, between, title)) = parts(text.trim()) else {
+            let Some((id, title)) = stage(text.trim()) else { return heading };
+            return Heading { id, title: title.to_owned(), proof: Proof::Status, ..heading };
+        };
         let prefix = id.trim_end_matches(|letter: char| !letter.is_ascii_digit());
         let prefix = prefix.trim_end_matches(|letter: char| !letter.is_ascii_alphabetic());
         let proof = match between {
@@ -73,6 +79,22 @@ impl Heading {
         let status = self.status().filter(|_| self.level >= 3)?;
         matches!(Status::read(&status.text), Status::Known(..)).then_some(status.line)
     }
+}
+
+/// What a heading may be called that has a number of its own, and a status below it.
+const STAGES: [&str; 5] = ["Stage", "Phase", "Task", "Step", "Milestone"];
+
+/// Id and title of `Stage 1: Title`: `Stage-1`.
+fn stage(text: &str) -> Option<(String, &str)> {
+    let (word, rest) = text.split_once(' ')?;
+    let word = STAGES.iter().find(|stage| stage.eq_ignore_ascii_case(word))?;
+    let end =
+        rest.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '.').unwrap_or(rest.len());
+    let (number, rest) = rest.split_at_checked(end)?;
+    let number = number.trim_end_matches('.');
+    let is_number = number.starts_with(|first: char| first.is_ascii_digit());
+    let title = rest.trim_start_matches(is_between).trim();
+    is_number.then(|| (format!("{word}-{number}"), if title.is_empty() { *word } else { title }))
 }
 
 /// Id and title of a heading: `TASK-001: Title`, `TASK-001 - Title`, `TASK-001 Title`; `Task T001: Title` as claude-loop has it.

@@ -8,7 +8,7 @@ mod reader;
 use std::ops::Range;
 use std::sync::Arc;
 
-use windlass_core::values::TaskId;
+use windlass_core::values::{TaskId, TaskState};
 
 use self::field::{Field, FieldName};
 use self::heading::Heading;
@@ -30,12 +30,21 @@ impl TaskSource for Markdown {
         "markdown"
     }
 
+    fn about(&self) -> &'static str {
+        "headings with an id and fields below them (Status, Priority, Dependencies); boxes below them are criteria"
+    }
+
+    fn recognises(&self, name: &str, text: &str) -> bool {
+        !read(&Arc::from(name), beginning(text)).tasks.is_empty()
+    }
+
     fn usual_places(&self) -> &'static [&'static str] {
         &["requirements.md", "tasks.md", ".devloop/tasks.md"]
     }
 
     fn role(&self, name: &str, place: Place) -> Option<FileRole> {
-        (place == Place::Alone && !ends_in(name, "json")).then_some(FileRole::Single)
+        let is_other = ends_in(name, "json") || ends_in(name, "jsonl");
+        (place == Place::Alone && !is_other).then_some(FileRole::Single)
     }
 
     fn read(&self, name: &Arc<str>, _role: FileRole, text: &str) -> Reading {
@@ -50,9 +59,22 @@ impl TaskSource for Markdown {
         format!("Then set its line in `{file}` to `- **Status**: done`.")
     }
 
+    fn adds(&self) -> bool {
+        true
+    }
+
     fn add(&self, file: &ReadFile, last: Option<&Task>, task: &CheckedTask) -> Result<Splice, Refused> {
         Ok(add::add(file, last, task))
     }
+}
+
+/// So much of a file is looked at to see how it is written, in bytes.
+const LOOKED_AT: usize = 256 * 1024;
+
+fn beginning(text: &str) -> &str {
+    let end =
+        text.char_indices().map(|(at, _)| at).take_while(|at| *at <= LOOKED_AT).last().unwrap_or_default();
+    if text.len() <= LOOKED_AT { text } else { text.get(..end).unwrap_or(text) }
 }
 
 fn read(name: &Arc<str>, text: &str) -> Reading {
@@ -69,6 +91,8 @@ fn read(name: &Arc<str>, text: &str) -> Reading {
             if is_task || heading.level <= level {
                 found.tasks.push(ended(task, text, mark + heading.start));
             } else {
+                let mut task = task;
+                task.criteria.extend(heading.criteria.iter().cloned());
                 open = Some((level, task));
             }
         }
@@ -82,8 +106,12 @@ fn read(name: &Arc<str>, text: &str) -> Reading {
 
 fn ended(mut task: Task, text: &str, end: usize) -> Task {
     task.block.end = end;
-    if task.criteria.is_empty() {
-        task.criteria = criteria::of_block(text.get(task.block.clone()).unwrap_or_default(), task.line);
+    let listed = criteria::of_block(text.get(task.block.clone()).unwrap_or_default(), task.line);
+    criteria::add(&mut task.criteria, listed);
+    // Where nothing says how far it is, what has to hold does.
+    let says_nothing = matches!(task.place, StatePlace::Missing(_)) && task.row.unclear.is_none();
+    if says_nothing && !task.criteria.is_empty() && task.criteria.iter().all(|one| one.holds) {
+        task.row.state = TaskState::Done;
     }
     task
 }
@@ -103,6 +131,7 @@ fn task(name: &Arc<str>, text: &str, mark: usize, heading: Heading, problems: &m
     task.place = StatePlace::Missing(missing(text, mark, &heading));
     task.row.id.0 = heading.id;
     task.row.title = heading.title;
+    task.criteria = heading.criteria;
     let mut seen: Vec<FieldName> = Vec::new();
     for field in heading.fields {
         if seen.contains(&field.name) {
@@ -132,7 +161,8 @@ fn take(task: &mut Task, text: &str, mark: usize, field: &Field, problems: &mut 
         FieldName::Files => task.touches = criteria::files(text.get(field.value.clone()).unwrap_or_default()),
         FieldName::Complexity => task.complexity = Complexity::read(value),
         FieldName::Criteria => {
-            task.criteria = criteria::of_field(text.get(field.value.clone()).unwrap_or_default(), field.line);
+            let listed = criteria::of_field(text.get(field.value.clone()).unwrap_or_default(), field.line);
+            criteria::add(&mut task.criteria, listed);
         }
         FieldName::Protected => {
             // The text without markup lacks the stars.

@@ -4,9 +4,16 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
+use windlass_core::values::TaskState;
+
 use super::field::{Field, FieldName};
 use super::heading::Heading;
 use crate::doc::lines::Lines;
+use crate::doc::tasks::Criterion;
+use crate::doc::tasks::sources::any_box_at;
+
+/// What divides the fields of a line.
+const DIVIDERS: [char; 3] = ['|', '·', '•'];
 
 /// Something bold at a line's beginning: it may be a field's name.
 struct Bold {
@@ -21,6 +28,8 @@ struct Reader<'a> {
     /// All headings but those in lists and quotes.
     headings: Vec<Heading>,
     items: u32,
+    /// A list item has begun, and nothing of it has been seen.
+    fresh_item: bool,
     quotes: u32,
     /// Within a heading: where it began, and its text.
     heading: Option<(usize, String)>,
@@ -28,8 +37,8 @@ struct Reader<'a> {
     fresh: bool,
     bold: Option<Bold>,
     field: Option<Field>,
-    /// The colon after the field's name has not been seen.
-    colon: bool,
+    /// The line began with something bold and a colon: more such may follow.
+    names: bool,
 }
 
 /// All headings of the document itself.
@@ -47,9 +56,11 @@ impl Reader<'_> {
         match event {
             Event::Start(tag) => self.start(&tag, range),
             Event::End(tag) => self.end(tag, range),
-            Event::Text(text) | Event::Code(text) => self.add(&text),
+            Event::Text(text) => self.text(&text, range.start),
+            Event::Code(text) => self.add(&text),
             Event::SoftBreak | Event::HardBreak => {
                 self.add("\n");
+                self.names = false;
                 self.fresh = self.quotes == 0 && self.items <= 1 && self.heading.is_none();
             }
             _ => self.fresh = false,
@@ -73,6 +84,7 @@ impl Reader<'_> {
             Tag::Item => {
                 self.begin_block(range.start);
                 self.items += 1;
+                self.fresh_item = true;
                 self.fresh = self.items == 1 && self.quotes == 0;
             }
             // In a list item the first paragraph is where a field could begin, and no other.
@@ -87,7 +99,7 @@ impl Reader<'_> {
             }
             Tag::BlockQuote(_) => {
                 self.begin_block(range.start);
-                self.quotes += 1;
+                self.quotes += u32::from(self.quotes > 0 || !self.follows_heading(range.start));
             }
             _ => self.begin_block(range.start),
         }
@@ -110,9 +122,18 @@ impl Reader<'_> {
         }
     }
 
+    /// Does nothing but blanks stand between the latest heading's line and here? A quote there may hold the heading's fields.
+    fn follows_heading(&self, at: usize) -> bool {
+        let Some(heading) = self.headings.last().filter(|heading| heading.fields.is_empty()) else {
+            return false;
+        };
+        let between = self.text.get(heading.start..at).unwrap_or_default();
+        self.items == 0 && between.split_once('\n').is_some_and(|(_, rest)| rest.trim().is_empty())
+    }
+
     /// A block begins: outside of lists that is the end of a field, within one another line of it.
     fn begin_block(&mut self, at: usize) {
-        self.fresh = false;
+        (self.fresh, self.names) = (false, false);
         self.bold = None;
         if self.is_outside() {
             self.close_field(at);
@@ -122,7 +143,7 @@ impl Reader<'_> {
     }
 
     fn end_block(&mut self, at: usize) {
-        self.fresh = false;
+        (self.fresh, self.names) = (false, false);
         self.bold = None;
         if self.is_outside() {
             self.close_field(at);
@@ -132,6 +153,44 @@ impl Reader<'_> {
     fn break_line(&mut self) {
         if let Some(field) = self.field.as_mut().filter(|field| !field.text.is_empty()) {
             field.text.push('\n');
+        }
+    }
+
+    /// A text: it may begin a field with a plain name, and after a sign that divides a line another field may follow.
+    fn text(&mut self, text: &str, at: usize) {
+        if std::mem::take(&mut self.fresh_item) && self.quotes == 0 {
+            self.criterion(at);
+        }
+        let begins = self.fresh && self.heading.is_none() && !self.headings.is_empty();
+        let rest = self.text.get(at..).unwrap_or_default();
+        let line = rest.split(['\n', '\r']).next().unwrap_or_default();
+        if let Some((name, length)) = FieldName::plain(line).filter(|_| begins) {
+            self.close_field(at);
+            let (line, value) = (self.lines.line_of(at), at + length);
+            self.field = Some(Field {
+                name,
+                line,
+                start: at,
+                value: value..value,
+                text: String::new(),
+                awaits_colon: true,
+            });
+        }
+        self.add(text);
+        self.fresh = (self.field.is_some() || self.names)
+            && self.bold.is_none()
+            && text.trim_end().ends_with(DIVIDERS);
+    }
+
+    /// A box below a heading says what has to hold.
+    fn criterion(&mut self, at: usize) {
+        let Some(sign) = any_box_at(self.text, at) else { return };
+        let line = self.lines.line_of(at);
+        let rest = self.text.get(at + sign.length..).unwrap_or_default().lines().next().unwrap_or_default();
+        let criterion =
+            Criterion { text: rest.trim().to_owned(), holds: sign.state == Some(TaskState::Done), line };
+        if let Some(heading) = self.headings.last_mut() {
+            heading.criteria.push(criterion);
         }
     }
 
@@ -145,9 +204,9 @@ impl Reader<'_> {
         }
         let Some(field) = &mut self.field else { return };
         let mut text = text;
-        if self.colon {
+        if field.awaits_colon {
             let Some((_, after)) = text.split_once(':') else { return };
-            self.colon = false;
+            field.awaits_colon = false;
             text = after;
         }
         field.text.push_str(text);
@@ -160,12 +219,21 @@ impl Reader<'_> {
         let inside = name.strip_suffix(':');
         let outside = self.colon_after(end);
         let value = inside.map(|_| end).or(outside);
+        self.names = value.is_some();
         let known = FieldName::read(inside.unwrap_or(name).trim());
-        let (Some(name), Some(value)) = (known, value) else { return self.add(&bold.text) };
+        let (Some(name), Some(value)) = (known, value) else {
+            // Another field of the same line, which means nothing here, ends the one before it.
+            let divided = self.field.as_ref().is_some_and(|field| field.text.trim_end().ends_with(DIVIDERS));
+            let ends = self.field.as_ref().is_some_and(|field| field.name != FieldName::Status);
+            if divided && ends && value.is_some() {
+                return self.close_field(bold.start);
+            }
+            return self.add(&bold.text);
+        };
         self.close_field(bold.start);
-        self.colon = inside.is_none();
         let line = self.lines.line_of(bold.start);
-        self.field = Some(Field { name, line, start: bold.start, value: value..value, text: String::new() });
+        let (awaits_colon, start, text) = (inside.is_none(), bold.start, String::new());
+        self.field = Some(Field { name, line, start, value: value..value, text, awaits_colon });
     }
 
     /// What comes after the colon, where the next sign is one.
@@ -178,6 +246,12 @@ impl Reader<'_> {
     fn close_field(&mut self, end: usize) {
         let Some(mut field) = self.field.take() else { return };
         field.value.end = end.max(field.value.start);
+        let divides = |letter: char| letter.is_whitespace() || DIVIDERS.contains(&letter);
+        if field.text.trim_end().ends_with(DIVIDERS) {
+            field.text.truncate(field.text.trim_end_matches(divides).len());
+            let source = self.text.get(field.value.clone()).unwrap_or_default();
+            field.value.end = field.value.start + source.trim_end_matches(divides).len();
+        }
         // Before the first heading nothing is a task's.
         if let Some(heading) = self.headings.last_mut() {
             heading.fields.push(field);

@@ -1,0 +1,139 @@
+//! Which command works on a file: the wrong one is answered with the right one.
+
+use std::path::Path;
+
+use windlass_core::config::PlanSettings;
+use windlass_core::spec::{JobPlan, Mode};
+use windlass_core::values::{ExitCodes, Named as _, StopReason};
+use windlass_engine::plan::find_plan;
+use windlass_engine::tasks::{FoundTasks, kept_places, read_tasks};
+use windlass_host::tree;
+use windlass_jobs::doc::ProblemKind;
+use windlass_ui::one_line;
+
+use super::NamedTasks;
+use crate::app::App;
+use crate::configuration::Configuration;
+use crate::error::{AppError, Kind};
+use crate::text::quoted;
+
+/// So many boxes make a text a list of tasks, and no goal with some.
+const LEAST_BOXES: usize = 3;
+
+/// A file of work that was found, or named.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Work {
+    /// Where, as people write it.
+    pub place: String,
+    /// What it holds: `40 boxes`.
+    pub holds: String,
+    /// The mode that works on it.
+    pub mode: Mode,
+}
+
+impl Work {
+    fn of(found: &FoundTasks) -> Option<Work> {
+        let tasks = found.list.tasks().len();
+        if tasks == 0 {
+            return None;
+        }
+        let has_ids = found.list.form().has_ids();
+        let (noun, mode) = if has_ids { ("task", Mode::Tasks) } else { ("box", Mode::Build) };
+        let plural = match (tasks, has_ids) {
+            (1, _) => "",
+            (_, true) => "s",
+            (_, false) => "es",
+        };
+        let place = one_line(&found.place.display().to_string());
+        Some(Work { place, holds: format!("{tasks} {noun}{plural}"), mode })
+    }
+
+    /// The command that works on it.
+    pub fn command(&self) -> String {
+        let place = quoted(self.place.as_ref());
+        match self.mode {
+            Mode::Build => format!("windlass build -f {place}"),
+            _ => format!("windlass run --mode tasks -f {place}"),
+        }
+    }
+}
+
+impl App {
+    /// The work that lies where people keep it, beyond the places that are looked at without being asked.
+    pub fn kept_work(&self) -> Vec<Work> {
+        kept_places(self.directory()).iter().filter_map(Work::of).collect()
+    }
+
+    /// The same where nothing lies in the usual places of a mode: of plans, or of tasks.
+    ///
+    /// # Errors
+    /// The configuration cannot be read.
+    pub fn work_to_ask_for(&self, mode: &str) -> Result<Vec<Work>, AppError> {
+        let configuration = Configuration::read(self.directory(), None, Mode::Goal)?;
+        let plan = &configuration.resolved.plan;
+        let there = |path: &Path| tree::at(self.directory()).join(path).is_taken();
+        let is_there = if mode == Mode::Build.name() {
+            there(&plan.file) || plan.folder.as_ref().is_some_and(|folder| there(&folder.join("README.md")))
+        } else {
+            let configured = configuration.resolved.tasks.file.as_deref();
+            NamedTasks::default().find(self.directory(), configured).is_ok()
+        };
+        Ok(if is_there { Vec::new() } else { self.kept_work() })
+    }
+
+    /// The list of tasks that a file is which was named as a goal; `None` where it is a text.
+    pub fn work_in(&self, file: &Path) -> Option<Work> {
+        let found = read_tasks(self.directory(), file);
+        let boxes = found.list.tasks().len();
+        let is_list = found.list.form().has_ids() || boxes >= LEAST_BOXES;
+        Work::of(&found).filter(|_| is_list)
+    }
+}
+
+/// The same error, with the commands for the work that lies elsewhere.
+pub(super) fn with_commands(error: AppError, directory: &Path) -> AppError {
+    let found = kept_places(directory);
+    let works: Vec<Work> = found.iter().filter_map(Work::of).collect();
+    works.iter().take(8).fold(error, |error, work| {
+        error.hint(format!("{} holds {}: {}", work.place, work.holds, work.command()))
+    })
+}
+
+/// A plan whose tasks are not boxes is worked off as tasks.
+pub(super) fn refuse_tasks(directory: &Path, plan: &PlanSettings, codes: ExitCodes) -> Result<(), AppError> {
+    let places = JobPlan {
+        file: plan.file.clone(),
+        folder: plan.folder.clone(),
+        specs: None,
+        smart_termination: plan.smart_termination,
+    };
+    let read = find_plan(directory, &places).plan;
+    let is_doubtful = read
+        .faults()
+        .iter()
+        .chain(read.doubts())
+        .any(|problem| matches!(problem.kind, ProblemKind::NoTask | ProblemKind::OnlyCriteria));
+    let has_boxes = read.tasks().iter().any(windlass_jobs::doc::tasks::Task::is_box);
+    if has_boxes && !is_doubtful {
+        return Ok(());
+    }
+    match Work::of(&read_tasks(directory, &plan.file)).filter(|work| work.mode == Mode::Tasks) {
+        Some(work) => Err(wrong(&work, codes)),
+        None => Ok(()),
+    }
+}
+
+/// Boxes without names of their own are worked off as a plan.
+pub(super) fn refuse_boxes(found: &FoundTasks, codes: ExitCodes) -> Result<(), AppError> {
+    let by_line = |task: &windlass_jobs::doc::tasks::Task| task.row.id.0 == format!("L{}", task.line);
+    let is_plan = !found.list.form().has_ids() && found.list.tasks().iter().any(by_line);
+    match Work::of(found).filter(|_| is_plan) {
+        Some(work) => Err(wrong(&work, codes)),
+        None => Ok(()),
+    }
+}
+
+fn wrong(work: &Work, codes: ExitCodes) -> AppError {
+    let message = format!("{} holds {}: {}", work.place, work.holds, work.command());
+    AppError::new(Kind::stopped(StopReason::Missing, codes), message)
+}

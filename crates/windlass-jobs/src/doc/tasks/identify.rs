@@ -1,0 +1,45 @@
+//! Ids for tasks of a form that may have none: a box is called by its number, or else by its line.
+
+use std::collections::{HashMap, HashSet};
+
+use windlass_core::values::TaskId;
+
+use super::sources::reference;
+use super::task::Task;
+use super::words;
+
+/// Gives every task an id of its own, and spells dependencies as the ids of the tasks that they mean. What names neither an id nor
+/// the text of a task is a remark.
+pub(super) fn identify(tasks: &mut [Task]) {
+    let mut seen = HashSet::with_capacity(tasks.len());
+    for task in tasks.iter_mut() {
+        let number = task.row.id.0.clone();
+        if number.is_empty() || !seen.insert(number.to_lowercase()) {
+            task.row.id = TaskId(format!("L{}", task.line));
+            let title = format!("{number} {}", task.row.title);
+            title.trim().clone_into(&mut task.row.title);
+        }
+    }
+    let by_title = titles(tasks);
+    for task in tasks {
+        let named = std::mem::take(&mut task.named);
+        let meant = named.into_iter().filter_map(|(name, line)| {
+            let number = reference::number(&name).unwrap_or(&name).to_lowercase();
+            let known = seen.contains(&number).then(|| number.clone());
+            let by_title = || by_title.get(&name.to_lowercase()).cloned().flatten();
+            let id = reference::number(&name).is_some() || words::is_id(&name);
+            Some((known.or_else(by_title).or(id.then_some(name))?, line))
+        });
+        task.named = meant.collect();
+    }
+}
+
+/// The ids of tasks by what they are called; `None` where several are called so.
+fn titles(tasks: &[Task]) -> HashMap<String, Option<String>> {
+    let mut titles = HashMap::with_capacity(tasks.len());
+    for task in tasks {
+        let id = Some(task.row.id.0.clone());
+        titles.entry(task.row.title.to_lowercase()).and_modify(|known| *known = None).or_insert(id);
+    }
+    titles
+}

@@ -1,0 +1,66 @@
+//! beads: a line of JSON for each issue, as `bd` exports them. It is read; what is said of an issue is said by `bd`.
+
+use std::sync::Arc;
+
+use serde_json::value::RawValue;
+use windlass_core::values::{TaskId, TaskState};
+
+use crate::doc::Splice;
+use crate::doc::tasks::records::{Around, Members, Records, text};
+use crate::doc::tasks::{FileRole, Place, ReadFile, Reading, Task, TaskSource, Unwritable};
+use crate::doc::text::ends_in;
+
+/// Issues that `bd` keeps.
+#[derive(Clone, Copy, Debug)]
+pub struct Beads;
+
+impl TaskSource for Beads {
+    fn name(&self) -> &'static str {
+        "beads"
+    }
+
+    fn about(&self) -> &'static str {
+        "a line of JSON per issue; what `blocks` it has to be done before; it is only read, `bd close ID` closes one"
+    }
+
+    fn other_places(&self) -> &'static [&'static str] {
+        &[".beads/issues.jsonl", ".beads/beads.jsonl"]
+    }
+
+    fn role(&self, name: &str, place: Place) -> Option<FileRole> {
+        (place == Place::Alone && ends_in(name, "jsonl")).then_some(FileRole::Single)
+    }
+
+    fn read(&self, name: &Arc<str>, _role: FileRole, source: &str) -> Reading {
+        let mut records = Records::new(name, source, "issue");
+        for (index, line) in records.text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+            match serde_json::from_str::<&RawValue>(line) {
+                Ok(issue) if !is_deleted(issue) => records.list(&[issue], Around::default()),
+                Ok(_) => {}
+                Err(error) => records.fault(Some(index + 1), format!("is not JSON: {error}")),
+            }
+        }
+        records.finish()
+    }
+
+    fn no_task(&self, _role: FileRole) -> &'static str {
+        "has no task: it holds no issue"
+    }
+
+    fn mark(&self, file: &ReadFile, task: &Task, state: TaskState) -> Result<Splice, Unwritable> {
+        if task.row.state == state {
+            return Ok(Splice { file: file.name.clone(), range: 0..0, text: String::new() });
+        }
+        let verb = if state == TaskState::Done { "close" } else { "update --status open" };
+        Err(Unwritable::Unclear(format!("beads keeps it: bd {verb} {}", task.row.id)))
+    }
+
+    fn claim(&self, id: &TaskId, _file: &str) -> String {
+        format!("Then close it: `bd close {id}`.")
+    }
+}
+
+fn is_deleted(issue: &RawValue) -> bool {
+    let status = Members::of(issue.get()).and_then(|members| members.first(&["status"]).and_then(text));
+    status.as_deref() == Some("tombstone")
+}

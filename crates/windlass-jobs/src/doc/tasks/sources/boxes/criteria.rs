@@ -1,0 +1,41 @@
+//! Boxes that say what has to hold, once all of a file is read.
+
+use windlass_core::values::TaskState;
+
+use super::reader::Reader;
+use crate::doc::ProblemKind;
+use crate::doc::tasks::{Criterion, Task};
+
+impl Reader<'_> {
+    /// Gives criteria to the tasks that have them; the rest is the file's own. Where there is nothing but criteria they are all
+    /// that is known of the work: they are the tasks, and it is said that they hardly are.
+    pub(super) fn place_criteria(&mut self) -> Vec<Task> {
+        let has_tasks = self.own.iter().any(|own| own.is_task);
+        let criteria = std::mem::take(&mut self.criteria);
+        if !has_tasks {
+            let boxes = criteria.len();
+            for (index, (task, _)) in criteria.into_iter().enumerate() {
+                if index == 0 {
+                    let sentence = format!(
+                        "has the first of {boxes} boxes that all say what has to hold: write a box for each thing that is to be done"
+                    );
+                    self.problems.push(task.problem(ProblemKind::OnlyCriteria, sentence));
+                }
+                self.push(task);
+            }
+            return Vec::new();
+        }
+        let mut rest = Vec::new();
+        for (task, owner) in criteria {
+            match owner.and_then(|owner| self.tasks.get_mut(owner)) {
+                Some(owner) => owner.criteria.push(Criterion {
+                    text: task.row.title,
+                    holds: task.row.state == TaskState::Done,
+                    line: task.line,
+                }),
+                None => rest.push(task),
+            }
+        }
+        rest
+    }
+}

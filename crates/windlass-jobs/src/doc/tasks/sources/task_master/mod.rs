@@ -1,0 +1,77 @@
+//! task-master's `tasks.json`: lists of tasks by tags, with subtasks.
+
+use std::sync::Arc;
+
+use windlass_core::values::{TaskId, TaskState};
+
+use crate::doc::tasks::records::{self, Around, Members, Records};
+use crate::doc::tasks::{FileRole, Place, ReadFile, Reading, TaskSource};
+use crate::doc::text::{ends_in, without_mark};
+
+/// The tag whose tasks are called by their numbers alone.
+const MAIN: &str = "master";
+
+/// task-master's lists.
+#[derive(Clone, Copy, Debug)]
+pub struct TaskMaster;
+
+impl TaskSource for TaskMaster {
+    fn name(&self) -> &'static str {
+        "task_master"
+    }
+
+    fn about(&self) -> &'static str {
+        "tags with `tasks`, in them `subtasks`: `5.1` is the first of 5; tasks of other tags than `master` are called `TAG:5`"
+    }
+
+    fn other_places(&self) -> &'static [&'static str] {
+        &[".taskmaster/tasks/tasks.json", "tasks/tasks.json"]
+    }
+
+    fn role(&self, name: &str, place: Place) -> Option<FileRole> {
+        (place == Place::Alone && ends_in(name, "json")).then_some(FileRole::Single)
+    }
+
+    fn recognises(&self, _name: &str, text: &str) -> bool {
+        !tags(without_mark(text).0).is_empty()
+    }
+
+    fn read(&self, name: &Arc<str>, _role: FileRole, text: &str) -> Reading {
+        let mut records = Records::new(name, text, "task");
+        let tags = tags(records.text);
+        let only = tags.len() == 1;
+        for (tag, members) in tags {
+            let prefix = if only || tag == MAIN { String::new() } else { format!("{tag}:") };
+            let list = members.list(&["tasks"]).unwrap_or_default();
+            records.list(&list, Around { prefix: &prefix, parent: None, section: &tag });
+        }
+        records.finish()
+    }
+
+    fn no_task(&self, _role: FileRole) -> &'static str {
+        "has no task: the `tasks` of its tags are empty"
+    }
+
+    fn kept(&self, state: TaskState, former: &str) -> TaskState {
+        records::kept(state, former)
+    }
+
+    fn state_of(&self, word: &str) -> Option<TaskState> {
+        records::state_of(word)
+    }
+
+    fn word(&self, file: &ReadFile, state: TaskState, former: &str) -> Option<String> {
+        Some(records::word(file, state, former))
+    }
+
+    fn claim(&self, id: &TaskId, file: &str) -> String {
+        format!("Then set the `status` of {id} in `{file}` to `done`.")
+    }
+}
+
+/// The tags of a document: its members that hold tasks.
+fn tags(text: &str) -> Vec<(String, Members<'_>)> {
+    let members = Members::of(text).map(|members| members.0).unwrap_or_default();
+    let tags = members.into_iter().filter_map(|(tag, value)| Some((tag, Members::of(value.get())?)));
+    tags.filter(|(_, members)| members.list(&["tasks"]).is_some()).collect()
+}

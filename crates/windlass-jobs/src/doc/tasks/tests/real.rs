@@ -1,0 +1,188 @@
+//! How plans and task files are really written: what is read of each style, and that marking destroys nothing. All of them are
+//! written for this test.
+
+use super::*;
+use crate::doc::tasks::sources::form_of;
+
+/// A name, a text, and what it holds: `state id title <dependencies`, problems after `!`.
+const STYLES: &[(&str, &str, &[&str])] = &[
+    (
+        "held.md",
+        "### T004: Read\n**Prerequisites**: T005\n\n**Acceptance Criteria**:\n- [X] it runs\n- [x] it is told\n\n### T005: Write\n- [ ] it runs\n",
+        &["done T004 Read <T005", "open T005 Write"],
+    ),
+    (
+        "plain.md",
+        "- [ ] one\n- [x] two\n* [X] three\n1. [~] four\n",
+        &["open L1 one", "done L2 two", "done L3 three", "in_progress L4 four"],
+    ),
+    (
+        "kiro.md",
+        "- [x] 1. Form\n  - [-] 1.1 Fields\n  - [ ]* 1.2 Tests\n    _Requirements: 1.2_\n",
+        &["done L1 1. Form <1.1 1.2", "in_progress 1.1 Fields", "open 1.2 Tests Requirements: 1.2"],
+    ),
+    ("nested.md", "- [ ] 1.1 Parent\n  - [ ] 1.1.1 Child\n", &["open 1.1 Parent <1.1.1", "open 1.1.1 Child"]),
+    (
+        "spec-kit.md",
+        "## Phase 1: Setup\n\n- [ ] T001 [P] [US1] Create a in a.rs\n- [ ] T002 Use it (depends on T001)\n",
+        &["open T001 [P] [US1] Create a in a.rs", "open T002 Use it (depends on T001) <T001"],
+    ),
+    (
+        "openspec.md",
+        "## 1. Server\n- [x] 1.1 Route\n- [ ] 1.2 Test\n## 2. Client\n- [ ] 2.1 Page\n",
+        &["done 1.1 Route", "open 1.2 Test", "open 2.1 Page"],
+    ),
+    (
+        "unknown.md",
+        "- [ ] one\n- [?] two\n",
+        &["open L1 one", "open L2 two", "!unknown.md:2: has the box `[?]`: write `[ ]`, `[~]` or `[x]`"],
+    ),
+    (
+        "done.md",
+        "- [ ] **Task 1: Read** ✅ DONE (7 files)\n- [ ] next\n",
+        &[
+            "open L1 Task 1: Read ✅ DONE (7 files)",
+            "open L2 next",
+            "!done.md:1: has an open box, and its text says that it is done: tick it, or change the text (`Task 1: Read ✅ DONE (7 files)`)",
+        ],
+    ),
+    (
+        "prose.md",
+        "# Plan\n\n## 4. Rules\n\n### 4.1 Log in once\n\ntext\n\n## Work\n\n- [ ] one\n",
+        &["open L11 one"],
+    ),
+    (
+        "heads.md",
+        "## Phase 2\n\n### 2.1 Store ✅\n\ntext\n\n### 2.2 Stale — ✅ Moot\n\n### 2.3 Load\n\n### 2.4 ~~Old~~ — Not a bug\n",
+        &["done 2.1 Store", "done 2.2 Stale — ✅ Moot", "open 2.3 Load", "done 2.4 ~~Old~~ — Not a bug"],
+    ),
+    ("twice.md", "## Tasks\n\n#### 1.1 Store\n\ntext\n\n## Boxes\n\n- [ ] 1.1 Store\n", &["open 1.1 Store"]),
+    ("criteria.md", "## Phase 1\n- [ ] one\n\n### Phase 1 Success:\n- [ ] it runs\n", &["open L2 one"]),
+    (
+        "only.md",
+        "## Phase 1\ntext\n\n### Phase 1 Success:\n- [ ] it runs\n",
+        &[
+            "open L5 it runs",
+            "!only.md:5: has the first of 1 boxes that all say what has to hold: write a box for each thing that is to be done",
+        ],
+    ),
+    (
+        "named.md",
+        "### Task 1.1: Read\n\ntext\n\n### Task 1.2: Write ✅\n",
+        &["open 1.1 Read", "done 1.2 Write"],
+    ),
+    (
+        "line.md",
+        "## F-001: Read\n> **Priority:** P1 | **Status:** done | **Domain:** Core\n\n## F-002: Write\n> **Status:** open | **Dep:** F-001\n",
+        &["done F-001 Read !1", "open F-002 Write <F-001"],
+    ),
+    (
+        "story.md",
+        "### T1: Read\n**User Story**: US-1 | **Status**: [x] completed\n\n### T2: Write\n- Status: 🟢 implemented\n- **Deps**: T1 · **Est**: S\n",
+        &["done T1 Read", "done T2 Write <T1"],
+    ),
+    (
+        "blocked.md",
+        "### T1: Read\n- **Status**: done-by-code | **Domain:** Core\n\n### T2: Write\n- **blockedBy**: T1\n",
+        &[
+            "open T1 Read",
+            "open T2 Write <T1",
+            "!blocked.md:2: T1 has the status `done-by-code | **Domain:** Core`: write pending, in-progress or done",
+        ],
+    ),
+    (
+        "plainfields.md",
+        "### TASK-001: Read\nDepends on: TASK-002\nStatus: pending\n\n### TASK-002: Write\nPriority: critical\n",
+        &["open TASK-001 Read <TASK-002", "open TASK-002 Write !0"],
+    ),
+    (
+        "stages.md",
+        "## Stage 1: Read\n**Goal**: x\n**Status**: Complete\n\n## Stage 2: Write\n**Status**: Not Started\n",
+        &["done Stage-1 Read", "open Stage-2 Write"],
+    ),
+    (
+        "stories.json",
+        "{\"stories\": [{\"id\": \"S1\", \"title\": \"a\", \"priority\": 1.5, \"passes\": false}, {\"id\": \"S2\", \"title\": \"b\", \"priority\": 1, \"passes\": true}]}",
+        &["open S1 a", "done S2 b !1"],
+    ),
+    (
+        "phases.json",
+        "{\"phases\": [{\"id\": \"p1\", \"name\": \"P\", \"tasks\": [{\"id\": \"1.1\", \"name\": \"a\"}]}]}",
+        &["open 1.1 a"],
+    ),
+    (
+        "complete.json",
+        "[{\"description\": \"a\", \"complete\": true}, {\"description\": \"b\", \"complete\": false}]",
+        &["done 1 a", "open 2 b"],
+    ),
+    (
+        "status.json",
+        "{\"features\": [{\"id\": 7, \"name\": \"a\", \"status\": \"in_progress\"}, {\"id\": 8, \"name\": \"b\", \"status\": \"not_started\", \"dependencies\": [7]}]}",
+        &["in_progress 7 a", "open 8 b <7"],
+    ),
+];
+
+fn list(name: &str, text: &str) -> TaskList {
+    let form = form_of(name, Place::Alone, text.as_bytes()).unwrap();
+    TaskList::parse(vec![file(name, form, text)])
+}
+
+#[test]
+fn every_style_is_read_as_it_is_meant() {
+    for (name, text, expected) in STYLES {
+        let list = list(name, text);
+        let said =
+            told(&list).into_iter().chain(problems(&list).into_iter().map(|problem| format!("!{problem}")));
+        assert_eq!(said.collect::<Vec<_>>(), *expected, "{name}");
+    }
+}
+
+#[test]
+fn an_open_task_that_is_done_and_open_again_leaves_the_same_bytes() {
+    let more = [
+        ("todo.md", "### T1: a\n- **Status**: todo\n### T2: b\n- **Status**: done\n"),
+        ("mixed.md", "### T1: a\n- **Status**: pending\n### T2: b\n- **Status**: Open\n"),
+        ("started.md", "### T1: a\n**Status:** Not Started | **Owner:** Bo\n"),
+        ("crlf.md", "\u{feff}### T1: a\r\n- **Status**: open\r\n"),
+        ("tick.md", "### T1: a\n- **Status**: [ ] pending\n"),
+        ("words.json", "[{\"id\": \"a\", \"status\": \"not_started\"}]"),
+    ];
+    let styles = STYLES.iter().map(|(name, text, _)| (*name, *text)).chain(more);
+    for (name, text) in styles {
+        let before = list(name, text);
+        for task in before
+            .tasks()
+            .iter()
+            .filter(|task| task.row.state == TaskState::Open && task.row.unclear.is_none())
+        {
+            let id = &task.row.id;
+            let splice = before
+                .set_state(id, TaskState::Done)
+                .unwrap_or_else(|error| panic!("{name} {id}: {error:?}"));
+            if splice.range.is_empty() {
+                continue;
+            }
+            let bytes = splice.apply(text.as_bytes()).unwrap();
+            let after = list(name, std::str::from_utf8(&bytes).unwrap());
+            assert_eq!(after.task(id).map(|task| task.row.state), Some(TaskState::Done), "{name} {id}");
+            let back = after.set_state(id, TaskState::Open).unwrap().apply(&bytes).unwrap();
+            assert_eq!(String::from_utf8_lossy(&back), text, "{name} {id}");
+        }
+    }
+}
+
+#[test]
+fn what_was_taken_for_what_is_said() {
+    let notes = |name: &str| {
+        STYLES.iter().find(|(of, ..)| *of == name).map(|(name, text, _)| list(name, text).notes()).unwrap()
+    };
+    assert_eq!(
+        notes("prose.md")[1],
+        "1 heading with a number taken for prose (line 5): a box makes a task of one"
+    );
+    assert_eq!(
+        notes("criteria.md")[1],
+        "1 box taken for criteria of the whole, to be ticked after all tasks (line 5)"
+    );
+    assert_eq!(notes("kiro.md")[1], "1 task optional, after all others (line 3)");
+}
