@@ -1,15 +1,18 @@
 //! The structured answer of an agent that was asked to look over another's work.
 
 use serde_json::Value;
-use windlass_core::values::{Review, ReviewFinding, ReviewVerdict, Severity};
+use windlass_core::values::{CriterionJudged, Review, ReviewFinding, ReviewVerdict, Severity};
 
 use crate::answer::text;
 
 /// What the answer has to look like: JSON schema, for `--json-schema`.
-pub const REVIEW_SCHEMA: &str = r#"{"type":"object","additionalProperties":false,"required":["verdict","summary","findings"],"properties":{"verdict":{"enum":["pass","changed","reject"]},"summary":{"type":"string"},"findings":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["severity","text"],"properties":{"severity":{"enum":["blocking","minor"]},"file":{"type":"string"},"line":{"type":"integer"},"text":{"type":"string"}}}}}}"#;
+pub const REVIEW_SCHEMA: &str = r#"{"type":"object","additionalProperties":false,"required":["verdict","summary","findings","criteria"],"properties":{"verdict":{"enum":["pass","changed","reject"]},"summary":{"type":"string"},"findings":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["severity","text"],"properties":{"severity":{"enum":["blocking","minor"]},"file":{"type":"string"},"line":{"type":"integer"},"text":{"type":"string"}}}},"criteria":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["number","met","because"],"properties":{"number":{"type":"integer"},"met":{"type":"boolean"},"because":{"type":"string"}}}}}}"#;
 
 /// So many findings are kept.
 const FINDINGS: usize = 20;
+
+/// So many answers about criteria: a task has at most a hundred, and one that is answered twice is answered badly.
+const CRITERIA: usize = 200;
 
 /// Reads an answer. Only the verdict is essential: without one of the three words there is no review.
 pub fn parse_review(json: &str) -> Option<Review> {
@@ -25,7 +28,19 @@ pub fn parse_review(json: &str) -> Option<Review> {
     // What must be mended is never what is cut off.
     findings.sort_by_key(|finding| finding.severity == Severity::Minor);
     findings.truncate(FINDINGS);
-    Some(Review { verdict, summary: text(&answer, "summary", 1000), findings })
+    let judged = answer.get("criteria").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let criteria = judged.iter().filter_map(criterion).take(CRITERIA).collect();
+    Some(Review { verdict, summary: text(&answer, "summary", 1000), findings, criteria })
+}
+
+/// What does not say which one it is about says nothing.
+fn criterion(value: &Value) -> Option<CriterionJudged> {
+    Some(CriterionJudged {
+        number: u32::try_from(value.get("number")?.as_u64()?).ok()?,
+        criterion: String::new(),
+        met: value.get("met").and_then(Value::as_bool),
+        because: text(value, "because", 500),
+    })
 }
 
 /// Whatever is not called minor is not.
@@ -69,6 +84,22 @@ mod tests {
                 (Severity::Minor, "", None, "a name"),
             ]
         );
+    }
+
+    // rows: 135
+    #[test]
+    fn criteria_are_answered_by_their_numbers() {
+        let json = r#"{"verdict":"reject","criteria":[{"number":2,"met":false,"because":"it\nis slow"},{"number":1,"met":"yes"},
+            {"met":true},{"number":-1,"met":true},{"number":3}, 7]}"#;
+        let judged: Vec<(u32, Option<bool>, String)> = parse_review(json)
+            .unwrap()
+            .criteria
+            .into_iter()
+            .map(|one| (one.number, one.met, one.because))
+            .collect();
+        let nothing = String::new;
+        let slow = "it is slow".to_owned();
+        assert_eq!(judged, [(2, Some(false), slow), (1, None, nothing()), (3, None, nothing())]);
     }
 
     #[test]

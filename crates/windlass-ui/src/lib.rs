@@ -18,6 +18,7 @@ mod error;
 mod event;
 pub mod format;
 mod harmless;
+mod judged;
 mod line;
 mod narrate;
 mod printer;

@@ -1,10 +1,12 @@
-//! What facts say of commits, of how agents ended and of what the guard found, beyond what views show of it.
+//! What facts say of commits, of how agents ended, of what the guard found and of what was judged, beyond what views show of it.
 
 use std::collections::BTreeMap;
 
 use windlass_core::fact::Fact;
 use windlass_core::report;
 use windlass_core::values::{Ended, LandOutcome, LaneId, Suspicion};
+
+use crate::judged::JudgedCriteria;
 
 /// Where HEAD was, how the last agent ended, and what speaks against the checks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,11 +22,14 @@ pub(crate) struct Seen {
     /// How the last call's process ended.
     pub(crate) ended: Option<Ended>,
     suspicions: BTreeMap<LaneId, Vec<Suspicion>>,
+    /// What was said of tasks' success criteria.
+    pub(crate) judged: JudgedCriteria,
 }
 
 impl Seen {
     /// Takes a fact in.
     pub(crate) fn take(&mut self, fact: &Fact) {
+        self.judged.take(fact);
         // The HEAD of a lane's own checkout is nobody's until its work has landed.
         let is_here = fact.lane().is_none_or(|lane| lane == LaneId::default());
         match fact {

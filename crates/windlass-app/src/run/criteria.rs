@@ -1,8 +1,10 @@
-//! Success criteria of tasks as checks of a run: what is looked up, which commands are run, and what is left to be judged.
+//! Success criteria of tasks as checks of a run: what is looked up, which commands are run, and what a fresh agent judges.
 
+use std::mem;
 use std::path::Path;
 
 use windlass_core::project::{CommandKind, offers};
+use windlass_core::spec::{Judge, JudgedCriterion};
 use windlass_core::trust::{Startable, Startables, Starter};
 use windlass_core::values::{Check, CheckKind, CriterionOf, Lookup, TaskId, TaskState};
 use windlass_core::words::some_clauses_of;
@@ -33,6 +35,8 @@ const NAMED: usize = 5;
 pub struct Criteria {
     /// Those that the runner checks.
     pub checks: Vec<Check>,
+    /// Those that a fresh agent judges.
+    pub judged: Vec<JudgedCriterion>,
     /// What of them it does not check, and why.
     pub notices: Vec<String>,
 }
@@ -124,7 +128,8 @@ struct Sorted {
     checks: Vec<(TaskId, Option<Lookup>, String)>,
     untrusted: Vec<String>,
     unknown: Vec<String>,
-    judged: Vec<String>,
+    judged: Vec<JudgedCriterion>,
+    beyond: Vec<String>,
 }
 
 impl Sorted {
@@ -146,7 +151,9 @@ impl Sorted {
             }
             Meaning::TestsPass => self.own(self.clues.test, id, named()),
             Meaning::Builds => self.own(self.clues.build, id, named()),
-            Meaning::Judged => self.judged.push(named()),
+            Meaning::Judged => {
+                self.judged.push(JudgedCriterion { task: id.clone(), text: one_line(&criterion.text) });
+            }
         }
     }
 
@@ -162,7 +169,14 @@ impl Sorted {
         let resolved = &request.configuration.resolved;
         let room = MOST.saturating_sub(resolved.checks.len());
         let beyond = self.checks.split_off(room.min(self.checks.len()));
-        self.judged.extend(beyond.into_iter().map(|(id, _, text)| format!("{id}: {}", one_line(&text))));
+        self.beyond.extend(beyond.into_iter().map(|(id, _, text)| format!("{id}: {}", one_line(&text))));
+        let beyond = self.judged.split_off(MOST.min(self.judged.len()));
+        self.beyond.extend(beyond.iter().map(name_of));
+        let unjudged = match resolved.tasks.judge {
+            Judge::Agent => Vec::new(),
+            Judge::Off => mem::take(&mut self.judged),
+        };
+        let unjudged: Vec<String> = unjudged.iter().map(name_of).collect();
         let check = |(task, lookup, command)| Check {
             kind: CheckKind::Criterion,
             command,
@@ -170,7 +184,12 @@ impl Sorted {
             criterion: Some(CriterionOf { task, lookup }),
         };
         let notices = [
-            told(&self.judged, "success criteria are not checked by the runner, but left to be judged", ""),
+            told(
+                &unjudged,
+                "success criteria can only be judged, and nobody does",
+                "; tasks.judge = \"agent\" has a fresh agent judge them",
+            ),
+            told(&self.beyond, "success criteria are more than a run can check, and are not checked", ""),
             told(
                 &self.untrusted,
                 "success criteria are commands that nobody trusts, and are not checked",
@@ -184,9 +203,14 @@ impl Sorted {
         ];
         Criteria {
             checks: self.checks.into_iter().map(check).collect(),
+            judged: self.judged,
             notices: notices.into_iter().flatten().collect(),
         }
     }
+}
+
+fn name_of(criterion: &JudgedCriterion) -> String {
+    format!("{}: {}", criterion.task, criterion.text)
 }
 
 fn told(named: &[String], what: &str, then: &str) -> Option<String> {

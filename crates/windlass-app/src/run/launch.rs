@@ -9,11 +9,14 @@ use std::time::Duration;
 
 use windlass_agents::{git_committing, of};
 use windlass_core::config::OutputLevel;
+use windlass_core::config::ReviewSettings;
 use windlass_core::config::RunsSettings;
 use windlass_core::environment::{Heir, notice_of};
 use windlass_core::fact::Entry;
 use windlass_core::spec::GuardSpec;
-use windlass_core::spec::{AgentSpec, CommitPolicy, Job, JobWorkspace, LanesSpec, ReviewSpec, RunSpec};
+use windlass_core::spec::{
+    AgentSpec, CommitPolicy, Job, JobWorkspace, JudgedCriterion, LanesSpec, ReviewScope, ReviewSpec, RunSpec,
+};
 use windlass_core::values::{ExitCodes, RunId, StopReason};
 use windlass_engine::guard;
 use windlass_engine::hook;
@@ -77,6 +80,7 @@ pub fn start(here: &Here, request: &Prepared) -> Result<RunEnd, AppError> {
     let plan = plan(here, request, &found, folder.run(), agent, spent_before);
     let mut plan = on_its_way(plan, request, &way);
     plan.checks.extend(criteria.checks);
+    plan.review = reviewed(request, criteria.judged);
     match begin(here, &folder, &plan, request, &way) {
         Ok(((journal, sandbox), Taken { lock, mut notices })) => {
             notices.extend(without_git(here));
@@ -160,7 +164,7 @@ pub fn plan(
         sandbox: sandbox::with_folders(sandbox::plan(here, resolved), &agent.add_dirs),
         principles: request.principles.spec(),
         agent: with_committing(agent, commit),
-        review: reviewed(request),
+        review: reviewed(request, Vec::new()),
         commit,
         delivery: None,
         message: resolved.message.clone(),
@@ -184,11 +188,17 @@ fn guarded(here: &Here, request: &Prepared) -> GuardSpec {
     guard::inspect(&here.place(), &resolved.checks, &resolved.guard, &search_path)
 }
 
-/// How the work is looked over. Planning and judging leave none.
-fn reviewed(request: &Prepared) -> Option<ReviewSpec> {
+/// How the work is looked over, and these criteria of tasks are judged. Planning and judging leave none.
+fn reviewed(request: &Prepared, criteria: Vec<JudgedCriterion>) -> Option<ReviewSpec> {
     let mode = request.assignment.mode;
     let works = !mode.judges() && !mode.writes_only_plan();
-    request.configuration.resolved.review.clone().filter(|_| works)
+    let ReviewSettings { enabled, spec } = &request.configuration.resolved.review;
+    if *enabled && works {
+        return Some(ReviewSpec { criteria, ..spec.clone() });
+    }
+    let scope = ReviewScope::Criteria;
+    let model = spec.model.clone();
+    (!criteria.is_empty()).then(|| ReviewSpec { scope, criteria, model, ..ReviewSpec::default() })
 }
 
 /// The project's hooks. Whoever judges is one call, and no run that a hook could steer.

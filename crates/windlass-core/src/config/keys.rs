@@ -16,7 +16,7 @@ use crate::forge::MergeStrategy;
 use crate::message::Wording;
 use crate::price::Price;
 use crate::principles::Collection;
-use crate::spec::{BudgetScope, CommitPolicy, Depth, NoChecks, SandboxKind, SandboxLogin, UndoPolicy};
+use crate::spec::{BudgetScope, CommitPolicy, Depth, Judge, NoChecks, SandboxKind, SandboxLogin, UndoPolicy};
 use crate::spec::{GuardAction, TestsAction};
 use crate::typed::nearest;
 use crate::typed::shown;
@@ -131,6 +131,7 @@ keys! {
     TASKS_FILE: FileBelow = "tasks.file", "The task file, or a folder of them; empty = the first that is there of the usual ones.";
     TASKS_PROGRESS: FileBelow = "tasks.progress", "Where each iteration of tasks is noted for people; empty = nowhere.";
     TASKS_ATTEMPTS: Count<1> = "tasks.attempts", "Iterations that a task may fail before it is parked.";
+    TASKS_JUDGE: Judge = "tasks.judge", "Who judges success criteria that are neither looked up nor run: a fresh `agent`, before their task counts as done, or nobody (`off`).";
     LANES: Count<1> = "lanes.count", "Tasks that are worked on at once, each in a checkout of its own; 1 = one after another, right here.";
 
     HOOKS_ENABLED: bool = "hooks.enabled", "Call hooks at the turns of a run.";

@@ -28,8 +28,8 @@ pub use reference::{KeyReference, config_schema, key_reference, key_table};
 pub use resolve::{Resolved, Unlimited, ValueOrigin};
 pub use sections::{
     AgentSettings, GuardSettings, HookSettings, LogSettings, NotifySettings, PlanSettings,
-    PrinciplesSettings, RunsSettings, SandboxSettings, StatusSettings, TasksSettings, VerifySettings,
-    WorkspaceSettings, WorktreeSettings,
+    PrinciplesSettings, ReviewSettings, RunsSettings, SandboxSettings, StatusSettings, TasksSettings,
+    VerifySettings, WorkspaceSettings, WorktreeSettings,
 };
 pub use setting::{
     ByteCap, CheckSetting, Choice, Count, CountCap, FileBelow, FineSpan, FolderAnywhere, Globs, Hosts,

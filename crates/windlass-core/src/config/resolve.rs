@@ -11,8 +11,8 @@ use super::layer::{ConfigError, Layer, Origin, Said};
 use super::pull_request::PullRequestSettings;
 use super::sections::{
     AgentSettings, GuardSettings, HookSettings, LogSettings, NotifySettings, PlanSettings,
-    PrinciplesSettings, RunsSettings, SandboxSettings, StatusSettings, TasksSettings, VerifySettings,
-    WorkspaceSettings, WorktreeSettings,
+    PrinciplesSettings, ReviewSettings, RunsSettings, SandboxSettings, StatusSettings, TasksSettings,
+    VerifySettings, WorkspaceSettings, WorktreeSettings,
 };
 use super::setting::{
     ByteCap, CheckSetting, Count, CountCap, FileBelow, FineSpan, Globs, Hosts, MoneyCap, NetworkChoice,
@@ -69,8 +69,8 @@ pub struct Resolved {
     pub worktree: WorktreeSettings,
     /// How finished work is verified.
     pub verify: VerifySettings,
-    /// How a fresh agent looks over the work of each iteration; `None` = nobody does.
-    pub review: Option<ReviewSpec>,
+    /// How a fresh agent looks over work.
+    pub review: ReviewSettings,
     /// How the status file is watched.
     pub status: StatusSettings,
     /// The log of a run in its workspace.
@@ -377,6 +377,7 @@ impl Values {
             progress: self.get(&keys::TASKS_PROGRESS).map(|FileBelow(path)| path)?,
             attempts: self.get(&keys::TASKS_ATTEMPTS).map(|Count(number)| number)?,
             commits_attempts: self.get(&keys::COMMIT_ATTEMPTS)?,
+            judge: self.get(&keys::TASKS_JUDGE)?,
             lanes: self.get(&keys::LANES).map(|Count(number)| number)?,
         })
     }
@@ -446,13 +447,14 @@ impl Values {
         })
     }
 
-    fn review(&self) -> Result<Option<ReviewSpec>, ConfigError> {
-        let review = ReviewSpec {
+    fn review(&self) -> Result<ReviewSettings, ConfigError> {
+        let spec = ReviewSpec {
             prompt: self.get(&keys::REVIEW_PROMPT).map(|TextOrNothing(text)| text.unwrap_or_default())?,
             model: self.get(&keys::REVIEW_MODEL).map(|TextOrNothing(model)| model)?,
             skip_below_lines: self.get(&keys::REVIEW_SKIP_BELOW_LINES).map(|Count(number)| number)?,
+            ..ReviewSpec::default()
         };
-        Ok(self.get(&keys::REVIEW_ENABLED)?.then_some(review))
+        Ok(ReviewSettings { enabled: self.get(&keys::REVIEW_ENABLED)?, spec })
     }
 
     fn status(&self) -> Result<StatusSettings, ConfigError> {

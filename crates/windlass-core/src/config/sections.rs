@@ -8,7 +8,8 @@ use super::setting::Secret;
 use crate::price::Price;
 use crate::principles::Collection;
 use crate::spec::{
-    BootstrapSpec, Depth, JobLog, Network, Preset, SandboxKind, SandboxLogin, StatusNews, StatusWatch,
+    BootstrapSpec, Depth, JobLog, Judge, Network, Preset, ReviewSpec, SandboxKind, SandboxLogin, StatusNews,
+    StatusWatch,
 };
 use crate::spec::{GuardAction, TestsAction};
 use crate::values::{HookName, NotifyEvent};
@@ -65,6 +66,15 @@ pub struct VerifySettings {
     pub attempts: u32,
     /// The name of the report's file in the workspace.
     pub report: String,
+}
+
+/// How a fresh agent looks over work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReviewSettings {
+    /// It looks over the work of each iteration.
+    pub enabled: bool,
+    /// How, wherever it is asked.
+    pub spec: ReviewSpec,
 }
 
 /// How the status file is watched while the agent works.
@@ -160,6 +170,8 @@ pub struct TasksSettings {
     pub attempts: u32,
     /// What an attempt that failed has left is committed as well.
     pub commits_attempts: bool,
+    /// Who judges success criteria that the runner cannot check itself.
+    pub judge: Judge,
     /// How many tasks are worked on at once.
     pub lanes: u32,
 }

@@ -78,8 +78,12 @@ pub struct PromptContext {
 /// What a run knows of work that is looked over.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReviewContext {
-    /// The first attempt whose changes no reviewer has let stand.
-    pub since: TurnKey,
+    /// The first attempt whose changes no reviewer has let stand; `None` where all of them were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<TurnKey>,
+    /// The success criteria that are to be judged, in the order of their numbers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub criteria: Vec<String>,
     /// What the checks said of it; empty where there are none.
     pub checks: Vec<CheckOutcome>,
 }
@@ -230,7 +234,8 @@ impl ReviewContext {
     fn of(run: &Run, lane: LaneId) -> Option<ReviewContext> {
         let candidate = run.lane(lane)?.turn()?.review.as_ref()?;
         let checks = candidate.judged.outcomes.clone();
-        Some(ReviewContext { since: run.unreviewed_since(lane)?, checks })
+        let criteria = run.criteria_in_review(lane).into_iter().map(str::to_owned).collect();
+        Some(ReviewContext { since: run.unreviewed_since(lane), criteria, checks })
     }
 }
 

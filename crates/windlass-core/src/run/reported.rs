@@ -169,7 +169,8 @@ impl Run {
         let stands = |said: &Assessment| report.class == Class::Success || !said.passes();
         let reviews = self.lane(lane).and_then(LaneState::turn).is_some_and(|turn| turn.review.is_some());
         report.assessment = report.assessment.filter(|said| stands(said) && !reviews);
-        report.review = report.review.filter(|_| reviews);
+        let asked = self.criteria_in_review(lane);
+        report.review = report.review.filter(|_| reviews).map(|review| review.of_criteria(asked));
         // Whoever looks over another's work claims nothing.
         let claims = |plan: &RunSpec| !reviews && claim::claims(&plan.job, &report);
         let claimed = self.plan.as_ref().is_some_and(|plan| claims(plan));

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::run::lane::{AttemptOutcome, Judged, Turn};
+use crate::run::lane::{AttemptOutcome, Judged, LaneState, Turn};
 use crate::run::{Run, TurnKey};
-use crate::spec::{Due, RunSpec};
-use crate::values::{Class, Evidence, LaneId, Review, ReviewFinding, Reviewed, StopReason};
+use crate::spec::{Due, ReviewScope, RunSpec};
+use crate::values::{Class, CriterionJudged, Evidence, LaneId, Review, ReviewFinding, Reviewed, StopReason};
 use crate::words::some_clauses_of;
 
 /// Rejections for the same findings, or reviews without a verdict, in a row after which a run ends.
@@ -68,16 +68,51 @@ impl Run {
         self.follow_up(Due::WorkStands).is_some()
     }
 
-    /// Is there work of agents that no reviewer has let stand, and that has none of the marks of a review?
+    /// The success criteria that only a judgement shows to hold, of the task that a lane is at.
+    fn judged_criteria(&self, lane: LaneId) -> impl Iterator<Item = &str> {
+        let task = self.lanes.get(&lane).and_then(|held| held.task.as_ref()).map(|at| &at.id);
+        let review = self.plan.as_ref().and_then(|plan| plan.review.as_ref()).filter(|_| self.has_reviewer());
+        let all = review.map(|review| review.criteria.as_slice()).unwrap_or_default();
+        all.iter().filter(move |of| task == Some(&of.task)).map(|of| of.text.as_str())
+    }
+
+    /// Those that the reviewer who is called in a lane has to judge: of a task that is not called done they say nothing yet.
+    pub(super) fn criteria_in_review(&self, lane: LaneId) -> Vec<&str> {
+        let candidate = self.lane(lane).and_then(LaneState::turn).and_then(|turn| turn.review.as_ref());
+        let claimed = candidate.is_some_and(|candidate| candidate.outcome.claimed);
+        self.judged_criteria(lane).filter(|_| claimed).collect()
+    }
+
+    /// Does a fresh agent judge whether the task of a lane is done?
+    pub(super) fn is_judged(&self, lane: LaneId) -> bool {
+        self.judged_criteria(lane).next().is_some()
+    }
+
+    /// Is the task called done, and has somebody to judge that?
+    fn has_to_be_judged(&self, lane: LaneId, outcome: &AttemptOutcome) -> bool {
+        outcome.claimed && self.is_judged(lane)
+    }
+
+    /// Is there work of agents that no reviewer has let stand, and of which each bit is looked over?
+    fn has_unreviewed_work(&self, lane: LaneId) -> bool {
+        let review = self.plan.as_ref().and_then(|plan| plan.review.as_ref());
+        let each = review.is_some_and(|review| review.scope == ReviewScope::EachIteration);
+        each && self.unreviewed_since(lane).is_some()
+    }
+
+    /// Is there something that a reviewer has to let stand, without any of the marks of a review?
     pub(super) fn lacks_review(&self, lane: LaneId, outcome: &AttemptOutcome) -> bool {
-        self.unreviewed_since(lane).is_some() && !outcome.reviewed.is_some_and(Reviewed::holds)
+        let unseen = self.has_unreviewed_work(lane) && !outcome.reviewed.is_some_and(Reviewed::holds);
+        // Whoever was not asked has judged nothing.
+        unseen || self.has_to_be_judged(lane, outcome) && outcome.reviewed != Some(Reviewed::Passed)
     }
 
     /// Should a reviewer be asked, if nothing else stands against the work? Who was cut off has not finished it.
     pub(super) fn wants_review(&self, lane: LaneId, outcome: &AttemptOutcome) -> bool {
         let ended =
             matches!(outcome.summary.class, Class::Success | Class::MaxTurns | Class::BudgetExhausted);
-        ended && outcome.reviewed.is_none() && self.unreviewed_since(lane).is_some()
+        let due = self.has_unreviewed_work(lane) || self.has_to_be_judged(lane, outcome);
+        ended && outcome.reviewed.is_none() && due
     }
 
     /// Should a reviewer be asked now: the gates are known, and nothing else stands against the work?
@@ -184,7 +219,8 @@ impl Run {
 }
 
 fn identities(review: &Review) -> BTreeSet<(&str, &str)> {
-    review.blocking().map(ReviewFinding::identity).collect()
+    let unmet = review.unmet().map(|judged| ("", judged.criterion.as_str()));
+    review.blocking().map(ReviewFinding::identity).chain(unmet).collect()
 }
 
 /// The first findings, with how many more there are.
@@ -193,6 +229,7 @@ fn found(review: &Review) -> String {
         "" => finding.text.clone(),
         file => format!("{file}: {}", finding.text),
     };
-    let all: Vec<String> = review.blocking().map(clause).collect();
+    let unmet = |judged: &CriterionJudged| format!("not met: {}", judged.criterion);
+    let all: Vec<String> = review.unmet().map(unmet).chain(review.blocking().map(clause)).collect();
     some_clauses_of(all.iter(), NAMED)
 }

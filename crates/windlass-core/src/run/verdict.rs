@@ -78,7 +78,7 @@ impl Run {
     fn is_vouched_for(&self, lane: LaneId, outcome: &AttemptOutcome) -> bool {
         let is_checked =
             self.checks(CheckKind::Gate).next().is_some() || self.criteria(lane).next().is_some();
-        is_checked || self.task_changed(lane, outcome)
+        is_checked || self.is_judged(lane) || self.task_changed(lane, outcome)
     }
 
     /// Green, or nothing to be red.

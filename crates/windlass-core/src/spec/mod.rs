@@ -30,7 +30,7 @@ pub use mode::{ClaimSource, Mode, ModeDefault};
 pub use pipeline::{GOAL, JobPhase, PIPELINES, PipelinePart, PipelinePhase};
 pub use principles::PrinciplesSpec;
 pub use repository_settings::RepositorySettings;
-pub use review::ReviewSpec;
+pub use review::{Judge, JudgedCriterion, ReviewScope, ReviewSpec};
 pub use sandbox::{Network, Preset, SandboxKind, SandboxLogin, SandboxSpec};
 pub use workspace::{JobLog, JobWorkspace, StatusNews, StatusWatch};
 

@@ -35,7 +35,7 @@ pub use landing::{LandOutcome, MergeOutcome, TaskEnd};
 pub use money::{Cost, Spent, Tokens};
 pub use named::Named;
 pub use notified::{Delivery, NotificationKey, NotifyEvent, SinkKind};
-pub use review::{Review, ReviewFinding, ReviewVerdict, Reviewed, Severity};
+pub use review::{CriterionJudged, Review, ReviewFinding, ReviewVerdict, Reviewed, Severity};
 pub use stop::{ExitCodes, Grounds, StopReason, StopSource, UnderWay};
 pub use suspicion::{Suspicion, SuspicionKind};
 pub use task::{TaskId, TaskOutcome, TaskRow, TaskState};

@@ -196,7 +196,7 @@ fn review_work<'a>(preparation: &Preparation<'a>) -> Option<ReviewWork<'a>> {
         Some((check.command.as_str(), outcome))
     };
     let checks = review.checks.iter().filter_map(said).collect();
-    Some(ReviewWork { changes: preparation.changes.clone(), checks })
+    Some(ReviewWork { changes: preparation.changes.clone(), checks, criteria: &review.criteria })
 }
 
 fn failed_checks<'a>(preparation: &Preparation<'a>) -> Vec<FailedCheck<'a>> {

@@ -36,11 +36,17 @@ pub(super) fn shown(
     context: &OrderContext,
 ) -> Result<Shown, WorkError> {
     let most = if notes == NotesShare::Little { LITTLE } else { USUAL };
+    let review = context.prompt.as_ref().and_then(|prompt| prompt.review.as_ref());
+    let judges = review.is_some_and(|review| !review.criteria.is_empty());
+    if review.is_some_and(|review| review.since.is_none()) {
+        return Ok(Shown::Changes(Some(Changes::default())));
+    }
     let Some(found) = difference(world, turn, most, context)? else {
         return Ok(Shown::Changes(None));
     };
     let least = world.plan.review.as_ref().map_or(0, |review| review.skip_below_lines);
-    if found.lines < least.max(1) {
+    // Whether a criterion is met does not depend on how much has changed.
+    if !judges && found.lines < least.max(1) {
         return Ok(Shown::TooLittle(found.lines));
     }
     let not_shown = found.not_shown.iter().map(|path| quote(path)).collect();
@@ -53,11 +59,11 @@ fn difference(
     most: usize,
     context: &OrderContext,
 ) -> Result<Option<Difference>, WorkError> {
-    let review = context.prompt.as_ref().and_then(|prompt| prompt.review.as_ref());
-    let (Some(review), Some(store)) = (review, &world.snapshots) else {
+    let since = context.prompt.as_ref().and_then(|prompt| prompt.review.as_ref()?.since);
+    let (Some(since), Some(store)) = (since, &world.snapshots) else {
         return Ok(None);
     };
-    let ends = (began_with(world, store, review.since)?, began_with(world, store, turn)?);
+    let ends = (began_with(world, store, since)?, began_with(world, store, turn)?);
     let (Some(from), Some(to)) = ends else {
         return Ok(None);
     };

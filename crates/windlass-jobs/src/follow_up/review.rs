@@ -8,6 +8,13 @@ use crate::prompt::{
     Inert, PromptParts, Texts, agents_section, result_in_words, tasks, unattended, without_signal,
 };
 
+/// How criteria are answered.
+const JUDGING: &str = "- `criteria`: for each of the numbered success criteria its number, whether it is `met`, and because of what, in one sentence with what \
+                       you saw. Leave none out. One that is not met blocks as a finding does: reject.";
+
+/// The same where there are none.
+const NOTHING_TO_JUDGE: &str = "- `criteria` stays empty.";
+
 const TEMPLATE: &str = include_str!("../prompt/templates/review.md");
 
 /// So many files that are not shown are named.
@@ -25,6 +32,8 @@ pub(super) const CALL: Descriptor = Descriptor {
 pub struct ReviewWork<'a> {
     /// What has changed since a reviewer last let the work stand; `None` where nothing keeps what was there before.
     pub changes: Option<Changes>,
+    /// The success criteria that it has to judge, in the order of their numbers.
+    pub criteria: &'a [String],
     /// What each check said, with its command.
     pub checks: Vec<(&'a str, &'a CheckOutcome)>,
 }
@@ -45,6 +54,8 @@ fn compose(parts: &PromptParts<'_>) -> Texts {
         ("wanted", wanted(parts)),
         ("changes", changes(parts)),
         ("checks", checks(parts)),
+        ("criteria", criteria(parts)),
+        ("judging", Inert::own(if judged(parts).is_empty() { NOTHING_TO_JUDGE } else { JUDGING })),
     ];
     let mut system = unattended(parts.plan);
     system.push(&agents_section(parts));
@@ -64,6 +75,28 @@ fn job(parts: &PromptParts<'_>) -> Inert {
         );
     }
     Inert::fill("## The job\n\n{{goal}}", &[("goal", Inert::wish(parts.goal))])
+}
+
+fn judged<'a>(parts: &PromptParts<'a>) -> &'a [String] {
+    parts.review.as_ref().map(|work| work.criteria).unwrap_or_default()
+}
+
+/// What shows that the task is done, and that nothing but a judgement shows.
+fn criteria(parts: &PromptParts<'_>) -> Inert {
+    let criteria = judged(parts);
+    if criteria.is_empty() {
+        return Inert::empty();
+    }
+    let mut text = Inert::own(
+        "## The success criteria\n\nIts agent calls this task done. It is done only if each of these is met in the files as they are now. Judge each \
+         by itself, and by what you see and run; what you cannot find met is not met.\n\n",
+    );
+    for (number, criterion) in (1_u32..).zip(criteria) {
+        let values = [("number", Inert::number(number)), ("criterion", Inert::words(criterion))];
+        text.push(&Inert::fill("{{number}}. {{criterion}}\n", &values));
+    }
+    text.push(&Inert::own("\n"));
+    text
 }
 
 /// What the person wants looked for.
@@ -86,6 +119,11 @@ fn changes(parts: &PromptParts<'_>) -> Inert {
     } else {
         Inert::block(&without_signal(&changes.text, &parts.plan.job.completion_signal))
     };
+    if changes.text.is_empty() && changes.not_shown.is_empty() {
+        return Inert::own(
+            "Nothing has changed since a reviewer last let the work stand: look at the files.",
+        );
+    }
     if !changes.not_shown.is_empty() {
         let named = Inert::names(changes.not_shown.iter().take(NAMED));
         let more = changes.not_shown.len().saturating_sub(NAMED);

@@ -1,6 +1,6 @@
 //! What a reviewer has against the work: the next agent mends it.
 
-use windlass_core::values::{Review, ReviewFinding, Severity};
+use windlass_core::values::{CriterionJudged, Review, ReviewFinding, Severity};
 
 use super::{Inert, PromptParts, without_signal};
 
@@ -20,7 +20,14 @@ pub(super) fn section(parts: &PromptParts<'_>) -> Inert {
 
 fn findings(rejection: &Review) -> String {
     let summary = Some(rejection.summary.clone()).filter(|summary| !summary.is_empty());
-    summary.into_iter().chain(rejection.findings.iter().map(line)).collect::<Vec<_>>().join("\n")
+    let said = rejection.unmet().map(unmet).chain(rejection.findings.iter().map(line));
+    summary.into_iter().chain(said).collect::<Vec<_>>().join("\n")
+}
+
+fn unmet(judged: &CriterionJudged) -> String {
+    let CriterionJudged { criterion, because, .. } = judged;
+    let because = if because.is_empty() { String::new() } else { format!(" ({because})") };
+    format!("- blocking: this success criterion is not met: {criterion}{because}")
 }
 
 fn line(finding: &ReviewFinding) -> String {

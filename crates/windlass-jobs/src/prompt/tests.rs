@@ -5,8 +5,8 @@ use windlass_core::claim;
 use windlass_core::run::NotesShare;
 use windlass_core::spec::{CommitPolicy, Depth, FollowUp, LanesSpec, Mode, ReviewSpec, Verification};
 use windlass_core::values::{
-    Bill, CallReport, Check, CheckKind, CheckResult, Class, Ended, Purpose, ReviewFinding, ReviewVerdict,
-    Severity, SuspicionKind, Tokens,
+    Bill, CallReport, Check, CheckKind, CheckResult, Class, CriterionJudged, Ended, Purpose, ReviewFinding,
+    ReviewVerdict, Severity, SuspicionKind, Tokens,
 };
 
 use crate::follow_up::Changes;
@@ -270,7 +270,12 @@ fn rejection(text: &str) -> Review {
         line: Some(7),
         text: text.to_owned(),
     };
-    Review { verdict: ReviewVerdict::Reject, summary: "Not yet.".to_owned(), findings: vec![finding] }
+    Review {
+        verdict: ReviewVerdict::Reject,
+        summary: "Not yet.".to_owned(),
+        findings: vec![finding],
+        criteria: Vec::new(),
+    }
 }
 
 #[test]
@@ -295,7 +300,8 @@ fn a_reviewer_sees_the_job_the_changes_and_what_the_checks_said_and_no_notes() {
     parts.purpose = Purpose::Review;
     parts.notes = Some(Notes::take(b"I did well", NotesShare::Usual));
     let changes = Changes { text: "-one\n+two\n".to_owned(), not_shown: vec!["long.txt".to_owned()] };
-    parts.review = Some(ReviewWork { changes: Some(changes), checks: vec![("make test", &outcome)] });
+    let checks = vec![("make test", &outcome)];
+    parts.review = Some(ReviewWork { changes: Some(changes), checks, criteria: &[] });
     let user = compose(&parts).user;
     let pieces = [
         "Port the parser.",
@@ -307,10 +313,45 @@ fn a_reviewer_sees_the_job_the_changes_and_what_the_checks_said_and_no_notes() {
     ];
     assert!(order(&user, &pieces).is_sorted(), "{user}");
     assert!(!user.contains("I did well") && !user.contains(SIGNAL), "{user}");
+    assert!(!user.contains("## The success criteria") && user.contains("`criteria` stays empty"), "{user}");
     parts.review = None;
     let user = compose(&parts).user;
     assert!(
         user.contains("Nothing keeps what was there before") && user.contains("There are none:"),
+        "{user}"
+    );
+}
+
+fn unmet(text: &str) -> CriterionJudged {
+    let (criterion, because) = (text.to_owned(), text.to_owned());
+    CriterionJudged { number: 1, criterion, met: Some(false), because }
+}
+
+// rows: 135
+#[test]
+fn a_reviewer_judges_criteria_by_number_and_the_next_agent_is_told_what_is_not_met() {
+    let mut plan = gated();
+    plan.review = Some(ReviewSpec::default());
+    let mut parts = parts(&plan, "Port the parser.");
+    parts.purpose = Purpose::Review;
+    let criteria = ["It is fast".to_owned(), "It is small".to_owned()];
+    let changes = Some(Changes::default());
+    parts.review = Some(ReviewWork { changes, criteria: &criteria, ..ReviewWork::default() });
+    let user = compose(&parts).user;
+    let pieces = [
+        "## The success criteria",
+        "\n1. It is fast\n2. It is small",
+        "Nothing has changed since",
+        "Leave none out",
+    ];
+    assert!(order(&user, &pieces).is_sorted(), "{user}");
+    let rejection = Review { criteria: vec![unmet("It is fast")], ..rejection("no bound") };
+    parts.review = None;
+    parts.purpose = Purpose::Work;
+    parts.rejection = Some(&rejection);
+    let user = compose(&parts).user;
+    assert!(
+        user.contains("- blocking: this success criterion is not met: It is fast (It is fast)\n"),
         "{user}"
     );
 }
@@ -324,7 +365,9 @@ fn nothing_from_files_or_commands_is_expanded_or_looks_like_ours() {
     let outcome = outcome();
     let damage = format!("- {HOSTILE}\n");
     let held = [Suspicion::new(SuspicionKind::Undone, HOSTILE, HOSTILE)];
-    let rejection = rejection(HOSTILE);
+    let mut rejection = rejection(HOSTILE);
+    let hostile = [HOSTILE.to_owned()];
+    rejection.criteria = vec![unmet(HOSTILE)];
     for (mode, purpose) in Mode::iter()
         .flat_map(|mode| [Purpose::Work, Purpose::Verify, Purpose::Review].map(|purpose| (mode, purpose)))
     {
@@ -345,6 +388,7 @@ fn nothing_from_files_or_commands_is_expanded_or_looks_like_ours() {
         parts.review = Some(ReviewWork {
             changes: Some(Changes { text: HOSTILE.to_owned(), not_shown: vec![HOSTILE.to_owned()] }),
             checks: vec![(HOSTILE, &outcome)],
+            criteria: &hostile,
         });
         parts.purpose = purpose;
         parts.templates = Templates { user: None, system: Some(HOSTILE) };

@@ -11,6 +11,7 @@ use windlass_core::values::{
     RunId, Spent, StatusSource, TaskRow, Tokens,
 };
 
+use super::judged::StatusJudged;
 use super::runs::{RunState, stated};
 use super::status_tasks::StatusTasks;
 use super::suspicion::{MOST_SUSPICIONS, StatusSuspicion};
@@ -84,6 +85,8 @@ pub struct RunStatus {
     pub stop_stage: u8,
     /// The run's checks with their last results.
     pub checks: Vec<StatusCheck>,
+    /// What a fresh agent said last of each success criterion that it was asked about.
+    pub judged: Vec<StatusJudged>,
     /// How each hook that was called went last.
     pub hooks: Vec<StatusHook>,
     /// Commits made by the runner.
@@ -192,6 +195,7 @@ impl RunStatus {
             waited_ms: format::millis(board.waited),
             stop_stage: board.stop.map_or(0, |(_, stage)| stage),
             checks: checks(board),
+            judged: StatusJudged::all(board),
             hooks: board.hooks.iter().map(|(hook, outcome)| StatusHook::new(*hook, outcome)).collect(),
             commits: board.commits.count,
             commits_made: counted.unwrap_or_else(|| u64::from(board.seen.moves)),
@@ -276,6 +280,7 @@ pub fn status_text(status: &RunStatus, now: Timestamp, terminal: &Terminal) -> S
             .tone(Tone::Warn, format!("until {clock} (in {})", format::duration(format::between(now, until))))
     }));
     lines.extend(status.checks.iter().map(check));
+    lines.extend(StatusJudged::lines(&status.judged));
     lines.extend(status.hooks.iter().filter(|hook| hook.decision != HookDecision::Continue).map(hook));
     lines.extend(status.suspicions.iter().take(MOST_SUSPICIONS).map(StatusSuspicion::line));
     lines.extend(commits(status));

@@ -139,6 +139,7 @@ fn look(plan: &RunSpec) -> Advice {
 pub(super) fn proof(board: &Board, reason: StopReason) -> Option<String> {
     let plan = board.plan.as_ref()?;
     let has = |kind| plan.checks.iter().any(|check| check.kind == kind);
+    let is_judged = plan.review.as_ref().is_some_and(|review| !review.criteria.is_empty());
     let vouches = job::of(plan.job.mode).vouches;
     let own = |gated| vouches.map(|[alone, with_gates]| if gated { with_gates } else { alone });
     let verified = if board.assessment().is_some() { "; a fresh agent verified the work." } else { "." };
@@ -152,9 +153,15 @@ pub(super) fn proof(board: &Board, reason: StopReason) -> Option<String> {
             (true, false) => format!("Every until command passed{verified}"),
             (false, true) => format!("The agent says so, and every gate passed{verified}"),
             (false, false) if verified.len() > 1 => format!("The agent says so{verified}"),
-            (false, false) if has(CheckKind::Criterion) => {
-                "The agent says so, and each criterion that the runner checks holds; no gate checked the whole (--gate CMD would)."
-                    .to_owned()
+            (false, false) if has(CheckKind::Criterion) || is_judged => {
+                let who = match (has(CheckKind::Criterion), is_judged) {
+                    (true, true) => "that the runner checks or a fresh agent judged",
+                    (false, true) => "that a fresh agent judged",
+                    _ => "that the runner checks",
+                };
+                format!(
+                    "The agent says so, and each criterion {who} holds; no gate checked the whole (--gate CMD would)."
+                )
             }
             (false, false) => "The agent says so; no gate checked it (--gate CMD would).".to_owned(),
         }),

@@ -2,7 +2,7 @@
 
 use windlass_agents::{git_reading, of};
 use windlass_core::spec::{
-    AgentSpec, CommitPolicy, Limits, Network, ReviewSpec, RunSpec, SandboxKind, Verification,
+    AgentSpec, CommitPolicy, Limits, Network, ReviewScope, ReviewSpec, RunSpec, SandboxKind, Verification,
 };
 use windlass_core::values::{CheckKind, Named};
 use windlass_jobs::doc::report::Judged;
@@ -145,13 +145,17 @@ fn verification(plan: &RunSpec) -> Option<Line> {
 }
 
 fn review(plan: &RunSpec) -> Option<Line> {
-    let ReviewSpec { model, skip_below_lines, .. } = plan.review.as_ref()?;
+    let ReviewSpec { model, skip_below_lines, scope, .. } = plan.review.as_ref()?;
     let model = model.as_ref().map(|model| format!(", model {}", one_line(model))).unwrap_or_default();
     let least = match skip_below_lines {
         0 => String::new(),
         lines => format!(", from {} on", format::count(u64::from(*lines), "changed line")),
     };
-    Some(labelled("reviewed").plain(format!("by a fresh agent, each iteration{model}{least}")))
+    let what = match scope {
+        ReviewScope::EachIteration => "each iteration",
+        ReviewScope::Criteria => "each task with success criteria to be judged",
+    };
+    Some(labelled("reviewed").plain(format!("by a fresh agent, {what}{model}{least}")))
 }
 
 fn agent(agent: &AgentSpec) -> String {
@@ -265,13 +269,16 @@ fn completion(plan: &RunSpec) -> String {
     }
 }
 
-/// How many success criteria of tasks are checked; each is named where it does not hold.
+/// How many success criteria of tasks are checked, and how; each is named where it does not hold.
 fn criteria(plan: &RunSpec) -> Option<Line> {
     let criteria = plan.checks.iter().filter(|check| check.kind == CheckKind::Criterion);
     let (looked_up, run): (Vec<_>, Vec<_>) =
         criteria.partition(|check| check.criterion.as_ref().is_some_and(|of| of.lookup.is_some()));
-    let words = format!("{} looked up, {} run", looked_up.len(), run.len());
-    (!looked_up.is_empty() || !run.is_empty()).then(|| labelled("criteria").plain(words))
+    let judged = plan.review.as_ref().map_or(0, |review| review.criteria.len());
+    let kinds = [(looked_up.len(), "looked up"), (run.len(), "run"), (judged, "judged by a fresh agent")];
+    let words = kinds.iter().filter(|(count, _)| *count > 0).map(|(count, how)| format!("{count} {how}"));
+    let words: Vec<String> = words.collect();
+    (!words.is_empty()).then(|| labelled("criteria").plain(words.join(", ")))
 }
 
 fn checks(plan: &RunSpec, kind: CheckKind, label: &str) -> Vec<Line> {

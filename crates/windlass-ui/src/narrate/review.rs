@@ -1,6 +1,9 @@
 //! What a fresh agent makes of an iteration's work before it counts.
 
-use windlass_core::values::{CallSummary, Class, LaneId, Purpose, Review, ReviewFinding, Reviewed, Severity};
+use windlass_core::spec::ReviewScope;
+use windlass_core::values::{
+    CallSummary, Class, CriterionJudged, LaneId, Purpose, Review, ReviewFinding, Reviewed, Severity,
+};
 
 use super::iteration::below;
 use super::{indented, notice};
@@ -12,7 +15,12 @@ use crate::line::{Line, Mark, Tone};
 /// A reviewer is called; where its call is repeated, that has a line of its own.
 pub(super) fn begun(board: &Board, lane: LaneId) -> Vec<Line> {
     let repeats = board.lanes.get(&lane).is_some_and(|lane| lane.reviewed.is_some());
-    let begun = indented(board).mark(Tone::Warn, Mark::Doubtful).plain(" a fresh agent looks over the work");
+    let review = board.plan.as_ref().and_then(|plan| plan.review.as_ref());
+    let text = match review.map(|review| review.scope) {
+        Some(ReviewScope::Criteria) => " a fresh agent judges the task's success criteria",
+        _ => " a fresh agent looks over the work",
+    };
+    let begun = indented(board).mark(Tone::Warn, Mark::Doubtful).plain(text);
     if repeats { Vec::new() } else { vec![begun] }
 }
 
@@ -46,8 +54,19 @@ fn said(board: &Board, review: &Review) -> Vec<Line> {
         .tone(tone, format!(" review: {word}"))
         .plain(format!("{colon}{summary}"));
     let mut lines = vec![head];
+    lines.extend(review.criteria.iter().map(|one| judged(board, one)));
     lines.extend(review.findings.iter().map(|finding| found(board, finding)));
     lines
+}
+
+fn judged(board: &Board, said: &CriterionJudged) -> Line {
+    let (tone, mark, words) = match said.met {
+        Some(true) => (Tone::Good, Mark::Passed, "met"),
+        _ => (Tone::Bad, Mark::Failed, "not met"),
+    };
+    let because = one_line(&said.because);
+    let because = if because.is_empty() { because } else { format!(" ({because})") };
+    below(board).mark(tone, mark).dim(format!(" {words}: ")).plain(one_line(&said.criterion)).dim(because)
 }
 
 fn found(board: &Board, finding: &ReviewFinding) -> Line {

@@ -8,6 +8,7 @@ use super::advice::Advice;
 use super::header::{labelled, labelled_once};
 use super::{advice, allow_command, allowing, check_mark, iteration, took};
 use crate::board::{Board, Ending, Tally};
+use crate::document::StatusJudged;
 use crate::format;
 use crate::harmless::one_line;
 use crate::line::{self, Line, Mark, Tone};
@@ -22,6 +23,7 @@ pub(super) fn lines(board: &Board) -> Vec<Line> {
     lines.push(Line::new());
     lines.extend(figures(board, plan, ending));
     lines.extend(checks(board));
+    lines.extend(StatusJudged::lines(&StatusJudged::all(board)));
     lines.extend(held_back(board));
     lines.extend(denied(board));
     lines.extend(restore(board, plan, ending.reason));

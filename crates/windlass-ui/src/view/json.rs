@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::observation::Observation;
 use windlass_core::report;
-use windlass_core::spec::RunSpec;
+use windlass_core::spec::{ReviewSpec, RunSpec};
 use windlass_core::values::{
     CallId, CheckKind, CheckOutcome, CheckResult, CheckStage, Hook, HookCommand, HookName, HookOutcome,
     Items, JobStatus, LaneId, Named, StopReason, TaskEnd,
@@ -294,8 +294,9 @@ fn plan_body(plan: &RunSpec) -> Map<String, Value> {
         body.insert("verification".to_owned(), json!(verification));
     }
     if let Some(review) = &plan.review {
-        let (model, least) = (&review.model, review.skip_below_lines);
-        body.insert("review".to_owned(), json!({ "model": model, "skip_below_lines": least }));
+        let ReviewSpec { model, skip_below_lines, scope, criteria, .. } = review;
+        let said = json!({ "scope": scope, "model": model, "skip_below_lines": skip_below_lines, "criteria": criteria });
+        body.insert("review".to_owned(), said);
     }
     body
 }

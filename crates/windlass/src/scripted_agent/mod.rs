@@ -9,6 +9,7 @@ mod phase_deeds;
 mod plan_deeds;
 mod player;
 mod refusals;
+mod review_deeds;
 mod script;
 mod shorthand;
 mod signals;

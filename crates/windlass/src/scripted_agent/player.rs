@@ -12,7 +12,7 @@ use super::script::Call;
 use super::steps::{Bash, FileText, Outcome, Step, Tool};
 use super::stream::Stream;
 use super::task_deeds::NamedTask;
-use super::{Setting, bulk, child, phase_deeds, plan_deeds, refusals, signals};
+use super::{Setting, bulk, child, phase_deeds, plan_deeds, refusals, review_deeds, signals};
 
 /// The longest that [`Step::Hang`] lasts: nothing a test forgets may stay for ever.
 pub(super) const HANG: Duration = Duration::from_hours(1);
@@ -107,7 +107,9 @@ impl<'a, W: Write> Player<'a, W> {
     fn result(&mut self, outcome: &Outcome) {
         let text = self.setting.fill_in(&outcome.text);
         self.code = u8::from(outcome.failed());
-        self.stream.result(&Outcome { text, ..outcome.clone() });
+        let said = review_deeds::with_criteria(outcome.structured.as_ref(), &self.setting.prompt);
+        let structured = said.or_else(|| outcome.structured.clone());
+        self.stream.result(&Outcome { text, structured, ..outcome.clone() });
     }
 
     fn tool(&mut self, tool: &Tool) {

@@ -22,6 +22,7 @@ mod hollow_claims;
 mod hooks;
 mod hostile_tree;
 mod interrupted;
+mod judged_criteria;
 mod kills;
 mod lanes;
 mod lanes_full;

@@ -25,7 +25,7 @@ fn reject(found: &str) -> String {
     )
 }
 
-fn purposes(night: &Night) -> Vec<Purpose> {
+pub(super) fn purposes(night: &Night) -> Vec<Purpose> {
     let purpose = |fact: Fact| match fact {
         Fact::CallReserved { purpose, .. } => Some(purpose),
         _ => None,
@@ -34,7 +34,7 @@ fn purposes(night: &Night) -> Vec<Purpose> {
 }
 
 /// The prompts that reviewers got, in order.
-fn asked(night: &Night) -> Vec<String> {
+pub(super) fn asked(night: &Night) -> Vec<String> {
     let mut prompts: Vec<_> = files_below(&night.folder().join("iterations"))
         .into_iter()
         .filter(|path| path.to_string_lossy().contains("-review/prompt.md"))

@@ -8,7 +8,7 @@ use toml::Value;
 
 use super::{Refusal, Setting};
 use crate::principles::Collection;
-use crate::spec::{BudgetScope, CommitPolicy, Depth, UndoPolicy};
+use crate::spec::{BudgetScope, CommitPolicy, Depth, Judge, UndoPolicy};
 use crate::values::ExitCodes;
 
 /// A value that is one of a few words: the names of its variants.
@@ -63,6 +63,10 @@ impl Choice for BudgetScope {
 
 impl Choice for Depth {
     const EXPECTED: &'static str = "`quick`, `standard` or `deep`";
+}
+
+impl Choice for Judge {
+    const EXPECTED: &'static str = "`agent` or `off`";
 }
 
 impl Choice for Collection {

@@ -5,8 +5,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::values::{
-    Assessed, Assessment, Bill, CallReport, Class, Confidence, Cost, Cut, Ended, JobStatus, Review,
-    ReviewFinding, ReviewVerdict, Severity, Tokens, UsageLimit,
+    Assessed, Assessment, Bill, CallReport, Class, Confidence, Cost, CriterionJudged, Cut, Ended, JobStatus,
+    Review, ReviewFinding, ReviewVerdict, Severity, Tokens, UsageLimit,
 };
 
 /// What an agent does in one call.
@@ -81,7 +81,23 @@ impl Act {
         };
         let findings = blocking.iter().map(finding).collect();
         let mut act = Act::of(Class::Success);
-        act.report.review = Some(Review { verdict, summary: "looked at it".to_owned(), findings });
+        act.report.review =
+            Some(Review { verdict, summary: "looked at it".to_owned(), findings, criteria: Vec::new() });
+        act
+    }
+    /// What it says of each criterion, and so of the work.
+    pub fn judges_criteria(met: &[bool]) -> Act {
+        let passes = met.iter().all(|met| *met);
+        let mut act = Act::reviews(if passes { ReviewVerdict::Pass } else { ReviewVerdict::Reject }, &[]);
+        let said = (1..).zip(met).map(|(number, met)| CriterionJudged {
+            number,
+            criterion: String::new(),
+            met: Some(*met),
+            because: "seen".to_owned(),
+        });
+        if let Some(review) = &mut act.report.review {
+            review.criteria = said.collect();
+        }
         act
     }
     pub fn rejects(blocking: &str) -> Act {

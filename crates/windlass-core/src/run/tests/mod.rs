@@ -14,6 +14,7 @@ mod criteria;
 mod damage;
 mod guarding;
 mod hooks;
+mod judged_criteria;
 mod judging;
 mod kept_plans;
 mod landing;

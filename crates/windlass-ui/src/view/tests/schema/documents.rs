@@ -198,6 +198,7 @@ const STATUS: &[Field] = &[
         ])),
         Always,
     ),
+    ("judged", super::reviews::JUDGED, Always),
     (
         "hooks",
         List(&Object(&[

@@ -3,6 +3,7 @@
 
 mod documents;
 mod observations;
+mod reviews;
 mod tasks;
 
 use serde_json::{Map, Value, json};
@@ -11,7 +12,7 @@ use windlass_core::principles::Preset;
 use windlass_core::spec::{CommitPolicy, Depth};
 use windlass_core::values::{
     Assessed, CheckKind, CheckStage, Class, Confidence, Cut, Delivery, HookDecision, HookName, NotifyEvent,
-    Purpose, ReviewVerdict, Severity, SinkKind, StatusSource, StopReason, StopSource, SuspicionKind, Verdict,
+    Purpose, SinkKind, StatusSource, StopReason, StopSource, SuspicionKind, Verdict,
 };
 
 use self::Shape::{Flag, Integer, List, Nullable, Number, Object, OneOf, Reason, Text, Time};
@@ -149,11 +150,7 @@ const PLAN: &[Field] = &[
         List(&Object(&[("name", HOOK, Always), ("command", Text, Always), ("timeout_ms", Integer, Always)])),
         Sometimes,
     ),
-    (
-        "review",
-        Object(&[("model", Nullable(&Text), Always), ("skip_below_lines", Integer, Always)]),
-        Sometimes,
-    ),
+    ("review", Object(reviews::SPEC), Sometimes),
     (
         "verification",
         Object(&[("depth", OneOf(Depth::VARIANTS), Always), ("attempts", Integer, Always)]),
@@ -188,22 +185,6 @@ const ASSESSMENT: Shape = Object(&[
     ("recommendation", Text, Sometimes),
 ]);
 
-/// What a reviewer made of an iteration's work.
-const REVIEW: Shape = Object(&[
-    ("verdict", OneOf(ReviewVerdict::VARIANTS), Always),
-    ("summary", Text, Sometimes),
-    (
-        "findings",
-        List(&Object(&[
-            ("severity", OneOf(Severity::VARIANTS), Always),
-            ("file", Text, Sometimes),
-            ("line", Integer, Sometimes),
-            ("text", Text, Always),
-        ])),
-        Sometimes,
-    ),
-]);
-
 const CALL_FINISHED: &[Field] = &[
     ("call", Integer, Always),
     ("claimed", Flag, Sometimes),
@@ -228,7 +209,7 @@ const CALL_FINISHED: &[Field] = &[
     ("garbage_lines", Integer, Sometimes),
     ("duration_ms", Integer, Always),
     ("assessment", ASSESSMENT, Sometimes),
-    ("review", REVIEW, Sometimes),
+    ("review", reviews::ANSWER, Sometimes),
 ];
 
 /// What the guard found; `held`: no claim is accepted while it stands.
