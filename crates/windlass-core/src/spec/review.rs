@@ -40,7 +40,6 @@ pub enum ReviewScope {
 
 impl ReviewScope {
     /// The usual one.
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
     pub const fn is_each_iteration(&self) -> bool {
         matches!(self, ReviewScope::EachIteration)
     }

@@ -86,6 +86,7 @@ pub struct RunStatus {
     /// The run's checks with their last results.
     pub checks: Vec<StatusCheck>,
     /// What a fresh agent said last of each success criterion that it was asked about.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub judged: Vec<StatusJudged>,
     /// How each hook that was called went last.
     pub hooks: Vec<StatusHook>,

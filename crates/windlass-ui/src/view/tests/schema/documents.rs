@@ -198,7 +198,7 @@ const STATUS: &[Field] = &[
         ])),
         Always,
     ),
-    ("judged", super::reviews::JUDGED, Always),
+    ("judged", super::reviews::JUDGED, Sometimes),
     (
         "hooks",
         List(&Object(&[
