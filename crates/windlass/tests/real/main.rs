@@ -13,6 +13,7 @@ mod night;
 mod permissions;
 mod pipelines;
 mod plans;
+mod principles;
 mod prompting;
 mod reviews;
 mod sandboxed;

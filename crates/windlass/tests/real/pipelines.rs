@@ -1,10 +1,15 @@
 //! A pipeline: from a goal over its three documents to executed tasks.
 
-use serde_json::json;
-use windlass_testkit::api::{Reply, Scenario};
-use windlass_testkit::environment::{Credentials, Running, TestEnv};
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
 
-use crate::night::{Night, prompt};
+use rustix::process::Signal;
+use serde_json::json;
+use windlass_testkit::api::{Reply, Request, Scenario};
+use windlass_testkit::environment::{Credentials, Running, TestEnv, wait_until};
+
+use crate::night::{Night, PATIENCE, prompt};
 
 const FOLDER: &str = ".windlass/pipelines/greet-1";
 
@@ -83,4 +88,82 @@ fn a_goal_becomes_documents_and_the_documents_become_work() {
     assert!(told[1].contains("prd.md:4: `TODO` stands for something"), "{}", told[1]);
     assert!(told[2].contains("Each of its requirements is met somewhere: `R1`"), "{}", told[2]);
     assert!(told.last().unwrap().contains("greeting.txt does not contain `Ahoy`"), "{told:#?}");
+}
+
+/// What is killed, in its order: each phase, the work, and the judgement of what nothing else shows.
+const STEPS: [&str; 5] = ["prd.md", "architecture.md", "tasks.md", "work", "judgement"];
+
+/// Which of them a request belongs to.
+fn step(request: &Request) -> &'static str {
+    let asked = request.user_texts().join("\n");
+    if asked.contains("## What to look over") {
+        return "judgement";
+    }
+    let of = |name: &&&str| asked.contains(&format!("Write the document, `{FOLDER}/{name}`"));
+    STEPS.iter().find(of).copied().unwrap_or("work")
+}
+
+/// What its agent does next.
+fn answer(project: &Path, step: &str, done: usize) -> Reply {
+    let judged = format!("{TASKS}  - it is friendly\n");
+    let folder = project.join(FOLDER);
+    let line = |word: &str| format!("- **Status**: {word}");
+    match (step, done) {
+        ("prd.md", 0) => Reply::write(folder.join(step), PRD),
+        ("architecture.md", 0) => Reply::write(folder.join(step), ARCHITECTURE),
+        ("tasks.md", 0) => Reply::write(folder.join(step), &judged),
+        ("work", 0) => Reply::write(project.join("greeting.txt"), "Ahoy\n"),
+        ("work", 1) => Reply::tool("Read", json!({"file_path": folder.join("tasks.md")})),
+        ("work", 2) => Reply::tool(
+            "Edit",
+            json!({"file_path": folder.join("tasks.md"), "old_string": line("in-progress"), "new_string": line("done")}),
+        ),
+        ("judgement", _) => Reply::tool(
+            "StructuredOutput",
+            json!({"verdict": "pass", "summary": "friendly", "findings": [],
+                "criteria": [{"number": 1, "met": true, "because": "Ahoy"}]}),
+        ),
+        _ => Reply::text("It is there."),
+    }
+}
+
+// rows: 75, 76, 97, 135
+#[test]
+fn it_is_killed_in_each_phase_and_while_it_is_worked_off_and_goes_on() {
+    let env = TestEnv::with_git();
+    env.write(format!("{FOLDER}/goal.md"), "Greet every ship.\n");
+    env.git(&["add", "--all"]);
+    env.git(&["commit", "--quiet", "--message", "A goal"]);
+    let project = env.project().to_owned();
+    let stalled: Arc<Mutex<BTreeSet<&str>>> = Arc::default();
+    let seen = stalled.clone();
+    let scenario = Scenario::computed(move |request| {
+        let step = step(request);
+        // The first time nobody answers.
+        if seen.lock().unwrap().insert(step) {
+            return Reply::stall_before_headers();
+        }
+        answer(&project, step, request.tool_results().len())
+    });
+    let night = Night::at(env, scenario, Credentials::ApiKey);
+    let flags = ["pipeline", "--no-delay", "--resume", "greet-1", "--run", "--max-cost", "20"];
+    for step in STEPS {
+        let running = Running::start(&mut night.windlass(&flags));
+        let there = || stalled.lock().unwrap().contains(step);
+        assert!(wait_until(PATIENCE, there), "{step}: {}", running.stderr_so_far());
+        running.signal(Signal::KILL);
+        let killed = running.wait(PATIENCE);
+        assert_eq!(killed.signal, Some(9), "{step}: {}", killed.stderr_text());
+        night.env.assert_no_processes(PATIENCE);
+    }
+    let ended = night.ended(Running::start(&mut night.windlass(&flags)));
+    ended.expect("complete", 0).says("T001: it is friendly (Ahoy)");
+    assert_eq!(night.env.read("greeting.txt"), "Ahoy\n");
+    let purposes = ended.each("call_reserved", "purpose");
+    assert_eq!(purposes, ["work", "work", "review", "review"], "the run goes on, and is not begun anew");
+    assert_eq!(night.env.git(&["rev-list", "--count", "HEAD"]), "3", "one task, one commit");
+    // Each step is asked for once more than it was killed, and nothing is paid for a third time.
+    let asked =
+        |wanted: &str| night.first_requests().iter().filter(|request| step(request) == wanted).count();
+    assert_eq!(STEPS.map(asked), [2; 5]);
 }

@@ -2,14 +2,20 @@
 
 use serde_json::{Value, json};
 use windlass_testkit::api::{Reply, Scenario};
-use windlass_testkit::environment::{Credentials, TestEnv};
+use windlass_testkit::environment::{Credentials, Running, TestEnv};
 
 use crate::night::Night;
 
 /// The structured answer, which ends the call.
 fn answer(verdict: &str, findings: &Value) -> Reply {
-    let answer = json!({"verdict": verdict, "summary": "looked at it", "findings": findings});
-    Reply::tool("StructuredOutput", answer)
+    judgement(verdict, findings, &json!([]))
+}
+
+/// The same, with what is said of success criteria.
+fn judgement(verdict: &str, findings: &Value, criteria: &Value) -> Reply {
+    let said =
+        json!({"verdict": verdict, "summary": "looked at it", "findings": findings, "criteria": criteria});
+    Reply::tool("StructuredOutput", said)
 }
 
 fn blocking(text: &str) -> Value {
@@ -58,6 +64,57 @@ fn a_reviewer_rejects_twice_and_then_passes() {
     assert!(!prompts[1].contains("WINDLASS_JOB_COMPLETE"), "{}", prompts[1]);
     assert!(prompts[2].contains("- blocking: work.txt:1: no bound"), "{}", prompts[2]);
     assert!(prompts[4].contains("no test") && !prompts[4].contains("no bound"), "{}", prompts[4]);
+}
+
+const TASKS: &str = "# Tasks\n\n### T001: Write a greeting\n- **Status**: pending\n- **Description**: For every ship.\n\
+    - **Success Criteria**:\n  - file `work.txt` exists\n  - it is friendly\n  - it is short\n";
+
+/// What the agent of the task does: a file by a command, then its claim.
+fn works(env: &TestEnv, text: &str) -> Vec<Reply> {
+    let tasks = env.project().join("requirements.md");
+    let edit = json!({
+        "file_path": tasks, "old_string": "- **Status**: in-progress", "new_string": "- **Status**: done",
+    });
+    vec![
+        Reply::bash(&format!("printf '{text}' > {}", env.project().join("work.txt").display())),
+        Reply::tool("Read", json!({"file_path": tasks})),
+        Reply::tool("Edit", edit),
+        Reply::text("The task is done."),
+    ]
+}
+
+// rows: 104, 135
+#[test]
+fn criteria_that_can_only_be_judged_are_judged_before_a_task_is_done() {
+    let env = TestEnv::with_git();
+    env.write("requirements.md", TASKS);
+    env.git(&["add", "--all"]);
+    env.git(&["commit", "--quiet", "--message", "A task"]);
+    let says =
+        |number: u32, met: bool, because: &str| json!({"number": number, "met": met, "because": because});
+    let mut replies = works(&env, "Go away");
+    let unmet = json!([says(1, false, "it sends ships away"), says(2, true, "two words")]);
+    replies.push(judgement("reject", &json!([]), &unmet));
+    replies.extend(works(&env, "Ahoy"));
+    // What leaves one out is no answer; the same work is judged again in the next iteration.
+    replies.push(judgement("pass", &json!([]), &json!([says(2, true, "one word")])));
+    replies.extend(works(&env, "Ahoy there"));
+    replies.push(judgement("pass", &json!([]), &json!([says(1, true, "Ahoy"), says(2, true, "two words")])));
+    let night = Night::at(env, Scenario::new(replies), Credentials::ApiKey)
+        .variable("WINDLASS_PERMISSIONS__ALLOW", "Bash");
+    let flags = ["run", "--mode", "tasks", "--no-delay", "-m", "5"];
+    let run = night.ended(Running::start(&mut night.windlass(&flags)));
+    run.expect("complete", 0);
+    assert_eq!(run.verdicts(), ["claim_refused", "claim_refused", "claim_accepted"], "{}", run.said);
+    run.says("not met: it is friendly (it sends ships away)")
+        .says("the reviewer did not say of each success criterion whether it is met")
+        .says("T001: it is friendly (Ahoy)");
+    assert_eq!(night.env.git(&["show", "HEAD:work.txt"]), "Ahoy there");
+    let prompts: Vec<String> =
+        night.first_requests().iter().map(|request| request.user_texts().join("\n")).collect();
+    assert!(prompts[1].contains("1. it is friendly\n2. it is short\n"), "{}", prompts[1]);
+    let told = "- blocking: this success criterion is not met: it is friendly (it sends ships away)";
+    assert!(prompts[2].contains(told), "{}", prompts[2]);
 }
 
 #[test]
