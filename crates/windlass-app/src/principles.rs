@@ -199,7 +199,7 @@ impl RunPrinciples {
             }
             (None, Some(file)) => {
                 Err(AppError::new(Kind::Configuration, format!("there is no file {}", file.display()))
-                    .hint("Make it: windlass principles init")
+                    .hint("Make one: windlass principles init (and leave out --principles-file, if that made the usual file)")
                     .hint("Or have the agent of a goal derive it: --collect-principles"))
             }
             (None, None) => Ok(RunPrinciples::None),
@@ -303,7 +303,7 @@ impl From<PrinciplesError> for AppError {
             unreadable @ PrinciplesError::Unreadable { .. } => AppError::of(Kind::Configuration, unreadable)
                 .hint("Remove it, or put a file in its place: windlass principles init"),
             wrong @ PrinciplesError::Wrong { .. } => AppError::of(Kind::Configuration, wrong)
-                .hint("Mend it in an editor, value by value (windlass principles set KEY=VALUE)")
+                .hint("Mend that in an editor, or a value with windlass principles set KEY=VALUE")
                 .hint(
                     "Or begin anew, and keep this file under another name: windlass principles init --force",
                 ),

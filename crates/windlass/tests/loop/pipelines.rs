@@ -133,6 +133,30 @@ fn what_is_wrong_is_told_with_its_line_and_mended_in_the_same_run() {
     );
 }
 
+// rows: 97
+#[test]
+fn what_is_empty_or_invented_is_told_and_is_no_document() {
+    let empty = r#"{ write = { path = "{{document}}", text = "" } }"#;
+    let invented = r##"{ write = { path = "{{document}}", text = "# What you want\n\n## Components\n\n### Payments\nFor R99.\n- Files: `/etc/passwd`\n- Requirements: R1, R2, R99\n\n## File structure\n- `/etc`\n\n## Technical decisions\n- None were asked for.\n" } }"##;
+    let night = night(&calls(&[empty, invented, DRAFT]));
+    expect(&pipeline(&night, &[GOAL]), 0, "windlass run --mode tasks");
+    assert_eq!(
+        (states(&night), endings(&night)),
+        (vec!["valid".to_owned(); 3], vec![Some(StopReason::Complete); 3])
+    );
+    let told = |iteration: u32| -> Vec<String> {
+        let prompt = format!("iterations/{iteration:04}/1-plan/prompt.md");
+        let read = |folder: &std::path::PathBuf| fs::read_to_string(folder.join(&prompt)).unwrap();
+        night.folders().iter().map(read).collect()
+    };
+    assert!(told(2).iter().all(|prompt| prompt.contains(" is empty")), "{:?}", told(2));
+    let invented = told(3);
+    for piece in ["R99", "/etc/passwd", "prd.md has no goals", "tasks.md has no task"] {
+        let says = invented.iter().any(|prompt| prompt.contains(piece));
+        assert!(says, "{piece}: {}", invented.join("\n=====\n"));
+    }
+}
+
 // rows: 76, 97
 #[test]
 fn a_phase_that_writes_nothing_ends_with_the_limit_and_goes_on_later() {
