@@ -11,6 +11,7 @@ use windlass_import::claude_iterate::{self, Import};
 use windlass_import::claude_loop::{self, ClaudeLoopImport};
 use windlass_import::devloop::{self, DevloopError, DevloopImport};
 use windlass_import::fresher::{self, FresherImport};
+use windlass_import::ralph;
 use windlass_import::{Extent, Item};
 use windlass_ui::ImportRow;
 
@@ -73,6 +74,9 @@ fn import(app: &App, request: &ImportFiles, extent: Extent) -> Result<Vec<Import
         let import = FresherImport { source: source.clone(), target: target.clone(), extent };
         items.extend(import.run().map_err(AppError::system)?);
     }
+    if ralph::is_there(&source) {
+        items.extend(ralph::look(&source));
+    }
     if claude_loop::is_there(&source) {
         let import = ClaudeLoopImport { source, target: target.clone(), extent };
         items.extend(import.run().map_err(AppError::system)?);
@@ -108,7 +112,7 @@ fn refused(error: DevloopError) -> AppError {
 /// Are files of one of the tools in a folder?
 fn is_there(folder: &Path) -> bool {
     let of_claude = claude_iterate::is_there(folder) || claude_loop::is_there(folder);
-    of_claude || fresher::is_there(folder) || devloop::is_there(folder)
+    of_claude || fresher::is_there(folder) || devloop::is_there(folder) || ralph::is_there(folder)
 }
 
 /// The folder that holds the other tools' files.
@@ -124,11 +128,11 @@ fn source(app: &App, request: &ImportFiles, target: &Path) -> Result<PathBuf, Ap
         return Ok(folder);
     }
     let message = format!(
-        "there is nothing of claude-iterate, claude-loop, Fresher or DevLoop in {}",
+        "there is nothing of claude-iterate, claude-loop, Fresher, DevLoop or ralph in {}",
         folder.display()
     );
     Err(AppError::usage(message)
-        .hint("They are known by .claude-iterate.json, .claude/principles.yaml, and the folders claude-iterate/, .claude/plans/, .fresher/ and .devloop/.")
+        .hint("They are known by .claude-iterate.json, .claude/principles.yaml, and the folders claude-iterate/, .claude/plans/, .fresher/, .devloop/, .ralph/ and .ralph-tui/.")
         .hint("Another project's: windlass import --from DIR"))
 }
 

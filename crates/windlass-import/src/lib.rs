@@ -9,6 +9,7 @@ mod configuration;
 mod copy;
 pub mod devloop;
 pub mod fresher;
+pub mod ralph;
 
 #[cfg(test)]
 mod fresher_tests;

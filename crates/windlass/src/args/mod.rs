@@ -84,7 +84,7 @@ Workspaces:
   archive      Put workspaces away and bring them back
   template     Use the instructions and options of a workspace again
   migrate-plan Make a folder of the plan's file, or one file of its folder
-  import       Take over the files of claude-iterate, claude-loop, Fresher or DevLoop
+  import       Take over the files of claude-iterate, claude-loop, Fresher, DevLoop or ralph
 
 Go back:
   restore      Put the files back as they were after an iteration
@@ -187,7 +187,7 @@ pub enum Verb {
     /// Make a folder of the plan's file, or one file of its folder
     MigratePlan(MigratePlanArgs),
     #[expect(clippy::doc_markdown, reason = "it is the help that people read")]
-    /// Take over the files of claude-iterate, claude-loop, Fresher or DevLoop
+    /// Take over the files of claude-iterate, claude-loop, Fresher, DevLoop or ralph
     Import(ImportArgs),
     /// Put the files back as they were after an iteration
     Restore(RestoreArgs),

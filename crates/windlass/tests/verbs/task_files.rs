@@ -331,5 +331,5 @@ fn a_home_is_no_project_of_devloop() {
     let below = env.home().join("work");
     std::fs::create_dir_all(&below).unwrap();
     let outcome = env.run(windlass(&env, &["import"]).current_dir(&below), PATIENCE);
-    refused(&outcome, &["nothing of claude-iterate, claude-loop, Fresher or DevLoop"]);
+    refused(&outcome, &["nothing of claude-iterate, claude-loop, Fresher, DevLoop or ralph"]);
 }

@@ -54,7 +54,7 @@ fn where_there_is_nothing_to_take_it_says_so() {
     assert!(
         outcome
             .stderr_text()
-            .contains("there is nothing of claude-iterate, claude-loop, Fresher or DevLoop in"),
+            .contains("there is nothing of claude-iterate, claude-loop, Fresher, DevLoop or ralph in"),
         "{}",
         outcome.stderr_text()
     );

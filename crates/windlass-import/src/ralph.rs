@@ -1,0 +1,101 @@
+//! The loops called ralph (`.ralph/`) and ralph-tui: their plans and tasks are worked off where they are. Nothing is copied; what is
+//! there is named, with what can be done with it.
+
+use std::path::Path;
+
+use windlass_core::values::TaskState;
+use windlass_engine::tasks::read_tasks;
+
+use super::{Item, ItemKind};
+
+/// The folders and the file that show that one of them was used.
+const MARKERS: [&str; 3] = [".ralph", ".ralph-tui", ".ralphrc"];
+
+/// Lists, each with its kind and the command that works on it.
+const LISTS: [(&str, ItemKind, &str); 7] = [
+    (".ralph/fix_plan.md", ItemKind::Plan, "windlass build -f"),
+    (".ralph/@fix_plan.md", ItemKind::Plan, "windlass build -f"),
+    (".ralph/prd.json", ItemKind::TaskFile, "windlass run --mode tasks -f"),
+    ("scripts/ralph/prd.json", ItemKind::TaskFile, "windlass run --mode tasks -f"),
+    ("tasks/prd.json", ItemKind::TaskFile, "windlass run --mode tasks -f"),
+    ("prd.json", ItemKind::TaskFile, "windlass run --mode tasks -f"),
+    (".beads/issues.jsonl", ItemKind::TaskFile, "windlass run --mode tasks -f"),
+];
+
+/// What else they keep, and what becomes of it.
+const OTHERS: [(&str, ItemKind, &str); 12] = [
+    (".ralph/PROMPT.md", ItemKind::Prompt, "it stays; its text as a goal: windlass run -f .ralph/PROMPT.md"),
+    (".ralph/AGENT.md", ItemKind::AgentsFile, "it stays; what every agent is told belongs in AGENTS.md"),
+    (".ralph/@AGENT.md", ItemKind::AgentsFile, "it stays; what every agent is told belongs in AGENTS.md"),
+    (".ralph/progress.txt", ItemKind::Notes, "it stays; runs of goals go on with SHARED_TASK_NOTES.md"),
+    (".ralph-tui/progress.md", ItemKind::Notes, "it stays; runs of goals go on with SHARED_TASK_NOTES.md"),
+    (".ralphrc", ItemKind::Configuration, "it is not executed and not taken over: windlass config keys"),
+    (".ralph-tui/config.toml", ItemKind::Configuration, "it is not taken over: windlass config keys"),
+    (".ralph/status.json", ItemKind::History, "it stays as it is"),
+    (".ralph/logs", ItemKind::History, "it stays as it is"),
+    (".ralph-tui/session.json", ItemKind::History, "it stays as it is"),
+    (".ralph-tui/iterations", ItemKind::History, "it stays as it is"),
+    (
+        ".ralph/specs",
+        ItemKind::File,
+        "it stays; a plan is written from it: windlass config set plan.specs .ralph/specs",
+    ),
+];
+
+/// Is there anything of these loops in this folder?
+pub fn is_there(folder: &Path) -> bool {
+    MARKERS.iter().any(|marker| folder.join(marker).symlink_metadata().is_ok())
+}
+
+/// All that is there of them, with what can be done with it. Nothing is written.
+pub fn look(source: &Path) -> Vec<Item> {
+    let is_there = |path: &Path| path.symlink_metadata().is_ok_and(|found| !found.is_symlink());
+    let lists = LISTS.iter().filter(|(path, ..)| source.join(path).is_file());
+    let others = OTHERS.iter().map(|(path, kind, why)| (source.join(path), path, kind, why));
+    let others = others.filter(|(from, ..)| is_there(from));
+    lists
+        .map(|(path, kind, command)| list(source, path, *kind, command))
+        .chain(others.map(|(from, path, kind, why)| Item::left(*kind, path, from, *why)))
+        .collect()
+}
+
+fn list(source: &Path, path: &str, kind: ItemKind, command: &str) -> Item {
+    let list = read_tasks(source, Path::new(path)).list;
+    let done = list.rows().iter().filter(|row| row.state == TaskState::Done).count();
+    let mut notes = vec![match list.tasks().len() {
+        1 => format!("1 task, {done} done"),
+        total => format!("{total} tasks, {done} done"),
+    }];
+    notes.extend(list.problems().iter().take(5).map(ToString::to_string));
+    notes.push(format!("it stays where it is: {command} {path}"));
+    Item { kind, name: path.to_owned(), from: source.join(path), to: None, notes }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn what_a_ralph_loop_left_is_named_with_what_works_on_it_and_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(!is_there(folder.path()));
+        fs::create_dir_all(folder.path().join(".ralph/logs")).unwrap();
+        let plan = "- [x] one\n- [ ] two\n";
+        fs::write(folder.path().join(".ralph/fix_plan.md"), plan).unwrap();
+        fs::write(folder.path().join(".ralph/PROMPT.md"), "Do it.\n").unwrap();
+        fs::write(folder.path().join("prd.json"), "{\"userStories\": [").unwrap();
+        assert!(is_there(folder.path()));
+        let items = look(folder.path());
+        let told: Vec<(&str, usize)> =
+            items.iter().map(|item| (item.name.as_str(), item.notes.len())).collect();
+        let expected =
+            [(".ralph/fix_plan.md", 2), ("prd.json", 3), (".ralph/PROMPT.md", 1), (".ralph/logs", 1)];
+        assert_eq!(told, expected);
+        assert_eq!(items[0].notes[0], "2 tasks, 1 done");
+        assert_eq!(items[0].notes[1], "it stays where it is: windlass build -f .ralph/fix_plan.md");
+        assert!(items.iter().all(|item| item.to.is_none()));
+        assert_eq!(fs::read_to_string(folder.path().join(".ralph/fix_plan.md")).unwrap(), plan);
+    }
+}
