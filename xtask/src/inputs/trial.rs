@@ -20,6 +20,8 @@ pub struct Trial {
     read: Option<(u64, u64)>,
     /// The command that works on it.
     works: Option<&'static str>,
+    /// It holds no task, and the command that its refusal names works on its text.
+    pub is_goal: bool,
     /// Why it was refused, by each command that was tried.
     refusals: Vec<String>,
     /// What does not fit together.
@@ -49,6 +51,7 @@ pub fn of(program: &Path, case: &Case) -> Result<Trial, Failure> {
         counted: scratch.count(),
         read: None,
         works: None,
+        is_goal: false,
         refusals: Vec::new(),
         suspicions: Vec::new(),
         astray: Vec::new(),
@@ -68,6 +71,12 @@ pub fn of(program: &Path, case: &Case) -> Result<Trial, Failure> {
             break;
         }
         trial.refusals.push(format!("{name}: {}", String::from_utf8_lossy(&output.stderr).trim()));
+    }
+    // A text without a task is worked on where its refusal says how.
+    if trial.works.is_none() && trial.refusals.iter().any(|refusal| refusal.contains("windlass run -f ")) {
+        let scratch = Scratch::new(program, case)?;
+        let output = scratch.run(&["run", "-f", &scratch.place(), "--mock", "-m", "1", "--quiet"]);
+        trial.is_goal = BEGAN.contains(&output.status.code().unwrap_or(-1));
     }
     Ok(trial)
 }
@@ -185,7 +194,7 @@ fn mark(scratch: &Scratch<'_>, listed: &Value, trial: &mut Trial) -> Result<(), 
 impl fmt::Display for Trial {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (total, done) = self.read.unwrap_or_default();
-        let works = self.works.unwrap_or("REFUSED");
+        let works = self.works.unwrap_or(if self.is_goal { "as a goal: run -f" } else { "REFUSED" });
         write!(
             formatter,
             "{works:<20} {done:>4}/{total:<4} counted {}/{}  {}",

@@ -22,6 +22,7 @@ use crate::configuration::Configuration;
 use crate::error::{AppError, Kind};
 use crate::here::Here;
 use crate::run::goal::{Goal, read_plain};
+use crate::text::quoted;
 use crate::workspaces::tell_mended;
 
 /// A job as it was asked for.
@@ -37,6 +38,8 @@ pub struct Assignment {
     pub directory: PathBuf,
     /// The file of tasks that was named, and the feature it is for.
     pub tasks: NamedTasks,
+    /// The plan that was named; `None` for the usual one.
+    plan: Option<PathBuf>,
     /// The phase of a pipeline that it is; `None` in other modes.
     pub phase: Option<JobPhase>,
     /// What else it is made from: files and their bytes.
@@ -92,6 +95,7 @@ impl Assignment {
             workspace: None,
             directory: directory.to_owned(),
             tasks: NamedTasks::default(),
+            plan: None,
             phase: None,
             made_from: Vec::new(),
             templates: Vec::new(),
@@ -125,7 +129,8 @@ impl Assignment {
     /// A prompt of the project's own cannot be what an agent is told.
     pub fn of_plan(mode: Mode, file: Option<&Path>, directory: &Path) -> Result<Assignment, AppError> {
         let goal = Goal { text: in_file(job::of(mode).wanted, file), file: None };
-        Assignment::in_project(mode, goal, directory)
+        let plan = file.map(Path::to_owned);
+        Ok(Assignment { plan, ..Assignment::in_project(mode, goal, directory)? })
     }
 
     /// The project's tasks, worked off in this directory.
@@ -143,7 +148,13 @@ impl Assignment {
         let has_plan = there(&plan.file) || folder.as_deref().is_some_and(there);
         let missing = |message: String| AppError::new(Kind::stopped(StopReason::Missing, codes), message);
         match (self.mode.claim(), &plan.specs) {
-            (ClaimSource::Boxes, _) if has_plan => work::refuse_tasks(&self.directory, plan, codes),
+            (ClaimSource::Boxes, _) if has_plan => {
+                work::refuse_tasks(&self.directory, plan, codes)?;
+                match &self.plan {
+                    Some(file) => work::refuse_text(&self.directory, file, codes),
+                    None => Ok(()),
+                }
+            }
             (ClaimSource::Boxes, _) => {
                 let error = missing(format!("there is no plan: {} is missing", plan.file.display()));
                 Err(work::with_commands(error, &self.directory)
@@ -269,8 +280,16 @@ impl Assignment {
         match self.find_tasks(settings) {
             None => Ok(()),
             Some(Ok(found)) => match found.list.problems().first().filter(|_| found.list.is_unusable()) {
-                Some(problem) => Err(missing(problem.to_string())
-                    .hint("See all that is wrong with it: windlass tasks validate")),
+                Some(problem) => {
+                    if let Some(file) = &self.tasks.file {
+                        work::refuse_text(&self.directory, file, codes)?;
+                    }
+                    let named =
+                        self.tasks.file.as_ref().map(|file| format!(" -f {}", quoted(file.as_os_str())));
+                    let command = format!("windlass tasks validate{}", named.unwrap_or_default());
+                    Err(missing(problem.to_string())
+                        .hint(format!("See all that is wrong with it: {command}")))
+                }
                 None => work::refuse_boxes(&found, codes),
             },
             Some(Err(error @ TasksError::Missing { .. })) => {
@@ -315,15 +334,15 @@ fn in_file(wanted: &str, file: Option<&Path>) -> String {
 
 /// What is not a workspace may be what is to be done.
 fn perhaps_a_goal(error: WorkspaceError, text: &str) -> AppError {
-    let quoted = text.replace('\'', r"'\''");
+    let escaped = text.replace('\'', r"'\''");
     match error {
         WorkspaceError::Name(_) if text.contains(char::is_whitespace) => {
             AppError::usage(format!("there is no workspace of the name `{}`", one_line(text)))
-                .hint(format!("If that is what is to be done: windlass run -p '{}'", one_line(&quoted)))
+                .hint(format!("If that is what is to be done: windlass run -p '{}'", one_line(&escaped)))
                 .hint("All workspaces: windlass list")
         }
         WorkspaceError::NotFound { .. } | WorkspaceError::Name(_) => AppError::from(error)
-            .hint(format!("If that is what is to be done: windlass run -p '{}'", one_line(&quoted))),
+            .hint(format!("If that is what is to be done: windlass run -p '{}'", one_line(&escaped))),
         other => other.into(),
     }
 }

@@ -37,15 +37,15 @@ impl Work {
         if tasks == 0 {
             return None;
         }
-        let has_ids = found.list.form().has_ids();
-        let (noun, mode) = if has_ids { ("task", Mode::Tasks) } else { ("box", Mode::Build) };
-        let plural = match (tasks, has_ids) {
-            (1, _) => "",
-            (_, true) => "s",
-            (_, false) => "es",
+        let has_box = found.list.tasks().iter().any(windlass_jobs::doc::tasks::Task::is_box);
+        let (one, many, mode) = match (found.list.form().has_ids(), has_box) {
+            (true, _) => ("task", "tasks", Mode::Tasks),
+            (false, true) => ("box", "boxes", Mode::Build),
+            (false, false) => ("heading with a number", "headings with numbers", Mode::Build),
         };
+        let noun = if tasks == 1 { one } else { many };
         let place = one_line(&found.place.display().to_string());
-        Some(Work { place, holds: format!("{tasks} {noun}{plural}"), mode })
+        Some(Work { place, holds: format!("{tasks} {noun}"), mode })
     }
 
     /// The command that works on it.
@@ -121,6 +121,30 @@ pub(super) fn refuse_tasks(directory: &Path, plan: &PlanSettings, codes: ExitCod
         Some(work) => Err(wrong(&work, codes)),
         None => Ok(()),
     }
+}
+
+/// A file that was named has to be readable, and to hold a task: a text without one can be one goal.
+pub(super) fn refuse_text(directory: &Path, file: &Path, codes: ExitCodes) -> Result<(), AppError> {
+    let found = read_tasks(directory, file);
+    let unreadable = found.list.problems().iter().find(|problem| problem.kind.is_unreadable());
+    if let Some(problem) = unreadable.filter(|_| found.list.tasks().is_empty()) {
+        return Err(AppError::new(Kind::stopped(StopReason::Missing, codes), problem.to_string()));
+    }
+    let is_text = found.list.tasks().is_empty()
+        && found.list.problems().iter().all(|problem| problem.kind == ProblemKind::NoTask)
+        && !found.list.is_blank();
+    let ending = file.extension().unwrap_or_default();
+    if !is_text || ["json", "jsonl"].iter().any(|other| ending.eq_ignore_ascii_case(other)) {
+        return Ok(());
+    }
+    let place = quoted(file.as_os_str());
+    let message = format!(
+        "{} has no task: nothing in it has a box, a status or a number as tasks have",
+        one_line(&file.display().to_string())
+    );
+    Err(AppError::new(Kind::stopped(StopReason::Missing, codes), message)
+        .hint(format!("Work on its text as one goal: windlass run -f {place}"))
+        .hint("Or write each task as `- [ ] what is to be done`."))
 }
 
 /// Boxes without names of their own are worked off as a plan.

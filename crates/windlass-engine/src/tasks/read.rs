@@ -23,7 +23,10 @@ pub fn read_tasks(directory: &Path, place: &Path) -> FoundTasks {
 
 fn files(directory: &Path, place: &Path) -> Vec<TaskFile> {
     if at(directory).join(place).holds_folder() {
-        return folder(directory, place, form_of_folder());
+        let form = form_of_folder();
+        let mut files = folder(directory, place, form);
+        files.extend(put_away(directory, place, form));
+        return files;
     }
     let Some(content) = document::read(&at(directory).join(place), LONGEST_LIST) else { return Vec::new() };
     let bytes = content.as_deref().unwrap_or_default();
@@ -67,6 +70,19 @@ pub(crate) fn folder(directory: &Path, folder: &Path, form: TaskForm) -> Vec<Tas
         room = left;
     }
     files
+}
+
+/// The folder whose tasks are moved when they are done.
+const MOVED_FROM: &str = "backlog/tasks";
+
+/// Tasks that were moved to a folder of their own when they were done: others may depend on them.
+fn put_away(directory: &Path, place: &Path, form: TaskForm) -> Vec<TaskFile> {
+    let Some(around) = place.parent().filter(|_| place.ends_with(MOVED_FROM)) else { return Vec::new() };
+    let folders = form.put_away().iter().map(|name| around.join(name));
+    let there = folders.filter(|path| at(directory).join(path).holds_folder());
+    let files = there.flat_map(|path| folder(directory, &path, form));
+    let readable = files.filter(|file| file.role == FileRole::Part && file.content.is_ok());
+    readable.map(|file| TaskFile { role: FileRole::PutAway, ..file }).collect()
 }
 
 /// The names of the files that are read in this form, and what each is.

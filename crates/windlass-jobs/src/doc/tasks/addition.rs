@@ -2,7 +2,7 @@
 
 use windlass_core::values::{TaskId, TaskState};
 
-use super::file::ReadFile;
+use super::file::{FileRole, ReadFile};
 use super::mark::is_same;
 use super::source::{Layout, TaskForm};
 use super::task::Task;
@@ -83,7 +83,8 @@ impl TaskList {
     /// What has to be written for a task more. Nothing else of the file changes, and it is read as what it is, or it is
     /// refused.
     pub fn addition(&self, task: &NewTask) -> Result<Addition, Refused> {
-        let file = self.contents.files.last().ok_or(Refused::Unreadable)?;
+        let mut files = self.contents.files.iter();
+        let file = files.rfind(|file| file.role != FileRole::PutAway).ok_or(Refused::Unreadable)?;
         if self.problems().iter().any(|problem| problem.kind.is_unreadable()) {
             return Err(Refused::Unreadable);
         }

@@ -42,6 +42,8 @@ pub enum FileRole {
     Index,
     /// One file of a folder: a feature of a plan, or a task.
     Part,
+    /// A task that was put away when it was done, in a folder of its own.
+    PutAway,
 }
 
 /// A file of a list, read.

@@ -91,6 +91,12 @@ impl TaskList {
         self.contents.files.is_empty()
     }
 
+    /// Is there nothing but blanks in its files?
+    pub fn is_blank(&self) -> bool {
+        let is_blank = |letter: char| letter.is_whitespace() || letter == '\u{feff}';
+        self.contents.files.iter().all(|file| file.text.chars().all(is_blank))
+    }
+
     /// All tasks, in the order of the files and in theirs; those whose id an earlier one has included.
     pub fn tasks(&self) -> &[Task] {
         &self.contents.tasks

@@ -23,6 +23,10 @@ pub(in crate::doc) fn of(contents: &Contents) -> Vec<String> {
             count(sections.len(), "heading", "headings")
         ));
     }
+    let headings = contents.tasks.iter().filter(|task| task.is_heading()).count();
+    if headings > 0 {
+        notes.push(format!("{} taken for tasks", count(headings, "heading", "headings")));
+    }
     let lines = |tasks: &[&Task]| places(tasks.iter().map(|task| task.line));
     let criteria: Vec<&Task> = contents.criteria.iter().collect();
     if !criteria.is_empty() {

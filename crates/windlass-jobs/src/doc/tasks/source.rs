@@ -57,6 +57,11 @@ pub trait TaskSource: Sync {
         true
     }
 
+    /// Folders beside a folder of tasks, to which tasks are moved that are done: from the folder around it.
+    fn put_away(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// How the names of a folder's files follow one another.
     fn compare(&self, one: &str, other: &str) -> Ordering {
         natural::compare(one, other).then_with(|| one.cmp(other))

@@ -7,6 +7,7 @@ mod front_matter;
 mod markdown;
 mod page;
 mod prd;
+mod table;
 mod task_master;
 
 pub use beads::Beads;
@@ -16,6 +17,7 @@ pub use front_matter::FrontMatter;
 pub use markdown::Markdown;
 pub use page::page;
 pub use prd::Prd;
+pub use table::Table;
 pub use task_master::TaskMaster;
 
 pub(in crate::doc) use boxes::{any_box_at, box_at, heading, reference};
@@ -24,8 +26,8 @@ use super::source::{Layout, Place, TaskForm};
 
 /// All forms, in the order in which their usual places are looked at. Where nobody says which is meant, it is the first that
 /// knows the file.
-pub static SOURCES: [TaskForm; 7] =
-    [&Markdown, &Beads, &FeatureList, &TaskMaster, &Prd, &FrontMatter, &Boxes];
+pub static SOURCES: [TaskForm; 8] =
+    [&Markdown, &Beads, &FeatureList, &TaskMaster, &Prd, &FrontMatter, &Table, &Boxes];
 
 /// The form of a file of this name with these bytes: the first that knows both, or else the first that knows the name, so that
 /// what is wrong can be said.

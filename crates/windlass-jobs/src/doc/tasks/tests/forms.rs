@@ -109,6 +109,22 @@ fn what_has_no_front_matter_is_named() {
 }
 
 // rows: 93
+#[test]
+fn a_task_that_was_put_away_is_done_and_is_never_written() {
+    let old = TaskFile {
+        role: FileRole::PutAway,
+        ..file("backlog/completed/task-1.md", &FrontMatter, "---\nid: task-1\nstatus: To Do\n---\n")
+    };
+    let open = "---\nid: task-2\nstatus: To Do\ndependencies: [task-1]\n---\n";
+    let open = TaskFile { role: FileRole::Part, ..file("backlog/tasks/task-2.md", &FrontMatter, open) };
+    let list = TaskList::parse(vec![open, old]);
+    assert_eq!(told(&list), ["open task-2 task-2 <task-1", "done task-1 task-1"]);
+    assert_eq!(problems(&list), [""; 0]);
+    assert!(list.set_state(&"task-1".into(), TaskState::Open).is_err());
+    let added = list.addition(&NewTask { title: "New".to_owned(), ..NewTask::default() }).unwrap();
+    assert!(added.splice.file.starts_with("backlog/tasks/"), "{added:?}");
+}
+
 // Seed defect D4, decomposer/taskfile.go:155: criteria and the list of files were not read back, and any `---` split the file.
 #[test]
 fn a_task_file_of_claude_loop_has_its_criteria_and_files() {

@@ -46,6 +46,11 @@ const GOLDEN: &[(&str, &str, &[&str])] = &[
         &["1 done shop-1 Cart !0", "2 open shop-2 Pay <shop-1 !1"],
     ),
     (
+        "table",
+        include_str!("../sources/table/golden.md"),
+        &["5 done T1 Parse the file", "6 in_progress T2 **Draw** the page <T1", "7 open T3 Print it <T1 T2"],
+    ),
+    (
         "boxes",
         include_str!("../sources/boxes/golden.md"),
         &[

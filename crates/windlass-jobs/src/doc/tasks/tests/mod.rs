@@ -4,6 +4,7 @@ mod adding;
 mod forms;
 mod golden;
 mod judging;
+mod keeping;
 mod markdown;
 mod properties;
 mod protecting;

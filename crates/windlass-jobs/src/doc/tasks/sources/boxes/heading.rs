@@ -22,7 +22,7 @@ const CRITERIA: [&str; 9] = [
 ];
 
 /// Sections that hold what is to be done.
-const WORK: [&str; 16] = [
+const WORK: [&str; 19] = [
     "phase",
     "phases",
     "priority",
@@ -37,6 +37,9 @@ const WORK: [&str; 16] = [
     "to do",
     "iteration",
     "week",
+    "fase",
+    "etapa",
+    "schritt",
     "cross-cutting",
     "cross cutting",
 ];
@@ -77,6 +80,8 @@ pub(in crate::doc) struct Title {
     pub priority: Option<u32>,
     pub cross_cutting: bool,
     pub holds: Holds,
+    /// It is a step on the way, with a number: `Phase 2: Title` is `Phase-2`.
+    pub stage: Option<String>,
     /// It calls itself a task: `Task 1.1: Title`, `T12: Title`.
     pub task: bool,
 }
@@ -95,9 +100,22 @@ pub(in crate::doc) fn read(text: &str) -> Title {
         done,
         priority: priority(&words),
         holds: holds(&words),
+        stage: stage(unmarked),
         task: named.is_some(),
         cross_cutting: begins_with(&words, "cross-cutting") || begins_with(&words, "cross cutting"),
     }
+}
+
+/// What a step on the way may be called, where its number follows.
+const STAGES: [&str; 9] =
+    ["Phase", "Stage", "Step", "Milestone", "Sprint", "Iteration", "Fase", "Etapa", "Schritt"];
+
+fn stage(text: &str) -> Option<String> {
+    let (word, rest) = text.split_once(' ')?;
+    let word = STAGES.iter().find(|stage| stage.eq_ignore_ascii_case(word))?;
+    let number = rest.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '.').next()?;
+    let number = number.trim_end_matches('.');
+    number.starts_with(|first: char| first.is_ascii_digit()).then(|| format!("{word}-{number}"))
 }
 
 fn holds(words: &str) -> Holds {
@@ -111,6 +129,11 @@ fn holds(words: &str) -> Holds {
     } else {
         Holds::Anything
     }
+}
+
+/// Is this the id of a step on the way?
+pub(super) fn is_stage(id: &str) -> bool {
+    id.split_once('-').is_some_and(|(word, _)| STAGES.contains(&word))
 }
 
 /// The number of a heading that calls itself a task, and its title: `Task 1.1: Title`, `TASK-001 Title`, `T1 — Title`.
@@ -160,10 +183,11 @@ pub(super) fn says_done(text: &str) -> bool {
     };
     let before = text.get(..at).unwrap_or_default().trim_end();
     let after = text.get(at + mark.len_utf8()..).unwrap_or_default().trim_start_matches(is_mark);
-    let word =
-        after.split(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default().to_lowercase();
+    let after_lower = after.to_lowercase();
+    let words: Vec<&str> = after_lower.split(|letter: char| !letter.is_alphanumeric()).collect();
+    let is_said = words.iter().any(|word| DONE_WORDS.contains(word)) && !words.contains(&"not");
     let is_end = after.is_empty() || after.starts_with(['(', '[']);
-    is_end || before.ends_with(['-', '–', '—', ':', '|']) || DONE_WORDS.contains(&word.as_str())
+    is_end || before.ends_with(['-', '–', '—', ':', '|']) || is_said
 }
 
 /// Where a heading's mark stands in its source, with the blank before it; the end of its text where there is none.

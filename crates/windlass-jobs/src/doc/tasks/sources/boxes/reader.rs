@@ -9,7 +9,7 @@ use windlass_core::values::TaskState;
 
 use super::attribute::{self, Attribute};
 use super::heading::Holds;
-use super::settle::{Own, contradicted, section_refs, settle, take_prose};
+use super::settle::{Own, contradicted, half_marked, section_refs, settle, take_prose};
 use super::state::{BoxSign, any_box_at};
 use super::{heading, reference};
 use crate::doc::lines::Lines;
@@ -286,7 +286,7 @@ impl Reader<'_> {
         self.tasks.push(task);
         self.demote_headings();
         let section = self.open_sections.last().copied().unwrap_or_default();
-        self.own.push(Own { refs: Vec::new(), section, is_task: true, is_shown: false });
+        self.own.push(Own { refs: Vec::new(), section, is_task: true, is_shown: false, is_stage: false });
         self.tasks.len() - 1
     }
 
@@ -315,10 +315,14 @@ impl Reader<'_> {
         self.sections.push((self.open_sections.last().copied(), refs));
         self.open_sections.push(self.sections.len() - 1);
         let is_usual = matches!(level, HeadingLevel::H3 | HeadingLevel::H4);
-        let is_task = counts && title.id.is_some() && (is_usual || (title.task && level == HeadingLevel::H2));
+        let is_upper = level == HeadingLevel::H2;
+        let is_numbered = title.id.is_some() && (is_usual || (title.task && is_upper));
+        let is_stage = title.id.is_none() && title.stage.is_some() && (is_usual || is_upper);
+        let is_task = counts && holds != Holds::Criteria && (is_numbered || is_stage);
         let task = is_task.then(|| self.add_heading(&title, &range));
         if let Some(own) = task.and_then(|task| self.own.get_mut(task)) {
-            own.is_shown = around_holds == Holds::Work || title.task;
+            own.is_shown = !is_stage && (around_holds == Holds::Work || title.task);
+            own.is_stage = is_stage;
         }
         self.latest = task;
         self.headings.push(OpenHeading {
@@ -343,7 +347,7 @@ impl Reader<'_> {
             task.place = StatePlace::Unclear;
         }
         task.row.title.clone_from(&title.text);
-        task.row.id.0 = title.id.clone().unwrap_or_default();
+        task.row.id.0 = title.id.clone().or(title.stage.clone()).unwrap_or_default();
         if title.done {
             task.row.state = TaskState::Done;
         }
@@ -418,7 +422,7 @@ impl Reader<'_> {
             return self.add_refs(target, attribute::list(value));
         }
         if let Some(own) = target.and_then(|index| self.own.get_mut(index)) {
-            own.is_shown = true;
+            own.is_shown = !own.is_stage;
         }
         let Some(task) = target.and_then(|index| self.tasks.get_mut(index)) else { return };
         let texts =
@@ -455,6 +459,7 @@ impl Reader<'_> {
         let criteria = self.place_criteria();
         let mut tasks = settle(self.tasks, self.own, &sections);
         contradicted(&mut tasks, &mut self.problems);
+        half_marked(&mut tasks, self.text, self.base, &mut self.problems);
         Reading { tasks, criteria, problems: self.problems, about: self.about }
     }
 }

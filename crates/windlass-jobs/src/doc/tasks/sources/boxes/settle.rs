@@ -21,6 +21,8 @@ pub(super) struct Own {
     pub is_task: bool,
     /// Of a heading: something shows that it is one, not prose with a number.
     pub is_shown: bool,
+    /// Of a heading: it is a phase or another step on the way, and a task where nothing else is one.
+    pub is_stage: bool,
 }
 
 /// What each section names, or else the one around it.
@@ -34,14 +36,19 @@ pub(super) fn section_refs(sections: &[(Option<usize>, Vec<String>)]) -> Vec<Arc
     settled
 }
 
-/// Which headings with a number are prose: they stand below no section of phases or tasks, and no field of a task stands below
+/// Which headings with a number are prose, and no phase that is a task: they stand below no section of phases or tasks, and no field of a task stands below
 /// them. Whether they are marked as done shows nothing: what is open again stays what it was. Their lines.
 pub(super) fn take_prose(tasks: &[Task], own: &mut [Own]) -> Vec<usize> {
     let boxes: HashSet<String> = tasks.iter().filter(|task| task.is_box()).filter_map(number).collect();
+    let is_other = |own: &Own| own.is_task && !own.is_stage;
+    let shown = |(task, own): (&Task, &Own)| is_other(own) && (task.is_box() || own.is_shown);
+    let has_others = tasks.iter().zip(own.iter()).any(shown);
     let mut prose = Vec::new();
     for (task, own) in tasks.iter().zip(own).filter(|(task, own)| task.is_heading() && own.is_task) {
         let has_box = boxes.contains(&task.row.id.0.to_lowercase());
-        if has_box {
+        if own.is_stage {
+            own.is_task = !has_others;
+        } else if has_box {
             own.is_task = false;
         } else if !own.is_shown {
             own.is_task = false;
@@ -106,6 +113,26 @@ pub(super) fn contradicted(tasks: &mut [Task], problems: &mut Vec<Problem>) {
             quoted(&task.row.title)
         );
         task.row.unclear = Some("its box is open and its text says that it is done".to_owned());
+        problems.push(task.problem(ProblemKind::UnknownStatus, sentence));
+    }
+}
+
+/// Phases that are open, and parts of them are marked as done: nobody but a person knows how far they are. `text` is the file's,
+/// without so many bytes at its beginning.
+pub(super) fn half_marked(tasks: &mut [Task], text: &str, base: usize, problems: &mut Vec<Problem>) {
+    let is_open_stage = |task: &&mut Task| {
+        task.is_heading() && task.row.state == TaskState::Open && heading::is_stage(&task.row.id.0)
+    };
+    for task in tasks.iter_mut().filter(is_open_stage) {
+        let block = task.block.start.saturating_sub(base)..task.block.end.saturating_sub(base);
+        if !text.get(block).is_some_and(heading::is_done) {
+            continue;
+        }
+        let sentence = format!(
+            "has no mark, and parts of it are marked as done: write a box for each part, or `✅` behind `{}`",
+            quoted(&task.row.title)
+        );
+        task.row.unclear = Some("parts of it are marked as done".to_owned());
         problems.push(task.problem(ProblemKind::UnknownStatus, sentence));
     }
 }

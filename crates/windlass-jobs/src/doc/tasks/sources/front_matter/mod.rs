@@ -46,8 +46,21 @@ impl TaskSource for FrontMatter {
         beginning.strip_prefix(b"\xef\xbb\xbf").unwrap_or(beginning).starts_with(b"---")
     }
 
-    fn read(&self, name: &Arc<str>, _role: FileRole, text: &str) -> Reading {
-        read(name, text)
+    /// Where Backlog.md moves tasks.
+    fn put_away(&self) -> &'static [&'static str] {
+        &["completed", "archive/tasks"]
+    }
+
+    fn read(&self, name: &Arc<str>, role: FileRole, text: &str) -> Reading {
+        let mut found = read(name, text);
+        if role == FileRole::PutAway {
+            found.problems.clear();
+            for task in &mut found.tasks {
+                (task.row.state, task.row.unclear, task.place) = (TaskState::Done, None, StatePlace::Unclear);
+                task.named.clear();
+            }
+        }
+        found
     }
 
     fn no_task(&self, _role: FileRole) -> &'static str {

@@ -1,0 +1,84 @@
+//! Tables with a column of ids: each row is a task.
+
+mod column;
+mod reader;
+
+use std::sync::Arc;
+
+use windlass_core::values::{TaskId, TaskState};
+
+use super::Boxes;
+use crate::doc::tasks::file::too_deep;
+use crate::doc::tasks::{FileRole, Place, ReadFile, Reading, Task, TaskSource, status};
+use crate::doc::text::ends_in;
+
+/// What marks a row as done that has no status: it stands before the id, or in an empty cell. The last is written where the file has
+/// none.
+const MARKS: [&str; 2] = ["✅ ", "✔ "];
+
+/// Rows with an id, and a status or a mark.
+#[derive(Clone, Copy, Debug)]
+pub struct Table;
+
+impl TaskSource for Table {
+    fn name(&self) -> &'static str {
+        "table"
+    }
+
+    fn about(&self) -> &'static str {
+        "a row per task: a column `ID`, and a `Status`, or a mark before the ids that are done (`✅ T1`); only where nothing has a box"
+    }
+
+    fn recognises(&self, name: &str, text: &str) -> bool {
+        may_have_table(text) && {
+            let name = Arc::from(name);
+            let has_box = || Boxes.read(&name, FileRole::Single, text).tasks.iter().any(Task::is_box);
+            !self.read(&name, FileRole::Single, text).tasks.is_empty() && !has_box()
+        }
+    }
+
+    fn role(&self, name: &str, place: Place) -> Option<FileRole> {
+        let is_other = ends_in(name, "json") || ends_in(name, "jsonl");
+        (place == Place::Alone && !is_other).then_some(FileRole::Single)
+    }
+
+    fn read(&self, name: &Arc<str>, _role: FileRole, text: &str) -> Reading {
+        too_deep(name, text).unwrap_or_else(|| reader::read(name, text))
+    }
+
+    fn no_task(&self, _role: FileRole) -> &'static str {
+        "has no task: write each as a row with an `ID` and a `Status`"
+    }
+
+    fn state_of(&self, word: &str) -> Option<TaskState> {
+        if word.trim().is_empty() { Some(TaskState::Open) } else { status::state_of(word.trim()) }
+    }
+
+    /// Where nothing is what says that a task is open, it can only be done or open.
+    fn word(&self, file: &ReadFile, state: TaskState, former: &str) -> Option<String> {
+        if !former.is_empty() && !MARKS.contains(&former) {
+            return Some(status::word(&file.about.words, state, former));
+        }
+        match state {
+            TaskState::Open => Some(String::new()),
+            TaskState::Done => {
+                let own = file.about.words.of(state).filter(|word| MARKS.contains(word));
+                Some(own.unwrap_or(MARKS[1]).to_owned())
+            }
+            TaskState::InProgress => None,
+        }
+    }
+
+    fn claim(&self, id: &TaskId, file: &str) -> String {
+        format!(
+            "Then mark the row {id} in `{file}` as the others are that are done: by its status, or with `✅` before its id where there is none."
+        )
+    }
+}
+
+/// Could there be a table? The line below its head is written so.
+fn may_have_table(text: &str) -> bool {
+    ["|-", "| -", "|:", "| :"]
+        .iter()
+        .any(|line| memchr::memmem::find(text.as_bytes(), line.as_bytes()).is_some())
+}
