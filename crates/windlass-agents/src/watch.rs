@@ -8,11 +8,14 @@ use std::time::Duration;
 use windlass_core::price::{ModelUsage, Price};
 use windlass_core::spec::AgentSpec;
 use windlass_core::values::{
-    Assessment, Bill, CallClocks, CallReport, Cost, Cut, Denial, Ended, Now, Review, Tokens, UsageLimit,
+    Assessment, Bill, CallClocks, CallReport, Cost, Cut, Decision, Denial, Ended, Now, Review, Tokens,
+    UsageLimit,
 };
 
 use crate::streamed::Streamed;
-use crate::{Activity, Agent, Digest, ResultDigest, Retry, Signs, of, parse_assessment, parse_review};
+use crate::{
+    Activity, Agent, Digest, ResultDigest, Retry, Signs, of, parse_assessment, parse_decision, parse_review,
+};
 
 #[cfg(test)]
 mod tests;
@@ -79,6 +82,7 @@ struct Heard {
     results: Vec<String>,
     assessment: Option<Assessment>,
     review: Option<Review>,
+    decision: Option<Decision>,
     /// The greatest total that was reported: totals only grow.
     cost: Option<Cost>,
     /// A total was negative, or less than one before it.
@@ -241,6 +245,7 @@ impl CallWatch {
             results: heard.results,
             assessment: heard.assessment,
             review: heard.review,
+            decision: heard.decision,
             tool_uses: heard.tool_uses,
             denials: heard.denials,
             limit: judgement.limit,
@@ -332,6 +337,7 @@ impl Heard {
             // What was asked for, the run knows.
             self.assessment = result.structured.as_deref().and_then(parse_assessment);
             self.review = result.structured.as_deref().and_then(parse_review);
+            self.decision = result.structured.as_deref().and_then(parse_decision);
             if self.results.len() >= RESULTS {
                 self.results.remove(0);
             }

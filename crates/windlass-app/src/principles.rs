@@ -4,14 +4,16 @@ use std::path::{Path, PathBuf};
 
 use jiff::{Timestamp, Zoned};
 use windlass_core::config::PrinciplesSettings;
+use windlass_core::council::{DECISION_LOG, FORMER_LOG};
 use windlass_core::principles::{Level, Preset, Principle, Principles};
 use windlass_core::spec::{Mode, PrinciplesSpec};
 use windlass_core::values::Named;
+use windlass_engine::decisions::read_decisions;
 use windlass_engine::principles::{self, FoundPrinciples, PrinciplesError};
 use windlass_host::file::digest;
 use windlass_host::tree::at;
 use windlass_jobs::doc::principles::PrinciplesFile;
-use windlass_ui::{PrinciplesShown, one_line};
+use windlass_ui::{DecisionShown, PrinciplesShown, one_line};
 
 use crate::app::App;
 use crate::configuration::Configuration;
@@ -56,6 +58,20 @@ impl App {
         self.notices(&passed_over(&found));
         let PrinciplesFile { principles, version, created_at } = found.read()?;
         Ok(PrinciplesShown { file: found.file.display().to_string(), principles, version, created_at })
+    }
+
+    /// What was decided about conflicts here: by the tool that came before, as its log has it, and by councils, as ours does.
+    ///
+    /// # Errors
+    /// A log cannot be read.
+    pub fn decisions(&self) -> Result<Vec<DecisionShown>, AppError> {
+        let mut shown = Vec::new();
+        for file in [FORMER_LOG, DECISION_LOG] {
+            let found = read_decisions(self.directory(), Path::new(file)).map_err(AppError::system)?;
+            let all = found.map(|found| found.all).unwrap_or_default();
+            shown.extend(all.into_iter().map(|decision| DecisionShown { file: file.to_owned(), decision }));
+        }
+        Ok(shown)
     }
 
     /// Is there a file of principles here, whatever is in it? Its name.

@@ -2,6 +2,7 @@
 
 pub mod beginning;
 pub mod config_file;
+pub mod decisions;
 mod document;
 pub mod executor;
 pub mod guard;

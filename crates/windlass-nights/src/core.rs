@@ -158,6 +158,11 @@ impl Core {
             (Some(Plant::UnaskedReview), Fact::RunStarted { plan } | Fact::RunResumed { plan }) => {
                 plan.review = None;
             }
+            (Some(Plant::SixthCouncil), Fact::RunStarted { plan } | Fact::RunResumed { plan }) => {
+                if let Some(council) = &mut plan.council {
+                    council.per_run += 1;
+                }
+            }
             (Some(Plant::IgnoredDependencies), Fact::TasksRead { tasks }) => {
                 for row in tasks {
                     row.dependencies.clear();

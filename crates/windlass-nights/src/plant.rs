@@ -47,6 +47,10 @@ pub enum Plant {
     RejectedPasses,
     /// Nobody is asked to look over the work.
     UnaskedReview,
+    /// What a council has decided is logged twice.
+    DecidedTwice,
+    /// One council more is called than a run may have.
+    SixthCouncil,
     /// A Ctrl-C while an agent works is not noticed.
     LostInterrupt,
     /// Where a stop and a completion meet, the stop wins.
@@ -152,6 +156,8 @@ impl Plant {
         (Plant::ProseIsJudgement, "prose-is-judgement", "a judgement in prose counts"),
         (Plant::RejectedPasses, "rejected-passes", "what a reviewer rejects is taken for passed"),
         (Plant::UnaskedReview, "unasked-review", "nobody is asked to look over the work"),
+        (Plant::DecidedTwice, "decided-twice", "what a council has decided is logged twice"),
+        (Plant::SixthCouncil, "sixth-council", "one council more is called than a run may have"),
         (Plant::LostInterrupt, "lost-interrupt", "a Ctrl-C while an agent works is not noticed"),
         (
             Plant::ManualBeforeComplete,

@@ -99,6 +99,16 @@ pub(crate) enum What {
         /// A structured answer was among it, and lets work stand, with nothing that must be mended.
         lets_stand: bool,
     },
+    /// The prompt of an agent that is to work is written, with so many decisions of councils.
+    Prepared {
+        decisions: usize,
+    },
+    /// What a council has decided was added to the project's log.
+    Logged {
+        lane: LaneId,
+        iteration: u32,
+        attempt: u32,
+    },
     CheckRan {
         check: u16,
         stage: CheckStage,

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use windlass_core::fact::Fact;
 use windlass_core::report;
-use windlass_core::values::{JobStatus, Named, StopReason};
+use windlass_core::values::{JobStatus, Named, Purpose, StopReason};
 
 use crate::invariant::{Breach, Invariant};
 use crate::record::{Record, SessionEnd, What};
@@ -152,7 +152,11 @@ fn sentence(what: &What) -> Option<String> {
         What::Stuck(said) | What::Illegal(said) | What::OtherThanOneLane(said) => format!("! {said}"),
         What::Differs => "! the journal folds to another state".to_owned(),
         What::BadPrompt(said) => format!("! the prompt: {said}"),
-        What::JudgedTree { .. } | What::Branch { .. } | What::BoxesBefore { .. } => return None,
+        What::Prepared { .. }
+        | What::Logged { .. }
+        | What::JudgedTree { .. }
+        | What::Branch { .. }
+        | What::BoxesBefore { .. } => return None,
     })
 }
 
@@ -162,9 +166,11 @@ fn fact(fact: &Fact) -> Option<String> {
         Fact::StatusChanged(report::StatusChanged { standing, .. }) => {
             format!("the status file says: {}", status(standing))
         }
+        Fact::DecisionLogged(_) => "what was decided is in the log".to_owned(),
         Fact::ReviewSkipped(report::ReviewSkipped { lines, .. }) => {
             format!("{lines} changed lines are not looked over")
         }
+        Fact::FollowUpDue { purpose: Purpose::Council, .. } => "a council is to be asked".to_owned(),
         Fact::FollowUpDue { .. } => "a fresh agent is to be asked about the claim".to_owned(),
         Fact::RunResumed { .. } => "the run is resumed".to_owned(),
         Fact::BaselineCaptured(report::BaselineCaptured { evidence, .. }) => {

@@ -27,6 +27,13 @@ fn nights_with_reviewers_break_no_invariant() {
 }
 
 #[test]
+fn nights_with_councils_break_no_invariant() {
+    let found = hunt(&quarry(500_000..503_000));
+    let stories: Vec<&str> = found.catches.iter().map(|one| one.story.as_str()).collect();
+    assert!(stories.is_empty(), "{}", stories.join("\n"));
+}
+
+#[test]
 fn nights_of_every_mode_break_no_invariant() {
     // A document's phase claims by its document alone: the core's own tests have it.
     for mode in Mode::iter().filter(|mode| !mode.writes_document()) {

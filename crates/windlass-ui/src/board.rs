@@ -1,5 +1,6 @@
 //! What a view has to remember of a run: a pure function of its events.
 
+mod councils;
 mod status;
 mod tally;
 mod tasks;
@@ -47,6 +48,7 @@ pub struct Board {
     pub(crate) lanes: BTreeMap<LaneId, LaneBoard>,
     pub(crate) calls: BTreeMap<CallId, CallBoard>,
     pub(crate) tally: Tally,
+    pub(crate) councils: councils::Councils,
     pub(crate) charged: Cost,
     /// The part of that which is an estimate.
     pub(crate) estimated: Cost,
@@ -204,6 +206,7 @@ impl Board {
         let before = self.now;
         self.now = entry.at.wall;
         self.seen.take(&entry.fact);
+        self.councils.take(&entry.fact);
         match &entry.fact {
             Fact::RunStarted { plan } => {
                 self.plan = Some(plan.clone());
@@ -270,8 +273,7 @@ impl Board {
                 board.attempt = *attempt;
                 board.purpose = Some(*purpose);
                 board.doing = Doing::Agent(Activity::Starting);
-                let (lane, reported) = (*lane, Cost::ZERO);
-                let reserved = *reserved;
+                let (lane, reserved, reported) = (*lane, *reserved, Cost::ZERO);
                 self.calls.insert(*call, CallBoard { seq, lane, reserved, reported });
             }
             Fact::CallSpawned(report::CallSpawned { lane, .. }) => {
@@ -326,7 +328,9 @@ impl Board {
         }
         remember(&mut board.denials, &summary.denials);
         remember(&mut self.denials, &summary.denials);
-        board.last_call = Some(summary.clone());
+        if board.purpose != Some(Purpose::Council) {
+            board.last_call = Some(summary.clone());
+        }
     }
 
     fn check(&mut self, lane: LaneId, stage: CheckStage, outcome: &CheckOutcome) {

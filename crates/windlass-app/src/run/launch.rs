@@ -15,7 +15,8 @@ use windlass_core::environment::{Heir, notice_of};
 use windlass_core::fact::Entry;
 use windlass_core::spec::GuardSpec;
 use windlass_core::spec::{
-    AgentSpec, CommitPolicy, Job, JobWorkspace, JudgedCriterion, LanesSpec, ReviewScope, ReviewSpec, RunSpec,
+    AgentSpec, CommitPolicy, CouncilSpec, Job, JobWorkspace, JudgedCriterion, LanesSpec, ReviewScope,
+    ReviewSpec, RunSpec,
 };
 use windlass_core::values::{ExitCodes, RunId, StopReason};
 use windlass_engine::guard;
@@ -165,6 +166,7 @@ pub fn plan(
         principles: request.principles.spec(),
         agent: with_committing(agent, commit),
         review: reviewed(request, Vec::new()),
+        council: counselled(here, request, run),
         commit,
         delivery: None,
         message: resolved.message.clone(),
@@ -199,6 +201,14 @@ fn reviewed(request: &Prepared, criteria: Vec<JudgedCriterion>) -> Option<Review
     let scope = ReviewScope::Criteria;
     let model = spec.model.clone();
     (!criteria.is_empty()).then(|| ReviewSpec { scope, criteria, model, ..ReviewSpec::default() })
+}
+
+/// How conflicts of principles are settled. Planning and judging report none, and lanes hear nothing of each other.
+fn counselled(here: &Here, request: &Prepared, run: &RunId) -> Option<CouncilSpec> {
+    let mode = request.assignment.mode;
+    let reports = !mode.judges() && !mode.writes_only_plan() && request.principles.spec().is_some();
+    let council = request.configuration.resolved.council.clone();
+    council.filter(|_| reports && tasks::lanes(here, request, run).is_none())
 }
 
 /// The project's hooks. Whoever judges is one call, and no run that a hook could steer.

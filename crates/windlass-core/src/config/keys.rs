@@ -173,6 +173,11 @@ keys! {
     REVIEW_MODEL: TextOrNothing = "review.model", "Its model; empty = that of the agent who works.";
     REVIEW_SKIP_BELOW_LINES: Count<0> = "review.skip_below_lines", "Changed lines from which it is asked; 0 = always.";
 
+    COUNCIL_ENABLED: bool = "council.enabled", "Have a fresh agent settle conflicts of principles that the agent at work reports.";
+    COUNCIL_MODEL: TextOrNothing = "council.model", "Its model; empty = that of the agent who works.";
+    COUNCIL_PER_RUN: Count<0, 100> = "council.per_run", "So often it is asked in a run; at most once in an iteration.";
+    COUNCIL_LOG: bool = "council.log", "Note what it decides in `.windlass/decisions.jsonl` as well.";
+
     WATCH: bool = "status.watch", "Watch the status file while the agent works.";
     DEBOUNCE: FineSpan<500, 10_000> = "status.debounce", "Time that changes of the status file are gathered for.";
     ONLY_MEANINGFUL: bool = "status.only_meaningful", "Tell of changed counts and claims only, not of every write.";

@@ -7,6 +7,7 @@ mod commented;
 pub mod devloop;
 mod duration;
 pub mod edit;
+mod fresh_agents;
 pub mod fresher;
 pub mod keys;
 mod layer;

@@ -21,7 +21,7 @@ use super::setting::{
 };
 use crate::message::Wording;
 use crate::spec::{
-    BootstrapSpec, BudgetScope, Clocks, CommitPolicy, Limits, Mode, Network, PortSpec, ReviewSpec,
+    BootstrapSpec, BudgetScope, Clocks, CommitPolicy, CouncilSpec, Limits, Mode, Network, PortSpec,
     SandboxKind, UndoPolicy, Withholding,
 };
 use crate::values::{Check, CheckKind, Cost, ExitCodes, HookName};
@@ -71,6 +71,8 @@ pub struct Resolved {
     pub verify: VerifySettings,
     /// How a fresh agent looks over work.
     pub review: ReviewSettings,
+    /// How conflicts of principles are settled; `None` = by the agent who meets them.
+    pub council: Option<CouncilSpec>,
     /// How the status file is watched.
     pub status: StatusSettings,
     /// The log of a run in its workspace.
@@ -288,6 +290,7 @@ impl Values {
             worktree: self.worktree()?,
             verify: self.verify()?,
             review: self.review()?,
+            council: self.council()?,
             status: self.status()?,
             log: LogSettings {
                 enabled: self.get(&keys::LOG_ENABLED)?,
@@ -445,16 +448,6 @@ impl Values {
             attempts: self.get(&keys::VERIFY_ATTEMPTS).map(|Count(number)| number)?,
             report: self.get(&keys::VERIFY_REPORT).map(|ReportName(name)| name)?,
         })
-    }
-
-    fn review(&self) -> Result<ReviewSettings, ConfigError> {
-        let spec = ReviewSpec {
-            prompt: self.get(&keys::REVIEW_PROMPT).map(|TextOrNothing(text)| text.unwrap_or_default())?,
-            model: self.get(&keys::REVIEW_MODEL).map(|TextOrNothing(model)| model)?,
-            skip_below_lines: self.get(&keys::REVIEW_SKIP_BELOW_LINES).map(|Count(number)| number)?,
-            ..ReviewSpec::default()
-        };
-        Ok(ReviewSettings { enabled: self.get(&keys::REVIEW_ENABLED)?, spec })
     }
 
     fn status(&self) -> Result<StatusSettings, ConfigError> {

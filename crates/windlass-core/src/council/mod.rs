@@ -1,7 +1,7 @@
 //! Conflicts of principles that an agent could not settle: found in its own last words, and nowhere else. Pure.
 //!
 //! First a JSON object is looked for, then the words that claude-loop's agents used (seed 004, E4). A council of one decides;
-//! what it decides is a [`Decision`].
+//! what it decides is a [`Decision`](crate::values::Decision).
 
 mod object;
 mod phrases;
@@ -9,33 +9,13 @@ mod phrases;
 #[cfg(test)]
 mod tests;
 
-use serde::{Deserialize, Serialize};
+use crate::values::Conflict;
 
-/// Councils that are called in a run.
-pub const MOST_COUNCILS: u32 = 5;
+/// The log of what councils have decided, from the working directory: JSON lines.
+pub const DECISION_LOG: &str = ".windlass/decisions.jsonl";
 
-/// A conflict that an agent has reported.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Conflict {
-    /// The principles that contradict each other, at most 6 of at most 80 characters.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub principles: Vec<String>,
-    /// What could be done, at most 6 of at most 300 characters.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub options: Vec<String>,
-    /// What has to be decided, at most 1,000 characters.
-    pub question: String,
-}
-
-/// What a council has decided. It is a rule for every later call.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Decision {
-    /// What is to be done, at most 500 characters.
-    pub decision: String,
-    /// Why, at most 1,000 characters.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub rationale: String,
-}
+/// The log of the tool that came before, from the working directory: YAML documents, or lines of text.
+pub const FORMER_LOG: &str = ".claude/principles-decisions.log";
 
 /// The conflict that an agent reports in its last words; `None` where it reports none. The last object counts; words count
 /// only where there is no object. What is quoted of its prompt is no report.

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::{Conflict, short};
+use super::short;
+use crate::values::Conflict;
 
 /// Its only key.
 const KEY: &str = "\"principle_conflict\"";

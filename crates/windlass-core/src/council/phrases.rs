@@ -1,6 +1,7 @@
 //! A conflict in the words of claude-loop's agents: case does not matter.
 
-use super::{Conflict, short};
+use super::short;
+use crate::values::Conflict;
 
 /// What stands alone.
 const MARKER: &str = "principle_conflict_unresolved";

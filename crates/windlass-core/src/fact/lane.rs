@@ -27,6 +27,7 @@ impl Fact {
             | Fact::Committed(report::Committed { lane, .. })
             | Fact::TreeRechecked(report::TreeRechecked { lane, .. })
             | Fact::FollowUpDue { lane, .. }
+            | Fact::DecisionLogged(report::DecisionLogged { lane, .. })
             | Fact::ReviewSkipped(report::ReviewSkipped { lane, .. })
             | Fact::AttemptRepeats { lane, .. }
             | Fact::IterationFinished { lane, .. } => Some(*lane),

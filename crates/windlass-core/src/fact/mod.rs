@@ -176,6 +176,8 @@ pub enum Fact {
     },
     /// Too little had changed for a reviewer to be asked: the work goes on as it is.
     ReviewSkipped(report::ReviewSkipped),
+    /// What a council has decided stands in the project's log of decisions, or cannot.
+    DecisionLogged(report::DecisionLogged),
     /// The attempt is over and the same iteration will be tried again. In a lane whose checkout is gone it comes before
     /// anything was judged, and the iteration begins anew in another checkout.
     AttemptRepeats {
@@ -317,5 +319,5 @@ macro_rules! from_reports {
 from_reports! {
     BaselineCaptured, LaneOpened, CallSpawned, StatusChanged, Suspected, Damaged, SnapshotTaken,
     ForbiddenChangesReverted, Undone, HookFinished, CheckFinished, Committed, TreeRechecked, Merged, Landed, TaskClosed,
-    NotificationSettled, Noticed, ReviewSkipped,
+    NotificationSettled, Noticed, ReviewSkipped, DecisionLogged,
 }

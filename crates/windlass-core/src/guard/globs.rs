@@ -2,6 +2,7 @@
 
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
+use crate::council::DECISION_LOG;
 use crate::principles::USUAL_FILES;
 
 /// What is protected unless a pattern with `!` lets it through: the definitions of CI, Windlass's own configuration, the
@@ -30,6 +31,7 @@ pub const BUILT_IN: &[&str] = &[
     ".windlass/config.toml",
     ".windlass/hooks/**",
     ".windlass/prompts/**",
+    DECISION_LOG,
     USUAL_FILES[0],
     USUAL_FILES[1],
     ".claude/settings.json",

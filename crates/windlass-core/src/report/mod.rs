@@ -18,8 +18,8 @@ pub use delivery::{
 };
 pub use lane::{Landed, LaneLost, LaneOpened, Merged, TaskClosed};
 pub use told::{
-    Broken, CheckFinished, Failed, HookFinished, LanesClosed, Noticed, NotificationSettled, Prepared,
-    ReviewSkipped,
+    Broken, CheckFinished, DecisionLogged, Failed, HookFinished, LanesClosed, Noticed, NotificationSettled,
+    Prepared, ReviewSkipped,
 };
 pub use tree::{
     BaselineCaptured, Committed, Damaged, ForbiddenChangesReverted, PrinciplesProposed, SnapshotTaken,
@@ -57,6 +57,8 @@ reports! {
     Prepared,
     /// Too little had changed for a reviewer to be asked.
     ReviewSkipped,
+    /// What a council has decided stands in the project's log of decisions, or cannot.
+    DecisionLogged,
     /// An agent's process exists.
     CallSpawned,
     /// One of a call's clocks ran out, or it cannot heal.
@@ -118,6 +120,7 @@ impl Report {
             | Report::LaneLost(LaneLost { lane })
             | Report::Prepared(Prepared { lane })
             | Report::ReviewSkipped(ReviewSkipped { lane, .. })
+            | Report::DecisionLogged(DecisionLogged { lane, .. })
             | Report::CallSpawned(CallSpawned { lane, .. })
             | Report::CallDue(CallDue { lane, .. })
             | Report::CallEnded(CallEnded { lane, .. })

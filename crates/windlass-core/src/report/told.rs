@@ -30,6 +30,23 @@ pub struct ReviewSkipped {
     pub lines: u32,
 }
 
+/// What a council has decided stands in the project's log of decisions, or cannot.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DecisionLogged {
+    /// Where.
+    pub lane: LaneId,
+    /// The iteration.
+    pub iteration: u32,
+    /// The council's attempt.
+    pub attempt: u32,
+    /// The SHA-256 of the log with it; `None` where it could not be written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+    /// Why it could not be: the end of a sentence; empty where it was.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub refused: String,
+}
+
 /// A check ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckFinished {

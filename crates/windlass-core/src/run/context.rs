@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::damage::DamageKind;
 use crate::hook::HookSetting;
-use crate::principles::Principles;
+use crate::principles::{Preset, Principles};
 use crate::report::{DeliveryTask, ForgeFinding, Returned};
 use crate::run::{Collected, DeliveryContext, Effect, Run, TurnKey};
 use crate::tasks::Schedule;
 use crate::values::{
-    Assessment, CallClocks, CheckOutcome, Evidence, HookName, JobStatus, LaneId, Named, Now, Review,
-    SnapshotId, Spent, Suspicion, TaskRow, Tokens,
+    Assessment, CallClocks, CheckOutcome, Conflict, Evidence, HookName, JobStatus, LaneId, Named, Now,
+    Review, Settled, SnapshotId, Spent, Suspicion, TaskRow, Tokens,
 };
 
 /// What an effect needs to know; each kind of effect has its part, and the others are left out.
@@ -38,6 +38,9 @@ pub struct OrderContext {
     /// For a pull request that is opened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delivery: Option<DeliveryContext>,
+    /// For what a council has decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decision: Option<Box<DecisionContext>>,
 }
 
 /// What a run knows that a prompt may have to say.
@@ -73,6 +76,22 @@ pub struct PromptContext {
     /// What is to be reviewed; `None` in other calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review: Option<ReviewContext>,
+    /// What councils have decided in this run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub settled: Vec<Settled>,
+    /// What a council is asked about; `None` in other calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conflict: Option<Conflict>,
+}
+
+/// A decision that goes into the project's log.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DecisionContext {
+    /// What was settled, and how.
+    pub settled: Settled,
+    /// What the project's principles come from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preset: Option<Preset>,
 }
 
 /// What a run knows of work that is looked over.
@@ -105,6 +124,9 @@ pub struct AttemptContext {
     /// The principles that an agent of the run has derived; their file is the runner's.
     #[serde(default)]
     pub derived: Option<Principles>,
+    /// The SHA-256 of the log of decisions as the runner left it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decision_log: Option<String>,
 }
 
 /// The tasks of a job, and the one that an effect is about.
@@ -167,6 +189,9 @@ impl OrderContext {
             Effect::Open { .. } | Effect::Land { .. } | Effect::CloseTask { .. } => {
                 context.tasks = TaskContext::of(run, lane);
             }
+            Effect::LogDecision { turn, .. } => {
+                context.decision = DecisionContext::of(run, *turn).map(Box::new);
+            }
             Effect::Call { .. } => context.clocks = run.call_clocks(now),
             Effect::RunHook { hook, iteration, .. } => {
                 context.hook = HookContext::of(run, *hook, *iteration, now).map(Box::new);
@@ -226,7 +251,16 @@ impl PromptContext {
             collected: run.collected().clone(),
             rejection: run.rejection(lane).cloned(),
             review: ReviewContext::of(run, lane),
+            settled: run.decisions().to_vec(),
+            conflict: run.conflict(lane).cloned(),
         }
+    }
+}
+
+impl DecisionContext {
+    fn of(run: &Run, turn: TurnKey) -> Option<DecisionContext> {
+        let settled = run.to_be_logged(turn)?.clone();
+        Some(DecisionContext { settled, preset: run.principles().map(|principles| principles.preset) })
     }
 }
 
@@ -250,6 +284,7 @@ impl AttemptContext {
             protected: run.task_in(lane).map(|row| row.protected.clone()).unwrap_or_default(),
             owes_principles: run.owes_principles(lane),
             derived: run.collected().principles.clone(),
+            decision_log: run.decision_log().map(str::to_owned),
         }
     }
 }

@@ -167,6 +167,13 @@ pub enum Effect {
         /// What is pushed.
         standing: Standing,
     },
+    /// Write what a council has decided into the project's log.
+    LogDecision {
+        /// Where.
+        lane: LaneId,
+        /// The council's attempt; with the run's name the line's idempotency key.
+        turn: TurnKey,
+    },
     /// Tell of the end whoever has to be told, and let what else is on its way arrive.
     Announce,
     /// Look at what the checks wrote.
@@ -251,6 +258,7 @@ impl Effect {
             | Effect::Merge { lane, .. }
             | Effect::Land { lane, .. }
             | Effect::CloseTask { lane, .. }
+            | Effect::LogDecision { lane, .. }
             | Effect::RunHook { lane, .. } => Some(*lane),
         }
     }
@@ -268,6 +276,7 @@ impl Effect {
             | Effect::Merge { .. }
             | Effect::Land { .. }
             | Effect::CloseTask { .. }
+            | Effect::LogDecision { .. }
             | Effect::Undo { .. }
             | Effect::RunHook { .. }
             | Effect::RunCheck { .. }

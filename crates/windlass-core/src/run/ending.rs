@@ -74,6 +74,7 @@ impl Run {
             | LaneState::Refusing(..)
             | LaneState::Advancing(..)
             | LaneState::Landing(..)
+            | LaneState::Recording(..)
             | LaneState::Closing(..)
             | LaneState::Undoing(..) => self.is_broken(),
             LaneState::Calling(..) | LaneState::Terminating(..) | LaneState::Judging(..) => false,

@@ -32,7 +32,7 @@ impl Run {
     }
 
     /// Would one more accepted claim complete the job?
-    fn would_complete(&self) -> bool {
+    pub(super) fn would_complete(&self) -> bool {
         let by_check = self.checks(CheckKind::Until).next().is_some();
         let needed = self.plan.as_ref().map_or(1, |plan| claim::claims_needed(&plan.job));
         by_check || self.counters.claims + 1 >= needed

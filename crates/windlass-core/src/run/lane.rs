@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::run::council::Council;
 use crate::run::effect::{NotesShare, TurnKey};
 use crate::values::{
     CallId, CallSummary, CheckOutcome, CheckStage, Cost, Cut, Evidence, Purpose, Reviewed, SnapshotId,
@@ -48,6 +49,8 @@ pub enum LaneState {
     Queued(Turn, AttemptOutcome, Judged),
     /// The merged work is being brought to the branch.
     Landing(Turn, AttemptOutcome, Judged),
+    /// What a council has decided is being written into the project's log.
+    Recording(Turn, AttemptOutcome, Judged),
     /// All is known; what follows is due.
     Judging(Turn, AttemptOutcome, Judged),
     /// How the iteration left its task is being written down.
@@ -83,6 +86,8 @@ pub struct Turn {
     pub claim: Option<Box<Candidate>>,
     /// The work that this attempt's agent looks over before it counts; `None` where none is looked over now.
     pub review: Option<Box<Candidate>>,
+    /// How far the iteration is with a conflict that its agent reports.
+    pub council: Council,
 }
 
 /// Work that stood, with green gates, and that a fresh agent is asked about.
@@ -250,6 +255,7 @@ impl LaneState {
             | LaneState::Gating(turn, _, _)
             | LaneState::Advancing(turn, _, _)
             | LaneState::Settling(turn, _, _)
+            | LaneState::Recording(turn, _, _)
             | LaneState::Judging(turn, _, _) => Some(turn),
         }
     }
@@ -270,6 +276,7 @@ impl LaneState {
             LaneState::Gating(..) => "gating",
             LaneState::Advancing(..) => "advancing",
             LaneState::Settling(..) => "settling",
+            LaneState::Recording(..) => "recording",
             LaneState::Judging(..) => "judging",
             LaneState::Opening(_) => "opening",
             LaneState::Queued(..) => "queued",

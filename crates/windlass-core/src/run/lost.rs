@@ -52,6 +52,7 @@ impl Run {
             progress: false,
             claim: None,
             review: None,
+            council: turn.council.given_up(),
             ..turn.next_attempt(NotesShare::Usual)
         };
         self.standings.begin();
@@ -90,6 +91,7 @@ fn turn_in_checkout(state: &LaneState) -> Option<&Turn> {
         | LaneState::Calling(..)
         | LaneState::Terminating(..)
         | LaneState::Recovering(..)
+        | LaneState::Recording(..)
         | LaneState::Judging(..)
         | LaneState::Closing(..) => None,
     }

@@ -8,6 +8,7 @@ mod apply;
 mod clock;
 mod collecting;
 mod context;
+mod council;
 mod decide;
 mod delivery;
 mod effect;
@@ -50,6 +51,7 @@ use crate::values::{
 
 use crate::spec::RunSpec;
 
+use council::Councils;
 use delivery::Delivery;
 use ending::Failure;
 use guard::Guarding;
@@ -62,8 +64,10 @@ pub use apply::IllegalFact;
 pub use clock::Clock;
 pub use collecting::Collected;
 pub use context::{
-    AttemptContext, HookContext, OrderContext, PromptContext, ReviewContext, TaskAtHand, TaskContext,
+    AttemptContext, DecisionContext, HookContext, OrderContext, PromptContext, ReviewContext, TaskAtHand,
+    TaskContext,
 };
+pub use council::Council;
 pub use delivery::DeliveryContext;
 pub use effect::{CommitKind, Effect, EndCall, NotesShare, Occasion, TurnKey};
 pub use guard::HELD_CLAIMS;
@@ -114,6 +118,7 @@ pub struct Run {
     guard: Guarding,
     delivery: Delivery,
     collected: Collected,
+    councils: Councils,
 }
 
 /// Where a run stands as a whole.

@@ -121,6 +121,7 @@ impl Run {
             LaneState::Queued(..) | LaneState::Landing(..) => {
                 self.outstanding_merge(id, lane).into_iter().collect()
             }
+            LaneState::Recording(turn, _, _) => vec![Effect::LogDecision { lane: id, turn: turn.key() }],
             LaneState::Closing(turn, end) => self.close_task(id, turn, end).into_iter().collect(),
             LaneState::Settling(turn, _, _) => vec![Effect::Settle { lane: id, turn: turn.key() }],
         }

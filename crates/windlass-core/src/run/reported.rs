@@ -7,7 +7,7 @@ use crate::run::decide::one;
 use crate::run::lane::{LaneState, Turn};
 use crate::run::{Run, Survey};
 use crate::spec::RunSpec;
-use crate::values::{Assessment, CallId, CallReport, CallSummary, Class, JobStatus, LaneId, Now};
+use crate::values::{Assessment, CallId, CallReport, CallSummary, Class, JobStatus, LaneId, Now, Purpose};
 
 impl Run {
     /// What a report means, as facts. One that comes too late means nothing.
@@ -64,6 +64,7 @@ impl Run {
                 vec![merged.into()]
             }
             (Report::Landed(landed), Some(LaneState::Landing(..))) => vec![landed.into()],
+            (Report::DecisionLogged(logged), Some(LaneState::Recording(..))) => vec![logged.into()],
             (Report::TaskClosed(closed), Some(LaneState::Closing(..))) => vec![closed.into()],
             (Report::ReviewSkipped(skipped), Some(LaneState::Preparing(turn))) if turn.review.is_some() => {
                 vec![skipped.into()]
@@ -81,6 +82,7 @@ impl Run {
                 | Report::Merged(_)
                 | Report::Landed(_)
                 | Report::TaskClosed(_)
+                | Report::DecisionLogged(_)
                 | Report::ReviewSkipped(_)
                 | Report::Noticed(_)
                 | Report::NotificationSettled(_)
@@ -167,12 +169,17 @@ impl Run {
     /// A yes of a call that went on working and failed is not its last word.
     fn finish_call(&self, lane: LaneId, call: CallId, mut report: CallReport) -> Fact {
         let stands = |said: &Assessment| report.class == Class::Success || !said.passes();
-        let reviews = self.lane(lane).and_then(LaneState::turn).is_some_and(|turn| turn.review.is_some());
-        report.assessment = report.assessment.filter(|said| stands(said) && !reviews);
+        let turn = self.lane(lane).and_then(LaneState::turn);
+        let decides = turn.is_some_and(|turn| turn.purpose == Purpose::Council);
+        let reviews = turn.is_some_and(|turn| turn.review.is_some()) && !decides;
+        let works = !reviews && !decides;
+        report.assessment = report.assessment.filter(|said| stands(said) && works);
         let asked = self.criteria_in_review(lane);
         report.review = report.review.filter(|_| reviews).map(|review| review.of_criteria(asked));
-        // Whoever looks over another's work claims nothing.
-        let claims = |plan: &RunSpec| !reviews && claim::claims(&plan.job, &report);
+        report.decision = report.decision.filter(|_| decides);
+        // Whoever looks over another's work, or decides, claims nothing.
+        let claims = |plan: &RunSpec| works && claim::claims(&plan.job, &report);
+        let conflict = turn.and_then(|turn| self.reported_conflict(turn, &report));
         let claimed = self.plan.as_ref().is_some_and(|plan| claims(plan));
         let charge = self.ledger.charge_for(call, &report);
         let empty = report.results.iter().all(|text| text.trim().is_empty());
@@ -194,6 +201,8 @@ impl Run {
             duration: report.duration,
             assessment: report.assessment,
             review: report.review,
+            conflict: conflict.map(Box::new),
+            decision: report.decision.map(Box::new),
         };
         Fact::CallFinished { lane, call, claimed, summary }
     }

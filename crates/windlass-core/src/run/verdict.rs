@@ -3,7 +3,7 @@
 use crate::fact::Fact;
 use crate::run::lane::{AttemptOutcome, InGit, Judged, LaneState, Turn};
 use crate::run::retry::{Patience, after_limit, after_outage};
-use crate::run::{Backoff, NotesShare, Retries, Run};
+use crate::run::{Backoff, Council, NotesShare, Retries, Run};
 use crate::spec::CommitPolicy;
 use crate::values::{CheckKind, CheckOutcome, Class, Cost, Cut, LaneId, Now, StopReason, UnderWay, Verdict};
 
@@ -40,7 +40,8 @@ impl Run {
 
     /// Is there something that a prompt can have less of: notes, or what a reviewer is shown?
     fn may_be_shorter(&self, turn: &Turn) -> bool {
-        turn.review.is_some() || self.plan.as_ref().is_some_and(|plan| plan.job.notes_file.is_some())
+        let has_notes = || self.plan.as_ref().is_some_and(|plan| plan.job.notes_file.is_some());
+        turn.review.is_some() || (has_notes() && !matches!(turn.council, Council::Asked(_)))
     }
 
     /// Is there work that the runner commits, if its gates are green? It need not be this attempt's own: what one that
@@ -150,12 +151,15 @@ impl Run {
             return Vec::new();
         };
         let mut facts: Vec<Fact> = self.consequence(outcome, now).into_iter().collect();
-        facts.push(match self.course(turn, outcome) {
+        let follows = match self.course(turn, outcome) {
             Course::Repeat(class) => {
                 Fact::AttemptRepeats { lane: id, iteration: turn.iteration, attempt: turn.attempt, class }
             }
             Course::Finish => self.conclude(id, now, turn, outcome, judged),
-        });
+        };
+        let ends = matches!(follows, Fact::IterationFinished { .. });
+        facts.extend(self.without_council(turn, outcome).filter(|_| ends));
+        facts.push(follows);
         facts
     }
 
@@ -170,6 +174,9 @@ impl Run {
     ) -> Fact {
         let verdict = self.verdict(lane, turn, outcome, judged);
         if let Some(due) = self.follow_up_before(lane, turn, verdict) {
+            return due;
+        }
+        if let Some(due) = self.council_before(lane, now, turn, outcome, verdict) {
             return due;
         }
         let claimed = turn.claim.as_ref().map_or(outcome, |claim| &claim.outcome);
@@ -187,7 +194,7 @@ impl Run {
     }
 
     /// What a call's class means for the whole run: wait, or end.
-    fn consequence(&self, outcome: &AttemptOutcome, now: Now) -> Option<Fact> {
+    pub(super) fn consequence(&self, outcome: &AttemptOutcome, now: Now) -> Option<Fact> {
         let plan = self.plan.as_ref()?;
         let summary = &outcome.summary;
         if self.failing.is_some() {

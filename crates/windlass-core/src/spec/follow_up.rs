@@ -24,6 +24,8 @@ pub enum Due {
     WorkStands,
     /// A claim stands that would complete the job.
     ClaimCompletes,
+    /// An iteration is about to end whose agent reported a conflict of principles: once in an iteration.
+    ConflictStands,
     /// Work that stands does not go together with the branch: once for each task.
     MergeFails,
 }
@@ -39,10 +41,17 @@ impl RunSpec {
         let verifies = self.job.verification.is_some() && !self.job.mode.judges();
         let mode = self.job.mode;
         let reviews = self.review.is_some() && !mode.judges() && !mode.writes_only_plan();
+        // In lanes each agent would be told of what another one's conflict was decided by, at no certain time.
+        let decides = self.council.is_some()
+            && self.principles.is_some()
+            && self.lanes.is_none()
+            && !mode.judges()
+            && !mode.writes_only_plan();
         let merges = self.lanes.is_some() && self.job.mode.has_tasks();
         [
             reviews.then_some(FollowUp { purpose: Purpose::Review, due: Due::WorkStands }),
             verifies.then_some(FollowUp { purpose: Purpose::Verify, due: Due::ClaimCompletes }),
+            decides.then_some(FollowUp { purpose: Purpose::Council, due: Due::ConflictStands }),
             merges.then_some(FollowUp { purpose: Purpose::Merge, due: Due::MergeFails }),
         ]
         .into_iter()

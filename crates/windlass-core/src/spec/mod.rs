@@ -3,6 +3,7 @@
 mod agent;
 mod bootstrap;
 mod commit;
+mod council;
 mod delivery;
 mod follow_up;
 mod guard;
@@ -20,6 +21,7 @@ mod workspace;
 pub use agent::AgentSpec;
 pub use bootstrap::{BootstrapSpec, PortPlace, PortSpec};
 pub use commit::{CommitPolicy, UndoPolicy, Withholding};
+pub use council::CouncilSpec;
 pub use delivery::{DeliverySpec, NoChecks, Readiness};
 pub use follow_up::{Due, FollowUp};
 pub use guard::{GuardAction, GuardSpec, GuardedFile, GuardedTool, TestsAction, Unfollowed};
@@ -83,6 +85,9 @@ pub struct RunSpec {
     /// How a fresh agent looks over the work of each iteration; `None` = nobody does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review: Option<ReviewSpec>,
+    /// How conflicts of principles are settled; `None` = by the agent who meets them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub council: Option<CouncilSpec>,
     /// Who commits.
     pub commit: CommitPolicy,
     /// How the work leaves this machine; `None` = it does not.
@@ -150,8 +155,12 @@ impl RunSpec {
 
     /// Who is called for a purpose.
     pub fn agent_for(&self, purpose: Purpose) -> AgentSpec {
-        let own = self.review.as_ref().filter(|_| purpose == Purpose::Review);
-        let model = own.and_then(|review| review.model.clone()).or_else(|| self.agent.model.clone());
+        let own = match purpose {
+            Purpose::Review => self.review.as_ref().and_then(|review| review.model.clone()),
+            Purpose::Council => self.council.as_ref().and_then(|council| council.model.clone()),
+            Purpose::Work | Purpose::Verify | Purpose::Plan | Purpose::Merge => None,
+        };
+        let model = own.or_else(|| self.agent.model.clone());
         AgentSpec { model, ..self.agent.clone() }
     }
 

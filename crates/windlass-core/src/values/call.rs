@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use strum::VariantNames;
 
-use super::{Assessment, Class, Cost, Review, Tokens, time::millis};
+use super::{Assessment, Class, Conflict, Cost, Decision, Review, Tokens, time::millis};
 
 /// Why an agent is called. Every call is charged, whatever its purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, VariantNames)]
@@ -28,12 +28,12 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    /// Is the answer a judgement of work that is there? What such an agent writes is nobody's progress, and it is told nothing
+    /// Is the answer a judgement of work that is there, or a decision about work to come? What such an agent writes is nobody's progress, and it is told nothing
     /// of how the work was to be done.
     pub const fn judges(self) -> bool {
         match self {
-            Purpose::Review | Purpose::Verify => true,
-            Purpose::Work | Purpose::Council | Purpose::Plan | Purpose::Merge => false,
+            Purpose::Review | Purpose::Verify | Purpose::Council => true,
+            Purpose::Work | Purpose::Plan | Purpose::Merge => false,
         }
     }
 
@@ -164,6 +164,9 @@ pub struct CallReport {
     /// The structured answer to a call that was to review; `None` when it gave none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review: Option<Review>,
+    /// The structured answer to a call that was to settle a conflict of principles; `None` when it gave none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decision: Option<Decision>,
     /// Tool calls seen.
     pub tool_uses: u32,
     /// Tool calls refused by permissions, without repetitions, at most 20.
@@ -269,6 +272,12 @@ pub struct CallSummary {
     /// The structured answer to a call that was to review.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review: Option<Review>,
+    /// The conflict of principles that an agent at work could not settle.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conflict: Option<Box<Conflict>>,
+    /// The structured answer to a call that was to settle one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decision: Option<Box<Decision>>,
 }
 
 impl CallSummary {
@@ -292,6 +301,8 @@ impl CallSummary {
             duration: Duration::ZERO,
             assessment: None,
             review: None,
+            conflict: None,
+            decision: None,
         }
     }
 }

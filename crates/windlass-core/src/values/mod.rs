@@ -5,6 +5,7 @@ mod call;
 mod check;
 mod class;
 mod commit;
+mod council;
 pub(crate) mod dollars;
 mod evidence;
 mod hook;
@@ -26,6 +27,7 @@ pub use call::{Bill, CallClocks, CallReport, CallSummary, Cut, Denial, Ended, Li
 pub use check::{Check, CheckKind, CheckOutcome, CheckResult, CheckStage, CriterionOf, Lookup};
 pub use class::{Class, Verdict};
 pub use commit::CommitNotes;
+pub use council::{Conflict, Decision, Settled};
 pub use dollars::{MoneyError, parse_money};
 pub use evidence::Evidence;
 pub use hook::{Hook, HookCommand, HookDecision, HookName, HookOutcome};

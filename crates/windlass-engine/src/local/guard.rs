@@ -13,6 +13,7 @@ use windlass_core::run::{OrderContext, TurnKey};
 use windlass_core::spec::{GuardAction, PIPELINES, TestsAction};
 use windlass_core::values::{SnapshotId, Suspicion, SuspicionKind};
 
+use super::decisions;
 use super::event::WorkError;
 use super::principles;
 use super::refuse::{self, Paths};
@@ -185,6 +186,7 @@ impl Forbidden {
         self.protected.as_ref().is_some_and(by_pattern)
             && !is_the_jobs(world, path)
             && !principles::is_derived(world, path)
+            && !decisions::is_logged(world, path)
     }
 
     /// May the agent change it as it likes, although it may hold tests?

@@ -237,6 +237,7 @@ fn never_started(detail: String) -> CallReport {
         results: Vec::new(),
         assessment: None,
         review: None,
+        decision: None,
         tool_uses: 0,
         denials: Vec::new(),
         limit: None,

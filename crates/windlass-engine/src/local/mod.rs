@@ -10,6 +10,7 @@ mod call;
 mod check;
 mod commit;
 mod damage;
+mod decisions;
 mod deliver;
 mod event;
 mod filters;
@@ -262,6 +263,7 @@ impl Executor for LocalLanes {
             | Effect::Land { .. }
             | Effect::CloseTask { .. }
             | Effect::Deliver { .. }
+            | Effect::LogDecision { .. }
             | Effect::Settle { .. } => self.workers.carry_out(order),
         }
     }

@@ -55,6 +55,8 @@ impl<'a> Preparation<'a> {
             collected: Collected { principles: None, in_vain: 0, refused: String::new() },
             rejection: None,
             review: None,
+            settled: Vec::new(),
+            conflict: None,
         };
         self.context.prompt.as_deref().unwrap_or(NOTHING)
     }
@@ -158,6 +160,8 @@ fn compose(preparation: &Preparation<'_>, wanted: &Wanted<'_>) -> Prompt {
         task_work: tasks::work(plan, context),
         rejection: told.rejection.as_ref(),
         review: review_work(preparation),
+        settled: &told.settled,
+        conflict: told.conflict.as_ref(),
     })
 }
 

@@ -19,6 +19,7 @@ use super::aside::{ParkedTask, PutAside};
 use super::boxes;
 use super::commit::{self, Subject};
 use super::damage;
+use super::decisions;
 use super::deliver;
 use super::event::WorkError;
 use super::filters::Inside;
@@ -87,6 +88,8 @@ pub(super) struct WorkingTree {
     pub left_behind: Vec<Damage>,
     /// The principles that an agent of the run has derived.
     pub derived: Option<Principles>,
+    /// The SHA-256 of the log of decisions as the runner left it.
+    pub decision_log: Option<String>,
     /// Why the run must end, to be told with the next answer.
     pub ends: Option<Report>,
 }
@@ -132,6 +135,7 @@ impl WorkingTree {
             steering: None,
             left_behind: Vec::new(),
             derived: None,
+            decision_log: None,
             ends: None,
         }
     }
@@ -235,6 +239,7 @@ impl WorkingTree {
                 reports.push(report::TaskClosed { lane: *lane, iteration, task, end, branch, evidence, snapshot }.into());
                 Ok(reports)
             }
+            Effect::LogDecision { lane, turn } => decisions::carry_out(self, *lane, *turn, &order.context),
             Effect::Deliver { task, head, number, standing } => {
                 let (task, number, standing) = (*task, *number, *standing);
                 let context = order.context.delivery.as_ref();
@@ -279,6 +284,7 @@ impl WorkingTree {
 
     fn keep(&mut self, lane: LaneId, turn: TurnKey, context: &OrderContext) -> Worked {
         let began = damage::beginning(self, turn)?;
+        self.decision_log = context.attempt.as_ref().and_then(|attempt| attempt.decision_log.clone());
         // Before anything is looked at: what was proposed is no work.
         let proposed = principles::take(self, lane, context)?;
         let look = self.look()?;

@@ -103,6 +103,7 @@ fn claims() -> Box<CallReport> {
         results: vec!["All of it.\nDONE\n".to_owned()],
         assessment: None,
         review: None,
+        decision: None,
         tool_uses: 1,
         denials: Vec::new(),
         limit: None,

@@ -62,6 +62,8 @@ fn prompt(plan: &RunSpec, notes: Notes, tail: &str, agents: Option<&str>) -> Pro
         purpose: Purpose::Work,
         rejection: None,
         review: None,
+        settled: &[],
+        conflict: None,
         goal: "Make it work.",
         templates: Templates::default(),
         notes: Some(notes),

@@ -7,6 +7,7 @@ mod tests;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use windlass_core::council::FORMER_LOG;
 use windlass_core::values::{Named, TaskState};
 use windlass_engine::tasks::read_tasks;
 use windlass_host::file::{FileError, make_folder, read_beginning};
@@ -18,7 +19,6 @@ use super::{Extent, Item, ItemKind, taken};
 
 /// Where it keeps its principles, and what ours are called.
 const PRINCIPLES: [&str; 2] = [".claude/principles.yaml", ".windlass/principles.yaml"];
-const DECISIONS: &str = ".claude/principles-decisions.log";
 const PLANS: &str = ".claude/plans";
 const TASKS: &str = ".claude/tasks";
 /// What iterations leave for each other, there and here.
@@ -42,7 +42,7 @@ pub struct ClaudeLoopImport {
 
 /// Is there anything of claude-loop in this folder? (Notes alone are ours as well.)
 pub fn is_there(folder: &Path) -> bool {
-    let has_files = [PRINCIPLES[0], DECISIONS].iter().any(|file| folder.join(file).is_file());
+    let has_files = [PRINCIPLES[0], FORMER_LOG].iter().any(|file| folder.join(file).is_file());
     has_files || !plans(folder).is_empty() || has_tasks(folder)
 }
 
@@ -94,14 +94,14 @@ impl ClaudeLoopImport {
     }
 
     fn decisions(&self) -> Option<Item> {
-        let from = self.source.join(DECISIONS);
+        let from = self.source.join(FORMER_LOG);
         let bytes = read_beginning(&from, LONGEST).ok()??;
         let mut notes = vec![decisions(&String::from_utf8_lossy(&bytes)).sentence()];
         if bytes.len() > LONGEST {
             notes.push("it is longer than 1 MiB; what comes after that is not counted".to_owned());
         }
         notes.push("it stays as it is".to_owned());
-        Some(Item { kind: ItemKind::History, name: DECISIONS.to_owned(), from, to: None, notes })
+        Some(Item { kind: ItemKind::History, name: FORMER_LOG.to_owned(), from, to: None, notes })
     }
 
     /// Notes have the same name here.

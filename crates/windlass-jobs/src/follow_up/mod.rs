@@ -1,6 +1,7 @@
 //! What a follow-up call asks for and how it is spoken of; when it is due is the run's ([`Due`](windlass_core::spec::Due)).
 //! One file per kind, one table.
 
+mod council;
 mod merge;
 mod review;
 mod verify;
@@ -25,13 +26,13 @@ pub struct Descriptor {
     pub log_heading: Option<&'static str>,
 }
 
-/// The descriptor of the calls of a purpose; `None` for what an iteration's first call is for, and for calls that nothing
-/// asks for yet.
+/// The descriptor of the calls of a purpose; `None` for what an iteration's first call is for.
 pub const fn of(purpose: Purpose) -> Option<&'static Descriptor> {
     match purpose {
         Purpose::Verify => Some(&verify::CALL),
         Purpose::Merge => Some(&merge::CALL),
         Purpose::Review => Some(&review::CALL),
-        Purpose::Work | Purpose::Plan | Purpose::Council => None,
+        Purpose::Council => Some(&council::CALL),
+        Purpose::Work | Purpose::Plan => None,
     }
 }

@@ -63,7 +63,7 @@ fn compose(parts: &PromptParts<'_>) -> Texts {
 }
 
 /// What was to be done: a task, or what the person wants.
-fn job(parts: &PromptParts<'_>) -> Inert {
+pub(super) fn job(parts: &PromptParts<'_>) -> Inert {
     if parts.task_work.is_some() {
         return Inert::fill("## The job\n\n{{task}}", &[("task", tasks::task(parts))]);
     }

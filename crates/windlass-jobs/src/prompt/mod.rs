@@ -1,6 +1,7 @@
 //! What an agent is told: the system prompt, which stays the same from iteration to iteration, and the user's prompt.
 
 mod commit;
+mod council;
 mod damage;
 pub(crate) mod goal;
 mod guard;
@@ -12,7 +13,7 @@ pub(crate) mod phases;
 #[cfg(test)]
 mod plan_tests;
 pub(crate) mod plans;
-mod principles;
+pub(crate) mod principles;
 #[cfg(test)]
 mod principles_tests;
 mod returned;
@@ -31,7 +32,9 @@ pub(crate) use windlass_core::inert::Inert;
 use windlass_core::report::{ForgeFinding, Returned};
 use windlass_core::run::{Collected, TurnKey};
 use windlass_core::spec::{CommitPolicy, RunSpec};
-use windlass_core::values::{Assessment, CheckOutcome, CheckResult, JobStatus, Purpose, Review, Suspicion};
+use windlass_core::values::{
+    Assessment, CheckOutcome, CheckResult, Conflict, JobStatus, Purpose, Review, Settled, Suspicion,
+};
 
 use crate::follow_up::ReviewWork;
 use crate::{follow_up, job};
@@ -112,6 +115,10 @@ pub struct PromptParts<'a> {
     pub rejection: Option<&'a Review>,
     /// What a reviewer is shown; `None` in other calls.
     pub review: Option<ReviewWork<'a>>,
+    /// What councils have decided in this run, in this order.
+    pub settled: &'a [Settled],
+    /// What a council is asked about; `None` in other calls.
+    pub conflict: Option<&'a Conflict>,
 }
 
 /// Texts of a project that replace (`user`) or add to (`system`) the built-in ones of a mode. `{{projectRoot}}` and
@@ -151,6 +158,7 @@ pub struct Prompt {
 pub fn compose(parts: &PromptParts<'_>) -> Prompt {
     let Texts { system, user: own } = prompt_of(parts)(parts);
     let mut user = principles::section(parts);
+    user.push(&council::section(parts));
     user.push(&own);
     if !parts.purpose.judges() {
         let sections = [

@@ -2,7 +2,7 @@
 //! and the same, byte for byte, in every iteration after that.
 
 use strum::IntoEnumIterator;
-use windlass_core::principles::{PROPOSAL, PROTOCOL, PrincipleLayer, Principles};
+use windlass_core::principles::{PROPOSAL, PrincipleLayer, Principles, REPORTING, STEPS};
 use windlass_core::run::Collected;
 use windlass_core::spec::Mode;
 use windlass_core::values::Named;
@@ -16,19 +16,27 @@ pub(super) fn section(parts: &PromptParts<'_>) -> Inert {
     if parts.purpose != mode.purpose() || parts.purpose.judges() {
         return Inert::empty();
     }
-    let spec = parts.plan.principles.as_ref();
-    let known = spec.and_then(|spec| spec.known());
-    let known = known.or_else(|| parts.collected?.principles.as_ref());
-    if let Some(principles) = known {
-        return decision(principles);
+    if let Some(principles) = known(parts) {
+        let mut text = values(principles);
+        text.say(REPORTING);
+        text.say("\n");
+        return text;
     }
+    let spec = parts.plan.principles.as_ref();
     let never = Collected::default();
     let collected = parts.collected.unwrap_or(&never);
     let asks = mode == Mode::Goal && collected.is_asked_for(spec);
     if asks { collection(&collected.refused) } else { Inert::empty() }
 }
 
-fn decision(principles: &Principles) -> Inert {
+/// Those that are known by now.
+pub(crate) fn known<'a>(parts: &PromptParts<'a>) -> Option<&'a Principles> {
+    let of_plan = parts.plan.principles.as_ref().and_then(|spec| spec.known());
+    of_plan.or_else(|| parts.collected?.principles.as_ref())
+}
+
+/// The values, and the steps by which is decided.
+pub(crate) fn values(principles: &Principles) -> Inert {
     let mut text = Inert::own(
         "## Decision principles\n\nThis project decides by these values, each from 1 (the first words) to 10 (the last):\n",
     );
@@ -47,8 +55,7 @@ fn decision(principles: &Principles) -> Inert {
         }
     }
     text.say("\n");
-    text.push(&Inert::own(PROTOCOL));
-    text.say("\n");
+    text.say(STEPS);
     text
 }
 

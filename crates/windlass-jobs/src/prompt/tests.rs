@@ -3,10 +3,12 @@ use strum::IntoEnumIterator;
 
 use windlass_core::claim;
 use windlass_core::run::NotesShare;
-use windlass_core::spec::{CommitPolicy, Depth, FollowUp, LanesSpec, Mode, ReviewSpec, Verification};
+use windlass_core::spec::{
+    CommitPolicy, CouncilSpec, Depth, FollowUp, LanesSpec, Mode, PrinciplesSpec, ReviewSpec, Verification,
+};
 use windlass_core::values::{
-    Bill, CallReport, Check, CheckKind, CheckResult, Class, CriterionJudged, Ended, Purpose, ReviewFinding,
-    ReviewVerdict, Severity, SuspicionKind, Tokens,
+    Bill, CallReport, Check, CheckKind, CheckResult, Class, CriterionJudged, Decision, Ended, Purpose,
+    ReviewFinding, ReviewVerdict, Severity, SuspicionKind, Tokens,
 };
 
 use crate::follow_up::Changes;
@@ -33,6 +35,7 @@ fn report() -> CallReport {
         results: Vec::new(),
         assessment: None,
         review: None,
+        decision: None,
         tool_uses: 1,
         denials: Vec::new(),
         limit: None,
@@ -71,6 +74,8 @@ pub(super) fn parts<'a>(plan: &'a RunSpec, goal: &'a str) -> PromptParts<'a> {
         phase_work: None,
         rejection: None,
         review: None,
+        settled: &[],
+        conflict: None,
     }
 }
 
@@ -263,6 +268,39 @@ fn what_a_hook_said_of_the_commit_is_passed_on_bounded_and_claims_nothing() {
     assert!(!told(Purpose::Verify).contains("The commit was refused"));
 }
 
+/// What a council has settled.
+fn settled(text: &str) -> Settled {
+    let conflict = Conflict {
+        principles: vec![text.to_owned()],
+        options: vec!["leave it".to_owned(), text.to_owned()],
+        question: text.to_owned(),
+    };
+    let decision = Decision { decision: text.to_owned(), rationale: text.to_owned(), choice: Some(2) };
+    Settled { iteration: 1, attempt: 2, conflict, decision }
+}
+
+// rows: 102
+#[test]
+fn what_was_decided_stands_between_the_principles_and_the_workflow_for_whoever_works() {
+    let (plan, settled) = (gated(), [settled(&format!("wait\n{SIGNAL}")), settled("go on")]);
+    let told = |purpose, settled| compose(&PromptParts { purpose, settled, ..parts(&plan, "x") }).user;
+    let (none, one, two) =
+        (told(Purpose::Work, &[][..]), told(Purpose::Work, &settled[..1]), told(Purpose::Work, &settled));
+    assert!(!none.contains("## Decided in this run"));
+    assert!(one.starts_with("## Decided in this run"), "{one}");
+    assert_eq!(
+        one.split_once("## How this works").unwrap().1,
+        none.split_once("## How this works").unwrap().1
+    );
+    let rules = |text: &str| text.split_once("~~~\n").unwrap().1.split_once("\n~~~").unwrap().0.to_owned();
+    assert!(rules(&two).starts_with(&rules(&one)), "what was decided before stays as it is: {two}");
+    assert!(two.contains("2. go on\n   Chosen: go on\n   Decided: go on\n   Why: go on"), "{two}");
+    assert_eq!(one.lines().filter(|line| line.trim() == SIGNAL).count(), 0, "{one}");
+    for purpose in [Purpose::Verify, Purpose::Review, Purpose::Council] {
+        assert!(!told(purpose, &settled[..]).contains("## Decided in this run"), "{purpose:?}");
+    }
+}
+
 fn rejection(text: &str) -> Review {
     let finding = ReviewFinding {
         severity: Severity::Blocking,
@@ -368,9 +406,10 @@ fn nothing_from_files_or_commands_is_expanded_or_looks_like_ours() {
     let mut rejection = rejection(HOSTILE);
     let hostile = [HOSTILE.to_owned()];
     rejection.criteria = vec![unmet(HOSTILE)];
-    for (mode, purpose) in Mode::iter()
-        .flat_map(|mode| [Purpose::Work, Purpose::Verify, Purpose::Review].map(|purpose| (mode, purpose)))
-    {
+    let settled = [settled(HOSTILE)];
+    for (mode, purpose) in Mode::iter().flat_map(|mode| {
+        [Purpose::Work, Purpose::Verify, Purpose::Review, Purpose::Council].map(|purpose| (mode, purpose))
+    }) {
         let mut plan = gated();
         plan.job.mode = mode;
         plan.checks[0].command = HOSTILE.into();
@@ -390,6 +429,8 @@ fn nothing_from_files_or_commands_is_expanded_or_looks_like_ours() {
             checks: vec![(HOSTILE, &outcome)],
             criteria: &hostile,
         });
+        parts.settled = &settled;
+        parts.conflict = Some(&settled[0].conflict);
         parts.purpose = purpose;
         parts.templates = Templates { user: None, system: Some(HOSTILE) };
         let Prompt { system, user } = compose(&parts);
@@ -430,15 +471,14 @@ fn every_follow_up_call_of_a_run_asks_for_something_of_its_own() {
         spec.job.mode = mode;
         spec.job.verification = Some(Verification { depth: Depth::Standard, attempts: 2 });
         spec.review = Some(ReviewSpec::default());
-        spec.lanes = Some(LanesSpec {
-            count: 2,
-            folder: "/lanes".into(),
-            below: "".into(),
-            branch: None,
-            bootstrap: None,
-        });
+        spec.council = Some(CouncilSpec { model: None, per_run: 5, logs: true });
+        spec.principles = Some(PrinciplesSpec::Collected { file: "p.yaml".into() });
+        let lanes =
+            LanesSpec { count: 2, folder: "/lanes".into(), below: "".into(), branch: None, bootstrap: None };
+        // No council is called in lanes, and nothing is merged without them.
+        let in_lanes = RunSpec { lanes: Some(lanes), ..spec.clone() };
         let usual = compose(&PromptParts { purpose: mode.purpose(), ..parts(&spec, "x") });
-        for FollowUp { purpose, .. } in spec.follow_ups() {
+        for FollowUp { purpose, .. } in spec.follow_ups().chain(in_lanes.follow_ups()) {
             let own = compose(&PromptParts { purpose, ..parts(&spec, "x") });
             assert_ne!(
                 own.user, usual.user,
@@ -447,6 +487,6 @@ fn every_follow_up_call_of_a_run_asks_for_something_of_its_own() {
             asked.push(purpose);
         }
     }
-    let all = [Purpose::Verify, Purpose::Merge, Purpose::Review];
+    let all = [Purpose::Verify, Purpose::Merge, Purpose::Review, Purpose::Council];
     assert!(all.iter().all(|purpose| asked.contains(purpose)), "{asked:?}");
 }

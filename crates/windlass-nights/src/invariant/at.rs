@@ -23,6 +23,10 @@ pub(super) struct At {
     pub claim: Option<(Option<Evidence>, Vec<CheckOutcome>)>,
     pub assessment: Option<bool>,
     pub reviews: Reviews,
+    /// The newest call is a council's.
+    pub deciding: bool,
+    /// What it left is kept.
+    pub kept_decider: bool,
     pub latest: Option<Evidence>,
     // Its task.
     pub task: Option<TaskId>,

@@ -35,7 +35,7 @@ pub(super) fn check(record: &Record) -> Result<(), Breach> {
     for (at, moment) in record.moments.iter().enumerate() {
         match &moment.what {
             What::BadPrompt(said) => return Err(Breach::at(at, format!("a prompt is wrong: {said}"))),
-            What::StreamRead { .. } if shown.purpose == Some(Purpose::Review) => {}
+            What::StreamRead { .. } if matches!(shown.purpose, Some(Purpose::Review | Purpose::Council)) => {}
             What::StreamRead { passes, .. } if shown.purpose.is_some_and(Purpose::judges) => {
                 shown.passes = *passes;
             }

@@ -6,6 +6,7 @@
 mod at;
 mod charges;
 mod complete;
+mod councils;
 mod effects;
 mod endings;
 mod hooks;
@@ -78,6 +79,12 @@ pub const INVARIANTS: &[Invariant] = &[
         name: "let_stand",
         sentence: "nothing is committed or complete whose newest reviewer did not let it stand",
         check: reviews::check,
+    },
+    Invariant {
+        name: "decided_once",
+        sentence: "at most one council is called in an iteration, and no more in a run than it may; what was decided stands \
+                   in every later prompt, and in the log, once",
+        check: councils::check,
     },
     Invariant {
         name: "within_budget",
@@ -251,6 +258,7 @@ fn lane_of(fact: &Fact) -> Option<LaneId> {
         | Fact::SnapshotTaken(report::SnapshotTaken { lane, .. })
         | Fact::ForbiddenChangesReverted(report::ForbiddenChangesReverted { lane, .. })
         | Fact::FollowUpDue { lane, .. }
+        | Fact::DecisionLogged(report::DecisionLogged { lane, .. })
         | Fact::ReviewSkipped(report::ReviewSkipped { lane, .. })
         | Fact::CheckFinished(report::CheckFinished { lane, .. })
         | Fact::Committed(report::Committed { lane, .. })

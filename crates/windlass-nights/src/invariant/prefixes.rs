@@ -174,6 +174,13 @@ impl Calm {
                 evidence,
                 snapshot: None,
             }),
+            Effect::LogDecision { lane, turn } => Input::from(report::DecisionLogged {
+                lane,
+                iteration: turn.iteration,
+                attempt: turn.attempt,
+                digest: None,
+                refused: String::new(),
+            }),
             Effect::Announce => Input::Announced,
             // A person is needed, and the run ends.
             Effect::Deliver { .. } => Input::from(report::DeliveryReport::Refused { why: "calm".to_owned() }),
@@ -207,6 +214,7 @@ fn report(class: Class) -> CallReport {
         limit: None,
         assessment: None,
         review: None,
+        decision: None,
         overage: false,
         garbage_lines: 0,
         duration: Duration::from_secs(1),

@@ -17,7 +17,7 @@ pub(super) fn check(record: &Record) -> Result<(), Breach> {
                 Fact::CallReserved { purpose: new, .. } => {
                     purpose = Some(*new);
                     // What an agent has worked on since is looked at anew, or not at all.
-                    rejected &= *new == Purpose::Verify;
+                    rejected &= matches!(*new, Purpose::Verify | Purpose::Council);
                 }
                 Fact::Committed(report::Committed { commit: Some(_), .. }) if rejected => {
                     return Err(Breach::at(at, "what its reviewer did not let stand is committed"));

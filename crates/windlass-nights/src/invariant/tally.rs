@@ -1,5 +1,6 @@
 //! A run's counters, counted a second time: from facts alone, and by DESIGN's words instead of the core's code.
 
+mod councils;
 mod kept;
 mod reasons;
 mod reviews;
@@ -13,7 +14,8 @@ use windlass_core::report;
 use windlass_core::spec::{ClaimSource, Mode, RunSpec};
 use windlass_core::values::{
     Assessed, CallSummary, Check, CheckKind, CheckOutcome, CheckStage, Class, Cost, Evidence, HookDecision,
-    HookName, JobStatus, LaneId, Now, StatusSource, StopReason, StopSource, Suspicion, TaskId, Verdict,
+    HookName, JobStatus, LaneId, Now, Purpose, StatusSource, StopReason, StopSource, Suspicion, TaskId,
+    Verdict,
 };
 
 use super::at::{At, Reviews};
@@ -96,6 +98,7 @@ impl Tally {
             Fact::CallReserved { purpose, .. } => {
                 self.reserved_for(*purpose);
                 self.at.judging = purpose.judges();
+                (self.at.deciding, self.at.kept_decider) = (*purpose == Purpose::Council, false);
                 self.at.merging = purpose.keeps_claim();
                 self.at.stuck = false;
                 self.at.repeats = false;
@@ -106,7 +109,7 @@ impl Tally {
                 self.at.began.clone_from(&self.standing.mark);
                 self.at.repeats = *class == Class::Interrupted;
             }
-            Fact::FollowUpDue { .. } => {
+            Fact::FollowUpDue { purpose, .. } if *purpose != Purpose::Council => {
                 self.at.verifying = true;
                 self.at.claim = Some((self.at.latest.clone(), self.at.outcomes.clone()));
             }
@@ -121,6 +124,7 @@ impl Tally {
                 self.tokens += summary.tokens.total();
                 self.review_finished(summary);
             }
+            Fact::CallFinished { summary, .. } if self.at.deciding => self.council_finished(summary),
             Fact::CallFinished { summary, claimed, .. } => self.call_finished(summary, *claimed),
             Fact::SnapshotTaken(report::SnapshotTaken { forbidden_changes: 1.., standing: None, .. }) => {}
             Fact::SnapshotTaken(report::SnapshotTaken { evidence, standing, .. }) => {
@@ -301,6 +305,9 @@ impl Tally {
         }
         self.at.latest = Some(evidence.clone());
         let new = self.seen.insert(evidence.clone());
+        if self.at.deciding {
+            return self.council_kept();
+        }
         if self.at.reviews.under_way {
             if !self.review_kept(evidence) {
                 self.at.outcomes.clear();

@@ -22,6 +22,10 @@ pub(crate) fn model_of(response: u64) -> String {
     format!("night-{response}")
 }
 
+/// What an agent says that could not settle something.
+const CONFLICT: &str =
+    r#"{"principle_conflict": {"principles": ["a", "b"], "options": ["x", "y"], "question": "which?"}}"#;
+
 #[derive(Clone, Debug)]
 pub(super) struct Agent {
     pub act: Act,
@@ -214,6 +218,15 @@ impl Agent {
             Judgement::Rejects(what) => return reviews("reject", Some(what), priced),
             Judgement::Contradicts => return reviews("pass", Some(0), priced),
             Judgement::RejectsNothing => return reviews("reject", None, priced),
+            Judgement::Chooses(choice) => {
+                let structured =
+                    format!(r#"{{"decision":"go this way","rationale":"undone soon","choice":{choice}}}"#);
+                return ResultDigest {
+                    structured: Some(structured),
+                    text: format!("So be it.\n{SIGNAL}"),
+                    ..priced
+                };
+            }
         };
         let structured = format!(r#"{{"verdict":"{verdict}","confidence":"high","summary":"looked at"}}"#);
         ResultDigest { structured: Some(structured), ..priced }
@@ -235,6 +248,8 @@ impl Agent {
             Word::Done => format!("All done.\n{SIGNAL}\n"),
             Word::DoneIfSo if world.tree.done() >= self.goal => format!("It is done.\n{SIGNAL}"),
             Word::DoneIfSo | Word::MoreToDo => "There is more to do.".to_owned(),
+            Word::Conflict => CONFLICT.to_owned(),
+            Word::ConflictAndDone => format!("{CONFLICT}\n{SIGNAL}\n"),
             Word::Mentions => format!("I shall say {SIGNAL} when it is done."),
         }
     }

@@ -110,6 +110,9 @@ impl Runner<'_> {
         let act = if purpose == Purpose::Review {
             self.reviews += 1;
             self.script.reviewers[(self.reviews - 1) % self.script.reviewers.len()].clone()
+        } else if purpose == Purpose::Council {
+            self.councils += 1;
+            self.script.councils[(self.councils - 1) % self.script.councils.len()].clone()
         } else if purpose.judges() {
             self.judgements += 1;
             self.script.verifiers[(self.judgements - 1) % self.script.verifiers.len()].clone()
@@ -461,6 +464,7 @@ fn never_started() -> CallReport {
         limit: None,
         assessment: None,
         review: None,
+        decision: None,
         overage: false,
         garbage_lines: 0,
         duration: Duration::ZERO,

@@ -7,6 +7,7 @@
 mod agent;
 mod bill;
 mod boxes;
+mod councils;
 mod hooks;
 mod lane;
 mod lanes;
@@ -26,7 +27,7 @@ use std::time::Duration;
 use windlass_agents::Digest;
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::report;
-use windlass_core::run::{Effect, Input, LaneState, Phase};
+use windlass_core::run::{Effect, Input, LaneState, Phase, TurnKey};
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{CallId, HookName, LaneId, Purpose, StopReason};
 
@@ -93,6 +94,9 @@ pub(crate) struct Runner<'a> {
     /// Calls that were to judge.
     judgements: usize,
     reviews: usize,
+    councils: usize,
+    /// What stands in the project's log of decisions.
+    decision_log: Vec<TurnKey>,
     /// What each check last said in a lane, and of which tree.
     judged: BTreeMap<(LaneId, u16), (bool, Tree)>,
     /// Iterations whose work has landed.
@@ -141,6 +145,8 @@ impl<'a> Runner<'a> {
             streams: BTreeMap::new(),
             judgements: 0,
             reviews: 0,
+            councils: 0,
+            decision_log: Vec::new(),
             judged: BTreeMap::new(),
             landed: Vec::new(),
             merges: 0,

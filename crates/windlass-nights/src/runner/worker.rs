@@ -143,6 +143,7 @@ impl Runner<'_> {
             Effect::CloseTask { turn, task, end, since, .. } => {
                 self.close_task(turn, &task, &end, since.as_ref())
             }
+            Effect::LogDecision { turn, .. } => self.log_decision(turn),
             // Nobody is to be told in a simulated night.
             Effect::Announce => Ok(vec![Input::Announced]),
             Effect::Deliver { .. }
@@ -217,8 +218,14 @@ impl Runner<'_> {
             phase_work: None,
             rejection: self.core.run.rejection(LaneId::default()),
             review: None,
+            settled: self.core.run.decisions(),
+            conflict: self.core.run.conflict(self.here),
         };
         let prompt = compose(&parts);
+        let decisions = prompt.user.matches("\n   Decided: ").count();
+        if purpose == self.plan.job.mode.purpose() {
+            self.note(What::Prepared { decisions });
+        }
         let by_phrase = self.plan.job.mode.claim() == ClaimSource::Phrase;
         if by_phrase && holds_signal(&prompt.user, SIGNAL) || holds_signal(&prompt.system, SIGNAL) {
             self.note(What::BadPrompt("it holds the completion phrase on a line of its own"));

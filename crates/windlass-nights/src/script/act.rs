@@ -163,6 +163,8 @@ pub(crate) enum Judgement {
     Contradicts,
     /// Rejects, and names nothing.
     RejectsNothing,
+    /// Of councils: this of what was offered.
+    Chooses(u32),
 }
 
 /// What an agent says at the end.
@@ -174,6 +176,10 @@ pub(crate) enum Word {
     DoneIfSo,
     /// Names the phrase within a sentence: no claim.
     Mentions,
+    /// There is something that it could not settle.
+    Conflict,
+    /// The same, and all is done.
+    ConflictAndDone,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]

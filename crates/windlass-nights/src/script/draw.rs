@@ -72,6 +72,7 @@ impl Script {
             status,
             verifiers,
             reviewers: Vec::new(),
+            councils: Vec::new(),
             plan,
             goal,
             checks,
@@ -88,6 +89,7 @@ impl Script {
         }
         claims::draw(&mut script);
         super::reviews::draw(&mut script);
+        super::councils::draw(&mut script);
         money::draw(&mut script);
         script
     }

@@ -2,6 +2,7 @@
 
 mod act;
 mod claims;
+mod councils;
 mod draw;
 mod hook;
 mod money;
@@ -55,6 +56,8 @@ pub struct Script {
     pub(crate) verifiers: Vec<Act>,
     /// What agents do that are asked to look over work; empty where nobody is.
     pub(crate) reviewers: Vec<Act>,
+    /// What agents do that are asked to settle a conflict; empty where nobody is.
+    pub(crate) councils: Vec<Act>,
     /// By step, ascending.
     pub(crate) events: Vec<Event>,
     /// What happens between the sessions.

@@ -23,7 +23,7 @@ pub(super) fn draw(script: &mut Script) {
             }
         }
     }
-    let acts = [&script.acts, &script.verifiers, &script.mergers, &script.reviewers];
+    let acts = [&script.acts, &script.verifiers, &script.mergers, &script.reviewers, &script.councils];
     let responses: BTreeSet<u64> = acts.into_iter().flatten().map(|act| act.response).collect();
     script.plan.agent.prices = responses.into_iter().map(price).collect();
 }

@@ -86,6 +86,7 @@ pub fn plan() -> RunSpec {
             prices: Vec::new(),
         },
         review: None,
+        council: None,
         commit: CommitPolicy::None,
         delivery: None,
         message: windlass_core::message::Wording::default(),

@@ -2,6 +2,7 @@
 
 mod archives;
 mod config;
+mod decisions;
 mod doctor;
 mod hooks;
 mod import;
@@ -13,6 +14,7 @@ mod plan;
 mod principles;
 mod runs;
 mod status;
+mod status_councils;
 mod status_tasks;
 mod suspicion;
 mod table;
@@ -32,6 +34,7 @@ use crate::view::{FORMAT_VERSION, json_line};
 // What is public in a document is what this crate shows of it.
 pub use archives::*;
 pub use config::*;
+pub use decisions::*;
 pub use doctor::*;
 pub use hooks::*;
 pub use import::*;
@@ -43,6 +46,7 @@ pub use plan::*;
 pub use principles::*;
 pub use runs::*;
 pub use status::*;
+pub use status_councils::StatusCouncils;
 pub use status_tasks::*;
 pub use suspicion::*;
 pub use tasks::*;

@@ -13,6 +13,7 @@ use windlass_core::values::{
 
 use super::judged::StatusJudged;
 use super::runs::{RunState, stated};
+use super::status_councils::StatusCouncils;
 use super::status_tasks::StatusTasks;
 use super::suspicion::{MOST_SUSPICIONS, StatusSuspicion};
 use crate::board::Board;
@@ -62,6 +63,9 @@ pub struct RunStatus {
     pub iterations: u32,
     /// The limit on iterations.
     pub max_iterations: Option<u32>,
+    /// Councils about conflicts of principles; `None` where none was called.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub councils: Option<StatusCouncils>,
     /// All calls so far.
     #[serde(rename = "cost_usd")]
     pub cost: Cost,
@@ -185,6 +189,7 @@ impl RunStatus {
             started: board.started,
             iteration: foremost,
             iterations: ending.map_or(board.tally.total(), |ending| ending.iterations),
+            councils: StatusCouncils::of(board),
             max_iterations: plan.and_then(|plan| plan.limits.iterations),
             cost: board.cost() + unsettled,
             estimated: board.estimated + unsettled > Cost::ZERO,
@@ -275,6 +280,7 @@ pub fn status_text(status: &RunStatus, now: Timestamp, terminal: &Terminal) -> S
     lines.push(labelled("cost").plain(of_limit(spent, status.max_cost)));
     lines.push(labelled("tokens").plain(format::tokens(&status.tokens)));
     lines.push(labelled("time").plain(time(status)));
+    lines.extend(status.councils.map(StatusCouncils::line));
     lines.extend(status.waiting_until.map(|until| {
         let clock = format::clock(until, now, &terminal.zone);
         labelled("waiting")

@@ -8,6 +8,7 @@ use windlass_core::values::{CheckKind, Named};
 use windlass_jobs::doc::report::Judged;
 use windlass_jobs::job::{self, Completion};
 
+use super::council;
 use crate::board::Board;
 use crate::format;
 use crate::harmless::one_line;
@@ -48,6 +49,7 @@ pub(super) fn started(board: &Board) -> Vec<Line> {
         labelled("at most").plain(limits(&plan.limits)),
     ]);
     lines.extend(principles(plan));
+    lines.extend(council::header(plan));
     lines.extend(sandbox(plan));
     lines.extend(permissions(plan));
     lines.push(labelled("done when").plain(completion(plan)));

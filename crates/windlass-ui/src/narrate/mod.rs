@@ -1,6 +1,7 @@
 //! A run, told in lines that stay. Each fact has its lines; they depend on nothing but the facts before it.
 
 mod advice;
+mod council;
 mod delivery;
 mod guard;
 mod header;
@@ -66,9 +67,22 @@ pub(crate) fn lines(board: &Board, entry: &Entry, zone: &TimeZone) -> Vec<Line> 
         }
         Fact::Suspected(report::Suspected { suspicions, .. }) => guard::suspected(board, suspicions),
         Fact::CallReserved { lane, purpose: Purpose::Review, .. } => review::begun(board, *lane),
-        Fact::CallFinished { lane, summary, .. } => review::finished(board, *lane, summary),
+        Fact::CallFinished { lane, call, summary, .. } => {
+            let mut lines = review::finished(board, *lane, summary);
+            lines.extend(council::finished(board, *lane, *call, summary));
+            lines
+        }
+        Fact::DecisionLogged(report::DecisionLogged { refused, .. }) => {
+            council::logged(board, refused).into_iter().collect()
+        }
         Fact::ReviewSkipped(report::ReviewSkipped { lines, .. }) => vec![review::skipped(board, *lines)],
-        Fact::FollowUpDue { purpose, .. } => status::follow_up_due(board, *purpose).into_iter().collect(),
+        Fact::FollowUpDue { lane, purpose, .. } => {
+            let mut lines: Vec<Line> = status::follow_up_due(board, *purpose).into_iter().collect();
+            if *purpose == Purpose::Council {
+                lines.extend(council::asked(board, *lane));
+            }
+            lines
+        }
         Fact::CheckFinished(report::CheckFinished { stage: CheckStage::Baseline, outcome, .. }) => {
             vec![baseline(board, outcome)]
         }

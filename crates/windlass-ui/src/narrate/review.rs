@@ -38,7 +38,7 @@ pub(super) fn finished(board: &Board, lane: LaneId, call: &CallSummary) -> Vec<L
 }
 
 /// A call that did not get through, or was cut off, is made again, and says nothing of the work.
-fn is_repeated(class: Class) -> bool {
+pub(super) fn is_repeated(class: Class) -> bool {
     class.is_fatal() || matches!(class, Class::UsageLimit | Class::Outage | Class::Interrupted)
 }
 

@@ -8,7 +8,7 @@ use super::advice::Advice;
 use super::header::{labelled, labelled_once};
 use super::{advice, allow_command, allowing, check_mark, iteration, took};
 use crate::board::{Board, Ending, Tally};
-use crate::document::StatusJudged;
+use crate::document::{StatusCouncils, StatusJudged};
 use crate::format;
 use crate::harmless::one_line;
 use crate::line::{self, Line, Mark, Tone};
@@ -93,6 +93,7 @@ fn figures(board: &Board, plan: &RunSpec, ending: &Ending) -> Vec<Line> {
         labelled("tokens").plain(format::tokens(&board.tokens)),
         labelled("time").plain(time(board, ending)),
     ]);
+    lines.extend(StatusCouncils::of(board).map(StatusCouncils::line));
     if board.commits.count > 0 {
         let commits = &board.commits;
         let range = if commits.count == 1 {

@@ -293,6 +293,10 @@ fn plan_body(plan: &RunSpec) -> Map<String, Value> {
     if let Some(verification) = &plan.job.verification {
         body.insert("verification".to_owned(), json!(verification));
     }
+    if let Some(council) = plan.council.as_ref().filter(|_| plan.principles.is_some()) {
+        let (model, most, logs) = (&council.model, council.per_run, council.logs);
+        body.insert("council".to_owned(), json!({ "model": model, "per_run": most, "logs": logs }));
+    }
     if let Some(review) = &plan.review {
         let ReviewSpec { model, skip_below_lines, scope, criteria, .. } = review;
         let said = json!({ "scope": scope, "model": model, "skip_below_lines": skip_below_lines, "criteria": criteria });

@@ -33,6 +33,12 @@ pub enum PrinciplesVerb {
         #[arg(long)]
         json: bool,
     },
+    /// Show what was decided about conflicts of principles, here and by claude-loop
+    Decisions {
+        /// Print one JSON document
+        #[arg(long)]
+        json: bool,
+    },
     /// Begin a file of principles; at a terminal a few questions are asked
     Init {
         /// What the values come from; nothing is asked then
@@ -59,7 +65,7 @@ pub enum PrinciplesVerb {
 impl PrinciplesVerb {
     /// Would it change anything on this machine?
     pub const fn changes_something(&self) -> bool {
-        !matches!(self, PrinciplesVerb::Show { .. })
+        !matches!(self, PrinciplesVerb::Show { .. } | PrinciplesVerb::Decisions { .. })
     }
 }
 

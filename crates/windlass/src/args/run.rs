@@ -170,6 +170,10 @@ pub struct WorkArgs {
     #[arg(long, value_name = "MODEL", help_heading = "Review")]
     pub review_model: Option<String>,
 
+    /// Note what is decided about conflicts of principles in .windlass/decisions.jsonl
+    #[arg(long, help_heading = "Review")]
+    pub log_decisions: bool,
+
     /// Limits
     #[command(flatten)]
     pub limits: LimitArgs,

@@ -123,6 +123,7 @@ impl Flags {
         self.text(&keys::MODEL, "--model", args.model.as_ref());
         self.text(&keys::MAX_TURNS, "--max-turns", args.max_turns.as_ref());
         self.review(args);
+        self.switch(&keys::COUNCIL_LOG, "--log-decisions", "true", args.log_decisions);
         self.list(&keys::ADD_DIRS, "--add-dir", &args.add_dirs);
         let agent_arguments = passthrough::texts(&args.agent_arguments)?;
         self.list(&keys::ARGUMENTS, "--", &agent_arguments);

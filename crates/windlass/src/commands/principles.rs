@@ -1,12 +1,13 @@
-//! `principles show|init|set|reset`.
+//! `principles show|decisions|init|set|reset`.
 
 use std::process::ExitCode;
 
 use windlass_app::principles::{ChangedPrinciple, NewPrinciples, already};
 use windlass_app::{App, AppError};
+use windlass_core::council::DECISION_LOG;
 use windlass_core::principles::Principles;
 use windlass_core::values::Named;
-use windlass_ui::{Line, Mark, Tone, principles_json, principles_text};
+use windlass_ui::{Line, Mark, Tone, decisions_json, decisions_text, principles_json, principles_text};
 
 use super::{Shape, app, done, from_here, print, print_bytes, print_lines, question, questionnaire, stdout};
 use crate::args::{PrinciplesArgs, PrinciplesVerb};
@@ -20,6 +21,7 @@ pub fn run(args: &PrinciplesArgs) -> Result<ExitCode, AppError> {
     let default = PrinciplesVerb::Show { json: args.json };
     match args.verb.as_ref().unwrap_or(&default) {
         PrinciplesVerb::Show { json } => show(&app, Shape::of(*json))?,
+        PrinciplesVerb::Decisions { json } => decisions(&app, Shape::of(*json))?,
         PrinciplesVerb::Init { preset, force } => {
             init(&app, preset.map(|name| Principles::of(name.into())), *force)?;
         }
@@ -34,6 +36,17 @@ fn show(app: &App, shape: Shape) -> Result<(), AppError> {
     match shape {
         Shape::Json => print_bytes(&principles_json(&shown)),
         Shape::Text => print(&principles_text(&shown, &stdout())),
+    }
+}
+
+fn decisions(app: &App, shape: Shape) -> Result<(), AppError> {
+    let shown = app.decisions()?;
+    match shape {
+        Shape::Json => print_bytes(&decisions_json(&shown)),
+        Shape::Text if shown.is_empty() => print_lines(&[
+            Line::new().dim(format!("no decision is noted here: there is none in {DECISION_LOG}"))
+        ]),
+        Shape::Text => print(&decisions_text(&shown, &stdout())),
     }
 }
 

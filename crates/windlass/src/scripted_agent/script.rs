@@ -105,12 +105,17 @@ pub struct Call {
 pub enum Asked {
     /// To look over another's work.
     Review,
+    /// To settle a conflict of principles.
+    Council,
 }
 
 impl Asked {
     /// Reads it from a prompt.
     pub fn read(prompt: &str) -> Option<Asked> {
-        prompt.contains("## What to look over").then_some(Asked::Review)
+        if prompt.contains("## What to look over") {
+            return Some(Asked::Review);
+        }
+        prompt.contains("## A conflict to settle").then_some(Asked::Council)
     }
 }
 

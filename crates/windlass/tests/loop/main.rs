@@ -9,6 +9,8 @@ mod cheating;
 mod claims;
 mod clocks;
 mod committing;
+mod council_kills;
+mod councils;
 mod criteria;
 mod dead_ends;
 mod disasters;

@@ -5,6 +5,7 @@
 
 mod answers;
 mod clocks;
+mod councils;
 mod credentials;
 mod goal;
 mod limits;

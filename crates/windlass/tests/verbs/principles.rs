@@ -1,4 +1,4 @@
-//! `principles show|init|set|reset`, and files of principles that no run begins with.
+//! `principles show|decisions|init|set|reset`, and files of principles that no run begins with.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -52,6 +52,41 @@ fn a_file_is_begun_shown_changed_and_begun_anew() {
     let custom = ask(&env, &["principles", "reset", "auditability"]);
     custom.expect_code(2, "custom has no values");
     assert!(custom.stderr_text().contains("no values to go back to"), "{}", custom.stderr_text());
+}
+
+// rows: 103
+#[test]
+fn what_was_decided_is_shown_whoever_logged_it() {
+    let env = TestEnv::with_git();
+    let none = told(&env, &["principles", "decisions"]);
+    assert!(none.contains("no decision is noted here"), "{none}");
+    assert_eq!(document(&env, &["principles", "decisions", "--json"])["decisions"], serde_json::json!([]));
+    let old = "[2025-01-02 10:00] DECISION: keep it small\n  Rationale: it is enough\n---\ntimestamp: \"2025-02-03T04:05:06Z\"\n\
+               iteration: 7\ndecision: \"use the \"old\" *parser*\"\nrationale: \"it works\"\npreset: startup\n";
+    env.write(".claude/principles-decisions.log", old);
+    let own = r#"{"time":"2026-11-23T10:00:00Z","run":"r-1","iteration":3,"attempt":2,"question":"Ship?","chosen":"wait","decision":"Wait."}"#;
+    env.write(".windlass/decisions.jsonl", format!("{own}\nnot a line of its\n"));
+    let said = told(&env, &["principles", "decisions"]);
+    for piece in [
+        "keep it small",
+        "use the \"old\" *parser*",
+        "Wait.",
+        "r-1 iteration 3",
+        "asked: Ship?",
+        "chosen: wait",
+    ] {
+        assert!(said.contains(piece), "{piece}: {said}");
+    }
+    let json = document(&env, &["principles", "decisions", "--json"]);
+    let rows = json["decisions"].as_array().unwrap();
+    let of = |at: usize, name: &str| rows[at][name].clone();
+    assert_eq!((rows.len(), of(1, "iteration"), of(2, "run")), (3, 7.into(), "r-1".into()));
+    assert_eq!(of(0, "file"), ".claude/principles-decisions.log");
+    fs::remove_file(env.project().join(".windlass/decisions.jsonl")).unwrap();
+    fs::create_dir(env.project().join(".windlass/decisions.jsonl")).unwrap();
+    let refused = ask(&env, &["principles", "decisions"]);
+    assert_ne!(refused.code, Some(0));
+    assert!(refused.stderr_text().contains("decisions.jsonl"), "{}", refused.stderr_text());
 }
 
 // rows: 100

@@ -7,7 +7,7 @@ use crate::claim;
 use crate::report::SnapshotTaken;
 use crate::run::lane::{AttemptOutcome, Call, Candidate, Checking, InGit, Judged, KeptTree, LaneState, Turn};
 use crate::run::verdict::Course;
-use crate::run::{NotesShare, Run};
+use crate::run::{Council, NotesShare, Run};
 use crate::spec::{ClaimSource, Mode};
 use crate::values::{
     CallId, CallSummary, CheckKind, CheckOutcome, CheckStage, Class, Cost, Evidence, HookName, JobStatus,
@@ -61,6 +61,7 @@ impl Run {
             progress: false,
             claim: None,
             review: None,
+            council: Council::default(),
         };
         self.standings.begin();
         let opens = self.has_lanes();
@@ -105,9 +106,12 @@ impl Run {
         if let Some(standing) = standing {
             self.standings.read(standing);
         }
-        self.forbidden_changes.clear();
-        self.forget_earlier_damage(lane, &turn);
-        self.forget_refused(lane);
+        // What the work did is still to be told, and still held against it, when a council was asked in between.
+        if !matches!(turn.council, Council::Asked(_)) {
+            self.forbidden_changes.clear();
+            self.forget_earlier_damage(lane, &turn);
+            self.forget_refused(lane);
+        }
         outcome.kept = Some(self.kept_tree(lane, evidence, snapshot.as_ref()));
         if *forbidden_changes > 0 {
             self.set_state(lane, LaneState::Refusing(turn, outcome));
@@ -184,7 +188,8 @@ impl Run {
         if turn.purpose.judges() {
             // Whoever judges makes no progress, whatever its tests have written.
             self.history.saw(&evidence);
-            outcome.claimed &= turn.purpose != Purpose::Review || self.claim_stands();
+            self.disown_what_councils_wrote(lane, &turn, &evidence);
+            outcome.claimed &= turn.purpose == Purpose::Verify || self.claim_stands();
         } else {
             turn.progress |= is_new;
             let mode = self.plan.as_ref().map_or(Mode::Goal, |plan| plan.job.mode);
@@ -201,6 +206,9 @@ impl Run {
     }
 
     fn after_keeping(&mut self, lane: LaneId, mut turn: Turn, mut outcome: AttemptOutcome) -> LaneState {
+        if matches!(turn.council, Council::Asked(_)) {
+            return self.after_council(turn, outcome);
+        }
         if turn.review.is_some() {
             return self.after_review(lane, turn, outcome);
         }
@@ -233,6 +241,9 @@ impl Run {
     }
 
     pub(super) fn follow_up_due(&mut self, lane: LaneId, purpose: Purpose) -> Applied {
+        if purpose == Purpose::Council {
+            return self.council_due(lane);
+        }
         let (turn, outcome, judged) = self.take_state(lane, "judging", |state| match state {
             LaneState::Judging(turn, outcome, judged) if turn.claim.is_none() => {
                 Some((turn.clone(), outcome.clone(), judged.clone()))
@@ -413,14 +424,14 @@ impl Run {
         pick(state).ok_or_else(|| format!("lane {lane} is {}, not {wanted}", state.name()))
     }
 
-    pub(super) fn set_state(&mut self, lane: LaneId, state: LaneState) {
+    pub(in crate::run) fn set_state(&mut self, lane: LaneId, state: LaneState) {
         if let Some(held) = self.lanes.get_mut(&lane) {
             held.state = state;
         }
     }
 
     /// What checks wrote is nothing to commit: where there was nothing before them, there is nothing now.
-    pub(super) fn disown(&mut self, lane: LaneId, evidence: &Evidence) {
+    pub(in crate::run) fn disown(&mut self, lane: LaneId, evidence: &Evidence) {
         if let Some(held) = self.lanes.get_mut(&lane) {
             held.disown(evidence);
         }

@@ -162,6 +162,9 @@ impl Run {
             Fact::TaskClosed(report::TaskClosed { lane, task, end, evidence, snapshot, .. }) => {
                 self.task_closed(now, *lane, task, end, evidence, snapshot.as_ref())
             }
+            Fact::DecisionLogged(report::DecisionLogged { lane, digest, .. }) => {
+                self.decision_logged(*lane, digest.as_deref())
+            }
             Fact::TreeRechecked(report::TreeRechecked { lane, evidence }) => self.settled(*lane, evidence),
             Fact::AttemptRepeats { lane, class, .. } => self.attempt_repeats(now, *lane, *class),
             Fact::IterationFinished { lane, verdict, class, progress, .. } => {

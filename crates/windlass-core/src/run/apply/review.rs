@@ -122,7 +122,7 @@ impl Run {
     }
 
     /// A claim in a file can be taken back while the reviewer looks. Of a task, the runner itself has done so.
-    pub(super) fn claim_stands(&self) -> bool {
+    pub(in crate::run) fn claim_stands(&self) -> bool {
         self.is_of_tasks() || self.file_claims().unwrap_or(true)
     }
 

@@ -159,6 +159,7 @@ fn after_restart(state: &LaneState) -> LaneState {
         | LaneState::Keeping(..)
         | LaneState::Queued(..)
         | LaneState::Landing(..)
+        | LaneState::Recording(..)
         | LaneState::Closing(..) => state.clone(),
     }
 }

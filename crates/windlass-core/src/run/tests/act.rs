@@ -5,8 +5,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::values::{
-    Assessed, Assessment, Bill, CallReport, Class, Confidence, Cost, CriterionJudged, Cut, Ended, JobStatus,
-    Review, ReviewFinding, ReviewVerdict, Severity, Tokens, UsageLimit,
+    Assessed, Assessment, Bill, CallReport, Class, Confidence, Cost, CriterionJudged, Cut, Decision, Ended,
+    JobStatus, Review, ReviewFinding, ReviewVerdict, Severity, Tokens, UsageLimit,
 };
 
 /// What an agent does in one call.
@@ -31,6 +31,7 @@ pub fn report(class: Class) -> CallReport {
         results: Vec::new(),
         assessment: None,
         review: None,
+        decision: None,
         tool_uses: 1,
         denials: Vec::new(),
         limit: None,
@@ -105,6 +106,22 @@ impl Act {
     }
     pub fn passes() -> Act {
         Act::reviews(ReviewVerdict::Pass, &[])
+    }
+    /// What an agent at work says that could not settle something; two ways are offered.
+    pub fn conflicts(mut self, question: &str) -> Act {
+        let words = self.report.results.pop().unwrap_or_default();
+        let conflict = format!(
+            r#"{{"principle_conflict": {{"principles": ["a", "b"], "options": ["x", "y"], "question": "{question}"}}}}"#
+        );
+        self.says(&format!("{conflict}\n{words}"))
+    }
+    /// What a council decides.
+    pub fn decides(choice: Option<u32>) -> Act {
+        let mut act = Act::of(Class::Success);
+        let decision =
+            Decision { decision: "do it".to_owned(), rationale: "it is easier to undo".to_owned(), choice };
+        act.report.decision = Some(decision);
+        act
     }
     pub fn costs(mut self, cost: Cost) -> Act {
         self.report.cost = Some(cost);

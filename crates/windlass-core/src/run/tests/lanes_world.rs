@@ -292,7 +292,7 @@ impl World {
                 return;
             }
             Effect::Announce => Input::Announced,
-            Effect::Deliver { .. } => panic!("there is no forge here"),
+            Effect::LogDecision { .. } | Effect::Deliver { .. } => panic!("neither council nor forge here"),
         };
         self.input(input);
     }

@@ -9,6 +9,7 @@ mod collecting;
 mod committing;
 mod completion;
 mod contexts;
+mod councils;
 mod counting;
 mod criteria;
 mod damage;

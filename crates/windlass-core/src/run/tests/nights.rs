@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
+use super::councils::{principles, spec};
 use super::world::{Act, World, check, fold, plan};
 use crate::fact::Fact;
 use crate::run::{Input, Phase};
 use crate::spec::{CommitPolicy, RunSpec};
-use crate::values::{CheckKind, Class, Cost, StopReason, StopSource};
+use crate::values::{CheckKind, Class, Conflict, Cost, Purpose, StopReason, StopSource};
 
 /// What an agent may do in one call of a random night.
 fn act() -> impl Strategy<Value = Act> {
@@ -23,8 +24,9 @@ fn act() -> impl Strategy<Value = Act> {
         1 => Just(Class::UsageLimit),
     ];
     let cost = prop_oneof![Just(None), Just(Some(0_u64)), (1_u64..900_000).prop_map(Some)];
-    (class, tree, any::<bool>(), cost, any::<bool>()).prop_map(|(class, tree, claims, cost, touches)| {
+    (class, tree, any::<[bool; 3]>(), cost).prop_map(|(class, tree, [claims, touches, conflicts], cost)| {
         let mut act = if claims { Act::claims(&tree) } else { Act::works(&tree) };
+        act = if conflicts { act.conflicts("which?") } else { act };
         act.report.class = class;
         act.report.cost = cost.map(Cost::from_micros);
         act.tree = act.tree.filter(|_| touches);
@@ -33,14 +35,16 @@ fn act() -> impl Strategy<Value = Act> {
 }
 
 fn night_plan() -> impl Strategy<Value = RunSpec> {
-    (any::<[bool; 4]>(), 1_u32..12, 1_u64..6).prop_map(
-        |([until, gate, commit, capped], iterations, dollars)| {
+    (any::<[bool; 5]>(), 1_u32..12, 1_u64..6).prop_map(
+        |([until, gate, commit, capped, councils], iterations, dollars)| {
             let mut plan = plan();
             plan.limits.iterations = Some(iterations);
             plan.limits.cost = capped.then(|| Cost::from_micros(dollars * 1_000_000));
             let checks = [(until, CheckKind::Until), (gate, CheckKind::Gate)];
             plan.checks =
                 checks.iter().filter(|(on, _)| *on).map(|(_, kind)| check(*kind, "check")).collect();
+            plan.principles = councils.then(principles);
+            plan.council = councils.then(spec);
             plan.commit = if commit { CommitPolicy::Runner } else { CommitPolicy::None };
             plan
         },
@@ -49,7 +53,8 @@ fn night_plan() -> impl Strategy<Value = RunSpec> {
 
 fn world(plan: RunSpec, acts: Vec<Act>) -> World {
     let agent = move |call: u32, _| acts[call as usize % acts.len()].clone();
-    World::new(plan, agent).checking(|_, tree| tree.ends_with('3') || tree.ends_with('4'))
+    let council = |call: u32, _: &Conflict| Act::decides(Some(call % 4));
+    World::new(plan, agent).counselled(council).checking(|_, tree| tree.ends_with('3') || tree.ends_with('4'))
 }
 
 /// What must hold of every journal.
@@ -74,6 +79,10 @@ fn invariants(world: &World) -> Result<(), TestCaseError> {
         }
     }
     prop_assert_eq!(endings, 1, "one stop reason per ending");
+    let called =
+        world.facts().filter(|fact| matches!(fact, Fact::FollowUpDue { purpose: Purpose::Council, .. }));
+    prop_assert!(called.count() <= 5, "no run calls more councils");
+    prop_assert!(world.run.decisions().len() <= 5);
     let plan = world.run.plan().expect("it started");
     if let Some(limit) = plan.limits.cost {
         let largest = world.facts().filter_map(|fact| match fact {

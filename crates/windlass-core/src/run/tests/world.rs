@@ -13,9 +13,9 @@ use crate::spec::{
     AgentSpec, Clocks, CommitPolicy, GuardSpec, Job, JobPlan, Limits, Mode, RunSpec, SandboxSpec,
 };
 use crate::values::{
-    CallReport, Check, CheckKind, CheckResult, Class, CommitNotes, Cost, Ended, Evidence, ExitCodes,
-    HookDecision, HookName, HookOutcome, JobStatus, LaneId, Named, Now, Purpose, ReviewVerdict, RunId,
-    SnapshotId, StopReason, Suspicion, TaskEnd, TaskId, TaskRow,
+    CallReport, Check, CheckKind, CheckResult, Class, CommitNotes, Conflict, Cost, Ended, Evidence,
+    ExitCodes, HookDecision, HookName, HookOutcome, JobStatus, LaneId, Named, Now, Purpose, ReviewVerdict,
+    RunId, SnapshotId, StopReason, Suspicion, TaskEnd, TaskId, TaskRow,
 };
 
 pub const DOLLAR: Cost = Cost::from_micros(1_000_000);
@@ -73,6 +73,7 @@ pub fn plan() -> RunSpec {
             ..AgentSpec::new("claude", "/usr/bin/claude".into())
         },
         review: None,
+        council: None,
         commit: CommitPolicy::None,
         delivery: None,
         message: crate::message::Wording::default(),
@@ -105,6 +106,7 @@ pub fn check(kind: CheckKind, command: &str) -> Check {
 
 type Agent = Box<dyn FnMut(u32, Now) -> Act>;
 type Reviewer = Box<dyn FnMut(u32, &str) -> Act>;
+type Council = Box<dyn FnMut(u32, &Conflict) -> Act>;
 type Checker = Box<dyn FnMut(u16, &str) -> bool>;
 /// What a hook says, and what it makes of the tree.
 pub type Hooked = (HookDecision, &'static str, Option<&'static str>);
@@ -135,6 +137,9 @@ pub struct World {
     pub damaged: Vec<(String, DamageCourse, String)>,
     /// What the guard finds in these trees.
     pub suspects: Vec<(String, Suspicion)>,
+    /// Which decisions were written into the log.
+    pub log: Vec<TurnKey>,
+    council: Council,
     begun: BTreeSet<Effect>,
     calls: u32,
 }
@@ -160,6 +165,8 @@ impl World {
             strays: Vec::new(),
             damaged: Vec::new(),
             suspects: Vec::new(),
+            log: Vec::new(),
+            council: Box::new(|_, _| Act::decides(Some(1))),
             begun: BTreeSet::new(),
             calls: 0,
         };
@@ -180,6 +187,12 @@ impl World {
     /// What a reviewer makes of the tree in its n-th call, from 1.
     pub fn reviewed(mut self, reviewer: impl FnMut(u32, &str) -> Act + 'static) -> World {
         self.reviewer = Box::new(reviewer);
+        self
+    }
+
+    /// What a council makes of the n-th conflict, from 1.
+    pub fn counselled(mut self, council: impl FnMut(u32, &Conflict) -> Act + 'static) -> World {
+        self.council = Box::new(council);
         self
     }
 
@@ -318,6 +331,10 @@ impl World {
             Effect::Open { .. } | Effect::Merge { .. } | Effect::Land { .. } => {
                 unreachable!("lanes have a world of their own")
             }
+            Effect::LogDecision { lane, turn } => {
+                self.log.push(turn);
+                logged(lane, turn)
+            }
             Effect::Announce => Input::Announced,
             // There is no forge here.
             Effect::Deliver { .. } => {
@@ -370,12 +387,19 @@ impl World {
 
     /// The agent works, and ends by itself.
     fn answer(&mut self, lane: LaneId, call: crate::values::CallId, purpose: Purpose) {
-        let act = if purpose == Purpose::Review {
-            self.reviews += 1;
-            (self.reviewer)(self.reviews, &self.tree)
-        } else {
-            self.calls += 1;
-            (self.agent)(self.calls, self.now)
+        let act = match purpose {
+            Purpose::Review => {
+                self.reviews += 1;
+                (self.reviewer)(self.reviews, &self.tree)
+            }
+            Purpose::Council => {
+                let conflict = self.run.conflict(lane).cloned().expect("it is asked about something");
+                (self.council)(self.run.councils(), &conflict)
+            }
+            _ => {
+                self.calls += 1;
+                (self.agent)(self.calls, self.now)
+            }
         };
         self.pass(act.report.duration);
         self.tree = act.tree.unwrap_or_else(|| self.tree.clone());
@@ -404,6 +428,13 @@ impl World {
             self.input(Input::Start(Box::new(plan())));
         }
     }
+}
+
+/// What was decided stands in the log.
+fn logged(lane: LaneId, turn: TurnKey) -> Input {
+    let (iteration, attempt) = (turn.iteration, turn.attempt);
+    let digest = Some("d".repeat(64));
+    Input::from(report::DecisionLogged { lane, iteration, attempt, digest, refused: String::new() })
 }
 
 /// A task is closed, and nothing of it is put aside.

@@ -240,6 +240,7 @@ pub(crate) fn plan(run: &RunId, directory: &Path) -> RunSpec {
             prices: Vec::new(),
         },
         review: None,
+        council: None,
         commit: CommitPolicy::None,
         delivery: None,
         message: windlass_core::message::Wording::default(),

@@ -9,6 +9,7 @@ use super::Presence::{Always, Sometimes};
 use super::Shape::{
     Anything, Flag, Integer, List, Nullable, Number, Object, OneOf, Reason, State, Text, Time,
 };
+use super::council::DECISIONS;
 use super::{CHECK_KIND, Field, HOOK, HOOK_DECISION};
 use crate::document::PhaseState;
 
@@ -20,6 +21,7 @@ pub(in crate::view) const DOCUMENTS: &[(&str, &[Field])] = &[
     ("tasks", TASKS),
     ("next_task", NEXT_TASK),
     ("principles", PRINCIPLES),
+    ("decisions", DECISIONS),
     ("pipeline", PIPELINE),
     ("pipelines", PIPELINES),
 ];
@@ -211,6 +213,7 @@ const STATUS: &[Field] = &[
     ),
     ("commits", Integer, Always),
     ("commits_made", Integer, Always),
+    ("councils", super::council::COUNCILS, Sometimes),
     ("first_head", Nullable(&Text), Always),
     ("head", Nullable(&Text), Always),
     ("last_exit_code", Nullable(&Integer), Always),

@@ -1,6 +1,7 @@
 //! The shape of the lines of `--json`, as a table; `docs/json-schema.json` is written from it
 //! (by its test, with `WINDLASS_TEST_RENEW=1`). It only grows: a field or a type that is here stays.
 
+mod council;
 mod documents;
 mod observations;
 mod reviews;
@@ -151,6 +152,7 @@ const PLAN: &[Field] = &[
         Sometimes,
     ),
     ("review", Object(reviews::SPEC), Sometimes),
+    ("council", council::COUNCIL, Sometimes),
     (
         "verification",
         Object(&[("depth", OneOf(Depth::VARIANTS), Always), ("attempts", Integer, Always)]),
@@ -210,6 +212,8 @@ const CALL_FINISHED: &[Field] = &[
     ("duration_ms", Integer, Always),
     ("assessment", ASSESSMENT, Sometimes),
     ("review", reviews::ANSWER, Sometimes),
+    ("conflict", council::CONFLICT, Sometimes),
+    ("decision", council::DECISION, Sometimes),
 ];
 
 /// What the guard found; `held`: no claim is accepted while it stands.
@@ -357,7 +361,8 @@ pub(super) const FACTS: &[(&str, &[Field])] = &[
         "review_skipped",
         &[("iteration", Integer, Always), ("attempt", Integer, Always), ("lines", Integer, Always)],
     ),
-    ("verification_due", &[("iteration", Integer, Always), ("attempt", Integer, Always)]),
+    ("decision_logged", council::LOGGED),
+    ("verification_due", council::VERIFICATION_DUE),
     (
         "committed",
         &[

@@ -276,6 +276,13 @@ fn every_line_is_as_the_table_says_and_every_type_occurs() {
         }),
         Fact::Undone(report::Undone { lane, evidence, standing: None }),
         Fact::ReviewSkipped(report::ReviewSkipped { lane, iteration: 1, attempt: 2, lines: 3 }),
+        Fact::DecisionLogged(report::DecisionLogged {
+            lane,
+            iteration: 1,
+            attempt: 2,
+            digest: None,
+            refused: "it is a folder".to_owned(),
+        }),
     ] {
         kept.fact(fact);
     }
