@@ -62,15 +62,22 @@ pub struct ReadFile {
 }
 
 impl ReadFile {
+    /// All its tasks as they are written, and what has to hold beside them.
     pub(super) fn read_again(&self) -> Vec<Task> {
-        self.form.read(&self.name, self.role, &self.text).tasks
+        all_of(self.form.read(&self.name, self.role, &self.text))
     }
 
-    /// The tasks that it has after a splice, which need not be one of its own bytes' file; `None` where that is not text.
+    /// The same after a splice, which need not be one of its own bytes' file; `None` where that is not text.
     pub(super) fn after(&self, splice: &Splice) -> Option<Vec<Task>> {
         let text = String::from_utf8(splice.apply(self.text.as_bytes())?).ok()?;
-        Some(self.form.read(&splice.file, self.role, &text).tasks)
+        Some(all_of(self.form.read(&splice.file, self.role, &text)))
     }
+}
+
+fn all_of(reading: Reading) -> Vec<Task> {
+    let Reading { mut tasks, criteria, .. } = reading;
+    tasks.extend(criteria);
+    tasks
 }
 
 /// All files of a list, its tasks in the order of the files and in theirs, and what could not be read.

@@ -47,6 +47,8 @@ pub use task::{Complexity, InPlan, Item, Task};
 
 pub(in crate::doc) use file::{Contents, no_task};
 pub(in crate::doc) use notes::of as notes_of;
+#[cfg(test)]
+pub(in crate::doc) use task::StatePlace;
 pub(in crate::doc) use words::{is_id, is_none};
 
 use crate::doc::problem::shorten;

@@ -160,7 +160,7 @@ fn collect<'a>(node: &'a AstNode<'a>, text: &str, found: &mut Vec<(usize, char)>
 fn boxes_of_ours(text: &str) -> Vec<(usize, char)> {
     let plan = single(text);
     let boxes = plan.tasks().iter().filter(|task| task.is_box());
-    let symbol = |task: &Task| text.as_bytes()[marker(&plan, task).start] as char;
+    let symbol = |task: &Task| text.as_bytes()[marker(task).start] as char;
     boxes.map(|task| (task.line, symbol(task))).collect()
 }
 

@@ -8,6 +8,7 @@ mod reading;
 
 use super::*;
 use crate::doc::tasks::sources::Boxes;
+use crate::doc::tasks::StatePlace;
 use crate::doc::tasks::{Complexity, InPlan, LONGEST_LIST, MOST_TASKS};
 use windlass_core::values::Named;
 
@@ -34,7 +35,9 @@ fn in_plan(task: &Task) -> &InPlan {
 }
 
 /// Where its state is written: what a splice to another state replaces.
-fn marker(plan: &Plan, task: &Task) -> std::ops::Range<usize> {
-    let other = if task.row.state == TaskState::Done { TaskState::Open } else { TaskState::Done };
-    plan.mark(task, other).expect("a place").range
+fn marker(task: &Task) -> std::ops::Range<usize> {
+    match &task.place {
+        StatePlace::Word(range) => range.clone(),
+        place => panic!("{place:?}"),
+    }
 }

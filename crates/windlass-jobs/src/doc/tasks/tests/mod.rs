@@ -11,7 +11,7 @@ mod protecting;
 mod real;
 mod splicing;
 
-use super::sources::{FrontMatter, Markdown, Prd, SOURCES};
+use super::sources::{Boxes, FrontMatter, Markdown, Prd, SOURCES};
 use super::*;
 use crate::doc::ProblemKind;
 use windlass_core::values::Named;

@@ -143,3 +143,29 @@ fn of_two_tasks_with_one_id_none_is_changed_while_one_is_open() {
     let done = markdown("### TASK-1: a\n- **Status**: done\n### TASK-1: b\n- **Status**: done\n");
     assert!(done.rows().iter().all(|row| row.state == TaskState::Done && row.unclear.is_none()));
 }
+
+#[test]
+fn an_underlined_heading_is_marked_in_its_text() {
+    let text = "# Plan\n\nTask 1: Build login\n-------------------\nMake it.\n\nTask 2: Show\n---------\n\nTask 3: Of two\nlines\n---\n";
+    let list = TaskList::parse(vec![file("plan.md", &Boxes, text)]);
+    assert_eq!(told(&list), ["open 1 Build login", "open 2 Show", "open 3 Of two lines"]);
+    let marked = changed(&list, text, "1", TaskState::Done);
+    assert_eq!(marked, text.replace("Build login", "Build login ✅"));
+    let after = TaskList::parse(vec![file("plan.md", &Boxes, &marked)]);
+    assert_eq!(told(&after), ["done 1 Build login", "open 2 Show", "open 3 Of two lines"]);
+    assert_eq!(changed(&after, &marked, "1", TaskState::Open), text);
+    assert_eq!(list.set_state(&"3".into(), TaskState::Done), Err(Unwritable::NoPlace), "no line is its end");
+}
+
+#[test]
+fn a_change_that_would_change_how_anything_else_is_read_is_refused_in_every_form() {
+    let unsafe_place = |text: &str, range: std::ops::Range<usize>| {
+        let mut list = TaskList::parse(vec![file("plan.md", &Boxes, text)]);
+        list.contents.tasks[0].place = StatePlace::Word(range);
+        list.set_state(&"L1".into(), TaskState::Done)
+    };
+    let text = "- [ ] a\n- [ ] b\n";
+    assert!(unsafe_place(text, 3..4).is_ok());
+    assert_eq!(unsafe_place(text, 8..9), Err(Unwritable::NoPlace), "a task is lost");
+    assert_eq!(unsafe_place(text, 11..12), Err(Unwritable::NoPlace), "another task is done");
+}

@@ -1,5 +1,7 @@
 //! What a heading says of the tasks below it.
 
+use std::ops::Range;
+
 use super::reference::id;
 
 /// The marks of a heading that is done.
@@ -190,15 +192,19 @@ pub(super) fn says_done(text: &str) -> bool {
     is_end || before.ends_with(['-', '–', '—', ':', '|']) || is_said
 }
 
-/// Where a heading's mark stands in its source, with the blank before it; the end of its text where there is none.
-pub(super) fn mark(source: &str) -> std::ops::Range<usize> {
-    let closed = source.trim_end().trim_end_matches('#');
-    let text = if closed.ends_with([' ', '\t']) || closed.len() == source.trim_end().len() {
-        closed.trim_end()
+/// Where a heading's mark stands in its source, with the blank before it; the end of its text where there is none. `None` where
+/// its text has several lines, of which none is its end: that is so only of headings that are underlined.
+pub(super) fn mark(source: &str) -> Option<Range<usize>> {
+    let (first, rest) = source.split_once('\n').unwrap_or((source, ""));
+    let text = if first.starts_with('#') {
+        let closed = first.trim_end().trim_end_matches('#');
+        let is_closed = closed.ends_with([' ', '\t']) || closed.len() == first.trim_end().len();
+        if is_closed { closed.trim_end() } else { first.trim_end() }
     } else {
-        source.trim_end()
+        let is_one_line = rest.trim_end().lines().count() <= 1;
+        is_one_line.then(|| first.trim_end())?
     };
-    text.trim_end_matches(is_mark).len()..text.len()
+    Some(text.trim_end_matches(is_mark).len()..text.len())
 }
 
 /// Is this the end of a heading that is done?

@@ -232,7 +232,7 @@ impl Reader<'_> {
         let number = heading.filter(|_| !is_criterion).and_then(|heading| heading.id.take());
         let marker = self.base + at + 1..self.base + at + 1 + sign.sign;
         let block = self.base + item.start..self.base + item.end;
-        let mut task = self.new_task(at, block, marker, Item::Box);
+        let mut task = self.new_task(at, block, StatePlace::Word(marker), Item::Box);
         (task.row.state, task.parent) = (state, parent);
         task.row.id.0 = number.unwrap_or_default();
         if let Some(plan) = &mut task.plan {
@@ -265,7 +265,7 @@ impl Reader<'_> {
     }
 
     /// A task whose line is the one of this place.
-    fn new_task(&mut self, at: usize, block: Range<usize>, marker: Range<usize>, item: Item) -> Task {
+    fn new_task(&mut self, at: usize, block: Range<usize>, place: StatePlace, item: Item) -> Task {
         let plan = InPlan {
             item,
             priority: self.headings.iter().rev().find_map(|heading| heading.priority),
@@ -276,7 +276,7 @@ impl Reader<'_> {
         Task {
             section: self.headings.last().map_or_else(|| Arc::from(""), |heading| heading.title.clone()),
             plan: Some(plan),
-            place: StatePlace::Word(marker),
+            place,
             ..Task::new(&self.name, self.lines.line_of(at), block)
         }
     }
@@ -340,12 +340,12 @@ impl Reader<'_> {
         let mark = heading::mark(self.text.get(range.clone()).unwrap_or_default());
         let start = self.base + range.start;
         let block = start..self.base + self.text.len();
-        let marker = start + mark.start..start + mark.end;
-        let is_marked_within = title.done && mark.is_empty();
-        let mut task = self.new_task(range.start, block, marker, Item::Heading);
-        if is_marked_within {
-            task.place = StatePlace::Unclear;
-        }
+        // Done without a mark at its end: what says so stands within its text.
+        let mark = mark.filter(|mark| !(title.done && mark.is_empty()));
+        let place = mark.map_or(StatePlace::Unclear, |mark| {
+            StatePlace::Word(start + mark.start..start + mark.end)
+        });
+        let mut task = self.new_task(range.start, block, place, Item::Heading);
         task.row.title.clone_from(&title.text);
         task.row.id.0 = title.id.clone().or(title.stage.clone()).unwrap_or_default();
         if title.done {
