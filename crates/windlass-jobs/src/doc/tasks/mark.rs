@@ -54,7 +54,9 @@ fn changes_only(file: &ReadFile, splice: &Splice, task: &Task, state: TaskState)
     let Some(mut after) = file.after(splice) else { return false };
     let mut before = file.read_again();
     // By its place: a task may have no id of its own.
-    let Some(at) = before.iter().position(|known| known.block.start == task.block.start) else { return false };
+    let Some(at) = before.iter().position(|known| known.block.start == task.block.start) else {
+        return false;
+    };
     let (Some(known), Some(now)) = (before.get_mut(at), after.get_mut(at)) else { return false };
     known.row.state = state;
     // A word that is none is replaced by one that is; nothing becomes unclear.

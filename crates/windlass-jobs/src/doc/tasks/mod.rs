@@ -21,6 +21,7 @@ mod file;
 mod identify;
 mod mark;
 mod meaning;
+mod missed;
 mod notes;
 mod protection;
 mod records;

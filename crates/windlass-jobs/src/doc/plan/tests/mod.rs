@@ -7,8 +7,8 @@ mod order;
 mod reading;
 
 use super::*;
-use crate::doc::tasks::sources::Boxes;
 use crate::doc::tasks::StatePlace;
+use crate::doc::tasks::sources::Boxes;
 use crate::doc::tasks::{Complexity, InPlan, LONGEST_LIST, MOST_TASKS};
 use windlass_core::values::Named;
 

@@ -20,7 +20,7 @@ pub use prd::Prd;
 pub use table::Table;
 pub use task_master::TaskMaster;
 
-pub(in crate::doc) use boxes::{any_box_at, box_at, heading, reference};
+pub(in crate::doc) use boxes::{any_box_at, box_at, heading, reference, state_of_sign};
 
 use super::source::{Layout, Place, TaskForm};
 

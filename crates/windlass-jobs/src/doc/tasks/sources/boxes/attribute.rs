@@ -1,6 +1,8 @@
 //! Lines that say something of a task: `Dependencies: 1.1, 1.2`, `**Complexity:** low`.
 
+use super::reader::{MOST_NAMED, Reader};
 use crate::doc::tasks::words::{DEPENDENCY_NAMES, is_none};
+use crate::doc::tasks::{Complexity, Task};
 
 /// What a line says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,4 +34,37 @@ pub(super) fn list(value: &str) -> impl Iterator<Item = &str> {
         .split([',', ';'])
         .map(|part| part.trim().trim_matches(['`', '[', ']']).trim().trim_end_matches('.'))
         .filter(|part| !part.is_empty() && !is_none(part))
+}
+
+impl Reader<'_> {
+    /// Takes in what a line says of a task, or of what stands below a heading.
+    pub(super) fn attribute(&mut self, target: Option<usize>, attribute: Attribute, value: &str) {
+        if attribute == Attribute::Refs {
+            return self.add_refs(target, list(value));
+        }
+        if let Some(own) = target.and_then(|index| self.own.get_mut(index)) {
+            own.is_shown = !own.is_stage;
+        }
+        let Some(task) = target.and_then(|index| self.tasks.get_mut(index)) else { return };
+        let texts = |known: usize| list(value).take(MOST_NAMED.saturating_sub(known)).map(str::to_owned);
+        match attribute {
+            Attribute::Dependencies => {
+                task.named.extend(texts(task.named.len()).map(|name| (name, task.line)));
+            }
+            Attribute::Files => task.touches.extend(texts(task.touches.len())),
+            Attribute::Complexity => task.complexity = Complexity::read(value).or(task.complexity),
+            Attribute::Refs => {}
+        }
+    }
+
+    /// What a heading names holds for its whole section.
+    pub(super) fn add_refs<'t>(&mut self, target: Option<usize>, refs: impl Iterator<Item = &'t str>) {
+        let is_box = |index: &usize| self.tasks.get(*index).is_some_and(Task::is_box);
+        let own = target.filter(is_box).and_then(|index| self.own.get_mut(index)).map(|own| &mut own.refs);
+        let section = self.open_sections.last().and_then(|index| self.sections.get_mut(*index));
+        if let Some(list) = own.or(section.map(|(_, refs)| refs)) {
+            let room = MOST_NAMED.saturating_sub(list.len());
+            list.extend(refs.take(room).map(str::to_owned));
+        }
+    }
 }

@@ -27,7 +27,7 @@ impl Reader<'_> {
         }
         let mut rest = Vec::new();
         for (task, owner) in criteria {
-            match owner.and_then(|owner| self.tasks.get_mut(owner)) {
+            match self.task_around(owner).and_then(|owner| self.tasks.get_mut(owner)) {
                 Some(owner) => owner.criteria.push(Criterion {
                     text: task.row.title,
                     holds: task.row.state == TaskState::Done,
@@ -37,5 +37,13 @@ impl Reader<'_> {
             }
         }
         rest
+    }
+
+    /// This one, or else what it is nested in: what was taken for a task may be a section of tasks, or prose.
+    fn task_around(&self, mut owner: Option<usize>) -> Option<usize> {
+        while let Some(index) = owner.filter(|index| self.own.get(*index).is_none_or(|own| !own.is_task)) {
+            owner = self.tasks.get(index).and_then(|task| task.parent).filter(|parent| *parent < index);
+        }
+        owner
     }
 }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use windlass_core::values::{TaskId, TaskState};
 
 pub(in crate::doc) use self::reader::box_at;
-pub(in crate::doc) use self::state::any_box_at;
+pub(in crate::doc) use self::state::{any_box_at, state_of as state_of_sign};
 use crate::doc::tasks::file::too_deep;
 use crate::doc::tasks::{FileRole, Place, ReadFile, Reading, Task, TaskSource};
 use crate::doc::text::{base_name, ends_in};

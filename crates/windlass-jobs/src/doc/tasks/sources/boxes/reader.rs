@@ -1,5 +1,6 @@
 //! One file of a plan, event by event.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -7,7 +8,7 @@ use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use windlass_core::values::TaskState;
 
-use super::attribute::{self, Attribute};
+use super::attribute;
 use super::heading::Holds;
 use super::settle::{Own, contradicted, half_marked, section_refs, settle, take_prose};
 use super::state::{BoxSign, any_box_at};
@@ -15,12 +16,12 @@ use super::{heading, reference};
 use crate::doc::lines::Lines;
 use crate::doc::tasks::source::PlanNotes;
 use crate::doc::tasks::task::StatePlace;
-use crate::doc::tasks::{Complexity, FileRole, InPlan, Item, Reading, Task};
+use crate::doc::tasks::{FileRole, InPlan, Item, Reading, Task, missed};
 use crate::doc::text::{base_name, ends_in, without_mark};
 use crate::doc::{Problem, ProblemKind};
 
 /// So many references, dependencies or files of one task or section are read.
-const MOST_NAMED: usize = 100;
+pub(super) const MOST_NAMED: usize = 100;
 
 /// A heading whose section is not over.
 struct OpenHeading {
@@ -62,8 +63,8 @@ pub(super) struct Reader<'a> {
     criteria_from: Option<usize>,
     headings: Vec<OpenHeading>,
     /// Sections by number, and the section around each: for references. The first is the file.
-    sections: Vec<(Option<usize>, Vec<String>)>,
-    open_sections: Vec<usize>,
+    pub(super) sections: Vec<(Option<usize>, Vec<String>)>,
+    pub(super) open_sections: Vec<usize>,
     /// For each open list item the task that it is or is nested in.
     items: Vec<Option<usize>>,
     /// Where the outermost of them begins.
@@ -81,6 +82,11 @@ pub(super) struct Reader<'a> {
     latest: Option<usize>,
     line: Line,
     code: bool,
+    /// Where the boxes that were taken stand.
+    boxes: HashSet<usize>,
+    /// Sections whose boxes do not count, and where the one begins that is open.
+    uncounted: Vec<Range<usize>>,
+    uncounted_from: Option<usize>,
     /// For each task what is known of it until all is read.
     pub(super) own: Vec<Own>,
     lines: Lines<'a>,
@@ -97,6 +103,7 @@ pub(super) fn read(name: &Arc<str>, role: FileRole, text: &str) -> Reading {
         sections: vec![(None, Vec::new())],
         open_sections: vec![0],
         lines: Lines::of(bare),
+        uncounted_from: (role == FileRole::Index).then_some(0),
         ..Reader::default()
     };
     for (event, range) in Parser::new_ext(bare, Options::empty()).into_offset_iter() {
@@ -213,6 +220,7 @@ impl Reader<'_> {
         let Some(item) = item.filter(|_| self.quotes == 0 && self.heading.is_none()) else { return false };
         let Some(sign) = any_box_at(self.text, at) else { return false };
         self.skip_until = at + sign.length;
+        self.boxes.insert(at);
         self.take_box(item, at, sign);
         true
     }
@@ -325,6 +333,8 @@ impl Reader<'_> {
             own.is_stage = is_stage;
         }
         self.latest = task;
+        self.end_uncounted(range.start);
+        self.uncounted_from = (!counts).then_some(range.start);
         self.headings.push(OpenHeading {
             level,
             title: Arc::from(title.text),
@@ -342,9 +352,8 @@ impl Reader<'_> {
         let block = start..self.base + self.text.len();
         // Done without a mark at its end: what says so stands within its text.
         let mark = mark.filter(|mark| !(title.done && mark.is_empty()));
-        let place = mark.map_or(StatePlace::Unclear, |mark| {
-            StatePlace::Word(start + mark.start..start + mark.end)
-        });
+        let place =
+            mark.map_or(StatePlace::Unclear, |mark| StatePlace::Word(start + mark.start..start + mark.end));
         let mut task = self.new_task(range.start, block, place, Item::Heading);
         task.row.title.clone_from(&title.text);
         task.row.id.0 = title.id.clone().or(title.stage.clone()).unwrap_or_default();
@@ -369,6 +378,10 @@ impl Reader<'_> {
         if let Some(task) = task.and_then(|index| self.tasks.get_mut(index)) {
             task.block.end = self.base + end;
         }
+    }
+
+    fn end_uncounted(&mut self, end: usize) {
+        self.uncounted.extend(self.uncounted_from.take().map(|start| start..end));
     }
 
     fn flush_block(&mut self) {
@@ -417,42 +430,20 @@ impl Reader<'_> {
         }
     }
 
-    fn attribute(&mut self, target: Option<usize>, attribute: Attribute, value: &str) {
-        if attribute == Attribute::Refs {
-            return self.add_refs(target, attribute::list(value));
-        }
-        if let Some(own) = target.and_then(|index| self.own.get_mut(index)) {
-            own.is_shown = !own.is_stage;
-        }
-        let Some(task) = target.and_then(|index| self.tasks.get_mut(index)) else { return };
-        let texts =
-            |known: usize| attribute::list(value).take(MOST_NAMED.saturating_sub(known)).map(str::to_owned);
-        match attribute {
-            Attribute::Dependencies => {
-                task.named.extend(texts(task.named.len()).map(|name| (name, task.line)));
-            }
-            Attribute::Files => task.touches.extend(texts(task.touches.len())),
-            Attribute::Complexity => task.complexity = Complexity::read(value).or(task.complexity),
-            Attribute::Refs => {}
-        }
-    }
-
-    /// What a heading names holds for its whole section.
-    fn add_refs<'t>(&mut self, target: Option<usize>, refs: impl Iterator<Item = &'t str>) {
-        let is_box = |index: &usize| self.tasks.get(*index).is_some_and(Task::is_box);
-        let own = target.filter(is_box).and_then(|index| self.own.get_mut(index)).map(|own| &mut own.refs);
-        let section = self.open_sections.last().and_then(|index| self.sections.get_mut(*index));
-        if let Some(list) = own.or(section.map(|(_, refs)| refs)) {
-            let room = MOST_NAMED.saturating_sub(list.len());
-            list.extend(refs.take(room).map(str::to_owned));
-        }
-    }
-
     fn finish(mut self) -> Reading {
         self.flush_block();
         while !self.headings.is_empty() {
             self.close_heading(self.text.len());
         }
+        self.end_uncounted(self.text.len());
+        let is_uncounted = |at: usize| {
+            let before = self.uncounted.partition_point(|range| range.start <= at);
+            before
+                .checked_sub(1)
+                .and_then(|last| self.uncounted.get(last))
+                .is_some_and(|range| at < range.end)
+        };
+        let missed = missed::find(self.text, |at| self.boxes.contains(&at) || is_uncounted(at));
         let sections = section_refs(&self.sections);
         self.about.specs = sections.iter().take(2).find(|refs| !refs.is_empty()).cloned().unwrap_or_default();
         self.about.prose = take_prose(&self.tasks, &mut self.own);
@@ -460,6 +451,7 @@ impl Reader<'_> {
         let mut tasks = settle(self.tasks, self.own, &sections);
         contradicted(&mut tasks, &mut self.problems);
         half_marked(&mut tasks, self.text, self.base, &mut self.problems);
+        self.problems.extend(missed.iter().map(|missed| missed.problem(&self.name)));
         Reading { tasks, criteria, problems: self.problems, about: self.about }
     }
 }

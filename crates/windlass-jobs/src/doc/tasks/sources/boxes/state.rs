@@ -40,7 +40,7 @@ pub(in crate::doc) fn any_box_at(text: &str, at: usize) -> Option<BoxSign> {
 }
 
 /// The state that a sign means.
-pub(super) fn state_of(sign: char) -> Option<TaskState> {
+pub(in crate::doc) fn state_of(sign: char) -> Option<TaskState> {
     SIGNS.iter().find(|(_, signs)| signs.contains(&sign)).map(|(state, _)| *state)
 }
 

@@ -16,8 +16,10 @@ pub(super) struct Heading {
     pub id: String,
     pub title: String,
     pub fields: Vec<Field>,
-    /// The boxes below it.
-    pub criteria: Vec<Criterion>,
+    /// All of its text.
+    pub text: String,
+    /// The boxes below it, and where each stands.
+    pub boxes: Vec<(usize, Criterion)>,
     proof: Proof,
 }
 
@@ -44,7 +46,7 @@ enum Between {
 
 impl Heading {
     pub(super) fn read(text: &str, level: usize, start: usize, line: usize) -> Heading {
-        let heading = Heading { start, line, level, ..Heading::default() };
+        let heading = Heading { start, line, level, text: text.to_owned(), ..Heading::default() };
         let Some((id, between, title)) = parts(text.trim()) else {
             let Some((id, title)) = stage(text.trim()) else { return heading };
             return Heading { id, title: title.to_owned(), proof: Proof::Status, ..heading };
@@ -72,6 +74,28 @@ impl Heading {
 
     fn status(&self) -> Option<&Field> {
         self.fields.iter().find(|field| field.name == FieldName::Status)
+    }
+
+    /// Is it a task whatever else stands in its file: by its name, or by its id and its status?
+    pub(super) fn is_surely_a_task(&self) -> bool {
+        let is_named = self.id.get(..4).is_some_and(|begin| begin.eq_ignore_ascii_case("task"));
+        let is_stage = stage(self.text.trim()).is_some();
+        !is_stage && self.is_task() && (is_named || self.status().is_some())
+    }
+
+    /// The kind and level of a step on the way that says how far it is.
+    pub(super) fn stage_with_status(&self) -> Option<(usize, String)> {
+        self.stage().filter(|_| self.status().is_some())
+    }
+
+    /// The same of one that does not say it.
+    pub(super) fn stage_without_status(&self) -> Option<(usize, String)> {
+        self.stage().filter(|_| self.status().is_none())
+    }
+
+    fn stage(&self) -> Option<(usize, String)> {
+        let (kind, _) = self.id.split_once('-').filter(|_| self.proof == Proof::Status)?;
+        stage(self.text.trim()).map(|_| (self.level, kind.to_owned()))
     }
 
     /// The line of a task's status below a heading that is none.

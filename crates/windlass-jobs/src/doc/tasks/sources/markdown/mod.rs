@@ -3,8 +3,10 @@
 mod add;
 mod field;
 mod heading;
+mod outside;
 mod reader;
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -12,10 +14,12 @@ use windlass_core::values::{TaskId, TaskState};
 
 use self::field::{Field, FieldName};
 use self::heading::Heading;
+use self::outside::Around;
 use crate::doc::tasks::file::too_deep;
+use crate::doc::tasks::sources::heading::Holds;
 use crate::doc::tasks::task::{Insertion, StatePlace};
 use crate::doc::tasks::{
-    CheckedTask, Complexity, FileRole, Place, ReadFile, Reading, Refused, Task, TaskSource, criteria,
+    CheckedTask, Complexity, FileRole, Place, ReadFile, Reading, Refused, Task, TaskSource, criteria, missed,
     protection, words,
 };
 use crate::doc::text::{ends_in, one_line, quoted, without_mark};
@@ -35,7 +39,8 @@ impl TaskSource for Markdown {
     }
 
     fn recognises(&self, name: &str, text: &str) -> bool {
-        !read(&Arc::from(name), beginning(text)).tasks.is_empty()
+        let read = read(&Arc::from(name), beginning(text));
+        !read.found.tasks.is_empty() && (read.is_sure || !read.has_others)
     }
 
     fn usual_places(&self) -> &'static [&'static str] {
@@ -48,7 +53,7 @@ impl TaskSource for Markdown {
     }
 
     fn read(&self, name: &Arc<str>, _role: FileRole, text: &str) -> Reading {
-        too_deep(name, text).unwrap_or_else(|| read(name, text))
+        too_deep(name, text).unwrap_or_else(|| read(name, text).found)
     }
 
     fn no_task(&self, _role: FileRole) -> &'static str {
@@ -77,31 +82,75 @@ fn beginning(text: &str) -> &str {
     if text.len() <= LOOKED_AT { text } else { text.get(..end).unwrap_or(text) }
 }
 
-fn read(name: &Arc<str>, text: &str) -> Reading {
+/// What is read of a text, and what shows whether it is meant to be read so.
+#[derive(Default)]
+struct Read {
+    found: Reading,
+    /// There is a task that surely is one, whatever else stands in the file.
+    is_sure: bool,
+    /// Boxes stand outside of all tasks. That they are ticked makes no other form of their file.
+    has_others: bool,
+}
+
+fn read(name: &Arc<str>, text: &str) -> Read {
     let (bare, mark) = without_mark(text);
-    let mut found = Reading::default();
+    let mut read = Read::default();
+    let found = &mut read.found;
     let mut open: Option<(usize, Task)> = None;
-    for heading in reader::read(bare) {
-        let is_task = heading.is_task();
+    let mut around = Around::default();
+    let headings = reader::read(bare);
+    let taken: HashSet<usize> =
+        headings.iter().flat_map(|heading| &heading.boxes).map(|(at, _)| *at).collect();
+    let stages: HashSet<(usize, String)> = headings.iter().filter_map(Heading::stage_with_status).collect();
+    for heading in headings {
+        let holds = around.enter(&heading);
+        let is_bare_stage = heading.stage_without_status().is_some_and(|stage| stages.contains(&stage));
+        let is_task = heading.is_task() || is_bare_stage;
         if !is_task {
             found.problems.extend(heading.stray_status().map(|line| stray(name, line)));
         }
         // What stands below a deeper heading belongs to the task, unless that is one itself.
-        if let Some((level, task)) = open.take() {
-            if is_task || heading.level <= level {
-                found.tasks.push(ended(task, text, mark + heading.start));
-            } else {
-                let mut task = task;
-                task.criteria.extend(heading.criteria.iter().cloned());
-                open = Some((level, task));
-            }
+        let is_over = |level: usize| is_task || heading.level <= level;
+        if let Some((_, task)) = open.take_if(|(level, _)| is_over(*level)) {
+            found.tasks.push(ended(task, text, mark + heading.start));
         }
         if is_task {
-            open = Some((heading.level, task(name, bare, mark, heading, &mut found.problems)));
+            read.is_sure |= heading.is_surely_a_task();
+            read.has_others |= is_bare_stage && !heading.boxes.is_empty();
+            let level = heading.level;
+            let mut task = task(name, bare, mark, heading, &mut found.problems);
+            if is_bare_stage {
+                without_status(&mut task, &mut found.problems);
+            }
+            open = Some((level, task));
+        } else if let Some((_, task)) = &mut open {
+            task.criteria.extend(heading.boxes.into_iter().map(|(_, criterion)| criterion));
+        } else {
+            read.has_others |= holds <= Holds::Work && !heading.boxes.is_empty();
+            outside::take(found, name, mark, &heading.boxes, holds);
         }
     }
     found.tasks.extend(open.map(|(_, task)| ended(task, text, text.len())));
-    found
+    // A box in no task makes no list of tasks.
+    if found.tasks.iter().all(outside::is_outside) {
+        found.tasks.clear();
+        found.problems.retain(|problem| !problem.kind.is_doubt());
+        return read;
+    }
+    for missed in missed::find(bare, |at| taken.contains(&at)) {
+        outside::miss(found, name, mark, &missed);
+    }
+    read
+}
+
+/// A step on the way of which nothing says how far it is, where it is said of others.
+fn without_status(task: &mut Task, problems: &mut Vec<Problem>) {
+    task.row.unclear = Some("it has no status, and others like it have one".to_owned());
+    let sentence = format!(
+        "{} has no status, and others like it have one: write `**Status**: pending` below it",
+        quoted(&task.row.id.0)
+    );
+    problems.push(task.problem(ProblemKind::UnknownStatus, sentence));
 }
 
 fn ended(mut task: Task, text: &str, end: usize) -> Task {
@@ -131,7 +180,7 @@ fn task(name: &Arc<str>, text: &str, mark: usize, heading: Heading, problems: &m
     task.place = StatePlace::Missing(missing(text, mark, &heading));
     task.row.id.0 = heading.id;
     task.row.title = heading.title;
-    task.criteria = heading.criteria;
+    task.criteria = heading.boxes.into_iter().map(|(_, criterion)| criterion).collect();
     let mut seen: Vec<FieldName> = Vec::new();
     for field in heading.fields {
         if seen.contains(&field.name) {

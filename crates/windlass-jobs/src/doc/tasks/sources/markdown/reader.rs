@@ -41,9 +41,10 @@ struct Reader<'a> {
     names: bool,
 }
 
-/// All headings of the document itself.
+/// All headings of the document itself; the first is what stands before them, and has no text.
 pub(super) fn read(text: &str) -> Vec<Heading> {
-    let mut reader = Reader { text, lines: Lines::of(text), ..Reader::default() };
+    let headings = vec![Heading::default()];
+    let mut reader = Reader { text, lines: Lines::of(text), headings, ..Reader::default() };
     for (event, range) in Parser::new_ext(text, Options::empty()).into_offset_iter() {
         reader.see(event, range);
     }
@@ -124,7 +125,9 @@ impl Reader<'_> {
 
     /// Does nothing but blanks stand between the latest heading's line and here? A quote there may hold the heading's fields.
     fn follows_heading(&self, at: usize) -> bool {
-        let Some(heading) = self.headings.last().filter(|heading| heading.fields.is_empty()) else {
+        let Some(heading) =
+            self.headings.last().filter(|heading| heading.level > 0 && heading.fields.is_empty())
+        else {
             return false;
         };
         let between = self.text.get(heading.start..at).unwrap_or_default();
@@ -161,7 +164,7 @@ impl Reader<'_> {
         if std::mem::take(&mut self.fresh_item) && self.quotes == 0 {
             self.criterion(at);
         }
-        let begins = self.fresh && self.heading.is_none() && !self.headings.is_empty();
+        let begins = self.fresh && self.heading.is_none() && self.headings.len() > 1;
         let rest = self.text.get(at..).unwrap_or_default();
         let line = rest.split(['\n', '\r']).next().unwrap_or_default();
         if let Some((name, length)) = FieldName::plain(line).filter(|_| begins) {
@@ -190,7 +193,7 @@ impl Reader<'_> {
         let criterion =
             Criterion { text: rest.trim().to_owned(), holds: sign.state == Some(TaskState::Done), line };
         if let Some(heading) = self.headings.last_mut() {
-            heading.criteria.push(criterion);
+            heading.boxes.push((at, criterion));
         }
     }
 
@@ -253,7 +256,7 @@ impl Reader<'_> {
             field.value.end = field.value.start + source.trim_end_matches(divides).len();
         }
         // Before the first heading nothing is a task's.
-        if let Some(heading) = self.headings.last_mut() {
+        if let Some(heading) = self.headings.last_mut().filter(|heading| heading.level > 0) {
             heading.fields.push(field);
         }
     }

@@ -1,0 +1,242 @@
+//! Boxes that no reader took. What looks like a box and is none would be work that nobody sees: it is named with its line, and
+//! nothing is complete before somebody has said what it is.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};
+
+use windlass_core::values::TaskState;
+
+use super::sources::state_of_sign;
+use crate::doc::lines::Lines;
+use crate::doc::text::quoted;
+use crate::doc::{Problem, ProblemKind};
+
+/// The longest text within brackets that may be meant for a box, in characters.
+const LONGEST: usize = 3;
+
+/// Something that looks like a box that is not ticked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Missed {
+    /// Where its bracket stands in the text.
+    pub at: usize,
+    /// Its line, from 1.
+    pub line: usize,
+    /// It as it stands there.
+    pub shown: String,
+}
+
+impl Missed {
+    /// What is said of it.
+    pub fn problem(&self, file: &Arc<str>) -> Problem {
+        let sentence = format!(
+            "holds `{}`, which is not read as a box: write `- [ ]`, `- [~]` or `- [x]` as a list item outside of quotes, tables \
+             and HTML, or put it between backticks",
+            quoted(&self.shown)
+        );
+        Problem { kind: ProblemKind::UnknownStatus, file: file.clone(), line: Some(self.line), sentence }
+    }
+}
+
+/// All that look like boxes of a text and that its reader did not take, in their order. What stands in code or in a comment,
+/// and is closed there, is none.
+pub(super) fn find(text: &str, is_taken: impl Fn(usize) -> bool) -> Vec<Missed> {
+    let mut begins = 0;
+    let mut found: Vec<(usize, &str)> = Vec::new();
+    for line in text.split_inclusive(['\n', '\r']) {
+        let boxes = beginnings(line).filter_map(|at| Some((begins + at, looks_like_box(line.get(at..)?)?)));
+        found.extend(boxes.filter(|(at, _)| !is_taken(*at)));
+        begins += line.len();
+    }
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let hidden = hidden(text);
+    let is_seen = |at: usize| {
+        let before = hidden.partition_point(|range| range.start <= at);
+        before.checked_sub(1).and_then(|last| hidden.get(last)).is_none_or(|range| range.end <= at)
+    };
+    let mut lines = Lines::of(text);
+    let seen = found.into_iter().filter(|(at, _)| is_seen(*at));
+    seen.map(|(at, shown)| Missed { at, line: lines.line_of(at), shown: shown.to_owned() }).collect()
+}
+
+/// Where a box could begin in a line: after what begins list items, quotes and headings, and in each cell of a table.
+fn beginnings(line: &str) -> impl Iterator<Item = usize> {
+    let first = line.len() - line.trim_start_matches(begins_block).len();
+    let is_row = line.trim_start_matches([' ', '\t', '>']).starts_with('|');
+    let cells = memchr::memchr_iter(b'|', line.as_bytes()).filter(move |_| is_row).map(move |at| {
+        let cell = line.get(at + 1..).unwrap_or_default();
+        at + 1 + cell.len() - cell.trim_start_matches([' ', '\t', '*', '_']).len()
+    });
+    std::iter::once(first)
+        .chain(cells.filter(move |at| *at > first))
+        .filter(|at| line.get(*at..).is_some_and(|rest| rest.starts_with('[')))
+}
+
+fn begins_block(letter: char) -> bool {
+    letter.is_ascii_whitespace() || letter.is_ascii_digit() || "-*+>|.)#_".contains(letter)
+}
+
+/// What a text begins with, brackets and what is between them, where it may be meant for a box that is not ticked.
+fn looks_like_box(text: &str) -> Option<&str> {
+    let (within, after) = text.strip_prefix('[')?.split_once(']')?;
+    let is_short = within.chars().count() <= LONGEST && !within.contains(['\n', '\r', '[']);
+    let mut letters = within.chars().filter(|letter| !letter.is_whitespace());
+    let (first, second) = (letters.next(), letters.next());
+    let is_meant = match first {
+        None => !within.is_empty() || ends_box(after),
+        Some(sign) if second.is_none() && within.len() == sign.len_utf8() => {
+            state_of_sign(sign) != Some(TaskState::Done) && is_sign(sign) && ends_box(after)
+        }
+        // Two letters are a word: `[ok]`, `[US1]`. So are the dots of what was left out.
+        Some(_) => {
+            let alphanumeric = || within.chars().filter(|letter| letter.is_alphanumeric());
+            alphanumeric().count() <= 1
+                && alphanumeric().all(is_sign)
+                && !within.starts_with('^')
+                && !within.contains('.')
+                && ends_box(after)
+        }
+    };
+    (is_short && is_meant).then(|| text.get(..within.len() + 2)).flatten()
+}
+
+/// Not the number of a note, nor spec-kit's `[P]` for what may be done beside others.
+fn is_sign(sign: char) -> bool {
+    !sign.is_numeric() && !matches!(sign, 'P' | '^' | '.' | '…')
+}
+
+/// Can a box be over here? A link's text is followed by its target, an index by what it belongs to.
+fn ends_box(after: &str) -> bool {
+    after
+        .chars()
+        .next()
+        .is_none_or(|next| next.is_whitespace() || matches!(next, '*' | '_' | '|' | '`' | '~'))
+}
+
+/// Code and comments that are closed, in their order.
+fn hidden(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    for (event, range) in Parser::new_ext(text, Options::empty()).into_offset_iter() {
+        let source = text.get(range.clone()).unwrap_or_default();
+        match event {
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_))) if is_closed_fence(source) => {
+                found.push(range);
+            }
+            Event::Start(Tag::HtmlBlock) => found.extend(
+                hidden_in_html(source).map(|inner| range.start + inner.start..range.start + inner.end),
+            ),
+            Event::Code(_) | Event::InlineHtml(_) => found.push(range),
+            _ => {}
+        }
+    }
+    found
+}
+
+fn is_closed_fence(source: &str) -> bool {
+    let lines = source.trim_end().lines();
+    let last = lines.skip(1).last().unwrap_or_default().trim_start_matches([' ', '\t', '>']);
+    last.starts_with("```") || last.starts_with("~~~")
+}
+
+/// Comments, and what is shown as it is written.
+const HIDING: [(&str, &str); 4] =
+    [("<!--", "-->"), ("<pre", "</pre>"), ("<script", "</script>"), ("<style", "</style>")];
+
+fn hidden_in_html(source: &str) -> impl Iterator<Item = Range<usize>> {
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        let rest = source.get(from..)?;
+        let opened = HIDING.iter().filter_map(|(open, close)| Some((rest.find(open)?, *close)));
+        let (at, close) = opened.min_by_key(|(at, _)| *at)?;
+        let end = at + rest.get(at..)?.find(close)? + close.len();
+        let found = from + at..from + end;
+        from = found.end;
+        Some(found)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str) -> Vec<(usize, String)> {
+        find(text, |_| false).into_iter().map(|missed| (missed.line, missed.shown)).collect()
+    }
+
+    #[test]
+    fn what_looks_like_an_open_box_is_one_wherever_it_stands() {
+        for line in [
+            "- [] a",
+            "- [  ] b",
+            "- [o] c",
+            "- [v] d",
+            "- [x ] e",
+            "- [ ]**f**",
+            "- **[ ] g**",
+            "> - [ ] h",
+            "[ ] no bullet",
+            "1. [ ]x",
+            "### [ ] 1.1 Title",
+            "| [ ] | cell |",
+            "> | a | [ ] b |",
+            "- [--] i",
+            "- [?] j",
+            "- [ ]: k",
+            "\t* [A] l",
+        ] {
+            assert_eq!(shown(&format!("x\r\n{line}\r\n")).len(), 1, "{line}");
+        }
+        assert_eq!(shown("a\n- [o ] b\n| 1 | [ ] |\n"), [(2, "[o ]".to_owned()), (3, "[ ]".to_owned())]);
+    }
+
+    #[test]
+    fn what_is_a_tag_a_note_a_link_or_ticked_is_none() {
+        for line in [
+            "- [x] done",
+            "**[X] done**",
+            "- [P] beside others",
+            "- **[P]**: beside others",
+            "[1] a note",
+            "[^1]: a note",
+            "- [a](b)",
+            "[ab]: c",
+            "- [US1] story",
+            "- [ok] fine",
+            "[...]",
+            "- [ ab ] c",
+            "text [ ] inside",
+            "- `[ ]` code",
+            "- []byte",
+            "- \\[ ] escaped",
+            "- [i][j]",
+            "a | [ ] b",
+            "[✅] yes",
+        ] {
+            assert_eq!(shown(line), [], "{line}");
+        }
+    }
+
+    #[test]
+    fn code_and_comments_hide_only_where_they_are_closed() {
+        for (open, close) in [
+            ("```", "```"),
+            ("~~~ md", "~~~"),
+            ("<!--", "-->"),
+            ("<pre>", "</pre>"),
+            ("<div>\n<!--", "-->\n</div>"),
+            ("a `", "`"),
+        ] {
+            let closed = format!("{open}\n- [ ] hidden\n{close}\n\n[ ] seen\n");
+            let lines = closed.lines().count();
+            // A list item ends a paragraph, and with it code that begins within a line.
+            let seen = if open == "a `" { 2 } else { 1 };
+            assert_eq!(shown(&closed).len(), seen, "{closed}");
+            assert_eq!(shown(&closed).last().map(|(line, _)| *line), Some(lines), "{closed}");
+            assert!(!shown(&format!("{open}\n- [ ] seen\n")).is_empty(), "{open}");
+        }
+        assert_eq!(shown("<details>\n- [ ] folded\n</details>\n").len(), 1);
+    }
+}

@@ -1,0 +1,95 @@
+//! What stands outside of every task and looks like one: nobody but a person knows what it is, and it is not dropped.
+
+use std::sync::Arc;
+
+use windlass_core::values::{TaskId, TaskState};
+
+use super::heading::Heading;
+use crate::doc::tasks::missed::Missed;
+use crate::doc::tasks::sources::heading::{self, Holds};
+use crate::doc::tasks::task::StatePlace;
+use crate::doc::tasks::{Criterion, Reading, Task};
+use crate::doc::{Problem, ProblemKind};
+
+/// What the sections around a place hold.
+#[derive(Debug, Default)]
+pub(super) struct Around(Vec<(usize, Holds)>);
+
+impl Around {
+    /// A heading begins; what its section holds.
+    pub(super) fn enter(&mut self, heading: &Heading) -> Holds {
+        self.0.retain(|(level, _)| *level < heading.level);
+        let around = self.0.last().map_or(Holds::Anything, |(_, holds)| *holds);
+        let holds = around.max(heading::read(&heading.text).holds);
+        self.0.push((heading.level, holds));
+        holds
+    }
+}
+
+/// Takes in the boxes below a heading that is no task and stands in none.
+pub(super) fn take(
+    found: &mut Reading,
+    name: &Arc<str>,
+    mark: usize,
+    boxes: &[(usize, Criterion)],
+    holds: Holds,
+) {
+    let open = boxes.iter().filter(|(_, one)| !one.holds);
+    match holds {
+        Holds::Aside => found.about.set_aside += open.count() as u64,
+        Holds::Criteria => {
+            found.criteria.extend(boxes.iter().map(|(at, one)| criterion(name, mark + at, one)));
+        }
+        Holds::Work | Holds::Anything => {
+            open.for_each(|(at, one)| doubt(found, name, mark + at, one.line, &one.text));
+        }
+    }
+}
+
+/// Is this a box in no task?
+pub(super) fn is_outside(task: &Task) -> bool {
+    task.block.is_empty()
+}
+
+fn criterion(name: &Arc<str>, at: usize, one: &Criterion) -> Task {
+    let mut task = Task::new(name, one.line, at..at);
+    task.row.title.clone_from(&one.text);
+    task.row.state = if one.holds { TaskState::Done } else { TaskState::Open };
+    task.place = StatePlace::Unclear;
+    task
+}
+
+/// Something that looks like a box and is none: the task that it stands in is not done before somebody has said what it is.
+pub(super) fn miss(found: &mut Reading, name: &Arc<str>, mark: usize, missed: &Missed) {
+    let at = mark + missed.at;
+    found.problems.push(missed.problem(name));
+    if let Some(task) = found.tasks.iter_mut().find(|task| task.block.contains(&at)) {
+        task.row.unclear = Some(format!("its line {} has a box that is none", missed.line));
+        task.row.state = TaskState::Open;
+        task.place = StatePlace::Unclear;
+    } else {
+        found.tasks.push(unclear(name, at, missed.line, &missed.shown));
+    }
+}
+
+fn doubt(found: &mut Reading, name: &Arc<str>, at: usize, line: usize, text: &str) {
+    let sentence = "is an open box in no task: put it below a task, write it as `### TASK-001: Title`, or say by a heading what it \
+                    is (`## Acceptance criteria`, `## Out of scope`)";
+    let kind = ProblemKind::UnknownStatus;
+    found.problems.push(Problem {
+        kind,
+        file: name.clone(),
+        line: Some(line),
+        sentence: sentence.to_owned(),
+    });
+    found.tasks.push(unclear(name, at, line, text));
+}
+
+/// An open task that nobody works on, so that the list is not done.
+fn unclear(name: &Arc<str>, at: usize, line: usize, text: &str) -> Task {
+    let mut task = Task::new(name, line, at..at);
+    (task.row.id, task.row.title) = (TaskId(format!("L{line}")), text.to_owned());
+    task.row.unclear = Some("it is a box in no task".to_owned());
+    task.place = StatePlace::Unclear;
+    task
+}
