@@ -6,8 +6,8 @@ use super::apply::Applied;
 use crate::fact::Fact;
 use crate::principles::{COLLECTIONS, Principles};
 use crate::report::PrinciplesProposed;
-use crate::run::Run;
-use crate::run::lane::LaneState;
+use crate::run::lane::{LaneState, Turn};
+use crate::run::{Run, TurnKey};
 use crate::spec::PrinciplesSpec;
 use crate::values::{Class, LaneId, Purpose};
 
@@ -20,6 +20,9 @@ pub struct Collected {
     /// How often an agent was asked in vain.
     #[serde(default)]
     pub in_vain: u32,
+    /// The attempt that was the latest of these.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latest: Option<TurnKey>,
     /// Why its latest proposal was not taken: a sentence; empty = there was none yet.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub refused: String,
@@ -56,10 +59,12 @@ impl Run {
     /// What was found of a proposal. An attempt that the API cut short has not had its chance.
     pub(super) fn principles_proposed(&self, proposed: PrinciplesProposed) -> Option<Fact> {
         let PrinciplesProposed { lane, principles, refused } = proposed;
-        let LaneState::Keeping(_, outcome) = self.lane(lane)? else { return None };
+        let LaneState::Keeping(turn, outcome) = self.lane(lane)? else { return None };
         let class = outcome.summary.class;
         let had_its_chance = !class.is_of_api() && class != Class::Interrupted;
-        if !self.owes_principles(lane) || (principles.is_none() && !had_its_chance) {
+        // It was counted before the runner died, and what was proposed then is gone.
+        let is_counted = self.collected.latest == Some(turn.key());
+        if !self.owes_principles(lane) || principles.is_none() && (is_counted || !had_its_chance) {
             return None;
         }
         let left = match principles {
@@ -78,9 +83,11 @@ impl Run {
         if !self.owes_principles(lane) {
             return Err("nobody was asked for principles".to_owned());
         }
-        match principles {
-            Some(principles) => self.collected.principles = Some(principles.clone()),
-            None => self.collected.in_vain += 1,
+        if let Some(principles) = principles {
+            self.collected.principles = Some(principles.clone());
+        } else {
+            self.collected.in_vain += 1;
+            self.collected.latest = self.lane(lane).and_then(LaneState::turn).map(Turn::key);
         }
         refused.clone_into(&mut self.collected.refused);
         Ok(())

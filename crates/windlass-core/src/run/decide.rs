@@ -102,6 +102,8 @@ impl Run {
         let most = self.plan.as_ref().and_then(|plan| plan.limits.iterations);
         let all_begun = most.is_some_and(|most| self.counters.started >= most);
         let free = self.may_begin() && self.hold.is_none() && self.survey == Survey::Done;
+        // What a limit left is seen out first, where somebody raised that limit meanwhile.
+        let free = free && !self.is_delivering();
         free && !all_begun && self.can_pay() && !self.has_to_end(now)
     }
 

@@ -166,6 +166,8 @@ pub enum Effect {
         number: Option<u64>,
         /// What is pushed.
         standing: Standing,
+        /// How many steps there were before: asked once more, it is another order, even where nothing came between.
+        asked: u32,
     },
     /// Write what a council has decided into the project's log.
     LogDecision {

@@ -193,7 +193,8 @@ impl Lane {
         if let (Some(before), Some(committed)) = (&self.latest, &mut self.committed)
             && before.tree == committed.evidence.tree
         {
-            committed.evidence = evidence.clone();
+            // The commit is the same one.
+            committed.evidence = Evidence { head: committed.evidence.head.clone(), ..evidence.clone() };
         }
     }
 }

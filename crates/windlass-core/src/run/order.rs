@@ -90,6 +90,8 @@ impl Reported {
 pub struct Orders {
     /// What is outstanding and was ordered.
     given: BTreeSet<Effect>,
+    /// The least that an order of this session can have.
+    first: Epoch,
     /// The newest order of each lane; of the run as a whole under `None`.
     newest: BTreeMap<Option<LaneId>, Epoch>,
 }
@@ -104,6 +106,11 @@ pub struct Due {
 }
 
 impl Orders {
+    /// Those of a session whose first fact is the next one: no order of an earlier session is younger than that fact.
+    pub fn of_session(run: &Run) -> Orders {
+        Orders { first: Epoch(run.next_seq() + 1), ..Orders::default() }
+    }
+
     /// What is outstanding and was not ordered yet; it counts as ordered from now on.
     pub fn due(&mut self, run: &Run, now: Now) -> Due {
         let outstanding = run.outstanding();
@@ -127,11 +134,12 @@ impl Orders {
         Some(Order { version: WireVersion, run: run.plan()?.run.clone(), epoch, effect, context })
     }
 
-    /// Does it answer an order that another one of its lane has taken the place of? It is not counted then. What a person
-    /// should know, and why the run must end, is heard in any case.
+    /// Does it answer an order that another one of its lane has taken the place of, or one of an earlier session? It is not
+    /// counted then. What a person should know, and why the run must end, is heard in any case.
     pub fn is_late(&self, reported: &Reported) -> bool {
         let Reported { order: Some(order), report, .. } = reported else { return false };
         let heard = matches!(report, Report::Noticed(_) | Report::Failed(_) | Report::Broken(_));
-        !heard && self.newest.get(&report.lane()).is_some_and(|newest| order < newest)
+        let newest = self.newest.get(&report.lane()).copied().unwrap_or(self.first);
+        !heard && *order < newest
     }
 }

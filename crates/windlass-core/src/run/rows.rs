@@ -60,6 +60,14 @@ impl Run {
         (self.counters.failures, self.counters.idle) = (failures, idle);
     }
 
+    /// What comes now is about something else than what nothing came of.
+    pub(super) fn forget_idle_rows(&mut self) {
+        for rows in self.lanes.values_mut().map(|lane| &mut lane.rows) {
+            (rows.idle, rows.unsupported) = (0, 0);
+        }
+        self.count_rows();
+    }
+
     /// An ended run goes on: what it ended by begins anew.
     pub(super) fn begin_rows_anew(&mut self, ended_by: StopReason) {
         for rows in self.lanes.values_mut().map(|lane| &mut lane.rows) {

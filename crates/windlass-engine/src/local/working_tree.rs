@@ -240,7 +240,7 @@ impl WorkingTree {
                 Ok(reports)
             }
             Effect::LogDecision { lane, turn } => decisions::carry_out(self, *lane, *turn, &order.context),
-            Effect::Deliver { task, head, number, standing } => {
+            Effect::Deliver { task, head, number, standing, asked: _ } => {
                 let (task, number, standing) = (*task, *number, *standing);
                 let context = order.context.delivery.as_ref();
                 deliver::carry_out(self, &deliver::Subject { task, head, number, standing, context })

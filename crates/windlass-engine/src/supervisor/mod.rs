@@ -87,6 +87,7 @@ impl Supervisor {
         for entry in entries {
             run.apply(entry)?;
         }
+        let orders = Orders::of_session(&run);
         Ok(Supervisor {
             project: ground.project,
             folder: ground.folder,
@@ -96,7 +97,7 @@ impl Supervisor {
             audience: ground.audience,
             run,
             clock: ground.clock,
-            orders: Orders::default(),
+            orders,
             executor,
             inbox,
             reports: VecDeque::new(),

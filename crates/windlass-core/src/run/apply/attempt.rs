@@ -374,7 +374,7 @@ impl Run {
         self.count_answer(turn.claim.as_deref(), verdict);
         self.count_held(lane, verdict);
         self.count_claim(lane, verdict, &outcome, &judged.outcomes);
-        self.count_shown(lane, &outcome, &judged);
+        self.count_shown(lane, turn.claim.as_deref(), &outcome, &judged);
         self.counters.finished += 1;
         self.hooks.greeting.clear();
         self.hooks.advice.clear();

@@ -31,7 +31,13 @@ impl Run {
             && let Some(held) = self.lanes.get_mut(&lane)
         {
             let snapshot = outcome.kept.as_ref().and_then(|kept| kept.snapshot.clone());
-            held.committed = Some(Committed { evidence: evidence.clone(), snapshot });
+            // Files changed, and nothing was to be committed: what is there is in no commit, and HEAD does not stand for it.
+            let stays = |before: &Committed| {
+                before.evidence.head == evidence.head && before.evidence.tree != evidence.tree
+            };
+            let is_elsewhere = made.is_none() && held.committed.as_ref().is_some_and(stays);
+            let head = evidence.head.clone().filter(|_| !is_elsewhere);
+            held.committed = Some(Committed { evidence: Evidence { head, ..evidence.clone() }, snapshot });
             held.task.iter_mut().for_each(|at| at.attempts.clear());
         }
         // What failed is not judged again, whatever hooks have made of it.

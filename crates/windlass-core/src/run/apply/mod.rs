@@ -82,10 +82,13 @@ impl Run {
             }
             Fact::BackoffEnded => {
                 self.hold.take().ok_or("nothing was waited for")?;
-                self.clock.wait_ends(now);
+                if !self.waits_outside() {
+                    self.clock.wait_ends(now);
+                }
                 Ok(())
             }
             Fact::StopRequested { by, stage } => {
+                self.delivery_stops();
                 self.stop = Some(Stop { by: *by, stage: *stage });
                 Ok(())
             }

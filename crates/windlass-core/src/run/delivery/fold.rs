@@ -8,15 +8,16 @@ use crate::report::{
     DeliveryMove, DeliveryOutcome, DeliveryStep, DeliveryTask, PullRequestSeen, Returned, Standing, WaitsFor,
 };
 use crate::run::Run;
-use crate::run::lane::{AttemptOutcome, Judged};
+use crate::run::lane::{AttemptOutcome, Candidate, Judged};
 use crate::spec::Readiness;
-use crate::values::{LaneId, Now};
+use crate::values::{Class, LaneId, Now};
 
 impl Run {
     /// Folds a step into the state.
     pub(in crate::run) fn delivery_step(&mut self, now: Now, step: &DeliveryStep) -> Result<(), String> {
         let spec = self.delivery_spec().cloned().ok_or("nothing of this run leaves the machine")?;
-        let waited = matches!(self.delivery.stage, Stage::Waiting { .. });
+        let waited = self.waits_outside();
+        self.delivery.asked = self.delivery.asked.saturating_add(1);
         match step {
             DeliveryStep::Begun { head, standing } => {
                 if matches!(self.delivery.stage, Stage::Doing(_) | Stage::Waiting { .. }) {
@@ -49,6 +50,7 @@ impl Run {
             DeliveryStep::Due => self.delivery.due()?,
             DeliveryStep::Ordered { task } => {
                 self.delivery.expect(*task)?;
+                self.delivery.watch.update_ordered |= *task == DeliveryTask::Update;
                 self.delivery.stage =
                     if spec.merge.is_some() { Stage::Doing(DeliveryTask::View) } else { left() };
             }
@@ -58,7 +60,7 @@ impl Run {
                 // What was shown is refuted from outside.
                 self.counters.complete = false;
                 self.counters.claims = 0;
-                self.counters.idle = 0;
+                self.forget_idle_rows();
             }
             DeliveryStep::Merged { commit } => {
                 self.delivery.expect(DeliveryTask::Merge)?;
@@ -70,18 +72,34 @@ impl Run {
         Ok(())
     }
 
+    /// Is something waited for outside?
+    pub(in crate::run) fn waits_outside(&self) -> bool {
+        matches!(self.delivery.stage, Stage::Waiting { .. })
+    }
+
+    /// Is a usage limit waited for meanwhile?
+    fn is_limited(&self) -> bool {
+        self.hold.is_some_and(|hold| hold.class == Class::UsageLimit)
+    }
+
     /// What is waited for outside is not work: like a wait for a usage limit it does not count against the run's time.
     fn count_delivery_wait(&mut self, now: Now, waited: bool) {
         match (waited, matches!(self.delivery.stage, Stage::Waiting { .. })) {
             (false, true) => self.clock.wait_begins(now),
-            (true, false) => self.clock.wait_ends(now),
+            (true, false) if !self.is_limited() => self.clock.wait_ends(now),
             _ => {}
         }
     }
 
     /// Notes the commit that an iteration left, if every gate passed on its tree, and nothing is in that which is not in the
     /// commit. Nothing else is ever pushed.
-    pub(in crate::run) fn count_shown(&mut self, lane: LaneId, outcome: &AttemptOutcome, judged: &Judged) {
+    pub(in crate::run) fn count_shown(
+        &mut self,
+        lane: LaneId,
+        claim: Option<&Candidate>,
+        outcome: &AttemptOutcome,
+        judged: &Judged,
+    ) {
         if self.delivery_spec().is_none() {
             return;
         }
@@ -90,12 +108,22 @@ impl Run {
             return;
         }
         let green = self.is_green(lane, outcome, &judged.outcomes) && self.held(lane).is_empty();
-        let green = green && !self.lacks_review(lane, outcome);
+        // Whoever verified a claim has not reviewed it: what was said of the work before holds.
+        let green = green && !self.lacks_review(lane, claim.map_or(outcome, |claim| &claim.outcome));
         let head = self.lanes.get(&lane).and_then(|held| {
             let (latest, committed) = (held.latest.as_ref()?, held.committed.as_ref()?);
-            latest.head.clone().filter(|_| latest.tree == committed.evidence.tree)
+            // An agent may have moved the branch, and made the files what they were.
+            let is_it = (&latest.head, &latest.tree) == (&committed.evidence.head, &committed.evidence.tree);
+            latest.head.clone().filter(|_| is_it)
         });
-        if let Some(head) = head.filter(|_| green && !self.has_lanes()) {
+        // What whoever verified it has written since is in no commit: the one that was verified goes out.
+        let verified = claim.and_then(|claim| {
+            let green = self.is_green(lane, &claim.outcome, &claim.judged.outcomes);
+            let stands = green && !self.lacks_review(lane, &claim.outcome) && self.held(lane).is_empty();
+            claim.outcome.in_git.commit.clone().filter(|_| stands)
+        });
+        let shown = head.filter(|_| green).or(verified);
+        if let Some(head) = shown.filter(|_| !self.has_lanes()) {
             self.delivery.shown = Some(head);
         }
     }
@@ -103,10 +131,11 @@ impl Run {
     /// The run goes on in another process: what was being done is done again, and looks first whether it is done; what a
     /// person was needed for is looked at anew.
     pub(in crate::run) fn delivery_resumed(&mut self, last: Now) {
-        if matches!(self.delivery.stage, Stage::Waiting { .. }) {
+        if self.waits_outside() && !self.is_limited() {
             // It is looked at once, and the new session's clock has just begun.
             self.clock.wait_ends(Now { monotonic: Duration::ZERO, ..last });
         }
+        self.delivery.seen_through = None;
         self.delivery.forget_times();
         self.delivery.watch.refusals = 0;
         let is_merged = |outcome: &DeliveryOutcome| {

@@ -39,6 +39,10 @@ pub(super) struct Delivery {
     /// The newest commit that was pushed.
     pushed: Option<String>,
     watch: Watch,
+    /// How many steps there were: what is asked again is another order.
+    asked: u32,
+    /// What was being done when a person asked the run to stop: that is seen through, and nothing else is begun.
+    seen_through: Option<DeliveryTask>,
     /// What the next agent is told.
     findings: Option<(Returned, Vec<ForgeFinding>)>,
 }
@@ -126,7 +130,20 @@ impl Run {
 
     /// Must the end wait for what is being done outside? A person who stops the run a second time does not wait.
     pub(super) fn is_delivering_for_good(&self) -> bool {
-        matches!(self.delivery.stage, Stage::Doing(task) if task.changes_something()) && !self.ends_agents()
+        matches!(self.delivery.stage, Stage::Doing(task) if self.is_seen_through(task))
+    }
+
+    /// Was it begun, and must its end be known? Without a stop nothing ends that would not wait for it.
+    fn is_seen_through(&self, task: DeliveryTask) -> bool {
+        let is_begun = self.stop.is_none() || self.delivery.seen_through == Some(task);
+        task.changes_something() && is_begun && !self.ends_agents()
+    }
+
+    /// A person asks the run to stop: what is being done outside is seen through.
+    pub(super) fn delivery_stops(&mut self) {
+        if let (None, Stage::Doing(task)) = (self.stop, &self.delivery.stage) {
+            self.delivery.seen_through = Some(*task);
+        }
     }
 
     /// With what a run whose job is done ends, and what there is to say about its work's way out.
@@ -173,11 +190,12 @@ impl Run {
     pub(super) fn outstanding_delivery(&self) -> Option<Effect> {
         let Stage::Doing(task) = self.delivery.stage else { return None };
         // A task that was begun is seen through; nothing new is begun where the run is to stop.
-        let free = self.may_begin() || task.changes_something() && !self.ends_agents();
+        let free = self.may_begin() || self.is_seen_through(task);
         let ready = free && self.survey == Survey::Done;
         let (head, standing) = (self.delivery.watch.head.clone(), self.delivery.standing);
         let number = self.delivery.pull_request.as_ref().map(|(number, _)| *number);
-        ready.then_some(Effect::Deliver { task, head, number, standing })
+        let asked = self.delivery.asked;
+        ready.then_some(Effect::Deliver { task, head, number, standing, asked })
     }
 
     /// When the next look is due; `None` where none is waited for.

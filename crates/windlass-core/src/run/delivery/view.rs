@@ -40,6 +40,8 @@ pub(super) struct Watch {
     pub refusals: u32,
     /// The branch was brought up to date, and its checks are the forge's alone: the agent does not have that commit.
     pub updated: bool,
+    /// The forge was told to bring this head up to date, which it does in its own time.
+    pub update_ordered: bool,
     /// A further iteration can be made of what goes back.
     pub can_return: bool,
 }
@@ -51,7 +53,7 @@ impl Watch {
         if watch.is_update(seen) {
             watch.earlier.insert(std::mem::replace(&mut watch.head, seen.head.clone()));
             (watch.since, watch.checks_since, watch.rules_since) = (None, None, None);
-            watch.updated = true;
+            (watch.updated, watch.update_ordered) = (true, false);
         }
         watch.since.get_or_insert(now);
         if seen.head == watch.head && seen.checks.total() > 0 {
@@ -196,6 +198,9 @@ impl Table<'_> {
             return self.wait_or(WaitsFor::Rules, "the forge does not say whether it can be merged");
         }
         match self.seen.block {
+            MergeBlock::Behind if self.watch.update_ordered => {
+                self.wait_or(WaitsFor::Rules, "the forge does not bring it up to date")
+            }
             MergeBlock::Behind => DeliveryMove::Do(DeliveryTask::Update),
             MergeBlock::Clear | MergeBlock::Unstable => DeliveryMove::Do(DeliveryTask::Merge),
             MergeBlock::Blocked | MergeBlock::Draft | MergeBlock::Conflicting => {

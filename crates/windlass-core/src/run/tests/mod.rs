@@ -13,6 +13,7 @@ mod councils;
 mod counting;
 mod criteria;
 mod damage;
+mod going_out;
 mod guarding;
 mod hooks;
 mod judged_criteria;
