@@ -6,6 +6,8 @@ use windlass_core::report::{DeliveryMove, DeliveryStep, PullRequestSeen, WaitsFo
 /// How far it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct DeliveryBoard {
+    /// The branch of the part that is under way; `None` where that is the run's.
+    pub(crate) branch: Option<String>,
     /// The pull request's page.
     pub(crate) url: Option<String>,
     /// What is waited for, and until when at most.
@@ -22,6 +24,13 @@ impl DeliveryBoard {
     /// Takes in a step.
     pub(crate) fn take(&mut self, step: &DeliveryStep) {
         match step {
+            DeliveryStep::PartBegun { branch, .. } => {
+                (self.is_under_way, self.wait, self.told) = (true, None, None);
+                (self.branch, self.url) = (Some(branch.clone()), None);
+            }
+            DeliveryStep::Branched { .. } | DeliveryStep::PartSeen { .. } => {
+                (self.is_under_way, self.wait) = (false, None);
+            }
             DeliveryStep::Begun { .. } => {
                 (self.is_under_way, self.wait, self.told) = (true, None, None);
             }

@@ -2,7 +2,7 @@
 
 use windlass_core::config::keys;
 use windlass_core::forge::RepositoryName;
-use windlass_core::spec::{CommitPolicy, DeliverySpec, NoChecks, Readiness};
+use windlass_core::spec::{CommitPolicy, DeliverySpec, NoChecks, PullRequestPer, Readiness};
 use windlass_core::values::{ExitCodes, RunId, StopReason};
 use windlass_forge::{
     Forge, ForgeError, ForgeFault, Permission, RepositoryFacts, named, parse_remote, reach,
@@ -13,6 +13,7 @@ use windlass_host::file::digest;
 use crate::error::{AppError, Kind};
 use crate::here::Here;
 use crate::run::Prepared;
+use crate::run::parts;
 
 /// What a run's own branch begins with where nobody says otherwise.
 const PREFIX: &str = "windlass/";
@@ -42,6 +43,7 @@ struct Pushed {
     base: String,
     checked_out: Option<String>,
     readiness: Readiness,
+    per: PullRequestPer,
 }
 
 /// Looks whether all of it can be done, and changes nothing.
@@ -63,13 +65,18 @@ pub fn find(here: &Here, request: &Prepared) -> Result<WayOut, AppError> {
     refuse_without_commits(here, request)?;
     let checked_out = repository.current_branch().map_err(AppError::system)?;
     let (address, name) = remote(repository, request)?;
+    parts::refuse_impossible(here, request)?;
     let forge = reach(name.clone(), &here.directory, None);
     let facts = look(forge.as_ref(), request, codes)?;
     let base = settings.base.clone().or(facts.default_branch).ok_or_else(|| {
         AppError::usage(format!("{name} has no branch yet: there is nothing to merge into"))
             .hint(format!("Push one first: git push {} HEAD", settings.remote))
     })?;
-    let is_base = checked_out.as_deref().is_none_or(|branch| branch == base);
+    let per = settings.per;
+    if !per.is_run() {
+        parts::refuse_unmerged(repository, &settings.remote, &base)?;
+    }
+    let is_base = !per.is_run() || checked_out.as_deref().is_none_or(|branch| branch == base);
     let branch = match own {
         Some(own) => own,
         None if is_base && stays_by_wish(request) => {
@@ -86,6 +93,7 @@ pub fn find(here: &Here, request: &Prepared) -> Result<WayOut, AppError> {
         base,
         checked_out,
         readiness,
+        per,
     };
     Ok(WayOut { branch, pushed: Some(pushed) })
 }
@@ -104,6 +112,12 @@ fn refuse_without_commits(here: &Here, request: &Prepared) -> Result<(), AppErro
         "a pull request needs `--commit runner`: nothing is pushed whose gates the runner has not seen",
     )
     .hint("Leave out --commit: with --pr the runner commits"))
+}
+
+/// Has each task a pull request of its own?
+pub fn has_parts_of_tasks(request: &Prepared) -> bool {
+    let settings = &request.configuration.resolved.pull_request;
+    settings.open.is_some() && settings.per == PullRequestPer::Task
 }
 
 /// Who commits: with a pull request the runner, unless somebody says otherwise.
@@ -202,6 +216,7 @@ impl WayOut {
             repository: pushed.repository.clone(),
             branch: self.own_branch(run).or_else(|| pushed.checked_out.clone())?,
             base: pushed.base.clone(),
+            per: pushed.per,
             readiness: pushed.readiness,
             merge: settings.merge.then_some(settings.merge_strategy),
             no_checks: if settings.merge { settings.no_checks } else { NoChecks::Leave },
@@ -231,11 +246,14 @@ impl WayOut {
         Ok(())
     }
 
-    /// Makes the run's own branch, and checks it out. Files stay as they are.
+    /// Makes the run's own branch, and checks it out. Files stay as they are. Branches of parts are made when those begin.
     pub fn begin_branch(&self, here: &Here, run: &RunId) -> Result<Option<String>, AppError> {
         let (Some(branch), Some(repository)) = (self.own_branch(run), &here.repository) else {
             return Ok(None);
         };
+        if let Some(per) = self.pushed.as_ref().map(|pushed| pushed.per).filter(|per| !per.is_run()) {
+            return Ok(Some(parts::notice(per, &branch)));
+        }
         repository.begin_branch(&branch).map_err(AppError::system)?;
         Ok(Some(format!("the run works on the branch {branch}, which was made for it and is checked out")))
     }

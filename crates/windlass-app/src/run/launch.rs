@@ -111,7 +111,12 @@ pub fn start(here: &Here, request: &Prepared) -> Result<RunEnd, AppError> {
 fn on_its_way(plan: RunSpec, request: &Prepared, way: &WayOut) -> RunSpec {
     let own = way.own_branch(&plan.run);
     let lanes = plan.lanes.map(|lanes| LanesSpec { branch: own.or(lanes.branch), ..lanes });
-    RunSpec { delivery: way.spec(request, &plan.run), lanes, ..plan }
+    let mut job = plan.job;
+    if delivery::has_parts_of_tasks(request) {
+        // Entries of several pull requests at the same place would not go together.
+        job.tasks.iter_mut().for_each(|tasks| tasks.progress = None);
+    }
+    RunSpec { delivery: way.spec(request, &plan.run), lanes, job, ..plan }
 }
 
 /// What of the repository it starts.

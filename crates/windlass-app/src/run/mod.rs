@@ -10,6 +10,7 @@ mod goal;
 pub(crate) mod launch;
 mod links_out;
 mod log;
+mod parts;
 pub(crate) mod rehearsal;
 mod request;
 pub(crate) mod resume;

@@ -155,6 +155,24 @@ pub fn lanes_miss_tasks(here: &Here, plan: &RunSpec) -> Result<bool, AppError> {
     Ok(matches!(unlike, Some(Unlike::Changed(_) | Unlike::NotCommitted(_))))
 }
 
+/// Parts begin with the base, and leave the file as their branches have it: nothing of it may be only here.
+pub fn refuse_uncommitted_tasks(here: &Here, request: &Prepared) -> Result<(), AppError> {
+    let found = request.assignment.find_tasks(&request.configuration.resolved.tasks);
+    let (Some(Ok(found)), Some(repository)) = (found, &here.repository) else { return Ok(()) };
+    let paths = repository.uncommitted_paths().map_err(AppError::system)?;
+    let is_open = |name: &&str| {
+        let path = here.place().relative(&here.directory.join(name));
+        paths.iter().any(|found| Some(&found.path) == path.as_ref())
+    };
+    match found.list.files().find(is_open) {
+        None => Ok(()),
+        Some(file) => Err(AppError::usage(format!(
+            "{file} has changes that are in no commit: with a pull request per task each begins with what is merged"
+        ))
+        .hint("Commit and push it first, or have git ignore it")),
+    }
+}
+
 /// Lanes begin with what is committed: tasks that are not could be worked on there, and never be claimed.
 fn refuse_unlike_commit(here: &Here, found: &FoundTasks) -> Result<(), AppError> {
     let Some(repository) = &here.repository else { return Ok(()) };

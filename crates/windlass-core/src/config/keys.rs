@@ -17,7 +17,7 @@ use crate::message::Wording;
 use crate::price::Price;
 use crate::principles::Collection;
 use crate::spec::{BudgetScope, CommitPolicy, Depth, Judge, NoChecks, SandboxKind, SandboxLogin, UndoPolicy};
-use crate::spec::{GuardAction, TestsAction};
+use crate::spec::{GuardAction, PullRequestPer, TestsAction};
 use crate::typed::nearest;
 use crate::typed::shown;
 use crate::values::ExitCodes;
@@ -201,6 +201,7 @@ keys! {
     COMMIT: CommitPolicy = "git.commit", "Who commits: nobody, the agent, or windlass after each iteration.";
 
     PULL_REQUEST_OPEN: OpenPullRequest = "pull_request.open", "Push the run's branch and open a pull request for it: `never`, as a `draft`, or `ready` for review.";
+    PULL_REQUEST_PER: PullRequestPer = "pull_request.per", "What has a branch and a pull request of its own: the `run`, each `iteration`, each `task`.";
     PULL_REQUEST_MERGE: bool = "pull_request.merge", "Merge it once its checks passed and the base's rules are met.";
     PULL_REQUEST_MERGE_STRATEGY: MergeStrategy = "pull_request.merge_strategy", "How it is merged.";
     PULL_REQUEST_BRANCH_PREFIX: TextOrNothing = "pull_request.branch_prefix", "What the name of the run's own branch begins with; empty = the branch that is checked out, unless that is the base.";

@@ -9,13 +9,15 @@ use super::layer::ConfigError;
 use super::resolve::Values;
 use super::setting::{Choice, Count, FineSpan, PositiveSpan, Text, TextOrNothing};
 use crate::forge::MergeStrategy;
-use crate::spec::{NoChecks, Readiness};
+use crate::spec::{NoChecks, PullRequestPer, Readiness};
 
 /// What configuration says about branches and pull requests; the rest of a `DeliverySpec` is found on the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PullRequestSettings {
     /// How one is opened; `None` = none is.
     pub open: Option<Readiness>,
+    /// What has one of its own.
+    pub per: PullRequestPer,
     /// It is merged once it may be.
     pub merge: bool,
     /// How.
@@ -66,6 +68,10 @@ impl Choice for MergeStrategy {
     const EXPECTED: &'static str = "`squash`, `merge` or `rebase`";
 }
 
+impl Choice for PullRequestPer {
+    const EXPECTED: &'static str = "`run`, `iteration` or `task`";
+}
+
 impl Choice for NoChecks {
     const EXPECTED: &'static str = "`wait`, `merge` or `leave`";
 }
@@ -82,6 +88,7 @@ impl Values {
                 OpenPullRequest::Draft => Some(Readiness::Draft),
                 OpenPullRequest::Ready => Some(Readiness::Ready),
             },
+            per: self.get(&keys::PULL_REQUEST_PER)?,
             merge: self.get(&keys::PULL_REQUEST_MERGE)?,
             merge_strategy: self.get(&keys::PULL_REQUEST_MERGE_STRATEGY)?,
             branch_prefix: text(&keys::PULL_REQUEST_BRANCH_PREFIX)?,

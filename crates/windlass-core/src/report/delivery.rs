@@ -4,11 +4,14 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::forge::{CheckTally, MergeBlock, Mergeability, PullRequestState, Review};
+use crate::values::{Evidence, SnapshotId, TaskId};
 
 /// Something to be done with git's remote or the forge. Each looks first whether it is done already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeliveryTask {
+    /// Check out a new branch, which begins with the base as it is now.
+    Branch,
     /// Push the branch.
     Push,
     /// Open a pull request, or find the one that there is.
@@ -25,12 +28,15 @@ pub enum DeliveryTask {
     Update,
     /// Merge.
     Merge,
+    /// Look what became of an earlier part's pull request.
+    LookAgain,
 }
 
 impl DeliveryTask {
     /// Does it change anything outside? What does is seen through where a person stops the run.
     pub const fn changes_something(self) -> bool {
-        !matches!(self, DeliveryTask::View | DeliveryTask::ReadLogs | DeliveryTask::ReadThreads)
+        let looks = matches!(self, DeliveryTask::View | DeliveryTask::LookAgain);
+        !looks && !matches!(self, DeliveryTask::ReadLogs | DeliveryTask::ReadThreads)
     }
 }
 
@@ -165,6 +171,16 @@ pub struct ForgeFinding {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "of", rename_all = "snake_case")]
 pub enum DeliveryReport {
+    /// A branch is checked out.
+    Branched {
+        /// The commit that it begins with.
+        base: String,
+        /// What is there now.
+        evidence: Evidence,
+        /// Where that is kept.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        snapshot: Option<SnapshotId>,
+    },
     /// The branch of the remote is at this commit.
     Pushed {
         /// The commit.
@@ -230,6 +246,33 @@ pub enum Returned {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "step", rename_all = "snake_case")]
 pub enum DeliveryStep {
+    /// A part begins that has a branch and a pull request of its own.
+    PartBegun {
+        /// Its number, from 1.
+        part: u32,
+        /// Its branch.
+        branch: String,
+        /// The task that it is.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        task: Option<TaskId>,
+    },
+    /// Its branch is checked out.
+    Branched {
+        /// The commit that it begins with.
+        base: String,
+        /// What is there now.
+        evidence: Evidence,
+        /// Where that is kept.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        snapshot: Option<SnapshotId>,
+    },
+    /// It was looked what became of an earlier part's pull request.
+    PartSeen {
+        /// The part's number.
+        part: u32,
+        /// Where its pull request stands; unknown where the forge did not say.
+        state: PullRequestState,
+    },
     /// A commit is to leave this machine: nothing else is pushed until the next such step.
     Begun {
         /// The commit, whose tree every gate passed on.

@@ -43,6 +43,9 @@ impl Run {
         if let Some(due) = self.delivery_due(now) {
             return vec![due];
         }
+        if let Some(ready) = self.part_is_ready() {
+            return vec![ready];
+        }
         if let Some(end) = self.end(now) {
             return vec![end];
         }
@@ -68,6 +71,9 @@ impl Run {
     }
 
     fn iteration_due(&self, now: Now) -> Option<Fact> {
+        if let Some(part) = self.part_due().filter(|_| self.work_may_begin(now)) {
+            return Some(part);
+        }
         if !self.iterations_may_begin(now) {
             return None;
         }
@@ -99,6 +105,10 @@ impl Run {
 
     /// Does nothing stand against a new iteration, wherever it is?
     pub(super) fn iterations_may_begin(&self, now: Now) -> bool {
+        self.work_may_begin(now) && !self.awaits_part()
+    }
+
+    fn work_may_begin(&self, now: Now) -> bool {
         let most = self.plan.as_ref().and_then(|plan| plan.limits.iterations);
         let all_begun = most.is_some_and(|most| self.counters.started >= most);
         let free = self.may_begin() && self.hold.is_none() && self.survey == Survey::Done;

@@ -168,6 +168,9 @@ pub enum Effect {
         standing: Standing,
         /// How many steps there were before: asked once more, it is another order, even where nothing came between.
         asked: u32,
+        /// The part of the job that it is about; `None` where that is the whole.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        part: Option<DeliveryPart>,
     },
     /// Write what a council has decided into the project's log.
     LogDecision {
@@ -185,6 +188,18 @@ pub enum Effect {
         /// Which attempt of which iteration.
         turn: TurnKey,
     },
+}
+
+/// A part of the job with a branch and a pull request of its own.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct DeliveryPart {
+    /// Its branch.
+    pub branch: String,
+    /// The number that the next iteration has.
+    pub iteration: u32,
+    /// The branch of the part before and the commit that it began with, where that left nothing: it goes, if nothing is on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left: Option<(String, String)>,
 }
 
 /// What a commit says of its work.

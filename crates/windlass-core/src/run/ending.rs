@@ -123,6 +123,9 @@ impl Run {
         if self.survey != Survey::Done {
             return None;
         }
+        if let Some(reason) = self.ended_by_part() {
+            return Some((reason, String::new()));
+        }
         if self.counters.started == 0
             && let Some(detail) = self.done_before_it_began(plan)
         {

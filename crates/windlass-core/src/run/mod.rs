@@ -69,7 +69,7 @@ pub use context::{
 };
 pub use council::Council;
 pub use delivery::DeliveryContext;
-pub use effect::{CommitKind, Effect, EndCall, NotesShare, Occasion, TurnKey};
+pub use effect::{CommitKind, DeliveryPart, Effect, EndCall, NotesShare, Occasion, TurnKey};
 pub use guard::HELD_CLAIMS;
 pub use hooks::{LatestIteration, MOST_SKIPS};
 pub use input::Input;

@@ -139,7 +139,7 @@ impl Run {
     /// The task that the next iteration of a lane works on: its own, or the first that is ready.
     pub(super) fn next_task(&self, lane: LaneId) -> Option<&TaskId> {
         let own = self.lanes.get(&lane)?.task.as_ref().map(|at| &at.id);
-        own.or_else(|| self.tasks.schedule.next().map(|row| &row.id))
+        own.or_else(|| self.ready_task().map(|row| &row.id))
     }
 
     /// What the work of this lane is to be called when the runner commits it.
@@ -223,10 +223,17 @@ impl Run {
         let at_work = self.lanes.values().any(|lane| lane.task.is_some());
         let idle =
             self.lanes.values().all(|lane| matches!(lane.state, LaneState::Idle { .. } | LaneState::Cleared));
-        if !plan.job.mode.has_tasks() || at_work || !idle || self.tasks.schedule.next().is_some() {
+        if !plan.job.mode.has_tasks() || at_work || !idle || self.ready_task().is_some() {
             return None;
         }
-        Some((StopReason::Blocked, self.stands_in_the_way()))
+        let merges = self.waits_for_merges();
+        let parked = self.tasks.schedule.counts().parked;
+        let detail = match (merges.is_empty(), parked) {
+            (true, _) => self.stands_in_the_way(),
+            (false, 0) => merges,
+            (false, _) => format!("parked: {}; {merges}", self.parked_tasks()),
+        };
+        Some((StopReason::Blocked, detail))
     }
 
     /// One task after another is parked and none is done: it is hardly the tasks. Each for itself ends no run.

@@ -21,6 +21,9 @@ pub struct DeliverySpec {
     pub branch: String,
     /// What it is to be merged into.
     pub base: String,
+    /// What has a branch and a pull request of its own. Of parts `branch` is what their branches' names begin with.
+    #[serde(default, skip_serializing_if = "PullRequestPer::is_run")]
+    pub per: PullRequestPer,
     /// Opened as a draft, or ready for review.
     pub readiness: Readiness,
     /// How it is merged; `None` = a person merges it.
@@ -44,6 +47,27 @@ pub struct DeliverySpec {
     /// The first pause between two looks; later ones are longer.
     #[serde(with = "millis")]
     pub poll: Duration,
+}
+
+/// What has a branch and a pull request of its own: the whole run, or each of its parts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, EnumString, VariantNames)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum PullRequestPer {
+    /// The run.
+    #[default]
+    Run,
+    /// An iteration whose work its gates passed on; the next one begins with what was merged.
+    Iteration,
+    /// A task that is done; the next one begins with the base as it is then.
+    Task,
+}
+
+impl PullRequestPer {
+    /// Is it one for all?
+    pub fn is_run(&self) -> bool {
+        *self == PullRequestPer::Run
+    }
 }
 
 /// How a pull request is opened.

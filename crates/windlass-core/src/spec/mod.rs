@@ -22,7 +22,7 @@ pub use agent::AgentSpec;
 pub use bootstrap::{BootstrapSpec, PortPlace, PortSpec};
 pub use commit::{CommitPolicy, UndoPolicy, Withholding};
 pub use council::CouncilSpec;
-pub use delivery::{DeliverySpec, NoChecks, Readiness};
+pub use delivery::{DeliverySpec, NoChecks, PullRequestPer, Readiness};
 pub use follow_up::{Due, FollowUp};
 pub use guard::{GuardAction, GuardSpec, GuardedFile, GuardedTool, TestsAction, Unfollowed};
 pub use job::{Depth, Job, JobPlan, JobTasks, Verification};
@@ -139,6 +139,12 @@ impl RunSpec {
     pub fn own_files(&self) -> impl Iterator<Item = PathBuf> {
         let places = self.job.tasks.iter().filter(|_| self.job.mode.has_tasks());
         places.flat_map(|places| iter::once(places.file.clone()).chain(places.progress.clone()))
+    }
+
+    /// In the file of the tasks only the status of the task at hand is written: of the others, other branches know more.
+    pub fn keeps_to_own_task(&self) -> bool {
+        let per = self.delivery.as_ref().map(|delivery| delivery.per).unwrap_or_default();
+        self.lanes.is_some() || per == PullRequestPer::Task
     }
 
     /// What it rests on when a run of this plan ends as complete.

@@ -4,7 +4,7 @@
 use windlass_core::forge::{CheckState, PullRequest, PullRequestState};
 use windlass_core::redact::Redactor;
 use windlass_core::report::{DeliveryReport, DeliveryTask, ForgeFinding, PullRequestSeen, Report, Standing};
-use windlass_core::run::DeliveryContext;
+use windlass_core::run::{DeliveryContext, DeliveryPart};
 use windlass_core::spec::{DeliverySpec, Readiness};
 use windlass_core::values::StopReason;
 use windlass_forge::{Forge, ForgeError, ForgeFault, MergeOrder, NewPullRequest, reach};
@@ -12,6 +12,7 @@ use windlass_git::git::{Push, PushHooks, PushOutcome, Repository};
 use windlass_host::file::digest;
 
 use super::event::WorkError;
+use super::part;
 use super::worker::Worked;
 use super::working_tree::WorkingTree;
 
@@ -27,23 +28,41 @@ pub(super) struct Subject<'a> {
     pub head: &'a str,
     pub number: Option<u64>,
     pub standing: Standing,
+    pub part: Option<&'a DeliveryPart>,
     pub context: Option<&'a DeliveryContext>,
 }
 
 /// Does one task.
-pub(super) fn carry_out(world: &WorkingTree, subject: &Subject<'_>) -> Worked {
-    let Some(spec) = &world.plan.delivery else { return Ok(Vec::new()) };
-    let repository = world.surveyor.place().repository.as_ref();
+pub(super) fn carry_out(world: &mut WorkingTree, subject: &Subject<'_>) -> Worked {
+    let Some(spec) = world.plan.delivery.clone() else { return Ok(Vec::new()) };
+    let repository = world.surveyor.place().repository.clone();
     let Some(repository) = repository else {
         return Err(WorkError::of(StopReason::Internal, &"a push needs a git repository"));
     };
-    let came = if subject.task == DeliveryTask::Push {
-        push(world, spec, repository, subject.head)?
-    } else {
-        let forge = reach(spec.repository.clone(), world.folder.path(), Some(&world.plan.run));
-        asked(forge.as_ref(), spec, subject).unwrap_or_else(|error| of_error(&error))
+    // Of a part, what is a run's otherwise.
+    let branch = subject.part.map_or(&spec.branch, |part| &part.branch).clone();
+    let spec = DeliverySpec { branch, ..spec };
+    let came = match (subject.task, subject.part) {
+        (DeliveryTask::Branch, Some(part)) => part::begin(world, &spec, &repository, part)?,
+        (DeliveryTask::Push, _) => push(world, &spec, &repository, subject.head)?,
+        _ => {
+            let forge = reach(spec.repository.clone(), world.folder.path(), Some(&world.plan.run));
+            asked(forge.as_ref(), &spec, subject).unwrap_or_else(|error| of_error(&error))
+        }
     };
     Ok(vec![Report::from(came)])
+}
+
+/// `None` = it is where it was when the run began.
+pub(super) fn is_same_remote(
+    spec: &DeliverySpec,
+    repository: &Repository,
+) -> Result<Option<DeliveryReport>, WorkError> {
+    let address = repository.remote_address(&spec.remote)?;
+    let same = address.is_some_and(|address| digest(address.pushed_to.as_bytes()) == spec.remote_digest);
+    let why =
+        || format!("the remote {} is another one than when the run began; nothing was pushed", spec.remote);
+    Ok((!same).then(|| DeliveryReport::Refused { why: why() }))
 }
 
 fn push(
@@ -52,12 +71,8 @@ fn push(
     repository: &Repository,
     head: &str,
 ) -> Result<DeliveryReport, WorkError> {
-    let address = repository.remote_address(&spec.remote)?;
-    let same = address.is_some_and(|address| digest(address.pushed_to.as_bytes()) == spec.remote_digest);
-    if !same {
-        let why =
-            format!("the remote {} is another one than when the run began; nothing was pushed", spec.remote);
-        return Ok(DeliveryReport::Refused { why });
+    if let Some(refusal) = is_same_remote(spec, repository)? {
+        return Ok(refusal);
     }
     let hooks = if world.plan.sandbox.is_on() { PushHooks::Skip } else { PushHooks::Run };
     let outcome = repository.push(&Push {
@@ -213,7 +228,7 @@ fn of_error(error: &ForgeError) -> DeliveryReport {
     }
 }
 
-fn one_line(said: &str) -> String {
+pub(super) fn one_line(said: &str) -> String {
     let said = Redactor::new().redact(said);
     let words: Vec<&str> = said.split_whitespace().collect();
     words.join(" ").chars().filter(|c| !c.is_control()).take(400).collect()

@@ -22,6 +22,7 @@ mod lane;
 mod loan;
 mod lookup;
 mod lost_tasks;
+mod part;
 mod prepare;
 mod principles;
 mod recover;

@@ -111,7 +111,9 @@ pub(super) fn foreign_changes(plan: &RunSpec, context: &OrderContext) -> Option<
                 said.push(format!("{} protects other files", row.id));
             }
             Some(now)
-                if plan.lanes.is_none() && Some(&row.id) != at && now.state != due(schedule, row, None) =>
+                if !plan.keeps_to_own_task()
+                    && Some(&row.id) != at
+                    && now.state != due(schedule, row, None) =>
             {
                 said.push(format!("{} is called {}", row.id, now.state.name().replace('_', " ")));
             }
@@ -155,6 +157,9 @@ impl WorkingTree {
         context: &OrderContext,
         at: Option<TaskState>,
     ) -> Result<Vec<Report>, WorkError> {
+        if self.plan.keeps_to_own_task() {
+            return at.map_or_else(|| Ok(Vec::new()), |state| self.write_state(context, state));
+        }
         let (Some(places), Some(schedule)) = (of(&self.plan), context.schedule()) else {
             return Ok(Vec::new());
         };

@@ -240,10 +240,10 @@ impl WorkingTree {
                 Ok(reports)
             }
             Effect::LogDecision { lane, turn } => decisions::carry_out(self, *lane, *turn, &order.context),
-            Effect::Deliver { task, head, number, standing, asked: _ } => {
+            Effect::Deliver { task, head, number, standing, part, asked: _ } => {
                 let (task, number, standing) = (*task, *number, *standing);
-                let context = order.context.delivery.as_ref();
-                deliver::carry_out(self, &deliver::Subject { task, head, number, standing, context })
+                let (part, context) = (part.as_ref(), order.context.delivery.as_ref());
+                deliver::carry_out(self, &deliver::Subject { task, head, number, standing, part, context })
             }
             Effect::RunCheck { .. }
             | Effect::Call { .. }

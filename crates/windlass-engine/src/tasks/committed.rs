@@ -48,6 +48,24 @@ pub fn unlike_committed(
     Ok(None)
 }
 
+/// The files of the tasks that differ from the last commit in nothing but how far tasks are, and what that commit has.
+pub(crate) fn states_apart(
+    repository: &Repository,
+    directory: &Path,
+    found: &FoundTasks,
+) -> Result<Vec<(PathBuf, Vec<u8>)>, GitError> {
+    let mut apart = Vec::new();
+    for name in found.list.files() {
+        let Some(path) = inside(repository, directory, name) else { continue };
+        let committed = repository.checked_out_content(&path)?;
+        let Some(committed) = committed.filter(|_| !is_behind_link(&repository.top, &path)) else { continue };
+        if found.list.text(name).as_bytes() != committed && says_the_same(&found.list, name, &committed) {
+            apart.push((repository.top.join(&path), committed));
+        }
+    }
+    Ok(apart)
+}
+
 /// Its path from the repository's top.
 fn inside(repository: &Repository, directory: &Path, name: &str) -> Option<PathBuf> {
     let absolute = directory.join(name);

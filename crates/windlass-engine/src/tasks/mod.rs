@@ -16,6 +16,7 @@ use windlass_core::values::TaskId;
 use windlass_jobs::doc::Problem;
 use windlass_jobs::doc::tasks::{Refused, TaskList};
 
+pub(crate) use committed::states_apart;
 pub use committed::{Unlike, unlike_committed};
 pub use find::{Wanted, find_tasks, kept_places};
 pub(crate) use latest::Latest;

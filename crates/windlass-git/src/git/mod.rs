@@ -29,7 +29,7 @@ pub use history::TreeFiles;
 pub use listing::Listing;
 pub use object::{EntryKind, Hasher, ObjectFormat, ObjectId, ObjectKind, header};
 pub use obstacle::missing_identity;
-pub use push::{Push, PushHooks, PushOutcome, RemoteAddress};
+pub use push::{Fetch, FetchOutcome, Push, PushHooks, PushOutcome, RemoteAddress};
 pub use refs::{PackedRefs, RefValue, is_safe_name};
 pub use repository::{FoundRepository, Head, Repository, create_with_everything, version};
 pub use status::UncommittedPath;

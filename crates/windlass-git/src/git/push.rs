@@ -1,4 +1,5 @@
-//! Remotes, a branch of its own, and pushing one commit to one branch of them. Never forced: what is not on top of what is there is refused.
+//! Remotes, a branch of its own, fetching a branch of a remote, and pushing one commit to one. Never forced: what is not on top
+//! of what is there is refused.
 
 use std::time::Duration;
 
@@ -6,7 +7,7 @@ use windlass_core::values::RunId;
 use windlass_host::process::RUN_VARIABLE;
 
 use super::call::{Call, last_lines};
-use super::{GitError, Repository};
+use super::{GitError, ObjectId, Repository};
 
 /// How long a push may take, its hooks included.
 const PUSH: Duration = Duration::from_mins(10);
@@ -114,6 +115,68 @@ impl Repository {
             Err(error @ GitError::TimedOut { .. }) => Ok(PushOutcome::Unreachable(error.to_string())),
             Err(error) => Err(error),
         }
+    }
+}
+
+/// A branch of a remote that is to be had here.
+#[derive(Clone, Copy, Debug)]
+pub struct Fetch<'a> {
+    /// Where from.
+    pub remote: &'a str,
+    /// Which branch.
+    pub branch: &'a str,
+    /// For whom; `None` before there is a run.
+    pub run: Option<&'a RunId>,
+}
+
+/// What came of a fetch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FetchOutcome {
+    /// It is here: the branch's commit.
+    Fetched(ObjectId),
+    /// There is no such branch, or it was refused otherwise: the last lines that were said.
+    Refused(String),
+    /// The other side could not be reached.
+    Unreachable(String),
+    /// Nobody is logged in, or may not read there.
+    Denied(String),
+}
+
+impl Repository {
+    /// Gets a branch of a remote, and what git notes of it; no branch of the repository's own is changed.
+    pub fn fetch(&self, fetch: &Fetch<'_>) -> Result<FetchOutcome, GitError> {
+        let Fetch { remote, branch, run } = *fetch;
+        let refspec = format!("refs/heads/{branch}");
+        let call = quiet(Call::within(self), self)?.option("gc.auto=0").option("maintenance.auto=false");
+        let call = run.iter().fold(call, |call, run| call.env(RUN_VARIABLE, &run.0)).args([
+            "fetch",
+            "--quiet",
+            "--no-tags",
+            "--recurse-submodules=no",
+            "--",
+            remote,
+            &refspec,
+        ]);
+        match call.timeout(PUSH).run() {
+            Ok(answer) if answer.code == 0 => {}
+            Ok(answer) => {
+                return Ok(match meaning(last_lines(&answer)) {
+                    PushOutcome::Denied(said) => FetchOutcome::Denied(said),
+                    PushOutcome::Unreachable(said) => FetchOutcome::Unreachable(said),
+                    PushOutcome::Refused(said) => FetchOutcome::Refused(said),
+                    PushOutcome::Pushed => FetchOutcome::Refused(String::new()),
+                });
+            }
+            Err(error @ GitError::TimedOut { .. }) => {
+                return Ok(FetchOutcome::Unreachable(error.to_string()));
+            }
+            Err(error) => return Err(error),
+        }
+        let found = Call::within(self).args(["rev-parse", "--verify", "--quiet", "FETCH_HEAD^{commit}"]);
+        Ok(found.found_id()?.map_or_else(
+            || FetchOutcome::Refused(format!("{remote} gave no commit of {branch}")),
+            FetchOutcome::Fetched,
+        ))
     }
 }
 

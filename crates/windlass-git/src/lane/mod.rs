@@ -27,6 +27,7 @@ mod park;
 mod settings;
 mod squash;
 mod steps;
+mod switch;
 mod target;
 mod turn;
 
@@ -41,6 +42,7 @@ pub use merge::{MergeResult, Merged};
 pub use park::{Parked, park, park_commit};
 pub(crate) use settings::for_guests as settings_for_guests;
 pub use squash::Squash;
+pub use switch::{Switched, remove_empty, switch};
 pub use target::Target;
 
 #[cfg(test)]

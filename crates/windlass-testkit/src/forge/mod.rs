@@ -148,6 +148,11 @@ impl StandInForge {
         self.shared.lock().happen(event);
     }
 
+    /// A person merges that pull request now.
+    pub fn merge(&self, number: u64) {
+        self.shared.lock().merge(number, "merge").expect("it goes together with main");
+    }
+
     /// The next question or order of this name meets that.
     pub fn meet(&self, what: &str, trouble: Trouble) {
         self.shared.lock().troubles.push((what.to_owned(), trouble));

@@ -146,7 +146,11 @@ fn refusal(trouble: Trouble) -> Option<Refusal> {
         ),
         Trouble::BadLogin => (401, "application/json", "{\"message\":\"Bad credentials\"}"),
         Trouble::BadGateway => (502, "text/html", "<html><h1>502 Bad Gateway</h1></html>"),
-        Trouble::HangUp | Trouble::HangBefore | Trouble::HangAfter | Trouble::HangUpAfter => return None,
+        Trouble::Nothing
+        | Trouble::HangUp
+        | Trouble::HangBefore
+        | Trouble::HangAfter
+        | Trouble::HangUpAfter => return None,
     })
 }
 

@@ -96,6 +96,8 @@ pub enum Event {
 /// What a request meets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trouble {
+    /// None, this time.
+    Nothing,
     /// A web page.
     Page,
     /// Half an answer.

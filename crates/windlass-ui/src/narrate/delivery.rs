@@ -1,9 +1,12 @@
 //! The work of a run on its way out: pushed, in a pull request, merged.
 
 use jiff::tz::TimeZone;
+use windlass_core::forge::PullRequestState;
 use windlass_core::report::{
     DeliveryMove, DeliveryOutcome, DeliveryStep, DeliveryTask, PullRequestSeen, Returned, WaitsFor,
 };
+
+use windlass_core::spec::DeliverySpec;
 
 use super::{indented, notice};
 use crate::board::Board;
@@ -14,13 +17,28 @@ use crate::line::{Line, Mark, Tone};
 /// The line of a step; `None` where it says nothing new.
 pub(super) fn line(board: &Board, step: &DeliveryStep, zone: &TimeZone) -> Option<Line> {
     match step {
-        DeliveryStep::Begun { .. }
+        DeliveryStep::PartBegun { .. }
+        | DeliveryStep::Begun { .. }
         | DeliveryStep::Due
         | DeliveryStep::Ordered { task: DeliveryTask::MarkReady } => None,
         DeliveryStep::Pushed { head } => {
-            let branch = board.plan.as_ref().and_then(|plan| plan.delivery.as_ref());
-            let branch = branch.map(|spec| format!("{} to {}", spec.branch, spec.remote)).unwrap_or_default();
+            let spec = board.plan.as_ref().and_then(|plan| plan.delivery.as_ref());
+            let branch = |spec: &DeliverySpec| board.delivery.branch.as_ref().unwrap_or(&spec.branch).clone();
+            let branch = spec.map(|spec| format!("{} to {}", branch(spec), spec.remote)).unwrap_or_default();
             Some(said(board, Mark::Memo, &format!("pushed {branch}, at {}", short(head))))
+        }
+        DeliveryStep::Branched { base, .. } => {
+            let branch = board.delivery.branch.as_deref().unwrap_or_default();
+            Some(said(board, Mark::Memo, &format!("the branch {branch} begins with {}", short(base))))
+        }
+        DeliveryStep::PartSeen { part, state } => {
+            let what = match state {
+                PullRequestState::Merged => "is merged",
+                PullRequestState::Closed => "was closed",
+                PullRequestState::Open => "is still open",
+                PullRequestState::Unknown => "cannot be looked at",
+            };
+            Some(said(board, Mark::Memo, &format!("the pull request of part {part} {what}")))
         }
         DeliveryStep::Opened { url, found, .. } => {
             let what = if *found { "the pull request is there" } else { "opened a pull request" };

@@ -24,6 +24,9 @@ pub struct PullRequestArgs {
     /// Open it, wait for its checks and reviews, and merge what was gated
     #[arg(long, conflicts_with = "pr")]
     pub merge: bool,
+    /// What has a branch and a pull request of its own: run, iteration, task [default: run]
+    #[arg(long, value_name = "WHAT")]
+    pub pr_per: Option<String>,
     /// How to merge: squash, merge, rebase [default: squash]
     #[arg(long, value_name = "HOW")]
     pub merge_strategy: Option<String>,

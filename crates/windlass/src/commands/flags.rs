@@ -138,6 +138,7 @@ impl Flags {
         self.switch(&keys::PULL_REQUEST_OPEN, "--pr-ready", "ready", args.pr_ready);
         self.switch(&keys::PULL_REQUEST_OPEN, "--merge", "ready", args.merge);
         self.switch(&keys::PULL_REQUEST_MERGE, "--merge", "true", args.merge);
+        self.text(&keys::PULL_REQUEST_PER, "--pr-per", args.pr_per.as_ref());
         self.text(&keys::PULL_REQUEST_MERGE_STRATEGY, "--merge-strategy", args.merge_strategy.as_ref());
         self.text(&keys::PULL_REQUEST_CI_RETRIES, "--ci-retry-max", args.ci_retry_max.as_ref());
         self.switch(&keys::PULL_REQUEST_CI_RETRIES, "--disable-ci-retry", "0", args.disable_ci_retry);

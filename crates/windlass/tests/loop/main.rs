@@ -42,6 +42,7 @@ mod principles;
 mod prompting;
 mod protecting;
 mod pull_request_kills;
+mod pull_request_parts;
 mod pull_requests;
 mod queue_kills;
 mod removed_state;

@@ -24,9 +24,9 @@ steps = [
 
 const FLAGS: [&str; 2] = ["--completion-threshold", "1"];
 
-struct Evening {
-    night: Night,
-    forge: StandInForge,
+pub struct Evening {
+    pub night: Night,
+    pub forge: StandInForge,
 }
 
 impl Evening {
@@ -35,17 +35,21 @@ impl Evening {
     }
 
     fn of(script: &str, story: Story) -> Evening {
-        let env = TestEnv::with_git();
+        Evening::within(TestEnv::with_git(), script, story)
+    }
+
+    /// In a repository that was prepared.
+    pub fn within(env: TestEnv, script: &str, story: Story) -> Evening {
         let forge = StandInForge::start(&env, story);
         let night = Night::within(env, script).set("WINDLASS_PULL_REQUEST__POLL", "50ms");
         Evening { night, forge }
     }
 
-    fn set(self, name: &str, value: &str) -> Evening {
+    pub fn set(self, name: &str, value: &str) -> Evening {
         Evening { night: self.night.set(&format!("WINDLASS_PULL_REQUEST__{name}"), value), ..self }
     }
 
-    fn run(&self, flags: &[&str]) -> Outcome {
+    pub fn run(&self, flags: &[&str]) -> Outcome {
         self.night.run(&[&FLAGS[..], flags].concat())
     }
 
@@ -56,8 +60,15 @@ impl Evening {
         pulls.remove(0)
     }
 
+    /// The files of tasks that a branch of the forge has.
+    pub fn files(&self, branch: &str) -> Vec<String> {
+        self.night.env.git(&["fetch", "--quiet", "origin", branch]);
+        let listed = self.night.env.git(&["ls-tree", "--name-only", "FETCH_HEAD"]);
+        listed.lines().filter(|name| name.starts_with('T')).map(str::to_owned).collect()
+    }
+
     /// Where the login is kept it may be; nowhere else.
-    fn assert_no_token(&self) {
+    pub fn assert_no_token(&self) {
         for path in files_below(&self.night.env.state()) {
             let bytes = std::fs::read(&path).unwrap_or_default();
             let shown = String::from_utf8_lossy(&bytes).contains(TOKEN);
@@ -66,7 +77,7 @@ impl Evening {
     }
 }
 
-fn said(outcome: &Outcome) -> String {
+pub fn said(outcome: &Outcome) -> String {
     outcome.stdout_text() + &outcome.stderr_text()
 }
 

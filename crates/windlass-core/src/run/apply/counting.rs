@@ -49,6 +49,8 @@ impl Run {
     pub(super) fn count_end(&mut self, lane: LaneId, end: &TaskEnd) {
         match end {
             TaskEnd::Again { .. } => return,
+            // It counts once its pull request is through.
+            TaskEnd::Done if self.has_parts_of_tasks() => {}
             TaskEnd::Done => (self.counters.done, self.counters.parked) = (self.counters.done + 1, 0),
             TaskEnd::Parked { .. } => self.counters.parked += 1,
         }

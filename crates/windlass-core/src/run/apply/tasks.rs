@@ -214,6 +214,7 @@ impl Run {
             }
         }
         self.counters.complete |= self.tasks_done();
+        self.part_task_closed(end);
         self.set_state(lane, LaneState::Idle { not_before: now.monotonic.saturating_add(delay) });
         Ok(())
     }

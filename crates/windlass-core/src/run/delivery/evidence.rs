@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::report::Standing;
 use crate::run::Run;
-use crate::values::CheckKind;
+use crate::spec::RunSpec;
+use crate::values::{CheckKind, TaskRow};
 
 /// What a pull request is opened with.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,18 +22,45 @@ impl Run {
     /// What a pull request of the run's work is opened with; `None` before it started.
     pub(in crate::run) fn delivery_text(&self, standing: Standing) -> Option<DeliveryContext> {
         let plan = self.plan()?;
-        Some(DeliveryContext { title: plan.job.title.clone(), body: self.evidence_text(standing) })
+        let part = self.delivery.part.as_ref();
+        let title = match part.map(|part| (part.number, self.part_row())) {
+            Some((_, Some(row))) => format!("{}: {}", row.id, row.title),
+            Some((number, None)) => format!("{} (part {number})", plan.job.title),
+            None => plan.job.title.clone(),
+        };
+        Some(DeliveryContext { title, body: self.evidence_text(standing) })
+    }
+
+    /// The task that the part is.
+    fn part_row(&self) -> Option<&TaskRow> {
+        self.tasks().row(self.delivery.part.as_ref()?.task.as_ref()?)
+    }
+
+    /// What was done, in a paragraph.
+    fn shown_text(&self, plan: &RunSpec) -> String {
+        let is_shown = plan.grounds().is_shown();
+        let what = match (&self.delivery.part, self.part_row()) {
+            (_, Some(row)) => format!("task {} is done", row.id),
+            (Some(_), None) if self.counters().complete => "the job is done".to_owned(),
+            (Some(_), None) => return "Work of one iteration, and the job goes on.\n\n".to_owned(),
+            (None, None) => "the job is done".to_owned(),
+        };
+        match (is_shown, what.as_str()) {
+            (true, "the job is done") => "The job is shown to be done.\n\n".to_owned(),
+            (true, what) => format!("It is shown that {what}.\n\n"),
+            (false, what) => format!("The agent says that {what}; nothing else was asked.\n\n"),
+        }
     }
 
     fn evidence_text(&self, standing: Standing) -> String {
         let Some(plan) = self.plan() else { return String::new() };
-        let mut text = String::from(match standing {
-            Standing::Shown if plan.grounds().is_shown() => "The job is shown to be done.\n\n",
-            Standing::Shown => "The agent says that the job is done; nothing else was asked.\n\n",
+        let mut text = match standing {
+            Standing::Shown => self.shown_text(plan),
             Standing::AsItStands => {
                 "**Not finished.** The run ended at a limit; this is the newest work that its gates passed on.\n\n"
+                    .to_owned()
             }
-        });
+        };
         let counters = self.counters();
         let spent = self.ledger().spent().micros();
         let cents = spent.div_ceil(10_000);

@@ -18,7 +18,15 @@ impl Run {
         let spec = self.delivery_spec().cloned().ok_or("nothing of this run leaves the machine")?;
         let waited = self.waits_outside();
         self.delivery.asked = self.delivery.asked.saturating_add(1);
+        self.delivery.stalled = matches!(step, DeliveryStep::Stalled { .. });
         match step {
+            DeliveryStep::PartBegun { part, branch, task } => {
+                self.part_begun(*part, branch, task.as_ref())?
+            }
+            DeliveryStep::Branched { base, evidence, snapshot } => {
+                self.branched(base, evidence, snapshot.as_ref())?;
+            }
+            DeliveryStep::PartSeen { part, state } => self.part_seen(*part, *state)?,
             DeliveryStep::Begun { head, standing } => {
                 if matches!(self.delivery.stage, Stage::Doing(_) | Stage::Waiting { .. }) {
                     return Err("another commit is on its way out".to_owned());
@@ -61,6 +69,7 @@ impl Run {
                 self.counters.complete = false;
                 self.counters.claims = 0;
                 self.forget_idle_rows();
+                self.reopen_part_task();
             }
             DeliveryStep::Merged { commit } => {
                 self.delivery.expect(DeliveryTask::Merge)?;
@@ -69,6 +78,7 @@ impl Run {
             }
         }
         self.count_delivery_wait(now, waited);
+        self.settle_part();
         Ok(())
     }
 
@@ -144,6 +154,9 @@ impl Run {
         let again = match &self.delivery.stage {
             Stage::Over { outcome, .. } if is_merged(outcome) => self.delivery.stage.clone(),
             Stage::Over { .. } if self.delivery.standing == Standing::AsItStands => Stage::Resting,
+            Stage::Over { .. } if self.delivery.part.as_ref().is_some_and(|part| part.base.is_none()) => {
+                Stage::Doing(DeliveryTask::Branch)
+            }
             Stage::Over { .. } => {
                 self.delivery.watch.ci_returns = 0;
                 self.delivery.watch.review_returns = 0;
@@ -154,6 +167,7 @@ impl Run {
             stage @ (Stage::Resting | Stage::Doing(_)) => stage.clone(),
         };
         self.delivery.stage = again;
+        self.look_at_parts_again();
     }
 }
 
@@ -162,7 +176,7 @@ fn left() -> Stage {
 }
 
 impl Delivery {
-    fn expect(&self, task: DeliveryTask) -> Result<(), String> {
+    pub(super) fn expect(&self, task: DeliveryTask) -> Result<(), String> {
         if self.stage == Stage::Doing(task) { Ok(()) } else { Err(format!("{task:?} was not asked for")) }
     }
 

@@ -6,6 +6,7 @@
 
 mod evidence;
 mod fold;
+mod parts;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -15,16 +16,18 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 
 use crate::fact::Fact;
+use crate::forge::PullRequestState;
 use crate::report::{
     DeliveryMove, DeliveryOutcome, DeliveryReport, DeliveryStep, DeliveryTask, ForgeFinding, PullRequestSeen,
     Returned, Standing, WaitsFor,
 };
-use crate::run::{Effect, Run, Survey};
+use crate::run::{DeliveryPart, Effect, Run, Survey};
 use crate::spec::DeliverySpec;
 use crate::values::{Now, StopReason};
 
 pub use evidence::DeliveryContext;
 
+use parts::{Part, PartEnd};
 use view::Watch;
 
 /// How far the work of a run is on its way out.
@@ -45,6 +48,18 @@ pub(super) struct Delivery {
     seen_through: Option<DeliveryTask>,
     /// What the next agent is told.
     findings: Option<(Returned, Vec<ForgeFinding>)>,
+    /// It ended with what git or the forge would not do, and not with what the forge showed.
+    stalled: bool,
+    /// The part that is under way, where it is parts that leave.
+    part: Option<Part>,
+    /// How many have begun.
+    parts_begun: u32,
+    /// Those that are over, in the order in which they were.
+    parts: Vec<PartEnd>,
+    /// Of these it is looked what became of them.
+    look_again: Vec<usize>,
+    /// The branch and the base of a part that left nothing.
+    left: Option<(String, String)>,
 }
 
 /// What is being done.
@@ -96,6 +111,9 @@ impl Run {
         let Some(standing) = self.delivery_spec().and_then(|_| standing(reason)) else {
             return BeforeEnd::Nothing;
         };
+        if self.has_parts() && self.is_delivering() {
+            return BeforeEnd::UnderWay;
+        }
         let Some(head) = self.delivery.shown.clone().filter(|head| self.is_work(head)) else {
             return BeforeEnd::Nothing;
         };
@@ -110,6 +128,9 @@ impl Run {
 
     /// Did this run, or somebody during it, commit anything?
     fn is_work(&self, head: &str) -> bool {
+        if let Some(part) = &self.delivery.part {
+            return part.base.as_deref().is_some_and(|base| base != head);
+        }
         self.first_evidence().and_then(|seen| seen.head.as_deref()) != Some(head)
     }
 
@@ -149,7 +170,7 @@ impl Run {
     /// With what a run whose job is done ends, and what there is to say about its work's way out.
     pub(super) fn delivered(&self) -> (StopReason, String) {
         let Stage::Over { outcome, detail } = &self.delivery.stage else {
-            return (StopReason::Complete, String::new());
+            return (StopReason::Complete, self.parts_told());
         };
         let reason = match outcome {
             DeliveryOutcome::Left
@@ -167,10 +188,11 @@ impl Run {
     /// Where the work is.
     fn delivery_place(&self) -> String {
         let Some(spec) = self.delivery_spec() else { return String::new() };
+        let branch = self.delivery.part.as_ref().map_or(&spec.branch, |part| &part.branch);
         match (&self.delivery.pull_request, &self.delivery.pushed) {
-            (Some((_, url)), _) => format!("pull request {url}, branch {}", spec.branch),
-            (None, Some(_)) => format!("branch {}, pushed to {}", spec.branch, spec.remote),
-            (None, None) => format!("branch {}", spec.branch),
+            (Some((_, url)), _) => format!("pull request {url}, branch {branch}"),
+            (None, Some(_)) => format!("branch {branch}, pushed to {}", spec.remote),
+            (None, None) => format!("branch {branch}"),
         }
     }
 
@@ -193,9 +215,16 @@ impl Run {
         let free = self.may_begin() || self.is_seen_through(task);
         let ready = free && self.survey == Survey::Done;
         let (head, standing) = (self.delivery.watch.head.clone(), self.delivery.standing);
-        let number = self.delivery.pull_request.as_ref().map(|(number, _)| *number);
+        let again = self.part_to_see().filter(|_| task == DeliveryTask::LookAgain);
+        let pull_request = again.map_or(&self.delivery.pull_request, |end| &end.pull_request);
+        let number = pull_request.as_ref().map(|(number, _)| *number);
+        let part = self.delivery.part.as_ref().map(|part| DeliveryPart {
+            branch: part.branch.clone(),
+            iteration: self.counters.started + 1,
+            left: self.delivery.left.clone(),
+        });
         let asked = self.delivery.asked;
-        ready.then_some(Effect::Deliver { task, head, number, standing, asked })
+        ready.then_some(Effect::Deliver { task, head, number, standing, asked, part })
     }
 
     /// When the next look is due; `None` where none is waited for.
@@ -218,6 +247,10 @@ impl Run {
             (DeliveryTask::Open, DeliveryReport::Opened { number, url, found }) => {
                 DeliveryStep::Opened { number, url, found }
             }
+            (DeliveryTask::Branch, DeliveryReport::Branched { base, evidence, snapshot }) => {
+                DeliveryStep::Branched { base, evidence, snapshot }
+            }
+            (DeliveryTask::LookAgain, report) => self.seen_again(report, now)?,
             (_, DeliveryReport::Viewed(seen)) => {
                 let next = self.not_while_stopping(self.after(&seen, now), now);
                 DeliveryStep::Viewed { seen, next }
@@ -247,6 +280,21 @@ impl Run {
         Some(Fact::Delivery(step))
     }
 
+    /// What cannot be looked at stays what it was.
+    fn seen_again(&self, report: DeliveryReport, now: Now) -> Option<DeliveryStep> {
+        let task = DeliveryTask::LookAgain;
+        match report {
+            DeliveryReport::Viewed(seen) => self.part_seen_now(seen.state),
+            DeliveryReport::Unreachable { why, passes: true, again } => {
+                match self.after_silence(task, &why, Some(again.unwrap_or(now.wall)), now) {
+                    DeliveryMove::End { .. } => self.part_seen_now(PullRequestState::Unknown),
+                    next => Some(DeliveryStep::Stalled { task, why, next }),
+                }
+            }
+            _ => self.part_seen_now(PullRequestState::Unknown),
+        }
+    }
+
     fn after(&self, seen: &PullRequestSeen, now: Now) -> DeliveryMove {
         let Some(spec) = self.delivery_spec() else { return DeliveryMove::Do(DeliveryTask::View) };
         if spec.merge.is_none() {
@@ -254,8 +302,8 @@ impl Run {
             return view::end(DeliveryOutcome::Left, "open, for a person to merge");
         }
         let mut watch = self.delivery.watch.seeing(seen, now.wall);
-        // In a run of tasks every task is done: there is none that an iteration could be of.
-        watch.can_return = !self.is_of_tasks();
+        // In a run of tasks every task is done, and there is none that an iteration could be of, unless this is about one.
+        watch.can_return = !self.is_of_tasks() || self.has_parts_of_tasks();
         view::after_view(spec, &watch, seen, now.wall)
     }
 

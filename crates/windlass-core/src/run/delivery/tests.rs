@@ -9,7 +9,7 @@ use super::*;
 use crate::forge::{
     CheckTally, MergeBlock, MergeStrategy, Mergeability, PullRequestState, RepositoryName, Review,
 };
-use crate::spec::{NoChecks, Readiness};
+use crate::spec::{NoChecks, PullRequestPer, Readiness};
 
 const MINUTE: Duration = Duration::from_mins(1);
 
@@ -24,6 +24,7 @@ fn spec() -> DeliverySpec {
         },
         branch: "windlass/r-test0000".to_owned(),
         base: "main".to_owned(),
+        per: PullRequestPer::Run,
         readiness: Readiness::Ready,
         merge: Some(MergeStrategy::Squash),
         no_checks: NoChecks::Leave,

@@ -9,6 +9,7 @@ mod opening;
 mod parking;
 mod property;
 mod squashing;
+mod switching;
 
 use std::fs;
 use std::path::PathBuf;
