@@ -39,9 +39,6 @@ pub trait Forge: Issues + Debug + Send + Sync {
 
     /// Merges, if the tip is still the one that is named. Gives the commit that it is in the base.
     fn merge(&self, order: &MergeOrder) -> Result<String, ForgeError>;
-
-    /// Adds a comment.
-    fn comment(&self, number: u64, body: &str) -> Result<(), ForgeError>;
 }
 
 /// Who is logged in.

@@ -89,7 +89,6 @@ fn a_draft_is_opened_found_readied_and_merged() {
     assert_eq!((found.len(), found[0].number), (1, 1));
 
     bed.gh.mark_ready(&opened).unwrap();
-    bed.gh.comment(1, "Done.").unwrap();
     let head = opened.head;
     let commit = bed.merge(&head).unwrap();
     assert_eq!(bed.forge.tip("main"), Some(commit.clone()));

@@ -28,9 +28,6 @@ impl DeliveryBoard {
                 (self.is_under_way, self.wait, self.told) = (true, None, None);
                 (self.branch, self.url) = (Some(branch.clone()), None);
             }
-            DeliveryStep::Branched { .. } | DeliveryStep::PartSeen { .. } => {
-                (self.is_under_way, self.wait) = (false, None);
-            }
             DeliveryStep::Begun { .. } => {
                 (self.is_under_way, self.wait, self.told) = (true, None, None);
             }
@@ -40,7 +37,10 @@ impl DeliveryBoard {
                 self.follow(next);
             }
             DeliveryStep::Stalled { next, .. } => self.follow(next),
-            DeliveryStep::Returned { .. } | DeliveryStep::Merged { .. } => {
+            DeliveryStep::Branched { .. }
+            | DeliveryStep::PartSeen { .. }
+            | DeliveryStep::Returned { .. }
+            | DeliveryStep::Merged { .. } => {
                 (self.is_under_way, self.wait) = (false, None);
             }
             DeliveryStep::Pushed { .. } | DeliveryStep::Due | DeliveryStep::Ordered { .. } => {}

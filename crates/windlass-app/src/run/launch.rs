@@ -109,7 +109,8 @@ pub fn start(here: &Here, request: &Prepared) -> Result<RunEnd, AppError> {
 
 /// The same on the branch that it works on.
 fn on_its_way(plan: RunSpec, request: &Prepared, way: &WayOut) -> RunSpec {
-    let own = way.own_branch(&plan.run);
+    // Lanes know it by its whole name.
+    let own = way.own_branch(&plan.run).map(|branch| format!("refs/heads/{branch}"));
     let lanes = plan.lanes.map(|lanes| LanesSpec { branch: own.or(lanes.branch), ..lanes });
     let mut job = plan.job;
     if delivery::has_parts_of_tasks(request) {

@@ -15,7 +15,6 @@ pub fn refuse_impossible(here: &Here, request: &Prepared) -> Result<(), AppError
     let settings = &resolved.pull_request;
     let has_tasks = request.assignment.mode.has_tasks();
     match settings.per {
-        PullRequestPer::Run => Ok(()),
         PullRequestPer::Task if !has_tasks => {
             Err(AppError::usage("a pull request per task needs tasks, and this mode has none")
                 .hint("Use --pr-per iteration with --merge, or leave --pr-per out: one for the run")
@@ -34,7 +33,7 @@ pub fn refuse_impossible(here: &Here, request: &Prepared) -> Result<(), AppError
             "a pull request per iteration needs --merge: each iteration begins with what the one before it merged",
         )
         .hint("Add --merge, or leave --pr-per out: one pull request for the run")),
-        PullRequestPer::Iteration => Ok(()),
+        PullRequestPer::Run | PullRequestPer::Iteration => Ok(()),
     }
 }
 

@@ -13,6 +13,7 @@ use windlass_host::file::digest;
 
 use super::event::WorkError;
 use super::part;
+use super::updated;
 use super::worker::Worked;
 use super::working_tree::WorkingTree;
 
@@ -47,7 +48,12 @@ pub(super) fn carry_out(world: &mut WorkingTree, subject: &Subject<'_>) -> Worke
         (DeliveryTask::Push, _) => push(world, &spec, &repository, subject.head)?,
         _ => {
             let forge = reach(spec.repository.clone(), world.folder.path(), Some(&world.plan.run));
-            asked(forge.as_ref(), &spec, subject).unwrap_or_else(|error| of_error(&error))
+            match asked(forge.as_ref(), &spec, subject).unwrap_or_else(|error| of_error(&error)) {
+                DeliveryReport::Viewed(seen) => {
+                    updated::looked_into(seen, subject.head, &spec, (&repository, &world.plan.run))?
+                }
+                came => came,
+            }
         }
     };
     Ok(vec![Report::from(came)])

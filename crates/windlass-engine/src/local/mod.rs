@@ -36,6 +36,7 @@ mod stray_trees;
 mod survey;
 mod tasks;
 mod timed;
+mod updated;
 mod worker;
 mod working_tree;
 mod working_trees;

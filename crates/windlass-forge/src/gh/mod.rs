@@ -162,12 +162,6 @@ impl Forge for Gh {
         let commit = merged.get("sha").and_then(Value::as_str).filter(|_| merged["merged"] == json!(true));
         commit.map(str::to_owned).ok_or_else(|| self.garbled(&doing))
     }
-
-    fn comment(&self, number: u64, body: &str) -> Result<(), ForgeError> {
-        let body = json!({ "body": text::beginning_of(body, LONGEST_BODY) });
-        let path = self.path(&format!("issues/{number}/comments"));
-        self.call(&format!("comment on {number}")).rest(Method::Post, &path, Some(&body)).map(drop)
-    }
 }
 
 /// Each line of a job's log begins with its time, which says nothing and costs twenty-eight bytes.

@@ -18,6 +18,21 @@ impl Repository {
         Ok(first == second || call.succeeds()?)
     }
 
+    /// Is a commit nothing but the merge of two others, as git makes it by itself? No, where both changed the same.
+    pub fn is_merge_of(&self, commit: &str, [first, second]: [&str; 2]) -> Result<bool, GitError> {
+        let tree = Call::within(self).args(["rev-parse", "--verify", "--quiet", "--end-of-options"]);
+        let tree = tree.arg(format!("{commit}^{{tree}}")).found_id()?.map(|tree| tree.to_string());
+        let listed = Call::within(self).args(["rev-list", "--parents", "--max-count=1", "--end-of-options"]);
+        let listed = String::from_utf8_lossy(&listed.arg(commit).output()?).into_owned();
+        if listed.split_whitespace().skip(1).ne([first, second]) {
+            return Ok(false);
+        }
+        let merged =
+            Call::within(self).args(["merge-tree", "--write-tree", "--end-of-options", first, second]);
+        let merged = merged.found_id()?.map(|tree| tree.to_string());
+        Ok(merged.is_some() && merged == tree)
+    }
+
     /// A branch or tag that holds a commit, if there is one.
     pub fn holder(&self, commit: &str) -> Result<Option<Vec<u8>>, GitError> {
         let contains = format!("--contains={commit}");

@@ -91,6 +91,11 @@ impl StandInForge {
         self.shared.lock().bare.tip(branch)
     }
 
+    /// The parents of a commit.
+    pub fn parents(&self, commit: &str) -> Vec<String> {
+        self.shared.lock().bare.parents(commit)
+    }
+
     /// Commits of a branch, the newest first: `hash subject`.
     pub fn log(&self, branch: &str) -> Vec<String> {
         self.shared.lock().bare.log(branch)

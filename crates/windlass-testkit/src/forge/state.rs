@@ -176,6 +176,13 @@ impl State {
                 self.bare.set("main", &before);
                 self.bare.set(&branch, &theirs);
             }
+            Event::MergeWithMore => {
+                let ours = self.bare.tip(&branch).expect("the branch");
+                let main = self.bare.tip("main").expect("main");
+                let theirs = self.bare.commit_file(&branch, "theirs.txt", "theirs\n");
+                let merge = self.bare.commit(&format!("{theirs}^{{tree}}"), &[&ours, &main], "Merge main");
+                self.bare.set(&branch, &merge);
+            }
             Event::DeleteBranch => {
                 self.bare.git(&["update-ref", "-d", &format!("refs/heads/{branch}")]);
             }

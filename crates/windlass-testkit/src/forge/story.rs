@@ -81,6 +81,8 @@ pub enum Event {
     Close,
     /// Somebody pushes a commit of their own over its branch.
     ForcePush,
+    /// Somebody pushes a merge of `main` into its branch that has a file of their own in it.
+    MergeWithMore,
     /// Somebody commits to `main`: this file with this text.
     MainMoves(String, String),
     /// Somebody approves.

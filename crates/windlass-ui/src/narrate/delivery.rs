@@ -5,7 +5,6 @@ use windlass_core::forge::PullRequestState;
 use windlass_core::report::{
     DeliveryMove, DeliveryOutcome, DeliveryStep, DeliveryTask, PullRequestSeen, Returned, WaitsFor,
 };
-
 use windlass_core::spec::DeliverySpec;
 
 use super::{indented, notice};

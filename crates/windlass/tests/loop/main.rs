@@ -43,6 +43,7 @@ mod prompting;
 mod protecting;
 mod pull_request_kills;
 mod pull_request_parts;
+mod pull_request_places;
 mod pull_requests;
 mod queue_kills;
 mod removed_state;

@@ -208,7 +208,28 @@ fn a_branch_that_is_behind_is_updated_and_checked_again() {
     let evening = Evening::new(story);
     expect_end(&evening.run(&["--merge"]), 0, "complete");
     assert_eq!(evening.forge.count("PUT pulls/N/update-branch"), 1);
+    let gated = evening.night.env.git(&["rev-parse", "HEAD"]);
+    assert_eq!(
+        evening.forge.parents(&evening.pull().head)[0],
+        gated,
+        "what was gated, with the base merged into it"
+    );
     assert_eq!(evening.pull().merges, 1);
+}
+
+// rows: 85
+#[test]
+fn only_the_gated_commit_or_a_plain_merge_of_the_base_into_it_is_merged() {
+    for (event, code, reason) in
+        [(Event::MergeWithMore, 24, "needs_human"), (Event::DeleteBranch, 30, "closed_by_person")]
+    {
+        let moves = Event::MainMoves("other".to_owned(), "theirs\n".to_owned());
+        let never = Checks { pending: 3, ..Checks::ending(Conclusion::Passes) };
+        let story = Story { events: vec![(1, moves), (2, event)], ..Story::with_checks([never]) };
+        let evening = Evening::new(story);
+        expect_end(&evening.run(&["--merge"]), code, reason);
+        assert_eq!(evening.pull().merges, 0);
+    }
 }
 
 // rows: 85
@@ -268,7 +289,7 @@ fn what_is_missing_is_said_before_the_first_iteration() {
     evening.night.env.git(&["remote", "remove", "origin"]);
     let outcome = evening.run(&["--pr"]);
     outcome.expect_code(2, "no remote");
-    assert!(said(&outcome).contains("there is no remote origin"), "{}", said(&outcome));
+    assert!(said(&outcome).contains("this repository has no remote"), "{}", said(&outcome));
 
     let evening = Evening::new(Story::default());
     let outcome = evening.run(&["--pr", "--owner", "acme", "--repo", "other"]);

@@ -21,7 +21,7 @@ impl Run {
         self.delivery.stalled = matches!(step, DeliveryStep::Stalled { .. });
         match step {
             DeliveryStep::PartBegun { part, branch, task } => {
-                self.part_begun(*part, branch, task.as_ref())?
+                self.part_begun(*part, branch, task.as_ref())?;
             }
             DeliveryStep::Branched { base, evidence, snapshot } => {
                 self.branched(base, evidence, snapshot.as_ref())?;

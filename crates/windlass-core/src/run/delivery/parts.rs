@@ -133,18 +133,14 @@ impl Run {
         let merged = parts().filter(|end| end.is_merged()).count();
         let open: Vec<&str> = parts().filter(|end| end.is_left()).map(PartEnd::page).collect();
         let count = parts().count();
-        let mut told = match count {
+        let several = match count {
             0 => return String::new(),
             1 => "1 pull request".to_owned(),
             count => format!("{count} pull requests"),
         };
-        if merged > 0 {
-            told += &format!(", {merged} merged");
-        }
-        if !open.is_empty() {
-            told += &format!(", {} open: {}", open.len(), open.join(" "));
-        }
-        told
+        let merged = (merged > 0).then(|| format!("{merged} merged"));
+        let open = (!open.is_empty()).then(|| format!("{} open: {}", open.len(), open.join(" ")));
+        [Some(several), merged, open].into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
     /// The first of a task's dependencies whose pull request is not merged yet.
@@ -295,7 +291,7 @@ impl Run {
 
     fn close_part(&mut self, outcome: DeliveryOutcome) {
         let Delivery { parts, parts_begun, part, pull_request, .. } = std::mem::take(&mut self.delivery);
-        self.delivery = Delivery { parts, parts_begun, ..Delivery::default() };
+        self.delivery = Delivery { parts_begun, parts, ..Delivery::default() };
         let Some(part) = part else { return };
         if pull_request.is_none() {
             self.delivery.left = part.base.clone().map(|base| (part.branch.clone(), base));

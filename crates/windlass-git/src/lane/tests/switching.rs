@@ -14,7 +14,7 @@ fn scratch() -> (Scratch, ObjectId) {
     scratch.git(&["switch", "-q", "-c", "part-1"]);
     scratch.write("shared", "after");
     scratch.write("made", "new");
-    std::fs::remove_file(scratch.top.join("gone")).unwrap();
+    fs::remove_file(scratch.top.join("gone")).unwrap();
     scratch.git(&["add", "-A"]);
     scratch.git(&["commit", "-q", "-m", "work"]);
     let base = ObjectId::from_hex(base.trim().as_bytes()).unwrap();
@@ -22,7 +22,7 @@ fn scratch() -> (Scratch, ObjectId) {
 }
 
 fn read(scratch: &Scratch, name: &str) -> Option<String> {
-    std::fs::read_to_string(scratch.top.join(name)).ok()
+    fs::read_to_string(scratch.top.join(name)).ok()
 }
 
 fn is_over(scratch: &Scratch) {
@@ -50,7 +50,7 @@ fn what_was_cut_off_between_its_steps_is_finished() {
     // The branch is made and some files are in place; HEAD and the index are as before.
     scratch.git(&["branch", "part-2", &base.to_string()]);
     scratch.write("shared", "before");
-    std::fs::remove_file(scratch.top.join("made")).unwrap();
+    fs::remove_file(scratch.top.join("made")).unwrap();
     assert_eq!(switch(&scratch.found(), "part-2", base).unwrap(), Switched::Switched { base });
     is_over(&scratch);
     assert_eq!(scratch.git(&["status", "--porcelain"]).trim(), "");
