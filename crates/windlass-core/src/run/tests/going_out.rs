@@ -14,7 +14,8 @@ use crate::report::{
 };
 use crate::run::{Effect, Epoch, Input, Orders, Phase, Reported};
 use crate::spec::{
-    CommitPolicy, DeliverySpec, Depth, NoChecks, PrinciplesSpec, Readiness, ReviewSpec, RunSpec, Verification,
+    CommitPolicy, DeliverySpec, Depth, NoChecks, PrinciplesSpec, PullRequestPer, Readiness, ReviewSpec,
+    RunSpec, Verification,
 };
 use crate::values::{Assessed, CheckKind, LaneId, StopReason, StopSource, Verdict};
 
@@ -35,6 +36,7 @@ fn goes_out() -> RunSpec {
         },
         branch: "windlass/r-test0000".to_owned(),
         base: "main".to_owned(),
+        per: PullRequestPer::Run,
         readiness: Readiness::Ready,
         merge: Some(MergeStrategy::Squash),
         no_checks: NoChecks::Leave,
