@@ -8,9 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use windlass_agents::{git_committing, of};
-use windlass_core::config::OutputLevel;
-use windlass_core::config::ReviewSettings;
-use windlass_core::config::RunsSettings;
+use windlass_core::config::{OutputLevel, ReviewSettings, RunsSettings};
 use windlass_core::environment::{Heir, notice_of};
 use windlass_core::fact::Entry;
 use windlass_core::spec::GuardSpec;
