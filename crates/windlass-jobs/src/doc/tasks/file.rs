@@ -1,5 +1,6 @@
 //! The files of a list of tasks or of a plan, read within bounds.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use windlass_core::nesting;
@@ -7,7 +8,7 @@ use windlass_core::values::TaskState;
 
 use super::mark::Unwritable;
 use super::source::{PlanNotes, Reading, TaskForm};
-use super::task::{StatePlace, Task};
+use super::task::Task;
 use super::{LONGEST_LIST, MOST_TASKS};
 use crate::doc::{Problem, ProblemKind, Splice};
 
@@ -76,7 +77,9 @@ impl ReadFile {
 
 fn all_of(reading: Reading) -> Vec<Task> {
     let Reading { mut tasks, criteria, .. } = reading;
-    tasks.extend(criteria);
+    // What is open of a task that is done is among the task's own.
+    let own: HashSet<usize> = tasks.iter().flat_map(|task| &task.criteria).map(|one| one.line).collect();
+    tasks.extend(criteria.into_iter().filter(|one| !own.contains(&one.line)));
     tasks
 }
 
@@ -148,7 +151,7 @@ fn read(file: TaskFile, room: &mut usize, problems: &mut Vec<Problem>) -> (ReadF
     };
     problems.extend(found.problems);
     for task in found.tasks.iter().filter(|task| task.row.unclear.is_none()) {
-        if let StatePlace::Word(range) = &task.place {
+        for range in task.place.words() {
             found.about.words.see(task.row.state, text.get(range.clone()).unwrap_or_default());
         }
     }

@@ -1,5 +1,7 @@
 //! A change of one task's state, and of nothing else.
 
+use std::ops::Range;
+
 use windlass_core::values::TaskState;
 
 use super::file::ReadFile;
@@ -22,31 +24,55 @@ pub(super) fn splice(file: &ReadFile, task: &Task, state: TaskState) -> Result<S
     let splice = |range, text: String| Splice { file: file.name.clone(), range, text };
     let unchanged = |at: usize| Ok(splice(at..at, String::new()));
     let unwritable = || task.row.unclear.clone().map_or(Unwritable::NoPlace, Unwritable::Unclear);
-    let former = match &task.place {
-        StatePlace::Word(range) => file.text.get(range.clone()).unwrap_or_default(),
-        StatePlace::Missing(_) | StatePlace::Unclear => "",
+    let text = |range: &Range<usize>| file.text.get(range.clone()).unwrap_or_default();
+    let is_kept = |former: &str| file.form.kept(state, former) == file.form.kept(task.row.state, former);
+    let says_so = |former: &str| {
+        let state = file.form.state_of(former).map(|state| file.form.kept(state, former));
+        state == Some(file.form.kept(task.row.state, former))
     };
-    let is_there = file.form.kept(state, former) == file.form.kept(task.row.state, former);
-    let word = || file.form.word(file, state, former);
+    let ranges = task.place.words();
+    let is_there = if ranges.is_empty() { is_kept("") } else { ranges.iter().map(text).all(is_kept) };
     let candidates: Vec<Splice> = match &task.place {
-        StatePlace::Word(range) if is_there && file.form.state_of(former) == Some(task.row.state) => {
-            return unchanged(range.start);
+        StatePlace::Word(_) | StatePlace::Words(_) if is_there && ranges.iter().map(text).all(says_so) => {
+            return unchanged(ranges.first().map_or(task.block.start, |first| first.start));
         }
         StatePlace::Missing(_) if is_there => return unchanged(task.block.start),
         StatePlace::Unclear if is_there && task.row.unclear.is_none() => return unchanged(task.block.start),
-        StatePlace::Word(range) => word().map(|word| splice(range.clone(), word)).into_iter().collect(),
+        StatePlace::Word(_) | StatePlace::Words(_) => {
+            rewritten(file, ranges, state).map(|(range, words)| splice(range, words)).into_iter().collect()
+        }
         StatePlace::Missing(places) => {
             let put = |place: &Insertion| {
-                let text = format!("{}{}{}", place.before, word()?, place.after);
+                let word = file.form.word(file, state, "")?;
+                let text = format!("{}{word}{}", place.before, place.after);
                 Some(splice(place.at..place.at, text))
             };
             places.iter().filter_map(put).collect()
         }
         StatePlace::Unclear => Vec::new(),
     };
-    let kept = file.form.kept(state, former);
+    // Of several words one may say less than the others.
+    let kept = |former: &str| file.form.kept(state, former);
+    let kept = match ranges {
+        [] => kept(""),
+        ranges if ranges.iter().map(text).any(|former| kept(former) == state) => state,
+        _ => TaskState::Open,
+    };
     let safe = candidates.into_iter().find(|splice| changes_only(file, splice, task, kept));
     safe.ok_or_else(unwritable)
+}
+
+/// All of a task's words for a state, with what stands between them as it is, and where that goes.
+fn rewritten(file: &ReadFile, ranges: &[Range<usize>], state: TaskState) -> Option<(Range<usize>, String)> {
+    let whole = ranges.first()?.start..ranges.last()?.end;
+    let mut text = String::new();
+    let mut from = whole.start;
+    for range in ranges {
+        text.push_str(file.text.get(from..range.start)?);
+        text.push_str(&file.form.word(file, state, file.text.get(range.clone())?)?);
+        from = range.end;
+    }
+    Some((whole, text))
 }
 
 /// Is this one task in that state after a splice, and everything else as it was?

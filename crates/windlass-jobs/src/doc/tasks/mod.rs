@@ -28,6 +28,7 @@ mod records;
 mod settle;
 mod source;
 pub mod sources;
+mod spelling;
 mod status;
 mod task;
 #[cfg(test)]

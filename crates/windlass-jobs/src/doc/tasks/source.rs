@@ -14,8 +14,8 @@ use windlass_core::values::{TaskId, TaskRow, TaskState};
 use super::addition::{CheckedTask, Refused};
 use super::file::{FileRole, ReadFile};
 use super::mark::{self, Unwritable};
-use super::status;
 use super::task::Task;
+use super::{spelling, status};
 use crate::doc::{Problem, Splice};
 
 /// How tasks are written: a row of [`SOURCES`](super::sources::SOURCES).
@@ -95,7 +95,7 @@ pub trait TaskSource: Sync {
     /// A state's word in place of a former one of this file, which is empty where there was none; `None` where it cannot be
     /// written. What is done and open again has its former word again, wherever the file's other words say which it was.
     fn word(&self, file: &ReadFile, state: TaskState, former: &str) -> Option<String> {
-        Some(status::word(&file.about.words, state, former))
+        spelling::word(&file.about.words, state, former, None)
     }
 
     /// What has to change in a file of this form for one of its tasks to be in a state: an empty splice where it is already.
@@ -200,11 +200,9 @@ impl StateWords {
         self.0.iter().find(|(of, ..)| *of == state).map(|(_, word, _)| word.as_str())
     }
 
-    /// The same words with `-` for `_`.
-    pub fn hyphenated(&self) -> StateWords {
-        StateWords(
-            self.0.iter().map(|(state, word, count)| (*state, word.replace('_', "-"), *count)).collect(),
-        )
+    /// What stands between the parts of the first word that has two.
+    pub fn joint(&self) -> Option<char> {
+        self.0.iter().find_map(|(_, word, _)| word.chars().find(|letter| matches!(letter, '-' | '_' | ' ')))
     }
 
     /// The same words without one task's.

@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use windlass_core::values::TaskState;
 
-use super::source::StateWords;
-
-/// The words, with `-` for a blank, `-` or `_`; of each that is done the word of what is open beside it.
-const WORDS: &[(&str, TaskState, &str)] = &[
+/// The words, with `-` for a blank, `-` or `_`; of each that is done the word of what is open beside it. Every word of what is
+/// open stands beside one, so that what is done and open again is called as it was; what has two parts is spelled as both parts
+/// of the other are.
+pub(super) const WORDS: &[(&str, TaskState, &str)] = &[
     ("pending", TaskState::Open, ""),
     ("open", TaskState::Open, ""),
     ("todo", TaskState::Open, ""),
@@ -23,6 +23,7 @@ const WORDS: &[(&str, TaskState, &str)] = &[
     ("queued", TaskState::Open, ""),
     ("ready", TaskState::Open, ""),
     ("backlog", TaskState::Open, ""),
+    ("failing", TaskState::Open, ""),
     ("in-progress", TaskState::InProgress, ""),
     ("inprogress", TaskState::InProgress, ""),
     ("started", TaskState::InProgress, ""),
@@ -43,8 +44,16 @@ const WORDS: &[(&str, TaskState, &str)] = &[
     ("merged", TaskState::Done, "ready"),
     ("shipped", TaskState::Done, "backlog"),
     ("passing", TaskState::Done, "not-started"),
-    ("passed", TaskState::Done, "pending"),
-    ("verified", TaskState::Done, "pending"),
+    ("passed", TaskState::Done, "failing"),
+    ("verified", TaskState::Done, "not-done"),
+    ("published", TaskState::Done, "draft"),
+    ("delivered", TaskState::Done, "proposed"),
+    ("processed", TaskState::Done, "queued"),
+    ("accomplished", TaskState::Done, "unstarted"),
+    ("now-complete", TaskState::Done, "not-started"),
+    ("now-done", TaskState::Done, "not-done"),
+    ("all-done", TaskState::Done, "to-do"),
+    ("alldone", TaskState::Done, "to-do"),
 ];
 
 /// Words of what nobody will do: there is nothing to be done about it, as about what is done.
@@ -64,12 +73,22 @@ const SET_ASIDE: &[&str] = &[
     "abandoned",
 ];
 
-/// Signs that stand for a word by themselves.
-const SIGNS: [(TaskState, &[char]); 3] = [
-    (TaskState::Open, &['⬜', '🔲', '☐', '⏳']),
-    (TaskState::InProgress, &['🔄', '🚧']),
-    (TaskState::Done, &['✅', '✔', '☑', '✓']),
+/// Signs that stand for a word by themselves; of each that is done the sign of what is open beside it.
+pub(super) const SIGNS: &[(char, TaskState, char)] = &[
+    ('⬜', TaskState::Open, ' '),
+    ('🔲', TaskState::Open, ' '),
+    ('☐', TaskState::Open, ' '),
+    ('⏳', TaskState::Open, ' '),
+    ('🔄', TaskState::InProgress, ' '),
+    ('🚧', TaskState::InProgress, ' '),
+    ('✅', TaskState::Done, '⬜'),
+    ('✔', TaskState::Done, '🔲'),
+    ('☑', TaskState::Done, '☐'),
+    ('✓', TaskState::Done, '⏳'),
 ];
+
+/// Says of the sign before it that it is drawn in colours.
+pub(super) const DRAWN: char = '\u{fe0f}';
 
 /// What stands where a status is to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,11 +137,13 @@ impl Status {
 
 /// The word that a text begins with, where it is surely one: its length and what it means.
 fn known(bare: &str) -> Option<(usize, TaskState)> {
-    let words = WORDS.iter().map(|(word, state, _)| (*word, *state));
-    let all = words.chain(SET_ASIDE.iter().map(|word| (*word, TaskState::Done)));
-    let found = all.filter_map(|(word, state)| {
+    let words = WORDS.iter().map(|(word, state, _)| (*word, *state, *state == TaskState::Done));
+    // What nobody will do is not done by halves.
+    let all = words.chain(SET_ASIDE.iter().map(|word| (*word, TaskState::Done, false)));
+    let found = all.filter_map(|(word, state, may_be_half)| {
         let rest = after_word(bare, word)?;
-        ends_word(rest).then_some((bare.len() - rest.len(), state))
+        let is_half = may_be_half && takes_back(rest);
+        (ends_word(rest) && !is_half).then_some((bare.len() - rest.len(), state))
     });
     found.max_by_key(|(length, _)| *length)
 }
@@ -148,10 +169,50 @@ fn boxed(line: &str) -> Option<(usize, Option<TaskState>)> {
 /// A sign alone, or before a remark in parentheses.
 fn sign(line: &str) -> Option<(usize, TaskState)> {
     let first = line.chars().next()?;
-    let (state, _) = SIGNS.iter().find(|(_, signs)| signs.contains(&first))?;
-    let rest = line.get(first.len_utf8()..)?.trim_start_matches('\u{fe0f}');
+    let (_, state, _) = SIGNS.iter().find(|(sign, ..)| *sign == first)?;
+    let rest = line.get(first.len_utf8()..)?.trim_start_matches(DRAWN);
     let alone = rest.is_empty() || rest.trim_start().starts_with('(');
-    alone.then_some((line.len() - rest.len(), *state))
+    let is_half = *state == TaskState::Done && takes_back(rest);
+    (alone && !is_half).then_some((line.len() - rest.len(), *state))
+}
+
+/// Is a text a sign and nothing beside it?
+pub(super) fn is_sign_alone(text: &str) -> bool {
+    sign(text).is_some_and(|(length, _)| length == text.len())
+}
+
+/// Words behind one for what is done that take it back.
+const TAKES_BACK: &[&str] = &[
+    "not", "never", "partial", "partially", "partly", "half", "except", "incomplete", "unfinished", "unverified", "untested",
+    "false", "reopened", "pending", "todo", "wip", "failed", "failing", "blocked", "unstarted",
+];
+
+/// Does a remark behind a word for what is done take it back? `(partially)`, `❌`, `, pending or failed`. What follows a bar
+/// is of something else.
+fn takes_back(remark: &str) -> bool {
+    let remark = remark.split(['|', '·', '•']).next().unwrap_or_default();
+    let is_letter = |letter: char| letter.is_alphanumeric() || matches!(letter, '%' | '-' | '_');
+    let mut words = remark.split(|letter: char| !is_letter(letter));
+    let takes_back = |word: &str| {
+        let word = word.to_lowercase();
+        let part = word.strip_suffix('%').is_some_and(|number| number.parse::<f64>().is_ok_and(|part| part < 100.0));
+        part || TAKES_BACK.contains(&word.as_str()) || is_word(&word, "in-progress")
+    };
+    let is_open = |(sign, state, _): &(char, TaskState, char)| *state != TaskState::Done && remark.contains(*sign);
+    remark.contains(['❌', '✗', '✘']) || SIGNS.iter().any(is_open) || words.any(takes_back) || lists_another(remark)
+}
+
+/// Does another status come next: `, open or closed`, `| open`? Then nobody has chosen yet.
+fn lists_another(rest: &str) -> bool {
+    let rest = rest.trim_start_matches(closes).trim_start();
+    let next = |sign: &[char]| rest.strip_prefix(sign).map(|rest| rest.trim_start_matches(opens));
+    let is_choice = |rest: &str| {
+        let rest = rest.trim_start_matches(closes).trim_start();
+        rest.is_empty() || rest.starts_with([',', '/', '|']) || rest.starts_with("or ")
+    };
+    let all = || WORDS.iter().map(|(word, ..)| *word);
+    next(&[',', '/']).is_some_and(|rest| all().filter_map(|word| after_word(rest, word)).any(is_choice))
+        || next(&['|']).is_some_and(begins_with_word)
 }
 
 /// The state that a word surely means.
@@ -162,81 +223,9 @@ pub(super) fn state_of(word: &str) -> Option<TaskState> {
     }
 }
 
-/// The word for a state in place of a former one, among the words that its file has.
-pub(super) fn word(words: &StateWords, state: TaskState, former: &str) -> String {
-    if let Some((_, after)) = former.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-        let sign = if state == TaskState::Done { "x" } else { " " };
-        let gap = after.len() - after.trim_start().len();
-        let (gap, former) = after.split_at_checked(gap).unwrap_or_default();
-        let word =
-            if former.is_empty() { String::new() } else { word(&StateWords::default(), state, former) };
-        return format!("[{sign}]{gap}{word}");
-    }
-    if let Some((_, signs)) =
-        SIGNS.iter().find(|_| sign(former).is_some()).and_then(|_| SIGNS.iter().find(|(of, _)| *of == state))
-    {
-        return signs.iter().take(1).collect();
-    }
-    match state {
-        TaskState::Open => open_word(words, former),
-        TaskState::Done => done_word(words, former),
-        TaskState::InProgress => spelled_like("in-progress", former),
-    }
-}
-
-/// The word of what is open again: what its file calls open, or what goes with how it was called done.
-fn open_word(words: &StateWords, former: &str) -> String {
-    let own = WORDS.iter().find(|(word, ..)| is_word(former, word)).map_or("pending", |(_, _, open)| open);
-    let is_own = |word: &str| is_word(word, own) || own.is_empty();
-    match words.of(TaskState::Open) {
-        // Among words that are all the same it is that one, however it is spelled.
-        Some(word) if is_own(word) && starts_alike(word, former) => word.to_owned(),
-        _ if !is_word(former, "done") && !own.is_empty() => spelled_like(own, former),
-        Some(word) if former.starts_with(char::is_lowercase) => word.to_lowercase(),
-        Some(word) => word.to_owned(),
-        None => spelled_like("pending", former),
-    }
-}
-
-/// The word of what is done: `done`, unless what was open could not be called so again then.
-fn done_word(words: &StateWords, former: &str) -> String {
-    let usual = spelled_like("done", former);
-    let words = &words.without(former);
-    let is_open = WORDS.iter().any(|(word, state, _)| *state == TaskState::Open && is_word(former, word));
-    if !is_open || open_word(words, &usual) == former {
-        return usual;
-    }
-    let others = WORDS.iter().filter(|(_, state, _)| *state == TaskState::Done);
-    let mut others = others.map(|(word, ..)| spelled_like(word, former));
-    others.find(|word| open_word(words, word) == former).unwrap_or(usual)
-}
-
-/// Do both begin with a capital letter, or neither?
-fn starts_alike(one: &str, other: &str) -> bool {
-    one.starts_with(char::is_uppercase) == other.starts_with(char::is_uppercase)
-}
-
 /// Is a text this word, however it is spelled?
-fn is_word(text: &str, word: &str) -> bool {
+pub(super) fn is_word(text: &str, word: &str) -> bool {
     text.len() == word.len() && after_word(text, word).is_some()
-}
-
-/// A word with capital letters and blanks where a former one had them.
-fn spelled_like(word: &str, former: &str) -> String {
-    let (first, rest) = word.split_at_checked(1).unwrap_or((word, ""));
-    let letters = || former.chars().filter(|letter| letter.is_alphabetic());
-    if letters().count() > 1 && letters().all(char::is_uppercase) {
-        return word.to_uppercase();
-    }
-    if !former.starts_with(char::is_uppercase) {
-        return word.to_owned();
-    }
-    // As titles are: `Not Started`. What is in progress was always written with a small second word and a sign.
-    if word == "in-progress" {
-        return format!("{}{rest}", first.to_uppercase());
-    }
-    let parts = word.split('-').map(|part| part.split_at_checked(1).unwrap_or((part, "")));
-    parts.map(|(first, rest)| format!("{}{rest}", first.to_uppercase())).collect::<Vec<_>>().join(" ")
 }
 
 /// What comes after a word, where the text begins with it, in any case.
@@ -261,14 +250,16 @@ fn ends_word(rest: &str) -> bool {
     let (Some(first), Some(next)) = (rest.chars().next(), remark.chars().next()) else { return true };
     let after = remark.chars().nth(1);
     let is_alone = after.is_none_or(char::is_whitespace);
+    if lists_another(rest) {
+        return false;
+    }
     if first.is_whitespace() && is_date(remark) {
         return true;
     }
     match next {
         '.' | ',' | ';' | ':' | '!' => is_alone,
         '(' => true,
-        // A choice that nobody has made: `pending | in progress | done`.
-        '|' => !begins_with_word(remark.get(1..).unwrap_or_default().trim_start_matches(opens)),
+        '|' => true,
         '-' => first.is_whitespace() && (is_alone || after == Some('-')),
         '[' | '#' | '*' | '_' | '`' => first.is_whitespace(),
         _ => is_sign(next) && !is_arrow(next),
@@ -319,6 +310,20 @@ mod tests {
         use TaskState::{Done, InProgress, Open};
         let table = [
             ("done", "done", Some(Done)),
+            ("done, pending or failed", "", None),
+            ("pending, in-progress or done", "", None),
+            ("Done (partially)", "", None),
+            ("✅ (all but 20 %, half of it)", "", None),
+            ("completed ❌", "", None),
+            ("done. Not verified", "", None),
+            ("resolved - reopened", "", None),
+            ("Complete: false", "", None),
+            ("done (80%)", "", None),
+            ("done (100%)", "done", Some(Done)),
+            ("done, reviewed by Bob", "done", Some(Done)),
+            ("cancelled - not needed", "cancelled", Some(Done)),
+            ("done | **Not:** this", "done", Some(Done)),
+            ("in progress (half of it done)", "in progress", Some(InProgress)),
             (" Done (see the log) ", "Done", Some(Done)),
             ("✅ done", "done", Some(Done)),
             ("done ✅ 2025-01-02", "done", Some(Done)),

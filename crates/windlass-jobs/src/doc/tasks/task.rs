@@ -100,6 +100,8 @@ pub(in crate::doc) enum StatePlace {
     /// The word itself, in the file's bytes; of a box the byte within its brackets, of a heading the mark at its end, which may
     /// be empty.
     Word(Range<usize>),
+    /// Several words that say the same, in their order: all of them are changed.
+    Words(Vec<Range<usize>>),
     /// Nowhere: where it could be, the best place first.
     Missing(Vec<Insertion>),
     /// Among words that are somebody's: nobody can say which of them is the state.
@@ -112,6 +114,17 @@ pub(in crate::doc) struct Insertion {
     pub at: usize,
     pub before: String,
     pub after: String,
+}
+
+impl StatePlace {
+    /// Where its words stand.
+    pub(in crate::doc) fn words(&self) -> &[Range<usize>] {
+        match self {
+            StatePlace::Word(only) => std::slice::from_ref(only),
+            StatePlace::Words(all) => all,
+            StatePlace::Missing(_) | StatePlace::Unclear => &[],
+        }
+    }
 }
 
 impl Default for StatePlace {

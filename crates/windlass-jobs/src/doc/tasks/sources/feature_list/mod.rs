@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use windlass_core::values::{TaskId, TaskState};
 
-use super::prd::read_lists;
 use crate::doc::tasks::records::{self, Records};
 use crate::doc::tasks::{FileRole, Place, ReadFile, Reading, TaskSource};
 use crate::doc::text::base_name;
@@ -33,7 +32,7 @@ impl TaskSource for FeatureList {
 
     fn read(&self, name: &Arc<str>, _role: FileRole, text: &str) -> Reading {
         let mut records = Records::new(name, text, "feature");
-        read_lists(&mut records);
+        records.document();
         records.finish()
     }
 
@@ -50,7 +49,7 @@ impl TaskSource for FeatureList {
     }
 
     fn word(&self, file: &ReadFile, state: TaskState, former: &str) -> Option<String> {
-        Some(records::word(file, state, former))
+        records::word(file, state, former)
     }
 
     fn claim(&self, id: &TaskId, file: &str) -> String {

@@ -75,7 +75,7 @@ impl TaskSource for FrontMatter {
             TaskState::Open if is_backlog && is_title => "To Do".to_owned(),
             TaskState::InProgress if is_backlog && is_title => "In Progress".to_owned(),
             TaskState::Done if is_backlog && is_title => "Done".to_owned(),
-            state => status::word(&file.about.words, state, former),
+            state => spelling::word(&file.about.words, state, former, None)?,
         })
     }
 

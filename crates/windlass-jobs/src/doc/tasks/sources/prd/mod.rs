@@ -4,11 +4,10 @@ mod add;
 
 use std::sync::Arc;
 
-use serde_json::value::RawValue;
 use windlass_core::values::{TaskId, TaskState};
 
 use crate::doc::Splice;
-use crate::doc::tasks::records::{self, Around, LISTS, Members, Records};
+use crate::doc::tasks::records::{self, Records};
 use crate::doc::tasks::{CheckedTask, FileRole, Place, ReadFile, Reading, Refused, Task, TaskSource};
 use crate::doc::text::ends_in;
 
@@ -39,7 +38,7 @@ impl TaskSource for Prd {
 
     fn read(&self, name: &Arc<str>, _role: FileRole, text: &str) -> Reading {
         let mut records = Records::new(name, text, "story");
-        read_lists(&mut records);
+        records.document();
         records.finish()
     }
 
@@ -56,7 +55,7 @@ impl TaskSource for Prd {
     }
 
     fn word(&self, file: &ReadFile, state: TaskState, former: &str) -> Option<String> {
-        Some(records::word(file, state, former))
+        records::word(file, state, former)
     }
 
     fn claim(&self, id: &TaskId, file: &str) -> String {
@@ -77,32 +76,5 @@ impl TaskSource for Prd {
 
     fn usual_priority(&self, tasks: &[Task]) -> u8 {
         tasks.iter().map(|task| task.row.priority).max().unwrap_or(0).saturating_add(1)
-    }
-}
-
-/// The lists of a document that is one, or has one.
-pub(super) fn read_lists(records: &mut Records<'_>) {
-    let text = records.text;
-    if text.trim_start().starts_with('[') {
-        return match serde_json::from_str::<Vec<&RawValue>>(text) {
-            Ok(list) => records.list(&list, Around::default()),
-            Err(error) => records.no_json(&error),
-        };
-    }
-    match serde_json::from_str::<Members<'_>>(text) {
-        Ok(members) => match members.list(LISTS) {
-            Some(list) => records.list(&list, Around::default()),
-            None => records.fault(None, no_list(&members)),
-        },
-        Err(error) => records.no_json(&error),
-    }
-}
-
-/// What is said of a document without a list that is known.
-fn no_list(members: &Members<'_>) -> String {
-    let lists = members.0.iter().filter(|(_, value)| value.get().starts_with('['));
-    match lists.map(|(key, _)| crate::doc::text::quoted(key)).next() {
-        Some(key) => format!("has no list of `userStories`; if its tasks are in `{key}`, call that `tasks`"),
-        None => "has no list of `userStories`".to_owned(),
     }
 }

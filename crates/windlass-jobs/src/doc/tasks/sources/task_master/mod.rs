@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use windlass_core::values::{TaskId, TaskState};
 
-use crate::doc::tasks::records::{self, Around, Members, Records};
+use crate::doc::tasks::records::{self, Around, Members, Records, has_records};
 use crate::doc::tasks::{FileRole, Place, ReadFile, Reading, TaskSource};
 use crate::doc::text::{ends_in, without_mark};
 
@@ -42,7 +42,7 @@ impl TaskSource for TaskMaster {
         let only = tags.len() == 1;
         for (tag, members) in tags {
             let prefix = if only || tag == MAIN { String::new() } else { format!("{tag}:") };
-            let list = members.list(&["tasks"]).unwrap_or_default();
+            let list = members.tasks().unwrap_or_default();
             records.list(&list, Around { prefix: &prefix, parent: None, section: &tag });
         }
         records.finish()
@@ -61,7 +61,7 @@ impl TaskSource for TaskMaster {
     }
 
     fn word(&self, file: &ReadFile, state: TaskState, former: &str) -> Option<String> {
-        Some(records::word(file, state, former))
+        records::word(file, state, former)
     }
 
     fn claim(&self, id: &TaskId, file: &str) -> String {
@@ -69,9 +69,9 @@ impl TaskSource for TaskMaster {
     }
 }
 
-/// The tags of a document: its members that hold tasks.
+/// The tags of a document: its members that hold tasks. A document with a list of its own has none.
 fn tags(text: &str) -> Vec<(String, Members<'_>)> {
-    let members = Members::of(text).map(|members| members.0).unwrap_or_default();
-    let tags = members.into_iter().filter_map(|(tag, value)| Some((tag, Members::of(value.get())?)));
-    tags.filter(|(_, members)| members.list(&["tasks"]).is_some()).collect()
+    let document = Members::of(text).filter(|members| !has_records(members));
+    let tags = document.map(|members| members.0).unwrap_or_default().into_iter().filter_map(|(tag, value)| Some((tag, Members::of(value.get())?)));
+    tags.filter(|(_, members)| members.tasks().is_some()).collect()
 }

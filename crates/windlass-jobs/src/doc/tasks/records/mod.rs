@@ -1,21 +1,27 @@
 //! Tasks as JSON objects: what all forms that are JSON have in common. A key may have several names; one table has them all.
 
+mod lists;
+mod members;
+mod state;
+#[cfg(test)]
+mod tests;
+
 use std::cmp::Ordering;
-use std::fmt;
 use std::sync::Arc;
 
-use serde::de::{MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
-use windlass_core::values::TaskState;
 
 use super::criteria::Criterion;
 use super::source::Reading;
-use super::task::{Insertion, StatePlace, Task};
-use super::{protection, status, words};
+use super::task::Task;
+use super::{protection, words};
 use crate::doc::lines::Lines;
-use crate::doc::text::{one_line, quoted, without_mark};
+use crate::doc::text::{one_line, without_mark};
 use crate::doc::{Problem, ProblemKind};
+
+pub(super) use lists::has_records;
+pub(super) use members::Members;
+pub(super) use state::{kept, state_of, word};
 
 /// What a record may be called by.
 const ID: &[&str] = &["id", "key", "taskId", "storyId"];
@@ -33,83 +39,6 @@ const CRITERIA: &[&str] = &[
 const VERIFICATION: &[&str] =
     &["verification", "testStrategy", "test_strategy", "verification_command", "test"];
 const DEPENDENCIES: &[&str] = &["dependsOn", "dependencies", "depends_on", "blockedBy", "blocked_by"];
-/// Where its state is, the first that is there: what is true or false goes before words, which say more than that.
-const TICK: &[&str] = &["passes"];
-const STATUS: &[&str] = &["status", "state"];
-const OTHER_TICK: &[&str] = &["completed", "complete", "done", "passed"];
-/// Lists of records, in a document and in a record.
-pub(super) const LISTS: &[&str] = &[
-    "userStories",
-    "user_stories",
-    "stories",
-    "features",
-    "units",
-    "phases",
-    "tasks",
-    "epics",
-    "items",
-    "issues",
-];
-pub(super) const NESTED: &[&str] = &["subtasks", "tasks", "stories", "userStories"];
-
-/// An object's members, in their order.
-pub(super) struct Members<'a>(pub Vec<(String, &'a RawValue)>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct OfObject;
-        impl<'de> Visitor<'de> for OfObject {
-            type Value = Vec<(String, &'de RawValue)>;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut members = Vec::new();
-                while let Some(member) = map.next_entry()? {
-                    members.push(member);
-                }
-                Ok(members)
-            }
-        }
-        deserializer.deserialize_map(OfObject).map(Members)
-    }
-}
-
-impl<'a> Members<'a> {
-    /// The object's; `None` where it is none.
-    pub fn of(text: &'a str) -> Option<Members<'a>> {
-        serde_json::from_str(text).ok()
-    }
-
-    /// The first member that is there of these names.
-    pub fn first(&self, names: &[&str]) -> Option<&'a RawValue> {
-        names.iter().find_map(|name| self.0.iter().find(|(key, _)| key == name)).map(|(_, value)| *value)
-    }
-
-    /// The first list that is there of these names.
-    pub fn list(&self, names: &[&str]) -> Option<Vec<&'a RawValue>> {
-        names.iter().find_map(|name| serde_json::from_str(self.first(&[name])?.get()).ok())
-    }
-
-    /// The text of the first member that is there and says something.
-    fn text(&self, names: &[&str]) -> Option<String> {
-        names.iter().find_map(|name| text(self.first(&[name])?))
-    }
-
-    /// Is a name given twice that means something?
-    fn is_given_twice(&self) -> bool {
-        let known = [ID, TICK, STATUS, OTHER_TICK, DEPENDENCIES, TITLE].concat();
-        known.iter().any(|name| self.0.iter().filter(|(key, _)| key == name).count() > 1)
-    }
-
-    /// Does it say how far it is?
-    pub fn has_state(&self) -> bool {
-        self.first(&[TICK, STATUS, OTHER_TICK].concat()).is_some()
-    }
-}
-
 /// Reads the records of a document.
 pub(super) struct Records<'a> {
     name: &'a Arc<str>,
@@ -183,16 +112,16 @@ impl<'a> Records<'a> {
             return self.fault(Some(line), format!("is a {noun} without an `id`"));
         };
         let id = if is_number(&members) { format!("{}{id}", around.prefix) } else { id };
-        let nested = members.list(NESTED).filter(|list| !list.is_empty());
-        let parent = if nested.is_some() && !members.has_state() {
+        let nested = members.nested();
+        let parent = if !nested.is_empty() && !members.has_state() {
             None
         } else {
             Some(self.task(raw, &members, &id, around))
         };
-        if let Some(nested) = nested {
-            let title = members.text(TITLE).unwrap_or_default();
-            let prefix = format!("{id}.");
-            self.list(&nested, Around { prefix: &prefix, parent, section: &title });
+        let title = members.text(TITLE).unwrap_or_default();
+        let prefix = format!("{id}.");
+        for list in nested {
+            self.list(&list, Around { prefix: &prefix, parent, section: &title });
         }
     }
 
@@ -255,66 +184,6 @@ impl<'a> Records<'a> {
         }
     }
 
-    fn state(&mut self, task: &mut Task, members: &Members<'a>) {
-        let word = members.first(STATUS).filter(|value| value.get().starts_with('"'));
-        let Some(value) = members.first(TICK).or(word).or(members.first(OTHER_TICK)) else {
-            return self.no_state(task, members);
-        };
-        let start = self.mark + self.start_of(value);
-        let line = self.line_of(value);
-        if value.get().starts_with('"') {
-            let inner = value.get().trim_matches('"');
-            task.place = StatePlace::Word(start + 1..start + 1 + inner.len());
-            match status::state_of(inner) {
-                Some(state) => task.row.state = state,
-                None => self.unknown(task, line, inner, "write pending, in-progress or done"),
-            }
-            return;
-        }
-        task.place = StatePlace::Word(start..start + value.get().len());
-        match value.get() {
-            "true" => task.row.state = TaskState::Done,
-            "false" => {}
-            word => {
-                let key = members.0.iter().find(|(_, member)| std::ptr::eq(*member, value));
-                let key = key.map_or("passes", |(key, _)| key.as_str());
-                let (id, word) = (quoted(&task.row.id.0), quoted(word));
-                let sentence = format!("{id} has `{key}` {word}: write true or false");
-                task.row.unclear = Some(format!("its `{key}` is {word}, which is neither true nor false"));
-                self.found.problems.push(task.problem_at(line, ProblemKind::UnknownStatus, sentence));
-            }
-        }
-        self.compare(task, members.first(STATUS), line);
-    }
-
-    /// Where a tick and a word are both there they may not say the opposite of one another.
-    fn compare(&mut self, task: &mut Task, status: Option<&RawValue>, line: usize) {
-        let Some(word) = status.and_then(text) else { return };
-        let says_done = status::state_of(&word) == Some(TaskState::Done);
-        if says_done && task.row.state != TaskState::Done && task.row.unclear.is_none() {
-            let id = quoted(&task.row.id.0);
-            let sentence =
-                format!("{id} is called `{}` and does not pass: make both say the same", quoted(&word));
-            task.row.unclear = Some(format!("its status is `{}` and it does not pass", quoted(&word)));
-            self.found.problems.push(task.problem_at(line, ProblemKind::UnknownStatus, sentence));
-        }
-    }
-
-    fn unknown(&mut self, task: &mut Task, line: usize, word: &str, advice: &str) {
-        let (id, word) = (quoted(&task.row.id.0), quoted(word));
-        task.row.unclear = Some(format!("its status `{word}` is none"));
-        let sentence = format!("{id} has the status `{word}`: {advice}");
-        self.found.problems.push(task.problem_at(line, ProblemKind::UnknownStatus, sentence));
-    }
-
-    /// It is open, and its state would stand after what it is called by.
-    fn no_state(&self, task: &mut Task, members: &Members<'a>) {
-        let Some(beside) = members.first(ID).or(members.first(TITLE)) else { return };
-        let at = self.mark + self.start_of(beside) + beside.get().len();
-        let before = ", \"passes\": ".to_owned();
-        task.place = StatePlace::Missing(vec![Insertion { at, before, after: String::new() }]);
-    }
-
     /// All that was read. Where priorities are fractions their order counts, and not what they are.
     pub fn finish(mut self) -> Reading {
         if self.numbers.iter().any(|(_, number)| number.fract() != 0.0) {
@@ -339,41 +208,6 @@ fn is_number(members: &Members<'_>) -> bool {
 
 fn is_called(raw: &RawValue) -> bool {
     Members::of(raw.get()).is_some_and(|members| members.has_state() && members.first(TITLE).is_some())
-}
-
-/// The word of a state in place of a former one: true or false, or a status.
-pub(super) fn word(file: &super::ReadFile, state: TaskState, former: &str) -> String {
-    match former {
-        "" | "true" | "false" | "null" => (state == TaskState::Done).to_string(),
-        former
-            if former
-                .starts_with(|first: char| first.is_ascii_digit() || matches!(first, '-' | '[' | '{')) =>
-        {
-            (state == TaskState::Done).to_string()
-        }
-        former => {
-            let hyphens = ["not-started", "in-progress"].iter().any(|word| file.text.contains(word));
-            if hyphens || former.contains('-') {
-                return status::word(&file.about.words, state, former);
-            }
-            status::word(&file.about.words.hyphenated(), state, &former.replace('_', "-")).replace('-', "_")
-        }
-    }
-}
-
-/// What a word in a place means.
-pub(super) fn state_of(word: &str) -> Option<TaskState> {
-    match word {
-        "true" => Some(TaskState::Done),
-        "false" => Some(TaskState::Open),
-        word => status::state_of(word),
-    }
-}
-
-/// What is read again where a state was written in place of a former word: true and false say only whether it is done.
-pub(super) fn kept(state: TaskState, former: &str) -> TaskState {
-    let is_word = former.starts_with(char::is_alphabetic) && !matches!(former, "true" | "false" | "null");
-    if state == TaskState::Done || is_word { state } else { TaskState::Open }
 }
 
 /// A value as text: a string's own, any other as it is written. `None` for nothing.

@@ -1,0 +1,143 @@
+//! Lists of records: which are read, and which hold work that nobody would see.
+
+use serde_json::value::RawValue;
+use windlass_core::values::TaskState;
+
+use super::members::Members;
+use super::state::state;
+use super::{CRITERIA, DEPENDENCIES, Records, TITLE};
+use crate::doc::text::quoted;
+
+/// What a list of records is called, in a document and in a record: in a document the first counts.
+const LISTS: &[&str] = &[
+    "userStories",
+    "user_stories",
+    "stories",
+    "features",
+    "units",
+    "phases",
+    "tasks",
+    "subtasks",
+    "epics",
+    "items",
+    "issues",
+];
+
+/// Those that hold tasks of a record whatever these say of themselves; others may hold anything.
+const SURE: &[&str] = &["subtasks", "tasks", "stories", "userStories"];
+
+/// Lists of a record that tell of others, which are there themselves.
+const OF_OTHERS: &[&str] = &["dependents", "related", "comments", "history"];
+
+fn list(value: &RawValue) -> Option<Vec<&RawValue>> {
+    value.get().starts_with('[').then(|| serde_json::from_str(value.get()).ok()).flatten()
+}
+
+fn holds_objects(list: &[&RawValue]) -> bool {
+    list.iter().any(|raw| raw.get().starts_with('{'))
+}
+
+fn holds_states(list: &[&RawValue]) -> bool {
+    let says = |members: Members<'_>| members.has_state() || !members.nested().is_empty();
+    list.iter().any(|raw| Members::of(raw.get()).is_some_and(says))
+}
+
+/// Is there a list of objects by one of the names?
+pub(in crate::doc::tasks) fn has_records(members: &Members<'_>) -> bool {
+    LISTS.iter().any(|name| {
+        members.first(&[name]).and_then(list).is_some_and(|list| holds_objects(&list))
+    })
+}
+
+/// Does a list hold a record that is called something, says how far it is, and is not done?
+fn holds_open_work(value: &RawValue) -> bool {
+    let is_open = |raw: &&RawValue| {
+        Members::of(raw.get()).is_some_and(|members| {
+            members.first(TITLE).is_some() && state(&members).is_some_and(|state| state != TaskState::Done)
+        })
+    };
+    list(value).is_some_and(|list| list.iter().any(is_open))
+}
+
+impl<'a> Members<'a> {
+    /// The key of the list of a document, and the list.
+    fn main_list(&self) -> Option<(&'static str, Vec<&'a RawValue>)> {
+        let found = || LISTS.iter().filter_map(|name| Some((*name, list(self.first(&[name])?)?)));
+        found().find(|(_, list)| holds_objects(list)).or_else(|| found().next())
+    }
+
+    /// The list that a record calls `tasks`.
+    pub(in crate::doc::tasks) fn tasks(&self) -> Option<Vec<&'a RawValue>> {
+        list(self.first(&["tasks"])?)
+    }
+
+    /// The lists of records in a record. What says nothing of how far it is has nothing but its lists.
+    pub(super) fn nested(&self) -> Vec<Vec<&'a RawValue>> {
+        let is_container = !self.has_state();
+        let found = LISTS.iter().filter_map(|name| Some((name, list(self.first(&[name])?)?)));
+        let counts = |(name, list): &(&&str, Vec<&RawValue>)| {
+            holds_objects(list) && (is_container || SURE.contains(*name) || holds_states(list))
+        };
+        found.filter(counts).map(|(_, list)| list).collect()
+    }
+
+    /// The key of a list in a record that is not read, and holds open work.
+    pub(super) fn unread(&self) -> Option<&str> {
+        let known = [LISTS, CRITERIA, DEPENDENCIES, OF_OTHERS].concat();
+        let others = self.0.iter().filter(|(key, _)| !known.contains(&key.as_str()));
+        others.into_iter().find(|(_, value)| holds_open_work(value)).map(|(key, _)| key.as_str())
+    }
+}
+
+impl<'a> Records<'a> {
+    /// The list of a document that is a list, or has one.
+    pub(in crate::doc::tasks) fn document(&mut self) {
+        let text = self.text;
+        if text.trim_start().starts_with('[') {
+            return match serde_json::from_str::<Vec<&RawValue>>(text) {
+                Ok(list) => self.list(&list, super::Around::default()),
+                Err(error) => self.no_json(&error),
+            };
+        }
+        match serde_json::from_str::<Members<'_>>(text) {
+            Ok(members) => match members.main_list() {
+                Some((key, list)) => {
+                    self.list(&list, super::Around::default());
+                    self.unread_lists(&members, key);
+                }
+                None => self.fault(None, no_list(&members)),
+            },
+            Err(error) => self.no_json(&error),
+        }
+    }
+
+    /// Open work of a document beside the lists that are read is named: else all would be done without it.
+    pub(in crate::doc::tasks) fn unread_lists(&mut self, members: &Members<'a>, read: &str) {
+        for (key, value) in members.0.iter().filter(|(key, _)| key != read) {
+            if holds_open_work(value) {
+                self.unread_list(value, key, read);
+                continue;
+            }
+            let Some(inner) = Members::of(value.get()) else { continue };
+            for (name, _) in inner.0.iter().filter(|(_, value)| holds_open_work(value)) {
+                self.unread_list(value, &format!("{key}.{name}"), read);
+            }
+        }
+    }
+
+    fn unread_list(&mut self, value: &RawValue, key: &str, read: &str) {
+        let line = self.line_of(value);
+        let sentence =
+            format!("has open work in `{}` beside `{}`: put both into one list", quoted(key), quoted(read));
+        self.fault(Some(line), sentence);
+    }
+}
+
+/// What is said of a document without a list that is known.
+fn no_list(members: &Members<'_>) -> String {
+    let lists = members.0.iter().filter(|(_, value)| value.get().starts_with('['));
+    match lists.map(|(key, _)| quoted(key)).next() {
+        Some(key) => format!("has no list of `userStories`; if its tasks are in `{key}`, call that `tasks`"),
+        None => "has no list of `userStories`".to_owned(),
+    }
+}
