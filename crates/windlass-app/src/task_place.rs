@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 
 use windlass_core::config::Layer;
 use windlass_core::project::FeatureName;
+use windlass_core::spec::Mode;
 use windlass_core::values::TaskState;
 use windlass_engine::tasks::{FoundTasks, TasksError};
 use windlass_ui::one_line;
 
 use crate::configuration::sources;
 use crate::error::AppError;
-use crate::run::NamedTasks;
+use crate::run::{NamedTasks, Work};
 use crate::text::quoted;
 
 /// Where tasks are where nothing else is said.
@@ -89,10 +90,20 @@ impl TaskPlace {
     pub fn command(&self, words: &str) -> String {
         let feature =
             self.feature.as_ref().map_or_else(String::new, |feature| format!(" --feature {feature}"));
-        let is_about_a_file = words.starts_with("run") || words.starts_with("continue");
+        let is_about_a_file = ["run", "continue", "build"].iter().any(|verb| words.starts_with(verb));
         let file = self.file.as_ref().filter(|_| is_about_a_file);
         let file = file.map_or_else(String::new, |file| format!(" -f {}", quoted(file.as_os_str())));
         format!("windlass {words}{feature}{file}")
+    }
+
+    /// The mode that works on it.
+    pub fn mode(&self) -> Mode {
+        self.found.as_ref().and_then(Work::of).map_or(Mode::Tasks, |work| work.mode)
+    }
+
+    /// The command that works on it.
+    pub fn work_command(&self) -> String {
+        self.command(if self.mode() == Mode::Build { "build" } else { "run --mode tasks" })
     }
 
     /// How many tasks it has.

@@ -1,16 +1,6 @@
 //! Words in commands that a person can type, and the beginning of texts.
 
-use std::ffi::OsStr;
-
-/// As a POSIX shell takes it.
-pub fn quoted(argument: &OsStr) -> String {
-    let text = argument.to_string_lossy();
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
-        return text.into_owned();
-    }
-    format!("'{}'", text.replace('\'', r"'\''"))
-}
+pub use windlass_core::words::quoted;
 
 /// The first ten lines of a text, and how many more there are.
 pub fn first_lines(text: &[u8]) -> (Vec<String>, u64) {
@@ -22,6 +12,8 @@ pub fn first_lines(text: &[u8]) -> (Vec<String>, u64) {
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsStr;
+
     use super::*;
 
     #[test]

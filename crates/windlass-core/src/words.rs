@@ -1,6 +1,17 @@
 //! Lists in sentences.
 
+use std::ffi::OsStr;
 use std::fmt::Display;
+
+/// An argument of a command as a POSIX shell takes it.
+pub fn quoted(argument: &OsStr) -> String {
+    let text = argument.to_string_lossy();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        return text.into_owned();
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
 
 /// The first of these names, and how many more there are: `a, b and 3 more`.
 pub fn some_of<N: Display>(names: impl ExactSizeIterator<Item = N>, at_most: usize) -> String {

@@ -1,5 +1,7 @@
 //! What to do about what the engine could not do. What an error of this library's own calls for stands where it is made.
 
+use std::ffi::OsStr;
+
 use windlass_engine::plan::MigrationError;
 use windlass_engine::sandbox::SandboxError;
 use windlass_engine::tasks::TasksError;
@@ -9,6 +11,8 @@ use windlass_engine::workspace::{WorkspaceError, guard};
 use windlass_engine::worktree::WorktreeError;
 use windlass_engine::worktree::bootstrap::BootstrapError;
 use windlass_git::snapshot::SnapshotError;
+
+use crate::text::quoted;
 
 /// Hints as they can be typed.
 type Hints = Vec<String>;
@@ -133,10 +137,17 @@ pub(super) fn of_tasks(error: &TasksError) -> Hints {
         TasksError::Missing { .. } => one(
             "windlass tasks --file PATH   reads another one; tasks.file in the configuration names it for good",
         ),
-        TasksError::Unreadable(_) | TasksError::NoPlace { .. } | TasksError::Unclear { .. } => {
-            one("See what is wrong: windlass tasks validate")
+        TasksError::Unreadable(problem) => {
+            let file = quoted(OsStr::new(&*problem.file));
+            one(&format!("See what is wrong: windlass tasks validate -f {file}"))
         }
-        TasksError::NoTask { .. } => one("See which there are: windlass tasks list"),
+        TasksError::NoPlace { place, .. } | TasksError::Unclear { place, .. } => {
+            let place = quoted(place.as_os_str());
+            one(&format!("See what is wrong: windlass tasks validate -f {place}"))
+        }
+        TasksError::NoTask { place, .. } => {
+            one(&format!("See which there are: windlass tasks list -f {}", quoted(place.as_os_str())))
+        }
         TasksError::Changed(_) => one("Do it again."),
         TasksError::File(_) => one("The task file is as it was."),
         TasksError::NotThere(_)

@@ -156,9 +156,11 @@ impl Assignment {
                 }
             }
             (ClaimSource::Boxes, _) => {
+                let named = self.plan.as_ref().map(|file| format!(" -f {}", quoted(file.as_os_str())));
+                let named = named.unwrap_or_default();
                 let error = missing(format!("there is no plan: {} is missing", plan.file.display()));
                 Err(work::with_commands(error, &self.directory)
-                    .hint("Have one written from your specifications: windlass plan")
+                    .hint(format!("Have one written from your specifications: windlass plan{named}"))
                     .hint("Or write it yourself: one line `- [ ] TASK` for each task."))
             }
             (ClaimSource::UnchangedPlan, Some(specs)) if !has_plan && !there(specs) => {

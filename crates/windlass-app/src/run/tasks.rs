@@ -13,6 +13,7 @@ use windlass_git::git::{GitError, Head};
 use crate::error::AppError;
 use crate::here::Here;
 use crate::run::Prepared;
+use crate::text::quoted;
 
 /// The folder of the lanes' checkouts in a run's folder.
 const LANES: &str = "lanes";
@@ -49,7 +50,7 @@ pub fn problems(request: &Prepared) -> Option<String> {
         1 => " (and 1 problem more)".to_owned(),
         more => format!(" (and {more} problems more)"),
     };
-    Some(format!("{first}{more}: windlass tasks validate"))
+    Some(format!("{first}{more}: windlass tasks validate -f {}", quoted(found.place.as_os_str())))
 }
 
 /// The tasks that are meant, and the bound that follows, for people who only look.

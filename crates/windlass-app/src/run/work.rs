@@ -32,7 +32,8 @@ pub struct Work {
 }
 
 impl Work {
-    fn of(found: &FoundTasks) -> Option<Work> {
+    /// What a place holds that was read; `None` where it has no task.
+    pub fn of(found: &FoundTasks) -> Option<Work> {
         let tasks = found.list.tasks().len();
         if tasks == 0 {
             return None;
@@ -99,7 +100,8 @@ pub(super) fn with_commands(error: AppError, directory: &Path) -> AppError {
     })
 }
 
-/// A plan whose tasks are not boxes is worked off as tasks.
+/// A list whose tasks have ids and states of their own is worked off as tasks, whatever boxes stand in it: these say nothing of
+/// how far it is.
 pub(super) fn refuse_tasks(directory: &Path, plan: &PlanSettings, codes: ExitCodes) -> Result<(), AppError> {
     let places = JobPlan {
         file: plan.file.clone(),
@@ -107,14 +109,7 @@ pub(super) fn refuse_tasks(directory: &Path, plan: &PlanSettings, codes: ExitCod
         specs: None,
         smart_termination: plan.smart_termination,
     };
-    let read = find_plan(directory, &places).plan;
-    let is_doubtful = read
-        .faults()
-        .iter()
-        .chain(read.doubts())
-        .any(|problem| matches!(problem.kind, ProblemKind::NoTask | ProblemKind::OnlyCriteria));
-    let has_boxes = read.tasks().iter().any(windlass_jobs::doc::tasks::Task::is_box);
-    if has_boxes && !is_doubtful {
+    if find_plan(directory, &places).plan.is_folder() {
         return Ok(());
     }
     match Work::of(&read_tasks(directory, &plan.file)).filter(|work| work.mode == Mode::Tasks) {
@@ -149,7 +144,9 @@ pub(super) fn refuse_text(directory: &Path, file: &Path, codes: ExitCodes) -> Re
 
 /// Boxes without names of their own are worked off as a plan.
 pub(super) fn refuse_boxes(found: &FoundTasks, codes: ExitCodes) -> Result<(), AppError> {
-    let by_line = |task: &windlass_jobs::doc::tasks::Task| task.row.id.0 == format!("L{}", task.line);
+    let by_line = |task: &windlass_jobs::doc::tasks::Task| {
+        task.plan.is_some() && task.row.id.0 == format!("L{}", task.line)
+    };
     let is_plan = !found.list.form().has_ids() && found.list.tasks().iter().any(by_line);
     match Work::of(found).filter(|_| is_plan) {
         Some(work) => Err(wrong(&work, codes)),

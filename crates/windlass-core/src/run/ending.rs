@@ -131,7 +131,9 @@ impl Run {
         {
             return Some((StopReason::NothingToDo, detail.to_owned()));
         }
-        if let Some(reason) = self.skipped_too_often().or_else(|| self.without_plan(plan)) {
+        if let Some(reason) =
+            self.skipped_too_often().or_else(|| self.without_plan(plan)).or_else(|| self.doubtful(plan))
+        {
             return Some(reason);
         }
         if self.counters.failures >= plan.limits.failures.max(1) {
@@ -176,6 +178,13 @@ impl Run {
         let undo = format!("; `windlass restore {} {last} --before` brings back what was there", plan.run);
         let undo = if last > 0 && plan.git { undo } else { String::new() };
         Some((StopReason::Missing, format!("{problem}{undo}")))
+    }
+
+    /// Nothing of the plan is left that anybody could work on before a person has mended it.
+    fn doubtful(&self, plan: &RunSpec) -> Option<(StopReason, String)> {
+        let of_plan = plan.job.mode.claim() == ClaimSource::Boxes && claim::ends_by_itself(&plan.job);
+        let doubt = self.standings.latest().filter(|_| of_plan)?.blockers.first()?;
+        Some((StopReason::Blocked, format!("{doubt}; `windlass resume` goes on once it is mended")))
     }
 
     pub(super) fn has_lost_its_plan(&self) -> bool {

@@ -10,7 +10,7 @@ use crate::values::{
     CheckOutcome, Evidence, LaneId, Purpose, Reviewed, StopReason, TaskEnd, TaskId, TaskRow, TaskState,
     Verdict,
 };
-use crate::words::some_clauses_of;
+use crate::words::{quoted, some_clauses_of};
 
 /// So many tasks that stand in the way are named.
 const NAMED: usize = 3;
@@ -278,7 +278,8 @@ impl Run {
             (0, 0) => "there is no task".to_owned(),
             (0, _) if !unclear.is_empty() => unclear,
             (0, _) => format!(
-                "{waiting} tasks wait for what is not there or for each other; `windlass tasks validate` names them"
+                "{waiting} tasks wait for what is not there or for each other; `{}` names them",
+                self.validating()
             ),
             (_, 0) => format!("parked: {named}"),
             _ if !unclear.is_empty() => format!("parked: {named}; {unclear}"),
@@ -300,8 +301,16 @@ impl Run {
         }
         let named = some_clauses_of(clauses.iter(), NAMED);
         format!(
-            "{named}; `windlass tasks validate` names the lines, and `windlass resume` goes on once they are mended"
+            "{named}; `{}` names the lines, and `windlass resume` goes on once they are mended",
+            self.validating()
         )
+    }
+
+    /// The command that says what is wrong with the tasks.
+    fn validating(&self) -> String {
+        let tasks = self.plan.as_ref().and_then(|plan| plan.job.tasks.as_ref());
+        let file = tasks.map(|tasks| format!(" -f {}", quoted(tasks.file.as_os_str())));
+        format!("windlass tasks validate{}", file.unwrap_or_default())
     }
 
     /// What the latest failure of a lane's task was, in a few words.

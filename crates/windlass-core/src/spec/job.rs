@@ -1,6 +1,6 @@
 //! What is to be done.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantNames};
@@ -61,6 +61,17 @@ pub struct JobPlan {
     pub specs: Option<PathBuf>,
     /// Build: no open box completes the run, and an iteration without changes ends it (seed 002's smart termination).
     pub smart_termination: bool,
+}
+
+impl JobPlan {
+    /// The file and the folder that are looked for where nothing is said.
+    pub const USUAL_PLACES: [&str; 2] = ["IMPLEMENTATION_PLAN.md", "plan"];
+
+    /// The file or folder that was named for this job, where it is none that is looked for by itself.
+    pub fn named(&self) -> Option<&Path> {
+        let place = self.folder.as_deref().unwrap_or(&self.file);
+        (!Self::USUAL_PLACES.iter().any(|usual| place == Path::new(usual))).then_some(place)
+    }
 }
 
 /// The tasks of a job. All paths are relative to the working directory.

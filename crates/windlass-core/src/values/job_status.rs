@@ -28,7 +28,8 @@ pub struct JobStatus {
     /// The phase that the agent says it is in, at most 80 characters.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub phase: String,
-    /// What the agent says stands in its way: at most 5, at most 200 characters each.
+    /// What the agent says stands in its way: at most 5, at most 200 characters each. Of a plan: what a person has to mend before
+    /// anybody can work on what is left.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blockers: Vec<String>,
     /// What is wrong with the file, in one sentence; what could be read of it is here all the same.

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{CheckKind, Cost, Spent, StopReason, UnderWay};
+use windlass_core::words::quoted;
 use windlass_jobs::job::{self, Next};
 
 use crate::board::Board;
@@ -107,7 +108,7 @@ fn raised_iterations(plan: &RunSpec, purpose: &'static str) -> Advice {
 /// What a mode names as the next step.
 fn of_job(plan: &RunSpec, next: Next) -> Advice {
     match next {
-        Next::Verb(verb, purpose) => advice(format!("windlass {verb}"), purpose),
+        Next::Verb(verb, purpose) => advice(format!("windlass {verb}{}", named_plan(plan, verb)), purpose),
         Next::OnWorkspace(verb, purpose) => {
             let name = plan.job.workspace.as_ref().map_or("", |workspace| &workspace.name);
             advice(format!("windlass {verb} {name}"), purpose)
@@ -115,6 +116,14 @@ fn of_job(plan: &RunSpec, next: Next) -> Advice {
         Next::RaiseIterations => raised_iterations(plan, "go on with a higher limit"),
         Next::Look => look(plan),
     }
+}
+
+/// The plan that was named, as an argument of a verb.
+fn named_plan(plan: &RunSpec, verb: &str) -> String {
+    let named = plan.job.plan.as_ref().and_then(|plan| plan.named());
+    let named = named.map(|place| quoted(place.as_os_str()));
+    let sign = if verb.ends_with("--plan") { "=" } else { " -f " };
+    named.map_or_else(String::new, |place| format!("{sign}{place}"))
 }
 
 /// Where a workspace has commands of its own for it.

@@ -7,6 +7,7 @@ use windlass_app::inspect::Choices;
 use windlass_app::run::NamedTasks;
 use windlass_app::task_place::TaskPlace;
 use windlass_app::{Answer, App, AppError};
+use windlass_core::spec::Mode;
 use windlass_ui::{Line, one_line};
 
 use super::task_lines::{labelled, task_lines};
@@ -67,7 +68,7 @@ fn lines(choices: &Choices) -> Vec<Line> {
         lines.extend(task_lines(tasks));
         lines.push(labelled("change it").command(tasks.command("continue requirements")));
         if tasks.has_open_tasks() {
-            lines.push(labelled("work on it").command(tasks.command("run --mode tasks")));
+            lines.push(labelled("work on it").command(tasks.work_command()));
         } else if tasks.total() > 0 {
             lines.push(labelled("").plain("all tasks are done"));
         }
@@ -100,8 +101,11 @@ fn go_on(app: &App, what: Continued, args: &ContinueArgs, place: &TaskPlace) -> 
         }
         Continued::Run => {
             // As if it had been typed: there is one way to begin a run.
-            let mut words: Vec<OsString> =
-                ["windlass", "run", "--mode", "tasks"].map(OsString::from).to_vec();
+            let verb: &[&str] = match place.mode() {
+                Mode::Build => &["windlass", "build"],
+                _ => &["windlass", "run", "--mode", "tasks"],
+            };
+            let mut words: Vec<OsString> = verb.iter().map(OsString::from).collect();
             let feature = place.feature.as_ref().map(ToString::to_string);
             words.extend(
                 feature.into_iter().flat_map(|feature| ["--feature".into(), OsString::from(feature)]),

@@ -41,6 +41,20 @@ fn a_build_goes_on_until_no_box_is_open() {
     assert_eq!(world.count("iteration_finished"), 3);
 }
 
+#[test]
+fn what_nobody_can_work_on_blocks_a_build_before_it_costs_anything() {
+    let doubt = "PLAN.md:2: has the box `[?]`: write `[ ]`, `[~]` or `[x]`";
+    let stuck = JobStatus { blockers: vec![doubt.to_owned()], ..boxes(2) };
+    let mut world =
+        World::new(planned(Mode::Build), |_, _| panic!("nothing is begun")).with_status(stuck.clone());
+    assert_eq!(world.finish(), StopReason::Blocked);
+    assert!(detail(&world).starts_with(doubt), "{}", detail(&world));
+    let mut world = World::new(planned(Mode::Build), move |_, _| Act::works("tree").writes(stuck.clone()))
+        .with_status(boxes(1));
+    assert_eq!(world.finish(), StopReason::Blocked);
+    assert_eq!(world.count("iteration_finished"), 1);
+}
+
 // rows: 48
 #[test]
 fn no_open_box_before_the_first_iteration_is_nothing_to_do() {

@@ -58,16 +58,19 @@ fn in_words(task: &Task) -> String {
     format!("{number}{title} ({})", said.join("; "))
 }
 
-/// How a run of mode build stands: complete when there are tasks and none is open. `mark` is a digest of all the plan's
+/// How a run of mode build stands: complete when there are tasks and none is open. What nobody can work on before a person has
+/// mended it blocks it, where nothing else is left. `mark` is a digest of all the plan's
 /// bytes, empty where there is no plan.
 pub fn standing_for_build(plan: &Plan, mark: &str) -> JobStatus {
     let standing = standing(plan, mark, plan.faults());
+    let is_stuck = standing.problem.is_none() && plan.next().is_none();
     let is_left = plan.open().chain(plan.criteria().iter().filter(|one| one.is_open())).next().is_some();
     JobStatus {
         complete: standing.problem.is_none()
             && plan.doubts().is_empty()
             && !plan.tasks().is_empty()
             && !is_left,
+        blockers: first_of(plan.doubts()).filter(|_| is_stuck).into_iter().collect(),
         ..standing
     }
 }

@@ -1,13 +1,16 @@
 //! Success criteria of tasks, as their file lists them.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use windlass_core::values::TaskState;
+use windlass_core::values::{TaskId, TaskState};
 
+use super::file::Contents;
 use super::sources::any_box_at;
+use super::task::Task;
+use crate::doc::ProblemKind;
 use crate::doc::outline::{self, Block, BlockKind};
 use crate::doc::tasks::words::is_none;
-use crate::doc::text::{cut, one_line};
+use crate::doc::text::{cut, one_line, quoted};
 
 /// The longest criterion, in characters.
 const LONGEST: usize = 500;
@@ -38,6 +41,32 @@ impl Criterion {
         let holds = sign.is_some_and(|sign| sign.state == Some(TaskState::Done));
         let text = cut(bare.trim(), LONGEST);
         (!text.is_empty() && !is_none(&text)).then_some(Criterion { text, holds, line })
+    }
+}
+
+/// What has to hold beside the tasks is done after all of them, one after another. What is open of a task that is done is said.
+pub(super) fn come_last(contents: &mut Contents) {
+    let outermost = contents.tasks.iter().filter(|task| task.parent.is_none());
+    let mut before: Vec<TaskId> = outermost.map(|task| task.row.id.clone()).collect();
+    if contents.files.first().is_none_or(|file| file.form.has_ids()) {
+        return;
+    }
+    let owners = contents.tasks.iter().flat_map(|task| task.criteria.iter().map(move |one| (one.line, task)));
+    let owners: HashMap<usize, String> = owners.map(|(line, task)| (line, quoted(&task.row.id.0))).collect();
+    for criterion in &contents.criteria {
+        if let Some(owner) = owners.get(&criterion.line) {
+            let sentence =
+                format!("is an open box of {owner}, which is done: tick it, or open {owner} again");
+            contents.problems.push(criterion.problem(ProblemKind::UnknownStatus, sentence));
+            continue;
+        }
+        let id = TaskId(format!("L{}", criterion.line));
+        // It is no box of the work itself.
+        let mut task = Task { plan: None, parent: None, ..criterion.clone() };
+        task.row.id = id.clone();
+        task.row.dependencies = std::mem::replace(&mut before, vec![id]);
+        task.row.priority = u8::MAX;
+        contents.tasks.push(task);
     }
 }
 

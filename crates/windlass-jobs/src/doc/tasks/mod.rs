@@ -78,6 +78,7 @@ impl TaskList {
             identify::identify(&mut contents.tasks);
         }
         settle::settle(&mut contents.tasks, &mut contents.problems);
+        criteria::come_last(&mut contents);
         if contents.tasks.is_empty() && contents.problems.is_empty() {
             contents.problems.extend(no_task(&contents.files));
         }

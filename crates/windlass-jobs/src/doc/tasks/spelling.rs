@@ -40,7 +40,7 @@ fn open_word(words: &StateWords, former: &str, joint: Joint) -> String {
         // What has two parts says how both are spelled.
         _ if parts(former).is_some() && !own.is_empty() => spelled_like(own, former, joint),
         // Among words that are all the same it is that one, however it is spelled.
-        Some(word) if is_own(word) && starts_alike(word, former) => word.to_owned(),
+        Some(word) if is_own(word) && starts_alike(word, former) && !is_joined(word) => word.to_owned(),
         _ if !is_word(former, "done") && !own.is_empty() => spelled_like(own, former, joint),
         Some(word) if former.starts_with(char::is_lowercase) => word.to_lowercase(),
         Some(word) => word.to_owned(),
@@ -69,7 +69,9 @@ fn sign(words: &StateWords, state: TaskState, former: &str) -> Option<String> {
     match state {
         TaskState::Open => Some(open_sign(words, former, &drawn)),
         TaskState::InProgress => usual(state).map(written),
-        TaskState::Done if !SIGNS.iter().any(|(sign, of, _)| *of == TaskState::Open && former.starts_with(*sign)) => {
+        TaskState::Done
+            if !SIGNS.iter().any(|(sign, of, _)| *of == TaskState::Open && former.starts_with(*sign)) =>
+        {
             usual(state).map(written)
         }
         TaskState::Done => {
@@ -84,13 +86,16 @@ fn sign(words: &StateWords, state: TaskState, former: &str) -> Option<String> {
 fn open_sign(words: &StateWords, former: &str, drawn: &str) -> String {
     let own = SIGNS.iter().find(|(sign, state, _)| *state == TaskState::Done && former.starts_with(*sign));
     let is_usual = own.is_none_or(|(sign, ..)| *sign == '✅');
-    let of_file = words.of(TaskState::Open).filter(|word| is_usual && is_sign_alone(word));
+    let of_file = words
+        .of(TaskState::Open)
+        .filter(|word| is_usual && is_sign_alone(word) && word.ends_with(DRAWN) != drawn.is_empty());
     of_file.map_or_else(|| format!("{}{drawn}", own.map_or('⬜', |(_, _, open)| *open)), str::to_owned)
 }
 
-/// Do both begin with a capital letter, or neither?
+/// Have both capital letters at the same places: none, the first, all?
 fn starts_alike(one: &str, other: &str) -> bool {
-    one.starts_with(char::is_uppercase) == other.starts_with(char::is_uppercase)
+    let letters = |word: &str| (word.starts_with(char::is_uppercase), is_loud(word));
+    letters(one) == letters(other)
 }
 
 /// The two parts of a word with what stands between them: `Not started`, `not_started`, `ToDo`.
@@ -121,12 +126,19 @@ fn spelled_like(word: &str, former: &str, joint: Joint) -> String {
     let Some((one, other)) = of_word else { return cased(word, former) };
     let (one, other) = match word {
         // What is in progress was always written with a small second word and a sign.
-        "in-progress" => (cased(one, former), if is_loud(former) { cased(other, former) } else { other.to_owned() }),
+        "in-progress" => {
+            (cased(one, former), if is_loud(former) { cased(other, former) } else { other.to_owned() })
+        }
         _ => (cased(one, former), cased(other, former)),
     };
     let is_title = former.starts_with(char::is_uppercase) && !is_loud(former) && word != "in-progress";
     let joint = joint.unwrap_or(if is_title { ' ' } else { '-' });
     format!("{one}{joint}{other}")
+}
+
+/// Is it two words in one: `ToDo`?
+fn is_joined(word: &str) -> bool {
+    parts(word).is_some_and(|(_, between, _)| between.is_empty())
 }
 
 /// Is it all capital letters?
@@ -167,7 +179,12 @@ mod tests {
             }
         }
         for (sign, state, _) in SIGNS {
-            all.extend((*state == TaskState::Open).then(|| [sign.to_string(), format!("{sign}{DRAWN}")]).into_iter().flatten());
+            all.extend(
+                (*state == TaskState::Open)
+                    .then(|| [sign.to_string(), format!("{sign}{DRAWN}")])
+                    .into_iter()
+                    .flatten(),
+            );
         }
         all
     }
@@ -175,12 +192,15 @@ mod tests {
     #[test]
     fn what_is_done_and_open_again_is_called_as_it_was_whatever_the_others_are_called() {
         let joints = [None, Some('-'), Some('_'), Some(' ')];
-        let others: Vec<String> = [String::new(), "Done".to_owned(), "✅".to_owned()].into_iter().chain(spelled()).collect();
+        let others: Vec<String> =
+            [String::new(), "Done".to_owned(), "✅".to_owned()].into_iter().chain(spelled()).collect();
         for former in spelled() {
             for other in &others {
                 for joint in joints {
                     let mut words = StateWords::default();
-                    state_of(other).into_iter().for_each(|state| words.see(state, other));
+                    if let Some(state) = state_of(other) {
+                        words.see(state, other);
+                    }
                     words.see(TaskState::Open, &former);
                     let done = word(&words, TaskState::Done, &former, joint);
                     let done = done.unwrap_or_else(|| panic!("{former} cannot be done beside {other}"));
@@ -196,11 +216,17 @@ mod tests {
 
     #[test]
     fn the_usual_word_is_written_where_it_can_be() {
-        for (former, done) in [("pending", "done"), ("Not Started", "Complete"), ("⬜", "✅"), ("todo", "completed")] {
+        for (former, done) in
+            [("pending", "done"), ("Not Started", "Complete"), ("⬜", "✅"), ("todo", "completed")]
+        {
             let mut words = StateWords::default();
             words.see(TaskState::Open, former);
             assert_eq!(word(&words, TaskState::Done, former, None).as_deref(), Some(done));
         }
-        assert_eq!(word(&StateWords::default(), TaskState::Done, "pEnding", None), None, "it could not be called so again");
+        assert_eq!(
+            word(&StateWords::default(), TaskState::Done, "pEnding", None),
+            None,
+            "it could not be called so again"
+        );
     }
 }

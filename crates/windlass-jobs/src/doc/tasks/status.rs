@@ -82,6 +82,7 @@ pub(super) const SIGNS: &[(char, TaskState, char)] = &[
     ('🔄', TaskState::InProgress, ' '),
     ('🚧', TaskState::InProgress, ' '),
     ('✅', TaskState::Done, '⬜'),
+    ('🟩', TaskState::Done, '⬜'),
     ('✔', TaskState::Done, '🔲'),
     ('☑', TaskState::Done, '☐'),
     ('✓', TaskState::Done, '⏳'),
@@ -181,25 +182,47 @@ pub(super) fn is_sign_alone(text: &str) -> bool {
     sign(text).is_some_and(|(length, _)| length == text.len())
 }
 
-/// Words behind one for what is done that take it back.
+/// Words behind one for what is done that take it back. What may as well stand behind a word for what is open is none of them:
+/// it stays where that word is replaced.
 const TAKES_BACK: &[&str] = &[
-    "not", "never", "partial", "partially", "partly", "half", "except", "incomplete", "unfinished", "unverified", "untested",
-    "false", "reopened", "pending", "todo", "wip", "failed", "failing", "blocked", "unstarted",
+    "partial",
+    "partially",
+    "partly",
+    "except",
+    "incomplete",
+    "unfinished",
+    "unverified",
+    "untested",
+    "false",
+    "reopened",
 ];
 
-/// Does a remark behind a word for what is done take it back? `(partially)`, `❌`, `, pending or failed`. What follows a bar
-/// is of something else.
+/// What does so behind `not`.
+const NOT: &[&str] = &[
+    "done",
+    "complete",
+    "completed",
+    "finished",
+    "verified",
+    "tested",
+    "implemented",
+    "working",
+    "merged",
+    "deployed",
+    "fully",
+    "all",
+];
+
+/// Does a remark behind a word for what is done take it back: `(partially)`, `❌`, `. Not verified`? What follows a bar is of
+/// something else.
 fn takes_back(remark: &str) -> bool {
     let remark = remark.split(['|', '·', '•']).next().unwrap_or_default();
-    let is_letter = |letter: char| letter.is_alphanumeric() || matches!(letter, '%' | '-' | '_');
-    let mut words = remark.split(|letter: char| !is_letter(letter));
-    let takes_back = |word: &str| {
-        let word = word.to_lowercase();
-        let part = word.strip_suffix('%').is_some_and(|number| number.parse::<f64>().is_ok_and(|part| part < 100.0));
-        part || TAKES_BACK.contains(&word.as_str()) || is_word(&word, "in-progress")
-    };
-    let is_open = |(sign, state, _): &(char, TaskState, char)| *state != TaskState::Done && remark.contains(*sign);
-    remark.contains(['❌', '✗', '✘']) || SIGNS.iter().any(is_open) || words.any(takes_back) || lists_another(remark)
+    let words = remark.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+    let words: Vec<String> = words.map(str::to_lowercase).filter(|word| word != "yet").collect();
+    let is_not = |pair: &[String]| matches!(pair, [no, word] if no == "not" && NOT.contains(&word.as_str()));
+    remark.contains(['❌', '✗', '✘'])
+        || words.iter().any(|word| TAKES_BACK.contains(&word.as_str()))
+        || words.windows(2).any(is_not)
 }
 
 /// Does another status come next: `, open or closed`, `| open`? Then nobody has chosen yet.
@@ -258,8 +281,7 @@ fn ends_word(rest: &str) -> bool {
     }
     match next {
         '.' | ',' | ';' | ':' | '!' => is_alone,
-        '(' => true,
-        '|' => true,
+        '(' | '|' => true,
         '-' => first.is_whitespace() && (is_alone || after == Some('-')),
         '[' | '#' | '*' | '_' | '`' => first.is_whitespace(),
         _ => is_sign(next) && !is_arrow(next),
@@ -313,13 +335,13 @@ mod tests {
             ("done, pending or failed", "", None),
             ("pending, in-progress or done", "", None),
             ("Done (partially)", "", None),
-            ("✅ (all but 20 %, half of it)", "", None),
+            ("✅ (partly done)", "", None),
+            ("done, not yet deployed", "", None),
+            ("done (not urgent)", "done", Some(Done)),
             ("completed ❌", "", None),
             ("done. Not verified", "", None),
             ("resolved - reopened", "", None),
             ("Complete: false", "", None),
-            ("done (80%)", "", None),
-            ("done (100%)", "done", Some(Done)),
             ("done, reviewed by Bob", "done", Some(Done)),
             ("cancelled - not needed", "cancelled", Some(Done)),
             ("done | **Not:** this", "done", Some(Done)),

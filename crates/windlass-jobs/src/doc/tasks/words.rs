@@ -103,7 +103,9 @@ pub(in crate::doc) fn dependencies(value: &str) -> Vec<String> {
     for part in spaced.split([',', ';', '\n', '\r', '&']) {
         let part = part.trim().trim_matches(is_around).trim();
         let part = match part.split_once('(') {
-            Some((before, _)) if !before.trim().is_empty() => before.trim().trim_matches(is_around),
+            Some((before, remark)) if !before.trim().is_empty() && !names_more(before, remark) => {
+                before.trim().trim_matches(is_around)
+            }
             _ => part,
         };
         let part = part.strip_prefix("and ").unwrap_or(part).trim();
@@ -115,16 +117,52 @@ pub(in crate::doc) fn dependencies(value: &str) -> Vec<String> {
     found
 }
 
-/// The ids of a part: each of several, the first before a remark, or all of it.
+/// Does a remark behind an id name another of its kind: `TASK-002 (and TASK-004)`?
+fn names_more(before: &str, remark: &str) -> bool {
+    let kind = |id: &str| id.trim_end_matches(|letter: char| !letter.is_ascii_alphabetic()).to_lowercase();
+    let known: Vec<String> =
+        before.split_whitespace().map(bare_id).filter(|word| is_id(word)).map(kind).collect();
+    let mut words =
+        remark.split(|letter: char| letter.is_whitespace() || matches!(letter, ',' | '/' | '+')).map(bare_id);
+    words.any(|word| is_id(word) && known.contains(&kind(word)))
+}
+
+/// What stands between the first and the last of many.
+const THROUGH: &[&str] = &["to", "through", "thru", "until", "till", "bis"];
+
+/// The ids of a part: each of several, a stage, the first before a remark, or all of it.
 fn ids_of(part: &str) -> Vec<String> {
+    if let Some((id, _)) = stage(part).filter(|(_, rest)| rest.is_empty()) {
+        return vec![id];
+    }
     let words: Vec<&str> = part.split_whitespace().map(bare_id).filter(|word| !word.is_empty()).collect();
+    let called = words.first().is_some_and(|word| word.eq_ignore_ascii_case("task"));
+    let words = words.get(usize::from(called && words.len() > 1)..).unwrap_or_default();
     let ids = words.iter().filter(|word| is_id(word)).count();
+    let names_more = words.get(1).is_some_and(|word| THROUGH.contains(&word.to_lowercase().as_str()))
+        && words.get(2).is_some_and(|word| word.contains(|letter: char| letter.is_ascii_digit()));
     match words.first() {
-        Some(_) if ids == words.len() => words.into_iter().map(str::to_owned).collect(),
         // `TASK-1 to TASK-5` names more than it says.
+        Some(_) if names_more => vec![part.to_owned()],
+        Some(_) if ids == words.len() => words.iter().map(|word| (*word).to_owned()).collect(),
         Some(first) if ids == 1 && is_id(first) => vec![(*first).to_owned()],
         _ => vec![part.to_owned()],
     }
+}
+
+/// What a step on the way may be called that has a number of its own.
+const STAGES: [&str; 5] = ["Stage", "Phase", "Task", "Step", "Milestone"];
+
+/// The id of a stage as a text begins with one, and what follows: `Stage 1: Title` is `Stage-1`.
+pub(in crate::doc) fn stage(text: &str) -> Option<(String, &str)> {
+    let (word, rest) = text.split_once(' ')?;
+    let word = STAGES.iter().find(|stage| stage.eq_ignore_ascii_case(word))?;
+    let end =
+        rest.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '.').unwrap_or(rest.len());
+    let (number, rest) = rest.split_at_checked(end)?;
+    let number = number.trim_end_matches('.');
+    let is_number = number.starts_with(|first: char| first.is_ascii_digit());
+    is_number.then(|| (format!("{word}-{number}"), rest))
 }
 
 fn bare_id(word: &str) -> &str {
@@ -141,4 +179,28 @@ pub(in crate::doc) fn is_id(word: &str) -> bool {
         && word.bytes().any(|byte| byte.is_ascii_digit())
         && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
         && word.len() <= 64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_list_of_dependencies_names_is_there_whole() {
+        let table: &[(&str, &[&str])] = &[
+            ("TASK-001, TASK-002 and TASK-003", &["TASK-001", "TASK-002", "TASK-003"]),
+            ("TASK-002 (the form)", &["TASK-002"]),
+            ("TASK-002 (version 2)", &["TASK-002"]),
+            ("TASK-002 (and TASK-004)", &["TASK-002 (and TASK-004"]),
+            ("TASK-002 through 003", &["TASK-002 through 003"]),
+            ("TASK-1 to TASK-5", &["TASK-1 to TASK-5"]),
+            ("Phase 1", &["Phase-1"]),
+            ("stage 2, Milestone 1.1", &["Stage-2", "Milestone-1.1"]),
+            ("Task T001", &["T001"]),
+            ("none", &[]),
+        ];
+        for (text, expected) in table {
+            assert_eq!(dependencies(text), *expected, "{text}");
+        }
+    }
 }

@@ -6,6 +6,8 @@ mod tests;
 
 use std::sync::Arc;
 
+use windlass_core::spec::JobPlan;
+use windlass_core::words::quoted;
 use windlass_jobs::doc::Problem;
 use windlass_jobs::doc::plan::{Counts, Plan, SpecCoverage, SpecNames};
 use windlass_jobs::doc::tasks::{FileRole, Task};
@@ -156,8 +158,18 @@ fn last(shown: &PlanShown) -> Vec<Line> {
                 .plain(one_line(&next.row.title))
                 .dim(format!("  {}", one_line(&next.place()))),
         );
-        lines
-            .extend(shown.problems.is_empty().then(|| labelled("next").unbroken().command("windlass build")));
+        let command = || format!("windlass build{}", named(&shown.place));
+        lines.extend(shown.problems.is_empty().then(|| labelled("next").unbroken().command(command())));
     }
     lines
+}
+
+/// How a plan is named to a command that does not look at it by itself.
+fn named(place: &str) -> String {
+    let bare = place.trim_end_matches('/');
+    if JobPlan::USUAL_PLACES.contains(&bare) {
+        String::new()
+    } else {
+        format!(" -f {}", quoted(bare.as_ref()))
+    }
 }

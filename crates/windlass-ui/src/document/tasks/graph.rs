@@ -151,6 +151,7 @@ const fn colour(look: Look) -> &'static str {
         Look::InProgress => "#fff3cd",
         Look::Ready => "#ffffff",
         Look::Waiting => "#e9ecef",
+        Look::Unclear => "#f8d7da",
     }
 }
 
@@ -198,7 +199,7 @@ pub fn tasks_mermaid(shown: &TasksShown<'_>) -> String {
     for (from, to) in edges(shown) {
         let _ = writeln!(text, "  t{from} --> t{to}");
     }
-    for look in [Look::Done, Look::InProgress, Look::Ready, Look::Waiting] {
+    for look in Look::ALL.into_iter().filter(|look| *look != Look::Unclear || shown.number(*look) > 0) {
         let class = look.word().replace(' ', "_");
         let _ = writeln!(text, "  classDef {class} fill:{},color:#000", colour(look));
     }

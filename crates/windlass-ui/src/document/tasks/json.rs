@@ -18,6 +18,8 @@ struct Fields<'a> {
     in_progress: u64,
     ready: u64,
     waiting: u64,
+    /// Those that a person has to mend first.
+    unclear: u64,
     next: Option<&'a TaskId>,
     tasks: Vec<Row<'a>>,
     problems: &'a [Problem],
@@ -39,6 +41,8 @@ struct Row<'a> {
     title: &'a str,
     status: &'static str,
     standing: &'static str,
+    /// Why a person has to mend its file first.
+    unclear: Option<&'a str>,
     priority: u8,
     dependencies: &'a [TaskId],
     waits_for: Vec<&'a TaskId>,
@@ -76,16 +80,16 @@ fn criterion(criterion: &Criterion) -> CriterionRow<'_> {
 
 /// All tasks and what is wrong with them.
 pub fn tasks_json(shown: &TasksShown<'_>) -> Vec<u8> {
-    let [done, in_progress, ready, waiting] = shown.numbers();
     let fields = Fields {
         place: shown.place,
         form: shown.list.form().name(),
         valid: shown.list.problems().is_empty(),
         total: shown.list.tasks().len() as u64,
-        done,
-        in_progress,
-        ready,
-        waiting,
+        done: shown.number(Look::Done),
+        in_progress: shown.number(Look::InProgress),
+        ready: shown.number(Look::Ready),
+        waiting: shown.number(Look::Waiting),
+        unclear: shown.number(Look::Unclear),
         next: shown.schedule.next().map(|row| &row.id),
         tasks: shown.list.tasks().iter().map(|task| row(shown, task)).collect(),
         problems: shown.list.problems(),
@@ -117,7 +121,9 @@ fn row<'a>(shown: &TasksShown<'a>, task: &'a Task) -> Row<'a> {
             Look::InProgress => "in_progress",
             Look::Ready => "ready",
             Look::Waiting => "waiting",
+            Look::Unclear => "unclear",
         },
+        unclear: task.row.unclear.as_deref(),
         priority: task.row.priority,
         dependencies: &task.row.dependencies,
         waits_for: shown.unmet(task).collect(),

@@ -7,7 +7,7 @@ mod tests;
 
 use windlass_core::tasks::{Schedule, TaskProgress};
 use windlass_core::values::{TaskId, TaskState};
-use windlass_core::words::some_of;
+use windlass_core::words::{quoted, some_of};
 use windlass_jobs::doc::Problem;
 use windlass_jobs::doc::tasks::{Meaning, Task, TaskList};
 
@@ -40,15 +40,21 @@ enum Look {
     InProgress,
     Ready,
     Waiting,
+    /// A person has to mend its file first.
+    Unclear,
 }
 
 impl Look {
+    /// All of them, in the order in which they are counted.
+    const ALL: [Look; 5] = [Look::Done, Look::InProgress, Look::Ready, Look::Waiting, Look::Unclear];
+
     const fn word(self) -> &'static str {
         match self {
             Look::Done => "done",
             Look::InProgress => "in progress",
             Look::Ready => "ready",
             Look::Waiting => "waiting",
+            Look::Unclear => "unclear",
         }
     }
 
@@ -58,6 +64,7 @@ impl Look {
             Look::InProgress => (Tone::Warn, Mark::Again),
             Look::Ready => (Tone::Plain, Mark::Nothing),
             Look::Waiting => (Tone::Dim, Mark::Waiting),
+            Look::Unclear => (Tone::Warn, Mark::Warning),
         }
     }
 
@@ -65,7 +72,7 @@ impl Look {
     const fn tone(self) -> Tone {
         match self {
             Look::Done | Look::Waiting => Tone::Dim,
-            Look::InProgress | Look::Ready => Tone::Plain,
+            Look::InProgress | Look::Ready | Look::Unclear => Tone::Plain,
         }
     }
 }
@@ -74,6 +81,7 @@ impl<'a> TasksShown<'a> {
     fn look(&self, task: &Task) -> Look {
         match task.row.state {
             TaskState::Done => Look::Done,
+            _ if task.row.unclear.is_some() => Look::Unclear,
             TaskState::InProgress => Look::InProgress,
             TaskState::Open if self.unmet(task).next().is_none() => Look::Ready,
             TaskState::Open => Look::Waiting,
@@ -86,27 +94,16 @@ impl<'a> TasksShown<'a> {
         task.row.dependencies.iter().filter(move |id| schedule.standing(id) != Some(TaskProgress::Done))
     }
 
-    /// So many are done, in progress, ready, waiting.
-    fn numbers(&self) -> [u64; 4] {
-        let mut numbers = [0; 4];
-        for task in self.list.tasks() {
-            let [done, in_progress, ready, waiting] = &mut numbers;
-            *match self.look(task) {
-                Look::Done => done,
-                Look::InProgress => in_progress,
-                Look::Ready => ready,
-                Look::Waiting => waiting,
-            } += 1;
-        }
-        numbers
+    /// So many tasks look so.
+    fn number(&self, look: Look) -> u64 {
+        self.list.tasks().iter().filter(|task| self.look(task) == look).count() as u64
     }
 
     fn counts(&self) -> Line {
-        let [done, in_progress, ready, waiting] = self.numbers();
         let total = self.list.tasks().len() as u64;
-        let named = [(done, "done"), (in_progress, "in progress"), (ready, "ready"), (waiting, "waiting")];
-        let shown = named.iter().filter(|(number, word)| *number > 0 || *word == "done");
-        let words: Vec<String> = shown.map(|(number, word)| format!("{number} {word}")).collect();
+        let named = Look::ALL.map(|look| (self.number(look), look));
+        let shown = named.iter().filter(|(number, look)| *number > 0 || *look == Look::Done);
+        let words: Vec<String> = shown.map(|(number, look)| format!("{number} {}", look.word())).collect();
         let line = Line::hanging(2).plain(format!("  {}", format::count(total, "task")));
         if total == 0 { line } else { line.dim(format!(" · {}", words.join(" · "))) }
     }
@@ -143,6 +140,9 @@ pub fn tasks_table(shown: &TasksShown<'_>, terminal: &Terminal) -> String {
 }
 
 fn after(shown: &TasksShown<'_>, task: &Task) -> String {
+    if let Some(why) = task.row.unclear.as_ref().filter(|_| shown.look(task) == Look::Unclear) {
+        return format!("  {}", one_line(why));
+    }
     let unmet: Vec<String> = shown.unmet(task).map(|id| one_line(&id.0)).collect();
     if unmet.is_empty() || task.row.state == TaskState::Done {
         String::new()
@@ -180,9 +180,14 @@ fn last(shown: &TasksShown<'_>) -> Vec<Line> {
     let problems = shown.list.problems().len() as u64;
     if problems > 0 {
         let told = labelled("problems").tone(Tone::Bad, problems.to_string()).plain("  ");
-        lines.push(told.command("windlass tasks validate").unbroken());
+        lines.push(told.command(validating(shown.place)).unbroken());
     }
     lines
+}
+
+/// The command that says what is wrong with the tasks of a place.
+fn validating(place: &str) -> String {
+    format!("windlass tasks validate -f {}", quoted(place.as_ref()))
 }
 
 /// Why there is no next task.
@@ -208,7 +213,14 @@ fn nothing_ready(shown: &TasksShown<'_>) -> Vec<Line> {
         let ids: Vec<String> = cycle.iter().map(|id| one_line(&id.0)).collect();
         format!("these wait for one another: {}", named(&ids))
     });
-    lines.extend(missing.chain(cycles).take(20).map(|text| Line::hanging(4).plain(format!("  {text}"))));
+    let open = shown.list.tasks().iter().filter(|task| shown.look(task) == Look::Unclear);
+    let unclear = open.map(|task| {
+        let why = task.row.unclear.as_deref().unwrap_or_default();
+        format!("{} is not clear: {}", one_line(&task.row.id.0), one_line(why))
+    });
+    lines.extend(
+        unclear.chain(missing).chain(cycles).take(20).map(|text| Line::hanging(4).plain(format!("  {text}"))),
+    );
     lines
 }
 

@@ -39,6 +39,31 @@ tasks.md
 }
 
 #[test]
+fn a_task_that_nobody_can_work_on_is_not_called_ready() {
+    let text =
+        "### TASK-001: a\n- **Status**: blocked by Bo\n### TASK-002: b\n- **Dependencies**: TASK-001\n";
+    assert_eq!(
+        told(text, |shown| tasks_table(shown, &columns(80))),
+        "\
+tasks.md
+  2 tasks · 0 done · 1 waiting · 1 unclear
+
+⚠ TASK-001  unclear  a  its status `blocked by Bo` is none
+◷ TASK-002  waiting  b  after TASK-001
+
+⚠ no task is ready: 2 wait for what will not come
+  TASK-001 is not clear: its status `blocked by Bo` is none
+  problems    1  windlass tasks validate -f tasks.md
+"
+    );
+    let json = told(text, tasks_json);
+    check_document("tasks", &json);
+    let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
+    assert_eq!((&json["ready"], &json["unclear"]), (&0.into(), &1.into()));
+    assert_eq!(json["tasks"][0]["unclear"], "its status `blocked by Bo` is none");
+}
+
+#[test]
 fn the_next_task_with_its_text() {
     assert_eq!(
         told(SHOP, |shown| next_task_text(shown, &columns(80))),
@@ -114,7 +139,7 @@ fn what_is_wrong_is_listed() {
         )),
         "\
 ✗ 2 problems  tasks.md
-  1 task · 0 done · 1 waiting
+  1 task · 0 done · 1 unclear
 
   ✗ tasks.md:3: T1 depends on itself
   ✗ tasks.md:2: T1 has the status `blocked`: write pending, in-progress or done

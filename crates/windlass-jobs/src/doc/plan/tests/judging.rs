@@ -11,6 +11,22 @@ fn a_document_beside_the_specs_may_be_named() {
     assert_eq!(problems("- [ ] one (refs: specs/auth.md, OTHER.md)\n").len(), 1);
 }
 
+#[test]
+fn a_build_is_not_done_while_a_criterion_of_what_is_done_is_open_and_blocked_where_nobody_knows_what_is_left()
+{
+    let plan = single("- [x] Login\n  Acceptance criteria:\n  - [ ] tested\n");
+    let standing = standing_for_build(&plan, "m");
+    assert!(!standing.complete && standing.blockers.is_empty(), "{standing:?}");
+    assert_eq!(plan.next().map(|task| task.row.title.as_str()), Some("tested"));
+    let plan = single("- [x] a\n- [?] b\n");
+    let standing = standing_for_build(&plan, "m");
+    assert!(!standing.complete && plan.next().is_none());
+    assert_eq!(standing.blockers, ["PLAN.md:2: has the box `[?]`: write `[ ]`, `[~]` or `[x]`"]);
+    let open = standing_for_build(&single("- [ ] a\n- [?] b\n"), "m");
+    assert_eq!(open.blockers, [""; 0], "what can be worked on comes first");
+    assert!(standing_for_build(&single("- [x] a\n"), "m").complete);
+}
+
 fn problems(text: &str, names: &[&str]) -> Vec<String> {
     single(text).problems(&specs(names)).iter().map(ToString::to_string).collect()
 }

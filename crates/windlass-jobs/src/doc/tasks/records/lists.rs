@@ -44,9 +44,7 @@ fn holds_states(list: &[&RawValue]) -> bool {
 
 /// Is there a list of objects by one of the names?
 pub(in crate::doc::tasks) fn has_records(members: &Members<'_>) -> bool {
-    LISTS.iter().any(|name| {
-        members.first(&[name]).and_then(list).is_some_and(|list| holds_objects(&list))
-    })
+    LISTS.iter().any(|name| members.first(&[name]).and_then(list).is_some_and(|list| holds_objects(&list)))
 }
 
 /// Does a list hold a record that is called something, says how far it is, and is not done?
@@ -103,7 +101,7 @@ impl<'a> Records<'a> {
             Ok(members) => match members.main_list() {
                 Some((key, list)) => {
                     self.list(&list, super::Around::default());
-                    self.unread_lists(&members, key);
+                    self.unread_lists(&members, &[key]);
                 }
                 None => self.fault(None, no_list(&members)),
             },
@@ -112,15 +110,16 @@ impl<'a> Records<'a> {
     }
 
     /// Open work of a document beside the lists that are read is named: else all would be done without it.
-    pub(in crate::doc::tasks) fn unread_lists(&mut self, members: &Members<'a>, read: &str) {
-        for (key, value) in members.0.iter().filter(|(key, _)| key != read) {
+    pub(in crate::doc::tasks) fn unread_lists(&mut self, members: &Members<'a>, read: &[&str]) {
+        let beside = read.first().copied().unwrap_or_default();
+        for (key, value) in members.0.iter().filter(|(key, _)| !read.contains(&key.as_str())) {
             if holds_open_work(value) {
-                self.unread_list(value, key, read);
+                self.unread_list(value, key, beside);
                 continue;
             }
             let Some(inner) = Members::of(value.get()) else { continue };
-            for (name, _) in inner.0.iter().filter(|(_, value)| holds_open_work(value)) {
-                self.unread_list(value, &format!("{key}.{name}"), read);
+            for (name, value) in inner.0.iter().filter(|(_, value)| holds_open_work(value)) {
+                self.unread_list(value, &format!("{key}.{name}"), beside);
             }
         }
     }

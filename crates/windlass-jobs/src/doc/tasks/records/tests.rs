@@ -1,0 +1,89 @@
+//! Lists and states of JSON, where a document says more than one thing.
+
+use windlass_core::values::TaskState;
+
+use crate::doc::tasks::sources::form_of;
+use crate::doc::tasks::tests::{file, problems, told};
+use crate::doc::tasks::{Place, TaskList};
+
+fn list(text: &str) -> TaskList {
+    let form = form_of("work.json", Place::Alone, text.as_bytes()).unwrap();
+    TaskList::parse(vec![file("work.json", form, text)])
+}
+
+#[test]
+fn open_work_beside_the_list_that_is_read_is_named() {
+    let table = [
+        (
+            r#"{"features":[{"id":"F1","title":"x","status":"done"}],"tasks":[{"id":"T1","title":"y","status":"pending"}]}"#,
+            "`tasks` beside `features`",
+        ),
+        (
+            r#"{"tasks":[{"id":1,"title":"x","status":"done"}],"later":{"tasks":[{"id":9,"title":"y","status":"pending"}]}}"#,
+            "`later.tasks` beside `tasks`",
+        ),
+        (
+            r#"{"master":{"tasks":[{"id":1,"title":"x","status":"done"}]},"extra":[{"id":9,"title":"y","status":"pending"}]}"#,
+            "`extra` beside `master`",
+        ),
+    ];
+    for (text, expected) in table {
+        let list = list(text);
+        assert!(list.is_unusable(), "{text}");
+        assert!(problems(&list)[0].contains(expected), "{:?}", list.problems());
+    }
+    let archive = r#"{"tasks":[{"id":1,"title":"open","status":"pending"}],"archive":{"tasks":[{"id":9,"title":"old","status":"done"}]}}"#;
+    assert_eq!(told(&list(archive)), ["open 1 open"]);
+    assert_eq!(problems(&list(archive)), [""; 0], "what is done is not missed");
+    let words = r#"{"features":["fast"],"tasks":[{"id":"T1","title":"y","status":"pending"}]}"#;
+    assert_eq!(told(&list(words)), ["open T1 y"]);
+}
+
+#[test]
+fn open_work_in_a_list_that_is_not_read_keeps_its_record_from_being_done() {
+    let text = r#"[{"id":"A","title":"a","status":"done","checklist":[{"title":"b","done":false}]},
+        {"id":"B","title":"b","status":"done","acceptanceCriteria":[{"title":"c","passes":false}]}]"#;
+    let list = list(text);
+    assert_eq!(told(&list), ["open A a", "done B b"]);
+    assert_eq!(
+        problems(&list),
+        ["work.json:1: A is done, and its `checklist` holds open work: call that list `tasks`"]
+    );
+}
+
+#[test]
+fn what_says_the_opposite_of_itself_is_not_done() {
+    let table = [
+        (r#""passes":true,"status":"failing""#, "`passes` true and `status` \"failing\""),
+        (r#""passes":true,"status":"in-progress""#, "`passes` true and `status` \"in-progress\""),
+        (r#""status":"done","completed":false"#, "`status` \"done\" and `completed` false"),
+        (r#""passes":false,"done":true"#, "`passes` false and `done` true"),
+        (r#""passes":true,"status":"waiting""#, "the status `waiting`"),
+    ];
+    for (members, expected) in table {
+        let list = list(&format!(r#"[{{"id":"A","title":"a",{members}}}]"#));
+        let [row] = &list.rows()[..] else { panic!("{members}") };
+        assert!(row.state == TaskState::Open && row.unclear.is_some(), "{row:?}");
+        assert!(problems(&list)[0].contains(expected), "{:?}", list.problems());
+    }
+    for members in
+        [r#""passes":true,"status":"done","state":"CA""#, r#""status":"done","completed":"2025-01-02""#]
+    {
+        let list = list(&format!(r#"[{{"id":"A","title":"a",{members}}}]"#));
+        assert_eq!((told(&list), problems(&list)), (vec!["done A a".to_owned()], Vec::new()), "{members}");
+    }
+}
+
+#[test]
+fn all_that_says_how_far_a_record_is_is_changed_together() {
+    let text =
+        r#"[{"id":"A","passes": false,"notes":"false","status":"not-started"},{"id":"B","passes":true}]"#;
+    let before = list(text);
+    let done = before.set_state(&"A".into(), TaskState::Done).unwrap().apply(text.as_bytes()).unwrap();
+    let done = String::from_utf8(done).unwrap();
+    assert!(done.contains(r#""passes": true,"notes":"false","status":"now-complete""#), "{done}");
+    let after = list(&done);
+    assert_eq!(after.rows()[0].state, TaskState::Done);
+    let again = after.set_state(&"A".into(), TaskState::Open).unwrap().apply(done.as_bytes()).unwrap();
+    assert_eq!(String::from_utf8(again).unwrap(), text);
+}

@@ -100,7 +100,38 @@ const STYLES: &[(&str, &str, &[&str])] = &[
         "### TASK-001: A\n- **Status**: done\n- [] told\n\n### TASK-002: B\n- **Status**: done\n",
         &["open TASK-001 A", "done TASK-002 B", "!within.md:3: holds `[]`, which is not read as a box"],
     ),
-    ("criteria.md", "## Phase 1\n- [ ] one\n\n### Phase 1 Success:\n- [ ] it runs\n", &["open L2 one"]),
+    (
+        "criteria.md",
+        "## Phase 1\n- [ ] one\n\n### Phase 1 Success:\n- [ ] it runs\n- [ ] it is fast\n",
+        &["open L2 one", "open L5 it runs <L2 !255", "open L6 it is fast <L5 !255"],
+    ),
+    (
+        "criterion.md",
+        "- [x] T001 Login\n  Acceptance criteria:\n  - [ ] tested\n  - [x] shown\n- [x] T002 Page\n",
+        &[
+            "done T001 Login",
+            "done T002 Page",
+            "!criterion.md:3: is an open box of T001, which is done: tick it, or open T001 again",
+        ],
+    ),
+    (
+        "lists.json",
+        "{\"epics\": [{\"id\": \"E1\", \"title\": \"B\", \"status\": \"done\", \"features\": [{\"id\": \"F1\", \"title\": \"o\", \"status\": \"pending\"}]}]}",
+        &["done E1 B <F1", "open F1 o"],
+    ),
+    (
+        "stages-wait.md",
+        "## Phase 1: Read\n**Status**: Complete\n\n## Phase 2: Write\n**Status**: Not Started\n**Depends on**: Phase 1\n",
+        &["done Phase-1 Read", "open Phase-2 Write <Phase-1"],
+    ),
+    (
+        "choice.md",
+        "### TASK-001: Order page\nShow for each order:\n- Status: done, pending or failed\n",
+        &[
+            "open TASK-001 Order page",
+            "!choice.md:3: TASK-001 has the status `done, pending or failed`: write pending, in-progress or done",
+        ],
+    ),
     (
         "only.md",
         "# Plan\n## Goals\ntext\n\n### Success criteria:\n- [ ] it runs\n",
@@ -297,7 +328,7 @@ fn what_was_taken_for_what_is_said() {
     );
     assert_eq!(
         notes("criteria.md")[1],
-        "1 box taken for criteria of the whole, to be ticked after all tasks (line 5)"
+        "2 boxes taken for criteria of the whole, to be ticked after all tasks (lines 5, 6)"
     );
     assert_eq!(notes("kiro.md")[1], "1 task optional, after all others (line 3)");
 }

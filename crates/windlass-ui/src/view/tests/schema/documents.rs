@@ -84,7 +84,8 @@ const TASK: super::Shape = Object(&[
     ("id", Text, Always),
     ("title", Text, Always),
     ("status", OneOf(TaskState::VARIANTS), Always),
-    ("standing", OneOf(&["done", "in_progress", "ready", "waiting"]), Always),
+    ("standing", OneOf(&["done", "in_progress", "ready", "waiting", "unclear"]), Always),
+    ("unclear", Nullable(&Text), Always),
     ("priority", Integer, Always),
     ("dependencies", List(&Text), Always),
     ("waits_for", List(&Text), Always),
@@ -120,6 +121,7 @@ const TASKS: &[Field] = &[
     ("in_progress", Integer, Always),
     ("ready", Integer, Always),
     ("waiting", Integer, Always),
+    ("unclear", Integer, Always),
     ("next", Nullable(&Text), Always),
     ("tasks", List(&TASK), Always),
     (

@@ -7,7 +7,8 @@ use crate::doc::ProblemKind;
 use crate::doc::tasks::{Criterion, Task};
 
 impl Reader<'_> {
-    /// Gives criteria to the tasks that have them; the rest is the file's own. Where there is nothing but criteria they are all
+    /// Gives criteria to the tasks that have them; the rest is the file's own, and so is what is open of a task that is done: it
+    /// is left to be done. Where there is nothing but criteria they are all
     /// that is known of the work: they are the tasks, and it is said that they hardly are.
     pub(super) fn place_criteria(&mut self) -> Vec<Task> {
         let has_tasks = self.own.iter().any(|own| own.is_task);
@@ -28,11 +29,12 @@ impl Reader<'_> {
         let mut rest = Vec::new();
         for (task, owner) in criteria {
             match self.task_around(owner).and_then(|owner| self.tasks.get_mut(owner)) {
-                Some(owner) => owner.criteria.push(Criterion {
-                    text: task.row.title,
-                    holds: task.row.state == TaskState::Done,
-                    line: task.line,
-                }),
+                Some(owner) => {
+                    let holds = task.row.state == TaskState::Done;
+                    let is_left = owner.row.state == TaskState::Done && !holds;
+                    owner.criteria.push(Criterion { text: task.row.title.clone(), holds, line: task.line });
+                    rest.extend(is_left.then_some(task));
+                }
                 None => rest.push(task),
             }
         }

@@ -126,7 +126,9 @@ impl TaskSource for Boxes {
     }
 
     fn claim(&self, _id: &TaskId, file: &str) -> String {
-        format!("Then tick its box in `{file}`: `- [x]`.")
+        format!(
+            "Then tick its box in `{file}`: `- [x]`, and each box below it that says what has to hold and does."
+        )
     }
 }
 

@@ -11,7 +11,7 @@ use self::matter::{Entry, scalar};
 use crate::doc::tasks::task::{Insertion, StatePlace};
 use crate::doc::tasks::{
     CheckedTask, Complexity, Criterion, FileRole, Layout, Place, ReadFile, Reading, Refused, Task,
-    TaskSource, criteria, protection, status, words,
+    TaskSource, criteria, protection, spelling, words,
 };
 use crate::doc::text::{ends_in, stem, without_mark};
 use crate::doc::{Problem, ProblemKind, Splice};

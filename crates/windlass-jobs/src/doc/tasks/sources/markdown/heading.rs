@@ -3,7 +3,7 @@
 use super::field::{Field, FieldName};
 use crate::doc::tasks::Criterion;
 use crate::doc::tasks::status::Status;
-use crate::doc::tasks::words::is_id;
+use crate::doc::tasks::words::{self, is_id};
 
 /// A heading of the document itself, and the fields between it and the next one.
 #[derive(Debug, Default)]
@@ -105,20 +105,11 @@ impl Heading {
     }
 }
 
-/// What a heading may be called that has a number of its own, and a status below it.
-const STAGES: [&str; 5] = ["Stage", "Phase", "Task", "Step", "Milestone"];
-
 /// Id and title of `Stage 1: Title`: `Stage-1`.
 fn stage(text: &str) -> Option<(String, &str)> {
-    let (word, rest) = text.split_once(' ')?;
-    let word = STAGES.iter().find(|stage| stage.eq_ignore_ascii_case(word))?;
-    let end =
-        rest.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '.').unwrap_or(rest.len());
-    let (number, rest) = rest.split_at_checked(end)?;
-    let number = number.trim_end_matches('.');
-    let is_number = number.starts_with(|first: char| first.is_ascii_digit());
+    let (id, rest) = words::stage(text)?;
     let title = rest.trim_start_matches(is_between).trim();
-    is_number.then(|| (format!("{word}-{number}"), if title.is_empty() { *word } else { title }))
+    Some((id, if title.is_empty() { text.split(' ').next().unwrap_or(text) } else { title }))
 }
 
 /// Id and title of a heading: `TASK-001: Title`, `TASK-001 - Title`, `TASK-001 Title`; `Task T001: Title` as claude-loop has it.

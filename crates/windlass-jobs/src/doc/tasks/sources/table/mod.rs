@@ -9,7 +9,7 @@ use windlass_core::values::{TaskId, TaskState};
 
 use super::Boxes;
 use crate::doc::tasks::file::too_deep;
-use crate::doc::tasks::{FileRole, Place, ReadFile, Reading, Task, TaskSource, status};
+use crate::doc::tasks::{FileRole, Place, ReadFile, Reading, Task, TaskSource, spelling, status};
 use crate::doc::text::ends_in;
 
 /// What marks a row as done that has no status: it stands before the id, or in an empty cell. The last is written where the file has
@@ -57,7 +57,7 @@ impl TaskSource for Table {
     /// Where nothing is what says that a task is open, it can only be done or open.
     fn word(&self, file: &ReadFile, state: TaskState, former: &str) -> Option<String> {
         if !former.is_empty() && !MARKS.contains(&former) {
-            return Some(status::word(&file.about.words, state, former));
+            return spelling::word(&file.about.words, state, former, None);
         }
         match state {
             TaskState::Open => Some(String::new()),

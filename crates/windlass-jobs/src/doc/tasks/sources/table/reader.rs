@@ -251,7 +251,7 @@ impl<'a> Reader<'a> {
                 task.place = StatePlace::Unclear;
                 task.row.unclear = Some("its status is empty".to_owned());
             }
-            StatePlace::Word(_) | StatePlace::Unclear => {}
+            StatePlace::Word(_) | StatePlace::Words(_) | StatePlace::Unclear => {}
         }
     }
 }

@@ -38,7 +38,12 @@ impl TaskSource for TaskMaster {
 
     fn read(&self, name: &Arc<str>, _role: FileRole, text: &str) -> Reading {
         let mut records = Records::new(name, text, "task");
+        let document = Members::of(records.text);
         let tags = tags(records.text);
+        if let Some(document) = document {
+            let read: Vec<&str> = tags.iter().map(|(tag, _)| tag.as_str()).collect();
+            records.unread_lists(&document, &read);
+        }
         let only = tags.len() == 1;
         for (tag, members) in tags {
             let prefix = if only || tag == MAIN { String::new() } else { format!("{tag}:") };
@@ -72,6 +77,10 @@ impl TaskSource for TaskMaster {
 /// The tags of a document: its members that hold tasks. A document with a list of its own has none.
 fn tags(text: &str) -> Vec<(String, Members<'_>)> {
     let document = Members::of(text).filter(|members| !has_records(members));
-    let tags = document.map(|members| members.0).unwrap_or_default().into_iter().filter_map(|(tag, value)| Some((tag, Members::of(value.get())?)));
+    let tags = document
+        .map(|members| members.0)
+        .unwrap_or_default()
+        .into_iter()
+        .filter_map(|(tag, value)| Some((tag, Members::of(value.get())?)));
     tags.filter(|(_, members)| members.tasks().is_some()).collect()
 }
