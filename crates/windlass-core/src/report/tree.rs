@@ -136,7 +136,8 @@ pub struct Committed {
     pub commit: Option<String>,
     /// What is there now, seen after the commit's own hooks.
     pub evidence: Evidence,
-    /// The commit's hooks changed the tree that the gates had judged, whether there is a commit or not.
+    /// The commit's hooks changed the tree that the gates had judged, whether there is a commit or not; or a gate wrote over
+    /// the work after others had judged it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub altered: bool,
     /// Why there is no commit although there were changes: what git or its hook said, at most 10 lines.

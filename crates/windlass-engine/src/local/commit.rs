@@ -1,24 +1,27 @@
 //! The runner's own commits (`--commit runner`).
 
+use std::collections::BTreeSet;
+
 use windlass_core::message::{Message, TaskText, WorkOutcome};
 use windlass_core::report::{self, Report};
-use windlass_core::run::{CommitKind, TurnKey};
+use windlass_core::run::{CommitKind, OrderContext, TurnKey};
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{CommitNotes, Evidence, LaneId, SnapshotId, TaskRow};
 
+use super::by_checks::ByChecks;
 use super::damage;
 use super::event::WorkError;
 use super::filters;
 use super::tasks::own_paths;
 use super::worker::Worked;
-use super::working_tree::WorkingTree;
+use super::working_tree::{Look, WorkingTree};
 use crate::recovery::record::holding;
 use crate::recovery::{HOOKS, hooks, is_own_file};
 use crate::withhold::{self, Held, Scene};
 use windlass_git::commit::{Candidate, CommitOutcome, marked_commit};
 use windlass_git::git::Repository;
 use windlass_git::inventory::{Inventory, is_half_written};
-use windlass_git::snapshot::Snapshot;
+use windlass_git::snapshot::{Side, Snapshot};
 
 /// What a commit says of its work.
 #[derive(Clone, Copy, Debug)]
@@ -30,17 +33,16 @@ pub(super) struct Subject<'a> {
 }
 
 /// Commits what has changed since a snapshot, as the candidate has it, and nothing else. A commit that a killed runner
-/// made already is found by its trailers.
+/// made already is found by its trailers. `checked` is what is there after the checks; `None` where there are none.
 pub(super) fn carry_out(
     world: &mut WorkingTree,
-    lane: LaneId,
-    turn: TurnKey,
+    (lane, turn): (LaneId, TurnKey),
     since: Option<&SnapshotId>,
     of: Subject<'_>,
+    checked: Option<Inventory>,
 ) -> Worked {
-    // Before hooks of the commit change the tree, too.
-    let checked = if world.plan.checks.is_empty() { None } else { Some(world.look()?) };
-    let latest = world.latest.as_ref().filter(|_| of.task.is_some());
+    let rewritten = world.is_work_rewritten(since)?;
+    let latest = world.latest.as_ref().filter(|_| of.task.is_some() || rewritten);
     let snapshot = latest.and_then(|latest| latest.snapshot.clone());
     let (outcome, held) = commit(world, turn, since, of)?;
     if let Some(checked) = &checked {
@@ -49,16 +51,88 @@ pub(super) fn carry_out(
     let look = world.look()?;
     let evidence = world.evidence(&look);
     // A hook may change files without committing them, also one that refuses: the checks did not judge that tree.
-    let moved = checked.is_some_and(|checked| checked.inventory.entries != look.inventory.entries);
+    let moved = checked.is_some_and(|checked| checked.entries != look.inventory.entries);
     world.remember(look);
     let mut reports = world.say_once(withhold::notice(&held).into_iter().collect());
     let held_back = withhold::named(&held);
     let notes = CommitNotes { hook_output: None, held_back, snapshot };
     let mut committed = report_of(outcome, lane, evidence, notes);
-    committed.altered |= moved;
+    // Nor did those that passed before another one wrote over the work.
+    committed.altered |= moved || rewritten;
     reports.extend(std::mem::take(&mut world.notices).into_iter().map(Report::notice));
     reports.push(committed.into());
     Ok(reports)
+}
+
+impl WorkingTree {
+    /// Looks at what the checks wrote, before hooks of a commit change the tree, too. Work that they have written over is
+    /// committed as it is now, and everything else as the agent left it. `None` where there are no checks.
+    pub(super) fn take_in_rewritten(
+        &mut self,
+        context: &OrderContext,
+        turn: TurnKey,
+        since: Option<&SnapshotId>,
+    ) -> Result<Option<Inventory>, WorkError> {
+        if self.plan.checks.is_empty() {
+            return Ok(None);
+        }
+        let look = self.look()?;
+        let mut by_checks = self.by_checks.clone();
+        if let Some(judged) = &self.latest {
+            by_checks.note(&judged.inventory, &look.inventory);
+        }
+        if self.is_rewritten(&by_checks, &look, since)? {
+            self.by_checks = by_checks;
+            self.keep_to_be_committed(context, turn, look.clone())?;
+        }
+        Ok(Some(look.inventory))
+    }
+
+    /// Is work to be committed that checks have written over since the last commit?
+    pub(super) fn is_work_rewritten(&self, since: Option<&SnapshotId>) -> Result<bool, WorkError> {
+        match &self.latest {
+            Some(latest) => self.is_rewritten(&self.by_checks, latest, since),
+            None => Ok(false),
+        }
+    }
+
+    fn is_rewritten(
+        &self,
+        by_checks: &ByChecks,
+        look: &Look,
+        since: Option<&SnapshotId>,
+    ) -> Result<bool, WorkError> {
+        let (Some(since), Some(store), false) = (since, &self.snapshots, by_checks.is_empty()) else {
+            return Ok(false);
+        };
+        let since = store.load(since)?;
+        let changed = changed_paths(&since, &look.inventory);
+        let place = self.surveyor.place();
+        let mut rewritten = by_checks.rewritten(&since, &look.inventory);
+        Ok(rewritten.any(|path| changed.contains(path) && !is_own_file(&self.plan, place, path)))
+    }
+
+    /// Keeps what is to be committed as what the attempt left.
+    pub(super) fn keep_to_be_committed(
+        &mut self,
+        context: &OrderContext,
+        turn: TurnKey,
+        look: Look,
+    ) -> Result<(), WorkError> {
+        let name = match &self.snapshots {
+            // The attempt's snapshot is what has the changes that it was not allowed.
+            Some(store)
+                if context.attempt.as_ref().is_some_and(|attempt| attempt.has_forbidden_changes)
+                    || self.put_back == Some(turn) =>
+            {
+                store.next_before_restore(&self.plan.run)?
+            }
+            _ => self.name(turn, Side::After),
+        };
+        let kept = self.keep_look(&look.inventory, &name)?;
+        self.latest = Some(Look { snapshot: kept.map(|snapshot| snapshot.id), ..look });
+        Ok(())
+    }
 }
 
 /// What is reported of a commit.
@@ -113,9 +187,8 @@ fn commit(
     changed.sort_unstable();
     changed.dedup();
     // What a check wrote and nobody has touched since is not the iteration's.
-    changed.retain(|path| {
-        world.by_checks.get(path).is_none_or(|made| made.as_ref() != candidate.inventory.entry(path))
-    });
+    let theirs: BTreeSet<&Vec<u8>> = world.by_checks.theirs(&since, &candidate.inventory).collect();
+    changed.retain(|path| !theirs.contains(path));
     // The task file is never given up, whatever the agent does with it.
     changed
         .retain(|path| candidate.inventory.entry(path).is_some() || !is_own_file(&world.plan, &place, path));

@@ -6,6 +6,7 @@ mod agents_file;
 mod aside;
 mod begin;
 mod boxes;
+mod by_checks;
 mod call;
 mod check;
 mod commit;

@@ -6,7 +6,7 @@ use windlass_core::run::{NotesShare, OrderContext, TurnKey};
 use windlass_core::values::SnapshotId;
 use windlass_git::inventory::is_own;
 use windlass_git::snapshot::quoting::quote;
-use windlass_git::snapshot::{Difference, Side, SnapshotError, Store};
+use windlass_git::snapshot::{Difference, Side, Snapshot, SnapshotError, Store};
 use windlass_jobs::follow_up::Changes;
 
 use super::event::WorkError;
@@ -67,7 +67,7 @@ fn difference(
     let (Some(from), Some(to)) = ends else {
         return Ok(None);
     };
-    let passed_over = not_for_reviewers(world);
+    let passed_over = not_for_reviewers(world, &store.load(&from)?);
     let wanted = |path: &[u8]| !passed_over.contains(path) && is_work(world, path);
     match store.difference((&from, &to), wanted, most) {
         Ok(found) => Ok(Some(found)),
@@ -88,16 +88,13 @@ fn began_with(world: &WorkingTree, store: &Store, turn: TurnKey) -> Result<Optio
 }
 
 /// What checks wrote and nobody has touched since, and what iterations or the runner itself write of their progress.
-fn not_for_reviewers(world: &WorkingTree) -> BTreeSet<Vec<u8>> {
-    let latest = world.latest.as_ref().map(|latest| &latest.inventory);
-    let untouched = world
-        .by_checks
-        .iter()
-        .filter(|(path, made)| latest.is_none_or(|latest| latest.entry(path) == made.as_ref()));
+fn not_for_reviewers(world: &WorkingTree, since: &Snapshot) -> BTreeSet<Vec<u8>> {
+    let latest = world.latest.iter();
+    let theirs = latest.flat_map(|latest| world.by_checks.theirs(since, &latest.inventory));
     let place = world.surveyor.place();
     let own = world.plan.job.notes_file.clone().into_iter().chain(world.plan.own_files());
     let own = own.filter_map(|file| place.relative(&file));
-    untouched.map(|(path, _)| path.clone()).chain(own).collect()
+    theirs.cloned().chain(own).collect()
 }
 
 /// Of Windlass's own folder, what a workspace's agent writes there is work.

@@ -20,7 +20,6 @@ use super::working_tree::WorkingTree;
 use crate::progress::{ProgressFileError, write_progress};
 use crate::tasks::{TasksError, read_tasks, set_state};
 use windlass_git::inventory::{Inventory, Place};
-use windlass_git::snapshot::Side;
 use windlass_host::tree::{TreePath, at};
 
 /// So many changes of somebody else's are named.
@@ -241,7 +240,7 @@ impl WorkingTree {
         }
         // What the checks wrote is known before the runner writes as well.
         let look = self.look()?;
-        self.note_checks(&look);
+        self.note_checks(&look.inventory);
         let end = match what {
             CommitKind::Complete => TaskEnd::Done,
             CommitKind::Progress | CommitKind::Attempted => TaskEnd::Again { why: String::new() },
@@ -249,18 +248,7 @@ impl WorkingTree {
         let mut said = self.write_states(context, Some(end.state()))?;
         said.extend(self.note_progress(context, turn, &end)?);
         let look = self.look()?;
-        let name = match &self.snapshots {
-            // The attempt's snapshot is what has the changes that it was not allowed.
-            Some(store)
-                if context.attempt.as_ref().is_some_and(|attempt| attempt.has_forbidden_changes)
-                    || self.put_back == Some(turn) =>
-            {
-                store.next_before_restore(&self.plan.run)?
-            }
-            _ => self.name(turn, Side::After),
-        };
-        let kept = self.keep_look(&look.inventory, &name)?;
-        self.latest = Some(super::working_tree::Look { snapshot: kept.map(|snapshot| snapshot.id), ..look });
+        self.keep_to_be_committed(context, turn, look)?;
         Ok(said)
     }
 

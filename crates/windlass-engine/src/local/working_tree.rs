@@ -1,6 +1,6 @@
 //! The working tree, its snapshots and the run's folder, as the worker sees them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,6 +17,7 @@ use windlass_core::values::{
 
 use super::aside::{ParkedTask, PutAside};
 use super::boxes;
+use super::by_checks::ByChecks;
 use super::commit::{self, Subject};
 use super::damage;
 use super::decisions;
@@ -37,7 +38,7 @@ use crate::recovery::Uncommitted;
 use crate::store::RunFolder;
 use windlass_git::git::{Steering, TreeFiles};
 use windlass_git::inventory;
-use windlass_git::inventory::{Entry, Inventory, Surveyor};
+use windlass_git::inventory::{Inventory, Surveyor};
 use windlass_git::loan::Loan;
 use windlass_git::snapshot::{Moment, Side, Snapshot, SnapshotName, Store, changed_since, remove_emptied};
 use windlass_host::file::is_without_room;
@@ -54,8 +55,8 @@ pub(super) struct WorkingTree {
     pub latest: Option<Look>,
     /// What was said in this session: nothing is said twice, by whichever thread.
     pub said: Arc<Mutex<BTreeSet<String>>>,
-    /// What checks wrote in this session, and what they made of it; `None` = they removed it.
-    pub by_checks: BTreeMap<Vec<u8>, Option<Entry>>,
+    /// What checks wrote in this session.
+    pub by_checks: ByChecks,
     /// The attempt whose beginning this session has seen.
     pub began: Option<TurnKey>,
     /// The repository's other working trees when that attempt began.
@@ -118,7 +119,7 @@ impl WorkingTree {
             snapshots,
             latest: None,
             said: Arc::default(),
-            by_checks: BTreeMap::new(),
+            by_checks: ByChecks::default(),
             began: None,
             trees: BTreeSet::new(),
             forbidden_changes: Vec::new(),
@@ -226,7 +227,8 @@ impl WorkingTree {
                 let mut reports = self.write_down_before_commit(&order.context, *turn, *what)?;
                 let task = order.context.task().map(|at| &at.row);
                 let subject = Subject { kind: *what, task };
-                reports.extend(commit::carry_out(self, *lane, *turn, since.as_ref(), subject)?);
+                let checked = self.take_in_rewritten(&order.context, *turn, since.as_ref())?;
+                reports.extend(commit::carry_out(self, (*lane, *turn), since.as_ref(), subject, checked)?);
                 Ok(reports)
             }
             Effect::CloseTask { lane, turn, task, end, since, attempts } => {
@@ -262,7 +264,7 @@ impl WorkingTree {
     fn settle(&mut self, lane: LaneId) -> Worked {
         let look = self.look()?;
         let evidence = self.evidence(&look);
-        self.note_checks(&look);
+        self.note_checks(&look.inventory);
         self.remember(look);
         Ok(vec![Report::from(report::TreeRechecked { lane, evidence })])
     }
@@ -272,13 +274,9 @@ impl WorkingTree {
     }
 
     /// What differs from the tree that was judged, the checks wrote.
-    pub fn note_checks(&mut self, look: &Look) {
-        let Some(judged) = &self.latest else {
-            return;
-        };
-        for change in inventory::changes(&judged.inventory, &look.inventory) {
-            let made = look.inventory.entry(&change.path).cloned();
-            self.by_checks.insert(change.path, made);
+    pub fn note_checks(&mut self, now: &Inventory) {
+        if let Some(judged) = &self.latest {
+            self.by_checks.note(&judged.inventory, now);
         }
     }
 

@@ -210,8 +210,14 @@ impl WorkingTrees {
             Some(work) => checkout.unresolved(work)?,
             None => Vec::new(),
         };
+        let mut rewritten = false;
         let outcome = if unresolved.is_empty() {
+            let checked = world.take_in_rewritten(context, turn, since)?;
+            rewritten = world.is_work_rewritten(since)?;
             let (outcome, held) = squash(world, checkout, turn, since, subject)?;
+            if let Some(checked) = &checked {
+                world.note_checks(checked);
+            }
             reports.extend(world.say_once(withhold::notice(&held).into_iter().collect()));
             notes.held_back = withhold::named(&held);
             outcome
@@ -219,7 +225,9 @@ impl WorkingTrees {
             CommitOutcome::Refused(format!("marks of the conflict are left in {}", listed(&unresolved)))
         };
         let evidence = world.look_again()?;
-        reports.push(commit::report_of(outcome, lane, evidence, notes).into());
+        let mut committed = commit::report_of(outcome, lane, evidence, notes);
+        committed.altered |= rewritten;
+        reports.push(committed.into());
         Ok(reports)
     }
 
@@ -437,6 +445,7 @@ fn squash(
         is_own_file(&world.plan, place, path) || (is_own(path) && !tracked.contains_key(*path))
     };
     without.extend(there.chain(tracked.keys()).filter(is_left).cloned());
+    without.extend(world.by_checks.theirs(&since, inventory).cloned());
     let text = message.text(&world.plan.message);
     let squash = Squash {
         inventory,

@@ -18,6 +18,7 @@ mod durability;
 mod front_end;
 mod full_disk;
 mod gates;
+mod gates_that_write;
 mod going_on;
 mod guard_links;
 mod hollow_claims;

@@ -1,0 +1,99 @@
+//! Gates that write: over what the agent changed, which stays its work, and beside it, which is theirs.
+
+use windlass_core::fact::Fact;
+use windlass_core::report;
+use windlass_core::values::{TaskEnd, Verdict};
+
+use super::night::{Night, calls, expect_end};
+use super::reviews::asked;
+use super::tasks;
+
+/// Formats what the agent writes, and leaves a log of its own.
+const FORMATS: &str = "test ! -f work.txt || sed -i s/one/ONE/ work.txt; echo x >> gate.log";
+
+const WORK: &str = "{ write = { path = 'work.txt', text = 'one' } }, \
+                    { result = { text = \"Done.\\n\\nWINDLASS_JOB_COMPLETE\" } }";
+const PASS: &str =
+    "{ result = { text = 'Fine.', structured = { verdict = 'pass', summary = 'good', findings = [] } } }";
+
+const RUNNER: [&str; 6] = ["--commit", "runner", "--completion-threshold", "1", "-m", "2"];
+
+fn files(night: &Night, commit: &str) -> String {
+    night.env.git(&["show", "--format=", "--name-only", commit])
+}
+
+/// The work is committed as the gate left it, and what the gate wrote beside it is not.
+fn assert_formatted(night: &Night) {
+    assert_eq!(night.env.git(&["show", "HEAD:work.txt"]), "ONE");
+    assert_eq!(files(night, "HEAD"), "work.txt");
+    assert_eq!(night.env.git(&["status", "--porcelain"]), "?? gate.log");
+}
+
+#[test]
+fn what_a_gate_makes_of_the_work_is_committed() {
+    let night = Night::with_git(&calls(&[WORK]));
+    expect_end(&night.run(&[&RUNNER[..], &["--gate", FORMATS]].concat()), 0, "complete");
+    assert_formatted(&night);
+}
+
+#[test]
+fn what_a_gate_makes_of_the_work_is_shown_to_its_reviewer_and_committed() {
+    let night = Night::with_git(&calls(&[WORK, PASS]));
+    expect_end(&night.run(&[&RUNNER[..], &["--review", "--gate", FORMATS]].concat()), 0, "complete");
+    assert!(asked(&night)[0].contains("+ONE"), "{}", asked(&night)[0]);
+    assert!(!asked(&night)[0].contains("+x"), "{}", asked(&night)[0]);
+    assert_formatted(&night);
+}
+
+/// A gate that passed before another one wrote judges what that one made of the work.
+#[test]
+fn work_is_judged_as_it_is_committed() {
+    for more in [&[][..], &["--review"]] {
+        let night = Night::with_git(&calls(&[WORK, PASS]));
+        let gates = ["--gate", "! grep -q ONE work.txt", "--gate", FORMATS];
+        night.run(
+            &[&["--commit", "runner", "--completion-threshold", "1", "-m", "1"], &gates[..], more].concat(),
+        );
+        assert_eq!(night.verdicts(), [Verdict::ClaimRefused], "{more:?}");
+        let altered = |fact| matches!(fact, Fact::Committed(report::Committed { altered: true, .. }));
+        assert!(night.facts().into_iter().any(altered), "{more:?}");
+    }
+}
+
+#[test]
+fn a_task_whose_file_a_gate_formats_is_committed_as_it_is_then() {
+    let script = "[[call]]\nsteps = [{ write = { path = 'work.txt', text = 'one' } }, 'tick_task', { result = { text = 'done' } }]\n";
+    for (more, answers) in [(&[][..], ""), (&["--review"], PASS)] {
+        let review =
+            if answers.is_empty() { String::new() } else { format!("[[call]]\nsteps = [{answers}]\n") };
+        let night = tasks::night(&[(1, &[])], &format!("{script}{review}"));
+        let outcome = tasks::run(&night, &[&["--commit", "runner", "--gate", FORMATS], more].concat());
+        expect_end(&outcome, 0, "complete");
+        assert_eq!(tasks::ends(&night), [("TASK-001".to_owned(), TaskEnd::Done)]);
+        assert_eq!(night.env.git(&["show", "HEAD:work.txt"]), "ONE", "{more:?}");
+        assert!(!files(&night, "HEAD").contains("gate.log"), "{more:?}");
+    }
+}
+
+/// What a gate keeps writing into the same file is the gate's own, where the agent leaves that alone.
+#[test]
+fn what_a_gate_writes_where_the_agent_does_not_is_its_own() {
+    let night =
+        Night::with_git(&calls(&["{ bash = 'echo a > work.txt' }", "{ bash = 'echo b > other.txt' }"]));
+    let gate = "echo x >> gate.log; test ! -f work.txt || echo y >> work.txt";
+    night.run(&["--commit", "runner", "-m", "2", "--gate", gate]);
+    let log = night.env.git(&["log", "-1", "--format=%H", "--", "work.txt"]);
+    assert_ne!(log, night.env.git(&["rev-parse", "HEAD"]), "the second iteration did not touch it");
+    assert_eq!(files(&night, "HEAD"), "other.txt");
+}
+
+/// In a lane's own checkout as well.
+#[test]
+fn in_a_lane_the_work_lands_as_a_gate_left_it() {
+    let script = "[[call]]\nsteps = [{ write = { path = 'work.txt', text = 'one' } }, 'tick_task', { result = { text = 'done' } }]\n";
+    let night = tasks::night(&[(1, &[])], script);
+    let outcome = tasks::run(&night, &["--lanes", "2", "--commit", "runner", "--gate", FORMATS]);
+    expect_end(&outcome, 0, "complete");
+    assert_eq!(night.env.git(&["show", "HEAD:work.txt"]), "ONE");
+    assert!(!night.env.git(&["ls-files"]).contains("gate.log"));
+}
