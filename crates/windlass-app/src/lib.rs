@@ -21,6 +21,7 @@ mod here;
 pub mod hooks;
 pub mod import;
 pub mod inspect;
+pub mod issues;
 pub mod judge;
 pub mod logs;
 pub mod notify;

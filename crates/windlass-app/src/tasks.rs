@@ -17,6 +17,7 @@ use crate::configuration::Configuration;
 use crate::error::AppError;
 use crate::here::Here;
 use crate::inspect::which::refuse_live;
+use crate::issues::{ReadIssues, Use};
 use crate::run::NamedTasks;
 use crate::text::quoted;
 
@@ -137,6 +138,12 @@ impl App {
 fn find(app: &App, named: &NamedTasks) -> Result<(FoundTasks, ExitCodes), AppError> {
     let directory = app.directory();
     let configuration = Configuration::read(directory, None, Mode::Goal)?;
+    if let Some(wanted) = &named.issues {
+        let codes = configuration.resolved.exit_codes;
+        let read = ReadIssues::read(app, wanted, Use::Look, codes)?;
+        app.notices(&read.notices);
+        return Ok((read.found(), codes));
+    }
     let found = named.find(directory, configuration.resolved.tasks.file.as_deref())?;
     Ok((found, configuration.resolved.exit_codes))
 }
@@ -147,10 +154,10 @@ fn find_to_read(app: &App, named: &NamedTasks) -> Result<(FoundTasks, ExitCodes)
         Ok(found) => return Ok(found),
         Err(error) => error,
     };
-    let is_named = named.file.is_some() || named.feature.is_some();
+    let is_named = named.file.is_some() || named.feature.is_some() || named.issues.is_some();
     let works = if is_named { Vec::new() } else { app.kept_work() };
     if let [only] = works.as_slice() {
-        return find(app, &NamedTasks { file: Some(PathBuf::from(&only.place)), feature: None });
+        return find(app, &NamedTasks { file: Some(PathBuf::from(&only.place)), ..NamedTasks::default() });
     }
     Err(works.iter().take(8).fold(error, |error, work| {
         error.hint(format!(
@@ -164,6 +171,10 @@ fn find_to_read(app: &App, named: &NamedTasks) -> Result<(FoundTasks, ExitCodes)
 
 /// The same where they are to be changed: a run that works here may be about to do that.
 fn to_change(app: &App, named: &NamedTasks) -> Result<(Here, FoundTasks), AppError> {
+    if named.issues.is_some() {
+        return Err(AppError::usage("issues are changed on their forge, not here")
+            .hint("Close or open one there: gh issue close, gh issue reopen"));
+    }
     let (found, codes) = find(app, named)?;
     let here = Here::find(app)?;
     refuse_live(&here, codes)?;

@@ -247,6 +247,7 @@ fn fact(fact: &Fact) -> Option<String> {
         Fact::BackoffStarted { until, class, .. } => {
             format!("the run waits until {} ({class:?})", until.strftime("%H:%M:%S"))
         }
+        Fact::Issue(step) => format!("an issue: {step:?}"),
         Fact::Delivery(step) => format!("on its way out: {step:?}"),
         Fact::BackoffEnded => "the wait is over".to_owned(),
         Fact::StopRequested { stage, by } => format!("a stop is noted: {by:?}, stage {stage}"),

@@ -53,8 +53,10 @@ impl App {
     /// Something that is not a file is in its place, or it cannot be written.
     pub fn init_tasks(&self, request: &InitTasks) -> Result<InitedTasks, AppError> {
         let directory = self.directory();
-        let before =
-            TaskPlace::find(directory, &NamedTasks { file: None, feature: request.feature.clone() })?;
+        let before = TaskPlace::find(
+            directory,
+            &NamedTasks { feature: request.feature.clone(), ..NamedTasks::default() },
+        )?;
         refuse_what_is_no_file(self, &before)?;
         let (project, ignored) = request.repository.begin(self)?;
         // Asked first, so that nothing is made where it has to be refused.

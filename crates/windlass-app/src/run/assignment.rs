@@ -21,6 +21,7 @@ use crate::app::App;
 use crate::configuration::Configuration;
 use crate::error::{AppError, Kind};
 use crate::here::Here;
+use crate::issues::{ReadIssues, Use};
 use crate::run::goal::{Goal, read_plain};
 use crate::text::quoted;
 use crate::workspaces::tell_mended;
@@ -40,6 +41,8 @@ pub struct Assignment {
     pub tasks: NamedTasks,
     /// The plan that was named; `None` for the usual one.
     plan: Option<PathBuf>,
+    /// The issues of a forge that they are.
+    pub issues: Option<ReadIssues>,
     /// The phase of a pipeline that it is; `None` in other modes.
     pub phase: Option<JobPhase>,
     /// What else it is made from: files and their bytes.
@@ -96,6 +99,7 @@ impl Assignment {
             directory: directory.to_owned(),
             tasks: NamedTasks::default(),
             plan: None,
+            issues: None,
             phase: None,
             made_from: Vec::new(),
             templates: Vec::new(),
@@ -135,10 +139,19 @@ impl Assignment {
 
     /// The project's tasks, worked off in this directory.
     fn of_tasks(tasks: NamedTasks, directory: &Path) -> Result<Assignment, AppError> {
-        let of = tasks.feature.as_ref().map_or_else(String::new, |feature| format!(" of {feature}"));
+        let named = tasks.feature.as_ref().or(tasks.issues.as_ref().map(|issues| &issues.source));
+        let of = named.map_or_else(String::new, |named| format!(" of {}", one_line(named)));
         let wanted = format!("{}{of}.", job::of(Mode::Tasks).wanted);
         let goal = Goal { text: in_file(&wanted, tasks.file.as_deref()), file: None };
         Ok(Assignment { tasks, ..Assignment::in_project(Mode::Tasks, goal, directory)? })
+    }
+
+    /// Reads the issues that are worked off, where that is what is wanted.
+    pub fn read_issues(&mut self, app: &App, codes: ExitCodes) -> Result<(), AppError> {
+        if let Some(wanted) = &self.tasks.issues {
+            self.issues = Some(ReadIssues::read(app, wanted, Use::Work, codes)?);
+        }
+        Ok(())
     }
 
     /// What a plan is made from, or what is worked off, has to be there.
@@ -259,6 +272,7 @@ impl Assignment {
             feature: self.tasks.feature.clone(),
             attempts: settings.attempts,
             commits_attempts: settings.commits_attempts,
+            issues: self.issues.as_ref().map(ReadIssues::spec),
         })
     }
 
@@ -272,6 +286,9 @@ impl Assignment {
 
     /// The tasks that are to be worked off; `None` in other modes.
     pub fn find_tasks(&self, settings: &TasksSettings) -> Option<Result<FoundTasks, TasksError>> {
+        if let Some(issues) = self.issues.as_ref().filter(|_| self.mode.has_tasks()) {
+            return Some(Ok(issues.found()));
+        }
         let found = || self.tasks.find(&self.directory, settings.file.as_deref());
         self.mode.has_tasks().then(found)
     }

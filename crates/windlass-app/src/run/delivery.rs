@@ -187,7 +187,7 @@ fn look(forge: &dyn Forge, request: &Prepared, codes: ExitCodes) -> Result<Repos
 }
 
 /// What cannot be used is like an agent that cannot be; what is not there was named wrongly.
-fn refusal(error: ForgeError, codes: ExitCodes) -> AppError {
+pub(crate) fn refusal(error: ForgeError, codes: ExitCodes) -> AppError {
     let kind = match error.fault {
         ForgeFault::NotFound(_) | ForgeFault::Forbidden(_) | ForgeFault::Refused(_) => Kind::Usage,
         _ => Kind::stopped(StopReason::AgentUnavailable, codes),

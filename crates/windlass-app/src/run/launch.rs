@@ -39,18 +39,12 @@ use crate::front_end::Watched;
 use crate::here::Here;
 use crate::run::Prepared;
 use crate::run::budget::{SpentBefore, left_of, spent_before};
-use crate::run::criteria;
 use crate::run::delivery::{self, WayOut};
-use crate::run::gates;
-use crate::run::goal;
-use crate::run::links_out;
 use crate::run::log::{RunLog, Watching};
-use crate::run::retention;
-use crate::run::sandbox_notices;
-use crate::run::tasks;
-use crate::run::uncommitted;
-use crate::run::verdict;
-use crate::run::{RunEnd, Verified};
+use crate::run::{
+    RunEnd, Verified, criteria, gates, goal, links_out, retention, sandbox_notices, tasks, uncommitted,
+    verdict,
+};
 use crate::sandbox;
 use crate::telling;
 use crate::trusting::{self, Asked, Purpose};
@@ -85,6 +79,7 @@ pub fn start(here: &Here, request: &Prepared) -> Result<RunEnd, AppError> {
             notices.extend(without_git(here));
             notices.extend(links_out::notices(&plan));
             notices.extend(tasks::problems(request));
+            notices.extend(request.assignment.issues.iter().flat_map(|issues| issues.notices.clone()));
             notices.extend(request.principles.notice());
             notices.extend(criteria.notices);
             notices.extend(request.configuration.notices.iter().cloned());
@@ -248,6 +243,9 @@ fn begin(
         let uncommitted = uncommitted::before_run(here, plan, folder, request)?;
         folder.write_goal(&request.assignment.goal.text)?;
         folder.write_templates(request.assignment.templates())?;
+        if let Some(issues) = &request.assignment.issues {
+            issues.put(here, folder)?;
+        }
         hook::keep(folder, &plan.hooks)?;
         let aside = request.principles.put_aside(&here.directory)?;
         // Before the run is on record: one that could not begin is none.

@@ -124,11 +124,12 @@ pub(crate) struct Prepared {
 impl Prepared {
     /// Reads all of it.
     pub fn read(app: &App, request: &StartRun, extent: Extent) -> Result<Prepared, AppError> {
-        let assignment = Assignment::read(app, request, extent)?;
+        let mut assignment = Assignment::read(app, request, extent)?;
         let directory = assignment.directory.clone();
         let folder = assignment.workspace.as_ref().map(Workspace::folder);
         let (settings, mode) = (request.settings.clone(), assignment.mode);
         let configuration = Configuration::load(&directory, folder, mode, settings, request.unlimited)?;
+        assignment.read_issues(app, configuration.resolved.exit_codes)?;
         assignment.require_plan(&configuration.resolved.plan, configuration.resolved.exit_codes)?;
         assignment.require_tasks(&configuration.resolved.tasks, configuration.resolved.exit_codes)?;
         let wanted = &configuration.resolved.principles;

@@ -10,6 +10,7 @@ use windlass_engine::tasks::{FoundTasks, TasksError, Wanted, find_tasks};
 use super::goal::Goal;
 use crate::app::App;
 use crate::here::Here;
+use crate::issues::WantedIssues;
 use crate::principles::KeptPrinciples;
 use crate::trusting::TrustAnswers;
 
@@ -114,6 +115,8 @@ pub struct NamedTasks {
     pub file: Option<PathBuf>,
     /// The feature whose they are.
     pub feature: Option<String>,
+    /// The issues of a forge that they are.
+    pub issues: Option<WantedIssues>,
 }
 
 impl NamedTasks {

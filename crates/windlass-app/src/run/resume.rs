@@ -16,6 +16,7 @@ use crate::app::App;
 use crate::configuration::Configuration;
 use crate::error::{AppError, Kind};
 use crate::here::Here;
+use crate::issues;
 use crate::run::broken;
 use crate::run::launch::{self, Part, Taken};
 use crate::run::tasks;
@@ -51,6 +52,7 @@ pub(super) fn resume(app: &App, request: &ResumeRun) -> Result<RunEnd, AppError>
             tasks::refuse_changed_tasks(&behind, &plan)?;
             folder.take_stop_request()?;
             let uncommitted = uncommitted::before_resumption(&behind, &plan, &folder, &run)?;
+            issues::put_back(&behind.directory, &plan, &folder)?;
             let sandbox = sandbox::open(&behind, &plan, &folder)?;
             Ok((behind, opened, plan, sandbox, uncommitted))
         })?;

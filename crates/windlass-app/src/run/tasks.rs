@@ -109,6 +109,10 @@ pub fn refuse_impossible_lanes(here: &Here, request: &Prepared) -> Result<(), Ap
             resolved.tasks.lanes
         )));
     }
+    if request.assignment.issues.is_some() {
+        return Err(AppError::usage("issues are worked off one after another: lanes do not see their file")
+            .hint("Leave out -j. Further runs may work on the same issues in other clones: leases keep them apart"));
+    }
     if here.repository.is_none() {
         return Err(AppError::usage("several lanes need a git repository: what they make is merged there")
             .hint("Make one: git init, and commit what is there."));

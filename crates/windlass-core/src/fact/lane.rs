@@ -39,6 +39,7 @@ impl Fact {
             | Fact::BaselineCaptured(_)
             | Fact::TasksRead { .. }
             | Fact::Delivery(_)
+            | Fact::Issue(_)
             | Fact::BackoffStarted { .. }
             | Fact::BackoffEnded
             | Fact::StopRequested { .. }

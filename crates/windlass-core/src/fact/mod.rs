@@ -216,6 +216,8 @@ pub enum Fact {
     },
     /// The work of the run came a step further on its way out: pushed, in a pull request, merged.
     Delivery(report::DeliveryStep),
+    /// Something happened with an issue that the run works off: leased, taken by another run, told.
+    Issue(report::IssueStep),
     /// No call will be started before this time.
     #[serde(rename = "held")]
     #[strum(serialize = "held")]

@@ -4,6 +4,7 @@
 
 mod check;
 mod issue;
+pub mod labels;
 pub mod lease;
 #[cfg(test)]
 mod lease_tests;

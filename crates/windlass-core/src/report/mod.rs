@@ -5,6 +5,7 @@
 
 mod call;
 mod delivery;
+mod issue;
 mod lane;
 mod told;
 mod tree;
@@ -16,6 +17,7 @@ pub use delivery::{
     DeliveryMove, DeliveryOutcome, DeliveryReport, DeliveryStep, DeliveryTask, ForgeFinding, PullRequestSeen,
     Returned, Standing, WaitsFor,
 };
+pub use issue::{IssueMove, IssueReport, IssueStep, IssueTask};
 pub use lane::{Landed, LaneLost, LaneOpened, Merged, TaskClosed};
 pub use told::{
     Broken, CheckFinished, DecisionLogged, Failed, HookFinished, LanesClosed, Noticed, NotificationSettled,
@@ -95,6 +97,8 @@ reports! {
     TaskClosed,
     /// Something came of a push, or of a question or an order to the forge.
     DeliveryReport,
+    /// Something came of a question or an order about an issue.
+    IssueReport,
     /// The end is decided, and nothing runs in any lane any more: whoever has to be told can be told.
     LanesClosed,
     /// A notification was accepted by a sink, or is given up.
@@ -140,6 +144,7 @@ impl Report {
             | Report::TaskClosed(TaskClosed { lane, .. }) => Some(*lane),
             Report::Surveyed(_)
             | Report::DeliveryReport(_)
+            | Report::IssueReport(_)
             | Report::LanesClosed(_)
             | Report::NotificationSettled(_)
             | Report::Noticed(_)

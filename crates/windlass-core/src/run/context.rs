@@ -7,7 +7,7 @@ use crate::damage::DamageKind;
 use crate::hook::HookSetting;
 use crate::principles::{Preset, Principles};
 use crate::report::{DeliveryTask, ForgeFinding, Returned};
-use crate::run::{Collected, DeliveryContext, Effect, Run, TurnKey};
+use crate::run::{Collected, DeliveryContext, Effect, IssueContext, Run, TurnKey};
 use crate::tasks::Schedule;
 use crate::values::{
     Assessment, CallClocks, CheckOutcome, Conflict, Evidence, HookName, JobStatus, LaneId, Named, Now,
@@ -41,6 +41,9 @@ pub struct OrderContext {
     /// For what a council has decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<Box<DecisionContext>>,
+    /// For an issue that something is told of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub issue: Option<IssueContext>,
 }
 
 /// What a run knows that a prompt may have to say.
@@ -204,6 +207,7 @@ impl OrderContext {
             | Effect::Merge { .. }
             | Effect::Settle { .. }
             | Effect::Announce => {}
+            Effect::Issue { task, what } => context.issue = run.issue_text(task, *what),
             Effect::Deliver { task, standing, .. } => {
                 let opens = *task == DeliveryTask::Open;
                 context.delivery = opens.then(|| run.delivery_text(*standing)).flatten();

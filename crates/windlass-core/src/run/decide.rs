@@ -49,6 +49,9 @@ impl Run {
         if let Some(end) = self.end(now) {
             return vec![end];
         }
+        if let Some(due) = self.issue_due(now) {
+            return vec![due];
+        }
         one(self.iteration_due(now))
     }
 
@@ -81,7 +84,7 @@ impl Run {
         let asks = self.hook(HookName::NextIteration).is_some();
         let asked = self.is_asking();
         self.lanes.iter().find_map(|(id, lane)| {
-            if !self.has_work_for(*id) {
+            if !self.may_take_up_work(*id, now) {
                 return None;
             }
             let task = self.next_task(*id).cloned();
@@ -120,6 +123,11 @@ impl Run {
     /// Is there something that this lane could take up?
     pub(super) fn has_work_for(&self, lane: LaneId) -> bool {
         !self.is_of_tasks() || self.next_task(lane).is_some()
+    }
+
+    /// The same, and is it this run's to be done?
+    pub(super) fn may_take_up_work(&self, lane: LaneId, now: Now) -> bool {
+        self.has_work_for(lane) && self.next_task(lane).is_none_or(|task| self.is_leased(task, now))
     }
 
     /// Does nothing stand against a call? What is prepared waits until nothing does.

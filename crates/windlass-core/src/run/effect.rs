@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::report::{DeliveryTask, Standing};
+use crate::report::{DeliveryTask, IssueTask, Standing};
 use crate::values::{CallId, CheckStage, Cost, Cut, HookName, LaneId, Purpose, SnapshotId, TaskEnd, TaskId};
 
 /// Something for the shell to carry out. Its row in `docs/effects.md` names the fact that intends it, the fact that
@@ -179,6 +179,13 @@ pub enum Effect {
         /// The council's attempt; with the run's name the line's idempotency key.
         turn: TurnKey,
     },
+    /// Lease an issue, or tell what became of it.
+    Issue {
+        /// The issue.
+        task: TaskId,
+        /// What.
+        what: IssueTask,
+    },
     /// Tell of the end whoever has to be told, and let what else is on its way arrive.
     Announce,
     /// Look at what the checks wrote.
@@ -260,7 +267,7 @@ impl Effect {
     /// Where it takes place; `None` where that is the run as a whole.
     pub const fn lane(&self) -> Option<LaneId> {
         match self {
-            Effect::Survey(_) | Effect::Deliver { .. } | Effect::Announce => None,
+            Effect::Survey(_) | Effect::Deliver { .. } | Effect::Issue { .. } | Effect::Announce => None,
             Effect::RunCheck { lane, .. }
             | Effect::Prepare { lane, .. }
             | Effect::Call { lane, .. }
@@ -297,6 +304,7 @@ impl Effect {
             | Effect::Undo { .. }
             | Effect::RunHook { .. }
             | Effect::RunCheck { .. }
+            | Effect::Issue { .. }
             | Effect::Announce => true,
             Effect::Deliver { task, .. } => task.changes_something(),
             Effect::Survey(_)

@@ -22,8 +22,13 @@ impl Run {
             BeforeEnd::UnderWay => return None,
             BeforeEnd::Begins(fact) => return Some(*fact),
         }
+        match self.issues_before_end() {
+            BeforeEnd::Nothing => {}
+            BeforeEnd::UnderWay => return None,
+            BeforeEnd::Begins(fact) => return Some(*fact),
+        }
         let (stop_reason, detail) = match stop_reason {
-            StopReason::Complete => self.delivered(),
+            StopReason::Complete => self.untold().unwrap_or_else(|| self.delivered()),
             other => (other, self.delivered_as_it_stands(detail)),
         };
         Some(Fact::RunEnding {
@@ -115,6 +120,9 @@ impl Run {
         }
         if let Some(failing) = &self.failing {
             return Some((failing.stop_reason, failing.detail.clone()));
+        }
+        if let Some(stuck) = self.stuck_on_issues() {
+            return Some(stuck);
         }
         // Its work is on its way out, and there is nothing else to do.
         if self.counters.complete {

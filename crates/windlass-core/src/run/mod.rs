@@ -17,6 +17,7 @@ mod follow_up;
 mod guard;
 mod hooks;
 mod input;
+mod issues;
 mod lane;
 mod ledger;
 mod lost;
@@ -56,6 +57,7 @@ use delivery::Delivery;
 use ending::Failure;
 use guard::Guarding;
 use hooks::Hooks;
+use issues::Issues;
 use review::Reviews;
 use rows::Rows;
 use tasks::{AtWork, Tasks};
@@ -73,6 +75,7 @@ pub use effect::{CommitKind, DeliveryPart, Effect, EndCall, NotesShare, Occasion
 pub use guard::HELD_CLAIMS;
 pub use hooks::{LatestIteration, MOST_SKIPS};
 pub use input::Input;
+pub use issues::IssueContext;
 pub use lane::LaneState;
 pub use ledger::{LEAST_RESERVATION, Ledger};
 pub use order::{Due, Epoch, Order, Orders, Reported, WireVersion};
@@ -117,6 +120,7 @@ pub struct Run {
     queue: Vec<LaneId>,
     guard: Guarding,
     delivery: Delivery,
+    issues: Issues,
     collected: Collected,
     councils: Councils,
 }
@@ -416,13 +420,14 @@ impl Run {
         // What waits for the first look, for another lane or for a task is brought on by them, not by time.
         let begins = self.iterations_may_begin(now) && !self.is_asking();
         let lanes = self.lanes.iter().filter_map(|(id, lane)| match &lane.state {
-            LaneState::Idle { not_before } if begins && self.has_work_for(*id) => Some(*not_before),
+            LaneState::Idle { not_before } if begins && self.may_take_up_work(*id, now) => Some(*not_before),
             LaneState::Terminating(_, _, termination) if !termination.kill => {
                 Some(termination.since.saturating_add(plan.clocks.grace))
             }
             _ => None,
         });
         let look = self.delivery_due_at();
+        let look = look.into_iter().chain(self.issue_due_at());
         let look = look.map(|at| Duration::try_from(at.duration_since(now.wall)).unwrap_or_default());
         lanes.map(|at| at.saturating_sub(now.monotonic)).chain(hold).chain(look).min()
     }

@@ -27,6 +27,7 @@ impl Run {
             effects.extend(self.outstanding_survey());
         }
         effects.extend(self.outstanding_delivery());
+        effects.extend(self.outstanding_issue());
         effects
     }
 
@@ -76,7 +77,9 @@ impl Run {
             LaneState::Preparing(turn) => {
                 let prepare =
                     Effect::Prepare { lane: id, turn: turn.key(), purpose: turn.purpose, notes: turn.notes };
-                if self.calls_may_begin() { vec![prepare] } else { Vec::new() }
+                // In a wait, or while the runner was dead, a lease may have ended.
+                let leased = self.last.is_none_or(|last| self.holds_task(id, last));
+                if self.calls_may_begin() && leased { vec![prepare] } else { Vec::new() }
             }
             LaneState::Calling(turn, call) => vec![Effect::Call {
                 lane: id,

@@ -33,6 +33,7 @@ impl Run {
                 one((working && self.is_news(&seen.standing)).then(|| seen.into()))
             }
             Report::DeliveryReport(came) => one(self.delivery_reported(came, now)),
+            Report::IssueReport(came) => one(self.issue_reported(came, now)),
             report => self.reported_where_due(report),
         }
     }
@@ -97,6 +98,7 @@ impl Run {
                 | Report::CallEnded(_)
                 | Report::StatusChanged(_)
                 | Report::DeliveryReport(_)
+                | Report::IssueReport(_)
                 | Report::LanesClosed(_),
                 _,
             ) => Vec::new(),

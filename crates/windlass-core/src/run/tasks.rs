@@ -185,6 +185,9 @@ impl Run {
         if verdict == Verdict::ClaimAccepted {
             return TaskEnd::Done;
         }
+        if let Some(why) = self.lost_issue(task) {
+            return TaskEnd::Parked { reason: format!("it {why}") };
+        }
         if let Some(reason) = outcome.in_git.dead_end.clone() {
             return TaskEnd::Parked { reason };
         }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantNames};
 
-use super::{JobPhase, JobWorkspace, Mode};
+use super::{IssuesSpec, JobPhase, JobWorkspace, Mode};
 use crate::values::path_text;
 
 /// What is to be done.
@@ -91,6 +91,9 @@ pub struct JobTasks {
     /// What an attempt that failed has left is committed, and said to be that. Never in lanes, whose work is nobody else's.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub commits_attempts: bool,
+    /// The issues that they are; `None` where they are nobody else's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub issues: Option<IssuesSpec>,
 }
 
 /// How finished work is verified by a fresh agent.

@@ -18,6 +18,7 @@ mod filters;
 mod guard;
 mod hook;
 mod inputs;
+mod issues;
 mod keepers;
 mod lane;
 mod loan;
@@ -267,6 +268,7 @@ impl Executor for LocalLanes {
             | Effect::CloseTask { .. }
             | Effect::Deliver { .. }
             | Effect::LogDecision { .. }
+            | Effect::Issue { .. }
             | Effect::Settle { .. } => self.workers.carry_out(order),
         }
     }

@@ -25,6 +25,7 @@ use super::deliver;
 use super::event::WorkError;
 use super::filters::Inside;
 use super::guard::{self, Watch};
+use super::issues;
 use super::prepare::{self, Preparation};
 use super::principles;
 use super::recover;
@@ -242,6 +243,7 @@ impl WorkingTree {
                 Ok(reports)
             }
             Effect::LogDecision { lane, turn } => decisions::carry_out(self, *lane, *turn, &order.context),
+            Effect::Issue { task, what } => Ok(issues::carry_out(self, task, *what, order.context.issue.as_ref())),
             Effect::Deliver { task, head, number, standing, part, asked: _ } => {
                 let (task, number, standing) = (*task, *number, *standing);
                 let (part, context) = (part.as_ref(), order.context.delivery.as_ref());

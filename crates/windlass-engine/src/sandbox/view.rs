@@ -132,6 +132,9 @@ impl View {
         // A document of a pipeline is written, and its tasks are marked; what else is changed there is undone.
         let pipelines = room.windlass_folders().flat_map(|folder| folders_of(&folder, "pipelines"));
         view.pin_all(pipelines, &Sight::Writable);
+        // Whoever works on an issue marks it as done there.
+        let issues = room.windlass_folders().flat_map(|folder| folders_of(&folder, "issues"));
+        view.pin_all(issues, &Sight::Writable);
         view.pin_all(workspaces.iter().flat_map(|folder| guarded_in_workspace(folder)), &Sight::ReadOnly);
         view.set_all([room.state.clone()].into_iter().chain(plan.hidden.clone()), &Sight::Hidden);
         view.places.extend(own);

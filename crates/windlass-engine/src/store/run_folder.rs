@@ -22,6 +22,9 @@ use super::error::Attempted as _;
 use super::files::{create_folder, create_new_folder, entries, open_private, sync_folder, write_atomically};
 use super::paths::Project;
 
+/// The issues that are worked off, in a run's folder.
+const ISSUES: &str = "issues.md";
+
 /// The project's own prompt, as it was when the run began.
 const USER_TEMPLATE: &str = "template.md";
 
@@ -115,6 +118,17 @@ impl RunFolder {
     /// Keeps the job's prompt.
     pub fn write_goal(&self, goal: &str) -> Result<(), StoreError> {
         write_atomically(&self.goal(), goal.as_bytes())
+    }
+
+    /// Keeps the issues that the run works off, as they were read.
+    pub fn write_issues(&self, issues: &str) -> Result<(), StoreError> {
+        write_atomically(&self.path.join(ISSUES), issues.as_bytes())
+    }
+
+    /// The issues that the run works off.
+    pub fn read_issues(&self) -> Result<String, StoreError> {
+        let path = self.path.join(ISSUES);
+        fs::read_to_string(&path).attempted("read", &path)
     }
 
     /// The job's prompt.

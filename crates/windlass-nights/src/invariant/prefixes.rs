@@ -182,6 +182,10 @@ impl Calm {
                 refused: String::new(),
             }),
             Effect::Announce => Input::Announced,
+            Effect::Issue { ref task, what } => {
+                let (task, why) = (task.clone(), "calm".to_owned());
+                Input::from(report::IssueReport::Refused { task, what, why })
+            }
             // A person is needed, and the run ends.
             Effect::Deliver { .. } => Input::from(report::DeliveryReport::Refused { why: "calm".to_owned() }),
         }

@@ -147,6 +147,7 @@ impl Runner<'_> {
             // Nobody is to be told in a simulated night.
             Effect::Announce => Ok(vec![Input::Announced]),
             Effect::Deliver { .. }
+            | Effect::Issue { .. }
             | Effect::RunCheck { .. }
             | Effect::RunHook { .. }
             | Effect::Call { .. }

@@ -32,6 +32,7 @@ pub(super) fn draw(script: &mut Script, dice: &mut Dice) {
         feature: None,
         attempts,
         commits_attempts,
+        issues: None,
     });
     plan.job.workspace = None;
     plan.job.verification = None;

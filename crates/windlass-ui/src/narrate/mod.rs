@@ -6,6 +6,7 @@ mod delivery;
 mod guard;
 mod header;
 mod hook;
+mod issue;
 mod iteration;
 mod living;
 mod review;
@@ -91,6 +92,7 @@ pub(crate) fn lines(board: &Board, entry: &Entry, zone: &TimeZone) -> Vec<Line> 
             iteration::repeats(board, &entry.fact, *class, *attempt)
         }
         Fact::IterationFinished { .. } => iteration::finished(board, &entry.fact),
+        Fact::Issue(step) => issue::line(board, step, zone).into_iter().collect(),
         Fact::Delivery(step) => delivery::line(board, step, zone).into_iter().collect(),
         Fact::BackoffStarted { until, class, .. } => vec![held(board, *until, *class, zone)],
         Fact::StopRequested { by, stage } => stopping(board, *by, *stage),

@@ -33,6 +33,7 @@ fn started() -> Night {
         feature: None,
         attempts: 2,
         commits_attempts: false,
+        issues: None,
     });
     plan.lanes = Some(LanesSpec {
         count: 3,

@@ -5,6 +5,7 @@
 
 mod config;
 mod hooks;
+mod issues;
 mod keeping;
 mod pipelines;
 mod plans;

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::issues::WorkedIssuesArgs;
 use super::pull_request::PullRequestArgs;
 use super::shared::{LimitArgs, OutputArgs, TrustArgs};
 
@@ -83,6 +84,9 @@ pub struct RunArgs {
     /// The feature whose tasks are worked off: requirements/NAME.md
     #[arg(long, value_name = "NAME", help_heading = "Goal")]
     pub feature: Option<String>,
+    /// The issues of a forge that are worked off
+    #[command(flatten)]
+    pub issues: WorkedIssuesArgs,
     /// Notes that iterations leave for each other; '' = none [default: SHARED_TASK_NOTES.md]
     #[arg(long, value_name = "FILE", help_heading = "Goal")]
     pub notes_file: Option<String>,

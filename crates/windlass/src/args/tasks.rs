@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 
+use super::issues::IssuesArgs;
+
 /// What can be said to `windlass tasks`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "\
@@ -111,6 +113,8 @@ pub struct TasksPlaceArgs {
     /// The tasks of a feature: requirements/NAME.md
     #[arg(long, value_name = "NAME")]
     pub feature: Option<String>,
+    #[command(flatten)]
+    pub issues: IssuesArgs,
 }
 
 /// What can be said to `windlass tasks add`.

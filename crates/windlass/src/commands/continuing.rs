@@ -57,7 +57,7 @@ pub fn run(args: &ContinueArgs) -> Result<ExitCode, AppError> {
 }
 
 fn named(args: &ContinueArgs) -> NamedTasks {
-    NamedTasks { file: args.file.clone(), feature: args.feature.clone() }
+    NamedTasks { file: args.file.clone(), feature: args.feature.clone(), issues: None }
 }
 
 fn lines(choices: &Choices) -> Vec<Line> {

@@ -88,5 +88,5 @@ fn mark(args: &TasksMarkArgs, state: TaskState) -> Result<ExitCode, AppError> {
 }
 
 fn named(place: &TasksPlaceArgs) -> NamedTasks {
-    NamedTasks { file: place.file.clone(), feature: place.feature.clone() }
+    NamedTasks { file: place.file.clone(), feature: place.feature.clone(), issues: place.issues.wanted() }
 }

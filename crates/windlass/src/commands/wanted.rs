@@ -27,7 +27,14 @@ pub fn job(args: &RunArgs) -> Result<WantedJob, AppError> {
     }
     if mode.is_some_and(Mode::has_tasks) {
         refuse_foreign_flags(args)?;
-        return Ok(WantedJob::Tasks(NamedTasks { file: args.file.clone(), feature: args.feature.clone() }));
+        let (file, feature) = (args.file.clone(), args.feature.clone());
+        return Ok(WantedJob::Tasks(NamedTasks { file, feature, issues: args.issues.wanted() }));
+    }
+    if let Some(wanted) = args.issues.wanted() {
+        let source = windlass_ui::one_line(&wanted.source);
+        return Err(AppError::usage(format!(
+            "`--source` belongs to tasks: windlass run --mode tasks --source {source}"
+        )));
     }
     if args.feature.is_some() {
         return Err(AppError::usage(

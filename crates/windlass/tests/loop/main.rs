@@ -25,6 +25,7 @@ mod hollow_claims;
 mod hooks;
 mod hostile_tree;
 mod interrupted;
+mod issues;
 mod judged_criteria;
 mod kills;
 mod lanes;

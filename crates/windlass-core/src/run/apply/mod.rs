@@ -72,6 +72,7 @@ impl Run {
             }
             Fact::TasksRead { tasks } => self.tasks_read(tasks),
             Fact::Delivery(step) => self.delivery_step(now, step),
+            Fact::Issue(step) => self.issue_step(now, step),
             Fact::BackoffStarted { until, class, .. } => {
                 if *class == Class::UsageLimit {
                     self.clock.wait_begins(now);
@@ -180,6 +181,7 @@ impl Run {
             | Fact::TasksRead { .. }
             | Fact::HookFinished(_)
             | Fact::Delivery(_)
+            | Fact::Issue(_)
             | Fact::BackoffStarted { .. }
             | Fact::BackoffEnded
             | Fact::StopRequested { .. }

@@ -48,6 +48,7 @@ impl Run {
         self.failing = None;
         self.ending = None;
         self.delivery_resumed(last);
+        self.issues_resumed();
         self.hooks.greeted = false;
         self.hooks.dismissed = false;
         // The rest of the baseline's checks may change files as well: what is there now is looked at, and kept, first.

@@ -199,6 +199,7 @@ impl Run {
                 self.tasks.parked.insert(task.clone(), reason.clone());
             }
         }
+        self.owe(lane, task, end);
         self.count_end(lane, end);
         self.history.saw(evidence);
         self.remember(lane, evidence);

@@ -88,7 +88,7 @@ impl Run {
 }
 
 /// One line of code, longer quoted than any quote in it.
-fn as_code(text: &str) -> String {
+pub(in crate::run) fn as_code(text: &str) -> String {
     let line: Vec<&str> = text.split_whitespace().collect();
     let line = line.join(" ");
     let longest = line.split(|c| c != '`').map(str::len).max().unwrap_or(0);

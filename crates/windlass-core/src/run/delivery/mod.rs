@@ -26,6 +26,7 @@ use crate::spec::DeliverySpec;
 use crate::values::{Now, StopReason};
 
 pub use evidence::DeliveryContext;
+pub(super) use evidence::as_code;
 
 use parts::{Part, PartEnd};
 use view::Watch;
@@ -87,6 +88,12 @@ pub(super) enum BeforeEnd {
 }
 
 impl Run {
+    /// Is the work in the base?
+    pub(super) fn is_merged(&self) -> bool {
+        let merged = [DeliveryOutcome::Merged, DeliveryOutcome::MergedByPerson];
+        matches!(&self.delivery.stage, Stage::Over { outcome, .. } if merged.contains(outcome))
+    }
+
     /// What goes back to the agent, and why; `None` where nothing does.
     pub fn returned(&self) -> Option<(Returned, &[ForgeFinding])> {
         self.delivery.findings.as_ref().map(|(because, findings)| (*because, findings.as_slice()))

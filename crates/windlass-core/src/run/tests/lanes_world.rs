@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::world::{check, closed, fold, plan, report, settle};
 use crate::fact::{Entry, Fact};
-use crate::report;
+use crate::report::{self, IssueReport, IssueTask};
 use crate::run::{Effect, Input, Phase, Run, TurnKey};
 use crate::spec::{CommitPolicy, JobTasks, LanesSpec, Mode, RunSpec};
 use crate::values::{
@@ -31,6 +31,8 @@ impl Deed {
         Deed { class: Class::TaskFailure, writes: Vec::new(), claims: false }
     }
 }
+
+pub type Forge = Box<dyn FnMut(&TaskId, IssueTask, Now) -> IssueReport>;
 
 pub type Agent = Box<dyn FnMut(&TaskId, Purpose, u32) -> Deed>;
 
@@ -63,6 +65,8 @@ pub struct World {
     pub most_at_the_branch: usize,
     /// How many effects in lanes are carried out before each time that somebody removes the lane's checkout.
     pub losses: Vec<u32>,
+    /// What the forge answers.
+    pub forge: Forge,
 }
 
 pub fn row(id: &str, dependencies: &[&str]) -> TaskRow {
@@ -86,6 +90,7 @@ pub fn tasks_plan(lanes: u16) -> RunSpec {
         feature: None,
         attempts: 2,
         commits_attempts: false,
+        issues: None,
     });
     plan.commit = CommitPolicy::Runner;
     plan.lanes = (lanes > 1).then(|| LanesSpec {
@@ -124,6 +129,7 @@ impl World {
             moves: Vec::new(),
             most_at_the_branch: 0,
             losses: Vec::new(),
+            forge: Box::new(|_, _, _| panic!("there is no forge here")),
         };
         world.input(Input::Start(Box::new(plan)));
         world
@@ -265,8 +271,7 @@ impl World {
             Effect::Commit { lane, .. } => {
                 let checkout = self.lanes.entry(lane).or_default();
                 checkout.commit = Some(checkout.files.clone());
-                let in_place = lane == LaneId(0);
-                if in_place {
+                if lane == LaneId(0) {
                     self.branch.push(self.lanes[&lane].files.clone());
                     let task = self.run.task_in(lane).unwrap().id.clone();
                     self.landings.push((task, 0));
@@ -292,6 +297,7 @@ impl World {
                 return;
             }
             Effect::Announce => Input::Announced,
+            Effect::Issue { task, what } => (self.forge)(&task, what, self.now).into(),
             Effect::LogDecision { .. } | Effect::Deliver { .. } => panic!("neither council nor forge here"),
         };
         self.input(input);

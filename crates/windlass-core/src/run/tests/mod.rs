@@ -16,6 +16,7 @@ mod damage;
 mod going_out;
 mod guarding;
 mod hooks;
+mod issues;
 mod judged_criteria;
 mod judging;
 mod kept_plans;

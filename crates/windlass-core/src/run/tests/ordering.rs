@@ -77,8 +77,9 @@ fn an_order_of_another_version_is_refused_by_its_number() {
 #[test]
 fn a_context_has_what_its_effect_needs_and_nothing_else() {
     let has = |context: &OrderContext| {
-        let OrderContext { began: _, prompt, attempt, tasks, clocks, hook, delivery, decision } = context;
-        assert!(delivery.is_none() && decision.is_none());
+        let OrderContext { began: _, prompt, attempt, tasks, clocks, hook, delivery, decision, issue } =
+            context;
+        assert!(delivery.is_none() && decision.is_none() && issue.is_none());
         [prompt.is_some(), attempt.is_some(), tasks.is_some(), clocks.is_some(), hook.is_some()]
     };
     for (_, order) in all_orders(&mut working()) {

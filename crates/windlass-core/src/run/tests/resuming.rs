@@ -25,7 +25,7 @@ fn judge(call: u32) -> Act {
 /// Somebody looked at it and says: go on. Whatever ended the run is counted from the beginning.
 #[test]
 fn the_counter_that_ended_a_run_begins_anew() {
-    let failing: [(StopReason, World); 6] = [
+    let failing: Vec<(StopReason, World)> = vec![
         (StopReason::ConsecutiveFailures, World::new(plan(), |_, _| Act::of(Class::TaskFailure))),
         (StopReason::Stagnated, World::new(plan(), |_, _| Act::idles())),
         (

@@ -14,6 +14,7 @@ pub(super) fn two_lanes() -> RunSpec {
         feature: None,
         attempts: 2,
         commits_attempts: false,
+        issues: None,
     });
     plan.lanes = Some(LanesSpec {
         count: 2,

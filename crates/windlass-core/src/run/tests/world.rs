@@ -336,6 +336,7 @@ impl World {
                 logged(lane, turn)
             }
             Effect::Announce => Input::Announced,
+            Effect::Issue { .. } => unreachable!("the tasks here are no issues"),
             // There is no forge here.
             Effect::Deliver { .. } => {
                 report::DeliveryReport::Refused { why: "there is no forge".to_owned() }.into()

@@ -229,7 +229,7 @@ fn is_a_persons(inner: &Path) -> bool {
         })
         .collect();
     match parts.as_slice() {
-        ["archive" | "pipelines", ..] => false,
+        ["archive" | "pipelines" | "issues", ..] => false,
         ["workspaces", _, name, ..] => OF_WORKSPACES.contains(name),
         _ => true,
     }

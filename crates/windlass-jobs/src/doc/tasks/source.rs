@@ -52,6 +52,11 @@ pub trait TaskSource: Sync {
         true
     }
 
+    /// The command that works on such a list: Markdown.
+    fn worked_off_by(&self) -> &'static str {
+        if self.has_ids() { "`run --mode tasks -f`" } else { "`build -f`" }
+    }
+
     /// Does a file of a folder that begins so hold a task? A folder without one is something else.
     fn looks_like(&self, _beginning: &[u8]) -> bool {
         true

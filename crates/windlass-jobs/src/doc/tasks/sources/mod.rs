@@ -4,6 +4,7 @@ mod beads;
 mod boxes;
 mod feature_list;
 mod front_matter;
+mod issues;
 mod markdown;
 mod page;
 mod prd;
@@ -14,6 +15,7 @@ pub use beads::Beads;
 pub use boxes::{Boxes, INDEX};
 pub use feature_list::FeatureList;
 pub use front_matter::FrontMatter;
+pub use issues::{ISSUES_FILE, IssueTask, Issues, Reference, references, write_issues};
 pub use markdown::Markdown;
 pub use page::page;
 pub use prd::Prd;
@@ -26,8 +28,8 @@ use super::source::{Layout, Place, TaskForm};
 
 /// All forms, in the order in which their usual places are looked at. Where nobody says which is meant, it is the first that
 /// knows the file.
-pub static SOURCES: [TaskForm; 8] =
-    [&Markdown, &Beads, &FeatureList, &TaskMaster, &Prd, &FrontMatter, &Table, &Boxes];
+pub static SOURCES: [TaskForm; 9] =
+    [&Issues, &Markdown, &Beads, &FeatureList, &TaskMaster, &Prd, &FrontMatter, &Table, &Boxes];
 
 /// The form of a file of this name with these bytes: the first that knows both, or else the first that knows the name, so that
 /// what is wrong can be said.

@@ -22,6 +22,6 @@ fn row(form: TaskForm) -> String {
     let named: Vec<String> = all.iter().map(|place| format!("`{place}`")).collect();
     let places = if named.is_empty() { "where you name it".to_owned() } else { named.join(", ") };
     let added = if form.adds() { "`tasks add`" } else { "by hand" };
-    let command = if form.has_ids() { "`run --mode tasks -f`" } else { "`build -f`" };
+    let command = form.worked_off_by();
     format!("| `{}` | {} | {places} | {command} | {added} |\n", form.name(), form.about())
 }

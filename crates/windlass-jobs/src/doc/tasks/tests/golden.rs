@@ -51,6 +51,11 @@ const GOLDEN: &[(&str, &str, &[&str])] = &[
         &["5 done T1 Parse the file", "6 in_progress T2 **Draw** the page <T1", "7 open T3 Print it <T1 T2"],
     ),
     (
+        "issues",
+        include_str!("../sources/issues/golden.md"),
+        &["5 done #7 Read numbers", "11 in_progress #12 Say in which column an error is <#7 !1"],
+    ),
+    (
         "boxes",
         include_str!("../sources/boxes/golden.md"),
         &[

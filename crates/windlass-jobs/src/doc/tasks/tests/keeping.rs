@@ -37,6 +37,12 @@ fn written(form: TaskForm, words: [&str; 3], tasks: &[Kept]) -> String {
             format!("### T{index}: t\n\n- **Status**: {word}{remark}\n- **Priority**: high\n\n")
         })
         .concat(),
+        "issues" => {
+            let issues = each(&|index, word, _| {
+                format!("## #{index}: t\n- **Status**: {word}\n- **Author**: bo\n\n> t\n\n")
+            });
+            format!("# Issues of github.com/acme/anvil\n\n{}", issues.concat())
+        }
         "boxes" => {
             let signs = [" ", "~", "x"];
             let line =

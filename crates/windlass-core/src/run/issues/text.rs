@@ -1,0 +1,85 @@
+//! What is told below an issue.
+
+use std::fmt::Write as _;
+
+use serde::{Deserialize, Serialize};
+
+use super::Owed;
+use crate::report::IssueTask;
+use crate::run::Run;
+use crate::run::delivery::as_code;
+use crate::spec::CommitPolicy;
+use crate::values::{CheckKind, TaskId};
+
+/// What an effect about an issue has to know of the run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IssueContext {
+    /// What is told there, as Markdown; empty where nothing is.
+    pub text: String,
+    /// It is closed with that.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub closes: bool,
+}
+
+impl Run {
+    pub(in crate::run) fn issue_text(&self, task: &TaskId, what: IssueTask) -> Option<IssueContext> {
+        let owed = self.issues.owed.iter().find(|owed| owed.task == *task && owed.what == what)?;
+        let text = match what {
+            IssueTask::Lease | IssueTask::GiveBack => String::new(),
+            IssueTask::TellDone => self.done_text(owed),
+            IssueTask::TellParked => self.parked_text(owed),
+        };
+        // What is on a branch that nobody has merged is not done for those who asked for it.
+        let is_there = self.plan()?.delivery.is_none() || self.is_merged();
+        let closes = what == IssueTask::TellDone && is_there && self.issues_spec()?.closes;
+        Some(IssueContext { text, closes })
+    }
+
+    fn done_text(&self, owed: &Owed) -> String {
+        let Some(plan) = self.plan() else { return String::new() };
+        let mut text = "**Done**, as the runner has seen it.\n\n".to_owned();
+        text.push_str(&self.run_table());
+        if !owed.detail.is_empty() {
+            // Writing into a string does not fail.
+            let _ = writeln!(text, "| commit | {} |", owed.detail);
+        }
+        if let Some((_, url)) = self.pull_request() {
+            let _ = writeln!(text, "| pull request | {url} |");
+        } else if let Some(delivery) = &plan.delivery {
+            let _ = writeln!(text, "| branch | {}: its pull request follows |", as_code(&delivery.branch));
+        } else if plan.commit == CommitPolicy::Runner {
+            text.push_str("| pushed | no |\n");
+        }
+        let is_its = |check: &&crate::values::Check| match check.kind {
+            CheckKind::Gate => true,
+            CheckKind::Criterion => check.is_criterion_of(&owed.task),
+            CheckKind::Until => false,
+        };
+        let passed: Vec<String> = plan
+            .checks
+            .iter()
+            .filter(is_its)
+            .map(|check| format!("- [x] {}\n", as_code(&check.command)))
+            .collect();
+        text.push_str(if passed.is_empty() {
+            "\nNo gate was configured.\n"
+        } else {
+            "\nPassed on this work:\n\n"
+        });
+        text.extend(passed);
+        text
+    }
+
+    fn parked_text(&self, owed: &Owed) -> String {
+        let mut text = "**Parked**: this run gave it up.\n\n".to_owned();
+        text.push_str(&self.run_table());
+        let reason: String = owed.detail.chars().take(500).collect();
+        let _ = writeln!(text, "| why | {} |", as_code(&reason).replace('|', "\\|"));
+        text
+    }
+
+    fn run_table(&self) -> String {
+        let run = self.plan().map(|plan| plan.run.to_string()).unwrap_or_default();
+        format!("| | |\n|---|---|\n| run | {} |\n", as_code(&run))
+    }
+}
