@@ -25,6 +25,9 @@ pub fn run_chore(workspace: &Workspace, arguments: &[String]) -> Result<(), Fail
     if !program.is_file() {
         return Err(Failure(format!("{} is not there: cargo build -p windlass", program.display())));
     }
+    // It is started from other folders: a relative path would lead nowhere, and what never ran looks as if it had worked.
+    let program =
+        fs::canonicalize(&program).map_err(|error| Failure(format!("{}: {error}", program.display())))?;
     let mut kinds: BTreeMap<String, Vec<Trial>> = BTreeMap::new();
     for case in case::find(folder)? {
         kinds.entry(case.kind.clone()).or_default().push(trial::of(&program, &case)?);

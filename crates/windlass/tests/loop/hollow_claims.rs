@@ -245,7 +245,7 @@ fn tasks_that_vanish_are_brought_back() {
 }
 
 const REMARKED: &str = "### TASK-1: One\n- **Status**: pending — waiting on API key from Bob\n\n\
-    ### TASK-2: Two\n**Status:** Pending | **Domain:** Security | **Dependencies:** see below\n";
+    ### TASK-2: Two\n**Status:** Pending | **Domain:** Security | **Effort:** see below\n";
 
 // attack(claims): a status line holds more than its word, and the runner or `tasks done` writes to it
 // holds: the word changes and no other byte; what is surely no status is refused and left as it is

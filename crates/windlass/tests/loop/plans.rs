@@ -95,7 +95,7 @@ fn a_plan_of_three_tasks_is_built_one_by_one_and_committed_by_the_agent() {
 #[test]
 fn what_is_in_progress_comes_first_then_priorities() {
     let plan = "## Priority 2\n\n- [ ] 2.1 Later\n\n## Priority 1\n\n- [ ] 1.1 Sooner\n\n## Anything\n\n1. [ ] Last\n* [~] First\n\n\
-        ```\n- [ ] code\n```\n\n> - [ ] quoted\n\n<!--\n- [ ] hidden\n-->\n";
+        ```\n- [ ] code\n```\n\n<!--\n- [ ] hidden\n-->\n";
     let night = planned(plan, &every_call(TICK));
     expect_end(&run(&night, "build", &[]), 0, "complete");
     assert_eq!(tasks(&night), ["First", "1.1 Sooner", "2.1 Later", "Last"]);

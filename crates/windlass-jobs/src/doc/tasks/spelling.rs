@@ -43,7 +43,11 @@ fn open_word(words: &StateWords, former: &str, joint: Joint) -> String {
         Some(word) if is_own(word) && starts_alike(word, former) && !is_joined(word) => word.to_owned(),
         _ if !is_word(former, "done") && !own.is_empty() => spelled_like(own, former, joint),
         Some(word) if former.starts_with(char::is_lowercase) => word.to_lowercase(),
-        Some(word) => word.to_owned(),
+        Some(word) if former.is_empty() || starts_alike(word, former) => word.to_owned(),
+        Some(word) => {
+            let known = WORDS.iter().find(|(known, ..)| is_word(word, known));
+            known.map_or_else(|| word.to_owned(), |(known, ..)| spelled_like(known, former, joint))
+        }
         None => spelled_like("pending", former, joint),
     }
 }
@@ -212,6 +216,15 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn what_was_begun_and_is_open_again_keeps_its_capital_letter() {
+        let mut words = StateWords::default();
+        words.see(TaskState::Open, "pending");
+        words.see(TaskState::Open, "Pending");
+        let begun = word(&words, TaskState::InProgress, "Pending", None).unwrap();
+        assert_eq!(word(&words, TaskState::Open, &begun, None).as_deref(), Some("Pending"));
     }
 
     #[test]
