@@ -12,7 +12,7 @@ use windlass_core::report::{self, Report};
 use windlass_core::run::{Effect, Occasion, Order, OrderContext, TurnKey};
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{
-    Evidence, JobStatus, LaneId, Purpose, SnapshotId, StatusSource, StopReason, TaskState,
+    CallId, Evidence, JobStatus, LaneId, Purpose, SnapshotId, StatusSource, StopReason, TaskState,
 };
 
 use super::aside::{ParkedTask, PutAside};
@@ -209,18 +209,7 @@ impl WorkingTree {
                 reports.push(Report::from(report::Prepared { lane: *lane }));
                 Ok(reports)
             }
-            Effect::Recover { lane, call, turn, purpose } => {
-                let call_folder = self.call_folder(*turn, *purpose);
-                let mut recovered = recover::report(&self.plan, &call_folder);
-                close_own_files(&mut recovered.report.denials, &self.plan, self.folder.state());
-                let mut reports = recovered.notice.map(Report::notice).into_iter().collect::<Vec<_>>();
-                reports.push(Report::from(report::CallEnded {
-                    lane: *lane,
-                    call: *call,
-                    report: Box::new(recovered.report),
-                }));
-                Ok(reports)
-            }
+            Effect::Recover { lane, call, turn, purpose } => Ok(self.recover(*lane, *call, *turn, *purpose)),
             Effect::Keep { lane, turn } => self.keep(*lane, *turn, &order.context),
             Effect::Undo { lane, turn } => damage::carry_out(self, *lane, *turn),
             Effect::Settle { lane, .. } => self.settle(*lane),
@@ -269,6 +258,15 @@ impl WorkingTree {
         self.note_checks(&look.inventory);
         self.remember(look);
         Ok(vec![Report::from(report::TreeRechecked { lane, evidence })])
+    }
+
+    /// What is still to be known of a call that nobody saw end.
+    fn recover(&self, lane: LaneId, call: CallId, turn: TurnKey, purpose: Purpose) -> Vec<Report> {
+        let call_folder = self.call_folder(turn, purpose);
+        let mut recovered = recover::report(&self.plan, &call_folder);
+        close_own_files(&mut recovered.report.denials, &self.plan, self.folder.state());
+        let ended = report::CallEnded { lane, call, report: Box::new(recovered.report) };
+        recovered.notice.map(Report::notice).into_iter().chain([Report::from(ended)]).collect()
     }
 
     pub fn call_folder(&self, turn: TurnKey, purpose: Purpose) -> crate::store::CallFolder {
