@@ -9,8 +9,9 @@ use std::fs;
 use std::process::Command;
 
 use windlass_testkit::TestEnv;
-use windlass_testkit::forge::{StandInForge, Story};
+use windlass_testkit::forge::{IssueShown, StandInForge, Story};
 
+use super::councils;
 use super::night::{Night, PATIENCE};
 use super::tasks::{self, honest_but};
 use order::{Order, effects_that_need_the_journal};
@@ -105,6 +106,27 @@ steps = [
     watch(&night.env, &command, 0)
 }
 
+/// A conflict that a council settles.
+fn with_a_council() -> Vec<Event> {
+    let night = councils::night(&[councils::CONFLICT, councils::COUNCIL].concat());
+    let mut command = night.windlass(&["run", "--prompt", "Make it work", "--max-iterations", "1"]);
+    command.args(["--exit-codes", "detailed"]).arg(format!("--mock={}", night.script.display()));
+    watch(&night.env, &command, 10)
+}
+
+/// An issue of a forge that is leased, worked on and told.
+fn with_an_issue() -> Vec<Event> {
+    let env = TestEnv::with_git();
+    let forge = StandInForge::start(&env, Story::default());
+    forge.add_issue(IssueShown::new(14, "Read numbers", "Whole ones."));
+    let night = Night::within(env, tasks::HONEST);
+    watch(
+        &night.env,
+        &tasks::command(&night, &["--source", "github:acme/anvil", "--gate", "test -e . # gate"]),
+        0,
+    )
+}
+
 #[test]
 fn every_fact_is_on_the_disk_before_its_effect_leaves_a_trace() {
     if !can_watch(&TestEnv::new()) {
@@ -116,6 +138,8 @@ fn every_fact_is_on_the_disk_before_its_effect_leaves_a_trace() {
         ("a task that fails", with_a_task_that_fails()),
         ("a lane", in_a_lane()),
         ("a pull request", out_as_a_pull_request()),
+        ("a council", with_a_council()),
+        ("an issue", with_an_issue()),
     ] {
         let mut order = Order::default();
         for (number, event) in events.iter().enumerate() {

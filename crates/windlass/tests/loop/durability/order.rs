@@ -149,7 +149,7 @@ impl Order {
 fn effect(event: &Event) -> Option<&'static str> {
     match event {
         Event::Started { arguments } => {
-            let traces: [(&[&str], &str); 8] = [
+            let traces: [(&[&str], &str); 9] = [
                 (&["\"__agent\"", "\"-p\""], "Call"),
                 (&["# gate"], "RunCheck"),
                 (&["# hook"], "RunHook"),
@@ -158,6 +158,7 @@ fn effect(event: &Event) -> Option<&'static str> {
                 (&["\"merge-tree\""], "Merge"),
                 (&["\"update-ref\"", "windlass: land"], "Land"),
                 (&["\"push\"", "refs/heads/"], "Deliver"),
+                (&["\"gh\"", "/issues/", "/comments"], "Issue"),
             ];
             let is = |(words, _): &&(&[&str], &str)| words.iter().all(|word| arguments.contains(word));
             // The command line of windlass itself names the checks as well.
@@ -169,6 +170,7 @@ fn effect(event: &Event) -> Option<&'static str> {
         }
         Event::Named { to, .. } if to.ends_with("/lane.git/config") => Some("Open"),
         Event::Named { to, .. } if to.ends_with("/project/.gitlab-ci.yml") => Some("Refuse"),
+        Event::Named { to, .. } if to.ends_with("/.windlass/decisions.jsonl") => Some("LogDecision"),
         Event::Named { to, .. } if to.ends_with("/.git/refs/heads/other") => Some("Undo"),
         _ => None,
     }
