@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use windlass_core::values::TaskState;
 
 use super::Plan;
-use crate::doc::tasks::Task;
 use crate::doc::tasks::sources::reference::{self, number};
+use crate::doc::tasks::{Task, is_id};
 
 /// What each task waits for.
 pub(super) struct Waiting {
@@ -70,14 +70,15 @@ impl Names {
     }
 
     fn find(&self, task: &Task, name: &str) -> Option<usize> {
-        let name = number(name).unwrap_or(name).to_lowercase();
+        let name = number(name).unwrap_or_else(|| name.to_owned()).to_lowercase();
         let here = self.here.get(&(task.file_index, name.clone())).copied();
         here.or_else(|| self.anywhere.get(&name).copied().flatten())
     }
 }
 
+/// Does a name mean a task and nothing else? A phase may be a section of tasks.
 fn is_number(name: &str) -> bool {
-    number(name).is_some()
+    number(name).is_some_and(|number| !reference::is_of_stage(&number)) || is_id(name)
 }
 
 impl Plan {

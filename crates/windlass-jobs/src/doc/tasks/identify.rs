@@ -24,10 +24,12 @@ pub(super) fn identify(tasks: &mut [Task]) {
     for task in tasks {
         let named = std::mem::take(&mut task.named);
         let meant = named.into_iter().filter_map(|(name, line)| {
-            let number = reference::number(&name).unwrap_or(&name).to_lowercase();
+            let number = reference::number(&name);
+            let is_task = number.as_ref().is_some_and(|number| !reference::is_of_stage(number));
+            let number = number.unwrap_or_else(|| name.clone()).to_lowercase();
             let known = seen.contains(&number).then(|| number.clone());
             let by_title = || by_title.get(&name.to_lowercase()).cloned().flatten();
-            let id = reference::number(&name).is_some() || words::is_id(&name);
+            let id = is_task || words::is_id(&name);
             Some((known.or_else(by_title).or(id.then_some(name))?, line))
         });
         task.named = meant.collect();

@@ -57,6 +57,11 @@ pub(in crate::doc) fn of(contents: &Contents) -> Vec<String> {
             places(prose.into_iter())
         ));
     }
+    let aside: u64 = contents.files.iter().map(|file| file.about.set_aside).sum();
+    if aside > 0 {
+        let number = count(usize::try_from(aside).unwrap_or(usize::MAX), "open box", "open boxes");
+        notes.push(format!("{number} below headings such as Archive or Out of scope not taken for work"));
+    }
     notes
 }
 

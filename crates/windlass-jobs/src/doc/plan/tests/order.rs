@@ -16,6 +16,7 @@ fn in_progress_then_priority_then_the_order_of_the_file() {
     assert_eq!(next("- [ ] a\n## Priority 2\n- [ ] b\n### Sub\n- [ ] c\n## Rest\n- [ ] d\n"), "b");
     assert_eq!(next("## Priority 1\n- [ ] a\n## Low priority\n- [~] b\n"), "b");
     assert_eq!(next("## Priority 1\n- [x] a\n## Notes\n- [~] b\n- [~] c\n"), "b");
+    assert_eq!(next("- [ ] P2: a\n- [ ] P0: b\n"), "P0: b");
     assert_eq!(next("- [x] a\n"), "");
     let begun = single("- [x] a\n- [~] b\n");
     assert!(!standing_for_build(&begun, "m").complete);

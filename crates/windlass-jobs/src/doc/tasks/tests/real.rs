@@ -19,7 +19,7 @@ const STYLES: &[(&str, &str, &[&str])] = &[
     (
         "kiro.md",
         "- [x] 1. Form\n  - [-] 1.1 Fields\n  - [ ]* 1.2 Tests\n    _Requirements: 1.2_\n",
-        &["done L1 1. Form <1.1 1.2", "in_progress 1.1 Fields", "open 1.2 Tests Requirements: 1.2"],
+        &["done 1 Form <1.1 1.2", "in_progress 1.1 Fields", "open 1.2 Tests Requirements: 1.2"],
     ),
     ("nested.md", "- [ ] 1.1 Parent\n  - [ ] 1.1.1 Child\n", &["open 1.1 Parent <1.1.1", "open 1.1.1 Child"]),
     (
@@ -131,6 +131,55 @@ const STYLES: &[(&str, &str, &[&str])] = &[
             "open TASK-001 Order page",
             "!choice.md:3: TASK-001 has the status `done, pending or failed`: write pending, in-progress or done",
         ],
+    ),
+    (
+        "counted.md",
+        "- [x] 1. A\n- [ ] 2. B\n  - Dependencies: 1, 7\n- [ ] 3. C (depends on 2)\n- [ ] 4. D (blocked by: T004)\n",
+        &[
+            "done 1 A",
+            "open 2 B <1 7",
+            "open 3 C (depends on 2) <2",
+            "open 4 D (blocked by: T004) <T004",
+            "!counted.md:2: 2 depends on `7`",
+            "!counted.md:5: 4 depends on `T004`",
+        ],
+    ),
+    (
+        "counted-anew.md",
+        "## One\n- [ ] 1. A\n- [ ] 2. B\n## Two\n- [ ] 1. C\n",
+        &["open L2 1. A", "open L3 2. B", "open L5 1. C"],
+    ),
+    (
+        "task-numbers.md",
+        "## Tasks\n### Task 1: S\nDependencies: Task 2\n\n### Task 2: T\n\n### Task 3: U\nDependencies: Task 7\n",
+        &["open 1 S <2", "open 2 T", "open 3 U <Task 7", "!task-numbers.md:7: 3 depends on `Task 7`"],
+    ),
+    (
+        "marks.md",
+        "- [ ] Replace ❌ by ✅\n- [ ] Show a ✅ (green) when saved\n- [ ] Login ✅ done items shown\n\n## Tasks\n### 1.3 Store ✅ (2025-01-02)\n",
+        &[
+            "open L1 Replace ❌ by ✅",
+            "open L2 Show a ✅ (green) when saved",
+            "open L3 Login ✅ done items shown",
+            "done 1.3 Store ✅ (2025-01-02)",
+        ],
+    ),
+    (
+        "levels.md",
+        "- [ ] P1: slow\n- [ ] P0: crash\n- [ ] P0: data loss\n- [ ] HTTP2: on\n- [ ] US-7: log in\n",
+        &[
+            "open L1 P1: slow",
+            "open L2 P0: crash",
+            "open L3 P0: data loss",
+            "open L4 HTTP2: on",
+            "open US-7 log in",
+        ],
+    ),
+    ("success.md", "## Phase 1: payment success\n- [ ] charge the card\n", &["open L2 charge the card"]),
+    (
+        "archive.md",
+        "## Archive the old logs\n- [ ] write it\n## Archived posts page\n- [ ] make it\n## Archive (2024)\n- [ ] old\n## Archived tasks\n- [ ] older\n",
+        &["open L2 write it", "open L4 make it"],
     ),
     (
         "only.md",
@@ -344,4 +393,11 @@ fn criteria_of_a_heading_that_is_no_task_are_those_of_the_whole() {
         assert_eq!(plan.criteria().iter().map(|one| one.line).collect::<Vec<_>>(), [line], "{text}");
         assert!(!crate::doc::plan::standing_for_build(&plan, "").complete, "{text}");
     }
+}
+
+#[test]
+fn a_mark_that_a_heading_speaks_of_is_no_state_and_is_not_removed() {
+    let list = list("plan.md", "## Tasks\n### 1.2 Show the ✅\n### 1.3 Store ✅\n");
+    assert_eq!(told(&list), ["open 1.2 Show the ✅", "done 1.3 Store"]);
+    assert!(list.set_state(&"1.2".into(), TaskState::Done).is_err());
 }

@@ -47,16 +47,13 @@ const WORK: [&str; 19] = [
 ];
 
 /// Sections whose boxes are not open work.
-const ASIDE: [&str; 8] = [
-    "archive",
-    "archived",
-    "out of scope",
-    "out-of-scope",
-    "not in scope",
-    "non-goals",
-    "won't do",
-    "wont do",
-];
+const ASIDE: [&str; 6] = ["out of scope", "out-of-scope", "not in scope", "non-goals", "won't do", "wont do"];
+
+/// Such sections as well, unless the word goes on to say what is to be done: `Archive the old logs`.
+const ARCHIVE: [&str; 2] = ["archive", "archived"];
+
+/// What an archive may be of.
+const ARCHIVED: [&str; 8] = ["items", "tasks", "features", "phases", "stories", "work", "plans", "issues"];
 
 /// What a section holds: the gravest that it, or a section around it, says of itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -91,7 +88,8 @@ pub(in crate::doc) struct Title {
 pub(in crate::doc) fn read(text: &str) -> Title {
     let trimmed = text.trim();
     let unmarked = trimmed.trim_end_matches(is_mark);
-    let done = trimmed.get(unmarked.len()..).is_some_and(is_done) || says_done(trimmed);
+    let done = says_done(trimmed);
+    let unmarked = if done { unmarked } else { trimmed };
     let named = name(unmarked);
     let (id, rest) =
         named.or_else(|| id(unmarked)).map_or((None, unmarked), |(id, rest)| (Some(id.to_owned()), rest));
@@ -112,7 +110,7 @@ pub(in crate::doc) fn read(text: &str) -> Title {
 const STAGES: [&str; 9] =
     ["Phase", "Stage", "Step", "Milestone", "Sprint", "Iteration", "Fase", "Etapa", "Schritt"];
 
-fn stage(text: &str) -> Option<String> {
+pub(super) fn stage(text: &str) -> Option<String> {
     let (word, rest) = text.split_once(' ')?;
     let word = STAGES.iter().find(|stage| stage.eq_ignore_ascii_case(word))?;
     let number = rest.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '.').next()?;
@@ -122,7 +120,7 @@ fn stage(text: &str) -> Option<String> {
 
 fn holds(words: &str) -> Holds {
     let begins = |names: &[&str]| names.iter().any(|name| begins_with(words, name));
-    if begins(&ASIDE) {
+    if begins(&ASIDE) || is_archive(words) {
         Holds::Aside
     } else if is_criteria(words) {
         Holds::Criteria
@@ -158,13 +156,38 @@ fn name(text: &str) -> Option<(&str, &str)> {
     (is_number && ended).then_some((id.trim_end_matches('.'), title))
 }
 
-/// Does a title of criteria read so? `Phase 1 Success` does, `Success stories` does not.
+/// Is this the title of an archive: the word by itself, with a sign behind it, or with what is in it?
+fn is_archive(words: &str) -> bool {
+    let rest = ARCHIVE.iter().rev().find_map(|name| words.strip_prefix(name));
+    rest.is_some_and(|rest| {
+        let after = rest.trim_start();
+        let is_over = !after.starts_with(char::is_alphanumeric);
+        is_over || (rest.starts_with(' ') && ARCHIVED.iter().any(|word| begins_with(after, word)))
+    })
+}
+
+/// Does a title of criteria read so? `Phase 1 Success` does, `Success stories` and `Phase 1: payment success` do not.
 fn is_criteria(words: &str) -> bool {
     let words = words.trim_end_matches(|letter: char| !letter.is_alphanumeric());
     let words = words.split(" (").next().unwrap_or_default().trim_end();
-    CRITERIA
-        .iter()
-        .any(|name| words.strip_suffix(name).is_some_and(|before| !before.ends_with(char::is_alphanumeric)))
+    let work = words.split_once(':').filter(|(before, _)| WORK.iter().any(|name| begins_with(before, name)));
+    if let Some((_, title)) = work {
+        return CRITERIA.contains(&title.trim());
+    }
+    let ends = |name: &&str| match (words.strip_suffix(*name), *name) {
+        (Some(before), "success") => before.is_empty() || is_numbered_work(before),
+        (Some(before), _) => !before.ends_with(char::is_alphanumeric),
+        (None, _) => false,
+    };
+    CRITERIA.iter().any(ends)
+}
+
+/// `phase 1`, and nothing more?
+fn is_numbered_work(words: &str) -> bool {
+    let mut each = words.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+    each.next().is_some_and(|word| WORK.contains(&word))
+        && each.next().is_some_and(|number| number.starts_with(|first: char| first.is_ascii_digit()))
+        && each.all(|word| word.chars().all(|letter| letter.is_ascii_digit()))
 }
 
 /// Is a line the title of criteria that follow it: `**Acceptance Criteria**:`?
@@ -173,8 +196,9 @@ pub(super) fn is_criteria_label(line: &str) -> bool {
     words.len() < 60 && words.trim_end().ends_with(':') && is_criteria(&words)
 }
 
-/// Does a text say that it is done: struck out, marked after a dash or at its end, or with a word for it after a mark?
-pub(super) fn says_done(text: &str) -> bool {
+/// Does a text say that it is done: struck out, marked after a dash or at its end, or with a word for it after a mark that ends
+/// it? A mark that the sentence is about says nothing: `Replace ❌ by ✅`.
+pub(in crate::doc) fn says_done(text: &str) -> bool {
     let text = text.trim();
     let bare = id(text).map_or(text, |(_, rest)| rest);
     if bare.strip_prefix("~~").is_some_and(|rest| rest.contains("~~")) {
@@ -183,13 +207,41 @@ pub(super) fn says_done(text: &str) -> bool {
     let Some((at, mark)) = text.char_indices().rev().find(|(_, letter)| DONE.contains(letter)) else {
         return false;
     };
-    let before = text.get(..at).unwrap_or_default().trim_end();
+    let before = text.get(..at).unwrap_or_default().trim_end_matches(is_mark);
     let after = text.get(at + mark.len_utf8()..).unwrap_or_default().trim_start_matches(is_mark);
-    let after_lower = after.to_lowercase();
-    let words: Vec<&str> = after_lower.split(|letter: char| !letter.is_alphanumeric()).collect();
-    let is_said = words.iter().any(|word| DONE_WORDS.contains(word)) && !words.contains(&"not");
-    let is_end = after.is_empty() || after.starts_with(['(', '[']);
-    is_end || before.ends_with(['-', '–', '—', ':', '|']) || is_said
+    if before.ends_with(['-', '–', '—', ':', '|']) {
+        return true;
+    }
+    let last =
+        before.rsplit(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default().to_lowercase();
+    if NEEDS_MORE.contains(&last.as_str()) {
+        return false;
+    }
+    let word = after.split(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default();
+    let is_word = DONE_WORDS.contains(&word.to_lowercase().as_str());
+    let last = after.rsplit(|letter: char| !letter.is_alphanumeric()).find(|word| !word.is_empty());
+    let ends = last.is_some_and(|word| DONE_WORDS.contains(&word.to_lowercase().as_str()));
+    ends || is_remark(after) || (is_word && is_remark(after.get(word.len()..).unwrap_or_default()))
+}
+
+/// Words after which a sentence is not over: a mark that follows one is what it speaks of.
+const NEEDS_MORE: [&str; 18] = [
+    "a", "an", "the", "by", "with", "as", "of", "to", "for", "from", "in", "on", "and", "or", "into", "this",
+    "emoji", "is",
+];
+
+/// Is this nothing, or a remark that ends a text, in brackets, behind a sign or with a date?
+fn is_remark(text: &str) -> bool {
+    let text = text.trim();
+    match text.chars().next() {
+        None => true,
+        Some(open @ ('(' | '[')) => {
+            let close = if open == '(' { ')' } else { ']' };
+            text.split_once(close)
+                .is_some_and(|(_, rest)| !rest.trim_start().starts_with(char::is_alphanumeric))
+        }
+        Some(first) => !first.is_alphabetic(),
+    }
 }
 
 /// Where a heading's mark stands in its source, with the blank before it; the end of its text where there is none. `None` where
@@ -235,6 +287,13 @@ fn priority(words: &str) -> Option<u32> {
         }
         (level, _) => word(level).filter(|_| is_short_level(words, level)),
     }
+}
+
+/// The priority that a box begins with: `P0: What is to be done`.
+pub(super) fn level_of_box(title: &str) -> Option<u32> {
+    let (level, _) = title.split_once(':')?;
+    let is_level = level.len() == 2 && level.starts_with(['P', 'p']);
+    word(&level.to_ascii_lowercase()).filter(|_| is_level)
 }
 
 /// `P0: Login` and `P1 - Login` begin with a level; `Critical path` does not.

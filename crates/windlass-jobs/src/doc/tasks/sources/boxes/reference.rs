@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::heading;
 use crate::doc::text::one_line;
 
 /// The number that a text begins with (`1.2`, `P1.2`, `P1.2.3`), and what comes after it.
@@ -37,13 +38,39 @@ pub(super) fn id_of_box(text: &str) -> Option<(&str, &str)> {
     (!(quantity && rest.starts_with(char::is_lowercase))).then_some((id, rest))
 }
 
-/// The number that a dependency names: `P1.2`, `Task 1.2`, `1.2: Title`.
-pub(in crate::doc) fn number(name: &str) -> Option<&str> {
-    let bare = name.strip_prefix("Task ").or_else(|| name.strip_prefix("task ")).unwrap_or(name);
-    id(bare.trim()).map(|(id, _)| id)
+/// The number of a box that is counted: `1. Title`, `2) Title`.
+pub(super) fn count_of_box(text: &str) -> Option<(&str, &str)> {
+    let end = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, rest) = text.split_at_checked(end).filter(|_| (1..=4).contains(&end))?;
+    let rest = rest.strip_prefix(['.', ')'])?;
+    rest.starts_with([' ', '\t']).then(|| (number, rest.trim_start()))
 }
 
-/// The name that a box begins with: `T001`, `TASK-12`; of other letters where a colon follows, `US-7: Log in`.
+/// The number that a dependency names: `P1.2`, `Task 1.2`, `1.2: Title`, `2`, `Task 2`; of a step on the way `Phase 2`, which is
+/// `Phase-2`. Several, `1.1-1.3`, are none.
+pub(in crate::doc) fn number(name: &str) -> Option<String> {
+    let name = name.trim().trim_start_matches('#');
+    if let Some(stage) = heading::stage(name) {
+        return Some(stage);
+    }
+    let after_word = name.strip_prefix("Task ").or_else(|| name.strip_prefix("task "));
+    let bare = after_word.unwrap_or(name).trim();
+    if let Some((id, rest)) = id(bare) {
+        return (!rest.starts_with(|next: char| next.is_ascii_digit())).then(|| id.to_owned());
+    }
+    let digits = bare.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, rest) = bare.split_at_checked(digits).filter(|_| digits > 0)?;
+    let is_over =
+        rest.is_empty() || rest.starts_with(':') || (after_word.is_some() && rest.starts_with([' ', ',']));
+    is_over.then(|| number.to_owned())
+}
+
+/// Is a number that of a step on the way, `Phase-2`?
+pub(in crate::doc) fn is_of_stage(number: &str) -> bool {
+    heading::is_stage(number)
+}
+
+/// The name that a box begins with: `T001`, `TASK-12`; of other letters where a hyphen is in it and a colon follows, `US-7: Log in`.
 pub(super) fn name_of_box(text: &str) -> Option<(&str, &str)> {
     let end =
         text.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-').unwrap_or(text.len());
@@ -54,23 +81,29 @@ pub(super) fn name_of_box(text: &str) -> Option<(&str, &str)> {
     let numbered =
         name.get(letters.len()..)?.trim_start_matches('-').starts_with(|first: char| first.is_ascii_digit());
     let is_usual = matches!(letters, "T" | "TASK" | "Task");
-    let ends =
-        rest.starts_with(':') || (is_usual && (rest.is_empty() || rest.starts_with([' ', '\t', '.', ')'])));
+    let ends = (rest.starts_with(':') && (is_usual || name.contains('-')))
+        || (is_usual && (rest.is_empty() || rest.starts_with([' ', '\t', '.', ')'])));
     let is_name =
         !letters.is_empty() && letters.chars().all(|letter| letter.is_ascii_alphabetic()) && numbered && ends;
     is_name.then(|| (name, rest.trim_start_matches([':', '.', ')', ' ', '\t'])))
 }
 
-/// What a text says within it that its task depends on: `(depends on T021, T022)`.
+/// What a text says within it that its task depends on: `(depends on T021, T022)`, `(blocked by: T004)`.
 pub(super) fn depends_on(text: &str) -> Option<&str> {
-    const WORDS: &str = "depends on ";
+    const WORDS: [&str; 3] = ["depends on", "blocked by", "depends:"];
     let lower = text.to_ascii_lowercase();
-    let at = lower
-        .find(&format!("({WORDS}"))
-        .map(|at| at + 1)
-        .or_else(|| lower.find(&format!("- {WORDS}")).map(|at| at + 2))?;
-    let rest = text.get(at + WORDS.len()..)?;
-    Some(rest.split([')', ';', '.']).next().unwrap_or(rest))
+    let after =
+        WORDS.iter().flat_map(|words| lower.match_indices(words).map(|(at, _)| (at, at + words.len())));
+    let begins = |at: usize| {
+        let before = text.get(..at).unwrap_or_default().trim_end();
+        before.ends_with(['(', '[', ',', ';', '-', '–', '—', '|'])
+    };
+    let (_, end) = after.filter(|(at, _)| begins(*at)).min()?;
+    let rest = text.get(end..)?;
+    let rest = rest.strip_prefix(':').unwrap_or(rest).strip_prefix(' ')?;
+    let rest = rest.split([')', ']', ';', '|']).next().unwrap_or(rest);
+    // The end of a sentence, not the dot of `1.2`.
+    Some(rest.split(". ").next().unwrap_or(rest).trim_end_matches('.'))
 }
 
 /// Where a text names specs, and what stands there between the parentheses.

@@ -67,6 +67,7 @@ fn number(task: &Task) -> Option<String> {
 /// Drops the headings that are not tasks, and gives each task its references and its number.
 pub(super) fn settle(tasks: Vec<Task>, own: Vec<Own>, sections: &[Arc<[String]>]) -> Vec<Task> {
     let mut settled: Vec<Task> = Vec::with_capacity(tasks.len());
+    let is_counted = is_counted(&tasks);
     let mut places = Vec::with_capacity(tasks.len());
     for (mut task, own) in tasks.into_iter().zip(own) {
         places.push(settled.len());
@@ -87,6 +88,11 @@ pub(super) fn settle(tasks: Vec<Task>, own: Vec<Own>, sections: &[Arc<[String]>]
             && let Some((name, rest)) = reference::name_of_box(&task.row.title)
         {
             (task.row.id, task.row.title) = (TaskId::from(name), rest.to_owned());
+        } else if is_counted
+            && task.is_box()
+            && let Some((count, rest)) = reference::count_of_box(&task.row.title)
+        {
+            (task.row.id, task.row.title) = (TaskId::from(count), rest.to_owned());
         }
         if let Some(names) = reference::depends_on(&task.row.title) {
             let ids = words::dependencies(names)
@@ -94,9 +100,21 @@ pub(super) fn settle(tasks: Vec<Task>, own: Vec<Own>, sections: &[Arc<[String]>]
                 .filter(|name| words::is_id(name) || reference::number(name).is_some());
             task.named.extend(ids.map(|name| (name, task.line)));
         }
+        if task.is_box()
+            && let (Some(level), Some(plan)) = (heading::level_of_box(&task.row.title), &mut task.plan)
+        {
+            plan.priority = Some(level);
+        }
         settled.push(task);
     }
     settled
+}
+
+/// Are boxes counted through the whole file, `1.`, `2.`, so that their numbers are ids? Those that begin anew are none.
+fn is_counted(tasks: &[Task]) -> bool {
+    let mut seen = HashSet::new();
+    let boxes = tasks.iter().filter(|task| task.is_box());
+    boxes.filter_map(|task| reference::count_of_box(&task.row.title)).all(|(count, _)| seen.insert(count))
 }
 
 /// Open boxes whose text says that they are done, or struck out: nobody but a person knows which of the two holds.
