@@ -110,7 +110,7 @@ Examples:
   windlass status
   windlass resume
 
-`windlass VERB --help` says more about each verb.";
+`windlass help VERB` says more about each verb.";
 
 /// Drives a coding agent, iteration after iteration, until a job is shown to be done
 #[derive(Debug, Parser)]
@@ -120,7 +120,6 @@ Examples:
     max_term_width = 80,
     subcommand_required = true,
     arg_required_else_help = true,
-    disable_help_subcommand = true,
     help_template = "{about}\n\n{usage-heading} {usage}\n\n{before-help}Options:\n{options}{after-help}",
     before_help = VERBS,
     after_help = EXAMPLES

@@ -35,6 +35,18 @@ fn every_help_fits_80_columns() {
     assert!(command.render_help().to_string().lines().all(|line| line.chars().count() <= 80));
 }
 
+#[test]
+fn help_says_of_a_verb_what_its_own_flag_says() {
+    let said = |line: &str| Cli::try_parse_from(line.split(' ')).unwrap_err().to_string();
+    for (verb, flag) in [
+        ("windlass help run", "windlass run --help"),
+        ("windlass help tasks", "windlass tasks --help"),
+        ("windlass help archive save", "windlass archive save --help"),
+    ] {
+        assert_eq!(said(verb), said(flag));
+    }
+}
+
 // rows: 43
 #[test]
 fn command_lines_are_accepted_or_refused() {
