@@ -47,19 +47,3 @@ pub use view::{
     FORMAT_VERSION, JsonView, LogParts, LogSink, LogState, LogView, ProgressView, QuietView, ToolsForm,
     ToolsView, VerboseView, view,
 };
-
-/// Shows events in views, one after the other, until the events end or nobody is left to look: a replay.
-pub fn replay(events: impl IntoIterator<Item = Event>, views: &mut [Box<dyn View>]) {
-    for event in events {
-        for view in views.iter_mut() {
-            view.event(&event);
-        }
-        if views.iter().all(|view| view.is_closed()) {
-            break;
-        }
-    }
-    for view in views.iter_mut() {
-        view.flush();
-        view.finish();
-    }
-}

@@ -32,11 +32,6 @@ impl Output {
         Output { terminal, writer: Box::new(writer), measure: None, buffer: Vec::new(), closed: false }
     }
 
-    /// The terminal behind it.
-    pub fn terminal(&self) -> &Terminal {
-        &self.terminal
-    }
-
     fn push(&mut self, text: &str) {
         self.push_bytes(text.as_bytes());
     }

@@ -36,11 +36,6 @@ impl FeatureName {
         })
     }
 
-    /// The name.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
     /// Its task file, below the project's folder.
     pub fn requirements(&self) -> PathBuf {
         PathBuf::from(FOLDER).join(format!("{self}.md"))
@@ -69,7 +64,7 @@ mod tests {
     fn a_name_or_its_file_is_meant() {
         for text in ["pay_by-card2", "requirements/pay_by-card2.md"] {
             let name = FeatureName::parse(text).unwrap();
-            assert_eq!(name.as_str(), "pay_by-card2");
+            assert_eq!(name.to_string(), "pay_by-card2");
             assert_eq!(name.requirements(), Path::new("requirements/pay_by-card2.md"));
             assert_eq!(name.progress(), Path::new("progress/pay_by-card2.md"));
         }

@@ -14,8 +14,6 @@ pub struct Clock {
     waited: Duration,
     /// A wait that is not over began then, on this session's monotonic clock.
     waiting_since: Option<Duration>,
-    /// Waits of all sessions that are over.
-    waited_in_all: Duration,
 }
 
 impl Clock {
@@ -23,12 +21,6 @@ impl Clock {
     pub fn active(&self, now: Now) -> Duration {
         let counted = self.waiting_since.unwrap_or(now.monotonic).saturating_sub(self.waited);
         self.earlier.saturating_add(counted)
-    }
-
-    /// The time spent waiting for usage limits.
-    pub fn waited(&self, now: Now) -> Duration {
-        let open = self.waiting_since.map_or(Duration::ZERO, |since| now.monotonic.saturating_sub(since));
-        self.waited_in_all.saturating_add(open)
     }
 
     pub(crate) fn wait_begins(&mut self, now: Now) {
@@ -39,7 +31,6 @@ impl Clock {
         if let Some(since) = self.waiting_since.take() {
             let waited = now.monotonic.saturating_sub(since);
             self.waited = self.waited.saturating_add(waited);
-            self.waited_in_all = self.waited_in_all.saturating_add(waited);
         }
     }
 
@@ -72,17 +63,17 @@ mod tests {
     fn neither_waits_nor_the_time_after_a_crash_count() {
         let mut clock = Clock::default();
         clock.wait_begins(at(10));
-        assert_eq!((clock.active(at(40)), clock.waited(at(40))), (seconds(10), seconds(30)));
+        assert_eq!(clock.active(at(40)), seconds(10));
         clock.wait_ends(at(40));
-        assert_eq!((clock.active(at(50)), clock.waited(at(50))), (seconds(20), seconds(30)));
+        assert_eq!(clock.active(at(50)), seconds(20));
         clock.wait_begins(at(60));
-        assert_eq!((clock.active(at(65)), clock.waited(at(65))), (seconds(30), seconds(35)));
+        assert_eq!(clock.active(at(65)), seconds(30));
         // The runner died at some time after 70; the wait goes on in a session whose clock begins anew.
         clock.new_session(at(70));
-        assert_eq!((clock.active(at(5)), clock.waited(at(5))), (seconds(30), seconds(45)));
+        assert_eq!(clock.active(at(5)), seconds(30));
         clock.wait_ends(at(5));
-        assert_eq!((clock.active(at(15)), clock.waited(at(15))), (seconds(40), seconds(45)));
+        assert_eq!(clock.active(at(15)), seconds(40));
         clock.new_session(at(15));
-        assert_eq!((clock.active(at(7)), clock.waited(at(7))), (seconds(47), seconds(45)));
+        assert_eq!(clock.active(at(7)), seconds(47));
     }
 }

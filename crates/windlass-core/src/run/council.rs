@@ -38,7 +38,7 @@ impl Council {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Councils {
     /// How many were called.
-    called: u32,
+    pub(super) called: u32,
     /// What was decided, in this order.
     settled: Vec<Settled>,
     /// The SHA-256 of the project's log after the runner last wrote into it.
@@ -49,11 +49,6 @@ impl Run {
     /// What councils have decided so far, in this order: the rules of every later call.
     pub fn decisions(&self) -> &[Settled] {
         &self.councils.settled
-    }
-
-    /// How many councils were called.
-    pub const fn councils(&self) -> u32 {
-        self.councils.called
     }
 
     /// The SHA-256 of the log of decisions as the runner left it; `None` = it wrote none.

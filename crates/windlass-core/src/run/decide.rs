@@ -3,7 +3,7 @@
 use crate::fact::Fact;
 use crate::run::ending::Failure;
 use crate::run::lane::LaneState;
-use crate::run::{Backoff, Input, LEAST_RESERVATION, Phase, Run, Stop, Survey};
+use crate::run::{Backoff, Input, LEAST_RESERVATION, Phase, Run, Survey};
 use crate::values::{Cost, Cut, HookName, LaneId, Now, StopSource};
 
 impl Run {
@@ -173,11 +173,4 @@ impl Run {
 
 pub(super) fn one(fact: Option<Fact>) -> Vec<Fact> {
     fact.into_iter().collect()
-}
-
-impl Stop {
-    /// The next stage, once somebody presses Ctrl-C again.
-    pub fn next_stage(self) -> Option<u8> {
-        (self.stage < 3).then_some(self.stage + 1)
-    }
 }

@@ -67,11 +67,6 @@ impl Ledger {
         Cost::from_micros(mean).max(LEAST_RESERVATION)
     }
 
-    /// What the next call may spend of `limit`: what neither was spent nor is set aside for others.
-    pub fn left_of(&self, limit: Cost) -> Cost {
-        limit.minus(self.spent).minus(self.reserved.values().copied().sum())
-    }
-
     /// What was set aside for a call that is still open.
     pub fn reserved_for(&self, call: CallId) -> Option<Cost> {
         self.reserved.get(&call).copied()

@@ -387,11 +387,6 @@ impl Run {
         self.clock.active(now)
     }
 
-    /// The time spent waiting for usage limits.
-    pub fn waited(&self, now: Now) -> Duration {
-        self.clock.waited(now)
-    }
-
     /// The bounds of a call that starts now.
     pub fn call_clocks(&self, now: Now) -> Option<CallClocks> {
         let plan = self.plan.as_ref()?;

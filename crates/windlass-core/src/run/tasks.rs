@@ -96,11 +96,6 @@ impl Run {
         rows
     }
 
-    /// Why a task was parked; `None` where it is not.
-    pub fn parked_because(&self, task: &TaskId) -> Option<&str> {
-        self.tasks.parked.get(task).map(String::as_str)
-    }
-
     /// How often a task has failed.
     pub fn task_failures(&self, task: &TaskId) -> u32 {
         self.tasks.failed.get(task).copied().unwrap_or(0)

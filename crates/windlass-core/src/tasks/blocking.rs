@@ -26,13 +26,6 @@ pub struct Missing {
     pub dependency: TaskId,
 }
 
-impl Blocking {
-    /// Is there nothing of the kind?
-    pub const fn is_empty(&self) -> bool {
-        self.parked.is_empty() && self.unknown.is_empty() && self.cycles.is_empty()
-    }
-}
-
 impl Schedule {
     /// What open tasks wait for that nothing under way will bring: parked tasks, tasks that are not there, one another.
     /// Linear in tasks and dependencies.

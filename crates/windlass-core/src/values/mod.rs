@@ -40,6 +40,6 @@ pub use notified::{Delivery, NotificationKey, NotifyEvent, SinkKind};
 pub use review::{CriterionJudged, Review, ReviewFinding, ReviewVerdict, Reviewed, Severity};
 pub use stop::{ExitCodes, Grounds, StopReason, StopSource, UnderWay};
 pub use suspicion::{Suspicion, SuspicionKind};
-pub use task::{TaskId, TaskOutcome, TaskRow, TaskState};
+pub use task::{TaskId, TaskRow, TaskState};
 pub use time::Now;
 pub(crate) use time::millis;

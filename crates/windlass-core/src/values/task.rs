@@ -54,26 +54,6 @@ pub struct TaskRow {
     pub unclear: Option<String>,
 }
 
-/// What became of a task in a run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "outcome", rename_all = "snake_case")]
-pub enum TaskOutcome {
-    /// It was claimed, held, and is kept.
-    Done {
-        /// Its commit; `None` where nothing is committed.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        commit: Option<String>,
-    },
-    /// It failed twice; whatever depends on it waits.
-    Parked {
-        /// Why, in one sentence.
-        reason: String,
-        /// The branch that its work is on; `None` where it has none of its own.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        branch: Option<String>,
-    },
-}
-
 impl TaskRow {
     /// The priority of a task whose file says nothing of it.
     pub const USUAL_PRIORITY: u8 = 2;

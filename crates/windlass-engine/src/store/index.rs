@@ -170,11 +170,6 @@ impl Listing {
     pub fn newest(&self, directory: &Path) -> Option<&RunSummary> {
         self.runs.iter().find(|run| run.directory == directory)
     }
-
-    /// The newest run of a working directory (canonical) that has not ended.
-    pub fn newest_unfinished(&self, directory: &Path) -> Option<&RunSummary> {
-        self.runs.iter().find(|run| run.directory == directory && run.is_unfinished())
-    }
 }
 
 /// Lists all runs of a project. Repairs the index on the way, if that can be done; a state folder that cannot be

@@ -74,16 +74,6 @@ impl Workspace {
         self.folder.join(CONFIG_FILE)
     }
 
-    /// Where the agent puts what it needs for its work.
-    pub fn working(&self) -> PathBuf {
-        self.folder.join("working")
-    }
-
-    /// Where the agent puts what it found.
-    pub fn reports(&self) -> PathBuf {
-        self.folder.join("reports")
-    }
-
     /// What an agent said of the instructions; perhaps not there.
     pub fn validation_report(&self) -> PathBuf {
         self.folder.join(VALIDATION_REPORT)

@@ -195,7 +195,7 @@ fn what_was_begun_and_not_finished_is_finished() {
     let again = try_make(&scratch, "api").unwrap();
     assert_eq!((again.how, again.worktree.stage()), (How::WasThere, Stage::Ready));
     assert!(tree.tree.path.join("a.txt").exists());
-    assert!(again.worktree.work().unwrap().is_empty());
+    assert!(again.worktree.work().unwrap().uncommitted.is_empty());
 }
 
 // rows: 87
@@ -205,7 +205,7 @@ fn a_worktree_goes_with_its_branch_once_nothing_would_be_lost() {
     scratch.write(".worktreeinclude", "untracked.txt\n");
     scratch.write("untracked.txt", "copied, and not work\n");
     let tree = made(&scratch, "api");
-    assert!(tree.work().unwrap().is_empty());
+    assert!(tree.work().unwrap().uncommitted.is_empty());
     commit_in(&scratch, &tree, "new.txt");
     scratch.git_in(&tree.tree.path, &["rm", "-q", "--cached", "untracked.txt"]);
     scratch.git_in(&tree.tree.path, &["commit", "-q", "--amend", "-m", "new"]);

@@ -19,13 +19,6 @@ pub struct Work {
     pub(super) expendable: Vec<PathBuf>,
 }
 
-impl Work {
-    /// Is there nothing?
-    pub fn is_empty(&self) -> bool {
-        self.uncommitted.is_empty() && self.ignored.is_empty()
-    }
-}
-
 impl Worktree {
     /// Looks at what is in it.
     pub fn work(&self) -> Result<Work, WorktreeError> {

@@ -77,7 +77,7 @@ fn fold(entries: &[Entry]) -> Run {
 fn check_state(run: &Run, now: Now) {
     let effects = run.outstanding();
     assert!(run.phase() == Phase::Active || effects.is_empty(), "a run that has ended does something");
-    let _ = (run.next_due(now), run.call_clocks(now), run.active(now), run.waited(now));
+    let _ = (run.next_due(now), run.call_clocks(now), run.active(now));
     assert!(run.ledger().is_estimated() || run.ledger().spent() >= windlass_core::values::Cost::ZERO);
 }
 

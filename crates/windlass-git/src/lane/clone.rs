@@ -27,15 +27,6 @@ const INDEX: u32 = 0o644;
 /// How many repositories borrow from each other at most, as git has it.
 const DEEPEST: usize = 5;
 
-/// A lane that is as its commit says.
-#[derive(Debug)]
-pub struct Opened {
-    /// The lane.
-    pub lane: Lane,
-    /// Its submodules: their folders are empty, since a lane has only the repository's own files.
-    pub submodules: Vec<Vec<u8>>,
-}
-
 impl Lane {
     /// Brings a lane to a commit: its files are exactly the commit's, besides what git ignores (build caches), which
     /// stays. Makes it, or makes it again, where it is not there or broken. Nothing that was in it is worth anything any
@@ -43,7 +34,7 @@ impl Lane {
     ///
     /// # Errors
     /// git is older than [`OLDEST_GIT`], the repository lacks some of the commit's objects, or the disk is full.
-    pub fn open(main: &Repository, home: &Path, commit: ObjectId) -> Result<Opened, LaneError> {
+    pub fn open(main: &Repository, home: &Path, commit: ObjectId) -> Result<Self, LaneError> {
         let found = version(&main.top)?;
         if found < OLDEST_GIT {
             return Err(LaneError::TooOld(found));
@@ -56,8 +47,8 @@ impl Lane {
                 lane.make(commit)
             }
             made => made,
-        }
-        .map(|submodules| Opened { lane, submodules })
+        }?;
+        Ok(lane)
     }
 
     /// A lane as it was left, its files untouched; its agent's repository is made again where it is broken. `None` when
@@ -127,7 +118,7 @@ impl Lane {
         Self { main: main.clone(), home: home.to_path_buf(), repository, settings: OnceLock::new() }
     }
 
-    fn make(&self, commit: ObjectId) -> Result<Vec<Vec<u8>>, LaneError> {
+    fn make(&self, commit: ObjectId) -> Result<(), LaneError> {
         at(&self.home).make_folders_with(PRIVATE)?;
         self.make_repository()?;
         make_plain_folder(&self.home.join("tree"))?;
@@ -189,15 +180,14 @@ impl Lane {
         Ok(furnish(&self.main, folder, &settings, &borrowed)?)
     }
 
-    /// The submodules' folders, emptied.
-    fn empty_submodules(&self) -> Result<Vec<Vec<u8>>, LaneError> {
-        let submodules = self.submodules()?;
-        for path in &submodules {
-            let folder = at(self.top()).join(as_path(path));
+    /// Empties the submodules' folders: a lane has only the repository's own files.
+    fn empty_submodules(&self) -> Result<(), LaneError> {
+        for path in self.submodules()? {
+            let folder = at(self.top()).join(as_path(&path));
             folder.remove_folder()?;
             folder.make_folders()?;
         }
-        Ok(submodules)
+        Ok(())
     }
 
     /// The submodules of the commit that the lane stands at.

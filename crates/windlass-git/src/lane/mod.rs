@@ -34,7 +34,6 @@ mod turn;
 #[cfg(test)]
 mod tests;
 
-pub use clone::Opened;
 pub(crate) use clone::{furnish, make_plain_folder, object_folders};
 pub use conflict::Conflict;
 pub use land::{Landed, Landing, OwnFile, land, landed};

@@ -104,11 +104,6 @@ impl Run {
         self.delivery.pull_request.as_ref().map(|(number, url)| (*number, url.as_str()))
     }
 
-    /// The newest commit that was pushed.
-    pub fn pushed(&self) -> Option<&str> {
-        self.delivery.pushed.as_deref()
-    }
-
     fn delivery_spec(&self) -> Option<&DeliverySpec> {
         self.plan.as_ref()?.delivery.as_ref()
     }

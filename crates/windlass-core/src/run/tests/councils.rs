@@ -157,7 +157,7 @@ fn a_council_is_waited_for_as_every_call_is_and_asked_again() {
     });
     world.finish();
     assert_eq!(purposes(&world), [Purpose::Work, Purpose::Council, Purpose::Council]);
-    assert_eq!(world.run.councils(), 1, "it is the same council");
+    assert_eq!(world.run.councils.called, 1, "it is the same council");
     assert_eq!(world.run.decisions()[0].chosen(), Some("y"));
     assert_eq!(world.log, [TurnKey { iteration: 1, attempt: 3 }]);
 }
@@ -251,7 +251,7 @@ fn killed_after_any_fact_a_decision_is_there_once() {
         world.log.clear();
         world.restart(kept);
         world.finish();
-        assert!(world.run.councils() <= 1, "{kept}");
+        assert!(world.run.councils.called <= 1, "{kept}");
         let settled = questions(&world).len();
         assert!(settled <= 1, "{kept}");
         assert_eq!(fold(&world.journal), world.run);

@@ -45,3 +45,10 @@ mod told;
 mod verification;
 mod waking;
 mod workspace;
+
+impl super::Run {
+    /// Why a task was parked; `None` where it is not.
+    fn parked_because(&self, task: &crate::values::TaskId) -> Option<&str> {
+        self.tasks.parked.get(task).map(String::as_str)
+    }
+}

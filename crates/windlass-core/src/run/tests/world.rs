@@ -395,7 +395,7 @@ impl World {
             }
             Purpose::Council => {
                 let conflict = self.run.conflict(lane).cloned().expect("it is asked about something");
-                (self.council)(self.run.councils(), &conflict)
+                (self.council)(self.run.councils.called, &conflict)
             }
             _ => {
                 self.calls += 1;

@@ -131,16 +131,16 @@ impl WorkingTrees {
             return Err(WorkError::of(StopReason::Internal, &"this run has no lanes"));
         };
         let opened = Lane::open(main, &home(&lanes.folder, lane), tip)?;
-        let copied = lanes.bootstrap.as_ref().map(|plan| copy_included(&main.top, opened.lane.top(), plan));
+        let copied = lanes.bootstrap.as_ref().map(|plan| copy_included(&main.top, opened.top(), plan));
         let may_be_work =
             copied.as_ref().is_some_and(|copied| copied.as_ref().map_or(true, holds_more_than_ours));
         if may_be_work {
-            leave_work_out(&opened.lane, tip)?;
+            leave_work_out(&opened, tip)?;
         }
         let lacks = copied
             .and_then(Result::err)
             .map(|error| format!("lane {lane} lacks what .worktreeinclude names: {error}"));
-        Ok((opened.lane, lacks))
+        Ok((opened, lacks))
     }
 
     /// From now on the lane's effects take place there. What is known of the files that its `former` task left is still true

@@ -18,7 +18,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use jiff::Timestamp;
 use windlass_jobs::doc::archived::{ArchiveRecord, read_archive_name};
@@ -101,11 +101,6 @@ impl Archives {
     /// The same with other bounds.
     pub fn with_limits(self, limits: Limits) -> Archives {
         Archives { limits, ..self }
-    }
-
-    /// Where they are.
-    pub fn folder(&self) -> &Path {
-        &self.folder
     }
 
     /// All of them, newest first.

@@ -97,7 +97,7 @@ fn a_template_holds_all_options_but_the_secret() {
         "[limits]\nstagnation_threshold = 4 # more\n\n[notify]\nurl = \"https://ntfy.sh/x\"\n"
     );
     assert_eq!(fs::read_to_string(applied.workspace.instructions()).unwrap(), "# Port\n\nAll.\n");
-    assert!(applied.workspace.todo().is_file() && applied.workspace.working().is_dir());
+    assert!(applied.workspace.todo().is_file() && applied.workspace.folder().join("working").is_dir());
     // Once more is not trouble: nothing would change.
     assert!(place.apply("port", "second", Existing::Refuse).unwrap().was_there);
 }

@@ -215,7 +215,7 @@ fn a_branch_that_is_checked_out_elsewhere_or_nowhere_advances() {
     assert_eq!((yard.status(), yard.scratch.git_in(&linked, &["status", "--porcelain"])), Default::default());
 
     let since = target.tip(&main).unwrap().unwrap();
-    let lane = Lane::open(&main, &yard.home(2), since).unwrap().lane;
+    let lane = Lane::open(&main, &yard.home(2), since).unwrap();
     let trailers = "Windlass-Iteration: 2".to_owned();
     let worker = Worker { lane, home: yard.home(2), since, trailers };
     worker.write("a.txt", "again\n");
@@ -233,7 +233,7 @@ fn a_run_in_a_linked_working_tree_lands_there() {
     let FoundRepository::Worktree(main) = Repository::find(&linked).unwrap() else { panic!() };
     let target = Target::of(&main.head().unwrap()).unwrap();
     let since = target.tip(&main).unwrap().unwrap();
-    let lane = Lane::open(&main, &yard.home(1), since).unwrap().lane;
+    let lane = Lane::open(&main, &yard.home(1), since).unwrap();
     let worker = Worker { lane, home: yard.home(1), since, trailers: "Windlass-Iteration: 1".to_owned() };
     worker.write("a.txt", "changed\n");
     let commit = yard.commit(&worker);

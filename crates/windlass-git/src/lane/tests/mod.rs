@@ -64,7 +64,7 @@ impl Yard {
     fn open(&self, number: u32) -> Worker {
         let since = self.tip();
         let home = self.home(number);
-        let lane = Lane::open(&self.main(), &home, since).unwrap().lane;
+        let lane = Lane::open(&self.main(), &home, since).unwrap();
         let trailers = format!("Windlass-Run: r-test\nWindlass-Iteration: {number}");
         Worker { lane, home, since, trailers }
     }

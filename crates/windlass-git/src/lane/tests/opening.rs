@@ -208,7 +208,7 @@ fn a_linked_working_tree_and_another_kind_of_names_have_lanes_too() {
         panic!()
     };
     let head = main.head().unwrap().commit().unwrap();
-    let lane = Lane::open(&main, &yard.home(1), head).unwrap().lane;
+    let lane = Lane::open(&main, &yard.home(1), head).unwrap();
     assert_eq!(fs::read_to_string(lane.top().join("a.txt")).unwrap(), "one\n");
     assert_eq!(yard.scratch.git_in(lane.top(), &["log", "--format=%s"]), "first\n");
 }
