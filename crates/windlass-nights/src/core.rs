@@ -110,6 +110,11 @@ impl Core {
                 *verdict = Verdict::Worked;
                 *progress = true;
             }
+            (Plant::RejectedIsDone, Fact::IterationFinished { lane, verdict, .. })
+                if *verdict == Verdict::ClaimRefused && self.run.rejection(*lane).is_some() =>
+            {
+                *verdict = Verdict::ClaimAccepted;
+            }
             (Plant::ManualBeforeComplete, Fact::RunEnding { stop_reason, .. })
                 if *stop_reason == StopReason::Complete && self.run.stop().is_some() =>
             {

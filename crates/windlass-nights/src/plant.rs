@@ -115,6 +115,8 @@ pub enum Plant {
     ForgottenDelivery,
     /// Somebody is told of what is not on the disk yet.
     ToldTooEarly,
+    /// A task that its reviewer rejects is taken for done.
+    RejectedIsDone,
     /// A run is over while what tells of its end is still on its way.
     SilentEnd,
 }
@@ -230,6 +232,7 @@ impl Plant {
         ),
         (Plant::ForgottenDelivery, "forgotten-delivery", "a resumed run forgets who was told of its end"),
         (Plant::ToldTooEarly, "told-too-early", "somebody is told of what is not on the disk yet"),
+        (Plant::RejectedIsDone, "rejected-is-done", "a task that its reviewer rejects is taken for done"),
         (Plant::SilentEnd, "silent-end", "a run is over while what tells of its end is still on its way"),
     ];
 

@@ -27,6 +27,13 @@ fn nights_with_reviewers_break_no_invariant() {
 }
 
 #[test]
+fn nights_with_reviewers_of_tasks_break_no_invariant() {
+    let found = hunt(&Quarry { mode: Some(Mode::Tasks), ..quarry(300_000..302_000) });
+    let stories: Vec<&str> = found.catches.iter().map(|one| one.story.as_str()).collect();
+    assert!(stories.is_empty(), "{}", stories.join("\n"));
+}
+
+#[test]
 fn nights_with_councils_break_no_invariant() {
     let found = hunt(&quarry(500_000..503_000));
     let stories: Vec<&str> = found.catches.iter().map(|one| one.story.as_str()).collect();

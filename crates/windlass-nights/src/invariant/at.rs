@@ -27,6 +27,8 @@ pub(super) struct At {
     pub deciding: bool,
     /// What it left is kept.
     pub kept_decider: bool,
+    /// Before the reviewer that is at work was called.
+    pub before_review: Option<Box<Reviews>>,
     pub latest: Option<Evidence>,
     // Its task.
     pub task: Option<TaskId>,
@@ -82,13 +84,20 @@ pub(super) struct Reviews {
     pub rejected: Option<Evidence>,
     pub found: Vec<String>,
     pub in_a_row: u32,
-    /// Reviews in a row without a verdict.
-    pub unusable: u32,
+    /// The newest answer was none that could be used.
+    pub unusable: bool,
 }
 
 impl At {
     /// Another task begins with nothing held against it.
     pub fn forget_rows(&mut self) {
         (self.failures, self.idle, self.refused) = (0, 0, (0, Vec::new()));
+    }
+
+    /// What was said of earlier work is over: what comes now is looked over for itself.
+    pub fn forget_reviews(&mut self) {
+        let reviews = &mut self.reviews;
+        (reviews.lacking, reviews.rejected, reviews.in_a_row) = (false, None, 0);
+        reviews.found.clear();
     }
 }

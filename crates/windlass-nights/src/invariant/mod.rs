@@ -77,7 +77,8 @@ pub const INVARIANTS: &[Invariant] = &[
     },
     Invariant {
         name: "let_stand",
-        sentence: "nothing is committed or complete whose newest reviewer did not let it stand",
+        sentence: "nothing is committed, landed, done or complete whose newest reviewer did not let it stand, and a task \
+                   is put aside for its reviewer once that has rejected it three times for the same",
         check: reviews::check,
     },
     Invariant {

@@ -18,7 +18,7 @@ use windlass_core::values::{
     Verdict,
 };
 
-use super::at::{At, Reviews};
+use super::at::At;
 use super::lane_of;
 
 #[derive(Clone, Debug, Default)]
@@ -65,8 +65,8 @@ pub(super) struct Tally {
     parked_in_a_row: u32,
     /// By this run.
     done_here: u32,
-    /// Before the reviewer that is at work was called.
-    before_review: Option<Box<Reviews>>,
+    /// Reviews in a row without a verdict.
+    unusable_reviews: u32,
     here: LaneId,
     at: At,
     elsewhere: BTreeMap<LaneId, At>,
@@ -197,8 +197,7 @@ impl Tally {
             self.at.forget_rows();
             self.at.task = task.cloned();
             // A checkout of its own is looked at when it is opened.
-            let alone = self.plan.as_ref().is_none_or(|plan| plan.lanes.is_none());
-            self.at.task_began = self.at.latest.clone().filter(|_| alone);
+            self.at.task_began = self.at.latest.clone().filter(|_| self.is_alone());
         }
         (self.at.stuck, self.at.closes, self.at.attempted) = (false, true, false);
         self.started += 1;
@@ -257,6 +256,11 @@ impl Tally {
         self.elsewhere.values().chain([&self.at]).map(of).max().unwrap_or(0)
     }
 
+    /// Is there one lane, in the user's directory?
+    pub fn is_alone(&self) -> bool {
+        self.plan.as_ref().is_none_or(|plan| plan.lanes.is_none())
+    }
+
     fn mode(&self) -> Mode {
         self.plan.as_ref().map_or(Mode::Goal, |plan| plan.job.mode)
     }
@@ -309,10 +313,12 @@ impl Tally {
             return self.council_kept();
         }
         if self.at.reviews.under_way {
-            if !self.review_kept(evidence) {
+            // Where it is kept once more after a crash, its reviewer has had his say, and the checks judge again.
+            if self.at.reviews.answer.is_none() || !self.review_kept(evidence) {
                 self.at.outcomes.clear();
             }
-            self.at.by_file &= self.file_claims();
+            self.at.newest = Some(evidence.clone());
+            self.at.by_file &= self.mode().has_tasks() || self.file_claims();
             return;
         }
         // What the checks said of a claim holds as long as the tree is the one that they judged.
@@ -444,8 +450,7 @@ impl Tally {
         self.finished += 1;
         self.at.open = false;
         // In one of several lanes only its share is used up.
-        let alone = self.plan.as_ref().is_none_or(|plan| plan.lanes.is_none());
-        self.out_of_budget |= class == Class::BudgetExhausted && alone;
+        self.out_of_budget |= class == Class::BudgetExhausted && self.is_alone();
         self.at.failures = match verdict {
             Verdict::Failed if class == Class::Outage => self.at.failures,
             Verdict::Failed => self.at.failures + 1,

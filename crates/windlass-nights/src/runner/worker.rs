@@ -83,7 +83,8 @@ impl Runner<'_> {
             Effect::Prepare { lane, turn, purpose: Purpose::Review, .. } if self.is_little(turn) => {
                 let (iteration, attempt) = (turn.iteration, turn.attempt);
                 let lines = turn.iteration % 3 / 2;
-                Ok(vec![Input::from(report::ReviewSkipped { lane, iteration, attempt, lines })])
+                let skipped = report::ReviewSkipped { lane, iteration, attempt, lines };
+                self.keep_beginning(turn).map(|()| vec![Input::from(skipped)])
             }
             Effect::Prepare { lane, turn, purpose, notes } => {
                 self.prepare(turn, purpose, notes).map(|()| vec![Input::from(report::Prepared { lane })])

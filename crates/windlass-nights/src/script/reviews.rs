@@ -2,11 +2,14 @@
 
 use windlass_core::spec::ReviewSpec;
 
-use super::{Answer, Deed, Judgement, Script};
+use super::{Answer, Deed, Judgement, Leaves, Script};
 use crate::dice::Dice;
 
 /// The first night that may have one.
 const FROM: u64 = 200_000;
+
+/// The first night of tasks that may have one.
+const OF_TASKS_FROM: u64 = 300_000;
 
 /// What these dice start from, with the seed.
 const REVIEWS: u64 = 0x7265_7669_6577_0000;
@@ -14,11 +17,15 @@ const REVIEWS: u64 = 0x7265_7669_6577_0000;
 pub(super) fn draw(script: &mut Script) {
     let mut dice = Dice::new(script.seed ^ REVIEWS);
     let mode = script.mode();
-    let works = !mode.judges() && !mode.writes_only_plan() && !mode.has_tasks();
-    if script.seed < FROM || !works || !dice.chance(60) {
+    let works = !mode.judges() && !mode.writes_only_plan();
+    let first = if mode.has_tasks() { OF_TASKS_FROM } else { FROM };
+    // Where lanes are compared with one lane, nobody is asked: in one lane it would be about other work.
+    if script.seed < first || !works || script.commutes || !dice.chance(60) {
         return;
     }
     let skip_below_lines = dice.pick(&[(3, 0), (1, 10)]);
+    // Of a task nobody is spared: `docs/nights.md` says why.
+    let skip_below_lines = if mode.has_tasks() { 0 } else { skip_below_lines };
     script.plan.review = Some(ReviewSpec { skip_below_lines, ..ReviewSpec::default() });
     let mut reviewers = super::draw::verifiers(&mut dice);
     for (_, deed) in reviewers.iter_mut().flat_map(|act| &mut act.deeds) {
@@ -27,6 +34,16 @@ pub(super) fn draw(script: &mut Script) {
         }
     }
     script.reviewers = reviewers;
+    if script.seed >= OF_TASKS_FROM {
+        spare_work(script);
+    }
+}
+
+/// What checks write over an agent's work is left out here: `docs/nights.md` says why.
+pub(super) fn spare_work(script: &mut Script) {
+    for check in &mut script.checks {
+        check.leaves = Leaves::Nothing;
+    }
 }
 
 fn judgement(dice: &mut Dice) -> Judgement {

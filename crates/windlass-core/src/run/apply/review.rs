@@ -88,7 +88,7 @@ impl Run {
             LaneState::Preparing(turn) => Some((turn.clone(), turn.review.clone()?)),
             _ => None,
         })?;
-        let Candidate { purpose, mut outcome, judged, .. } = *candidate;
+        let Candidate { purpose, mut outcome, judged, evidence } = *candidate;
         // It has become no attempt of its own.
         turn = Turn { attempt: turn.attempt.saturating_sub(1), purpose, review: None, ..turn };
         outcome.reviewed = Some(Reviewed::Skipped);
@@ -99,7 +99,12 @@ impl Run {
             // Whatever was changed was taken back.
             held.reviews.forget();
         }
-        let state = self.after_answer(lane, turn, outcome, judged, false);
+        // What a person wrote while no runner lived is not what the gates judged: it is kept, and they judge again.
+        let state = if evidence.as_ref() == self.latest_evidence(lane) {
+            self.after_candidate(lane, turn, outcome, judged)
+        } else {
+            LaneState::Keeping(turn, AttemptOutcome { kept: None, ..outcome })
+        };
         self.set_state(lane, state);
         Ok(())
     }

@@ -268,6 +268,20 @@ fn too_little_is_not_looked_over_and_goes_on_as_it_is() {
 }
 
 #[test]
+fn what_a_person_changed_before_a_review_that_is_skipped_is_judged_by_the_gates() {
+    let mut plan = gated();
+    plan.limits.iterations = Some(1);
+    plan.review = Some(ReviewSpec { skip_below_lines: 10, ..ReviewSpec::default() });
+    let mut world = World::new(plan, |call, _| claims(call)).checking(|_, tree| tree != "a person's");
+    world.few_lines = Some(9);
+    world.until(is_review);
+    world.tree = "a person's".to_owned();
+    world.restart(world.journal.len());
+    assert_eq!(world.finish(), StopReason::MaxIterations);
+    assert_eq!((purposes(&world), world.commits), (vec![Purpose::Work], 0));
+}
+
+#[test]
 fn many_small_changes_are_looked_over_together_once_they_are_enough() {
     let mut plan = reviewed();
     plan.limits.iterations = Some(2);

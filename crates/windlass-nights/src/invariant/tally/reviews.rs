@@ -1,7 +1,7 @@
 //! Reviews, counted once more.
 
 use windlass_core::values::{
-    CallSummary, CheckKind, Class, Evidence, Purpose, ReviewVerdict, Severity, StopReason,
+    CallSummary, Class, Evidence, LaneId, Purpose, ReviewVerdict, Severity, StopReason,
 };
 
 use super::Tally;
@@ -22,11 +22,17 @@ impl Tally {
     }
 
     pub(super) fn reserved_for(&mut self, purpose: Purpose) {
+        if purpose.keeps_claim() {
+            // What it puts together is looked over for itself.
+            self.at.forget_reviews();
+            self.at.reviews.lets_stand = false;
+        }
         let reviews = &mut self.at.reviews;
         reviews.under_way = purpose == Purpose::Review;
         if reviews.under_way {
             reviews.began.clone_from(&self.at.latest);
-            self.before_review = Some(Box::new(reviews.clone()));
+            reviews.unusable = false;
+            self.at.before_review = Some(Box::new(reviews.clone()));
             reviews.asked = true;
         }
     }
@@ -48,23 +54,30 @@ impl Tally {
         let reviews = &mut self.at.reviews;
         match reviews.answer.take() {
             None => {}
-            Some(ReviewAnswer::Unusable) => reviews.unusable += 1,
+            Some(ReviewAnswer::Unusable) => {
+                reviews.unusable = true;
+                self.unusable_reviews += 1;
+            }
             Some(ReviewAnswer::Mend(found)) if found.is_empty() => {
-                (reviews.lacking, reviews.lets_stand, reviews.unusable) = (false, true, 0);
-                (reviews.rejected, reviews.in_a_row) = (None, 0);
-                reviews.found.clear();
+                self.unusable_reviews = 0;
+                reviews.lets_stand = true;
+                self.at.forget_reviews();
             }
             Some(ReviewAnswer::Mend(found)) => {
+                self.unusable_reviews = 0;
                 reviews.in_a_row = if reviews.found == found { reviews.in_a_row + 1 } else { 1 };
-                (reviews.rejected, reviews.found, reviews.unusable) = (Some(evidence.clone()), found, 0);
+                (reviews.rejected, reviews.found) = (Some(evidence.clone()), found);
             }
         }
-        reviews.began.take().as_ref() == Some(evidence)
+        self.at.reviews.began.take().as_ref() == Some(evidence)
     }
 
     /// The reviewer's call is made again: nothing came of it.
     pub(super) fn review_repeats(&mut self) {
-        if let (true, Some(before)) = (self.at.reviews.under_way, self.before_review.take()) {
+        if let (true, Some(before)) = (self.at.reviews.under_way, self.at.before_review.take()) {
+            // Whoever was cut short has had no say.
+            let counted = u32::from(self.at.reviews.unusable);
+            self.unusable_reviews = self.unusable_reviews.saturating_sub(counted);
             self.at.reviews = *before;
         }
     }
@@ -88,7 +101,7 @@ impl Tally {
 
     /// An iteration ended: was what is there rejected before, and nobody was asked again?
     pub(super) fn count_standing(&mut self) {
-        let green = self.all_pass(CheckKind::Gate, &self.at.outcomes);
+        let green = self.is_green(self.at.claimed || self.at.by_file);
         let ended = matches!(self.at.class, Some(Class::Success | Class::MaxTurns | Class::BudgetExhausted));
         let of = |one: &Evidence| (one.tree.clone(), one.work.clone());
         let reviews = &self.at.reviews;
@@ -99,12 +112,21 @@ impl Tally {
     }
 
     pub(super) fn stalemate(&self) -> Option<StopReason> {
-        let most = self.most(|at| at.reviews.in_a_row.max(at.reviews.unusable));
-        (most >= STALEMATE).then_some(StopReason::ReviewStalemate)
+        // A task is put aside for its own rejections, and the rest goes on.
+        let rejected = if self.mode().has_tasks() { 0 } else { self.most(|at| at.reviews.in_a_row) };
+        (rejected.max(self.unusable_reviews) >= STALEMATE).then_some(StopReason::ReviewStalemate)
+    }
+
+    /// What the task of a lane was rejected for often enough to be put aside.
+    pub fn is_rejected_for_good(&self, lane: LaneId) -> bool {
+        let at = if lane == self.here { Some(&self.at) } else { self.elsewhere.get(&lane) };
+        at.is_some_and(|at| at.reviews.in_a_row >= STALEMATE)
     }
 
     pub(super) fn review_anew(&mut self) {
-        let reviews = &mut self.at.reviews;
-        (reviews.unusable, reviews.in_a_row, reviews.rejected) = (0, 0, None);
+        self.unusable_reviews = 0;
+        for at in self.elsewhere.values_mut().chain([&mut self.at]) {
+            (at.reviews.in_a_row, at.reviews.rejected) = (0, None);
+        }
     }
 }

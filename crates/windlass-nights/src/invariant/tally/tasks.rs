@@ -10,7 +10,7 @@ impl Tally {
     pub(super) fn task_fact(&mut self, fact: &Fact) {
         match fact {
             Fact::TasksRead { tasks } => {
-                let alone = self.plan.as_ref().is_none_or(|plan| plan.lanes.is_none());
+                let alone = self.is_alone();
                 let trusted = !(alone && self.at.closes);
                 let known = |id: &TaskId| trusted || self.ever_done.contains(id);
                 let done = tasks.iter().filter(|row| row.state == TaskState::Done && known(&row.id));
@@ -40,7 +40,10 @@ impl Tally {
                     self.at.task_began = None;
                     (self.at.progress, self.at.verifying, self.at.attempted) = (false, false, false);
                 }
-                self.at.task_began.get_or_insert_with(|| evidence.clone());
+                if self.at.task_began.is_none() {
+                    self.at.task_began = Some(evidence.clone());
+                    self.at.forget_reviews();
+                }
             }
             Fact::Merged(report::Merged { outcome, evidence, .. }) => {
                 self.at.latest = Some(evidence.clone());
@@ -60,6 +63,7 @@ impl Tally {
                     TaskEnd::Again { .. } => {}
                     TaskEnd::Done => {
                         self.at.forget_rows();
+                        self.at.forget_reviews();
                         self.done_here += 1;
                         self.parked_in_a_row = 0;
                         self.tasks_done.insert(task.clone());
@@ -68,6 +72,7 @@ impl Tally {
                     }
                     TaskEnd::Parked { .. } => {
                         self.at.forget_rows();
+                        self.at.forget_reviews();
                         self.parked_in_a_row += 1;
                         self.parked.insert(task.clone());
                         self.at.task = None;
