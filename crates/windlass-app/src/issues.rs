@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use windlass_core::forge::{Issue, IssueFilter, IssueState, RepositoryName, labels};
+use windlass_core::config::{Origin, Resolved, SourceSettings, ValueOrigin};
+use windlass_core::forge::{Issue, IssueState, RepositoryName, labels};
 use windlass_core::spec::{IssuesSpec, RunSpec};
 use windlass_core::values::ExitCodes;
 use windlass_core::words::some_of;
@@ -22,7 +23,9 @@ use windlass_jobs::doc::tasks::{TaskFile, TaskList};
 use crate::app::App;
 use crate::error::AppError;
 use crate::here::Here;
+use crate::run::NamedTasks;
 use crate::run::delivery::refusal;
+use crate::text::quoted;
 
 /// Below the project: a folder for each repository whose issues are worked off.
 const FOLDER: &str = ".windlass/issues";
@@ -36,17 +39,36 @@ const MOST_LOOKED_UP: usize = 100;
 /// So many issues are named in a sentence.
 const NAMED: usize = 5;
 
-/// Which issues are meant, as a person says it.
-#[derive(Clone, Debug, Default)]
-pub struct WantedIssues {
+/// Which issues are meant; `None` where the tasks are in files.
+///
+/// # Errors
+/// A flag chooses among issues, and nobody says whose.
+pub(crate) fn wanted<'a>(named: &NamedTasks, resolved: &'a Resolved) -> Result<Option<Wanted<'a>>, AppError> {
+    if named.is_named() {
+        return Ok(None);
+    }
+    let settings = &resolved.source;
+    if let Some(source) = &settings.repository {
+        return Ok(Some(Wanted { source, settings }));
+    }
+    let of_issues = |value: &&ValueOrigin| value.name.starts_with("source.");
+    let flag = resolved.origins().iter().filter(of_issues).find_map(|value| match &value.origin {
+        Origin::Flag(flag) => Some(flag),
+        _ => None,
+    });
+    match flag {
+        None => Ok(None),
+        Some(flag) => Err(AppError::usage(format!("`{flag}` is about issues, and it is not said whose"))
+            .hint("Name their repository: --source github:OWNER/NAME, or source.repository")),
+    }
+}
+
+/// Issues that are meant.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wanted<'a> {
     /// `github:OWNER/NAME`, or `github:HOST/OWNER/NAME`.
-    pub source: String,
-    /// Which of them.
-    pub filter: IssueFilter,
-    /// Those of authors without a say in the repository as well.
-    pub trust_authors: bool,
-    /// What is done is closed.
-    pub close: bool,
+    pub source: &'a str,
+    settings: &'a SourceSettings,
 }
 
 /// What is going to be done with them.
@@ -61,6 +83,7 @@ pub(crate) enum Use {
 /// Issues as they were read.
 #[derive(Clone, Debug)]
 pub(crate) struct ReadIssues {
+    source: String,
     spec: IssuesSpec,
     text: String,
     /// What a person should know of how they were chosen.
@@ -69,13 +92,9 @@ pub(crate) struct ReadIssues {
 
 impl ReadIssues {
     /// Reads them.
-    pub fn read(
-        app: &App,
-        wanted: &WantedIssues,
-        used: Use,
-        codes: ExitCodes,
-    ) -> Result<ReadIssues, AppError> {
-        let repository = parse(&wanted.source)?;
+    pub fn read(app: &App, wanted: Wanted<'_>, used: Use, codes: ExitCodes) -> Result<ReadIssues, AppError> {
+        let Wanted { source, settings } = wanted;
+        let repository = parse(source)?;
         let forge = reach(repository.clone(), app.directory(), None);
         let failed = |error| refusal(error, codes);
         let login = forge.account().map_err(failed)?.login;
@@ -91,21 +110,26 @@ impl ReadIssues {
                     .hint("Log in as somebody who may label issues there"));
             }
         }
-        let IssueList { issues, cut } = forge.open_issues(&wanted.filter).map_err(failed)?;
-        let chosen = choose(&issues, &login, wanted.trust_authors);
+        let IssueList { issues, cut } = forge.open_issues(&settings.filter).map_err(failed)?;
+        let chosen = choose(&issues, &login, settings.trust_authors);
         let tasks = with_dependencies(forge.as_ref(), &chosen.taken, &repository).map_err(failed)?;
         let mut notices = chosen.notices();
         notices.extend(cut.then(|| {
             format!("{repository} has more open issues: the {MOST_ISSUES} oldest are taken; --label or --milestone name fewer")
         }));
         let text = write_issues(&repository, &tasks);
-        let spec = IssuesSpec { repository, lease: LEASE, closes: wanted.close };
-        Ok(ReadIssues { spec, text, notices })
+        let spec = IssuesSpec { repository, lease: LEASE, closes: settings.close_issues };
+        Ok(ReadIssues { source: source.to_owned(), spec, text, notices })
     }
 
     /// The file that they are worked off in, below the working directory.
     pub fn place(&self) -> PathBuf {
         place(&self.spec.repository)
+    }
+
+    /// What says to a command of ours that they are meant.
+    pub fn flag(&self) -> String {
+        format!("--source {}", quoted(self.source.as_ref()))
     }
 
     /// What a run has to know of them.
@@ -161,7 +185,7 @@ fn write(directory: &Path, repository: &RepositoryName, text: &str) -> Result<()
 fn parse(source: &str) -> Result<RepositoryName, AppError> {
     let wrong = |why: &str| {
         AppError::usage(format!("`{}` is not a source of tasks{why}", windlass_ui::one_line(source)))
-            .hint("Name a repository: --source github:OWNER/NAME")
+            .hint("Name a repository: --source github:OWNER/NAME, or source.repository")
     };
     let path = source.strip_prefix("github:").ok_or_else(|| wrong(""))?;
     let parts: Vec<&str> = path.split('/').collect();

@@ -47,7 +47,7 @@ impl TaskPlace {
         let feature = feature.map_err(|error| AppError::usage(error.to_string()))?;
         let configured = if feature.is_some() { None } else { configured(directory)? };
         let feature_name = feature.as_ref().map(ToString::to_string);
-        let named = NamedTasks { file: file.clone(), feature: feature_name, issues: None };
+        let named = NamedTasks { file: file.clone(), feature: feature_name };
         let found = match named.find(directory, configured.as_deref()) {
             Ok(found) => Some(found),
             Err(TasksError::Missing { .. } | TasksError::NotThere(_)) => None,
@@ -74,7 +74,7 @@ impl TaskPlace {
     /// The same, looked at once more.
     pub fn again(&self) -> Result<TaskPlace, AppError> {
         let feature = self.feature.as_ref().map(ToString::to_string);
-        TaskPlace::find(&self.directory, &NamedTasks { file: self.file.clone(), feature, issues: None })
+        TaskPlace::find(&self.directory, &NamedTasks { file: self.file.clone(), feature })
     }
 
     /// The file, absolute.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use windlass_core::config::{Layer, Resolved, Unlimited};
 use windlass_core::spec::Mode;
 use windlass_core::tasks::Schedule;
 use windlass_core::values::{ExitCodes, StopReason, TaskId, TaskState};
@@ -17,7 +18,7 @@ use crate::configuration::Configuration;
 use crate::error::AppError;
 use crate::here::Here;
 use crate::inspect::which::refuse_live;
-use crate::issues::{ReadIssues, Use};
+use crate::issues::{self, ReadIssues, Use};
 use crate::run::NamedTasks;
 use crate::text::quoted;
 
@@ -86,22 +87,25 @@ impl Tasks {
 }
 
 impl App {
-    /// The tasks of a task file; what is wrong with it is among its problems.
+    /// The tasks of a task file, or of a forge; what is wrong with them is among their problems. `flags` go before what is
+    /// configured.
     ///
     /// # Errors
-    /// There is none, or the configuration is wrong.
-    pub fn tasks(&self, named: &NamedTasks) -> Result<Tasks, AppError> {
-        let (found, codes) = find_to_read(self, named)?;
+    /// There are none, the forge cannot be asked, or the configuration is wrong.
+    pub fn tasks(&self, named: &NamedTasks, flags: Layer) -> Result<Tasks, AppError> {
+        let resolved = configured(self, flags)?;
+        let found = find_to_read(self, named, &resolved)?;
         let schedule = Schedule::new(found.list.rows());
-        Ok(Tasks { place: found.place.display().to_string(), list: found.list, schedule, codes })
+        let place = found.place.display().to_string();
+        Ok(Tasks { place, list: found.list, schedule, codes: resolved.exit_codes })
     }
 
     /// Adds a task, written as the others of its file are. Nothing else of the file changes.
     ///
     /// # Errors
     /// There is no task file, a run works here, or the task is refused.
-    pub fn add_task(&self, named: &NamedTasks, task: &NewTask) -> Result<AddedTask, AppError> {
-        let (here, found) = to_change(self, named)?;
+    pub fn add_task(&self, named: &NamedTasks, flags: Layer, task: &NewTask) -> Result<AddedTask, AppError> {
+        let (here, found) = to_change(self, named, flags)?;
         let id = add_task(&here.directory, &found.place, task)?;
         Ok(AddedTask { id, place: found.place })
     }
@@ -113,11 +117,12 @@ impl App {
     pub fn mark_tasks(
         &self,
         named: &NamedTasks,
+        flags: Layer,
         ids: &[String],
         state: TaskState,
         mut tell: impl FnMut(MarkedTask<'_>) -> Result<(), AppError>,
     ) -> Result<(), AppError> {
-        let (here, FoundTasks { place, list, .. }) = to_change(self, named)?;
+        let (here, FoundTasks { place, list, .. }) = to_change(self, named, flags)?;
         let known = |name: &String| {
             let missing = || TasksError::NoTask { id: TaskId(one_line(name)), place: place.clone() };
             list.find(name).ok_or_else(missing)
@@ -134,30 +139,32 @@ impl App {
     }
 }
 
-/// Finds and reads the tasks that are meant; the exit codes that are configured.
-fn find(app: &App, named: &NamedTasks) -> Result<(FoundTasks, ExitCodes), AppError> {
-    let directory = app.directory();
-    let configuration = Configuration::read(directory, None, Mode::Goal)?;
-    if let Some(wanted) = &named.issues {
-        let codes = configuration.resolved.exit_codes;
-        let read = ReadIssues::read(app, wanted, Use::Look, codes)?;
-        app.notices(&read.notices);
-        return Ok((read.found(), codes));
-    }
-    let found = named.find(directory, configuration.resolved.tasks.file.as_deref())?;
-    Ok((found, configuration.resolved.exit_codes))
+/// What is configured, with the flags that say where tasks are.
+fn configured(app: &App, flags: Layer) -> Result<Resolved, AppError> {
+    let read = Configuration::load(app.directory(), None, Mode::Goal, flags, Unlimited::Allowed)?;
+    Ok(read.resolved)
 }
 
-/// The same for who only looks: the only list that lies elsewhere will do.
-fn find_to_read(app: &App, named: &NamedTasks) -> Result<(FoundTasks, ExitCodes), AppError> {
-    let error = match find(app, named) {
+/// Finds and reads the tasks that are meant, in files.
+fn find(app: &App, named: &NamedTasks, resolved: &Resolved) -> Result<FoundTasks, AppError> {
+    Ok(named.find(app.directory(), resolved.tasks.file.as_deref())?)
+}
+
+/// The same for who only looks: they may be issues, and the only list that lies elsewhere will do.
+fn find_to_read(app: &App, named: &NamedTasks, resolved: &Resolved) -> Result<FoundTasks, AppError> {
+    if let Some(wanted) = issues::wanted(named, resolved)? {
+        let read = ReadIssues::read(app, wanted, Use::Look, resolved.exit_codes)?;
+        app.notices(&read.notices);
+        return Ok(read.found());
+    }
+    let error = match find(app, named, resolved) {
         Ok(found) => return Ok(found),
         Err(error) => error,
     };
-    let is_named = named.file.is_some() || named.feature.is_some() || named.issues.is_some();
-    let works = if is_named { Vec::new() } else { app.kept_work() };
+    let works = if named.is_named() { Vec::new() } else { app.kept_work() };
     if let [only] = works.as_slice() {
-        return find(app, &NamedTasks { file: Some(PathBuf::from(&only.place)), ..NamedTasks::default() });
+        let named = NamedTasks { file: Some(PathBuf::from(&only.place)), feature: None };
+        return find(app, &named, resolved);
     }
     Err(works.iter().take(8).fold(error, |error, work| {
         error.hint(format!(
@@ -170,13 +177,14 @@ fn find_to_read(app: &App, named: &NamedTasks) -> Result<(FoundTasks, ExitCodes)
 }
 
 /// The same where they are to be changed: a run that works here may be about to do that.
-fn to_change(app: &App, named: &NamedTasks) -> Result<(Here, FoundTasks), AppError> {
-    if named.issues.is_some() {
+fn to_change(app: &App, named: &NamedTasks, flags: Layer) -> Result<(Here, FoundTasks), AppError> {
+    let resolved = configured(app, flags)?;
+    if issues::wanted(named, &resolved)?.is_some() {
         return Err(AppError::usage("issues are changed on their forge, not here")
             .hint("Close or open one there: gh issue close, gh issue reopen"));
     }
-    let (found, codes) = find(app, named)?;
+    let found = find(app, named, &resolved)?;
     let here = Here::find(app)?;
-    refuse_live(&here, codes)?;
+    refuse_live(&here, resolved.exit_codes)?;
     Ok((here, found))
 }

@@ -1,13 +1,16 @@
 //! What can go on here.
 
+use windlass_core::spec::Mode;
 use windlass_core::values::RunId;
 use windlass_engine::store::{RunSummary, index};
 use windlass_ui::RunState;
 
 use super::which;
 use crate::app::App;
+use crate::configuration::Configuration;
 use crate::error::AppError;
 use crate::here::Here;
+use crate::issues;
 use crate::run::{NamedTasks, resume};
 use crate::task_place::TaskPlace;
 use crate::workspaces::Project;
@@ -16,6 +19,8 @@ use crate::workspaces::Project;
 pub struct Choices {
     /// The task file, or the place for one.
     pub tasks: TaskPlace,
+    /// The repository whose issues are the tasks, where that is configured and no file was named.
+    pub source: Option<String>,
     /// The run that works here now.
     pub live: Option<RunId>,
     /// Runs of this directory that can simply go on, the newest first.
@@ -41,7 +46,10 @@ impl App {
     /// There is nothing.
     pub fn choices(&self, named: &NamedTasks) -> Result<Choices, AppError> {
         let here = Here::find(self)?;
-        let tasks = TaskPlace::find(&here.directory, named)?;
+        let source = self.source_of_tasks(named)?;
+        let mut tasks = TaskPlace::find(&here.directory, named)?;
+        // A file that lies there is not what is worked off.
+        tasks.found = tasks.found.filter(|_| source.is_none());
         let live = which::live(&here)?.map(|holder| holder.run);
         let is_open = |run: &RunSummary| {
             run.directory == here.directory
@@ -57,8 +65,14 @@ impl App {
         // Whoever names a feature does not ask for workspaces.
         let named = listed.iter().filter(|_| tasks.feature.is_none());
         let workspaces = named.map(|one| one.name().to_string()).collect();
-        let choices = Choices { tasks, live, unfinished, workspaces };
+        let choices = Choices { tasks, source, live, unfinished, workspaces };
         if choices.is_nothing() { Err(nothing(&choices.tasks)) } else { Ok(choices) }
+    }
+
+    /// The repository whose issues are the tasks; `None` where they are in files.
+    pub fn source_of_tasks(&self, named: &NamedTasks) -> Result<Option<String>, AppError> {
+        let read = Configuration::read(self.directory(), None, Mode::Goal)?;
+        Ok(issues::wanted(named, &read.resolved)?.map(|wanted| wanted.source.to_owned()))
     }
 
     /// The tasks that are to go on: there has to be a file of them.
@@ -72,6 +86,7 @@ impl App {
 impl Choices {
     fn is_nothing(&self) -> bool {
         self.tasks.found.is_none()
+            && self.source.is_none()
             && self.live.is_none()
             && self.unfinished.is_empty()
             && self.workspaces.is_empty()

@@ -151,7 +151,7 @@ fn of_phase(like: &StartRun, phase: JobPhase, goal: Goal) -> StartRun {
 
 fn of_tasks(like: &StartRun, pipeline: &Pipeline) -> StartRun {
     let file = Some(pipeline.tasks_file());
-    let job = WantedJob::Tasks(NamedTasks { file, feature: None, issues: None });
+    let job = WantedJob::Tasks(NamedTasks { file, feature: None });
     StartRun { job, part_of: Some(pipeline.id.clone()), fresh: true, ..like.clone() }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use windlass_core::config::{Layer, PlanSettings, TasksSettings, keys};
+use windlass_core::config::{Layer, PlanSettings, Resolved, TasksSettings, keys};
 use windlass_core::spec::{
     ClaimSource, Job, JobPhase, JobPlan, JobTasks, JobWorkspace, Mode, PipelinePart, Verification,
 };
@@ -21,7 +21,7 @@ use crate::app::App;
 use crate::configuration::Configuration;
 use crate::error::{AppError, Kind};
 use crate::here::Here;
-use crate::issues::{ReadIssues, Use};
+use crate::issues::{self, ReadIssues, Use};
 use crate::run::goal::{Goal, read_plain};
 use crate::text::quoted;
 use crate::workspaces::tell_mended;
@@ -139,17 +139,19 @@ impl Assignment {
 
     /// The project's tasks, worked off in this directory.
     fn of_tasks(tasks: NamedTasks, directory: &Path) -> Result<Assignment, AppError> {
-        let named = tasks.feature.as_ref().or(tasks.issues.as_ref().map(|issues| &issues.source));
-        let of = named.map_or_else(String::new, |named| format!(" of {}", one_line(named)));
-        let wanted = format!("{}{of}.", job::of(Mode::Tasks).wanted);
-        let goal = Goal { text: in_file(&wanted, tasks.file.as_deref()), file: None };
+        let goal =
+            Goal { text: in_file(&tasks_of(tasks.feature.as_deref()), tasks.file.as_deref()), file: None };
         Ok(Assignment { tasks, ..Assignment::in_project(Mode::Tasks, goal, directory)? })
     }
 
     /// Reads the issues that are worked off, where that is what is wanted.
-    pub fn read_issues(&mut self, app: &App, codes: ExitCodes) -> Result<(), AppError> {
-        if let Some(wanted) = &self.tasks.issues {
-            self.issues = Some(ReadIssues::read(app, wanted, Use::Work, codes)?);
+    pub fn read_issues(&mut self, app: &App, resolved: &Resolved) -> Result<(), AppError> {
+        if !self.mode.has_tasks() {
+            return Ok(());
+        }
+        if let Some(wanted) = issues::wanted(&self.tasks, resolved)? {
+            self.goal.text = tasks_of(Some(wanted.source));
+            self.issues = Some(ReadIssues::read(app, wanted, Use::Work, resolved.exit_codes)?);
         }
         Ok(())
     }
@@ -303,9 +305,12 @@ impl Assignment {
                     if let Some(file) = &self.tasks.file {
                         work::refuse_text(&self.directory, file, codes)?;
                     }
-                    let named =
-                        self.tasks.file.as_ref().map(|file| format!(" -f {}", quoted(file.as_os_str())));
-                    let command = format!("windlass tasks validate{}", named.unwrap_or_default());
+                    let named = match (&self.issues, &self.tasks.file) {
+                        (Some(issues), _) => format!(" {}", issues.flag()),
+                        (None, Some(file)) => format!(" -f {}", quoted(file.as_os_str())),
+                        (None, None) => String::new(),
+                    };
+                    let command = format!("windlass tasks validate{named}");
                     Err(missing(problem.to_string())
                         .hint(format!("See all that is wrong with it: {command}")))
                 }
@@ -343,6 +348,12 @@ impl Assignment {
             }
         }
     }
+}
+
+/// What is wanted of a feature's tasks, of issues, or of the usual ones.
+fn tasks_of(named: Option<&str>) -> String {
+    let of = named.map_or_else(String::new, |named| format!(" of {}", one_line(named)));
+    format!("{}{of}.", job::of(Mode::Tasks).wanted)
 }
 
 /// What is wanted, with the file that was named for it: a run about another file is another job.

@@ -129,7 +129,7 @@ impl Prepared {
         let folder = assignment.workspace.as_ref().map(Workspace::folder);
         let (settings, mode) = (request.settings.clone(), assignment.mode);
         let configuration = Configuration::load(&directory, folder, mode, settings, request.unlimited)?;
-        assignment.read_issues(app, configuration.resolved.exit_codes)?;
+        assignment.read_issues(app, &configuration.resolved)?;
         assignment.require_plan(&configuration.resolved.plan, configuration.resolved.exit_codes)?;
         assignment.require_tasks(&configuration.resolved.tasks, configuration.resolved.exit_codes)?;
         let wanted = &configuration.resolved.principles;

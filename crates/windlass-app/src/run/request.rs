@@ -10,7 +10,6 @@ use windlass_engine::tasks::{FoundTasks, TasksError, Wanted, find_tasks};
 use super::goal::Goal;
 use crate::app::App;
 use crate::here::Here;
-use crate::issues::WantedIssues;
 use crate::principles::KeptPrinciples;
 use crate::trusting::TrustAnswers;
 
@@ -115,11 +114,14 @@ pub struct NamedTasks {
     pub file: Option<PathBuf>,
     /// The feature whose they are.
     pub feature: Option<String>,
-    /// The issues of a forge that they are.
-    pub issues: Option<WantedIssues>,
 }
 
 impl NamedTasks {
+    /// Is anything named? Otherwise configuration says where they are.
+    pub(crate) const fn is_named(&self) -> bool {
+        self.file.is_some() || self.feature.is_some()
+    }
+
     /// Finds and reads them; `configured` is the file that holds them where nothing is named.
     pub(crate) fn find(&self, directory: &Path, configured: Option<&Path>) -> Result<FoundTasks, TasksError> {
         let wanted = match (&self.feature, self.file.as_deref().or(configured)) {

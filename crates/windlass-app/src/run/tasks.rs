@@ -50,7 +50,11 @@ pub fn problems(request: &Prepared) -> Option<String> {
         1 => " (and 1 problem more)".to_owned(),
         more => format!(" (and {more} problems more)"),
     };
-    Some(format!("{first}{more}: windlass tasks validate -f {}", quoted(found.place.as_os_str())))
+    let which = match &request.assignment.issues {
+        Some(issues) => issues.flag(),
+        None => format!("-f {}", quoted(found.place.as_os_str())),
+    };
+    Some(format!("{first}{more}: windlass tasks validate {which}"))
 }
 
 /// The tasks that are meant, and the bound that follows, for people who only look.

@@ -76,8 +76,10 @@ impl App {
         let is_there = if mode == Mode::Build.name() {
             there(&plan.file) || plan.folder.as_ref().is_some_and(|folder| there(&folder.join("README.md")))
         } else {
-            let configured = configuration.resolved.tasks.file.as_deref();
-            NamedTasks::default().find(self.directory(), configured).is_ok()
+            let resolved = &configuration.resolved;
+            let configured = resolved.tasks.file.as_deref();
+            resolved.source.repository.is_some()
+                || NamedTasks::default().find(self.directory(), configured).is_ok()
         };
         Ok(if is_there { Vec::new() } else { self.kept_work() })
     }

@@ -132,6 +132,14 @@ keys! {
     TASKS_PROGRESS: FileBelow = "tasks.progress", "Where each iteration of tasks is noted for people; empty = nowhere.";
     TASKS_ATTEMPTS: Count<1> = "tasks.attempts", "Iterations that a task may fail before it is parked.";
     TASKS_JUDGE: Judge = "tasks.judge", "Who judges success criteria that are neither looked up nor run: a fresh `agent`, before their task counts as done, or nobody (`off`).";
+
+    SOURCE_REPOSITORY: TextOrNothing = "source.repository", "The repository whose open issues are the tasks, as `github:OWNER/NAME`; empty = tasks are in files.";
+    SOURCE_LABELS: Vec<String> = "source.labels", "Only issues that have all of these labels.";
+    SOURCE_MILESTONE: TextOrNothing = "source.milestone", "Only issues of this milestone: its title, or its number; empty = any.";
+    SOURCE_ASSIGNEE: TextOrNothing = "source.assignee", "Only issues that this person is to do; empty = anybody.";
+    SOURCE_TRUST_AUTHORS: bool = "source.trust_authors", "Issues of authors without a say in the repository as well: anybody may write issues, and an agent does what they say.";
+    SOURCE_CLOSE_ISSUES: bool = "source.close_issues", "Close issues that are done; with a pull request once it is merged.";
+
     LANES: Count<1> = "lanes.count", "Tasks that are worked on at once, each in a checkout of its own; 1 = one after another, right here.";
 
     HOOKS_ENABLED: bool = "hooks.enabled", "Call hooks at the turns of a run.";

@@ -9,6 +9,7 @@ mod duration;
 pub mod edit;
 mod fresh_agents;
 pub mod fresher;
+mod issues;
 pub mod keys;
 mod layer;
 mod pull_request;
@@ -22,6 +23,7 @@ mod tests;
 
 pub use commented::commented_file;
 pub use duration::{DurationError, parse_duration, parse_fine_duration};
+pub use issues::SourceSettings;
 pub use keys::{KEYS, Key, KeyInfo};
 pub use layer::{ConfigError, FileKind, Layer, Origin};
 pub use pull_request::{OpenPullRequest, PullRequestSettings};

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::issues::SourceSettings;
 use super::keys::{self, Key};
 use super::layer::{ConfigError, Layer, Origin, Said};
 use super::pull_request::PullRequestSettings;
@@ -61,6 +62,8 @@ pub struct Resolved {
     pub plan: PlanSettings,
     /// Where tasks lie, and how they are worked off.
     pub tasks: TasksSettings,
+    /// Whose issues are the tasks.
+    pub source: SourceSettings,
     /// What is called at the turns of a run.
     pub hooks: HookSettings,
     /// What locks in what a run starts.
@@ -285,6 +288,7 @@ impl Values {
             },
             plan: self.plan()?,
             tasks: self.tasks()?,
+            source: self.source()?,
             hooks: self.hooks()?,
             sandbox: self.sandbox()?,
             worktree: self.worktree()?,

@@ -1,8 +1,6 @@
 //! What can be said of issues as tasks (docs/issues.md).
 
 use clap::Args;
-use windlass_app::issues::WantedIssues;
-use windlass_core::forge::IssueFilter;
 
 /// Which issues of a forge are meant.
 #[derive(Clone, Debug, Default, Args)]
@@ -12,16 +10,16 @@ pub struct IssuesArgs {
     #[arg(long = "source", value_name = "SOURCE", conflicts_with_all = ["file", "feature"])]
     pub issues: Option<String>,
     /// Only those with this label; repeatable: all of them
-    #[arg(long = "label", value_name = "LABEL", requires = "issues")]
+    #[arg(long = "label", value_name = "LABEL", conflicts_with_all = ["file", "feature"])]
     pub labels: Vec<String>,
     /// Only those of this milestone: its title, or its number
-    #[arg(long, value_name = "MILESTONE", requires = "issues")]
+    #[arg(long, value_name = "MILESTONE", conflicts_with_all = ["file", "feature"])]
     pub milestone: Option<String>,
     /// Only those that this person is to do
-    #[arg(long, value_name = "LOGIN", requires = "issues")]
+    #[arg(long, value_name = "LOGIN", conflicts_with_all = ["file", "feature"])]
     pub assignee: Option<String>,
     /// Those of authors without a say in the repository as well: anybody may write issues
-    #[arg(long, requires = "issues")]
+    #[arg(long, conflicts_with_all = ["file", "feature"])]
     pub trust_authors: bool,
 }
 
@@ -32,30 +30,22 @@ pub struct WorkedIssuesArgs {
     #[command(flatten)]
     pub which: IssuesArgs,
     /// Close what is done; with a pull request once it is merged
-    #[arg(long, requires = "issues")]
+    #[arg(long, conflicts_with_all = ["file", "feature"])]
     pub close_issues: bool,
 }
 
-impl IssuesArgs {
-    /// What is asked for; `None` where no source is named.
-    pub fn wanted(&self) -> Option<WantedIssues> {
-        let filter = IssueFilter {
-            labels: self.labels.clone(),
-            milestone: self.milestone.clone(),
-            assignee: self.assignee.clone(),
-        };
-        Some(WantedIssues {
-            source: self.issues.clone()?,
-            filter,
-            trust_authors: self.trust_authors,
-            close: false,
-        })
-    }
-}
-
 impl WorkedIssuesArgs {
-    /// The same.
-    pub fn wanted(&self) -> Option<WantedIssues> {
-        Some(WantedIssues { close: self.close_issues, ..self.which.wanted()? })
+    /// A flag that is given; `None` where none is.
+    pub fn given(&self) -> Option<&'static str> {
+        let IssuesArgs { issues, labels, milestone, assignee, trust_authors } = &self.which;
+        let given = [
+            ("--source", issues.is_some()),
+            ("--label", !labels.is_empty()),
+            ("--milestone", milestone.is_some()),
+            ("--assignee", assignee.is_some()),
+            ("--trust-authors", *trust_authors),
+            ("--close-issues", self.close_issues),
+        ];
+        given.iter().find(|(_, given)| *given).map(|(flag, _)| *flag)
     }
 }

@@ -33,6 +33,7 @@ pub use config::{
     ConfigUnsetArgs, ConfigVerb, ScopeArgs,
 };
 pub use hooks::{FinishType, HookKind, HooksArgs, HooksVerb};
+pub use issues::IssuesArgs;
 pub use keeping::{ArchiveArgs, ArchiveVerb, TemplateArgs, TemplateVerb};
 pub use pipelines::{PipelineArgs, PipelineVerb};
 pub use plans::{MigratePlanArgs, PlanTo};

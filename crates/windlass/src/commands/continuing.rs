@@ -19,14 +19,24 @@ use crate::args::{ContinueArgs, Continued, ResumeArgs};
 /// Runs and workspaces that are named; the others are counted.
 const NAMED: usize = 5;
 
+/// How tasks are worked off.
+const TASKS: &[&str] = &["windlass", "run", "--mode", "tasks"];
+
+/// How a plan is.
+const BUILD: &[&str] = &["windlass", "build"];
+
 /// Does it.
 ///
 /// # Errors
 /// Nothing can go on here, or what was chosen cannot.
 pub fn run(args: &ContinueArgs) -> Result<ExitCode, AppError> {
     let app = app()?;
-    if let Some(what) = args.what {
-        return go_on(&app, what, args, &app.tasks_to_go_on(&named(args))?);
+    match args.what {
+        Some(Continued::Run) if app.source_of_tasks(&named(args))?.is_some() => {
+            return begin(args, TASKS, None);
+        }
+        Some(what) => return go_on(&app, what, args, &app.tasks_to_go_on(&named(args))?),
+        None => {}
     }
     let choices = app.choices(&named(args))?;
     print_lines(&lines(&choices))?;
@@ -57,11 +67,11 @@ pub fn run(args: &ContinueArgs) -> Result<ExitCode, AppError> {
 }
 
 fn named(args: &ContinueArgs) -> NamedTasks {
-    NamedTasks { file: args.file.clone(), feature: args.feature.clone(), issues: None }
+    NamedTasks { file: args.file.clone(), feature: args.feature.clone() }
 }
 
 fn lines(choices: &Choices) -> Vec<Line> {
-    let Choices { tasks, live, unfinished, workspaces } = choices;
+    let Choices { tasks, source, live, unfinished, workspaces } = choices;
     let mut lines = Vec::new();
     if tasks.found.is_some() {
         lines.push(Line::new().strong(tasks.shown()));
@@ -73,6 +83,10 @@ fn lines(choices: &Choices) -> Vec<Line> {
             lines.push(labelled("").plain("all tasks are done"));
         }
     }
+    lines.extend(source.as_ref().map(|source| {
+        let what = format!("  the issues of {}", one_line(source));
+        labelled("work on").command("windlass run --mode tasks").dim(what)
+    }));
     lines.extend(live.as_ref().map(|run| {
         labelled("running").plain(format!("run {run} works here now; ")).command("windlass status")
     }));
@@ -99,26 +113,23 @@ fn go_on(app: &App, what: Continued, args: &ContinueArgs, place: &TaskPlace) -> 
         Continued::Requirements => {
             TaskSession { verb: "continue", place, model, mock, answers: &args.trust }.hold(app)
         }
-        Continued::Run => {
-            // As if it had been typed: there is one way to begin a run.
-            let verb: &[&str] = match place.mode() {
-                Mode::Build => &["windlass", "build"],
-                _ => &["windlass", "run", "--mode", "tasks"],
-            };
-            let mut words: Vec<OsString> = verb.iter().map(OsString::from).collect();
-            let feature = place.feature.as_ref().map(ToString::to_string);
-            words.extend(
-                feature.into_iter().flat_map(|feature| ["--feature".into(), OsString::from(feature)]),
-            );
-            words.extend(place.file.iter().flat_map(|file| ["-f".into(), file.clone().into_os_string()]));
-            words.extend(model.into_iter().flat_map(|model| ["--model".into(), OsString::from(model)]));
-            words.extend(mock.map(|script| OsString::from(format!("--mock={script}"))));
-            let hash = args.trust.hash.trust.as_ref();
-            words.extend(hash.map(|hash| OsString::from(format!("--trust={hash}"))));
-            words.extend(args.trust.no_agent_settings.then(|| "--no-claude-settings".into()));
-            dispatch(words.into_iter())
-        }
+        Continued::Run => begin(args, if place.mode() == Mode::Build { BUILD } else { TASKS }, Some(place)),
     }
+}
+
+/// As if it had been typed: there is one way to begin a run.
+fn begin(args: &ContinueArgs, verb: &[&str], place: Option<&TaskPlace>) -> Result<ExitCode, AppError> {
+    let mut words: Vec<OsString> = verb.iter().map(OsString::from).collect();
+    let feature = place.and_then(|place| place.feature.as_ref()).map(ToString::to_string);
+    words.extend(feature.into_iter().flat_map(|feature| ["--feature".into(), OsString::from(feature)]));
+    let file = place.and_then(|place| place.file.clone());
+    words.extend(file.into_iter().flat_map(|file| ["-f".into(), file.into_os_string()]));
+    words.extend(args.model.iter().flat_map(|model| ["--model".into(), OsString::from(model)]));
+    words.extend(args.mock.iter().map(|script| OsString::from(format!("--mock={script}"))));
+    let hash = args.trust.hash.trust.as_ref();
+    words.extend(hash.map(|hash| OsString::from(format!("--trust={hash}"))));
+    words.extend(args.trust.no_agent_settings.then(|| "--no-claude-settings".into()));
+    dispatch(words.into_iter())
 }
 
 /// Asks which; `None` = nothing.

@@ -5,7 +5,7 @@ use std::path::Path;
 use windlass_core::config::{ConfigError, Key, Layer, Setting, keys};
 
 use crate::args::{
-    InitArgs, JudgeArgs, LimitArgs, OutputArgs, PullRequestArgs, ResumeArgs, RunArgs, WorkArgs,
+    InitArgs, IssuesArgs, JudgeArgs, LimitArgs, OutputArgs, PullRequestArgs, ResumeArgs, RunArgs, WorkArgs,
 };
 use windlass_app::AppError;
 use windlass_app::passthrough;
@@ -26,7 +26,19 @@ pub fn run(args: &RunArgs) -> Result<Layer, AppError> {
     if matches!(args.mode.as_deref(), Some("plan" | "build")) {
         flags.plan(args.file.as_deref());
     }
+    flags.issues(&args.issues.which);
+    flags.switch(&keys::SOURCE_CLOSE_ISSUES, "--close-issues", "true", args.issues.close_issues);
     flags.work(&args.work)?;
+    Ok(flags.finish()?)
+}
+
+/// The flags of `tasks` that say whose issues are meant.
+///
+/// # Errors
+/// Values that are wrong.
+pub fn issues(args: &IssuesArgs) -> Result<Layer, AppError> {
+    let mut flags = Flags::default();
+    flags.issues(args);
     Ok(flags.finish()?)
 }
 
@@ -105,6 +117,14 @@ impl Flags {
         let (file, folder) = if is_folder { (None, text) } else { (Some(text), String::new()) };
         self.text(&keys::PLAN_FILE, "-f", file.as_ref());
         self.text(&keys::PLAN_FOLDER, "-f", Some(&folder));
+    }
+
+    fn issues(&mut self, args: &IssuesArgs) {
+        self.text(&keys::SOURCE_REPOSITORY, "--source", args.issues.as_ref());
+        self.list(&keys::SOURCE_LABELS, "--label", &args.labels);
+        self.text(&keys::SOURCE_MILESTONE, "--milestone", args.milestone.as_ref());
+        self.text(&keys::SOURCE_ASSIGNEE, "--assignee", args.assignee.as_ref());
+        self.switch(&keys::SOURCE_TRUST_AUTHORS, "--trust-authors", "true", args.trust_authors);
     }
 
     fn work(&mut self, args: &WorkArgs) -> Result<(), AppError> {

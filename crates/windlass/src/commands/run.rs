@@ -35,7 +35,8 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, AppError> {
 /// found is meant. Nobody else is: paid work begins with what was named.
 fn with_kept_work(args: &RunArgs) -> Result<RunArgs, AppError> {
     let mode = args.mode.as_deref().unwrap_or_default();
-    let is_open = args.file.is_none() && args.feature.is_none() && matches!(mode, "build" | "tasks");
+    let is_named = args.file.is_some() || args.feature.is_some() || args.issues.given().is_some();
+    let is_open = !is_named && matches!(mode, "build" | "tasks");
     if !is_open || args.work.dry_run || args.work.output.json || !has_terminal() {
         return Ok(args.clone());
     }

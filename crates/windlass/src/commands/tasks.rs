@@ -11,7 +11,7 @@ use windlass_ui::{
     tasks_json, tasks_judged, tasks_mermaid, tasks_table, tasks_tree,
 };
 
-use super::{app, print, print_bytes, print_lines, stdout};
+use super::{app, flags, print, print_bytes, print_lines, stdout};
 use crate::args::{GraphForm, TasksAddArgs, TasksArgs, TasksMarkArgs, TasksPlaceArgs, TasksVerb};
 
 /// Does it.
@@ -55,7 +55,7 @@ fn show(
     exit_code: impl FnOnce(&Tasks) -> u8,
     print: impl FnOnce(&TasksShown<'_>) -> Result<(), AppError>,
 ) -> Result<ExitCode, AppError> {
-    let tasks = app()?.tasks(&named(place))?;
+    let tasks = app()?.tasks(&named(place), flags::issues(&place.issues)?)?;
     let exit_code = exit_code(&tasks);
     print(&tasks.shown(exit_code))?;
     Ok(ExitCode::from(exit_code))
@@ -70,7 +70,7 @@ fn add(args: &TasksAddArgs) -> Result<ExitCode, AppError> {
         dependencies: args.depends_on.iter().map(|id| id.trim().to_owned()).collect(),
         description: args.description.clone().unwrap_or_default(),
     };
-    let added = app()?.add_task(&named(&args.place), &task)?;
+    let added = app()?.add_task(&named(&args.place), flags::issues(&args.place.issues)?, &task)?;
     print_lines(&[Line::hanging(2)
         .mark(Tone::Good, Mark::Passed)
         .strong(format!(" {}", one_line(&added.id.0)))
@@ -81,12 +81,13 @@ fn add(args: &TasksAddArgs) -> Result<ExitCode, AppError> {
 
 /// Tasks are done, or open again.
 fn mark(args: &TasksMarkArgs, state: TaskState) -> Result<ExitCode, AppError> {
-    app()?.mark_tasks(&named(&args.place), &args.ids, state, |MarkedTask { task, changed }| {
+    let flags = flags::issues(&args.place.issues)?;
+    app()?.mark_tasks(&named(&args.place), flags, &args.ids, state, |MarkedTask { task, changed }| {
         print_lines(&[task_marked(task, state, changed)])
     })?;
     Ok(ExitCode::SUCCESS)
 }
 
 fn named(place: &TasksPlaceArgs) -> NamedTasks {
-    NamedTasks { file: place.file.clone(), feature: place.feature.clone(), issues: place.issues.wanted() }
+    NamedTasks { file: place.file.clone(), feature: place.feature.clone() }
 }

@@ -20,6 +20,11 @@ use crate::scripted_agent::Script;
 /// What is said does not go together, or a goal cannot be read.
 pub fn job(args: &RunArgs) -> Result<WantedJob, AppError> {
     let mode = args.mode.as_deref().map(parse_mode).transpose()?;
+    if let Some(flag) = args.issues.given().filter(|_| !mode.is_some_and(Mode::has_tasks)) {
+        return Err(AppError::usage(format!(
+            "`{flag}` belongs to tasks: windlass run --mode tasks --source github:OWNER/NAME"
+        )));
+    }
     if let Some(mode) = mode.filter(|mode| mode.has_plan()) {
         refuse_job_flags(args, mode)?;
         let file = args.file.clone();
@@ -28,13 +33,7 @@ pub fn job(args: &RunArgs) -> Result<WantedJob, AppError> {
     if mode.is_some_and(Mode::has_tasks) {
         refuse_foreign_flags(args)?;
         let (file, feature) = (args.file.clone(), args.feature.clone());
-        return Ok(WantedJob::Tasks(NamedTasks { file, feature, issues: args.issues.wanted() }));
-    }
-    if let Some(wanted) = args.issues.wanted() {
-        let source = windlass_ui::one_line(&wanted.source);
-        return Err(AppError::usage(format!(
-            "`--source` belongs to tasks: windlass run --mode tasks --source {source}"
-        )));
+        return Ok(WantedJob::Tasks(NamedTasks { file, feature }));
     }
     if args.feature.is_some() {
         return Err(AppError::usage(

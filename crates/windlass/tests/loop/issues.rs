@@ -237,6 +237,62 @@ fn what_cannot_be_reached_is_said_before_anything_begins() {
     assert!(code == Some(21) && said.contains("gh auth login"), "{said}");
 }
 
+#[test]
+fn a_configuration_says_the_same_as_the_flags() {
+    let (night, forge) = night();
+    for (number, label) in [(1, "agent"), (2, "agent"), (3, "other")] {
+        forge.add_issue(IssueShown::new(number, "Thing", "").labelled(label));
+    }
+    std::fs::create_dir_all(night.env.config()).unwrap();
+    let mine = "[source]\nrepository = \"github:acme/anvil\"\nlabels = [\"agent\"]\nclose_issues = true\n";
+    std::fs::write(night.env.config().join("config.toml"), mine).unwrap();
+    let windlass = |args: &[&str]| night.env.run(&mut night.windlass(args), PATIENCE);
+    let listed = windlass(&["tasks", "list"]).stdout_text();
+    assert!(listed.contains("#1") && listed.contains("#2") && !listed.contains("#3"), "{listed}");
+    // A flag goes before it.
+    let listed = windlass(&["tasks", "list", "--label", "other"]).stdout_text();
+    assert!(listed.contains("#3") && !listed.contains("#1"), "{listed}");
+    let can_go_on = windlass(&["continue"]);
+    can_go_on.expect_code(0, "continue");
+    assert!(
+        can_go_on.stdout_text().contains("the issues of github:acme/anvil"),
+        "{}",
+        can_go_on.stdout_text()
+    );
+    let refused = windlass(&["tasks", "done", "#1"]);
+    assert!(refused.code == Some(2) && refused.stderr_text().contains("changed on their forge"));
+    let config = windlass(&["config", "get", "source.labels"]).stdout_text();
+    assert!(config.contains("agent"), "{config}");
+
+    expect_end(&run(&night, &["--gate", "true"]), 0, "complete");
+    assert_eq!(started(&night), ["#1", "#2"]);
+    assert_eq!([1, 2, 3].map(|number| forge.issue(number).open), [false, false, true]);
+}
+
+#[test]
+fn a_repositorys_own_file_says_whose_issues_only_where_it_is_trusted() {
+    let (night, forge) = night();
+    forge.add_issue(IssueShown::new(1, "Thing", ""));
+    night.env.write(".windlass/config.toml", "[source]\nrepository = \"github:acme/anvil\"\nlabels = []\n");
+    // As a person types it, who has trusted nothing yet.
+    let mut command = night.env.command(env!("CARGO_BIN_EXE_windlass"));
+    command.args(["run", "--mode", "tasks"]).arg(format!("--mock={}", night.script.display()));
+    let outcome = night.env.run(&mut command, PATIENCE);
+    let said = outcome.stderr_text();
+    assert!(outcome.code == Some(2) && said.contains("source.repository in .windlass/config.toml"), "{said}");
+    assert!(forge.issue(1).comments.is_empty() && night.folders().is_empty());
+    let refused = run(&night, &["--label", "agent", "-f", "x.md"]);
+    assert!(refused.code == Some(2) && refused.stderr_text().contains("cannot be used with"));
+    // Nobody says whose.
+    std::fs::remove_file(night.env.project().join(".windlass/config.toml")).unwrap();
+    let outcome = run(&night, &["--label", "agent"]);
+    assert!(
+        outcome.code == Some(2) && outcome.stderr_text().contains("`--label` is about issues"),
+        "{}",
+        outcome.stderr_text()
+    );
+}
+
 // rows: 75
 #[test]
 fn killed_at_any_write_an_issue_is_leased_once_and_told_once() {
