@@ -381,7 +381,7 @@ fn what_failed(outcome: &AttemptOutcome, verdict: Verdict) -> String {
 /// Does it count against its task? What the API or a reviewer fails at is nothing that the task did.
 pub(super) fn counts_against(verdict: Verdict, outcome: &AttemptOutcome, progress: bool) -> bool {
     match verdict {
-        Verdict::Failed if outcome.summary.class.is_of_api() => false,
+        _ if outcome.summary.class.is_of_api() => false,
         Verdict::ClaimRefused if outcome.reviewed == Some(Reviewed::Unusable) => false,
         Verdict::Failed | Verdict::ClaimRefused | Verdict::ClaimUnsupported => true,
         Verdict::Idle => !progress,

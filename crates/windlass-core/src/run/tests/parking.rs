@@ -11,7 +11,7 @@ use crate::fact::Fact;
 use crate::report;
 use crate::run::{Effect, Input, LaneState};
 use crate::spec::RunSpec;
-use crate::spec::{GuardAction, GuardSpec, TestsAction};
+use crate::spec::{GuardAction, GuardSpec, ReviewSpec, TestsAction};
 use crate::tasks::TaskProgress;
 use crate::values::{
     CallReport, Class, Cost, Evidence, JobStatus, LaneId, Purpose, StatusSource, StopReason, Suspicion,
@@ -179,4 +179,42 @@ fn lanes_that_meet_the_same_wait_once_and_for_the_longest() {
     assert_eq!(waits([limit(Some(late)), limit(Some(late))]).len(), 1);
     assert_eq!(waits([limit(None), limit(None)]).len(), 1, "it is not a second refusal");
     assert_eq!(waits([(Class::Outage, None), (Class::Outage, None)]).len(), 1);
+}
+
+// Whoever ticks its task and is then cut off by the API has failed at nothing.
+#[test]
+fn a_task_that_is_ticked_when_the_api_fails_is_not_held_to_have_failed() {
+    for class in [Class::Outage, Class::UsageLimit] {
+        for cut in [1..=3, 2..=3] {
+            let said = format!("{class:?} {cut:?}");
+            let agent = move |_: &TaskId, _, call: u32| {
+                if cut.contains(&call) {
+                    Deed { class, ..Deed::done("half", "1") }
+                } else {
+                    Deed::done("whole", "2")
+                }
+            };
+            let mut world = Lanes::new(tasks_plan(1), rows(1), agent);
+            world.gate = |files| files.contains_key("whole");
+            assert_eq!(world.finish(), StopReason::Complete, "{said}");
+            assert_eq!(world.run.parked_because(&"T1".into()), None);
+        }
+    }
+}
+
+// rows: 135
+#[test]
+fn a_task_that_is_ticked_when_the_api_fails_is_judged_in_its_next_iteration() {
+    let status = |complete| JobStatus { source: StatusSource::TaskFile, complete, ..JobStatus::default() };
+    let review = Some(ReviewSpec::default());
+    let plan = RunSpec { review, lanes: None, ..two_lanes() };
+    let agent = move |call: u32, _| match call {
+        1..=3 => Act::of(Class::Outage).leaves("half").writes(status(true)),
+        _ => Act::works("whole").writes(status(true)),
+    };
+    let mut world = World::new(plan, agent).reviewed(|_, _| Act::passes());
+    world.tasks = Some(rows(1));
+    world.status = Some(status(false));
+    assert_eq!(world.finish(), StopReason::Complete);
+    assert_eq!(world.run.parked_because(&"T1".into()), None);
 }
