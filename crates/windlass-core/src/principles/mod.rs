@@ -27,18 +27,16 @@ pub const VERSION: &str = "2.3";
 /// How is decided by principles: the steps of claude-loop.
 pub const STEPS: &str = "\
 Where several ways are open:
-1. Compatibility: if one way serves every principle concerned, take it.
-2. Constraints before objectives: what must hold (a limit, a duty, a value of 9 or 10, or of 1 or 2) goes before what is \
-only wished for.
-3. Priority, where that does not settle it: law, security, what the user asked for, integrity of data, quality, speed, \
-comfort of use, in this order.
+1. Compatibility: take a way that serves every principle concerned.
+2. Constraints before objectives: what must hold (limits, duties, values of 1, 2, 9 or 10) goes before wishes.
+3. Priority, in this order: law, security, the user's wish, data integrity, quality, speed, comfort.
 ";
 
 /// What an agent at work does where the steps settle nothing, in nights in which nobody answers.
 pub const REPORTING: &str = "\
-Say in a few words which principle decided. A conflict that is still open after that is rare: take the way that is easier \
-to undo, go on, and report it in your last message, on a line of its own, as a JSON object: the key `principle_conflict` \
-holds an object with `principles` (a list of their names), `options` (a list of sentences) and `question` (a sentence).
+Say which principle decided. If a conflict stays open, take the way easier to undo, go on, and put a JSON object on \
+a line of your last message: its key `principle_conflict` holds an object of `principles` (names), `options` (sentences) \
+and `question`.
 ";
 
 /// What is done where a project has no principles yet.

@@ -1,8 +1,10 @@
 //! Decision principles, before everything else in a prompt (seed 004 §6): asked for once where an agent is to derive them,
 //! and the same, byte for byte, in every iteration after that.
 
+use std::cmp::Ordering;
+
 use strum::IntoEnumIterator;
-use windlass_core::principles::{PROPOSAL, PrincipleLayer, Principles, REPORTING, STEPS};
+use windlass_core::principles::{Level, PROPOSAL, Principle, PrincipleLayer, Principles, REPORTING, STEPS};
 use windlass_core::run::Collected;
 use windlass_core::spec::Mode;
 use windlass_core::values::Named;
@@ -37,19 +39,16 @@ pub(crate) fn known<'a>(parts: &PromptParts<'a>) -> Option<&'a Principles> {
 
 /// The values, and the steps by which is decided.
 pub(crate) fn values(principles: &Principles) -> Inert {
-    let mut text = Inert::own(
-        "## Decision principles\n\nThis project decides by these values, each from 1 (the first words) to 10 (the last):\n",
-    );
+    let mut text = Inert::own("## Decision principles\n\nValues from 1 to 10, and what each leans to:\n");
     for layer in PrincipleLayer::iter() {
         text.push(&Inert::fill("\n{{layer}}:\n", &[("layer", Inert::own(layer.title()))]));
         for (principle, level) in principles.iter().filter(|(principle, _)| principle.layer() == layer) {
             text.push(&Inert::fill(
-                "- {{name}} {{level}}: {{low}} … {{high}}\n",
+                "- {{name}} {{level}}{{leaning}}\n",
                 &[
                     ("name", Inert::own(principle.name())),
                     ("level", Inert::number(level.get())),
-                    ("low", Inert::own(principle.low())),
-                    ("high", Inert::own(principle.high())),
+                    ("leaning", leaning(principle, level)),
                 ],
             ));
         }
@@ -57,6 +56,16 @@ pub(crate) fn values(principles: &Principles) -> Inert {
     text.say("\n");
     text.say(STEPS);
     text
+}
+
+/// The end that a value is nearer to: of 18 values both would take more room than all else that is added.
+fn leaning(principle: Principle, level: Level) -> Inert {
+    let end = match level.cmp(&Level::MIDDLE) {
+        Ordering::Less => principle.low(),
+        Ordering::Equal => return Inert::empty(),
+        Ordering::Greater => principle.high(),
+    };
+    Inert::fill(": {{end}}", &[("end", Inert::own(end))])
 }
 
 fn collection(refused: &str) -> Inert {

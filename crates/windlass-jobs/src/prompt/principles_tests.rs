@@ -1,5 +1,6 @@
 //! Where principles stand in a prompt, and that they stay as they are.
 
+use strum::IntoEnumIterator as _;
 use windlass_core::principles::{PROPOSAL, Preset, Principles};
 use windlass_core::spec::{Mode, PrinciplesSpec};
 use windlass_core::values::Purpose;
@@ -30,18 +31,30 @@ fn they_come_before_the_workflow_and_are_the_same_in_every_iteration() {
     assert!(first.starts_with("## Decision principles\n"), "{first}");
     assert_eq!(first, section(&of(40)));
     for said in [
-        "- scope_philosophy 3: the least that works … rich in features\n",
-        "- urgency_tiers 3: ",
+        "- scope_philosophy 3: the least that works\n",
+        "- urgency_tiers 3: everything is urgent\n",
+        "- trust_architecture 7: strict\n",
+        "- monetization_model 5\n",
         "1. Compatibility: ",
         "2. Constraints before objectives: ",
-        "3. Priority, where that does not settle it: law, security, what the user asked for, integrity of data, quality, speed,",
+        "3. Priority, in this order: law, security, the user's wish, data integrity, quality, speed,",
         "`principle_conflict`",
     ] {
         assert!(first.contains(said), "{said} is missing in\n{first}");
     }
-    // What they add is within the bound for all that we add.
-    assert!(first.len() < 2000, "{}", first.len());
     assert_eq!(compose(&parts(&plan, "x")).user.matches("## Decision principles").count(), 1);
+}
+
+// rows: 101
+#[test]
+fn with_them_all_that_is_added_is_within_its_bound() {
+    for preset in Preset::iter() {
+        let plan = decided(preset);
+        let goal = "the goal";
+        let user = compose(&parts(&plan, goal)).user;
+        let added = user.len() - goal.len();
+        assert!(added <= 2000, "{preset:?}: {added} bytes\n{user}");
+    }
 }
 
 // rows: 101

@@ -78,7 +78,7 @@ fn what_a_council_decides_stands_in_the_next_prompt_and_in_the_log() {
     let asked = asked(&night);
     for piece in [
         "## Decision principles",
-        "3. Priority, where that does not settle it: law",
+        "3. Priority, in this order: law",
         "Make it work",
         "Ship without the audit?",
         "It is between: `speed_correctness`, `security_posture`.",
