@@ -206,6 +206,15 @@ impl WayOut {
         }
     }
 
+    /// What would become of a run's work, in a clause; `None` where it stays on the branch that is checked out.
+    pub fn told(&self, run: &RunId) -> Option<String> {
+        let Some(Pushed { repository, base, checked_out, .. }) = &self.pushed else {
+            return self.own_branch(run).map(|branch| format!("the branch {branch}, which is not pushed"));
+        };
+        let branch = self.own_branch(run).or_else(|| checked_out.clone())?;
+        Some(format!("a pull request of {branch} into {base} of {repository}"))
+    }
+
     /// What becomes of the run's work.
     pub fn spec(&self, request: &Prepared, run: &RunId) -> Option<DeliverySpec> {
         let pushed = self.pushed.as_ref()?;
@@ -242,6 +251,14 @@ impl WayOut {
         if repository.commit_of(&full).map_err(AppError::system)?.is_some() {
             return Err(AppError::usage(format!("the branch {branch} is there already"))
                 .hint("Name another prefix: --branch-prefix, or remove it: git branch -d"));
+        }
+        // A branch is a file below `refs/heads`: what lies above another one cannot be a file.
+        for above in branch.match_indices('/').filter_map(|(end, _)| branch.get(..end)) {
+            let there = repository.commit_of(&format!("refs/heads/{above}")).map_err(AppError::system)?;
+            if there.is_some() {
+                let refused = format!("git cannot make the branch {branch} beside the branch {above}");
+                return Err(AppError::usage(refused).hint("Name another prefix: --branch-prefix night/"));
+            }
         }
         Ok(())
     }

@@ -9,7 +9,7 @@ use windlass_engine::sandbox::Sandbox;
 use windlass_engine::store::RunFolder;
 use windlass_engine::supervisor::{Preview, preview};
 
-use super::{Prepared, goal, launch, tasks};
+use super::{Prepared, delivery, goal, launch, tasks};
 use crate::agent;
 use crate::error::AppError;
 use crate::here::Here;
@@ -38,6 +38,10 @@ pub struct Rehearsal {
     pub agent: String,
     /// Why nobody would.
     pub agent_missing: Option<AppError>,
+    /// What would become of its work beyond this machine.
+    pub way_out: Option<String>,
+    /// Why nothing of it would get there: a run is refused.
+    pub way_out_missing: Option<AppError>,
     /// What a person would be asked to trust, counted.
     pub untrusted: Option<String>,
     /// The hooks that would be called, with their commands.
@@ -66,6 +70,10 @@ pub(crate) fn rehearse(here: &Here, prepared: &Prepared) -> Result<Rehearsal, Ap
     here.app.notices(&prepared.configuration.notices);
     let (agent, agent_missing) = agent::plan_anyway(&launch::wanted(here, prepared))?;
     let folder = RunFolder::of(&here.project, &RunId(SOME_RUN.to_owned()));
+    let (way_out, way_out_missing) = match delivery::find(here, prepared) {
+        Ok(way) => (way.told(folder.run()), None),
+        Err(missing) => (None, Some(missing)),
+    };
     let found = launch::hooks(here, prepared);
     let spent_before = super::budget::spent_before(here, prepared)?;
     let plan = launch::plan(here, prepared, &found, folder.run(), agent, spent_before);
@@ -97,6 +105,8 @@ pub(crate) fn rehearse(here: &Here, prepared: &Prepared) -> Result<Rehearsal, Ap
         tasks_problem: tasks::problems(prepared),
         agent: prepared.mock.as_ref().unwrap_or(&resolved.agent.command).clone(),
         agent_missing,
+        way_out,
+        way_out_missing,
         untrusted: (!looked.pending.is_empty()).then(|| looked.count_in_words()),
         hooks: hooks.collect(),
         hook_notices: found.notices.clone(),

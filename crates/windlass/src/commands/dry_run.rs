@@ -44,6 +44,12 @@ fn facts(rehearsal: &Rehearsal) -> String {
     if let Some(missing) = &rehearsal.agent_missing {
         line("", &format!("{}: a run would not start", missing.message));
     }
+    if let Some(way_out) = &rehearsal.way_out {
+        line("leaves as", way_out);
+    }
+    if let Some(missing) = &rehearsal.way_out_missing {
+        line("leaves as", &format!("{}: a run would not start", missing.message));
+    }
     if let Some(untrusted) = &rehearsal.untrusted {
         line("trust", &format!("a run would ask: the repository's files start {untrusted} (windlass trust)"));
     }
