@@ -48,7 +48,7 @@ pub struct TryHook {
 impl App {
     /// The hooks that a run here would call, and those that it would not.
     pub fn hooks(&self) -> Result<Hooks, AppError> {
-        let Looked { here, found, .. } = Looked::at(self)?;
+        let Looked { here, found, .. } = Looked::at(self, Unlimited::NotAsked)?;
         let rows = found.listed.iter().map(|listed| row(&here.directory, listed)).collect();
         Ok(Hooks { rows, notices: found.notices })
     }
@@ -58,7 +58,7 @@ impl App {
     /// # Errors
     /// A run would not call it, it is not trusted, or it cannot be called.
     pub fn try_hook(&self, request: &TryHook) -> Result<Tried, AppError> {
-        let Looked { here, configuration, found } = Looked::at(self)?;
+        let Looked { here, configuration, found } = Looked::at(self, Unlimited::Allowed)?;
         let hook = callable(&found, request.hook)?;
         trusting::require(&Asked {
             here: &here,
@@ -95,11 +95,10 @@ struct Looked {
 }
 
 impl Looked {
-    fn at(app: &App) -> Result<Looked, AppError> {
+    fn at(app: &App, unlimited: Unlimited) -> Result<Looked, AppError> {
         let here = Here::find(app)?;
         let flags = Layer::default();
-        let configuration =
-            Configuration::load(&here.directory, None, Mode::Goal, flags, Unlimited::Allowed)?;
+        let configuration = Configuration::load(&here.directory, None, Mode::Goal, flags, unlimited)?;
         let found = hook::find(&here.directory, &configuration.resolved.hooks);
         Ok(Looked { here, configuration, found })
     }

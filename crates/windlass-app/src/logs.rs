@@ -64,7 +64,7 @@ impl RecordedRun {
     /// Are emoji wanted here? A broken configuration must not hide what happened.
     pub fn wants_emoji(&self) -> bool {
         let directory = &self.here.directory;
-        Configuration::load(directory, None, Mode::Goal, Layer::default(), Unlimited::Refused)
+        Configuration::load(directory, None, Mode::Goal, Layer::default(), Unlimited::NotAsked)
             .map_or(true, |configuration| configuration.resolved.emoji)
     }
 

@@ -51,7 +51,7 @@ impl App {
         let workspace = workspace.map(|name| Workspaces::open(directory).find(name)).transpose()?;
         let folder = workspace.as_ref().map(Workspace::folder);
         let configuration =
-            Configuration::load(directory, folder, Mode::Goal, Layer::default(), Unlimited::Allowed)?;
+            Configuration::load(directory, folder, Mode::Goal, Layer::default(), Unlimited::NotAsked)?;
         let settings = &configuration.resolved.notify;
         trusting::require(&Asked {
             here: &Here::at(self, directory.to_owned())?,

@@ -103,7 +103,7 @@ impl App {
 }
 
 fn configuration(directory: &Path) -> Result<Configuration, AppError> {
-    Configuration::load(directory, None, Mode::Build, Layer::default(), Unlimited::Allowed)
+    Configuration::load(directory, None, Mode::Build, Layer::default(), Unlimited::NotAsked)
 }
 
 /// Where the configuration says that plan and specs are.

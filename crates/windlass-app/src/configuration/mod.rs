@@ -40,7 +40,7 @@ impl Configuration {
     /// # Errors
     /// As for [`Configuration::load`].
     pub fn read(directory: &Path, workspace: Option<&Path>, mode: Mode) -> Result<Configuration, AppError> {
-        Configuration::load(directory, workspace, mode, Layer::default(), Unlimited::Allowed)
+        Configuration::load(directory, workspace, mode, Layer::default(), Unlimited::NotAsked)
     }
 
     /// Reads the user's, the project's and the workspace's file and the environment (Fresher's variables first, ours after

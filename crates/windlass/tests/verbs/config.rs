@@ -290,3 +290,18 @@ fn variables_of_fresher_are_a_layer_below_ours() {
     inside.expect_success("within a run");
     assert!(inside.stderr_text().is_empty(), "{}", inside.stderr_text());
 }
+
+// A network that is off without a sandbox is refused where something would run, and nowhere else.
+#[test]
+fn verbs_that_only_look_do_not_ask_for_a_sandbox() {
+    let env = TestEnv::with_git();
+    env.write(".windlass/config.toml", "[sandbox]\nnetwork = 'off'\n");
+    env.write("requirements.md", "### T001: First\n- **Status**: pending\n");
+    for looks in [&["hooks"][..], &["tasks", "list"], &["config", "list"], &["runs"], &["status"]] {
+        let outcome = ask(&env, looks);
+        assert!(!outcome.stderr_text().contains("without a sandbox"), "{looks:?}: {}", outcome.stderr_text());
+    }
+    let refused = ask(&env, &["run", "-p", "Work", "--dry-run", "--mock"]);
+    refused.expect_code(2, "a run");
+    assert!(refused.stderr_text().contains("without a sandbox"), "{}", refused.stderr_text());
+}
