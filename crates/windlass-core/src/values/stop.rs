@@ -87,8 +87,8 @@ stop_reasons! {
     Stagnated: "stagnated", Stuck, 0, 14, "stagnated", "Too many iterations in a row brought nothing new.";
     /// Build mode: neither HEAD nor tree nor plan moved.
     NoChanges: "no_changes", Stuck, 0, 15, "stagnated: nothing changes", "The last iteration changed nothing.";
-    /// Every open task waits or is parked.
-    Blocked: "blocked", Stuck, 0, 17, "blocked", "Every open task waits for another one or is parked.";
+    /// Whatever is open waits for something else, is parked, or is unclear.
+    Blocked: "blocked", Stuck, 0, 17, "blocked", "Whatever is open waits for something else, is parked, or is unclear.";
     /// `windlass stop`.
     StopRequested: "stop_requested", Person, 0, 16, "stopped by a person", "Stopped after the iteration, as asked.";
     /// Only a person can decide what comes next.
