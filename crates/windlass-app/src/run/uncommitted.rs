@@ -63,6 +63,9 @@ pub fn before_run(
         of_a_person.paths.clone_from(&sorted.of_a_person);
     }
     set_apart.extend(recovery::harmless(repository, &here.directory, rules, &mut of_a_person)?);
+    if plan.delivery.is_some() {
+        refuse_beside(&of_a_person.paths)?;
+    }
     refuse_a_persons(
         sorted.as_ref(),
         &of_a_person.paths,
@@ -154,6 +157,7 @@ pub fn before_resumption(
     }
     let sorted = recovery::sort(repository, &store, folder, run, dirty)?;
     notices.extend(left_out(&sorted.of_a_person));
+    note_between(plan, folder, &sorted.of_a_person)?;
     if is_to_be_repeated(run) && !sorted.of_the_run.is_empty() {
         let kept = save(here, &mut store, run, &unsettled, &sorted.of_the_run, Commits::Yes)?;
         notices.extend(kept.unless_refused(plan, true)?);
@@ -303,6 +307,35 @@ fn refuse_half_done(repository: &Repository) -> Result<(), AppError> {
         None => Ok(()),
         Some(what) => Err(AppError::usage(format!("`--commit runner` cannot commit here: {what}"))),
     }
+}
+
+/// What the gates pass on is what is pushed: nothing may lie beside it.
+fn refuse_beside(of_a_person: &Uncommitted) -> Result<(), AppError> {
+    if of_a_person.is_empty() {
+        return Ok(());
+    }
+    let listing = listed(of_a_person.keys().map(Vec::as_slice));
+    Err(AppError::usage(
+        "a pull request is refused while there are uncommitted changes: the gates would judge files that are not pushed",
+    )
+    .hint(format!("They are: {listing}"))
+    .hint("Commit or stash them, or let the run work in a tree of its own: --worktree NAME.")
+    .hint("What only this machine needs, git can ignore: .git/info/exclude"))
+}
+
+/// What was not there when the run began keeps its work from being pushed.
+fn note_between(plan: &RunSpec, folder: &RunFolder, of_a_person: &Uncommitted) -> Result<(), AppError> {
+    if plan.delivery.is_none() {
+        return Ok(());
+    }
+    let before = recovery::read(folder).map_err(RecoveryError::from)?.unwrap_or_default();
+    let is_later = |path: &[u8]| recovery::holding(&before, path).is_none();
+    let later = of_a_person.iter().filter(|(path, _)| is_later(path));
+    let later: Uncommitted = later.map(|(path, content)| (path.clone(), *content)).collect();
+    if !later.is_empty() {
+        recovery::add_between(folder, &later).map_err(RecoveryError::from)?;
+    }
+    Ok(())
 }
 
 fn dirty_tree() -> AppError {

@@ -153,6 +153,8 @@ struct Lane {
     refused: Vec<CheckOutcome>,
     /// What the repository's hook said when it refused the newest commit; `None` when it did not.
     hook_refusal: Option<String>,
+    /// What the tree has that the newest commit does not.
+    beside: Vec<String>,
     /// What the latest attempt did to the repository; `None` where it did nothing.
     damage: Option<Damaged>,
     /// What reviewers said of its work.
@@ -180,6 +182,7 @@ impl Lane {
             rows: Rows::default(),
             refused: Vec::new(),
             hook_refusal: None,
+            beside: Vec::new(),
             damage: None,
             reviews: Reviews::default(),
         }

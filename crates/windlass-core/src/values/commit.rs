@@ -13,6 +13,10 @@ pub struct CommitNotes {
     /// What is left out of commits until a person says otherwise, each with its reason; at most 20.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub held_back: Vec<String>,
+    /// Files that the gates judged the work with and that are in no commit, where the commit is to be pushed: neither ignored
+    /// by git, nor written by a check, nor there when the run began; at most 20.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<String>,
     /// The tree that was committed, with what the runner itself wrote, in a job of tasks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<SnapshotId>,

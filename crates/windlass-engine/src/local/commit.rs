@@ -8,6 +8,7 @@ use windlass_core::run::{CommitKind, OrderContext, TurnKey};
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{CommitNotes, Evidence, LaneId, SnapshotId, TaskRow};
 
+use super::beside;
 use super::by_checks::ByChecks;
 use super::damage;
 use super::event::WorkError;
@@ -41,6 +42,7 @@ pub(super) fn carry_out(
     of: Subject<'_>,
     checked: Option<Inventory>,
 ) -> Worked {
+    world.look_where_nobody_has()?;
     let rewritten = world.is_work_rewritten(since)?;
     let latest = world.latest.as_ref().filter(|_| of.task.is_some() || rewritten);
     let snapshot = latest.and_then(|latest| latest.snapshot.clone());
@@ -50,21 +52,35 @@ pub(super) fn carry_out(
     }
     let look = world.look()?;
     let evidence = world.evidence(&look);
+    let beside = beside::of_commit(world, since, &look)?;
     // A hook may change files without committing them, also one that refuses: the checks did not judge that tree.
     let moved = checked.is_some_and(|checked| checked.entries != look.inventory.entries);
     world.remember(look);
     let mut reports = world.say_once(withhold::notice(&held).into_iter().collect());
     let held_back = withhold::named(&held);
-    let notes = CommitNotes { hook_output: None, held_back, snapshot };
+    let notes = CommitNotes { hook_output: None, held_back, beside, snapshot };
     let mut committed = report_of(outcome, lane, evidence, notes);
-    // Nor did those that passed before another one wrote over the work.
-    committed.altered |= moved || rewritten;
+    // Nor did those that passed before another one wrote over the work, or in a session before this one.
+    committed.altered |= moved || rewritten || !world.has_kept(turn);
     reports.extend(std::mem::take(&mut world.notices).into_iter().map(Report::notice));
     reports.push(committed.into());
     Ok(reports)
 }
 
 impl WorkingTree {
+    /// A run that goes on in the middle of an iteration may have to commit in a lane that nobody has looked at since.
+    pub(super) fn look_where_nobody_has(&mut self) -> Result<(), WorkError> {
+        if self.latest.is_none() {
+            self.look_again()?;
+        }
+        Ok(())
+    }
+
+    /// Has this session kept what this attempt left, so that its checks have judged just that?
+    pub(super) fn has_kept(&self, turn: TurnKey) -> bool {
+        self.kept_last == Some(turn)
+    }
+
     /// Looks at what the checks wrote, before hooks of a commit change the tree, too. Work that they have written over is
     /// committed as it is now, and everything else as the agent left it. `None` where there are no checks.
     pub(super) fn take_in_rewritten(
@@ -172,12 +188,12 @@ fn commit(
     let (Some(repository), Some(store)) = (&place.repository, &world.snapshots) else {
         return nothing(CommitOutcome::Refused("there is no git repository".to_owned()));
     };
-    let (Some(since), Some(candidate)) = (since, &world.latest) else {
-        return nothing(CommitOutcome::NothingToCommit);
-    };
     if let Some(commit) = marked_commit(repository, &message(&world.plan, turn, of).key())? {
         return nothing(CommitOutcome::Committed { commit, altered: false });
     }
+    let (Some(since), Some(candidate)) = (since, &world.latest) else {
+        return nothing(CommitOutcome::NothingToCommit);
+    };
     let since = store.load(since)?;
     let mut changed = changed_paths(&since, &candidate.inventory);
     // What the runner writes it writes after the agent, which may have left there what the runner says now.

@@ -5,6 +5,7 @@ mod aftermath;
 mod agents_file;
 mod aside;
 mod begin;
+mod beside;
 mod boxes;
 mod by_checks;
 mod call;
@@ -162,6 +163,7 @@ impl LocalLanes {
         tree.inside = inside;
         tree.keep_steering()?;
         tree.uncommitted = crate::recovery::read(&setting.folder)?.unwrap_or_default();
+        tree.between = crate::recovery::between(&setting.folder)?;
         tree.along = crate::recovery::record::along(&setting.folder)?.into_keys().collect();
         let workers = Workers::start(WorkingTrees::new(tree, setting.project), events.clone())?;
         Ok(LocalLanes {

@@ -45,6 +45,8 @@ impl WorkingTree {
         boxes::begin_session(self)?;
         let look = self.look()?;
         let mut reports = self.say_once(notices(&look.inventory));
+        // Within a session only the checks of the baseline lie between two of these looks.
+        self.note_checks(&look.inventory);
         let baseline = self.unkept(look);
         reports.push(report::Surveyed { baseline, tasks: tasks::rows(&self.plan) }.into());
         Ok(reports)

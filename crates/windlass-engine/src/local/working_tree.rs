@@ -60,6 +60,8 @@ pub(super) struct WorkingTree {
     pub by_checks: ByChecks,
     /// The attempt whose beginning this session has seen.
     pub began: Option<TurnKey>,
+    /// The attempt that this session has kept last.
+    pub kept_last: Option<TurnKey>,
     /// The repository's other working trees when that attempt began.
     pub trees: BTreeSet<PathBuf>,
     /// What an attempt changed and must not: paths.
@@ -68,6 +70,8 @@ pub(super) struct WorkingTree {
     pub damage: Option<damage::FoundDamage>,
     /// What was uncommitted when a session began: a person's.
     pub uncommitted: Uncommitted,
+    /// Of these, what somebody wrote between two sessions of a run whose work is pushed.
+    pub between: Uncommitted,
     /// What the next commit takes along besides its work.
     pub along: Vec<Vec<u8>>,
     /// Of these it was said that they are not committed.
@@ -122,10 +126,12 @@ impl WorkingTree {
             said: Arc::default(),
             by_checks: ByChecks::default(),
             began: None,
+            kept_last: None,
             trees: BTreeSet::new(),
             forbidden_changes: Vec::new(),
             damage: None,
             uncommitted: Uncommitted::default(),
+            between: Uncommitted::default(),
             along: Vec::new(),
             held_back: BTreeSet::new(),
             notices: Vec::new(),
@@ -164,6 +170,7 @@ impl WorkingTree {
                     let said = format!("the disk is full: there is no room in {}", self.plan.directory.display());
                     return Err(WorkError::of(StopReason::DiskFull, &said));
                 }
+                self.look_where_nobody_has()?;
                 // What checks and hooks did since the last attempt was kept is not the next one's.
                 let left = std::mem::take(&mut self.left_behind).into_iter().map(|damage| damage.sentence);
                 self.notices.extend(left);
@@ -298,6 +305,7 @@ impl WorkingTree {
         let found = damage::find(self, turn, began.as_ref(), (&look.inventory, kept.as_ref()), context)?;
         let snapshot = kept.map(|snapshot| snapshot.id);
         self.latest = Some(Look { snapshot: snapshot.clone(), ..look });
+        self.kept_last = Some(turn);
         let mut reports = self.say_once(self.changed_inputs());
         if self.began == Some(turn) {
             reports.extend(self.say_once(stray_trees::notices(self, &self.trees)));

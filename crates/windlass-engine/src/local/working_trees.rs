@@ -31,6 +31,7 @@ use windlass_git::inventory::{Place, Surveyor, is_own};
 use windlass_git::lane::{
     Landed, Landing, Lane, LaneError, MergeResult, Merged, OwnFile, Squash, Target, land, landed, park,
 };
+use windlass_git::snapshot::quoting::quote;
 use windlass_host::tree;
 use windlass_host::tree::at;
 
@@ -212,6 +213,7 @@ impl WorkingTrees {
         };
         let mut rewritten = false;
         let outcome = if unresolved.is_empty() {
+            world.look_where_nobody_has()?;
             let checked = world.take_in_rewritten(context, turn, since)?;
             rewritten = world.is_work_rewritten(since)?;
             let (outcome, held) = squash(world, checkout, turn, since, subject)?;
@@ -220,13 +222,17 @@ impl WorkingTrees {
             }
             reports.extend(world.say_once(withhold::notice(&held).into_iter().collect()));
             notes.held_back = withhold::named(&held);
+            if world.plan.delivery.is_some() {
+                notes.beside = held.iter().map(|(path, _)| quote(path)).collect();
+            }
             outcome
         } else {
             CommitOutcome::Refused(format!("marks of the conflict are left in {}", listed(&unresolved)))
         };
+        let has_kept = world.has_kept(turn);
         let evidence = world.look_again()?;
         let mut committed = commit::report_of(outcome, lane, evidence, notes);
-        committed.altered |= rewritten;
+        committed.altered |= rewritten || !has_kept;
         reports.push(committed.into());
         Ok(reports)
     }

@@ -25,7 +25,7 @@ use windlass_host::tree::at;
 
 pub(crate) use apart::is_own_file;
 pub use apart::{Dirty, Rules, along, folders, harmless};
-pub use record::{Uncommitted, add, read, take_along};
+pub use record::{Uncommitted, add, add_between, between, holding, read, take_along};
 
 /// An agent whose runner was killed is gone after this.
 const LAST_WRITES: Duration = Duration::from_secs(5);

@@ -21,6 +21,23 @@ fn along_file(folder: &RunFolder) -> PathBuf {
     folder.path().join("along")
 }
 
+fn between_file(folder: &RunFolder) -> PathBuf {
+    folder.path().join("uncommitted-between")
+}
+
+/// What somebody wrote between two sessions of a run whose work is pushed.
+pub fn between(folder: &RunFolder) -> Result<Uncommitted, FileError> {
+    let bytes = read_if_there(&between_file(folder))?;
+    Ok(bytes.map(|bytes| parse(&String::from_utf8_lossy(&bytes))).unwrap_or_default())
+}
+
+/// Adds what was found of that in this session.
+pub fn add_between(folder: &RunFolder, found: &Uncommitted) -> Result<(), FileError> {
+    let mut all = between(folder)?;
+    all.extend(found.clone());
+    replace(&between_file(folder), to_text(&all).as_bytes(), 0o600)
+}
+
 /// What the run's first commit takes along.
 pub fn along(folder: &RunFolder) -> Result<Uncommitted, FileError> {
     let bytes = read_if_there(&along_file(folder))?;

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 mod bad_agents;
+mod bad_forges;
 mod bad_input;
 mod bad_places;
 mod budgets;
@@ -46,10 +47,12 @@ mod protecting;
 mod pull_request_kills;
 mod pull_request_parts;
 mod pull_request_places;
+mod pull_request_trees;
 mod pull_requests;
 mod queue_kills;
 mod removed_state;
 mod repositories;
+mod review_kills;
 mod reviews;
 mod run_log;
 mod signals;

@@ -64,6 +64,7 @@ impl Run {
     pub(super) fn note_commit(&mut self, lane: LaneId, notes: &CommitNotes, is_made: bool) {
         let Some(held) = self.lanes.get_mut(&lane) else { return };
         held.hook_refusal.clone_from(&notes.hook_output);
+        held.beside.clone_from(&notes.beside);
         // What the agent was not allowed to change is in the attempt's snapshot, and in no commit.
         if let (Some(committed), Some(snapshot), true) = (&mut held.committed, &notes.snapshot, is_made) {
             committed.snapshot = Some(snapshot.clone());

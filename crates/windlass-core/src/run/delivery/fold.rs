@@ -113,8 +113,9 @@ impl Run {
         if self.delivery_spec().is_none() {
             return;
         }
+        let beside = self.lanes.get(&lane).map_or_else(Vec::new, |held| held.beside.clone());
         if outcome.in_git.landed {
-            self.delivery.shown.clone_from(&outcome.in_git.commit);
+            self.note_shown(outcome.in_git.commit.clone(), beside);
             return;
         }
         let green = self.is_green(lane, outcome, &judged.outcomes) && self.held(lane).is_empty();
@@ -132,10 +133,18 @@ impl Run {
             let stands = green && !self.lacks_review(lane, &claim.outcome) && self.held(lane).is_empty();
             claim.outcome.in_git.commit.clone().filter(|_| stands)
         });
-        let shown = head.filter(|_| green).or(verified);
-        if let Some(head) = shown.filter(|_| !self.has_lanes()) {
-            self.delivery.shown = Some(head);
+        let shown = head.filter(|_| green).or(verified).filter(|_| !self.has_lanes());
+        if shown.is_some() {
+            self.note_shown(shown, beside);
         }
+    }
+
+    /// The gates passed on a commit, and on these files beside it: without them it is not what they judged.
+    fn note_shown(&mut self, commit: Option<String>, beside: Vec<String>) {
+        if beside.is_empty() {
+            self.delivery.shown = commit;
+        }
+        self.delivery.beside = beside;
     }
 
     /// The run goes on in another process: what was being done is done again, and looks first whether it is done; what a

@@ -24,6 +24,7 @@ use crate::report::{
 use crate::run::{DeliveryPart, Effect, Run, Survey};
 use crate::spec::DeliverySpec;
 use crate::values::{Now, StopReason};
+use crate::words::some_of;
 
 pub use evidence::DeliveryContext;
 pub(super) use evidence::as_code;
@@ -31,11 +32,16 @@ pub(super) use evidence::as_code;
 use parts::{Part, PartEnd};
 use view::Watch;
 
+/// So many files are named.
+const NAMED: usize = 3;
+
 /// How far the work of a run is on its way out.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Delivery {
     /// The newest commit whose tree every gate passed on.
     shown: Option<String>,
+    /// Files that every gate passed with on newer work, and that are in none of its commits: that is not pushed.
+    beside: Vec<String>,
     stage: Stage,
     standing: Standing,
     /// The pull request, once there is one.
@@ -119,6 +125,9 @@ impl Run {
         let Some(head) = self.delivery.shown.clone().filter(|head| self.is_work(head)) else {
             return BeforeEnd::Nothing;
         };
+        if standing == Standing::Shown && self.held_beside().is_some() {
+            return BeforeEnd::Nothing;
+        }
         match &self.delivery.stage {
             Stage::Doing(_) | Stage::Waiting { .. } => BeforeEnd::UnderWay,
             _ if self.is_delivered(&head, standing) => BeforeEnd::Nothing,
@@ -171,6 +180,9 @@ impl Run {
 
     /// With what a run whose job is done ends, and what there is to say about its work's way out.
     pub(super) fn delivered(&self) -> (StopReason, String) {
+        if let Some(why) = self.held_beside() {
+            return (StopReason::NeedsHuman, format!("{}: {why}", self.delivery_place()));
+        }
         let Stage::Over { outcome, detail } = &self.delivery.stage else {
             return (StopReason::Complete, self.parts_told());
         };
@@ -185,6 +197,17 @@ impl Run {
         };
         let place = self.delivery_place();
         (reason, if place.is_empty() { detail.clone() } else { format!("{place}: {detail}") })
+    }
+
+    /// Why the newest work is not pushed although its gates passed; `None` where nothing keeps it.
+    fn held_beside(&self) -> Option<String> {
+        let names = some_of(self.delivery.beside.iter(), NAMED);
+        (!self.delivery.beside.is_empty()).then(|| {
+            format!(
+                "the newest work was not pushed, since its gates passed with files that are in no commit: {names}; have git \
+                 ignore them, or commit them, and push it yourself"
+            )
+        })
     }
 
     /// Where the work is.

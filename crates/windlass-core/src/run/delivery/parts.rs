@@ -103,7 +103,8 @@ impl Run {
 
     fn part_to_deliver(&self) -> Option<String> {
         let part = self.delivery.part.as_ref().filter(|_| self.has_parts() && self.lanes_are_idle())?;
-        let head = self.delivery.shown.as_ref().filter(|head| self.is_work(head))?;
+        let shown = self.delivery.shown.as_ref().filter(|_| self.delivery.beside.is_empty());
+        let head = shown.filter(|head| self.is_work(head))?;
         let is_out = self.delivery.pushed.as_ref() == Some(head) && self.delivery.standing == Standing::Shown;
         let task = part.task.as_ref();
         let is_over = task.is_none_or(|task| self.tasks().standing(task) == Some(TaskProgress::Done));
@@ -280,6 +281,7 @@ impl Run {
         }
         let is_work = self.delivery.shown.as_ref().is_some_and(|head| self.is_work(head));
         match end {
+            TaskEnd::Done if self.held_beside().is_some() => self.park_beside(),
             TaskEnd::Done if !is_work => {
                 self.task_is_out();
                 self.close_part(DeliveryOutcome::Nothing);
@@ -287,6 +289,16 @@ impl Run {
             TaskEnd::Parked { .. } => self.close_part(DeliveryOutcome::NeedsHuman),
             TaskEnd::Done | TaskEnd::Again { .. } => {}
         }
+    }
+
+    /// The task is done, and its work is not what its gates judged.
+    fn park_beside(&mut self) {
+        let task = self.delivery.part.as_ref().and_then(|part| part.task.clone());
+        if let Some((task, why)) = task.zip(self.held_beside()) {
+            self.park_part(&task, &why);
+            self.counters.parked += 1;
+        }
+        self.close_part(DeliveryOutcome::NeedsHuman);
     }
 
     fn close_part(&mut self, outcome: DeliveryOutcome) {

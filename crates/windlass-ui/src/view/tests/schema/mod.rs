@@ -372,6 +372,7 @@ pub(super) const FACTS: &[(&str, &[Field])] = &[
             ("refused", Text, Sometimes),
             ("hook_output", Text, Sometimes),
             ("held_back", List(&Text), Sometimes),
+            ("beside", List(&Text), Sometimes),
             ("snapshot", Text, Sometimes),
         ],
     ),
