@@ -71,6 +71,7 @@ mail.md      0             1      0      0 %
   ✗ IMPLEMENTATION_PLAN.md:2: depends on `9.9`, which is not a task of this plan
   ! skipped: specs/logo.png is not a Markdown file
   ○ 3 boxes below 1 heading taken for tasks
+  ○ 1 open box below headings such as Archive or Out of scope not taken for work
 
   no spec     1 task
   next task   Logout  IMPLEMENTATION_PLAN.md:2
