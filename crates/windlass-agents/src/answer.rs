@@ -1,5 +1,6 @@
 //! Structured answers: which calls are asked for one, and what their texts are cut to.
 
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use windlass_core::values::Purpose;
 
@@ -16,6 +17,12 @@ pub const fn answer_schema(purpose: Purpose) -> Option<&'static str> {
         Purpose::Council => Some(DECISION_SCHEMA),
         Purpose::Work | Purpose::Plan | Purpose::Merge => None,
     }
+}
+
+/// A word that is one of an enumeration's, as its names are in JSON.
+pub(crate) fn word<T: DeserializeOwned>(value: &Value, name: &str) -> Option<T> {
+    let word = value.get(name).filter(|word| word.is_string())?;
+    T::deserialize(word).ok()
 }
 
 /// One line of at most so many characters.

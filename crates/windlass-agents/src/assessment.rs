@@ -1,9 +1,9 @@
 //! The structured answer of an agent that was asked to judge.
 
 use serde_json::Value;
-use windlass_core::values::{Assessed, Assessment, Confidence, Finding};
+use windlass_core::values::{Assessment, Finding};
 
-use crate::answer::text;
+use crate::answer::{text, word};
 
 /// What the answer has to look like: JSON schema, for `--json-schema`.
 pub const ASSESSMENT_SCHEMA: &str = r#"{"type":"object","additionalProperties":false,"required":["verdict","confidence","summary","findings"],"properties":{"verdict":{"enum":["pass","needs_review","fail"]},"confidence":{"enum":["low","medium","high"]},"summary":{"type":"string"},"findings":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["title","required"],"properties":{"title":{"type":"string"},"detail":{"type":"string"},"required":{"type":"boolean"}}}},"recommendation":{"type":"string"}}}"#;
@@ -14,21 +14,10 @@ const FINDINGS: usize = 20;
 /// Reads an answer. Only the verdict is essential: without one of the three words there is no assessment.
 pub fn parse_assessment(json: &str) -> Option<Assessment> {
     let answer: Value = serde_json::from_str(json).ok()?;
-    let verdict = match answer.get("verdict")?.as_str()? {
-        "pass" => Assessed::Pass,
-        "needs_review" => Assessed::NeedsReview,
-        "fail" => Assessed::Fail,
-        _ => return None,
-    };
-    let confidence = match answer.get("confidence").and_then(Value::as_str) {
-        Some("high") => Confidence::High,
-        Some("medium") => Confidence::Medium,
-        _ => Confidence::Low,
-    };
     let findings = answer.get("findings").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     Some(Assessment {
-        verdict,
-        confidence,
+        verdict: word(&answer, "verdict")?,
+        confidence: word(&answer, "confidence").unwrap_or_default(),
         summary: text(&answer, "summary", 1000),
         findings: findings.iter().filter_map(finding).take(FINDINGS).collect(),
         recommendation: text(&answer, "recommendation", 500),
@@ -46,6 +35,8 @@ fn finding(value: &Value) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
+    use windlass_core::values::Confidence;
+
     use super::*;
 
     // rows: 132

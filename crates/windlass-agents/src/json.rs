@@ -28,9 +28,9 @@ pub(crate) trait Shape<'a>: Default {
     fn keep(&mut self, name: &str, value: Field<'a>);
 }
 
-/// Declares an object by the fields that are wanted of it: `shape! { Name { field: "name in the JSON" } }`.
+/// Declares an object by the fields that are wanted of it: `shape! { Name { field, other: "its name in the JSON" } }`.
 macro_rules! shape {
-    ($($(#[$about:meta])* $shape:ident { $($(#[$what:meta])* $field:ident: $($name:literal)|+,)* })*) => {$(
+    ($($(#[$about:meta])* $shape:ident { $($(#[$what:meta])* $field:ident $(: $($name:literal)|+)?,)* })*) => {$(
         $(#[$about])*
         #[derive(Default)]
         pub(super) struct $shape<'a> {
@@ -40,12 +40,14 @@ macro_rules! shape {
         impl<'a> json::Shape<'a> for $shape<'a> {
             fn keep(&mut self, name: &str, value: Field<'a>) {
                 match name {
-                    $($($name)|+ => self.$field = value,)*
+                    $(name if shape!(@is name, $field $(, $($name)|+)?) => self.$field = value,)*
                     _ => {}
                 }
             }
         }
     )*};
+    (@is $given:ident, $field:ident) => { $given == stringify!($field) };
+    (@is $given:ident, $field:ident, $($name:literal)|+) => { matches!($given, $($name)|+) };
 }
 pub(crate) use shape;
 

@@ -1,9 +1,9 @@
 //! The structured answer of an agent that was asked to look over another's work.
 
 use serde_json::Value;
-use windlass_core::values::{CriterionJudged, Review, ReviewFinding, ReviewVerdict, Severity};
+use windlass_core::values::{CriterionJudged, Review, ReviewFinding, Severity};
 
-use crate::answer::text;
+use crate::answer::{text, word};
 
 /// What the answer has to look like: JSON schema, for `--json-schema`.
 pub const REVIEW_SCHEMA: &str = r#"{"type":"object","additionalProperties":false,"required":["verdict","summary","findings","criteria"],"properties":{"verdict":{"enum":["pass","changed","reject"]},"summary":{"type":"string"},"findings":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["severity","text"],"properties":{"severity":{"enum":["blocking","minor"]},"file":{"type":"string"},"line":{"type":"integer"},"text":{"type":"string"}}}},"criteria":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["number","met","because"],"properties":{"number":{"type":"integer"},"met":{"type":"boolean"},"because":{"type":"string"}}}}}}"#;
@@ -17,12 +17,7 @@ const CRITERIA: usize = 200;
 /// Reads an answer. Only the verdict is essential: without one of the three words there is no review.
 pub fn parse_review(json: &str) -> Option<Review> {
     let answer: Value = serde_json::from_str(json).ok()?;
-    let verdict = match answer.get("verdict")?.as_str()? {
-        "pass" => ReviewVerdict::Pass,
-        "changed" => ReviewVerdict::Changed,
-        "reject" => ReviewVerdict::Reject,
-        _ => return None,
-    };
+    let verdict = word(&answer, "verdict")?;
     let found = answer.get("findings").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let mut findings: Vec<ReviewFinding> = found.iter().filter_map(finding).collect();
     // What must be mended is never what is cut off.

@@ -5,119 +5,67 @@ use crate::json::{self, Field, shape};
 shape! {
     /// What every line has, and what messages have on top.
     Envelope {
-        kind: "type",
-        subtype: "subtype",
-        message: "message",
+        kind: "type", subtype, message,
         /// The tool call of the sub-agent that this belongs to.
-        parent_tool_use_id: "parent_tool_use_id",
+        parent_tool_use_id,
         /// In an `assistant` line: it is not the model's but the program's own message about this error.
-        error: "error",
-        is_api_error_message: "is_api_error_message",
-        api_error_params: "api_error_params",
+        error, is_api_error_message, api_error_params,
         /// In a `stream_event` line: what the API sent, and of which message.
-        event: "event",
-        api_message_id: "api_message_id",
+        event, api_message_id,
     }
 
     Message {
-        id: "id",
-        model: "model",
-        content: "content",
-        stop_reason: "stop_reason",
-        usage: "usage",
+        id, model, content, stop_reason, usage,
     }
 
     /// One piece of a message, as the API sent it.
     StreamEvent {
-        kind: "type",
-        message: "message",
-        delta: "delta",
-        usage: "usage",
+        kind: "type", message, delta, usage,
     }
 
     Delta {
-        text: "text",
-        thinking: "thinking",
-        partial_json: "partial_json",
+        text, thinking, partial_json,
     }
 
     /// One block of a message's content.
     Block {
-        kind: "type",
-        text: "text",
-        thinking: "thinking",
-        id: "id",
-        name: "name",
-        input: "input",
-        tool_use_id: "tool_use_id",
-        is_error: "is_error",
-        content: "content",
+        kind: "type", text, thinking, id, name, input, tool_use_id, is_error, content,
     }
 
     /// The fields of all `system` lines that are of interest.
     System {
-        model: "model",
-        claude_code_version: "claude_code_version",
-        status: "status",
-        attempt: "attempt",
-        max_retries: "max_retries",
-        retry_delay_ms: "retry_delay_ms",
-        error_status: "error_status",
-        error: "error",
-        tasks: "tasks",
-        task_id: "task_id",
-        is_backgrounded: "is_backgrounded",
-        patch: "patch",
-        tool_name: "tool_name",
-        tool_use_id: "tool_use_id",
+        model, claude_code_version, status, attempt, max_retries, retry_delay_ms, error_status,
+        error, tasks, task_id, is_backgrounded, patch, tool_name, tool_use_id,
     }
 
     /// A background task, or what changed about one.
     Task {
-        id: "task_id",
-        status: "status",
-        is_backgrounded: "is_backgrounded",
+        id: "task_id", status, is_backgrounded,
     }
 
     LimitLine {
-        rate_limit_info: "rate_limit_info",
+        rate_limit_info,
     }
 
     LimitInfo {
-        status: "status",
-        resets_at: "resetsAt",
-        rate_limit_type: "rateLimitType",
-        utilization: "utilization",
+        status, resets_at: "resetsAt", rate_limit_type: "rateLimitType", utilization,
         is_using_overage: "isUsingOverage",
     }
 
     ResultLine {
-        is_error: "is_error",
-        terminal_reason: "terminal_reason",
-        stop_reason: "stop_reason",
-        api_error_status: "api_error_status",
-        api_error: "api_error",
-        api_error_type: "api_error_type",
-        result: "result",
-        errors: "errors",
-        total_cost_usd: "total_cost_usd",
-        usage: "usage",
-        model_usage: "modelUsage",
-        permission_denials: "permission_denials",
-        structured_output: "structured_output",
-        num_turns: "num_turns",
+        is_error, terminal_reason, stop_reason, api_error_status, api_error, api_error_type, result,
+        errors, total_cost_usd, usage, model_usage: "modelUsage", permission_denials,
+        structured_output, num_turns,
     }
 
     /// `usage` (of one turn of the main agent), or one model's part of `modelUsage` (of the whole process, sub-agents
     /// included), which spells the same otherwise.
     Usage {
-        input: "input_tokens" | "inputTokens",
-        output: "output_tokens" | "outputTokens",
+        input: "input_tokens" | "inputTokens", output: "output_tokens" | "outputTokens",
         cache_creation: "cache_creation_input_tokens" | "cacheCreationInputTokens",
         cache_read: "cache_read_input_tokens" | "cacheReadInputTokens",
         /// How long what was put into the cache stays there.
-        cache_spans: "cache_creation",
-        searches: "webSearchRequests",
+        cache_spans: "cache_creation", searches: "webSearchRequests",
     }
 
     CacheSpans {
@@ -125,24 +73,12 @@ shape! {
     }
 
     DeniedCall {
-        tool_name: "tool_name",
-        tool_input: "tool_input",
+        tool_name, tool_input,
     }
 
     /// What tools take, all of them together.
     Input {
-        file_path: "file_path",
-        notebook_path: "notebook_path",
-        path: "path",
-        offset: "offset",
-        limit: "limit",
-        old_string: "old_string",
-        new_string: "new_string",
-        replace_all: "replace_all",
-        content: "content",
-        command: "command",
-        description: "description",
-        pattern: "pattern",
-        url: "url",
+        file_path, notebook_path, path, offset, limit, old_string, new_string, replace_all, content,
+        command, description, pattern, url,
     }
 }
