@@ -30,14 +30,23 @@ pub use tree::{
 
 use crate::values::LaneId;
 
-/// Makes the closed list of reports, and what goes into it.
+/// Makes the closed list of reports, what goes into it, and says which belong to a lane.
 macro_rules! reports {
-    ($($(#[doc = $doc:literal])+ $name:ident),+ $(,)?) => {
+    ($($(#[doc = $doc:literal])+ $name:ident $(in $lane:ident)?),+ $(,)?) => {
         /// Something that came of an order, as whoever carried it out saw it.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(tag = "what", rename_all = "snake_case")]
         pub enum Report {
             $($(#[doc = $doc])+ $name($name),)+
+        }
+
+        impl Report {
+            /// Where it happened; `None` where that is the run as a whole.
+            pub const fn lane(&self) -> Option<LaneId> {
+                match self {
+                    $(Report::$name(_report) => reports!(@place _report $($lane)?),)+
+                }
+            }
         }
 
         $(impl From<$name> for Report {
@@ -46,55 +55,57 @@ macro_rules! reports {
             }
         })+
     };
+    (@place $report:ident) => { None };
+    (@place $report:ident $lane:ident) => { Some($report.$lane) };
 }
 
 reports! {
     /// The world was looked at, and kept where that is possible.
     Surveyed,
     /// A lane's own checkout is ready.
-    LaneOpened,
+    LaneOpened in lane,
     /// A lane's own checkout is gone, or is another one: somebody removed it.
-    LaneLost,
+    LaneLost in lane,
     /// The prompt of a lane's attempt is written.
-    Prepared,
+    Prepared in lane,
     /// Too little had changed for a reviewer to be asked.
-    ReviewSkipped,
+    ReviewSkipped in lane,
     /// What a council has decided stands in the project's log of decisions, or cannot.
-    DecisionLogged,
+    DecisionLogged in lane,
     /// An agent's process exists.
-    CallSpawned,
+    CallSpawned in lane,
     /// One of a call's clocks ran out, or it cannot heal.
-    CallDue,
+    CallDue in lane,
     /// A call is over: process gone, output read, nothing left of what it started.
-    CallEnded,
+    CallEnded in lane,
     /// The job's own file was read while an agent worked.
-    StatusChanged,
+    StatusChanged in lane,
     /// What a call left was compared with what was there before; said before it is kept.
-    Suspected,
+    Suspected in lane,
     /// What an agent proposes as principles was looked at; said before its work is kept.
-    PrinciplesProposed,
+    PrinciplesProposed in lane,
     /// The agent did something to the repository beyond its work; said before it is kept.
-    Damaged,
+    Damaged in lane,
     /// The tree that a call left is kept.
-    SnapshotTaken,
+    SnapshotTaken in lane,
     /// What the agent may not change was undone.
-    ForbiddenChangesReverted,
+    ForbiddenChangesReverted in lane,
     /// What the agent did to the repository was undone, as far as it could be.
-    Undone,
+    Undone in lane,
     /// A hook ended.
-    HookFinished,
+    HookFinished in lane,
     /// A check ended.
-    CheckFinished,
+    CheckFinished in lane,
     /// The runner's commit was made, or was not.
-    Committed,
+    Committed in lane,
     /// What the checks wrote was looked at.
-    TreeRechecked,
+    TreeRechecked in lane,
     /// A lane's work was merged with the tip of the branch, in the lane.
-    Merged,
+    Merged in lane,
     /// A lane's work was to reach the branch.
-    Landed,
+    Landed in lane,
     /// How an iteration left its task is written down.
-    TaskClosed,
+    TaskClosed in lane,
     /// Something came of a push, or of a question or an order to the forge.
     DeliveryReport,
     /// Something came of a question or an order about an issue.
@@ -115,41 +126,5 @@ impl Report {
     /// Something a person should know.
     pub fn notice(text: impl Into<String>) -> Report {
         Noticed { text: text.into() }.into()
-    }
-
-    /// Where it happened; `None` where that is the run as a whole.
-    pub const fn lane(&self) -> Option<LaneId> {
-        match self {
-            Report::LaneOpened(LaneOpened { lane, .. })
-            | Report::LaneLost(LaneLost { lane })
-            | Report::Prepared(Prepared { lane })
-            | Report::ReviewSkipped(ReviewSkipped { lane, .. })
-            | Report::DecisionLogged(DecisionLogged { lane, .. })
-            | Report::CallSpawned(CallSpawned { lane, .. })
-            | Report::CallDue(CallDue { lane, .. })
-            | Report::CallEnded(CallEnded { lane, .. })
-            | Report::StatusChanged(StatusChanged { lane, .. })
-            | Report::Suspected(Suspected { lane, .. })
-            | Report::PrinciplesProposed(PrinciplesProposed { lane, .. })
-            | Report::Damaged(Damaged { lane, .. })
-            | Report::SnapshotTaken(SnapshotTaken { lane, .. })
-            | Report::ForbiddenChangesReverted(ForbiddenChangesReverted { lane, .. })
-            | Report::Undone(Undone { lane, .. })
-            | Report::HookFinished(HookFinished { lane, .. })
-            | Report::CheckFinished(CheckFinished { lane, .. })
-            | Report::Committed(Committed { lane, .. })
-            | Report::TreeRechecked(TreeRechecked { lane, .. })
-            | Report::Merged(Merged { lane, .. })
-            | Report::Landed(Landed { lane, .. })
-            | Report::TaskClosed(TaskClosed { lane, .. }) => Some(*lane),
-            Report::Surveyed(_)
-            | Report::DeliveryReport(_)
-            | Report::IssueReport(_)
-            | Report::LanesClosed(_)
-            | Report::NotificationSettled(_)
-            | Report::Noticed(_)
-            | Report::Failed(_)
-            | Report::Broken(_) => None,
-        }
     }
 }
