@@ -84,13 +84,22 @@ pub enum ModeDefault {
 }
 
 /// What all that judge have in common.
+/// What most modes have in common: work on the project, with the usual limits.
+const USUAL: Rules = Rules {
+    purpose: Purpose::Work,
+    claim: ClaimSource::Phrase,
+    place: Place::Project,
+    believes_no_work: false,
+    defaults: &[],
+};
+
 const JUDGING: Rules = Rules {
     purpose: Purpose::Verify,
     claim: ClaimSource::Judgement,
     place: Place::Workspace,
-    believes_no_work: false,
     // A judgement is given at once; one that failed is asked for once more. It changes nothing, which is not a standstill.
     defaults: &[(ITERATIONS, ModeDefault::Number(2)), (STAGNATION, ModeDefault::Number(0))],
+    ..USUAL
 };
 
 const ITERATIONS: &str = "limits.max_iterations";
@@ -113,60 +122,38 @@ impl Mode {
         const TURNS: &str = "agent.max_turns";
         const COMMIT: &str = "git.commit";
         match self {
-            Mode::Goal => Rules {
-                purpose: Purpose::Work,
-                claim: ClaimSource::Phrase,
-                place: Place::Project,
-                believes_no_work: false,
-                defaults: &[],
-            },
-            Mode::Loop => Rules {
-                purpose: Purpose::Work,
-                claim: ClaimSource::StatusFile,
-                place: Place::Workspace,
-                believes_no_work: false,
-                defaults: &[],
-            },
+            Mode::Goal => USUAL,
+            Mode::Loop => Rules { claim: ClaimSource::StatusFile, place: Place::Workspace, ..USUAL },
             Mode::Iterative => Rules {
-                purpose: Purpose::Work,
-                claim: ClaimSource::StatusFile,
-                place: Place::Workspace,
                 believes_no_work: true,
                 defaults: &[(ITERATIONS, Number(20)), (STAGNATION, Number(2))],
+                ..Mode::Loop.rules()
             },
             Mode::Plan => Rules {
                 purpose: Purpose::Plan,
                 claim: ClaimSource::UnchangedPlan,
-                place: Place::Project,
-                believes_no_work: false,
                 defaults: &[(ITERATIONS, Number(20)), (MODEL, Word("sonnet")), (TURNS, Number(50))],
+                ..USUAL
             },
             Mode::Build => Rules {
-                purpose: Purpose::Work,
                 claim: ClaimSource::Boxes,
-                place: Place::Project,
-                believes_no_work: false,
                 defaults: &[
                     (STAGNATION, Number(1)),
                     (MODEL, Word("sonnet")),
                     (TURNS, Number(50)),
                     (COMMIT, Word("agent")),
                 ],
+                ..USUAL
             },
-            Mode::Tasks => Rules {
-                purpose: Purpose::Work,
-                claim: ClaimSource::Tasks,
-                place: Place::Project,
-                believes_no_work: false,
-                // Each result is kept in git when it holds (rule C18).
-                defaults: &[(COMMIT, Word("runner"))],
-            },
+            // Each result is kept in git when it holds (rule C18).
+            Mode::Tasks => {
+                Rules { claim: ClaimSource::Tasks, defaults: &[(COMMIT, Word("runner"))], ..USUAL }
+            }
             Mode::Phase => Rules {
                 purpose: Purpose::Plan,
                 claim: ClaimSource::Document,
-                place: Place::Project,
-                believes_no_work: false,
                 defaults: &[(ITERATIONS, Number(5))],
+                ..USUAL
             },
             Mode::Verify | Mode::Validate => JUDGING,
         }
