@@ -48,17 +48,22 @@ pub enum VerificationStatus {
 }
 
 /// What is remembered of verifications.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct VerificationHistory {
     /// How many there were.
+    #[serde(rename = "verificationAttempts")]
     pub attempts: u64,
     /// What the last one came to.
+    #[serde(rename = "lastVerificationStatus")]
     pub last_status: VerificationStatus,
     /// When it ended.
+    #[serde(rename = "lastVerificationTime", skip_serializing_if = "Option::is_none")]
     pub last_time: Option<Timestamp>,
     /// How often the work went on because of one.
+    #[serde(rename = "verifyResumeCycles")]
     pub resume_cycles: u64,
     /// Fields of others.
+    #[serde(flatten)]
     pub(super) other: Map<String, Value>,
 }
 
@@ -71,14 +76,27 @@ pub struct CountedRun {
     pub iterations: u32,
 }
 
+/// Which runs are in the counters of a workspace, since when: what the seed did not know.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct CountedRuns {
+    /// The runs, oldest first.
+    pub counted: Vec<CountedRun>,
+    /// When the counters were set to zero: what runs did before that is not counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reset: Option<Timestamp>,
+}
+
 /// A workspace's identity and history.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Metadata {
     /// Its name; the folder's name wins.
     pub name: String,
     /// When it was made.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub created: Option<Timestamp>,
     /// When its last run ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_run: Option<Timestamp>,
     /// How it stands.
     pub status: WorkspaceStatus,
@@ -91,12 +109,13 @@ pub struct Metadata {
     /// Iterations of its ended runs.
     pub execution_iterations: u64,
     /// Verifications.
+    #[serde(skip_serializing_if = "is_default")]
     pub verification: VerificationHistory,
-    /// Which runs are in the counters, oldest first.
-    pub counted: Vec<CountedRun>,
-    /// When the counters were set to zero: what runs did before that is not counted.
-    pub reset: Option<Timestamp>,
+    /// Its runs.
+    #[serde(rename = "windlass", skip_serializing_if = "is_default")]
+    pub runs: CountedRuns,
     /// Fields of others, such as the options of claude-iterate.
+    #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
@@ -130,8 +149,7 @@ impl Metadata {
             setup_iterations: 0,
             execution_iterations: 0,
             verification: VerificationHistory::default(),
-            counted: Vec::new(),
-            reset: None,
+            runs: CountedRuns::default(),
             other: Map::new(),
         }
     }
@@ -157,73 +175,15 @@ impl Metadata {
 
     /// The file's bytes: the seed's fields in its order, then those of others.
     pub fn to_json(&self) -> Vec<u8> {
-        let verification =
-            (self.verification != VerificationHistory::default()).then_some(VerificationFields {
-                verification_attempts: self.verification.attempts,
-                last_verification_status: self.verification.last_status,
-                last_verification_time: self.verification.last_time,
-                verify_resume_cycles: self.verification.resume_cycles,
-                other: &self.verification.other,
-            });
-        let own = OwnFields { counted: &self.counted, reset: self.reset };
-        let fields = Fields {
-            name: &self.name,
-            created: self.created,
-            last_run: self.last_run,
-            status: self.status,
-            mode: self.mode,
-            total_iterations: self.total_iterations,
-            setup_iterations: self.setup_iterations,
-            execution_iterations: self.execution_iterations,
-            verification,
-            windlass: (!self.counted.is_empty() || self.reset.is_some()).then_some(own),
-            other: &self.other,
-        };
         // Numbers, texts and maps with texts as keys can always be written.
-        let mut bytes = serde_json::to_vec_pretty(&fields).unwrap_or_default();
+        let mut bytes = serde_json::to_vec_pretty(self).unwrap_or_default();
         bytes.push(b'\n');
         bytes
     }
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Fields<'a> {
-    name: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    created: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    last_run: Option<Timestamp>,
-    status: WorkspaceStatus,
-    mode: Mode,
-    total_iterations: u64,
-    setup_iterations: u64,
-    execution_iterations: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    verification: Option<VerificationFields<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    windlass: Option<OwnFields<'a>>,
-    #[serde(flatten)]
-    other: &'a Map<String, Value>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct VerificationFields<'a> {
-    verification_attempts: u64,
-    last_verification_status: VerificationStatus,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    last_verification_time: Option<Timestamp>,
-    verify_resume_cycles: u64,
-    #[serde(flatten)]
-    other: &'a Map<String, Value>,
-}
-
-#[derive(Serialize)]
-struct OwnFields<'a> {
-    counted: &'a [CountedRun],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reset: Option<Timestamp>,
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// Takes fields out of an object; what is left belongs to others.
@@ -266,8 +226,8 @@ impl Reader {
             self.problems.append(&mut inner.problems);
         }
         if let Some(mut inner) = self.object("windlass", "windlass.") {
-            metadata.reset = inner.time("reset");
-            metadata.counted = inner.counted();
+            metadata.runs.reset = inner.time("reset");
+            metadata.runs.counted = inner.counted();
             self.problems.append(&mut inner.problems);
         }
         metadata.other = std::mem::take(&mut self.fields);

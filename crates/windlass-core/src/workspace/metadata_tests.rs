@@ -44,8 +44,8 @@ fn numbers_of_others_stay_what_they_are() {
 #[test]
 fn what_is_written_is_read_again_with_the_fields_of_others() {
     let (mut metadata, _) = Metadata::parse(SEED.as_bytes()).unwrap();
-    metadata.counted.push(CountedRun { run: RunId("r-1".into()), iterations: 3 });
-    metadata.reset = metadata.created;
+    metadata.runs.counted.push(CountedRun { run: RunId("r-1".into()), iterations: 3 });
+    metadata.runs.reset = metadata.created;
     let bytes = metadata.to_json();
     assert_eq!(Metadata::parse(&bytes).unwrap(), (metadata, Vec::new()));
     let text = String::from_utf8(bytes).unwrap();

@@ -28,7 +28,7 @@ impl Metadata {
         if !run.mode.works_on_workspace() {
             return;
         }
-        let before_reset = self.reset.is_some_and(|reset| run.ended <= reset);
+        let before_reset = self.runs.reset.is_some_and(|reset| run.ended <= reset);
         let fresh = u64::from(self.count(run));
         if before_reset {
             return;
@@ -43,11 +43,11 @@ impl Metadata {
 
     /// Notes that a run's iterations are counted; how many of them were not.
     fn count(&mut self, run: &EndedRun) -> u32 {
-        let before = self.counted.iter().position(|counted| counted.run == run.run);
-        let counted = before.map_or(0, |at| self.counted.remove(at).iterations);
-        self.counted.push(CountedRun { run: run.run.clone(), iterations: run.iterations.max(counted) });
-        let surplus = self.counted.len().saturating_sub(REMEMBERED);
-        self.counted.drain(..surplus);
+        let before = self.runs.counted.iter().position(|counted| counted.run == run.run);
+        let counted = before.map_or(0, |at| self.runs.counted.remove(at).iterations);
+        self.runs.counted.push(CountedRun { run: run.run.clone(), iterations: run.iterations.max(counted) });
+        let surplus = self.runs.counted.len().saturating_sub(REMEMBERED);
+        self.runs.counted.drain(..surplus);
         run.iterations.saturating_sub(counted)
     }
 
@@ -75,7 +75,7 @@ impl Metadata {
         self.verification.last_status = VerificationStatus::NotRun;
         self.verification.last_time = None;
         self.verification.resume_cycles = 0;
-        self.reset = Some(now);
+        self.runs.reset = Some(now);
     }
 }
 
@@ -207,7 +207,7 @@ mod tests {
                 StopReason::Complete,
             ));
         }
-        assert_eq!(metadata.counted.len(), REMEMBERED);
+        assert_eq!(metadata.runs.counted.len(), REMEMBERED);
         assert_eq!(metadata.execution_iterations, REMEMBERED as u64 + 50);
     }
 }

@@ -29,7 +29,7 @@ fn a_run_is_noted_once_and_no_run_of_another_workspace() {
     let noted = read(&one);
     assert_eq!((noted.execution_iterations, noted.total_iterations), (4, 4));
     assert_eq!((noted.status, noted.last_run), (WorkspaceStatus::Completed, Some(at(1))));
-    assert_eq!(noted.counted[0].run, run_id(&run));
+    assert_eq!(noted.runs.counted[0].run, run_id(&run));
     assert_eq!(read(&other).execution_iterations, 0);
     let mut unfinished = run.clone();
     unfinished.ending = None;
