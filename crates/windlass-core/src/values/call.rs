@@ -62,7 +62,7 @@ impl Purpose {
 }
 
 /// How an agent's process ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ended {
     /// It exited with this code.
@@ -70,6 +70,7 @@ pub enum Ended {
     /// A signal ended it.
     Signalled(i32),
     /// Nobody saw its end: the runner or the keeper died first.
+    #[default]
     Lost,
 }
 
@@ -140,7 +141,7 @@ pub struct Denial {
 }
 
 /// All that a finished call tells the core.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CallReport {
     /// How it went.
     pub class: Class,
@@ -223,7 +224,7 @@ pub struct Bill {
 }
 
 /// The part of a [`CallReport`] that is journalled.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CallSummary {
     /// How it went.
     pub class: Class,
@@ -283,27 +284,7 @@ pub struct CallSummary {
 impl CallSummary {
     /// A call that ended well, took no time, cost nothing and said nothing: what examples begin from.
     pub fn uneventful() -> CallSummary {
-        CallSummary {
-            class: Class::Success,
-            detail: String::new(),
-            ended: Ended::Exited(0),
-            cut: None,
-            cost: Cost::ZERO,
-            estimated: false,
-            listed: Cost::ZERO,
-            tokens: Tokens::default(),
-            tool_uses: 0,
-            empty: false,
-            denials: Vec::new(),
-            limit: None,
-            overage: false,
-            garbage_lines: 0,
-            duration: Duration::ZERO,
-            assessment: None,
-            review: None,
-            conflict: None,
-            decision: None,
-        }
+        CallSummary { class: Class::Success, ended: Ended::Exited(0), ..CallSummary::default() }
     }
 }
 

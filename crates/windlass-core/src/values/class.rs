@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use strum::VariantNames;
 
 /// How a call went, judged by fields and never by prose (`docs/agents.md` has the table).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, VariantNames)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, VariantNames)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum Class {
@@ -33,6 +33,7 @@ pub enum Class {
     /// The runner ended the call because somebody asked the run to stop, or the runner itself died.
     Interrupted,
     /// None of these: among them what the API refuses for a reason that is not known.
+    #[default]
     Unknown,
 }
 

@@ -1,7 +1,6 @@
 //! What keepers say, and the clocks of what runs below them.
 
 use std::io::ErrorKind;
-use std::time::Duration;
 
 use windlass_agents::close_own_files;
 use windlass_core::environment::{Heir, hint};
@@ -10,7 +9,7 @@ use windlass_core::report::{
 };
 use windlass_core::run::{Epoch, Reported};
 use windlass_core::values::{
-    Bill, CallReport, CheckOutcome, CheckStage, Class, Cost, Cut, Ended, LaneId, StopReason, Tokens,
+    CallReport, CheckOutcome, CheckStage, Class, Cost, Cut, Ended, LaneId, StopReason,
 };
 use windlass_host::environment::withheld_from;
 use windlass_host::process::{Keeper, KeeperEvent, ProcessError, adopt_and_kill};
@@ -226,23 +225,5 @@ pub(super) fn not_set_up() -> CallReport {
 
 /// The report of an agent that could not be started. It cost nothing.
 fn never_started(detail: String) -> CallReport {
-    CallReport {
-        class: Class::Config,
-        detail,
-        ended: Ended::Lost,
-        cut: None,
-        cost: Some(Cost::ZERO),
-        tokens: Tokens::default(),
-        bill: Bill::default(),
-        results: Vec::new(),
-        assessment: None,
-        review: None,
-        decision: None,
-        tool_uses: 0,
-        denials: Vec::new(),
-        limit: None,
-        overage: false,
-        garbage_lines: 0,
-        duration: Duration::ZERO,
-    }
+    CallReport { class: Class::Config, detail, cost: Some(Cost::ZERO), ..CallReport::default() }
 }
