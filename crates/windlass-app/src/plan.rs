@@ -51,7 +51,7 @@ impl App {
     pub fn check_plan(&self, place: Option<&Path>) -> Result<PlanShown, AppError> {
         let directory = self.directory();
         let configuration = configuration(directory)?;
-        let places = at(directory, places(&configuration), place)?;
+        let places = at(directory, configuration.resolved.plan.clone(), place)?;
         let FoundPlan { plan, .. } = find_plan(directory, &places);
         if plan.is_missing() {
             return Err(missing(&places));
@@ -79,7 +79,7 @@ impl App {
     pub fn migrate_plan(&self, request: &MigratePlan) -> Result<PlanMigrated, AppError> {
         let here = Here::find(self)?;
         let configuration = configuration(&here.directory)?;
-        let places = places(&configuration);
+        let places = configuration.resolved.plan.clone();
         let migration = match migration(&here.directory, &places, request.to) {
             Ok(migration) => migration,
             Err(already @ MigrationError::Already(_)) => {
@@ -87,7 +87,7 @@ impl App {
             }
             Err(error) => return Err(told(error, &places)),
         };
-        let (tasks, least) = (migration.tasks, configuration.resolved.plan.migrate_at);
+        let (tasks, least) = (migration.tasks, configuration.resolved.migrate_at);
         if request.to == PlanForm::Folder && tasks < least as usize && !request.also_few {
             return Err(AppError::usage(format!(
                 "the plan has {tasks} tasks: a folder is worth it from {least} (plan.migrate_at)"
@@ -104,17 +104,6 @@ impl App {
 
 fn configuration(directory: &Path) -> Result<Configuration, AppError> {
     Configuration::load(directory, None, Mode::Build, Layer::default(), Unlimited::NotAsked)
-}
-
-/// Where the configuration says that plan and specs are.
-fn places(configuration: &Configuration) -> JobPlan {
-    let plan = &configuration.resolved.plan;
-    JobPlan {
-        file: plan.file.clone(),
-        folder: plan.folder.clone(),
-        specs: plan.specs.clone(),
-        smart_termination: plan.smart_termination,
-    }
 }
 
 /// The same with the plan at another place, where one is named.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use windlass_core::config::{Layer, PlanSettings, Resolved, TasksSettings, keys};
+use windlass_core::config::{Layer, Resolved, TasksSettings, keys};
 use windlass_core::spec::{
     ClaimSource, Job, JobPhase, JobPlan, JobTasks, JobWorkspace, Mode, PipelinePart, Verification,
 };
@@ -157,7 +157,7 @@ impl Assignment {
     }
 
     /// What a plan is made from, or what is worked off, has to be there.
-    pub fn require_plan(&self, plan: &PlanSettings, codes: ExitCodes) -> Result<(), AppError> {
+    pub fn require_plan(&self, plan: &JobPlan, codes: ExitCodes) -> Result<(), AppError> {
         let there = |path: &Path| tree::at(&self.directory).join(path).is_taken();
         let folder = plan.folder.as_ref().map(|folder| folder.join("README.md"));
         let has_plan = there(&plan.file) || folder.as_deref().is_some_and(there);
@@ -238,17 +238,12 @@ impl Assignment {
             folder: workspace.folder().to_owned(),
             trust_existing_status: resolved.workspace.trust_existing_status,
             todo_fallback: resolved.workspace.todo_fallback,
-            watch: resolved.status.watch(),
-            log: resolved.log.log(),
+            watch: resolved.status,
+            log: resolved.log.clone(),
         });
         let judges = self.mode.judges();
         let verified = judges || (resolved.verify.on_completion && workspace.is_some());
-        let plan = self.mode.has_plan().then(|| JobPlan {
-            file: resolved.plan.file.clone(),
-            folder: resolved.plan.folder.clone(),
-            specs: resolved.plan.specs.clone(),
-            smart_termination: resolved.plan.smart_termination,
-        });
+        let plan = self.mode.has_plan().then(|| resolved.plan.clone());
         Job {
             mode: self.mode,
             title: self.title(),

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use windlass_core::config::PlanSettings;
 use windlass_core::spec::{JobPlan, Mode};
 use windlass_core::values::{ExitCodes, Named as _, StopReason};
 use windlass_engine::plan::find_plan;
@@ -104,7 +103,7 @@ pub(super) fn with_commands(error: AppError, directory: &Path) -> AppError {
 
 /// A list whose tasks have ids and states of their own is worked off as tasks, whatever boxes stand in it: these say nothing of
 /// how far it is.
-pub(super) fn refuse_tasks(directory: &Path, plan: &PlanSettings, codes: ExitCodes) -> Result<(), AppError> {
+pub(super) fn refuse_tasks(directory: &Path, plan: &JobPlan, codes: ExitCodes) -> Result<(), AppError> {
     let places = JobPlan {
         file: plan.file.clone(),
         folder: plan.folder.clone(),

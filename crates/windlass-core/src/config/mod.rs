@@ -30,9 +30,8 @@ pub use pull_request::{OpenPullRequest, PullRequestSettings};
 pub use reference::{KeyReference, config_schema, key_reference, key_table};
 pub use resolve::{Resolved, Unlimited, ValueOrigin};
 pub use sections::{
-    AgentSettings, GuardSettings, HookSettings, LogSettings, NotifySettings, PlanSettings,
-    PrinciplesSettings, ReviewSettings, RunsSettings, SandboxSettings, StatusSettings, TasksSettings,
-    VerifySettings, WorkspaceSettings, WorktreeSettings,
+    AgentSettings, GuardSettings, HookSettings, NotifySettings, PrinciplesSettings, ReviewSettings,
+    RunsSettings, SandboxSettings, TasksSettings, VerifySettings, WorkspaceSettings, WorktreeSettings,
 };
 pub use setting::{
     ByteCap, CheckSetting, Choice, Count, CountCap, FileBelow, FineSpan, FolderAnywhere, Globs, Hosts,

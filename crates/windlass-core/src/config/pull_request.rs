@@ -7,7 +7,7 @@ use strum::{EnumString, VariantNames};
 use super::keys::{self, Key};
 use super::layer::ConfigError;
 use super::resolve::Values;
-use super::setting::{Choice, Count, FineSpan, PositiveSpan, Text, TextOrNothing};
+use super::setting::{Count, FineSpan, PositiveSpan, Text, TextOrNothing};
 use crate::forge::MergeStrategy;
 use crate::spec::{NoChecks, PullRequestPer, Readiness};
 
@@ -58,22 +58,6 @@ pub enum OpenPullRequest {
     Draft,
     /// For review.
     Ready,
-}
-
-impl Choice for OpenPullRequest {
-    const EXPECTED: &'static str = "`never`, `draft` or `ready`";
-}
-
-impl Choice for MergeStrategy {
-    const EXPECTED: &'static str = "`squash`, `merge` or `rebase`";
-}
-
-impl Choice for PullRequestPer {
-    const EXPECTED: &'static str = "`run`, `iteration` or `task`";
-}
-
-impl Choice for NoChecks {
-    const EXPECTED: &'static str = "`wait`, `merge` or `leave`";
 }
 
 impl Values {

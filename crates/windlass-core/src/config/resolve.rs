@@ -11,9 +11,8 @@ use super::keys::{self, Key};
 use super::layer::{ConfigError, Layer, Origin, Said};
 use super::pull_request::PullRequestSettings;
 use super::sections::{
-    AgentSettings, GuardSettings, HookSettings, LogSettings, NotifySettings, PlanSettings,
-    PrinciplesSettings, ReviewSettings, RunsSettings, SandboxSettings, StatusSettings, TasksSettings,
-    VerifySettings, WorkspaceSettings, WorktreeSettings,
+    AgentSettings, GuardSettings, HookSettings, NotifySettings, PrinciplesSettings, ReviewSettings,
+    RunsSettings, SandboxSettings, TasksSettings, VerifySettings, WorkspaceSettings, WorktreeSettings,
 };
 use super::setting::{
     ByteCap, CheckSetting, Count, CountCap, FileBelow, FineSpan, Globs, Hosts, MoneyCap, NetworkChoice,
@@ -22,8 +21,8 @@ use super::setting::{
 };
 use crate::message::Wording;
 use crate::spec::{
-    BootstrapSpec, BudgetScope, Clocks, CommitPolicy, CouncilSpec, Limits, Mode, Network, PortSpec,
-    SandboxKind, UndoPolicy, Withholding,
+    BootstrapSpec, BudgetScope, Clocks, CommitPolicy, CouncilSpec, JobLog, JobPlan, Limits, Mode, Network,
+    PortSpec, SandboxKind, StatusNews, StatusWatch, UndoPolicy, Withholding,
 };
 use crate::values::{Check, CheckKind, Cost, ExitCodes, HookName};
 
@@ -59,7 +58,9 @@ pub struct Resolved {
     /// How claims of a workspace are read.
     pub workspace: WorkspaceSettings,
     /// Where plans lie.
-    pub plan: PlanSettings,
+    pub plan: JobPlan,
+    /// Tasks from which a plan in one file is worth a folder.
+    pub migrate_at: u32,
     /// Where tasks lie, and how they are worked off.
     pub tasks: TasksSettings,
     /// Whose issues are the tasks.
@@ -77,9 +78,9 @@ pub struct Resolved {
     /// How conflicts of principles are settled; `None` = by the agent who meets them.
     pub council: Option<CouncilSpec>,
     /// How the status file is watched.
-    pub status: StatusSettings,
+    pub status: Option<StatusWatch>,
     /// The log of a run in its workspace.
-    pub log: LogSettings,
+    pub log: Option<JobLog>,
     /// What is kept of ended runs.
     pub runs: RunsSettings,
     /// Who is told what.
@@ -287,6 +288,7 @@ impl Values {
                 todo_fallback: self.get(&keys::TODO_FALLBACK)?,
             },
             plan: self.plan()?,
+            migrate_at: self.get(&keys::MIGRATE_AT).map(|Count(number)| number)?,
             tasks: self.tasks()?,
             source: self.source()?,
             hooks: self.hooks()?,
@@ -296,11 +298,7 @@ impl Values {
             review: self.review()?,
             council: self.council()?,
             status: self.status()?,
-            log: LogSettings {
-                enabled: self.get(&keys::LOG_ENABLED)?,
-                keep: self.get(&keys::LOG_KEEP).map(|Count(number)| positive(number))?,
-                keep_bytes: self.get(&keys::LOG_KEEP_SIZE).map(|ByteCap(bytes)| bytes)?,
-            },
+            log: self.log()?,
             runs: RunsSettings {
                 count: self.get(&keys::RUNS_KEEP).map(|Count(number)| positive(number))?,
                 bytes: self.get(&keys::RUNS_KEEP_SIZE).map(|ByteCap(bytes)| bytes)?,
@@ -367,13 +365,12 @@ impl Values {
         })
     }
 
-    fn plan(&self) -> Result<PlanSettings, ConfigError> {
+    fn plan(&self) -> Result<JobPlan, ConfigError> {
         let FileBelow(file) = self.get(&keys::PLAN_FILE)?;
-        Ok(PlanSettings {
+        Ok(JobPlan {
             file: file.ok_or_else(|| ConfigError::one("`plan.file` cannot be empty".to_owned()))?,
             folder: self.get(&keys::PLAN_FOLDER).map(|FileBelow(path)| path)?,
             specs: self.get(&keys::SPECS).map(|FileBelow(path)| path)?,
-            migrate_at: self.get(&keys::MIGRATE_AT).map(|Count(number)| number)?,
             smart_termination: self.get(&keys::SMART_TERMINATION)?,
         })
     }
@@ -454,12 +451,17 @@ impl Values {
         })
     }
 
-    fn status(&self) -> Result<StatusSettings, ConfigError> {
-        Ok(StatusSettings {
-            watch: self.get(&keys::WATCH)?,
-            debounce: self.get(&keys::DEBOUNCE).map(|FineSpan(span)| span)?,
-            only_meaningful: self.get(&keys::ONLY_MEANINGFUL)?,
-        })
+    fn status(&self) -> Result<Option<StatusWatch>, ConfigError> {
+        let FineSpan(debounce) = self.get(&keys::DEBOUNCE)?;
+        let is_meaningful = self.get(&keys::ONLY_MEANINGFUL)?;
+        let news = if is_meaningful { StatusNews::Meaningful } else { StatusNews::EveryWrite };
+        Ok(self.get(&keys::WATCH)?.then_some(StatusWatch { debounce, news }))
+    }
+
+    fn log(&self) -> Result<Option<JobLog>, ConfigError> {
+        let keep = self.get(&keys::LOG_KEEP).map(|Count(number)| positive(number))?;
+        let ByteCap(keep_bytes) = self.get(&keys::LOG_KEEP_SIZE)?;
+        Ok(self.get(&keys::LOG_ENABLED)?.then_some(JobLog { keep, keep_bytes, file: None }))
     }
 
     fn notify(&self) -> Result<NotifySettings, ConfigError> {

@@ -7,10 +7,7 @@ use std::time::Duration;
 use super::setting::Secret;
 use crate::price::Price;
 use crate::principles::Collection;
-use crate::spec::{
-    BootstrapSpec, Depth, JobLog, Judge, Network, Preset, ReviewSpec, SandboxKind, SandboxLogin, StatusNews,
-    StatusWatch,
-};
+use crate::spec::{BootstrapSpec, Depth, Judge, Network, Preset, ReviewSpec, SandboxKind, SandboxLogin};
 use crate::spec::{GuardAction, TestsAction};
 use crate::values::{HookName, NotifyEvent};
 
@@ -77,43 +74,6 @@ pub struct ReviewSettings {
     pub spec: ReviewSpec,
 }
 
-/// How the status file is watched while the agent works.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StatusSettings {
-    /// It is watched at all.
-    pub watch: bool,
-    /// Changes are gathered for so long: 0.5 to 10 seconds.
-    pub debounce: Duration,
-    /// Only changed counts and claims are told of.
-    pub only_meaningful: bool,
-}
-
-impl StatusSettings {
-    /// As a run's plan has it.
-    pub fn watch(&self) -> Option<StatusWatch> {
-        let news = if self.only_meaningful { StatusNews::Meaningful } else { StatusNews::EveryWrite };
-        self.watch.then_some(StatusWatch { debounce: self.debounce, news })
-    }
-}
-
-impl LogSettings {
-    /// As a run's plan has it, before its log is made.
-    pub fn log(&self) -> Option<JobLog> {
-        self.enabled.then_some(JobLog { keep: self.keep, keep_bytes: self.keep_bytes, file: None })
-    }
-}
-
-/// The log of a run in its workspace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LogSettings {
-    /// It is written.
-    pub enabled: bool,
-    /// So many are kept; `None` = all.
-    pub keep: Option<u32>,
-    /// They take so many bytes at most; `None` = no limit.
-    pub keep_bytes: Option<u64>,
-}
-
 /// What is kept of ended runs beyond their journals and snapshots.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RunsSettings {
@@ -142,21 +102,6 @@ pub struct NotifySettings {
     pub retries: u32,
     /// Signs what is sent.
     pub secret: Option<Secret>,
-}
-
-/// Where plans and specifications lie, relative to the working directory.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PlanSettings {
-    /// The plan as one file.
-    pub file: PathBuf,
-    /// The plan as a folder; `None` = it is never looked for.
-    pub folder: Option<PathBuf>,
-    /// The specifications; `None` = none.
-    pub specs: Option<PathBuf>,
-    /// Tasks from which a file is worth a folder.
-    pub migrate_at: u32,
-    /// A build ends when no box is open, or when an iteration changes nothing.
-    pub smart_termination: bool,
 }
 
 /// Where tasks lie, relative to the working directory, and how they are worked off.

@@ -6,9 +6,14 @@ use serde_json::{Value as Json, json};
 use strum::{EnumString, VariantNames};
 use toml::Value;
 
-use super::{Refusal, Setting};
+use super::{NetworkChoice, Refusal, Setting};
+use crate::config::pull_request::OpenPullRequest;
+use crate::forge::MergeStrategy;
 use crate::principles::Collection;
-use crate::spec::{BudgetScope, CommitPolicy, Depth, Judge, UndoPolicy};
+use crate::spec::{
+    BudgetScope, CommitPolicy, Depth, GuardAction, Judge, NoChecks, PullRequestPer, SandboxLogin,
+    TestsAction, UndoPolicy,
+};
 use crate::values::ExitCodes;
 
 /// A value that is one of a few words: the names of its variants.
@@ -41,34 +46,29 @@ pub enum OutputLevel {
     Verbose,
 }
 
-impl Choice for OutputLevel {
-    const EXPECTED: &'static str = "`quiet`, `progress` or `verbose`";
+macro_rules! choices {
+    ($($choice:ty: $expected:literal;)*) => {
+        $(impl Choice for $choice {
+            const EXPECTED: &'static str = $expected;
+        })*
+    };
 }
 
-impl Choice for ExitCodes {
-    const EXPECTED: &'static str = "`simple` or `detailed`";
-}
-
-impl Choice for CommitPolicy {
-    const EXPECTED: &'static str = "`none`, `agent` or `runner`";
-}
-
-impl Choice for UndoPolicy {
-    const EXPECTED: &'static str = "`ask` or `auto`";
-}
-
-impl Choice for BudgetScope {
-    const EXPECTED: &'static str = "`run` or `job`";
-}
-
-impl Choice for Depth {
-    const EXPECTED: &'static str = "`quick`, `standard` or `deep`";
-}
-
-impl Choice for Judge {
-    const EXPECTED: &'static str = "`agent` or `off`";
-}
-
-impl Choice for Collection {
-    const EXPECTED: &'static str = "`never` or `agent`";
+choices! {
+    OutputLevel: "`quiet`, `progress` or `verbose`";
+    ExitCodes: "`simple` or `detailed`";
+    CommitPolicy: "`none`, `agent` or `runner`";
+    UndoPolicy: "`ask` or `auto`";
+    BudgetScope: "`run` or `job`";
+    Depth: "`quick`, `standard` or `deep`";
+    Judge: "`agent` or `off`";
+    Collection: "`never` or `agent`";
+    GuardAction: "`refuse`, `hold`, `flag` or `off`";
+    TestsAction: "`hold`, `flag` or `off`";
+    NetworkChoice: "`on`, `off` or `hosts`";
+    SandboxLogin: "`environment` or `mount`";
+    OpenPullRequest: "`never`, `draft` or `ready`";
+    PullRequestPer: "`run`, `iteration` or `task`";
+    MergeStrategy: "`squash`, `merge` or `rebase`";
+    NoChecks: "`wait`, `merge` or `leave`";
 }

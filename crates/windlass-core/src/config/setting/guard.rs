@@ -3,17 +3,8 @@
 use serde_json::{Value as Json, json};
 use toml::Value;
 
-use super::{Choice, Refusal, Setting, Shape, Text};
+use super::{Refusal, Setting, Shape, Text};
 use crate::guard::Protected;
-use crate::spec::{GuardAction, TestsAction};
-
-impl Choice for GuardAction {
-    const EXPECTED: &'static str = "`refuse`, `hold`, `flag` or `off`";
-}
-
-impl Choice for TestsAction {
-    const EXPECTED: &'static str = "`hold`, `flag` or `off`";
-}
 
 /// Patterns for files; in the environment one per line.
 #[derive(Clone, Debug, PartialEq, Eq)]

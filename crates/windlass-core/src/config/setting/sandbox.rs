@@ -6,8 +6,8 @@ use serde_json::{Value as Json, json};
 use strum::{EnumString, VariantNames};
 use toml::Value;
 
-use super::{Choice, Refusal, Setting, Shape, Text};
-use crate::spec::{Preset, SandboxKind, SandboxLogin};
+use super::{Refusal, Setting, Shape, Text};
+use crate::spec::{Preset, SandboxKind};
 use crate::typed::nearest;
 use crate::typed::shown;
 
@@ -52,14 +52,6 @@ pub enum NetworkChoice {
     Off,
     /// The hosts of `sandbox.hosts`.
     Hosts,
-}
-
-impl Choice for NetworkChoice {
-    const EXPECTED: &'static str = "`on`, `off` or `hosts`";
-}
-
-impl Choice for SandboxLogin {
-    const EXPECTED: &'static str = "`environment` or `mount`";
 }
 
 /// Hosts that may be reached: names, or `*.` before one for whatever is below it. Lower case, no port.

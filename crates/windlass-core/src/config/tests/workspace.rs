@@ -7,7 +7,7 @@ use strum::IntoEnumIterator;
 
 use super::{environment, merge, project, user};
 use crate::config::*;
-use crate::spec::{Depth, Mode};
+use crate::spec::{Depth, JobLog, Mode, StatusNews, StatusWatch};
 use crate::values::NotifyEvent;
 
 #[test]
@@ -63,9 +63,9 @@ fn the_defaults_around_a_workspace_are_those_of_the_design() {
         report: "verification-report.md".to_owned(),
     };
     assert_eq!(resolved.verify, verify);
-    let status = StatusSettings { watch: true, debounce: Duration::from_secs(2), only_meaningful: true };
-    assert_eq!(resolved.status, status);
-    assert_eq!(resolved.log, LogSettings { enabled: true, keep: Some(20), keep_bytes: Some(256 << 20) });
+    let status = StatusWatch { debounce: Duration::from_secs(2), news: StatusNews::Meaningful };
+    assert_eq!(resolved.status, Some(status));
+    assert_eq!(resolved.log, Some(JobLog { keep: Some(20), keep_bytes: Some(256 << 20), file: None }));
     let notify = NotifySettings {
         url: None,
         webhook: None,
