@@ -1,7 +1,23 @@
 //! What an agent prints, decoded for whoever watches. Never journalled: the raw bytes are kept, and a replay decodes
 //! them again.
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+
+use crate::values::{CallId, LaneId};
+
+/// Where an observation was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// In which lane.
+    pub lane: LaneId,
+    /// Of which call.
+    pub call: CallId,
+    /// In which line of that call's stream, from 1.
+    pub line: u64,
+    /// When its bytes came.
+    pub at: Timestamp,
+}
 
 /// One thing an agent said or did.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use windlass_core::fact::Entry;
-use windlass_core::observation::Observation;
+use windlass_core::observation::{Observation, Place};
 use windlass_core::values::{CallId, LaneId};
 
 /// One thing to show. Live and in a replay the same events come in the same order; only [`Event::Past`],
@@ -41,6 +41,12 @@ pub enum Event {
 impl From<Entry> for Event {
     fn from(entry: Entry) -> Event {
         Event::Fact(Box::new(entry))
+    }
+}
+
+impl From<(Place, Observation)> for Event {
+    fn from((Place { lane, call, line, at }, observation): (Place, Observation)) -> Event {
+        Event::Observation { lane, call, line, at, observation }
     }
 }
 

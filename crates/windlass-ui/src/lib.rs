@@ -42,7 +42,6 @@ pub use line::{Line, Mark, Tone, rendered};
 pub use printer::{Output, Printer};
 pub use screen::{Screen, ScreenHandle};
 pub use terminal::{Glyphs, Stream, Terminal, is_abandoned, measure, terminal_reset};
-pub use trail::TracePlace;
 pub use view::{
     FORMAT_VERSION, JsonView, LogParts, LogSink, LogState, LogView, ProgressView, QuietView, ToolsForm,
     ToolsView, VerboseView, view,

@@ -12,7 +12,7 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 use strum::IntoStaticStr;
 use windlass_core::fact::{Entry, Fact};
-use windlass_core::observation::ToolTrace;
+use windlass_core::observation::{Place, ToolTrace};
 use windlass_core::values::{CallId, LaneId, Purpose, RunId};
 
 use crate::format;
@@ -85,19 +85,6 @@ pub(crate) struct CallPlace {
     pub purpose: Purpose,
 }
 
-/// Where and when a stream said something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TracePlace {
-    /// Where.
-    pub lane: LaneId,
-    /// By which call.
-    pub call: CallId,
-    /// The line of that call's stream, counted from 1.
-    pub line: u64,
-    /// When the line came.
-    pub at: Timestamp,
-}
-
 /// Folds facts and traces into tool calls.
 #[derive(Debug, Default)]
 pub(crate) struct Trail {
@@ -132,17 +119,12 @@ impl Trail {
     }
 
     /// Takes in what a stream says. `wanted` says which tools are.
-    pub fn trace(
-        &mut self,
-        place: TracePlace,
-        trace: ToolTrace,
-        wanted: impl Fn(&str) -> bool,
-    ) -> Vec<ToolCall> {
+    pub fn trace(&mut self, place: Place, trace: ToolTrace, wanted: impl Fn(&str) -> bool) -> Vec<ToolCall> {
         match trace {
             ToolTrace::Called { id, name, input, nested } if wanted(&name) => {
                 let Some(of) = self.places.get(&place.call) else { return Vec::new() };
                 self.bytes += input.len();
-                let TracePlace { lane, call, line, at } = place;
+                let Place { lane, call, line, at } = place;
                 let (outcome, took) = (ToolOutcome::Open, None);
                 let made =
                     ToolCall { at, place: *of, lane, call, line, id, name, input, nested, outcome, took };

@@ -22,8 +22,8 @@ fn finished(call: u32) -> Entry {
     entry(Fact::CallFinished { lane: LaneId(0), call: CallId(call), claimed: false, summary })
 }
 
-fn place(call: u32, seconds: i64) -> TracePlace {
-    TracePlace { lane: LaneId(0), call: CallId(call), line: 1, at: at(seconds) }
+fn place(call: u32, seconds: i64) -> Place {
+    Place { lane: LaneId(0), call: CallId(call), line: 1, at: at(seconds) }
 }
 
 fn called(id: &str, input: &str) -> ToolTrace {

@@ -136,9 +136,7 @@ impl Audience for Watching {
 
     fn observation(&self, place: Place, observation: Observation) {
         if let Some((log, _)) = &self.log {
-            let Place { lane, call, line, at } = place;
-            let observation = observation.clone();
-            log.send(Event::Observation { lane, call, line, at, observation });
+            log.send((place, observation.clone()).into());
         }
         self.front_end.observation(place, observation);
     }

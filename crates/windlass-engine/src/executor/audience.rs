@@ -1,23 +1,9 @@
 //! Who watches a run.
 
-use jiff::Timestamp;
 use windlass_agents::Detail;
 use windlass_core::fact::Entry;
 use windlass_core::observation::Observation;
-use windlass_core::values::{CallId, LaneId};
-
-/// Where an observation was made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// In which lane.
-    pub lane: LaneId,
-    /// Of which call.
-    pub call: CallId,
-    /// In which line of that call's stream, from 1.
-    pub line: u64,
-    /// When its bytes came.
-    pub at: Timestamp,
-}
+pub use windlass_core::observation::Place;
 
 /// Whoever watches a run. Its methods are called from several threads and must return at once: a slow audience may
 /// lose observations, but never slows a run.

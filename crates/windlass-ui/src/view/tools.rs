@@ -4,7 +4,7 @@ use jiff::civil::Date;
 use serde::Serialize;
 use windlass_agents::{Agent, of, usual};
 use windlass_core::fact::{Entry, Fact};
-use windlass_core::observation::{ToolInput, ToolTrace};
+use windlass_core::observation::{Place, ToolInput, ToolTrace};
 use windlass_core::values::{Named, RunId};
 
 use super::json::{FORMAT_VERSION, bytes};
@@ -12,7 +12,7 @@ use crate::harmless::one_line;
 use crate::line::{Line, Tone, width};
 use crate::printer::Printer;
 use crate::tool::Narrator;
-use crate::trail::{ToolCall, ToolOutcome, TracePlace, Trail};
+use crate::trail::{ToolCall, ToolOutcome, Trail};
 
 /// Columns of the time, and of the day above it.
 const TIME: usize = 10;
@@ -72,7 +72,7 @@ impl ToolsView {
     }
 
     /// Takes in what a stream says of tool calls.
-    pub fn trace(&mut self, place: TracePlace, trace: ToolTrace) {
+    pub fn trace(&mut self, place: Place, trace: ToolTrace) {
         let wanted = |name: &str| self.wanted.is_empty() || self.wanted.contains(&name.to_lowercase());
         let settled = self.trail.trace(place, trace, wanted);
         self.list(settled);

@@ -32,7 +32,7 @@ fn listed(form: ToolsForm, terminal: &Terminal, tools: &[&str], traces: Vec<(i64
     let begin: Timestamp = "2026-03-01T23:59:58Z".parse().unwrap();
     for (seconds, trace) in traces {
         let at = begin + jiff::SignedDuration::from_secs(seconds);
-        view.trace(TracePlace { lane: LaneId(0), call: CallId(1), line: 1, at }, trace);
+        view.trace(Place { lane: LaneId(0), call: CallId(1), line: 1, at }, trace);
     }
     view.flush();
     view.finish();

@@ -285,8 +285,7 @@ impl Audience for Screened {
     }
 
     fn observation(&self, place: Place, observation: Observation) {
-        let Place { lane, call, line, at } = place;
-        self.screen.send(Event::Observation { lane, call, line, at, observation });
+        self.screen.send((place, observation).into());
     }
 
     fn detail(&self) -> Detail {

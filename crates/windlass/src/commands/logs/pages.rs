@@ -6,7 +6,7 @@ use windlass_app::logs::{Listener, Replayed};
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::observation::{Observation, ToolTrace};
 use windlass_core::values::LaneId;
-use windlass_ui::{Event, Stream, ToolsView, TracePlace, View, is_abandoned};
+use windlass_ui::{Event, Stream, ToolsView, View, is_abandoned};
 
 /// After so many things it is asked whether anybody still reads.
 const ASK_AFTER: usize = 64;
@@ -115,13 +115,7 @@ impl Listener<Observation> for Story {
         match told {
             Replayed::Fact(entry) => self.fact(entry),
             Replayed::Observation(_, observation) if !self.tools && is_about_tools(&observation) => {}
-            Replayed::Observation(place, observation) => self.view.event(&Event::Observation {
-                lane: place.lane,
-                call: place.call,
-                line: place.line,
-                at: place.at,
-                observation,
-            }),
+            Replayed::Observation(place, observation) => self.view.event(&(place, observation).into()),
         }
         self.window.goes_on(|| self.view.is_closed())
     }
@@ -168,10 +162,7 @@ impl Listener<ToolTrace> for ToolList {
                 self.window.takes(&entry.fact);
                 self.view.fact(&entry);
             }
-            Replayed::Observation(place, trace) => {
-                let place = TracePlace { lane: place.lane, call: place.call, line: place.line, at: place.at };
-                self.view.trace(place, trace);
-            }
+            Replayed::Observation(place, trace) => self.view.trace(place, trace),
         }
         self.window.goes_on(|| self.view.is_closed())
     }
