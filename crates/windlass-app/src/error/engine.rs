@@ -177,7 +177,7 @@ impl From<SandboxError> for AppError {
     fn from(error: SandboxError) -> AppError {
         let kind = match error {
             SandboxError::Unusable { .. } | SandboxError::Refused { .. } => Kind::Configuration,
-            SandboxError::File { .. } | SandboxError::Git(_) => Kind::System,
+            SandboxError::File(_) | SandboxError::Git(_) => Kind::System,
         };
         let hints = hints::of_sandbox(&error);
         AppError::of(kind, error).with_hints(hints)

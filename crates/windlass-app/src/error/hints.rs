@@ -119,7 +119,7 @@ pub(super) fn of_sandbox(error: &SandboxError) -> Hints {
             one("No other works here either: windlass doctor says why.")
         }
         SandboxError::Refused { hint, .. } => one(hint),
-        SandboxError::File { .. } | SandboxError::Git(_) => Hints::new(),
+        SandboxError::File(_) | SandboxError::Git(_) => Hints::new(),
     }
 }
 

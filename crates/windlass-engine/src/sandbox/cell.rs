@@ -10,6 +10,7 @@ use windlass_core::spec::{SandboxLogin, SandboxSpec};
 use windlass_core::values::Named;
 use windlass_git::loan::Loan;
 use windlass_host::environment::Environment;
+use windlass_host::file::AtPath;
 
 use super::environment::{Own, environment, heir};
 use super::folders::Folders;
@@ -41,7 +42,7 @@ impl Cell {
     pub fn make(plan: &SandboxSpec, room: SandboxRoom) -> Result<Cell, SandboxError> {
         let folders = Folders::make(&room.scratch, room.about_agent())?;
         let socket = folders.socket();
-        let proxy = Proxy::of(&plan.network, &socket).map_err(SandboxError::file("listen on", &socket))?;
+        let proxy = Proxy::of(&plan.network, &socket).at("listen on", &socket)?;
         let proxy = proxy.map(|proxy| Arc::new((proxy, socket)));
         Ok(Cell { proxy, ..Cell::of(plan.clone(), room, folders) })
     }
@@ -69,7 +70,7 @@ impl Cell {
     pub fn log_in(&self, make: impl FnOnce(&Path, &Path) -> io::Result<()>) -> Result<(), SandboxError> {
         let Some(credentials) = self.room.credentials_to_mount(self.plan.login)? else { return Ok(()) };
         let inside = self.credentials_inside();
-        make(&credentials, &inside).map_err(SandboxError::file("create", &inside))
+        Ok(make(&credentials, &inside).at("create", &inside)?)
     }
 
     pub fn credentials_inside(&self) -> PathBuf {

@@ -1,7 +1,6 @@
 //! What keeps a sandbox from being used.
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use windlass_core::values::Named;
 
 use windlass_agents::About;
@@ -9,6 +8,7 @@ use windlass_core::spec::SandboxKind;
 
 use super::probe::probe;
 use windlass_git::git::GitError;
+use windlass_host::file::FileError;
 
 /// What keeps a sandbox from being used. Never a reason to go on without one.
 #[derive(Debug, thiserror::Error)]
@@ -35,15 +35,8 @@ pub enum SandboxError {
     #[error("the sandbox cannot be lent a git directory: {0}")]
     Git(#[from] GitError),
     /// A file or folder of the sandbox.
-    #[error("cannot {action} {}: {source}", path.display())]
-    File {
-        /// What was attempted, in the infinitive.
-        action: &'static str,
-        /// The file or folder.
-        path: PathBuf,
-        /// What the operating system said.
-        source: io::Error,
-    },
+    #[error(transparent)]
+    File(#[from] FileError),
 }
 
 impl SandboxError {
@@ -61,11 +54,5 @@ impl SandboxError {
             why: format!("sandbox.login = \"mount\", but there is no {}", path.display()),
             hint: format!("{}, or set sandbox.login = \"environment\".", agent.words.log_in_briefly),
         }
-    }
-
-    /// For `map_err`.
-    pub(super) fn file(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> SandboxError {
-        let path = path.to_owned();
-        move |source| SandboxError::File { action, path, source }
     }
 }

@@ -9,6 +9,7 @@ use windlass_agents::About;
 
 use super::SandboxError;
 use super::view::Sight;
+use windlass_host::file::AtPath;
 use windlass_host::tree::{at, without_links};
 
 /// The sandbox's own files; gone when this is dropped.
@@ -33,14 +34,10 @@ impl Folders {
         let mut folders = Folders { root: root.to_owned(), lasting: Lasting::UntilDropped };
         for folder in [folders.home(), folders.temporary(), folders.home().join(agent.files.folder)] {
             // outside: the run's folder.
-            DirBuilder::new()
-                .recursive(true)
-                .mode(0o700)
-                .create(&folder)
-                .map_err(SandboxError::file("create", &folder))?;
+            DirBuilder::new().recursive(true).mode(0o700).create(&folder).at("create", &folder)?;
         }
         // outside: the same.
-        folders.root = root.canonicalize().map_err(SandboxError::file("find", root))?;
+        folders.root = root.canonicalize().at("find", root)?;
         Ok(folders)
     }
 

@@ -68,11 +68,7 @@ impl Container {
             return Err(unusable("it cannot limit memory or processors on this machine".to_owned()));
         }
         let cell = Cell::make(plan, room)?;
-        leftovers::note(&cell.room.scratch, client.engine).map_err(|error| SandboxError::File {
-            action: error.action,
-            path: error.path,
-            source: error.source,
-        })?;
+        leftovers::note(&cell.room.scratch, client.engine)?;
         let mut container = Container::new(client, &facts, image, cell);
         container.cell.room.refuse_diversion()?;
         container.cell.room.lend()?;

@@ -18,6 +18,7 @@ use rustix::process::{DumpableBehavior, Resource, Rlimit, getrlimit, set_dumpabl
 use serde::{Deserialize, Serialize};
 
 use super::SandboxError;
+use windlass_host::file::AtPath;
 use windlass_host::process::protocol::Text;
 use windlass_host::process::stand_before;
 
@@ -53,7 +54,7 @@ impl Orders {
     pub fn write(&self, file: &Path) -> Result<(), SandboxError> {
         let json = serde_json::to_vec(self).unwrap_or_default();
         // outside: the run's folder, above what guests can write.
-        fs::write(file, json).map_err(SandboxError::file("write", file))
+        Ok(fs::write(file, json).at("write", file)?)
     }
 }
 
