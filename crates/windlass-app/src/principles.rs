@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use jiff::{Timestamp, Zoned};
+use jiff::Zoned;
 use windlass_core::config::PrinciplesSettings;
 use windlass_core::council::{DECISION_LOG, FORMER_LOG};
 use windlass_core::principles::{Level, Preset, Principle, Principles};
@@ -18,6 +18,7 @@ use windlass_ui::{DecisionShown, PrinciplesShown, one_line};
 use crate::app::App;
 use crate::configuration::Configuration;
 use crate::error::{AppError, Kind};
+use crate::text::kept_name;
 
 /// Principles that a project is to have.
 #[derive(Clone, Debug)]
@@ -263,14 +264,6 @@ impl RunPrinciples {
 fn passed_over(found: &FoundPrinciples) -> Option<String> {
     let other = found.passed_over.as_ref()?;
     Some(format!("principles are read from {}, and not from {}", found.file.display(), other.display()))
-}
-
-/// `principles.yaml.before-init-2026-03-01T12-00-05`
-fn kept_name(file: &Path, verb: &str) -> PathBuf {
-    let stamp = Timestamp::now().strftime("%Y-%m-%dT%H-%M-%S").to_string();
-    let mut name = file.as_os_str().to_owned();
-    name.push(format!(".before-{verb}-{stamp}"));
-    PathBuf::from(name)
 }
 
 fn change(text: &str) -> Result<(Principle, Level), AppError> {

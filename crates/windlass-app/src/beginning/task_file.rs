@@ -1,8 +1,8 @@
 //! A task file is made, or the one that is there is adopted. No file of a person's is touched.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use jiff::{Timestamp, Zoned};
+use jiff::Zoned;
 use windlass_core::config::commented_file;
 use windlass_core::project::{offers, scaffold as texts};
 use windlass_engine::scaffold;
@@ -14,6 +14,7 @@ use crate::app::App;
 use crate::error::AppError;
 use crate::run::NamedTasks;
 use crate::task_place::TaskPlace;
+use crate::text::kept_name;
 use crate::workspaces::from_here;
 use crate::workspaces::guard::{self, Guard};
 
@@ -101,7 +102,7 @@ fn make(place: &TaskPlace, anew: bool) -> Result<(bool, Option<PathBuf>), AppErr
         let shown = place.shown();
         return Err(AppError::usage(format!("{shown} is a folder of tasks; --force is for a file")));
     }
-    let kept = kept_name(&path);
+    let kept = kept_name(&path, "init");
     scaffold::begin_anew(&path, &kept, &text(place)).map_err(AppError::system)?;
     Ok((true, Some(kept)))
 }
@@ -115,12 +116,4 @@ fn text(place: &TaskPlace) -> String {
         (None, false) => folder,
     };
     texts::task_file(&title, Zoned::now().date())
-}
-
-/// `requirements.md.before-init-2026-03-01T12-00-05`
-fn kept_name(path: &Path) -> PathBuf {
-    let stamp = Timestamp::now().strftime("%Y-%m-%dT%H-%M-%S").to_string();
-    let mut name = path.as_os_str().to_owned();
-    name.push(format!(".before-init-{stamp}"));
-    PathBuf::from(name)
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use windlass_app::session::SessionEnd;
 use windlass_core::values::Ended;
-use windlass_ui::{Line, Mark, Tone, one_line};
+use windlass_ui::{Line, Mark, Tone, format, one_line};
 
 /// Files that are named of those that changed beside the expected ones; the others are counted.
 const NAMED: usize = 5;
@@ -23,7 +23,8 @@ pub fn troubles(session: &SessionEnd) -> Vec<Line> {
 /// What it did to other files than `what`, which nobody expected.
 pub fn beside(what: &str, session: &SessionEnd) -> Option<Line> {
     let others = &session.others;
-    let said = || format!("{} beside {what}: {}", changed(others.len()), named(others));
+    let said =
+        || format!("{} changed beside {what}: {}", format::count(others.len() as u64, "file"), named(others));
     (!others.is_empty()).then(|| notice(&said()))
 }
 
@@ -43,10 +44,6 @@ fn how_it_ended(ended: Ended) -> Option<Line> {
 
 fn notice(sentence: &str) -> Line {
     Line::hanging(2).mark(Tone::Warn, Mark::Notice).plain(format!(" {}", one_line(sentence)))
-}
-
-fn changed(count: usize) -> String {
-    if count == 1 { "1 file changed".to_owned() } else { format!("{count} files changed") }
 }
 
 fn named(paths: &[PathBuf]) -> String {
