@@ -29,21 +29,9 @@ impl PrincipleLayer {
 }
 
 /// A principle, in the order of the files.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    IntoStaticStr,
-    VariantNames,
-    EnumIter,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[derive(IntoStaticStr, VariantNames, EnumIter)]
 #[strum(serialize_all = "snake_case")]
 #[expect(missing_docs, reason = "the table below says what each is about")]
 pub enum Principle {

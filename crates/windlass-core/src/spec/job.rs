@@ -106,20 +106,9 @@ pub struct Verification {
 }
 
 /// How closely a verifying agent looks.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    Serialize,
-    Deserialize,
-    EnumString,
-    IntoStaticStr,
-    VariantNames,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[derive(EnumString, IntoStaticStr, VariantNames)]
 #[strum(serialize_all = "snake_case")]
 pub enum Depth {
     /// Are the main results there?

@@ -15,23 +15,9 @@ pub const PIPELINES: &str = ".windlass/pipelines";
 pub const GOAL: &str = "goal.md";
 
 /// A phase of a pipeline. Each writes one document, in this order.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    EnumIter,
-    EnumString,
-    IntoStaticStr,
-    VariantNames,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[derive(EnumIter, EnumString, IntoStaticStr, VariantNames)]
 #[strum(serialize_all = "snake_case")]
 pub enum PipelinePhase {
     /// What is wanted: goals, requirements, success criteria.
