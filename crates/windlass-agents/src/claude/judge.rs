@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use windlass_core::values::{Class, Cut, Ended, UsageLimit};
 
-use super::prose::{Meaning, is_account_limit, is_api_error, meaning};
+use super::prose::{Meaning, by_status, is_account_limit, is_api_error, meaning};
 use crate::reset_time::parse_reset_time;
 use crate::{Judgement, ResultDigest, Signs};
 
@@ -193,19 +193,6 @@ fn by_word(word: &str, status: Option<u16>) -> Option<Class> {
         "model_not_found" => Class::Config,
         "rate_limit" | "overloaded" | "server_error" | "connection_failed" => Class::Outage,
         "max_output_tokens" => Class::TaskFailure,
-        _ => return None,
-    })
-}
-
-/// What a status of HTTP means.
-pub(super) fn by_status(status: u16) -> Option<Class> {
-    Some(match status {
-        401 => Class::Auth,
-        402 => Class::Billing,
-        403 => Class::Permission,
-        404 => Class::Config,
-        413 => Class::ContextTooLong,
-        408 | 429 | 500..=599 => Class::Outage,
         _ => return None,
     })
 }

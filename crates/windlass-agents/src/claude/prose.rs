@@ -5,8 +5,6 @@ use Class::{Auth, Billing, Config, ContextTooLong, Outage, Permission, UsageLimi
 use Meaning::{Is, LimitIfTimed};
 use windlass_core::values::Class;
 
-use super::judge::by_status;
-
 /// What a sentence says went wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Meaning {
@@ -201,6 +199,19 @@ fn without_lead_in(line: &str) -> &str {
         rest = shorter.trim_start();
     }
     rest
+}
+
+/// What a status of HTTP means.
+pub(super) fn by_status(status: u16) -> Option<Class> {
+    Some(match status {
+        401 => Auth,
+        402 => Billing,
+        403 => Permission,
+        404 => Config,
+        413 => ContextTooLong,
+        408 | 429 | 500..=599 => Outage,
+        _ => return None,
+    })
 }
 
 #[cfg(test)]
