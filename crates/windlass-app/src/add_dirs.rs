@@ -2,23 +2,21 @@
 
 use std::path::{Path, PathBuf};
 
-use windlass_core::config::keys;
+use windlass_core::config::{Resolved, keys};
 
-use crate::agent::Wanted;
 use crate::error::{AppError, Kind};
-use crate::here;
-use crate::sandbox;
+use crate::here::{self, named_path};
 
 /// The folders that were asked for: canonical, each once, none that the project holds already.
-pub fn resolve(wanted: &Wanted<'_>) -> Result<Vec<PathBuf>, AppError> {
-    let said_by = wanted.resolved.origin(&keys::ADD_DIRS);
+pub fn resolve(directory: &Path, resolved: &Resolved) -> Result<Vec<PathBuf>, AppError> {
+    let said_by = resolved.origin(&keys::ADD_DIRS);
     let wrong = |text: &str, why: String| {
         let message = format!("`{text}` ({said_by}) cannot be added to what the agent may work in: {why}");
         AppError::new(Kind::Configuration, message)
     };
     let mut folders: Vec<PathBuf> = Vec::new();
-    for text in &wanted.resolved.agent.add_dirs {
-        let named = sandbox::path(wanted.directory, text);
+    for text in &resolved.agent.add_dirs {
+        let named = named_path(directory, text);
         // outside: a folder that a person named.
         let folder = named.canonicalize().map_err(|error| wrong(text, error.to_string()))?;
         // outside: the same.
@@ -28,7 +26,7 @@ pub fn resolve(wanted: &Wanted<'_>) -> Result<Vec<PathBuf>, AppError> {
         if let Some(why) = forbidden(&folder)? {
             return Err(wrong(text, why));
         }
-        if !folder.starts_with(wanted.directory) && !folders.contains(&folder) {
+        if !folder.starts_with(directory) && !folders.contains(&folder) {
             folders.push(folder);
         }
     }

@@ -56,7 +56,7 @@ pub fn plan(wanted: &Wanted<'_>) -> Result<AgentSpec, AppError> {
 
 /// The same where the agent need not be there: what is missing comes with the plan.
 pub fn plan_anyway(wanted: &Wanted<'_>) -> Result<(AgentSpec, Option<AppError>), AppError> {
-    let add_dirs = add_dirs::resolve(wanted)?;
+    let add_dirs = add_dirs::resolve(wanted.directory, wanted.resolved)?;
     let agent = chosen(wanted.resolved, wanted.mock);
     let planned = |program: PathBuf, arguments: Vec<String>| AgentSpec {
         add_dirs: add_dirs.clone(),

@@ -136,3 +136,12 @@ pub fn state_root() -> Result<PathBuf, AppError> {
 pub fn home() -> Option<PathBuf> {
     env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute())
 }
+
+/// Of the project where it is relative, of the user's home where it begins with `~/`.
+pub fn named_path(directory: &Path, text: &str) -> PathBuf {
+    match (text.strip_prefix("~/"), home()) {
+        (Some(below), Some(home)) => home.join(below),
+        _ if text == "~" => home().unwrap_or_else(|| directory.join(text)),
+        _ => directory.join(text),
+    }
+}

@@ -2,17 +2,17 @@
 
 use std::env;
 use std::path::{Path, PathBuf};
-use windlass_core::values::Named;
+use windlass_core::values::{Extent, Named};
 
 use windlass_core::trust::Startable;
 use windlass_engine::store::paths;
 use windlass_engine::trust::name_in;
+use windlass_import::Item;
 use windlass_import::claude_iterate::{self, Import};
 use windlass_import::claude_loop::{self, ClaudeLoopImport};
 use windlass_import::devloop::{self, DevloopError, DevloopImport};
 use windlass_import::fresher::{self, FresherImport};
 use windlass_import::ralph;
-use windlass_import::{Extent, Item};
 use windlass_ui::ImportRow;
 
 use crate::app::App;
@@ -31,60 +31,48 @@ pub struct ImportFiles {
 }
 
 impl App {
-    /// Takes over the files of other tools; what is there is copied, and what is here is never replaced.
-    ///
-    /// # Errors
-    /// There is nothing to take, or our own folder cannot be made.
-    pub fn import(&self, request: &ImportFiles) -> Result<Vec<ImportRow>, AppError> {
-        import(self, request, Extent::Take)
+    /// Takes over what other tools have left in a project, or says what would be taken.
+    pub fn import(&self, request: &ImportFiles, extent: Extent) -> Result<Vec<ImportRow>, AppError> {
+        let project = Project::find(self)?;
+        let target = project.workspaces.project().to_owned();
+        let here = project.here.clone();
+        let source = source(self, request, &target)?;
+        let (of_iterate, of_devloop) = (claude_iterate::is_there(&source), devloop::is_there(&source));
+        if request.with_users && !of_iterate && !of_devloop {
+            return Err(AppError::usage(
+                "`--user` is for claude-iterate and DevLoop: the others have no configuration of the user's",
+            ));
+        }
+        let mut items = Vec::new();
+        // First, since it takes nothing at all where a file is broken.
+        if of_devloop {
+            let theirs = || home().map(|home| home.join(".devloop/config.json"));
+            let user = request.with_users.then(|| user_files(theirs())).transpose()?;
+            let import = DevloopImport { source: source.clone(), user, target: target.clone(), extent };
+            items.extend(import.run().map_err(refused)?);
+        }
+        if of_iterate {
+            let user = request.with_users.then(|| user_files(iterate_file())).transpose()?;
+            let project = project.here.project;
+            let import = Import { source: source.clone(), user, target: target.clone(), project, extent };
+            items.extend(import.run().map_err(AppError::system)?);
+        }
+        if fresher::is_there(&source) {
+            let import = FresherImport { source: source.clone(), target: target.clone(), extent };
+            items.extend(import.run().map_err(AppError::system)?);
+        }
+        if ralph::is_there(&source) {
+            items.extend(ralph::look(&source));
+        }
+        if claude_loop::is_there(&source) {
+            let import = ClaudeLoopImport { source, target: target.clone(), extent };
+            items.extend(import.run().map_err(AppError::system)?);
+        }
+        if extent == Extent::Act {
+            trust_taken(&here, &items, &target)?;
+        }
+        Ok(items.iter().map(|item| row(item, &target)).collect())
     }
-
-    /// What that would take and what it would leave; touches nothing.
-    pub fn look_at_import(&self, request: &ImportFiles) -> Result<Vec<ImportRow>, AppError> {
-        import(self, request, Extent::Look)
-    }
-}
-
-fn import(app: &App, request: &ImportFiles, extent: Extent) -> Result<Vec<ImportRow>, AppError> {
-    let project = Project::find(app)?;
-    let target = project.workspaces.project().to_owned();
-    let here = project.here.clone();
-    let source = source(app, request, &target)?;
-    let (of_iterate, of_devloop) = (claude_iterate::is_there(&source), devloop::is_there(&source));
-    if request.with_users && !of_iterate && !of_devloop {
-        return Err(AppError::usage(
-            "`--user` is for claude-iterate and DevLoop: the others have no configuration of the user's",
-        ));
-    }
-    let mut items = Vec::new();
-    // First, since it takes nothing at all where a file is broken.
-    if of_devloop {
-        let theirs = || home().map(|home| home.join(".devloop/config.json"));
-        let user = request.with_users.then(|| user_files(theirs())).transpose()?;
-        let import = DevloopImport { source: source.clone(), user, target: target.clone(), extent };
-        items.extend(import.run().map_err(refused)?);
-    }
-    if of_iterate {
-        let user = request.with_users.then(|| user_files(iterate_file())).transpose()?;
-        let project = project.here.project;
-        let import = Import { source: source.clone(), user, target: target.clone(), project, extent };
-        items.extend(import.run().map_err(AppError::system)?);
-    }
-    if fresher::is_there(&source) {
-        let import = FresherImport { source: source.clone(), target: target.clone(), extent };
-        items.extend(import.run().map_err(AppError::system)?);
-    }
-    if ralph::is_there(&source) {
-        items.extend(ralph::look(&source));
-    }
-    if claude_loop::is_there(&source) {
-        let import = ClaudeLoopImport { source, target: target.clone(), extent };
-        items.extend(import.run().map_err(AppError::system)?);
-    }
-    if extent == Extent::Take {
-        trust_taken(&here, &items, &target)?;
-    }
-    Ok(items.iter().map(|item| row(item, &target)).collect())
 }
 
 /// What was written at a person's command is theirs: it needs no question.

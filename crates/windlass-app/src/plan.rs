@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use windlass_core::config::{Layer, Unlimited};
 use windlass_core::spec::{JobPlan, Mode};
-use windlass_core::values::{ExitCodes, StopReason};
+use windlass_core::values::{ExitCodes, Extent, StopReason};
 use windlass_engine::plan::{
     FoundPlan, FoundSpecs, Migration, MigrationError, README, find_plan, find_specs, migration,
 };
 use windlass_host::tree;
 use windlass_jobs::doc::plan::{Problem, ProblemKind, Spec, coverage};
-use windlass_ui::{MigrationShown, MigrationState, PlanShown};
+use windlass_ui::{MigrationShown, PlanShown};
 
 pub use windlass_engine::plan::PlanForm;
 
@@ -31,7 +31,7 @@ pub struct MigratePlan {
     /// Also where a folder is hardly worth it.
     pub also_few: bool,
     /// Is it done?
-    pub state: MigrationState,
+    pub extent: Extent,
 }
 
 /// What became of it.
@@ -94,11 +94,11 @@ impl App {
             ))
             .hint("Do it all the same: windlass migrate-plan --force"));
         }
-        if request.state == MigrationState::Done {
+        if request.extent == Extent::Act {
             which::refuse_live(&here, configuration.resolved.exit_codes)?;
             migration.carry_out().map_err(|error| told(error, &places))?;
         }
-        Ok(PlanMigrated::Moved(shown(&migration, &places, request.state)))
+        Ok(PlanMigrated::Moved(shown(&migration, &places, request.extent)))
     }
 }
 
@@ -159,7 +159,7 @@ fn exit_code(problems: &[Problem], codes: ExitCodes) -> u8 {
     }
 }
 
-fn shown(migration: &Migration, places: &JobPlan, state: MigrationState) -> MigrationShown {
+fn shown(migration: &Migration, places: &JobPlan, extent: Extent) -> MigrationShown {
     MigrationShown {
         from: migration.from.display().to_string(),
         to: shown_place(places, migration.to == PlanForm::Folder),
@@ -170,7 +170,7 @@ fn shown(migration: &Migration, places: &JobPlan, state: MigrationState) -> Migr
             .iter()
             .map(|(path, tasks)| (path.display().to_string(), *tasks as u64))
             .collect(),
-        state,
+        extent,
     }
 }
 

@@ -19,6 +19,7 @@ use windlass_git::snapshot::{
 use crate::app::App;
 use crate::error::{AppError, Codes, Kind};
 use crate::here::{self, Here};
+use crate::inspect::which;
 use crate::run::launch;
 
 /// Files that are to be put back.
@@ -58,7 +59,7 @@ pub struct RestoredFiles {
 impl RestoredFiles {
     /// As of when the files are, in words: `after iteration 2 of run …`.
     pub fn when(&self) -> String {
-        let of = launch::holder_in_words(&self.name.run);
+        let of = which::holder_in_words(&self.name.run);
         match self.name.moment {
             // A session has no iterations.
             Moment::Iteration { side, .. } if is_session(&self.name.run) => format!("{} {of}", word(side)),
@@ -200,7 +201,7 @@ fn refuse_other_directory(
         RestoreTo::Iteration(iteration) => iteration.to_string(),
         RestoreTo::Moment(moment) => moment.to_string(),
     };
-    let what = launch::holder_in_words(run);
+    let what = which::holder_in_words(run);
     Err(AppError::usage(format!("{what} works in {directory}"))
         .hint(format!("windlass -C '{directory}' restore {run} {point}{before}{repository}")))
 }
@@ -263,7 +264,7 @@ fn refuse_live(here: &Here, root: &Path) -> Result<(), AppError> {
             };
             Err(AppError::usage(format!(
                 "{} works in {}, whose files would be put back as well",
-                launch::holder_in_words(&holder.run),
+                which::holder_in_words(&holder.run),
                 holder.directory.display()
             ))
             .hint(end))

@@ -47,7 +47,7 @@ impl Import {
     /// Takes what can be taken. What fails is left and named; everything else goes on.
     pub fn run(&self) -> Result<Vec<Item>, FileError> {
         let mut items = Vec::new();
-        if self.extent == Extent::Take {
+        if self.extent == Extent::Act {
             make_folder(&self.target.join(".windlass"))?;
         }
         let configuration = read_object(&self.source.join(PROJECT_FILE));
@@ -166,7 +166,7 @@ impl Import {
         }
         let done = match self.extent {
             Extent::Look => look_over(from),
-            Extent::Take => copy_folder(from, &to).and_then(|not_copied| {
+            Extent::Act => copy_folder(from, &to).and_then(|not_copied| {
                 template_options(&to)?;
                 Ok(not_copied)
             }),
@@ -191,8 +191,8 @@ impl Import {
         let done = match (self.extent, metadata.is_dir()) {
             (Extent::Look, true) => look_over(from),
             (Extent::Look, false) => Ok(NotCopied::new()),
-            (Extent::Take, true) => copy_folder(from, &to),
-            (Extent::Take, false) => copy_file(from, &to).map(|()| NotCopied::new()),
+            (Extent::Act, true) => copy_folder(from, &to),
+            (Extent::Act, false) => copy_file(from, &to).map(|()| NotCopied::new()),
         };
         taken(KIND, name, from, to, done)
     }

@@ -62,7 +62,7 @@ impl Configuration<'_> {
             item.notes.extend(commands);
             return item;
         }
-        if extent == Extent::Take {
+        if extent == Extent::Act {
             let written = to
                 .parent()
                 .map_or(Ok(()), |folder| fs::create_dir_all(folder).at("create", folder))

@@ -46,7 +46,7 @@ pub fn is_there(folder: &Path) -> bool {
 impl FresherImport {
     /// Takes what can be taken. What fails is left and named; everything else goes on.
     pub fn run(&self) -> Result<Vec<Item>, FileError> {
-        if self.extent == Extent::Take {
+        if self.extent == Extent::Act {
             make_folder(&self.target.join(".windlass"))?;
         }
         let mut items = Vec::new();
@@ -239,7 +239,7 @@ impl FresherImport {
         }
         let done = match self.extent {
             Extent::Look => look_over(from),
-            Extent::Take => copy_folder(from, &to),
+            Extent::Act => copy_folder(from, &to),
         };
         super::taken(KIND, name, from, to, done)
     }
@@ -299,7 +299,7 @@ impl FresherImport {
 
     /// Copies a file, bytes and permissions, to a place where nothing is.
     fn copied(&self, kind: ItemKind, name: &str, from: &Path, to: PathBuf, notes: Vec<String>) -> Item {
-        if self.extent == Extent::Take
+        if self.extent == Extent::Act
             && let Err(error) = copy_file(from, &to)
         {
             return Item::left(kind, name, from.to_owned(), error.to_string());

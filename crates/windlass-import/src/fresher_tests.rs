@@ -78,7 +78,7 @@ fn says(items: &[Item], name: &str, words: &str) -> bool {
 fn everything_is_taken_and_the_source_stays_as_it_was() {
     let place = whole();
     let before = files(&place.path(".fresher"));
-    let items = place.import(Extent::Take);
+    let items = place.import(Extent::Act);
     assert_eq!(files(&place.path(".fresher")), before);
 
     let config = place.read(".windlass/config.toml");
@@ -122,10 +122,10 @@ fn everything_is_taken_and_the_source_stays_as_it_was() {
 #[test]
 fn a_second_import_replaces_nothing() {
     let place = whole();
-    place.import(Extent::Take);
+    place.import(Extent::Act);
     place.write(".windlass/prompts/build.md", "Mine now.\n");
     let before = files(&place.project);
-    let items = place.import(Extent::Take);
+    let items = place.import(Extent::Act);
     assert_eq!(files(&place.project), before);
     assert!(says(&items, "config.toml", "says all of it already"), "{items:#?}");
     assert!(says(&items, "PROMPT.planning.md", "it is here already"), "{items:#?}");
@@ -142,7 +142,7 @@ fn looking_writes_nothing_and_announces_what_is_done() {
     let looked = place.import(Extent::Look);
     assert_eq!(files(&place.project), before);
     assert!(!place.path(".windlass").exists());
-    assert_eq!(looked, place.import(Extent::Take));
+    assert_eq!(looked, place.import(Extent::Act));
 }
 
 // rows: 54, 129
@@ -157,7 +157,7 @@ fn a_missing_limit_is_told_whatever_the_configuration_is() {
     ] {
         let place = Place::new();
         place.write(&format!(".fresher/{file}"), content);
-        let items = place.import(Extent::Take);
+        let items = place.import(Extent::Act);
         let configuration = items.iter().find(|item| item.kind == ItemKind::Configuration).unwrap();
         assert!(
             configuration
@@ -175,14 +175,14 @@ fn a_missing_limit_is_told_whatever_the_configuration_is() {
 fn the_script_counts_where_there_is_no_other_configuration() {
     let place = Place::new();
     place.write(".fresher/config.sh", "#!/bin/bash\nexport FRESHER_MAX_TURNS=7\ntouch \"$PWD/executed\"\n");
-    let items = place.import(Extent::Take);
+    let items = place.import(Extent::Act);
     assert!(place.read(".windlass/config.toml").contains("max_turns = 7"));
     assert!(says(&items, "config.sh", "line 3 is not taken over"), "{items:#?}");
     assert!(!place.path("executed").exists());
 
     let both = whole();
     both.write(".fresher/config.sh", "export FRESHER_MAX_TURNS=7\n");
-    let items = both.import(Extent::Take);
+    let items = both.import(Extent::Act);
     assert!(says(&items, "config.sh", "config.toml is there"), "{items:#?}");
     assert!(!both.read(".windlass/config.toml").contains("max_turns"));
 }
@@ -209,7 +209,7 @@ fn what_is_broken_is_named_and_hides_nothing_else() {
         let place = whole();
         fs::remove_file(place.path(".fresher/config.toml")).unwrap();
         make(&place.path(".fresher/config.toml"));
-        let items = place.import(Extent::Take);
+        let items = place.import(Extent::Act);
         assert!(says(&items, "config.toml", words), "{kind}: {items:#?}");
         assert!(place.read(".windlass/config.toml").contains("folder = \"impl\""), "{kind}");
         assert_eq!(place.read(".windlass/prompts/plan.md"), "Plan it.\r\n", "{kind}");
@@ -233,7 +233,7 @@ fn each_file_that_is_none_is_left_by_itself() {
             fs::remove_file(&path).unwrap();
             make(&path);
         }
-        let items = place.import(Extent::Take);
+        let items = place.import(Extent::Act);
         assert!(item(&items, "PROMPT.planning.md").to.is_none(), "{kind}: {items:#?}");
         assert_eq!(item(&items, "AGENTS.md").to.is_none(), hook_too, "{kind}: {items:#?}");
         assert_eq!(item(&items, "started").to.is_none(), hook_too, "{kind}: {items:#?}");
@@ -251,7 +251,7 @@ fn another_projects_agents_file_is_copied_and_its_plan_is_left() {
     let import = || FresherImport {
         source: theirs.project.clone(),
         target: ours.project.clone(),
-        extent: Extent::Take,
+        extent: Extent::Act,
     };
     let items = import().run().unwrap();
     assert_eq!(ours.read("AGENTS.md"), "# Commands\r\nmake test\r\n");

@@ -20,6 +20,7 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 use strum::IntoStaticStr;
+use windlass_core::values::Extent;
 
 use windlass_host::file::FileError;
 
@@ -79,15 +80,6 @@ impl Item {
     fn left(kind: ItemKind, name: &str, from: PathBuf, why: impl Into<String>) -> Item {
         Item { kind, name: name.to_owned(), from, to: None, notes: vec![why.into()] }
     }
-}
-
-/// Is anything done?
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Extent {
-    /// Everything is looked at, nothing is written.
-    Look,
-    /// What can be taken is taken.
-    Take,
 }
 
 /// What was taken, or left since that failed.

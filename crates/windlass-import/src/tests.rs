@@ -96,7 +96,7 @@ fn everything_is_taken_and_the_source_stays_as_it_was() {
         source
     };
     let before = source();
-    let items = place.import(Extent::Take);
+    let items = place.import(Extent::Act);
     assert!(items.iter().all(|item| item.to.is_some()), "{items:#?}");
     assert_eq!(source(), before);
 
@@ -137,10 +137,10 @@ fn everything_is_taken_and_the_source_stays_as_it_was() {
 #[test]
 fn a_second_import_replaces_nothing() {
     let place = whole();
-    place.import(Extent::Take);
+    place.import(Extent::Act);
     place.write(".windlass/workspaces/api/INSTRUCTIONS.md", "Mine now.\n");
     let before = files(&place.project.join(".windlass"));
-    let items = place.import(Extent::Take);
+    let items = place.import(Extent::Act);
     assert!(items.iter().all(|item| item.to.is_none()), "{items:#?}");
     assert_eq!(files(&place.project.join(".windlass")), before);
     let configuration = item(&items, ".claude-iterate.json");
@@ -150,7 +150,7 @@ fn a_second_import_replaces_nothing() {
     );
 
     place.write(".windlass/config.toml", "[output]\nlevel = \"verbose\"\n");
-    let items = place.import(Extent::Take);
+    let items = place.import(Extent::Act);
     let commands =
         item(&items, ".claude-iterate.json").notes.iter().filter(|note| note.starts_with("windlass "));
     let expected =
@@ -166,7 +166,7 @@ fn looking_writes_nothing() {
     assert_eq!(files(&place.project), before);
     assert!(!place.project.join(".windlass").exists());
     let kinds = |items: &[Item]| items.iter().map(|item| (item.kind, item.to.clone())).collect::<Vec<_>>();
-    assert_eq!(kinds(&looked), kinds(&place.import(Extent::Take)), "what was announced is what is done");
+    assert_eq!(kinds(&looked), kinds(&place.import(Extent::Act)), "what was announced is what is done");
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn folders_may_be_elsewhere() {
     let place = Place::new();
     place.write(".claude-iterate.json", r#"{"workspacesDir": "./jobs"}"#);
     place.write("jobs/api/INSTRUCTIONS.md", "Port it.\n");
-    let items = place.import(Extent::Take);
+    let items = place.import(Extent::Act);
     assert!(item(&items, "api").to.is_some());
     assert!(place.workspaces().find("api").unwrap().has_instructions());
 }
@@ -192,7 +192,7 @@ fn what_is_broken_is_named_and_hides_nothing_else() {
     place.write("claude-iterate/archive/notes.txt", "x");
     symlink("/etc", place.project.join("claude-iterate/workspaces/linked")).unwrap();
     symlink("/etc/passwd", place.project.join("claude-iterate/workspaces/bare/secret")).unwrap();
-    let items = place.import(Extent::Take);
+    let items = place.import(Extent::Act);
     let left = |name: &str| (item(&items, name).to.is_none(), item(&items, name).notes.join("; "));
     for (name, why) in [
         (".claude-iterate.json", "it is not JSON"),
@@ -220,7 +220,7 @@ fn permissions_come_along_and_no_trace_of_the_copying_is_left() {
     let script = place.project.join("claude-iterate/workspaces/api/working/run.sh");
     fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
     fs::create_dir(place.project.join("claude-iterate/workspaces/api/reports")).unwrap();
-    place.import(Extent::Take);
+    place.import(Extent::Act);
     let ours = place.project.join(".windlass/workspaces/api/working/run.sh");
     assert_eq!(ours.metadata().unwrap().permissions().mode() & 0o777, 0o755);
     let names: Vec<_> = fs::read_dir(place.project.join(".windlass/workspaces"))

@@ -9,7 +9,6 @@ use windlass_ui::RunState;
 
 use crate::error::{AppError, Kind};
 use crate::here::Here;
-use crate::run::launch::holder_in_words;
 
 /// The run named, or by default the live or newest one of the working directory.
 pub fn shown(here: &Here, named: Option<&str>) -> Result<RunFolder, AppError> {
@@ -73,4 +72,9 @@ pub fn state(run: &RunSummary, live: &[RunId]) -> RunState {
 /// How a run stands that has not ended.
 pub fn unfinished(run: &RunId, live: &[RunId]) -> RunState {
     if live.contains(run) { RunState::Running } else { RunState::Interrupted }
+}
+
+/// `run r-…` or `session s-…`.
+pub fn holder_in_words(id: &RunId) -> String {
+    if is_session(id) { format!("session {id}") } else { format!("run {id}") }
 }

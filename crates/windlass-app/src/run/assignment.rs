@@ -6,17 +6,17 @@ use windlass_core::config::{Layer, Resolved, TasksSettings, keys};
 use windlass_core::spec::{
     ClaimSource, Job, JobPhase, JobPlan, JobTasks, JobWorkspace, Mode, PipelinePart, Verification,
 };
-use windlass_core::values::{ExitCodes, Named, StopReason};
+use windlass_core::values::{ExitCodes, Extent, Named, StopReason};
 use windlass_engine::store::{Project, RunFolder, RunSummary};
 use windlass_engine::supervisor::Wanted as WantedOfAgent;
 use windlass_engine::tasks::{FoundTasks, TasksError};
 use windlass_engine::workspace::{FoundMetadata, Workspace, WorkspaceError, Workspaces};
 use windlass_host::tree;
 use windlass_jobs::job;
-use windlass_jobs::prompt::{LONGEST_GOAL, Templates};
+use windlass_jobs::prompt::{LONGEST_GOAL, Templates, holds_signal};
 use windlass_ui::one_line;
 
-use super::{Extent, NamedTasks, StartRun, WantedJob, WantedPhase, work};
+use super::{NamedTasks, StartRun, WantedJob, WantedPhase, work};
 use crate::app::App;
 use crate::configuration::Configuration;
 use crate::error::{AppError, Kind};
@@ -198,6 +198,18 @@ impl Assignment {
     ) -> Result<Assignment, AppError> {
         let goal = Goal::instructions(app, &workspace)?;
         Ok(Assignment { workspace: Some(workspace), ..Assignment::in_project(mode, goal, project)? })
+    }
+
+    /// Refuses a goal that holds the completion phrase on a line of its own.
+    pub fn refuse_signal(&self, resolved: &Resolved) -> Result<(), AppError> {
+        let signal = &resolved.completion_signal;
+        if self.mode.claim() != ClaimSource::Phrase || !holds_signal(&self.goal.text, signal) {
+            return Ok(());
+        }
+        Err(AppError::usage(format!(
+            "the goal itself has the completion phrase {signal} on a line of its own: its echo would be a claim"
+        ))
+        .hint("Leave it out (the agent is told of it), or choose another with --completion-signal."))
     }
 
     /// Its first words. Instructions begin with a heading, as documents do; a goal is what was typed.

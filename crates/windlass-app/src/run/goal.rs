@@ -4,16 +4,13 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use windlass_core::config::Resolved;
-use windlass_core::spec::ClaimSource;
 use windlass_core::values::StopReason;
 use windlass_engine::workspace::Workspace;
 use windlass_host::tree::{Attributes, at};
-use windlass_jobs::prompt::{LONGEST_GOAL, holds_signal};
+use windlass_jobs::prompt::LONGEST_GOAL;
 
 use crate::app::App;
 use crate::error::{AppError, Codes, Kind};
-use crate::run::assignment::Assignment;
 use crate::workspaces::from_here;
 
 /// The longest title, in characters.
@@ -139,18 +136,6 @@ fn too_long(what: &str) -> AppError {
 /// It cannot be read, or it is not a file: nobody may ever write into a pipe that is in its place.
 pub fn read_plain(path: &Path) -> io::Result<Option<Vec<u8>>> {
     at(path).read_beginning(LONGEST_GOAL).map_err(|error| error.source)
-}
-
-/// A goal that holds the completion phrase on a line of its own.
-pub fn refuse_signal(assignment: &Assignment, resolved: &Resolved) -> Result<(), AppError> {
-    let signal = &resolved.completion_signal;
-    if assignment.mode.claim() != ClaimSource::Phrase || !holds_signal(&assignment.goal.text, signal) {
-        return Ok(());
-    }
-    Err(AppError::usage(format!(
-        "the goal itself has the completion phrase {signal} on a line of its own: its echo would be a claim"
-    ))
-    .hint("Leave it out (the agent is told of it), or choose another with --completion-signal."))
 }
 
 #[cfg(test)]

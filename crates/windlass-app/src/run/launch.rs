@@ -37,13 +37,13 @@ use crate::agent;
 use crate::error::{AppError, Codes, Kind};
 use crate::front_end::Watched;
 use crate::here::Here;
+use crate::inspect::which::holder_in_words;
 use crate::run::Prepared;
 use crate::run::budget::{SpentBefore, left_of, spent_before};
 use crate::run::delivery::{self, WayOut};
 use crate::run::log::{RunLog, Watching};
 use crate::run::{
-    RunEnd, Verified, criteria, gates, goal, links_out, retention, sandbox_notices, tasks, uncommitted,
-    verdict,
+    RunEnd, Verified, criteria, gates, links_out, retention, sandbox_notices, tasks, uncommitted, verdict,
 };
 use crate::sandbox;
 use crate::telling;
@@ -57,7 +57,7 @@ const LEFTOVERS: Duration = Duration::from_secs(5);
 pub fn start(here: &Here, request: &Prepared) -> Result<RunEnd, AppError> {
     let resolved = &request.configuration.resolved;
     let here = &here.behind(&resolved.sandbox.kind)?;
-    goal::refuse_signal(&request.assignment, resolved)?;
+    request.assignment.refuse_signal(resolved)?;
     tasks::refuse_impossible_lanes(here, request)?;
     let trusted = trusting::require(&asked(here, request))?;
     if !request.gate_later && request.assignment.mode.is_checked() {
@@ -448,11 +448,6 @@ pub fn lock(here: &Here, run: &RunId, codes: impl Into<Codes>) -> Result<Taken, 
                 .hint("Try again in a few seconds."))
         }
     }
-}
-
-/// `run r-…` or `session s-…`.
-pub fn holder_in_words(id: &RunId) -> String {
-    if is_session(id) { format!("session {id}") } else { format!("run {id}") }
 }
 
 /// Where runner and keeper were killed at the same moment, an agent or a check may still be at work in this directory.

@@ -25,7 +25,7 @@ use std::env;
 use std::path::PathBuf;
 
 use windlass_core::spec::{Mode, SandboxKind};
-use windlass_core::values::StopReason;
+use windlass_core::values::{Extent, StopReason};
 use windlass_engine::store::{RunSummary, index};
 use windlass_engine::workspace::Workspace;
 use windlass_jobs::job;
@@ -78,22 +78,13 @@ impl App {
 }
 
 fn start_here(app: &App, request: &StartRun) -> Result<RunEnd, AppError> {
-    let prepared = Prepared::read(app, request, Extent::Begin)?;
+    let prepared = Prepared::read(app, request, Extent::Act)?;
     begin(&Here::at(app, prepared.directory.clone())?, prepared, request)
 }
 
 fn rehearse_here(app: &App, request: &StartRun) -> Result<Rehearsal, AppError> {
     let prepared = Prepared::read(app, request, Extent::Look)?;
     rehearsal::rehearse(&Here::at(app, prepared.directory.clone())?, &prepared)
-}
-
-/// Is anything about to begin?
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Extent {
-    /// It is only looked at: nothing is mended.
-    Look,
-    /// A run.
-    Begin,
 }
 
 /// All that the request, the environment and the files say about a run that is about to start.

@@ -9,7 +9,7 @@ use windlass_engine::sandbox::Sandbox;
 use windlass_engine::store::RunFolder;
 use windlass_engine::supervisor::{Preview, preview};
 
-use super::{Prepared, delivery, goal, launch, tasks};
+use super::{Prepared, delivery, launch, tasks};
 use crate::agent;
 use crate::error::AppError;
 use crate::here::Here;
@@ -66,7 +66,7 @@ pub struct Rehearsal {
 
 pub(crate) fn rehearse(here: &Here, prepared: &Prepared) -> Result<Rehearsal, AppError> {
     let resolved = &prepared.configuration.resolved;
-    goal::refuse_signal(&prepared.assignment, resolved)?;
+    prepared.assignment.refuse_signal(resolved)?;
     here.app.notices(&prepared.configuration.notices);
     let (agent, agent_missing) = agent::plan_anyway(&launch::wanted(here, prepared))?;
     let folder = RunFolder::of(&here.project, &RunId(SOME_RUN.to_owned()));

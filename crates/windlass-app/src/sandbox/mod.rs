@@ -25,7 +25,7 @@ use crate::agent;
 use crate::app::App;
 use crate::error::{AppError, Kind};
 use crate::helper::SCRIPTED_AGENT;
-use crate::here::{self, Here, home};
+use crate::here::{self, Here, home, named_path};
 
 /// The settings of git that say who commits.
 const IDENTITY: [&str; 2] = ["user.name", "user.email"];
@@ -35,7 +35,7 @@ pub fn plan(here: &Here, resolved: &Resolved) -> SandboxSpec {
     let SandboxSettings { kind, network, memory, processes, millicpus, .. } = resolved.sandbox.clone();
     let kind = with_image(&project_folder(&here.directory), kind, &resolved.sandbox);
     let settings = &resolved.sandbox;
-    let paths = |texts: &[String]| texts.iter().map(|text| path(&here.directory, text)).collect();
+    let paths = |texts: &[String]| texts.iter().map(|text| named_path(&here.directory, text)).collect();
     SandboxSpec {
         kind,
         network,
@@ -64,15 +64,6 @@ pub(crate) fn with_image(project: &Path, kind: SandboxKind, settings: &SandboxSe
         SandboxKind::Docker(None) => SandboxKind::Docker(image().map(|recipe| recipe.image())),
         SandboxKind::Podman(None) => SandboxKind::Podman(image().map(|recipe| recipe.image())),
         other => other,
-    }
-}
-
-/// Of the project where it is relative, of the user's home where it begins with `~/`.
-pub fn path(directory: &Path, text: &str) -> PathBuf {
-    match (text.strip_prefix("~/"), home()) {
-        (Some(below), Some(home)) => home.join(below),
-        _ if text == "~" => home().unwrap_or_else(|| directory.join(text)),
-        _ => directory.join(text),
     }
 }
 

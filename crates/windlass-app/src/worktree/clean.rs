@@ -1,5 +1,6 @@
 //! Removing worktrees that are done with.
 
+use windlass_core::values::Extent;
 use windlass_engine::worktree::{Removal, Removed, Worktree};
 
 use super::repository;
@@ -7,15 +8,6 @@ use crate::app::App;
 use crate::error::AppError;
 use crate::here::Here;
 use crate::text::quoted;
-
-/// What is done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CleanExtent {
-    /// What can go goes.
-    Remove,
-    /// It is only looked at.
-    Look,
-}
 
 /// What became of a worktree, or would.
 #[derive(Clone, Debug)]
@@ -46,7 +38,7 @@ impl App {
     pub fn clean_worktrees(
         &self,
         names: &[String],
-        extent: CleanExtent,
+        extent: Extent,
         mut tell: impl FnMut(CleanedWorktree) -> Result<(), AppError>,
     ) -> Result<(), AppError> {
         let here = Here::find(self)?;
@@ -64,8 +56,8 @@ impl App {
         for worktree in &worktrees {
             let removal = Removal { worktree, repository, project: &here.project, from: &here.directory };
             let outcome = match extent {
-                CleanExtent::Look => removal.refusal()?.map_or_else(|| Ok(Removed { branch: true }), Err),
-                CleanExtent::Remove => removal.carry_out()?,
+                Extent::Look => removal.refusal()?.map_or_else(|| Ok(Removed { branch: true }), Err),
+                Extent::Act => removal.carry_out()?,
             };
             let name = worktree.name.to_string();
             tell(match outcome {

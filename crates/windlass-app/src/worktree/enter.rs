@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use windlass_core::config::{Layer, Unlimited};
 use windlass_core::spec::{CommitPolicy, Mode};
+use windlass_core::values::Extent;
 use windlass_engine::store::{RunSummary, index};
 use windlass_engine::worktree::{
     How, Made, Order, Removal, Stage, Worktree, WorktreeName, base_folder, make,
@@ -16,8 +17,7 @@ use crate::error::{AppError, Kind};
 use crate::here::{Here, home};
 use crate::inspect::which;
 use crate::run::{
-    self, Extent, Prepared, Rehearsal, RunEnd, StartRun, WantedJob, launch, rehearsal, resume, tasks,
-    uncommitted,
+    self, Prepared, Rehearsal, RunEnd, StartRun, WantedJob, launch, rehearsal, resume, tasks, uncommitted,
 };
 use crate::text::quoted;
 use crate::trusting;
@@ -103,7 +103,7 @@ fn base(here: &Here, repository: &Repository) -> Result<PathBuf, AppError> {
 /// Goes there and reads what the run is to be.
 fn in_there(app: &App, place: &Path, made: &Made, request: &StartRun) -> Result<(Here, Prepared), AppError> {
     let app = go_to(app, place)?;
-    let mut prepared = Prepared::read(&app, request, Extent::Begin)?;
+    let mut prepared = Prepared::read(&app, request, Extent::Act)?;
     let there = Here::at(&app, prepared.directory.clone())?;
     if tasks::commit(&there, &prepared) == CommitPolicy::Runner
         && let Some(repository) = &there.repository

@@ -12,7 +12,7 @@ use windlass_git::git::Repository;
 use crate::error::AppError;
 use crate::here::Here;
 
-pub use clean::{CleanExtent, CleanedWorktree};
+pub use clean::CleanedWorktree;
 pub use left::WorktreeLeft;
 
 pub(crate) use enter::{follow, rehearse, run_in};

@@ -52,7 +52,7 @@ impl ClaudeLoopImport {
     /// # Errors
     /// Our own folder cannot be made.
     pub fn run(&self) -> Result<Vec<Item>, FileError> {
-        if self.extent == Extent::Take {
+        if self.extent == Extent::Act {
             make_folder(&self.target.join(".windlass"))?;
         }
         let items = [self.principles(), self.decisions(), self.notes(), self.tasks()];
@@ -124,7 +124,7 @@ impl ClaudeLoopImport {
     fn copied(&self, from: &Path, to: &Path) -> Result<NotCopied, FileError> {
         match self.extent {
             Extent::Look => Ok(NotCopied::new()),
-            Extent::Take => copy_file(from, to).map(|()| NotCopied::new()),
+            Extent::Act => copy_file(from, to).map(|()| NotCopied::new()),
         }
     }
 

@@ -57,7 +57,7 @@ fn what_is_of_another_project_is_copied_and_the_rest_is_named() {
 
     let looked = run(source.path(), target.path(), Extent::Look);
     assert!(files(target.path()).is_empty(), "{looked:?}");
-    let items = run(source.path(), target.path(), Extent::Take);
+    let items = run(source.path(), target.path(), Extent::Act);
     assert_eq!(items.len(), 5, "{items:?}");
     assert_eq!(files(source.path()), before);
     let ours = fs::read_to_string(target.path().join(".windlass/principles.yaml")).unwrap();
@@ -71,7 +71,7 @@ fn what_is_of_another_project_is_copied_and_the_rest_is_named() {
     assert!(said("tasks").ends_with("windlass run --mode tasks -f .claude/tasks"));
 
     // Nothing of ours is replaced when it is done again.
-    let again = run(source.path(), target.path(), Extent::Take);
+    let again = run(source.path(), target.path(), Extent::Act);
     assert!(item(&again, "principles.yaml").notes[0].contains("already") && item(&again, NOTES).to.is_none());
 }
 
@@ -81,7 +81,7 @@ fn in_the_same_project_everything_stays_where_it_is() {
     let folder = tempfile::tempdir().unwrap();
     used(folder.path());
     let before = files(folder.path());
-    let items = run(folder.path(), folder.path(), Extent::Take);
+    let items = run(folder.path(), folder.path(), Extent::Act);
     assert_eq!(files(folder.path()), before);
     let principles = item(&items, "principles.yaml");
     assert_eq!(principles.to.as_deref(), Some(principles.from.as_path()));
@@ -93,7 +93,7 @@ fn principles_that_are_wrong_are_left_with_their_line() {
     let (source, target) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let wrong = yaml(Preset::Startup).replace("scope_philosophy: 3", "scope_philosophy: 0");
     write(source.path(), ".claude/principles.yaml", &wrong);
-    let items = run(source.path(), target.path(), Extent::Take);
+    let items = run(source.path(), target.path(), Extent::Act);
     let left = item(&items, "principles.yaml");
     assert!(left.to.is_none() && left.notes[0].starts_with("line 10: `scope_philosophy` is `0`"), "{left:?}");
     assert!(!target.path().join(".windlass/principles.yaml").exists());

@@ -69,7 +69,7 @@ impl DevloopImport {
     pub fn run(&self) -> Result<Vec<Item>, DevloopError> {
         let found = FoundFiles::read(&self.source)?;
         let user = self.user.as_ref().map(|(from, _)| read_object(from)).transpose()?.flatten();
-        if self.extent == Extent::Take {
+        if self.extent == Extent::Act {
             make_folder(&self.target.join(".windlass"))?;
         }
         let mut items = Vec::new();

@@ -38,7 +38,7 @@ impl Project {
     }
 
     fn all(&self) -> Vec<Item> {
-        self.import(Extent::Take).unwrap()
+        self.import(Extent::Act).unwrap()
     }
 }
 
@@ -99,13 +99,13 @@ fn a_broken_file_is_an_error_that_names_it_and_nothing_is_taken() {
     for broken in [".devloop/session.json", ".devloop/config.json", ".devloop/features/pay.json"] {
         let project = Project::new();
         project.write(broken, "{\"phase\": \"run\",\n  ]");
-        let error = project.import(Extent::Take).unwrap_err().to_string();
+        let error = project.import(Extent::Act).unwrap_err().to_string();
         assert!(error.contains(broken) && error.contains("is not JSON: line 2"), "{error}");
         assert!(!project.path().join(".windlass").exists());
     }
     let project = Project::new();
     fs::create_dir_all(project.path().join(".devloop/config.json")).unwrap();
-    assert!(project.import(Extent::Take).unwrap_err().to_string().contains("config.json"));
+    assert!(project.import(Extent::Act).unwrap_err().to_string().contains("config.json"));
 }
 
 // rows: 129
@@ -116,7 +116,7 @@ fn the_users_default_is_taken_where_it_is_there() {
     let ours = project.path().join("ours/config.toml");
     let run = || {
         let (source, target) = (project.path().to_owned(), project.path().to_owned());
-        DevloopImport { source, user: Some((user.clone(), ours.clone())), target, extent: Extent::Take }.run()
+        DevloopImport { source, user: Some((user.clone(), ours.clone())), target, extent: Extent::Act }.run()
     };
     run().unwrap();
     assert!(!ours.exists(), "there is no such file");

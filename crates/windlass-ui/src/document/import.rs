@@ -1,6 +1,7 @@
 //! What an import took over, and what it left.
 
 use serde::Serialize;
+use windlass_core::values::Extent;
 
 use crate::document::document;
 use crate::format;
@@ -23,28 +24,19 @@ pub struct ImportRow {
     pub notes: Vec<String>,
 }
 
-/// Was anything done?
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ImportState {
-    /// It was.
-    Done,
-    /// It was only looked at (`--dry-run`).
-    LookedAt,
-}
-
 /// All rows as one line of JSON.
-pub fn import_json(rows: &[ImportRow], state: ImportState) -> Vec<u8> {
+pub fn import_json(rows: &[ImportRow], extent: Extent) -> Vec<u8> {
     #[derive(Serialize)]
     struct Fields<'a> {
         dry_run: bool,
         items: &'a [ImportRow],
     }
-    let dry_run = state == ImportState::LookedAt;
+    let dry_run = extent == Extent::Look;
     document("import", &Fields { dry_run, items: rows })
 }
 
 /// The rows for people: what was taken, then what was left, each with what there is to say about it.
-pub fn import_text(rows: &[ImportRow], state: ImportState, terminal: &Terminal) -> String {
+pub fn import_text(rows: &[ImportRow], extent: Extent, terminal: &Terminal) -> String {
     let width = rows.iter().map(|row| row.kind.len()).max().unwrap_or(0);
     let (taken, left): (Vec<&ImportRow>, Vec<&ImportRow>) = rows.iter().partition(|row| row.to.is_some());
     let mut lines: Vec<Line> = Vec::new();
@@ -59,16 +51,16 @@ pub fn import_text(rows: &[ImportRow], state: ImportState, terminal: &Terminal) 
         lines.push(line);
         lines.extend(row.notes.iter().map(|note| Line::hanging(4).plain("    ").dim(one_line(note))));
     }
-    let verb = match state {
-        ImportState::Done => "taken over",
-        ImportState::LookedAt => "would be taken over",
+    let verb = match extent {
+        Extent::Act => "taken over",
+        Extent::Look => "would be taken over",
     };
     let counted = format::count(taken.len() as u64, "item");
     lines.push(Line::new());
     lines.push(
         Line::hanging(2).plain(format!("{counted} {verb}, {} left; the source is as it was.", left.len())),
     );
-    if state == ImportState::Done {
+    if extent == Extent::Act {
         lines.extend(next(&taken).map(|command| Line::new().dim("  next  ").command(command)));
     }
     rendered(&lines, terminal)
@@ -108,7 +100,7 @@ mod tests {
     // rows: 129
     #[test]
     fn what_was_taken_comes_before_what_was_left() {
-        let text = import_text(&rows(), ImportState::Done, &Terminal::plain());
+        let text = import_text(&rows(), Extent::Act, &Terminal::plain());
         let at = |words: &str| text.find(words).unwrap_or_else(|| panic!("{words}: {text}"));
         assert!(at(".claude-iterate.json") < at("api") && at("api") < at("already"));
         assert!(
@@ -116,13 +108,13 @@ mod tests {
             "{text}"
         );
         assert!(!text.contains('\u{1b}'));
-        let looked = import_text(&rows(), ImportState::LookedAt, &Terminal::plain());
+        let looked = import_text(&rows(), Extent::Look, &Terminal::plain());
         assert!(looked.contains("2 items would be taken over"));
     }
 
     #[test]
     fn the_document_is_one_line() {
-        let json = import_json(&rows(), ImportState::LookedAt);
+        let json = import_json(&rows(), Extent::Look);
         let read: serde_json::Value = serde_json::from_slice(&json).unwrap();
         assert_eq!((&read["type"], &read["dry_run"]), (&"import".into(), &true.into()));
         assert_eq!(read["items"][0]["to"], serde_json::Value::Null);

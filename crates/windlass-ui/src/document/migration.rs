@@ -1,5 +1,7 @@
 //! A plan that became a folder, or a file again.
 
+use windlass_core::values::Extent;
+
 use crate::format;
 use crate::harmless::one_line;
 use crate::line::{Line, Mark, Tone, rendered, width};
@@ -20,25 +22,16 @@ pub struct MigrationShown {
     /// What is written, with the number of its tasks.
     pub files: Vec<(String, u64)>,
     /// Was it done?
-    pub state: MigrationState,
-}
-
-/// Was anything done?
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MigrationState {
-    /// It was.
-    Done,
-    /// It was only looked at (`--dry-run`).
-    LookedAt,
+    pub extent: Extent,
 }
 
 /// For people; every line ends with a newline.
 pub fn migration_text(shown: &MigrationShown, terminal: &Terminal) -> String {
     let tasks = format!(", {}", format::count(shown.tasks, "task"));
     let headline = Line::hanging(2);
-    let headline = match shown.state {
-        MigrationState::Done => headline.mark(Tone::Good, Mark::Passed).plain(" "),
-        MigrationState::LookedAt => headline.mark(Tone::Dim, Mark::Nothing).dim(" would become: "),
+    let headline = match shown.extent {
+        Extent::Act => headline.mark(Tone::Good, Mark::Passed).plain(" "),
+        Extent::Look => headline.mark(Tone::Dim, Mark::Nothing).dim(" would become: "),
     };
     let mut lines = vec![
         headline
@@ -57,11 +50,9 @@ pub fn migration_text(shown: &MigrationShown, terminal: &Terminal) -> String {
     }
     lines.push(Line::new());
     lines.push(labelled("backup").unbroken().plain(one_line(&shown.backup)));
-    lines.push(match shown.state {
-        MigrationState::Done => labelled("next").unbroken().command("windlass verify --plan"),
-        MigrationState::LookedAt => {
-            labelled("next").plain("nothing was written: leave --dry-run out to do it")
-        }
+    lines.push(match shown.extent {
+        Extent::Act => labelled("next").unbroken().command("windlass verify --plan"),
+        Extent::Look => labelled("next").plain("nothing was written: leave --dry-run out to do it"),
     });
     rendered(&lines, terminal)
 }
@@ -80,7 +71,7 @@ mod tests {
             backup: "IMPLEMENTATION_PLAN.md.backup".to_owned(),
             tasks: 9,
             files: vec![("plan/auth.md".to_owned(), 8), ("plan/README.md".to_owned(), 1)],
-            state: MigrationState::Done,
+            extent: Extent::Act,
         };
         assert_eq!(
             migration_text(&shown, &columns(80)),
@@ -93,7 +84,7 @@ mod tests {
   next        windlass verify --plan
 "
         );
-        let dry = migration_text(&MigrationShown { state: MigrationState::LookedAt, ..shown }, &columns(80));
+        let dry = migration_text(&MigrationShown { extent: Extent::Look, ..shown }, &columns(80));
         assert!(dry.starts_with("○ would become: IMPLEMENTATION_PLAN.md → plan"), "{dry}");
         assert!(dry.contains("nothing was written"), "{dry}");
     }

@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use windlass_app::AppError;
 use windlass_app::import::ImportFiles;
-use windlass_ui::{ImportState, import_json, import_text};
+use windlass_core::values::Extent;
+use windlass_ui::{import_json, import_text};
 
 use super::{app, print, print_bytes, stdout};
 use crate::args::ImportArgs;
@@ -12,16 +13,12 @@ use crate::args::ImportArgs;
 /// Does it.
 pub fn run(args: &ImportArgs) -> Result<ExitCode, AppError> {
     let request = ImportFiles { from: args.from.clone(), with_users: args.user };
-    let app = app()?;
-    let (rows, state) = if args.dry_run {
-        (app.look_at_import(&request)?, ImportState::LookedAt)
-    } else {
-        (app.import(&request)?, ImportState::Done)
-    };
+    let extent = Extent::of(args.dry_run);
+    let rows = app()?.import(&request, extent)?;
     if args.json {
-        print_bytes(&import_json(&rows, state))?;
+        print_bytes(&import_json(&rows, extent))?;
     } else {
-        print(&import_text(&rows, state, &stdout()))?;
+        print(&import_text(&rows, extent, &stdout()))?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use windlass_app::AppError;
 use windlass_app::plan::{MigratePlan, PlanForm, PlanMigrated};
-use windlass_ui::{Line, MigrationState, migration_text};
+use windlass_core::values::Extent;
+use windlass_ui::{Line, migration_text};
 
 use super::{app, print, print_lines, stdout};
 use crate::args::{MigratePlanArgs, PlanTo};
@@ -17,7 +18,7 @@ pub fn run(args: &MigratePlanArgs) -> Result<ExitCode, AppError> {
             PlanTo::File => PlanForm::File,
         },
         also_few: args.force,
-        state: if args.dry_run { MigrationState::LookedAt } else { MigrationState::Done },
+        extent: Extent::of(args.dry_run),
     })?;
     match migrated {
         PlanMigrated::Already(why) => print_lines(&[Line::new().dim(format!("nothing to do: {why}"))])?,

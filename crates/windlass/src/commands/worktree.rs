@@ -3,8 +3,9 @@
 use std::process::ExitCode;
 
 use windlass_app::run::RunEnd;
-use windlass_app::worktree::{CleanExtent, CleanedWorktree, WorktreeLeft};
+use windlass_app::worktree::{CleanedWorktree, WorktreeLeft};
 use windlass_app::{App, AppError, quoted};
+use windlass_core::values::Extent;
 use windlass_ui::{Line, Mark, Tone, one_line, worktrees_json, worktrees_table};
 
 use super::{app, print, print_bytes, print_lines, stdout, warn};
@@ -16,14 +17,14 @@ pub fn run(args: &WorktreeArgs) -> Result<ExitCode, AppError> {
         WorktreeVerb::List { json: true } => print_bytes(&worktrees_json(&app()?.worktrees()?))?,
         WorktreeVerb::List { json: false } => print(&worktrees_table(&app()?.worktrees()?, &stdout()))?,
         WorktreeVerb::Clean { names, dry_run, .. } => {
-            let extent = if *dry_run { CleanExtent::Look } else { CleanExtent::Remove };
+            let extent = Extent::of(*dry_run);
             return clean(names, extent);
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn clean(names: &[String], extent: CleanExtent) -> Result<ExitCode, AppError> {
+fn clean(names: &[String], extent: Extent) -> Result<ExitCode, AppError> {
     let (mut none, mut stayed) = (true, false);
     app()?.clean_worktrees(names, extent, |cleaned| {
         none = false;
@@ -37,11 +38,11 @@ fn clean(names: &[String], extent: CleanExtent) -> Result<ExitCode, AppError> {
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-fn said(cleaned: &CleanedWorktree, extent: CleanExtent) -> Line {
+fn said(cleaned: &CleanedWorktree, extent: Extent) -> Line {
     let line = |tone, mark| Line::hanging(2).mark(tone, mark).plain(" the worktree ");
     match cleaned {
         CleanedWorktree::Removed { name, branch } => {
-            let verb = if extent == CleanExtent::Look { "would be removed" } else { "is removed" };
+            let verb = if extent == Extent::Look { "would be removed" } else { "is removed" };
             let branch =
                 branch.as_ref().map_or_else(String::new, |branch| format!(", with its branch {branch}"));
             line(Tone::Good, Mark::Passed).strong(name).plain(format!(" {verb}{branch}"))
