@@ -41,7 +41,7 @@ fn report(kinds: &BTreeMap<String, Vec<Trial>>) {
         println!("{trial}");
     }
     println!(
-        "\n| kind | inputs | workable | as a goal | refused | suspicious | bytes astray |\n|---|---|---|---|---|---|---|"
+        "\n| kind | inputs | workable | as a goal | refused | suspicious | not marked | bytes astray |\n|---|---|---|---|---|---|---|---|"
     );
     for (kind, trials) in kinds {
         row(kind, &trials.iter().collect::<Vec<_>>());
@@ -52,12 +52,13 @@ fn report(kinds: &BTreeMap<String, Vec<Trial>>) {
 fn row(name: &str, trials: &[&Trial]) {
     let count = |is: fn(&Trial) -> bool| trials.iter().filter(|trial| is(trial)).count();
     println!(
-        "| {name} | {} | {} | {} | {} | {} | {} |",
+        "| {name} | {} | {} | {} | {} | {} | {} | {} |",
         trials.len(),
         count(Trial::is_workable),
         count(|trial| trial.is_goal),
         count(|trial| !trial.is_workable() && !trial.is_goal),
         count(|trial| !trial.suspicions.is_empty()),
+        count(|trial| !trial.unmarked.is_empty()),
         count(|trial| !trial.astray.is_empty()),
     );
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::case::Case;
-use super::count::{self, Count};
+use super::count::{self, Count, Place};
 use crate::program::Failure;
 
 /// What came of it.
@@ -26,6 +26,8 @@ pub struct Trial {
     refusals: Vec<String>,
     /// What does not fit together.
     pub suspicions: Vec<String>,
+    /// Marks that were refused, and why: nothing was changed.
+    pub unmarked: Vec<String>,
     /// What marking a task changed that it should not.
     pub astray: Vec<String>,
 }
@@ -54,6 +56,7 @@ pub fn of(program: &Path, case: &Case) -> Result<Trial, Failure> {
         is_goal: false,
         refusals: Vec::new(),
         suspicions: Vec::new(),
+        unmarked: Vec::new(),
         astray: Vec::new(),
     };
     let listed = scratch.json(&["tasks", "list", "--json", "--file"]);
@@ -62,7 +65,7 @@ pub fn of(program: &Path, case: &Case) -> Result<Trial, Failure> {
     if let Some(listed) = &listed {
         mark(&scratch, listed, &mut trial)?;
     }
-    trial.suspicions.extend(suspect(trial.counted, trial.read));
+    trial.suspicions.extend(suspect(&trial.counted, trial.read));
     for (name, words) in COMMANDS {
         let scratch = Scratch::new(program, case)?;
         let output = scratch.run(&[words, &[&scratch.place(), "--mock", "-m", "1", "--quiet"]].concat());
@@ -134,13 +137,10 @@ impl<'a> Scratch<'a> {
 
     fn count(&self) -> Count {
         let of = |(path, bytes): &(PathBuf, Vec<u8>)| {
-            count::of(&path.display().to_string(), &String::from_utf8_lossy(bytes))
+            let place = if path.ends_with(&self.case.place) { Place::Alone } else { Place::InFolder };
+            count::of(&path.display().to_string(), &String::from_utf8_lossy(bytes), place)
         };
-        let counts = self.bytes();
-        counts.iter().map(of).fold(Count::default(), |all, one| Count {
-            total: all.total + one.total,
-            done: all.done + one.done,
-        })
+        count::sum(self.bytes().iter().map(of))
     }
 }
 
@@ -152,10 +152,14 @@ fn read(listed: Option<&Value>, checked: Option<&Value>) -> Option<(u64, u64)> {
     of_list.into_iter().chain(of_plan).max()
 }
 
-fn suspect(counted: Count, read: Option<(u64, u64)>) -> Vec<String> {
+/// What no way of counting confirms. Where nothing is read and nothing counted there is nothing to misread.
+fn suspect(counted: &Count, read: Option<(u64, u64)>) -> Vec<String> {
     let (total, done) = read.unwrap_or_default();
     let mut found = Vec::new();
-    if total == 0 || total != counted.total {
+    if total != counted.total && counted.others.contains(&total) {
+        return found;
+    }
+    if total != counted.total {
         found.push(format!("{total} read, {} counted", counted.total));
     }
     let open = |total: u64, done: u64| total.saturating_sub(done);
@@ -175,7 +179,8 @@ fn mark(scratch: &Scratch<'_>, listed: &Value, trial: &mut Trial) -> Result<(), 
         let done = scratch.run(&["tasks", "done", id, "--file", &scratch.place()]);
         let between = scratch.bytes();
         if !done.status.success() {
-            trial.astray.push(format!("{id}: {}", String::from_utf8_lossy(&done.stderr).trim()));
+            let why = format!("{id}: {}", String::from_utf8_lossy(&done.stderr).trim());
+            if between == before { &mut trial.unmarked } else { &mut trial.astray }.push(why);
             continue;
         }
         let reopened = scratch.run(&["tasks", "reopen", id, "--file", &scratch.place()]);
@@ -201,7 +206,7 @@ impl fmt::Display for Trial {
             self.counted.done, self.counted.total, self.name
         )?;
         let refusals = self.refusals.iter().filter(|_| self.works.is_none());
-        for text in refusals.chain(&self.suspicions).chain(&self.astray) {
+        for text in refusals.chain(&self.suspicions).chain(&self.unmarked).chain(&self.astray) {
             write!(formatter, "\n    {}", text.replace('\n', "\n    "))?;
         }
         Ok(())

@@ -8,6 +8,9 @@ use super::Plan;
 use crate::doc::tasks::sources::reference::{self, number};
 use crate::doc::tasks::{Task, is_id};
 
+/// So often tasks wait for others: who waits for a section waits for all its boxes.
+const MOST_WAITS: usize = 2_000_000;
+
 /// What each task waits for.
 pub(super) struct Waiting {
     /// Indexes of tasks, for each task.
@@ -26,6 +29,7 @@ impl Waiting {
         for (index, task) in tasks.iter().enumerate() {
             waiting.twice.extend(known.add(index, task).map(|first| (index, first)));
         }
+        let mut room = MOST_WAITS;
         for (index, task) in tasks.iter().enumerate() {
             // What is nested in a task is done before it.
             if let Some(on) = task.parent.and_then(|parent| waiting.on.get_mut(parent)) {
@@ -33,7 +37,15 @@ impl Waiting {
             }
             for name in task.dependencies_as_written() {
                 match known.find(task, name) {
-                    Some(other) => waiting.on.get_mut(index).into_iter().for_each(|on| on.push(other)),
+                    Some(others) if others.len() <= room => {
+                        room -= others.len();
+                        // What stands in a section does not wait for that.
+                        let is_within = others.len() > 1 && others.contains(&index);
+                        if let Some(on) = waiting.on.get_mut(index).filter(|_| !is_within) {
+                            on.extend(others);
+                        }
+                    }
+                    Some(_) => waiting.unknown.push((index, name.to_owned())),
                     None if is_number(name) => waiting.unknown.push((index, name.to_owned())),
                     None => {}
                 }
@@ -50,6 +62,10 @@ struct Names {
     here: HashMap<(usize, String), usize>,
     /// By number or text; `None` where several have it.
     anywhere: HashMap<String, Option<usize>>,
+    /// What stands in the sections of a file, by their numbers.
+    sections: HashMap<(usize, String), Vec<usize>>,
+    /// The only file that has a section of this number; `None` where several have it.
+    files: HashMap<String, Option<usize>>,
 }
 
 impl Names {
@@ -64,15 +80,29 @@ impl Names {
                 *slot = None;
             }
         }
+        for number in task.within.iter() {
+            let number = number.to_lowercase();
+            let file = self.files.entry(number.clone()).or_insert(Some(task.file_index));
+            *file = file.filter(|known| *known == task.file_index);
+            self.sections.entry((task.file_index, number)).or_default().push(index);
+        }
         let key = (task.file_index, id?.to_lowercase());
         let first = *self.here.entry(key).or_insert(index);
         (first != index).then_some(first)
     }
 
-    fn find(&self, task: &Task, name: &str) -> Option<usize> {
+    /// The task that is meant, or what stands in the section that is.
+    fn find(&self, task: &Task, name: &str) -> Option<&[usize]> {
         let name = number(name).unwrap_or_else(|| name.to_owned()).to_lowercase();
-        let here = self.here.get(&(task.file_index, name.clone())).copied();
-        here.or_else(|| self.anywhere.get(&name).copied().flatten())
+        let key = (task.file_index, name);
+        let one = self.here.get(&key).or_else(|| self.anywhere.get(&key.1)?.as_ref());
+        one.map(std::slice::from_ref).or_else(|| self.section(&key))
+    }
+
+    fn section(&self, key: &(usize, String)) -> Option<&[usize]> {
+        let here = self.sections.get(key);
+        let elsewhere = || self.sections.get(&((*self.files.get(&key.1)?)?, key.1.clone()));
+        here.or_else(elsewhere).map(Vec::as_slice)
     }
 }
 

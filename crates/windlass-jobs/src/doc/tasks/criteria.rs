@@ -64,7 +64,11 @@ pub(super) fn come_last(contents: &mut Contents) {
         // It is no box of the work itself.
         let mut task = Task { plan: None, parent: None, ..criterion.clone() };
         task.row.id = id.clone();
-        task.row.dependencies = std::mem::replace(&mut before, vec![id]);
+        task.row.dependencies.clone_from(&before);
+        // One that holds already is nothing to wait for.
+        if task.row.state != TaskState::Done {
+            before = vec![id];
+        }
         task.row.priority = u8::MAX;
         contents.tasks.push(task);
     }

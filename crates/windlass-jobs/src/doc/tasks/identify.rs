@@ -20,6 +20,7 @@ pub(super) fn identify(tasks: &mut [Task]) {
             title.trim().clone_into(&mut task.row.title);
         }
     }
+    seen.extend(tasks.iter().flat_map(|task| task.within.iter()).map(|number| number.to_lowercase()));
     let by_title = titles(tasks);
     for task in tasks {
         let named = std::mem::take(&mut task.named);

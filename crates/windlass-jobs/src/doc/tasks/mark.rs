@@ -86,8 +86,10 @@ fn changes_only(file: &ReadFile, splice: &Splice, task: &Task, state: TaskState)
     let (Some(known), Some(now)) = (before.get_mut(at), after.get_mut(at)) else { return false };
     known.row.state = state;
     // A word that is none is replaced by one that is; nothing becomes unclear.
-    if now.row.unclear.is_none() {
-        known.row.unclear = None;
+    // What was unclear in a plan before somebody said that it is done is so again where it is taken back.
+    let is_taken_back = task.plan.is_some() && state == TaskState::Open;
+    if now.row.unclear.is_none() || is_taken_back {
+        known.row.unclear.clone_from(&now.row.unclear);
     }
     is_same(&before, &after)
 }

@@ -9,6 +9,7 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};
 use windlass_core::values::TaskState;
 
 use super::sources::state_of_sign;
+use super::status::state_of;
 use crate::doc::lines::Lines;
 use crate::doc::text::quoted;
 use crate::doc::{Problem, ProblemKind};
@@ -46,6 +47,7 @@ pub(super) fn find(text: &str, is_taken: impl Fn(usize) -> bool) -> Vec<Missed> 
     let mut found: Vec<(usize, &str)> = Vec::new();
     for line in text.split_inclusive(['\n', '\r']) {
         let boxes = beginnings(line).filter_map(|at| Some((begins + at, looks_like_box(line.get(at..)?)?)));
+        let boxes = boxes.chain(square(line).map(|(at, shown)| (begins + at, shown)));
         found.extend(boxes.filter(|(at, _)| !is_taken(*at)));
         begins += line.len();
     }
@@ -73,6 +75,19 @@ fn beginnings(line: &str) -> impl Iterator<Item = usize> {
     std::iter::once(first)
         .chain(cells.filter(move |at| *at > first))
         .filter(|at| line.get(*at..).is_some_and(|rest| rest.starts_with('[')))
+}
+
+/// The drawn square that a list item begins with, `- ⬜ What is to be done`. What a sign means, `- ⬜ pending`, is said of others.
+fn square(line: &str) -> Option<(usize, &str)> {
+    const SQUARES: [char; 5] = ['⬜', '🔲', '☐', '◻', '▢'];
+    let item = line.trim_start();
+    let text = item.strip_prefix(['-', '*', '+'])?.trim_start();
+    let sign = text.chars().next().filter(|sign| SQUARES.contains(sign))?;
+    let says = text.get(sign.len_utf8()..)?.trim_start_matches(['\u{fe0f}', ' ', '*', '_']).trim_end();
+    let is_work = !says.is_empty()
+        && !says.starts_with(['=', ':', '-', '–', '—', '→', '|'])
+        && state_of(says).is_none();
+    is_work.then(|| text.get(..sign.len_utf8()).map(|shown| (line.len() - text.len(), shown)))?
 }
 
 fn begins_block(letter: char) -> bool {

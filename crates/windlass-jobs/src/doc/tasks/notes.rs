@@ -27,6 +27,10 @@ pub(in crate::doc) fn of(contents: &Contents) -> Vec<String> {
     if headings > 0 {
         notes.push(format!("{} taken for tasks", count(headings, "heading", "headings")));
     }
+    let named = contents.tasks.iter().filter(|task| task.is_line()).count();
+    if named > 0 {
+        notes.push(format!("{} with a bold name taken for tasks", count(named, "line", "lines")));
+    }
     let lines = |tasks: &[&Task]| places(tasks.iter().map(|task| task.line));
     let criteria: Vec<&Task> = contents.criteria.iter().collect();
     if !criteria.is_empty() {

@@ -12,6 +12,9 @@ use crate::doc::{Problem, ProblemKind};
 /// So many tasks of a cycle are named.
 const NAMED_OF_CYCLE: usize = 100;
 
+/// So often tasks wait for what stands in sections.
+const MOST_WAITS: usize = 2_000_000;
+
 /// Spells ids and dependencies as the tasks that they mean, and names what is wrong with them.
 pub(super) fn settle(tasks: &mut [Task], problems: &mut Vec<Problem>) {
     let mut first_of: HashMap<String, usize> = HashMap::with_capacity(tasks.len());
@@ -30,10 +33,23 @@ pub(super) fn settle(tasks: &mut [Task], problems: &mut Vec<Problem>) {
     let mut folded = None;
     let ids: Vec<TaskId> = tasks.iter().map(|task| task.row.id.clone()).collect();
     let mut edges = vec![Vec::new(); tasks.len()];
+    let sections = sections(tasks);
+    let mut room = MOST_WAITS;
     for (index, (task, edges)) in tasks.iter_mut().zip(&mut edges).enumerate() {
         let is_first = first_of.get(&task.row.id.0.to_lowercase()) == Some(&index);
         for (name, line) in std::mem::take(&mut task.named) {
             let other = first_of.get(&name.to_lowercase()).copied();
+            if other.is_none()
+                && let Some(members) = sections.get(&name.to_lowercase()).filter(|all| all.len() <= room)
+            {
+                room -= members.len();
+                // What stands in a section does not wait for that.
+                let others = if members.contains(&index) { &[][..] } else { members };
+                task.row.dependencies.extend(others.iter().filter_map(|other| ids.get(*other)).cloned());
+                edges.extend(others);
+                task.named.push((name, line));
+                continue;
+            }
             let dependency = other.and_then(|other| ids.get(other)).cloned();
             task.row.dependencies.push(dependency.unwrap_or_else(|| TaskId(name.clone())));
             match other {
@@ -53,6 +69,17 @@ pub(super) fn settle(tasks: &mut [Task], problems: &mut Vec<Problem>) {
     }
     parents_after_children(tasks, &mut edges);
     problems.extend(cycles(&edges).iter().filter_map(|cycle| cycle_of(tasks, cycle)));
+}
+
+/// What stands in the sections of these numbers.
+fn sections(tasks: &[Task]) -> HashMap<String, Vec<usize>> {
+    let mut sections: HashMap<String, Vec<usize>> = HashMap::new();
+    for (index, task) in tasks.iter().enumerate() {
+        for number in task.within.iter() {
+            sections.entry(number.to_lowercase()).or_default().push(index);
+        }
+    }
+    sections
 }
 
 /// What is nested in a task is done before it, unless it waits for that task itself.

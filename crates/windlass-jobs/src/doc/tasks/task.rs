@@ -34,6 +34,8 @@ pub struct Task {
     pub touches: Vec<String>,
     /// The specs it names, or else what it is nested in or stands below names, as written.
     pub refs: Arc<[String]>,
+    /// The numbers of the sections that it stands in, the innermost first: who waits for one waits for all that stands in it.
+    pub within: Arc<[String]>,
     /// The index of the task that it is nested in.
     pub parent: Option<usize>,
     /// What only a plan says of it.
@@ -68,6 +70,8 @@ pub enum Item {
     Box,
     /// A heading with a number.
     Heading,
+    /// A line that begins with the bold name of a task.
+    Line,
 }
 
 /// How hard a task is said to be.
@@ -158,6 +162,11 @@ impl Task {
     /// Is it a heading, in a plan?
     pub fn is_heading(&self) -> bool {
         self.plan.as_ref().is_some_and(|plan| plan.item == Item::Heading)
+    }
+
+    /// Is it a line with a bold name, in a plan?
+    pub fn is_line(&self) -> bool {
+        self.plan.as_ref().is_some_and(|plan| plan.item == Item::Line)
     }
 
     /// Does it cut across all features of a plan?

@@ -10,6 +10,7 @@ mod properties;
 mod protecting;
 mod real;
 mod splicing;
+mod styles;
 
 use super::sources::{Boxes, FrontMatter, Markdown, Prd, SOURCES};
 use super::*;

@@ -11,12 +11,14 @@ pub(super) enum Attribute {
     Complexity,
     Files,
     Refs,
+    Status,
 }
 
-const NAMES: [(Attribute, &[&str]); 4] = [
+const NAMES: [(Attribute, &[&str]); 5] = [
     (Attribute::Dependencies, DEPENDENCY_NAMES),
     (Attribute::Complexity, &["complexity"]),
     (Attribute::Files, &["file", "files"]),
+    (Attribute::Status, &["status"]),
     (Attribute::Refs, &["refs", "ref", "references", "spec", "specs"]),
 ];
 
@@ -53,7 +55,7 @@ impl Reader<'_> {
             }
             Attribute::Files => task.touches.extend(texts(task.touches.len())),
             Attribute::Complexity => task.complexity = Complexity::read(value).or(task.complexity),
-            Attribute::Refs => {}
+            Attribute::Refs | Attribute::Status => {}
         }
     }
 
@@ -62,7 +64,7 @@ impl Reader<'_> {
         let is_box = |index: &usize| self.tasks.get(*index).is_some_and(Task::is_box);
         let own = target.filter(is_box).and_then(|index| self.own.get_mut(index)).map(|own| &mut own.refs);
         let section = self.open_sections.last().and_then(|index| self.sections.get_mut(*index));
-        if let Some(list) = own.or(section.map(|(_, refs)| refs)) {
+        if let Some(list) = own.or(section.map(|section| &mut section.refs)) {
             let room = MOST_NAMED.saturating_sub(list.len());
             list.extend(refs.take(room).map(str::to_owned));
         }

@@ -2,16 +2,19 @@
 
 use std::ops::Range;
 
-use super::reference::id;
+use super::reference::{count_of_box, id};
 
 /// The marks of a heading that is done.
-const DONE: [char; 5] = ['✅', '✓', '✔', '☑', '🎉'];
+const DONE: [char; 4] = ['✅', '✓', '✔', '☑'];
+
+/// What stands beside a mark and says nothing by itself.
+const BESIDE: char = '🎉';
 
 /// What is said of work that is done, in capitals or after a mark.
 const DONE_WORDS: [&str; 6] = ["done", "complete", "completed", "finished", "implemented", "moot"];
 
 /// Sections whose boxes say what has to hold.
-const CRITERIA: [&str; 9] = [
+const CRITERIA: [&str; 12] = [
     "acceptance criteria",
     "success criteria",
     "exit criteria",
@@ -20,6 +23,9 @@ const CRITERIA: [&str; 9] = [
     "definition of done",
     "done when",
     "success metrics",
+    "validation checklist",
+    "verification checklist",
+    "quality checklist",
     "success",
 ];
 
@@ -81,13 +87,15 @@ pub(in crate::doc) struct Title {
     pub holds: Holds,
     /// It is a step on the way, with a number: `Phase 2: Title` is `Phase-2`.
     pub stage: Option<String>,
+    /// Its place, where headings are counted: `2. Title`.
+    pub count: Option<String>,
     /// It calls itself a task: `Task 1.1: Title`, `T12: Title`.
     pub task: bool,
 }
 
 pub(in crate::doc) fn read(text: &str) -> Title {
     let trimmed = text.trim();
-    let unmarked = trimmed.trim_end_matches(is_mark);
+    let unmarked = trimmed.trim_end_matches(marks);
     let done = says_done(trimmed);
     let unmarked = if done { unmarked } else { trimmed };
     let named = name(unmarked);
@@ -101,6 +109,7 @@ pub(in crate::doc) fn read(text: &str) -> Title {
         priority: priority(&words),
         holds: holds(&words),
         stage: stage(unmarked),
+        count: count_of_box(unmarked).map(|(count, _)| count.to_owned()),
         task: named.is_some(),
         cross_cutting: begins_with(&words, "cross-cutting") || begins_with(&words, "cross cutting"),
     }
@@ -205,10 +214,10 @@ pub(in crate::doc) fn says_done(text: &str) -> bool {
         return true;
     }
     let Some((at, mark)) = text.char_indices().rev().find(|(_, letter)| DONE.contains(letter)) else {
-        return false;
+        return ends_in_word(text);
     };
-    let before = text.get(..at).unwrap_or_default().trim_end_matches(is_mark);
-    let after = text.get(at + mark.len_utf8()..).unwrap_or_default().trim_start_matches(is_mark);
+    let before = text.get(..at).unwrap_or_default().trim_end_matches(marks);
+    let after = text.get(at + mark.len_utf8()..).unwrap_or_default().trim_start_matches(marks);
     if before.ends_with(['-', '–', '—', ':', '|']) {
         return true;
     }
@@ -222,6 +231,32 @@ pub(in crate::doc) fn says_done(text: &str) -> bool {
     let last = after.rsplit(|letter: char| !letter.is_alphanumeric()).find(|word| !word.is_empty());
     let ends = last.is_some_and(|word| DONE_WORDS.contains(&word.to_lowercase().as_str()));
     ends || is_remark(after) || (is_word && is_remark(after.get(word.len()..).unwrap_or_default()))
+}
+
+/// Does a text end in a word for what is done that is no part of its sentence: `[DONE]`, `(done)`, `- COMPLETED`, `— Completed`?
+fn ends_in_word(text: &str) -> bool {
+    let is_word = |word: &str| DONE_WORDS.contains(&word.trim().to_lowercase().as_str());
+    let bracketed = |open: char, close: char| {
+        let (before, word) = text.strip_suffix(close)?.rsplit_once(open)?;
+        Some(before.ends_with(char::is_whitespace) && is_word(word))
+    };
+    if bracketed('[', ']') == Some(true) || bracketed('(', ')') == Some(true) {
+        return true;
+    }
+    let Some((before, word)) = text.rsplit_once(' ') else { return false };
+    let is_loud = word.chars().all(char::is_uppercase);
+    let ends = if is_loud { &['-', '–', '—', ':', '|'][..] } else { &['-', '–', '—'] };
+    is_word(word)
+        && before.strip_suffix(ends).is_some_and(|before| before.ends_with(char::is_whitespace) || is_loud)
+}
+
+/// Is this the title of a section of what is done: `Done`, `✅ Completed tasks`?
+pub(super) fn is_of_done(title: &str) -> bool {
+    let words = plain_words(title);
+    let mut each = words.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+    matches!(each.next(), Some("done" | "completed" | "complete" | "finished"))
+        && each.next().is_none_or(|what| ["tasks", "items", "features", "work"].contains(&what))
+        && each.next().is_none()
 }
 
 /// Words after which a sentence is not over: a mark that follows one is what it speaks of.
@@ -256,7 +291,17 @@ pub(super) fn mark(source: &str) -> Option<Range<usize>> {
         let is_one_line = rest.trim_end().lines().count() <= 1;
         is_one_line.then(|| first.trim_end())?
     };
-    Some(text.trim_end_matches(is_mark).len()..text.len())
+    Some(text.trim_end_matches(marks).len()..text.len())
+}
+
+/// A text without the marks at its end.
+pub(super) fn unmarked(text: &str) -> &str {
+    text.trim_end_matches(marks)
+}
+
+/// Is this the end of a heading, done or not, and nothing more?
+pub(super) fn is_mark(end: &str) -> bool {
+    end.chars().all(marks)
 }
 
 /// Is this the end of a heading that is done?
@@ -264,8 +309,8 @@ pub(super) fn is_done(end: &str) -> bool {
     end.contains(DONE)
 }
 
-fn is_mark(letter: char) -> bool {
-    letter.is_whitespace() || letter == '\u{fe0f}' || DONE.contains(&letter)
+fn marks(letter: char) -> bool {
+    letter.is_whitespace() || matches!(letter, '\u{fe0f}' | BESIDE) || DONE.contains(&letter)
 }
 
 /// Lower case, without what stands before the first letter or digit.

@@ -2,9 +2,13 @@
 
 mod attribute;
 mod criteria;
+mod doubts;
 pub(in crate::doc) mod heading;
+mod named_line;
+mod progress;
 mod reader;
 pub(in crate::doc) mod reference;
+mod section;
 mod settle;
 mod state;
 
@@ -17,7 +21,8 @@ use windlass_core::values::{TaskId, TaskState};
 pub(in crate::doc) use self::reader::box_at;
 pub(in crate::doc) use self::state::{any_box_at, state_of as state_of_sign};
 use crate::doc::tasks::file::too_deep;
-use crate::doc::tasks::{FileRole, Place, ReadFile, Reading, Task, TaskSource};
+use crate::doc::tasks::source::StateWords;
+use crate::doc::tasks::{FileRole, Place, ReadFile, Reading, Task, TaskSource, spelling, status};
 use crate::doc::text::{base_name, ends_in};
 
 /// The file that makes a folder a plan.
@@ -33,7 +38,7 @@ impl TaskSource for Boxes {
     }
 
     fn about(&self) -> &'static str {
-        "list items with a box, however deep; headings with a number below phases or tasks"
+        "list items with a box, however deep; headings with a number, or lines with a bold name, below phases or tasks"
     }
 
     fn recognises(&self, name: &str, text: &str) -> bool {
@@ -108,11 +113,18 @@ impl TaskSource for Boxes {
 
     fn state_of(&self, word: &str) -> Option<TaskState> {
         let heading = if heading::is_done(word) { TaskState::Done } else { TaskState::Open };
-        state::only_sign(word).map_or(Some(heading), state::state_of)
+        match state::only_sign(word) {
+            Some(sign) => state::state_of(sign),
+            None if heading::is_mark(word) => Some(heading),
+            None => status::state_of(word),
+        }
     }
 
-    /// A heading in progress cannot be written.
+    /// A heading in progress cannot be written, unless a word below it says how far it is.
     fn word(&self, file: &ReadFile, state: TaskState, former: &str) -> Option<String> {
+        if state::only_sign(former).is_none() && !heading::is_mark(former) {
+            return spelling::word(&StateWords::default(), state, former, None);
+        }
         let is_box = state::only_sign(former).is_some();
         let word = match (is_box, state) {
             (true, TaskState::Open) => " ",

@@ -8,11 +8,12 @@ use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use windlass_core::values::TaskState;
 
-use super::attribute;
+use super::attribute::{self, Attribute};
 use super::heading::Holds;
-use super::settle::{Own, contradicted, half_marked, section_refs, settle, take_prose};
+use super::section::Section;
+use super::settle::{Own, settle, take_prose};
 use super::state::{BoxSign, any_box_at};
-use super::{heading, reference};
+use super::{doubts, heading, reference, section};
 use crate::doc::lines::Lines;
 use crate::doc::tasks::source::PlanNotes;
 use crate::doc::tasks::task::StatePlace;
@@ -24,16 +25,14 @@ use crate::doc::{Problem, ProblemKind};
 pub(super) const MOST_NAMED: usize = 100;
 
 /// A heading whose section is not over.
-struct OpenHeading {
+pub(super) struct OpenHeading {
     level: HeadingLevel,
     title: Arc<str>,
     priority: Option<u32>,
-    counts: bool,
-    holds: Holds,
+    pub(super) counts: bool,
+    pub(super) holds: Holds,
     /// The task that the heading is, as long as there is no box below it.
     task: Option<usize>,
-    /// The heading's number, for the first box below it.
-    id: Option<String>,
 }
 
 /// A line of text, as it is put together.
@@ -44,14 +43,16 @@ struct Line {
     linked: String,
     /// Within a link?
     links: u32,
+    /// Where it begins.
+    at: Option<usize>,
 }
 
 #[derive(Default)]
 pub(super) struct Reader<'a> {
     /// Without byte order mark.
-    text: &'a str,
+    pub(super) text: &'a str,
     /// The mark's length.
-    base: usize,
+    pub(super) base: usize,
     name: Arc<str>,
     role: FileRole,
     about: PlanNotes,
@@ -61,12 +62,12 @@ pub(super) struct Reader<'a> {
     pub(super) problems: Vec<Problem>,
     /// How many list items were open where a line said that criteria follow.
     criteria_from: Option<usize>,
-    headings: Vec<OpenHeading>,
-    /// Sections by number, and the section around each: for references. The first is the file.
-    pub(super) sections: Vec<(Option<usize>, Vec<String>)>,
+    pub(super) headings: Vec<OpenHeading>,
+    /// All sections; the first is the file.
+    pub(super) sections: Vec<Section>,
     pub(super) open_sections: Vec<usize>,
     /// For each open list item the task that it is or is nested in.
-    items: Vec<Option<usize>>,
+    pub(super) items: Vec<Option<usize>>,
     /// Where the outermost of them begins.
     outer: usize,
     quotes: u32,
@@ -79,7 +80,9 @@ pub(super) struct Reader<'a> {
     /// Text before this place is a marker.
     skip_until: usize,
     /// The latest task below the latest heading.
-    latest: Option<usize>,
+    pub(super) latest: Option<usize>,
+    /// The line with a name that is not over.
+    pub(super) named_line: Option<usize>,
     line: Line,
     code: bool,
     /// Where the boxes that were taken stand.
@@ -89,7 +92,7 @@ pub(super) struct Reader<'a> {
     uncounted_from: Option<usize>,
     /// For each task what is known of it until all is read.
     pub(super) own: Vec<Own>,
-    lines: Lines<'a>,
+    pub(super) lines: Lines<'a>,
 }
 
 /// Reads a file's tasks. All ranges are of the text as it is.
@@ -100,7 +103,7 @@ pub(super) fn read(name: &Arc<str>, role: FileRole, text: &str) -> Reading {
         base: mark,
         name: name.clone(),
         role,
-        sections: vec![(None, Vec::new())],
+        sections: vec![Section::default()],
         open_sections: vec![0],
         lines: Lines::of(bare),
         uncounted_from: (role == FileRole::Index).then_some(0),
@@ -193,6 +196,7 @@ impl Reader<'_> {
         if range.end <= self.skip_until {
             return;
         }
+        self.line.at.get_or_insert(range.start.max(self.skip_until));
         let text = if range.start < self.skip_until {
             self.text.get(self.skip_until..range.end).unwrap_or_default()
         } else {
@@ -227,7 +231,7 @@ impl Reader<'_> {
 
     fn take_box(&mut self, item: &Range<usize>, at: usize, sign: BoxSign) {
         let state = sign.state.unwrap_or_default();
-        let heading = self.headings.last_mut();
+        let heading = self.headings.last();
         let counts = heading.as_ref().map_or(self.role != FileRole::Index, |heading| heading.counts);
         if !counts {
             let aside = heading.is_some_and(|heading| heading.holds == Holds::Aside);
@@ -237,12 +241,10 @@ impl Reader<'_> {
         let parent = self.items.iter().rev().nth(1).copied().flatten();
         let is_criterion = self.criteria_from.is_some()
             || heading.as_ref().is_some_and(|heading| heading.holds == Holds::Criteria);
-        let number = heading.filter(|_| !is_criterion).and_then(|heading| heading.id.take());
         let marker = self.base + at + 1..self.base + at + 1 + sign.sign;
         let block = self.base + item.start..self.base + item.end;
         let mut task = self.new_task(at, block, StatePlace::Word(marker), Item::Box);
         (task.row.state, task.parent) = (state, parent);
-        task.row.id.0 = number.unwrap_or_default();
         if let Some(plan) = &mut task.plan {
             plan.optional = sign.optional;
         }
@@ -273,7 +275,7 @@ impl Reader<'_> {
     }
 
     /// A task whose line is the one of this place.
-    fn new_task(&mut self, at: usize, block: Range<usize>, place: StatePlace, item: Item) -> Task {
+    pub(super) fn new_task(&mut self, at: usize, block: Range<usize>, place: StatePlace, item: Item) -> Task {
         let plan = InPlan {
             item,
             priority: self.headings.iter().rev().find_map(|heading| heading.priority),
@@ -294,7 +296,7 @@ impl Reader<'_> {
         self.tasks.push(task);
         self.demote_headings();
         let section = self.open_sections.last().copied().unwrap_or_default();
-        self.own.push(Own { refs: Vec::new(), section, is_task: true, is_shown: false, is_stage: false });
+        self.own.push(Own { section, is_task: true, ..Own::default() });
         self.tasks.len() - 1
     }
 
@@ -305,6 +307,7 @@ impl Reader<'_> {
         if !self.items.is_empty() || self.quotes > 0 {
             return;
         }
+        self.end_named_line(range.start);
         while self.headings.last().is_some_and(|open| open.level >= level) {
             self.close_heading(range.start);
         }
@@ -320,7 +323,14 @@ impl Reader<'_> {
         let counts = holds != Holds::Aside && (inherited || title.cross_cutting);
         let refs = reference::named(&line.linked).into_iter().flat_map(|(_, inner)| attribute::list(inner));
         let refs: Vec<String> = refs.take(MOST_NAMED).map(str::to_owned).collect();
-        self.sections.push((self.open_sections.last().copied(), refs));
+        self.sections.push(Section {
+            around: self.open_sections.last().copied(),
+            refs,
+            id: title.id.clone(),
+            other_number: title.stage.clone().or(title.count.clone()),
+            done: (title.done || heading::is_of_done(&title.text))
+                .then(|| (self.lines.line_of(range.start), title.text.clone())),
+        });
         self.open_sections.push(self.sections.len() - 1);
         let is_usual = matches!(level, HeadingLevel::H3 | HeadingLevel::H4);
         let is_upper = level == HeadingLevel::H2;
@@ -342,7 +352,6 @@ impl Reader<'_> {
             counts,
             holds,
             task,
-            id: title.id,
         });
     }
 
@@ -417,7 +426,13 @@ impl Reader<'_> {
         }
         if let Some((attribute, value)) = attribute::read(&line.linked).filter(|_| !is_title) {
             self.naming = None;
+            if attribute == Attribute::Status {
+                return self.status(target, line.at);
+            }
             return self.attribute(target, attribute, value);
+        }
+        if let Some(at) = line.at.filter(|_| !is_title) {
+            self.named_line(at, &line.plain);
         }
         let named = reference::named(&line.linked);
         self.add_refs(target, named.into_iter().flat_map(|(_, inner)| attribute::list(inner)));
@@ -432,6 +447,7 @@ impl Reader<'_> {
 
     fn finish(mut self) -> Reading {
         self.flush_block();
+        self.end_named_line(self.text.len());
         while !self.headings.is_empty() {
             self.close_heading(self.text.len());
         }
@@ -444,13 +460,13 @@ impl Reader<'_> {
                 .is_some_and(|range| at < range.end)
         };
         let missed = missed::find(self.text, |at| self.boxes.contains(&at) || is_uncounted(at));
-        let sections = section_refs(&self.sections);
-        self.about.specs = sections.iter().take(2).find(|refs| !refs.is_empty()).cloned().unwrap_or_default();
-        self.about.prose = take_prose(&self.tasks, &mut self.own);
+        self.about.specs = section::specs(&self.sections);
+        self.about.prose = take_prose(&self.tasks, &mut self.own, &self.sections);
         let criteria = self.place_criteria();
-        let mut tasks = settle(self.tasks, self.own, &sections);
-        contradicted(&mut tasks, &mut self.problems);
-        half_marked(&mut tasks, self.text, self.base, &mut self.problems);
+        doubts::in_done_sections(&mut self.tasks, &self.own, &self.sections, &mut self.problems);
+        let mut tasks = settle(self.tasks, self.own, &self.sections, &mut self.problems);
+        doubts::contradicted(&mut tasks, &mut self.problems);
+        doubts::half_marked(&mut tasks, self.text, self.base, &mut self.problems);
         self.problems.extend(missed.iter().map(|missed| missed.problem(&self.name)));
         Reading { tasks, criteria, problems: self.problems, about: self.about }
     }

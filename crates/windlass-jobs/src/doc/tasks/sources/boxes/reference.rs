@@ -38,11 +38,14 @@ pub(super) fn id_of_box(text: &str) -> Option<(&str, &str)> {
     (!(quantity && rest.starts_with(char::is_lowercase))).then_some((id, rest))
 }
 
-/// The number of a box that is counted: `1. Title`, `2) Title`.
+/// The number of a box that is counted: `1. Title`, `2) Title`, `Task 2: Title`.
 pub(super) fn count_of_box(text: &str) -> Option<(&str, &str)> {
+    let called = text.strip_prefix("Task ").or_else(|| text.strip_prefix("task "));
+    let is_called = called.is_some();
+    let text = called.unwrap_or(text);
     let end = text.bytes().take_while(u8::is_ascii_digit).count();
     let (number, rest) = text.split_at_checked(end).filter(|_| (1..=4).contains(&end))?;
-    let rest = rest.strip_prefix(['.', ')'])?;
+    let rest = rest.strip_prefix(if is_called { &[':', '.', ')'][..] } else { &['.', ')'] })?;
     rest.starts_with([' ', '\t']).then(|| (number, rest.trim_start()))
 }
 
@@ -63,6 +66,12 @@ pub(in crate::doc) fn number(name: &str) -> Option<String> {
     let is_over =
         rest.is_empty() || rest.starts_with(':') || (after_word.is_some() && rest.starts_with([' ', ',']));
     is_over.then(|| number.to_owned())
+}
+
+/// Is a name a number and nothing more: `1.2`, `Task 2`, `Phase 2`? `1.5 seconds` is none.
+pub(super) fn is_number_alone(name: &str) -> bool {
+    let words = name.split_whitespace().count();
+    number(name).is_some() && (words == 1 || (words == 2 && name.starts_with(char::is_alphabetic)))
 }
 
 /// Is a number that of a step on the way, `Phase-2`?
@@ -90,7 +99,7 @@ pub(super) fn name_of_box(text: &str) -> Option<(&str, &str)> {
 
 /// What a text says within it that its task depends on: `(depends on T021, T022)`, `(blocked by: T004)`.
 pub(super) fn depends_on(text: &str) -> Option<&str> {
-    const WORDS: [&str; 3] = ["depends on", "blocked by", "depends:"];
+    const WORDS: [&str; 6] = ["depends on", "blocked by", "depends:", "requires", "after", "needs"];
     let lower = text.to_ascii_lowercase();
     let after =
         WORDS.iter().flat_map(|words| lower.match_indices(words).map(|(at, _)| (at, at + words.len())));

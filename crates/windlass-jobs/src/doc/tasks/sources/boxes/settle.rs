@@ -1,17 +1,23 @@
 //! What a file's tasks are once all of it is read.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use windlass_core::values::{TaskId, TaskState};
 
+use super::section::{self, Section};
 use super::{heading, reference};
-use crate::doc::tasks::task::Item;
 use crate::doc::tasks::{Task, words};
-use crate::doc::text::quoted;
 use crate::doc::{Problem, ProblemKind};
 
+/// So many dependencies of sections are handed to their boxes, in a file.
+const MOST_HANDED_DOWN: usize = 200_000;
+
+/// The longest of these, in bytes.
+const LONGEST_HANDED_DOWN: usize = 64;
+
 /// What is known of a task until all is read.
+#[derive(Default)]
 pub(super) struct Own {
     /// What it names itself.
     pub refs: Vec<String>,
@@ -23,31 +29,25 @@ pub(super) struct Own {
     pub is_shown: bool,
     /// Of a heading: it is a phase or another step on the way, and a task where nothing else is one.
     pub is_stage: bool,
-}
-
-/// What each section names, or else the one around it.
-pub(super) fn section_refs(sections: &[(Option<usize>, Vec<String>)]) -> Vec<Arc<[String]>> {
-    let mut settled: Vec<Arc<[String]>> = Vec::with_capacity(sections.len());
-    for (around, refs) in sections {
-        let around = around.and_then(|index| settled.get(index)).filter(|_| refs.is_empty());
-        let refs = around.cloned().unwrap_or_else(|| refs.as_slice().into());
-        settled.push(refs);
-    }
-    settled
+    /// Of a heading: the line below it that says how far it is.
+    pub status_line: Option<usize>,
+    /// What is wrong with it, if it is a task.
+    pub doubt: Option<Problem>,
 }
 
 /// Which headings with a number are prose, and no phase that is a task: they stand below no section of phases or tasks, and no field of a task stands below
 /// them. Whether they are marked as done shows nothing: what is open again stays what it was. Their lines.
-pub(super) fn take_prose(tasks: &[Task], own: &mut [Own]) -> Vec<usize> {
+pub(super) fn take_prose(tasks: &[Task], own: &mut [Own], sections: &[Section]) -> Vec<usize> {
     let boxes: HashSet<String> = tasks.iter().filter(|task| task.is_box()).filter_map(number).collect();
-    let is_other = |own: &Own| own.is_task && !own.is_stage;
-    let shown = |(task, own): (&Task, &Own)| is_other(own) && (task.is_box() || own.is_shown);
+    let is_other = |task: &Task, own: &Own| own.is_task && !own.is_stage && !task.is_line();
+    let shown = |(task, own): (&Task, &Own)| is_other(task, own) && (task.is_box() || own.is_shown);
     let has_others = tasks.iter().zip(own.iter()).any(shown);
+    let below = take_lines(tasks, own, has_others, sections);
     let mut prose = Vec::new();
     for (task, own) in tasks.iter().zip(own).filter(|(task, own)| task.is_heading() && own.is_task) {
         let has_box = boxes.contains(&task.row.id.0.to_lowercase());
         if own.is_stage {
-            own.is_task = !has_others;
+            own.is_task = !has_others && !below.contains(&own.section);
         } else if has_box {
             own.is_task = false;
         } else if !own.is_shown {
@@ -58,56 +58,178 @@ pub(super) fn take_prose(tasks: &[Task], own: &mut [Own]) -> Vec<usize> {
     prose
 }
 
+/// Which lines with a name are tasks: the first of each name, where nothing else is a task. The sections that they stand in.
+fn take_lines(tasks: &[Task], own: &mut [Own], has_others: bool, sections: &[Section]) -> HashSet<usize> {
+    let mut seen = HashSet::new();
+    let mut below = HashSet::new();
+    for (task, own) in tasks.iter().zip(own).filter(|(task, _)| task.is_line()) {
+        own.is_task = !has_others && seen.insert(task.row.id.0.to_lowercase());
+        if own.is_task {
+            below.extend(section::chain(sections, own.section).map(|(index, _)| index));
+        }
+    }
+    below
+}
+
 /// The number of a box, as two that are the same are.
 fn number(task: &Task) -> Option<String> {
     let id = task.id().map(|id| id.0.as_str());
     id.or_else(|| reference::id_of_box(&task.row.title).map(|(id, _)| id)).map(str::to_lowercase)
 }
 
-/// Drops the headings that are not tasks, and gives each task its references and its number.
-pub(super) fn settle(tasks: Vec<Task>, own: Vec<Own>, sections: &[Arc<[String]>]) -> Vec<Task> {
+/// Drops the headings that are not tasks, and gives each task its references, its number and what its sections wait for.
+pub(super) fn settle(
+    tasks: Vec<Task>,
+    own: Vec<Own>,
+    sections: &[Section],
+    problems: &mut Vec<Problem>,
+) -> Vec<Task> {
     let mut settled: Vec<Task> = Vec::with_capacity(tasks.len());
-    let is_counted = is_counted(&tasks);
+    let numbers_are = Numbers { counted: is_counted(&tasks), usual: is_numbered(&tasks) };
+    let (refs, numbers) = (section::refs(sections), section::numbers(sections));
+    let boxes = boxes_below(&tasks, &own, sections);
+    let has_boxes = |index: &usize| boxes.get(*index).is_some_and(|boxes| *boxes > 0);
+    let numbers_below: HashSet<String> = (0..sections.len())
+        .filter(has_boxes)
+        .filter_map(|index| sections.get(index)?.other_number.clone())
+        .collect();
+    let mut waits = Waits::default();
     let mut places = Vec::with_capacity(tasks.len());
     for (mut task, own) in tasks.into_iter().zip(own) {
         places.push(settled.len());
         if !own.is_task {
+            waits.of_section(own.section, task.named);
             continue;
         }
+        problems.extend(own.doubt);
         task.parent = task.parent.and_then(|parent| places.get(parent)).copied();
         task.refs = match task.parent.and_then(|parent| settled.get(parent)) {
             _ if !own.refs.is_empty() => own.refs.into(),
             Some(parent) => parent.refs.clone(),
-            None => sections.get(own.section).cloned().unwrap_or_default(),
+            None => refs.get(own.section).cloned().unwrap_or_default(),
         };
-        if task.is_box()
-            && let Some((id, rest)) = reference::id_of_box(&task.row.title)
-        {
-            (task.row.id, task.row.title) = (TaskId::from(id), rest.to_owned());
-        } else if task.is_box()
-            && let Some((name, rest)) = reference::name_of_box(&task.row.title)
-        {
-            (task.row.id, task.row.title) = (TaskId::from(name), rest.to_owned());
-        } else if is_counted
-            && task.is_box()
-            && let Some((count, rest)) = reference::count_of_box(&task.row.title)
-        {
-            (task.row.id, task.row.title) = (TaskId::from(count), rest.to_owned());
+        depends(&mut task);
+        if task.is_line() {
+            task.within = numbers.get(own.section).cloned().unwrap_or_default();
+            waits.hand_down(&mut task, section::chain(sections, own.section).map(|(index, _)| index));
         }
-        if let Some(names) = reference::depends_on(&task.row.title) {
-            let ids = words::dependencies(names)
-                .into_iter()
-                .filter(|name| words::is_id(name) || reference::number(name).is_some());
-            task.named.extend(ids.map(|name| (name, task.line)));
-        }
-        if task.is_box()
-            && let (Some(level), Some(plan)) = (heading::level_of_box(&task.row.title), &mut task.plan)
-        {
-            plan.priority = Some(level);
+        if task.is_box() {
+            // A heading's number is that of its section; of a box only where there is no other.
+            let is_only = boxes.get(own.section) == Some(&1);
+            let of_heading =
+                sections.get(own.section).and_then(|section| section.id.clone()).filter(|_| is_only);
+            task.within = numbers.get(own.section).cloned().unwrap_or_default();
+            task.row.id.0 = of_heading.unwrap_or_default();
+            waits.hand_down(&mut task, section::chain(sections, own.section).map(|(index, _)| index));
+            name(&mut task, numbers_are);
+            waits_for_its_section(&mut task, &numbers_below);
+            without_text(&mut task, problems);
         }
         settled.push(task);
     }
     settled
+}
+
+/// How many boxes stand in each section.
+fn boxes_below(tasks: &[Task], own: &[Own], sections: &[Section]) -> Vec<usize> {
+    let mut boxes = vec![0; sections.len()];
+    for (_, own) in tasks.iter().zip(own).filter(|(task, own)| task.is_box() && own.is_task) {
+        for (index, _) in section::chain(sections, own.section) {
+            if let Some(boxes) = boxes.get_mut(index) {
+                *boxes += 1;
+            }
+        }
+    }
+    boxes
+}
+
+/// What sections wait for: all boxes in them do.
+#[derive(Default)]
+struct Waits {
+    named: HashMap<usize, Arc<[(String, usize)]>>,
+    handed_down: usize,
+}
+
+impl Waits {
+    fn of_section(&mut self, section: usize, named: Vec<(String, usize)>) {
+        let is_number = |name: &str| words::is_id(name) || reference::number(name).is_some();
+        let named: Arc<[_]> = named
+            .into_iter()
+            .filter(|(name, _)| name.len() <= LONGEST_HANDED_DOWN && is_number(name))
+            .collect();
+        if !named.is_empty() {
+            self.named.insert(section, named);
+        }
+    }
+
+    fn hand_down(&mut self, task: &mut Task, sections: impl Iterator<Item = usize>) {
+        if self.named.is_empty() {
+            return;
+        }
+        for named in sections.filter_map(|section| self.named.get(&section)) {
+            let room = MOST_HANDED_DOWN.saturating_sub(self.handed_down);
+            self.handed_down += named.len().min(room);
+            task.named.extend(named.iter().take(room).cloned());
+        }
+    }
+}
+
+/// What a task's text says that it depends on.
+fn depends(task: &mut Task) {
+    let Some(names) = reference::depends_on(&task.row.title) else { return };
+    let is_number = |name: &String| words::is_id(name) || reference::is_number_alone(name);
+    let ids = words::dependencies(names).into_iter().filter(is_number);
+    task.named.extend(ids.map(|name| (name, task.line)));
+}
+
+/// The number, the name or the count that a box begins with, and its level.
+fn name(task: &mut Task, are: Numbers) {
+    let title = task.row.title.clone();
+    let named = reference::id_of_box(&title)
+        .or_else(|| reference::id(&title).filter(|_| are.usual))
+        .or_else(|| reference::name_of_box(&title))
+        .or_else(|| reference::count_of_box(&title).filter(|_| are.counted));
+    if let Some((id, rest)) = named {
+        (task.row.id, task.row.title) = (TaskId::from(id), rest.to_owned());
+    }
+    if let (Some(level), Some(plan)) = (heading::level_of_box(&task.row.title), &mut task.plan) {
+        plan.priority = Some(level);
+    }
+}
+
+/// What the numbers that boxes of a file begin with are.
+#[derive(Clone, Copy)]
+struct Numbers {
+    /// `1.`, `2.`: ids.
+    counted: bool,
+    /// `1.2` before a word in lower case: an id as well, no quantity.
+    usual: bool,
+}
+
+/// Do half of the boxes of a file have a number like `1.2` that is surely one?
+fn is_numbered(tasks: &[Task]) -> bool {
+    let boxes = || tasks.iter().filter(|task| task.is_box());
+    let numbered = boxes().filter(|task| reference::id_of_box(&task.row.title).is_some()).count();
+    numbered > 1 && numbered * 2 >= boxes().count()
+}
+
+/// A box that stands for a step on the way, `Phase 2: Write`, is done after the boxes of the section of that step.
+fn waits_for_its_section(task: &mut Task, below: &HashSet<String>) {
+    let Some(stage) = heading::stage(&task.row.title) else { return };
+    let is_within = task.within.contains(&stage);
+    if !is_within && below.contains(&stage) {
+        task.named.push((stage, task.line));
+    }
+}
+
+/// A box without a text: nobody knows what is to be done.
+fn without_text(task: &mut Task, problems: &mut Vec<Problem>) {
+    if !task.row.title.trim().is_empty() || task.row.state == TaskState::Done || task.row.unclear.is_some() {
+        return;
+    }
+    let sentence = "is a box without a text: write what is to be done, or remove it".to_owned();
+    problems.push(task.problem(ProblemKind::UnknownStatus, sentence));
+    task.row.unclear = Some("its box has no text".to_owned());
 }
 
 /// Are boxes counted through the whole file, `1.`, `2.`, so that their numbers are ids? Those that begin anew are none.
@@ -115,42 +237,4 @@ fn is_counted(tasks: &[Task]) -> bool {
     let mut seen = HashSet::new();
     let boxes = tasks.iter().filter(|task| task.is_box());
     boxes.filter_map(|task| reference::count_of_box(&task.row.title)).all(|(count, _)| seen.insert(count))
-}
-
-/// Open boxes whose text says that they are done, or struck out: nobody but a person knows which of the two holds.
-pub(super) fn contradicted(tasks: &mut [Task], problems: &mut Vec<Problem>) {
-    for task in tasks {
-        let is_open_box = task.plan.as_ref().is_some_and(|plan| plan.item == Item::Box)
-            && task.row.state == TaskState::Open
-            && task.row.unclear.is_none();
-        if !is_open_box || !heading::says_done(&task.row.title) {
-            continue;
-        }
-        let sentence = format!(
-            "has an open box, and its text says that it is done: tick it, or change the text (`{}`)",
-            quoted(&task.row.title)
-        );
-        task.row.unclear = Some("its box is open and its text says that it is done".to_owned());
-        problems.push(task.problem(ProblemKind::UnknownStatus, sentence));
-    }
-}
-
-/// Phases that are open, and parts of them are marked as done: nobody but a person knows how far they are. `text` is the file's,
-/// without so many bytes at its beginning.
-pub(super) fn half_marked(tasks: &mut [Task], text: &str, base: usize, problems: &mut Vec<Problem>) {
-    let is_open_stage = |task: &&mut Task| {
-        task.is_heading() && task.row.state == TaskState::Open && heading::is_stage(&task.row.id.0)
-    };
-    for task in tasks.iter_mut().filter(is_open_stage) {
-        let block = task.block.start.saturating_sub(base)..task.block.end.saturating_sub(base);
-        if !text.get(block).is_some_and(heading::is_done) {
-            continue;
-        }
-        let sentence = format!(
-            "has no mark, and parts of it are marked as done: write a box for each part, or `✅` behind `{}`",
-            quoted(&task.row.title)
-        );
-        task.row.unclear = Some("parts of it are marked as done".to_owned());
-        problems.push(task.problem(ProblemKind::UnknownStatus, sentence));
-    }
 }

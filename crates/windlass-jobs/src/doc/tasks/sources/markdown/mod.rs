@@ -16,7 +16,7 @@ use self::field::{Field, FieldName};
 use self::heading::Heading;
 use self::outside::Around;
 use crate::doc::tasks::file::too_deep;
-use crate::doc::tasks::sources::heading::Holds;
+use crate::doc::tasks::sources::heading::{Holds, says_done};
 use crate::doc::tasks::task::{Insertion, StatePlace};
 use crate::doc::tasks::{
     CheckedTask, Complexity, FileRole, Place, ReadFile, Reading, Refused, Task, TaskSource, criteria, missed,
@@ -181,6 +181,11 @@ fn task(name: &Arc<str>, text: &str, mark: usize, heading: Heading, problems: &m
     task.row.id.0 = heading.id;
     task.row.title = heading.title;
     task.criteria = heading.boxes.into_iter().map(|(_, criterion)| criterion).collect();
+    let is_marked = says_done(&task.row.title);
+    if is_marked {
+        // The mark stands among words that are somebody's.
+        (task.row.state, task.place) = (TaskState::Done, StatePlace::Unclear);
+    }
     let mut seen: Vec<FieldName> = Vec::new();
     for field in heading.fields {
         if seen.contains(&field.name) {
@@ -191,6 +196,14 @@ fn task(name: &Arc<str>, text: &str, mark: usize, heading: Heading, problems: &m
         }
         seen.push(field.name);
         take(&mut task, text, mark, &field, problems);
+    }
+    if is_marked && task.row.state != TaskState::Done && task.row.unclear.is_none() {
+        let id = quoted(&task.row.id.0);
+        let sentence =
+            format!("{id} has a heading that says that it is done, and another status: change one of them");
+        problems.push(task.problem(ProblemKind::UnknownStatus, sentence));
+        task.row.unclear = Some("its heading says that it is done, and its status does not".to_owned());
+        task.place = StatePlace::Unclear;
     }
     task
 }

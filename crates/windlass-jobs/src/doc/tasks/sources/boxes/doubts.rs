@@ -1,0 +1,100 @@
+//! What a file says in two ways that do not agree: nobody but a person knows which of the two holds.
+
+use std::collections::BTreeMap;
+
+use windlass_core::values::TaskState;
+
+use super::section::{self, Section};
+use super::settle::Own;
+use super::{heading, reference};
+use crate::doc::tasks::Task;
+use crate::doc::tasks::task::Item;
+use crate::doc::text::quoted;
+use crate::doc::{Problem, ProblemKind};
+
+/// Open boxes whose text says that they are done, or struck out.
+pub(super) fn contradicted(tasks: &mut [Task], problems: &mut Vec<Problem>) {
+    for task in tasks {
+        let is_open_box = task.plan.as_ref().is_some_and(|plan| plan.item == Item::Box)
+            && task.row.state == TaskState::Open
+            && task.row.unclear.is_none();
+        if !is_open_box || !heading::says_done(&task.row.title) {
+            continue;
+        }
+        let sentence = format!(
+            "has an open box, and its text says that it is done: tick it, or change the text (`{}`)",
+            quoted(&task.row.title)
+        );
+        task.row.unclear = Some("its box is open and its text says that it is done".to_owned());
+        problems.push(task.problem(ProblemKind::UnknownStatus, sentence));
+    }
+}
+
+/// Boxes that are open below a heading that says that all of it is done. What may be left out is none.
+pub(super) fn in_done_sections(
+    tasks: &mut [Task],
+    own: &[Own],
+    sections: &[Section],
+    problems: &mut Vec<Problem>,
+) {
+    let mut open: BTreeMap<usize, (Problem, usize)> = BTreeMap::new();
+    for (task, own) in tasks.iter_mut().zip(own).filter(|(task, own)| own.is_task && task.is_box()) {
+        let is_left = task.row.state != TaskState::Done && task.row.unclear.is_none();
+        let is_optional = task.plan.as_ref().is_some_and(|plan| plan.optional);
+        let mut around = section::chain(sections, own.section);
+        let Some((index, (line, title))) = around
+            .find_map(|(index, section)| Some((index, section.done.as_ref()?)))
+            .filter(|_| is_left && !is_optional)
+        else {
+            continue;
+        };
+        task.row.unclear = Some(format!("its heading `{}` says that it is done", quoted(title)));
+        let (_, boxes) = open
+            .entry(index)
+            .or_insert_with(|| (task.problem_at(*line, ProblemKind::UnknownStatus, quoted(title)), 0));
+        *boxes += 1;
+    }
+    problems.extend(open.into_values().map(|(problem, boxes)| {
+        let boxes =
+            if boxes == 1 { "a box below it is".to_owned() } else { format!("{boxes} boxes below it are") };
+        let sentence = format!(
+            "says that `{}` is done, and {boxes} open: tick what is done, or take the mark from the heading",
+            problem.sentence
+        );
+        Problem { sentence, ..problem }
+    }));
+}
+
+/// Phases that are open, and parts of them are marked as done. `text` is the file's, without so many bytes at its beginning.
+pub(super) fn half_marked(tasks: &mut [Task], text: &str, base: usize, problems: &mut Vec<Problem>) {
+    let is_open_stage = |task: &&mut Task| {
+        let is_without_status = task.place.words().iter().all(std::ops::Range::is_empty);
+        let is_open = task.row.state == TaskState::Open && task.row.unclear.is_none();
+        task.is_heading() && is_open && is_without_status && reference::is_of_stage(&task.row.id.0)
+    };
+    for task in tasks.iter_mut().filter(is_open_stage) {
+        let block = task.block.start.saturating_sub(base)..task.block.end.saturating_sub(base);
+        if !text.get(block).is_some_and(has_marked_line) {
+            continue;
+        }
+        let sentence = format!(
+            "has no mark, and parts of it are marked as done: write a box for each part, or `✅` behind `{}`",
+            quoted(&task.row.title)
+        );
+        task.row.unclear = Some("parts of it are marked as done".to_owned());
+        problems.push(task.problem(ProblemKind::UnknownStatus, sentence));
+    }
+}
+
+/// Does a line outside of code say that it is done? A mark in place of a bullet, `- ✓ It shows the page`, says what will be.
+fn has_marked_line(text: &str) -> bool {
+    let mut is_code = false;
+    text.lines().any(|line| {
+        let line = line.trim_start_matches(|letter: char| {
+            letter.is_whitespace() || letter.is_ascii_digit() || "-*+>|.)#".contains(letter)
+        });
+        is_code ^= line.starts_with("```") || line.starts_with("~~~");
+        !is_code
+            && (line.starts_with(['✅', '☑']) || (heading::says_done(line) && !line.starts_with(['✓', '✔'])))
+    })
+}

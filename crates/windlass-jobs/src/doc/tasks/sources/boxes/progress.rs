@@ -1,0 +1,69 @@
+//! A line that says how far a task is: `**Status**: done`.
+
+use windlass_core::values::TaskState;
+
+use super::reader::Reader;
+use crate::doc::ProblemKind;
+use crate::doc::tasks::Task;
+use crate::doc::tasks::status::Status;
+use crate::doc::tasks::task::{Insertion, StatePlace};
+use crate::doc::text::quoted;
+
+impl Reader<'_> {
+    /// Takes in such a line, which begins here, of a task: of a heading it is its state. A box says that itself.
+    pub(super) fn status(&mut self, target: Option<usize>, at: Option<usize>) {
+        let (Some(index), Some(at)) = (target, at) else { return };
+        let rest = self.text.get(at..).unwrap_or_default();
+        let Some((name, value)) = rest.lines().next().unwrap_or_default().split_once(':') else { return };
+        let (start, line) = (self.base + at + name.len() + 1, self.lines.line_of(at));
+        if self.tasks.get(index).is_some_and(Task::is_box) {
+            return self.status_of_box(index, value, line);
+        }
+        let (Some(task), Some(own)) = (self.tasks.get_mut(index), self.own.get_mut(index)) else { return };
+        if own.status_line.is_some() || Status::read(value) == Status::Empty {
+            return;
+        }
+        (own.status_line, own.is_shown) = (Some(line), !own.is_stage);
+        let heading = (task.row.state == TaskState::Done).then(|| task.place.clone());
+        let nowhere = Insertion { at: start, before: String::new(), after: String::new() };
+        own.doubt = task.take_status((value, start), line, nowhere);
+        if own.doubt.is_none() && task.row.state == TaskState::Done {
+            let section = self.sections.get_mut(own.section);
+            if let Some(section) = section {
+                section.done.get_or_insert_with(|| (line, task.row.title.clone()));
+            }
+        }
+        let Some(heading) = heading else { return };
+        if task.row.state != TaskState::Done && own.doubt.is_none() {
+            let why = "its heading says that it is done, and its status does not".to_owned();
+            let id = quoted(&task.row.id.0);
+            let sentence = format!(
+                "{id} has a heading that says that it is done, and another status: change one of them"
+            );
+            own.doubt = Some(task.problem_at(line, ProblemKind::UnknownStatus, sentence));
+            (task.row.unclear, task.place) = (Some(why), StatePlace::Unclear);
+        } else if own.doubt.is_none() {
+            let both: Vec<_> = heading.words().iter().chain(task.place.words()).cloned().collect();
+            let is_written = !heading.words().is_empty();
+            task.place = if is_written { StatePlace::Words(both) } else { StatePlace::Unclear };
+        }
+    }
+
+    /// A status of a box that says another thing than the box.
+    fn status_of_box(&mut self, index: usize, value: &str, line: usize) {
+        let (Some(task), Some(own)) = (self.tasks.get_mut(index), self.own.get_mut(index)) else { return };
+        let Status::Known(_, state) = Status::read(value) else { return };
+        let is_done = |state| state == TaskState::Done;
+        if is_done(state) == is_done(task.row.state) || task.row.unclear.is_some() {
+            return;
+        }
+        let word = quoted(value.trim());
+        let sentence = format!(
+            "says of the box of line {} `{word}`, which its box does not: change one of them",
+            task.line
+        );
+        own.doubt = Some(task.problem_at(line, ProblemKind::UnknownStatus, sentence));
+        task.row.unclear = Some("its box and its status do not agree".to_owned());
+        task.place = StatePlace::Unclear;
+    }
+}
