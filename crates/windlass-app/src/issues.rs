@@ -11,9 +11,8 @@ use windlass_core::spec::{IssuesSpec, RunSpec};
 use windlass_core::values::ExitCodes;
 use windlass_core::words::some_of;
 use windlass_engine::store::RunFolder;
-use windlass_engine::tasks::FoundTasks;
+use windlass_engine::tasks::{self, FoundTasks};
 use windlass_forge::{Forge, ForgeFault, IssueList, MOST_ISSUES, Permission, named, reach};
-use windlass_host::file::FileError;
 use windlass_host::tree::at;
 use windlass_jobs::doc::tasks::sources::{
     ISSUES_FILE, IssueTask, Issues, Reference, references, write_issues,
@@ -147,7 +146,7 @@ impl ReadIssues {
     /// Keeps them in the run's folder, and makes the file that they are worked off in.
     pub fn put(&self, here: &Here, folder: &RunFolder) -> Result<(), AppError> {
         folder.write_issues(&self.text)?;
-        write(&here.directory, &self.spec.repository, &self.text).map_err(AppError::system)
+        tasks::put_issues(&here.directory, &self.place(), &self.text).map_err(AppError::system)
     }
 }
 
@@ -163,22 +162,11 @@ pub(crate) fn put_back(directory: &Path, plan: &RunSpec, folder: &RunFolder) -> 
     if there.is_some_and(|there| ids(&read(there)) == ids(&read(kept.clone().into_bytes()))) {
         return Ok(());
     }
-    write(directory, repository, &kept).map_err(AppError::system)
+    tasks::put_issues(directory, &place(repository), &kept).map_err(AppError::system)
 }
 
 fn place(repository: &RepositoryName) -> PathBuf {
     Path::new(FOLDER).join(format!("{}-{}", repository.owner, repository.name)).join(ISSUES_FILE)
-}
-
-/// Beside what keeps all of it out of commits.
-fn write(directory: &Path, repository: &RepositoryName, text: &str) -> Result<(), FileError> {
-    let folder = at(directory).join(FOLDER);
-    let file = at(directory).join(place(repository));
-    if let Some(own) = file.parent() {
-        own.make_folders()?;
-    }
-    folder.join(".gitignore").create_new(b"*\n", 0o644)?;
-    file.replace(text.as_bytes(), 0o644)
 }
 
 /// Which repository of which forge a source is.

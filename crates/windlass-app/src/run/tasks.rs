@@ -113,10 +113,6 @@ pub fn refuse_impossible_lanes(here: &Here, request: &Prepared) -> Result<(), Ap
             resolved.tasks.lanes
         )));
     }
-    if request.assignment.issues.is_some() {
-        return Err(AppError::usage("issues are worked off one after another: lanes do not see their file")
-            .hint("Leave out -j. Further runs may work on the same issues in other clones: leases keep them apart"));
-    }
     if here.repository.is_none() {
         return Err(AppError::usage("several lanes need a git repository: what they make is merged there")
             .hint("Make one: git init, and commit what is there."));
@@ -132,8 +128,10 @@ pub fn refuse_impossible_lanes(here: &Here, request: &Prepared) -> Result<(), Ap
         )
         .hint("Run with -j 1, or without commit.attempts."));
     }
+    refuse_without_commit(here)?;
     match request.assignment.find_tasks(&resolved.tasks) {
-        Some(Ok(found)) => refuse_unlike_commit(here, &found),
+        // Issues are in no commit: each lane gets its own copy of them.
+        Some(Ok(found)) if request.assignment.issues.is_none() => refuse_unlike_commit(here, &found),
         _ => Ok(()),
     }
 }
@@ -148,9 +146,10 @@ pub fn refuse_changed_tasks(here: &Here, plan: &RunSpec) -> Result<(), AppError>
         Ok(Head::Branch { branch, .. }) => String::from_utf8(branch).ok(),
         _ => None,
     };
-    if lanes.branch != branch {
+    if lanes.branch != branch || places.issues.is_some() {
         return Ok(());
     }
+    refuse_without_commit(here)?;
     refuse_unlike_commit(here, &read_tasks(&here.directory, &places.file))
 }
 
@@ -159,6 +158,9 @@ pub fn lanes_miss_tasks(here: &Here, plan: &RunSpec) -> Result<bool, AppError> {
     let (Some(_), Some(places), Some(repository)) = (&plan.lanes, &plan.job.tasks, &here.repository) else {
         return Ok(false);
     };
+    if places.issues.is_some() {
+        return Ok(false);
+    }
     let unlike = unlike_committed(repository, &here.directory, &read_tasks(&here.directory, &places.file))
         .map_err(AppError::system)?;
     Ok(matches!(unlike, Some(Unlike::Changed(_) | Unlike::NotCommitted(_))))
@@ -182,14 +184,20 @@ pub fn refuse_uncommitted_tasks(here: &Here, request: &Prepared) -> Result<(), A
     }
 }
 
+/// Lanes begin with a commit.
+fn refuse_without_commit(here: &Here) -> Result<(), AppError> {
+    let Some(repository) = &here.repository else { return Ok(()) };
+    if repository.head().map_err(AppError::system)?.commit().is_some() {
+        return Ok(());
+    }
+    Err(AppError::usage("lanes begin with the last commit, and there is none yet")
+        .hint("Make one: git add --all && git commit -m 'First commit'"))
+}
+
 /// Lanes begin with what is committed: tasks that are not could be worked on there, and never be claimed.
 fn refuse_unlike_commit(here: &Here, found: &FoundTasks) -> Result<(), AppError> {
     let Some(repository) = &here.repository else { return Ok(()) };
     let system = |error: GitError| AppError::system(error);
-    if repository.head().map_err(system)?.commit().is_none() {
-        return Err(AppError::usage("lanes begin with the last commit, and there is none yet")
-            .hint("Make one: git add --all && git commit -m 'First commit'"));
-    }
     let unlike = unlike_committed(repository, &here.directory, found).map_err(system)?;
     let (sentence, hint) = match unlike {
         // Committed before the lanes begin.

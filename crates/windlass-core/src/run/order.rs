@@ -126,8 +126,9 @@ impl Orders {
     /// `None` before the run started.
     fn order(&mut self, run: &Run, effect: Effect, now: Now) -> Option<Order> {
         let epoch = Epoch(run.next_seq());
-        // Whoever ends a call does so for the call's order.
-        if !matches!(effect, Effect::EndCall { .. }) {
+        // Whoever ends a call does so for the call's order. Issues are asked about beside what else the run waits for, and each
+        // answer names its issue.
+        if !matches!(effect, Effect::EndCall { .. } | Effect::Issue { .. }) {
             self.newest.insert(effect.lane(), epoch);
         }
         let context = OrderContext::of(run, &effect, now);
@@ -139,7 +140,10 @@ impl Orders {
     pub fn is_late(&self, reported: &Reported) -> bool {
         let Reported { order: Some(order), report, .. } = reported else { return false };
         let heard = matches!(report, Report::Noticed(_) | Report::Failed(_) | Report::Broken(_));
-        let newest = self.newest.get(&report.lane()).copied().unwrap_or(self.first);
+        let newest = match report {
+            Report::IssueReport(_) => self.first,
+            report => self.newest.get(&report.lane()).copied().unwrap_or(self.first),
+        };
         !heard && *order < newest
     }
 }

@@ -46,6 +46,8 @@ pub(super) struct AtWork {
     pub merged_by_agent: bool,
     /// The commit of its work as it was before the agent was asked to.
     pub work: Option<String>,
+    /// In a lane of its own: the commit on the branch that it landed as.
+    pub landed: Option<String>,
     /// How often in this session its checkout was gone.
     pub lost: u32,
     /// Paths in which both sides changed the same; empty where only the checks of the merged tree failed.

@@ -346,6 +346,8 @@ impl WorkingTrees {
         let place = self.main.surveyor.place();
         let list = tasks::read(plan);
         let at = context.task().and_then(|at| list.as_ref()?.task(&at.row.id));
+        // Of issues the file is in no commit.
+        let at = at.filter(|_| tasks::of(plan).is_some_and(|places| places.issues.is_none()));
         let task_file = at.map(|task| PathBuf::from(&*task.file));
         let progress = tasks::of(plan).and_then(|places| places.progress.clone());
         let files = task_file.into_iter().chain(progress);

@@ -2,6 +2,7 @@
 
 mod committed;
 mod find;
+mod issues;
 mod latest;
 pub(crate) mod read;
 #[cfg(test)]
@@ -19,6 +20,7 @@ use windlass_jobs::doc::tasks::{Refused, TaskList};
 pub(crate) use committed::states_apart;
 pub use committed::{Unlike, unlike_committed};
 pub use find::{Wanted, find_tasks, kept_places};
+pub use issues::put_issues;
 pub(crate) use latest::Latest;
 pub use read::read_tasks;
 pub use write::{Written, add_task, set_state, settable};

@@ -17,7 +17,7 @@ use windlass_testkit::forge::{IssueShown, LOGIN, StandInForge, Story, TOKEN, Tro
 use super::night::{Night, PATIENCE, expect_end};
 use super::tasks::{HONEST, command, run};
 
-const SOURCE: [&str; 2] = ["--source", "github:acme/anvil"];
+pub(super) const SOURCE: [&str; 2] = ["--source", "github:acme/anvil"];
 
 /// What Windlass says of its end below an issue begins so.
 const RESULT: &str = "<!-- windlass-result ";
@@ -25,26 +25,26 @@ const RESULT: &str = "<!-- windlass-result ";
 /// Nights at a time: much of a night is waiting.
 const SIDE_BY_SIDE: usize = 4;
 
-fn night() -> (Night, StandInForge) {
+pub(super) fn night() -> (Night, StandInForge) {
     let env = TestEnv::with_git();
     let forge = StandInForge::start(&env, Story::default());
     (Night::within(env, HONEST), forge)
 }
 
-fn flags<'a>(more: &[&'a str]) -> Vec<&'a str> {
+pub(super) fn flags<'a>(more: &[&'a str]) -> Vec<&'a str> {
     SOURCE.iter().copied().chain(more.iter().copied()).collect()
 }
 
 /// What was told below an issue in the end.
-fn results(issue: &IssueShown) -> Vec<String> {
+pub(super) fn results(issue: &IssueShown) -> Vec<String> {
     issue.comments.iter().map(|said| said.text.clone()).filter(|text| text.starts_with(RESULT)).collect()
 }
 
-fn leases(issue: &IssueShown) -> Vec<Lease> {
+pub(super) fn leases(issue: &IssueShown) -> Vec<Lease> {
     issue.comments.iter().filter_map(|said| Lease::read(&said.text)).collect()
 }
 
-fn started(night: &Night) -> Vec<String> {
+pub(super) fn started(night: &Night) -> Vec<String> {
     let task = |fact: Fact| match fact {
         Fact::IterationStarted { task, .. } => task.map(|task| task.0),
         _ => None,
@@ -224,8 +224,6 @@ fn what_cannot_be_reached_is_said_before_anything_begins() {
     assert!(code == Some(2) && said.contains("github.com/acme/other"), "{said}");
     let (code, said) = refused(&flags(&["--label", "none"]));
     assert!(code != Some(0) && said.contains("has no issue"), "{said}");
-    let (code, said) = refused(&flags(&["-j", "2"]));
-    assert!(code == Some(2) && said.contains("issues are worked off one after another"), "{said}");
     forge.meet("GET issues", Trouble::RateLimit);
     let (code, said) = refused(&flags(&[]));
     assert!(code == Some(21) && said.contains("asked too often"), "{said}");
@@ -235,6 +233,51 @@ fn what_cannot_be_reached_is_said_before_anything_begins() {
     log_out(&night.env);
     let (code, said) = refused(&flags(&[]));
     assert!(code == Some(21) && said.contains("gh auth login"), "{said}");
+}
+
+#[test]
+fn lanes_work_on_several_issues_at_once() {
+    let (night, forge) = night();
+    for (number, body) in [(1, ""), (2, ""), (3, "Blocked by #1 and #2."), (4, "")] {
+        forge.add_issue(IssueShown::new(number, &format!("Thing {number}"), body));
+    }
+    let outcome = run(&night, &flags(&["-j", "2", "--close-issues", "--gate", "ls work"]));
+    expect_end(&outcome, 0, "complete");
+    let landed = night.env.git(&["rev-list", "HEAD"]);
+    for number in [1, 2, 3, 4] {
+        let issue = forge.issue(number);
+        let told = results(&issue);
+        assert_eq!(told.len(), 1, "{:?}", issue.comments);
+        let commit = landed.lines().find(|commit| told[0].contains(*commit)).expect("a commit of the branch");
+        let files = night.env.git(&["show", "--name-only", "--format=", commit]);
+        assert!(files.contains(&format!("work/#{number}")) && !files.contains(".windlass"), "{files}");
+        assert!(leases(&issue).iter().all(|lease| lease.until.is_none()), "{:?}", issue.comments);
+        assert_eq!((issue.open, issue.labels.len()), (false, 1), "{issue:?}");
+    }
+    let order = started(&night);
+    assert!(order.len() == 4 && order.last().is_some_and(|last| last == "#3" || last == "#4"), "{order:?}");
+    night.assert_clean();
+}
+
+#[test]
+fn a_lane_whose_issue_another_run_takes_goes_on_with_the_next() {
+    let (night, forge) = night();
+    for number in [1, 2, 3] {
+        forge.add_issue(IssueShown::new(number, &format!("Thing {number}"), ""));
+    }
+    let holder = Leaseholder { run: RunId("r-other".to_owned()), lane: LaneId(0) };
+    let mark = Lease { holder, until: Some(forge.now() + Duration::from_mins(10)) }.mark();
+    forge.say(2, "bob", "COLLABORATOR", &mark);
+    let outcome = run(&night, &flags(&["-j", "2"]));
+    assert_eq!(outcome.code, Some(17), "{}", outcome.stderr_text());
+    assert!(
+        outcome.stderr_text().contains("#2 is worked on by another run, r-other"),
+        "{}",
+        outcome.stderr_text()
+    );
+    let mut worked = started(&night);
+    worked.sort();
+    assert_eq!(worked, ["#1", "#3"]);
 }
 
 #[test]

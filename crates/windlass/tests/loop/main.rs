@@ -27,6 +27,7 @@ mod hooks;
 mod hostile_tree;
 mod interrupted;
 mod issues;
+mod issues_meanwhile;
 mod judged_criteria;
 mod kills;
 mod lanes;

@@ -54,6 +54,7 @@ impl Run {
                 attempts: Vec::new(),
                 merged_by_agent: false,
                 work: None,
+                landed: None,
                 lost: 0,
                 conflicts: Vec::new(),
             });
@@ -161,6 +162,9 @@ impl Run {
         })?;
         let state = match landed {
             LandOutcome::Landed { commit } => {
+                if let Some(at) = self.lanes.get_mut(&lane).and_then(|held| held.task.as_mut()) {
+                    at.landed = Some(commit.clone());
+                }
                 outcome.in_git = InGit { commit: Some(commit.clone()), landed: true, ..outcome.in_git };
                 LaneState::Judging(turn, outcome, judged)
             }

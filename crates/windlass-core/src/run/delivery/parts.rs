@@ -335,6 +335,7 @@ impl Run {
             attempts: Vec::new(),
             merged_by_agent: false,
             work: None,
+            landed: None,
             lost: 0,
             conflicts: Vec::new(),
         });

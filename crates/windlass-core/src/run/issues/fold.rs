@@ -1,5 +1,9 @@
 //! The facts of issues, folded into the state.
 
+use std::time::Duration;
+
+use jiff::Timestamp;
+
 use super::{Issues, Leased, Owed};
 use crate::report::{IssueMove, IssueStep, IssueTask};
 use crate::run::lane::LaneState;
@@ -69,8 +73,11 @@ impl Run {
 
     /// The runner's commit that the lane's work is in; empty where it does not commit.
     fn commit_of(&self, lane: LaneId) -> String {
-        let committed = self.lanes.get(&lane).and_then(|lane| lane.committed.as_ref());
-        let head = committed.and_then(|committed| committed.evidence.head.clone());
+        let Some(lane) = self.lanes.get(&lane) else { return String::new() };
+        if self.has_lanes() {
+            return lane.task.as_ref().and_then(|at| at.landed.clone()).unwrap_or_default();
+        }
+        let head = lane.committed.as_ref().and_then(|committed| committed.evidence.head.clone());
         let is_new =
             |head: &String| self.first_evidence().and_then(|first| first.head.as_ref()) != Some(head);
         head.filter(is_new).unwrap_or_default()
@@ -83,12 +90,30 @@ impl Run {
 
     fn issue_is_lost(&mut self, task: &TaskId, why: &str) {
         self.issues.leases.remove(task);
+        let kept = self.leave_at_rest(task);
         if self.is_at_work(task) {
             self.issues.lost.insert(task.clone(), why.to_owned());
         } else {
             self.tasks.schedule.park(task);
-            self.tasks.parked.insert(task.clone(), format!("it {why}"));
+            self.tasks.parked.insert(task.clone(), format!("it {why}{kept}"));
         }
+    }
+
+    /// Between two iterations a lane with a checkout of its own lets a task go: nobody else's files have anything of it. Says how
+    /// its work is brought back.
+    fn leave_at_rest(&mut self, task: &TaskId) -> String {
+        let is_its = |lane: &&mut Lane| {
+            let rests = matches!(lane.state, LaneState::Idle { .. } | LaneState::Cleared);
+            rests && lane.task.as_ref().is_some_and(|at| at.id == *task)
+        };
+        let Some(run) = self.plan.as_ref().filter(|plan| plan.lanes.is_some()).map(|plan| &plan.run) else {
+            return String::new();
+        };
+        let Some(lane) = self.lanes.values_mut().find(is_its) else { return String::new() };
+        let left = lane.task.take().and_then(|at| at.attempts.last().map(|turn| turn.iteration));
+        left.map_or_else(String::new, |iteration| {
+            format!("; `windlass restore {run} {iteration}` brings back what was done")
+        })
     }
 
     fn issue_is_closed(&mut self, task: &TaskId) {
@@ -135,12 +160,17 @@ impl Run {
         (issues.waits, issues.silent, issues.given_up, issues.ending) = (None, None, None, false);
         // It is asked for again where it comes next again.
         issues.asking = None;
+        // Nobody knows what happened there meanwhile: whatever is held is asked for again before an agent is called.
+        for lease in issues.leases.values_mut() {
+            *lease = Leased { until: Timestamp::MIN, renew: Timestamp::MIN };
+        }
         for (task, why) in std::mem::take(&mut self.issues.lost) {
             let is_its = |lane: &&mut Lane| lane.task.as_ref().is_some_and(|at| at.id == task);
             let Some(lane) = self.lanes.values_mut().find(is_its) else { continue };
-            // In the midst of an iteration it is asked for again before anything is called.
-            if matches!(lane.state, LaneState::Idle { .. } | LaneState::Cleared) {
+            // An agent of it was at work when the runner died: it is asked for again before anything else is called.
+            if lane.state.is_resting() {
                 lane.task = None;
+                lane.state = LaneState::Idle { not_before: Duration::ZERO };
                 self.tasks.schedule.park(&task);
                 self.tasks.parked.insert(task, format!("it {why}"));
             }

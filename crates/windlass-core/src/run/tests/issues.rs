@@ -25,10 +25,19 @@ fn world(
     agent: impl FnMut(&TaskId) -> Deed + 'static,
     answers: impl FnMut(&TaskId, IssueTask, Now) -> Option<IssueReport> + 'static,
 ) -> (World, Asked) {
+    world_of(1, ids, agent, answers)
+}
+
+fn world_of(
+    lanes: u16,
+    ids: &[&str],
+    agent: impl FnMut(&TaskId) -> Deed + 'static,
+    answers: impl FnMut(&TaskId, IssueTask, Now) -> Option<IssueReport> + 'static,
+) -> (World, Asked) {
     let (mut agent, mut answers) = (agent, answers);
     let name = |name: &str| name.to_owned();
     let repository = RepositoryName { host: name("github.com"), owner: name("acme"), name: name("anvil") };
-    let mut plan = tasks_plan(1);
+    let mut plan = tasks_plan(lanes);
     plan.job.tasks.as_mut().unwrap().issues = Some(IssuesSpec { repository, lease: LEASE, closes: true });
     let rows = ids.iter().map(|id| row(id, &[])).collect();
     let mut world = World::new(plan, rows, move |task, _, _| agent(task));
@@ -47,6 +56,13 @@ fn world(
 
 fn does(task: &TaskId) -> Deed {
     Deed::done("file", &task.0)
+}
+
+/// Each in a file of its own.
+fn apart(task: &TaskId) -> Deed {
+    let files = [("#1", "one"), ("#2", "two"), ("#3", "three")];
+    let file = files.iter().find(|(id, _)| *id == task.0).map_or("another", |(_, file)| file);
+    Deed::done(file, &task.0)
 }
 
 fn steps(world: &World) -> Vec<&IssueStep> {
@@ -213,6 +229,45 @@ fn whoever_stops_a_run_gives_its_issue_back_and_a_resumed_one_asks_again() {
     world.restart(world.journal.len());
     assert_eq!(world.finish(), StopReason::Complete);
     assert_eq!(*asked.borrow(), ["#1 Lease", "#1 GiveBack", "#1 Lease", "#1 TellDone"]);
+}
+
+#[test]
+fn an_issue_that_was_lost_before_its_agent_was_called_holds_up_nobody_who_goes_on() {
+    let mut leases = 0;
+    let (mut world, asked) = world(&["#1", "#2"], does, move |task, what, _| {
+        leases += u32::from(what == IssueTask::Lease);
+        let is_closed = task.0 == "#1" && leases > 1;
+        (is_closed && what == IssueTask::Lease).then(|| IssueReport::Closed { task: task.clone() })
+    });
+    while !world.run.outstanding().iter().any(|effect| matches!(effect, Effect::Prepare { .. })) {
+        assert!(world.step(0));
+    }
+    // The runner dies, and is away until its lease is over.
+    world.now.wall += Duration::from_hours(1);
+    world.restart(world.journal.len());
+    assert_eq!(world.finish(), StopReason::NeedsHuman);
+    assert_eq!(world.calls, 0);
+    world.restart(world.journal.len());
+    assert_eq!(world.finish(), StopReason::Blocked);
+    assert_eq!(*asked.borrow(), ["#1 Lease", "#1 Lease", "#2 Lease", "#2 TellDone"]);
+    assert_eq!(world.run.parked_because(&"#1".into()), Some("it was closed by somebody"));
+}
+
+#[test]
+fn lanes_hold_an_issue_each_and_tell_what_landed() {
+    let (mut world, asked) = world_of(3, &["#1", "#2", "#3", "#4"], apart, |task, what, _| {
+        let taken = || IssueReport::Taken { task: task.clone(), by: "r-other".to_owned(), lasts: LEASE };
+        (task.0 == "#3" && what == IssueTask::Lease).then(taken)
+    });
+    assert_eq!(world.finish(), StopReason::Blocked);
+    let mut started = world.started();
+    started.sort();
+    assert_eq!(started, ["#1", "#2", "#4"]);
+    for id in ["#1", "#2", "#4"] {
+        let times =
+            |what: &str| asked.borrow().iter().filter(|asked| **asked == format!("{id} {what}")).count();
+        assert_eq!((times("Lease"), times("TellDone"), times("GiveBack")), (1, 1, 0), "{:?}", asked.borrow());
+    }
 }
 
 /// A runner that is killed at any fact tells nothing that it does not owe, and everything that it owes.

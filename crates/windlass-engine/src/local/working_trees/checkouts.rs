@@ -10,8 +10,10 @@ use windlass_core::values::{LaneId, StopReason};
 
 use super::{Checkout, WorkingTrees, home, plan_in};
 use crate::local::event::WorkError;
+use crate::local::tasks;
 use crate::local::worker::Worked;
 use crate::local::working_tree::{Look, WorkingTree};
+use crate::tasks::put_issues;
 use crate::worktree::bootstrap::{Copied, copy_included};
 use windlass_git::git::{ObjectId, Repository};
 use windlass_git::inventory::{Place, Surveyor, as_path, is_own};
@@ -104,6 +106,9 @@ impl WorkingTrees {
                 None => return Ok(self.lost(lane)),
             }
         };
+        if fresh {
+            self.bring_issues(lane)?;
+        }
         let base = checkout.repository().head()?.commit().unwrap_or(tip).to_string();
         self.enter(lane, checkout, former)?;
         let world = &mut self.checkout(lane)?.world;
@@ -114,6 +119,16 @@ impl WorkingTrees {
         world.latest = Some(Look { snapshot: snapshot.clone(), ..look });
         reports.push(Report::from(report::LaneOpened { lane, base, evidence, snapshot }));
         Ok(reports)
+    }
+
+    /// Issues are in no commit that a checkout could begin with: it gets its own copy of what was read of them.
+    fn bring_issues(&self, lane: LaneId) -> Result<(), WorkError> {
+        let (main, places) = (self.repository()?, tasks::of(&self.main.plan));
+        let Some(places) = places.filter(|places| places.issues.is_some()) else { return Ok(()) };
+        let Some(plan) = plan_in(&self.main.plan, Some(&main), lane) else { return Ok(()) };
+        let kept = self.main.folder.read_issues().map_err(|error| WorkError::new(&error))?;
+        put_issues(&plan.directory, &places.file, &kept)?;
+        Ok(())
     }
 
     fn find(&self, lane: LaneId, main: &Repository) -> Result<Option<Lane>, WorkError> {
