@@ -8,6 +8,7 @@ use windlass_core::values::{ExitCodes, Extent, StopReason};
 use windlass_engine::plan::{
     FoundPlan, FoundSpecs, Migration, MigrationError, README, find_plan, find_specs, migration,
 };
+use windlass_engine::tasks::{near_places, read_tasks};
 use windlass_host::tree;
 use windlass_jobs::doc::plan::{Problem, ProblemKind, Spec, coverage};
 use windlass_ui::{MigrationShown, PlanShown};
@@ -19,6 +20,8 @@ use crate::configuration::Configuration;
 use crate::error::{AppError, Kind};
 use crate::here::Here;
 use crate::inspect::which;
+use crate::run::{Work, has_records, unreadable, with_works};
+use crate::text::quoted;
 
 /// What a check ends with when the plan cannot be read.
 const UNREADABLE: u8 = 2;
@@ -55,6 +58,9 @@ impl App {
         let FoundPlan { plan, .. } = find_plan(directory, &places);
         if plan.is_missing() {
             return Err(missing(&places));
+        }
+        if !plan.is_folder() {
+            refuse_tasks(directory, &places.file)?;
         }
         let found = find_specs(directory, &places);
         let mut skipped: Vec<String> =
@@ -113,10 +119,37 @@ fn at(directory: &Path, places: JobPlan, place: Option<&Path>) -> Result<JobPlan
     let is_folder = there.holds_folder();
     if is_folder && !there.join(README).is_taken() {
         let message = format!("{} is not a plan: it has no {README}", place.display());
-        return Err(AppError::usage(message));
+        let found = std::iter::once(read_tasks(directory, place)).chain(near_places(directory, place));
+        let works: Vec<Work> = found.filter_map(|found| Work::of(&found)).collect();
+        return Err(with_works(AppError::usage(message), &works, check));
     }
     let (file, folder) = (place.to_owned(), is_folder.then(|| place.to_owned()));
     Ok(JobPlan { file, folder, ..places })
+}
+
+/// A list of tasks with ids and states is not a plan, and is looked at as what it is.
+fn refuse_tasks(directory: &Path, file: &Path) -> Result<(), AppError> {
+    let found = read_tasks(directory, file);
+    if let Some(problem) = unreadable(&found) {
+        let near = near_places(directory, file);
+        let works: Vec<Work> = near.iter().filter_map(Work::of).collect();
+        let error = with_works(AppError::usage(problem), &works, check);
+        return if works.is_empty() && !has_records(file) { Ok(()) } else { Err(error) };
+    }
+    match Work::of(&found).filter(|work| work.mode == Mode::Tasks) {
+        Some(work) => Err(AppError::usage(format!("{} holds {}, and is not a plan", work.place, work.holds))
+            .hint(format!("See what is wrong with it: {}", check(&work)))),
+        None => Ok(()),
+    }
+}
+
+/// The command that says what is wrong with a list.
+fn check(work: &Work) -> String {
+    let place = quoted(work.place.as_ref());
+    match work.mode {
+        Mode::Build => format!("windlass verify --plan={place}"),
+        _ => format!("windlass tasks validate -f {place}"),
+    }
 }
 
 /// The error that says that there is no plan.
@@ -124,8 +157,8 @@ fn missing(places: &JobPlan) -> AppError {
     let folder = places.folder.as_ref().map(|folder| format!(" and no {}", folder.join(README).display()));
     let message = format!("there is no plan: no {}{}", places.file.display(), folder.unwrap_or_default());
     AppError::new(Kind::Configuration, message)
-        .hint("windlass plan            writes one from the specs")
-        .hint("windlass init --plan     makes specs/, from which `windlass plan` writes one")
+        .hint("Have one written from the specs: windlass plan")
+        .hint("Make specs to plan from: windlass init --plan")
 }
 
 /// Where the plan is, for people.

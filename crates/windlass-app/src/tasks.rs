@@ -7,7 +7,9 @@ use windlass_core::config::{Layer, Resolved, Unlimited};
 use windlass_core::spec::Mode;
 use windlass_core::tasks::Schedule;
 use windlass_core::values::{ExitCodes, StopReason, TaskId, TaskState};
-use windlass_engine::tasks::{FoundTasks, TasksError, Written, add_task, set_state, settable};
+use windlass_engine::tasks::{
+    FoundTasks, TasksError, Wanted, Written, add_task, find_tasks, set_state, settable,
+};
 use windlass_jobs::doc::ProblemKind;
 pub use windlass_jobs::doc::tasks::NewTask;
 use windlass_jobs::doc::tasks::{Task, TaskList};
@@ -19,7 +21,7 @@ use crate::error::AppError;
 use crate::here::Here;
 use crate::inspect::which::refuse_live;
 use crate::issues::{self, ReadIssues, Use};
-use crate::run::NamedTasks;
+use crate::run::{NamedTasks, Work, unreadable, with_works};
 use crate::text::quoted;
 
 /// What it ends with when the tasks cannot be read.
@@ -105,7 +107,12 @@ impl App {
     /// # Errors
     /// There is no task file, a run works here, or the task is refused.
     pub fn add_task(&self, named: &NamedTasks, flags: Layer, task: &NewTask) -> Result<AddedTask, AppError> {
-        let (here, found) = to_change(self, named, flags)?;
+        let add = |work: &Work| {
+            let adds = find_tasks(self.directory(), Wanted::Place(work.place.as_ref()));
+            let adds = adds.is_ok_and(|found| found.list.form().adds());
+            adds.then(|| format!("tasks add {}", quoted(task.title.as_ref())))
+        };
+        let (here, found) = to_change(self, named, flags, add)?;
         let id = add_task(&here.directory, &found.place, task)?;
         Ok(AddedTask { id, place: found.place })
     }
@@ -122,7 +129,14 @@ impl App {
         state: TaskState,
         mut tell: impl FnMut(MarkedTask<'_>) -> Result<(), AppError>,
     ) -> Result<(), AppError> {
-        let (here, FoundTasks { place, list, .. }) = to_change(self, named, flags)?;
+        let verb = if state == TaskState::Done { "done" } else { "reopen" };
+        let mark = |work: &Work| {
+            let found = find_tasks(self.directory(), Wanted::Place(work.place.as_ref())).ok()?;
+            let is_there = ids.iter().all(|id| found.list.find(id).is_some());
+            let ids: Vec<String> = ids.iter().map(|id| quoted(id.as_ref())).collect();
+            is_there.then(|| format!("tasks {verb} {}", ids.join(" ")))
+        };
+        let (here, FoundTasks { place, list, .. }) = to_change(self, named, flags, mark)?;
         let known = |name: &String| {
             let missing = || TasksError::NoTask { id: TaskId(one_line(name)), place: place.clone() };
             list.find(name).ok_or_else(missing)
@@ -157,33 +171,68 @@ fn find_to_read(app: &App, named: &NamedTasks, resolved: &Resolved) -> Result<Fo
         app.notices(&read.notices);
         return Ok(read.found());
     }
+    let look = |_: &Work| Some("tasks".to_owned());
     let error = match find(app, named, resolved) {
-        Ok(found) => return Ok(found),
+        Ok(found) => return near_instead(app, named, found, look),
         Err(error) => error,
     };
-    let works = if named.is_named() { Vec::new() } else { app.kept_work() };
-    if let [only] = works.as_slice() {
+    let works = elsewhere(app, named);
+    if let [only] = works.as_slice()
+        && named.file.is_none()
+    {
         let named = NamedTasks { file: Some(PathBuf::from(&only.place)), feature: None };
         return find(app, &named, resolved);
     }
-    Err(works.iter().take(8).fold(error, |error, work| {
-        error.hint(format!(
-            "{} holds {}: windlass tasks -f {}",
-            work.place,
-            work.holds,
-            quoted(work.place.as_ref())
-        ))
-    }))
+    Err(with_works(error, &works, command(look)))
+}
+
+/// The lists that may be meant where none was found.
+fn elsewhere(app: &App, named: &NamedTasks) -> Vec<Work> {
+    if named.feature.is_some() { Vec::new() } else { app.kept_work() }
+}
+
+/// The command about a list, in its own words where these can be said of it; else the one that shows it.
+fn command(words: impl Fn(&Work) -> Option<String>) -> impl Fn(&Work) -> String {
+    move |work| {
+        let words = words(work).unwrap_or_else(|| "tasks".to_owned());
+        format!("windlass {words} -f {}", quoted(work.place.as_ref()))
+    }
+}
+
+/// What was found; an error where it is no list, and there are some in it or around it.
+fn near_instead(
+    app: &App,
+    named: &NamedTasks,
+    found: FoundTasks,
+    words: impl Fn(&Work) -> Option<String>,
+) -> Result<FoundTasks, AppError> {
+    let Some(problem) = unreadable(&found).filter(|_| named.file.is_some()) else { return Ok(found) };
+    let near = app.near_work(&found.place);
+    if near.is_empty() { Ok(found) } else { Err(with_works(AppError::usage(problem), &near, command(words))) }
 }
 
 /// The same where they are to be changed: a run that works here may be about to do that.
-fn to_change(app: &App, named: &NamedTasks, flags: Layer) -> Result<(Here, FoundTasks), AppError> {
+fn to_change(
+    app: &App,
+    named: &NamedTasks,
+    flags: Layer,
+    words: impl Fn(&Work) -> Option<String>,
+) -> Result<(Here, FoundTasks), AppError> {
     let resolved = configured(app, flags)?;
     if issues::wanted(named, &resolved)?.is_some() {
         return Err(AppError::usage("issues are changed on their forge, not here")
             .hint("Close or open one there: gh issue close, gh issue reopen"));
     }
-    let found = find(app, named, &resolved)?;
+    let found = match find(app, named, &resolved) {
+        Ok(found) => found,
+        Err(error) => return Err(with_works(error, &elsewhere(app, named), command(words))),
+    };
+    let found = near_instead(app, named, found, words)?;
+    if let Some(problem) = found.list.problems().iter().find(|problem| problem.kind.is_unreadable())
+        && found.list.tasks().is_empty()
+    {
+        return Err(TasksError::Unreadable(problem.clone()).into());
+    }
     let here = Here::find(app)?;
     refuse_live(&here, resolved.exit_codes)?;
     Ok((here, found))

@@ -11,8 +11,9 @@ use crate::configuration::Configuration;
 use crate::error::AppError;
 use crate::here::Here;
 use crate::issues;
-use crate::run::{NamedTasks, resume};
+use crate::run::{NamedTasks, Work, resume, unreadable, with_works};
 use crate::task_place::TaskPlace;
+use crate::text::quoted;
 use crate::workspaces::Project;
 
 /// What there is to go on with.
@@ -50,6 +51,9 @@ impl App {
         let mut tasks = TaskPlace::find(&here.directory, named)?;
         // A file that lies there is not what is worked off.
         tasks.found = tasks.found.filter(|_| source.is_none());
+        if source.is_none() {
+            self.refuse_other_place(&tasks)?;
+        }
         let live = which::live(&here)?.map(|holder| holder.run);
         let is_open = |run: &RunSummary| {
             run.directory == here.directory
@@ -78,8 +82,28 @@ impl App {
     /// The tasks that are to go on: there has to be a file of them.
     pub fn tasks_to_go_on(&self, named: &NamedTasks) -> Result<TaskPlace, AppError> {
         let place = TaskPlace::find(&Here::find(self)?.directory, named)?;
+        self.refuse_other_place(&place)?;
         place.require_file()?;
         Ok(place)
+    }
+
+    /// A file that was named has to be there; what is no list, and has some in it or around it, is hardly what is meant.
+    fn refuse_other_place(&self, place: &TaskPlace) -> Result<(), AppError> {
+        let Some(file) = &place.file else { return Ok(()) };
+        let command = |work: &Work| format!("windlass continue -f {}", quoted(work.place.as_ref()));
+        match &place.found {
+            None => {
+                let error = AppError::usage(format!("there is no {}", place.shown()));
+                Err(with_works(error, &self.kept_work(), command)
+                    .hint("Make a task file: windlass init --tasks"))
+            }
+            Some(found) => match (unreadable(found), self.near_work(file)) {
+                (Some(problem), works) if !works.is_empty() => {
+                    Err(with_works(AppError::usage(problem), &works, command))
+                }
+                _ => Ok(()),
+            },
+        }
     }
 }
 

@@ -171,16 +171,26 @@ impl Assignment {
                 }
             }
             (ClaimSource::Boxes, _) => {
-                let named = self.plan.as_ref().map(|file| format!(" -f {}", quoted(file.as_os_str())));
+                let written = self.plan.as_ref().filter(|file| work::may_be_plan(file));
+                let named = written.map(|file| format!(" -f {}", quoted(file.as_os_str())));
                 let named = named.unwrap_or_default();
                 let error = missing(format!("there is no plan: {} is missing", plan.file.display()));
                 Err(work::with_commands(error, &self.directory)
                     .hint(format!("Have one written from your specifications: windlass plan{named}"))
                     .hint("Or write it yourself: one line `- [ ] TASK` for each task."))
             }
-            (ClaimSource::UnchangedPlan, Some(specs)) if !has_plan && !there(specs) => {
-                Err(missing(format!("there is nothing to plan from: {} is missing", specs.display()))
-                    .hint("Begin with: windlass init --plan"))
+            (ClaimSource::UnchangedPlan, specs) => {
+                if let Some(file) = &self.plan {
+                    work::refuse_other_list(&self.directory, file, codes)?;
+                }
+                match specs.as_ref().filter(|specs| !has_plan && !there(specs)) {
+                    Some(specs) => {
+                        let message =
+                            format!("there is nothing to plan from: {} is missing", specs.display());
+                        Err(missing(message).hint("Begin with: windlass init --plan"))
+                    }
+                    None => Ok(()),
+                }
             }
             _ => Ok(()),
         }
@@ -312,23 +322,16 @@ impl Assignment {
                     if let Some(file) = &self.tasks.file {
                         work::refuse_text(&self.directory, file, codes)?;
                     }
-                    let named = match (&self.issues, &self.tasks.file) {
-                        (Some(issues), _) => format!(" {}", issues.flag()),
-                        (None, Some(file)) => format!(" -f {}", quoted(file.as_os_str())),
-                        (None, None) => String::new(),
-                    };
-                    let command = format!("windlass tasks validate{named}");
+                    let named = self.issues.as_ref().map(ReadIssues::flag);
+                    let named = named.unwrap_or_else(|| format!("-f {}", quoted(found.place.as_os_str())));
                     Err(missing(problem.to_string())
-                        .hint(format!("See all that is wrong with it: {command}")))
+                        .hint(format!("See all that is wrong with it: windlass tasks validate {named}")))
                 }
                 None => work::refuse_boxes(&found, codes),
             },
-            Some(Err(error @ TasksError::Missing { .. })) => {
+            Some(Err(error @ (TasksError::Missing { .. } | TasksError::NotThere(_)))) => {
                 let error = missing(error.to_string());
                 Err(work::with_commands(error, &self.directory).hint("Begin with: windlass init --tasks"))
-            }
-            Some(Err(error @ TasksError::NotThere(_))) => {
-                Err(missing(error.to_string()).hint("Begin with: windlass init --tasks"))
             }
             Some(Err(error @ TasksError::NoFeature(_))) => Err(AppError::usage(error.to_string())),
             Some(Err(error)) => Err(missing(error.to_string())),

@@ -36,6 +36,7 @@ pub use self::rehearsal::Rehearsal;
 use self::request::said_codes;
 pub use self::request::{NamedTasks, ResumeRun, RunEnd, StartRun, Verified, WantedJob, WantedPhase};
 pub use self::work::Work;
+pub(crate) use self::work::{has_records, unreadable, with_works};
 use crate::agent;
 use crate::app::App;
 use crate::beginning;

@@ -5,7 +5,7 @@ use std::path::Path;
 use windlass_core::spec::{JobPlan, Mode};
 use windlass_core::values::{ExitCodes, Named as _, StopReason};
 use windlass_engine::plan::find_plan;
-use windlass_engine::tasks::{FoundTasks, kept_places, read_tasks};
+use windlass_engine::tasks::{FoundTasks, kept_places, near_places, read_tasks};
 use windlass_host::tree;
 use windlass_jobs::doc::ProblemKind;
 use windlass_ui::one_line;
@@ -18,6 +18,9 @@ use crate::text::quoted;
 
 /// So many boxes make a text a list of tasks, and no goal with some.
 const LEAST_BOXES: usize = 3;
+
+/// So many lists are named.
+const NAMED: usize = 8;
 
 /// A file of work that was found, or named.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,18 +90,59 @@ impl App {
     pub fn work_in(&self, file: &Path) -> Option<Work> {
         let found = read_tasks(self.directory(), file);
         let boxes = found.list.tasks().len();
-        let is_list = found.list.form().has_ids() || boxes >= LEAST_BOXES;
+        let is_folder = tree::at(self.directory()).join(file).holds_folder();
+        let is_list = found.list.form().has_ids() || boxes >= LEAST_BOXES || is_folder;
         Work::of(&found).filter(|_| is_list)
     }
+
+    /// Why a file that is written as lists of tasks are, and cannot be read as one, is hardly a goal; `None` where it is a text.
+    pub fn broken_list(&self, file: &Path) -> Option<String> {
+        let found = read_tasks(self.directory(), file);
+        let problem = found.list.problems().first().filter(|_| found.list.tasks().is_empty())?.to_string();
+        let is_file = tree::at(self.directory()).join(file).open().is_ok();
+        (is_file && has_records(file)).then_some(problem)
+    }
+
+    /// The work that lies in a folder, or in the folder of a file.
+    pub fn near_work(&self, place: &Path) -> Vec<Work> {
+        near_places(self.directory(), place).iter().filter_map(Work::of).take(NAMED).collect()
+    }
+}
+
+/// May a plan be written into a file of this name?
+pub(super) fn may_be_plan(file: &Path) -> bool {
+    !has_records(file)
+}
+
+/// Is a file JSON, by its name?
+pub(crate) fn has_records(file: &Path) -> bool {
+    let ending = file.extension().unwrap_or_default();
+    ["json", "jsonl"].iter().any(|other| ending.eq_ignore_ascii_case(other))
+}
+
+/// Why a list without a task cannot be read.
+pub(crate) fn unreadable(found: &FoundTasks) -> Option<String> {
+    let problem = found.list.problems().iter().find(|problem| problem.kind.is_unreadable())?;
+    found.list.tasks().is_empty().then(|| problem.to_string())
+}
+
+/// The same error, with a command for each of these.
+pub(crate) fn with_works(error: AppError, works: &[Work], command: impl Fn(&Work) -> String) -> AppError {
+    works.iter().take(NAMED).fold(error, |error, work| {
+        error.hint(format!("{} holds {}: {}", work.place, work.holds, command(work)))
+    })
 }
 
 /// The same error, with the commands for the work that lies elsewhere.
 pub(super) fn with_commands(error: AppError, directory: &Path) -> AppError {
-    let found = kept_places(directory);
-    let works: Vec<Work> = found.iter().filter_map(Work::of).collect();
-    works.iter().take(8).fold(error, |error, work| {
-        error.hint(format!("{} holds {}: {}", work.place, work.holds, work.command()))
-    })
+    let works: Vec<Work> = kept_places(directory).iter().filter_map(Work::of).collect();
+    with_works(error, &works, Work::command)
+}
+
+/// The same error, with the commands for the work that lies in a place or around it.
+fn with_near(error: AppError, directory: &Path, place: &Path) -> AppError {
+    let works: Vec<Work> = near_places(directory, place).iter().filter_map(Work::of).collect();
+    with_works(error, &works, Work::command)
 }
 
 /// A list whose tasks have ids and states of their own is worked off as tasks, whatever boxes stand in it: these say nothing of
@@ -122,15 +166,22 @@ pub(super) fn refuse_tasks(directory: &Path, plan: &JobPlan, codes: ExitCodes) -
 /// A file that was named has to be readable, and to hold a task: a text without one can be one goal.
 pub(super) fn refuse_text(directory: &Path, file: &Path, codes: ExitCodes) -> Result<(), AppError> {
     let found = read_tasks(directory, file);
-    let unreadable = found.list.problems().iter().find(|problem| problem.kind.is_unreadable());
-    if let Some(problem) = unreadable.filter(|_| found.list.tasks().is_empty()) {
+    if let Some(problem) = unreadable(&found) {
+        let error = AppError::new(Kind::stopped(StopReason::Missing, codes), problem);
+        let error = with_near(error, directory, file);
+        let look =
+            format!("See all that is wrong with it: windlass tasks validate -f {}", quoted(file.as_os_str()));
+        return Err(if error.hints.is_empty() { error.hint(look) } else { error });
+    }
+    if let Some(problem) = found.list.problems().first().filter(|_| found.list.tasks().is_empty())
+        && has_records(file)
+    {
         return Err(AppError::new(Kind::stopped(StopReason::Missing, codes), problem.to_string()));
     }
     let is_text = found.list.tasks().is_empty()
         && found.list.problems().iter().all(|problem| problem.kind == ProblemKind::NoTask)
         && !found.list.is_blank();
-    let ending = file.extension().unwrap_or_default();
-    if !is_text || ["json", "jsonl"].iter().any(|other| ending.eq_ignore_ascii_case(other)) {
+    if !is_text {
         return Ok(());
     }
     let place = quoted(file.as_os_str());
@@ -141,6 +192,25 @@ pub(super) fn refuse_text(directory: &Path, file: &Path, codes: ExitCodes) -> Re
     Err(AppError::new(Kind::stopped(StopReason::Missing, codes), message)
         .hint(format!("Work on its text as one goal: windlass run -f {place}"))
         .hint("Or write each task as `- [ ] what is to be done`."))
+}
+
+/// A plan is written into a file of its own: never over a list with ids and states, or over what cannot be read.
+pub(super) fn refuse_other_list(directory: &Path, file: &Path, codes: ExitCodes) -> Result<(), AppError> {
+    let found = read_tasks(directory, file);
+    let work = Work::of(&found).filter(|work| work.mode == Mode::Tasks);
+    let shown = one_line(&file.display().to_string());
+    let message = match (unreadable(&found), &work) {
+        (Some(problem), _) => problem,
+        (None, Some(work)) => format!("{shown} holds {}, and is not a plan: a plan has boxes", work.holds),
+        (None, None) if has_records(file) => format!("{shown} is not a plan: a plan is Markdown with boxes"),
+        (None, None) => return Ok(()),
+    };
+    let error = AppError::new(Kind::stopped(StopReason::Missing, codes), message);
+    let error = match work {
+        Some(work) => error.hint(format!("Work it off: {}", work.command())),
+        None => with_near(error, directory, file),
+    };
+    Err(error.hint("Have a plan written where plan.file says: windlass plan"))
 }
 
 /// Boxes without names of their own are worked off as a plan.

@@ -49,6 +49,29 @@ pub fn kept_places(directory: &Path) -> Vec<FoundTasks> {
     read.filter(|found| !found.list.tasks().is_empty()).take(MOST_KEPT).collect()
 }
 
+/// The lists around a place that is none itself: the folder that a file lies in, or the files of a folder.
+pub fn near_places(directory: &Path, place: &Path) -> Vec<FoundTasks> {
+    let path = at(directory).join(place);
+    let near = if path.holds_folder() {
+        let entries = path.entries().unwrap_or_default();
+        let files = entries.into_iter().take(MOST_LOOKED_AT).map(|entry| place.join(entry.name));
+        let mut files: Vec<PathBuf> = files.filter(|file| has_usual_ending(file)).collect();
+        files.sort();
+        files
+    } else {
+        let around = place.parent().filter(|around| !around.as_os_str().is_empty());
+        around.map(Path::to_owned).into_iter().collect()
+    };
+    let read = near.into_iter().map(|place| read_tasks(directory, &place));
+    read.filter(|found| !found.list.tasks().is_empty()).take(MOST_KEPT).collect()
+}
+
+/// Is a file called as lists of tasks are?
+fn has_usual_ending(file: &Path) -> bool {
+    let ending = file.extension().unwrap_or_default();
+    ["md", "json", "jsonl"].iter().any(|usual| ending.eq_ignore_ascii_case(usual))
+}
+
 /// The paths that are there of a place whose `*` is any folder.
 fn matching(directory: &Path, place: &str) -> Vec<PathBuf> {
     let Some((before, after)) = place.split_once("/*/") else {

@@ -19,7 +19,7 @@ use windlass_jobs::doc::tasks::{Refused, TaskList};
 
 pub(crate) use committed::states_apart;
 pub use committed::{Unlike, unlike_committed};
-pub use find::{Wanted, find_tasks, kept_places};
+pub use find::{Wanted, find_tasks, kept_places, near_places};
 pub use issues::put_issues;
 pub(crate) use latest::Latest;
 pub use read::read_tasks;

@@ -1,10 +1,9 @@
 //! Reading tasks and plans, whatever lies in their place.
 
 use std::ffi::OsString;
-use std::io::Read as _;
 use std::path::Path;
 
-use windlass_jobs::doc::tasks::sources::{form_of, form_of_folder};
+use windlass_jobs::doc::tasks::sources::{Boxes, INDEX, form_of, form_of_folder};
 use windlass_jobs::doc::tasks::{FileRole, LONGEST_LIST, Place, TaskFile, TaskForm, TaskList};
 
 use super::FoundTasks;
@@ -22,18 +21,40 @@ pub fn read_tasks(directory: &Path, place: &Path) -> FoundTasks {
 }
 
 fn files(directory: &Path, place: &Path) -> Vec<TaskFile> {
-    if at(directory).join(place).holds_folder() {
-        let form = form_of_folder();
-        let mut files = folder(directory, place, form);
-        files.extend(put_away(directory, place, form));
-        return files;
+    let path = at(directory).join(place);
+    if path.holds_folder() {
+        return if !is_task_folder(&path) && path.join(INDEX).is_taken() {
+            folder(directory, place, &Boxes)
+        } else {
+            task_folder(directory, place)
+        };
     }
-    let Some(content) = document::read(&at(directory).join(place), LONGEST_LIST) else { return Vec::new() };
+    let Some(content) = document::read(&path, LONGEST_LIST) else { return Vec::new() };
     let bytes = content.as_deref().unwrap_or_default();
-    let form = form_of(&place.to_string_lossy(), Place::Alone, bytes);
-    form.map(|form| TaskFile::alone(&place.display().to_string(), form, content.clone()))
-        .into_iter()
-        .collect()
+    let name = place.display().to_string();
+    let form = form_of(&name, Place::Alone, bytes);
+    let role = |form: TaskForm| form.role(&name, Place::Alone).unwrap_or_default();
+    let file = |form| TaskFile { role: role(form), ..TaskFile::alone(&name, form, content.clone()) };
+    form.map(file).into_iter().collect()
+}
+
+/// The files of a folder with a file per task, and those beside it.
+fn task_folder(directory: &Path, place: &Path) -> Vec<TaskFile> {
+    let form = form_of_folder();
+    let mut files = folder(directory, place, form);
+    if files.iter().any(|file| file.role == FileRole::Part) && !is_task_folder(&at(directory).join(place)) {
+        let why =
+            format!("holds no task: no file in it has front matter, and it has no {INDEX} as a plan has");
+        return vec![unreadable(place, form, why)];
+    }
+    files.extend(put_away(directory, place, form));
+    files
+}
+
+/// Why a folder is no list, in place of its files.
+fn unreadable(folder: &Path, form: TaskForm, why: String) -> TaskFile {
+    let file = TaskFile::alone(&folder.display().to_string(), form, Err(why));
+    TaskFile { role: FileRole::Index, ..file }
 }
 
 /// A file that is the whole list; `None` where there is none.
@@ -44,10 +65,7 @@ pub(crate) fn alone(directory: &Path, file: &Path, form: TaskForm) -> Option<Tas
 
 /// The files of a folder that are read in this form, in the order of their names.
 pub(crate) fn folder(directory: &Path, folder: &Path, form: TaskForm) -> Vec<TaskFile> {
-    let unreadable = |why: String| {
-        let file = TaskFile::alone(&folder.display().to_string(), form, Err(why));
-        vec![TaskFile { role: FileRole::Index, ..file }]
-    };
+    let unreadable = |why: String| vec![unreadable(folder, form, why)];
     let names = match names_in(&at(directory).join(folder), form) {
         Ok(names) => names,
         Err(error) => return unreadable(format!("cannot be read: {}", error.source)),
@@ -94,13 +112,15 @@ fn names_in(folder: &TreePath, form: TaskForm) -> Result<Vec<(OsString, FileRole
     Ok(names)
 }
 
+/// So much of a file shows whether it is a task, in bytes.
+const LOOKED_AT: usize = 16 * 1024;
+
 /// Does a folder hold a file that begins as a task does?
 pub(super) fn is_task_folder(folder: &TreePath) -> bool {
     let form = form_of_folder();
     let begins = |(name, _): &(OsString, FileRole)| {
-        let mut first = [0; 7];
-        let read = folder.join(name).open().and_then(|mut file| file.read(&mut first));
-        read.is_ok_and(|length| form.looks_like(first.get(..length).unwrap_or_default()))
+        let read = folder.join(name).read_beginning(LOOKED_AT);
+        read.is_ok_and(|bytes| bytes.is_some_and(|bytes| form.looks_like(&bytes)))
     };
     names_in(folder, form).is_ok_and(|names| names.iter().take(form.most_files()).any(begins))
 }

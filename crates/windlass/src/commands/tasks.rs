@@ -34,6 +34,7 @@ pub fn run(args: &TasksArgs) -> Result<ExitCode, AppError> {
             false => print(&next_task_text(shown, &stdout())),
         }),
         TasksVerb::Graph { place, format, .. } => show(place, Tasks::listed, |shown| match format {
+            GraphForm::Text if shown.list.tasks().is_empty() => print(&tasks_judged(shown, &stdout())),
             GraphForm::Text => print(&tasks_tree(shown, &stdout())),
             GraphForm::Dot => print(&tasks_dot(shown)),
             GraphForm::Mermaid => print(&tasks_mermaid(shown)),

@@ -5,9 +5,10 @@ use std::path::Path;
 use strum::IntoEnumIterator;
 use windlass_core::values::Named;
 
-use windlass_app::run::{Goal, NamedTasks, WantedJob};
-use windlass_app::{Answer, AppError, Kind, quoted};
+use windlass_app::run::{Goal, NamedTasks, WantedJob, Work};
+use windlass_app::{Answer, App, AppError, Kind, quoted};
 use windlass_core::spec::{ClaimSource, Mode};
+use windlass_ui::one_line;
 
 use super::question;
 use super::terminal::has_terminal;
@@ -110,8 +111,18 @@ fn refuse_foreign_flags(args: &RunArgs) -> Result<(), AppError> {
 /// A file that is a list of tasks is hardly a goal: which of the two is meant has to be said.
 fn refuse_lists(args: &RunArgs, mode: Option<Mode>) -> Result<(), AppError> {
     let Some(file) = args.file.as_ref().filter(|_| mode.is_none()) else { return Ok(()) };
-    let Some(work) = super::app()?.work_in(file) else { return Ok(()) };
+    let app = super::app()?;
     let goal = format!("windlass run --mode goal -f {}", quoted(file.as_os_str()));
+    let Some(work) = app.work_in(file) else {
+        return match app.broken_list(file) {
+            Some(problem) => Err(AppError::usage(problem).hint(format!("As one goal: {goal}"))),
+            None => refuse_folder(&app, file),
+        };
+    };
+    // outside: a place that a person named.
+    if file.is_dir() {
+        return Err(folder(file).hint(format!("It holds {}: {}", work.holds, work.command())));
+    }
     if has_terminal() {
         let question = format!("{} holds {}. Is its text the goal all the same?", work.place, work.holds);
         if question::ask(&question, &goal)? == Answer::Yes {
@@ -124,6 +135,24 @@ fn refuse_lists(args: &RunArgs, mode: Option<Mode>) -> Result<(), AppError> {
     ))
     .hint(format!("Work it off: {}", work.command()))
     .hint(format!("As one goal: {goal}")))
+}
+
+/// A folder is no goal; what lies in it may be the work.
+fn refuse_folder(app: &App, place: &Path) -> Result<(), AppError> {
+    // outside: a place that a person named.
+    if !place.is_dir() {
+        return Ok(());
+    }
+    let works = app.near_work(place);
+    let name = |error: AppError, work: &Work| {
+        error.hint(format!("{} holds {}: {}", work.place, work.holds, work.command()))
+    };
+    Err(works.iter().fold(folder(place), name))
+}
+
+fn folder(place: &Path) -> AppError {
+    let shown = one_line(&place.display().to_string());
+    AppError::usage(format!("{shown} is a directory; `-f` takes the file that holds the goal"))
 }
 
 /// What only workspaces have.

@@ -5,6 +5,7 @@ mod beginning;
 mod config;
 mod doctor;
 mod dry_run;
+mod ends;
 mod hooks;
 mod keeping;
 mod kept;

@@ -45,6 +45,8 @@ pub enum FileRole {
     Part,
     /// A task that was put away when it was done, in a folder of its own.
     PutAway,
+    /// One task by itself, whose list is the folder that it lies in.
+    OneOfFolder,
 }
 
 /// A file of a list, read.

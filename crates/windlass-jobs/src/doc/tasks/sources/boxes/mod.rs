@@ -105,7 +105,7 @@ impl TaskSource for Boxes {
     fn no_task(&self, role: FileRole) -> &'static str {
         match role {
             FileRole::Single => "has no task: write each as `- [ ] what is to be done`",
-            FileRole::Index | FileRole::Part | FileRole::PutAway => {
+            FileRole::Index | FileRole::Part | FileRole::PutAway | FileRole::OneOfFolder => {
                 "and the files beside it have no task: write each as `- [ ] what is to be done`"
             }
         }

@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use windlass_core::values::{TaskId, TaskState};
 
-use self::matter::{Entry, scalar};
+use self::matter::{Entry, Matter, scalar};
 use crate::doc::tasks::task::{Insertion, StatePlace};
 use crate::doc::tasks::{
     CheckedTask, Complexity, Criterion, FileRole, Layout, Place, ReadFile, Reading, Refused, Task,
     TaskSource, criteria, protection, spelling, words,
 };
-use crate::doc::text::{ends_in, stem, without_mark};
+use crate::doc::text::{base_name, ends_in, stem, without_mark};
 use crate::doc::{Problem, ProblemKind, Splice};
 
 /// A folder with a Markdown file per task, its fields in front matter.
@@ -38,12 +38,25 @@ impl TaskSource for FrontMatter {
     }
 
     fn role(&self, name: &str, place: Place) -> Option<FileRole> {
-        let is_put_away = name.starts_with(['.', '_']) || name.eq_ignore_ascii_case("README.md");
-        (place == Place::InFolder && ends_in(name, "md") && !is_put_away).then_some(FileRole::Part)
+        let base = base_name(name);
+        let is_put_away = base.starts_with(['.', '_']) || base.eq_ignore_ascii_case("README.md");
+        let role = if place == Place::Alone { FileRole::OneOfFolder } else { FileRole::Part };
+        (ends_in(name, "md") && !is_put_away).then_some(role)
+    }
+
+    /// A file by itself is a task of its folder where it says so above, and is no list by what stands below: by boxes it is
+    /// one, but in a folder of tasks.
+    fn recognises(&self, name: &str, text: &str) -> bool {
+        let is_in_tasks = name.rsplit(['/', '\\']).nth(1) == Some("tasks");
+        let is_task = || is_task(text) && (is_in_tasks || !text.contains("- ["));
+        text.trim_start_matches('\u{feff}').starts_with("---") && is_task()
     }
 
     fn looks_like(&self, beginning: &[u8]) -> bool {
-        beginning.strip_prefix(b"\xef\xbb\xbf").unwrap_or(beginning).starts_with(b"---")
+        let text = String::from_utf8_lossy(beginning);
+        let found = read(&Arc::from(""), &text);
+        let begins = text.trim_start_matches('\u{feff}').starts_with("---");
+        begins && !(found.tasks.is_empty() && found.problems.is_empty())
     }
 
     /// Where Backlog.md moves tasks.
@@ -53,6 +66,12 @@ impl TaskSource for FrontMatter {
 
     fn read(&self, name: &Arc<str>, role: FileRole, text: &str) -> Reading {
         let mut found = read(name, text);
+        if role == FileRole::OneOfFolder {
+            found = Reading::default();
+            let kind = ProblemKind::Malformed;
+            let sentence = "is one task of a list: its folder is the list".to_owned();
+            found.problems.push(Problem { kind, file: name.clone(), line: None, sentence });
+        }
         if role == FileRole::PutAway {
             found.problems.clear();
             for task in &mut found.tasks {
@@ -109,6 +128,15 @@ const KEYS: [&str; 10] = [
     "verification",
     "breaking",
 ];
+
+/// Does front matter say that this is a task, and how far it is?
+fn is_task(text: &str) -> bool {
+    let (_, mark) = without_mark(text);
+    let says = |matter: &Matter<'_>, name: &str| {
+        matter.entries.iter().any(|entry| entry.key.eq_ignore_ascii_case(name))
+    };
+    matter::read(text, mark).is_ok_and(|matter| says(&matter, "id") && says(&matter, "status"))
+}
 
 fn read(name: &Arc<str>, text: &str) -> Reading {
     let (_, mark) = without_mark(text);
