@@ -59,8 +59,8 @@ pub fn of(program: &Path, case: &Case) -> Result<Trial, Failure> {
         unmarked: Vec::new(),
         astray: Vec::new(),
     };
-    let listed = scratch.json(&["tasks", "list", "--json", "--file"]);
-    let checked = scratch.json_of(&[&format!("--plan={}", case.place.display())]);
+    let listed = scratch.json(&["tasks", "list", "--json", "--file"])?;
+    let checked = scratch.json_of(&[&format!("--plan={}", case.place.display())])?;
     trial.read = read(listed.as_ref(), checked.as_ref());
     if let Some(listed) = &listed {
         mark(&scratch, listed, &mut trial)?;
@@ -68,7 +68,7 @@ pub fn of(program: &Path, case: &Case) -> Result<Trial, Failure> {
     trial.suspicions.extend(suspect(&trial.counted, trial.read));
     for (name, words) in COMMANDS {
         let scratch = Scratch::new(program, case)?;
-        let output = scratch.run(&[words, &[&scratch.place(), "--mock", "-m", "1", "--quiet"]].concat());
+        let output = scratch.run(&[words, &[&scratch.place(), "--mock", "-m", "1", "--quiet"]].concat())?;
         if BEGAN.contains(&output.status.code().unwrap_or(-1)) {
             trial.works = Some(name);
             break;
@@ -78,7 +78,7 @@ pub fn of(program: &Path, case: &Case) -> Result<Trial, Failure> {
     // A text without a task is worked on where its refusal says how.
     if trial.works.is_none() && trial.refusals.iter().any(|refusal| refusal.contains("windlass run -f ")) {
         let scratch = Scratch::new(program, case)?;
-        let output = scratch.run(&["run", "-f", &scratch.place(), "--mock", "-m", "1", "--quiet"]);
+        let output = scratch.run(&["run", "-f", &scratch.place(), "--mock", "-m", "1", "--quiet"])?;
         trial.is_goal = BEGAN.contains(&output.status.code().unwrap_or(-1));
     }
     Ok(trial)
@@ -107,27 +107,23 @@ impl<'a> Scratch<'a> {
         self.case.place.display().to_string()
     }
 
-    fn run(&self, arguments: &[&str]) -> Output {
+    fn run(&self, arguments: &[&str]) -> Result<Output, Failure> {
         let mut command = Command::new(self.program);
         command.args(arguments).current_dir(self.top()).stdin(Stdio::null());
         command.env("HOME", self.folder.path()).env_remove("WINDLASS_RUN");
         for name in ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"] {
             command.env_remove(name);
         }
-        command.output().unwrap_or_else(|error| Output {
-            status: std::process::ExitStatus::default(),
-            stdout: Vec::new(),
-            stderr: error.to_string().into_bytes(),
-        })
+        command.output().map_err(|error| Failure::at(self.program, error))
     }
 
     /// What a verb says of the place.
-    fn json(&self, words: &[&str]) -> Option<Value> {
-        serde_json::from_slice(&self.run(&[words, &[&self.place()]].concat()).stdout).ok()
+    fn json(&self, words: &[&str]) -> Result<Option<Value>, Failure> {
+        Ok(serde_json::from_slice(&self.run(&[words, &[&self.place()]].concat())?.stdout).ok())
     }
 
-    fn json_of(&self, words: &[&str]) -> Option<Value> {
-        serde_json::from_slice(&self.run(&[&["verify", "--json"], words].concat()).stdout).ok()
+    fn json_of(&self, words: &[&str]) -> Result<Option<Value>, Failure> {
+        Ok(serde_json::from_slice(&self.run(&[&["verify", "--json"], words].concat())?.stdout).ok())
     }
 
     fn bytes(&self) -> Vec<(PathBuf, Vec<u8>)> {
@@ -176,14 +172,14 @@ fn mark(scratch: &Scratch<'_>, listed: &Value, trial: &mut Trial) -> Result<(), 
     for task in tasks.iter().filter(is_open).take(3) {
         let Some(id) = task["id"].as_str() else { continue };
         let before = scratch.bytes();
-        let done = scratch.run(&["tasks", "done", id, "--file", &scratch.place()]);
+        let done = scratch.run(&["tasks", "done", id, "--file", &scratch.place()])?;
         let between = scratch.bytes();
         if !done.status.success() {
             let why = format!("{id}: {}", String::from_utf8_lossy(&done.stderr).trim());
             if between == before { &mut trial.unmarked } else { &mut trial.astray }.push(why);
             continue;
         }
-        let reopened = scratch.run(&["tasks", "reopen", id, "--file", &scratch.place()]);
+        let reopened = scratch.run(&["tasks", "reopen", id, "--file", &scratch.place()])?;
         if !reopened.status.success() || scratch.bytes() != before {
             trial.astray.push(format!("{id}: done and reopened is not what it was"));
             scratch.case.lay_out(&scratch.top())?;

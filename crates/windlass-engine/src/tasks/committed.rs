@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use windlass_core::values::{TaskId, TaskState};
-use windlass_jobs::doc::tasks::{TaskFile, TaskList};
+use windlass_jobs::doc::tasks::TaskList;
 
 use super::FoundTasks;
 use windlass_git::git::{GitError, Repository};
@@ -87,8 +87,7 @@ fn says_the_same(list: &TaskList, name: &str, committed: &[u8]) -> bool {
     if here.as_bytes() == committed {
         return true;
     }
-    let read = |content: Vec<u8>| TaskList::parse(vec![TaskFile::alone(name, list.form(), Ok(content))]);
-    let mut former = read(committed.to_vec());
+    let mut former = list.reread(name, committed.to_vec());
     let differing: Vec<(TaskId, TaskState)> = list
         .tasks()
         .iter()
@@ -105,7 +104,7 @@ fn says_the_same(list: &TaskList, name: &str, committed: &[u8]) -> bool {
         let Some(after) = splice.and_then(|splice| splice.apply(former.text(name).as_bytes())) else {
             return false;
         };
-        former = read(after);
+        former = list.reread(name, after);
     }
     former.text(name) == here
 }

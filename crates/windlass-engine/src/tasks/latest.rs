@@ -28,7 +28,7 @@ impl<T> Latest<T> {
         let whole = whole_mark(&files);
         let mark = shown(&whole);
         // The same bytes are read otherwise as a file of a folder than by themselves.
-        let read_as = files.first().map(|file| (file.form, file.role));
+        let read_as = files.first().map(|file| (file.form, file.role, &file.own));
         let key = format!("{whole} {read_as:?}");
         let latest = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, known)) = latest().iter().find(|(known, _)| *known == key) {

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use windlass_jobs::doc::tasks::sources::{Boxes, INDEX, form_of, form_of_folder};
-use windlass_jobs::doc::tasks::{FileRole, LONGEST_LIST, Place, TaskFile, TaskForm, TaskList};
+use windlass_jobs::doc::tasks::{FileRole, LONGEST_LIST, Place, StateWords, TaskFile, TaskForm, TaskList};
 
 use super::FoundTasks;
 use super::latest::Latest;
@@ -48,7 +48,23 @@ fn task_folder(directory: &Path, place: &Path) -> Vec<TaskFile> {
         return vec![unreadable(place, form, why)];
     }
     files.extend(put_away(directory, place, form));
+    if let Some(own) = own_words(directory, place, form) {
+        for file in &mut files {
+            file.own.clone_from(&own);
+        }
+    }
     files
+}
+
+/// The longest file that is read to know what states are called, in bytes.
+const LONGEST_SETTINGS: usize = 64 * 1024;
+
+/// What states are called in a folder, where the folder around it says so; `None` where it says nothing.
+fn own_words(directory: &Path, place: &Path, form: TaskForm) -> Option<StateWords> {
+    let around = place.parent().filter(|_| place.ends_with("tasks"))?;
+    let settings = at(directory).join(around.join(form.settings()?));
+    let bytes = settings.read(LONGEST_SETTINGS).ok().flatten()?;
+    Some(form.own_words(&String::from_utf8_lossy(&bytes))).filter(|own| !own.is_empty())
 }
 
 /// Why a folder is no list, in place of its files.
@@ -95,7 +111,9 @@ const MOVED_FROM: &str = "backlog/tasks";
 
 /// Tasks that were moved to a folder of their own when they were done: others may depend on them.
 fn put_away(directory: &Path, place: &Path, form: TaskForm) -> Vec<TaskFile> {
-    let Some(around) = place.parent().filter(|_| place.ends_with(MOVED_FROM)) else { return Vec::new() };
+    let is_backlog = || own_words(directory, place, form).is_some();
+    let around = place.parent().filter(|_| place.ends_with(MOVED_FROM) || is_backlog());
+    let Some(around) = around else { return Vec::new() };
     let folders = form.put_away().iter().map(|name| around.join(name));
     let there = folders.filter(|path| at(directory).join(path).holds_folder());
     let files = there.flat_map(|path| folder(directory, &path, form));

@@ -1,6 +1,8 @@
 //! Writing one state, or one task more.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use windlass_core::values::{TaskId, TaskState};
 use windlass_jobs::doc::Splice;
@@ -8,11 +10,11 @@ use windlass_jobs::doc::tasks::{LONGEST_LIST, Layout, NewTask, TaskList, Unwrita
 
 use super::read::read_tasks;
 use super::{FoundTasks, TasksError};
-use windlass_host::file::Made;
-use windlass_host::tree::{TreePath, at};
+use windlass_host::file::{Made, lock_within};
+use windlass_host::tree::{Attributes, TreePath, at};
 
 /// How often a file is read anew that somebody else wrote meanwhile.
-const TRIES: usize = 5;
+const TRIES: usize = 10;
 
 /// What became of writing a state.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,16 +39,25 @@ pub fn set_state(
     id: &TaskId,
     state: TaskState,
 ) -> Result<Written, TasksError> {
+    let mut lock = None;
     for _ in 0..TRIES {
         let FoundTasks { list, .. } = readable(directory, place)?;
         let (former, splice) = settable(&list, place, id, state)?;
         if splice.is_empty() {
             return Ok(Written::AsItWas);
         }
-        let text = list.text(&splice.file);
-        if apply(&at(directory).join(&*splice.file), text, &splice)? == SpliceOutcome::Done {
+        let path = at(directory).join(&*splice.file);
+        if lock.is_none() {
+            lock = Lock::take(&path);
+            // What was read before it may be old.
+            if lock.is_some() {
+                continue;
+            }
+        }
+        if apply(&path, list.text(&splice.file), &splice)? == SpliceOutcome::Done {
             return Ok(Written::Changed { former });
         }
+        lock = None;
     }
     Err(TasksError::Changed(place.to_owned()))
 }
@@ -75,10 +86,17 @@ pub fn settable(
 /// # Errors
 /// It is refused, or the system refuses. All is as it was then.
 pub fn add_task(directory: &Path, place: &Path, task: &NewTask) -> Result<TaskId, TasksError> {
+    let mut lock = None;
     for _ in 0..TRIES {
         let found = readable(directory, place)?;
         let addition = found.list.addition(task)?;
         let path = at(directory).join(&*addition.splice.file);
+        if lock.is_none() && found.list.form().layout() == Layout::OneFile {
+            lock = Lock::take(&path);
+            if lock.is_some() {
+                continue;
+            }
+        }
         if found.list.form().layout() == Layout::FilePerTask {
             let permissions = usual_permissions(&found, directory);
             return match path.create_new(addition.splice.text.as_bytes(), permissions)? {
@@ -89,8 +107,39 @@ pub fn add_task(directory: &Path, place: &Path, task: &NewTask) -> Result<TaskId
         if apply(&path, found.list.text(&addition.splice.file), &addition.splice)? == SpliceOutcome::Done {
             return Ok(addition.id);
         }
+        lock = None;
     }
     Err(TasksError::Changed(place.to_owned()))
+}
+
+/// So long another of our processes is waited for that writes the same file.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How often it is looked whether it is done.
+const POLL: Duration = Duration::from_millis(5);
+
+/// Keeps others of our processes from writing the same file meanwhile: between a last look and the replacing of a file nobody
+/// else's change may come.
+struct Lock {
+    _file: File,
+}
+
+impl Lock {
+    /// `None` where it cannot be had: then the last look is all that protects.
+    fn take(path: &TreePath) -> Option<Lock> {
+        let target = path.resolved().ok()?;
+        let began = Instant::now();
+        while began.elapsed() < PATIENCE {
+            let file = target.open().ok()?;
+            let is_ours = lock_within(&file, PATIENCE, POLL).ok()?;
+            // Who had it before has put another file in its place.
+            let there = target.look().ok().flatten()?;
+            if is_ours && Attributes::of(&file).is_ok_and(|locked| locked.inode == there.inode) {
+                return Some(Lock { _file: file });
+            }
+        }
+        None
+    }
 }
 
 /// Those of the file beside which it is made.
@@ -137,6 +186,23 @@ mod tests {
 
     use super::*;
     use windlass_git::testing::Scratch;
+
+    #[test]
+    fn of_twenty_who_write_at_once_nothing_is_lost() {
+        let scratch = Scratch::plain();
+        let tasks = (1..=20).fold(String::new(), |tasks, number| {
+            tasks + &format!("### TASK-{number:03}: x\n- **Status**: pending\n\n")
+        });
+        scratch.write("tasks.md", &tasks);
+        std::thread::scope(|scope| {
+            for number in 1..=20 {
+                let (top, id) = (&scratch.top, TaskId(format!("TASK-{number:03}")));
+                scope.spawn(move || set_state(top, Path::new("tasks.md"), &id, TaskState::Done).unwrap());
+            }
+        });
+        let written = fs::read_to_string(scratch.top.join("tasks.md")).unwrap();
+        assert_eq!(written, tasks.replace("pending", "done"));
+    }
 
     #[test]
     fn what_somebody_else_wrote_meanwhile_is_kept() {

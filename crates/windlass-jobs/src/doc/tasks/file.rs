@@ -7,7 +7,7 @@ use windlass_core::nesting;
 use windlass_core::values::TaskState;
 
 use super::mark::Unwritable;
-use super::source::{PlanNotes, Reading, TaskForm};
+use super::source::{PlanNotes, Reading, StateWords, TaskForm};
 use super::task::Task;
 use super::{LONGEST_LIST, MOST_TASKS};
 use crate::doc::{Problem, ProblemKind, Splice};
@@ -24,12 +24,14 @@ pub struct TaskFile {
     /// Its bytes, or so many that it is seen to be too long; or why it cannot be read, as the end of a sentence that
     /// begins with the file (`is a folder`).
     pub content: Result<Vec<u8>, String>,
+    /// What its list calls states, where that is said in a file of its own.
+    pub own: StateWords,
 }
 
 impl TaskFile {
     /// A file that is the whole list.
     pub fn alone(name: &str, form: TaskForm, content: Result<Vec<u8>, String>) -> TaskFile {
-        TaskFile { name: name.to_owned(), form, role: FileRole::Single, content }
+        TaskFile { name: name.to_owned(), form, role: FileRole::Single, content, own: StateWords::default() }
     }
 }
 
@@ -60,6 +62,8 @@ pub struct ReadFile {
     pub role: FileRole,
     /// All of it, a byte order mark included; empty where it cannot be read.
     pub text: String,
+    /// What its list calls states.
+    pub own: StateWords,
     pub(in crate::doc) criteria: Vec<Task>,
     pub(in crate::doc) about: PlanNotes,
 }
@@ -67,13 +71,13 @@ pub struct ReadFile {
 impl ReadFile {
     /// All its tasks as they are written, and what has to hold beside them.
     pub(super) fn read_again(&self) -> Vec<Task> {
-        all_of(self.form.read(&self.name, self.role, &self.text))
+        all_of(self.form.read_with(&self.name, self.role, &self.text, &self.own))
     }
 
     /// The same after a splice, which need not be one of its own bytes' file; `None` where that is not text.
     pub(super) fn after(&self, splice: &Splice) -> Option<Vec<Task>> {
         let text = String::from_utf8(splice.apply(self.text.as_bytes())?).ok()?;
-        Some(all_of(self.form.read(&splice.file, self.role, &text)))
+        Some(all_of(self.form.read_with(&splice.file, self.role, &text, &self.own)))
     }
 }
 
@@ -142,10 +146,10 @@ impl Contents {
 }
 
 fn read(file: TaskFile, room: &mut usize, problems: &mut Vec<Problem>) -> (ReadFile, Vec<Task>) {
-    let TaskFile { name, form, role, content } = file;
+    let TaskFile { name, form, role, content, own } = file;
     let name: Arc<str> = Arc::from(name);
     let (mut found, text) = match text(content, room) {
-        Ok(text) => (form.read(&name, role, &text), text),
+        Ok(text) => (form.read_with(&name, role, &text, &own), text),
         Err((kind, line, sentence)) => {
             let problem = Problem { kind, file: name.clone(), line, sentence };
             (Reading { problems: vec![problem], ..Reading::default() }, String::new())
@@ -157,7 +161,7 @@ fn read(file: TaskFile, room: &mut usize, problems: &mut Vec<Problem>) -> (ReadF
             found.about.words.see(task.row.state, text.get(range.clone()).unwrap_or_default());
         }
     }
-    (ReadFile { name, form, role, text, criteria: found.criteria, about: found.about }, found.tasks)
+    (ReadFile { name, form, role, text, own, criteria: found.criteria, about: found.about }, found.tasks)
 }
 
 type Fault = (ProblemKind, Option<usize>, String);

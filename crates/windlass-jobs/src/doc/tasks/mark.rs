@@ -27,7 +27,8 @@ pub(super) fn splice(file: &ReadFile, task: &Task, state: TaskState) -> Result<S
     let text = |range: &Range<usize>| file.text.get(range.clone()).unwrap_or_default();
     let is_kept = |former: &str| file.form.kept(state, former) == file.form.kept(task.row.state, former);
     let says_so = |former: &str| {
-        let state = file.form.state_of(former).map(|state| file.form.kept(state, former));
+        let state = file.own.meaning(former).or_else(|| file.form.state_of(former));
+        let state = state.map(|state| file.form.kept(state, former));
         state == Some(file.form.kept(task.row.state, former))
     };
     let ranges = task.place.words();

@@ -44,7 +44,7 @@ pub use criteria::Criterion;
 pub use file::{FileRole, ReadFile, TaskFile};
 pub use mark::Unwritable;
 pub use meaning::Meaning;
-pub use source::{Layout, Place, Reading, TaskForm, TaskSource};
+pub use source::{Layout, Place, Reading, StateWords, TaskForm, TaskSource};
 pub use task::{Complexity, InPlan, Item, Task};
 
 pub(in crate::doc) use file::{Contents, no_task};
@@ -142,6 +142,14 @@ impl TaskList {
     /// The text of a file, as the file was named; empty where there is none, or where it cannot be read.
     pub fn text(&self, name: &str) -> &str {
         self.contents.files.iter().find(|file| &*file.name == name).map_or("", |file| &file.text)
+    }
+
+    /// The same list with other bytes in one of its files, read by itself.
+    pub fn reread(&self, name: &str, content: Vec<u8>) -> TaskList {
+        let file = self.contents.files.iter().find(|file| &*file.name == name);
+        let alone = TaskFile::alone(name, self.form(), Ok(content));
+        let like = |file: &ReadFile| TaskFile { role: file.role, own: file.own.clone(), ..alone.clone() };
+        TaskList::parse(vec![file.map_or_else(|| alone.clone(), like)])
     }
 
     /// The task of this id: the first that has it.

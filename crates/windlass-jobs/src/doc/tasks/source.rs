@@ -84,6 +84,21 @@ pub trait TaskSource: Sync {
     /// order mark included.
     fn read(&self, name: &Arc<str>, role: FileRole, text: &str) -> Reading;
 
+    /// The same where its list has words of its own for states.
+    fn read_with(&self, name: &Arc<str>, role: FileRole, text: &str, _own: &StateWords) -> Reading {
+        self.read(name, role, text)
+    }
+
+    /// The file in the folder around a folder of tasks that says what its states are called.
+    fn settings(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// The words for states that such a file says.
+    fn own_words(&self, _settings: &str) -> StateWords {
+        StateWords::default()
+    }
+
     /// What is said of a file of this role where no task is found, as the end of a sentence that begins with it.
     fn no_task(&self, role: FileRole) -> &'static str;
 
@@ -185,14 +200,24 @@ pub(in crate::doc) struct PlanNotes {
 
 /// The words of a file for states, as they are written there, each with how many tasks have it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(in crate::doc) struct StateWords(Vec<(TaskState, String, usize)>);
+pub struct StateWords(Vec<(TaskState, String, usize)>);
 
 /// So many different words of a file are kept.
 const MOST_WORDS: usize = 16;
 
 impl StateWords {
+    /// The state that a word means here, in any case.
+    pub(super) fn meaning(&self, word: &str) -> Option<TaskState> {
+        self.0.iter().find(|(_, known, _)| known.eq_ignore_ascii_case(word)).map(|(state, ..)| *state)
+    }
+
+    /// Is there none?
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Takes in a word that means a state.
-    pub fn see(&mut self, state: TaskState, word: &str) {
+    pub(super) fn see(&mut self, state: TaskState, word: &str) {
         if let Some((.., count)) = self.0.iter_mut().find(|(of, known, _)| *of == state && known == word) {
             *count += 1;
         } else if self.0.len() < MOST_WORDS && word.len() <= 64 {
@@ -201,17 +226,17 @@ impl StateWords {
     }
 
     /// The first word for a state.
-    pub fn of(&self, state: TaskState) -> Option<&str> {
+    pub(super) fn of(&self, state: TaskState) -> Option<&str> {
         self.0.iter().find(|(of, ..)| *of == state).map(|(_, word, _)| word.as_str())
     }
 
     /// What stands between the parts of the first word that has two.
-    pub fn joint(&self) -> Option<char> {
+    pub(super) fn joint(&self) -> Option<char> {
         self.0.iter().find_map(|(_, word, _)| word.chars().find(|letter| matches!(letter, '-' | '_' | ' ')))
     }
 
     /// The same words without one task's.
-    pub fn without(&self, word: &str) -> StateWords {
+    pub(super) fn without(&self, word: &str) -> StateWords {
         let mut others = self.clone();
         if let Some(at) = others.0.iter().position(|(_, known, _)| known == word) {
             match others.0.get_mut(at) {

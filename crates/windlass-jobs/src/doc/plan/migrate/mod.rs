@@ -12,7 +12,7 @@ use windlass_core::values::{TaskRow, TaskState};
 use super::Plan;
 use super::specs::SpecNames;
 use crate::doc::tasks::sources::{Boxes, INDEX};
-use crate::doc::tasks::{FileRole, Task, TaskFile};
+use crate::doc::tasks::{FileRole, StateWords, Task, TaskFile};
 use crate::doc::text::cut;
 
 /// A file of the plan that is to be.
@@ -93,6 +93,7 @@ fn check(
         form: &Boxes,
         role: role(&file.name),
         content: Ok(file.text.clone().into_bytes()),
+        own: StateWords::default(),
     };
     let after = Plan::parse(files.iter().map(as_found).collect());
     refuse_faults(&after)?;

@@ -134,6 +134,11 @@ impl<'a> Records<'a> {
 
 /// What is said of a document without a list that is known.
 fn no_list(members: &Members<'_>) -> String {
+    let named =
+        members.0.iter().find(|(key, value)| LISTS.contains(&key.as_str()) && value.get().starts_with('{'));
+    if let Some((key, _)) = named {
+        return format!("has `{}` as an object: make a list of it, each with an `id`", quoted(key));
+    }
     let lists = members.0.iter().filter(|(_, value)| value.get().starts_with('['));
     match lists.map(|(key, _)| quoted(key)).next() {
         Some(key) => format!("has no list of `userStories`; if its tasks are in `{key}`, call that `tasks`"),

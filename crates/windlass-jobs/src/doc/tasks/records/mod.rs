@@ -7,6 +7,7 @@ mod state;
 mod tests;
 
 use std::cmp::Ordering;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use serde_json::value::RawValue;
@@ -55,12 +56,37 @@ pub(super) struct Records<'a> {
 /// Whom a record stands in.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Around<'p> {
-    /// What the ids of the list begin with.
+    /// What all ids of the document's list begin with.
+    pub tag: &'p str,
+    /// What the ids of this list begin with, the tag included.
     pub prefix: &'p str,
+    /// The ids of this list as they are written, where it stands in a record.
+    pub beside: Option<&'p HashSet<String>>,
     /// The task that it is nested in.
     pub parent: Option<usize>,
     /// What the list belongs to, for people.
     pub section: &'p str,
+}
+
+impl Around<'_> {
+    /// An id as the whole list has it: numbers count within their own list, also those of subtasks that are written as texts.
+    fn whole(&self, id: &str, is_number: bool) -> String {
+        let is_text_with_number =
+            (self.parent.is_some() || !self.tag.is_empty()) && id.bytes().all(|byte| byte.is_ascii_digit());
+        let before = if is_number || is_text_with_number { self.prefix } else { self.tag };
+        format!("{before}{id}")
+    }
+
+    /// The task that a name means in this list: one beside it, or else one of the whole list.
+    fn meant(&self, name: &str, is_number: bool) -> String {
+        if self.beside.is_some_and(|beside| beside.contains(name)) {
+            self.whole(name, is_number)
+        } else if name.contains(':') {
+            name.to_owned()
+        } else {
+            format!("{}{name}", self.tag)
+        }
+    }
 }
 
 impl<'a> Records<'a> {
@@ -85,6 +111,12 @@ impl<'a> Records<'a> {
         let has_id =
             |raw: &&RawValue| Members::of(raw.get()).is_some_and(|members| members.text(ID).is_some());
         let none_has_id = !list.iter().any(has_id) && list.iter().any(|raw| is_called(raw));
+        let called = |(index, raw): (usize, &&RawValue)| {
+            if none_has_id { Some((index + 1).to_string()) } else { Members::of(raw.get())?.text(ID) }
+        };
+        let is_nested = around.prefix != around.tag;
+        let beside = is_nested.then(|| list.iter().enumerate().filter_map(called).collect());
+        let around = Around { beside: beside.as_ref(), ..around };
         for (index, raw) in list.iter().enumerate() {
             let place = none_has_id.then(|| (index + 1).to_string());
             self.record(raw, place, around);
@@ -111,7 +143,7 @@ impl<'a> Records<'a> {
         let Some(id) = members.text(ID).or(place) else {
             return self.fault(Some(line), format!("is a {noun} without an `id`"));
         };
-        let id = if is_number(&members) { format!("{}{id}", around.prefix) } else { id };
+        let id = around.whole(&id, is_number(&members));
         let nested = members.nested();
         let parent = if !nested.is_empty() && !members.has_state() {
             None
@@ -121,7 +153,7 @@ impl<'a> Records<'a> {
         let title = members.text(TITLE).unwrap_or_default();
         let prefix = format!("{id}.");
         for list in nested {
-            self.list(&list, Around { prefix: &prefix, parent, section: &title });
+            self.list(&list, Around { prefix: &prefix, parent, section: &title, ..around });
         }
     }
 
@@ -148,7 +180,7 @@ impl<'a> Records<'a> {
         for name in DEPENDENCIES {
             let Some(value) = members.first(&[name]) else { continue };
             let line = self.line_of(value);
-            task.named.extend(dependencies(value, around.prefix).into_iter().map(|name| (name, line)));
+            task.named.extend(dependencies(value, around).into_iter().map(|name| (name, line)));
         }
         if let Some(value) = members.first(&["protected"]) {
             let line = self.line_of(value);
@@ -229,21 +261,22 @@ fn lines(value: &RawValue) -> Option<String> {
 }
 
 /// The tasks that a value names: those of its own list by their numbers.
-fn dependencies(value: &RawValue, prefix: &str) -> Vec<String> {
+fn dependencies(value: &RawValue, around: Around<'_>) -> Vec<String> {
     let Ok(items) = serde_json::from_str::<Vec<&RawValue>>(value.get()) else {
-        return text(value).map(|text| words::dependencies(&text)).unwrap_or_default();
+        let names = text(value).map(|text| words::dependencies(&text)).unwrap_or_default();
+        return names.iter().map(|name| around.meant(name, false)).collect();
     };
-    items.into_iter().filter_map(|item| dependency(item, prefix)).collect()
+    items.into_iter().filter_map(|item| dependency(item, around)).collect()
 }
 
-fn dependency(item: &RawValue, prefix: &str) -> Option<String> {
+fn dependency(item: &RawValue, around: Around<'_>) -> Option<String> {
     if let Some(members) = Members::of(item.get()) {
         // Of the links that beads has only what blocks has to be done before.
         let blocks = members.text(&["type"]).is_none_or(|kind| kind == "blocks");
         return members.text(&["depends_on_id", "id"]).filter(|_| blocks);
     }
     let name = text(item)?;
-    Some(if item.get().starts_with('"') { name } else { format!("{prefix}{name}") })
+    Some(around.meant(&name, !item.get().starts_with('"')))
 }
 
 /// What a value names: a list, or a text with some.

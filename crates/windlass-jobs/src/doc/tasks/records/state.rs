@@ -13,7 +13,7 @@ use crate::doc::text::quoted;
 /// Where its state is: what is true or false, and words.
 pub(super) const TICK: &[&str] = &["passes"];
 pub(super) const STATUS: &[&str] = &["status", "state"];
-pub(super) const OTHER_TICK: &[&str] = &["completed", "complete", "done", "passed"];
+pub(super) const OTHER_TICK: &[&str] = &["completed", "complete", "done", "passed", "implemented", "tested"];
 
 /// A member that says how far its record is.
 struct Said<'a> {

@@ -6,6 +6,7 @@ mod golden;
 mod judging;
 mod keeping;
 mod markdown;
+mod other_tools;
 mod properties;
 mod protecting;
 mod real;

@@ -109,12 +109,16 @@ const TASK: super::Shape = Object(&[
     ("line", Integer, Always),
 ]);
 
+/// The forms in which tasks are written.
+pub(super) const FORMS: &[&str] =
+    &["issues", "markdown", "beads", "feature_list", "task_master", "prd", "front_matter", "table", "boxes"];
+
 /// `tasks list`, `tasks graph`, `tasks validate`.
 const TASKS: &[Field] = &[
     ("v", Integer, Always),
     ("type", Text, Always),
     ("place", Text, Always),
-    ("form", OneOf(&["markdown", "prd", "front_matter"]), Always),
+    ("form", OneOf(FORMS), Always),
     ("valid", Flag, Always),
     ("total", Integer, Always),
     ("done", Integer, Always),

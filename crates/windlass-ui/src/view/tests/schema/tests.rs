@@ -13,6 +13,9 @@ use windlass_core::values::{
     SnapshotId, Suspicion, SuspicionKind, TaskEnd, TaskId, TaskRow, UnderWay, UsageLimit,
 };
 
+use windlass_jobs::doc::tasks::TaskSource;
+use windlass_jobs::doc::tasks::sources::SOURCES;
+
 use super::*;
 use crate::board::Board;
 use crate::document::{RunState, RunStatus, status_json};
@@ -322,6 +325,12 @@ fn the_state_of_a_run_is_as_the_table_says() {
             check_document("status", &status_json(&RunStatus { state: RunState::Claimed, ..status }));
         }
     }
+}
+
+#[test]
+fn every_form_of_tasks_is_in_the_schema() {
+    let forms: Vec<&str> = SOURCES.into_iter().map(TaskSource::name).collect();
+    assert_eq!(forms, documents::FORMS);
 }
 
 #[test]

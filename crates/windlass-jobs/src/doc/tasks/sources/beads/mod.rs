@@ -1,10 +1,14 @@
 //! beads: a line of JSON for each issue, as `bd` exports them. It is read; what is said of an issue is said by `bd`.
 
+mod epics;
+
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use serde_json::value::RawValue;
 use windlass_core::values::{TaskId, TaskState};
 
+use self::epics::Epics;
 use crate::doc::Splice;
 use crate::doc::tasks::records::{Around, Members, Records, text};
 use crate::doc::tasks::{FileRole, Place, ReadFile, Reading, Task, TaskSource, Unwritable};
@@ -20,7 +24,7 @@ impl TaskSource for Beads {
     }
 
     fn about(&self) -> &'static str {
-        "a line of JSON per issue; what `blocks` it has to be done before; it is only read, `bd close ID` closes one"
+        "a line of JSON per issue; what `blocks` it has to be done before; an epic is done with its issues; it is only read, `bd close ID` closes one"
     }
 
     fn other_places(&self) -> &'static [&'static str] {
@@ -33,14 +37,24 @@ impl TaskSource for Beads {
 
     fn read(&self, name: &Arc<str>, _role: FileRole, source: &str) -> Reading {
         let mut records = Records::new(name, source, "issue");
+        let mut epics = Epics::default();
+        let mut deleted = HashSet::new();
         for (index, line) in records.text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
             match serde_json::from_str::<&RawValue>(line) {
-                Ok(issue) if !is_deleted(issue) => records.list(&[issue], Around::default()),
-                Ok(_) => {}
+                Ok(issue) if is_deleted(issue) => deleted.extend(said(issue, "id")),
+                Ok(issue) => {
+                    epics.see(issue);
+                    records.list(&[issue], Around::default());
+                }
                 Err(error) => records.fault(Some(index + 1), format!("is not JSON: {error}")),
             }
         }
-        records.finish()
+        let mut found = records.finish();
+        for task in &mut found.tasks {
+            task.named.retain(|(name, _)| !deleted.contains(name));
+        }
+        epics.settle(&mut found.tasks);
+        found
     }
 
     fn no_task(&self, _role: FileRole) -> &'static str {
@@ -61,6 +75,10 @@ impl TaskSource for Beads {
 }
 
 fn is_deleted(issue: &RawValue) -> bool {
-    let status = Members::of(issue.get()).and_then(|members| members.first(&["status"]).and_then(text));
-    status.as_deref() == Some("tombstone")
+    said(issue, "status").as_deref() == Some("tombstone")
+}
+
+/// What a member of an issue says.
+fn said(issue: &RawValue, key: &str) -> Option<String> {
+    Members::of(issue.get()).and_then(|members| members.first(&[key]).and_then(text))
 }

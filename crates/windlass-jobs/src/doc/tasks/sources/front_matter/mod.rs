@@ -2,6 +2,7 @@
 
 mod add;
 mod matter;
+mod settings;
 
 use std::sync::Arc;
 
@@ -10,8 +11,8 @@ use windlass_core::values::{TaskId, TaskState};
 use self::matter::{Entry, Matter, scalar};
 use crate::doc::tasks::task::{Insertion, StatePlace};
 use crate::doc::tasks::{
-    CheckedTask, Complexity, Criterion, FileRole, Layout, Place, ReadFile, Reading, Refused, Task,
-    TaskSource, criteria, protection, spelling, words,
+    CheckedTask, Complexity, Criterion, FileRole, Layout, Place, ReadFile, Reading, Refused, StateWords,
+    Task, TaskSource, criteria, protection, spelling, words,
 };
 use crate::doc::text::{base_name, ends_in, stem, without_mark};
 use crate::doc::{Problem, ProblemKind, Splice};
@@ -54,7 +55,7 @@ impl TaskSource for FrontMatter {
 
     fn looks_like(&self, beginning: &[u8]) -> bool {
         let text = String::from_utf8_lossy(beginning);
-        let found = read(&Arc::from(""), &text);
+        let found = read(&Arc::from(""), &text, &StateWords::default());
         let begins = text.trim_start_matches('\u{feff}').starts_with("---");
         begins && !(found.tasks.is_empty() && found.problems.is_empty())
     }
@@ -65,7 +66,19 @@ impl TaskSource for FrontMatter {
     }
 
     fn read(&self, name: &Arc<str>, role: FileRole, text: &str) -> Reading {
-        let mut found = read(name, text);
+        self.read_with(name, role, text, &StateWords::default())
+    }
+
+    fn settings(&self) -> Option<&'static str> {
+        Some("config.yml")
+    }
+
+    fn own_words(&self, settings: &str) -> StateWords {
+        settings::words(settings)
+    }
+
+    fn read_with(&self, name: &Arc<str>, role: FileRole, text: &str, own: &StateWords) -> Reading {
+        let mut found = read(name, text, own);
         if role == FileRole::OneOfFolder {
             found = Reading::default();
             let kind = ProblemKind::Malformed;
@@ -86,8 +99,11 @@ impl TaskSource for FrontMatter {
         "has no task"
     }
 
-    /// Backlog.md has words of its own in its configuration; these are the usual ones.
+    /// Backlog.md has words of its own in its configuration; without one these are the usual ones.
     fn word(&self, file: &ReadFile, state: TaskState, former: &str) -> Option<String> {
+        if !file.own.is_empty() {
+            return file.own.of(state).map(str::to_owned);
+        }
         let is_backlog = file.text.contains("\ncreated_date:") || file.text.contains("\nassignee:");
         let is_title = former.starts_with(char::is_uppercase);
         Some(match state {
@@ -138,7 +154,7 @@ fn is_task(text: &str) -> bool {
     matter::read(text, mark).is_ok_and(|matter| says(&matter, "id") && says(&matter, "status"))
 }
 
-fn read(name: &Arc<str>, text: &str) -> Reading {
+fn read(name: &Arc<str>, text: &str, own: &StateWords) -> Reading {
     let (_, mark) = without_mark(text);
     let mut found = Reading::default();
     let matter = match matter::read(text, mark) {
@@ -161,6 +177,9 @@ fn read(name: &Arc<str>, text: &str) -> Reading {
     stem(name).clone_into(&mut task.row.id.0);
     task.place = StatePlace::Missing(vec![missing(text, matter.end)]);
     for entry in &matter.entries {
+        if entry.key.eq_ignore_ascii_case("status") {
+            status(&mut task, text, entry, own, &mut found.problems);
+        }
         take(&mut task, text, entry, &mut found.problems);
     }
     if task.row.title.is_empty() {
@@ -186,7 +205,6 @@ fn take(task: &mut Task, text: &str, entry: &Entry<'_>, problems: &mut Vec<Probl
     match entry.key.to_lowercase().replace(['-', ' '], "_").as_str() {
         "id" => task.row.id.0 = some().unwrap_or_else(|| task.row.id.0.clone()),
         "title" => task.row.title = value(),
-        "status" => status(task, text, entry, problems),
         "priority" if !value().is_empty() => {
             problems.extend(task.take_priority(&value(), entry.line));
         }
@@ -217,8 +235,15 @@ fn take(task: &mut Task, text: &str, entry: &Entry<'_>, problems: &mut Vec<Probl
     }
 }
 
-fn status(task: &mut Task, text: &str, entry: &Entry<'_>, problems: &mut Vec<Problem>) {
+fn status(task: &mut Task, text: &str, entry: &Entry<'_>, own: &StateWords, problems: &mut Vec<Problem>) {
     let start = entry.value.start;
+    let word = text.get(entry.value.clone()).unwrap_or_default();
+    let bare = word.trim_matches(['"', '\'']);
+    if let Some(state) = own.meaning(bare) {
+        let start = start + (word.len() - word.trim_start_matches(['"', '\'']).len());
+        (task.place, task.row.state) = (StatePlace::Word(start..start + bare.len()), state);
+        return;
+    }
     let before = if text.get(..start).is_some_and(|text| text.ends_with(':')) { " " } else { "" };
     let empty = Insertion { at: start, before: before.to_owned(), after: String::new() };
     let source = text.get(entry.value.clone()).unwrap_or_default();

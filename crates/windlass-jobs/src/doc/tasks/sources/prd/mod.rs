@@ -59,7 +59,9 @@ impl TaskSource for Prd {
     }
 
     fn claim(&self, id: &TaskId, file: &str) -> String {
-        format!("Then set `passes` of {id} in `{file}` to `true`.")
+        format!(
+            "Then set `passes` of {id} in `{file}` to `true`; where it has a status instead, set that to done."
+        )
     }
 
     fn adds(&self) -> bool {

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use serde_json::value::RawValue;
 use windlass_core::values::{TaskId, TaskState};
 
 use crate::doc::tasks::records::{self, Around, Members, Records, has_records};
 use crate::doc::tasks::{FileRole, Place, ReadFile, Reading, TaskSource};
-use crate::doc::text::{ends_in, without_mark};
+use crate::doc::text::{base_name, ends_in, without_mark};
 
 /// The tag whose tasks are called by their numbers alone.
 const MAIN: &str = "master";
@@ -21,7 +22,7 @@ impl TaskSource for TaskMaster {
     }
 
     fn about(&self) -> &'static str {
-        "tags with `tasks`, in them `subtasks`: `5.1` is the first of 5; tasks of other tags than `master` are called `TAG:5`"
+        "tags with `tasks`, or `tasks` alone as it once was, in them `subtasks`: `5.1` is the first of 5; tasks of other tags than `master` are called `TAG:5`"
     }
 
     fn other_places(&self) -> &'static [&'static str] {
@@ -32,12 +33,21 @@ impl TaskSource for TaskMaster {
         (place == Place::Alone && ends_in(name, "json")).then_some(FileRole::Single)
     }
 
-    fn recognises(&self, _name: &str, text: &str) -> bool {
-        !tags(without_mark(text).0).is_empty()
+    fn recognises(&self, name: &str, text: &str) -> bool {
+        let text = without_mark(text).0;
+        !tags(text).is_empty()
+            || base_name(name).eq_ignore_ascii_case("tasks.json") && untagged(text).is_some()
     }
 
     fn read(&self, name: &Arc<str>, _role: FileRole, text: &str) -> Reading {
         let mut records = Records::new(name, text, "task");
+        if let Some(list) = untagged(records.text) {
+            records.list(&list, Around::default());
+            if let Some(document) = Members::of(records.text) {
+                records.unread_lists(&document, &["tasks"]);
+            }
+            return records.finish();
+        }
         let document = Members::of(records.text);
         let tags = tags(records.text);
         if let Some(document) = document {
@@ -48,7 +58,7 @@ impl TaskSource for TaskMaster {
         for (tag, members) in tags {
             let prefix = if only || tag == MAIN { String::new() } else { format!("{tag}:") };
             let list = members.tasks().unwrap_or_default();
-            records.list(&list, Around { prefix: &prefix, parent: None, section: &tag });
+            records.list(&list, Around { tag: &prefix, prefix: &prefix, section: &tag, ..Around::default() });
         }
         records.finish()
     }
@@ -72,6 +82,18 @@ impl TaskSource for TaskMaster {
     fn claim(&self, id: &TaskId, file: &str) -> String {
         format!("Then set the `status` of {id} in `{file}` to `done`.")
     }
+}
+
+/// The tasks of a document without tags, as they were written before there were any: each has a status, and nothing else says
+/// how far it is.
+fn untagged(text: &str) -> Option<Vec<&RawValue>> {
+    let list = Members::of(text)?.tasks()?;
+    let has_status = |raw: &&RawValue| {
+        Members::of(raw.get()).is_some_and(|members| {
+            members.first(&["status"]).is_some() && members.first(&["passes"]).is_none()
+        })
+    };
+    (!list.is_empty() && list.iter().all(has_status)).then_some(list)
 }
 
 /// The tags of a document: its members that hold tasks. A document with a list of its own has none.
