@@ -110,6 +110,7 @@ impl Core {
                 *verdict = Verdict::Worked;
                 *progress = true;
             }
+            (Plant::AskedForEver, Fact::PrinciplesCollected { left, .. }) => *left += 1,
             (Plant::RejectedIsDone, Fact::IterationFinished { lane, verdict, .. })
                 if *verdict == Verdict::ClaimRefused && self.run.rejection(*lane).is_some() =>
             {

@@ -117,6 +117,10 @@ pub enum Plant {
     ToldTooEarly,
     /// A task that its reviewer rejects is taken for done.
     RejectedIsDone,
+    /// An agent is asked for principles again and again.
+    AskedForEver,
+    /// A report that answers an older order is counted.
+    LateCounts,
     /// A run is over while what tells of its end is still on its way.
     SilentEnd,
 }
@@ -233,6 +237,8 @@ impl Plant {
         (Plant::ForgottenDelivery, "forgotten-delivery", "a resumed run forgets who was told of its end"),
         (Plant::ToldTooEarly, "told-too-early", "somebody is told of what is not on the disk yet"),
         (Plant::RejectedIsDone, "rejected-is-done", "a task that its reviewer rejects is taken for done"),
+        (Plant::AskedForEver, "asked-for-ever", "an agent is asked for principles again and again"),
+        (Plant::LateCounts, "late-counts", "a report that answers an older order is counted"),
         (Plant::SilentEnd, "silent-end", "a run is over while what tells of its end is still on its way"),
     ];
 

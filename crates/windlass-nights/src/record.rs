@@ -115,6 +115,11 @@ pub(crate) enum What {
         passed: bool,
         epoch: u32,
     },
+    /// An agent that was asked for principles proposed some, or nothing that can be taken.
+    Proposed {
+        turn: TurnKey,
+        sound: bool,
+    },
     /// A lane's work reached the branch, and not twice for the same commit.
     Landed {
         lane: LaneId,

@@ -138,6 +138,8 @@ fn sentence(what: &What) -> Option<String> {
             let again = if *repeated { ", marked as repeated" } else { "" };
             format!("  somebody is told {:?} of fact {}{again}", key.event, key.about)
         }
+        What::Proposed { sound: true, .. } => "  the agent proposes principles".to_owned(),
+        What::Proposed { sound: false, .. } => "  the agent proposes nothing that can be taken".to_owned(),
         What::Committed { commit, .. } => format!("  the runner commits ({commit})"),
         What::Landed { lane, task, .. } => format!("  {task} lands from lane {lane}"),
         What::HookRan(said) => format!("  the commit's hook {said}"),

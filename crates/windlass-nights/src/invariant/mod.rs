@@ -12,6 +12,7 @@ mod endings;
 mod hooks;
 mod plans;
 mod prefixes;
+mod principles;
 mod reviews;
 mod tally;
 mod tasks;
@@ -175,6 +176,12 @@ pub const INVARIANTS: &[Invariant] = &[
         name: "waits_honoured",
         sentence: "waits end when they say, to the second, are never charged, never lost and no failures",
         check: waits::check,
+    },
+    Invariant {
+        name: "asked_thrice",
+        sentence: "an agent is asked for principles at most three times, each attempt counts once, and what was taken is sound \
+                   and stays",
+        check: principles::check,
     },
     Invariant {
         name: "nothing_lost",

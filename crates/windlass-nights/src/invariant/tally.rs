@@ -131,9 +131,9 @@ impl Tally {
                 self.kept(evidence, standing.as_ref());
             }
             // Whoever did what he must not do has not claimed anything.
-            Fact::ForbiddenChangesReverted(report::ForbiddenChangesReverted { evidence, .. }) => {
+            Fact::ForbiddenChangesReverted(report::ForbiddenChangesReverted { evidence, undone, .. }) => {
                 self.kept(evidence, None);
-                self.at.by_file = false;
+                self.at.by_file &= self.mode() == Mode::Phase && *undone;
                 self.at.claimed = false;
             }
             Fact::Suspected(report::Suspected { suspicions, .. }) => {
@@ -279,7 +279,7 @@ impl Tally {
         match self.mode() {
             Mode::Plan => return self.standing.complete && self.standing.mark == self.at.began,
             Mode::Build => return self.standing.complete && self.is_smart(),
-            Mode::Tasks => return self.standing.complete,
+            Mode::Tasks | Mode::Phase => return self.standing.complete,
             _ => {}
         }
         let workspace = self.plan.as_ref().and_then(|plan| plan.job.workspace.as_ref());
@@ -338,7 +338,7 @@ impl Tally {
         let ended_well =
             matches!(self.at.class, Some(Class::Success | Class::MaxTurns | Class::BudgetExhausted));
         self.at.by_file = match self.mode() {
-            Mode::Plan => self.file_claims() && self.at.worked,
+            Mode::Plan | Mode::Phase => self.file_claims() && self.at.worked,
             Mode::Tasks => (self.at.merging || self.file_claims()) && ended_well,
             _ => self.file_claims(),
         };

@@ -423,7 +423,9 @@ impl Runner<'_> {
             log: "a log".to_owned(),
             last_line: String::new(),
         };
-        self.take(Input::from(report::CheckFinished { lane: check.lane, stage: check.stage, outcome }))
+        let input = Input::from(report::CheckFinished { lane: check.lane, stage: check.stage, outcome });
+        self.reports(Some(check.lane), &input);
+        self.take(input)
     }
 
     /// What became of a call whose runner died: what is on the disk of its stream is read.

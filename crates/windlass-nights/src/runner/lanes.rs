@@ -1,6 +1,7 @@
 //! Several lanes: which one is dealt with, what runs in the others, and whether its checkout is there.
 
-use windlass_core::values::LaneId;
+use windlass_core::run::LaneState;
+use windlass_core::values::{Cut, LaneId};
 
 use super::Runner;
 use super::lane::Live;
@@ -29,6 +30,14 @@ impl Runner<'_> {
     pub(crate) fn busy(&self) -> Vec<LaneId> {
         let busy = self.lives().filter(|(_, live)| !matches!(live, Live::Nothing));
         busy.map(|(lane, _)| lane).collect()
+    }
+
+    /// Why the call of the lane that is dealt with is being ended.
+    pub(crate) fn terminating_cut(&self) -> Cut {
+        match self.core.run.lane(self.here) {
+            Some(LaneState::Terminating(_, _, termination)) => termination.cut,
+            _ => Cut::Stop,
+        }
     }
 
     /// Is this about a lane whose checkout is gone?

@@ -13,6 +13,8 @@ mod lane;
 mod lanes;
 mod open;
 mod people;
+mod post;
+mod principles;
 mod survey;
 mod tasks;
 mod tell;
@@ -27,7 +29,7 @@ use std::time::Duration;
 use windlass_agents::Digest;
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::report;
-use windlass_core::run::{Effect, Input, LaneState, Phase, TurnKey};
+use windlass_core::run::{Effect, Input, Phase, TurnKey};
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{CallId, HookName, LaneId, Purpose, StopReason};
 
@@ -38,6 +40,7 @@ use crate::script::{Happening, Script};
 use crate::world::{Tree, World};
 
 use lane::Live;
+use post::Post;
 use tell::Herald;
 use worker::{Job, Memory};
 
@@ -114,6 +117,7 @@ pub(crate) struct Runner<'a> {
     inbox: VecDeque<Arrival>,
     memory: Memory,
     herald: Herald,
+    post: Post,
     /// The last fact that was synced, as the runner believes.
     synced: u64,
     writing: bool,
@@ -159,6 +163,7 @@ impl<'a> Runner<'a> {
             inbox: VecDeque::new(),
             memory: Memory::default(),
             herald: Herald::default(),
+            post: Post::new(script.seed),
             synced: 0,
             writing: false,
             disk_is_full: false,
@@ -199,6 +204,9 @@ impl<'a> Runner<'a> {
                 return self.close();
             }
             self.begin_outstanding()?;
+            if self.look_at_post()? {
+                continue;
+            }
             if self.core.run.hold().is_some() {
                 self.sync()?;
             }
@@ -222,8 +230,7 @@ impl<'a> Runner<'a> {
     pub(crate) fn step(&mut self) -> Step {
         self.steps += 1;
         if self.steps > MOST_STEPS {
-            self.note(What::Stuck("the night does not come to an end".to_owned()));
-            return Err(Halt::Broken);
+            return self.stuck("the night does not come to an end");
         }
         while let Some(event) = self.script.events.get(self.next_event)
             && event.step <= self.steps
@@ -283,18 +290,19 @@ impl<'a> Runner<'a> {
     fn wait(&mut self) -> Step {
         self.rounds += 1;
         if self.rounds > MOST_ROUNDS {
-            self.note(What::Stuck("the runner spins without time going by".to_owned()));
-            return Err(Halt::Broken);
+            return self.stuck("the runner spins without time going by");
         }
         if let Some(arrival) = self.inbox.pop_front() {
             return self.arrived(arrival);
         }
         let now = self.world.clock.monotonic();
         let Some(due) = self.next_due(now) else {
-            self.note(What::Stuck(format!("the runner waits for nothing: {:?}", self.states())));
-            return Err(Halt::Broken);
+            let states: Vec<_> = self.core.run.lanes().map(|(_, state)| state.name()).collect();
+            return self.stuck(&format!("the runner waits for nothing: {states:?}"));
         };
-        let span = due.saturating_sub(now).max(Duration::from_millis(1));
+        // To a whole millisecond: the clock's resolution.
+        let span = due.saturating_sub(now).as_nanos().div_ceil(1_000_000).max(1);
+        let span = Duration::from_millis(u64::try_from(span).unwrap_or(u64::MAX));
         let disturbed = self.script.events.get(self.next_event).filter(|event| event.step <= self.steps + 1);
         if let Some(event) = disturbed {
             let part = span * u32::from(event.part) / 256;
@@ -306,15 +314,16 @@ impl<'a> Runner<'a> {
         if self.inbox.is_empty() { self.deliver() } else { Ok(()) }
     }
 
+    fn stuck(&mut self, said: &str) -> Step {
+        self.note(What::Stuck(said.to_owned()));
+        Err(Halt::Broken)
+    }
+
     fn pass(&mut self, time: Duration) {
         if !time.is_zero() {
             self.rounds = 0;
         }
         self.world.clock.pass(time);
-    }
-
-    fn states(&self) -> Vec<&'static str> {
-        self.core.run.lanes().map(|(_, state)| state.name()).collect()
     }
 
     fn next_due(&self, now: Duration) -> Option<Duration> {
@@ -369,8 +378,7 @@ impl<'a> Runner<'a> {
         while !facts.is_empty() {
             batches += 1;
             if batches > MOST_ROUNDS {
-                self.note(What::Stuck("facts follow from facts without end".to_owned()));
-                return Err(Halt::Broken);
+                return self.stuck("facts follow from facts without end");
             }
             self.write(facts)?;
             facts = self.core.decide(self.world.clock.now(), Input::Tick);
@@ -442,6 +450,7 @@ impl<'a> Runner<'a> {
     /// Facts first, then their effects: what leaves a trace waits until the journal is on the disk.
     fn begin_outstanding(&mut self) -> Step {
         let outstanding = self.core.outstanding();
+        self.give_orders();
         self.begun.retain(|effect| outstanding.contains(effect));
         for lane in self.busy() {
             self.enter(lane);
@@ -485,12 +494,5 @@ impl<'a> Runner<'a> {
 
     pub(crate) fn plan_mut(&mut self) -> &mut RunSpec {
         &mut self.plan
-    }
-
-    pub(crate) fn terminating_cut(&self) -> windlass_core::values::Cut {
-        match self.core.run.lane(self.here) {
-            Some(LaneState::Terminating(_, _, termination)) => termination.cut,
-            _ => windlass_core::values::Cut::Stop,
-        }
     }
 }

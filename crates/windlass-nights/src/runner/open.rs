@@ -64,6 +64,7 @@ impl Runner<'_> {
                 return Err(Halt::Broken);
             }
         }
+        self.begin_post();
         // What was on the disk before may or may not have been synced: it is not taken for certain.
         self.synced = 0;
         self.step()?;
@@ -142,6 +143,7 @@ impl Runner<'_> {
     pub(super) fn power_cut(&mut self, survives: u8, zeros: bool) {
         self.world.disk.cut(survives, zeros);
         self.world.snapshots.cut();
+        self.lose_post();
         for lane in self.busy() {
             self.enter(lane);
             if let Live::Call(call) = std::mem::take(&mut self.live)

@@ -17,7 +17,7 @@ use crate::record::{Actor, What};
 use crate::script::{Hook, SIGNAL};
 use crate::world::{NAMES, PLAN, Side, Tree};
 
-/// An effect that the worker carries out, and when it will have done so.
+/// An effect, and when the worker will have carried it out.
 #[derive(Debug)]
 pub(super) struct Job {
     effect: Effect,
@@ -72,7 +72,7 @@ impl Runner<'_> {
     pub(super) fn carry_out(&mut self, job: Job) -> Step {
         self.enter(job.effect.lane().unwrap_or_default());
         self.step()?;
-        let lane = self.here;
+        let (lane, of) = (self.here, job.effect.lane());
         let in_checkout = needs_checkout(&job.effect);
         let finds = in_checkout && !matches!(job.effect, Effect::Open { .. });
         let worked = match job.effect {
@@ -164,7 +164,7 @@ impl Runner<'_> {
             worked => worked,
         };
         match worked {
-            Ok(inputs) => self.inbox.extend(inputs.into_iter().map(Arrival::Worked)),
+            Ok(inputs) => self.answers(of, inputs),
             Err(Trouble::Failed(reason, said)) => {
                 self.inbox.push_back(Arrival::WorkFailed(reason, said.to_owned()));
             }
@@ -254,7 +254,7 @@ impl Runner<'_> {
         let snapshot = self.keep_look(&look, turn, Side::After)?;
         self.memory.latest = Some(Look { snapshot: snapshot.clone(), ..look });
         Ok((
-            destroyed.into_iter().chain([examined]).collect(),
+            destroyed.into_iter().chain(self.proposal(turn)).chain([examined]).collect(),
             evidence,
             snapshot,
             u32::try_from(changed).unwrap_or(0),

@@ -29,6 +29,7 @@ impl Script {
         // Drawn apart, so that the nights of other modes are what they were.
         let mut apart = Dice::new(seed ^ TASKS);
         let drawn = if apart.chance(20) { Mode::Tasks } else { drawn };
+        let drawn = super::phase::mode(seed, drawn);
         let plan = plan::draw(&mut dice, mode.unwrap_or(drawn));
         let goal = dice.number(1, 5);
         let checks = plan.checks.iter().map(|_| check(&mut dice, goal)).collect();
@@ -43,7 +44,7 @@ impl Script {
         let hooks = plan.hooks.iter().map(|_| run_hook(&mut dice)).collect();
         let mut acts = acts(&mut dice);
         let book = book(&mut dice, plan.job.mode);
-        if plan.job.mode.has_plan() {
+        if plan.job.mode.has_plan() || plan.job.mode.writes_document() {
             for act in &mut acts {
                 work_on_plan(&mut dice, act, plan.job.mode);
             }
@@ -90,6 +91,7 @@ impl Script {
         claims::draw(&mut script);
         super::reviews::draw(&mut script);
         super::councils::draw(&mut script);
+        super::principles::draw(&mut script);
         money::draw(&mut script);
         script
     }
@@ -148,7 +150,7 @@ fn book(dice: &mut Dice, mode: Mode) -> u32 {
     let empty = Book::new(0, 0, 1, false).content();
     match mode {
         Mode::Build => dice.pick(&[(8, plan), (1, done), (1, empty), (1, 0)]),
-        Mode::Plan => dice.pick(&[(1, plan), (1, done), (1, empty), (4, 0)]),
+        Mode::Plan | Mode::Phase => dice.pick(&[(1, plan), (1, done), (1, empty), (4, 0)]),
         _ => 0,
     }
 }

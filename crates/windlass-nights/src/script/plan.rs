@@ -60,6 +60,9 @@ pub(super) fn draw(dice: &mut Dice, mode: Mode) -> RunSpec {
     if mode.claim() == ClaimSource::Boxes && dice.chance(60) {
         plan.limits.stagnation = Some(1);
     }
+    if mode.writes_document() {
+        super::phase::draw(&mut plan);
+    }
     if mode.judges() {
         plan.limits.iterations = Some(1);
         plan.checks.clear();
@@ -79,13 +82,15 @@ fn workspace(dice: &mut Dice, mode: Mode) -> Option<JobWorkspace> {
     let news = dice.pick(&[(1, StatusNews::Meaningful), (1, StatusNews::EveryWrite)]);
     let watch = dice.chance(50).then_some(StatusWatch { debounce: Duration::from_secs(1), news });
     let trust_existing_status = dice.chance(15);
-    (!matches!(mode, Mode::Goal | Mode::Plan | Mode::Build | Mode::Tasks)).then(|| JobWorkspace {
-        name: "api".to_owned(),
-        folder: "/project/.windlass/workspaces/api".into(),
-        trust_existing_status,
-        todo_fallback: false,
-        watch,
-        log: None,
+    (!matches!(mode, Mode::Goal | Mode::Plan | Mode::Build | Mode::Tasks | Mode::Phase)).then(|| {
+        JobWorkspace {
+            name: "api".to_owned(),
+            folder: "/project/.windlass/workspaces/api".into(),
+            trust_existing_status,
+            todo_fallback: false,
+            watch,
+            log: None,
+        }
     })
 }
 

@@ -29,6 +29,11 @@ impl Clock {
         Now { wall, monotonic: self.monotonic.saturating_sub(self.session) }
     }
 
+    /// The machine's age.
+    pub fn machine(&self) -> Duration {
+        self.monotonic
+    }
+
     /// The session's age.
     pub fn monotonic(&self) -> Duration {
         self.monotonic.saturating_sub(self.session)

@@ -140,7 +140,7 @@ impl World {
             format!("{}-{:?}-{}-{}", status.complete, status.worked, status.done, status.broken)
         };
         let work = match job.mode {
-            Mode::Plan | Mode::Build => Some(self.tree.get(PLAN).to_string()),
+            Mode::Plan | Mode::Build | Mode::Phase => Some(self.tree.get(PLAN).to_string()),
             mode => mode.reads_file().then(|| self.status.map_or_else(String::new, said)),
         };
         let mut tree = self.tree;
@@ -229,7 +229,7 @@ impl World {
     /// What is read of it; nothing where the mode reads none.
     pub fn standing(&self, job: &Job) -> Option<JobStatus> {
         match job.mode {
-            Mode::Plan | Mode::Build => return Some(self.plan_standing(job.mode)),
+            Mode::Plan | Mode::Build | Mode::Phase => return Some(self.plan_standing(job.mode)),
             mode if !mode.reads_file() => return None,
             _ => {}
         }
@@ -255,8 +255,10 @@ impl World {
         let items = Items { done: plan.done().into(), total: plan.total().into() };
         let complete = if mode.claim() == ClaimSource::Boxes { plan.open() == 0 } else { plan.sound }
             && plan.total() > 0;
+        let document = mode.writes_document();
         JobStatus {
-            source: StatusSource::PlanFile,
+            source: if document { StatusSource::Document } else { StatusSource::PlanFile },
+            problem: (document && !complete).then(|| "something is wrong with it".to_owned()),
             mark: self.tree.get(PLAN).to_string(),
             items: (plan.total() > 0).then_some(items),
             complete,
@@ -272,6 +274,7 @@ impl World {
                 let same = self.before.get(PLAN) == self.tree.get(PLAN);
                 return same && self.plan_standing(job.mode).complete;
             }
+            Mode::Phase => return self.plan_standing(job.mode).complete,
             Mode::Build => {
                 let ends = job.plan.as_ref().is_some_and(|plan| plan.smart_termination);
                 return ends && self.plan_standing(job.mode).complete;
