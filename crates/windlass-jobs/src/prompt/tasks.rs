@@ -4,15 +4,13 @@ use windlass_core::inert::names;
 use windlass_core::values::{TaskRow, TaskState};
 
 use super::{
-    Inert, PromptParts, Texts, commits, system_text, user_text, what_the_checks_said, without_signal,
+    Inert, LONGEST_GOAL, PromptParts, Texts, commits, system_text, user_text, what_the_checks_said,
+    without_signal,
 };
 use crate::job;
 
 /// What an agent that commits is told.
 const COMMIT: &str = "Commit the work, with a message that says why.";
-
-/// So much of a task's source goes into a prompt, in characters.
-const LONGEST_SOURCE: usize = 8000;
 
 /// The task of an iteration.
 #[derive(Clone, Debug)]
@@ -70,9 +68,15 @@ pub(crate) fn task(parts: &PromptParts<'_>) -> Inert {
         &[("id", Inert::words(&id.0)), ("title", Inert::words(title))],
     );
     if !work.source.trim().is_empty() {
-        let source: String = work.source.chars().take(LONGEST_SOURCE).collect();
-        let source = Inert::block(&without_signal(&source, &parts.plan.job.completion_signal));
+        // Whole, as long as a goal might be that is typed.
+        let source = work.source.get(..work.source.floor_char_boundary(LONGEST_GOAL)).unwrap_or_default();
+        let is_cut = source.len() < work.source.len();
+        let source = Inert::block(&without_signal(source, &parts.plan.job.completion_signal));
         text.push(&Inert::fill("\nAs it stands in the file:\n\n{{source}}", &[("source", source)]));
+        if is_cut {
+            let file = [("file", Inert::name(&work.file))];
+            text.push(&Inert::fill("\nIt is cut here; the rest of it stands in {{file}}.\n", &file));
+        }
     }
     if !dependencies.is_empty() {
         let done: Vec<&str> = dependencies.iter().map(|id| &*id.0).collect();
@@ -107,4 +111,33 @@ fn conflicts(parts: &PromptParts<'_>) -> Inert {
         text.push(&Inert::fill("\n- {{path}}", &[("path", Inert::name(path))]));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prompt::tests::{parts, plan};
+
+    #[test]
+    fn the_whole_text_of_a_task_is_there_and_what_is_cut_is_said() {
+        let (plan, row) = (plan(), TaskRow::default());
+        let text_of = |source: String| {
+            let work = TaskWork {
+                file: "tasks.md".to_owned(),
+                task: &row,
+                source,
+                claim: String::new(),
+                failed: 0,
+                conflicts: &[],
+            };
+            task(&PromptParts { task_work: Some(work), ..parts(&plan, "") }).into_prompt()
+        };
+        let long = text_of(format!("{}\nthe end", "a line\n".repeat(20_000)));
+        assert!(long.contains("the end") && !long.contains("It is cut here"));
+        let too_long = text_of(format!("{}\nthe end", "\u{e9}".repeat(LONGEST_GOAL)));
+        assert!(
+            too_long.contains("It is cut here; the rest of it stands in `tasks.md`.")
+                && !too_long.contains("the end")
+        );
+    }
 }
