@@ -97,7 +97,7 @@ impl App {
     pub fn tasks(&self, named: &NamedTasks, flags: Layer) -> Result<Tasks, AppError> {
         let resolved = configured(self, flags)?;
         let found = find_to_read(self, named, &resolved)?;
-        let schedule = Schedule::new(found.list.rows());
+        let schedule = found.list.schedule();
         let place = found.place.display().to_string();
         Ok(Tasks { place, list: found.list, schedule, codes: resolved.exit_codes })
     }

@@ -70,7 +70,7 @@ impl App {
         let named = listed.iter().filter(|_| tasks.feature.is_none());
         let workspaces = named.map(|one| one.name().to_string()).collect();
         let choices = Choices { tasks, source, live, unfinished, workspaces };
-        if choices.is_nothing() { Err(nothing(&choices.tasks)) } else { Ok(choices) }
+        if choices.is_nothing() { Err(self.nothing(&choices.tasks)) } else { Ok(choices) }
     }
 
     /// The repository whose issues are the tasks; `None` where they are in files.
@@ -90,20 +90,39 @@ impl App {
     /// A file that was named has to be there; what is no list, and has some in it or around it, is hardly what is meant.
     fn refuse_other_place(&self, place: &TaskPlace) -> Result<(), AppError> {
         let Some(file) = &place.file else { return Ok(()) };
-        let command = |work: &Work| format!("windlass continue -f {}", quoted(work.place.as_ref()));
         match &place.found {
             None => {
                 let error = AppError::usage(format!("there is no {}", place.shown()));
-                Err(with_works(error, &self.kept_work(), command)
+                Err(with_works(error, &self.kept_work(), continued)
                     .hint("Make a task file: windlass init --tasks"))
             }
             Some(found) => match (unreadable(found), self.near_work(file)) {
                 (Some(problem), works) if !works.is_empty() => {
-                    Err(with_works(AppError::usage(problem), &works, command))
+                    Err(with_works(AppError::usage(problem), &works, continued))
                 }
                 _ => Ok(()),
             },
         }
+    }
+
+    /// What is missing, and what lies where people keep tasks.
+    fn nothing(&self, place: &TaskPlace) -> AppError {
+        let error = match &place.feature {
+            Some(feature) => AppError::usage(format!(
+                "there is nothing to go on with: {} is missing, and there is no unfinished run of {feature}",
+                place.shown()
+            )),
+            None => with_works(
+                AppError::usage(
+                    "there is nothing to go on with here: no task file, no unfinished run, no workspace",
+                ),
+                &self.kept_work(),
+                continued,
+            ),
+        };
+        error
+            .hint(format!("Make a task file: {}", place.command("init --tasks")))
+            .hint("Or run a goal: windlass run -p \"what is to be done\"")
     }
 }
 
@@ -117,17 +136,6 @@ impl Choices {
     }
 }
 
-fn nothing(place: &TaskPlace) -> AppError {
-    let message = match &place.feature {
-        Some(feature) => format!(
-            "there is nothing to go on with: {} is missing, and there is no unfinished run of {feature}",
-            place.shown()
-        ),
-        None => {
-            "there is nothing to go on with here: no task file, no unfinished run, no workspace".to_owned()
-        }
-    };
-    AppError::usage(message)
-        .hint(format!("Make a task file: {}", place.command("init --tasks")))
-        .hint("Or run a goal: windlass run -p \"what is to be done\"")
+fn continued(work: &Work) -> String {
+    format!("windlass continue -f {}", quoted(work.place.as_ref()))
 }

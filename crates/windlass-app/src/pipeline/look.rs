@@ -132,7 +132,7 @@ fn in_words(run: &RunSummary) -> PhaseRun {
 fn tasks(pipeline: &Pipeline) -> Option<Items> {
     let file = pipeline.tasks_file();
     let list = read_tasks(&pipeline.directory, &file).list;
-    let counts = windlass_core::tasks::Schedule::new(list.rows()).counts();
+    let counts = list.schedule().counts();
     (counts.total > 0).then_some(Items { done: counts.done as u64, total: counts.total as u64 })
 }
 

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use windlass_core::config::keys;
 use windlass_core::spec::{CommitPolicy, LanesSpec, Limits, RunSpec};
-use windlass_core::tasks::Schedule;
 use windlass_core::values::RunId;
 use windlass_engine::store::RunFolder;
 use windlass_engine::tasks::{FoundTasks, Unlike, read_tasks, unlike_committed};
@@ -37,7 +36,7 @@ pub fn limits(request: &Prepared) -> Limits {
 
 /// How many tasks are not done.
 fn open(found: &FoundTasks) -> usize {
-    let counts = Schedule::new(found.list.rows()).counts();
+    let counts = found.list.schedule().counts();
     counts.total - counts.done
 }
 

@@ -17,12 +17,26 @@ pub(super) struct Graph {
     pub dependants: Vec<Vec<usize>>,
     /// For each row how many of its dependencies are not there.
     pub unknown: Vec<usize>,
-    /// For each row its place in the order of ids.
+    /// For each row its place among those of one priority: in the order of ids, or of the file.
     pub rank: Vec<usize>,
 }
 
 impl Graph {
-    pub(super) fn new(rows: Vec<TaskRow>) -> Graph {
+    /// Ranked by their ids.
+    pub(super) fn by_id(rows: Vec<TaskRow>) -> Graph {
+        let mut graph = Graph::new(rows);
+        graph.rank_ids();
+        graph
+    }
+
+    /// Ranked as they stand in their file.
+    pub(super) fn by_place(rows: Vec<TaskRow>) -> Graph {
+        let mut graph = Graph::new(rows);
+        graph.rank = (0..graph.rows.len()).collect();
+        graph
+    }
+
+    fn new(rows: Vec<TaskRow>) -> Graph {
         let mut graph = Graph { index: HashMap::with_capacity(rows.len()), ..Graph::default() };
         for row in rows {
             if !graph.index.contains_key(&row.id) {
@@ -31,7 +45,6 @@ impl Graph {
             }
         }
         graph.connect();
-        graph.rank_ids();
         graph
     }
 

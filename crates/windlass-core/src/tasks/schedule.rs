@@ -108,7 +108,16 @@ impl Schedule {
     /// From rows: [`TaskState::Done`] is done, all else is open; what is in progress goes first. Of several rows with one
     /// id the first counts and the others are left out.
     pub fn new(rows: Vec<TaskRow>) -> Schedule {
-        let graph = Arc::new(Graph::new(rows));
+        Schedule::of(Graph::by_id(rows))
+    }
+
+    /// The same of a plan, which is worked off from its top: ids say nothing of the order.
+    pub fn of_plan(rows: Vec<TaskRow>) -> Schedule {
+        Schedule::of(Graph::by_place(rows))
+    }
+
+    fn of(graph: Graph) -> Schedule {
+        let graph = Arc::new(graph);
         let mut places: Vec<Place> = graph.rows.iter().map(Place::of).collect();
         let is_done: Vec<bool> = places.iter().map(|place| place.standing == TaskProgress::Done).collect();
         let done = is_done.iter().filter(|done| **done).count();

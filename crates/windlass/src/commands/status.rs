@@ -6,7 +6,6 @@ use jiff::Timestamp;
 use windlass_app::AppError;
 use windlass_app::inspect::Status;
 use windlass_app::task_place::TaskPlace;
-use windlass_core::tasks::Schedule;
 use windlass_ui::{Line, TasksShown, status_json, status_text, tasks_json};
 
 use super::task_lines::{labelled, task_lines};
@@ -27,7 +26,7 @@ pub fn run(args: &StatusArgs) -> Result<ExitCode, AppError> {
 fn before_any_run(args: &StatusArgs, place: &TaskPlace) -> Result<(), AppError> {
     let shown = place.shown();
     if let Some(found) = place.found.as_ref().filter(|_| args.json) {
-        let (list, schedule) = (&found.list, Schedule::new(found.list.rows()));
+        let (list, schedule) = (&found.list, found.list.schedule());
         return print_bytes(&tasks_json(&TasksShown {
             place: &shown,
             list,

@@ -1,7 +1,6 @@
 //! How the tasks of a task file stand, in a few lines.
 
 use windlass_app::task_place::TaskPlace;
-use windlass_core::tasks::Schedule;
 use windlass_core::values::TaskState;
 use windlass_ui::{Line, one_line};
 
@@ -15,7 +14,7 @@ pub fn task_lines(place: &TaskPlace) -> Vec<Line> {
     let Some(found) = &place.found else { return Vec::new() };
     let rows = found.list.rows();
     let begun = rows.iter().filter(|row| row.state == TaskState::InProgress).count();
-    let schedule = Schedule::new(rows);
+    let schedule = found.list.schedule();
     let counts = schedule.counts();
     let mut lines = Vec::new();
     if counts.total > 0 {

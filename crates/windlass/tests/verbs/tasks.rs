@@ -23,6 +23,16 @@ fn text(env: &TestEnv) -> String {
 // Seed defect D3, parser/requirements.ts:102: TASK-10 came before TASK-9.
 // rows: 90, 91
 #[test]
+fn the_next_box_of_a_plan_is_its_first_open_one() {
+    let env = TestEnv::with_git();
+    env.write("TODO.md", "- [ ] T002 second\n- [ ] unnamed\n- [ ] A1 another\n");
+    assert!(told(&env, &["tasks", "next", "-f", "TODO.md"]).contains("T002"));
+    assert!(told(&env, &["verify", "--plan=TODO.md"]).contains("second"));
+    let nothing = ask(&env, &["continue"]);
+    assert!(nothing.code == Some(2) && nothing.stderr_text().contains("windlass continue -f TODO.md"));
+}
+
+#[test]
 fn tasks_are_listed_and_the_next_is_named() {
     let env = shop();
     let list = told(&env, &["tasks"]);

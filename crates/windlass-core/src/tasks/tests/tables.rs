@@ -11,7 +11,10 @@ fn id(text: &str) -> TaskId {
 
 /// The order in which one worker would do them.
 fn order(texts: &[&str]) -> String {
-    let mut schedule = Schedule::new(rows(texts));
+    order_of(Schedule::new(rows(texts)))
+}
+
+fn order_of(mut schedule: Schedule) -> String {
     let mut done = Vec::new();
     while let Some(next) = schedule.next().map(|row| row.id.clone()) {
         assert!(schedule.begin(&next) && schedule.finish(&next), "{next}");
@@ -46,6 +49,12 @@ fn the_order_is_that_of_dependencies_progress_priority_id_and_file() {
     for (texts, expected) in table {
         assert_eq!(order(texts), *expected, "{texts:?}");
     }
+}
+
+#[test]
+fn a_plan_is_worked_off_from_its_top() {
+    let plan = rows(&["T-2", "T-1 < L9", "L10", "L9", "~ Z"]);
+    assert_eq!(order_of(Schedule::of_plan(plan)), "Z T-2 L10 L9 T-1");
 }
 
 #[test]

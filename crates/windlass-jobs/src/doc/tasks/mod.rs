@@ -37,6 +37,7 @@ mod words;
 
 use std::collections::HashMap;
 
+use windlass_core::tasks::Schedule;
 use windlass_core::values::{TaskId, TaskRow, TaskState};
 
 pub use addition::{Addition, CheckedTask, NewTask, Refused};
@@ -107,10 +108,15 @@ impl TaskList {
         &self.contents.tasks
     }
 
-    /// What a run has to know of them, for a [`Schedule`](windlass_core::tasks::Schedule). Dependencies are spelled as the tasks
+    /// What a run has to know of them, for a [`Schedule`]. Dependencies are spelled as the tasks
     /// that they mean; those that mean none are as they are written.
     pub fn rows(&self) -> Vec<TaskRow> {
         self.contents.tasks.iter().map(|task| task.row.clone()).collect()
+    }
+
+    /// Which of them comes next: by id, or in a plan by place.
+    pub fn schedule(&self) -> Schedule {
+        if self.form().has_ids() { Schedule::new(self.rows()) } else { Schedule::of_plan(self.rows()) }
     }
 
     /// All that is wrong, the gravest first. A thousand problems of a kind are some, and how many more there are.
