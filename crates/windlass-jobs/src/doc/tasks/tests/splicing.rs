@@ -138,7 +138,7 @@ fn of_two_tasks_with_one_id_none_is_changed_while_one_is_open() {
         assert!(first.unclear.as_ref().is_some_and(|why| why == "2 tasks have its id"), "{first:?}");
         let why = "2 tasks have its id".to_owned();
         assert_eq!(list.set_state(&"TASK-1".into(), TaskState::Done), Err(Unwritable::Unclear(why)));
-        assert!(windlass_core::tasks::Schedule::new(list.rows()).next().is_none());
+        assert!(list.schedule().next().is_none());
     }
     let done = markdown("### TASK-1: a\n- **Status**: done\n### TASK-1: b\n- **Status**: done\n");
     assert!(done.rows().iter().all(|row| row.state == TaskState::Done && row.unclear.is_none()));
