@@ -155,7 +155,7 @@ impl App {
 
 /// What is configured, with the flags that say where tasks are.
 fn configured(app: &App, flags: Layer) -> Result<Resolved, AppError> {
-    let read = Configuration::load(app.directory(), None, Mode::Goal, flags, Unlimited::Allowed)?;
+    let read = Configuration::load(app.directory(), None, Mode::Goal, flags, Unlimited::NotAsked)?;
     Ok(read.resolved)
 }
 
