@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use windlass_agents::{parse_assessment, parse_review};
 use windlass_core::fact::{Entry, Fact};
-use windlass_core::report::Report;
+use windlass_core::forge::{CheckTally, PullRequestState, Review};
+use windlass_core::report::{DeliveryReport, DeliveryStep, PullRequestSeen, Report, Standing};
 use windlass_core::run::{Effect, IllegalFact, Input, LaneState, Phase, Run};
 use windlass_core::spec::ClaimSource;
 use windlass_core::values::{
@@ -33,6 +34,13 @@ impl Core {
         let mut now = now;
         let mut input = input;
         match (plant, &mut input) {
+            (Plant::EarlyLook, Input::Tick) => {
+                let wall = now.wall.checked_add(Duration::from_secs(8)).unwrap_or(now.wall);
+                let soon = self.run.decide(Now { wall, ..now }, Input::Tick);
+                if soon.contains(&Fact::Delivery(DeliveryStep::Due)) {
+                    return soon;
+                }
+            }
             (Plant::EarlyWaking, Input::Tick) if self.run.hold().is_some() => {
                 now.wall = now.wall.checked_add(Duration::from_mins(1)).unwrap_or(now.wall);
             }
@@ -89,6 +97,7 @@ impl Core {
                     finish_plan(plant, standing);
                 }
             }
+            (plant, Report::DeliveryReport(came)) => twist_delivery(plant, came),
             (plant, Report::CallEnded(ended)) => twist_call(plant, &mut ended.report),
             _ => {}
         }
@@ -111,6 +120,9 @@ impl Core {
                 *progress = true;
             }
             (Plant::AskedForEver, Fact::PrinciplesCollected { left, .. }) => *left += 1,
+            (Plant::MergedAtALimit, Fact::Delivery(DeliveryStep::Begun { standing, .. })) => {
+                *standing = Standing::Shown;
+            }
             (Plant::RejectedIsDone, Fact::IterationFinished { lane, verdict, .. })
                 if *verdict == Verdict::ClaimRefused && self.run.rejection(*lane).is_some() =>
             {
@@ -160,6 +172,16 @@ impl Core {
         match (self.plant, &mut entry.fact) {
             (Some(Plant::OneMoreIteration), Fact::RunStarted { plan } | Fact::RunResumed { plan }) => {
                 plan.limits.iterations = plan.limits.iterations.map(|most| most + 1);
+            }
+            (Some(Plant::EndlessPatience), Fact::RunStarted { plan } | Fact::RunResumed { plan }) => {
+                if let Some(spec) = &mut plan.delivery {
+                    spec.checks_wait *= 10;
+                }
+            }
+            (Some(Plant::OneMoreReturn), Fact::RunStarted { plan } | Fact::RunResumed { plan }) => {
+                if let Some(spec) = &mut plan.delivery {
+                    spec.ci_retries += 1;
+                }
             }
             (Some(Plant::UnaskedReview), Fact::RunStarted { plan } | Fact::RunResumed { plan }) => {
                 plan.review = None;
@@ -218,6 +240,24 @@ fn finish_plan(plant: Plant, standing: &mut JobStatus) {
         standing.complete = true;
         standing.source = StatusSource::PlanFile;
         standing.items = Some(Items { done: 1, total: 1 });
+    }
+}
+
+fn twist_delivery(plant: Plant, came: &mut DeliveryReport) {
+    let green = CheckTally { passed: 1, ..CheckTally::default() };
+    match (plant, came) {
+        (Plant::AbsentIsGreen, DeliveryReport::Viewed(seen)) if seen.checks.total() == 0 => {
+            seen.checks = green;
+        }
+        (Plant::RedIsMerged, DeliveryReport::Viewed(seen)) if seen.checks.failed > 0 => seen.checks = green,
+        (Plant::UnreviewedMerge, DeliveryReport::Viewed(seen)) => {
+            (seen.review, seen.requested_reviewers) = (Review::Approved, 0);
+        }
+        (Plant::SilenceIsClosed, came @ DeliveryReport::Unreachable { .. }) => {
+            let state = PullRequestState::Closed;
+            *came = DeliveryReport::Viewed(PullRequestSeen { state, ..PullRequestSeen::default() });
+        }
+        _ => {}
     }
 }
 

@@ -115,6 +115,30 @@ pub enum Plant {
     ForgottenDelivery,
     /// Somebody is told of what is not on the disk yet.
     ToldTooEarly,
+    /// HEAD is pushed, whatever its gates said.
+    UngatedPush,
+    /// What somebody else has pushed is overwritten.
+    ForcedPush,
+    /// A pull request is opened without looking whether there is one.
+    SecondPullRequest,
+    /// A merge that is done is done again after a crash.
+    MergedAgain,
+    /// Checks that are not there yet are taken for passed.
+    AbsentIsGreen,
+    /// Checks that failed are taken for passed.
+    RedIsMerged,
+    /// A review that is missing is taken for given.
+    UnreviewedMerge,
+    /// Checks are waited for ten times as long as they may take.
+    EndlessPatience,
+    /// A pause between two looks at the forge is not kept.
+    EarlyLook,
+    /// Red checks go back to the agent once more than allowed.
+    OneMoreReturn,
+    /// A forge that does not answer is taken for one that says closed.
+    SilenceIsClosed,
+    /// What stands at a limit is taken for what is shown to be done.
+    MergedAtALimit,
     /// A task that its reviewer rejects is taken for done.
     RejectedIsDone,
     /// An agent is asked for principles again and again.
@@ -236,6 +260,34 @@ impl Plant {
         ),
         (Plant::ForgottenDelivery, "forgotten-delivery", "a resumed run forgets who was told of its end"),
         (Plant::ToldTooEarly, "told-too-early", "somebody is told of what is not on the disk yet"),
+        (Plant::UngatedPush, "ungated-push", "HEAD is pushed, whatever its gates said"),
+        (Plant::ForcedPush, "forced-push", "what somebody else has pushed is overwritten"),
+        (
+            Plant::SecondPullRequest,
+            "second-pull-request",
+            "a pull request is opened without looking whether there is one",
+        ),
+        (Plant::MergedAgain, "merged-again", "a merge that is done is done again after a crash"),
+        (Plant::AbsentIsGreen, "absent-is-green", "checks that are not there yet are taken for passed"),
+        (Plant::RedIsMerged, "red-is-merged", "checks that failed are taken for passed"),
+        (Plant::UnreviewedMerge, "unreviewed-merge", "a review that is missing is taken for given"),
+        (
+            Plant::EndlessPatience,
+            "endless-patience",
+            "checks are waited for ten times as long as they may take",
+        ),
+        (Plant::EarlyLook, "early-look", "a pause between two looks at the forge is not kept"),
+        (Plant::OneMoreReturn, "one-more-return", "red checks go back to the agent once more than allowed"),
+        (
+            Plant::SilenceIsClosed,
+            "silence-is-closed",
+            "a forge that does not answer is taken for one that says closed",
+        ),
+        (
+            Plant::MergedAtALimit,
+            "merged-at-a-limit",
+            "what stands at a limit is taken for what is shown to be done",
+        ),
         (Plant::RejectedIsDone, "rejected-is-done", "a task that its reviewer rejects is taken for done"),
         (Plant::AskedForEver, "asked-for-ever", "an agent is asked for principles again and again"),
         (Plant::LateCounts, "late-counts", "a report that answers an older order is counted"),

@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use windlass_core::fact::Entry;
+use windlass_core::report::PullRequestSeen;
 use windlass_core::run::TurnKey;
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{
@@ -115,6 +116,8 @@ pub(crate) enum What {
         passed: bool,
         epoch: u32,
     },
+    /// Something happened to the run's branch at the forge, or to its pull request.
+    Out(Out),
     /// An agent that was asked for principles proposed some, or nothing that can be taken.
     Proposed {
         turn: TurnKey,
@@ -195,6 +198,39 @@ pub(crate) enum What {
         open: u32,
         done: u32,
     },
+}
+
+/// What happened at the forge.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Out {
+    /// The run's commit is at the tip of the branch.
+    Pushed {
+        head: String,
+        /// A gate that has never passed on what is in it.
+        ungated: Option<u16>,
+        /// What was there is not below it.
+        overwrites: bool,
+    },
+    /// The run has opened a pull request where so many were open.
+    Opened {
+        number: u64,
+        others: usize,
+    },
+    MarkedReady,
+    /// The run had the base merged into the branch.
+    Updated {
+        from: String,
+        head: String,
+    },
+    /// The run has merged it.
+    Merged {
+        head: String,
+    },
+    /// The runner was shown this, and is to decide what follows.
+    Looked(Box<PullRequestSeen>),
+    PersonMerged,
+    PersonClosed,
+    PersonPushed,
 }
 
 /// How a session ended.

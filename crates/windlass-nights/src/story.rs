@@ -7,7 +7,7 @@ use windlass_core::report;
 use windlass_core::values::{JobStatus, Named, Purpose, StopReason};
 
 use crate::invariant::{Breach, Invariant};
-use crate::record::{Record, SessionEnd, What};
+use crate::record::{Out, Record, SessionEnd, What};
 use crate::script::Script;
 
 /// The longest line.
@@ -70,6 +70,10 @@ fn setting(script: &Script) -> String {
     }
     if script.status.is_some() || plan.job.verification.is_some() {
         add(format!("status file before: {:?}; verification: {:?}", script.status, plan.job.verification));
+    }
+    if let Some((forge, spec)) = script.forge.as_ref().zip(plan.delivery.as_ref()) {
+        add(format!("merge: {:?}, no checks: {:?}, {} retries", spec.merge, spec.no_checks, spec.ci_retries));
+        add(format!("forge: {forge:?}"));
     }
     for (check, nature) in plan.checks.iter().zip(&script.checks) {
         add(format!("{:?} `{}`: {:?}, leaves {:?}", check.kind, check.command, nature.rule, nature.leaves));
@@ -138,6 +142,7 @@ fn sentence(what: &What) -> Option<String> {
             let again = if *repeated { ", marked as repeated" } else { "" };
             format!("  somebody is told {:?} of fact {}{again}", key.event, key.about)
         }
+        What::Out(out) if !matches!(out, Out::Looked(_)) => format!("  at the forge: {out:?}"),
         What::Proposed { sound: true, .. } => "  the agent proposes principles".to_owned(),
         What::Proposed { sound: false, .. } => "  the agent proposes nothing that can be taken".to_owned(),
         What::Committed { commit, .. } => format!("  the runner commits ({commit})"),
@@ -158,7 +163,8 @@ fn sentence(what: &What) -> Option<String> {
         | What::Logged { .. }
         | What::JudgedTree { .. }
         | What::Branch { .. }
-        | What::BoxesBefore { .. } => return None,
+        | What::BoxesBefore { .. }
+        | What::Out(_) => return None,
     })
 }
 

@@ -33,6 +33,17 @@ fn nights_with_reviewers_of_tasks_break_no_invariant() {
     assert!(stories.is_empty(), "{}", stories.join("\n"));
 }
 
+/// Most of the ways in which work leaves the machine are among them.
+#[test]
+fn nights_with_pull_requests_break_no_invariant() {
+    let found = hunt(&quarry(400_000..403_000));
+    let stories: Vec<&str> = found.catches.iter().map(|one| one.story.as_str()).collect();
+    assert!(stories.is_empty(), "{}", stories.join("\n"));
+    for ending in ["CiFailed", "ClosedByPerson", "NeedsHuman"] {
+        assert!(found.endings.contains_key(ending), "{ending} in {:?}", found.endings);
+    }
+}
+
 #[test]
 fn nights_with_councils_break_no_invariant() {
     let found = hunt(&quarry(500_000..503_000));

@@ -30,6 +30,14 @@ pub(super) struct At {
     /// Before the reviewer that is at work was called.
     pub before_review: Option<Box<Reviews>>,
     pub latest: Option<Evidence>,
+    /// What was there when the newest commit was made.
+    pub committed: Option<Evidence>,
+    /// A hook of the run was called, and nobody has looked at what it left.
+    pub hooked: bool,
+    /// There were files that are in no commit.
+    pub beside: bool,
+    /// What is verified was to go out before whoever verifies it was called.
+    pub claim_shown: bool,
     // Its task.
     pub task: Option<TaskId>,
     /// What was there when that was taken up.
@@ -89,6 +97,14 @@ pub(super) struct Reviews {
 }
 
 impl At {
+    /// What checks and hooks wrote is nothing to commit.
+    pub fn disown(&mut self, evidence: &Evidence) {
+        let (Some(before), Some(committed)) = (&self.latest, &mut self.committed) else { return };
+        if before.tree == committed.tree {
+            *committed = Evidence { head: committed.head.clone(), ..evidence.clone() };
+        }
+    }
+
     /// Another task begins with nothing held against it.
     pub fn forget_rows(&mut self) {
         (self.failures, self.idle, self.refused) = (0, 0, (0, Vec::new()));

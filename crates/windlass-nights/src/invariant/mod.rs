@@ -7,9 +7,11 @@ mod at;
 mod charges;
 mod complete;
 mod councils;
+mod deliveries;
 mod effects;
 mod endings;
 mod hooks;
+mod patience;
 mod plans;
 mod prefixes;
 mod principles;
@@ -176,6 +178,25 @@ pub const INVARIANTS: &[Invariant] = &[
         name: "waits_honoured",
         sentence: "waits end when they say, to the second, are never charged, never lost and no failures",
         check: waits::check,
+    },
+    Invariant {
+        name: "out_once",
+        sentence: "no branch has two pull requests open, nothing is merged twice, and nothing that somebody else pushed is \
+                   overwritten",
+        check: deliveries::once,
+    },
+    Invariant {
+        name: "out_rightly",
+        sentence: "nothing is pushed but what its gates passed on and its reviewer let stand, nothing merged but that and the \
+                   base in it, once it is shown to be done and its checks and reviews were seen to allow that; nothing is \
+                   begun outside after a stop; and a run ends by the forge's word only where the forge says so",
+        check: deliveries::rightly,
+    },
+    Invariant {
+        name: "out_in_time",
+        sentence: "each wait on the way out ends when it says and by its deadline, no agent is called meanwhile, and no more \
+                   goes back to the agent than may",
+        check: patience::check,
     },
     Invariant {
         name: "asked_thrice",

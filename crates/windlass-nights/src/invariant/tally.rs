@@ -2,6 +2,7 @@
 
 mod councils;
 mod kept;
+mod outside;
 mod reasons;
 mod reviews;
 mod tasks;
@@ -13,9 +14,8 @@ use windlass_core::fact::{Entry, Fact};
 use windlass_core::report;
 use windlass_core::spec::{ClaimSource, Mode, RunSpec};
 use windlass_core::values::{
-    Assessed, CallSummary, Check, CheckKind, CheckOutcome, CheckStage, Class, Cost, Evidence, HookDecision,
-    HookName, JobStatus, LaneId, Now, Purpose, StatusSource, StopReason, StopSource, Suspicion, TaskId,
-    Verdict,
+    Assessed, CallSummary, Check, CheckKind, CheckOutcome, CheckStage, Class, Cost, Evidence, JobStatus,
+    LaneId, Now, Purpose, StatusSource, StopReason, StopSource, Suspicion, TaskId, Verdict,
 };
 
 use super::at::At;
@@ -46,6 +46,7 @@ pub(super) struct Tally {
     waited: Duration,
     waits_since: Option<Duration>,
     last: Option<Now>,
+    outside: outside::Outside,
     // Its job's own file.
     standing: JobStatus,
     first_mark: String,
@@ -92,7 +93,10 @@ impl Tally {
         }
         match &entry.fact {
             Fact::RunStarted { plan } => self.plan = Some((**plan).clone()),
-            Fact::RunResumed { plan } => self.resumed(plan),
+            Fact::RunResumed { plan } => {
+                self.at.hooked = false;
+                self.resumed(plan);
+            }
             Fact::BaselineCaptured(baseline) => self.baseline(baseline),
             Fact::IterationStarted { task, .. } => self.begin(task.as_ref()),
             Fact::CallReserved { purpose, .. } => {
@@ -111,6 +115,7 @@ impl Tally {
             }
             Fact::FollowUpDue { purpose, .. } if *purpose != Purpose::Council => {
                 self.at.verifying = true;
+                self.at.claim_shown = self.shows().is_some();
                 self.at.claim = Some((self.at.latest.clone(), self.at.outcomes.clone()));
             }
             Fact::StatusChanged(report::StatusChanged { standing, .. })
@@ -139,32 +144,23 @@ impl Tally {
             Fact::Suspected(report::Suspected { suspicions, .. }) => {
                 self.at.suspicions.clone_from(suspicions);
             }
-            Fact::HookFinished(report::HookFinished { hook: HookName::NextIteration, outcome, .. }) => {
-                self.skips = if outcome.decision == HookDecision::Skip { self.skips + 1 } else { 0 };
-            }
+            Fact::HookFinished(finished) => self.hooked(finished),
             Fact::CheckFinished(report::CheckFinished { stage, outcome, .. }) => {
                 self.at.stuck |= *stage == CheckStage::Merged && !outcome.passed();
                 self.checked(*stage, outcome);
             }
             Fact::Committed(committed) => self.committed(committed)?,
-            Fact::TreeRechecked(report::TreeRechecked { evidence, .. }) => {
-                self.at.latest = Some(evidence.clone());
-                self.seen.insert(evidence.clone());
-            }
-            Fact::BackoffStarted { class: Class::UsageLimit, .. } => {
-                self.waits_since.get_or_insert(now.monotonic);
-            }
-            Fact::BackoffEnded => {
-                if let Some(since) = self.waits_since.take() {
-                    self.waited += now.monotonic.saturating_sub(since);
-                }
-            }
+            Fact::TreeRechecked(report::TreeRechecked { evidence, .. }) => self.rechecked(evidence),
+            Fact::BackoffStarted { class: Class::UsageLimit, .. } => self.limited(now, true),
+            Fact::BackoffEnded => self.limited(now, false),
+            Fact::Delivery(step) => self.delivery(now, step),
             Fact::StopRequested { by, .. } => self.stop = Some(*by),
             Fact::Failing { stop_reason, .. } => {
                 // The core lets nothing but what breaks the runner outweigh an earlier reason.
                 self.failing = Some(*stop_reason);
             }
             Fact::IterationFinished { verdict, class, .. } => {
+                self.note_beside();
                 let right = self.verdict(*class);
                 self.count_standing();
                 self.judged(right, *class);
@@ -205,6 +201,7 @@ impl Tally {
         self.at.verifying = false;
         let reviews = &mut self.at.reviews;
         (reviews.asked, reviews.lets_stand, reviews.under_way) = (false, false, false);
+        (reviews.began, self.at.claim_shown) = (None, false);
         self.at.began.clone_from(&self.standing.mark);
     }
 
@@ -239,6 +236,7 @@ impl Tally {
         }
         self.waited = Duration::ZERO;
         self.waits_since = self.waits_since.map(|_| Duration::ZERO);
+        self.resumed_outside();
         self.plan = Some(plan.clone());
         self.stop = None;
         self.failing = None;
@@ -321,6 +319,7 @@ impl Tally {
             self.at.by_file &= self.mode().has_tasks() || self.file_claims();
             return;
         }
+        self.at.reviews.began = None;
         // What the checks said of a claim holds as long as the tree is the one that they judged.
         match &self.at.claim {
             Some((judged, outcomes)) if self.at.verifying && judged.as_ref() == Some(evidence) => {

@@ -392,6 +392,9 @@ impl Runner<'_> {
         };
         let epoch = self.world.epoch;
         self.judged.insert((lane, check), (passed, self.world.tree));
+        if self.plan.delivery.is_some() {
+            self.world.forge.gated.push((check, self.world.tree, passed));
+        }
         self.note(What::CheckRan { check, stage, passed, epoch });
         self.live = Live::Check(LiveCheck { lane, stage, check, began, ends_at: began + takes, result });
         self.step()

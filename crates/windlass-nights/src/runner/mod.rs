@@ -8,6 +8,7 @@ mod agent;
 mod bill;
 mod boxes;
 mod councils;
+mod deliver;
 mod hooks;
 mod lane;
 mod lanes;

@@ -11,6 +11,7 @@ impl Runner<'_> {
     pub(super) fn survey(&mut self) -> Worked {
         let look = self.look()?;
         self.begin_session_of_boxes();
+        self.note_dirty(&look);
         let evidence = look.evidence.clone();
         let snapshot = self.keep_look(&look, TurnKey { iteration: 1, attempt: 1 }, Side::Before)?;
         self.memory.latest = Some(Look { snapshot: snapshot.clone(), ..look });
@@ -19,6 +20,13 @@ impl Runner<'_> {
             baseline: report::BaselineCaptured { evidence, snapshot, left_out: 0, standing },
             tasks: self.task_rows(),
         })])
+    }
+
+    /// What somebody has not committed before the run begins is in none of its commits.
+    fn note_dirty(&mut self, look: &Look) {
+        let head = self.world.git.head_tree();
+        let dirty = head.changes(&look.tree).map(|file| (file, look.tree.get(file)));
+        self.world.forge.dirty = dirty.collect();
     }
 
     pub(super) fn survey_again(&mut self) -> Worked {

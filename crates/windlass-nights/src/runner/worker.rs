@@ -28,7 +28,7 @@ pub(super) struct Job {
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     pub(super) latest: Option<Look>,
-    by_checks: BTreeMap<u8, u32>,
+    pub(super) by_checks: BTreeMap<u8, u32>,
     /// The attempt whose beginning this session has seen.
     began: Option<TurnKey>,
     /// What the newest one changed that was not for it to change.
@@ -62,6 +62,7 @@ impl Runner<'_> {
     pub(super) fn add_job(&mut self, effect: Effect) {
         let takes = Duration::from_millis(match effect {
             Effect::Prepare { .. } => 3,
+            Effect::Deliver { .. } => 700,
             Effect::Commit { .. } => 60,
             _ => 12,
         });
@@ -132,7 +133,7 @@ impl Runner<'_> {
             }),
             Effect::Commit { lane, turn, since, what } => {
                 self.commit(turn, since.as_ref(), what).map(|(commit, evidence, altered, refused)| {
-                    let notes = CommitNotes::default();
+                    let notes = CommitNotes { beside: self.beside(), ..CommitNotes::default() };
                     vec![Input::from(report::Committed { lane, commit, evidence, altered, refused, notes })]
                 })
             }
@@ -147,8 +148,8 @@ impl Runner<'_> {
             Effect::LogDecision { turn, .. } => self.log_decision(turn),
             // Nobody is to be told in a simulated night.
             Effect::Announce => Ok(vec![Input::Announced]),
-            Effect::Deliver { .. }
-            | Effect::Issue { .. }
+            Effect::Deliver { .. } => self.send_out(&job.effect),
+            Effect::Issue { .. }
             | Effect::RunCheck { .. }
             | Effect::RunHook { .. }
             | Effect::Call { .. }

@@ -74,6 +74,7 @@ impl Script {
             verifiers,
             reviewers: Vec::new(),
             councils: Vec::new(),
+            forge: None,
             plan,
             goal,
             checks,
@@ -91,6 +92,7 @@ impl Script {
         claims::draw(&mut script);
         super::reviews::draw(&mut script);
         super::councils::draw(&mut script);
+        super::forge::draw(&mut script);
         super::principles::draw(&mut script);
         money::draw(&mut script);
         script
@@ -264,7 +266,7 @@ pub(super) fn fine(word: Word) -> Deed {
     Deed::Answers(Answer::Fine(word))
 }
 
-fn honest(dice: &mut Dice) -> Act {
+pub(super) fn honest(dice: &mut Dice) -> Act {
     let middle = working(dice, fine(Word::DoneIfSo));
     act("an honest agent", dice, middle, End::Exits(0))
 }

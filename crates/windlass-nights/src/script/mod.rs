@@ -4,6 +4,7 @@ mod act;
 mod claims;
 mod councils;
 mod draw;
+mod forge;
 mod hook;
 mod money;
 mod outside;
@@ -22,6 +23,7 @@ use crate::world::TaskNature;
 pub(crate) use act::{
     Act, Answer, Deed, End, Failure, Judgement, Miscount, OnTerm, PlanDeed, StatusWord, TaskDeed, Word,
 };
+pub(crate) use forge::{ChecksEnd, ForgeEvent, ForgeNature};
 pub(crate) use hook::{HookNature, HookWord};
 pub(crate) use plan::SIGNAL;
 pub(crate) use receiver::{Answers, Receiver};
@@ -60,6 +62,8 @@ pub struct Script {
     pub(crate) reviewers: Vec<Act>,
     /// What agents do that are asked to settle a conflict; empty where nobody is.
     pub(crate) councils: Vec<Act>,
+    /// Where the work goes; `None` where it stays.
+    pub(crate) forge: Option<ForgeNature>,
     /// By step, ascending.
     pub(crate) events: Vec<Event>,
     /// What happens between the sessions.

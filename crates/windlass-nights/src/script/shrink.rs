@@ -30,6 +30,7 @@ impl Script {
     /// Nights with one thing less, the largest steps first.
     fn smaller(&self) -> Vec<Script> {
         let mut found = Vec::new();
+        self.smaller_forge(&mut found);
         let mut try_with = |change: &dyn Fn(&mut Script)| {
             let mut script = self.clone();
             change(&mut script);
@@ -98,6 +99,23 @@ impl Script {
         self.smaller_limits(&mut found);
         self.smaller_acts(&mut found);
         found
+    }
+
+    fn smaller_forge(&self, found: &mut Vec<Script>) {
+        let mut with = |change: &dyn Fn(&mut Script)| {
+            let mut script = self.clone();
+            change(&mut script);
+            found.push(script);
+        };
+        let Some(forge) = &self.forge else { return };
+        with(&|script| (script.forge, script.plan.delivery) = (None, None));
+        for at in 0..forge.events.len() {
+            with(&|script| {
+                if let Some(forge) = &mut script.forge {
+                    let _ = forge.events.remove(at);
+                }
+            });
+        }
     }
 
     fn smaller_limits(&self, found: &mut Vec<Script>) {

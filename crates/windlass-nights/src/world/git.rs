@@ -100,6 +100,18 @@ impl Git {
         all.into_iter().any(|at| self.commits[at].author == Author::Runner(iteration))
     }
 
+    /// Is one commit the other, or grown from it?
+    pub fn grew_from(&self, commit: &str, other: &str) -> bool {
+        let both = self.find(commit).zip(self.find(other));
+        both.is_some_and(|(commit, other)| self.ancestors(commit).any(|at| at == other))
+    }
+
+    /// The commits that a commit was made on.
+    pub fn parents(&self, commit: &str) -> Vec<String> {
+        let commit = self.find(commit);
+        commit.and_then(|at| self.commits[at].parent).map(name).into_iter().collect()
+    }
+
     /// HEAD, where it is a lane's own work.
     pub fn work_in_lane(&self) -> Option<String> {
         let head = self.here.head?;

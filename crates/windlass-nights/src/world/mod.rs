@@ -3,6 +3,7 @@
 mod book;
 mod clock;
 mod disk;
+mod forge;
 mod git;
 mod place;
 mod snapshots;
@@ -21,6 +22,7 @@ use crate::script::{Script, StatusWord};
 pub(crate) use book::{Book, PLAN};
 pub(crate) use clock::Clock;
 pub(crate) use disk::Disk;
+pub(crate) use forge::{Forge, Pull};
 pub(crate) use git::{Author, Git, name};
 pub(crate) use place::Place;
 pub(crate) use snapshots::{Side, Snapshots};
@@ -58,6 +60,7 @@ pub(crate) struct World {
     pub no_directory: bool,
     pub git: Git,
     pub snapshots: Snapshots,
+    pub forge: Forge,
     pub notes: Option<Vec<u8>>,
     pub stop_file: bool,
     /// The workspace's status file.
@@ -101,7 +104,9 @@ impl World {
             for (task, _) in done.filter(|(_, mark)| *mark == Mark::Done) {
                 tree.put(file_of(task), WORK + u32::try_from(task).unwrap_or(0));
             }
-            // Lanes need a directory in which everything is committed.
+        }
+        if script.mode().has_tasks() || script.forge.is_some() {
+            // Lanes need a directory in which everything is committed, and so does what goes out.
             tree.put(4, 0);
             git = Git::new(script.plan.git, tree);
         }
@@ -112,6 +117,7 @@ impl World {
             no_directory: false,
             git,
             snapshots: Snapshots::default(),
+            forge: Forge::new(script.forge.as_ref()),
             notes: None,
             stop_file: false,
             status: None,

@@ -12,8 +12,8 @@ const HELD_CLAIMS: u32 = 2;
 impl Tally {
     /// The reason for which the run has to end now, if there is one.
     pub fn reason(&self, now: Now) -> Option<StopReason> {
-        if self.complete {
-            return Some(StopReason::Complete);
+        if self.complete && !self.is_going_out() {
+            return self.done_reason();
         }
         if let Some(by) = self.stop {
             return Some(match by {
@@ -21,6 +21,9 @@ impl Tally {
                 StopSource::Terminate => StopReason::Terminated,
                 StopSource::Command => StopReason::StopRequested,
             });
+        }
+        if self.failing.is_none() && self.complete {
+            return Some(StopReason::Complete);
         }
         self.failing.or_else(|| self.fatal()).or_else(|| self.limit(now)).or_else(|| self.stagnated())
     }

@@ -11,7 +11,7 @@ use crate::invariant::at::{ReviewAnswer, Reviews};
 const STALEMATE: u32 = 3;
 
 impl Tally {
-    fn has_reviewer(&self) -> bool {
+    pub(super) fn has_reviewer(&self) -> bool {
         self.plan.as_ref().is_some_and(|plan| plan.review.is_some())
     }
 
@@ -30,10 +30,12 @@ impl Tally {
         let reviews = &mut self.at.reviews;
         reviews.under_way = purpose == Purpose::Review;
         if reviews.under_way {
-            reviews.began.clone_from(&self.at.latest);
+            reviews.began = reviews.began.take().or_else(|| self.at.latest.clone());
             reviews.unusable = false;
             self.at.before_review = Some(Box::new(reviews.clone()));
             reviews.asked = true;
+        } else {
+            reviews.began = None;
         }
     }
 
