@@ -4,7 +4,6 @@ use std::ops::ControlFlow;
 use std::thread;
 use std::time::Duration;
 
-use windlass_core::config::{Layer, Unlimited};
 use windlass_core::observation::{Observation, ToolTrace};
 use windlass_core::spec::Mode;
 use windlass_core::values::RunId;
@@ -63,8 +62,7 @@ impl RecordedRun {
 
     /// Are emoji wanted here? A broken configuration must not hide what happened.
     pub fn wants_emoji(&self) -> bool {
-        let directory = &self.here.directory;
-        Configuration::load(directory, None, Mode::Goal, Layer::default(), Unlimited::NotAsked)
+        Configuration::read(&self.here.directory, None, Mode::Goal)
             .map_or(true, |configuration| configuration.resolved.emoji)
     }
 

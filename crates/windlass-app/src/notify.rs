@@ -3,7 +3,6 @@
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use windlass_core::config::{Layer, Unlimited};
 use windlass_core::notification::{self, Notification};
 use windlass_core::spec::Mode;
 use windlass_core::values::{NotifyEvent, SinkKind};
@@ -50,8 +49,7 @@ impl App {
         let directory = self.directory();
         let workspace = workspace.map(|name| Workspaces::open(directory).find(name)).transpose()?;
         let folder = workspace.as_ref().map(Workspace::folder);
-        let configuration =
-            Configuration::load(directory, folder, Mode::Goal, Layer::default(), Unlimited::NotAsked)?;
+        let configuration = Configuration::read(directory, folder, Mode::Goal)?;
         let settings = &configuration.resolved.notify;
         trusting::require(&Asked {
             here: &Here::at(self, directory.to_owned())?,

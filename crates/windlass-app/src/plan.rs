@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use windlass_core::config::{Layer, Unlimited};
 use windlass_core::spec::{JobPlan, Mode};
 use windlass_core::values::{ExitCodes, Extent, StopReason};
 use windlass_engine::plan::{
@@ -53,7 +52,7 @@ impl App {
     /// There is no plan, or the configuration cannot be read.
     pub fn check_plan(&self, place: Option<&Path>) -> Result<PlanShown, AppError> {
         let directory = self.directory();
-        let configuration = configuration(directory)?;
+        let configuration = Configuration::read(directory, None, Mode::Build)?;
         let places = at(directory, configuration.resolved.plan.clone(), place)?;
         let FoundPlan { plan, .. } = find_plan(directory, &places);
         if plan.is_missing() {
@@ -84,7 +83,7 @@ impl App {
     /// There is no plan, a run works here, or a folder is hardly worth it.
     pub fn migrate_plan(&self, request: &MigratePlan) -> Result<PlanMigrated, AppError> {
         let here = Here::find(self)?;
-        let configuration = configuration(&here.directory)?;
+        let configuration = Configuration::read(&here.directory, None, Mode::Build)?;
         let places = configuration.resolved.plan.clone();
         let migration = match migration(&here.directory, &places, request.to) {
             Ok(migration) => migration,
@@ -108,10 +107,6 @@ impl App {
     }
 }
 
-fn configuration(directory: &Path) -> Result<Configuration, AppError> {
-    Configuration::load(directory, None, Mode::Build, Layer::default(), Unlimited::NotAsked)
-}
-
 /// The same with the plan at another place, where one is named.
 fn at(directory: &Path, places: JobPlan, place: Option<&Path>) -> Result<JobPlan, AppError> {
     let Some(place) = place else { return Ok(places) };
@@ -130,10 +125,10 @@ fn at(directory: &Path, places: JobPlan, place: Option<&Path>) -> Result<JobPlan
 /// A list of tasks with ids and states is not a plan, and is looked at as what it is.
 fn refuse_tasks(directory: &Path, file: &Path) -> Result<(), AppError> {
     let found = read_tasks(directory, file);
-    if let Some(problem) = unreadable(&found) {
+    if let Some(problem) = unreadable(&found.list) {
         let near = near_places(directory, file);
         let works: Vec<Work> = near.iter().filter_map(Work::of).collect();
-        let error = with_works(AppError::usage(problem), &works, check);
+        let error = with_works(AppError::usage(problem.to_string()), &works, check);
         return if works.is_empty() && !has_records(file) { Ok(()) } else { Err(error) };
     }
     match Work::of(&found).filter(|work| work.mode == Mode::Tasks) {

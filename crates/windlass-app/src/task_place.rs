@@ -46,8 +46,7 @@ impl TaskPlace {
         let feature = named.feature.as_deref().map(FeatureName::parse).transpose();
         let feature = feature.map_err(|error| AppError::usage(error.to_string()))?;
         let configured = if feature.is_some() { None } else { configured(directory)? };
-        let feature_name = feature.as_ref().map(ToString::to_string);
-        let named = NamedTasks { file: file.clone(), feature: feature_name };
+        let named = NamedTasks { file: file.clone(), feature: feature.as_ref().map(ToString::to_string) };
         let found = match named.find(directory, configured.as_deref()) {
             Ok(found) => Some(found),
             Err(TasksError::Missing { .. } | TasksError::NotThere(_)) => None,

@@ -10,7 +10,6 @@ use windlass_core::values::{ExitCodes, StopReason, TaskId, TaskState};
 use windlass_engine::tasks::{
     FoundTasks, TasksError, Wanted, Written, add_task, find_tasks, set_state, settable,
 };
-use windlass_jobs::doc::ProblemKind;
 pub use windlass_jobs::doc::tasks::NewTask;
 use windlass_jobs::doc::tasks::{Task, TaskList};
 use windlass_ui::{TasksShown, one_line};
@@ -67,8 +66,7 @@ impl Tasks {
 
     /// The exit code of showing them: nothing of them may be readable.
     pub fn listed(&self) -> u8 {
-        let grave = self.list.problems().iter().any(|problem| problem.kind.is_unreadable());
-        if self.list.tasks().is_empty() && grave { UNREADABLE } else { 0 }
+        if unreadable(&self.list).is_some() { UNREADABLE } else { 0 }
     }
 
     /// The exit code of asking for the next one: tasks may be left, and none ready.
@@ -79,10 +77,9 @@ impl Tasks {
 
     /// The exit code of judging them.
     pub fn judged(&self) -> u8 {
-        let is_unreadable = |kind: &ProblemKind| kind.is_unreadable() && *kind != ProblemKind::NoTask;
         match self.list.problems() {
             [] => 0,
-            problems if problems.iter().any(|problem| is_unreadable(&problem.kind)) => UNREADABLE,
+            problems if problems.iter().any(|problem| problem.kind.is_unreadable()) => UNREADABLE,
             _ => StopReason::GatesFailing.exit_code(self.codes),
         }
     }
@@ -206,9 +203,10 @@ fn near_instead(
     found: FoundTasks,
     words: impl Fn(&Work) -> Option<String>,
 ) -> Result<FoundTasks, AppError> {
-    let Some(problem) = unreadable(&found).filter(|_| named.file.is_some()) else { return Ok(found) };
+    let Some(problem) = unreadable(&found.list).filter(|_| named.file.is_some()) else { return Ok(found) };
     let near = app.near_work(&found.place);
-    if near.is_empty() { Ok(found) } else { Err(with_works(AppError::usage(problem), &near, command(words))) }
+    let error = AppError::usage(problem.to_string());
+    if near.is_empty() { Ok(found) } else { Err(with_works(error, &near, command(words))) }
 }
 
 /// The same where they are to be changed: a run that works here may be about to do that.
@@ -228,9 +226,7 @@ fn to_change(
         Err(error) => return Err(with_works(error, &elsewhere(app, named), command(words))),
     };
     let found = near_instead(app, named, found, words)?;
-    if let Some(problem) = found.list.problems().iter().find(|problem| problem.kind.is_unreadable())
-        && found.list.tasks().is_empty()
-    {
+    if let Some(problem) = unreadable(&found.list) {
         return Err(TasksError::Unreadable(problem.clone()).into());
     }
     let here = Here::find(app)?;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use windlass_core::config::{Layer, Resolved, Unlimited, commented_file};
+use windlass_core::config::{Resolved, commented_file};
 use windlass_core::project::{Offer, offers, scaffold as texts, types};
 use windlass_core::spec::Mode;
 use windlass_core::values::{HookName, Named};
@@ -105,8 +105,7 @@ impl App {
 
 /// The configuration of a project, limits not looked at.
 pub(super) fn resolved(root: &Path) -> Result<Resolved, AppError> {
-    let configuration = Configuration::load(root, None, Mode::Build, Layer::default(), Unlimited::NotAsked)?;
-    Ok(configuration.resolved)
+    Ok(Configuration::read(root, None, Mode::Build)?.resolved)
 }
 
 /// What plans begin with. A plan is not among it: `windlass plan` writes it, and an empty one cannot be worked off.

@@ -1,6 +1,6 @@
 //! What is configured, and in which files.
 
-use windlass_core::config::{KeyInfo, Layer, Resolved, Unlimited};
+use windlass_core::config::{KeyInfo, Resolved};
 use windlass_core::spec::Mode;
 use windlass_core::values::Named;
 use windlass_engine::workspace::{FoundMetadata, Workspace, Workspaces};
@@ -19,8 +19,7 @@ impl App {
         let workspace = workspace.map(|name| named_workspace(self, name)).transpose()?;
         let mode = workspace.as_ref().map_or(Ok(Mode::Goal), mode_of)?;
         let folder = workspace.as_ref().map(Workspace::folder);
-        let configuration =
-            Configuration::load(self.directory(), folder, mode, Layer::default(), Unlimited::NotAsked)?;
+        let configuration = Configuration::read(self.directory(), folder, mode)?;
         self.notices(&configuration.notices);
         Ok(configuration.resolved)
     }

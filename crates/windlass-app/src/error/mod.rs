@@ -113,6 +113,11 @@ impl AppError {
         AppError::new(Kind::Usage, message)
     }
 
+    /// What is to be worked on is not there, or cannot be worked on.
+    pub fn missing(message: impl Into<String>, codes: ExitCodes) -> AppError {
+        AppError::new(Kind::stopped(StopReason::Missing, codes), message)
+    }
+
     /// An error that came of another one, and says the same. What the system refused for want of room is told from the
     /// rest, however deep it lies.
     pub fn of(kind: Kind, cause: impl Error + Send + Sync + 'static) -> AppError {

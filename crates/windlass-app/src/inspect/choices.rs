@@ -96,9 +96,9 @@ impl App {
                 Err(with_works(error, &self.kept_work(), continued)
                     .hint("Make a task file: windlass init --tasks"))
             }
-            Some(found) => match (unreadable(found), self.near_work(file)) {
+            Some(found) => match (unreadable(&found.list), self.near_work(file)) {
                 (Some(problem), works) if !works.is_empty() => {
-                    Err(with_works(AppError::usage(problem), &works, continued))
+                    Err(with_works(AppError::usage(problem.to_string()), &works, continued))
                 }
                 _ => Ok(()),
             },

@@ -6,7 +6,7 @@ use windlass_core::config::{Layer, Resolved, TasksSettings, keys};
 use windlass_core::spec::{
     ClaimSource, Job, JobPhase, JobPlan, JobTasks, JobWorkspace, Mode, PipelinePart, Verification,
 };
-use windlass_core::values::{ExitCodes, Extent, Named, StopReason};
+use windlass_core::values::{ExitCodes, Extent, Named};
 use windlass_engine::store::{Project, RunFolder, RunSummary};
 use windlass_engine::supervisor::Wanted as WantedOfAgent;
 use windlass_engine::tasks::{FoundTasks, TasksError};
@@ -158,10 +158,7 @@ impl Assignment {
 
     /// What a plan is made from, or what is worked off, has to be there.
     pub fn require_plan(&self, plan: &JobPlan, codes: ExitCodes) -> Result<(), AppError> {
-        let there = |path: &Path| tree::at(&self.directory).join(path).is_taken();
-        let folder = plan.folder.as_ref().map(|folder| folder.join("README.md"));
-        let has_plan = there(&plan.file) || folder.as_deref().is_some_and(there);
-        let missing = |message: String| AppError::new(Kind::stopped(StopReason::Missing, codes), message);
+        let has_plan = work::has_plan(&self.directory, plan);
         match (self.mode.claim(), &plan.specs) {
             (ClaimSource::Boxes, _) if has_plan => {
                 work::refuse_tasks(&self.directory, plan, codes)?;
@@ -171,10 +168,11 @@ impl Assignment {
                 }
             }
             (ClaimSource::Boxes, _) => {
-                let written = self.plan.as_ref().filter(|file| work::may_be_plan(file));
+                let written = self.plan.as_ref().filter(|file| !work::has_records(file));
                 let named = written.map(|file| format!(" -f {}", quoted(file.as_os_str())));
                 let named = named.unwrap_or_default();
-                let error = missing(format!("there is no plan: {} is missing", plan.file.display()));
+                let message = format!("there is no plan: {} is missing", plan.file.display());
+                let error = AppError::missing(message, codes);
                 Err(work::with_commands(error, &self.directory)
                     .hint(format!("Have one written from your specifications: windlass plan{named}"))
                     .hint("Or write it yourself: one line `- [ ] TASK` for each task."))
@@ -183,11 +181,14 @@ impl Assignment {
                 if let Some(file) = &self.plan {
                     work::refuse_other_list(&self.directory, file, codes)?;
                 }
-                match specs.as_ref().filter(|specs| !has_plan && !there(specs)) {
+                match specs
+                    .as_ref()
+                    .filter(|specs| !has_plan && !tree::at(&self.directory).join(specs).is_taken())
+                {
                     Some(specs) => {
                         let message =
                             format!("there is nothing to plan from: {} is missing", specs.display());
-                        Err(missing(message).hint("Begin with: windlass init --plan"))
+                        Err(AppError::missing(message, codes).hint("Begin with: windlass init --plan"))
                     }
                     None => Ok(()),
                 }
@@ -314,7 +315,6 @@ impl Assignment {
 
     /// What is worked off has to be there, and to be readable.
     pub fn require_tasks(&self, settings: &TasksSettings, codes: ExitCodes) -> Result<(), AppError> {
-        let missing = |message: String| AppError::new(Kind::stopped(StopReason::Missing, codes), message);
         match self.find_tasks(settings) {
             None => Ok(()),
             Some(Ok(found)) => match found.list.problems().first().filter(|_| found.list.is_unusable()) {
@@ -324,17 +324,17 @@ impl Assignment {
                     }
                     let named = self.issues.as_ref().map(ReadIssues::flag);
                     let named = named.unwrap_or_else(|| format!("-f {}", quoted(found.place.as_os_str())));
-                    Err(missing(problem.to_string())
+                    Err(AppError::missing(problem.to_string(), codes)
                         .hint(format!("See all that is wrong with it: windlass tasks validate {named}")))
                 }
                 None => work::refuse_boxes(&found, codes),
             },
             Some(Err(error @ (TasksError::Missing { .. } | TasksError::NotThere(_)))) => {
-                let error = missing(error.to_string());
+                let error = AppError::missing(error.to_string(), codes);
                 Err(work::with_commands(error, &self.directory).hint("Begin with: windlass init --tasks"))
             }
             Some(Err(error @ TasksError::NoFeature(_))) => Err(AppError::usage(error.to_string())),
-            Some(Err(error)) => Err(missing(error.to_string())),
+            Some(Err(error)) => Err(AppError::missing(error.to_string(), codes)),
         }
     }
 

@@ -3,17 +3,18 @@
 use std::path::Path;
 
 use windlass_core::spec::{JobPlan, Mode};
-use windlass_core::values::{ExitCodes, Named as _, StopReason};
-use windlass_engine::plan::find_plan;
+use windlass_core::values::{ExitCodes, Named as _};
+use windlass_engine::plan::{README, find_plan};
 use windlass_engine::tasks::{FoundTasks, kept_places, near_places, read_tasks};
 use windlass_host::tree;
-use windlass_jobs::doc::ProblemKind;
+use windlass_jobs::doc::tasks::{Task, TaskList};
+use windlass_jobs::doc::{Problem, ProblemKind};
 use windlass_ui::one_line;
 
 use super::NamedTasks;
 use crate::app::App;
 use crate::configuration::Configuration;
-use crate::error::{AppError, Kind};
+use crate::error::AppError;
 use crate::text::quoted;
 
 /// So many boxes make a text a list of tasks, and no goal with some.
@@ -40,7 +41,7 @@ impl Work {
         if tasks == 0 {
             return None;
         }
-        let has_box = found.list.tasks().iter().any(windlass_jobs::doc::tasks::Task::is_box);
+        let has_box = found.list.tasks().iter().any(Task::is_box);
         let (one, many, mode) = match (found.list.form().has_ids(), has_box) {
             (true, _) => ("task", "tasks", Mode::Tasks),
             (false, true) => ("box", "boxes", Mode::Build),
@@ -73,10 +74,8 @@ impl App {
     /// The configuration cannot be read.
     pub fn work_to_ask_for(&self, mode: &str) -> Result<Vec<Work>, AppError> {
         let configuration = Configuration::read(self.directory(), None, Mode::Goal)?;
-        let plan = &configuration.resolved.plan;
-        let there = |path: &Path| tree::at(self.directory()).join(path).is_taken();
         let is_there = if mode == Mode::Build.name() {
-            there(&plan.file) || plan.folder.as_ref().is_some_and(|folder| there(&folder.join("README.md")))
+            has_plan(self.directory(), &configuration.resolved.plan)
         } else {
             let resolved = &configuration.resolved;
             let configured = resolved.tasks.file.as_deref();
@@ -97,10 +96,8 @@ impl App {
 
     /// Why a file that is written as lists of tasks are, and cannot be read as one, is hardly a goal; `None` where it is a text.
     pub fn broken_list(&self, file: &Path) -> Option<String> {
-        let found = read_tasks(self.directory(), file);
-        let problem = found.list.problems().first().filter(|_| found.list.tasks().is_empty())?.to_string();
         let is_file = tree::at(self.directory()).join(file).open().is_ok();
-        (is_file && has_records(file)).then_some(problem)
+        broken_records(&read_tasks(self.directory(), file)).filter(|_| is_file).map(ToString::to_string)
     }
 
     /// The work that lies in a folder, or in the folder of a file.
@@ -109,9 +106,10 @@ impl App {
     }
 }
 
-/// May a plan be written into a file of this name?
-pub(super) fn may_be_plan(file: &Path) -> bool {
-    !has_records(file)
+/// Is there something where a plan would be?
+pub(super) fn has_plan(directory: &Path, plan: &JobPlan) -> bool {
+    let there = |path: &Path| tree::at(directory).join(path).is_taken();
+    there(&plan.file) || plan.folder.as_ref().is_some_and(|folder| there(&folder.join(README)))
 }
 
 /// Is a file JSON, by its name?
@@ -121,13 +119,19 @@ pub(crate) fn has_records(file: &Path) -> bool {
 }
 
 /// Why a list without a task cannot be read.
-pub(crate) fn unreadable(found: &FoundTasks) -> Option<String> {
-    let problem = found.list.problems().iter().find(|problem| problem.kind.is_unreadable())?;
-    found.list.tasks().is_empty().then(|| problem.to_string())
+pub(crate) fn unreadable(list: &TaskList) -> Option<&Problem> {
+    let mut problems = list.problems().iter().filter(|_| list.tasks().is_empty());
+    problems.find(|problem| problem.kind.is_unreadable())
+}
+
+/// What is wrong with a file of records without a task: such a file is never a text.
+fn broken_records(found: &FoundTasks) -> Option<&Problem> {
+    let is_broken = found.list.tasks().is_empty() && has_records(&found.place);
+    found.list.problems().first().filter(|_| is_broken)
 }
 
 /// The same error, with a command for each of these.
-pub(crate) fn with_works(error: AppError, works: &[Work], command: impl Fn(&Work) -> String) -> AppError {
+pub fn with_works(error: AppError, works: &[Work], command: impl Fn(&Work) -> String) -> AppError {
     works.iter().take(NAMED).fold(error, |error, work| {
         error.hint(format!("{} holds {}: {}", work.place, work.holds, command(work)))
     })
@@ -148,12 +152,7 @@ fn with_near(error: AppError, directory: &Path, place: &Path) -> AppError {
 /// A list whose tasks have ids and states of their own is worked off as tasks, whatever boxes stand in it: these say nothing of
 /// how far it is.
 pub(super) fn refuse_tasks(directory: &Path, plan: &JobPlan, codes: ExitCodes) -> Result<(), AppError> {
-    let places = JobPlan {
-        file: plan.file.clone(),
-        folder: plan.folder.clone(),
-        specs: None,
-        smart_termination: plan.smart_termination,
-    };
+    let places = JobPlan { specs: None, ..plan.clone() };
     if find_plan(directory, &places).plan.is_folder() {
         return Ok(());
     }
@@ -166,17 +165,15 @@ pub(super) fn refuse_tasks(directory: &Path, plan: &JobPlan, codes: ExitCodes) -
 /// A file that was named has to be readable, and to hold a task: a text without one can be one goal.
 pub(super) fn refuse_text(directory: &Path, file: &Path, codes: ExitCodes) -> Result<(), AppError> {
     let found = read_tasks(directory, file);
-    if let Some(problem) = unreadable(&found) {
-        let error = AppError::new(Kind::stopped(StopReason::Missing, codes), problem);
+    if let Some(problem) = unreadable(&found.list) {
+        let error = AppError::missing(problem.to_string(), codes);
         let error = with_near(error, directory, file);
         let look =
             format!("See all that is wrong with it: windlass tasks validate -f {}", quoted(file.as_os_str()));
         return Err(if error.hints.is_empty() { error.hint(look) } else { error });
     }
-    if let Some(problem) = found.list.problems().first().filter(|_| found.list.tasks().is_empty())
-        && has_records(file)
-    {
-        return Err(AppError::new(Kind::stopped(StopReason::Missing, codes), problem.to_string()));
+    if let Some(problem) = broken_records(&found) {
+        return Err(AppError::missing(problem.to_string(), codes));
     }
     let is_text = found.list.tasks().is_empty()
         && found.list.problems().iter().all(|problem| problem.kind == ProblemKind::NoTask)
@@ -189,7 +186,7 @@ pub(super) fn refuse_text(directory: &Path, file: &Path, codes: ExitCodes) -> Re
         "{} has no task: nothing in it has a box, a status or a number as tasks have",
         one_line(&file.display().to_string())
     );
-    Err(AppError::new(Kind::stopped(StopReason::Missing, codes), message)
+    Err(AppError::missing(message, codes)
         .hint(format!("Work on its text as one goal: windlass run -f {place}"))
         .hint("Or write each task as `- [ ] what is to be done`."))
 }
@@ -199,13 +196,13 @@ pub(super) fn refuse_other_list(directory: &Path, file: &Path, codes: ExitCodes)
     let found = read_tasks(directory, file);
     let work = Work::of(&found).filter(|work| work.mode == Mode::Tasks);
     let shown = one_line(&file.display().to_string());
-    let message = match (unreadable(&found), &work) {
-        (Some(problem), _) => problem,
+    let message = match (unreadable(&found.list), &work) {
+        (Some(problem), _) => problem.to_string(),
         (None, Some(work)) => format!("{shown} holds {}, and is not a plan: a plan has boxes", work.holds),
         (None, None) if has_records(file) => format!("{shown} is not a plan: a plan is Markdown with boxes"),
         (None, None) => return Ok(()),
     };
-    let error = AppError::new(Kind::stopped(StopReason::Missing, codes), message);
+    let error = AppError::missing(message, codes);
     let error = match work {
         Some(work) => error.hint(format!("Work it off: {}", work.command())),
         None => with_near(error, directory, file),
@@ -215,9 +212,7 @@ pub(super) fn refuse_other_list(directory: &Path, file: &Path, codes: ExitCodes)
 
 /// Boxes without names of their own are worked off as a plan.
 pub(super) fn refuse_boxes(found: &FoundTasks, codes: ExitCodes) -> Result<(), AppError> {
-    let by_line = |task: &windlass_jobs::doc::tasks::Task| {
-        task.plan.is_some() && task.row.id.0 == format!("L{}", task.line)
-    };
+    let by_line = |task: &Task| task.plan.is_some() && task.row.id.0 == format!("L{}", task.line);
     let is_plan = !found.list.form().has_ids() && found.list.tasks().iter().any(by_line);
     match Work::of(found).filter(|_| is_plan) {
         Some(work) => Err(wrong(&work, codes)),
@@ -227,5 +222,5 @@ pub(super) fn refuse_boxes(found: &FoundTasks, codes: ExitCodes) -> Result<(), A
 
 fn wrong(work: &Work, codes: ExitCodes) -> AppError {
     let message = format!("{} holds {}: {}", work.place, work.holds, work.command());
-    AppError::new(Kind::stopped(StopReason::Missing, codes), message)
+    AppError::missing(message, codes)
 }

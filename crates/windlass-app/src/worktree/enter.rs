@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use windlass_core::config::{Layer, Unlimited};
 use windlass_core::spec::{CommitPolicy, Mode};
 use windlass_core::values::Extent;
 use windlass_engine::store::{RunSummary, index};
@@ -91,7 +90,7 @@ fn made(here: &Here, repository: &Repository, name: &WorktreeName) -> Result<Mad
 }
 
 fn settings(here: &Here) -> Result<Configuration, AppError> {
-    Configuration::load(&here.directory, None, Mode::Loop, Layer::default(), Unlimited::NotAsked)
+    Configuration::read(&here.directory, None, Mode::Loop)
 }
 
 /// Where worktrees of this project are made.

@@ -5,7 +5,7 @@ use std::path::Path;
 use strum::IntoEnumIterator;
 use windlass_core::values::Named;
 
-use windlass_app::run::{Goal, NamedTasks, WantedJob, Work};
+use windlass_app::run::{Goal, NamedTasks, WantedJob, Work, with_works};
 use windlass_app::{Answer, App, AppError, Kind, quoted};
 use windlass_core::spec::{ClaimSource, Mode};
 use windlass_ui::one_line;
@@ -33,8 +33,7 @@ pub fn job(args: &RunArgs) -> Result<WantedJob, AppError> {
     }
     if mode.is_some_and(Mode::has_tasks) {
         refuse_foreign_flags(args)?;
-        let (file, feature) = (args.file.clone(), args.feature.clone());
-        return Ok(WantedJob::Tasks(NamedTasks { file, feature }));
+        return Ok(WantedJob::Tasks(NamedTasks { file: args.file.clone(), feature: args.feature.clone() }));
     }
     if args.feature.is_some() {
         return Err(AppError::usage(
@@ -143,11 +142,7 @@ fn refuse_folder(app: &App, place: &Path) -> Result<(), AppError> {
     if !place.is_dir() {
         return Ok(());
     }
-    let works = app.near_work(place);
-    let name = |error: AppError, work: &Work| {
-        error.hint(format!("{} holds {}: {}", work.place, work.holds, work.command()))
-    };
-    Err(works.iter().fold(folder(place), name))
+    Err(with_works(folder(place), &app.near_work(place), Work::command))
 }
 
 fn folder(place: &Path) -> AppError {
