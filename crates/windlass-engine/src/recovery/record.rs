@@ -27,30 +27,26 @@ fn between_file(folder: &RunFolder) -> PathBuf {
 
 /// What somebody wrote between two sessions of a run whose work is pushed.
 pub fn between(folder: &RunFolder) -> Result<Uncommitted, FileError> {
-    let bytes = read_if_there(&between_file(folder))?;
-    Ok(bytes.map(|bytes| parse(&String::from_utf8_lossy(&bytes))).unwrap_or_default())
+    Ok(read_at(&between_file(folder))?.unwrap_or_default())
 }
 
 /// Adds what was found of that in this session.
 pub fn add_between(folder: &RunFolder, found: &Uncommitted) -> Result<(), FileError> {
-    let mut all = between(folder)?;
-    all.extend(found.clone());
-    replace(&between_file(folder), to_text(&all).as_bytes(), 0o600)
+    add_at(&between_file(folder), found)
 }
 
 /// What the run's first commit takes along.
 pub fn along(folder: &RunFolder) -> Result<Uncommitted, FileError> {
-    let bytes = read_if_there(&along_file(folder))?;
-    Ok(bytes.map(|bytes| parse(&String::from_utf8_lossy(&bytes))).unwrap_or_default())
+    Ok(read_at(&along_file(folder))?.unwrap_or_default())
 }
 
 /// Writes down what this session's first commit takes along.
 pub fn take_along(folder: &RunFolder, found: &Uncommitted) -> Result<(), FileError> {
-    let path: &Path = &along_file(folder);
+    let path = along_file(folder);
     if found.is_empty() && path.symlink_metadata().is_err() {
         return Ok(());
     }
-    replace(path, to_text(found).as_bytes(), 0o600)
+    replace(&path, to_text(found).as_bytes(), 0o600)
 }
 
 /// The entry that holds this path: its own, or that of a folder above it.
@@ -64,14 +60,21 @@ pub fn holding<'a>(all: &'a Uncommitted, path: &[u8]) -> Option<&'a Option<Objec
 
 /// What a run's sessions found; `None` where nobody has looked.
 pub fn read(folder: &RunFolder) -> Result<Option<Uncommitted>, FileError> {
-    Ok(read_if_there(&file(folder))?.map(|bytes| parse(&String::from_utf8_lossy(&bytes))))
+    read_at(&file(folder))
 }
 
 /// Adds what this session found.
-pub fn add(folder: &RunFolder, found: Uncommitted) -> Result<(), FileError> {
-    let path: &Path = &file(folder);
-    let mut all = read(folder)?.unwrap_or_default();
-    all.extend(found);
+pub fn add(folder: &RunFolder, found: &Uncommitted) -> Result<(), FileError> {
+    add_at(&file(folder), found)
+}
+
+fn read_at(path: &Path) -> Result<Option<Uncommitted>, FileError> {
+    Ok(read_if_there(path)?.map(|bytes| parse(&String::from_utf8_lossy(&bytes))))
+}
+
+fn add_at(path: &Path, found: &Uncommitted) -> Result<(), FileError> {
+    let mut all = read_at(path)?.unwrap_or_default();
+    all.extend(found.clone());
     replace(path, to_text(&all).as_bytes(), 0o600)
 }
 
@@ -106,8 +109,8 @@ mod tests {
         assert_eq!(read(&run).unwrap(), None);
         let id = ObjectId::from_hex(b"e69de29bb2d1d6434b8b29ae775ad8c2e48c5391");
         let found: Uncommitted = [(b"a\tb\nc\xff".to_vec(), id), (b"gone".to_vec(), None)].into();
-        add(&run, found.clone()).unwrap();
-        add(&run, [(b"later".to_vec(), id)].into()).unwrap();
+        add(&run, &found).unwrap();
+        add(&run, &[(b"later".to_vec(), id)].into()).unwrap();
         let mut all = found;
         all.insert(b"later".to_vec(), id);
         assert_eq!(read(&run).unwrap(), Some(all));
