@@ -44,9 +44,7 @@ fn named(directory: &Path, place: PathBuf) -> Result<FoundTasks, TasksError> {
 /// The lists that lie in other places where people keep them, and hold a task.
 pub fn kept_places(directory: &Path) -> Vec<FoundTasks> {
     let places = SOURCES.iter().flat_map(|form| form.other_places());
-    let places = places.flat_map(|place| matching(directory, place));
-    let read = places.map(|place| read_tasks(directory, &place));
-    read.filter(|found| !found.list.tasks().is_empty()).take(MOST_KEPT).collect()
+    with_tasks(directory, places.flat_map(|place| matching(directory, place)))
 }
 
 /// The lists around a place that is none itself: the folder that a file lies in, or the files of a folder.
@@ -62,7 +60,12 @@ pub fn near_places(directory: &Path, place: &Path) -> Vec<FoundTasks> {
         let around = place.parent().filter(|around| !around.as_os_str().is_empty());
         around.map(Path::to_owned).into_iter().collect()
     };
-    let read = near.into_iter().map(|place| read_tasks(directory, &place));
+    with_tasks(directory, near)
+}
+
+/// Those of the places that hold a task.
+fn with_tasks(directory: &Path, places: impl IntoIterator<Item = PathBuf>) -> Vec<FoundTasks> {
+    let read = places.into_iter().map(|place| read_tasks(directory, &place));
     read.filter(|found| !found.list.tasks().is_empty()).take(MOST_KEPT).collect()
 }
 

@@ -23,7 +23,7 @@ pub fn read_tasks(directory: &Path, place: &Path) -> FoundTasks {
 fn files(directory: &Path, place: &Path) -> Vec<TaskFile> {
     let path = at(directory).join(place);
     if path.holds_folder() {
-        return if !is_task_folder(&path) && path.join(INDEX).is_taken() {
+        return if path.join(INDEX).is_taken() && !is_task_folder(&path) {
             folder(directory, place, &Boxes)
         } else {
             task_folder(directory, place)
@@ -47,8 +47,9 @@ fn task_folder(directory: &Path, place: &Path) -> Vec<TaskFile> {
             format!("holds no task: no file in it has front matter, and it has no {INDEX} as a plan has");
         return vec![unreadable(place, form, why)];
     }
-    files.extend(put_away(directory, place, form));
-    if let Some(own) = own_words(directory, place, form) {
+    let own = own_words(directory, place, form);
+    files.extend(put_away(directory, place, form, own.as_ref()));
+    if let Some(own) = own {
         for file in &mut files {
             file.own.clone_from(&own);
         }
@@ -110,9 +111,8 @@ pub(crate) fn folder(directory: &Path, folder: &Path, form: TaskForm) -> Vec<Tas
 const MOVED_FROM: &str = "backlog/tasks";
 
 /// Tasks that were moved to a folder of their own when they were done: others may depend on them.
-fn put_away(directory: &Path, place: &Path, form: TaskForm) -> Vec<TaskFile> {
-    let is_backlog = || own_words(directory, place, form).is_some();
-    let around = place.parent().filter(|_| place.ends_with(MOVED_FROM) || is_backlog());
+fn put_away(directory: &Path, place: &Path, form: TaskForm, own: Option<&StateWords>) -> Vec<TaskFile> {
+    let around = place.parent().filter(|_| place.ends_with(MOVED_FROM) || own.is_some());
     let Some(around) = around else { return Vec::new() };
     let folders = form.put_away().iter().map(|name| around.join(name));
     let there = folders.filter(|path| at(directory).join(path).holds_folder());
