@@ -19,13 +19,12 @@ use windlass_core::tasks::Schedule;
 use windlass_core::values::{
     Assessment, CallId, CallSummary, CheckKind, CheckOutcome, CheckStage, Class, Cost, Delivery, Denial,
     HookDecision, HookName, HookOutcome, LandOutcome, LaneId, Purpose, Reviewed, SinkKind, SnapshotId, Spent,
-    StopReason, StopSource, TaskId, Tokens, UnderWay,
+    StopReason, StopSource, TaskId, Tokens, UnderWay, between,
 };
 
 use crate::activity::activity;
 use crate::delivery_board::DeliveryBoard;
 use crate::event::Event;
-use crate::format;
 use crate::seen::Seen;
 use status::StatusBoard;
 pub(crate) use tally::Tally;
@@ -366,9 +365,9 @@ impl Board {
 
     /// Nobody worked, and nobody waited, since the last session's last event.
     fn rest_between_sessions(&mut self, last: Timestamp) {
-        self.idle += format::between(last, self.now);
+        self.idle += between(last, self.now);
         if let Some(hold) = &mut self.hold {
-            self.waited += format::between(hold.since, last);
+            self.waited += between(hold.since, last);
             hold.since = self.now;
         }
     }
@@ -376,7 +375,7 @@ impl Board {
     fn release(&mut self) {
         if let Some(hold) = self.hold.take() {
             self.waits += 1;
-            self.waited += format::between(hold.since, self.now);
+            self.waited += between(hold.since, self.now);
         }
     }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use windlass_core::values::{Cost, Spent, Tokens};
+use windlass_core::values::{Cost, Spent, Tokens, between};
 
 const MINUTE: u64 = 60;
 const HOUR: u64 = 60 * MINUTE;
@@ -117,11 +117,6 @@ pub fn count(number: u64, noun: &str) -> String {
 /// Whole milliseconds, as JSON has them.
 pub fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
-}
-
-/// The time from one moment to a later one; nothing when it is not later.
-pub fn between(from: Timestamp, to: Timestamp) -> Duration {
-    Duration::try_from(to.duration_since(from)).unwrap_or_default()
 }
 
 /// `just now`, `5m ago`, `3h ago`, `2d ago`; after four weeks the day: `2026-03-01`.

@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use strum::IntoStaticStr;
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::observation::{Place, ToolTrace};
-use windlass_core::values::{CallId, LaneId, Purpose, RunId};
+use windlass_core::values::{CallId, LaneId, Purpose, RunId, between};
 
 use crate::format;
 use crate::tool::Places;
@@ -134,7 +134,7 @@ impl Trail {
             ToolTrace::Called { .. } => return Vec::new(),
             ToolTrace::Answered { id, is_error } => {
                 if let Some(open) = self.open(place.call, &id) {
-                    open.took = Some(format::between(open.at, place.at));
+                    open.took = Some(between(open.at, place.at));
                     if open.outcome == ToolOutcome::Open {
                         open.outcome = if is_error { ToolOutcome::Error } else { ToolOutcome::Ok };
                     }

@@ -5,12 +5,11 @@ use std::marker::PhantomData;
 use toml::Value;
 
 use super::layer::{ConfigError, FileKind};
-use super::pull_request::OpenPullRequest;
 use super::setting::{
     ByteCap, CheckSetting, Count, CountCap, FileBelow, FineSpan, FolderAnywhere, Globs, Hosts, MoneyCap,
-    NetworkChoice, NotifyEvents, OutputLevel, Pause, Phrase, PositiveSpan, Presets, ProcessorCap, Refusal,
-    ReportName, Secrecy, Secret, SecretText, Setting, Shape, Span, SpanCap, Text, TextOrNothing, TokenCap,
-    WebAddress,
+    NetworkChoice, NotifyEvents, OpenPullRequest, OutputLevel, Pause, Phrase, PositiveSpan, Presets,
+    ProcessorCap, Refusal, ReportName, Secrecy, Secret, SecretText, Setting, Shape, Span, SpanCap, Text,
+    TextOrNothing, TokenCap, WebAddress,
 };
 use crate::forge::MergeStrategy;
 use crate::message::Wording;

@@ -26,7 +26,7 @@ pub use duration::{DurationError, parse_duration, parse_fine_duration};
 pub use issues::SourceSettings;
 pub use keys::{KEYS, Key, KeyInfo};
 pub use layer::{ConfigError, FileKind, Layer, Origin};
-pub use pull_request::{OpenPullRequest, PullRequestSettings};
+pub use pull_request::PullRequestSettings;
 pub use reference::{KeyReference, config_schema, key_reference, key_table};
 pub use resolve::{Resolved, Unlimited, ValueOrigin};
 pub use sections::{
@@ -35,7 +35,7 @@ pub use sections::{
 };
 pub use setting::{
     ByteCap, CheckSetting, Choice, Count, CountCap, FileBelow, FineSpan, FolderAnywhere, Globs, Hosts,
-    MoneyCap, NetworkChoice, NotifyEvents, OutputLevel, Pause, Phrase, PositiveSpan, Presets, ProcessorCap,
-    Refusal, ReportName, Secrecy, Secret, SecretText, Setting, Shape, Span, SpanCap, Text, TextOrNothing,
-    TokenCap, WebAddress,
+    MoneyCap, NetworkChoice, NotifyEvents, OpenPullRequest, OutputLevel, Pause, Phrase, PositiveSpan,
+    Presets, ProcessorCap, Refusal, ReportName, Secrecy, Secret, SecretText, Setting, Shape, Span, SpanCap,
+    Text, TextOrNothing, TokenCap, WebAddress,
 };

@@ -2,12 +2,10 @@
 
 use std::time::Duration;
 
-use strum::{EnumString, VariantNames};
-
 use super::keys::{self, Key};
 use super::layer::ConfigError;
 use super::resolve::Values;
-use super::setting::{Count, FineSpan, PositiveSpan, Text, TextOrNothing};
+use super::setting::{Count, FineSpan, OpenPullRequest, PositiveSpan, Text, TextOrNothing};
 use crate::forge::MergeStrategy;
 use crate::spec::{NoChecks, PullRequestPer, Readiness};
 
@@ -46,18 +44,6 @@ pub struct PullRequestSettings {
     pub review_wait: Duration,
     /// The first pause between two looks.
     pub poll: Duration,
-}
-
-/// How a pull request is opened, as it is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, VariantNames)]
-#[strum(serialize_all = "snake_case")]
-pub enum OpenPullRequest {
-    /// Not at all.
-    Never,
-    /// Not meant to be merged yet.
-    Draft,
-    /// For review.
-    Ready,
 }
 
 impl Values {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::IssueComment;
-use crate::values::{LaneId, RunId};
+use crate::values::{LaneId, RunId, between, later};
 
 /// How the mark begins.
 const MARK: &str = "<!-- windlass-lease ";
@@ -150,7 +150,7 @@ struct Live {
 impl Live {
     /// How long it still holds.
     fn left(&self, now: Timestamp) -> Duration {
-        Duration::try_from(self.until.duration_since(now)).unwrap_or(Duration::ZERO)
+        between(now, self.until)
     }
 }
 
@@ -160,8 +160,7 @@ fn live(seen: &LeasesSeen<'_>) -> Vec<Live> {
         |comment: &&IssueComment| comment.trusted || (!seen.login.is_empty() && comment.author == seen.login);
     let read = |comment: &IssueComment| {
         let Lease { holder, until } = Lease::read(&comment.text)?;
-        let most = comment.changed.saturating_add(LONGEST_LEASE).unwrap_or(Timestamp::MAX);
-        let until = until?.min(most);
+        let until = until?.min(later(comment.changed, LONGEST_LEASE));
         (until > seen.now).then_some(Live { comment: comment.id, holder, until })
     };
     let mut live: Vec<Live> = seen.comments.iter().filter(counts).filter_map(read).collect();

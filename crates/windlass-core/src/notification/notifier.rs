@@ -9,8 +9,9 @@ use super::{Figures, Notification, Priority, ending, tags, text, usual_priority}
 use crate::fact::{Entry, Fact};
 use crate::report;
 use crate::spec::RunSpec;
-use crate::values::NotifyEvent;
-use crate::values::{Class, Delivery, JobStatus, NotificationKey, SinkKind, Spent, StopReason, Verdict};
+use crate::values::{
+    Class, Delivery, JobStatus, NotificationKey, NotifyEvent, SinkKind, Spent, StopReason, Verdict, between,
+};
 
 /// A wait that follows upon another is told of once it ends so much later than what was told.
 const WORTH_TELLING: SignedDuration = SignedDuration::from_hours(1);
@@ -169,8 +170,7 @@ impl Notifier {
             return None;
         }
         self.told_until = Some(until);
-        let left = Duration::try_from(until.duration_since(entry.at.wall)).unwrap_or_default();
-        let (clock, left) = (text::moment(until), text::duration(left));
+        let (clock, left) = (text::moment(until), text::duration(between(entry.at.wall, until)));
         let body = format!(
             "WAITING FOR THE USAGE LIMIT\n\nuntil {clock} (in {left}); then the same iteration goes on"
         );

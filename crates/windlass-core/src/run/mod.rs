@@ -47,7 +47,7 @@ use crate::claim::Progress;
 use crate::damage::{Damage, DamageCourse};
 use crate::values::{
     Assessment, CallClocks, Check, CheckKind, CheckOutcome, Class, Cut, Evidence, LaneId, Now, SnapshotId,
-    StopReason, StopSource,
+    StopReason, StopSource, between,
 };
 
 use crate::spec::RunSpec;
@@ -413,8 +413,7 @@ impl Run {
             return None;
         }
         let plan = self.plan.as_ref()?;
-        let hold =
-            self.hold.map(|hold| Duration::try_from(hold.until.duration_since(now.wall)).unwrap_or_default());
+        let hold = self.hold.map(|hold| between(now.wall, hold.until));
         // What waits for the first look, for another lane or for a task is brought on by them, not by time.
         let begins = self.iterations_may_begin(now) && !self.is_asking();
         let lanes = self.lanes.iter().filter_map(|(id, lane)| match &lane.state {
@@ -426,7 +425,7 @@ impl Run {
         });
         let look = self.delivery_due_at();
         let look = look.into_iter().chain(self.issue_due_at());
-        let look = look.map(|at| Duration::try_from(at.duration_since(now.wall)).unwrap_or_default());
+        let look = look.map(|at| between(now.wall, at));
         lanes.map(|at| at.saturating_sub(now.monotonic)).chain(hold).chain(look).min()
     }
 

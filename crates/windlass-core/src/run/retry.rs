@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::spec::{Clocks, Limits};
-use crate::values::{RunId, UsageLimit};
+use crate::values::{RunId, UsageLimit, between, later};
 
 /// Added to a reset time, since two machines never agree about the time.
 pub const RESET_MARGIN: Duration = Duration::from_secs(5);
@@ -46,7 +46,7 @@ impl Retries {
 
     /// How long it has gone on.
     pub fn lasted(&self, now: Timestamp) -> Duration {
-        self.since.map_or(Duration::ZERO, |since| elapsed(since, now))
+        self.since.map_or(Duration::ZERO, |since| between(since, now))
     }
 }
 
@@ -60,7 +60,7 @@ pub fn after_limit(limit: &UsageLimit, before: &Retries, limits: &Limits, now: T
         // One that names a new time again and again is not asked more often than one that names none.
         let least = before.count.checked_sub(1).map_or(now, |again| later(now, refused_pause(again)));
         let until = later(reset, RESET_MARGIN).max(least);
-        return if elapsed(now, reset) > limits.wait {
+        return if between(now, reset) > limits.wait {
             Patience::Exhausted(format!(
                 "the usage limit resets at {reset}, later than --max-wait allows ({:#})",
                 signed(limits.wait)
@@ -117,14 +117,6 @@ fn jittered(pause: Duration, run: &RunId, count: u32) -> Duration {
     pause.saturating_mul(share) / 100
 }
 
-fn later(from: Timestamp, by: Duration) -> Timestamp {
-    from.checked_add(by).unwrap_or(Timestamp::MAX)
-}
-
-fn elapsed(from: Timestamp, to: Timestamp) -> Duration {
-    Duration::try_from(to.duration_since(from)).unwrap_or(Duration::ZERO)
-}
-
 fn signed(duration: Duration) -> jiff::SignedDuration {
     jiff::SignedDuration::from_secs(i64::try_from(duration.as_secs()).unwrap_or(i64::MAX))
 }
@@ -148,7 +140,7 @@ mod tests {
     /// How long is waited; `None` when that is too long.
     fn pause(patience: &Patience) -> Option<Duration> {
         match patience {
-            Patience::Until(until) => Some(elapsed(now(), *until)),
+            Patience::Until(until) => Some(between(now(), *until)),
             Patience::Exhausted(why) => {
                 assert!(!why.is_empty());
                 None

@@ -54,6 +54,23 @@ pub(super) struct AtWork {
     pub conflicts: Vec<String>,
 }
 
+impl AtWork {
+    /// A task that nothing has been done about.
+    pub fn begun(id: TaskId, began: Option<Evidence>) -> AtWork {
+        AtWork {
+            id,
+            began,
+            base: None,
+            attempts: Vec::new(),
+            merged_by_agent: false,
+            work: None,
+            landed: None,
+            lost: 0,
+            conflicts: Vec::new(),
+        }
+    }
+}
+
 impl Run {
     /// What the run knows of its tasks; empty in other modes.
     pub fn tasks(&self) -> &Schedule {

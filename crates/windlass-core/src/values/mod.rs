@@ -43,5 +43,5 @@ pub use review::{CriterionJudged, Review, ReviewFinding, ReviewVerdict, Reviewed
 pub use stop::{ExitCodes, Grounds, StopReason, StopSource, UnderWay};
 pub use suspicion::{Suspicion, SuspicionKind};
 pub use task::{TaskId, TaskRow, TaskState};
-pub use time::Now;
 pub(crate) use time::millis;
+pub use time::{Now, between, later};

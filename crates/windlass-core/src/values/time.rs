@@ -16,6 +16,16 @@ pub struct Now {
     pub monotonic: Duration,
 }
 
+/// So much later; the last moment that can be told where that is beyond it.
+pub fn later(from: Timestamp, by: Duration) -> Timestamp {
+    from.saturating_add(by).unwrap_or(Timestamp::MAX)
+}
+
+/// The time from one moment to a later one; nothing when it is not later.
+pub fn between(from: Timestamp, to: Timestamp) -> Duration {
+    Duration::try_from(to.duration_since(from)).unwrap_or_default()
+}
+
 /// A duration as whole milliseconds.
 pub(crate) mod millis {
     use std::time::Duration;

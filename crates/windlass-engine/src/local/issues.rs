@@ -13,7 +13,7 @@ use windlass_core::redact::Redactor;
 use windlass_core::report::{IssueReport, IssueTask, Report};
 use windlass_core::run::IssueContext;
 use windlass_core::spec::IssuesSpec;
-use windlass_core::values::{LaneId, RunId, TaskId};
+use windlass_core::values::{LaneId, RunId, TaskId, between, later};
 use windlass_forge::{CommentList, Forge, ForgeError, ForgeFault, reach};
 
 use super::working_tree::WorkingTree;
@@ -88,13 +88,13 @@ impl Desk<'_> {
                 }
                 LeaseStep::Held { until } => {
                     self.label(&issue, &[WORKING], &[PARKED])?;
-                    return Ok(IssueReport::Leased { task, lasts: left(until, asked) });
+                    return Ok(IssueReport::Leased { task, lasts: between(asked, until) });
                 }
                 LeaseStep::Theirs { holder, until } => {
                     return Ok(IssueReport::Taken {
                         task,
                         by: holder.to_string(),
-                        lasts: left(until, asked),
+                        lasts: between(asked, until),
                     });
                 }
             }
@@ -186,14 +186,6 @@ impl Desk<'_> {
 /// Nobody waits for it any longer.
 fn is_over(issue: &Issue) -> bool {
     issue.state == IssueState::Closed || issue.labels.iter().any(|label| label == DONE)
-}
-
-fn later(now: Timestamp, by: Duration) -> Timestamp {
-    now.saturating_add(by).unwrap_or(Timestamp::MAX)
-}
-
-fn left(until: Timestamp, now: Timestamp) -> Duration {
-    Duration::try_from(until.duration_since(now)).unwrap_or(Duration::ZERO)
 }
 
 fn of_error(task: &TaskId, what: IssueTask, error: &ForgeError) -> IssueReport {

@@ -8,7 +8,7 @@ use windlass_core::spec::{Mode, RunSpec};
 use windlass_core::tasks;
 use windlass_core::values::{
     CheckKind, CheckResult, Cost, Denial, HookDecision, HookName, HookOutcome, Items, JobStatus, Named,
-    RunId, Spent, StatusSource, TaskRow, Tokens,
+    RunId, Spent, StatusSource, TaskRow, Tokens, between,
 };
 
 use super::judged::StatusJudged;
@@ -163,7 +163,7 @@ impl RunStatus {
         let grounds = board.plan.as_ref().map(|plan| plan.grounds()).unwrap_or_default();
         let foremost = board.foremost().map_or(0, |lane| lane.iteration);
         let until = if unfinished == RunState::Running { now } else { board.now };
-        let elapsed = board.started.map_or(Duration::ZERO, |started| format::between(started, until));
+        let elapsed = board.started.map_or(Duration::ZERO, |started| between(started, until));
         let duration = ending
             .map_or(elapsed.saturating_sub(board.waited).saturating_sub(board.idle), |ending| {
                 ending.duration
@@ -284,7 +284,7 @@ pub fn status_text(status: &RunStatus, now: Timestamp, terminal: &Terminal) -> S
     lines.extend(status.waiting_until.map(|until| {
         let clock = format::clock(until, now, &terminal.zone);
         labelled("waiting")
-            .tone(Tone::Warn, format!("until {clock} (in {})", format::duration(format::between(now, until))))
+            .tone(Tone::Warn, format!("until {clock} (in {})", format::duration(between(now, until))))
     }));
     lines.extend(status.checks.iter().map(check));
     lines.extend(StatusJudged::lines(&status.judged));

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use windlass_core::values::{Class, Items};
+use windlass_core::values::{Class, Items, between};
 use windlass_jobs::follow_up;
 
 use super::delivery;
@@ -74,7 +74,7 @@ fn at_work(mut line: Line, board: &Board, foremost: &LaneBoard, zone: &TimeZone)
     line = if let Some(waiting) = waiting(board, zone) {
         line.dim(" · ").plain(waiting)
     } else {
-        let time = format::whole_seconds(format::between(foremost.started, board.now));
+        let time = format::whole_seconds(between(foremost.started, board.now));
         line.dim(" · ").plain(time).dim(" · ").plain(doing(foremost))
     };
     let latest = board.status.latest.as_ref();
@@ -101,7 +101,7 @@ fn on_its_way(board: &Board, zone: &TimeZone) -> String {
     let url = board.delivery.url.as_deref().map(|url| format!("{}: ", one_line(url))).unwrap_or_default();
     match board.delivery.wait {
         Some((waits_for, until)) => {
-            let left = format::whole_seconds(format::between(board.now, until));
+            let left = format::whole_seconds(between(board.now, until));
             let clock = format::clock(until, board.now, zone);
             let what = delivery::waits(waits_for, &board.delivery.seen);
             format!("{url}{what}, at most until {clock} ({left} left)")
@@ -113,7 +113,7 @@ fn on_its_way(board: &Board, zone: &TimeZone) -> String {
 fn waiting(board: &Board, zone: &TimeZone) -> Option<String> {
     let hold = board.hold?;
     let clock = format::clock(hold.until, hold.since, zone);
-    let left = format::whole_seconds(format::between(board.now, hold.until));
+    let left = format::whole_seconds(between(board.now, hold.until));
     Some(match hold.class {
         Class::UsageLimit => format!("usage limit resets at {clock} (in {left})"),
         _ => format!("outage, trying again in {left}"),
@@ -136,9 +136,7 @@ fn doing(lane: &LaneBoard) -> String {
 }
 
 fn elapsed(since: Option<Timestamp>, now: Timestamp) -> String {
-    since.map_or_else(String::new, |since| {
-        format!(" · {}", format::whole_seconds(format::between(since, now)))
-    })
+    since.map_or_else(String::new, |since| format!(" · {}", format::whole_seconds(between(since, now))))
 }
 
 fn frame(now: Timestamp, glyphs: Glyphs) -> &'static str {

@@ -25,7 +25,7 @@ use windlass_core::fact::{Entry, Fact};
 use windlass_core::report;
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{
-    CheckOutcome, CheckStage, Class, Cut, Denial, Named, Purpose, StopReason, StopSource,
+    CheckOutcome, CheckStage, Class, Cut, Denial, Named, Purpose, StopReason, StopSource, between,
 };
 
 use crate::board::Board;
@@ -180,7 +180,7 @@ fn cut_line(board: &Board, cut: Cut) -> Option<Line> {
 
 fn held(board: &Board, until: jiff::Timestamp, class: Class, zone: &TimeZone) -> Line {
     let clock = format::clock(until, board.now, zone);
-    let left = format::duration(format::between(board.now, until));
+    let left = format::duration(between(board.now, until));
     let text = match class {
         Class::UsageLimit => format!("waiting for the usage limit to reset at {clock} (in {left})"),
         _ => format!("outage: trying again at {clock} (in {left})"),

@@ -7,7 +7,6 @@ use strum::{EnumString, VariantNames};
 use toml::Value;
 
 use super::{NetworkChoice, Refusal, Setting};
-use crate::config::pull_request::OpenPullRequest;
 use crate::forge::MergeStrategy;
 use crate::principles::Collection;
 use crate::spec::{
@@ -44,6 +43,18 @@ pub enum OutputLevel {
     Progress,
     /// Every tool call and its result.
     Verbose,
+}
+
+/// How a pull request is opened, as it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, VariantNames)]
+#[strum(serialize_all = "snake_case")]
+pub enum OpenPullRequest {
+    /// Not at all.
+    Never,
+    /// Not meant to be merged yet.
+    Draft,
+    /// For review.
+    Ready,
 }
 
 macro_rules! choices {

@@ -18,7 +18,7 @@ use crate::typed::shown;
 use crate::values::Cost;
 use crate::values::dollars::{MOST, checked, parse_money};
 
-pub use choice::{Choice, OutputLevel};
+pub use choice::{Choice, OpenPullRequest, OutputLevel};
 pub use guard::Globs;
 pub use list::CheckSetting;
 pub use notify::{NotifyEvents, Secret, SecretText, WebAddress};

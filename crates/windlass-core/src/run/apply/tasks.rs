@@ -47,17 +47,7 @@ impl Run {
             // Of a checkout of its own it is known once that is open.
             let began = held.latest.clone().filter(|_| !opens);
             held.refused.clear();
-            held.task = Some(AtWork {
-                id: task.clone(),
-                began,
-                base: None,
-                attempts: Vec::new(),
-                merged_by_agent: false,
-                work: None,
-                landed: None,
-                lost: 0,
-                conflicts: Vec::new(),
-            });
+            held.task = Some(AtWork::begun(task.clone(), began));
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::report::Standing;
 use crate::run::Run;
 use crate::spec::RunSpec;
-use crate::values::{CheckKind, TaskRow};
+use crate::values::{Check, CheckKind, TaskRow};
 
 /// What a pull request is opened with.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,15 +76,17 @@ impl Run {
         }
         let gates =
             plan.checks.iter().filter(|check| check.kind == CheckKind::Gate || standing == Standing::Shown);
-        let gates: Vec<String> = gates.map(|check| format!("- [x] {}\n", as_code(&check.command))).collect();
-        text.push_str(if gates.is_empty() {
-            "\nNo gate was configured.\n"
-        } else {
-            "\nPassed on this commit:\n\n"
-        });
-        text.extend(gates);
-        text
+        text + &passed_checks("commit", gates)
     }
+}
+
+/// The checks that passed, a line each.
+pub(in crate::run) fn passed_checks<'a>(on: &str, checks: impl Iterator<Item = &'a Check>) -> String {
+    let passed: Vec<String> = checks.map(|check| format!("- [x] {}\n", as_code(&check.command))).collect();
+    if passed.is_empty() {
+        return "\nNo gate was configured.\n".to_owned();
+    }
+    format!("\nPassed on this {on}:\n\n{}", passed.concat())
 }
 
 /// One line of code, longer quoted than any quote in it.

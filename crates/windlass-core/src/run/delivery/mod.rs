@@ -23,11 +23,11 @@ use crate::report::{
 };
 use crate::run::{DeliveryPart, Effect, Run, Survey};
 use crate::spec::DeliverySpec;
-use crate::values::{Now, StopReason};
+use crate::values::{Now, StopReason, between, later};
 use crate::words::some_of;
 
 pub use evidence::DeliveryContext;
-pub(super) use evidence::as_code;
+pub(super) use evidence::{as_code, passed_checks};
 
 use parts::{Part, PartEnd};
 use view::Watch;
@@ -348,8 +348,8 @@ impl Run {
         match self.delivery_spec() {
             Some(spec) if late && self.delivery.watch.refusals + 1 < view::REFUSALS => DeliveryMove::Wait {
                 waits_for: WaitsFor::Rules,
-                again: view::later(now.wall, spec.poll),
-                until: view::later(now.wall, spec.poll),
+                again: later(now.wall, spec.poll),
+                until: later(now.wall, spec.poll),
                 then: DeliveryTask::View,
             },
             _ => view::end(DeliveryOutcome::NeedsHuman, why),
@@ -367,12 +367,12 @@ impl Run {
         let since = self.delivery.watch.stalled_since.unwrap_or(now.wall);
         match (self.delivery_spec(), earliest) {
             (Some(spec), Some(earliest)) => {
-                let until = view::later(since, spec.checks_wait);
+                let until = later(since, spec.checks_wait);
                 if now.wall >= until || earliest >= until {
                     return view::end(DeliveryOutcome::NeedsHuman, why);
                 }
-                let pause = view::pause(spec.poll, view::since(Some(since), now.wall));
-                let again = view::later(now.wall, pause).max(earliest);
+                let pause = view::pause(spec.poll, between(since, now.wall));
+                let again = later(now.wall, pause).max(earliest);
                 DeliveryMove::Wait { waits_for: WaitsFor::Forge, again, until, then: task }
             }
             _ => view::end(DeliveryOutcome::NeedsHuman, why),

@@ -328,17 +328,7 @@ impl Run {
         self.tasks.schedule.reopen(&task);
         self.tasks.schedule.begin(&task);
         self.tasks.done.remove(&task);
-        lane.task = Some(AtWork {
-            id: task,
-            began: lane.latest.clone(),
-            base: None,
-            attempts: Vec::new(),
-            merged_by_agent: false,
-            work: None,
-            landed: None,
-            lost: 0,
-            conflicts: Vec::new(),
-        });
+        lane.task = Some(AtWork::begun(task, lane.latest.clone()));
     }
 
     /// The earlier part that is looked at again.

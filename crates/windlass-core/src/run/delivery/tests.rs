@@ -38,7 +38,7 @@ fn spec() -> DeliverySpec {
 }
 
 fn at(minutes: u32) -> Timestamp {
-    view::later(Timestamp::UNIX_EPOCH, MINUTE * minutes)
+    later(Timestamp::UNIX_EPOCH, MINUTE * minutes)
 }
 
 /// Everything speaks for a merge.

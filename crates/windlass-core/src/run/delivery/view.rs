@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use crate::forge::{CheckVerdict, MergeBlock, Mergeability, PullRequestState, Review};
 use crate::report::{DeliveryMove, DeliveryOutcome, DeliveryTask, PullRequestSeen, WaitsFor};
 use crate::spec::{DeliverySpec, NoChecks};
+use crate::values::{between, later};
 
 /// The longest pause between two looks.
 const LONGEST_PAUSE: Duration = Duration::from_mins(1);
@@ -237,7 +238,7 @@ impl Table<'_> {
         if self.now >= until {
             return end(DeliveryOutcome::NeedsHuman, "the forge does not show what was pushed");
         }
-        let waited = since(self.watch.since, self.now);
+        let waited = self.watch.since.map_or(Duration::ZERO, |since| between(since, self.now));
         let pause = pause(self.spec.poll, waited);
         DeliveryMove::Wait {
             waits_for,
@@ -251,14 +252,6 @@ impl Table<'_> {
 /// Longer and longer, since what has taken long takes longer.
 pub(super) fn pause(first: Duration, waited: Duration) -> Duration {
     (waited / 8).clamp(first, LONGEST_PAUSE.max(first))
-}
-
-pub(super) fn since(since: Option<Timestamp>, now: Timestamp) -> Duration {
-    since.and_then(|since| Duration::try_from(now.duration_since(since)).ok()).unwrap_or_default()
-}
-
-pub(super) fn later(from: Timestamp, by: Duration) -> Timestamp {
-    from.checked_add(by).unwrap_or(Timestamp::MAX)
 }
 
 pub(super) fn end(outcome: DeliveryOutcome, detail: &str) -> DeliveryMove {

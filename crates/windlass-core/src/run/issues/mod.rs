@@ -15,7 +15,7 @@ use crate::run::delivery::BeforeEnd;
 use crate::run::lane::LaneState;
 use crate::run::{Effect, Run, Survey};
 use crate::spec::IssuesSpec;
-use crate::values::{LaneId, Now, StopReason, TaskId};
+use crate::values::{LaneId, Now, StopReason, TaskId, later};
 
 pub use text::IssueContext;
 
@@ -190,12 +190,13 @@ impl Run {
         if !self.is_expected(task, what) {
             return None;
         }
-        let later = |lasts: Duration| now.wall.saturating_add(lasts).unwrap_or(Timestamp::MAX);
         let step = match report {
             IssueReport::Leased { task, lasts } => {
-                IssueStep::Leased { task, until: later(lasts), renew: later(lasts / 2) }
+                IssueStep::Leased { task, until: later(now.wall, lasts), renew: later(now.wall, lasts / 2) }
             }
-            IssueReport::Taken { task, by, lasts } => IssueStep::Taken { task, by, until: later(lasts) },
+            IssueReport::Taken { task, by, lasts } => {
+                IssueStep::Taken { task, by, until: later(now.wall, lasts) }
+            }
             IssueReport::Closed { task } => IssueStep::Closed { task },
             IssueReport::Done { task, what } => IssueStep::Told { task, what },
             IssueReport::Refused { task, what, why } => {
@@ -220,7 +221,6 @@ impl Run {
     fn after_silence_of_issues(&self, earliest: Option<Timestamp>, now: Now) -> IssueMove {
         let (since, times) = self.issues.silent.unwrap_or((now.wall, 0));
         let pause = PAUSE.saturating_mul(1 << times.min(10)).min(LONGEST_PAUSE);
-        let later = |from: Timestamp, by: Duration| from.saturating_add(by).unwrap_or(Timestamp::MAX);
         let again = later(now.wall, pause).max(earliest.unwrap_or(now.wall));
         if again > later(since, PATIENCE) { IssueMove::GivenUp } else { IssueMove::Again(again) }
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::Owed;
 use crate::report::IssueTask;
 use crate::run::Run;
-use crate::run::delivery::as_code;
+use crate::run::delivery::{as_code, passed_checks};
 use crate::spec::CommitPolicy;
 use crate::values::{CheckKind, TaskId};
 
@@ -55,19 +55,7 @@ impl Run {
             CheckKind::Criterion => check.is_criterion_of(&owed.task),
             CheckKind::Until => false,
         };
-        let passed: Vec<String> = plan
-            .checks
-            .iter()
-            .filter(is_its)
-            .map(|check| format!("- [x] {}\n", as_code(&check.command)))
-            .collect();
-        text.push_str(if passed.is_empty() {
-            "\nNo gate was configured.\n"
-        } else {
-            "\nPassed on this work:\n\n"
-        });
-        text.extend(passed);
-        text
+        text + &passed_checks("work", plan.checks.iter().filter(is_its))
     }
 
     fn parked_text(&self, owed: &Owed) -> String {
