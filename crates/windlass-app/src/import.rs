@@ -91,7 +91,7 @@ fn trust_taken(here: &Here, items: &[Item], target: &Path) -> Result<(), AppErro
 fn refused(error: DevloopError) -> AppError {
     match error {
         DevloopError::Malformed { .. } => {
-            AppError::of(Kind::Configuration, error).hint("Mend it or move it away. Nothing was taken over.")
+            AppError::of(Kind::Configuration, error).hint("Fix it or move it away. Nothing was imported.")
         }
         DevloopError::File(error) => AppError::system(error),
     }

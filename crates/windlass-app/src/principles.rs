@@ -312,7 +312,7 @@ impl From<PrinciplesError> for AppError {
             unreadable @ PrinciplesError::Unreadable { .. } => AppError::of(Kind::Configuration, unreadable)
                 .hint("Remove it, or put a file in its place: windlass principles init"),
             wrong @ PrinciplesError::Wrong { .. } => AppError::of(Kind::Configuration, wrong)
-                .hint("Mend that in an editor, or a value with windlass principles set KEY=VALUE")
+                .hint("Fix that in an editor, or a value with windlass principles set KEY=VALUE")
                 .hint(
                     "Or begin anew, and keep this file under another name: windlass principles init --force",
                 ),

@@ -256,7 +256,7 @@ impl FresherImport {
                 let notes = vec![format!("it is read where it is ({key})")];
                 Item { kind, name, to: Some(from.clone()), from, notes }
             } else {
-                Item::left(kind, &name, from, "it belongs to its project; copy it to work it off here")
+                Item::left(kind, &name, from, "it belongs to its project; copy it to work through it here")
             }
         };
         found.map(item).collect()

@@ -83,7 +83,7 @@ fn everything_is_taken_and_the_source_stays_as_it_was() {
 
     let config = place.read(".windlass/config.toml");
     for line in [
-        "# Options taken over from Fresher.",
+        "# Options imported from Fresher.",
         "max_iterations = 12",
         "model = \"opus\"",
         "folder = \"impl\"",
@@ -177,7 +177,7 @@ fn the_script_counts_where_there_is_no_other_configuration() {
     place.write(".fresher/config.sh", "#!/bin/bash\nexport FRESHER_MAX_TURNS=7\ntouch \"$PWD/executed\"\n");
     let items = place.import(Extent::Act);
     assert!(place.read(".windlass/config.toml").contains("max_turns = 7"));
-    assert!(says(&items, "config.sh", "line 3 is not taken over"), "{items:#?}");
+    assert!(says(&items, "config.sh", "line 3 is not imported"), "{items:#?}");
     assert!(!place.path("executed").exists());
 
     let both = whole();

@@ -66,7 +66,7 @@ mod tests {
                 "Make one: windlass init N, then windlass run N",
                 "Make one: windlass -C 'a b' init N, then windlass -C 'a b' run N",
             ),
-            ("it is broken; `windlass init x` mends it", "it is broken; `windlass -C 'a b' init x` mends it"),
+            ("it is broken; `windlass init x` fixes it", "it is broken; `windlass -C 'a b' init x` fixes it"),
             ("windlass -C '/x' resume r", "windlass -C '/x' resume r"),
             ("this was started by windlass itself", "this was started by windlass itself"),
             ("windlass", "windlass"),

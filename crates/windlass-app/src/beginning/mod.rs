@@ -83,7 +83,7 @@ pub(crate) fn begin(directory: &Path, resolved: &Resolved) -> Result<Option<Begu
     windlass_engine::beginning::begin(directory, &beginning).map_err(|error| match error {
         BeginError::NoIdentity(why) => nobody(why),
         error @ BeginError::Refused(_) => AppError::system(error)
-            .hint("Mend what it says and run it again, or commit by hand: git add … && git commit"),
+            .hint("Fix what it says and run it again, or commit by hand: git add … && git commit"),
         other => AppError::system(other),
     })
 }

@@ -174,7 +174,7 @@ impl OpenFile<'_> {
             EditError::Broken { line, message } => {
                 let place = line.map_or_else(|| path.clone(), |line| format!("{path}:{line}"));
                 AppError::new(Kind::Configuration, format!("{place}: {message}"))
-                    .hint("The file is as it was. Mend it by hand, then try again.")
+                    .hint("The file is as it was. Fix it by hand, then try again.")
             }
             EditError::Intricate { line, .. } => {
                 AppError::new(Kind::Configuration, format!("{path}:{line}: {error}"))
@@ -277,7 +277,7 @@ fn tell_of_secrets(key: &KeyInfo, file: &OpenFile<'_>) -> Result<(), AppError> {
         ));
     }
     if config_file::is_readable_by_others(&file.scope.source.path)? {
-        file.app.notice(&format!("others can read {path}; withdraw it from them: chmod 600 '{path}'"));
+        file.app.notice(&format!("other users can read {path}; make it yours alone: chmod 600 '{path}'"));
     }
     Ok(())
 }

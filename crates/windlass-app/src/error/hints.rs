@@ -97,12 +97,12 @@ pub(super) fn of_worktree(error: &WorktreeError) -> Hints {
             one("Choose another folder: windlass config set worktree.base PATH")
         }
         WorktreeError::PathTaken(_) => one("Choose another name, or move what is there out of the way."),
-        WorktreeError::Broken(path) => one(&format!("Mend it: git worktree repair '{}'", path.display())),
+        WorktreeError::Broken(path) => one(&format!("Fix it: git worktree repair '{}'", path.display())),
         WorktreeError::LockedAway { path, .. } => vec![
             "Is it on a disk that is not there now? Then attach that.".to_owned(),
             format!("If it is gone for good: git worktree unlock '{}'", path.display()),
         ],
-        WorktreeError::Checkout { .. } => one("Once this is mended, the same command goes on where it was."),
+        WorktreeError::Checkout { .. } => one("Once this is fixed, the same command goes on where it was."),
         WorktreeError::Bootstrap(BootstrapError::TooMuch { .. }) => {
             one("Name less, or allow more: windlass config set worktree.include_size 8g")
         }

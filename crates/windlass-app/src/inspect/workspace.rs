@@ -39,7 +39,7 @@ impl App {
         for row in &rows {
             if let Some(problem) = &row.problem {
                 self.notice(&format!(
-                    "workspace {}: {problem}; `windlass init {}` mends it",
+                    "workspace {}: {problem}; `windlass init {}` fixes it",
                     row.name, row.name
                 ));
             }

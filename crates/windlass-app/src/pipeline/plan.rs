@@ -92,7 +92,7 @@ fn redo_from(
     if request.execution.is_some() {
         let file = pipeline.tasks_file();
         return Err(AppError::usage(said).hint(format!("Plan again from there: {command} --run")).hint(
-            format!("Work off the tasks as they are: windlass run --mode tasks -f {}", file.display()),
+            format!("Work through the tasks as they are: windlass run --mode tasks -f {}", file.display()),
         ));
     }
     app.notice(&format!("{said}; it stays as it is: {command} plans it again"));

@@ -354,10 +354,17 @@ impl Assignment {
                 run.workspace.is_none()
                     && run.mode == self.mode
                     && run.pipeline == self.pipeline()
-                    && RunFolder::of(project, &run.run).read_goal().is_ok_and(|goal| goal == self.goal.text)
+                    && RunFolder::of(project, &run.run)
+                        .read_goal()
+                        .is_ok_and(|goal| as_now(&goal) == as_now(&self.goal.text))
             }
         }
     }
+}
+
+/// A goal in the words of this version: the first one said "Work off", and its unfinished runs are of the same jobs.
+fn as_now(goal: &str) -> String {
+    goal.replacen("Work off the ", "Work through the ", 1)
 }
 
 /// What is wanted of a feature's tasks, of issues, or of the usual ones.
@@ -398,7 +405,7 @@ fn mode_of(
         FoundMetadata::Read { metadata, .. } => Ok(metadata.mode),
         FoundMetadata::Missing => Ok(Mode::Loop),
         FoundMetadata::Corrupt(corrupt) if extent == Extent::Look => {
-            app.notice(&format!("{}: {corrupt}; a run would mend it", workspace.metadata_file().display()));
+            app.notice(&format!("{}: {corrupt}; a run would fix it", workspace.metadata_file().display()));
             Ok(Mode::Loop)
         }
         FoundMetadata::Corrupt(_) => {

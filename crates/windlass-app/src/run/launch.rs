@@ -406,7 +406,7 @@ pub fn snapshots(here: &Here, run: &RunId) -> Result<Option<Store>, AppError> {
 }
 
 fn broken(run: &RunId, error: EngineError, codes: ExitCodes) -> AppError {
-    let resume = format!("The run's journal is whole; once this is mended: windlass resume {run}");
+    let resume = format!("The run's journal is whole; once this is fixed: windlass resume {run}");
     match error {
         lost @ EngineError::RecordLost(_) => AppError::of(Kind::stopped(StopReason::NeedsHuman, codes), lost),
         other => AppError::system(other).with_codes(Some(codes)).hint(resume),
@@ -480,7 +480,7 @@ fn end_containers(folder: &RunFolder, what: &str) -> Option<String> {
         Ok(0) => None,
         Ok(1) => Some(format!("a container of {what} was still there; it was ended")),
         Ok(found) => Some(format!("{found} containers of {what} were still there; they were ended")),
-        Err(error) => Some(format!("whether containers of {what} are left cannot be told: {error}")),
+        Err(error) => Some(format!("whether containers of {what} are left cannot be known: {error}")),
     }
 }
 

@@ -18,7 +18,7 @@ pub fn refuse_impossible(here: &Here, request: &Prepared) -> Result<(), AppError
         PullRequestPer::Task if !has_tasks => {
             Err(AppError::usage("a pull request per task needs tasks, and this mode has none")
                 .hint("Use --pr-per iteration with --merge, or leave --pr-per out: one for the run")
-                .hint("Tasks are worked off with: windlass run --mode tasks"))
+                .hint("Tasks are worked through with: windlass run --mode tasks"))
         }
         PullRequestPer::Task if resolved.tasks.lanes > 1 => {
             Err(AppError::usage("a pull request per task does not go with several lanes, which share a branch")

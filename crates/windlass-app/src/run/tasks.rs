@@ -214,7 +214,7 @@ fn refuse_unlike_commit(here: &Here, found: &FoundTasks) -> Result<(), AppError>
             )
         }
         Some(Unlike::Link(file)) => (
-            format!("{file} is a link, which lanes cannot work off"),
+            format!("{file} is a link, which lanes cannot work through"),
             "Name the file itself, if it is in the repository: -f FILE".to_owned(),
         ),
         Some(Unlike::Outside(file)) => (

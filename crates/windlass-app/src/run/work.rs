@@ -204,7 +204,7 @@ pub(super) fn refuse_other_list(directory: &Path, file: &Path, codes: ExitCodes)
     };
     let error = AppError::missing(message, codes);
     let error = match work {
-        Some(work) => error.hint(format!("Work it off: {}", work.command())),
+        Some(work) => error.hint(format!("Work through it: {}", work.command())),
         None => with_near(error, directory, file),
     };
     Err(error.hint("Have a plan written where plan.file says: windlass plan"))

@@ -313,7 +313,7 @@ impl Looked {
     /// What cannot be looked at cannot be trusted.
     fn refuse_troubles(&self) -> Result<(), AppError> {
         let Some(first) = self.troubles.first() else { return Ok(()) };
-        let message = format!("what {} starts cannot be told: {}", first.file, first.why);
+        let message = format!("what {} starts is not known: {}", first.file, first.why);
         let said = AppError::new(Kind::Configuration, message);
         Err(match first.starter {
             Starter::Agent(_) => said.hint("Remove it or make it a plain file.").hint(leave_out()),

@@ -25,7 +25,7 @@ impl App {
         let store::Trusted { items: trusted, trouble } = store::trusted(&here.project);
         self.notices(&trouble);
         for trouble in &found.troubles {
-            self.notice(&format!("what {} starts cannot be told: {}", trouble.file, trouble.why));
+            self.notice(&format!("what {} starts is not known: {}", trouble.file, trouble.why));
         }
         Ok(RepositoryTrust { here, items: found.items, trusted })
     }

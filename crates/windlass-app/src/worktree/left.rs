@@ -46,7 +46,7 @@ impl App {
             })
         };
         look().map(Some).map_err(|error: AppError| {
-            let what = format!("what is in the worktree {} cannot be told", worktree.name);
+            let what = format!("what is in the worktree {} cannot be known", worktree.name);
             AppError::new(Kind::System, format!("{what}: {}", error.message)).because(error)
         })
     }

@@ -182,7 +182,7 @@ keys! {
 
     COUNCIL_ENABLED: bool = "council.enabled", "Have a fresh agent settle conflicts of principles that the agent at work reports.";
     COUNCIL_MODEL: TextOrNothing = "council.model", "Its model; empty = that of the agent who works.";
-    COUNCIL_PER_RUN: Count<0, 100> = "council.per_run", "So often it is asked in a run; at most once in an iteration.";
+    COUNCIL_PER_RUN: Count<0, 100> = "council.per_run", "How often it may be asked in a run; at most once in an iteration.";
     COUNCIL_LOG: bool = "council.log", "Note what it decides in `.windlass/decisions.jsonl` as well.";
 
     WATCH: bool = "status.watch", "Watch the status file while the agent works.";
@@ -214,11 +214,11 @@ keys! {
     PULL_REQUEST_BRANCH_PREFIX: TextOrNothing = "pull_request.branch_prefix", "What the name of the run's own branch begins with; empty = the branch that is checked out, unless that is the base.";
     PULL_REQUEST_REMOTE: Text = "pull_request.remote", "The remote that is pushed to.";
     PULL_REQUEST_BASE: TextOrNothing = "pull_request.base", "The branch that it is to be merged into; empty = the forge's default branch.";
-    PULL_REQUEST_OWNER: TextOrNothing = "pull_request.owner", "Whose the repository is; empty = as the remote says.";
+    PULL_REQUEST_OWNER: TextOrNothing = "pull_request.owner", "Who owns the repository; empty = as the remote says.";
     PULL_REQUEST_REPOSITORY: TextOrNothing = "pull_request.repository", "The repository's name; empty = as the remote says.";
     PULL_REQUEST_NO_CHECKS: NoChecks = "pull_request.no_checks", "What happens where no check ever appears: go on waiting, merge without, or leave it to a person.";
-    PULL_REQUEST_CI_RETRIES: Count<0, 20> = "pull_request.ci_retries", "So often the logs of failed checks go back to the agent.";
-    PULL_REQUEST_REVIEW_ROUNDS: Count<0, 20> = "pull_request.review_rounds", "So often unresolved review comments go back to the agent.";
+    PULL_REQUEST_CI_RETRIES: Count<0, 20> = "pull_request.ci_retries", "How often the logs of failed checks go back to the agent.";
+    PULL_REQUEST_REVIEW_ROUNDS: Count<0, 20> = "pull_request.review_rounds", "How often unresolved review comments go back to the agent.";
     PULL_REQUEST_CHECKS_APPEAR: PositiveSpan = "pull_request.checks_appear", "Time that checks may take to appear after a push.";
     PULL_REQUEST_CHECKS_WAIT: PositiveSpan = "pull_request.checks_wait", "Time that they may take to end.";
     PULL_REQUEST_REVIEW_WAIT: PositiveSpan = "pull_request.review_wait", "Time that a review, or whatever else the base's rules ask for, is waited for.";

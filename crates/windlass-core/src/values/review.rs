@@ -162,12 +162,12 @@ impl Reviewed {
                 "the reviewer did not say of each success criterion whether it is met"
             }
             Some(review) if review.verdict == ReviewVerdict::Reject => {
-                "the reviewer rejected the work and named nothing to mend"
+                "the reviewer rejected the work and named nothing to fix"
             }
             Some(review) if review.unmet().next().is_some() => {
                 "the reviewer let the work pass and called a success criterion not met"
             }
-            Some(_) => "the reviewer let the work pass and named what must be mended",
+            Some(_) => "the reviewer let the work pass and named what must be fixed",
         })
     }
 }

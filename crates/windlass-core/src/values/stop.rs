@@ -76,7 +76,7 @@ stop_reasons! {
     /// There was nothing to do before the first iteration.
     NothingToDo: "nothing_to_do", Done, 0, 0, "nothing to do", "There was nothing to do before the first iteration.";
     /// `--max-iterations`.
-    MaxIterations: "max_iterations", Limit, 0, 10, "reached its most iterations", "The iterations are used up; the job is not shown to be done.";
+    MaxIterations: "max_iterations", Limit, 0, 10, "reached its iteration limit", "The iterations are used up; the job is not shown to be done.";
     /// `--max-cost`, or the agent used up the budget that was left.
     MaxCost: "max_cost", Limit, 0, 11, "its budget is spent", "The money is used up; the job is not shown to be done.";
     /// `--max-tokens`.

@@ -92,7 +92,7 @@ impl SeedOptions {
         match fields.get(name).filter(|value| !value.is_null()) {
             None => {}
             Some(value) => match value.as_f64().filter(|seconds| (0.0..1e9).contains(seconds)) {
-                #[expect(clippy::cast_possible_truncation, reason = "a whole number below a milliard")]
+                #[expect(clippy::cast_possible_truncation, reason = "a whole number below a billion")]
                 Some(seconds) => match seconds.ceil() as i64 {
                     seconds if Some(seconds) == usual => {}
                     0 => self.options.push(("clocks.delay", Toml::Integer(0))),
@@ -268,7 +268,7 @@ pub fn options_text(options: &[(&str, Toml)]) -> String {
 /// The same for the `config.toml` of a project or a user, which `import` makes of another tool's.
 pub fn imported_options_text(tool: &str, options: &[(&str, Toml)]) -> String {
     let heading =
-        format!("# Options taken over from {tool}.\n# `windlass config keys` lists what can stand here.\n");
+        format!("# Options imported from {tool}.\n# `windlass config keys` lists what can stand here.\n");
     with_heading(&heading, options)
 }
 

@@ -64,7 +64,7 @@ pub(super) fn put_aside(world: &mut WorkingTree, parked: &ParkedTask<'_>) -> Res
         commit_that_stayed(world, store, &repository, parked.attempts)?,
     ) else {
         let said = format!(
-            "what {} left stays here: HEAD was moved while it was worked on, and whose commits these are cannot be told; `git log` shows them",
+            "what {} left stays here: HEAD was moved while it was worked on, and whose commits these are cannot be known; `git log` shows them",
             parked.task
         );
         // What is there is no part of the next task all the same.

@@ -73,7 +73,7 @@ pub enum TasksError {
         place: PathBuf,
     },
     /// What stands there must be mended by hand first: nobody can say what of it is the status, or which task is meant.
-    #[error("the status of {id} is not changed in {}: {why}; mend it there by hand", .place.display())]
+    #[error("the status of {id} is not changed in {}: {why}; fix it there by hand", .place.display())]
     Unclear {
         /// The task.
         id: TaskId,

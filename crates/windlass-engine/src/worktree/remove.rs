@@ -69,7 +69,7 @@ pub enum Refusal {
         ahead: u64,
     },
     /// There is no branch to compare it with.
-    #[error("whether its branch {branch} is merged cannot be told: the branch that it came from is gone")]
+    #[error("whether its branch {branch} is merged cannot be known: the branch that it came from is gone")]
     NoBase {
         /// Its branch.
         branch: String,

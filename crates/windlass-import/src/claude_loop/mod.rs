@@ -75,7 +75,7 @@ impl ClaudeLoopImport {
                     KIND,
                     theirs,
                     from,
-                    format!("{problem}; mend it and import it again"),
+                    format!("{problem}; fix it and import it again"),
                 ));
             }
         };

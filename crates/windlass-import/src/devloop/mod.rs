@@ -133,7 +133,7 @@ impl DevloopImport {
         let problems = list.problems().iter().take(5);
         notes.extend(problems.map(ToString::to_string));
         if self.source != self.target {
-            notes.push("it belongs to its project; copy it to work it off here".to_owned());
+            notes.push("it belongs to its project; copy it to work through it here".to_owned());
             return Some(Item { kind: ItemKind::TaskFile, name: name.to_owned(), from, to: None, notes });
         }
         let feature = feature.map_or_else(String::new, |feature| format!(" --feature {feature}"));

@@ -11,7 +11,7 @@ pub(super) const CALL: Descriptor = Descriptor {
     prompt: compose,
     due: |job| {
         let depth = job.verification.map(|asked| asked.depth).unwrap_or_default();
-        Some(format!("the claim stands; a fresh agent verifies it ({})", depth.name()))
+        Some(format!("the claim is accepted so far; a fresh agent verifies it ({})", depth.name()))
     },
     doing: Some("verifying"),
     log_heading: Some("VERIFICATION OUTPUT"),

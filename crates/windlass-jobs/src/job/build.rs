@@ -11,7 +11,7 @@ pub(super) const JOB: Descriptor = Descriptor {
     prompt: prompt::plans::compose,
     template: include_str!("../prompt/templates/build.md"),
     pace: ITEM_BY_ITEM,
-    wanted: "Work off the plan.",
+    wanted: "Work through the plan.",
     script: "builtin:build",
     complete_when: |job| {
         if claim::ends_by_itself(job) {

@@ -25,7 +25,7 @@ pub(super) const JOB: Descriptor = Descriptor {
     next: &[
         (
             StopReason::Complete,
-            &[Next::Verb("verify --plan", "see what it covers"), Next::Verb("build", "work it off")],
+            &[Next::Verb("verify --plan", "see what it covers"), Next::Verb("build", "work through it")],
         ),
         (StopReason::MaxIterations, PLAN_ON),
         (StopReason::Stagnated, PLAN_ON),

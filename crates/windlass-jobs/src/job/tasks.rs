@@ -8,7 +8,7 @@ pub(super) const JOB: Descriptor = Descriptor {
     prompt: prompt::tasks::compose,
     template: include_str!("../prompt/templates/tasks.md"),
     pace: ITEM_BY_ITEM,
-    wanted: "Work off the tasks",
+    wanted: "Work through the tasks",
     script: "builtin:tasks",
     complete_when: |_| Completion::Claim("every task is done".to_owned()),
     judged: Judged::Work,

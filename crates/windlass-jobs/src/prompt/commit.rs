@@ -14,7 +14,7 @@ pub(super) fn section(parts: &PromptParts<'_>) -> Inert {
     let from = said.ceil_char_boundary(said.len().saturating_sub(LONGEST));
     let tail = without_signal(said.get(from..).unwrap_or_default(), &parts.plan.job.completion_signal);
     Inert::fill(
-        "\n## The commit was refused\n\nWhat is there was not committed: a hook of this repository refused it. Mend what \
+        "\n## The commit was refused\n\nWhat is there was not committed: a hook of this repository refused it. Fix what \
          it complains about; leave the hook itself as it is. The end of its output:\n\n{{tail}}",
         &[("tail", Inert::block(&tail))],
     )

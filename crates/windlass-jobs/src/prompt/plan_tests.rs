@@ -27,7 +27,7 @@ fn work(text: &str) -> PlanWork<'static> {
 }
 
 fn told(plan: &RunSpec, work: PlanWork<'_>) -> String {
-    compose(&PromptParts { plan_work: Some(work), ..parts(plan, "Work off the plan.") }).user
+    compose(&PromptParts { plan_work: Some(work), ..parts(plan, "Work through the plan.") }).user
 }
 
 const THREE: &str = "# Plan\n\n## Priority 2: Later\n\n- [ ] 2.1 Write the manual (refs: specs/manual.md)\n\n\
@@ -45,7 +45,7 @@ fn a_build_is_told_one_task_with_all_that_is_known_of_it() {
         ),
         "{user}"
     );
-    assert!(!user.contains("the manual") && !user.contains("Work off the plan."), "{user}");
+    assert!(!user.contains("the manual") && !user.contains("Work through the plan."), "{user}");
     let begun = THREE.replace("- [ ] 2.1", "- [~] 2.1");
     let user = told(&planned(Mode::Build), work(&begun));
     assert!(
@@ -58,7 +58,7 @@ fn a_build_is_told_one_task_with_all_that_is_known_of_it() {
 #[test]
 fn a_build_without_an_open_box_is_told_to_mend_what_the_checks_say() {
     let (plan, outcome) = (planned(Mode::Build), outcome());
-    let mut parts = parts(&plan, "Work off the plan.");
+    let mut parts = parts(&plan, "Work through the plan.");
     parts.plan_work = Some(work("- [x] done\n"));
     let tail = "one test failed".to_owned();
     parts.refused = vec![FailedCheck { command: "make test", outcome: &outcome, tail, failed_before: false }];
@@ -139,7 +139,7 @@ fn a_project_replaces_the_prompt_and_the_task_is_put_in_or_added() {
             "choose what matters.\nDo exactly this one task:\n\n~~~\n1.2 Name",
         ),
     ] {
-        let mut parts = parts(&plan, "Work off the plan.");
+        let mut parts = parts(&plan, "Work through the plan.");
         parts.plan_work = Some(work(THREE));
         parts.templates = Templates { user: Some(template), system: Some("In {{projectRoot}}: {{task}}") };
         let prompt = compose(&parts);

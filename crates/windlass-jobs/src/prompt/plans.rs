@@ -84,7 +84,7 @@ fn values(parts: &PromptParts<'_>) -> Vec<(&'static str, Inert)> {
 fn task(parts: &PromptParts<'_>) -> Inert {
     let Some(next) = parts.plan_work.as_ref().and_then(|work| work.next.as_ref()) else {
         return Inert::own(
-            "No box of the plan is open, but the checks do not pass: mend what they say, below, and nothing else.",
+            "No box of the plan is open, but the checks do not pass: fix what they say, below, and nothing else.",
         );
     };
     let block = |text: &str| Inert::block(&without_signal(text, &parts.plan.job.completion_signal));
@@ -102,7 +102,7 @@ fn about_the_folder(parts: &PromptParts<'_>) -> Inert {
     };
     Inert::fill(
         "\nThe plan is a folder: {{file}} lists the features, with a link to each one's file beside it, in the order in which \
-         they are worked off; the tasks stand in those files, below a line `**Spec:** specs/NAME.md`. Keep its table up to \
+         they are worked through; the tasks stand in those files, below a line `**Spec:** specs/NAME.md`. Keep its table up to \
          date.\n",
         &[("file", Inert::name(&work.file))],
     )

@@ -79,7 +79,7 @@ fn collection(refused: &str) -> Inert {
     );
     if !refused.is_empty() {
         text.push(&Inert::fill(
-            "What was there before is not taken: {{refused}}. Mend it.\n",
+            "What was there before is not taken: {{refused}}. Fix it.\n",
             &[("refused", Inert::words(refused))],
         ));
     }

@@ -86,7 +86,7 @@ fn an_agent_is_asked_to_derive_them_until_some_are_taken() {
     let refused = "principles.proposed.yaml: line 3: `a` is `@b`".to_owned();
     let again = user(&Collected { in_vain: 1, refused, ..Collected::default() });
     assert!(
-        again.contains("is not taken: principles.proposed.yaml: line 3: `a` is `@b`. Mend it."),
+        again.contains("is not taken: principles.proposed.yaml: line 3: `a` is `@b`. Fix it."),
         "{again}"
     );
 

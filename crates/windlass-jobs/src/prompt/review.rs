@@ -12,7 +12,7 @@ pub(super) fn section(parts: &PromptParts<'_>) -> Inert {
     let said = without_signal(&findings(rejection), &parts.plan.job.completion_signal);
     Inert::fill(
         "\n## A reviewer rejected the work\n\nA fresh agent looked at what was changed. No claim is accepted while what it calls \
-         blocking stands. It said:\n\n{{said}}\nMend this first, in the files that are there. Where it is wrong, show that by the \
+         blocking stands. It said:\n\n{{said}}\nFix this first, in the files that are there. Where it is wrong, show that by the \
          work: a test, or a comment that says why.\n",
         &[("said", Inert::block(&said))],
     )

@@ -66,7 +66,7 @@ fn what_verification_said(parts: &PromptParts<'_>) -> Inert {
     let said = without_signal(&findings(found), &parts.plan.job.completion_signal);
     Inert::fill(
         "\n## The work was verified and is not finished\n\nA fresh agent looked at it and said:\n\n{{said}}\n\
-         Mend this, then write the status file anew.\n",
+         Fix this, then write the status file anew.\n",
         &[("said", Inert::block(&said))],
     )
 }

@@ -93,7 +93,7 @@ fn verdict(findings: &[Finding]) -> Line {
     match findings.iter().map(|finding| finding.health).max() {
         Some(Health::Bad) => Line::new().tone(Tone::Bad, "No run can start here yet."),
         Some(Health::Doubtful) => {
-            Line::new().tone(Tone::Good, "A run can start here.").plain(" Mind the points marked above.")
+            Line::new().tone(Tone::Good, "A run can start here.").plain(" Look at the points marked above.")
         }
         Some(Health::Good) | None => Line::new().tone(Tone::Good, "A run can start here."),
     }

@@ -52,8 +52,8 @@ pub fn import_text(rows: &[ImportRow], extent: Extent, terminal: &Terminal) -> S
         lines.extend(row.notes.iter().map(|note| Line::hanging(4).plain("    ").dim(one_line(note))));
     }
     let verb = match extent {
-        Extent::Act => "taken over",
-        Extent::Look => "would be taken over",
+        Extent::Act => "imported",
+        Extent::Look => "would be imported",
     };
     let counted = format::count(taken.len() as u64, "item");
     lines.push(Line::new());
@@ -104,12 +104,12 @@ mod tests {
         let at = |words: &str| text.find(words).unwrap_or_else(|| panic!("{words}: {text}"));
         assert!(at(".claude-iterate.json") < at("api") && at("api") < at("already"));
         assert!(
-            text.ends_with("2 items taken over, 1 left; the source is as it was.\n  next  windlass list\n"),
+            text.ends_with("2 items imported, 1 left; the source is as it was.\n  next  windlass list\n"),
             "{text}"
         );
         assert!(!text.contains('\u{1b}'));
         let looked = import_text(&rows(), Extent::Look, &Terminal::plain());
-        assert!(looked.contains("2 items would be taken over"));
+        assert!(looked.contains("2 items would be imported"));
     }
 
     #[test]

@@ -79,10 +79,9 @@ pub(super) fn next(board: &Board, plan: &RunSpec, reason: StopReason) -> Vec<Adv
             let enough = format::flag_duration(enough_wait(board, limits.wait));
             resume(format!(" --max-wait {enough}"), "go on with more patience")
         }
-        StopReason::Blocked => resume(
-            String::new(),
-            "go on with tasks that were mended or added; parked ones wait for a new run",
-        ),
+        StopReason::Blocked => {
+            resume(String::new(), "go on with tasks that were fixed or added; parked ones wait for a new run")
+        }
         StopReason::AgentUnavailable | StopReason::DiskFull => {
             advice("windlass doctor".to_owned(), "see what is wrong with this machine")
         }

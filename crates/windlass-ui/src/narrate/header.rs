@@ -113,11 +113,11 @@ fn task_file(plan: &RunSpec) -> Option<Line> {
 fn lanes(plan: &RunSpec) -> Option<Line> {
     let lanes = plan.lanes.as_ref()?;
     let branch = lanes.branch.as_ref().map(|name| one_line(name.strip_prefix("refs/heads/").unwrap_or(name)));
-    let goal = branch.map_or_else(|| "here".to_owned(), |branch| format!("on {branch}"));
+    let goal = branch.map_or_else(|| "here".to_owned(), |branch| format!("into {branch}"));
     Some(
         labelled("lanes")
             .plain(format!("{} at once, each in a clone of its own", lanes.count))
-            .dim(format!(" · what holds lands {goal}")),
+            .dim(format!(" · finished work is merged {goal}")),
     )
 }
 

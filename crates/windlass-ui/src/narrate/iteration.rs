@@ -104,7 +104,7 @@ pub(super) fn repeats(board: &Board, fact: &Fact, class: Class, attempt: u32) ->
     };
     let row = Row {
         number: iteration.to_string(),
-        look: (Tone::Warn, Mark::Again, "again"),
+        look: (Tone::Warn, Mark::Again, "retry"),
         duration: call.map(|call| call.duration).unwrap_or_default(),
         spent: call.map(|call| Spent::of(call.cost, call.estimated)).unwrap_or_default(),
         explanation: format!("{}; {again}", why.trim_end_matches('.')),
@@ -140,9 +140,9 @@ fn explanation(
         Verdict::Failed if detail.is_empty() => vec![words::class(class).to_owned()],
         Verdict::Failed => vec![detail],
         Verdict::ClaimAccepted if said.is_some() => {
-            vec!["the claim stands, and was verified".to_owned(), changed]
+            vec!["claim accepted and verified".to_owned(), changed]
         }
-        Verdict::ClaimAccepted => vec!["the claim stands".to_owned(), changed],
+        Verdict::ClaimAccepted => vec!["claim accepted".to_owned(), changed],
         Verdict::ClaimRefused if seen.failed_checks.is_empty() && is_held(board) => {
             vec!["claims to be done, held for review".to_owned(), changed]
         }

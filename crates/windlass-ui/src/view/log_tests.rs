@@ -163,7 +163,7 @@ fn everything_that_people_see_is_in_it() {
     let text = logged(&Night::new().workspace().events);
     for part in [
         "VERIFICATION OUTPUT (attempt 2):\n",
-        "      ? the claim stands; a fresh agent verifies it (standard)\n",
+        "      ? the claim is accepted so far; a fresh agent verifies it (standard)\n",
         "          ✗ /v1/export still uses the old router: src/routes/export.rs:14\n",
         "        blocked: the staging database is not reachable\n",
     ] {

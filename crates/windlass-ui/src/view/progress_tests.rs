@@ -52,11 +52,11 @@ fn a_whole_night_at_80_columns() {
    3  ✗ refused   3m 23s    $0.31  claims to be done, 2 files changed
         gate failed: cargo test -q (exit 101, 3s)
           test result: FAILED. 13 passed; 1 failed
-   4  ↻ again        12s    $0.00  usage limit of the five-hour window; same
+   4  ↻ retry        12s    $0.00  usage limit of the five-hour window; same
         iteration, attempt 2
       ◷ waiting for the usage limit to reset at 21:11 (in 1h 03m)
    4  ✗ failed    1h 03m   ≈$0.50  the agent crashed: signal 11
-   5  ★ accepted  4m 03s    $0.42  the claim stands, 3 files changed
+   5  ★ accepted  4m 03s    $0.42  claim accepted, 3 files changed
 "
     );
     assert_eq!(

@@ -85,7 +85,7 @@ fn tasks_are_named_as_they_begin_and_end_and_so_is_where_they_are_worked_on() {
     let told = (notes + &results).split_whitespace().collect::<Vec<_>>().join(" ");
     for words in [
         "tasks tasks.md · noted in progress.md",
-        "lanes 3 at once, each in a clone of its own · what holds lands on main",
+        "lanes 3 at once, each in a clone of its own · finished work is merged into main",
         "Running iteration 1: TASK-001 Read numbers",
         "Running iteration 2: T2 Write them",
         "iteration 1 conflicts with what has landed meanwhile: a.rs, b.rs, c.rs and 1 more",

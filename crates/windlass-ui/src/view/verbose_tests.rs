@@ -18,7 +18,7 @@ fn an_iteration_with_everything_in_it() {
       running 14 tests
       ..............
       test result: ok. 14 passed; 0 failed
-   5  ★ accepted  4m 03s    $0.42  the claim stands, 3 files changed
+   5  ★ accepted  4m 03s    $0.42  claim accepted, 3 files changed
 "
     );
     assert!(results.ends_with("\nstopped: complete\n"));

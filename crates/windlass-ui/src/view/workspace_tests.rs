@@ -51,16 +51,15 @@ fn a_workspace_with_a_refused_and_an_accepted_verification_at_80_columns() {
    2  ✓ worked    1m 02s    $0.42  2 files changed (26 items remaining)
       Running iteration 3...
       ✎ 60/60 items (+26) - All API endpoints migrated ✓ Complete!
-      ? the claim stands; a fresh agent verifies it (standard)
+      ? the claim is accepted so far; a fresh agent verifies it (standard)
    3  ✗ refused   1m 35s    $0.84  claims to be done, 9 files changed
         verification: fail (high confidence): 58 of 60 endpoints are moved.
           ✗ /v1/export still uses the old router: src/routes/export.rs:14
           ○ No test covers /v1/import
           recommended: Move the export endpoints and run their tests.
       Running iteration 4...
-      ? the claim stands; a fresh agent verifies it (standard)
-   4  ★ accepted  1m 35s    $0.84  the claim stands, and was verified, 3 files
-        changed
+      ? the claim is accepted so far; a fresh agent verifies it (standard)
+   4  ★ accepted  1m 35s    $0.84  claim accepted and verified, 3 files changed
         verification: pass (high confidence): All 60 endpoints are moved and
           tested.
 "

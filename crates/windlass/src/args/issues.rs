@@ -23,7 +23,7 @@ pub struct IssuesArgs {
     pub trust_authors: bool,
 }
 
-/// The same where they are worked off.
+/// The same where they are worked through.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Issues")]
 pub struct WorkedIssuesArgs {

@@ -60,8 +60,8 @@ const VERBS: &str = "\
 Work:
   run          Iterate on a goal or a workspace until it is shown to be done
   plan         Turn specifications into a plan, and change nothing else
-  build        Work off a plan, one open task per iteration
-  pipeline     Plan a goal in phases, down to tasks, and work them off
+  build        Work through a plan, one open task per iteration
+  pipeline     Plan a goal in phases, down to tasks, and work through them
   continue     Say what can go on here: the task file, its work, unfinished runs
   resume       Continue an unfinished run, or an ended one with a raised limit
   stop         End a run after its current iteration
@@ -142,9 +142,9 @@ pub enum Verb {
     Run(Box<RunArgs>),
     /// Turn specifications into a plan, and change nothing else
     Plan(Box<PlanArgs>),
-    /// Work off a plan, one open task per iteration
+    /// Work through a plan, one open task per iteration
     Build(Box<BuildArgs>),
-    /// Plan a goal in phases, down to tasks, and work them off
+    /// Plan a goal in phases, down to tasks, and work through them
     Pipeline(Box<PipelineArgs>),
     /// Say what can go on here: the task file, its work, unfinished runs
     Continue(ContinueArgs),

@@ -15,7 +15,7 @@ are yours to edit.
 
 Examples:
   windlass pipeline 'A command line tool that keeps to-do lists' --max-cost 5
-      Plans, and says how the tasks are worked off.
+      Plans, and says how the tasks are worked through.
   windlass pipeline -f goal.md --run --gate 'make test'
       Works them off as well.
   windlass pipeline --resume to-do
@@ -43,7 +43,7 @@ pub struct PipelineArgs {
     /// Plan this phase and those after it again: prd, architecture, tasks
     #[arg(long, value_name = "PHASE", help_heading = "Goal", requires = "resume")]
     pub redo_from: Option<String>,
-    /// Work off the tasks once they are planned
+    /// Work through the tasks once they are planned
     #[arg(long, help_heading = "Goal", conflicts_with = "plan_only")]
     pub run: bool,
     /// Plan and stop; the default

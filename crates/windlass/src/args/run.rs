@@ -81,10 +81,10 @@ pub struct RunArgs {
     /// How an iteration is prompted and progress is read
     #[arg(long, value_name = "MODE", help_heading = "Goal", value_parser = ["goal", "loop", "iterative", "plan", "build", "tasks"])]
     pub mode: Option<String>,
-    /// The feature whose tasks are worked off: requirements/NAME.md
+    /// The feature whose tasks are worked through: requirements/NAME.md
     #[arg(long, value_name = "NAME", help_heading = "Goal")]
     pub feature: Option<String>,
-    /// The issues of a forge that are worked off
+    /// The issues of a forge that are worked through
     #[command(flatten)]
     pub issues: WorkedIssuesArgs,
     /// Notes that iterations leave for each other; '' = none [default: SHARED_TASK_NOTES.md]
@@ -135,7 +135,7 @@ pub struct PlanArgs {
 #[derive(Clone, Debug, Default, Args)]
 #[command(after_help = BUILD_EXAMPLES)]
 pub struct BuildArgs {
-    /// The plan to work off: a file with boxes, or a folder [default: plan.file]
+    /// The plan to work through: a file with boxes, or a folder [default: plan.file]
     #[arg(short, long, value_name = "FILE")]
     pub file: Option<PathBuf>,
     /// What every mode takes

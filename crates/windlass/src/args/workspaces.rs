@@ -98,7 +98,7 @@ Examples:
   windlass continue requirements
       The agent and you change the task file at this terminal.
   windlass continue run --feature pay
-      The tasks of requirements/pay.md are worked off.")]
+      The tasks of requirements/pay.md are worked through.")]
 pub struct ContinueArgs {
     /// What to go on with, without being asked
     pub what: Option<Continued>,

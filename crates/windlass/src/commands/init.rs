@@ -66,7 +66,7 @@ fn said(created: &Created) -> Vec<Line> {
         lines.extend(listed("added", &created.made));
         lines.extend(listed("kept", &created.kept));
     }
-    lines.extend(listed("options", &created.adopted).map(|line| line.dim(" taken over into config.toml")));
+    lines.extend(listed("options", &created.adopted).map(|line| line.dim(" imported into config.toml")));
     lines.extend(created.left.iter().map(|sentence| notice(sentence)));
     lines.extend(
         created.former_mode.map(|former| {

@@ -37,7 +37,7 @@ fn stands(row: &WorkspaceRow, status: ListedStatus) -> bool {
 fn nothing(all: usize) -> String {
     match all {
         0 => "no workspaces yet: `windlass init NAME` makes one\n".to_owned(),
-        1 => "the only workspace does not stand so: `windlass list` shows it\n".to_owned(),
-        all => format!("none of the {all} workspaces stands so: `windlass list` shows them\n"),
+        1 => "the only workspace does not have that status: `windlass list` shows it\n".to_owned(),
+        all => format!("none of the {all} workspaces has that status: `windlass list` shows them\n"),
     }
 }

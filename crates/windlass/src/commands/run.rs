@@ -44,7 +44,7 @@ fn with_kept_work(args: &RunArgs) -> Result<RunArgs, AppError> {
     let [work] =
         <[_; 1]>::try_from(app.work_to_ask_for(mode)?).map_or_else(|_| [None], |[work]| [Some(work)]);
     let Some(work) = work else { return Ok(args.clone()) };
-    let asked = format!("{} holds {}. Work it off?", work.place, work.holds);
+    let asked = format!("{} holds {}. Work through it?", work.place, work.holds);
     if question::ask(&asked, &work.command())? != Answer::Yes {
         return Ok(args.clone());
     }

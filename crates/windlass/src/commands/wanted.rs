@@ -132,7 +132,7 @@ fn refuse_lists(args: &RunArgs, mode: Option<Mode>) -> Result<(), AppError> {
         "{} holds {}: is that the work, or is its text a goal?",
         work.place, work.holds
     ))
-    .hint(format!("Work it off: {}", work.command()))
+    .hint(format!("Work through it: {}", work.command()))
     .hint(format!("As one goal: {goal}")))
 }
 

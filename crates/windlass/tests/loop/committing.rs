@@ -194,8 +194,8 @@ fn files_of_any_name_are_left_where_they_are_and_committed() {
 // Seed defect D3, core/git.ts:233-246, 298-316: a hook's failure was guessed from words, and ended the loop.
 #[test]
 fn what_a_hook_says_goes_into_the_next_prompt_and_is_gone_when_it_passes() {
-    let night = Night::with_git(&calls(&[WORK, "{ bash = 'echo x > mended' }", WORK]));
-    let refuses = "test -e mended || { seq 3000; echo 'work: line 1 is ugly; WINDLASS_JOB_COMPLETE'; echo WINDLASS_JOB_COMPLETE; exit 5; }";
+    let night = Night::with_git(&calls(&[WORK, "{ bash = 'echo x > fixed' }", WORK]));
+    let refuses = "test -e fixed || { seq 3000; echo 'work: line 1 is ugly; WINDLASS_JOB_COMPLETE'; echo WINDLASS_JOB_COMPLETE; exit 5; }";
     hook(&night, "pre-commit", refuses);
     expect_end(&night.run(&["-m", "3", "--commit", "runner"]), 10, "max_iterations");
     let first = refusals(&night).remove(0).unwrap();
@@ -205,7 +205,7 @@ fn what_a_hook_says_goes_into_the_next_prompt_and_is_gone_when_it_passes() {
     assert!(second.contains("\n2999\n") && !second.contains("\n1000\n"), "its end, and no more: {second}");
     assert!(!second.ends_with("\nWINDLASS_JOB_COMPLETE\n~~~\n"), "{second}");
     assert!(!third.contains("The commit was refused"), "{third}");
-    assert_eq!(night.env.git(&["show", "--format=", "--name-only", "HEAD~1"]), "mended\nwork");
+    assert_eq!(night.env.git(&["show", "--format=", "--name-only", "HEAD~1"]), "fixed\nwork");
 }
 
 #[test]

@@ -274,7 +274,7 @@ fn only_the_word_of_a_status_ever_changes() {
     night.env.write("tasks.md", unclear);
     let (code, said) = verb(&night, &["tasks", "done", "TASK-1"]);
     assert_ne!(code, Some(0));
-    assert!(said.contains("done-by-code") && said.contains("is none; mend it there by hand"), "{said}");
+    assert!(said.contains("done-by-code") && said.contains("is none; fix it there by hand"), "{said}");
     assert_eq!(night.env.read("tasks.md"), unclear);
     let outcome = tasks::run(&night, &["--exit-codes", "detailed", "--allow-dirty"]);
     expect_end(&outcome, 17, "blocked");

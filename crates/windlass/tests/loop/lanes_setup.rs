@@ -73,7 +73,7 @@ fn a_lane_that_was_set_up_is_not_set_up_again_after_a_resume() {
 #[test]
 fn a_setup_that_fails_ends_the_run_before_anything_is_called_and_is_tried_again() {
     let night = with_setup(&format!(
-        "test -e '$ROOT/mended' || {{ echo 'the registry is out of reach' >&2; exit 3; }}; {READY}"
+        "test -e '$ROOT/fixed' || {{ echo 'the registry is out of reach' >&2; exit 3; }}; {READY}"
     ));
     let first = run(&night, &["-j", "2"]);
     let second = night.resume(&["--exit-codes", "detailed"]);
@@ -88,8 +88,8 @@ fn a_setup_that_fails_ends_the_run_before_anything_is_called_and_is_tried_again(
     assert_eq!(night.ended(), StopReason::SetupFailed);
     assert!(!night.facts().iter().any(|fact| matches!(fact, Fact::CallReserved { .. })));
     assert_whole(&night);
-    fs::write(night.env.root().join("mended"), "").unwrap();
-    night.resume(&[]).expect_code(0, "mended");
+    fs::write(night.env.root().join("fixed"), "").unwrap();
+    night.resume(&[]).expect_code(0, "fixed");
     assert_eq!(set_up(&night), ["1 20010", "2 20020"]);
     assert_eq!(subjects(&night).len(), 6);
 }
@@ -105,7 +105,7 @@ fn a_setup_that_takes_too_long_is_ended_and_so_is_what_it_started() {
 
 #[test]
 fn somebody_who_stops_the_run_need_not_wait_for_a_setup() {
-    let night = with_setup("test -e '$ROOT/mended' || { touch '$ROOT/project/begun'; sleep 600; }");
+    let night = with_setup("test -e '$ROOT/fixed' || { touch '$ROOT/project/begun'; sleep 600; }");
     let running = Running::start(&mut command(&night, &["-j", "2"]));
     night.wait_for_file("begun");
     running.signal(Signal::TERM);
@@ -113,7 +113,7 @@ fn somebody_who_stops_the_run_need_not_wait_for_a_setup() {
     assert!(!night.facts().iter().any(|fact| matches!(fact, Fact::CallReserved { .. })));
     fs::remove_file(night.env.project().join("begun")).unwrap();
     night.assert_clean();
-    fs::write(night.env.root().join("mended"), "").unwrap();
+    fs::write(night.env.root().join("fixed"), "").unwrap();
     night.resume(&[]).expect_code(0, "resumed");
     assert_eq!(subjects(&night).len(), 6);
 }

@@ -236,7 +236,7 @@ fn after_an_edit_the_later_phases_are_stale_and_redone_only_where_that_is_said()
     let outcome = pipeline(&night, &["--resume", "keep"]);
     expect(&outcome, 0, "prd.md changed; it stays as it is: windlass pipeline --resume");
     assert_eq!(endings(&night).len(), 3);
-    expect(&pipeline(&night, &["--resume", "keep", "--run"]), 2, "Work off the tasks as they are");
+    expect(&pipeline(&night, &["--resume", "keep", "--run"]), 2, "Work through the tasks as they are");
     expect(
         &pipeline(&night, &["--resume", "keep", "--redo-from", "architecture"]),
         0,

@@ -125,14 +125,14 @@ steps = [ { result = { text = "No.", structured = { verdict = "reject", summary 
 #[test]
 fn what_a_reviewer_changes_is_gated_again_and_committed() {
     let mends = format!(
-        "{{ write = {{ path = 'work.txt', text = 'mended' }} }}, {}",
+        "{{ write = {{ path = 'work.txt', text = 'fixed' }} }}, {}",
         PASS.replace("'pass'", "'changed'")
     );
     let night = Night::with_git(&calls(&[&work("nearly"), &mends]));
     let gate = "echo ran >> ../gates; test -f work.txt";
     let flags = [&FLAGS[..], &["--gate", gate]].concat();
     expect_end(&night.run(&flags), 0, "complete");
-    assert_eq!(night.env.git(&["show", "HEAD:work.txt"]), "mended");
+    assert_eq!(night.env.git(&["show", "HEAD:work.txt"]), "fixed");
     let gates = fs::read_to_string(night.env.project().join("../gates")).unwrap();
     assert_eq!(gates.lines().count(), 3, "before the run, for the work, for what the reviewer changed");
 }
@@ -183,7 +183,7 @@ fn prose_silence_and_contradictions_let_nothing_pass() {
     let said = outcome.stdout_text() + &outcome.stderr_text();
     for piece in [
         "the reviewer gave no verdict",
-        "the reviewer let the work pass and named what must be mended",
+        "the reviewer let the work pass and named what must be fixed",
         "the reviewer's call failed",
         "3 reviews in a row gave no verdict that can be used",
     ] {

@@ -145,7 +145,7 @@ fn a_file_with_a_wrong_value_is_mended_value_by_value() {
     let env = TestEnv::new();
     env.write(FILE, "[limits]\nmax_cost = 'x'\nmax_cots = 1\n");
     let outcome = ask(&env, &["config", "set", "limits.max_cost", "2"]);
-    outcome.expect_success("the value can be mended");
+    outcome.expect_success("the value can be fixed");
     assert!(outcome.stderr_text().contains("config.toml:3: unknown key"), "{}", outcome.stderr_text());
     told(&env, &["config", "unset", "limits.max_cots"]);
     assert_eq!(file(&env), "[limits]\nmax_cost = 2\n");

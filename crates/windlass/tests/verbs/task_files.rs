@@ -301,7 +301,7 @@ fn a_project_of_devloop_is_taken_over_where_it_is() {
         format!(r#"{{"defaultWorkspace":"{project}","maxIterations":30}}"#),
     );
     let looked = told(&env, &["import", "--dry-run", "--user"]);
-    assert!(looked.contains("would be taken over") && !env.project().join(".windlass").exists(), "{looked}");
+    assert!(looked.contains("would be imported") && !env.project().join(".windlass").exists(), "{looked}");
     let imported = document(&env, &["import", "--user", "--json"]);
     let items = imported["items"].as_array().unwrap();
     let of = |name: &str| items.iter().find(|item| item["name"] == name).unwrap();
@@ -320,7 +320,7 @@ fn a_project_of_devloop_is_taken_over_where_it_is() {
     env.write(".devloop/session.json", "{\"phase\": ");
     refused(
         &ask(&env, &["import"]),
-        &[".devloop/session.json is broken off in line 1", "Nothing was taken over"],
+        &[".devloop/session.json is broken off in line 1", "Nothing was imported"],
     );
 }
 

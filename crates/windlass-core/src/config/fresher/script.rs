@@ -33,7 +33,7 @@ pub(super) fn read(text: &str) -> Assignments {
             Some(Assignment { name, value, overrides }) => found.assign(name, value, overrides),
             None if unread < NAMED => {
                 unread += 1;
-                found.left.push(format!("line {number} is not taken over: {}", shown(words)));
+                found.left.push(format!("line {number} is not imported: {}", shown(words)));
             }
             None => unread += 1,
         }
@@ -43,7 +43,7 @@ pub(super) fn read(text: &str) -> Assignments {
         }
     }
     if unread > NAMED {
-        found.left.push(format!("{} more lines are not taken over", unread - NAMED));
+        found.left.push(format!("{} more lines are not imported", unread - NAMED));
     }
     found
 }

@@ -144,7 +144,7 @@ impl Reading {
 /// What there is to say of a Fresher without a limit; `how` brings that back.
 pub(super) fn unlimited(how: &str) -> String {
     format!(
-        "Fresher had no limit on iterations, which is not taken over: a run here ends after 20 iterations of planning and 50 of \
+        "Fresher had no limit on iterations, which is not imported: a run here ends after 20 iterations of planning and 50 of \
          building; `{how}` lifts that"
     )
 }

@@ -199,7 +199,7 @@ fn a_line_of_another_shape_is_named_by_its_number() {
     ] {
         let settings = FresherSettings::parse_script(&format!("# first\n{line}\n"));
         assert_eq!(options(&settings), ["plan.folder = \"impl\""], "{line}");
-        assert!(says(&settings, "line 2 is not taken over"), "{line}: {settings:?}");
+        assert!(says(&settings, "line 2 is not imported"), "{line}: {settings:?}");
     }
     let conditional = "if true; then\nexport FRESHER_MODEL=opus\nfi\nexport FRESHER_MAX_TURNS=5\n";
     assert_eq!(

@@ -112,7 +112,7 @@ fn undo_parts(
 fn still_broken(world: &mut WorkingTree, before: Option<&Snapshot>) -> Result<Option<Report>, WorkError> {
     let look = world.look()?;
     let detail = match (&look.inventory.trouble, before) {
-        (Some(said), _) => Some(format!("the damaged repository could not be mended ({said})")),
+        (Some(said), _) => Some(format!("the damaged repository could not be fixed ({said})")),
         (None, Some(before)) => {
             let head = before.repository.iter().find(|file| file.name == b"HEAD").map(|file| file.content);
             let store = world.snapshots.as_mut();

@@ -156,10 +156,10 @@ fn a_message_that_looks_like_a_comment_stays_a_message() {
     let candidate = crate::commit::Candidate {
         inventory: &judged.inventory,
         changed: &judged.changed,
-        message: "#12: mend it\n\nWindlass-Run: r-1\n",
+        message: "#12: fix it\n\nWindlass-Run: r-1\n",
         hooks: crate::commit::CommitHooks::Run,
         timeout: std::time::Duration::from_mins(1),
     };
     committed(&crate::commit::commit(&scratch.found(), &scratch.store(), &candidate).unwrap());
-    assert_eq!(scratch.git(&["log", "-1", "--format=%s"]), "#12: mend it\n");
+    assert_eq!(scratch.git(&["log", "-1", "--format=%s"]), "#12: fix it\n");
 }

@@ -55,11 +55,11 @@ fn an_attempt_after_a_merge_that_broke_something_is_one_commit_on_the_tip() {
     yard.deliver(&one);
     let (work, tip) = (yard.commit(&other), yard.tip());
     other.lane.merge(work, tip).unwrap();
-    other.write("mended", "x");
+    other.write("fixed", "x");
     let again = yard.commit(&other);
     let git_dir = other.home.join("lane.git");
     let shown = yard.scratch.git_in(&git_dir, &["show", "--format=%P", "--name-only", &again.to_string()]);
-    assert_eq!(shown, format!("{tip}\n\nmended\nsrc/b.txt\n"));
+    assert_eq!(shown, format!("{tip}\n\nfixed\nsrc/b.txt\n"));
     yard.deliver_again(&other, again);
     assert_eq!(yard.subjects().len(), 3);
 }

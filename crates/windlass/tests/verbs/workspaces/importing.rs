@@ -25,7 +25,7 @@ fn project() -> TestEnv {
 fn what_is_imported_can_be_worked_on() {
     let env = project();
     let looked = told(&env, &["import", "--dry-run"]);
-    assert!(looked.contains("3 items would be taken over, 0 left"), "{looked}");
+    assert!(looked.contains("3 items would be imported, 0 left"), "{looked}");
     assert!(!env.project().join(".windlass").exists());
 
     let said = told(&env, &["import"]);
@@ -121,7 +121,7 @@ fn of_fresher() -> TestEnv {
 fn a_project_of_fresher_is_taken_over() {
     let env = of_fresher();
     let looked = told(&env, &["import", "--dry-run"]);
-    assert!(looked.contains("4 items would be taken over, 1 left"), "{looked}");
+    assert!(looked.contains("4 items would be imported, 1 left"), "{looked}");
     assert!(!env.project().join(".windlass").exists());
     let said = told(&env, &["import"]);
     let words = said.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -156,7 +156,10 @@ fn what_plans_begin_with_is_made_once_and_never_replaced() {
     assert!(config.contains("\n# commands = [\"npm test\", \"dotnet test\", "), "{config}");
     let sample = env.project().join(".windlass/hooks/started.sample");
     assert_eq!(fs::metadata(&sample).unwrap().permissions().mode() & 0o111, 0, "a sample is never called");
-    assert!(!env.project().join("IMPLEMENTATION_PLAN.md").exists(), "an empty plan could not be worked off");
+    assert!(
+        !env.project().join("IMPLEMENTATION_PLAN.md").exists(),
+        "an empty plan could not be worked through"
+    );
     assert!(!env.project().join(".gitignore").exists());
 
     for file in ["AGENTS.md", "specs/README.md", ".windlass/hooks/started.sample"] {

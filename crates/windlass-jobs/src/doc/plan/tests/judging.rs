@@ -94,5 +94,5 @@ fn a_long_list_of_problems_is_shortened_and_a_standing_holds_one_line() {
     assert!(said.starts_with("PLAN.md:1: names no spec") && said.ends_with("(and 19 more)"), "{said}");
     assert!(!standing.complete && !said.contains(char::is_control));
     assert!(standing_for_planning(&single("- [ ] a (refs: auth.md)\n"), &specs, "m").complete);
-    assert_eq!(standing_for_build(&plan, "m").problem, None, "it can be worked off all the same");
+    assert_eq!(standing_for_build(&plan, "m").problem, None, "it can be worked through all the same");
 }

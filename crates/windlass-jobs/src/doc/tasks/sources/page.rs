@@ -13,7 +13,7 @@ pub fn page() -> String {
         "# Where tasks come from\n\nGenerated from the table of forms: `{RENEW}`.\n\n\
          A file is read in the first form that knows its name and what it holds. `windlass tasks -f FILE` says what was read, \
          `windlass tasks validate -f FILE` what is not clear in it.\n\n\
-         | form | what is read | where people keep it | worked off by | a new task |\n|---|---|---|---|---|\n{rows}"
+         | form | what is read | where people keep it | worked through by | a new task |\n|---|---|---|---|---|\n{rows}"
     )
 }
 
