@@ -9,6 +9,7 @@ mod containers;
 mod evidence;
 mod fuzz;
 mod inputs;
+mod man;
 mod mutants;
 mod nights;
 mod program;
@@ -92,6 +93,12 @@ const CHORES: &[Chore] = &[
         arguments: "[-- FILTER…]",
         about: "run the tests with real containers; a minute, with the engines of this machine",
         run: containers::run_chore,
+    },
+    Chore {
+        name: "man",
+        arguments: "[DIR]",
+        about: "write the manual pages, one for each verb; into target/man/ where no folder is named",
+        run: man::run_chore,
     },
     Chore {
         name: "fuzz",

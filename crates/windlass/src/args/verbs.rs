@@ -203,6 +203,9 @@ pub struct DemoArgs {
 /// What can be said to `windlass completions`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "\
+They offer verbs and flags, and what is here: workspaces, runs, configuration
+keys, tasks, archives, templates and pipelines. Packages bring them along.
+
 Examples:
   windlass completions bash > ~/.local/share/bash-completion/completions/windlass
   windlass completions zsh > ~/.zfunc/_windlass

@@ -3,6 +3,7 @@
 mod archive;
 mod authoring;
 mod clean;
+mod completing;
 mod completions;
 mod config;
 mod continuing;
@@ -70,6 +71,9 @@ pub fn dispatch(arguments: impl Iterator<Item = OsString>) -> Result<ExitCode, A
     let arguments: Vec<OsString> = arguments.collect();
     if let Some(code) = hidden_verb(&arguments)? {
         return Ok(code);
+    }
+    if completing::answer(&arguments)? {
+        return Ok(ExitCode::SUCCESS);
     }
     let cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,
