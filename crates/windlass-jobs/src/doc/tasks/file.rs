@@ -79,6 +79,20 @@ impl ReadFile {
         let text = String::from_utf8(splice.apply(self.text.as_bytes())?).ok()?;
         Some(all_of(self.form.read_with(&splice.file, self.role, &text, &self.own)))
     }
+
+    /// It and its tasks after a splice of its own bytes; `None` where that is not text.
+    pub(super) fn changed(&self, splice: &Splice) -> Option<(ReadFile, Vec<Task>)> {
+        let text = String::from_utf8(splice.apply(self.text.as_bytes())?).ok()?;
+        let file = TaskFile {
+            name: self.name.to_string(),
+            form: self.form,
+            role: self.role,
+            content: Ok(text.into_bytes()),
+            own: self.own.clone(),
+        };
+        let mut room = LONGEST_LIST;
+        Some(read(file, &mut room, &mut Vec::new()))
+    }
 }
 
 fn all_of(reading: Reading) -> Vec<Task> {

@@ -6,6 +6,7 @@ use windlass_core::values::TaskState;
 
 use super::file::ReadFile;
 use super::task::{Insertion, StatePlace, Task};
+use super::withdraw;
 use crate::doc::Splice;
 
 /// Why the state of a task cannot be written.
@@ -40,7 +41,10 @@ pub(super) fn splice(file: &ReadFile, task: &Task, state: TaskState) -> Result<S
         StatePlace::Missing(_) if is_there => return unchanged(task.block.start),
         StatePlace::Unclear if is_there && task.row.unclear.is_none() => return unchanged(task.block.start),
         StatePlace::Word(_) | StatePlace::Words(_) => {
-            rewritten(file, ranges, state).map(|(range, words)| splice(range, words)).into_iter().collect()
+            let taken_out = (state == TaskState::Open).then(|| withdraw::splice(file, task)).flatten();
+            let word = rewritten(file, ranges, state).map(|(range, words)| splice(range, words));
+            let other = word.as_ref().and_then(|word| withdraw::other_word(file, task, word));
+            taken_out.into_iter().chain(other).chain(word).collect()
         }
         StatePlace::Missing(places) => {
             let put = |place: &Insertion| {
@@ -70,7 +74,7 @@ fn rewritten(file: &ReadFile, ranges: &[Range<usize>], state: TaskState) -> Opti
     let mut from = whole.start;
     for range in ranges {
         text.push_str(file.text.get(from..range.start)?);
-        text.push_str(&file.form.word(file, state, file.text.get(range.clone())?)?);
+        text.push_str(&file.form.word_at(file, state, range)?);
         from = range.end;
     }
     Some((whole, text))

@@ -33,6 +33,7 @@ mod status;
 mod task;
 #[cfg(test)]
 mod tests;
+mod withdraw;
 mod words;
 
 use std::collections::HashMap;

@@ -6,6 +6,7 @@
 
 use std::cmp::Ordering;
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use windlass_core::tasks::natural;
@@ -116,6 +117,11 @@ pub trait TaskSource: Sync {
     /// written. What is done and open again has its former word again, wherever the file's other words say which it was.
     fn word(&self, file: &ReadFile, state: TaskState, former: &str) -> Option<String> {
         spelling::word(&file.about.words, state, former, None)
+    }
+
+    /// The same for the former word that stands here.
+    fn word_at(&self, file: &ReadFile, state: TaskState, range: &Range<usize>) -> Option<String> {
+        self.word(file, state, file.text.get(range.clone())?)
     }
 
     /// What has to change in a file of this form for one of its tasks to be in a state: an empty splice where it is already.

@@ -65,6 +65,13 @@ fn done_word(words: &StateWords, former: &str, joint: Joint) -> Option<String> {
     std::iter::once(usual).chain(others).find(|word| open_word(words, word, joint) == former)
 }
 
+/// A word for what is done other than `done`, of which the same word for what is open comes again.
+pub(super) fn other_done(words: &StateWords, former: &str) -> Option<String> {
+    let others = WORDS.iter().filter(|(word, state, _)| *state == TaskState::Done && *word != "done");
+    let mut others = others.map(|(word, ..)| spelled_like(word, former, None));
+    others.find(|word| open_word(words, word, None) == former)
+}
+
 /// The sign of a state in place of a former one.
 fn sign(words: &StateWords, state: TaskState, former: &str) -> Option<String> {
     let usual = |state| SIGNS.iter().find(|(_, of, _)| *of == state).map(|(sign, ..)| *sign);

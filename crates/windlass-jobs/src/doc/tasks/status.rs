@@ -123,8 +123,8 @@ impl Status {
         if let Some((length, state)) = known(bare) {
             return Status::Known(start..start + length, state);
         }
-        if let Some((length, state)) = sign(line) {
-            return Status::Known(from..from + length, state);
+        if let Some((sign, state)) = sign(line) {
+            return Status::Known(from + sign.start..from + sign.end, state);
         }
         let word = bare.trim_end_matches(closes);
         let is_letter = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_');
@@ -167,19 +167,24 @@ fn boxed(line: &str) -> Option<(usize, Option<TaskState>)> {
     Some((length, word.map(|(_, state)| state).filter(agrees)))
 }
 
-/// A sign alone, or before a remark in parentheses.
-fn sign(line: &str) -> Option<(usize, TaskState)> {
-    let first = line.chars().next()?;
+/// A sign alone, or before a remark in parentheses or behind a bar; marks may stand around it.
+fn sign(line: &str) -> Option<(Range<usize>, TaskState)> {
+    let bare = line.trim_start_matches(['*', '_', '`', '"', '\'']);
+    let first = bare.chars().next()?;
     let (_, state, _) = SIGNS.iter().find(|(sign, ..)| *sign == first)?;
-    let rest = line.get(first.len_utf8()..)?.trim_start_matches(DRAWN);
-    let alone = rest.is_empty() || rest.trim_start().starts_with('(');
-    let is_half = *state == TaskState::Done && takes_back(rest);
-    (alone && !is_half).then_some((line.len() - rest.len(), *state))
+    let rest = bare.get(first.len_utf8()..)?.trim_start_matches(DRAWN);
+    let after = rest.trim_start_matches(closes);
+    let remark = after.trim_start();
+    let alone =
+        remark.is_empty() || remark.starts_with('(') || (remark.starts_with('|') && !lists_another(after));
+    let is_half = *state == TaskState::Done && takes_back(after);
+    let start = line.len() - bare.len();
+    (alone && !is_half).then_some((start..line.len() - rest.len(), *state))
 }
 
 /// Is a text a sign and nothing beside it?
 pub(super) fn is_sign_alone(text: &str) -> bool {
-    sign(text).is_some_and(|(length, _)| length == text.len())
+    sign(text).is_some_and(|(sign, _)| sign == (0..text.len()))
 }
 
 /// Words behind one for what is done that take it back. What may as well stand behind a word for what is open is none of them:

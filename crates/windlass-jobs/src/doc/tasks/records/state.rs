@@ -140,8 +140,7 @@ impl<'a> Records<'a> {
 /// The word of a state in place of a former one: true or false, or a status, its parts put together as those of the file's
 /// other words are.
 pub(in crate::doc::tasks) fn word(file: &ReadFile, state: TaskState, former: &str) -> Option<String> {
-    let is_other = |first: char| first.is_ascii_digit() || matches!(first, '-' | '[' | '{');
-    if matches!(former, "" | "true" | "false" | "null") || former.starts_with(is_other) {
+    if !is_word(former) {
         return Some((state == TaskState::Done).to_string());
     }
     let words = &file.about.words;
@@ -160,6 +159,11 @@ pub(in crate::doc::tasks) fn state_of(word: &str) -> Option<TaskState> {
 
 /// What is read again where a state was written in place of a former word: true and false say only whether it is done.
 pub(in crate::doc::tasks) fn kept(state: TaskState, former: &str) -> TaskState {
-    let is_word = former.starts_with(char::is_alphabetic) && !matches!(former, "true" | "false" | "null");
-    if state == TaskState::Done || is_word { state } else { TaskState::Open }
+    if state == TaskState::Done || is_word(former) { state } else { TaskState::Open }
+}
+
+/// Is what stands there a word or a sign, and not true, false or some other value?
+fn is_word(former: &str) -> bool {
+    let is_other = |first: char| first.is_ascii_digit() || matches!(first, '-' | '[' | '{');
+    !matches!(former, "" | "true" | "false" | "null") && !former.starts_with(is_other)
 }

@@ -31,15 +31,15 @@ fn a_missing_status_is_put_in() {
             "### T1: a\r\n\r\n  * **Status**: done\r\n  * **Priority**: low\r\n",
         ),
         ("### T1: a\n**Priority**: low\n", "### T1: a\n**Status**: done\n**Priority**: low\n"),
-        ("### T1: a", "### T1: a\n\n- **Status**: done\n"),
+        ("### T1: a", "### T1: a\n\n- **Status**: done"),
         ("### T1: a\n", "### T1: a\n\n- **Status**: done\n"),
-        ("### T1: a\ntext\n", "### T1: a\n\n- **Status**: done\n\ntext\n"),
+        ("### T1: a\ntext\n", "### T1: a\n- **Status**: done\n\ntext\n"),
         ("### T1: a\n\ntext\n", "### T1: a\n\n- **Status**: done\n\ntext\n"),
         (
             "### T1: a\n- **Status**:\n- **Priority**: low\n",
             "### T1: a\n- **Status**: done\n- **Priority**: low\n",
         ),
-        ("### T1: a\n- **Status**: \n", "### T1: a\n- **Status**: done\n"),
+        ("### T1: a\n- **Status**: \n", "### T1: a\n- **Status**: done \n"),
         ("### T1: a\n- **Status**: blocked\n", "### T1: a\n- **Status**: done\n"),
     ];
     for (text, expected) in table {

@@ -14,6 +14,7 @@ mod state;
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use windlass_core::values::{TaskId, TaskState};
@@ -114,7 +115,7 @@ impl TaskSource for Boxes {
     fn state_of(&self, word: &str) -> Option<TaskState> {
         let heading = if heading::is_done(word) { TaskState::Done } else { TaskState::Open };
         match state::only_sign(word) {
-            Some(sign) => state::state_of(sign),
+            Some(sign) => state::state_of(sign).or_else(|| status::state_of(word)),
             None if heading::is_mark(word) => Some(heading),
             None => status::state_of(word),
         }
@@ -135,6 +136,16 @@ impl TaskSource for Boxes {
             (false, TaskState::InProgress) => return None,
         };
         Some(word.to_owned())
+    }
+
+    /// A sign behind `Status:` is none of a box.
+    fn word_at(&self, file: &ReadFile, state: TaskState, range: &Range<usize>) -> Option<String> {
+        let former = file.text.get(range.clone())?;
+        let before = file.text.get(..range.start)?.trim_end_matches([' ', '\t', '*', '_', '`']);
+        if before.ends_with(':') && status::is_sign_alone(former) {
+            return spelling::word(&StateWords::default(), state, former, None);
+        }
+        self.word(file, state, former)
     }
 
     fn claim(&self, _id: &TaskId, file: &str) -> String {

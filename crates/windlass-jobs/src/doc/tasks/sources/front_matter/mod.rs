@@ -105,13 +105,19 @@ impl TaskSource for FrontMatter {
             return file.own.of(state).map(str::to_owned);
         }
         let is_backlog = file.text.contains("\ncreated_date:") || file.text.contains("\nassignee:");
-        let is_title = former.starts_with(char::is_uppercase);
-        Some(match state {
-            TaskState::Open if is_backlog && is_title => "To Do".to_owned(),
-            TaskState::InProgress if is_backlog && is_title => "In Progress".to_owned(),
-            TaskState::Done if is_backlog && is_title => "Done".to_owned(),
-            state => spelling::word(&file.about.words, state, former, None)?,
-        })
+        if !is_backlog {
+            return spelling::word(&file.about.words, state, former, None);
+        }
+        match (state, former) {
+            (TaskState::Open, "In Progress" | "Done") => Some("To Do".to_owned()),
+            (TaskState::Done, "To Do" | "In Progress") => Some("Done".to_owned()),
+            (TaskState::InProgress, "To Do" | "Done") => Some("In Progress".to_owned()),
+            // What has another word has it again.
+            (TaskState::Done, former) if former.starts_with(char::is_uppercase) => {
+                spelling::other_done(&StateWords::default(), former).or_else(|| Some("Done".to_owned()))
+            }
+            (state, former) => spelling::word(&file.about.words, state, former, None),
+        }
     }
 
     fn claim(&self, _id: &TaskId, file: &str) -> String {

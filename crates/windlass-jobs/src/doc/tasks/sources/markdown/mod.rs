@@ -237,12 +237,8 @@ fn take(task: &mut Task, text: &str, mark: usize, field: &Field, problems: &mut 
 fn status(task: &mut Task, text: &str, mark: usize, field: &Field, problems: &mut Vec<Problem>) {
     let source = text.get(field.value.clone()).unwrap_or_default();
     let start = mark + field.value.start;
-    let blank = if source.starts_with([' ', '\t']) { "" } else { " " };
-    let empty = Insertion {
-        at: start + usize::from(blank.is_empty()),
-        before: blank.to_owned(),
-        after: String::new(),
-    };
+    // Blanks at the end of its line stay where they are.
+    let empty = Insertion { at: start, before: " ".to_owned(), after: String::new() };
     problems.extend(task.take_status((source, start), field.line, empty));
 }
 
@@ -261,13 +257,17 @@ fn missing(text: &str, mark: usize, heading: &Heading) -> Vec<Insertion> {
             after: end.to_owned(),
         });
     }
-    let broken = if line_text.ends_with('\n') { "" } else { end };
+    // Each kind of place is spelled otherwise, so that what was put in can be taken out again.
     let rest = text.get(heading_line.end..).unwrap_or_default();
-    let gap = if rest.is_empty() || rest.starts_with(['\n', '\r']) { "" } else { end };
+    let (before, after) = match () {
+        () if !line_text.ends_with('\n') => ([end, end].concat(), ""),
+        () if rest.is_empty() || rest.starts_with(['\n', '\r']) => (end.to_owned(), end),
+        () => (String::new(), if end == "\n" { "\n\n" } else { "\r\n\r\n" }),
+    };
     places.push(Insertion {
         at: mark + heading_line.end,
-        before: format!("{broken}{end}- **Status**: "),
-        after: format!("{end}{gap}"),
+        before: format!("{before}- **Status**: "),
+        after: after.to_owned(),
     });
     places
 }

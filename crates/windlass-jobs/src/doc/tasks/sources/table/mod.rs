@@ -12,9 +12,11 @@ use crate::doc::tasks::file::too_deep;
 use crate::doc::tasks::{FileRole, Place, ReadFile, Reading, Task, TaskSource, spelling, status};
 use crate::doc::text::ends_in;
 
-/// What marks a row as done that has no status: it stands before the id, or in an empty cell. The last is written where the file has
-/// none.
-const MARKS: [&str; 2] = ["✅ ", "✔ "];
+/// What marks a row as done that has no status, before its id.
+const MARKS: [&str; 3] = ["✅ ", "✔ ", PUT_IN];
+
+/// What is written where the file has none, and in an empty cell: no sign for what is open becomes this one.
+const PUT_IN: &str = "✔\u{fe0f} ";
 
 /// Rows with an id, and a status or a mark.
 #[derive(Clone, Copy, Debug)]
@@ -63,7 +65,7 @@ impl TaskSource for Table {
             TaskState::Open => Some(String::new()),
             TaskState::Done => {
                 let own = file.about.words.of(state).filter(|word| MARKS.contains(word));
-                Some(own.unwrap_or(MARKS[1]).to_owned())
+                Some(own.unwrap_or(PUT_IN).to_owned())
             }
             TaskState::InProgress => None,
         }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use windlass_core::values::{TaskId, TaskState};
 
-use super::MARKS;
 use super::column::{self, Column};
+use super::{MARKS, PUT_IN};
 use crate::doc::lines::Lines;
 use crate::doc::tasks::criteria::Criterion;
 use crate::doc::tasks::status::Status;
@@ -239,12 +239,10 @@ impl<'a> Reader<'a> {
         let empty = Insertion { at: cell.start, before: String::new(), after: String::new() };
         let problem = task.take_status((source, cell.start), task.line, empty);
         self.found.problems.extend(problem);
-        let whole = |start: usize| start..start + MARKS[1].len();
+        let whole = |start: usize| start..start + PUT_IN.len();
         match &task.place {
             // The blank belongs to the mark where an empty cell is what is open.
-            StatePlace::Word(range)
-                if may_be_empty && self.text.get(whole(range.start)) == Some(MARKS[1]) =>
-            {
+            StatePlace::Word(range) if may_be_empty && self.text.get(whole(range.start)) == Some(PUT_IN) => {
                 task.place = StatePlace::Word(whole(range.start));
             }
             StatePlace::Missing(_) => {

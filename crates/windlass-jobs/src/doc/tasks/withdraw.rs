@@ -1,0 +1,91 @@
+//! A status that was put where a file had none, taken out again: a task that never said how far it is says nothing again.
+
+use std::ops::Range;
+
+use windlass_core::values::TaskState;
+
+use super::file::ReadFile;
+use super::spelling;
+use super::task::{StatePlace, Task};
+use crate::doc::Splice;
+
+/// The splice that takes out the status of a task that is done, where nothing speaks for it having been there before: no task of
+/// the file has a word for what is open or begun, more of them have none at all than have one, and what is left is a text in which marking the
+/// task as done gives exactly the present bytes.
+pub(super) fn splice(file: &ReadFile, task: &Task) -> Option<Splice> {
+    let StatePlace::Word(word) = &task.place else { return None };
+    let written = file.text.get(word.clone()).filter(|word| matches!(*word, "done" | "true"))?;
+    let is_said = |state| file.about.words.of(state).is_some_and(|word| !word.is_empty());
+    if task.row.state != TaskState::Done || is_said(TaskState::Open) || is_said(TaskState::InProgress) {
+        return None;
+    }
+    let says_nothing = |other: &Task| {
+        other.block != task.block
+            && other.row.state == TaskState::Open
+            && matches!(other.place, StatePlace::Missing(_))
+    };
+    let tasks = file.read_again();
+    let index = tasks.iter().position(|known| known.block.start == task.block.start)?;
+    let others = tasks.len().saturating_sub(1);
+    let silent = tasks.iter().filter(|other| says_nothing(other)).count();
+    if silent <= others - silent {
+        return None;
+    }
+    let all = insertions(&file.text, word, written);
+    let splices = all.into_iter().map(|range| Splice { file: file.name.clone(), range, text: String::new() });
+    splices.into_iter().find(|splice| is_put_in(file, splice, index))
+}
+
+/// Another word for what is done in place of the one of this splice, where that would be taken out again, although a word for
+/// what is open stands there now.
+pub(super) fn other_word(file: &ReadFile, task: &Task, splice: &Splice) -> Option<Splice> {
+    let former = file.text.get(splice.range.clone())?;
+    let others = file.about.words.without(former);
+    if splice.text != "done" || others.of(TaskState::Open).is_some() {
+        return None;
+    }
+    let (after, tasks) = file.changed(splice)?;
+    let marked = tasks.iter().find(|known| known.block.start == task.block.start)?;
+    self::splice(&after, marked)?;
+    let text = spelling::other_done(&others, former)?;
+    Some(Splice { text, ..splice.clone() })
+}
+
+/// What an insertion around a word may have been: a member of an object, the line that it stands in, with the lines that
+/// keep it apart, or the word alone.
+fn insertions(text: &str, word: &Range<usize>, written: &str) -> Vec<Range<usize>> {
+    let begin = text.get(..word.start).unwrap_or_default();
+    if written == "true" {
+        return begin.rfind(',').map(|comma| comma..word.end).into_iter().collect();
+    }
+    let after = text.get(word.end..).unwrap_or_default();
+    let line = begin.rfind('\n').map_or(0, |end| end + 1);
+    let next = |at: usize| {
+        let rest = text.get(at..).unwrap_or_default();
+        at + rest.find('\n').map_or(rest.len(), |end| end + 1)
+    };
+    let before = |at: usize| {
+        let before = text.get(..at).unwrap_or_default();
+        before.len() - before.strip_suffix("\r\n").or(before.strip_suffix('\n')).map_or(0, str::len)
+    };
+    let end = next(word.end);
+    let apart = line - before(line);
+    let broken = apart - before(apart);
+    let blank = word.start - usize::from(begin.ends_with(' '));
+    let ends = [end, next(end)];
+    let mut all: Vec<_> =
+        [line, apart, broken].iter().flat_map(|start| ends.map(|end| *start..end)).collect();
+    if after.trim_start_matches([' ', '\t']).starts_with(['\n', '\r']) || after.is_empty() {
+        all.extend([word.clone(), blank..word.end]);
+    }
+    all
+}
+
+/// Is a task one without a status after this splice, and marking it as done gives back what stood there?
+fn is_put_in(file: &ReadFile, splice: &Splice, index: usize) -> bool {
+    let Some((before, tasks)) = file.changed(splice) else { return false };
+    let Some(task) = tasks.get(index) else { return false };
+    let is_without = task.row.state == TaskState::Open && matches!(task.place, StatePlace::Missing(_));
+    let marked = || before.form.mark(&before, task, TaskState::Done).ok()?.apply(before.text.as_bytes());
+    is_without && marked().is_some_and(|bytes| bytes == file.text.as_bytes())
+}
