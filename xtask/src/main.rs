@@ -13,6 +13,7 @@ mod man;
 mod mutants;
 mod nights;
 mod program;
+mod release;
 mod rows;
 mod stand_in;
 mod suite;
@@ -99,6 +100,12 @@ const CHORES: &[Chore] = &[
         arguments: "[DIR]",
         about: "write the manual pages, one for each verb; into target/man/ where no folder is named",
         run: man::run_chore,
+    },
+    Chore {
+        name: "release",
+        arguments: "[--target TRIPLE] [--program FILE] [--into DIR]",
+        about: "make what is published of a version: archive, .deb, npm package, SBOM, install.sh, checksums; in target/release-files/",
+        run: release::run_chore,
     },
     Chore {
         name: "fuzz",

@@ -6,6 +6,7 @@ mod agent;
 mod completions;
 mod decoding;
 mod demo;
+mod install;
 mod misbehaviour;
 mod notify;
 mod refusals;
