@@ -69,10 +69,13 @@ fn a_release_is_checked_and_installed_below_a_prefix() {
     assert_eq!(fs::read_dir(prefix.join("bin")).unwrap().count(), 1);
 }
 
+/// What is done to a release, and what is said of it.
+type Break = (&'static str, fn(&Path), &'static str);
+
 // rows: 141
 #[test]
 fn what_is_wrong_with_a_download_is_said_in_one_sentence_and_nothing_is_installed() {
-    let broken: [(&str, fn(&Path), &str); 5] = [
+    let broken: [Break; 5] = [
         ("changed", |release| append(&release.join(ARCHIVE), b"x"), "is not what SHA256SUMS says"),
         ("half", |release| halve(&release.join(ARCHIVE)), "is not what SHA256SUMS says"),
         ("gone", |release| fs::remove_file(release.join(ARCHIVE)).unwrap(), "cannot be read"),
