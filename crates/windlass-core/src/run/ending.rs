@@ -6,7 +6,7 @@ use crate::fact::Fact;
 use crate::report::{Broken, Failed};
 use crate::run::delivery::BeforeEnd;
 use crate::run::lane::LaneState;
-use crate::run::{Phase, REFUSED_CLAIMS, Run, Stop, Survey};
+use crate::run::{Phase, Run, Stop, Survey};
 use crate::spec::{ClaimSource, RunSpec};
 use crate::values::{CheckKind, Now, StopReason, StopSource, UnderWay};
 
@@ -157,9 +157,8 @@ impl Run {
         if let Some(reason) = self.review_stalemate(plan) {
             return Some(reason);
         }
-        if self.refused.in_a_row >= REFUSED_CLAIMS {
-            let detail = format!("{} claims in a row were refused by the same checks", self.refused.in_a_row);
-            return Some((StopReason::GatesFailing, detail));
+        if let Some(reason) = self.uncommitted(plan).or_else(|| self.refused_too_often()) {
+            return Some(reason);
         }
         self.limit(plan, now).or_else(|| self.stagnation(plan))
     }

@@ -45,6 +45,7 @@ impl Run {
         // What stands in a file can be taken back while the agent looks.
         let stands = self.file_claims().unwrap_or(true) && !self.has_lost_its_plan();
         let shown = until && self.is_green(lane, outcome, &judged.outcomes) && self.held(lane).is_empty();
-        if passes && stands && shown { Verdict::ClaimAccepted } else { Verdict::ClaimRefused }
+        let committed = outcome.in_git.refused.is_none();
+        if passes && stands && shown && committed { Verdict::ClaimAccepted } else { Verdict::ClaimRefused }
     }
 }

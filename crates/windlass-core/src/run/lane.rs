@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::run::council::Council;
 use crate::run::effect::{NotesShare, TurnKey};
 use crate::values::{
-    CallId, CallSummary, CheckOutcome, CheckStage, Cost, Cut, Evidence, Purpose, Reviewed, SnapshotId,
+    CallId, CallSummary, CheckOutcome, CheckStage, Class, Cost, Cut, Evidence, Purpose, Reviewed, SnapshotId,
     TaskEnd, TaskId, Tokens,
 };
 use jiff::Timestamp;
@@ -166,7 +166,14 @@ pub struct AttemptOutcome {
     pub in_git: InGit,
 }
 
-/// How far an attempt's work has come in git. Only a job of tasks asks.
+impl AttemptOutcome {
+    /// Did its agent come to the end of what it could do?
+    pub(crate) fn is_whole(&self) -> bool {
+        matches!(self.summary.class, Class::Success | Class::MaxTurns | Class::BudgetExhausted)
+    }
+}
+
+/// How far an attempt's work has come in git.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct InGit {
     /// The commit that holds it: the runner's own, in a lane the lane's, on the branch once it has landed.
@@ -177,7 +184,7 @@ pub struct InGit {
     pub landed: bool,
     /// It was committed as an attempt that failed: whatever is said of it later, it is not done.
     pub attempted: bool,
-    /// Why it could not be committed: the agent's problem.
+    /// Why it could not be committed: it is not done before it is.
     pub refused: Option<String>,
     /// Why it cannot reach the branch, whatever the agent does.
     pub dead_end: Option<String>,

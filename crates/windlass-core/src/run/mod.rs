@@ -30,6 +30,7 @@ mod retry;
 mod review;
 mod rows;
 mod tasks;
+mod uncommitted;
 mod verdict;
 
 #[cfg(test)]
@@ -61,6 +62,7 @@ use issues::Issues;
 use review::Reviews;
 use rows::Rows;
 use tasks::{AtWork, Tasks};
+use uncommitted::Uncommitted;
 
 pub use apply::IllegalFact;
 pub use clock::Clock;
@@ -153,6 +155,8 @@ struct Lane {
     refused: Vec<CheckOutcome>,
     /// What the repository's hook said when it refused the newest commit; `None` when it did not.
     hook_refusal: Option<String>,
+    /// What it called done, and git did not commit.
+    uncommitted: Uncommitted,
     /// What the tree has that the newest commit does not.
     beside: Vec<String>,
     /// What the latest attempt did to the repository; `None` where it did nothing.
@@ -182,6 +186,7 @@ impl Lane {
             rows: Rows::default(),
             refused: Vec::new(),
             hook_refusal: None,
+            uncommitted: Uncommitted::default(),
             beside: Vec::new(),
             damage: None,
             reviews: Reviews::default(),

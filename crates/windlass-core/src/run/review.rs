@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::run::lane::{AttemptOutcome, Judged, LaneState, Turn};
 use crate::run::{Run, TurnKey};
 use crate::spec::{Due, ReviewScope, RunSpec};
-use crate::values::{Class, CriterionJudged, Evidence, LaneId, Review, ReviewFinding, Reviewed, StopReason};
+use crate::values::{CriterionJudged, Evidence, LaneId, Review, ReviewFinding, Reviewed, StopReason};
 use crate::words::some_clauses_of;
 
 /// Rejections for the same findings, or reviews without a verdict, in a row after which a run ends.
@@ -109,10 +109,8 @@ impl Run {
 
     /// Should a reviewer be asked, if nothing else stands against the work? Who was cut off has not finished it.
     pub(super) fn wants_review(&self, lane: LaneId, outcome: &AttemptOutcome) -> bool {
-        let ended =
-            matches!(outcome.summary.class, Class::Success | Class::MaxTurns | Class::BudgetExhausted);
         let due = self.has_unreviewed_work(lane) || self.has_to_be_judged(lane, outcome);
-        ended && outcome.reviewed.is_none() && due
+        outcome.is_whole() && outcome.reviewed.is_none() && due
     }
 
     /// Should a reviewer be asked now: the gates are known, and nothing else stands against the work?

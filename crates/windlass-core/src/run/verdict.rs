@@ -56,16 +56,40 @@ impl Run {
             // What is not finished stays in its lane.
             return false;
         }
-        let ours = self.plan.as_ref().is_some_and(|plan| plan.commit == CommitPolicy::Runner);
-        let whole =
-            matches!(outcome.summary.class, Class::Success | Class::MaxTurns | Class::BudgetExhausted);
-        ours && whole && self.differs_from_commit(lane, outcome)
+        outcome.is_whole() && self.has_to_commit(lane, outcome)
     }
 
-    /// Is it committed as work that holds: green, and let stand by whoever looks it over?
+    /// Is there anything of the job that the runner has to commit?
+    fn has_to_commit(&self, lane: LaneId, outcome: &AttemptOutcome) -> bool {
+        let ours = self.plan.as_ref().is_some_and(|plan| plan.commit == CommitPolicy::Runner);
+        ours && self.differs_from_commit(lane, outcome)
+    }
+
+    /// Is it committed as work that holds: green, and let stand by whoever looks it over? Work that is called done is,
+    /// however its call ended: what is shown to be done is in a commit.
     pub(super) fn commits(&self, lane: LaneId, outcome: &AttemptOutcome, judged: &Judged) -> bool {
         let holds = self.is_green(lane, outcome, &judged.outcomes) && !self.lacks_review(lane, outcome);
-        holds && self.would_commit(lane, outcome)
+        let called_done = || {
+            let of_job = !self.is_of_tasks() && !self.has_lanes();
+            of_job && self.claims(outcome, judged) && self.has_to_commit(lane, outcome)
+        };
+        holds && (self.would_commit(lane, outcome) || called_done())
+    }
+
+    /// Is the job called done: by its checks where they decide, and else by the agent or its files? Whatever says so, a build
+    /// without its plan is not (seed defect D2, verify.rs).
+    fn claims(&self, outcome: &AttemptOutcome, judged: &Judged) -> bool {
+        let said = if self.is_decided_by_checks() { self.is_shown(judged) } else { outcome.claimed };
+        said && !self.has_lost_its_plan()
+    }
+
+    fn is_decided_by_checks(&self) -> bool {
+        self.checks(CheckKind::Until).next().is_some()
+    }
+
+    /// Do the checks that decide say that the job is done?
+    fn is_shown(&self, judged: &Judged) -> bool {
+        self.is_decided_by_checks() && self.all_passed(CheckKind::Until, &judged.outcomes)
     }
 
     /// Is there anything that was not committed yet?
@@ -113,15 +137,11 @@ impl Run {
             return assessed(outcome);
         }
 
-        let has_until = self.checks(CheckKind::Until).next().is_some();
-        let shown = has_until && self.all_passed(CheckKind::Until, &judged.outcomes);
-        // Whatever else says that it is done: a build without its plan is not (seed defect D2, verify.rs).
-        let claims = (if has_until { shown } else { outcome.claimed }) && !self.has_lost_its_plan();
+        let claims = self.claims(outcome, judged);
         let progress = has_progress(turn, outcome, judged);
         let InGit { refused, dead_end, attempted, .. } = &outcome.in_git;
         let kept_out = refused.is_some() || dead_end.is_some() || *attempted;
-        let kept_out = (kept_out && self.is_of_tasks()) || !self.held(lane).is_empty();
-        let kept_out = kept_out || self.lacks_review(lane, outcome);
+        let kept_out = kept_out || !self.held(lane).is_empty() || self.lacks_review(lane, outcome);
         if claims && (kept_out || !self.is_green(lane, outcome, &judged.outcomes)) {
             return Verdict::ClaimRefused;
         }
@@ -132,7 +152,7 @@ impl Run {
         if claims {
             // A file that was written in this run is itself something that changed, even with the same words.
             let by_file = self.plan.as_ref().is_some_and(|plan| plan.job.mode.reads_file());
-            let vouched = shown || by_file || self.checks(CheckKind::Gate).next().is_some();
+            let vouched = self.is_shown(judged) || by_file || self.checks(CheckKind::Gate).next().is_some();
             let changed = outcome.kept.as_ref().is_some_and(|kept| self.history.has_changed(&kept.evidence));
             return if vouched || changed { Verdict::ClaimAccepted } else { Verdict::ClaimUnsupported };
         }

@@ -1,6 +1,6 @@
 //! What is counted of one lane's iteration.
 
-use windlass_core::values::{CheckOutcome, Class, Evidence, Suspicion, TaskId};
+use windlass_core::values::{CheckOutcome, Class, Evidence, Purpose, Suspicion, TaskId};
 
 /// The iteration of a lane that is under way, or its latest one.
 #[derive(Clone, Debug, Default)]
@@ -38,6 +38,8 @@ pub(super) struct At {
     pub beside: bool,
     /// What is verified was to go out before whoever verifies it was called.
     pub claim_shown: bool,
+    /// What is verified is in a commit.
+    pub claim_committed: bool,
     // Its task.
     pub task: Option<TaskId>,
     /// What was there when that was taken up.
@@ -94,6 +96,10 @@ pub(super) struct Reviews {
     pub in_a_row: u32,
     /// The newest answer was none that could be used.
     pub unusable: bool,
+    /// The newest reviewer was not cut off.
+    pub ended: bool,
+    /// What the newest call at work left was rejected before, and that was counted.
+    pub stood: bool,
 }
 
 impl At {
@@ -103,6 +109,16 @@ impl At {
         if before.tree == committed.tree {
             *committed = Evidence { head: committed.head.clone(), ..evidence.clone() };
         }
+    }
+
+    /// A call is made for this.
+    pub fn reserved_for(&mut self, purpose: Purpose) {
+        self.judging = purpose.judges();
+        (self.deciding, self.kept_decider) = (purpose == Purpose::Council, false);
+        self.merging = purpose.keeps_claim();
+        // What is decided changes nothing about the work.
+        self.stuck &= self.deciding;
+        self.repeats = false;
     }
 
     /// Another task begins with nothing held against it.

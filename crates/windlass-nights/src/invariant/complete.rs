@@ -7,6 +7,7 @@ use windlass_core::spec::RunSpec;
 use windlass_core::values::{CheckKind, Class, Purpose, StopReason};
 
 use super::Breach;
+use super::tally::Tally;
 use crate::record::{Record, What};
 
 /// What the world knows about claims and checks.
@@ -105,4 +106,18 @@ fn judge(shown: &Shown, plan: &RunSpec) -> Result<(), String> {
     } else {
         Err(format!("the agent claimed {} times in a row, and {wanted} are needed", shown.in_a_row))
     }
+}
+
+/// What a run calls done is in a commit, where its runner commits. What tasks leave is for `done_is_landed` to say.
+pub(super) fn committed(record: &Record) -> Result<(), Breach> {
+    let mut tally = Tally::default();
+    for (at, moment) in record.moments.iter().enumerate() {
+        let What::Fact(entry) = &moment.what else { continue };
+        // A wrong verdict is for another invariant to say.
+        let _ = tally.fold(entry);
+        if matches!(entry.fact, Fact::IterationFinished { .. }) && tally.is_done_uncommitted() {
+            return Err(Breach::at(at, "the job is called done, and what was judged is in no commit"));
+        }
+    }
+    Ok(())
 }

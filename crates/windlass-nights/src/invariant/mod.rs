@@ -79,6 +79,11 @@ pub const INVARIANTS: &[Invariant] = &[
         check: complete::check,
     },
     Invariant {
+        name: "done_is_committed",
+        sentence: "where the runner commits, no job is called done but with all in a commit that was judged",
+        check: complete::committed,
+    },
+    Invariant {
         name: "let_stand",
         sentence: "nothing is committed, landed, done or complete whose newest reviewer did not let it stand, and a task \
                    is put aside for its reviewer once that has rejected it three times for the same",

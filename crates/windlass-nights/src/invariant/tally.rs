@@ -101,23 +101,15 @@ impl Tally {
             Fact::IterationStarted { task, .. } => self.begin(task.as_ref()),
             Fact::CallReserved { purpose, .. } => {
                 self.reserved_for(*purpose);
-                self.at.judging = purpose.judges();
-                (self.at.deciding, self.at.kept_decider) = (*purpose == Purpose::Council, false);
-                self.at.merging = purpose.keeps_claim();
-                self.at.stuck = false;
-                self.at.repeats = false;
+                self.at.reserved_for(*purpose);
             }
             Fact::ReviewSkipped(report::ReviewSkipped { lines, .. }) => self.review_skipped(*lines),
             Fact::AttemptRepeats { class, .. } => {
-                self.review_repeats();
+                self.review_repeats(*class);
                 self.at.began.clone_from(&self.standing.mark);
                 self.at.repeats = *class == Class::Interrupted;
             }
-            Fact::FollowUpDue { purpose, .. } if *purpose != Purpose::Council => {
-                self.at.verifying = true;
-                self.at.claim_shown = self.shows().is_some();
-                self.at.claim = Some((self.at.latest.clone(), self.at.outcomes.clone()));
-            }
+            Fact::FollowUpDue { purpose, .. } if *purpose != Purpose::Council => self.verifies(),
             Fact::StatusChanged(report::StatusChanged { standing, .. })
             | Fact::SnapshotTaken(report::SnapshotTaken {
                 forbidden_changes: 1..,
@@ -182,6 +174,7 @@ impl Tally {
         self.spent += summary.cost;
         self.tokens += summary.tokens.total();
         self.at.class = Some(summary.class);
+        self.at.reviews.stood = false;
         self.at.worked = summary.class == Class::Success && (summary.tool_uses > 0 || !summary.empty);
         if !self.at.verifying {
             self.at.claimed = claimed;
@@ -305,11 +298,15 @@ impl Tally {
         if !self.at.judging {
             self.note_change(evidence);
         }
+        if self.at.deciding {
+            self.at.disown(evidence);
+        }
         self.at.latest = Some(evidence.clone());
         let new = self.seen.insert(evidence.clone());
         if self.at.deciding {
             return self.council_kept();
         }
+        self.at.stuck = false;
         if self.at.reviews.under_way {
             // Where it is kept once more after a crash, its reviewer has had his say, and the checks judge again.
             if self.at.reviews.answer.is_none() || !self.review_kept(evidence) {
@@ -357,6 +354,7 @@ impl Tally {
             self.at.progress |= first;
             self.at.outcomes.push(outcome.clone());
         }
+        self.count_standing_at(stage);
     }
 
     fn checks(&self, kind: CheckKind) -> impl Iterator<Item = u16> + '_ {
@@ -391,6 +389,7 @@ impl Tally {
         if self.at.verifying {
             let by_file = self.mode().reads_file() && !self.has(CheckKind::Until);
             let good = self.at.assessment == Some(true)
+                && !self.at.stuck
                 && self.unaccepted(&self.at.suspicions).next().is_none()
                 && (!by_file || self.file_claims())
                 && !self.is_missing()
@@ -414,14 +413,15 @@ impl Tally {
         if claims && self.unaccepted(&self.at.suspicions).next().is_some() {
             return Verdict::ClaimRefused;
         }
-        if claims && self.lacks_review() {
+        // What could not be committed is not done.
+        if claims && (self.lacks_review() || self.at.stuck) {
             return Verdict::ClaimRefused;
         }
         let green = self.is_green(claims);
         if self.mode().has_tasks() && claims {
             let changed = self.at.task_began != self.at.newest;
             return match () {
-                () if !green || self.at.stuck || self.at.attempted => Verdict::ClaimRefused,
+                () if !green || self.at.attempted => Verdict::ClaimRefused,
                 () if self.has(CheckKind::Gate) || self.criteria().next().is_some() || changed => {
                     Verdict::ClaimAccepted
                 }

@@ -103,6 +103,7 @@ fn fact(what: &What) -> Option<&Fact> {
 /// A limit, an outage and a refusal that nobody knows are nothing that a task did.
 pub(super) fn spared(record: &Record) -> Result<(), Breach> {
     let mut calls: BTreeMap<CallId, bool> = BTreeMap::new();
+    let mut reviewers: BTreeSet<CallId> = BTreeSet::new();
     let mut refused: BTreeMap<LaneId, bool> = BTreeMap::new();
     let mut failed: BTreeMap<LaneId, bool> = BTreeMap::new();
     for (at, moment) in record.moments.iter().enumerate() {
@@ -110,7 +111,11 @@ pub(super) fn spared(record: &Record) -> Result<(), Breach> {
             calls.insert(*call, bill.refused);
         }
         match fact(&moment.what) {
-            Some(Fact::CallFinished { lane, call, .. }) => {
+            Some(Fact::CallReserved { call, purpose: Purpose::Review, .. }) => {
+                reviewers.insert(*call);
+            }
+            // How its reviewer's call went is nothing that the work did.
+            Some(Fact::CallFinished { lane, call, .. }) if !reviewers.contains(call) => {
                 refused.insert(*lane, calls.get(call).copied().unwrap_or(false));
             }
             Some(Fact::IterationFinished { lane, verdict, .. }) => {

@@ -133,7 +133,8 @@ impl Runner<'_> {
             }),
             Effect::Commit { lane, turn, since, what } => {
                 self.commit(turn, since.as_ref(), what).map(|(commit, evidence, altered, refused)| {
-                    let notes = CommitNotes { beside: self.beside(), ..CommitNotes::default() };
+                    let hook_output = refused.clone(); // Nothing else refuses here.
+                    let notes = CommitNotes { beside: self.beside(), hook_output, ..CommitNotes::default() };
                     vec![Input::from(report::Committed { lane, commit, evidence, altered, refused, notes })]
                 })
             }

@@ -34,7 +34,7 @@ fn held_back(night: &Night) -> Vec<Vec<String>> {
     night.facts().into_iter().filter_map(held).collect()
 }
 
-fn hook(night: &Night, name: &str, script: &str) {
+pub fn hook(night: &Night, name: &str, script: &str) {
     let path = night.env.write(format!(".git/hooks/{name}"), format!("#!/bin/sh\n{script}\n"));
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }

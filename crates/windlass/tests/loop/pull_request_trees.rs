@@ -4,6 +4,7 @@ use rustix::process::Signal;
 use windlass_testkit::TestEnv;
 use windlass_testkit::forge::{Checks, Conclusion, Story, log_out};
 
+use super::committing::hook;
 use super::night::{PATIENCE, calls, expect_end};
 use super::pull_request_parts::command;
 use super::pull_requests::{Evening, said};
@@ -79,6 +80,33 @@ fn what_a_person_writes_between_two_sessions_is_neither_pushed_nor_passed_over()
     assert!(said(&outcome).contains("files that are in no commit: helper.sh"), "{}", said(&outcome));
     assert_eq!(pushes(&evening), (0, 0));
     assert_eq!(evening.night.env.git(&["show", "--format=", "--name-only", "HEAD"]), "work.txt");
+}
+
+// rows: 82, 85
+#[test]
+fn what_a_hook_refuses_to_commit_does_not_send_the_commit_before_it_out_as_the_result() {
+    let script = calls(&[
+        "{ write = { path = 'one.txt', text = 'x' } }",
+        &format!("{{ write = {{ path = 'two.txt', text = 'x' }} }}, {CLAIM}"),
+        &format!("{{ write = {{ path = 'mended', text = 'x' }} }}, {CLAIM}"),
+    ]);
+    let green = Story::with_checks([Checks::ending(Conclusion::Passes)]);
+    let evening = Evening::within(TestEnv::with_git(), &script, green);
+    hook(
+        &evening.night,
+        "pre-commit",
+        "test -e mended || ! git diff --cached --name-only | grep two || exit 1",
+    );
+    let outcome = evening.run(&["--pr", "-m", "2", "--gate", "true"]);
+    expect_end(&outcome, 10, "max_iterations");
+    let [pull] = &evening.forge.pulls()[..] else { panic!("{:#?}", evening.forge.pulls()) };
+    assert!(pull.draft && pull.body.contains("**Not finished.**"), "{pull:#?}");
+    let run = pull.branch.strip_prefix("windlass/").unwrap();
+    expect_end(&evening.night.resume(&[run, "-m", "3"]), 0, "complete");
+    assert_eq!(evening.forge.pulls().len(), 1);
+    evening.night.env.git(&["fetch", "--quiet", "origin", &pull.branch]);
+    let files = evening.night.env.git(&["ls-tree", "--name-only", "FETCH_HEAD"]);
+    assert!(files.contains("two.txt") && files.contains("mended"), "{files}");
 }
 
 // rows: 85, 140

@@ -329,7 +329,7 @@ impl Run {
         &self,
         lane: LaneId,
         turn: Turn,
-        outcome: AttemptOutcome,
+        mut outcome: AttemptOutcome,
         judged: Judged,
     ) -> LaneState {
         let held = self.held_for_review(lane).is_some();
@@ -337,6 +337,8 @@ impl Run {
         if commits && !held {
             return LaneState::Advancing(turn, outcome, judged);
         }
+        // What was refused before a restart is not what is there now.
+        outcome.in_git.refused = None;
         after_checks(turn, outcome, judged)
     }
 
@@ -373,6 +375,7 @@ impl Run {
         self.count_verdict(lane, verdict, class, progress);
         self.count_answer(turn.claim.as_deref(), verdict);
         self.count_held(lane, verdict);
+        self.count_uncommitted(lane, verdict, &outcome);
         self.count_claim(lane, verdict, &outcome, &judged.outcomes);
         self.count_shown(lane, turn.claim.as_deref(), &outcome, &judged);
         self.counters.finished += 1;

@@ -1,6 +1,8 @@
 //! The facts of commits: what was made, and the tree as it is then.
 
 use super::Applied;
+use crate::fact::Fact;
+use crate::report;
 use crate::run::lane::{Checking, LaneState};
 use crate::run::{CommitKind, Committed, Run};
 use crate::values::{CheckStage, CommitNotes, Evidence, LaneId};
@@ -69,6 +71,22 @@ impl Run {
         if let (Some(committed), Some(snapshot), true) = (&mut held.committed, &notes.snapshot, is_made) {
             committed.snapshot = Some(snapshot.clone());
         }
+    }
+
+    /// Earlier releases did not commit what a failed call had left, even where that was the whole job: what they journalled
+    /// next follows all the same.
+    pub(super) fn pass_over_commit(&mut self, fact: &Fact) {
+        let (lane, settles) = match fact {
+            Fact::TreeRechecked(report::TreeRechecked { lane, .. }) => (*lane, true),
+            Fact::FollowUpDue { lane, .. } | Fact::IterationFinished { lane, .. } => (*lane, false),
+            _ => return,
+        };
+        let Some(LaneState::Advancing(turn, outcome, judged)) = self.lane(lane).cloned() else { return };
+        if outcome.is_whole() || settles == judged.outcomes.is_empty() {
+            return;
+        }
+        let passed_over = if settles { LaneState::Settling } else { LaneState::Judging };
+        self.set_state(lane, passed_over(turn, outcome, judged));
     }
 
     pub(super) fn settled(&mut self, lane: LaneId, evidence: &Evidence) -> Applied {

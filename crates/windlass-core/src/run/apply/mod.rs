@@ -103,6 +103,7 @@ impl Run {
     }
 
     fn fold_in_lane(&mut self, now: Now, fact: &Fact) -> Applied {
+        self.pass_over_commit(fact);
         match fact {
             Fact::IterationStarted { lane, iteration, task } => {
                 self.iteration_started(now, *lane, *iteration, task.as_ref())

@@ -34,6 +34,7 @@ impl Run {
             Phase::Ended(StopReason::NeedsHuman) => {
                 self.counters.unverified = 0;
                 self.guard.begin_anew();
+                self.try_to_commit_anew();
             }
             Phase::Ended(StopReason::LimitWaitExceeded) => self.refusals = Retries::default(),
             Phase::Ended(StopReason::HookSkips) => self.hooks.skips = 0,

@@ -1,9 +1,11 @@
-use super::world::{Act, World, check, plan};
-use crate::fact::Fact;
+use super::verification::verified;
+use super::workspace::complete;
+use super::world::{Act, Refusal, World, check, fold, plan};
+use crate::fact::{Entry, Fact};
 use crate::report;
 use crate::run::{Effect, Input, Phase};
 use crate::spec::{CommitPolicy, RunSpec};
-use crate::values::{CheckKind, Class, StopReason, Verdict};
+use crate::values::{Assessed, CheckKind, Class, JobStatus, LaneId, Purpose, StopReason, Verdict};
 
 fn committing() -> RunSpec {
     let mut plan = RunSpec { commit: CommitPolicy::Runner, ..plan() };
@@ -93,4 +95,126 @@ fn what_checks_write_is_neither_progress_nor_to_be_committed() {
     idle.finish();
     assert_eq!(verdicts(&idle), [Verdict::Idle, Verdict::Idle]);
     assert_eq!(idle.commits, 0);
+}
+
+// Seed 412331 of the nights: the call failed, what it left was verified as the whole job, and was in no commit.
+#[test]
+fn work_that_is_shown_to_be_done_is_committed_however_its_call_ended() {
+    for class in [Class::TaskFailure, Class::Unknown, Class::Outage, Class::UsageLimit] {
+        let agent = move |call: u32, _| match call {
+            1 => Act::of(class).leaves("done").writes(complete("1")),
+            _ => Act::judges(Assessed::Pass),
+        };
+        let plan = RunSpec { commit: CommitPolicy::Runner, ..verified() };
+        let mut world = World::new(plan, agent).with_status(JobStatus::default());
+        assert_eq!((world.finish(), world.commits), (StopReason::Complete, 1), "{class:?}");
+    }
+    for class in [Class::TaskFailure, Class::Unknown, Class::Outage] {
+        let mut plan = committing();
+        plan.checks = vec![check(CheckKind::Until, "make test")];
+        let agent = move |_, _| Act::of(class).leaves("done");
+        let mut world = World::new(plan, agent).checking(|_, tree| tree == "done");
+        assert_eq!((world.finish(), world.commits), (StopReason::Complete, 1), "{class:?} by a check");
+    }
+}
+
+#[test]
+fn what_a_failed_call_left_is_not_committed_while_its_gates_are_red() {
+    let mut plan = RunSpec { commit: CommitPolicy::Runner, ..verified() };
+    plan.checks = vec![check(CheckKind::Gate, "make test")];
+    plan.limits.iterations = Some(1);
+    let agent = |_, _| Act::of(Class::TaskFailure).leaves("half").writes(complete("1"));
+    let mut world = World::new(plan, agent).with_status(JobStatus::default()).checking(|_, _| false);
+    assert_eq!((world.finish(), world.commits), (StopReason::MaxIterations, 0));
+    assert_eq!(verdicts(&world), [Verdict::ClaimRefused]);
+}
+
+fn claims_once() -> RunSpec {
+    let mut plan = committing();
+    plan.job.completion_threshold = 1;
+    plan.limits.iterations = Some(9);
+    plan
+}
+
+#[test]
+fn what_a_hook_refuses_is_not_done_until_it_is_committed() {
+    let mut world = World::new(claims_once(), |call, _| Act::claims(&format!("tree {call}")));
+    world.refusal = Some(Refusal::Hook);
+    world.until(|effect| matches!(effect, Effect::Prepare { turn, .. } if turn.iteration == 3));
+    assert_eq!(verdicts(&world), [Verdict::ClaimRefused, Verdict::ClaimRefused]);
+    world.refusal = None;
+    assert_eq!((world.finish(), world.commits), (StopReason::Complete, 1));
+
+    let mut world = World::new(claims_once(), |call, _| Act::claims(&format!("tree {call}")));
+    world.refusal = Some(Refusal::Hook);
+    assert_eq!(world.finish(), StopReason::GatesFailing);
+    assert_eq!(verdicts(&world), [Verdict::ClaimRefused; 5]);
+    assert!(detail(&world).contains("5 claims in a row were refused by a hook of the repository"));
+}
+
+#[test]
+fn nobody_is_asked_to_verify_what_could_not_be_committed() {
+    let plan = RunSpec { commit: CommitPolicy::Runner, ..verified() };
+    let agent = |call: u32, _| Act::works(&format!("tree {call}")).writes(complete(&call.to_string()));
+    let mut world = World::new(plan, agent).with_status(JobStatus::default());
+    world.refusal = Some(Refusal::Hook);
+    world.finish();
+    let verifies = |fact: &Fact| matches!(fact, Fact::CallReserved { purpose: Purpose::Verify, .. });
+    assert!(!world.facts().any(verifies));
+}
+
+#[test]
+fn where_git_does_not_commit_what_is_done_a_person_has_to_look() {
+    let mut world = World::new(claims_once(), |call, _| Act::claims(&format!("tree {call}")));
+    world.refusal = Some(Refusal::Git);
+    assert_eq!(world.finish(), StopReason::NeedsHuman);
+    assert_eq!(verdicts(&world), [Verdict::ClaimRefused; 2], "it may have been in the way for a moment");
+    assert!(detail(&world).contains("could not be committed: nobody is named"), "{}", detail(&world));
+    world.restart(world.journal.len());
+    world.refusal = None;
+    assert_eq!((world.finish(), world.commits), (StopReason::Complete, 1), "it is mended");
+}
+
+// What was refused before a restart is gone: a person has undone the work, and there is nothing to commit.
+#[test]
+fn a_refusal_is_over_where_nothing_is_left_to_commit() {
+    let mut plan = claims_once();
+    plan.checks = vec![check(CheckKind::Until, "true")];
+    let mut world = World::new(plan, |_, _| Act::works("tree")).checking(|_, tree| tree != "start");
+    world.refusal = Some(Refusal::Hook);
+    world.until(|effect| matches!(effect, Effect::Settle { .. }));
+    let kept = world.journal.len();
+    world.tree = "start".to_owned();
+    world.restart(kept);
+    let mut world = world.checking(|_, _| true);
+    assert_eq!(world.finish(), StopReason::Complete);
+}
+
+/// Why the run ended.
+fn detail(world: &World) -> String {
+    let detail = |fact: &Fact| match fact {
+        Fact::RunFinished { detail, .. } => Some(detail.clone()),
+        _ => None,
+    };
+    world.facts().find_map(detail).unwrap_or_default()
+}
+
+// An earlier release concluded without committing what a failed call had left: what it journalled is folded as it was meant.
+#[test]
+fn journals_in_which_the_work_of_a_failed_call_was_not_committed_are_folded() {
+    for gates in [vec![], vec![check(CheckKind::Gate, "make test")]] {
+        let plan = RunSpec { commit: CommitPolicy::Runner, checks: gates, ..verified() };
+        let agent = |_, _| Act::of(Class::TaskFailure).leaves("done").writes(complete("1"));
+        let mut world = World::new(plan, agent).with_status(JobStatus::default());
+        world.until(|effect| matches!(effect, Effect::Commit { .. }));
+        let mut journal = world.journal.clone();
+        let (lane, evidence) = (LaneId::default(), world.evidence());
+        let looked = Fact::TreeRechecked(report::TreeRechecked { lane, evidence });
+        let asked = Fact::FollowUpDue { lane, iteration: 1, attempt: 1, purpose: Purpose::Verify };
+        let follow = if world.count("check_finished") > 0 { vec![looked, asked] } else { vec![asked] };
+        for fact in follow {
+            journal.push(Entry { seq: journal.len() as u64 + 1, at: world.now, fact });
+        }
+        assert_eq!(fold(&journal).lane(lane).map(crate::run::LaneState::name), Some("preparing"));
+    }
 }

@@ -112,6 +112,15 @@ type Checker = Box<dyn FnMut(u16, &str) -> bool>;
 pub type Hooked = (HookDecision, &'static str, Option<&'static str>);
 type Hooker = Box<dyn FnMut(HookName, u32) -> Hooked>;
 
+/// Who does not let the runner commit.
+#[derive(Clone, Copy)]
+pub enum Refusal {
+    /// A hook of the repository.
+    Hook,
+    /// Git itself.
+    Git,
+}
+
 pub struct World {
     pub run: Run,
     pub journal: Vec<Entry>,
@@ -124,6 +133,8 @@ pub struct World {
     pub tasks: Option<Vec<TaskRow>>,
     /// What a commit's hook makes of the tree.
     pub hook: Option<String>,
+    /// Who does not let the runner commit.
+    pub refusal: Option<Refusal>,
     agent: Agent,
     checker: Checker,
     hooker: Hooker,
@@ -156,6 +167,7 @@ impl World {
             status: None,
             tasks: None,
             hook: None,
+            refusal: None,
             agent: Box::new(agent),
             checker: Box::new(|_, _| true),
             hooker: Box::new(|_, _| (HookDecision::Continue, "", None)),
@@ -297,6 +309,20 @@ impl World {
             }
             Effect::EndCall { how: EndCall::Ask | EndCall::Kill, .. } => return,
             Effect::Keep { lane, turn } => self.keep(lane, turn, evidence, snapshot),
+            Effect::Commit { lane, .. } if self.refusal.is_some() => {
+                let by_hook = matches!(self.refusal, Some(Refusal::Hook));
+                let hook_output = by_hook.then(|| "line 1 is ugly".to_owned());
+                let notes = CommitNotes { hook_output, ..CommitNotes::default() };
+                let refused = Some("nobody is named".to_owned());
+                Input::from(report::Committed {
+                    lane,
+                    commit: None,
+                    evidence,
+                    altered: false,
+                    refused,
+                    notes,
+                })
+            }
             Effect::Commit { lane, .. } => {
                 self.commits += 1;
                 let altered = self.hook.is_some();

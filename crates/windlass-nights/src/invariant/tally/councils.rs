@@ -16,6 +16,7 @@ impl Tally {
         // Kept once more after a restart, what was judged is judged anew.
         if std::mem::replace(&mut self.at.kept_decider, true) {
             self.at.outcomes.clear();
+            self.at.stuck = false;
         }
     }
 }

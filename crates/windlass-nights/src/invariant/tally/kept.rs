@@ -67,7 +67,8 @@ impl Tally {
                 self.at.disown(&baseline.evidence);
             }
             self.at.latest = Some(baseline.evidence.clone());
-            if self.started == 0 && !by_hook {
+            // The first look is the run's own, whatever a hook has done before it.
+            if self.started == 0 && (!by_hook || self.at.committed.is_none()) {
                 self.at.committed = Some(baseline.evidence.clone());
             }
         }

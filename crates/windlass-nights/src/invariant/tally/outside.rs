@@ -1,7 +1,7 @@
 //! The way out, counted once more: what is under way, how it ended, and which time does not count.
 
 use windlass_core::report::{DeliveryMove, DeliveryOutcome, DeliveryStep, Standing};
-use windlass_core::spec::{DeliverySpec, Readiness};
+use windlass_core::spec::{CommitPolicy, DeliverySpec, Readiness};
 use windlass_core::values::{Evidence, Now, StopReason};
 
 use super::Tally;
@@ -126,6 +126,28 @@ impl Tally {
         let of = |one: &Evidence| (one.head.clone(), one.tree.clone());
         let is_it = self.at.latest.as_ref().map(of) == self.at.committed.as_ref().map(of);
         self.at.latest.as_ref().and_then(|latest| latest.head.clone()).filter(|_| green && is_it && !held)
+    }
+
+    /// Is the job called done, and what was judged in no commit? What whoever verified it has written is not what was called
+    /// done.
+    pub fn is_done_uncommitted(&self) -> bool {
+        let commits = self.plan.as_ref().is_some_and(|plan| plan.commit == CommitPolicy::Runner);
+        let is_it = self.is_committed() || self.at.verifying && self.at.claim_committed;
+        commits && self.complete && !self.mode().has_tasks() && !is_it
+    }
+
+    /// Is all that is there in a commit, or nothing that is to be in one?
+    pub(super) fn is_committed(&self) -> bool {
+        let of = |one: &Evidence| one.tree.clone();
+        self.at.latest.as_ref().map(of) == self.at.committed.as_ref().map(of)
+    }
+
+    /// A claim is put before a fresh agent, as it is now.
+    pub(super) fn verifies(&mut self) {
+        self.at.verifying = true;
+        self.at.claim_shown = self.shows().is_some();
+        self.at.claim_committed = self.is_committed();
+        self.at.claim = Some((self.at.latest.clone(), self.at.outcomes.clone()));
     }
 
     /// Is there something beside it?

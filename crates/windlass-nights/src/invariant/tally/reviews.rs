@@ -1,7 +1,8 @@
 //! Reviews, counted once more.
 
 use windlass_core::values::{
-    CallSummary, Class, Evidence, LaneId, Purpose, ReviewVerdict, Severity, StopReason,
+    CallSummary, CheckKind, CheckStage, Class, Cut, Evidence, LaneId, Purpose, ReviewVerdict, Severity,
+    StopReason,
 };
 
 use super::Tally;
@@ -31,7 +32,7 @@ impl Tally {
         reviews.under_way = purpose == Purpose::Review;
         if reviews.under_way {
             reviews.began = reviews.began.take().or_else(|| self.at.latest.clone());
-            reviews.unusable = false;
+            (reviews.unusable, reviews.ended) = (false, false);
             self.at.before_review = Some(Box::new(reviews.clone()));
             reviews.asked = true;
         } else {
@@ -48,6 +49,7 @@ impl Tally {
             // None of these nights has advice.
             (rejects != blocking.is_empty()).then_some(blocking)
         });
+        self.at.reviews.ended = summary.class != Class::Interrupted && summary.cut != Some(Cut::Duration);
         self.at.reviews.answer = Some(answer.map_or(ReviewAnswer::Unusable, ReviewAnswer::Mend));
     }
 
@@ -74,8 +76,13 @@ impl Tally {
         self.at.reviews.began.take().as_ref() == Some(evidence)
     }
 
-    /// The reviewer's call is made again: nothing came of it.
-    pub(super) fn review_repeats(&mut self) {
+    /// The reviewer's call is made again: nothing came of it. A checkout that was lost after its answer leaves that answer
+    /// what it was.
+    pub(super) fn review_repeats(&mut self, class: Class) {
+        let lost = class == Class::Interrupted && self.at.reviews.ended;
+        if lost {
+            self.at.before_review = None;
+        }
         if let (true, Some(before)) = (self.at.reviews.under_way, self.at.before_review.take()) {
             // Whoever was cut short has had no say.
             let counted = u32::from(self.at.reviews.unusable);
@@ -101,8 +108,20 @@ impl Tally {
         }
     }
 
-    /// An iteration ended: was what is there rejected before, and nobody was asked again?
+    /// All checks of a candidate have judged.
+    pub(super) fn count_standing_at(&mut self, stage: CheckStage) {
+        let is_known = |check| self.at.outcomes.iter().any(|one| one.check == check);
+        if stage == CheckStage::Candidate && self.checks(CheckKind::Until).all(is_known) {
+            self.count_standing();
+        }
+    }
+
+    /// The checks have judged, or the iteration ends: was what is there rejected before, and nobody was asked again? That
+    /// counts once, also where a crash comes after it.
     pub(super) fn count_standing(&mut self) {
+        if self.at.reviews.stood {
+            return;
+        }
         let green = self.is_green(self.at.claimed || self.at.by_file);
         let ended = matches!(self.at.class, Some(Class::Success | Class::MaxTurns | Class::BudgetExhausted));
         let of = |one: &Evidence| (one.tree.clone(), one.work.clone());
@@ -110,6 +129,7 @@ impl Tally {
         let stands = reviews.rejected.as_ref().map(of) == self.at.newest.as_ref().map(of);
         if stands && reviews.rejected.is_some() && !reviews.asked && self.lacks_review() && green && ended {
             self.at.reviews.in_a_row += 1;
+            self.at.reviews.stood = true;
         }
     }
 

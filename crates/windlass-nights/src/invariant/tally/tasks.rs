@@ -39,6 +39,7 @@ impl Tally {
                     // Its checkout was gone: the task is begun again, and nothing of it is left.
                     self.at.task_began = None;
                     (self.at.progress, self.at.verifying, self.at.attempted) = (false, false, false);
+                    (self.at.reviews.asked, self.at.reviews.lets_stand) = (false, false);
                 }
                 if self.at.task_began.is_none() {
                     self.at.task_began = Some(evidence.clone());

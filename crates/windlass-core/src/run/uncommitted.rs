@@ -1,0 +1,60 @@
+//! Work that is called done and could not be committed. What a hook of the repository refuses the agent mends; where git itself
+//! does not commit, a person has to look.
+
+use crate::run::lane::AttemptOutcome;
+use crate::run::{Lane, REFUSED_CLAIMS, Run};
+use crate::spec::RunSpec;
+use crate::values::{LaneId, StopReason, Verdict};
+
+/// So often in a row what is called done may not be committed: what was in the way for a moment is gone at the second time.
+const MOST_IN_A_ROW: u32 = 2;
+
+/// What was called done last, and is in no commit.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Uncommitted {
+    in_a_row: u32,
+    why: String,
+}
+
+impl Run {
+    /// Counts claims that were refused since git did not commit their work.
+    pub(super) fn count_uncommitted(&mut self, lane: LaneId, verdict: Verdict, outcome: &AttemptOutcome) {
+        // A task is parked for it, and the rest goes on.
+        let of_tasks = self.is_of_tasks();
+        let Some(held) = self.lanes.get_mut(&lane) else { return };
+        let refused = outcome.in_git.refused.as_ref().filter(|_| verdict == Verdict::ClaimRefused);
+        match refused.filter(|_| held.hook_refusal.is_none() && !of_tasks) {
+            Some(why) => {
+                held.uncommitted.in_a_row += 1;
+                held.uncommitted.why.clone_from(why);
+            }
+            None => held.uncommitted = Uncommitted::default(),
+        }
+    }
+
+    /// A person has seen it.
+    pub(super) fn try_to_commit_anew(&mut self) {
+        self.lanes.values_mut().for_each(|lane| lane.uncommitted = Uncommitted::default());
+    }
+
+    /// Git does not commit what is called done, and no agent can mend that.
+    pub(super) fn uncommitted(&self, plan: &RunSpec) -> Option<(StopReason, String)> {
+        let stuck = |lane: &&Lane| lane.uncommitted.in_a_row >= MOST_IN_A_ROW;
+        let why = &self.lanes.values().find(stuck)?.uncommitted.why;
+        let detail = format!(
+            "the work is called done, and it could not be committed: {why}; `windlass resume {}` goes on once that is mended",
+            plan.run
+        );
+        Some((StopReason::NeedsHuman, detail))
+    }
+
+    /// Claims were refused again and again, and the same stood against them.
+    pub(super) fn refused_too_often(&self) -> Option<(StopReason, String)> {
+        let times = self.refused.in_a_row;
+        let by_hook = |lane: &Lane| lane.rows.checks.is_empty() && lane.hook_refusal.is_some();
+        let by =
+            if self.lanes.values().any(by_hook) { "a hook of the repository" } else { "the same checks" };
+        let detail = format!("{times} claims in a row were refused by {by}");
+        (times >= REFUSED_CLAIMS).then_some((StopReason::GatesFailing, detail))
+    }
+}
