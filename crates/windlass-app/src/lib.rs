@@ -13,6 +13,7 @@ mod app;
 pub mod beginning;
 pub mod configuration;
 pub mod demo;
+pub mod diff;
 mod doctor;
 mod error;
 mod front_end;

@@ -126,7 +126,7 @@ impl App {
 }
 
 /// Was it taken of a lane's checkout? That is below the run's folder.
-fn is_of_a_lane(here: &Here, run: &RunId, target: &Snapshot) -> bool {
+pub(crate) fn is_of_a_lane(here: &Here, run: &RunId, target: &Snapshot) -> bool {
     let root = target.place().root;
     root != here.place().root && root.starts_with(RunFolder::of(&here.project, run).path())
 }
@@ -206,7 +206,7 @@ fn refuse_other_directory(
         .hint(format!("windlass -C '{directory}' restore {run} {point}{before}{repository}")))
 }
 
-fn open_store(project: &Project, run: &RunId) -> Result<Store, AppError> {
+pub(crate) fn open_store(project: &Project, run: &RunId) -> Result<Store, AppError> {
     // outside: the store of snapshots.
     if !project.snapshots().join("config").is_file() {
         return Err(AppError::usage(format!(
@@ -240,7 +240,8 @@ fn wanted(store: &Store, run: &RunId, request: &RestoreFiles) -> Result<Snapshot
     }
 }
 
-fn unknown(store: &Store, run: &RunId, what: &str) -> AppError {
+/// Says which snapshots of the run there are.
+pub(crate) fn unknown(store: &Store, run: &RunId, what: &str) -> AppError {
     let error = AppError::usage(format!("there is no snapshot {what}"));
     let names: Vec<String> =
         store.list(run).unwrap_or_default().iter().map(|(name, _)| name.moment.to_string()).collect();

@@ -17,31 +17,39 @@ pub(crate) struct Sides<'a> {
     pub folder: &'a str,
 }
 
-/// How many lines of a file differ.
+/// A file that differs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct FileLines {
-    /// Below the folder.
+pub struct ChangedFile {
+    /// Below the folder, as its bytes are.
     pub path: Vec<u8>,
-    /// Added and removed ones; `None` for what is not text.
-    pub lines: Option<u32>,
+    /// Lines that were added; `None` for what is not text.
+    pub added: Option<u32>,
+    /// Lines that were removed; `None` for what is not text.
+    pub removed: Option<u32>,
+}
+
+impl ChangedFile {
+    /// Lines that were added and removed; `None` for what is not text.
+    pub fn lines(&self) -> Option<u32> {
+        self.added.zip(self.removed).map(|(added, removed)| added.saturating_add(removed))
+    }
 }
 
 impl Sides<'_> {
     /// Every file that differs, in the order of their names.
-    pub(crate) fn files(self) -> Result<Vec<FileLines>, GitError> {
+    pub(crate) fn files(self) -> Result<Vec<ChangedFile>, GitError> {
         let output =
             self.call().args(["--no-renames", "--numstat", "-z"]).args([self.from, self.to]).output()?;
         // `added`, a tab, `removed`, a tab, then the path.
         let files = output.split(|byte| *byte == 0).filter(|line| !line.is_empty()).filter_map(|line| {
             let mut parts = line.splitn(3, |byte| *byte == b'\t');
             let (added, removed) = (number(parts.next()?), number(parts.next()?));
-            let lines = added.zip(removed).map(|(added, removed)| added.saturating_add(removed));
-            Some(FileLines { path: parts.next()?.to_vec(), lines })
+            Some(ChangedFile { path: parts.next()?.to_vec(), added, removed })
         });
         Ok(files.collect())
     }
 
-    /// The difference of these files, as git shows it.
+    /// The difference of these files, as git shows it; of all files where none is named.
     pub(crate) fn text(self, paths: &[&[u8]]) -> Result<Vec<u8>, GitError> {
         let within = |path: &&[u8]| OsString::from_vec([self.folder.as_bytes(), path].concat());
         self.call()

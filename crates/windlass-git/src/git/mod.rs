@@ -22,6 +22,7 @@ mod worktree;
 #[cfg(test)]
 mod tests;
 
+pub use difference::ChangedFile;
 pub(crate) use difference::Sides;
 pub use filters::{ClosedFilters, Filtered, LARGEST_FILTERED, not_run};
 pub use folders::Folders;

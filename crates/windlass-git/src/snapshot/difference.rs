@@ -3,7 +3,7 @@
 use windlass_core::values::SnapshotId;
 
 use super::Store;
-use crate::git::{GitError, Sides};
+use crate::git::{ChangedFile, GitError, Sides};
 
 /// The files of a snapshot, in its tree.
 const FILES: &str = "files/";
@@ -36,14 +36,14 @@ impl Store {
         wanted: impl Fn(&[u8]) -> bool,
         most: usize,
     ) -> Result<Difference, GitError> {
-        let sides = Sides { store: &self.folder, from: &from.0, to: &to.0, folder: FILES };
+        let sides = self.sides((from, to));
         let mut files = sides.files()?;
         files.retain(|file| wanted(&file.path));
-        let lines = files.iter().map(|file| file.lines.unwrap_or(1).max(1)).fold(0, u32::saturating_add);
+        let lines = files.iter().map(|file| file.lines().unwrap_or(1).max(1)).fold(0, u32::saturating_add);
         let (shown, not_shown): (Vec<_>, Vec<_>) = files
             .into_iter()
             .enumerate()
-            .partition(|(at, file)| *at < MOST_FILES && file.lines.unwrap_or(1) <= MOST_LINES);
+            .partition(|(at, file)| *at < MOST_FILES && file.lines().unwrap_or(1) <= MOST_LINES);
         let shown: Vec<Vec<u8>> = shown.into_iter().map(|(_, file)| file.path).collect();
         let mut found = Difference { lines, ..Difference::default() };
         found.not_shown = not_shown.into_iter().map(|(_, file)| file.path).collect();
@@ -55,6 +55,26 @@ impl Store {
         let text = sides.text(&paths).unwrap_or_default();
         found.cut_to(&String::from_utf8_lossy(&text), most, &shown);
         Ok(found)
+    }
+
+    /// The files that differ between two snapshots, in the order of their names.
+    ///
+    /// # Errors
+    /// git cannot be run, or a snapshot is not there.
+    pub fn changed_files(&self, ends: (&SnapshotId, &SnapshotId)) -> Result<Vec<ChangedFile>, GitError> {
+        self.sides(ends).files()
+    }
+
+    /// All that differs between two snapshots, as `git diff` shows it, byte for byte.
+    ///
+    /// # Errors
+    /// git cannot be run, a snapshot is not there, or more differs than is taken in of any git.
+    pub fn patch(&self, ends: (&SnapshotId, &SnapshotId)) -> Result<Vec<u8>, GitError> {
+        self.sides(ends).text(&[])
+    }
+
+    fn sides<'a>(&'a self, (from, to): (&'a SnapshotId, &'a SnapshotId)) -> Sides<'a> {
+        Sides { store: &self.folder, from: &from.0, to: &to.0, folder: FILES }
     }
 }
 

@@ -3,6 +3,7 @@
 mod archives;
 mod config;
 mod decisions;
+mod diff;
 mod doctor;
 mod hooks;
 mod import;
@@ -35,6 +36,7 @@ use crate::view::{FORMAT_VERSION, json_line};
 pub use archives::*;
 pub use config::*;
 pub use decisions::*;
+pub use diff::*;
 pub use doctor::*;
 pub use hooks::*;
 pub use import::*;

@@ -225,7 +225,12 @@ fn restore(board: &Board, plan: &RunSpec, reason: StopReason) -> Vec<Line> {
     } else {
         (format!("windlass restore {} {iteration}", plan.run), "the files as after that iteration")
     };
-    vec![explained(labelled("restore"), &command, what, command.len())]
+    let changes = format!("windlass diff {}", plan.run);
+    let widest = command.len().max(changes.len());
+    vec![
+        explained(labelled("changes"), &changes, "what changed since the run began", widest),
+        explained(labelled("restore"), &command, what, widest),
+    ]
 }
 
 fn next(board: &Board, plan: &RunSpec, reason: StopReason) -> Vec<Line> {

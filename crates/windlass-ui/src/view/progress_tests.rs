@@ -72,6 +72,7 @@ fn a_whole_night_at_80_columns() {
   gate        ✓ cargo test -q (3s)
   denied      what was refused is allowed from the next run on by
               windlass config set permissions.allow --add 'Bash(npm install left-pad)'
+  changes     windlass diff r-k3v9x2aa       what changed since the run began
   restore     windlass restore r-k3v9x2aa 5  the files as after that iteration
   next        windlass logs r-k3v9x2aa  what was done, step by step
 

@@ -46,8 +46,8 @@ pub use shared::{LimitArgs, OutputArgs, TrustArgs};
 pub use tasks::{GraphForm, TasksAddArgs, TasksArgs, TasksMarkArgs, TasksPlaceArgs, TasksVerb};
 pub use trusting::TrustVerbArgs;
 pub use verbs::{
-    CompletionsArgs, DemoArgs, DoctorArgs, LogsArgs, NotifyArgs, NotifyVerb, RestoreArgs, ResumeArgs,
-    RunsArgs, Shell, StatusArgs, StopArgs,
+    CompletionsArgs, DemoArgs, DiffArgs, DoctorArgs, LogsArgs, NotifyArgs, NotifyVerb, RestoreArgs,
+    ResumeArgs, RunsArgs, Shell, StatusArgs, StopArgs,
 };
 pub use workspaces::{
     CleanArgs, ContinueArgs, Continued, ImportArgs, InitArgs, ListArgs, ListedStatus, ResetArgs, ShowArgs,
@@ -72,6 +72,7 @@ Look:
   runs         List all runs of this project
   status       Show one run: by default the live or newest one here
   logs         Show what an agent said and did, as it happened
+  diff         Show what a run, or one of its iterations, changed
 
 Workspaces:
   init         Make a workspace, or the project's own folder
@@ -185,6 +186,8 @@ pub enum Verb {
     Status(StatusArgs),
     /// Show what an agent said and did, as it happened
     Logs(LogsArgs),
+    /// Show what a run, or one of its iterations, changed
+    Diff(DiffArgs),
     /// Make a folder of the plan's file, or one file of its folder
     MigratePlan(MigratePlanArgs),
     #[expect(clippy::doc_markdown, reason = "it is the help that people read")]

@@ -86,6 +86,33 @@ pub struct RunsArgs {
     pub json: bool,
 }
 
+/// What can be said to `windlass diff`.
+#[derive(Clone, Debug, Default, Args)]
+#[command(after_help = "\
+By the snapshots around each iteration: what git ignores is not shown. Into a
+file or a pipe it goes as a patch that `git apply` takes.
+
+Examples:
+  windlass diff
+      All that the newest run here changed.
+  windlass diff r-7k2 4
+      What its iteration 4 changed.
+  windlass diff r-7k2 --stat
+      Only which files, and how many lines.")]
+pub struct DiffArgs {
+    /// The run, or the beginning of its name [default: the live or newest one here]
+    pub run: Option<String>,
+    /// One of its iterations, from 1 [default: all of them]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    pub iteration: Option<u32>,
+    /// Show only which files changed, and how many lines
+    #[arg(long)]
+    pub stat: bool,
+    /// Print which files changed as one JSON document
+    #[arg(long, conflicts_with = "stat")]
+    pub json: bool,
+}
+
 /// What can be said to `windlass status`.
 #[derive(Clone, Debug, Default, Args)]
 pub struct StatusArgs {

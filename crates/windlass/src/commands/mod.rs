@@ -10,6 +10,7 @@ mod continuing;
 mod conversation;
 mod default_project;
 mod demo;
+mod diff;
 mod doctor;
 mod dry_run;
 mod flags;
@@ -118,6 +119,7 @@ pub fn dispatch(arguments: impl Iterator<Item = OsString>) -> Result<ExitCode, A
         Verb::Runs(args) => runs::run(&args),
         Verb::Status(args) => status::run(&args),
         Verb::Logs(args) => logs::run(&args),
+        Verb::Diff(args) => diff::run(&args),
         Verb::MigratePlan(args) => migrate_plan::run(&args),
         Verb::Tasks(args) => tasks::run(&args),
         Verb::Import(args) => import::run(&args),
@@ -188,6 +190,7 @@ fn changes_something(verb: &Verb) -> bool {
         | Verb::Runs(_)
         | Verb::Status(_)
         | Verb::Logs(_)
+        | Verb::Diff(_)
         | Verb::Doctor(_)
         | Verb::Completions(_) => false,
         Verb::Trust(args) => !(args.list || args.json),

@@ -3,6 +3,7 @@
 
 mod beginning;
 mod config;
+mod diff;
 mod doctor;
 mod dry_run;
 mod ends;

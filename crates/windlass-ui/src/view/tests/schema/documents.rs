@@ -22,8 +22,27 @@ pub(in crate::view) const DOCUMENTS: &[(&str, &[Field])] = &[
     ("next_task", NEXT_TASK),
     ("principles", PRINCIPLES),
     ("decisions", DECISIONS),
+    ("diff", DIFF),
     ("pipeline", PIPELINE),
     ("pipelines", PIPELINES),
+];
+
+/// `diff`.
+const DIFF: &[Field] = &[
+    ("v", Integer, Always),
+    ("type", Text, Always),
+    ("run", Text, Always),
+    ("from", Text, Always),
+    ("to", Text, Always),
+    (
+        "files",
+        List(&Object(&[
+            ("path", Text, Always),
+            ("added", Nullable(&Integer), Always),
+            ("removed", Nullable(&Integer), Always),
+        ])),
+        Always,
+    ),
 ];
 
 /// `principles show`.

@@ -1,0 +1,85 @@
+//! What a run, or one of its iterations, changed in the files.
+
+use windlass_core::values::{RunId, SnapshotId};
+use windlass_engine::store::RunFolder;
+pub use windlass_git::git::ChangedFile;
+use windlass_git::snapshot::{Moment, Side, SnapshotError, SnapshotName, Store};
+
+use crate::app::App;
+use crate::error::AppError;
+use crate::here::Here;
+use crate::inspect::which;
+use crate::restore::{is_of_a_lane, open_store, unknown};
+
+/// Whose changes are asked for.
+#[derive(Clone, Debug, Default)]
+pub struct DiffRun {
+    /// The run, or the beginning of its name; by default the live or newest one of the working directory.
+    pub run: Option<String>,
+    /// One of its iterations, from 1; all of them where none is named.
+    pub iteration: Option<u32>,
+}
+
+/// What changed between two snapshots of a run.
+pub struct RunDiff {
+    /// The run.
+    pub run: RunId,
+    /// The snapshot that is compared with.
+    pub from: SnapshotName,
+    /// The later one.
+    pub to: SnapshotName,
+    /// The files that differ, in the order of their names.
+    pub files: Vec<ChangedFile>,
+    /// The lines that differ, as `git diff` shows them, byte for byte.
+    pub patch: Vec<u8>,
+}
+
+/// A snapshot and its name.
+type Kept = (SnapshotName, SnapshotId);
+
+impl App {
+    /// What a run, or one of its iterations, changed, by the snapshots that were taken around each iteration. What git
+    /// ignores is in none of them.
+    ///
+    /// # Errors
+    /// There is no such run, it has no such snapshots, or all of a run is asked for that worked in lanes.
+    pub fn diff(&self, request: &DiffRun) -> Result<RunDiff, AppError> {
+        let here = Here::find(self)?;
+        let folder = which::shown(&here, request.run.as_deref())?;
+        let run = folder.run().clone();
+        let store = open_store(&here.project, &run)?;
+        let (from, to) = match request.iteration {
+            Some(iteration) => around(&store, &run, iteration)?,
+            None => whole(&here, &store, &folder)?,
+        };
+        let ends = (&from.1, &to.1);
+        let files = store.changed_files(ends).map_err(AppError::system)?;
+        let patch = store.patch(ends).map_err(AppError::system)?;
+        Ok(RunDiff { run, from: from.0, to: to.0, files, patch })
+    }
+}
+
+/// The ends of an iteration.
+fn around(store: &Store, run: &RunId, iteration: u32) -> Result<(Kept, Kept), AppError> {
+    let end = |side| match store.find(run, iteration, side) {
+        Err(SnapshotError::Unknown(what)) => Err(unknown(store, run, &what)),
+        found => Ok(found?),
+    };
+    Ok((end(Side::Before)?, end(Side::After)?))
+}
+
+/// The beginning of a run, and its newest snapshot.
+fn whole(here: &Here, store: &Store, folder: &RunFolder) -> Result<(Kept, Kept), AppError> {
+    let run = folder.run();
+    let of_iterations = |(name, _): &Kept| matches!(name.moment, Moment::Iteration { .. });
+    let mut kept: Vec<Kept> = store.list(run)?.into_iter().filter(of_iterations).collect();
+    let (Some(last), Some(first)) = (kept.pop(), kept.into_iter().next()) else {
+        return Err(unknown(store, run, &format!("of an iteration of run {run}")));
+    };
+    if is_of_a_lane(here, run, &store.load(&last.1)?) {
+        return Err(AppError::usage(format!("run {run} worked in lanes, each with files of its own"))
+            .hint(format!("One of its iterations: windlass diff {run} 1"))
+            .hint("All that was merged is in git: git log --patch"));
+    }
+    Ok((first, last))
+}
