@@ -9,10 +9,12 @@ use crate::values::{
     TaskEnd, TaskId, Tokens,
 };
 use jiff::Timestamp;
+use strum::IntoStaticStr;
 
 /// What a lane is doing. `Preparing → Calling → Keeping → Gating → Advancing → Settling → Judging → Idle`; from
 /// `Calling`, `Terminating` leads to `Keeping` as well. A call's draining is the end of `Calling`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum LaneState {
     /// Between iterations; the next one may begin at this time of the session's monotonic clock.
     Idle {
@@ -264,31 +266,6 @@ impl LaneState {
             | LaneState::Settling(turn, _, _)
             | LaneState::Recording(turn, _, _)
             | LaneState::Judging(turn, _, _) => Some(turn),
-        }
-    }
-
-    /// The name of the state, for messages.
-    pub const fn name(&self) -> &'static str {
-        match self {
-            LaneState::Idle { .. } => "idle",
-            LaneState::Asking => "asking",
-            LaneState::Cleared => "cleared",
-            LaneState::Preparing(_) => "preparing",
-            LaneState::Calling(..) => "calling",
-            LaneState::Terminating(..) => "terminating",
-            LaneState::Recovering(..) => "recovering",
-            LaneState::Keeping(..) => "keeping",
-            LaneState::Refusing(..) => "refusing",
-            LaneState::Undoing(..) => "undoing",
-            LaneState::Gating(..) => "gating",
-            LaneState::Advancing(..) => "advancing",
-            LaneState::Settling(..) => "settling",
-            LaneState::Recording(..) => "recording",
-            LaneState::Judging(..) => "judging",
-            LaneState::Opening(_) => "opening",
-            LaneState::Queued(..) => "queued",
-            LaneState::Landing(..) => "landing",
-            LaneState::Closing(..) => "closing",
         }
     }
 }

@@ -74,25 +74,7 @@ impl Run {
 /// The attempt of a lane whose files are needed for what comes next. What has landed needs them no more, and an agent at
 /// work is waited for.
 fn turn_in_checkout(state: &LaneState) -> Option<&Turn> {
-    match state {
-        LaneState::Opening(turn)
-        | LaneState::Preparing(turn)
-        | LaneState::Keeping(turn, _)
-        | LaneState::Refusing(turn, _)
-        | LaneState::Undoing(turn, _)
-        | LaneState::Gating(turn, _, _)
-        | LaneState::Advancing(turn, _, _)
-        | LaneState::Settling(turn, _, _)
-        | LaneState::Queued(turn, _, _)
-        | LaneState::Landing(turn, _, _) => Some(turn),
-        LaneState::Idle { .. }
-        | LaneState::Asking
-        | LaneState::Cleared
-        | LaneState::Calling(..)
-        | LaneState::Terminating(..)
-        | LaneState::Recovering(..)
-        | LaneState::Recording(..)
-        | LaneState::Judging(..)
-        | LaneState::Closing(..) => None,
-    }
+    let has_landed =
+        matches!(state, LaneState::Recording(..) | LaneState::Judging(..) | LaneState::Closing(..));
+    state.turn().filter(|_| !has_landed && state.call().is_none())
 }

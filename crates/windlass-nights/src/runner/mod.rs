@@ -32,7 +32,7 @@ use windlass_core::fact::{Entry, Fact};
 use windlass_core::report;
 use windlass_core::run::{Effect, Input, Phase, TurnKey};
 use windlass_core::spec::RunSpec;
-use windlass_core::values::{CallId, HookName, LaneId, Purpose, StopReason};
+use windlass_core::values::{CallId, HookName, LaneId, Named as _, Purpose, StopReason};
 
 use crate::core::Core;
 use crate::plant::Plant;

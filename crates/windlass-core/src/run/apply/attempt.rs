@@ -11,7 +11,7 @@ use crate::run::{Council, NotesShare, Run};
 use crate::spec::{ClaimSource, Mode};
 use crate::values::{
     CallId, CallSummary, CheckKind, CheckOutcome, CheckStage, Class, Cost, Evidence, HookName, JobStatus,
-    LaneId, Now, Purpose, SnapshotId, TaskId, Tokens, Verdict,
+    LaneId, Named, Now, Purpose, SnapshotId, TaskId, Tokens, Verdict,
 };
 
 impl Run {

@@ -215,6 +215,6 @@ fn journals_in_which_the_work_of_a_failed_call_was_not_committed_are_folded() {
         for fact in follow {
             journal.push(Entry { seq: journal.len() as u64 + 1, at: world.now, fact });
         }
-        assert_eq!(fold(&journal).lane(lane).map(crate::run::LaneState::name), Some("preparing"));
+        assert_eq!(fold(&journal).lane(lane).map(crate::values::Named::name), Some("preparing"));
     }
 }

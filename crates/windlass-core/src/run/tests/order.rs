@@ -154,7 +154,7 @@ fn facts(world: &World, run: &Run, lane: LaneId, call: CallId) -> Vec<Fact> {
 
 /// May a fact that names the right lane and the right call follow here?
 fn may_follow(run: &Run, fact: &Fact) -> bool {
-    let state = run.lane(LANE).map_or("none", LaneState::name);
+    let state = run.lane(LANE).map_or("none", Named::name);
     let with_agent = ["calling", "terminating", "recovering"].contains(&state);
     let ended = matches!(run.phase(), Phase::Ended(_));
     match fact {
@@ -215,7 +215,7 @@ fn in_every_state_what_may_not_follow_is_refused_and_changes_nothing() {
     let mut states = BTreeSet::new();
     for kept in 0..=world.journal.len() {
         let run = fold(&world.journal[..kept]);
-        states.insert(run.lane(LANE).map_or("none", LaneState::name));
+        states.insert(run.lane(LANE).map_or("none", Named::name));
         let running = run.lane(LANE).and_then(LaneState::call).map(|(_, call)| call.id);
         let call = running.unwrap_or_else(|| run.ledger().next_call());
         for fact in facts(&world, &run, LANE, call) {

@@ -5,7 +5,7 @@ use super::world::{World, check, report};
 use crate::report;
 use crate::run::{Effect, Input, LaneState};
 use crate::values::{
-    CheckKind, CheckOutcome, CheckResult, CheckStage, Class, Evidence, JobStatus, LaneId, StatusSource,
+    CheckKind, CheckOutcome, CheckResult, CheckStage, Class, Evidence, JobStatus, LaneId, Named, StatusSource,
 };
 
 const LANE: LaneId = LaneId(1);
@@ -68,7 +68,7 @@ fn what_a_hook_changed_and_refused_does_not_land() {
         notes: crate::values::CommitNotes::default(),
     }));
     pass(&mut world, CheckStage::Committed);
-    assert_eq!(world.run.lane(LANE).map(LaneState::name), Some("settling"));
+    assert_eq!(world.run.lane(LANE).map(Named::name), Some("settling"));
     let nears_the_branch = |effect: &Effect| matches!(effect, Effect::Merge { .. } | Effect::Land { .. });
     assert!(!world.run.outstanding().iter().any(nears_the_branch));
 }

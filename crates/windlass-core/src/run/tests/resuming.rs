@@ -9,7 +9,7 @@ use crate::fact::{Entry, Fact};
 use crate::report;
 use crate::run::{Effect, Input, LaneState, Occasion, Run};
 use crate::spec::{CommitPolicy, RunSpec};
-use crate::values::{Assessed, CheckKind, Class, JobStatus, LaneId, StopReason, UnderWay, Verdict};
+use crate::values::{Assessed, CheckKind, Class, JobStatus, LaneId, Named, StopReason, UnderWay, Verdict};
 
 const LANE: LaneId = LaneId(0);
 
