@@ -3,14 +3,12 @@
 use windlass_core::claim;
 use windlass_core::values::StopReason;
 
-use super::{Completion, Descriptor, ITEM_BY_ITEM, Next, RUN_ON};
-use crate::doc::report::Judged;
+use super::{Completion, Descriptor, Next, RUN_ON, USUAL};
 use crate::prompt;
 
 pub(super) const JOB: Descriptor = Descriptor {
     prompt: prompt::plans::compose,
     template: include_str!("../prompt/templates/build.md"),
-    pace: ITEM_BY_ITEM,
     wanted: "Work through the plan.",
     script: "builtin:build",
     complete_when: |job| {
@@ -19,16 +17,14 @@ pub(super) const JOB: Descriptor = Descriptor {
         }
         Completion::Whole("never by itself: smart termination is off (build.smart_termination)".to_owned())
     },
-    judged: Judged::Work,
-    claimed: "Complete!",
     vouches: Some([
         "No box of the plan is open; no gate checked the work (--gate CMD would).",
         "No box of the plan is open, and every gate passed.",
     ]),
-    endings: &[],
     next: &[
         (StopReason::MaxIterations, &[Next::Verb("build", RUN_ON), Next::RaiseIterations, Next::Look]),
         (StopReason::NoChanges, &[Next::Look, Next::Verb("build", "go on with the plan: another run")]),
         (StopReason::Missing, &[Next::Verb("plan", "have a plan written"), Next::Look]),
     ],
+    ..USUAL
 };

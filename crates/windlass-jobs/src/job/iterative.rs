@@ -1,7 +1,6 @@
 //! A workspace, as much as possible per iteration (seed 000).
 
-use super::{Completion, Descriptor, Pace, r#loop};
-use crate::doc::report::Judged;
+use super::{Completion, Descriptor, Pace, USUAL, r#loop};
 use crate::prompt;
 
 pub(super) const JOB: Descriptor = Descriptor {
@@ -11,12 +10,7 @@ pub(super) const JOB: Descriptor = Descriptor {
         in_prompts: "iterative (as much as possible per iteration)",
         in_sessions: "iterative: as much as possible per iteration, item after item",
     },
-    wanted: "",
     script: "builtin:workspace",
     complete_when: |job| Completion::Claim(r#loop::by_status_file(job)),
-    judged: Judged::Work,
-    claimed: "Complete!",
-    vouches: None,
-    endings: &[],
-    next: &[],
+    ..USUAL
 };

@@ -2,22 +2,15 @@
 
 use windlass_core::spec::Job;
 
-use super::{Completion, Descriptor, ITEM_BY_ITEM};
-use crate::doc::report::Judged;
+use super::{Completion, Descriptor, USUAL};
 use crate::prompt;
 
 pub(super) const JOB: Descriptor = Descriptor {
     prompt: prompt::workspace::compose,
     template: include_str!("../prompt/templates/loop.md"),
-    pace: ITEM_BY_ITEM,
-    wanted: "",
     script: "builtin:workspace",
     complete_when: |job| Completion::Claim(by_status_file(job)),
-    judged: Judged::Work,
-    claimed: "Complete!",
-    vouches: None,
-    endings: &[],
-    next: &[],
+    ..USUAL
 };
 
 pub(super) fn by_status_file(job: &Job) -> String {

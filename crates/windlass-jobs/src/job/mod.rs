@@ -43,6 +43,9 @@ pub struct Descriptor {
     pub next: &'static [(StopReason, &'static [Next])],
 }
 
+/// What holds of a job where its own file does not say otherwise.
+const USUAL: Descriptor = goal::JOB;
+
 /// How much is done in an iteration.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {

@@ -2,29 +2,24 @@
 
 use windlass_core::values::StopReason;
 
-use super::{Completion, Descriptor, ITEM_BY_ITEM, Next};
-use crate::doc::report::Judged;
+use super::{Completion, Descriptor, Next, USUAL};
 use crate::prompt;
 
 pub(super) const JOB: Descriptor = Descriptor {
     prompt: prompt::phases::compose,
-    template: "",
-    pace: ITEM_BY_ITEM,
-    wanted: "",
     script: "builtin:phase",
     complete_when: |job| {
         let document = job.phase.as_ref().map(|phase| phase.document().display().to_string());
         Completion::Whole(format!("nothing is wrong with {} after a pass", document.unwrap_or_default()))
     },
-    judged: Judged::Work,
     claimed: "The document is sound",
     vouches: Some(["Nothing is wrong with the document."; 2]),
-    endings: &[],
     next: &[
         (StopReason::Complete, &[Next::Verb("pipeline list", "see how the pipelines stand")]),
         (StopReason::MaxIterations, PLAN_ON),
         (StopReason::Stagnated, PLAN_ON),
     ],
+    ..USUAL
 };
 
 const PLAN_ON: &[Next] = &[Next::Verb("pipeline list", "see what is wrong with the document"), Next::Look];

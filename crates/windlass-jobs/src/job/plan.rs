@@ -2,26 +2,22 @@
 
 use windlass_core::values::StopReason;
 
-use super::{Completion, Descriptor, ITEM_BY_ITEM, Next};
-use crate::doc::report::Judged;
+use super::{Completion, Descriptor, Next, USUAL};
 use crate::prompt;
 
 pub(super) const JOB: Descriptor = Descriptor {
     prompt: prompt::plans::compose,
     template: include_str!("../prompt/templates/plan.md"),
-    pace: ITEM_BY_ITEM,
     wanted: "Turn the specifications into a plan.",
     script: "builtin:plan",
     complete_when: |_| {
         Completion::Claim("the plan is valid and a further pass leaves it as it is".to_owned())
     },
-    judged: Judged::Work,
     claimed: "The plan is valid",
     vouches: Some([
         "The plan is valid, and a further pass left it as it was.",
         "The plan is valid, a further pass left it as it was, and every gate passed.",
     ]),
-    endings: &[],
     next: &[
         (
             StopReason::Complete,
@@ -30,6 +26,7 @@ pub(super) const JOB: Descriptor = Descriptor {
         (StopReason::MaxIterations, PLAN_ON),
         (StopReason::Stagnated, PLAN_ON),
     ],
+    ..USUAL
 };
 
 const PLAN_ON: &[Next] = &[

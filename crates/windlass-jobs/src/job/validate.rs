@@ -2,7 +2,7 @@
 
 use windlass_core::values::StopReason;
 
-use super::{Completion, Descriptor, ITEM_BY_ITEM, Next};
+use super::{Completion, Descriptor, Next, USUAL};
 use crate::doc::report::Judged;
 use crate::prompt;
 
@@ -11,13 +11,9 @@ const TEMPLATE: &str = include_str!("../prompt/templates/validate.md");
 pub(super) const JOB: Descriptor = Descriptor {
     prompt: |parts| prompt::workspace::judging(parts, TEMPLATE),
     template: TEMPLATE,
-    pace: ITEM_BY_ITEM,
-    wanted: "",
     script: "builtin:workspace",
     complete_when: |_| Completion::Whole("a fresh agent has judged the instructions".to_owned()),
     judged: Judged::Instructions,
-    claimed: "Complete!",
-    vouches: None,
     endings: &[
         (StopReason::Complete, "The instructions are ready."),
         (StopReason::GatesFailing, "The instructions need work."),
@@ -26,4 +22,5 @@ pub(super) const JOB: Descriptor = Descriptor {
         (StopReason::Complete, &[Next::OnWorkspace("run", "begin with the work")]),
         (StopReason::GatesFailing, &[Next::OnWorkspace("edit", "revise the instructions"), Next::Look]),
     ],
+    ..USUAL
 };

@@ -2,8 +2,7 @@
 
 use windlass_core::values::StopReason;
 
-use super::{Completion, Descriptor, ITEM_BY_ITEM, Next};
-use crate::doc::report::Judged;
+use super::{Completion, Descriptor, Next, USUAL};
 use crate::prompt;
 
 const TEMPLATE: &str = include_str!("../prompt/templates/verify.md");
@@ -11,13 +10,8 @@ const TEMPLATE: &str = include_str!("../prompt/templates/verify.md");
 pub(super) const JOB: Descriptor = Descriptor {
     prompt: |parts| prompt::workspace::judging(parts, TEMPLATE),
     template: TEMPLATE,
-    pace: ITEM_BY_ITEM,
-    wanted: "",
     script: "builtin:workspace",
     complete_when: |_| Completion::Whole("a fresh agent has judged the work".to_owned()),
-    judged: Judged::Work,
-    claimed: "Complete!",
-    vouches: None,
     endings: &[
         (StopReason::Complete, "The work passed verification."),
         (StopReason::GatesFailing, "The work did not pass verification."),
@@ -35,4 +29,5 @@ pub(super) const JOB: Descriptor = Descriptor {
             ],
         ),
     ],
+    ..USUAL
 };
