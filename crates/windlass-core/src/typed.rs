@@ -1,4 +1,4 @@
-//! What a person typed: the known name that is nearest to it, and how a message shows it.
+//! What was typed: the known name that is nearest to it, how a message shows it, numbers however they are written.
 
 /// Short, on one line, and without anything that moves a cursor.
 pub(crate) fn shown(text: &str) -> String {
@@ -8,6 +8,17 @@ pub(crate) fn shown(text: &str) -> String {
 /// The line that a byte is in, from 1.
 pub fn line_of(text: &str, offset: usize) -> usize {
     text.bytes().take(offset).filter(|byte| *byte == b'\n').count() + 1
+}
+
+/// A whole number in JSON; `3.0` is what some programs write for 3.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "checked to be a whole number of a size that both types hold"
+)]
+pub fn whole(value: &serde_json::Value) -> Option<u64> {
+    let exact = |number: &f64| number.fract() == 0.0 && (0.0..9e15).contains(number);
+    value.as_u64().or_else(|| value.as_f64().filter(exact).map(|number| number as u64))
 }
 
 /// The candidate that most likely was meant; `None` when nothing is near.

@@ -9,6 +9,7 @@ use strum::IntoStaticStr;
 use thiserror::Error;
 
 use crate::spec::Mode;
+use crate::typed::whole;
 use crate::values::RunId;
 
 /// The longest metadata that are read, in bytes.
@@ -257,7 +258,7 @@ impl Reader {
     fn count(&mut self, name: &str) -> u64 {
         let count = match self.fields.remove(name) {
             None | Some(Value::Null) => return 0,
-            Some(value) => value.as_u64().or_else(|| whole(&value)),
+            Some(value) => whole(&value),
         };
         if count.is_none() {
             self.wrong(name, "a whole number from 0");
@@ -305,17 +306,6 @@ fn read_time(text: &str) -> Option<Timestamp> {
     let text = text.trim();
     let plain = || text.parse::<jiff::civil::DateTime>().ok()?.to_zoned(jiff::tz::TimeZone::UTC).ok();
     text.parse().ok().or_else(|| plain().map(|zoned| zoned.timestamp()))
-}
-
-/// `3.0` is what some programs write for 3.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "checked to be a whole number of a size that both types hold"
-)]
-fn whole(value: &Value) -> Option<u64> {
-    let exact = |number: &f64| number.fract() == 0.0 && (0.0..9e15).contains(number);
-    value.as_f64().filter(exact).map(|number| number as u64)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! `complete` is essential; `lastUpdated` is never looked at.
 
 use serde_json::{Map, Value};
+use windlass_core::typed::whole;
 use windlass_core::values::{Items, JobStatus, StatusSource};
 
 use super::count_boxes;
@@ -119,16 +120,6 @@ fn items(progress: Option<&Value>) -> Result<Option<Items>, String> {
         (Some(done), Some(total)) => Ok(Some(Items { done, total })),
         _ => Err("`progress` needs `completed` and `total` as whole numbers".to_owned()),
     }
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "checked to be a whole number of a size that both types hold"
-)]
-fn whole(value: &Value) -> Option<u64> {
-    let exact = |number: &f64| number.fract() == 0.0 && (0.0..9e15).contains(number);
-    value.as_u64().or_else(|| value.as_f64().filter(exact).map(|number| number as u64))
 }
 
 /// One line of at most so many characters; empty where it is not text.
