@@ -1,6 +1,5 @@
 //! Decodes `--output-format stream-json --verbose`.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
@@ -59,10 +58,7 @@ impl Out<'_> {
 
 impl Decoder for ClaudeDecoder {
     fn line(&mut self, line: &[u8], detail: Detail, sink: &mut dyn Sink) {
-        let text = match std::str::from_utf8(line) {
-            Ok(text) => Cow::Borrowed(text),
-            Err(_) => String::from_utf8_lossy(line),
-        };
+        let text = String::from_utf8_lossy(line);
         if text.trim_ascii().is_empty() {
             return;
         }

@@ -1,7 +1,5 @@
 //! The tool calls in a line, and nothing else of it: what an audit of a run is made from.
 
-use std::borrow::Cow;
-
 use windlass_core::observation::ToolTrace;
 
 use super::event::{Block, Envelope, Message, System};
@@ -10,10 +8,7 @@ use crate::json::{self, Field};
 /// Finds what a line says of tool calls: calls with their whole input as it was written, answers, refusals. A line that
 /// cannot be read says nothing of them.
 pub(super) fn tool_traces(line: &[u8], found: &mut dyn FnMut(ToolTrace)) {
-    let text = match std::str::from_utf8(line) {
-        Ok(text) => Cow::Borrowed(text),
-        Err(_) => String::from_utf8_lossy(line),
-    };
+    let text = String::from_utf8_lossy(line);
     let Some(envelope) = json::object::<Envelope<'_>>(Some(&text)) else {
         return;
     };
