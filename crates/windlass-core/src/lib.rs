@@ -8,6 +8,7 @@ pub mod claim;
 pub mod config;
 pub mod council;
 pub mod damage;
+pub mod dots;
 pub mod environment;
 pub mod fact;
 pub mod forge;

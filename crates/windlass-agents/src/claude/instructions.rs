@@ -1,8 +1,9 @@
 //! What Claude Code reads by itself before it is told anything. Seen in 2.1.330: `AGENTS.md`, unless there is a `CLAUDE.md`
 //! that says something, in the project or in a folder above it; and whatever a `CLAUDE.md` imports, `@path`.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
+use windlass_core::dots::without_dots;
 use windlass_core::spec::AgentSpec;
 
 use super::{NAME, version};
@@ -33,7 +34,7 @@ pub(super) fn reads_by_itself(
     if agent.name != NAME || agent.arguments.iter().any(reads_less) {
         return false;
     }
-    let wanted = plain(&directory.join(file));
+    let wanted = without_dots(&directory.join(file));
     let speaking: Vec<&Instructions> = found.iter().filter(|one| !one.text.is_empty()).collect();
     if speaking.is_empty() {
         return version >= READS_AGENTS && file == Path::new(AGENTS);
@@ -48,7 +49,7 @@ fn imports(of: &Instructions) -> impl Iterator<Item = PathBuf> {
     let paths: Vec<PathBuf> = prose
         .split_whitespace()
         .filter_map(|word| word.strip_prefix('@')?.split('#').next())
-        .map(|path| plain(&folder.join(path)))
+        .map(|path| without_dots(&folder.join(path)))
         .collect();
     paths.into_iter()
 }
@@ -68,21 +69,6 @@ fn prose(text: &str) -> String {
     let text = lines.join("\n");
     let (before, _) = text.split_once("<!--").unwrap_or((&text, ""));
     before.to_owned()
-}
-
-/// The path without `.` and `..`.
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                plain.pop();
-            }
-            part => plain.push(part),
-        }
-    }
-    plain
 }
 
 #[cfg(test)]

@@ -12,9 +12,10 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use windlass_core::config::GuardSettings;
+use windlass_core::dots::without_dots;
 use windlass_core::guard::Protected;
 use windlass_core::spec::{GuardAction, GuardSpec, GuardedFile};
 use windlass_core::values::Check;
@@ -78,15 +79,7 @@ pub(crate) fn started_by(place: &Place, command: &str) -> Started {
 
 /// A path as a command in the working directory names it, relative to the root; `None` outside it.
 pub(crate) fn inside(place: &Place, path: &Path) -> Option<PathBuf> {
-    let mut full = PathBuf::new();
-    for part in place.directory.join(path).components() {
-        match part {
-            Component::ParentDir => drop(full.pop()),
-            Component::CurDir => {}
-            other => full.push(other),
-        }
-    }
-    full.strip_prefix(&place.root).ok().map(Path::to_owned)
+    without_dots(&place.directory.join(path)).strip_prefix(&place.root).ok().map(Path::to_owned)
 }
 
 fn text_of(path: &Path) -> Option<String> {

@@ -5,6 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 use windlass_core::words::some_of;
 
+use windlass_core::dots::without_dots;
 use windlass_core::report::{self, Report};
 use windlass_core::run::{OrderContext, TurnKey};
 use windlass_core::spec::{JobPlan, PIPELINES};
@@ -218,15 +219,7 @@ fn plan_behind_link(
         return Ok(None);
     };
     let target = store.content(&link.content)?;
-    let mut path = PathBuf::new();
-    for part in file.parent().unwrap_or(Path::new("")).join(as_path(&target)).components() {
-        match part {
-            Component::Normal(name) => path.push(name),
-            Component::ParentDir => drop(path.pop()),
-            Component::CurDir => {}
-            Component::RootDir | Component::Prefix(_) => path = PathBuf::from("/"),
-        }
-    }
+    let path = without_dots(&file.parent().unwrap_or(Path::new("")).join(as_path(&target)));
     let path = path.strip_prefix(&world.surveyor.place().root).unwrap_or(&path);
     Ok(Some(path.as_os_str().as_bytes().to_vec()))
 }

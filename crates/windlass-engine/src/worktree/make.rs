@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use windlass_core::dots::without_dots;
 use windlass_core::spec::BootstrapSpec;
 
 use super::bootstrap::{Copied, copy_included};
@@ -58,26 +59,13 @@ pub fn base_folder(repository: &Repository, configured: Option<&str>, home: Opti
     let top = repository.main_top();
     match (configured, home) {
         (Some(path), Some(home)) if path.starts_with("~/") => home.join(path.trim_start_matches("~/")),
-        (Some(path), _) => plain(&top.join(path)),
+        (Some(path), _) => without_dots(&top.join(path)),
         (None, _) => {
             let mut name = top.file_name().unwrap_or_default().to_owned();
             name.push("-worktrees");
             top.parent().unwrap_or(&top).join(name)
         }
     }
-}
-
-/// The same path without `.` and `..`, by its words alone.
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            std::path::Component::ParentDir => drop(plain.pop()),
-            std::path::Component::CurDir => {}
-            part => plain.push(part),
-        }
-    }
-    plain
 }
 
 /// Makes a worktree of this name, on a branch of its own from HEAD, and makes it ready as far as copies go; one that is

@@ -6,11 +6,12 @@ use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
+use windlass_core::dots::without_dots;
 
 use super::TreePath;
 use super::open::open_at;
@@ -141,17 +142,7 @@ fn normal(path: &Path) -> Cow<'_, Path> {
         return Cow::Borrowed(path);
     }
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let mut normal = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                normal.pop();
-            }
-            part => normal.push(AsRef::<OsStr>::as_ref(&part)),
-        }
-    }
-    Cow::Owned(normal)
+    Cow::Owned(without_dots(&path))
 }
 
 /// From the top, with one slash before each name. (`Path`'s own functions take a path apart again and again.)
