@@ -20,9 +20,10 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 use strum::IntoStaticStr;
-use windlass_core::values::Extent;
+use windlass_core::values::{Extent, TaskState};
 
 use windlass_host::file::FileError;
+use windlass_jobs::doc::tasks::TaskList;
 
 use self::copy::NotCopied;
 
@@ -80,6 +81,17 @@ impl Item {
     fn left(kind: ItemKind, name: &str, from: PathBuf, why: impl Into<String>) -> Item {
         Item { kind, name: name.to_owned(), from, to: None, notes: vec![why.into()] }
     }
+}
+
+/// What a list of tasks holds, what is wrong with it, and where it stays.
+fn notes_of(list: &TaskList, stay: String) -> Vec<String> {
+    let done = list.rows().iter().filter(|row| row.state == TaskState::Done).count();
+    let held = match list.tasks().len() {
+        1 => format!("1 task, {done} done"),
+        total => format!("{total} tasks, {done} done"),
+    };
+    let problems = list.problems().iter().take(5).map(ToString::to_string);
+    std::iter::once(held).chain(problems).chain([stay]).collect()
 }
 
 /// What was taken, or left since that failed.

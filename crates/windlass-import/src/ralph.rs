@@ -3,10 +3,9 @@
 
 use std::path::Path;
 
-use windlass_core::values::TaskState;
 use windlass_engine::tasks::read_tasks;
 
-use super::{Item, ItemKind};
+use super::{Item, ItemKind, notes_of};
 
 /// The folders and the file that show that one of them was used.
 const MARKERS: [&str; 3] = [".ralph", ".ralph-tui", ".ralphrc"];
@@ -61,13 +60,7 @@ pub fn look(source: &Path) -> Vec<Item> {
 
 fn list(source: &Path, path: &str, kind: ItemKind, command: &str) -> Item {
     let list = read_tasks(source, Path::new(path)).list;
-    let done = list.rows().iter().filter(|row| row.state == TaskState::Done).count();
-    let mut notes = vec![match list.tasks().len() {
-        1 => format!("1 task, {done} done"),
-        total => format!("{total} tasks, {done} done"),
-    }];
-    notes.extend(list.problems().iter().take(5).map(ToString::to_string));
-    notes.push(format!("it stays where it is: {command} {path}"));
+    let notes = notes_of(&list, format!("it stays where it is: {command} {path}"));
     Item { kind, name: path.to_owned(), from: source.join(path), to: None, notes }
 }
 

@@ -8,14 +8,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use windlass_core::council::FORMER_LOG;
-use windlass_core::values::{Named, TaskState};
+use windlass_core::values::Named;
 use windlass_engine::tasks::read_tasks;
 use windlass_host::file::{FileError, make_folder, read_beginning};
 use windlass_jobs::doc::decision_log::decisions;
 use windlass_jobs::doc::principles::{LONGEST as LONGEST_PRINCIPLES, read};
 
 use super::copy::{NotCopied, copy_file};
-use super::{Extent, Item, ItemKind, taken};
+use super::{Extent, Item, ItemKind, notes_of, taken};
 
 /// Where it keeps its principles, and what ours are called.
 const PRINCIPLES: [&str; 2] = [".claude/principles.yaml", ".windlass/principles.yaml"];
@@ -134,13 +134,8 @@ impl ClaudeLoopImport {
             return None;
         }
         let list = read_tasks(&self.source, Path::new(TASKS)).list;
-        let done = list.rows().iter().filter(|row| row.state == TaskState::Done).count();
-        let mut notes = vec![match list.tasks().len() {
-            1 => format!("1 task, {done} done"),
-            total => format!("{total} tasks, {done} done"),
-        }];
-        notes.extend(list.problems().iter().take(5).map(ToString::to_string));
-        notes.push(format!("they stay where they are: windlass run --mode tasks -f {TASKS}"));
+        let stay = format!("they stay where they are: windlass run --mode tasks -f {TASKS}");
+        let notes = notes_of(&list, stay);
         let from = self.source.join(TASKS);
         Some(Item { kind: ItemKind::TaskFile, name: TASKS.to_owned(), from, to: None, notes })
     }
