@@ -12,7 +12,7 @@ use windlass_core::values::{ExitCodes, Named, StopReason};
 use windlass_ui::{PipelineShown, pipeline_json, pipeline_text, pipelines_json, pipelines_text};
 
 use super::terminal::TerminalFront;
-use super::{Shape, app, dry_run, flags, print, print_bytes, run, stdout, wanted};
+use super::{Shape, app, dry_run, flags, print, print_bytes, run, stdout};
 use crate::args::{PipelineArgs, PipelineVerb, WorkArgs};
 
 /// Does it.
@@ -111,15 +111,6 @@ fn refuse(work: &WorkArgs) -> Result<(), AppError> {
 }
 
 fn start(work: &WorkArgs) -> Result<StartRun, AppError> {
-    Ok(StartRun {
-        settings: flags::work(work)?,
-        unlimited: run::unlimited(&work.limits),
-        script: work.mock.as_deref().map(wanted::script).transpose()?,
-        skip_permissions: work.dangerously_skip_permissions,
-        allow_dirty: work.allow_dirty,
-        gate_later: work.gate_later,
-        git_init: work.git_init,
-        trust: (&work.trust).into(),
-        ..StartRun::of(WantedJob::Tasks(NamedTasks::default()))
-    })
+    let tasks = WantedJob::Tasks(NamedTasks::default());
+    Ok(StartRun { settings: flags::work(work)?, ..run::start(work, tasks)? })
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use windlass_core::values::Named;
 
 use windlass_app::principles::KeptPrinciples;
-use windlass_app::run::{RunEnd, StartRun};
+use windlass_app::run::{RunEnd, StartRun, WantedJob};
 use windlass_app::{Answer, App, AppError};
 use windlass_core::config::Unlimited;
 use windlass_core::spec::Mode;
@@ -60,20 +60,26 @@ pub fn in_mode(mode: Mode, file: Option<&PathBuf>, work: &WorkArgs) -> Result<Ex
 
 /// What the command line asks for.
 fn request(args: &RunArgs) -> Result<StartRun, AppError> {
-    let work = &args.work;
     Ok(StartRun {
         settings: flags::run(args)?,
+        principles: if args.reset_principles { KeptPrinciples::PutAside } else { KeptPrinciples::AsTheyAre },
+        fresh: args.work.fresh,
+        worktree: args.work.worktree.clone(),
+        ..start(&args.work, wanted::job(args)?)?
+    })
+}
+
+/// The start of a job, with what any work may be told beside its settings.
+pub fn start(work: &WorkArgs, job: WantedJob) -> Result<StartRun, AppError> {
+    Ok(StartRun {
         unlimited: unlimited(&work.limits),
         script: work.mock.as_deref().map(wanted::script).transpose()?,
         skip_permissions: work.dangerously_skip_permissions,
         allow_dirty: work.allow_dirty,
         gate_later: work.gate_later,
-        principles: if args.reset_principles { KeptPrinciples::PutAside } else { KeptPrinciples::AsTheyAre },
-        fresh: work.fresh,
         git_init: work.git_init,
-        worktree: work.worktree.clone(),
         trust: (&work.trust).into(),
-        ..StartRun::of(wanted::job(args)?)
+        ..StartRun::of(job)
     })
 }
 
