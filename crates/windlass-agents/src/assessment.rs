@@ -3,7 +3,7 @@
 use serde_json::Value;
 use windlass_core::values::{Assessment, Finding};
 
-use crate::answer::{text, word};
+use crate::fields::{text, word};
 
 /// What the answer has to look like: JSON schema, for `--json-schema`.
 pub const ASSESSMENT_SCHEMA: &str = r#"{"type":"object","additionalProperties":false,"required":["verdict","confidence","summary","findings"],"properties":{"verdict":{"enum":["pass","needs_review","fail"]},"confidence":{"enum":["low","medium","high"]},"summary":{"type":"string"},"findings":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["title","required"],"properties":{"title":{"type":"string"},"detail":{"type":"string"},"required":{"type":"boolean"}}}},"recommendation":{"type":"string"}}}"#;

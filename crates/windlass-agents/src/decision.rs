@@ -3,7 +3,7 @@
 use serde_json::Value;
 use windlass_core::values::Decision;
 
-use crate::answer::text;
+use crate::fields::text;
 
 /// What the answer has to look like: JSON schema, for `--json-schema`. `choice` is the number of an option that was offered.
 pub const DECISION_SCHEMA: &str = r#"{"type":"object","additionalProperties":false,"required":["decision","rationale"],"properties":{"decision":{"type":"string"},"rationale":{"type":"string"},"choice":{"type":"integer"}}}"#;

@@ -13,6 +13,7 @@ mod assessment;
 mod claude;
 mod decision;
 mod digest;
+mod fields;
 mod json;
 mod judgement;
 mod permissions;

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use windlass_core::values::{CriterionJudged, Review, ReviewFinding, Severity};
 
-use crate::answer::{text, word};
+use crate::fields::{text, word};
 
 /// What the answer has to look like: JSON schema, for `--json-schema`.
 pub const REVIEW_SCHEMA: &str = r#"{"type":"object","additionalProperties":false,"required":["verdict","summary","findings","criteria"],"properties":{"verdict":{"enum":["pass","changed","reject"]},"summary":{"type":"string"},"findings":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["severity","text"],"properties":{"severity":{"enum":["blocking","minor"]},"file":{"type":"string"},"line":{"type":"integer"},"text":{"type":"string"}}}},"criteria":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["number","met","because"],"properties":{"number":{"type":"integer"},"met":{"type":"boolean"},"because":{"type":"string"}}}}}}"#;
