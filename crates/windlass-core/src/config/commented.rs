@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 
 use toml::Value;
 
+use super::error::{ConfigError, FileKind};
 use super::keys;
-use super::layer::{ConfigError, FileKind};
 use super::reference::{KeyReference, key_reference};
 use super::setting::Secrecy;
 

@@ -1,10 +1,10 @@
 //! What configuration says about fresh agents that look at work, or decide.
 
+use super::error::ConfigError;
 use super::keys;
-use super::layer::ConfigError;
-use super::resolve::Values;
 use super::sections::ReviewSettings;
 use super::setting::{Count, TextOrNothing};
+use super::values::Values;
 use crate::spec::{CouncilSpec, ReviewSpec};
 
 impl Values {

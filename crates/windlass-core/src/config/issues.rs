@@ -1,9 +1,9 @@
 //! What configuration says about issues of a forge as tasks.
 
+use super::error::ConfigError;
 use super::keys;
-use super::layer::ConfigError;
-use super::resolve::Values;
 use super::setting::TextOrNothing;
+use super::values::Values;
 use crate::forge::IssueFilter;
 
 /// Whose issues are the tasks, and which of them.

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use toml::Value;
 
-use super::layer::{ConfigError, FileKind};
+use super::error::{ConfigError, FileKind};
 use super::setting::{
     ByteCap, CheckSetting, Count, CountCap, FileBelow, FineSpan, FolderAnywhere, Globs, Hosts, MoneyCap,
     NetworkChoice, NotifyEvents, OpenPullRequest, OutputLevel, Pause, Phrase, PositiveSpan, Presets,

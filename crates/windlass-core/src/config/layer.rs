@@ -6,11 +6,10 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
-use strum::IntoStaticStr;
-use thiserror::Error;
 use toml::de::{DeTable, DeValue, ValueDeserializer};
 use toml::{Spanned, Value};
 
+use super::error::{ConfigError, FileKind};
 use super::keys::{KEYS, Key, KeyInfo, known};
 use super::setting::Setting;
 use crate::spec::Mode;
@@ -46,34 +45,6 @@ impl fmt::Display for Origin {
             Origin::File(_, path, line) => write!(f, "{}:{line}", path.display()),
             Origin::Environment(name) | Origin::Flag(name) => f.write_str(name),
         }
-    }
-}
-
-/// Whose file it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
-#[strum(serialize_all = "snake_case")]
-pub enum FileKind {
-    /// The defaults that come with Windlass.
-    Default,
-    /// The user's.
-    User,
-    /// The project's.
-    Project,
-    /// The workspace's.
-    Workspace,
-}
-
-/// All that is wrong with a layer or with what comes of the layers: one line per problem.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{}", problems.join("\n"))]
-pub struct ConfigError {
-    /// One sentence each, with its place before it: `file:line`, a variable, a flag.
-    pub problems: Vec<String>,
-}
-
-impl ConfigError {
-    pub(super) fn one(problem: String) -> ConfigError {
-        ConfigError { problems: vec![problem] }
     }
 }
 

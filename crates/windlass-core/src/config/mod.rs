@@ -7,6 +7,7 @@ mod commented;
 pub mod devloop;
 mod duration;
 pub mod edit;
+mod error;
 mod fresh_agents;
 pub mod fresher;
 mod issues;
@@ -17,15 +18,17 @@ mod reference;
 mod resolve;
 mod sections;
 mod setting;
+mod values;
 
 #[cfg(test)]
 mod tests;
 
 pub use commented::commented_file;
 pub use duration::{DurationError, parse_duration, parse_fine_duration};
+pub use error::{ConfigError, FileKind};
 pub use issues::SourceSettings;
 pub use keys::{KEYS, Key, KeyInfo};
-pub use layer::{ConfigError, FileKind, Layer, Origin};
+pub use layer::{Layer, Origin};
 pub use pull_request::PullRequestSettings;
 pub use reference::{KeyReference, config_schema, key_reference, key_table};
 pub use resolve::{Resolved, Unlimited, ValueOrigin};

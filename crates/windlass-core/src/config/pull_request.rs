@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use super::error::ConfigError;
 use super::keys::{self, Key};
-use super::layer::ConfigError;
-use super::resolve::Values;
 use super::setting::{Count, FineSpan, OpenPullRequest, PositiveSpan, Text, TextOrNothing};
+use super::values::Values;
 use crate::forge::MergeStrategy;
 use crate::spec::{NoChecks, PullRequestPer, Readiness};
 

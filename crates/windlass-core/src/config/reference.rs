@@ -6,8 +6,8 @@ use strum::IntoEnumIterator;
 
 use serde_json::{Map, Value as Json, json};
 
+use super::error::ConfigError;
 use super::keys::{KEYS, KeyInfo};
-use super::layer::ConfigError;
 use super::resolve::{Resolved, Unlimited, written_as_json};
 use crate::spec::Mode;
 

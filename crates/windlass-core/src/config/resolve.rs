@@ -2,13 +2,13 @@
 
 mod origins;
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::error::ConfigError;
 use super::issues::SourceSettings;
 use super::keys::{self, Key};
-use super::layer::{ConfigError, Layer, Origin, Said};
+use super::layer::{Layer, Origin};
 use super::pull_request::PullRequestSettings;
 use super::sections::{
     AgentSettings, GuardSettings, HookSettings, NotifySettings, PrinciplesSettings, ReviewSettings,
@@ -16,9 +16,10 @@ use super::sections::{
 };
 use super::setting::{
     ByteCap, CheckSetting, Count, CountCap, FileBelow, FineSpan, Globs, Hosts, MoneyCap, NetworkChoice,
-    NotifyEvents, OutputLevel, Pause, Phrase, PositiveSpan, Presets, ProcessorCap, Refusal, ReportName,
-    SecretText, Setting, Span, SpanCap, Text, TextOrNothing, TokenCap, WebAddress,
+    NotifyEvents, OutputLevel, Pause, Phrase, PositiveSpan, Presets, ProcessorCap, ReportName, SecretText,
+    Span, SpanCap, Text, TextOrNothing, TokenCap, WebAddress,
 };
+use super::values::Values;
 use crate::message::Wording;
 use crate::spec::{
     BootstrapSpec, BudgetScope, Clocks, CommitPolicy, CouncilSpec, JobLog, JobPlan, Limits, Mode, Network,
@@ -226,41 +227,7 @@ const OF_WALLS: [&str; 11] = [
     keys::SANDBOX_SKIP_PERMISSIONS.name,
 ];
 
-/// A value for every key that has one.
-pub(super) struct Values(BTreeMap<&'static str, Said>);
-
 impl Values {
-    fn defaults(mode: Mode) -> Result<Values, ConfigError> {
-        Layer::defaults(mode).map(|layer| Values(layer.said))
-    }
-
-    fn lift_default(&mut self, name: &'static str) {
-        if self.0.get(name).is_some_and(|said| said.origin.is_default()) {
-            let origin = Origin::Flag("--unlimited".to_owned());
-            self.0.insert(name, Said { value: toml::Value::Integer(0), origin });
-        }
-    }
-
-    /// A key's value, where there is one.
-    fn find<T: Setting>(&self, key: &Key<T>) -> Result<Option<T>, ConfigError> {
-        let Some(said) = self.0.get(key.name) else {
-            return Ok(None);
-        };
-        // Layers hold nothing that cannot be read; should one do so all the same, it is said and not hidden.
-        T::read(&said.value).map(Some).map_err(|refusal| {
-            let why = match refusal {
-                Refusal::Because(sentence) => sentence,
-                Refusal::Kind => format!("expected {}", T::EXPECTED),
-            };
-            ConfigError::one(format!("{}: `{}`: {why}", said.origin, key.name))
-        })
-    }
-
-    /// The value of a key that the defaults always have.
-    pub(super) fn get<T: Setting>(&self, key: &Key<T>) -> Result<T, ConfigError> {
-        self.find(key)?.ok_or_else(|| ConfigError::one(format!("`{}` has no value", key.name)))
-    }
-
     fn resolve(&self) -> Result<Resolved, ConfigError> {
         Ok(Resolved {
             limits: self.limits()?,

@@ -1,6 +1,7 @@
 //! `FRESHER_*` variables as a layer of configuration.
 
-use super::super::layer::{ConfigError, Layer, Origin};
+use super::super::error::ConfigError;
+use super::super::layer::{Layer, Origin};
 use super::super::setting::Setting as _;
 use super::settings::{SettingOutcome, outcome, unlimited};
 use super::table::Setting;
