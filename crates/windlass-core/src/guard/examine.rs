@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::configuration::{self, kind_of};
-use super::count::{Counts, count};
+use super::count::count;
 use super::language::{Language, language_of};
+use super::word::Counts;
 use crate::values::{Named, Suspicion, SuspicionKind};
 
 /// The bytes of a file at one of the two times.

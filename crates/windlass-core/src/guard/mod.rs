@@ -13,16 +13,18 @@ mod needs;
 mod packages;
 mod scripts;
 mod unfollowed;
+mod word;
 
 #[cfg(test)]
 mod tests;
 
 pub use build_file::{BuildFile, BuildTool, Inclusion, build_files};
 pub use command::{scripts_started, tools_called};
-pub use count::{Counts, count};
+pub use count::count;
 pub use examine::{Content, Examination, is_of_interest};
 pub use globs::{BUILT_IN, BadGlob, Protected};
 pub use language::{Language, language_of};
 pub use needs::{Need, needs};
 pub use packages::{PackageCall, Workspaces, package_calls};
 pub use unfollowed::unfollowed;
+pub use word::Counts;

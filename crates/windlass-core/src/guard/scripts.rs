@@ -1,6 +1,6 @@
 //! Tests that are calls: JavaScript, Ruby, PHP and their kin.
 
-use super::count::{Counts, Word};
+use super::word::{Counts, Word};
 
 /// `it(…)`, `test.each(…)(…)`, `it.skip(…)`, `describe.only(…)`, `xit(…)`, `fit(…)`, `{ skip: true }`.
 pub(super) fn javascript(word: &Word<'_>, counts: &mut Counts) {
