@@ -18,6 +18,7 @@ mod error;
 mod event;
 pub mod format;
 mod harmless;
+pub(crate) mod json_line;
 mod judged;
 mod line;
 mod narrate;
@@ -38,11 +39,12 @@ pub use elsewhere::typed_elsewhere;
 pub use error::{render_error, render_warning};
 pub use event::{Event, Level, View};
 pub use harmless::{harmless, one_line};
+pub use json_line::FORMAT_VERSION;
 pub use line::{Line, Mark, Tone, rendered};
 pub use printer::{Output, Printer};
 pub use screen::{Screen, ScreenHandle};
 pub use terminal::{Glyphs, Stream, Terminal, is_abandoned, measure, terminal_reset};
 pub use view::{
-    FORMAT_VERSION, JsonView, LogParts, LogSink, LogState, LogView, ProgressView, QuietView, ToolsForm,
-    ToolsView, VerboseView, view,
+    JsonView, LogParts, LogSink, LogState, LogView, ProgressView, QuietView, ToolsForm, ToolsView,
+    VerboseView, view,
 };

@@ -30,7 +30,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::view::{FORMAT_VERSION, json_line};
+use crate::json_line::{self, FORMAT_VERSION};
 
 // What is public in a document is what this crate shows of it.
 pub use archives::*;
@@ -67,7 +67,7 @@ fn document(name: &'static str, fields: &impl Serialize) -> Vec<u8> {
         #[serde(flatten)]
         fields: &'a T,
     }
-    json_line(&Document { v: FORMAT_VERSION, r#type: name, fields }).unwrap_or_default()
+    json_line::bytes(&Document { v: FORMAT_VERSION, r#type: name, fields }).unwrap_or_default()
 }
 
 /// A document that is a list, which has the document's name.

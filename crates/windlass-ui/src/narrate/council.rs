@@ -4,8 +4,7 @@ use windlass_core::council::DECISION_LOG;
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{CallId, CallSummary, Conflict, Decision, LaneId};
 
-use super::header::labelled;
-use super::iteration::below;
+use super::lines::{below, labelled};
 use super::review::is_repeated;
 use super::{indented, notice};
 use crate::board::Board;

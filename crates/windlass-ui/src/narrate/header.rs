@@ -9,26 +9,14 @@ use windlass_jobs::doc::report::Judged;
 use windlass_jobs::job::{self, Completion};
 
 use super::council;
+use super::lines::labelled;
 use crate::board::Board;
 use crate::format;
 use crate::harmless::one_line;
 use crate::line::{Line, Mark, Tone};
 
-/// Where the text of a labelled line begins.
-const COLUMN: usize = 14;
-
 /// Rules that are shown; the others are counted.
 const SHOWN_RULES: usize = 8;
-
-/// `  label    text`.
-pub(crate) fn labelled(label: &str) -> Line {
-    Line::hanging(COLUMN).dim(format!("  {label:<width$}", width = COLUMN - 2))
-}
-
-/// Lines of which the first has the label.
-pub(crate) fn labelled_once(label: &str) -> impl Iterator<Item = Line> {
-    std::iter::once(labelled(label)).chain(std::iter::repeat_with(|| labelled("")))
-}
 
 pub(super) fn started(board: &Board) -> Vec<Line> {
     let Some(plan) = &board.plan else {

@@ -4,6 +4,7 @@ use windlass_agents::{of, usual};
 use windlass_core::fact::Fact;
 use windlass_core::values::{Assessment, CheckKind, CheckOutcome, Class, Denial, Spent, Verdict};
 
+use super::lines::{below, gutter};
 use super::{allow_command, command, review, status, took};
 use crate::board::{Board, LaneBoard};
 use crate::format;
@@ -33,12 +34,6 @@ impl Row<'_> {
             .plain(format!(" {:>7} {cost:>8}  ", format::duration(self.duration)))
             .plain(&self.explanation)
     }
-}
-
-/// The columns before the marks: those that iteration numbers take, and two blanks on each side.
-pub(super) fn gutter(board: &Board) -> usize {
-    let most = board.plan.as_ref().and_then(|plan| plan.limits.iterations);
-    most.map_or(3, |most| most.to_string().len()).max(2) + 4
 }
 
 pub(super) fn finished(board: &Board, fact: &Fact) -> Vec<Line> {
@@ -171,12 +166,6 @@ fn is_held(board: &Board) -> bool {
 /// The beginning of a commit's name.
 pub(crate) fn short(commit: &str) -> String {
     one_line(commit).chars().take(8).collect()
-}
-
-/// A line below an iteration's; it begins where the verdict does.
-pub(super) fn below(board: &Board) -> Line {
-    let column = gutter(board) + 2;
-    Line::hanging(column + 2).plain(" ".repeat(column))
 }
 
 fn failed_check(board: &Board, outcome: &CheckOutcome) -> Vec<Line> {

@@ -8,6 +8,7 @@ mod header;
 mod hook;
 mod issue;
 mod iteration;
+mod lines;
 mod living;
 mod review;
 mod status;
@@ -15,9 +16,9 @@ mod summary;
 mod tasks;
 
 pub(crate) use advice::of_limit;
-pub(crate) use header::{labelled, labelled_once};
 pub(crate) use hook::{look as hook_look, summary as hook_summary};
 pub(crate) use iteration::short;
+pub(crate) use lines::{labelled, labelled_once};
 pub(crate) use living::{living, title};
 
 use jiff::tz::TimeZone;
@@ -28,6 +29,7 @@ use windlass_core::values::{
     CheckOutcome, CheckStage, Class, Cut, Denial, Named, Purpose, StopReason, StopSource, between,
 };
 
+use self::lines::gutter;
 use crate::board::Board;
 use crate::format;
 use crate::harmless::one_line;
@@ -161,7 +163,7 @@ fn notice(board: &Board, mark: Mark, text: &str) -> Line {
 
 /// A line whose mark stands below the marks of the iterations.
 fn indented(board: &Board) -> Line {
-    let gutter = iteration::gutter(board);
+    let gutter = gutter(board);
     Line::hanging(gutter + 2).plain(" ".repeat(gutter))
 }
 
@@ -207,7 +209,7 @@ fn stopping(board: &Board, by: StopSource, stage: u8) -> Vec<Line> {
     let mut lines = vec![notice(board, Mark::Notice, &format!("{who}{what}"))];
     if let Some(plan) = &board.plan {
         let resume = format!("windlass resume {}", plan.run);
-        let column = " ".repeat(iteration::gutter(board) + 2);
+        let column = " ".repeat(gutter(board) + 2);
         lines.push(Line::new().dim(format!("{column}to go on later: ")).command(resume));
     }
     lines

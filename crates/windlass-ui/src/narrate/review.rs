@@ -5,7 +5,7 @@ use windlass_core::values::{
     CallSummary, Class, CriterionJudged, LaneId, Purpose, Review, ReviewFinding, Reviewed, Severity,
 };
 
-use super::iteration::below;
+use super::lines::below;
 use super::{indented, notice};
 use crate::board::{Board, LaneBoard};
 use crate::format;

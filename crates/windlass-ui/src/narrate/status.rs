@@ -4,7 +4,7 @@ use windlass_core::values::{Assessed, Assessment, Finding, JobStatus, Purpose, S
 use windlass_jobs::doc::report::{Judged, confidence_in_words, verdict_in_words};
 use windlass_jobs::{follow_up, job};
 
-use super::iteration::below;
+use super::lines::below;
 use super::{indented, notice};
 use crate::board::Board;
 use crate::format;

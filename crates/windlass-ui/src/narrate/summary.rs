@@ -5,7 +5,7 @@ use windlass_core::values::{CheckKind, CheckOutcome, Named, Spent, StopReason, U
 use windlass_jobs::job;
 
 use super::advice::Advice;
-use super::header::{labelled, labelled_once};
+use super::lines::{labelled, labelled_once};
 use super::{advice, allow_command, allowing, check_mark, iteration, took};
 use crate::board::{Board, Ending, Tally};
 use crate::document::{StatusCouncils, StatusJudged};

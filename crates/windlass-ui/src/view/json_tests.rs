@@ -4,6 +4,7 @@ use serde_json::Value;
 use windlass_core::values::{StopReason, StopSource};
 
 use super::*;
+use crate::harmless::is_harmless;
 use crate::terminal::Terminal;
 use crate::testing::{Night, shown};
 

@@ -7,8 +7,7 @@ mod quiet;
 mod tools;
 mod verbose;
 
-pub(crate) use json::bytes as json_line;
-pub use json::{FORMAT_VERSION, JsonView};
+pub use json::JsonView;
 pub use log::{LogParts, LogSink, LogState, LogView};
 pub use progress::ProgressView;
 pub use quiet::QuietView;

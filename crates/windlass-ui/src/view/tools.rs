@@ -7,8 +7,8 @@ use windlass_core::fact::{Entry, Fact};
 use windlass_core::observation::{Place, ToolInput, ToolTrace};
 use windlass_core::values::{Named, RunId};
 
-use super::json::{FORMAT_VERSION, bytes};
 use crate::harmless::one_line;
+use crate::json_line::{FORMAT_VERSION, bytes};
 use crate::line::{Line, Tone, width};
 use crate::printer::Printer;
 use crate::tool::Narrator;

@@ -20,7 +20,7 @@ use self::Shape::{Flag, Integer, List, Nullable, Number, Object, OneOf, Reason, 
 pub(super) use self::documents::DOCUMENTS;
 use self::documents::MODE;
 pub(super) use self::observations::{OBSERVATIONS, OBSERVED};
-use super::json::FORMAT_VERSION;
+use crate::FORMAT_VERSION;
 pub(super) use tasks::TASK_FACTS;
 
 /// What a field holds.
