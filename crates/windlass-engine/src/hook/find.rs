@@ -7,16 +7,13 @@ use windlass_core::config::HookSettings;
 use windlass_core::typed::nearest;
 use windlass_core::values::{Hook, HookCommand, HookName, Named};
 
-use super::kept;
+use super::kept::{self, LARGEST_FILE};
 use crate::workspace::{PROJECT_FOLDER, project_folder};
 use windlass_host::file::digest;
 use windlass_host::tree::at;
 
 /// The folder of hooks in `.windlass`.
 pub const HOOKS_FOLDER: &str = "hooks";
-
-/// The largest file that can be a hook, in bytes: it is read whole, to know whether it has changed.
-pub(super) const LARGEST_FILE: u64 = 64 * 1024 * 1024;
 
 /// A turn of a run, and what is called there.
 #[derive(Clone, Debug, PartialEq, Eq)]

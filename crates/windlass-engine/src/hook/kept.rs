@@ -8,10 +8,12 @@ use std::path::{Path, PathBuf};
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{Hook, HookCommand, HookName, Named};
 
-use super::find::LARGEST_FILE;
 use crate::store::{RunFolder, StoreError, create_folder};
 use windlass_host::file::digest;
 use windlass_host::tree::at;
+
+/// The largest file that can be a hook, in bytes: it is read whole, to know whether it has changed.
+pub(super) const LARGEST_FILE: u64 = 64 * 1024 * 1024;
 
 /// Keeps copies of a run's hook files in its folder, so that later changes apply to the next run.
 pub fn keep(folder: &RunFolder, hooks: &[Hook]) -> Result<(), StoreError> {

@@ -54,7 +54,7 @@ pub enum StoreError {
     #[error(
         "{} was written by a newer Windlass (journal format {version}, this one reads format {}): update Windlass to use this run",
         shown(path),
-        super::journal::FORMAT
+        super::journal::format::FORMAT
     )]
     NewerJournal {
         /// The file.

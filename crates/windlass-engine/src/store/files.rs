@@ -92,3 +92,25 @@ pub(super) fn read_if_present(path: &Path) -> Result<Option<Vec<u8>>, StoreError
         Err(error) => Err(StoreError::io("read", path, error)),
     }
 }
+
+/// Bytes in the files of a folder; `None` where there is no such folder. What a link leads to is not in it.
+pub(super) fn size(folder: &Path) -> Result<Option<u64>, StoreError> {
+    let mut bytes = 0_u64;
+    let mut waiting = vec![folder.to_owned()];
+    while let Some(path) = waiting.pop() {
+        let entries = match fs::read_dir(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && path == folder => return Ok(None),
+            // Somebody else removes it as well.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            entries => entries.attempted("read", &path)?,
+        };
+        for entry in entries {
+            let entry = entry.attempted("read", &path)?;
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => waiting.push(entry.path()),
+                _ => bytes = bytes.saturating_add(entry.metadata().map_or(0, |file| file.len())),
+            }
+        }
+    }
+    Ok(Some(bytes))
+}

@@ -17,11 +17,11 @@ use windlass_core::spec::{Mode, PipelinePart};
 use windlass_core::values::{Cost, Grounds, Items, RunId, Spent, StopReason, Tokens, path_text};
 
 use super::error::Attempted as _;
-use super::files::{open_private, read_if_present, write_atomically};
+use super::files::{open_private, read_if_present, size, write_atomically};
 use super::paths::Project;
 use super::run_folder::{RunFolder, all_runs};
 use super::summary::{RunEnding, RunSummary, RunWorkspace};
-use super::{StoreError, journal, retention};
+use super::{StoreError, journal};
 use windlass_host::file::lock_within;
 
 /// The format of the index's lines.
@@ -144,7 +144,7 @@ pub fn record_ending(project: &Project, summary: &RunSummary) -> Result<(), Stor
 
 /// What its recording takes; a size that cannot be told is found out when it is asked for.
 fn recorded(project: &Project, run: &RunId) -> Option<u64> {
-    retention::size(&RunFolder::of(project, run).iterations()).ok().flatten()
+    size(&RunFolder::of(project, run).iterations()).ok().flatten()
 }
 
 /// Notes that a run goes on, so that its former ending is not shown any more. To be called before the fact that says

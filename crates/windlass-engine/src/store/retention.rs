@@ -6,12 +6,12 @@
 //! is removed by the next one who looks.
 
 use std::fs;
-use std::io;
 use std::path::Path;
 
 use windlass_core::config::RunsSettings;
 
 use super::error::Attempted as _;
+use super::files::size;
 use super::lock::{Holder, holders};
 use super::paths::Project;
 use super::run_folder::RunFolder;
@@ -90,26 +90,4 @@ fn size_now(folder: &Path, known: Option<u64>) -> Result<Option<u64>, StoreError
         Some(bytes) => Ok(folder.symlink_metadata().is_ok().then_some(bytes)),
         None => size(folder),
     }
-}
-
-/// Bytes in the files of a folder; `None` where there is no such folder. What a link leads to is not in it.
-pub(super) fn size(folder: &Path) -> Result<Option<u64>, StoreError> {
-    let mut bytes = 0_u64;
-    let mut waiting = vec![folder.to_owned()];
-    while let Some(path) = waiting.pop() {
-        let entries = match fs::read_dir(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound && path == folder => return Ok(None),
-            // Somebody else removes it as well.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            entries => entries.attempted("read", &path)?,
-        };
-        for entry in entries {
-            let entry = entry.attempted("read", &path)?;
-            match entry.file_type() {
-                Ok(kind) if kind.is_dir() => waiting.push(entry.path()),
-                _ => bytes = bytes.saturating_add(entry.metadata().map_or(0, |file| file.len())),
-            }
-        }
-    }
-    Ok(Some(bytes))
 }

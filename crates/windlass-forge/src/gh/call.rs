@@ -7,11 +7,9 @@ use serde_json::{Value, json};
 use windlass_core::values::Ended;
 use windlass_host::process::{Command, Output, ProcessError};
 
+use super::fault::PROGRAM;
 use super::{Gh, answer, fault, read_issues};
 use crate::{ForgeError, ForgeFault};
-
-/// The program, looked up in `PATH`.
-pub(super) const PROGRAM: &str = "gh";
 
 /// More of an answer is not taken in, in bytes: fifty conversations of long comments fit.
 const LONGEST_ANSWER: usize = 16 * 1024 * 1024;

@@ -9,9 +9,11 @@ use windlass_core::values::Ended;
 use windlass_host::process::Output;
 
 use super::answer::Answer;
-use super::call::PROGRAM;
 use crate::ForgeFault;
 use crate::text::one_line;
+
+/// The program, looked up in `PATH`.
+pub(super) const PROGRAM: &str = "gh";
 
 /// What it ends with where nobody is logged in.
 const LOGGED_OUT: i32 = 4;

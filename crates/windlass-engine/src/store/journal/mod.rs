@@ -15,6 +15,7 @@
 
 mod fault;
 mod follower;
+pub(super) mod format;
 mod reserve;
 pub(crate) mod scanner;
 mod seal;
@@ -40,9 +41,6 @@ use super::run_folder::RunFolder;
 pub use self::follower::Follower;
 pub use self::reserve::RESERVE_BYTES;
 pub use self::scanner::Scanned;
-
-/// The format that this version writes, and the newest it reads.
-pub const FORMAT: u32 = 1;
 
 /// A journal open for appending. There must be only one per run: whoever opens it holds the lock of the run's working
 /// directory.

@@ -8,7 +8,7 @@ use windlass_core::fact::Entry;
 use windlass_core::values::RunId;
 
 use super::super::StoreError;
-use super::FORMAT;
+use super::format::FORMAT;
 
 /// A journal's first line. A newer version may add fields; a change that this version cannot read raises the number.
 #[derive(Debug, Serialize, Deserialize)]
