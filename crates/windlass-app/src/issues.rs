@@ -22,8 +22,7 @@ use windlass_jobs::doc::tasks::{TaskFile, TaskList};
 use crate::app::App;
 use crate::error::AppError;
 use crate::here::Here;
-use crate::run::NamedTasks;
-use crate::run::delivery::refusal;
+use crate::run::request::NamedTasks;
 use crate::text::quoted;
 
 /// Below the project: a folder for each repository whose issues are worked off.
@@ -95,7 +94,7 @@ impl ReadIssues {
         let Wanted { source, settings } = wanted;
         let repository = parse(source)?;
         let forge = reach(repository.clone(), app.directory(), None);
-        let failed = |error| refusal(error, codes);
+        let failed = |error| AppError::of_forge(error, codes);
         let login = forge.account().map_err(failed)?.login;
         if used == Use::Work {
             let facts = forge.repository().map_err(failed)?;

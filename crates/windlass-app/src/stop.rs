@@ -9,7 +9,7 @@ use crate::app::App;
 use crate::error::AppError;
 use crate::here::Here;
 use crate::inspect::which;
-use crate::run::resume::is_open;
+use crate::run::going_on::is_open;
 
 /// A run that was asked to stop.
 pub struct Stopping {

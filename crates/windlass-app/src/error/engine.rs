@@ -1,7 +1,7 @@
 //! What the errors of the core and the engine are to a person: of which kind.
 
 use windlass_core::config::ConfigError;
-use windlass_core::values::StopReason;
+use windlass_core::values::{ExitCodes, StopReason};
 use windlass_engine::config_file::ConfigFileError;
 use windlass_engine::interactive::InteractiveError;
 use windlass_engine::plan::MigrationError;
@@ -13,6 +13,7 @@ use windlass_engine::workspace::WorkspaceError;
 use windlass_engine::workspace::archive::ArchiveError;
 use windlass_engine::workspace::template::TemplateError;
 use windlass_engine::worktree::WorktreeError;
+use windlass_forge::{ForgeError, ForgeFault};
 use windlass_git::snapshot::{RestoreError, SnapshotError};
 use windlass_host::process::ProcessError;
 
@@ -217,5 +218,18 @@ impl From<MigrationError> for AppError {
         };
         let hints = hints::of_migration(&error);
         AppError::of(kind, error).with_hints(hints)
+    }
+}
+
+impl AppError {
+    /// What cannot be used is like an agent that cannot be; what is not there was named wrongly.
+    pub(crate) fn of_forge(error: ForgeError, codes: ExitCodes) -> AppError {
+        let kind = match error.fault {
+            ForgeFault::NotFound(_) | ForgeFault::Forbidden(_) | ForgeFault::Refused(_) => Kind::Usage,
+            _ => Kind::stopped(StopReason::AgentUnavailable, codes),
+        };
+        let hint = error.hint.clone();
+        let refused = AppError::of(kind, error);
+        if hint.is_empty() { refused } else { refused.hint(hint) }
     }
 }

@@ -1,6 +1,7 @@
 //! What went wrong before, after or beside a run, for a person: one sentence, and what to do about it.
 
 mod engine;
+mod exit;
 mod hints;
 
 use std::error::Error;
@@ -10,8 +11,6 @@ use std::sync::Arc;
 use windlass_core::values::{ExitCodes, StopReason};
 
 use windlass_git::git::is_disk_full;
-
-use crate::configuration::exit_codes_here;
 
 /// What kind of thing went wrong; it decides the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,16 +46,6 @@ impl Kind {
     /// The same as a stop reason, before there is a run.
     pub fn stopped(reason: StopReason, codes: impl Into<Codes>) -> Kind {
         Kind::Stopped(reason, codes.into())
-    }
-
-    /// What a process ends with that ends with it.
-    pub fn exit_code(self) -> u8 {
-        match self {
-            Kind::Usage | Kind::Configuration => 2,
-            Kind::System | Kind::Internal => 1,
-            Kind::Stopped(reason, Codes::Of(codes)) => reason.exit_code(codes),
-            Kind::Stopped(reason, Codes::AsConfigured) => reason.exit_code(exit_codes_here()),
-        }
     }
 }
 

@@ -11,7 +11,7 @@ use crate::configuration::Configuration;
 use crate::error::AppError;
 use crate::here::Here;
 use crate::issues;
-use crate::run::{NamedTasks, Work, resume, unreadable, with_works};
+use crate::run::{NamedTasks, Work, going_on, unreadable, with_works};
 use crate::task_place::TaskPlace;
 use crate::text::quoted;
 use crate::workspaces::Project;
@@ -57,8 +57,8 @@ impl App {
         let live = which::live(&here)?.map(|holder| holder.run);
         let is_open = |run: &RunSummary| {
             run.directory == here.directory
-                && resume::is_open(run)
-                && resume::has_begun(run)
+                && going_on::is_open(run)
+                && going_on::has_begun(run)
                 && Some(&run.run) != live.as_ref()
         };
         let runs = index::look(&here.project)?.runs.into_iter().filter(is_open);

@@ -15,7 +15,7 @@ use super::{runs, which};
 use crate::app::App;
 use crate::configuration::Configuration;
 use crate::error::AppError;
-use crate::run::resume::goes_on;
+use crate::run::going_on::goes_on;
 use crate::workspaces::{Project, Runs};
 
 /// Runs that are shown.

@@ -14,7 +14,7 @@ use windlass_ui::{PhaseRun, PhaseShown, PhaseState, PipelineShown};
 
 use crate::error::AppError;
 use crate::here::Here;
-use crate::run::{Goal, resume};
+use crate::run::{Goal, going_on};
 
 /// The runs of a pipeline, newest first.
 pub(super) struct Runs(Vec<RunSummary>);
@@ -41,7 +41,7 @@ impl Runs {
 
     /// The newest of a part, where it can simply go on.
     pub fn open(&self, phase: Option<PipelinePhase>) -> Option<&RunSummary> {
-        self.newest(phase).filter(|run| resume::is_open(run))
+        self.newest(phase).filter(|run| going_on::is_open(run))
     }
 }
 
@@ -93,7 +93,7 @@ fn state(found: &FoundPhase, newest: Option<&RunSummary>, changed: &[String]) ->
         PhaseState::Missing
     } else if !found.is_valid() {
         PhaseState::Invalid
-    } else if newest.is_some_and(resume::is_open) {
+    } else if newest.is_some_and(going_on::is_open) {
         PhaseState::Unfinished
     } else if !changed.is_empty() {
         PhaseState::Stale

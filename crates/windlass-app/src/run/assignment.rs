@@ -16,7 +16,8 @@ use windlass_jobs::job;
 use windlass_jobs::prompt::{LONGEST_GOAL, Templates, holds_signal};
 use windlass_ui::one_line;
 
-use super::{NamedTasks, StartRun, WantedJob, WantedPhase, work};
+use super::request::{NamedTasks, StartRun, WantedJob, WantedPhase};
+use super::work;
 use crate::app::App;
 use crate::configuration::Configuration;
 use crate::error::{AppError, Kind};

@@ -8,7 +8,7 @@ use windlass_engine::store::{RunSummary, index};
 
 use crate::error::AppError;
 use crate::here::Here;
-use crate::run::Prepared;
+use crate::run::prepared::Prepared;
 
 /// What earlier runs used of what this one may use.
 #[derive(Clone, Copy, Debug, Default)]

@@ -5,24 +5,18 @@ use std::path::Path;
 
 use windlass_core::project::{CommandKind, offers};
 use windlass_core::spec::{Judge, JudgedCriterion};
-use windlass_core::trust::{Startable, Startables, Starter};
+use windlass_core::trust::Startables;
 use windlass_core::values::{Check, CheckKind, CriterionOf, Lookup, TaskId, TaskState};
 use windlass_core::words::some_clauses_of;
-use windlass_engine::pipeline::Pipelines;
 use windlass_engine::scaffold::clues;
-use windlass_engine::tasks::{FoundTasks, Wanted, find_tasks, read_tasks};
-use windlass_engine::trust::{name_in, store};
-use windlass_jobs::doc::tasks::{Criterion, Meaning, Task, TaskList};
+use windlass_engine::tasks::FoundTasks;
+use windlass_jobs::doc::tasks::{Criterion, Meaning, Task};
 use windlass_ui::one_line;
 
 use crate::error::AppError;
-use crate::front_end::{Answer, Question};
 use crate::here::Here;
-use crate::run::Prepared;
-use crate::trusting;
-
-/// Where in a task file a command stands that shows a task to be done.
-pub const KEY: &str = "tasks.criteria";
+use crate::run::prepared::Prepared;
+use crate::trusting::criteria::{commands, startable, trusted};
 
 /// So many checks a run may have: a fact names one in two bytes.
 const MOST: usize = 60_000;
@@ -60,50 +54,6 @@ pub fn find(here: &Here, request: &Prepared) -> Result<Criteria, AppError> {
         task.criteria.iter().for_each(|criterion| sorted.take(here, task, criterion));
     }
     Ok(sorted.into_criteria(request))
-}
-
-/// All commands in the criteria of this project's usual lists of tasks, and of its pipelines.
-pub fn startables(here: &Here) -> Startables {
-    let usual = find_tasks(&here.directory, Wanted::Usual).ok().map(|found| found.list);
-    let pipelines = Pipelines::of(&here.directory);
-    let ids = pipelines.ids().unwrap_or_default();
-    let files = ids.iter().filter_map(|id| pipelines.find(id).ok());
-    let planned = files.map(|one| read_tasks(&here.directory, &one.tasks_file()).list);
-    usual
-        .into_iter()
-        .chain(planned)
-        .flat_map(|list| commands(here, &list).iter().cloned().collect::<Vec<_>>())
-        .collect()
-}
-
-fn commands(here: &Here, list: &TaskList) -> Startables {
-    let open = list.tasks().iter().filter(|task| task.row.state != TaskState::Done);
-    let items =
-        open.flat_map(|task| task.criteria.iter().filter_map(|criterion| startable(here, task, criterion)));
-    items.collect()
-}
-
-fn startable(here: &Here, task: &Task, criterion: &Criterion) -> Option<Startable> {
-    let Meaning::Command(command) = criterion.meaning() else { return None };
-    let file = name_in(&here.place(), &here.directory.join(Path::new(&*task.file)));
-    Some(Startable::text(Starter::Windlass, &file, KEY, &command))
-}
-
-/// What of these a person trusts; they are asked where they are there.
-fn trusted(here: &Here, commands: &Startables) -> Result<Startables, AppError> {
-    let known = store::trusted(&here.project).items;
-    let pending = commands.beyond(&known);
-    if pending.is_empty() || !here.app.front_end().has_person() || trusting::refuse_below_windlass().is_err()
-    {
-        return Ok(known);
-    }
-    let starter = Starter::Windlass;
-    let question = Question::Trust { starter: &starter, items: &pending, all: commands, trusted: &known };
-    if here.app.front_end().ask(&question)? == Answer::Yes {
-        store::trust(&here.project, &pending)?;
-        return Ok(known.with(&pending));
-    }
-    Ok(known)
 }
 
 /// The project's own commands.

@@ -3,17 +3,15 @@
 use windlass_core::config::keys;
 use windlass_core::forge::RepositoryName;
 use windlass_core::spec::{CommitPolicy, DeliverySpec, NoChecks, PullRequestPer, Readiness};
-use windlass_core::values::{ExitCodes, RunId, StopReason};
-use windlass_forge::{
-    Forge, ForgeError, ForgeFault, Permission, RepositoryFacts, named, parse_remote, reach,
-};
+use windlass_core::values::{ExitCodes, RunId};
+use windlass_forge::{Forge, Permission, RepositoryFacts, named, parse_remote, reach};
 use windlass_git::git::{RemoteAddress, Repository};
 use windlass_host::file::digest;
 
-use crate::error::{AppError, Kind};
+use crate::error::AppError;
 use crate::here::Here;
-use crate::run::Prepared;
 use crate::run::parts;
+use crate::run::prepared::Prepared;
 
 /// What a run's own branch begins with where nobody says otherwise.
 const PREFIX: &str = "windlass/";
@@ -167,8 +165,8 @@ fn remote(repository: &Repository, request: &Prepared) -> Result<(RemoteAddress,
 /// Is somebody logged in who may do it, and does the repository take it?
 fn look(forge: &dyn Forge, request: &Prepared, codes: ExitCodes) -> Result<RepositoryFacts, AppError> {
     let settings = &request.configuration.resolved.pull_request;
-    forge.account().map_err(|error| refusal(error, codes))?;
-    let facts = forge.repository().map_err(|error| refusal(error, codes))?;
+    forge.account().map_err(|error| AppError::of_forge(error, codes))?;
+    let facts = forge.repository().map_err(|error| AppError::of_forge(error, codes))?;
     let name = forge.name();
     if facts.archived {
         return Err(AppError::usage(format!("{name} is archived: it takes no changes")));
@@ -184,17 +182,6 @@ fn look(forge: &dyn Forge, request: &Prepared, codes: ExitCodes) -> Result<Repos
             .hint(format!("Use another one: --merge-strategy {}", allowed.join("|"))));
     }
     Ok(facts)
-}
-
-/// What cannot be used is like an agent that cannot be; what is not there was named wrongly.
-pub(crate) fn refusal(error: ForgeError, codes: ExitCodes) -> AppError {
-    let kind = match error.fault {
-        ForgeFault::NotFound(_) | ForgeFault::Forbidden(_) | ForgeFault::Refused(_) => Kind::Usage,
-        _ => Kind::stopped(StopReason::AgentUnavailable, codes),
-    };
-    let hint = error.hint.clone();
-    let refused = AppError::of(kind, error);
-    if hint.is_empty() { refused } else { refused.hint(hint) }
 }
 
 impl WayOut {

@@ -8,9 +8,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use windlass_agents::{git_committing, of};
-use windlass_core::config::{OutputLevel, ReviewSettings, RunsSettings};
+use windlass_core::config::{Resolved, ReviewSettings};
 use windlass_core::environment::{Heir, notice_of};
-use windlass_core::fact::Entry;
 use windlass_core::spec::GuardSpec;
 use windlass_core::spec::{
     AgentSpec, CommitPolicy, CouncilSpec, Job, JobWorkspace, JudgedCriterion, LanesSpec, ReviewScope,
@@ -24,7 +23,7 @@ use windlass_engine::store::lock::{Acquired, HeldBy, Holder, holders};
 use windlass_engine::store::session_folder::is_session;
 use windlass_engine::store::{Journal, Lock, RunFolder, index};
 use windlass_engine::supervisor::{
-    EngineError, Finished, Session, Telling, agents_file_notice, drive, put_back_after_kill,
+    Begun, EngineError, Finished, Session, agents_file_notice, drive, put_back_after_kill,
 };
 use windlass_engine::workspace::Workspaces;
 use windlass_git::inventory::Surveyor;
@@ -38,13 +37,12 @@ use crate::error::{AppError, Codes, Kind};
 use crate::front_end::Watched;
 use crate::here::Here;
 use crate::inspect::which::holder_in_words;
-use crate::run::Prepared;
 use crate::run::budget::{SpentBefore, left_of, spent_before};
 use crate::run::delivery::{self, WayOut};
 use crate::run::log::{RunLog, Watching};
-use crate::run::{
-    RunEnd, Verified, criteria, gates, links_out, retention, sandbox_notices, tasks, uncommitted, verdict,
-};
+use crate::run::prepared::Prepared;
+use crate::run::request::{RunEnd, Verified};
+use crate::run::{criteria, gates, links_out, retention, sandbox_notices, tasks, uncommitted, verdict};
 use crate::sandbox;
 use crate::telling;
 use crate::trusting::{self, Asked, Purpose};
@@ -87,9 +85,8 @@ pub fn start(here: &Here, request: &Prepared) -> Result<RunEnd, AppError> {
             notices.extend(trusted.notices);
             let telling = telling::of(&resolved.notify);
             let entries = Vec::new();
-            let keep = resolved.runs;
-            let part = Part { folder, journal, entries, lock, plan, sandbox, notices, telling, keep };
-            finish(here, part, (resolved.level, resolved.emoji))
+            let begun = Begun { folder, journal, entries, lock, plan, sandbox, notices, telling };
+            finish(here, begun, resolved)
         }
         Err(error) => {
             // Nothing has happened in it.
@@ -285,31 +282,6 @@ pub struct Taken {
     pub notices: Vec<String>,
 }
 
-/// How much of a run is shown, and with emoji or without.
-type Shown = (OutputLevel, bool);
-
-/// What a session is made of, once it may begin.
-pub struct Part {
-    /// The run's folder.
-    pub folder: RunFolder,
-    /// Its journal, open.
-    pub journal: Journal,
-    /// What the journal holds.
-    pub entries: Vec<Entry>,
-    /// The directory's lock.
-    pub lock: Lock,
-    /// The plan.
-    pub plan: RunSpec,
-    /// Its sandbox.
-    pub sandbox: Sandbox,
-    /// What a person should know before anything is done.
-    pub notices: Vec<String>,
-    /// Who else is told what happens.
-    pub telling: Telling,
-    /// What is kept of ended runs.
-    pub keep: RunsSettings,
-}
-
 /// What it means for the run that there is no git.
 pub fn without_git(here: &Here) -> Option<String> {
     let why = match (&here.repository, here.git_missing) {
@@ -321,35 +293,28 @@ pub fn without_git(here: &Here) -> Option<String> {
 }
 
 /// Drives a session to its end.
-pub fn finish(here: &Here, mut part: Part, (level, emoji): Shown) -> Result<RunEnd, AppError> {
+pub fn finish(here: &Here, mut begun: Begun, resolved: &Resolved) -> Result<RunEnd, AppError> {
     become_subreaper()?;
-    part.notices.extend(retention::apply(here, part.keep));
-    part.notices.extend(sandbox_notices::notices(here, &part.plan));
+    begun.notices.extend(retention::apply(here, resolved.runs));
+    begun.notices.extend(sandbox_notices::notices(here, &begun.plan));
     let environment = worktree::environment(here);
-    part.notices.extend(withheld(&environment, &part.plan));
-    part.notices.extend(agents_file_notice(&part.plan));
-    let log = RunLog::begin(&mut part.plan, &part.folder, &mut part.notices);
-    let watched = Watched { level, emoji, past: &part.entries };
-    let watching = Watching::begin(here.app.front_end().watch(&watched)?, log, &part.entries)?;
-    let (run, folder) = (part.folder.run().clone(), part.folder.clone());
-    let (job, before) = (part.plan.job.clone(), part.entries.len());
-    let codes = part.plan.exit_codes;
+    begun.notices.extend(withheld(&environment, &begun.plan));
+    begun.notices.extend(agents_file_notice(&begun.plan));
+    let log = RunLog::begin(&mut begun.plan, &begun.folder, &mut begun.notices);
+    let watched = Watched { level: resolved.level, emoji: resolved.emoji, past: &begun.entries };
+    let watching = Watching::begin(here.app.front_end().watch(&watched)?, log, &begun.entries)?;
+    let (run, folder) = (begun.folder.run().clone(), begun.folder.clone());
+    let (job, before) = (begun.plan.job.clone(), begun.entries.len());
+    let codes = begun.plan.exit_codes;
     let session = Session {
         program: here.app.program().to_owned(),
         project: here.project.clone(),
-        folder: part.folder,
-        journal: part.journal,
-        entries: part.entries,
-        lock: part.lock,
+        begun,
         surveyor: Surveyor::new(here.place()),
         snapshots: snapshots(here, &run)?,
-        plan: part.plan,
         environment,
-        sandbox: part.sandbox,
         terminal: here.app.front_end().stops_by_steps(),
         audience: watching.clone(),
-        notices: part.notices,
-        telling: part.telling,
     };
     let finished = drive(session);
     watching.finish(&here.app);

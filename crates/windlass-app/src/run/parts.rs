@@ -5,7 +5,7 @@ use windlass_git::git::{Fetch, FetchOutcome, Repository};
 
 use crate::error::{AppError, Codes, Kind};
 use crate::here::Here;
-use crate::run::Prepared;
+use crate::run::prepared::Prepared;
 use crate::run::tasks;
 use windlass_core::values::StopReason;
 

@@ -9,7 +9,8 @@ use windlass_engine::sandbox::Sandbox;
 use windlass_engine::store::RunFolder;
 use windlass_engine::supervisor::{Preview, preview};
 
-use super::{Prepared, delivery, launch, tasks};
+use super::prepared::Prepared;
+use super::{delivery, launch, tasks};
 use crate::agent;
 use crate::error::AppError;
 use crate::here::Here;

@@ -5,12 +5,13 @@ use windlass_core::config::{Layer, Origin, Resolved, Unlimited, keys};
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::run::{Phase, Run};
 use windlass_core::spec::{Limits, Mode, RunSpec};
-use windlass_core::values::{Check, CheckKind, Cost, StopReason, Suspicion};
+use windlass_core::values::{Check, CheckKind, StopReason, Suspicion};
 use windlass_engine::store::run_folder::find_run;
 use windlass_engine::store::{Journal, RunFolder, RunSummary, index, journal};
-use windlass_engine::supervisor::Telling;
+use windlass_engine::supervisor::{Begun, Telling};
 
-use super::{ResumeRun, RunEnd};
+use super::going_on::{Needs, has_begun, is_open, needs};
+use super::request::{ResumeRun, RunEnd};
 use crate::agent;
 use crate::app::App;
 use crate::configuration::Configuration;
@@ -18,7 +19,7 @@ use crate::error::{AppError, Kind};
 use crate::here::Here;
 use crate::issues;
 use crate::run::broken;
-use crate::run::launch::{self, Part, Taken};
+use crate::run::launch::{self, Taken};
 use crate::run::tasks;
 use crate::run::uncommitted;
 use crate::sandbox;
@@ -63,7 +64,7 @@ pub(super) fn resume(app: &App, request: &ResumeRun) -> Result<RunEnd, AppError>
         format!("the journal's last line was cut off; what was there of it is kept in {}", path.display())
     }));
     let telling = telling(&here, &plan)?;
-    let part = Part {
+    let begun = Begun {
         folder,
         journal: opened.journal,
         entries: opened.entries,
@@ -72,9 +73,8 @@ pub(super) fn resume(app: &App, request: &ResumeRun) -> Result<RunEnd, AppError>
         sandbox,
         notices,
         telling,
-        keep: resolved.runs,
     };
-    launch::finish(&here, part, (resolved.level, resolved.emoji))
+    launch::finish(&here, begun, resolved)
 }
 
 /// What the repository would start as its files are now: a guest of the run may have changed them since it began.
@@ -146,44 +146,6 @@ fn wanted(here: &Here, named: Option<&str>) -> Result<RunFolder, AppError> {
     }
 }
 
-/// Did it end where it can simply go on?
-pub fn is_open(run: &RunSummary) -> bool {
-    run.ending.is_none_or(|ending| goes_on(ending.stop_reason))
-}
-
-/// Has anything been called in it? One that ended before stands in no one's way.
-pub fn has_begun(run: &RunSummary) -> bool {
-    run.iterations > 0 || run.cost > Cost::ZERO || run.reserved > Cost::ZERO
-}
-
-/// Does a run that ended so go on without anything being raised?
-pub fn goes_on(reason: StopReason) -> bool {
-    needs(reason) == Needs::Nothing
-}
-
-/// What an ended run needs to go on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Needs {
-    Nothing,
-    /// This limit, raised.
-    Higher(&'static str),
-    /// It is done.
-    NewRun,
-}
-
-fn needs(reason: StopReason) -> Needs {
-    match reason {
-        // Whoever has put a plan there begins with it.
-        StopReason::Complete | StopReason::NothingToDo | StopReason::Missing => Needs::NewRun,
-        StopReason::MaxIterations => Needs::Higher("--max-iterations"),
-        StopReason::MaxCost => Needs::Higher("--max-cost"),
-        StopReason::MaxTokens => Needs::Higher("--max-tokens"),
-        StopReason::MaxDuration => Needs::Higher("--max-duration"),
-        StopReason::Stagnated | StopReason::NoChanges => Needs::Higher("--stagnation-threshold"),
-        _ => Needs::Nothing,
-    }
-}
-
 fn refuse_other_directory(here: &Here, summary: &RunSummary) -> Result<(), AppError> {
     if summary.directory == here.directory {
         return Ok(());
@@ -194,12 +156,8 @@ fn refuse_other_directory(here: &Here, summary: &RunSummary) -> Result<(), AppEr
 }
 
 fn fold(entries: &[Entry]) -> Result<Run, AppError> {
-    let mut run = Run::new();
-    for entry in entries {
-        run.apply(entry)
-            .map_err(|error| AppError::new(Kind::System, format!("the journal is damaged: {error}")))?;
-    }
-    Ok(run)
+    let damaged = |error| AppError::new(Kind::System, format!("the journal is damaged: {error}"));
+    Run::folded(entries).map_err(damaged)
 }
 
 /// The run's plan, with what the flags raise.

@@ -11,7 +11,7 @@ use windlass_git::git::{GitError, Head};
 
 use crate::error::AppError;
 use crate::here::Here;
-use crate::run::Prepared;
+use crate::run::prepared::Prepared;
 use crate::text::quoted;
 
 /// The folder of the lanes' checkouts in a run's folder.

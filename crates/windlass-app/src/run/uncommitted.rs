@@ -17,7 +17,7 @@ use windlass_git::snapshot::Store;
 use crate::beginning;
 use crate::error::{AppError, Kind};
 use crate::here::Here;
-use crate::run::Prepared;
+use crate::run::prepared::Prepared;
 use crate::run::tasks;
 
 /// Before a new run. Returns what a person should know.
@@ -178,12 +178,8 @@ fn former(here: &Here, plan: &RunSpec) -> Result<Option<Former>, AppError> {
         return Ok(None);
     };
     let folder = RunFolder::of(&here.project, &latest.run);
-    let mut run = Run::new();
-    for entry in journal::read(&folder.journal()).unwrap_or_default() {
-        if run.apply(&entry).is_err() {
-            return Ok(None);
-        }
-    }
+    let entries = journal::read(&folder.journal()).unwrap_or_default();
+    let Ok(run) = Run::folded(&entries) else { return Ok(None) };
     let by_runner = run.plan().is_some_and(|plan| plan.commit == CommitPolicy::Runner);
     let left = unsettled(&run).filter(|_| by_runner);
     Ok(left.map(|unsettled| (folder, run, unsettled)))

@@ -13,7 +13,7 @@ use windlass_engine::workspace::{Workspace, Workspaces, write_report};
 use windlass_host::tree;
 use windlass_jobs::doc::report::{Judged, ReportParts, is_report, report};
 
-use super::Verified;
+use super::request::Verified;
 use crate::configuration::Configuration;
 use crate::error::AppError;
 use crate::here::Here;

@@ -11,7 +11,7 @@ use windlass_jobs::doc::tasks::{Task, TaskList};
 use windlass_jobs::doc::{Problem, ProblemKind};
 use windlass_ui::one_line;
 
-use super::NamedTasks;
+use super::request::NamedTasks;
 use crate::app::App;
 use crate::configuration::Configuration;
 use crate::error::AppError;

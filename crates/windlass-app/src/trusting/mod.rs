@@ -1,5 +1,7 @@
 //! Before anything of a repository is started: is it trusted? One way for all verbs.
 
+pub(crate) mod criteria;
+pub(crate) mod inside;
 mod repository;
 
 use std::collections::BTreeSet;
@@ -13,16 +15,15 @@ use windlass_core::trust::{ApiHost, Content, Startable, Startables, Starter, Tru
 use windlass_core::values::{Check, CheckKind, Named};
 use windlass_engine::trust::{self, FoundStartables, IMAGE, Search, Trouble, name_in, store};
 use windlass_engine::workspace::PROJECT_FOLDER;
-use windlass_host::process::{RUN_VARIABLE, windlass_above};
 use windlass_ui::{Terminal, format, startable_lines};
 
+pub use inside::{refuse_below_windlass, refuse_inside_a_run};
 pub use repository::RepositoryTrust;
 
 use crate::configuration::Configuration;
 use crate::error::{AppError, Hint, Kind};
 use crate::front_end::{Answer, Question};
-use crate::here::{self, Here, home};
-use crate::run::criteria;
+use crate::here::{Here, home};
 
 /// Things that are named in an error; `windlass trust` shows all.
 const NAMED: usize = 20;
@@ -176,29 +177,6 @@ fn trust_written(here: &Here, items: &Startables) -> Result<(), AppError> {
         return Ok(());
     }
     Ok(store::trust(&here.project, items)?)
-}
-
-/// A person trusts; what a run started is none.
-pub fn refuse_below_windlass() -> Result<(), AppError> {
-    refuse_inside_a_run()?;
-    let root = |value: &dyn Fn(&str) -> Option<std::ffi::OsString>| {
-        windlass_engine::store::paths::state_root(value).ok()
-    };
-    let Some(process) = windlass_above(&here::state_root()?, &root) else { return Ok(()) };
-    Err(AppError::usage(format!("refused: this was started by windlass itself (process {process})"))
-        .hint("Only a person trusts what a repository starts: windlass trust, in a terminal of yours.")
-        .hint("What is trusted already: windlass trust --list"))
-}
-
-/// Whatever a run starts carries its name in `WINDLASS_RUN`: neither the agent nor a gate may start, stop or undo runs.
-pub fn refuse_inside_a_run() -> Result<(), AppError> {
-    let Some(run) = env::var_os(RUN_VARIABLE).filter(|run| !run.is_empty()) else {
-        return Ok(());
-    };
-    let message = format!("refused: this was started by windlass itself (run {})", run.to_string_lossy());
-    Err(AppError::usage(message)
-        .hint("Inside a run only verbs that change nothing work: list, show, runs, status, logs, doctor.")
-        .hint("Is this no run? Then unset WINDLASS_RUN."))
 }
 
 /// The folder of the user's own settings of an agent.

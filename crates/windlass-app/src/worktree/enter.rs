@@ -16,7 +16,7 @@ use crate::error::{AppError, Kind};
 use crate::here::{Here, home};
 use crate::inspect::which;
 use crate::run::{
-    self, Prepared, Rehearsal, RunEnd, StartRun, WantedJob, launch, rehearsal, resume, tasks, uncommitted,
+    self, Prepared, Rehearsal, RunEnd, StartRun, WantedJob, going_on, launch, rehearsal, tasks, uncommitted,
 };
 use crate::text::quoted;
 use crate::trusting;
@@ -61,7 +61,7 @@ fn refuse_unfit(
         return Ok(());
     }
     let runs = index::list(&here.project)?.runs;
-    let goes_on = runs.iter().find(|run| worktree.holds(&run.directory)).is_some_and(resume::is_open);
+    let goes_on = runs.iter().find(|run| worktree.holds(&run.directory)).is_some_and(going_on::is_open);
     if goes_on {
         return Ok(());
     }

@@ -46,6 +46,7 @@ use jiff::Timestamp;
 
 use crate::claim::Progress;
 use crate::damage::{Damage, DamageCourse};
+use crate::fact::Entry;
 use crate::values::{
     Assessment, CallClocks, Check, CheckKind, CheckOutcome, Class, Cut, Evidence, LaneId, Now, SnapshotId,
     StopReason, StopSource, between,
@@ -291,6 +292,18 @@ impl Run {
     /// A run to which nothing has happened yet.
     pub fn new() -> Run {
         Run::default()
+    }
+
+    /// The run to which all this has happened.
+    ///
+    /// # Errors
+    /// The first fact that cannot follow.
+    pub fn folded<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Result<Run, IllegalFact> {
+        let mut run = Run::new();
+        for entry in entries {
+            run.apply(entry)?;
+        }
+        Ok(run)
     }
 
     /// The number that the next fact must have.

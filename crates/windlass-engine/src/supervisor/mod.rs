@@ -27,7 +27,7 @@ pub use crate::local::{
     Preview, Wanted, agents_file_notice, preview, put_back_after_kill, put_back_after_kills,
     put_back_before_a_run,
 };
-pub use session::{Finished, Session, drive};
+pub use session::{Begun, Finished, Session, drive};
 pub use tell::Telling;
 
 use event::Event;
@@ -42,17 +42,6 @@ const HANGING: Duration = Duration::from_secs(20);
 
 /// The same once somebody wants it at once.
 const HANGING_AT_LAST: Duration = Duration::from_secs(5);
-
-/// What a run stands on, wherever its orders are carried out.
-struct Ground {
-    project: Project,
-    folder: RunFolder,
-    journal: Journal,
-    lock: Lock,
-    terminal: bool,
-    audience: Arc<dyn Audience>,
-    clock: Arc<Clock>,
-}
 
 struct Supervisor {
     project: Project,
@@ -76,37 +65,6 @@ struct Supervisor {
 }
 
 impl Supervisor {
-    fn new(
-        ground: Ground,
-        entries: &[Entry],
-        executor: Box<dyn Executor>,
-        notifications: NotificationQueue,
-        inbox: Receiver<Event>,
-    ) -> Result<Supervisor, EngineError> {
-        let mut run = Run::new();
-        for entry in entries {
-            run.apply(entry)?;
-        }
-        let orders = Orders::of_session(&run);
-        Ok(Supervisor {
-            project: ground.project,
-            folder: ground.folder,
-            journal: ground.journal,
-            lock: Some(ground.lock),
-            terminal: ground.terminal,
-            audience: ground.audience,
-            run,
-            clock: ground.clock,
-            orders,
-            executor,
-            inbox,
-            reports: VecDeque::new(),
-            notifications,
-            told_to_end: None,
-            disk_is_full: false,
-        })
-    }
-
     /// To the end, and everything that the run has started with it.
     fn drive(&mut self, first: Input, notices: Vec<String>) -> Result<Finished, EngineError> {
         let result = self.run(first, notices);

@@ -1,5 +1,6 @@
 //! A session of a run: what there is of it on this machine, put together and driven.
 
+use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::os::fd::BorrowedFd;
 use std::path::PathBuf;
@@ -7,7 +8,7 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 
 use windlass_core::fact::Entry;
-use windlass_core::run::Input;
+use windlass_core::run::{Input, Orders, Run};
 use windlass_core::spec::RunSpec;
 use windlass_core::values::StopReason;
 use windlass_host::process::{ProcessError, signals};
@@ -15,7 +16,7 @@ use windlass_host::tree;
 
 use super::event::Event;
 use super::tell::NotificationQueue;
-use super::{Ground, Supervisor, Telling};
+use super::{Supervisor, Telling};
 use crate::executor::{Audience, Clock, EngineError};
 use crate::local::{self, LocalLanes, marked};
 use crate::notify::CommandRoom;
@@ -24,12 +25,8 @@ use crate::store::{Journal, Lock, Project, RunFolder};
 use windlass_git::inventory::Surveyor;
 use windlass_git::snapshot::Store;
 
-/// A session of a run: all that it needs.
-pub struct Session {
-    /// The windlass program, absolute: keepers are started from it.
-    pub program: PathBuf,
-    /// The run's project.
-    pub project: Project,
+/// What there is of a run once a session of it may begin.
+pub struct Begun {
     /// The run's folder, with the goal in it.
     pub folder: RunFolder,
     /// The run's journal, open.
@@ -38,24 +35,34 @@ pub struct Session {
     pub entries: Vec<Entry>,
     /// The working directory's lock.
     pub lock: Lock,
-    /// Looks at the tree.
-    pub surveyor: Surveyor,
-    /// Keeps it; `None` without a git repository.
-    pub snapshots: Option<Store>,
     /// The plan: of a new run, or with what `resume` changed.
     pub plan: RunSpec,
-    /// The environment that agents and checks inherit.
-    pub environment: Vec<(OsString, OsString)>,
     /// What locks in agents, checks and hooks; open.
     pub sandbox: Sandbox,
-    /// Is there a terminal at which somebody can press Ctrl-C twice?
-    pub terminal: bool,
-    /// Who watches.
-    pub audience: Arc<dyn Audience>,
     /// What a person should know before anything is done.
     pub notices: Vec<String>,
     /// Who else is told what happens.
     pub telling: Telling,
+}
+
+/// A session of a run: all that it needs.
+pub struct Session {
+    /// The windlass program, absolute: keepers are started from it.
+    pub program: PathBuf,
+    /// The run's project.
+    pub project: Project,
+    /// The run.
+    pub begun: Begun,
+    /// Looks at the tree.
+    pub surveyor: Surveyor,
+    /// Keeps it; `None` without a git repository.
+    pub snapshots: Option<Store>,
+    /// The environment that agents and checks inherit.
+    pub environment: Vec<(OsString, OsString)>,
+    /// Is there a terminal at which somebody can press Ctrl-C twice?
+    pub terminal: bool,
+    /// Who watches.
+    pub audience: Arc<dyn Audience>,
 }
 
 /// How a run ended.
@@ -73,28 +80,29 @@ pub struct Finished {
 /// Only what cannot be journalled: a broken store, a keeper that does not start, a defect. All processes of the run
 /// have been ended then as well.
 pub fn drive(session: Session) -> Result<Finished, EngineError> {
-    tree::follow(&session.plan.links_out);
-    let first = Box::new(session.plan.clone());
-    let first = if session.entries.is_empty() { Input::Start(first) } else { Input::Resume(first) };
+    let begun = session.begun;
+    tree::follow(&begun.plan.links_out);
+    let first = Box::new(begun.plan.clone());
+    let first = if begun.entries.is_empty() { Input::Start(first) } else { Input::Resume(first) };
     let (events, inbox) = channel();
     let signal_events = events.clone();
     let _signals = signals::watch(move |signal| {
         let _ = signal_events.send(Event::Signal(signal));
     })?;
     let wake: crate::executor::Waker = Arc::new(move || drop(events.send(Event::Stirred)));
-    let (plan, clock) = (Arc::new(session.plan), Arc::new(Clock::start()));
+    let (plan, clock) = (Arc::new(begun.plan), Arc::new(Clock::start()));
     let owned = |descriptor: &BorrowedFd<'_>| descriptor.try_clone_to_owned();
-    let lock = session.lock.descriptors().iter().map(owned).collect::<Result<_, _>>();
+    let lock = begun.lock.descriptors().iter().map(owned).collect::<Result<_, _>>();
     let setting = local::Setting {
         program: session.program.clone(),
         project: session.project.clone(),
-        folder: session.folder.clone(),
+        folder: begun.folder.clone(),
         lock: lock.map_err(ProcessError::system("hand on the lock"))?,
         surveyor: session.surveyor,
         snapshots: session.snapshots,
         plan: Arc::clone(&plan),
         environment: session.environment.clone(),
-        sandbox: session.sandbox,
+        sandbox: begun.sandbox,
         audience: Arc::clone(&session.audience),
         clock: Arc::clone(&clock),
     };
@@ -104,16 +112,24 @@ pub fn drive(session: Session) -> Result<Finished, EngineError> {
         environment: marked(session.environment, &plan),
         directory: plan.directory.clone(),
     };
-    let notifications = NotificationQueue::new(session.telling, &room, &session.entries, wake)?;
-    let ground = Ground {
+    let notifications = NotificationQueue::new(begun.telling, &room, &begun.entries, wake)?;
+    let run = Run::folded(&begun.entries)?;
+    let mut supervisor = Supervisor {
         project: session.project,
-        folder: session.folder,
-        journal: session.journal,
-        lock: session.lock,
+        folder: begun.folder,
+        journal: begun.journal,
+        lock: Some(begun.lock),
         terminal: session.terminal,
         audience: session.audience,
+        orders: Orders::of_session(&run),
+        run,
         clock,
+        executor: Box::new(lanes),
+        inbox,
+        reports: VecDeque::new(),
+        notifications,
+        told_to_end: None,
+        disk_is_full: false,
     };
-    let mut supervisor = Supervisor::new(ground, &session.entries, Box::new(lanes), notifications, inbox)?;
-    supervisor.drive(first, session.notices)
+    supervisor.drive(first, begun.notices)
 }

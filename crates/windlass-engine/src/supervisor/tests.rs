@@ -21,7 +21,7 @@ use windlass_core::values::{
 };
 
 use super::tell::NotificationQueue;
-use super::{Finished, Ground, Supervisor, Telling};
+use super::{Finished, Orders, Run, Supervisor, Telling};
 use crate::executor::{Audience, Clock, EngineError, Executor, Place};
 use crate::notify::CommandRoom;
 use crate::store::lock::Acquired;
@@ -151,15 +151,6 @@ fn drive(script: impl FnMut(&Order) -> Vec<Reported> + 'static) -> (Finished, Ve
         panic!("nobody else has it")
     };
     let listener = Arc::new(Listener::default());
-    let ground = Ground {
-        project: fixture.project.clone(),
-        journal: Journal::create(&folder).unwrap(),
-        folder,
-        lock,
-        terminal: false,
-        audience: Arc::clone(&listener) as Arc<dyn Audience>,
-        clock: Arc::new(Clock::start()),
-    };
     let settings = NotifySettings {
         url: None,
         webhook: None,
@@ -179,7 +170,24 @@ fn drive(script: impl FnMut(&Order) -> Vec<Reported> + 'static) -> (Finished, Ve
     let notifications = NotificationQueue::new(telling, &room, &[], Arc::new(|| {})).unwrap();
     let executor = Box::new(Scripted { script: Box::new(script), reports: VecDeque::new(), withdrawn: 0 });
     let (_events, inbox) = channel();
-    let mut supervisor = Supervisor::new(ground, &[], executor, notifications, inbox).unwrap();
+    let run = Run::new();
+    let mut supervisor = Supervisor {
+        project: fixture.project.clone(),
+        journal: Journal::create(&folder).unwrap(),
+        folder,
+        lock: Some(lock),
+        terminal: false,
+        audience: Arc::clone(&listener) as Arc<dyn Audience>,
+        clock: Arc::new(Clock::start()),
+        orders: Orders::of_session(&run),
+        run,
+        executor,
+        inbox,
+        reports: VecDeque::new(),
+        notifications,
+        told_to_end: None,
+        disk_is_full: false,
+    };
     let finished = supervisor.drive(Input::Start(Box::new(plan)), Vec::new()).unwrap();
     let facts = listener.0.lock().unwrap().clone();
     (finished, facts)

@@ -39,10 +39,7 @@ pub(super) fn check(record: &Record) -> Result<(), Breach> {
 fn recover(record: &Record, cut: usize) -> Result<(), String> {
     let bytes = record.journal.get(..cut).unwrap_or(&record.journal);
     let scanned = journal::scan(Path::new("journal.jsonl"), bytes).map_err(|error| error.to_string())?;
-    let mut run = Run::new();
-    for entry in &scanned.entries {
-        run.apply(entry).map_err(|illegal| illegal.to_string())?;
-    }
+    let run = Run::folded(&scanned.entries).map_err(|illegal| illegal.to_string())?;
     let wall = scanned.entries.last().map_or(Timestamp::UNIX_EPOCH, |last| last.at.wall);
     let mut calm = Calm { run, now: Now { wall, monotonic: Duration::ZERO }, inputs: 0 };
     let plan = Box::new(record.plan.clone());
