@@ -6,7 +6,7 @@ use windlass_core::values::TaskState;
 
 use super::Plan;
 use crate::doc::tasks::sources::reference::{self, number};
-use crate::doc::tasks::{Task, is_id};
+use crate::doc::tasks::{Contents, Task, is_id};
 
 /// So often tasks wait for others: who waits for a section waits for all its boxes.
 const MOST_WAITS: usize = 2_000_000;
@@ -22,7 +22,8 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
-    pub(super) fn of(tasks: &[Task]) -> Waiting {
+    pub(super) fn of(contents: &Contents) -> Waiting {
+        let tasks = &contents.tasks;
         let mut known = Names::default();
         let mut waiting =
             Waiting { on: vec![Vec::new(); tasks.len()], unknown: Vec::new(), twice: Vec::new() };
@@ -46,7 +47,9 @@ impl Waiting {
                         }
                     }
                     Some(_) => waiting.unknown.push((index, name.to_owned())),
-                    None if is_number(name) => waiting.unknown.push((index, name.to_owned())),
+                    None if is_number(name) || is_no_section(contents, name) => {
+                        waiting.unknown.push((index, name.to_owned()));
+                    }
                     None => {}
                 }
             }
@@ -108,14 +111,22 @@ impl Names {
 
 /// Does a name mean a task and nothing else? A phase may be a section of tasks.
 fn is_number(name: &str) -> bool {
-    number(name).is_some_and(|number| !reference::is_of_stage(&number)) || is_id(name)
+    number(name).is_some_and(|number| !reference::is_of_stage(&number))
+        || is_id(name)
+        || reference::is_range(name)
+}
+
+/// Does a name mean a phase that no file has?
+fn is_no_section(contents: &Contents, name: &str) -> bool {
+    let number = number(name).filter(|number| reference::is_of_stage(number)).map(|name| name.to_lowercase());
+    number.is_some_and(|number| contents.files.iter().all(|file| !file.about.sections.contains(&number)))
 }
 
 impl Plan {
     /// The task to do next: one in progress, then one that waits for no open task, then by the priority of its section
     /// (none comes last), then in the order of the plan.
     pub fn next(&self) -> Option<&Task> {
-        let waiting = Waiting::of(&self.contents.tasks);
+        let waiting = Waiting::of(&self.contents);
         let is_open = |index: &usize| {
             self.contents.tasks.get(*index).is_some_and(|task| task.row.state != TaskState::Done)
         };

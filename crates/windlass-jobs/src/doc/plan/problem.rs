@@ -24,7 +24,7 @@ impl Plan {
             return problems;
         }
         problems.extend_from_slice(self.doubts());
-        let waiting = Waiting::of(self.tasks());
+        let waiting = Waiting::of(&self.contents);
         problems.extend(self.unknown_specs(specs));
         problems.extend(self.without_spec(specs));
         problems.extend(waiting.twice.iter().filter_map(|(later, first)| self.same_number(*later, *first)));

@@ -4,13 +4,16 @@ use std::collections::{HashMap, HashSet};
 
 use windlass_core::values::TaskId;
 
+use super::file::Contents;
 use super::sources::reference;
 use super::task::Task;
 use super::words;
 
 /// Gives every task an id of its own, and spells dependencies as the ids of the tasks that they mean. What names neither an id nor
 /// the text of a task is a remark.
-pub(super) fn identify(tasks: &mut [Task]) {
+pub(super) fn identify(contents: &mut Contents) {
+    let Contents { files, tasks, .. } = contents;
+    let is_section = |number: &String| files.iter().any(|file| file.about.sections.contains(number));
     let mut seen = HashSet::with_capacity(tasks.len());
     for task in tasks.iter_mut() {
         let number = task.row.id.0.clone();
@@ -22,11 +25,15 @@ pub(super) fn identify(tasks: &mut [Task]) {
     }
     seen.extend(tasks.iter().flat_map(|task| task.within.iter()).map(|number| number.to_lowercase()));
     let by_title = titles(tasks);
-    for task in tasks {
+    for task in tasks.iter_mut() {
         let named = std::mem::take(&mut task.named);
         let meant = named.into_iter().filter_map(|(name, line)| {
             let number = reference::number(&name);
-            let is_task = number.as_ref().is_some_and(|number| !reference::is_of_stage(number));
+            // Nothing stands in a phase without a task: there is nothing to wait for.
+            let is_task = number
+                .as_ref()
+                .is_some_and(|number| !reference::is_of_stage(number) || !is_section(&number.to_lowercase()));
+            let is_task = is_task || reference::is_range(&name);
             let number = number.unwrap_or_else(|| name.clone()).to_lowercase();
             let known = seen.contains(&number).then(|| number.clone());
             let by_title = || by_title.get(&name.to_lowercase()).cloned().flatten();

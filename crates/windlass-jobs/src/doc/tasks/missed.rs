@@ -9,7 +9,7 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};
 use windlass_core::values::TaskState;
 
 use super::sources::state_of_sign;
-use super::status::state_of;
+use super::status::{says_open, state_of};
 use crate::doc::lines::Lines;
 use crate::doc::text::quoted;
 use crate::doc::{Problem, ProblemKind};
@@ -48,6 +48,7 @@ pub(super) fn find(text: &str, is_taken: impl Fn(usize) -> bool) -> Vec<Missed> 
     for line in text.split_inclusive(['\n', '\r']) {
         let boxes = beginnings(line).filter_map(|at| Some((begins + at, looks_like_box(line.get(at..)?)?)));
         let boxes = boxes.chain(square(line).map(|(at, shown)| (begins + at, shown)));
+        let boxes = boxes.chain(word_in_brackets(line).map(|(at, shown)| (begins + at, shown)));
         found.extend(boxes.filter(|(at, _)| !is_taken(*at)));
         begins += line.len();
     }
@@ -88,6 +89,16 @@ fn square(line: &str) -> Option<(usize, &str)> {
         && !says.starts_with(['=', ':', '-', '–', '—', '→', '|'])
         && state_of(says).is_none();
     is_work.then(|| text.get(..sign.len_utf8()).map(|shown| (line.len() - text.len(), shown)))?
+}
+
+/// The word in brackets that a list item begins with in place of a box, `- [BLOCKED: no key] What is to be done`.
+fn word_in_brackets(line: &str) -> Option<(usize, &str)> {
+    let item = line.trim_start();
+    let text = item.strip_prefix(['-', '*', '+'])?.trim_start();
+    let (within, after) = text.strip_prefix('[')?.split_once(']')?;
+    let is_item = item.len() - text.len() > 1 && ends_box(after) && !after.trim().is_empty();
+    (is_item && within.len() >= LONGEST && says_open(within))
+        .then(|| text.get(..within.len() + 2).map(|shown| (line.len() - text.len(), shown)))?
 }
 
 fn begins_block(letter: char) -> bool {

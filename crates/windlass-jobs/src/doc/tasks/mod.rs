@@ -77,7 +77,7 @@ impl TaskList {
     pub fn parse(files: Vec<TaskFile>) -> TaskList {
         let mut contents = Contents::read(files);
         if contents.files.first().is_some_and(|file| !file.form.has_ids()) {
-            identify::identify(&mut contents.tasks);
+            identify::identify(&mut contents);
         }
         settle::settle(&mut contents.tasks, &mut contents.problems);
         criteria::come_last(&mut contents);

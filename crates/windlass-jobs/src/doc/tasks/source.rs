@@ -5,6 +5,7 @@
 //! changes nothing else ([`mark`](super::mark), [`addition`](super::addition)).
 
 use std::cmp::Ordering;
+use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -194,6 +195,8 @@ pub(in crate::doc) struct PlanNotes {
     pub set_aside: u64,
     /// The lines of numbered headings that are taken for prose.
     pub prose: Vec<usize>,
+    /// What its sections are called, in small letters: their numbers.
+    pub sections: HashSet<String>,
     /// The first words that its file has for each state.
     pub words: StateWords,
     /// The other files of the folder that it links to: name and line.

@@ -91,6 +91,39 @@ pub(super) const SIGNS: &[(char, TaskState, char)] = &[
 /// Says of the sign before it that it is drawn in colours.
 pub(super) const DRAWN: char = '\u{fe0f}';
 
+/// Words of what nobody can go on with.
+const STUCK: &[&str] =
+    &["blocked", "on-hold", "waiting", "paused", "deferred", "postponed", "skip", "skipped", "stuck"];
+
+/// The word in capitals at the beginning or the end of a text that says that nobody is to work on it: `BLOCKED: Deploy`,
+/// `[WONTFIX] Old thing`, `Pay [BLOCKED: no key]`.
+pub(super) fn stuck(text: &str) -> Option<&str> {
+    let text = text.trim_start_matches(['*', '_', ' ']);
+    let is_word = |word: &str| {
+        let loud = word.chars().all(|letter| !letter.is_lowercase());
+        loud && STUCK.iter().chain(SET_ASIDE).any(|known| after_word(word, known) == Some(""))
+    };
+    let in_brackets =
+        |within: &'_ str| -> bool { is_word(within.split(':').next().unwrap_or_default().trim()) };
+    if let Some((within, _)) = text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        return Some(within).filter(|within| in_brackets(within));
+    }
+    let last = [('[', ']'), ('(', ')')].into_iter().find_map(|(open, close)| {
+        text.trim_end().strip_suffix(close)?.rsplit_once(open).map(|(_, within)| within)
+    });
+    let begins = || text.split_once(':').map(|(word, _)| word.trim_end_matches(['*', '_', ' ']));
+    last.filter(|within| in_brackets(within)).or_else(|| begins().filter(|word| is_word(word)))
+}
+
+/// Do words between brackets that begin a list item say that it is not done: `[BLOCKED: no key]`, `[TODO]`?
+pub(super) fn says_open(within: &str) -> bool {
+    const WORDS: [&str; 6] = ["todo", "to-do", "pending", "wip", "in-progress", "not-started"];
+    let word = within.split(':').next().unwrap_or_default().trim();
+    let loud = word.chars().all(|letter| !letter.is_lowercase());
+    let known = STUCK.iter().filter(|word| !word.starts_with("skip")).chain(&WORDS);
+    loud && !word.is_empty() && { known }.any(|known| after_word(word, known) == Some(""))
+}
+
 /// What stands where a status is to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Status {

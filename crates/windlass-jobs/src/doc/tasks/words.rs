@@ -25,6 +25,17 @@ pub(in crate::doc) const DEPENDENCY_NAMES: &[&str] = &[
     "blocked_by",
     "prerequisites",
     "prerequisite",
+    "abhängigkeiten",
+    "abhängig von",
+    "hängt ab von",
+    "dépendances",
+    "dépend de",
+    "dependencias",
+    "depende de",
+    "dependências",
+    "依赖",
+    "依賴",
+    "依存",
 ];
 
 /// Other names of types.
@@ -87,12 +98,16 @@ pub(super) fn breaking(value: &str, title: &str) -> Option<String> {
     }
 }
 
+/// Words that say that there is nothing.
+const NONE: &[&str] = &[
+    "none", "n/a", "nothing", "-", "–", "—", "null", "nil", "無", "无", "なし", "없음", "keine", "keiner",
+    "ninguna", "ninguno", "nenhuma", "nenhum", "aucune", "aucun", "nessuna", "нет",
+];
+
 /// Does a word say that there is nothing?
 pub(in crate::doc) fn is_none(word: &str) -> bool {
     let word = word.trim_end_matches('.');
-    ["none", "n/a", "nothing", "-", "–", "—", "null", "nil"]
-        .iter()
-        .any(|none| word.eq_ignore_ascii_case(none))
+    NONE.iter().any(|none| word.eq_ignore_ascii_case(none))
 }
 
 /// The tasks that a text names: a list with commas, blanks, `and`, brackets, remarks in parentheses. What is not an id is

@@ -26,7 +26,7 @@ pub(super) use state::{kept, state_of, word};
 
 /// What a record may be called by.
 const ID: &[&str] = &["id", "key", "taskId", "storyId"];
-const TITLE: &[&str] = &["title", "name", "summary", "story", "description"];
+const TITLE: &[&str] = &["title", "name", "summary", "story", "description", "content", "subject"];
 const DESCRIPTION: &[&str] = &["description", "user_visible_behavior", "details", "body"];
 const CRITERIA: &[&str] = &[
     "acceptanceCriteria",
@@ -39,7 +39,17 @@ const CRITERIA: &[&str] = &[
 ];
 const VERIFICATION: &[&str] =
     &["verification", "testStrategy", "test_strategy", "verification_command", "test"];
-const DEPENDENCIES: &[&str] = &["dependsOn", "dependencies", "depends_on", "blockedBy", "blocked_by"];
+const DEPENDENCIES: &[&str] = &[
+    "dependsOn",
+    "dependencies",
+    "depends_on",
+    "depends",
+    "deps",
+    "blockedBy",
+    "blocked_by",
+    "prerequisites",
+    "needs",
+];
 /// Reads the records of a document.
 pub(super) struct Records<'a> {
     name: &'a Arc<str>,

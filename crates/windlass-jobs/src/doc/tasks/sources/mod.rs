@@ -2,6 +2,7 @@
 
 mod beads;
 mod boxes;
+mod cursor;
 mod feature_list;
 mod front_matter;
 mod issues;
@@ -13,6 +14,7 @@ mod task_master;
 
 pub use beads::Beads;
 pub use boxes::{Boxes, INDEX};
+pub use cursor::Cursor;
 pub use feature_list::FeatureList;
 pub use front_matter::FrontMatter;
 pub use issues::{ISSUES_FILE, IssueTask, Issues, Reference, references, write_issues};
@@ -28,8 +30,8 @@ use super::source::{Layout, Place, TaskForm};
 
 /// All forms, in the order in which their usual places are looked at. Where nobody says which is meant, it is the first that
 /// knows the file.
-pub static SOURCES: [TaskForm; 9] =
-    [&Issues, &Markdown, &Beads, &FeatureList, &TaskMaster, &Prd, &FrontMatter, &Table, &Boxes];
+pub static SOURCES: [TaskForm; 10] =
+    [&Issues, &Markdown, &Cursor, &Beads, &FeatureList, &TaskMaster, &Prd, &FrontMatter, &Table, &Boxes];
 
 /// The form of a file of this name with these bytes: the first that knows both, or else the first that knows the name, so that
 /// what is wrong can be said.

@@ -15,6 +15,15 @@ const GOLDEN: &[(&str, &str, &[&str])] = &[
         ],
     ),
     (
+        "cursor",
+        include_str!("../sources/cursor/golden.md"),
+        &[
+            "4 done table Create the table of users",
+            "7 in_progress form Build the form: name, password <table",
+            "12 open tests Write tests <table form",
+        ],
+    ),
+    (
         "prd",
         include_str!("../sources/prd/golden.json"),
         &["4 done US-001 Set up !1", "5 open US-002 Cart <US-001", "6 open 3 3 <US-002 US-001 !3"],

@@ -61,6 +61,12 @@ fn written(form: TaskForm, words: [&str; 3], tasks: &[Kept]) -> String {
             }
         })
         .concat(),
+        "cursor" => {
+            let todo = |index: usize, word: &str, _: &str| {
+                format!("  - id: T{index}\n    content: t\n    status: {word}\n")
+            };
+            format!("---\nname: n\ntodos:\n{}---\n\n# n\n", each(&todo).concat())
+        }
         "task_master" => format!("{{\"master\": {{\"tasks\": [{}]}}}}\n", objects()),
         "feature_list" => format!("{{\"features\": [{}]}}\n", objects()),
         "beads" => each(&|index, word, _| object(index, word)).join("\n"),

@@ -13,6 +13,7 @@ mod protecting;
 mod real;
 mod splicing;
 mod styles;
+mod styles_more;
 
 use super::sources::{Boxes, FrontMatter, Markdown, Prd, SOURCES};
 use super::*;

@@ -2,6 +2,7 @@
 //! written for this test.
 
 use super::styles::STYLES;
+use super::styles_more::MORE;
 use super::*;
 use crate::doc::tasks::sources::form_of;
 
@@ -13,7 +14,7 @@ fn list(name: &str, text: &str) -> TaskList {
 #[test]
 fn every_style_is_read_as_it_is_meant() {
     let mut others = Vec::new();
-    for (name, text, expected) in STYLES {
+    for (name, text, expected) in STYLES.iter().chain(MORE) {
         let list = list(name, text);
         let said =
             told(&list).into_iter().chain(problems(&list).into_iter().map(|problem| format!("!{problem}")));
@@ -40,7 +41,7 @@ fn an_open_task_that_is_done_and_open_again_leaves_the_same_bytes() {
         ("words.json", "[{\"id\": \"a\", \"status\": \"not_started\"}]"),
     ];
     // beads is only read.
-    let written = STYLES.iter().filter(|(name, ..)| *name != "beads.jsonl");
+    let written = STYLES.iter().chain(MORE).filter(|(name, ..)| *name != "beads.jsonl");
     let styles = written.map(|(name, text, _)| (*name, *text)).chain(more);
     for (name, text) in styles {
         let before = list(name, text);

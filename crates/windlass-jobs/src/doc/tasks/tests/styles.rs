@@ -136,7 +136,7 @@ pub(super) const STYLES: &[(&str, &str, &[&str])] = &[
             "open 2 B <1 7",
             "open 3 C (depends on 2) <2",
             "open 4 D (blocked by: T004) <T004",
-            "!counted.md:2: 2 depends on `7`",
+            "!counted.md:3: 2 depends on `7`",
             "!counted.md:5: 4 depends on `T004`",
         ],
     ),
@@ -148,7 +148,7 @@ pub(super) const STYLES: &[(&str, &str, &[&str])] = &[
     (
         "task-numbers.md",
         "## Tasks\n### Task 1: S\nDependencies: Task 2\n\n### Task 2: T\n\n### Task 3: U\nDependencies: Task 7\n",
-        &["open 1 S <2", "open 2 T", "open 3 U <Task 7", "!task-numbers.md:7: 3 depends on `Task 7`"],
+        &["open 1 S <2", "open 2 T", "open 3 U <Task 7", "!task-numbers.md:8: 3 depends on `Task 7`"],
     ),
     (
         "marks.md",
@@ -262,7 +262,7 @@ pub(super) const STYLES: &[(&str, &str, &[&str])] = &[
         "## Tasks\n### Task 1: Parse - COMPLETED\n### Task 2: Show [DONE]\n### Task 3: Tell — Completed\n### Task 4: Mark as done\n### Task 5: Say: what is done\n### Task 6: Show (done)\n",
         &[
             "done 1 Parse - COMPLETED",
-            "done 2 Show [DONE]",
+            "done 2 Show",
             "done 3 Tell — Completed",
             "open 4 Mark as done",
             "open 5 Say: what is done",

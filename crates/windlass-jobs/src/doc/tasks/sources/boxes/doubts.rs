@@ -7,8 +7,8 @@ use windlass_core::values::TaskState;
 use super::section::{self, Section};
 use super::settle::Own;
 use super::{heading, reference};
-use crate::doc::tasks::Task;
 use crate::doc::tasks::task::Item;
+use crate::doc::tasks::{Task, status};
 use crate::doc::text::quoted;
 use crate::doc::{Problem, ProblemKind};
 
@@ -28,6 +28,34 @@ pub(super) fn contradicted(tasks: &mut [Task], problems: &mut Vec<Problem>) {
         task.row.unclear = Some("its box is open and its text says that it is done".to_owned());
         problems.push(task.problem(ProblemKind::UnknownStatus, sentence));
     }
+}
+
+/// Open boxes whose text begins or ends with a word that says that nobody is to work on them: `BLOCKED: Deploy`, `[SKIP] Style`.
+pub(super) fn stuck(tasks: &mut [Task], problems: &mut Vec<Problem>) {
+    for task in tasks.iter_mut().filter(|task| task.is_box() && task.row.state != TaskState::Done) {
+        let Some(word) = status::stuck(&task.row.title).filter(|_| task.row.unclear.is_none()) else {
+            continue;
+        };
+        let sentence = format!(
+            "has an open box, and its text says `{word}`: take the word away, tick the box, or put it below `## Out of scope` (`{}`)",
+            quoted(&task.row.title)
+        );
+        task.row.unclear = Some(format!("its text says `{word}`"));
+        problems.push(task.problem(ProblemKind::UnknownStatus, sentence));
+    }
+}
+
+/// What a file says of itself as a whole: that all of it is done, while boxes are open.
+pub(super) fn of_whole(tasks: &[Task], said: Option<(usize, String)>, problems: &mut Vec<Problem>) {
+    let is_optional = |task: &Task| task.plan.as_ref().is_some_and(|plan| plan.optional);
+    let open = tasks.iter().filter(|task| task.row.state != TaskState::Done && !is_optional(task)).count();
+    let (Some((line, word)), Some(first)) = (said.filter(|_| open > 0), tasks.first()) else { return };
+    let sentence = format!(
+        "says of the whole file `{}`, and {open} of it {} open: change one of them",
+        quoted(&word),
+        if open == 1 { "is" } else { "are" }
+    );
+    problems.push(first.problem_at(line, ProblemKind::UnknownStatus, sentence));
 }
 
 /// Boxes that are open below a heading that says that all of it is done. What may be left out is none.

@@ -1,6 +1,7 @@
 //! A plan's boxes and numbered headings: `- [ ] 1.1 What is to be done`.
 
 mod attribute;
+mod checkbox;
 mod criteria;
 mod doubts;
 pub(in crate::doc) mod heading;

@@ -1,18 +1,23 @@
 //! A line that says how far a task is: `**Status**: done`.
 
+use std::ops::Range;
+
+use pulldown_cmark::HeadingLevel;
 use windlass_core::values::TaskState;
 
 use super::reader::Reader;
+use super::settle::Step;
 use crate::doc::ProblemKind;
 use crate::doc::tasks::Task;
-use crate::doc::tasks::status::Status;
+use crate::doc::tasks::status::{self, Status};
 use crate::doc::tasks::task::{Insertion, StatePlace};
 use crate::doc::text::quoted;
 
 impl Reader<'_> {
     /// Takes in such a line, which begins here, of a task: of a heading it is its state. A box says that itself.
     pub(super) fn status(&mut self, target: Option<usize>, at: Option<usize>) {
-        let (Some(index), Some(at)) = (target, at) else { return };
+        let Some(at) = at else { return };
+        let Some(index) = target else { return self.status_of_section(at) };
         let rest = self.text.get(at..).unwrap_or_default();
         let Some((name, value)) = rest.lines().next().unwrap_or_default().split_once(':') else { return };
         let (start, line) = (self.base + at + name.len() + 1, self.lines.line_of(at));
@@ -23,7 +28,7 @@ impl Reader<'_> {
         if own.status_line.is_some() || Status::read(value) == Status::Empty {
             return;
         }
-        (own.status_line, own.is_shown) = (Some(line), !own.is_stage);
+        (own.status_line, own.is_shown) = (Some(line), own.step != Step::Stage);
         let heading = (task.row.state == TaskState::Done).then(|| task.place.clone());
         let nowhere = Insertion { at: start, before: String::new(), after: String::new() };
         own.doubt = task.take_status((value, start), line, nowhere);
@@ -46,6 +51,49 @@ impl Reader<'_> {
             let both: Vec<_> = heading.words().iter().chain(task.place.words()).cloned().collect();
             let is_written = !heading.words().is_empty();
             task.place = if is_written { StatePlace::Words(both) } else { StatePlace::Unclear };
+        }
+    }
+
+    /// Takes in the state in brackets that a heading ends with: `Parser [IN PROGRESS]`.
+    pub(super) fn state_in_brackets(&mut self, task: &mut Task, heading: &Range<usize>) {
+        let source = self.text.get(heading.clone()).unwrap_or_default();
+        let line = source.lines().next().unwrap_or_default().trim_end_matches(['#', ' ', '\t']);
+        let Some(within) = line.strip_suffix(']').and_then(|line| line.rsplit_once('[')) else { return };
+        let start = self.base + heading.start + within.0.len() + 1;
+        let title = task.row.title.rsplit_once('[').map(|(title, _)| title.trim_end().to_owned());
+        match Status::read(within.1) {
+            Status::Known(range, state) if range == (0..within.1.len()) => {
+                (task.place, task.row.state) = (StatePlace::Word(start..start + range.end), state);
+                task.row.title = title.unwrap_or_default();
+            }
+            _ if status::stuck(line).is_some() => {
+                let word = quoted(within.1);
+                let sentence =
+                    format!("has the status `{word}`: write `[TODO]`, `[IN PROGRESS]` or `[DONE]`");
+                task.row.unclear = Some(format!("its status `{word}` is none"));
+                task.place = StatePlace::Word(start..start + within.1.len());
+                task.row.title = title.unwrap_or_default();
+                self.problems.push(task.problem(ProblemKind::UnknownStatus, sentence));
+            }
+            _ => {}
+        }
+    }
+
+    /// A status that stands in no task: of a section, or of the whole file, that is done.
+    fn status_of_section(&mut self, at: usize) {
+        let rest = self.text.get(at..).unwrap_or_default();
+        let Some((_, value)) = rest.lines().next().unwrap_or_default().split_once(':') else { return };
+        if !matches!(Status::read(value), Status::Known(_, TaskState::Done)) {
+            return;
+        }
+        let line = self.lines.line_of(at);
+        if self.headings.last().is_none_or(|heading| heading.level == HeadingLevel::H1) {
+            self.said_of_whole
+                .get_or_insert_with(|| (line, rest.lines().next().unwrap_or_default().to_owned()));
+        } else if let Some(section) =
+            self.open_sections.last().and_then(|index| self.sections.get_mut(*index))
+        {
+            section.done.get_or_insert_with(|| (line, value.trim().to_owned()));
         }
     }
 

@@ -11,28 +11,28 @@ use windlass_core::values::TaskState;
 use super::attribute::{self, Attribute};
 use super::heading::Holds;
 use super::section::Section;
-use super::settle::{Own, settle, take_prose};
-use super::state::{BoxSign, any_box_at};
+use super::settle::{Own, Step, settle, take_prose};
+use super::state::any_box_at;
 use super::{doubts, heading, reference, section};
+use crate::doc::Problem;
 use crate::doc::lines::Lines;
 use crate::doc::tasks::source::PlanNotes;
 use crate::doc::tasks::task::StatePlace;
 use crate::doc::tasks::{FileRole, InPlan, Item, Reading, Task, missed};
 use crate::doc::text::{base_name, ends_in, without_mark};
-use crate::doc::{Problem, ProblemKind};
 
 /// So many references, dependencies or files of one task or section are read.
 pub(super) const MOST_NAMED: usize = 100;
 
 /// A heading whose section is not over.
 pub(super) struct OpenHeading {
-    level: HeadingLevel,
+    pub(super) level: HeadingLevel,
     title: Arc<str>,
     priority: Option<u32>,
     pub(super) counts: bool,
     pub(super) holds: Holds,
     /// The task that the heading is, as long as there is no box below it.
-    task: Option<usize>,
+    pub(super) task: Option<usize>,
 }
 
 /// A line of text, as it is put together.
@@ -54,14 +54,14 @@ pub(super) struct Reader<'a> {
     /// The mark's length.
     pub(super) base: usize,
     name: Arc<str>,
-    role: FileRole,
-    about: PlanNotes,
+    pub(super) role: FileRole,
+    pub(super) about: PlanNotes,
     pub(super) tasks: Vec<Task>,
     /// Boxes below a heading or a line that says that these are criteria, each with the task that they belong to.
     pub(super) criteria: Vec<(Task, Option<usize>)>,
     pub(super) problems: Vec<Problem>,
     /// How many list items were open where a line said that criteria follow.
-    criteria_from: Option<usize>,
+    pub(super) criteria_from: Option<usize>,
     pub(super) headings: Vec<OpenHeading>,
     /// All sections; the first is the file.
     pub(super) sections: Vec<Section>,
@@ -76,13 +76,15 @@ pub(super) struct Reader<'a> {
     /// A list item has begun and nothing of it has been seen.
     fresh_item: Option<Range<usize>>,
     /// The task whose first paragraph this is.
-    naming: Option<usize>,
+    pub(super) naming: Option<usize>,
     /// Text before this place is a marker.
     skip_until: usize,
     /// The latest task below the latest heading.
     pub(super) latest: Option<usize>,
     /// The line with a name that is not over.
     pub(super) named_line: Option<usize>,
+    /// The line that says that all of the file is done, and its word.
+    pub(super) said_of_whole: Option<(usize, String)>,
     line: Line,
     code: bool,
     /// Where the boxes that were taken stand.
@@ -229,51 +231,6 @@ impl Reader<'_> {
         true
     }
 
-    fn take_box(&mut self, item: &Range<usize>, at: usize, sign: BoxSign) {
-        let state = sign.state.unwrap_or_default();
-        let heading = self.headings.last();
-        let counts = heading.as_ref().map_or(self.role != FileRole::Index, |heading| heading.counts);
-        if !counts {
-            let aside = heading.is_some_and(|heading| heading.holds == Holds::Aside);
-            self.about.set_aside += u64::from(aside && state != TaskState::Done);
-            return;
-        }
-        let parent = self.items.iter().rev().nth(1).copied().flatten();
-        let is_criterion = self.criteria_from.is_some()
-            || heading.as_ref().is_some_and(|heading| heading.holds == Holds::Criteria);
-        let marker = self.base + at + 1..self.base + at + 1 + sign.sign;
-        let block = self.base + item.start..self.base + item.end;
-        let mut task = self.new_task(at, block, StatePlace::Word(marker), Item::Box);
-        (task.row.state, task.parent) = (state, parent);
-        if let Some(plan) = &mut task.plan {
-            plan.optional = sign.optional;
-        }
-        if sign.state.is_none() {
-            self.unknown_sign(&mut task, at, sign);
-        }
-        if is_criterion {
-            task.parent = None;
-            let owner = parent.or(self.headings.iter().rev().find_map(|heading| heading.task));
-            self.criteria.push((task, owner));
-            self.naming = Some(usize::MAX);
-            return;
-        }
-        let index = self.push(task);
-        if let Some(scope) = self.items.last_mut() {
-            *scope = Some(index);
-        }
-        self.naming = Some(index);
-        self.latest = Some(index);
-    }
-
-    /// A box with a sign that means nothing: the task is open, and is not worked on before somebody has said what it is.
-    fn unknown_sign(&mut self, task: &mut Task, at: usize, sign: BoxSign) {
-        let shown = self.text.get(at..at + 2 + sign.sign).unwrap_or_default();
-        task.row.unclear = Some(format!("its box `{shown}` is none"));
-        let sentence = format!("has the box `{shown}`: write `[ ]`, `[~]` or `[x]`");
-        self.problems.push(task.problem(ProblemKind::UnknownStatus, sentence));
-    }
-
     /// A task whose line is the one of this place.
     pub(super) fn new_task(&mut self, at: usize, block: Range<usize>, place: StatePlace, item: Item) -> Task {
         let plan = InPlan {
@@ -326,6 +283,7 @@ impl Reader<'_> {
         self.sections.push(Section {
             around: self.open_sections.last().copied(),
             refs,
+            named: Vec::new(),
             id: title.id.clone(),
             other_number: title.stage.clone().or(title.count.clone()),
             done: (title.done || heading::is_of_done(&title.text))
@@ -336,11 +294,18 @@ impl Reader<'_> {
         let is_upper = level == HeadingLevel::H2;
         let is_numbered = title.id.is_some() && (is_usual || (title.task && is_upper));
         let is_stage = title.id.is_none() && title.stage.is_some() && (is_usual || is_upper);
-        let is_task = counts && holds != Holds::Criteria && (is_numbered || is_stage);
+        let is_counted =
+            title.id.is_none() && title.stage.is_none() && title.count.is_some() && (is_usual || is_upper);
+        let is_task = counts && holds != Holds::Criteria && (is_numbered || is_stage || is_counted);
         let task = is_task.then(|| self.add_heading(&title, &range));
         if let Some(own) = task.and_then(|task| self.own.get_mut(task)) {
             own.is_shown = !is_stage && (around_holds == Holds::Work || title.task);
-            own.is_stage = is_stage;
+            own.step = match (is_stage, is_counted) {
+                (true, _) => Step::Stage,
+                (_, true) => Step::Counted,
+                _ => Step::No,
+            };
+            own.is_shown &= !is_counted;
         }
         self.latest = task;
         self.end_uncounted(range.start);
@@ -366,9 +331,14 @@ impl Reader<'_> {
         let mut task = self.new_task(range.start, block, place, Item::Heading);
         task.row.title.clone_from(&title.text);
         task.row.id.0 = title.id.clone().or(title.stage.clone()).unwrap_or_default();
+        if let Some((count, rest)) = reference::count_of_box(&title.text).filter(|_| task.row.id.0.is_empty())
+        {
+            (task.row.id.0, task.row.title) = (count.to_owned(), rest.to_owned());
+        }
         if title.done {
             task.row.state = TaskState::Done;
         }
+        self.state_in_brackets(&mut task, range);
         self.push(task)
     }
 
@@ -429,7 +399,8 @@ impl Reader<'_> {
             if attribute == Attribute::Status {
                 return self.status(target, line.at);
             }
-            return self.attribute(target, attribute, value);
+            let line = line.at.map_or(1, |at| self.lines.line_of(at));
+            return self.attribute(target, attribute, (value, line));
         }
         if let Some(at) = line.at.filter(|_| !is_title) {
             self.named_line(at, &line.plain);
@@ -461,11 +432,14 @@ impl Reader<'_> {
         };
         let missed = missed::find(self.text, |at| self.boxes.contains(&at) || is_uncounted(at));
         self.about.specs = section::specs(&self.sections);
+        self.about.sections = section::names(&self.sections);
         self.about.prose = take_prose(&self.tasks, &mut self.own, &self.sections);
         let criteria = self.place_criteria();
         doubts::in_done_sections(&mut self.tasks, &self.own, &self.sections, &mut self.problems);
         let mut tasks = settle(self.tasks, self.own, &self.sections, &mut self.problems);
         doubts::contradicted(&mut tasks, &mut self.problems);
+        doubts::stuck(&mut tasks, &mut self.problems);
+        doubts::of_whole(&tasks, self.said_of_whole, &mut self.problems);
         doubts::half_marked(&mut tasks, self.text, self.base, &mut self.problems);
         self.problems.extend(missed.iter().map(|missed| missed.problem(&self.name)));
         Reading { tasks, criteria, problems: self.problems, about: self.about }

@@ -74,6 +74,18 @@ pub(super) fn is_number_alone(name: &str) -> bool {
     number(name).is_some() && (words == 1 || (words == 2 && name.starts_with(char::is_alphabetic)))
 }
 
+/// Does a name mean several tasks by the first and the last: `1.1-1.3`?
+pub(in crate::doc) fn is_range(name: &str) -> bool {
+    let bare = name.strip_prefix("Task ").or_else(|| name.strip_prefix("task ")).unwrap_or(name).trim();
+    let is_number = |part: &str| {
+        let part = part.trim();
+        part.starts_with(|first: char| first.is_ascii_digit())
+            && part.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+    };
+    let ends = ["-", "–", "—", "..", " to ", " through "].iter().find_map(|sign| bare.split_once(sign));
+    ends.is_some_and(|(first, last)| is_number(first) && is_number(last))
+}
+
 /// Is a number that of a step on the way, `Phase-2`?
 pub(in crate::doc) fn is_of_stage(number: &str) -> bool {
     heading::is_stage(number)
@@ -99,7 +111,17 @@ pub(super) fn name_of_box(text: &str) -> Option<(&str, &str)> {
 
 /// What a text says within it that its task depends on: `(depends on T021, T022)`, `(blocked by: T004)`.
 pub(super) fn depends_on(text: &str) -> Option<&str> {
-    const WORDS: [&str; 6] = ["depends on", "blocked by", "depends:", "requires", "after", "needs"];
+    const WORDS: [&str; 9] = [
+        "depends on",
+        "blocked by",
+        "depends:",
+        "requires",
+        "after",
+        "needs",
+        "abhängig von",
+        "dépend de",
+        "depende de",
+    ];
     let lower = text.to_ascii_lowercase();
     let after =
         WORDS.iter().flat_map(|words| lower.match_indices(words).map(|(at, _)| (at, at + words.len())));

@@ -1,5 +1,6 @@
 //! Sections: what a heading says of the boxes below it, and what it is called by those that wait for them.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// A heading and all below it.
@@ -9,6 +10,8 @@ pub(super) struct Section {
     pub around: Option<usize>,
     /// What it names.
     pub refs: Vec<String>,
+    /// What all that stands in it waits for, and the lines that say so.
+    pub named: Vec<(String, usize)>,
     /// Its own number, as a task has one.
     pub id: Option<String>,
     /// What else it may be called: `Phase-2`, or its place where headings are counted.
@@ -31,6 +34,12 @@ pub(super) fn refs(sections: &[Section]) -> Vec<Arc<[String]>> {
 /// What the file names: at its beginning, or below its first heading.
 pub(super) fn specs(sections: &[Section]) -> Arc<[String]> {
     refs(sections).into_iter().take(2).find(|refs| !refs.is_empty()).unwrap_or_default()
+}
+
+/// What all sections are called, in small letters.
+pub(super) fn names(sections: &[Section]) -> HashSet<String> {
+    let named = sections.iter().flat_map(|section| [&section.id, &section.other_number]);
+    named.flatten().map(|number| number.to_lowercase()).collect()
 }
 
 /// A section and those around it, the innermost first.

@@ -16,19 +16,33 @@ const MOST_HANDED_DOWN: usize = 200_000;
 /// The longest of these, in bytes.
 const LONGEST_HANDED_DOWN: usize = 64;
 
+/// A heading that is a task where nothing else is one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Step {
+    /// It is none.
+    #[default]
+    No,
+    /// A phase or another step on the way.
+    Stage,
+    /// It is counted, `1. Title`, and another such heading says how far it is.
+    Counted,
+}
+
 /// What is known of a task until all is read.
 #[derive(Default)]
 pub(super) struct Own {
     /// What it names itself.
     pub refs: Vec<String>,
+    /// The number of its list item: `3. [ ] What is to be done`.
+    pub list_number: Option<String>,
     /// Its section, an index among all.
     pub section: usize,
     /// A heading is not a task with boxes below it.
     pub is_task: bool,
     /// Of a heading: something shows that it is one, not prose with a number.
     pub is_shown: bool,
-    /// Of a heading: it is a phase or another step on the way, and a task where nothing else is one.
-    pub is_stage: bool,
+    /// Of a heading: what makes it a task where nothing else is one.
+    pub step: Step,
     /// Of a heading: the line below it that says how far it is.
     pub status_line: Option<usize>,
     /// What is wrong with it, if it is a task.
@@ -39,14 +53,17 @@ pub(super) struct Own {
 /// them. Whether they are marked as done shows nothing: what is open again stays what it was. Their lines.
 pub(super) fn take_prose(tasks: &[Task], own: &mut [Own], sections: &[Section]) -> Vec<usize> {
     let boxes: HashSet<String> = tasks.iter().filter(|task| task.is_box()).filter_map(number).collect();
-    let is_other = |task: &Task, own: &Own| own.is_task && !own.is_stage && !task.is_line();
+    let is_other = |task: &Task, own: &Own| own.is_task && own.step == Step::No && !task.is_line();
     let shown = |(task, own): (&Task, &Own)| is_other(task, own) && (task.is_box() || own.is_shown);
     let has_others = tasks.iter().zip(own.iter()).any(shown);
+    let has_counted = !has_others && are_counted(tasks, own);
     let below = take_lines(tasks, own, has_others, sections);
     let mut prose = Vec::new();
     for (task, own) in tasks.iter().zip(own).filter(|(task, own)| task.is_heading() && own.is_task) {
         let has_box = boxes.contains(&task.row.id.0.to_lowercase());
-        if own.is_stage {
+        if own.step == Step::Counted {
+            own.is_task = has_counted;
+        } else if own.step == Step::Stage {
             own.is_task = !has_others && !below.contains(&own.section);
         } else if has_box {
             own.is_task = false;
@@ -56,6 +73,17 @@ pub(super) fn take_prose(tasks: &[Task], own: &mut [Own], sections: &[Section]) 
         }
     }
     prose
+}
+
+/// Are headings that are counted tasks: each has another number, and one of them says how far it is?
+fn are_counted(tasks: &[Task], own: &[Own]) -> bool {
+    let counted = || tasks.iter().zip(own).filter(|(_, own)| own.step == Step::Counted && own.is_task);
+    let mut seen = HashSet::new();
+    let says = |task: &Task| {
+        let is_word = task.place.words().iter().any(|range| !range.is_empty());
+        task.row.state != TaskState::Open || task.row.unclear.is_some() || is_word
+    };
+    counted().all(|(task, _)| seen.insert(&task.row.id.0)) && counted().any(|(task, _)| says(task))
 }
 
 /// Which lines with a name are tasks: the first of each name, where nothing else is a task. The sections that they stand in.
@@ -94,7 +122,11 @@ pub(super) fn settle(
         .filter_map(|index| sections.get(index)?.other_number.clone())
         .collect();
     let mut waits = Waits::default();
+    for (index, section) in sections.iter().enumerate() {
+        waits.of_section(index, section.named.clone());
+    }
     let mut places = Vec::with_capacity(tasks.len());
+    let mut list_numbers = Vec::with_capacity(tasks.len());
     for (mut task, own) in tasks.into_iter().zip(own) {
         places.push(settled.len());
         if !own.is_task {
@@ -102,6 +134,7 @@ pub(super) fn settle(
             continue;
         }
         problems.extend(own.doubt);
+        list_numbers.push(own.list_number);
         task.parent = task.parent.and_then(|parent| places.get(parent)).copied();
         task.refs = match task.parent.and_then(|parent| settled.get(parent)) {
             _ if !own.refs.is_empty() => own.refs.into(),
@@ -127,7 +160,27 @@ pub(super) fn settle(
         }
         settled.push(task);
     }
+    number_by_lists(&mut settled, list_numbers);
     settled
+}
+
+/// Where a number is waited for that no task has, and list items are counted through the whole file, these are the numbers that
+/// are meant.
+fn number_by_lists(tasks: &mut [Task], list_numbers: Vec<Option<String>>) {
+    let ids: HashSet<&str> = tasks.iter().map(|task| task.row.id.0.as_str()).collect();
+    let mut seen = HashSet::new();
+    let are_numbers =
+        list_numbers.iter().flatten().all(|number| seen.insert(number) && !ids.contains(number.as_str()));
+    let mut names = tasks.iter().flat_map(|task| &task.named);
+    let is_meant = |name: &str| reference::number(name).is_some_and(|number| seen.contains(&number));
+    if !are_numbers || !names.any(|(name, _)| is_meant(name)) {
+        return;
+    }
+    for (task, number) in tasks.iter_mut().zip(list_numbers) {
+        if let Some(number) = number.filter(|_| task.row.id.0.is_empty()) {
+            task.row.id.0 = number;
+        }
+    }
 }
 
 /// How many boxes stand in each section.
@@ -158,7 +211,8 @@ impl Waits {
             .filter(|(name, _)| name.len() <= LONGEST_HANDED_DOWN && is_number(name))
             .collect();
         if !named.is_empty() {
-            self.named.insert(section, named);
+            let known = self.named.entry(section).or_default();
+            *known = known.iter().chain(named.iter()).cloned().collect();
         }
     }
 
@@ -179,7 +233,8 @@ fn depends(task: &mut Task) {
     let Some(names) = reference::depends_on(&task.row.title) else { return };
     let is_number = |name: &String| words::is_id(name) || reference::is_number_alone(name);
     let ids = words::dependencies(names).into_iter().filter(is_number);
-    task.named.extend(ids.map(|name| (name, task.line)));
+    let ids: Vec<String> = ids.filter(|id| task.named.iter().all(|(known, _)| known != id)).collect();
+    task.named.extend(ids.into_iter().map(|name| (name, task.line)));
 }
 
 /// The number, the name or the count that a box begins with, and its level.

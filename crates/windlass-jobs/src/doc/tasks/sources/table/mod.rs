@@ -28,14 +28,17 @@ impl TaskSource for Table {
     }
 
     fn about(&self) -> &'static str {
-        "a row per task: a column `ID`, and a `Status`, or a mark before the ids that are done (`✅ T1`); only where nothing has a box"
+        "a row per task: a column `ID`, or `Task` where nothing else is a task, and a `Status`, or a mark before the ids that are done (`✅ T1`); only where nothing has a box"
     }
 
     fn recognises(&self, name: &str, text: &str) -> bool {
         may_have_table(text) && {
             let name = Arc::from(name);
-            let has_box = || Boxes.read(&name, FileRole::Single, text).tasks.iter().any(Task::is_box);
-            !self.read(&name, FileRole::Single, text).tasks.is_empty() && !has_box()
+            let tasks = self.read(&name, FileRole::Single, text).tasks;
+            // A table without ids may tell of what stands elsewhere.
+            let has_ids = !tasks.iter().any(|task| task.row.id.0 == format!("L{}", task.line));
+            let is_other = |task: &Task| !has_ids || task.is_box();
+            !tasks.is_empty() && !Boxes.read(&name, FileRole::Single, text).tasks.iter().any(is_other)
         }
     }
 

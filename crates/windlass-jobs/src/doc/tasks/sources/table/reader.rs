@@ -104,6 +104,9 @@ impl Table {
     }
 }
 
+/// What the column is called in which a table without ids says what is to be done.
+const TASKS: [&str; 6] = ["task", "tasks", "story", "feature", "item", "todo"];
+
 struct Reader<'a> {
     name: &'a Arc<str>,
     text: &'a str,
@@ -113,7 +116,7 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn table(&mut self, table: &Table) {
-        let Some(column) = table.place(Column::Id) else { return };
+        let Some(column) = table.place(Column::Id) else { return self.without_ids(table) };
         let status = table.place(Column::Status);
         let written: Vec<Status> =
             table.rows.iter().filter_map(|row| Some(self.status(row, status?))).collect();
@@ -130,6 +133,23 @@ impl<'a> Reader<'a> {
                 None if has_status => self.no_id(row),
                 None => {}
             }
+        }
+    }
+
+    /// A table of tasks without ids: each row says what is to be done and how far it is. It is called by its line.
+    fn without_ids(&mut self, table: &Table) {
+        let names_tasks = table.columns.iter().any(|(column, head)| {
+            *column == Column::Title && TASKS.iter().any(|name| plain(head).eq_ignore_ascii_case(name))
+        });
+        let Some(status) = table.place(Column::Status).filter(|_| names_tasks) else { return };
+        let is_known = |row: &Row| matches!(self.status(row, status), Status::Known(..));
+        if !table.rows.iter().any(is_known) {
+            return;
+        }
+        for row in &table.rows {
+            let name = format!("L{}", self.lines.line_of(row.range.start));
+            let mark = row.range.start..row.range.start;
+            self.task(table, row, &Id { name: &name, mark, struck: false }, Some((status, false)));
         }
     }
 
