@@ -4,35 +4,13 @@ use super::apply::Applied;
 use crate::council::conflict_in;
 use crate::fact::Fact;
 use crate::report::Noticed;
-use crate::run::lane::{AttemptOutcome, Candidate, Judged, LaneState, Turn};
+use crate::run::lane::{AttemptOutcome, Candidate, Council, Judged, LaneState, Turn};
 use crate::run::verdict::Course;
 use crate::run::{Run, TurnKey};
 use crate::spec::{CouncilSpec, Due};
 use crate::values::{
     CallReport, CallSummary, Class, Conflict, Decision, Evidence, LaneId, Now, Purpose, Settled, Verdict,
 };
-
-/// How far an iteration is with a conflict that its agent reports.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub enum Council {
-    /// Nobody was asked.
-    #[default]
-    Unasked,
-    /// This attempt's agent is asked; the iteration then ends as it would have ended without.
-    Asked(Box<Candidate>),
-    /// Somebody was asked, and nobody is once more.
-    Over,
-}
-
-impl Council {
-    /// The attempt that goes on without the council's answer.
-    pub(super) fn given_up(&self) -> Council {
-        match self {
-            Council::Unasked => Council::Unasked,
-            Council::Asked(_) | Council::Over => Council::Over,
-        }
-    }
-}
 
 /// What councils of a run have decided.
 #[derive(Clone, Debug, Default, PartialEq)]

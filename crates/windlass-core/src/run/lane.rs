@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use crate::run::council::Council;
 use crate::run::effect::{NotesShare, TurnKey};
 use crate::values::{
     CallId, CallSummary, CheckOutcome, CheckStage, Class, Cost, Cut, Evidence, Purpose, Reviewed, SnapshotId,
@@ -225,6 +224,28 @@ pub struct Judged {
     pub outcomes: Vec<CheckOutcome>,
     /// A check passed for the first time in this run.
     pub first_pass: bool,
+}
+
+/// How far an iteration is with a conflict that its agent reports.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Council {
+    /// Nobody was asked.
+    #[default]
+    Unasked,
+    /// This attempt's agent is asked; the iteration then ends as it would have ended without.
+    Asked(Box<Candidate>),
+    /// Somebody was asked, and nobody is once more.
+    Over,
+}
+
+impl Council {
+    /// The attempt that goes on without the council's answer.
+    pub(super) fn given_up(&self) -> Council {
+        match self {
+            Council::Unasked => Council::Unasked,
+            Council::Asked(_) | Council::Over => Council::Over,
+        }
+    }
 }
 
 impl LaneState {

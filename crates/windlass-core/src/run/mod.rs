@@ -72,14 +72,13 @@ pub use context::{
     AttemptContext, DecisionContext, HookContext, OrderContext, PromptContext, ReviewContext, TaskAtHand,
     TaskContext,
 };
-pub use council::Council;
 pub use delivery::DeliveryContext;
 pub use effect::{CommitKind, DeliveryPart, Effect, EndCall, NotesShare, Occasion, TurnKey};
 pub use guard::HELD_CLAIMS;
 pub use hooks::{LatestIteration, MOST_SKIPS};
 pub use input::Input;
 pub use issues::IssueContext;
-pub use lane::LaneState;
+pub use lane::{Council, LaneState};
 pub use ledger::{LEAST_RESERVATION, Ledger};
 pub use order::{Due, Epoch, Order, Orders, Reported, WireVersion};
 pub use progress::History;
