@@ -1,5 +1,7 @@
 //! What the errors of the core and the engine are to a person: of which kind.
 
+use std::error::Error;
+
 use windlass_core::config::ConfigError;
 use windlass_core::values::{ExitCodes, StopReason};
 use windlass_engine::config_file::ConfigFileError;
@@ -53,14 +55,13 @@ impl From<WorkspaceError> for AppError {
             | WorkspaceError::Git(_)
             | WorkspaceError::Store(_) => Kind::System,
         };
-        let hints = hints::of_workspace(&error);
         let full = match &error {
             WorkspaceError::File(file) if file.is_disk_full() => {
                 Some(format!("the disk is full: cannot {} {}", file.action, file.path.display()))
             }
             _ => None,
         };
-        let said = AppError::of(kind, error).with_hints(hints);
+        let said = AppError::hinted(kind, error, hints::of_workspace);
         match full {
             Some(message) => AppError { message, ..said },
             None => said,
@@ -80,8 +81,7 @@ impl From<TemplateError> for AppError {
             TemplateError::Unusable { .. } | TemplateError::NoUserStore => Kind::Configuration,
             TemplateError::NoInstructions { .. } | TemplateError::File(_) => Kind::System,
         };
-        let hints = hints::of_template(&error);
-        AppError::of(kind, error).with_hints(hints)
+        AppError::hinted(kind, error, hints::of_template)
     }
 }
 
@@ -103,8 +103,7 @@ impl From<ArchiveError> for AppError {
                 Kind::System
             }
         };
-        let hints = hints::of_archive(&error);
-        AppError::of(kind, error).with_hints(hints)
+        AppError::hinted(kind, error, hints::of_archive)
     }
 }
 
@@ -119,8 +118,7 @@ impl From<WorktreeError> for AppError {
             | WorktreeError::Checkout { .. } => Kind::System,
             _ => Kind::Usage,
         };
-        let hints = hints::of_worktree(&error);
-        AppError::of(kind, error).with_hints(hints)
+        AppError::hinted(kind, error, hints::of_worktree)
     }
 }
 
@@ -138,8 +136,7 @@ impl From<StoreError> for AppError {
 
 impl From<SnapshotError> for AppError {
     fn from(error: SnapshotError) -> AppError {
-        let hints = hints::of_snapshot(&error);
-        AppError::system(error).with_hints(hints)
+        AppError::hinted(Kind::System, error, hints::of_snapshot)
     }
 }
 
@@ -180,8 +177,7 @@ impl From<SandboxError> for AppError {
             SandboxError::Unusable { .. } | SandboxError::Refused { .. } => Kind::Configuration,
             SandboxError::File(_) | SandboxError::Git(_) => Kind::System,
         };
-        let hints = hints::of_sandbox(&error);
-        AppError::of(kind, error).with_hints(hints)
+        AppError::hinted(kind, error, hints::of_sandbox)
     }
 }
 
@@ -198,8 +194,7 @@ impl From<TasksError> for AppError {
             | TasksError::InTheWay(_) => Kind::Usage,
             TasksError::Changed(_) | TasksError::File(_) => Kind::System,
         };
-        let hints = hints::of_tasks(&error);
-        AppError::of(kind, error).with_hints(hints)
+        AppError::hinted(kind, error, hints::of_tasks)
     }
 }
 
@@ -216,12 +211,21 @@ impl From<MigrationError> for AppError {
                 Kind::System
             }
         };
-        let hints = hints::of_migration(&error);
-        AppError::of(kind, error).with_hints(hints)
+        AppError::hinted(kind, error, hints::of_migration)
     }
 }
 
 impl AppError {
+    /// An error of the engine, with what to do about it.
+    fn hinted<E: Error + Send + Sync + 'static>(
+        kind: Kind,
+        error: E,
+        hints: fn(&E) -> Vec<String>,
+    ) -> AppError {
+        let hints = hints(&error);
+        AppError::of(kind, error).with_hints(hints)
+    }
+
     /// What cannot be used is like an agent that cannot be; what is not there was named wrongly.
     pub(crate) fn of_forge(error: ForgeError, codes: ExitCodes) -> AppError {
         let kind = match error.fault {

@@ -7,7 +7,7 @@ use windlass_core::values::LaneId;
 
 use super::event::WorkError;
 use super::{LocalLanes, working_trees};
-use crate::sandbox::{Sandbox, SandboxError};
+use crate::sandbox::Sandbox;
 
 /// The sandboxes of a session.
 #[derive(Debug)]
@@ -66,11 +66,5 @@ impl LocalLanes {
         let own = self.sandboxes.run.for_lane(&site?)?;
         self.sandboxes.lanes.insert(lane, own);
         Ok(())
-    }
-}
-
-impl From<SandboxError> for WorkError {
-    fn from(error: SandboxError) -> WorkError {
-        WorkError::new(&error)
     }
 }

@@ -16,6 +16,7 @@ use windlass_core::values::{LaneId, StopReason};
 use super::event::{Event, Events, WorkError};
 use super::working_trees::WorkingTrees;
 use crate::executor::EngineError;
+use crate::sandbox::SandboxError;
 use crate::store::StoreError;
 use windlass_git::commit::CommitError;
 use windlass_git::git::{GitError, is_disk_full};
@@ -134,23 +135,18 @@ impl WorkError {
     }
 }
 
-impl From<StoreError> for WorkError {
-    fn from(error: StoreError) -> WorkError {
-        WorkError::new(&error)
-    }
+/// Errors that say nothing but that something is broken.
+macro_rules! broken {
+    ($($error:ty),+) => {$(
+        impl From<$error> for WorkError {
+            fn from(error: $error) -> WorkError {
+                WorkError::new(&error)
+            }
+        }
+    )+};
 }
 
-impl From<SnapshotError> for WorkError {
-    fn from(error: SnapshotError) -> WorkError {
-        WorkError::new(&error)
-    }
-}
-
-impl From<FileError> for WorkError {
-    fn from(error: FileError) -> WorkError {
-        WorkError::new(&error)
-    }
-}
+broken!(StoreError, SnapshotError, FileError, SandboxError);
 
 impl From<GitError> for WorkError {
     fn from(error: GitError) -> WorkError {
