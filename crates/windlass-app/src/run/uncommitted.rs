@@ -146,11 +146,10 @@ pub fn before_resumption(
     if plan.lanes.is_none() || tasks::lanes_miss_tasks(here, plan)? {
         take_along(here, plan, folder, &along)?;
     }
-    let dirty = dirty.paths;
-    let (Some(unsettled), Some(mut store), false) = (unsettled(run), here.snapshots()?, dirty.is_empty())
-    else {
-        return Ok(notices);
-    };
+    let mut dirty = dirty.paths;
+    let Some(mut store) = here.snapshots()? else { return Ok(notices) };
+    recovery::leave_out_checks(folder, &store, run, &mut dirty)?;
+    let (Some(unsettled), false) = (unsettled(run), dirty.is_empty()) else { return Ok(notices) };
     if recovery::read(folder).map_err(RecoveryError::from)?.is_none() {
         // Of runs of an earlier release nothing is known.
         return Ok(notices);

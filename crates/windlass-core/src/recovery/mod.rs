@@ -73,6 +73,14 @@ pub struct Unsettled {
     pub task: Option<TaskRow>,
 }
 
+/// May a check have been at work when this was journalled last? Before the first iteration those of the baseline are.
+pub fn checks_may_be_at_work(run: &Run) -> bool {
+    let checked = |state: &LaneState| {
+        matches!(state, LaneState::Gating(..) | LaneState::Advancing(..) | LaneState::Settling(..))
+    };
+    run.counters().started == 0 || run.lanes().any(|(_, state)| checked(state))
+}
+
 /// The work of a run that may lie uncommitted in its directory; `None` where no agent has worked.
 pub fn unsettled(run: &Run) -> Option<Unsettled> {
     let plan = run.plan()?;

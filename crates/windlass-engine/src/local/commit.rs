@@ -9,13 +9,13 @@ use windlass_core::spec::RunSpec;
 use windlass_core::values::{CommitNotes, Evidence, LaneId, SnapshotId, TaskRow};
 
 use super::beside;
-use super::by_checks::ByChecks;
 use super::damage;
 use super::event::WorkError;
 use super::filters;
 use super::tasks::own_paths;
 use super::worker::Worked;
 use super::working_tree::{Look, WorkingTree};
+use crate::recovery::by_checks::ByChecks;
 use crate::recovery::record::holding;
 use crate::recovery::{HOOKS, hooks, is_own_file};
 use crate::withhold::{self, Held, Scene};
@@ -48,7 +48,7 @@ pub(super) fn carry_out(
     let snapshot = latest.and_then(|latest| latest.snapshot.clone());
     let (outcome, held) = commit(world, turn, since, of)?;
     if let Some(checked) = &checked {
-        world.note_checks(checked);
+        world.note_checks(checked)?;
     }
     let look = world.look()?;
     let evidence = world.evidence(&look);

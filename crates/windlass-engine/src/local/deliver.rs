@@ -7,7 +7,7 @@ use windlass_core::report::{DeliveryReport, DeliveryTask, ForgeFinding, PullRequ
 use windlass_core::run::{DeliveryContext, DeliveryPart};
 use windlass_core::spec::{DeliverySpec, Readiness};
 use windlass_core::values::StopReason;
-use windlass_forge::{Forge, ForgeError, ForgeFault, MergeOrder, NewPullRequest, reach};
+use windlass_forge::{Forge, ForgeError, ForgeFault, MergeOrder, NewPullRequest, reach_within};
 use windlass_git::git::{Push, PushHooks, PushOutcome, Repository};
 use windlass_host::file::digest;
 
@@ -47,7 +47,8 @@ pub(super) fn carry_out(world: &mut WorkingTree, subject: &Subject<'_>) -> Worke
         (DeliveryTask::Branch, Some(part)) => part::begin(world, &spec, &repository, part)?,
         (DeliveryTask::Push, _) => push(world, &spec, &repository, subject.head)?,
         _ => {
-            let forge = reach(spec.repository.clone(), world.folder.path(), Some(&world.plan.run));
+            let (repository_name, run) = (spec.repository.clone(), &world.plan.run);
+            let forge = reach_within(spec.checks_wait, repository_name, world.folder.path(), Some(run));
             match asked(forge.as_ref(), &spec, subject).unwrap_or_else(|error| of_error(&error)) {
                 DeliveryReport::Viewed(seen) => {
                     updated::looked_into(seen, subject.head, &spec, (&repository, &world.plan.run))?

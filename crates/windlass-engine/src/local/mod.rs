@@ -7,9 +7,9 @@ mod aside;
 mod begin;
 mod beside;
 mod boxes;
-mod by_checks;
 mod call;
 mod check;
+mod checked;
 mod commit;
 mod damage;
 mod decisions;
@@ -164,6 +164,7 @@ impl LocalLanes {
         tree.keep_steering()?;
         tree.uncommitted = crate::recovery::read(&setting.folder)?.unwrap_or_default();
         tree.between = crate::recovery::between(&setting.folder)?;
+        tree.remember_checks()?;
         tree.along = crate::recovery::record::along(&setting.folder)?.into_keys().collect();
         let workers = Workers::start(WorkingTrees::new(tree, setting.project), events.clone())?;
         Ok(LocalLanes {

@@ -18,6 +18,8 @@ impl WorkingTree {
     pub(super) fn survey(&mut self) -> Worked {
         boxes::begin_session(self)?;
         let look = self.look()?;
+        // Within a session only the checks of the baseline lie between two of these looks.
+        self.note_checks(&look.inventory)?;
         let mut said = notices(&look.inventory);
         let evidence = self.evidence(&look);
         let name = self.name(TurnKey { iteration: 1, attempt: 1 }, Side::Before);
@@ -46,7 +48,7 @@ impl WorkingTree {
         let look = self.look()?;
         let mut reports = self.say_once(notices(&look.inventory));
         // Within a session only the checks of the baseline lie between two of these looks.
-        self.note_checks(&look.inventory);
+        self.note_checks(&look.inventory)?;
         let baseline = self.unkept(look);
         reports.push(report::Surveyed { baseline, tasks: tasks::rows(&self.plan) }.into());
         Ok(reports)
@@ -55,7 +57,7 @@ impl WorkingTree {
     /// What a hook wrote is as little the agent's as what a check writes: the runner's commits leave it out.
     pub(super) fn survey_after_hook(&mut self) -> Worked {
         let look = self.look()?;
-        self.note_checks(&look.inventory);
+        self.note_checks(&look.inventory)?;
         let baseline = self.unkept(look);
         Ok(vec![report::Surveyed { baseline, tasks: None }.into()])
     }

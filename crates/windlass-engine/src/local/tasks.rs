@@ -240,7 +240,7 @@ impl WorkingTree {
         }
         // What the checks wrote is known before the runner writes as well.
         let look = self.look()?;
-        self.note_checks(&look.inventory);
+        self.note_checks(&look.inventory)?;
         let end = match what {
             CommitKind::Complete => TaskEnd::Done,
             CommitKind::Progress | CommitKind::Attempted => TaskEnd::Again { why: String::new() },

@@ -17,7 +17,6 @@ use windlass_core::values::{
 
 use super::aside::{ParkedTask, PutAside};
 use super::boxes;
-use super::by_checks::ByChecks;
 use super::commit::{self, Subject};
 use super::damage;
 use super::decisions;
@@ -36,6 +35,7 @@ use super::stray_trees;
 use super::tasks;
 use super::worker::Worked;
 use crate::recovery::Uncommitted;
+use crate::recovery::by_checks::ByChecks;
 use crate::store::RunFolder;
 use windlass_git::git::{Steering, TreeFiles};
 use windlass_git::inventory;
@@ -56,7 +56,7 @@ pub(super) struct WorkingTree {
     pub latest: Option<Look>,
     /// What was said in this session: nothing is said twice, by whichever thread.
     pub said: Arc<Mutex<BTreeSet<String>>>,
-    /// What checks wrote in this session.
+    /// What checks wrote in this session and in those before it.
     pub by_checks: ByChecks,
     /// The attempt whose beginning this session has seen.
     pub began: Option<TurnKey>,
@@ -262,7 +262,7 @@ impl WorkingTree {
     fn settle(&mut self, lane: LaneId) -> Worked {
         let look = self.look()?;
         let evidence = self.evidence(&look);
-        self.note_checks(&look.inventory);
+        self.note_checks(&look.inventory)?;
         self.remember(look);
         Ok(vec![Report::from(report::TreeRechecked { lane, evidence })])
     }
@@ -278,13 +278,6 @@ impl WorkingTree {
 
     pub fn call_folder(&self, turn: TurnKey, purpose: Purpose) -> crate::store::CallFolder {
         self.folder.call(turn.iteration, turn.attempt, purpose)
-    }
-
-    /// What differs from the tree that was judged, the checks wrote.
-    pub fn note_checks(&mut self, now: &Inventory) {
-        if let Some(judged) = &self.latest {
-            self.by_checks.note(&judged.inventory, now);
-        }
     }
 
     fn keep(&mut self, lane: LaneId, turn: TurnKey, context: &OrderContext) -> Worked {

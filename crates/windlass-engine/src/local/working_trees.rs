@@ -218,7 +218,7 @@ impl WorkingTrees {
             rewritten = world.is_work_rewritten(since)?;
             let (outcome, held) = squash(world, checkout, turn, since, subject)?;
             if let Some(checked) = &checked {
-                world.note_checks(checked);
+                world.note_checks(checked)?;
             }
             reports.extend(world.say_once(withhold::notice(&held).into_iter().collect()));
             notes.held_back = withhold::named(&held);

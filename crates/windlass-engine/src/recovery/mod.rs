@@ -2,6 +2,7 @@
 //! kept and committed under its own name.
 
 mod apart;
+pub(crate) mod by_checks;
 pub(crate) mod record;
 
 use std::path::Path;
@@ -25,6 +26,7 @@ use windlass_host::tree::at;
 
 pub(crate) use apart::is_own_file;
 pub use apart::{Dirty, Rules, along, folders, harmless};
+pub use by_checks::leave_out_checks;
 pub use record::{Uncommitted, add, add_between, between, holding, read, take_along};
 
 /// An agent whose runner was killed is gone after this.

@@ -35,6 +35,21 @@ pub fn add_between(folder: &RunFolder, found: &Uncommitted) -> Result<(), FileEr
     add_at(&between_file(folder), found)
 }
 
+/// What checks wrote, as it was written down; empty where nothing was.
+pub(super) fn by_checks(folder: &RunFolder) -> Result<String, FileError> {
+    let bytes = read_if_there(&checks_file(folder))?;
+    Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default())
+}
+
+/// Writes down what checks wrote.
+pub(super) fn write_by_checks(folder: &RunFolder, text: &str) -> Result<(), FileError> {
+    replace(&checks_file(folder), text.as_bytes(), 0o600)
+}
+
+fn checks_file(folder: &RunFolder) -> PathBuf {
+    folder.path().join("written-by-checks")
+}
+
 /// What the run's first commit takes along.
 pub fn along(folder: &RunFolder) -> Result<Uncommitted, FileError> {
     Ok(read_at(&along_file(folder))?.unwrap_or_default())

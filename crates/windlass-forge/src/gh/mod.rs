@@ -29,7 +29,7 @@ pub use read::{pull_request, pull_requests};
 pub use read_issues::{comments, http_date, issue, issues};
 
 /// How long one call may take.
-const TIMEOUT: Duration = Duration::from_mins(1);
+pub(crate) const TIMEOUT: Duration = Duration::from_mins(1);
 
 /// The end of a log that is kept, in bytes.
 const LOG: usize = 64 * 1024;

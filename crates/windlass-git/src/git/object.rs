@@ -190,7 +190,7 @@ impl EntryKind {
     }
 
     /// The kind with this mode; folders (`40000`) have none.
-    pub(crate) fn from_git_mode(mode: &[u8]) -> Option<Self> {
+    pub fn from_git_mode(mode: &[u8]) -> Option<Self> {
         let kinds = [EntryKind::File, EntryKind::Executable, EntryKind::Symlink, EntryKind::Submodule];
         kinds.into_iter().find(|kind| kind.git_mode().as_bytes() == mode)
     }

@@ -41,7 +41,10 @@ impl Shared {
     }
 
     pub fn release(&self) {
-        self.lock().released += 1;
+        let mut state = self.lock();
+        state.released += 1;
+        state.troubles.retain(|(_, trouble)| !matches!(trouble, Trouble::HangBefore | Trouble::HangAfter));
+        drop(state);
         self.changed.notify_all();
     }
 

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use windlass_testkit::TestEnv;
 use windlass_testkit::forge::{Checks, Conclusion, Event, Remark, Story, TOKEN, Trouble};
@@ -87,6 +88,27 @@ fn a_rate_limit_beyond_all_patience_needs_a_person_and_resume_goes_on() {
     expect_end(&evening.night.resume(&[]), 0, "complete");
     let merges: Vec<u32> = evening.forge.pulls().iter().map(|pull| pull.merges).collect();
     assert_eq!(merges, [1]);
+}
+
+// rows: 85
+#[test]
+fn a_gh_that_never_answers_is_given_up_by_the_deadline_and_resume_goes_on() {
+    for order in ["POST pulls", "WindlassPullRequest", "PUT pulls/N/merge"] {
+        let evening = evening(green()).set("CHECKS_WAIT", "1s");
+        for _ in 0..20 {
+            evening.forge.meet(order, Trouble::HangBefore);
+        }
+        let began = Instant::now();
+        let outcome = evening.run(&["--merge"]);
+        expect_end(&outcome, 24, "needs_human");
+        assert!(began.elapsed() < Duration::from_secs(40), "{order}: {:?}", began.elapsed());
+        assert!(said(&outcome).contains("no answer within 1 s"), "{order}: {}", said(&outcome));
+        evening.night.env.assert_no_processes(PATIENCE);
+        evening.forge.release();
+        expect_end(&evening.night.resume(&[]), 0, "complete");
+        let merges: Vec<u32> = evening.forge.pulls().iter().map(|pull| pull.merges).collect();
+        assert_eq!(merges, [1], "{order}");
+    }
 }
 
 // rows: 85

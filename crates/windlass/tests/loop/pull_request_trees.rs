@@ -82,6 +82,47 @@ fn what_a_person_writes_between_two_sessions_is_neither_pushed_nor_passed_over()
     assert_eq!(evening.night.env.git(&["show", "--format=", "--name-only", "HEAD"]), "work.txt");
 }
 
+/// A gate that writes a report before the first iteration, too. The runner is killed in it once there is work.
+const REPORTS: &str = "date +%N > coverage.txt; test -e work.txt || exit 1; test -e ../go || { touch ../gating && exec sleep 60; }";
+
+// rows: 75, 85
+#[test]
+fn what_checks_wrote_before_a_kill_keeps_nothing_back() {
+    let evening = evening("{ write = { path = 'work.txt', text = 'x' } }");
+    let running = evening.night.start(&["--completion-threshold", "1", "--merge", "--gate", REPORTS]);
+    evening.night.wait_for_file("../gating");
+    running.signal(Signal::KILL);
+    running.wait(PATIENCE);
+    evening.night.env.write("../go", "");
+    expect_end(&evening.night.resume(&[]), 0, "complete");
+    assert_eq!(pushes(&evening), (1, 1));
+    assert_eq!(evening.night.env.git(&["show", "--format=", "--name-only", "HEAD"]), "work.txt");
+}
+
+// rows: 75, 85
+#[test]
+fn what_checks_wrote_before_an_agent_was_killed_keeps_nothing_back() {
+    let script = calls(&[
+        &format!("{{ write = {{ path = 'one.txt', text = 'x' }} }}, {CLAIM}"),
+        &format!(
+            "{{ bash = 'test -e ../go || {{ touch ../working; sleep 60; }}; echo x > work.txt' }}, {CLAIM}"
+        ),
+        &format!("{{ write = {{ path = 'work.txt', text = 'x' }} }}, {CLAIM}"),
+    ]);
+    let green = Story::with_checks([Checks::ending(Conclusion::Passes)]);
+    let evening = Evening::within(TestEnv::with_git(), &script, green);
+    let gate = "date +%N > coverage.txt";
+    let running = evening.night.start(&["--completion-threshold", "2", "--merge", "--gate", gate]);
+    evening.night.wait_for_file("../working");
+    running.signal(Signal::KILL);
+    running.wait(PATIENCE);
+    evening.night.env.write("../go", "");
+    expect_end(&evening.night.resume(&[]), 0, "complete");
+    assert_eq!(pushes(&evening), (1, 1));
+    let files = evening.night.env.git(&["ls-tree", "--name-only", "HEAD"]);
+    assert!(!files.contains("coverage.txt"), "{files}");
+}
+
 // rows: 82, 85
 #[test]
 fn what_a_hook_refuses_to_commit_does_not_send_the_commit_before_it_out_as_the_result() {
