@@ -191,7 +191,7 @@ impl Run {
     fn doubtful(&self, plan: &RunSpec) -> Option<(StopReason, String)> {
         let of_plan = plan.job.mode.claim() == ClaimSource::Boxes && claim::ends_by_itself(&plan.job);
         let doubt = self.standings.latest().filter(|_| of_plan)?.blockers.first()?;
-        Some((StopReason::Blocked, format!("{doubt}; `windlass resume` goes on once it is mended")))
+        Some((StopReason::Blocked, format!("{doubt}; `windlass resume` goes on once it is fixed")))
     }
 
     pub(super) fn has_lost_its_plan(&self) -> bool {

@@ -318,7 +318,7 @@ impl Run {
         }
         let named = some_clauses_of(clauses.iter(), NAMED);
         format!(
-            "{named}; `{}` names the lines, and `windlass resume` goes on once they are mended",
+            "{named}; `{}` names the lines, and `windlass resume` goes on once they are fixed",
             self.validating()
         )
     }

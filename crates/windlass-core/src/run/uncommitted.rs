@@ -42,7 +42,7 @@ impl Run {
         let stuck = |lane: &&Lane| lane.uncommitted.in_a_row >= MOST_IN_A_ROW;
         let why = &self.lanes.values().find(stuck)?.uncommitted.why;
         let detail = format!(
-            "the work is called done, and it could not be committed: {why}; `windlass resume {}` goes on once that is mended",
+            "the work is called done, and it could not be committed: {why}; `windlass resume {}` goes on once that is fixed",
             plan.run
         );
         Some((StopReason::NeedsHuman, detail))

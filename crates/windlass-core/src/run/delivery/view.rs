@@ -140,7 +140,7 @@ impl Table<'_> {
             CheckVerdict::Absent => self.without_checks(),
             CheckVerdict::Pending => Some(self.wait_or(WaitsFor::ChecksToEnd, "its checks do not end")),
             CheckVerdict::Unknown => {
-                Some(self.wait_or(WaitsFor::ChecksToEnd, "nobody knows what its checks came to"))
+                Some(self.wait_or(WaitsFor::ChecksToEnd, "the result of its checks is not known"))
             }
             CheckVerdict::Red => Some(self.red()),
         }
@@ -179,7 +179,7 @@ impl Table<'_> {
             Review::ChangesRequested => Some(self.wait_or(WaitsFor::Review, "somebody asked for changes")),
             Review::Required => Some(self.wait_or(WaitsFor::Review, "it needs a review")),
             Review::Unknown => {
-                Some(self.wait_or(WaitsFor::Review, "nobody knows what its reviewers decided"))
+                Some(self.wait_or(WaitsFor::Review, "its reviewers' decision is not known"))
             }
             Review::NotRequired if self.seen.requested_reviewers > 0 => {
                 Some(self.wait_or(WaitsFor::Review, "somebody was asked for a review"))

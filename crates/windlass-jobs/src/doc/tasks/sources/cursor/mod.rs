@@ -40,7 +40,7 @@ impl TaskSource for Cursor {
         let open = || boxes.iter().filter(|task| task.is_box() && task.row.state != TaskState::Done);
         if let Some(first) = open().next().filter(|_| !found.tasks.is_empty()) {
             let sentence = format!(
-                "is the first of {} open boxes beside the `todos` above, which are what is worked off: tick them, or make todos of them",
+                "is the first of {} open boxes beside the `todos` above, which are what is worked through: tick them, or make todos of them",
                 open().count()
             );
             found.problems.push(first.problem(ProblemKind::UnknownStatus, sentence));
