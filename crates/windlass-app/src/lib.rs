@@ -41,6 +41,7 @@ pub mod tasks;
 mod telling;
 mod text;
 pub mod trusting;
+pub mod update;
 pub mod workspaces;
 pub mod worktree;
 

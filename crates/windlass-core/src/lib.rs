@@ -25,6 +25,7 @@ pub mod principles;
 pub mod project;
 pub mod recovery;
 pub mod redact;
+pub mod release;
 pub mod report;
 pub mod run;
 pub mod spec;

@@ -25,6 +25,7 @@ pub mod tasks;
 #[cfg(feature = "testing")]
 pub mod testing;
 pub mod trust;
+pub mod update;
 pub mod watch;
 mod withhold;
 pub mod workspace;

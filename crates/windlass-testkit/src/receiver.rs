@@ -14,6 +14,8 @@ const LONGEST: usize = 1 << 20;
 pub enum Response {
     /// Answers with this status, these headers and this body.
     Answer(u16, Vec<(String, String)>, String),
+    /// Answers 200 with these bytes.
+    Bytes(Vec<u8>),
     /// Says nothing until [`Receiver::release`], then 200; the connection stays open.
     Hang,
     /// Closes the connection without a word.
@@ -185,7 +187,8 @@ fn serve(stream: &TcpStream, shared: &Shared) -> io::Result<()> {
     };
     shared.changed.notify_all();
     match response {
-        Response::Answer(status, headers, body) => answer(stream, status, &headers, &body),
+        Response::Answer(status, headers, body) => answer(stream, status, &headers, body.as_bytes()),
+        Response::Bytes(body) => answer(stream, 200, &[], &body),
         Response::Close => stream.shutdown(Shutdown::Both),
         Response::Hang => {
             let mut state = shared.lock();
@@ -193,12 +196,12 @@ fn serve(stream: &TcpStream, shared: &Shared) -> io::Result<()> {
                 state = shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
             }
             drop(state);
-            answer(stream, 200, &[], "")
+            answer(stream, 200, &[], b"")
         }
     }
 }
 
-fn answer(mut stream: &TcpStream, status: u16, headers: &[(String, String)], body: &str) -> io::Result<()> {
+fn answer(mut stream: &TcpStream, status: u16, headers: &[(String, String)], body: &[u8]) -> io::Result<()> {
     let mut lines =
         format!("HTTP/1.1 {status} Said\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
     for (name, value) in headers {
@@ -206,7 +209,8 @@ fn answer(mut stream: &TcpStream, status: u16, headers: &[(String, String)], bod
             lines.push_str(part);
         }
     }
-    stream.write_all(format!("{lines}\r\n{body}").as_bytes())?;
+    lines.push_str("\r\n");
+    stream.write_all(&[lines.as_bytes(), body].concat())?;
     stream.shutdown(Shutdown::Write)
 }
 

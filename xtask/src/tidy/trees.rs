@@ -35,6 +35,7 @@ const OUTSIDE: &[(&str, &str)] = &[
     ("crates/windlass-import", "another tool's files, which a person names; no guest is at work"),
     ("crates/windlass-engine/src/notify", "the state folder, and a person's programs"),
     ("crates/windlass-engine/src/replay", "the state folder"),
+    ("crates/windlass-engine/src/update", "this program's own file, where a person installed it"),
     ("crates/windlass-git/src/snapshot/loose.rs", "the store of snapshots"),
     ("crates/windlass-git/src/snapshot/durable.rs", "the store of snapshots"),
     ("crates/windlass-git/src/snapshot/store.rs", "the store of snapshots"),

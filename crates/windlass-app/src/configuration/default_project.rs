@@ -4,7 +4,6 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-use windlass_core::config::FileKind;
 use windlass_engine::store::index;
 use windlass_engine::tasks::{Wanted, find_tasks};
 use windlass_engine::workspace::{PROJECT_FOLDER, project_folder};
@@ -12,7 +11,7 @@ use windlass_host::process::RUN_VARIABLE;
 use windlass_host::tree;
 use windlass_ui::one_line;
 
-use super::{Source, sources};
+use super::value_of_user;
 use crate::app::App;
 use crate::error::{AppError, Kind};
 use crate::here::Here;
@@ -60,10 +59,9 @@ fn has_job(app: &App) -> Result<bool, AppError> {
 }
 
 fn of_user(app: &App) -> Result<Option<PathBuf>, AppError> {
-    let user = sources(app.directory(), None)?.into_iter().find(|source| source.kind == FileKind::User);
-    let layer = user.as_ref().map(Source::layer).transpose()?.flatten();
-    let value = layer.as_ref().and_then(|layer| layer.value(KEY)).and_then(|value| value.as_str());
-    Ok(value.filter(|text| !text.trim().is_empty()).map(PathBuf::from))
+    let value = value_of_user(app, KEY)?;
+    let text = value.as_ref().and_then(|value| value.as_str());
+    Ok(text.filter(|text| !text.trim().is_empty()).map(PathBuf::from))
 }
 
 /// May this be the default project?

@@ -17,6 +17,7 @@ use windlass_engine::store::{StoreError, paths};
 use windlass_engine::workspace::{CONFIG_FILE, PROJECT_FOLDER, project_folder};
 use windlass_host::process::RUN_VARIABLE;
 
+use crate::app::App;
 use crate::error::{AppError, Kind};
 
 pub use change::{ValueChange, ValueSet, ValueUnset};
@@ -121,6 +122,23 @@ pub(crate) fn user_folder() -> Result<Option<PathBuf>, AppError> {
         Ok(folder) => Ok(Some(folder)),
         Err(StoreError::NoHome { .. }) => Ok(None),
         Err(error) => Err(error.into()),
+    }
+}
+
+/// What a person's own file says of a key, whatever a project's files say.
+fn value_of_user(app: &App, key: &str) -> Result<Option<toml::Value>, AppError> {
+    let user = sources(app.directory(), None)?.into_iter().find(|source| source.kind == FileKind::User);
+    let layer = user.as_ref().map(Source::layer).transpose()?.flatten();
+    Ok(layer.as_ref().and_then(|layer| layer.value(key)).cloned())
+}
+
+/// What a person says of a key: the environment goes before their own file, and a project's files have no say.
+pub(crate) fn of_person(app: &App, key: &str) -> Result<Option<toml::Value>, AppError> {
+    let variable = format!("WINDLASS_{}", key.to_uppercase().replace('.', "__"));
+    let environment = Layer::from_environment(variables(|name| name == variable)?)?;
+    match environment.value(key) {
+        Some(value) => Ok(Some(value.clone())),
+        None => value_of_user(app, key),
     }
 }
 

@@ -232,6 +232,9 @@ keys! {
 
     DEFAULT_PROJECT: FolderAnywhere = "project.default", "In your own file: the project that tasks are worked on where the current directory has no job; empty = none.";
 
+    UPDATE_URL: WebAddress = "update.url", "In your own file: where releases are that `windlass update` installs; empty = nowhere.";
+    UPDATE_CHECK: bool = "update.check", "In your own file: where `update.url` is set, runs at a terminal look there once a day and say when there is a newer version; never in CI.";
+
     LEVEL: OutputLevel = "output.level", "How much is shown of a run.";
     EMOJI: bool = "output.emoji", "Show emoji and other symbols beyond ASCII.";
     EXIT_CODES: ExitCodes = "output.exit_codes", "Exit codes: a few, or one per stop reason.";

@@ -47,7 +47,7 @@ pub use tasks::{GraphForm, TasksAddArgs, TasksArgs, TasksMarkArgs, TasksPlaceArg
 pub use trusting::TrustVerbArgs;
 pub use verbs::{
     CompletionsArgs, DemoArgs, DiffArgs, DoctorArgs, LogsArgs, NotifyArgs, NotifyVerb, RestoreArgs,
-    ResumeArgs, RunsArgs, Shell, StatusArgs, StopArgs,
+    ResumeArgs, RunsArgs, Shell, StatusArgs, StopArgs, UpdateArgs,
 };
 pub use workspaces::{
     CleanArgs, ContinueArgs, Continued, ImportArgs, InitArgs, ListArgs, ListedStatus, ResetArgs, ShowArgs,
@@ -101,6 +101,7 @@ This machine:
   sandbox      Show what locks agents in here, and make their image
   notify       Try the ways of telling you what happens
   demo         Show the whole loop in a scratch repository, without an account
+  update       Put a newer release in this program's place
   completions  Print a shell's completion script
 ";
 
@@ -211,6 +212,8 @@ pub enum Verb {
     Doctor(DoctorArgs),
     /// Show the whole loop in a scratch repository, without an account
     Demo(DemoArgs),
+    /// Put a newer release in this program's place
+    Update(UpdateArgs),
     /// Print a shell's completion script
     Completions(CompletionsArgs),
 }

@@ -227,6 +227,19 @@ pub struct DemoArgs {
     pub output: OutputArgs,
 }
 
+/// What can be said to `windlass update`.
+#[derive(Clone, Debug, Default, Args)]
+#[command(after_help = "\
+Only what update.url of your own configuration names is fetched, and only what
+is signed by the key in this program is installed. The former program stays
+beside it as windlass.previous. Refused while windlass is at work, and where a
+package manager installed the program.")]
+pub struct UpdateArgs {
+    /// Only say whether there is a newer release
+    #[arg(long)]
+    pub check: bool,
+}
+
 /// What can be said to `windlass completions`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "\

@@ -44,6 +44,7 @@ mod template;
 mod terminal;
 mod trust;
 mod unknown;
+mod update;
 mod verify_plan;
 mod wanted;
 mod worktree;
@@ -96,6 +97,7 @@ pub fn dispatch(arguments: impl Iterator<Item = OsString>) -> Result<ExitCode, A
     } else if default_project::concerns(&cli.verb) {
         default_project::enter()?;
     }
+    update::tell(&cli.verb);
     match cli.verb {
         Verb::Run(args) => run::run(&args),
         Verb::Plan(args) => run::in_mode(Mode::Plan, args.file.as_ref(), &args.work),
@@ -132,6 +134,7 @@ pub fn dispatch(arguments: impl Iterator<Item = OsString>) -> Result<ExitCode, A
         Verb::Notify(args) => notify::run(&args),
         Verb::Doctor(args) => doctor::run(&args),
         Verb::Demo(args) => demo::run(&args),
+        Verb::Update(args) => update::run(&args),
         Verb::Completions(args) => completions::run(&args),
     }
 }
@@ -174,6 +177,7 @@ fn changes_something(verb: &Verb) -> bool {
         Verb::Worktree(args) => args.verb.changes_something(),
         Verb::Tasks(args) => matches!(&args.verb, Some(verb) if verb.changes_something()),
         Verb::Continue(args) => args.what.is_some(),
+        Verb::Update(args) => !args.check,
         Verb::Resume(_)
         | Verb::Stop(_)
         | Verb::Restore(_)

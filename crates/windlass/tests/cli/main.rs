@@ -11,6 +11,7 @@ mod misbehaviour;
 mod notify;
 mod refusals;
 mod settings;
+mod update;
 
 use std::fs;
 use std::path::{Path, PathBuf};
