@@ -178,9 +178,7 @@ impl Table<'_> {
         match self.seen.review {
             Review::ChangesRequested => Some(self.wait_or(WaitsFor::Review, "somebody asked for changes")),
             Review::Required => Some(self.wait_or(WaitsFor::Review, "it needs a review")),
-            Review::Unknown => {
-                Some(self.wait_or(WaitsFor::Review, "its reviewers' decision is not known"))
-            }
+            Review::Unknown => Some(self.wait_or(WaitsFor::Review, "its reviewers' decision is not known")),
             Review::NotRequired if self.seen.requested_reviewers > 0 => {
                 Some(self.wait_or(WaitsFor::Review, "somebody was asked for a review"))
             }
