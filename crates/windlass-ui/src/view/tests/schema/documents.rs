@@ -129,8 +129,18 @@ const TASK: super::Shape = Object(&[
 ]);
 
 /// The forms in which tasks are written.
-pub(super) const FORMS: &[&str] =
-    &["issues", "markdown", "beads", "feature_list", "task_master", "prd", "front_matter", "table", "boxes"];
+pub(super) const FORMS: &[&str] = &[
+    "issues",
+    "markdown",
+    "cursor",
+    "beads",
+    "feature_list",
+    "task_master",
+    "prd",
+    "front_matter",
+    "table",
+    "boxes",
+];
 
 /// `tasks list`, `tasks graph`, `tasks validate`.
 const TASKS: &[Field] = &[
