@@ -32,8 +32,10 @@ pub enum Trial {
         /// How long: of a processor for tests that only compute, else by the wall's clock.
         limit: Limit,
     },
-    /// Of the real binary, by nextest's filter.
-    Binary {
+    /// Programs of tests beside the crate's own, by nextest's filter.
+    Beside {
+        /// The package that has them.
+        package: &'static str,
         /// Which.
         filter: &'static str,
     },
@@ -110,7 +112,7 @@ fn of_core(mutant: &Mutant) -> Vec<Trial> {
     vec![trial(own, quick, 3), trial(all, SLOW.into(), 30)]
 }
 
-/// The tests of its own room, all of its crate, and those of the real binary that the room is most likely seen in.
+/// The tests of its own room, all of its crate, those with real processes, and those of the real binary that the room is most likely seen in.
 fn of_engine(mutant: &Mutant) -> Vec<Trial> {
     let room = mutant.room().to_owned();
     let filter = match room.as_str() {
@@ -127,5 +129,10 @@ fn of_engine(mutant: &Mutant) -> Vec<Trial> {
         _ => "binary(loop) or binary(verbs)",
     };
     let own = |filters| Trial::Own { filters, without: Vec::new(), limit: Limit::Clock(600) };
-    vec![own(vec![format!("{room}::")]), own(Vec::new()), Trial::Binary { filter }]
+    let mut trials = vec![own(vec![format!("{room}::")]), own(Vec::new())];
+    if room == "process" {
+        trials.push(Trial::Beside { package: "windlass-host", filter: "binary(process)" });
+    }
+    trials.push(Trial::Beside { package: "windlass", filter });
+    trials
 }

@@ -83,11 +83,11 @@ fn tests(built: &Built, trial: &Trial) -> Result<Found, Failure> {
             command.args(filters).current_dir(&built.folder);
             command
         }
-        Trial::Binary { filter } => {
+        Trial::Beside { package, filter } => {
             let cargo = cargo_in(&built.tree, &built.target);
             let mut command = Command::new("timeout");
             command.args(["-k", "5", &BINARY_SECONDS.to_string()]).arg(cargo.get_program());
-            command.args(["nextest", "run", "--locked", "--package", "windlass", "--no-tests", "fail"]);
+            command.args(["nextest", "run", "--locked", "--package", package, "--no-tests", "fail"]);
             command.args(["--fail-fast", "-E", filter]).current_dir(&built.tree);
             command.envs(cargo.get_envs().filter_map(|(name, value)| Some((name, value?))));
             command

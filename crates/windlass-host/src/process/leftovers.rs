@@ -17,6 +17,17 @@ use super::tree::{Families, Process, all, kill_with_descendants};
 /// How long [`end`] tries.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// How often a process is asked for its environment that has none at this moment.
+const ENVIRONMENT_LOOKS: u32 = 50;
+
+/// How often a process that has arguments has to have no environment before it is believed: between the two questions it
+/// may have become another program.
+const EMPTY_ENVIRONMENTS: u32 = 5;
+
+/// Looks in a row that find nothing, before nothing is left: what is started while a look goes on, by a process that is gone
+/// before its turn comes, is seen by the next one.
+const EMPTY_LOOKS: u32 = 2;
+
 /// Characters of a command line that are shown.
 const SHOWN: usize = 200;
 
@@ -53,10 +64,15 @@ fn end_marked(mark: &str) -> Vec<Leftover> {
     let deadline = Instant::now() + PATIENCE;
     let mut pause = Duration::from_millis(1);
     let own = rustix::process::getpgrp().as_raw_nonzero().get();
+    let mut empty_looks = 0;
     loop {
         let left = marked(mark);
-        if left.is_empty() || Instant::now() >= deadline {
+        empty_looks = if left.is_empty() { empty_looks + 1 } else { 0 };
+        if empty_looks == EMPTY_LOOKS || Instant::now() >= deadline {
             return left.into_iter().map(leftover).collect();
+        }
+        if left.is_empty() {
+            continue;
         }
         kill_with_descendants(&Families::look(), left, |group| group == own);
         // They are not our children: nobody tells us of their end.
@@ -84,8 +100,28 @@ fn belongs_to(id: Pid, user: u32) -> bool {
 }
 
 fn carries(id: Pid, mark: &[u8]) -> bool {
-    let environment = fs::read(format!("/proc/{}/environ", id.as_raw_nonzero())).unwrap_or_default();
-    environment.split(|byte| *byte == 0).any(|entry| entry == mark)
+    environment(id).split(|byte| *byte == 0).any(|entry| entry == mark)
+}
+
+/// A process that is just becoming another program has neither environment nor arguments yet, for less than a millisecond:
+/// it is asked again, else nobody would find it.
+fn environment(id: Pid) -> Vec<u8> {
+    let read = |name| fs::read(format!("/proc/{}/{name}", id.as_raw_nonzero())).unwrap_or_default();
+    // Those of the kernel have neither, for ever.
+    let is_program = || fs::read_link(format!("/proc/{}/exe", id.as_raw_nonzero())).is_ok();
+    let mut empty = 0;
+    for _ in 0..ENVIRONMENT_LOOKS {
+        let environment = read("environ");
+        if !environment.is_empty() || empty == EMPTY_ENVIRONMENTS || !is_program() {
+            return environment;
+        }
+        if read("cmdline").is_empty() {
+            std::thread::sleep(Duration::from_millis(1));
+        } else {
+            empty += 1;
+        }
+    }
+    Vec::new()
 }
 
 /// This process and its ancestors.

@@ -22,7 +22,7 @@ type Test = (&'static str, fn());
 /// Understands what `cargo test` and `cargo nextest` say: filters, `--exact`, `--list`, `--ignored`.
 pub fn run(words: &[&str]) -> ExitCode {
     let has = |word| words.contains(&word);
-    let filters: Vec<_> = words.iter().filter(|word| !word.starts_with('-')).copied().collect();
+    let filters = filters(words);
     let fits = |name: &str| {
         filters.is_empty()
             || filters.iter().any(
@@ -40,6 +40,20 @@ pub fn run(words: &[&str]) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     run_all(&tests)
+}
+
+/// The words that are neither an option nor an option's value: nextest asks with `--list --format terse`.
+fn filters<'a>(words: &[&'a str]) -> Vec<&'a str> {
+    let mut filters = Vec::new();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        if *word == "--format" {
+            words.next();
+        } else if !word.starts_with('-') {
+            filters.push(*word);
+        }
+    }
+    filters
 }
 
 /// Runs one test here. Its panic is the process's failure.
