@@ -4,6 +4,10 @@
 //! random number (its `clippy.toml` forbids it). Time and the world come in as values; facts come out. So every rule
 //! can be tested as a table, whole nights can be simulated, and recovery is the same code applied to the journal.
 
+// Here, because everything of ours is built after this crate.
+#[cfg(not(target_os = "linux"))]
+compile_error!("Windlass runs on Linux only: build it there, or in WSL on Windows.");
+
 pub mod claim;
 pub mod config;
 pub mod council;
