@@ -1,10 +1,11 @@
 #!/bin/sh
 # Installs Windlass for one person, without root: fetches the archive for this machine, checks it, and puts it below a prefix.
 #
-#   sh install.sh --from URL [--prefix DIR]
+#   sh install.sh --from URL [--prefix DIR] [--version VERSION] [--sums DIGEST]
 #
 # URL is where the files of a release are: https://…, http://…, or file:///… for a folder of this machine.
-# DIR is ~/.local unless said otherwise. Nothing is left where something goes wrong.
+# DIR is ~/.local unless said otherwise. VERSION is the only one that is taken then. DIGEST is the SHA-256 of the release's SHA256SUMS,
+# known from elsewhere: with it nothing but that very release is installed. Nothing is left where something goes wrong.
 set -eu
 
 fail() {
@@ -13,20 +14,29 @@ fail() {
 }
 
 usage() {
-    printf 'usage: sh install.sh --from URL [--prefix DIR]\n' >&2
+    printf 'usage: sh install.sh --from URL [--prefix DIR] [--version VERSION] [--sums DIGEST]\n' >&2
     exit 2
 }
 
 from=${WINDLASS_INSTALL_FROM:-}
 prefix=${HOME:-}/.local
+named=
+digest=
 while [ "$#" -gt 0 ]; do
     case $1 in
         --from) [ "$#" -ge 2 ] || usage; from=$2; shift 2 ;;
         --prefix) [ "$#" -ge 2 ] || usage; prefix=$2; shift 2 ;;
+        --version) [ "$#" -ge 2 ] || usage; named=$2; shift 2 ;;
+        --sums) [ "$#" -ge 2 ] || usage; digest=$2; shift 2 ;;
         *) usage ;;
     esac
 done
 [ -n "$from" ] || usage
+case $named in
+    '') wanted='[0-9A-Za-z.+-]*' ;;
+    *[!0-9A-Za-z.+-]*) fail "$named is not a version: name one like 1.2.3." ;;
+    *) wanted=$(printf '%s' "$named" | sed 's/[.]/\\./g') ;;
+esac
 case $prefix in
     /*) ;;
     *) prefix=$PWD/$prefix ;;
@@ -68,12 +78,16 @@ trap 'rm -rf "$scratch"' EXIT
 trap 'exit 130' HUP INT TERM
 
 fetch SHA256SUMS "$scratch/SHA256SUMS"
+if [ -n "$digest" ]; then
+    printf '%s  SHA256SUMS\n' "$digest" | (cd "$scratch" && sha256sum -c - >/dev/null 2>&1) ||
+        fail "$from/SHA256SUMS is not the one of --sums: it is another release or changed, and nothing was installed."
+fi
 # What needs no glibc goes first: it runs on any Linux.
 archive=
 for library in musl gnu; do
-    [ -n "$archive" ] || archive=$(sed -n "s/^[0-9a-f]\{64\}  \(windlass-[0-9A-Za-z.+-]*-$machine-unknown-linux-$library\.tar\.gz\)\$/\1/p" "$scratch/SHA256SUMS" | head -n 1)
+    [ -n "$archive" ] || archive=$(sed -n "s/^[0-9a-f]\{64\}  \(windlass-$wanted-$machine-unknown-linux-$library\.tar\.gz\)\$/\1/p" "$scratch/SHA256SUMS" | head -n 1)
 done
-[ -n "$archive" ] || fail "$from/SHA256SUMS names no archive for $machine: is this the place of a release?"
+[ -n "$archive" ] || fail "$from/SHA256SUMS names no archive${named:+ of version $named} for $machine: is this the place of a release?"
 
 fetch "$archive" "$scratch/$archive"
 (cd "$scratch" && grep -F "  $archive" SHA256SUMS | sha256sum -c - >/dev/null 2>&1) ||

@@ -1,8 +1,10 @@
 //! The install script, with releases in folders of this machine whose program only says its version.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
+
+use windlass_testkit::receiver::{Receiver, Response};
 
 use super::{Answer, Command, Place, answer, text};
 
@@ -32,7 +34,10 @@ fn release(place: &Place) -> PathBuf {
 
 /// Runs the script as a person without root would; `machine` is what `uname` says.
 fn install(place: &Place, from: &str, prefix: &Path, machine: (&str, &str)) -> Answer {
-    let (system, processor) = machine;
+    answer(&mut command(place, from, prefix, machine))
+}
+
+fn command(place: &Place, from: &str, prefix: &Path, (system, processor): (&str, &str)) -> Command {
     let uname = format!("#!/bin/sh\n[ \"$1\" = -s ] && echo {system} || echo {processor}\n");
     let uname = place.file("fake/uname", uname);
     fs::set_permissions(&uname, fs::Permissions::from_mode(0o755)).unwrap();
@@ -46,7 +51,7 @@ fn install(place: &Place, from: &str, prefix: &Path, machine: (&str, &str)) -> A
         .env("HOME", place.home())
         .env("PATH", format!("{}:{path}", text(uname.parent().unwrap())))
         .current_dir(place.work());
-    answer(&mut command)
+    command
 }
 
 const HERE: (&str, &str) = ("Linux", "x86_64");
@@ -118,6 +123,108 @@ fn refused(place: &Place, from: &str, machine: (&str, &str), said: &str, what: &
     assert!(!prefix.exists(), "{what}");
 }
 
+/// A release for this machine, over HTTP: what a server answers, request after request.
+fn answers(release: &Path) -> [Response; 2] {
+    ["SHA256SUMS", ARCHIVE].map(|name| Response::Bytes(fs::read(release.join(name)).unwrap()))
+}
+
+/// A `PATH` with what the script asks for of every machine, and these programs.
+fn path_with(place: &Place, name: &str, programs: &[&str]) -> Option<String> {
+    let folder = place.root.path().join(name);
+    fs::create_dir(&folder).unwrap();
+    let path = std::env::var_os("PATH").unwrap();
+    let always = [
+        "chmod",
+        "cp",
+        "grep",
+        "gzip",
+        "head",
+        "mkdir",
+        "mktemp",
+        "mv",
+        "rm",
+        "sed",
+        "sh",
+        "sha256sum",
+        "tar",
+    ];
+    for program in always.iter().chain(programs) {
+        let found =
+            std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file());
+        symlink(found?, folder.join(program)).unwrap();
+    }
+    Some(format!("{}:{}", text(&place.root.path().join("fake")), text(&folder)))
+}
+
+// rows: 141
+#[test]
+#[expect(clippy::print_stderr, reason = "a test that is left out says so")]
+fn curl_and_wget_fetch_the_same_and_one_of_them_is_enough() {
+    for fetcher in ["curl", "wget"] {
+        let place = Place::new();
+        let Some(path) = path_with(&place, "programs", &[fetcher]) else {
+            eprintln!("skipped: {fetcher} is not installed");
+            continue;
+        };
+        let prefix = place.root.path().join("prefix");
+        let server = Receiver::start(answers(&release(&place)));
+        let installed = answer(command(&place, &server.url(), &prefix, HERE).env("PATH", &path));
+        assert_eq!(installed.code, Some(0), "{fetcher}: {}", installed.stderr);
+        assert!(prefix.join("bin/windlass").is_file(), "{fetcher}");
+        let paths: Vec<String> = server.letters().into_iter().map(|letter| letter.path).collect();
+        assert_eq!(paths, ["/SHA256SUMS".to_owned(), format!("/{ARCHIVE}")], "{fetcher}");
+        // An error's page is no release.
+        let server = Receiver::start([Response::Answer(404, Vec::new(), "<h1>Not here</h1>".to_owned())]);
+        let elsewhere = place.root.path().join("elsewhere");
+        let refused = answer(command(&place, &server.url(), &elsewhere, HERE).env("PATH", &path));
+        assert_eq!(refused.code, Some(1), "{fetcher}: {}", refused.stdout);
+        let last = refused.stderr.lines().next_back().unwrap_or_default();
+        assert!(
+            last.contains("/SHA256SUMS cannot be fetched: check the address"),
+            "{fetcher}: {}",
+            refused.stderr
+        );
+        assert!(!elsewhere.exists(), "{fetcher}");
+    }
+}
+
+// rows: 141
+#[test]
+fn without_curl_and_wget_that_is_said() {
+    let place = Place::new();
+    let path = path_with(&place, "programs", &[]).unwrap();
+    let prefix = place.root.path().join("prefix");
+    let refused = answer(command(&place, "http://127.0.0.1:1", &prefix, HERE).env("PATH", path));
+    assert_eq!(refused.code, Some(1));
+    assert_eq!(refused.stderr, "error: Neither curl nor wget is installed: install one, then try again.\n");
+}
+
+// rows: 141
+#[test]
+fn a_version_and_a_digest_that_are_known_from_elsewhere_are_held_to() {
+    let place = Place::new();
+    let release = release(&place);
+    let from = format!("file://{}", text(&release));
+    let prefix = place.root.path().join("prefix");
+    let digest = answer(Command::new("sha256sum").arg(release.join("SHA256SUMS"))).stdout;
+    let digest = digest.split_whitespace().next().unwrap();
+    for (pins, code, said) in [
+        (["--version", "9.8.6"], 1, "names no archive of version 9.8.6 for x86_64"),
+        (["--version", "9x8x7"], 1, "names no archive of version 9x8x7"),
+        (["--version", "9.8.7/.."], 1, "is not a version"),
+        (["--sums", &"0".repeat(64)], 1, "is not the one of --sums"),
+        (["--sums", "nothing"], 1, "is not the one of --sums"),
+        (["--sums", digest], 0, ""),
+        (["--version", "9.8.7"], 0, ""),
+    ] {
+        let answer = answer(command(&place, &from, &prefix, HERE).args(pins));
+        assert_eq!(answer.code, Some(code), "{pins:?}: {}", answer.stderr);
+        assert!(answer.stderr.contains(said), "{pins:?}: {}", answer.stderr);
+        assert_eq!(prefix.join("bin/windlass").is_file(), code == 0, "{pins:?}");
+        let _ = fs::remove_dir_all(&prefix);
+    }
+}
+
 fn append(file: &Path, bytes: &[u8]) {
     let mut all = fs::read(file).unwrap();
     all.extend_from_slice(bytes);
@@ -130,8 +237,9 @@ fn halve(file: &Path) {
 }
 
 #[test]
-fn the_script_is_clean_where_shellcheck_is_installed() {
-    if let Ok(output) = Command::new("shellcheck").arg(script()).output() {
+fn the_scripts_are_clean_where_shellcheck_is_installed() {
+    let action = script().with_file_name("action.sh");
+    if let Ok(output) = Command::new("shellcheck").arg(script()).arg(action).output() {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
     }
 }

@@ -197,6 +197,35 @@ fn a_program_that_others_look_after_or_that_is_at_work_is_left_alone() {
     releases.assert_refused(&refused, "was installed by npm, which updates it");
 }
 
+// rows: 139
+#[test]
+fn a_folder_that_cannot_be_written_is_said_and_everything_stays() {
+    let releases = Releases::new();
+    let server = Receiver::start(releases.answers());
+    let folder = releases.program.parent().unwrap();
+    let set_mode = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    set_mode(folder, 0o555);
+    let own = releases.command(&server.url(), &["update"]);
+    let refused = if rustix::process::geteuid().is_root() {
+        // Permissions do not hold root back: an ordinary user tries it, with a home and a working directory of theirs.
+        set_mode(releases.place.root.path(), 0o755);
+        for own in [releases.place.home(), releases.place.work()] {
+            std::os::unix::fs::chown(own, Some(65534), Some(65534)).unwrap();
+        }
+        let mut command = Command::new("setpriv");
+        command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(own.get_program());
+        command.args(own.get_args()).current_dir(releases.place.work()).env_clear();
+        command.envs(own.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        answer(&mut command)
+    } else {
+        let mut own = own;
+        answer(&mut own)
+    };
+    set_mode(folder, 0o755);
+    releases.assert_refused(&refused, "cannot be replaced: ");
+    assert!(refused.stderr.contains("Permission denied"), "{}", refused.stderr);
+}
+
 /// Where what was seen is noted.
 fn seen(releases: &Releases) -> PathBuf {
     releases.place.home().join(".local/state/windlass/release.json")
