@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::program::{Failure, cargo, run, succeeds};
 use crate::rows::{self, Purpose};
 use crate::workspace::Workspace;
-use crate::{suite, tidy};
+use crate::{actions, places, suite, tidy};
 
 /// Stops at the first thing that fails.
 pub fn run_all(workspace: &Workspace) -> Result<(), Failure> {
@@ -16,13 +16,17 @@ pub fn run_all(workspace: &Workspace) -> Result<(), Failure> {
     tidy::run(workspace)?;
     heading("rows");
     rows::run(workspace, Purpose::Check)?;
+    heading("actions");
+    actions::check(workspace)?;
     heading("deny");
     deny(workspace)?;
     heading("clippy");
     let clippy = ["clippy", "--workspace", "--all-targets", "--locked", "--", "--deny", "warnings"];
     run(cargo().args(clippy).current_dir(&workspace.root))?;
     heading("test");
-    suite::run_suite(workspace, &[])
+    suite::run_suite(workspace, &[])?;
+    heading("places");
+    places::run_chore(workspace, &["--smoke".to_owned()])
 }
 
 fn heading(name: &str) {

@@ -2,16 +2,19 @@
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "chores talk to whoever runs them")]
 
+mod actions;
 mod agents;
 mod bench;
 mod checks;
 mod containers;
 mod evidence;
+mod first_hour;
 mod fuzz;
 mod inputs;
 mod man;
 mod mutants;
 mod nights;
+mod places;
 mod program;
 mod release;
 mod rows;
@@ -50,7 +53,7 @@ const CHORES: &[Chore] = &[
     Chore {
         name: "ci",
         arguments: "",
-        about: "everything a change has to pass: format, clippy, deny, tidy, rows, test",
+        about: "everything a change has to pass: format, tidy, rows, actions, deny, clippy, test, places --smoke",
         run: |workspace, _| checks::run_all(workspace),
     },
     Chore {
@@ -58,6 +61,12 @@ const CHORES: &[Chore] = &[
         arguments: "[--check]",
         about: "write docs/coverage.md, defects.md and attacks.md from the tests and their lists; --check only compares",
         run: rows::run_chore,
+    },
+    Chore {
+        name: "actions",
+        arguments: "",
+        about: "have a linter read the workflows and the action; installs it below target/",
+        run: |workspace, _| actions::check(workspace),
     },
     Chore {
         name: "tidy",
@@ -96,6 +105,12 @@ const CHORES: &[Chore] = &[
         run: containers::run_chore,
     },
     Chore {
+        name: "places",
+        arguments: "[--smoke | NAME…] [-- FILTER…]",
+        about: "run the tests in other places: home, /tmp, spaces, links, an ordinary user, no bwrap; --smoke: some, without building",
+        run: places::run_chore,
+    },
+    Chore {
         name: "man",
         arguments: "[DIR]",
         about: "write the manual pages, one for each verb; into target/man/ where no folder is named",
@@ -106,6 +121,12 @@ const CHORES: &[Chore] = &[
         arguments: "[--target TRIPLE] [--program FILE] [--into DIR]",
         about: "make what is published of a version: archive, .deb, npm package, SBOM, install.sh, checksums; in target/release-files/",
         run: release::run_chore,
+    },
+    Chore {
+        name: "first-hour",
+        arguments: "[--from DIR | --program FILE] [--within here|bwrap|podman|docker]…",
+        about: "install a release where there is no Rust, see the demo and a first run, and say how long it took",
+        run: first_hour::run_chore,
     },
     Chore {
         name: "fuzz",

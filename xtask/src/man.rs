@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::program::{Failure, cargo, run};
 use crate::workspace::Workspace;
@@ -22,6 +23,8 @@ pub fn run_chore(workspace: &Workspace, arguments: &[String]) -> Result<(), Fail
 pub fn write_pages(workspace: &Workspace, folder: &Path) -> Result<(), Failure> {
     fs::create_dir_all(folder).map_err(|error| Failure::at(folder, error))?;
     let folder = folder.canonicalize().map_err(|error| Failure::at(folder, error))?;
-    let example = ["run", "--quiet", "--locked", "--package", "windlass", "--example", "man_pages", "--"];
-    run(cargo().args(example).arg(folder).current_dir(&workspace.root))
+    // Of the whole workspace, as tests are built: of one package alone, other features would be chosen, and much built once more.
+    let example = ["build", "--quiet", "--locked", "--workspace", "--example", "man_pages"];
+    run(cargo().args(example).current_dir(&workspace.root))?;
+    run(Command::new(workspace.target.join("debug/examples/man_pages")).arg(folder))
 }

@@ -59,6 +59,16 @@ pub fn output_of(command: &mut Command) -> Result<String, Failure> {
     }
 }
 
+/// What `command` prints, or why it cannot be had.
+pub fn bytes_of(command: &mut Command) -> Result<Vec<u8>, Failure> {
+    let output = command.output().map_err(|error| Failure(format!("{}: {error}", line_of(command))))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        return Err(Failure(format!("`{}` failed ({}): {}", line_of(command), output.status, said.trim())));
+    }
+    Ok(output.stdout)
+}
+
 /// Which of its two outputs a program reports in.
 #[derive(Clone, Copy)]
 pub enum Channel {

@@ -1,5 +1,7 @@
 //! `cargo xtask test`: what the tests need, then all of them.
 
+use std::fs;
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::Instant;
 
@@ -10,7 +12,9 @@ use crate::workspace::Workspace;
 /// Runs every test, or those whose names contain one of the filters after `--`.
 pub fn run_suite(workspace: &Workspace, filters: &[String]) -> Result<(), Failure> {
     agents::install(workspace)?;
+    let began = Instant::now();
     if filters.is_empty() {
+        say_how_long(workspace);
         run(cargo().args(["test", "--workspace", "--locked", "--doc"]).current_dir(&workspace.root))?;
     }
     let mut counts = Counts::default();
@@ -22,7 +26,26 @@ pub fn run_suite(workspace: &Workspace, filters: &[String]) -> Result<(), Failur
     if counts.passed == 0 {
         return Err(Failure("no test ran, and that is not a success".to_owned()));
     }
+    if filters.is_empty() {
+        // Only told the next time: that it cannot be kept is nobody's trouble.
+        let _ = fs::write(took_file(workspace), began.elapsed().as_secs().to_string());
+    }
     Ok(())
+}
+
+/// Where it is kept how long all tests took the last time, in seconds.
+fn took_file(workspace: &Workspace) -> PathBuf {
+    workspace.target.join("all-tests-took")
+}
+
+fn say_how_long(workspace: &Workspace) {
+    let last = fs::read_to_string(took_file(workspace)).ok().and_then(|text| text.trim().parse::<u64>().ok());
+    match last {
+        Some(seconds) => println!("all tests: {} min the last time, building included", seconds.div_ceil(60)),
+        None => {
+            println!("all tests: about 20 min on two cores where nothing is built yet, 10 min where all is");
+        }
+    }
 }
 
 /// The chore, with its arguments as typed: `--times N` runs them so often, one go after another, to find what fails now and

@@ -10,7 +10,7 @@ use crate::workspace::Workspace;
 
 /// The machine's own target: with musl where that is installed, which runs on any Linux; else with glibc.
 pub fn best_target() -> Result<String, Failure> {
-    let host = output_of(Command::new("rustc").args(["--print", "host-tuple"]))?.trim().to_owned();
+    let host = host()?;
     let fixed = host.replace("-gnu", "-musl");
     let library = output_of(Command::new("rustc").args(["--print", "target-libdir", "--target", &fixed]))?;
     if Path::new(library.trim()).is_dir() {
@@ -20,6 +20,11 @@ pub fn best_target() -> Result<String, Failure> {
         "{fixed} is not installed (rustup target add {fixed}): building for {host}, which needs a glibc"
     );
     Ok(host)
+}
+
+/// What the compiler calls this machine.
+pub fn host() -> Result<String, Failure> {
+    Ok(output_of(Command::new("rustc").args(["--print", "host-tuple"]))?.trim().to_owned())
 }
 
 /// Builds it as it is released.

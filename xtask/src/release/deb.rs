@@ -4,10 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::Release;
 use super::binary::Needs;
 use super::staging::{Staging, files_below, make_folder_of, set_mode, write_file};
-use super::{Release, bytes_of};
-use crate::program::Failure;
+use crate::program::{Failure, bytes_of};
 
 /// What Debian calls machines.
 fn architecture(name: &str) -> &str {

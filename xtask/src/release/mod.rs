@@ -14,7 +14,7 @@ mod sums;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::program::{Failure, line_of, succeeds};
+use crate::program::{Failure, succeeds};
 use crate::workspace::Workspace;
 
 use staging::Staging;
@@ -90,6 +90,19 @@ pub fn run_chore(workspace: &Workspace, arguments: &[String]) -> Result<(), Fail
     Ok(())
 }
 
+/// What `install.sh` takes and no more, of a program that is built already: the archive, the script, their checksums.
+pub fn make_installable(workspace: &Workspace, program: &Path, into: &Path) -> Result<(), Failure> {
+    let release = Release {
+        version: binary::version(workspace)?,
+        target: binary::host()?,
+        into: into.to_owned(),
+        time: binary::time_of_last_commit(workspace)?,
+    };
+    fs::create_dir_all(into).map_err(|error| Failure::at(into, error))?;
+    archive::write(&release, &Staging::fill(workspace, &release, program)?)?;
+    add_script_and_sums(workspace, &release)
+}
+
 fn make(workspace: &Workspace, release: &Release, program: &Path) -> Result<(), Failure> {
     fs::create_dir_all(&release.into).map_err(|error| Failure::at(&release.into, error))?;
     let needs = binary::Needs::of(program)?;
@@ -103,19 +116,13 @@ fn make(workspace: &Workspace, release: &Release, program: &Path) -> Result<(), 
     } else {
         println!("no Debian package: dpkg-deb is not installed here");
     }
+    add_script_and_sums(workspace, release)
+}
+
+fn add_script_and_sums(workspace: &Workspace, release: &Release) -> Result<(), Failure> {
     let script = release.file("install.sh");
     fs::copy(workspace.root.join("dist/install.sh"), &script).map_err(|error| Failure::at(&script, error))?;
     sums::write(&release.into)
-}
-
-/// What `command` prints, or why it cannot be had.
-fn bytes_of(command: &mut std::process::Command) -> Result<Vec<u8>, Failure> {
-    let output = command.output().map_err(|error| Failure(format!("{}: {error}", line_of(command))))?;
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        return Err(Failure(format!("`{}` failed ({}): {}", line_of(command), output.status, said.trim())));
-    }
-    Ok(output.stdout)
 }
 
 #[cfg(test)]

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
+use super::Release;
 use super::staging::write_file;
-use super::{Release, bytes_of};
-use crate::program::{Failure, cargo};
+use crate::program::{Failure, bytes_of, cargo};
 use crate::workspace::Workspace;
 
 /// `windlass-VERSION-TARGET.cdx.json`.

@@ -5,9 +5,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{Release, bytes_of};
+use super::Release;
 use crate::man;
-use crate::program::Failure;
+use crate::program::{Failure, bytes_of};
 use crate::workspace::Workspace;
 
 /// A folder with all of it, which is gone when this is dropped.

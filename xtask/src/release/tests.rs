@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::binary::Needs;
-use super::staging::{Staging, set_mode};
-use super::{Release, Wanted, archive, bytes_of, deb, npm, sbom, sums};
-use crate::program::succeeds;
+use super::staging::{Staging, set_mode, write_file};
+use super::{Release, Wanted, archive, deb, npm, sbom, sums};
+use crate::program::{bytes_of, succeeds};
 use crate::workspace::Workspace;
 
 fn release(into: &Path) -> Release {
@@ -73,7 +73,16 @@ fn a_debian_package_is_owned_by_root_and_says_what_it_needs() {
         "{files}"
     );
     let root = folder.path().join("root");
-    printed(Command::new("dpkg-deb").arg("--extract").args([&package, &root]));
+    // A system of its own, which lacks what it would need of others.
+    for (below, text) in
+        [("var/lib/dpkg/status", ""), ("var/lib/dpkg/updates/none", ""), ("var/lib/dpkg/info/format", "1\n")]
+    {
+        write_file(&root.join(below), text.as_bytes()).unwrap();
+    }
+    fs::remove_file(root.join("var/lib/dpkg/updates/none")).unwrap();
+    let mut dpkg = Command::new("dpkg");
+    dpkg.args(["--force-not-root", "--force-depends", "--force-bad-path", "--log=/dev/null", "--install"]);
+    printed(dpkg.arg("--root").arg(&root).arg(&package));
     assert_eq!(printed(Command::new(root.join("usr/bin/windlass")).arg("--version")), "windlass 0.1.0\n");
 }
 
@@ -110,6 +119,32 @@ fn the_sbom_names_what_is_in_the_program_and_nothing_of_the_tests() {
     assert!(!names.iter().any(|name| **name == "proptest" || **name == "windlass-testkit"), "{names:?}");
     let known = |one: &serde_json::Value| !one["ref"].as_str().unwrap().is_empty();
     assert!(document["dependencies"].as_array().unwrap().iter().all(known));
+}
+
+#[test]
+fn cargo_binstall_is_told_the_names_that_files_have() {
+    let workspace = Workspace::find().unwrap();
+    let manifest: toml::Value =
+        toml::from_str(&workspace.read("crates/windlass/Cargo.toml").unwrap()).unwrap();
+    let said = |key: &str| {
+        let text = manifest["package"]["metadata"]["binstall"][key].as_str().unwrap();
+        let put = [
+            ("version", "0.1.0"),
+            ("target", "x86_64-unknown-linux-gnu"),
+            ("bin", "windlass"),
+            ("binary-ext", ""),
+        ];
+        put.iter().fold(text.to_owned(), |text, (name, value)| text.replace(&format!("{{ {name} }}"), value))
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let release = release(folder.path());
+    archive::write(&release, &staging()).unwrap();
+    let archive = format!("{}.tar.gz", release.stem());
+    assert!(release.file(&archive).is_file());
+    assert_eq!(said("pkg-url"), format!("{{ repo }}/releases/download/v0.1.0/{archive}"));
+    let listed = printed(Command::new("tar").arg("-tzf").arg(release.file(&archive)));
+    assert!(listed.lines().any(|line| line == said("bin-dir")), "{listed}");
+    assert_eq!(said("pkg-fmt"), "tgz");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "these tests start the program they test")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod action;
 mod agent;
 mod completions;
 mod decoding;
