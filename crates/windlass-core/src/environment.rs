@@ -10,6 +10,10 @@ use crate::spec::RunSpec;
 /// Names that begin so say how somebody is logged in, whatever follows.
 const LOGINS: &[&str] = &["AWS_"];
 
+/// Names that begin like a login's and are none: where certificates lie, and where a service is.
+const NO_LOGINS: &[&str] =
+    &["AWS_CA_BUNDLE", "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PAGER", "AWS_DEFAULT_OUTPUT"];
+
 /// What is not a secret whatever it is called: a switch.
 const SWITCHES: &[&str] = &["true", "false", "yes", "none", "null", "auto"];
 
@@ -81,7 +85,7 @@ pub fn withheld(variables: &[Variable], heir: &Heir) -> BTreeSet<String> {
 
 /// Is it a secret, by its name or by what it holds?
 pub fn is_secret(name: &str, value: &str) -> bool {
-    if value.is_empty() {
+    if value.is_empty() || NO_LOGINS.contains(&name) {
         return false;
     }
     if LOGINS.iter().any(|begin| name.starts_with(begin)) {
@@ -194,6 +198,8 @@ mod tests {
             assert!(is_secret(name, value), "{name}");
         }
         for (name, value) in [
+            ("AWS_CA_BUNDLE", "/etc/ssl/certs/ca-certificates.crt"),
+            ("AWS_REGION", "eu-central-1"),
             ("PATH", "/usr/bin:/bin"),
             ("PWD", "/home/u/token"),
             ("SSH_AUTH_SOCK", "/run/x"),

@@ -34,6 +34,7 @@ pub mod report;
 pub mod run;
 pub mod spec;
 pub mod tasks;
+pub mod telling;
 pub mod trust;
 pub mod typed;
 pub mod values;

@@ -124,8 +124,8 @@ pub(crate) struct LaneBoard {
     pub(crate) last_call: Option<CallSummary>,
     /// Tool calls refused in the iteration.
     pub(crate) denials: Vec<Denial>,
-    /// Checks that failed in the iteration.
-    pub(crate) failed_checks: Vec<CheckOutcome>,
+    /// Checks that failed in the iteration, and on which tree.
+    pub(crate) failed_checks: Vec<(CheckStage, CheckOutcome)>,
     /// What a review of the iteration's work came to.
     pub(crate) reviewed: Option<Reviewed>,
     pub(crate) commit: Option<String>,
@@ -339,9 +339,9 @@ impl Board {
         }
         let board = self.lanes.entry(lane).or_default();
         // What a commit's hooks made of the tree is judged anew.
-        board.failed_checks.retain(|failed| failed.check != outcome.check);
+        board.failed_checks.retain(|(_, failed)| failed.check != outcome.check);
         if !outcome.passed() {
-            board.failed_checks.push(outcome.clone());
+            board.failed_checks.push((stage, outcome.clone()));
         }
     }
 

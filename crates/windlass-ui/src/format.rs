@@ -58,10 +58,10 @@ pub fn flag_duration(duration: Duration) -> String {
     bound(duration).replace(' ', "")
 }
 
-/// `$12.30`, `$0.42`; four digits below ten cents, since an iteration may cost less than one.
+/// `$12.30`, `$0.42`, so that points stand below each other; four digits below one cent, since an iteration may cost that.
 pub fn money(cost: Cost) -> String {
     let dollars = cost.dollars();
-    if cost > Cost::ZERO && cost < Cost::from_micros(100_000) {
+    if cost > Cost::ZERO && cost < Cost::from_micros(10_000) {
         format!("${dollars:.4}")
     } else {
         format!("${dollars:.2}")

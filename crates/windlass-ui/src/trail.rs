@@ -44,6 +44,7 @@ pub(crate) enum ToolOutcome {
 pub(crate) struct ToolCall {
     pub lane: LaneId,
     #[serde(rename = "time")]
+    #[serde(serialize_with = "windlass_core::values::wall_time::serialize")]
     pub at: Timestamp,
     #[serde(flatten)]
     pub place: CallPlace,

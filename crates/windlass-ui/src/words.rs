@@ -1,7 +1,7 @@
 //! The vocabulary in words for people.
 
 use windlass_agents::Activity;
-use windlass_core::values::{CheckResult, Class, Ended, StopReason, Verdict};
+use windlass_core::values::{CheckResult, CheckStage, Class, Ended, StopReason, Verdict};
 
 use crate::line::{Mark, Tone};
 
@@ -72,6 +72,15 @@ pub(crate) fn check_result(result: CheckResult) -> String {
         CheckResult::Signalled(signal) => format!("signal {signal}"),
         CheckResult::TimedOut => "timed out".to_owned(),
         CheckResult::Lost => "could not be run".to_owned(),
+    }
+}
+
+/// Which tree a check judged, where that is not the work as the agent left it.
+pub(crate) const fn judged_tree(stage: CheckStage) -> &'static str {
+    match stage {
+        CheckStage::Baseline | CheckStage::Candidate => "",
+        CheckStage::Committed => ", on the commit",
+        CheckStage::Merged => ", on the merged work",
     }
 }
 

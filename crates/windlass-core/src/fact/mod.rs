@@ -223,6 +223,7 @@ pub enum Fact {
     #[strum(serialize = "held")]
     BackoffStarted {
         /// Until when, on the wall clock.
+        #[serde(with = "crate::values::wall_time")]
         until: jiff::Timestamp,
         /// [`Class::UsageLimit`] or [`Class::Outage`].
         class: Class,

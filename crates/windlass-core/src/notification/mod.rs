@@ -58,7 +58,7 @@ pub struct Figures {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub items: Option<Items>,
     /// Until when the run waits.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", with = "crate::values::some_wall_time")]
     pub until: Option<Timestamp>,
     /// Why the run ends.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "reason")]
@@ -112,6 +112,7 @@ struct Form<'a> {
     v: u32,
     id: String,
     event: NotifyEvent,
+    #[serde(with = "crate::values::wall_time")]
     time: Timestamp,
     run: Option<&'a str>,
     workspace: Option<&'a str>,

@@ -102,8 +102,10 @@ pub enum DeliveryMove {
         /// For what.
         waits_for: WaitsFor,
         /// When it is done.
+        #[serde(with = "crate::values::wall_time")]
         again: Timestamp,
         /// When nothing of it is waited for any longer.
+        #[serde(with = "crate::values::wall_time")]
         until: Timestamp,
         /// What is done then.
         then: DeliveryTask,
@@ -227,7 +229,7 @@ pub enum DeliveryReport {
         /// It may answer later, without anybody doing anything.
         passes: bool,
         /// When, where it said so.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none", with = "crate::values::some_wall_time")]
         again: Option<Timestamp>,
     },
 }

@@ -75,7 +75,7 @@ pub enum IssueReport {
         /// It may answer later, without anybody doing anything.
         passes: bool,
         /// When, where it said so.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none", with = "crate::values::some_wall_time")]
         again: Option<Timestamp>,
     },
 }
@@ -94,8 +94,10 @@ pub enum IssueStep {
         /// The issue.
         task: TaskId,
         /// Until then.
+        #[serde(with = "crate::values::wall_time")]
         until: Timestamp,
         /// From then on the lease is renewed.
+        #[serde(with = "crate::values::wall_time")]
         renew: Timestamp,
     },
     /// Another run has it.
@@ -105,6 +107,7 @@ pub enum IssueStep {
         /// Which.
         by: String,
         /// Until then, unless it is renewed.
+        #[serde(with = "crate::values::wall_time")]
         until: Timestamp,
     },
     /// Somebody closed it, or called it done.

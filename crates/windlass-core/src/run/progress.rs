@@ -64,7 +64,14 @@ mod tests {
     }
 
     fn outcome(check: u16, result: CheckResult) -> CheckOutcome {
-        CheckOutcome { check, result, duration: Duration::ZERO, log: String::new(), last_line: String::new() }
+        CheckOutcome {
+            check,
+            result,
+            duration: Duration::ZERO,
+            log: String::new(),
+            last_line: String::new(),
+            telling_line: String::new(),
+        }
     }
 
     #[test]

@@ -123,6 +123,7 @@ pub struct CallClocks {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UsageLimit {
     /// When it resets, where that is known.
+    #[serde(default, with = "crate::values::some_wall_time")]
     pub resets_at: Option<Timestamp>,
     /// Which window: `five_hour`, `seven_day`, …; empty where unknown.
     pub window: String,

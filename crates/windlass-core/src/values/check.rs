@@ -122,11 +122,19 @@ pub struct CheckOutcome {
     pub log: String,
     /// Its output's last line with anything in it, cut to 200 characters.
     pub last_line: String,
+    /// The line of its output that tells most of a failure, cut like that; empty where that is the last one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub telling_line: String,
 }
 
 impl CheckOutcome {
     /// Exit 0?
     pub const fn passed(&self) -> bool {
         matches!(self.result, CheckResult::Passed)
+    }
+
+    /// The line that tells most of how it went.
+    pub fn told(&self) -> &str {
+        if self.telling_line.is_empty() { &self.last_line } else { &self.telling_line }
     }
 }

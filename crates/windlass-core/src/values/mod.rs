@@ -44,4 +44,4 @@ pub use stop::{ExitCodes, Grounds, StopReason, StopSource, UnderWay};
 pub use suspicion::{Suspicion, SuspicionKind};
 pub use task::{TaskId, TaskRow, TaskState};
 pub(crate) use time::millis;
-pub use time::{Now, between, later};
+pub use time::{Now, between, later, some_wall_time, wall_time, written};

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use windlass_core::run::TurnKey;
 use windlass_core::spec::RunSpec;
-use windlass_core::values::{Check, CheckOutcome, CheckStage};
+use windlass_core::telling::telling_line;
+use windlass_core::values::{Check, CheckOutcome, CheckResult, CheckStage};
 
 use super::call::open;
 use super::prepare::read_end;
@@ -17,6 +18,9 @@ use windlass_host::process::{SpawnId, SpawnRequest};
 
 /// The longest last line that is journalled, in characters.
 const LAST_LINE: usize = 200;
+
+/// So much of a check's output is looked through for the line that names its failure, in bytes from its end.
+const LOOKED_THROUGH: u64 = 64 * 1024;
 
 /// A check under way.
 #[derive(Debug)]
@@ -68,13 +72,20 @@ impl LiveCheck {
 
     /// How it ended.
     pub fn outcome(self, now: Duration) -> CheckOutcome {
-        let end = read_end(&self.log, 8 * 1024).unwrap_or_default();
+        let end = read_end(&self.log, LOOKED_THROUGH).unwrap_or_default();
+        let end = String::from_utf8_lossy(&end);
+        let (result, last_line) = (self.timed.result(), last_line(&end));
+        let telling_line = match result {
+            CheckResult::Passed => String::new(),
+            _ => telling_line(&end).chars().take(LAST_LINE).collect(),
+        };
         CheckOutcome {
             check: self.check,
-            result: self.timed.result(),
+            result,
             duration: self.timed.taken(now),
             log: self.name,
-            last_line: last_line(&String::from_utf8_lossy(&end)),
+            telling_line: if telling_line == last_line { String::new() } else { telling_line },
+            last_line,
         }
     }
 }

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use windlass_core::council::DECISION_LOG;
 use windlass_core::report::DecisionLogged;
 use windlass_core::run::{DecisionContext, OrderContext, TurnKey};
-use windlass_core::values::{LaneId, Named, RunId};
+use windlass_core::values::{LaneId, Named, RunId, written};
 use windlass_jobs::doc::decision_log::Decision;
 
 use super::worker::Worked;
@@ -34,7 +34,7 @@ pub(super) fn carry_out(
 fn line(run: &RunId, context: &DecisionContext) -> Decision {
     let DecisionContext { settled, preset } = context;
     Decision {
-        time: Timestamp::now().to_string(),
+        time: written(Timestamp::now()),
         run: run.0.clone(),
         iteration: settled.iteration,
         attempt: settled.attempt,

@@ -36,7 +36,14 @@ pub(super) fn outcome(setting: &CheckSetting<'_>) -> Result<Option<CheckOutcome>
     let mut file = open(&path, OpenOptions::new().create(true).write(true).truncate(true))?;
     writeln!(file, "{sentence}").map_err(|error| StoreError::io("write", &path, error))?;
     let last_line = sentence.chars().take(200).collect();
-    Ok(Some(CheckOutcome { check: setting.check, result, duration: Duration::ZERO, log, last_line }))
+    Ok(Some(CheckOutcome {
+        check: setting.check,
+        result,
+        duration: Duration::ZERO,
+        log,
+        last_line,
+        telling_line: String::new(),
+    }))
 }
 
 /// What is there, as a sentence; or why it does not hold.

@@ -55,6 +55,7 @@ fn prompt(plan: &RunSpec, notes: Notes, tail: &str, agents: Option<&str>) -> Pro
         duration: Duration::from_secs(1),
         log: String::new(),
         last_line: String::new(),
+        telling_line: String::new(),
     };
     compose(&PromptParts {
         plan,

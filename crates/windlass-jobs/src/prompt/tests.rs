@@ -86,6 +86,7 @@ pub(super) fn outcome() -> CheckOutcome {
         duration: Duration::from_secs(1),
         log: String::new(),
         last_line: String::new(),
+        telling_line: String::new(),
     }
 }
 

@@ -108,6 +108,7 @@ impl Calm {
                     duration: Duration::ZERO,
                     log: String::new(),
                     last_line: String::new(),
+                    telling_line: String::new(),
                 };
                 Input::from(report::CheckFinished { lane, stage, outcome })
             }

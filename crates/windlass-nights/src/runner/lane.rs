@@ -425,6 +425,7 @@ impl Runner<'_> {
             duration: now.saturating_sub(check.began),
             log: "a log".to_owned(),
             last_line: String::new(),
+            telling_line: String::new(),
         };
         let input = Input::from(report::CheckFinished { lane: check.lane, stage: check.stage, outcome });
         self.reports(Some(check.lane), &input);

@@ -256,6 +256,7 @@ impl Night {
                 duration: Duration::from_secs(3),
                 log: "iterations/0001/1-work/gates/0".to_owned(),
                 last_line: last_line.to_owned(),
+                telling_line: String::new(),
             },
         }))
     }

@@ -19,6 +19,7 @@ pub struct ArchiveRow {
     /// The workspace's name.
     pub workspace: String,
     /// When it was made.
+    #[serde(serialize_with = "windlass_core::values::some_wall_time::serialize")]
     pub archived: Option<Timestamp>,
     /// Its size on disk.
     pub bytes: u64,

@@ -94,6 +94,7 @@ pub struct RunRow {
     /// What the workspace's status file counted last.
     pub items: Option<Items>,
     /// When it began.
+    #[serde(serialize_with = "windlass_core::values::wall_time::serialize")]
     pub started: Timestamp,
     /// Iterations that ended.
     pub iterations: u32,

@@ -56,6 +56,7 @@ pub struct RunStatus {
     /// How the tasks stand; `None` in modes without them.
     pub tasks: Option<StatusTasks>,
     /// When it began.
+    #[serde(serialize_with = "windlass_core::values::some_wall_time::serialize")]
     pub started: Option<Timestamp>,
     /// The iteration at work, or the last one; 0 before the first.
     pub iteration: u32,
@@ -82,6 +83,7 @@ pub struct RunStatus {
     /// Milliseconds of work; of a run that has not ended: since it began, waits left out.
     pub duration_ms: u64,
     /// When a wait ends.
+    #[serde(serialize_with = "windlass_core::values::some_wall_time::serialize")]
     pub waiting_until: Option<Timestamp>,
     /// Milliseconds of waits that are over.
     pub waited_ms: u64,
@@ -113,6 +115,7 @@ pub struct RunStatus {
     /// The newest iteration that `restore` can bring back.
     pub restorable: Option<u32>,
     /// When the last thing happened.
+    #[serde(serialize_with = "windlass_core::values::wall_time::serialize")]
     pub updated: Timestamp,
     /// What to type next, most useful first.
     pub next: Vec<String>,

@@ -28,6 +28,7 @@ pub struct TemplateRow {
     /// Iterations that a job of this kind takes, as somebody thinks.
     pub estimated_iterations: Option<u64>,
     /// When it was made.
+    #[serde(serialize_with = "windlass_core::values::some_wall_time::serialize")]
     pub created: Option<Timestamp>,
     /// One of the project has the same name and is used instead.
     pub shadowed: bool,

@@ -22,6 +22,7 @@ pub struct WorkspaceShown {
     /// Its folder.
     pub folder: String,
     /// When it was made.
+    #[serde(serialize_with = "windlass_core::values::some_wall_time::serialize")]
     pub created: Option<Timestamp>,
     /// Sessions that set it up.
     pub setup_iterations: u64,
@@ -62,6 +63,7 @@ pub struct VerificationShown {
     /// What the last one came to: `pass`, `fail`, `needs_review`.
     pub last: String,
     /// When it ended.
+    #[serde(serialize_with = "windlass_core::values::some_wall_time::serialize")]
     pub time: Option<Timestamp>,
 }
 

@@ -84,6 +84,7 @@ pub struct WorkspaceRow {
     /// Items in all.
     pub total: Option<u64>,
     /// When its last run ended.
+    #[serde(serialize_with = "windlass_core::values::some_wall_time::serialize")]
     pub last_run: Option<Timestamp>,
     /// What is wrong with its files.
     pub problem: Option<String>,

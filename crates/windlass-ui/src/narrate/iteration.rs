@@ -2,7 +2,7 @@
 
 use windlass_agents::{of, usual};
 use windlass_core::fact::Fact;
-use windlass_core::values::{Assessment, CheckKind, CheckOutcome, Class, Denial, Spent, Verdict};
+use windlass_core::values::{Assessment, CheckKind, CheckOutcome, CheckStage, Class, Denial, Spent, Verdict};
 
 use super::lines::{below, gutter};
 use super::{allow_command, command, review, status, took};
@@ -62,7 +62,7 @@ pub(super) fn finished(board: &Board, fact: &Fact) -> Vec<Line> {
     };
     let mut lines = vec![row.line(board)];
     lines.extend(assessment(seen).into_iter().flat_map(|said| status::assessment(board, said)));
-    lines.extend(seen.failed_checks.iter().flat_map(|outcome| failed_check(board, outcome)));
+    lines.extend(seen.failed_checks.iter().flat_map(|(stage, outcome)| failed_check(board, *stage, outcome)));
     lines.extend(seen.commit_refused.as_deref().map(|why| commit_refused(board, why)));
     lines.extend(seen.denials.iter().flat_map(|denial| denied(board, denial)));
     lines
@@ -168,7 +168,7 @@ pub(crate) fn short(commit: &str) -> String {
     one_line(commit).chars().take(8).collect()
 }
 
-fn failed_check(board: &Board, outcome: &CheckOutcome) -> Vec<Line> {
+fn failed_check(board: &Board, stage: CheckStage, outcome: &CheckOutcome) -> Vec<Line> {
     let plan = board.plan.as_ref();
     let check = plan.and_then(|plan| plan.checks.get(usize::from(outcome.check)));
     let (tone, label) = match check.map(|check| check.kind) {
@@ -177,10 +177,12 @@ fn failed_check(board: &Board, outcome: &CheckOutcome) -> Vec<Line> {
         Some(CheckKind::Gate) | None => (Tone::Bad, "gate failed: "),
         Some(CheckKind::Criterion) => (Tone::Bad, "criterion does not hold: "),
     };
-    let mut lines = vec![
-        below(board).tone(tone, label).plain(command(board, outcome)).dim(format!(" ({})", took(outcome))),
-    ];
-    let last = one_line(&outcome.last_line);
+    let mut lines = vec![below(board).tone(tone, label).plain(command(board, outcome)).dim(format!(
+        " ({}{})",
+        took(outcome),
+        words::judged_tree(stage)
+    ))];
+    let last = one_line(outcome.told());
     if !last.is_empty() {
         lines.push(below(board).dim(format!("  {last}")));
     }

@@ -29,7 +29,7 @@ use windlass_core::values::{
     CheckOutcome, CheckStage, Class, Cut, Denial, Named, Purpose, StopReason, StopSource, between,
 };
 
-use self::lines::gutter;
+use self::lines::{below, gutter};
 use crate::board::Board;
 use crate::format;
 use crate::harmless::one_line;
@@ -87,7 +87,7 @@ pub(crate) fn lines(board: &Board, entry: &Entry, zone: &TimeZone) -> Vec<Line> 
             lines
         }
         Fact::CheckFinished(report::CheckFinished { stage: CheckStage::Baseline, outcome, .. }) => {
-            vec![baseline(board, outcome)]
+            baseline(board, outcome)
         }
         Fact::CallCut { cut, .. } => cut_line(board, *cut).into_iter().collect(),
         Fact::AttemptRepeats { class, attempt, .. } => {
@@ -147,13 +147,16 @@ fn left_out_files(board: &Board, number: u32) -> Vec<Line> {
     vec![notice(board, Mark::Notice, &text)]
 }
 
-fn baseline(board: &Board, outcome: &CheckOutcome) -> Line {
+fn baseline(board: &Board, outcome: &CheckOutcome) -> Vec<Line> {
     let (tone, mark) = check_mark(outcome);
-    indented(board)
+    let line = indented(board)
         .mark(tone, mark)
         .dim(" before the first iteration: ")
         .plain(command(board, outcome))
-        .dim(format!(" ({})", took(outcome)))
+        .dim(format!(" ({})", took(outcome)));
+    let told = one_line(outcome.told());
+    let told = (!outcome.passed() && !told.is_empty()).then(|| below(board).dim(told));
+    std::iter::once(line).chain(told).collect()
 }
 
 /// A sentence that a person should read.

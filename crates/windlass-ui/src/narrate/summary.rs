@@ -159,7 +159,7 @@ fn check(label: &str, command: &str, outcome: Option<&CheckOutcome>) -> Vec<Line
     };
     let (tone, mark) = check_mark(outcome);
     let line = line.mark(tone, mark).plain(format!(" {command}")).dim(format!(" ({})", took(outcome)));
-    let last = one_line(&outcome.last_line);
+    let last = one_line(outcome.told());
     if outcome.passed() || last.is_empty() {
         vec![line]
     } else {

@@ -64,6 +64,7 @@ struct Row<'a> {
     lane: Option<LaneId>,
     /// Of an observation: the fact that started its call.
     seq: u64,
+    #[serde(serialize_with = "windlass_core::values::wall_time::serialize")]
     time: Timestamp,
     #[serde(flatten)]
     body: Map<String, Value>,
@@ -314,6 +315,7 @@ fn check_body(board: &Board, stage: CheckStage, outcome: &CheckOutcome) -> Map<S
         "duration_ms": format::millis(outcome.duration),
         "log": outcome.log,
         "last_line": outcome.last_line,
+        "telling_line": outcome.told(),
     }))
 }
 

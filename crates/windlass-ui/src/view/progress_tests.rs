@@ -45,6 +45,7 @@ fn a_whole_night_at_80_columns() {
   commits     none; every iteration is kept as a snapshot
 
       ✗ before the first iteration: cargo test -q (exit 101, 3s)
+        test result: FAILED. 11 passed; 2 failed
    1  ✓ worked    4m 12s    $0.42  3 files changed
         denied: Bash npm install left-pad
           allowed by: windlass config set permissions.allow --add 'Bash(npm install left-pad)'

@@ -115,7 +115,7 @@ fn what_a_council_decides_stands_in_the_next_prompt_and_in_the_log() {
         "decided: Wait for the audit.",
         "chosen: wait",
         "why: Security goes first.",
-        "2, 2 decided ($0.0400)",
+        "2, 2 decided ($0.04)",
     ] {
         assert!(said.contains(piece), "{piece}: {said}");
     }

@@ -9,8 +9,8 @@ use crate::report::{self, IssueReport, IssueTask};
 use crate::run::{Effect, Input, Phase, Run, TurnKey};
 use crate::spec::{CommitPolicy, JobTasks, LanesSpec, Mode, RunSpec};
 use crate::values::{
-    CheckKind, CheckOutcome, CheckResult, CheckStage, Class, Evidence, JobStatus, LandOutcome, LaneId,
-    MergeOutcome, Now, Purpose, SnapshotId, StatusSource, StopReason, TaskEnd, TaskId, TaskRow, TaskState,
+    CheckKind, CheckResult, CheckStage, Class, Evidence, JobStatus, LandOutcome, LaneId, MergeOutcome, Now,
+    Purpose, SnapshotId, StatusSource, StopReason, TaskEnd, TaskId, TaskRow, TaskState,
 };
 
 pub type Files = BTreeMap<String, String>;
@@ -259,13 +259,7 @@ impl World {
             Effect::RunCheck { lane, stage, check, .. } => {
                 let files = if stage == CheckStage::Baseline { self.tip() } else { &self.lanes[&lane].files };
                 let result = if (self.gate)(files) { CheckResult::Passed } else { CheckResult::Failed(1) };
-                let outcome = CheckOutcome {
-                    check,
-                    result,
-                    duration: Duration::ZERO,
-                    log: String::new(),
-                    last_line: String::new(),
-                };
+                let outcome = super::outcomes::check(check, result);
                 Input::from(report::CheckFinished { lane, stage, outcome })
             }
             Effect::Commit { lane, .. } => {

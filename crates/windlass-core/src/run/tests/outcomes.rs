@@ -11,6 +11,7 @@ pub fn check(check: u16, result: CheckResult) -> CheckOutcome {
         duration: Duration::from_secs(1),
         log: String::new(),
         last_line: String::new(),
+        telling_line: String::new(),
     }
 }
 

@@ -21,6 +21,7 @@ fn pass(world: &mut World, stage: CheckStage) {
         duration: std::time::Duration::ZERO,
         log: String::new(),
         last_line: String::new(),
+        telling_line: String::new(),
     };
     world.input(Input::from(report::CheckFinished { lane: LANE, stage, outcome }));
 }

@@ -236,6 +236,7 @@ const GATE_FINISHED: &[Field] = &[
     ("duration_ms", Integer, Always),
     ("log", Text, Always),
     ("last_line", Text, Always),
+    ("telling_line", Text, Always),
 ];
 
 const HOOK: Shape = OneOf(HookName::VARIANTS);
