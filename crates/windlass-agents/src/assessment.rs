@@ -1,7 +1,7 @@
 //! The structured answer of an agent that was asked to judge.
 
 use serde_json::Value;
-use windlass_core::values::{Assessment, Finding};
+use windlass_core::values::{Assessed, Assessment, Finding};
 
 use crate::fields::{text, word};
 
@@ -11,15 +11,22 @@ pub const ASSESSMENT_SCHEMA: &str = r#"{"type":"object","additionalProperties":f
 /// So many findings are kept.
 const FINDINGS: usize = 20;
 
-/// Reads an answer. Only the verdict is essential: without one of the three words there is no assessment.
+/// Reads an answer. Only the verdict is essential: without one of the three words there is no assessment. One that passes what
+/// misses something required contradicts itself, and does not pass.
 pub fn parse_assessment(json: &str) -> Option<Assessment> {
     let answer: Value = serde_json::from_str(json).ok()?;
     let findings = answer.get("findings").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let findings: Vec<Finding> = findings.iter().filter_map(finding).take(FINDINGS).collect();
+    let verdict = word(&answer, "verdict")?;
     Some(Assessment {
-        verdict: word(&answer, "verdict")?,
+        verdict: if verdict == Assessed::Pass && findings.iter().any(|one| one.required) {
+            Assessed::NeedsReview
+        } else {
+            verdict
+        },
         confidence: word(&answer, "confidence").unwrap_or_default(),
         summary: text(&answer, "summary", 1000),
-        findings: findings.iter().filter_map(finding).take(FINDINGS).collect(),
+        findings,
         recommendation: text(&answer, "recommendation", 500),
     })
 }
@@ -49,6 +56,16 @@ mod tests {
         assert_eq!(assessment.confidence, Confidence::High);
         assert_eq!(assessment.summary, "VERIFIED COMPLETE, PASS? no");
         assert_eq!(assessment.findings.len(), 1);
+    }
+
+    // rows: 131, 132
+    #[test]
+    fn what_misses_something_required_does_not_pass() {
+        let answer = |required: bool| {
+            let finding = format!(r#"{{"title":"No example","required":{required}}}"#);
+            parse_assessment(&format!(r#"{{"verdict":"pass","findings":[{finding}]}}"#)).unwrap().verdict
+        };
+        assert_eq!((answer(false), answer(true)), (Assessed::Pass, Assessed::NeedsReview));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use windlass_core::values::{Extent, Named};
 use windlass_core::trust::Startable;
 use windlass_engine::store::paths;
 use windlass_engine::trust::name_in;
+use windlass_host::tree::at;
 use windlass_import::Item;
 use windlass_import::claude_iterate::{self, Import};
 use windlass_import::claude_loop::{self, ClaudeLoopImport};
@@ -101,6 +102,23 @@ fn refused(error: DevloopError) -> AppError {
 fn is_there(folder: &Path) -> bool {
     let of_claude = claude_iterate::is_there(folder) || claude_loop::is_there(folder);
     of_claude || fresher::is_there(folder) || devloop::is_there(folder) || ralph::is_there(folder)
+}
+
+/// Says how a project of Fresher's is taken over, where something of it shows that there is one.
+pub(crate) fn with_command(error: AppError, directory: &Path) -> AppError {
+    let is_told = || env::vars_os().any(|(name, _)| name.as_encoded_bytes().starts_with(b"FRESHER_"));
+    if fresher::is_there(directory) {
+        return error
+            .hint("Fresher was used here; take its settings, prompts and plan over: windlass import");
+    }
+    if at(directory).join("impl/README.md").is_taken() {
+        return error
+            .hint("A plan of Fresher's is in impl/; it is read after: windlass config set plan.folder impl");
+    }
+    if is_told() {
+        return error.hint("FRESHER_* variables are set; a project of Fresher's is taken over by: windlass import --from DIR");
+    }
+    error
 }
 
 /// The folder that holds the other tools' files.

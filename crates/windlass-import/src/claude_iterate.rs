@@ -20,6 +20,11 @@ use windlass_host::file::{FileError, create_new, make_folder, read_beginning};
 const PROJECT_FILE: &str = ".claude-iterate.json";
 /// A longer configuration is none.
 const LONGEST: usize = 1024 * 1024;
+/// What there is to say of permissions.
+const PERMITTED: &str = "agents may edit the project's files and run its own tools without being asked, and what was denied is named \
+                         with the command that allows it; `--dangerously-skip-permissions` skips all that for one run, as it did";
+/// What is to be done in a workspace.
+const INSTRUCTIONS: &str = "INSTRUCTIONS.md";
 /// The file in a template that says what it is.
 const TEMPLATE_FILE: &str = ".template.json";
 
@@ -96,7 +101,10 @@ impl Import {
         };
         let SeedProject { options, .. } = seed_project(&file);
         let whose = if is_of_user { "--user " } else { "" };
-        let (tool, to, notes) = ("claude-iterate", to.to_owned(), options.left);
+        let (tool, to, mut notes) = ("claude-iterate", to.to_owned(), options.left);
+        if !is_of_user {
+            notes.push(PERMITTED.to_owned());
+        }
         let found = Configuration { tool, from, to, whose, options: &options.options, notes };
         Some(found.take(self.extent))
     }
@@ -123,6 +131,8 @@ impl Import {
             to: Some(to.clone()),
             notes: Vec::new(),
         };
+        item.notes.extend(self.steering(name, from));
+        item.notes.extend(boxes_alone(from).map(str::to_owned));
         if self.extent == Extent::Look {
             match look_over(from) {
                 Ok(not_copied) => item.notes.extend(sentences(&not_copied)),
@@ -146,6 +156,19 @@ impl Import {
             )),
         }
         item
+    }
+
+    /// Instructions that lead agents to the place where the workspace was.
+    fn steering(&self, name: &str, from: &Path) -> Option<String> {
+        let bytes = read_beginning(&from.join(INSTRUCTIONS), LONGEST).ok()??;
+        let text = String::from_utf8_lossy(&bytes);
+        let within = from.strip_prefix(&self.source).unwrap_or(from).display().to_string();
+        text.contains(&within).then(|| {
+            format!(
+                "beware: its {INSTRUCTIONS} names {within}, where agents would go on reading and writing; here it is \
+                 .windlass/workspaces/{name}: change .windlass/workspaces/{name}/{INSTRUCTIONS}"
+            )
+        })
     }
 
     fn template(&self, name: &str, from: &Path) -> Item {
@@ -196,6 +219,15 @@ impl Import {
         };
         taken(KIND, name, from, to, done)
     }
+}
+
+/// What there is to say of a workspace that only has boxes to tell how far it is.
+fn boxes_alone(workspace: &Path) -> Option<&'static str> {
+    let is_there = |name: &str| workspace.join(name).symlink_metadata().is_ok();
+    (is_there("TODO.md") && !is_there(".status.json")).then_some(
+        "it has no status file yet: the boxes of TODO.md alone complete it only after `windlass config set \
+         workspace.todo_fallback true`",
+    )
 }
 
 /// What `.template.json` says of limits becomes the template's configuration.

@@ -12,6 +12,10 @@ use windlass_host::file::{AtPath as _, Made, create_new};
 /// What others may do with a new configuration file.
 pub(super) const PERMISSIONS: u32 = 0o644;
 
+/// What there is to say of the exit codes that a project keeps.
+const EXIT_CODES: &str = "scripts keep the exit codes that they know: 0 says that a run ended, not that its job is done; \
+                          `windlass config unset output.exit_codes` tells these apart";
+
 /// Options that were found, and where they go.
 #[derive(Debug)]
 pub(super) struct Configuration<'a> {
@@ -79,6 +83,9 @@ impl Configuration<'_> {
                 }
                 Err(error) => return Item::left(item.kind, &item.name, item.from, error.to_string()),
             }
+        }
+        if whose.is_empty() {
+            item.notes.push(EXIT_CODES.to_owned());
         }
         item
     }

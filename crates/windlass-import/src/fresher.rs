@@ -27,6 +27,10 @@ const PROMPTS: [(&str, &str); 2] = [("PROMPT.planning.md", "plan.md"), ("PROMPT.
 const KNOWN: [&str; 7] =
     ["config.toml", "config.sh", ".state", "PROMPT.planning.md", "PROMPT.building.md", "AGENTS.md", "hooks"];
 
+/// What there is to say of how much is shown.
+const SHOWN: &str = "what the agent says and does is shown as it comes, as Fresher did (output.level = \"verbose\"); \
+                     `windlass config set output.level progress` shows a line for each iteration";
+
 /// What is taken over, and where it goes.
 #[derive(Clone, Debug)]
 pub struct FresherImport {
@@ -110,7 +114,9 @@ impl FresherImport {
         if let Some(key) = agents.and_then(|agents| agents.key.clone()) {
             settings.options.push(("agent.agents_file", OptionValue::String(key)));
         }
+        settings.options.push(("output.level", OptionValue::String("verbose".to_owned())));
         let mut notes = settings.notes;
+        notes.push(SHOWN.to_owned());
         if !settings.gates.is_empty() {
             notes.push("Fresher only told the agent these commands; as gates they decide:".to_owned());
             let add = |gate: &String| {

@@ -90,6 +90,7 @@ fn everything_is_taken_and_the_source_stays_as_it_was() {
         "timeout = \"9s\"",
         "kind = \"docker\"",
         "memory = \"2g\"",
+        "level = \"verbose\"",
         "agents_file = \".fresher/AGENTS.md\"",
     ] {
         assert!(config.contains(line), "{line}: {config}");

@@ -83,6 +83,16 @@ impl Item {
     }
 }
 
+/// What there is to say of a tool whose agents were asked nothing.
+fn permissions(from: &Path, tool: &str) -> Item {
+    let why = format!(
+        "{tool}'s agents skipped all permissions, which is never saved here: they may edit the project's files and run its own \
+         tools, and what was denied is named with the command that allows it. In a sandbox (`--sandbox bwrap`) they skip them, \
+         and `--dangerously-skip-permissions` does it for one run"
+    );
+    Item::left(ItemKind::Configuration, "permissions", from.to_owned(), why)
+}
+
 /// What a list of tasks holds, what is wrong with it, and where it stays.
 fn notes_of(list: &TaskList, stay: String) -> Vec<String> {
     let done = list.rows().iter().filter(|row| row.state == TaskState::Done).count();

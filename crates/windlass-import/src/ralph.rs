@@ -5,7 +5,7 @@ use std::path::Path;
 
 use windlass_engine::tasks::read_tasks;
 
-use super::{Item, ItemKind, notes_of};
+use super::{Item, ItemKind, notes_of, permissions};
 
 /// The folders and the file that show that one of them was used.
 const MARKERS: [&str; 3] = [".ralph", ".ralph-tui", ".ralphrc"];
@@ -55,6 +55,7 @@ pub fn look(source: &Path) -> Vec<Item> {
     lists
         .map(|(path, kind, command)| list(source, path, *kind, command))
         .chain(others.map(|(from, path, kind, why)| Item::left(*kind, path, from, *why)))
+        .chain([permissions(source, "a ralph loop")])
         .collect()
 }
 
@@ -83,8 +84,13 @@ mod tests {
         let items = look(folder.path());
         let told: Vec<(&str, usize)> =
             items.iter().map(|item| (item.name.as_str(), item.notes.len())).collect();
-        let expected =
-            [(".ralph/fix_plan.md", 2), ("prd.json", 3), (".ralph/PROMPT.md", 1), (".ralph/logs", 1)];
+        let expected = [
+            (".ralph/fix_plan.md", 2),
+            ("prd.json", 3),
+            (".ralph/PROMPT.md", 1),
+            (".ralph/logs", 1),
+            ("permissions", 1),
+        ];
         assert_eq!(told, expected);
         assert_eq!(items[0].notes[0], "2 tasks, 1 done");
         assert_eq!(items[0].notes[1], "it stays where it is: windlass build -f .ralph/fix_plan.md");

@@ -213,6 +213,29 @@ fn what_is_broken_is_named_and_hides_nothing_else() {
     assert!(item(&items, "api").to.is_some());
 }
 
+// rows: 47, 129
+#[test]
+fn instructions_that_name_the_old_place_and_boxes_alone_are_told() {
+    let place = whole();
+    place.write(
+        "claude-iterate/workspaces/old/INSTRUCTIONS.md",
+        "Write claude-iterate/workspaces/old/reports.\n",
+    );
+    place.write("claude-iterate/workspaces/old/TODO.md", "- [ ] one\n");
+    place.write("claude-iterate/workspaces/told/INSTRUCTIONS.md", "Port it.\n");
+    place.write("claude-iterate/workspaces/told/TODO.md", "- [ ] one\n");
+    place.write("claude-iterate/workspaces/told/.status.json", "{}");
+    let items = place.import(Extent::Act);
+    let notes = &item(&items, "old").notes;
+    let warned = notes.iter().find(|note| note.starts_with("beware: ")).unwrap();
+    assert!(warned.contains(".windlass/workspaces/old/INSTRUCTIONS.md"), "{warned}");
+    assert!(notes.iter().any(|note| note.contains("workspace.todo_fallback true")), "{notes:?}");
+    let told = &item(&items, "told").notes;
+    assert!(told.iter().all(|note| !note.contains("beware") && !note.contains("todo_fallback")), "{told:?}");
+    let configured = &item(&items, ".claude-iterate.json").notes;
+    assert!(configured.iter().any(|note| note.contains("skips all that for one run")), "{configured:?}");
+}
+
 #[test]
 fn permissions_come_along_and_no_trace_of_the_copying_is_left() {
     let place = whole();

@@ -174,7 +174,8 @@ impl Assignment {
                 let named = named.unwrap_or_default();
                 let message = format!("there is no plan: {} is missing", plan.file.display());
                 let error = AppError::missing(message, codes);
-                Err(work::with_commands(error, &self.directory)
+                let error = work::with_commands(error, &self.directory);
+                Err(crate::import::with_command(error, &self.directory)
                     .hint(format!("Have one written from your specifications: windlass plan{named}"))
                     .hint("Or write it yourself: one line `- [ ] TASK` for each task."))
             }

@@ -23,7 +23,7 @@ use windlass_engine::store::lock::{Acquired, HeldBy, Holder, holders};
 use windlass_engine::store::session_folder::is_session;
 use windlass_engine::store::{Journal, Lock, RunFolder, index};
 use windlass_engine::supervisor::{
-    Begun, EngineError, Finished, Session, agents_file_notice, drive, put_back_after_kill,
+    Begun, EngineError, Finished, Session, agents_file_notice, drive, notes_file_notice, put_back_after_kill,
 };
 use windlass_engine::workspace::Workspaces;
 use windlass_git::inventory::Surveyor;
@@ -300,6 +300,7 @@ pub fn finish(here: &Here, mut begun: Begun, resolved: &Resolved) -> Result<RunE
     let environment = worktree::environment(here);
     begun.notices.extend(withheld(&environment, &begun.plan));
     begun.notices.extend(agents_file_notice(&begun.plan));
+    begun.notices.extend(notes_file_notice(&begun.plan));
     let log = RunLog::begin(&mut begun.plan, &begun.folder, &mut begun.notices);
     let watched = Watched { level: resolved.level, emoji: resolved.emoji, past: &begun.entries };
     let watching = Watching::begin(here.app.front_end().watch(&watched)?, log, &begun.entries)?;

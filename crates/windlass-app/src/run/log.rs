@@ -17,6 +17,7 @@ use windlass_ui::{Event, LogParts, LogSink, LogState, LogView, Screen, ScreenHan
 use crate::app::App;
 use crate::error::{AppError, Kind};
 use crate::front_end::Watcher;
+use crate::run::goal::read_plain;
 
 /// A session's log, begun.
 pub struct RunLog {
@@ -63,7 +64,14 @@ fn parts(plan: &RunSpec, folder: &RunFolder) -> LogParts {
     let (user, system) = (folder.prompt_template(), folder.system_template());
     let templates = Templates { user: user.as_deref(), system: system.as_deref() };
     let system_prompt = preview(plan, folder, &Wanted { goal: &instructions, templates }).prompt.system;
-    LogParts { instructions, system_prompt }
+    LogParts { instructions, system_prompt, status_instructions: status_instructions(plan) }
+}
+
+/// What a workspace of claude-iterate's says of its status file.
+fn status_instructions(plan: &RunSpec) -> Option<String> {
+    let file = plan.job.workspace.as_ref()?.folder.join(".status-instructions.md");
+    let bytes = read_plain(&file).ok()??;
+    Some(String::from_utf8_lossy(&bytes).into_owned()).filter(|text| !text.trim().is_empty())
 }
 
 struct OnDisk(LogFile);

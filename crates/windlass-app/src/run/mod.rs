@@ -5,6 +5,7 @@ mod broken;
 mod budget;
 pub(crate) mod criteria;
 pub(crate) mod delivery;
+mod finished;
 mod gates;
 mod goal;
 pub(crate) mod going_on;
@@ -87,6 +88,9 @@ pub(crate) fn begin(here: &Here, mut prepared: Prepared, request: &StartRun) -> 
         && let Some(run) = unfinished(here, &prepared.assignment)?
     {
         return offer(here, &run, request);
+    }
+    if !request.fresh {
+        finished::believe_what_a_run_finished(here, &mut prepared)?;
     }
     prepared.allow_dirty |= worktree::holds_copies_alone(here, &prepared)?;
     let begun = if request.git_init { begin_repository(here, &mut prepared)? } else { None };

@@ -15,6 +15,9 @@ const HEADING: &str = "\
 # `windlass config keys` lists what can stand here.
 ";
 
+/// Stands for every event in its files and in ours.
+const EVERY_EVENT: &str = "all";
+
 /// The longest name of a field that is shown, in characters.
 const LONGEST_NAME: usize = 100;
 
@@ -39,6 +42,7 @@ pub fn seed_options(mode: Mode, other: &Map<String, Value>) -> SeedOptions {
         found.options.push(("notify.url", Toml::String(url)));
     }
     found.events(other);
+    found.leave_usual_events();
     match other.get("config") {
         None | Some(Value::Null) => {}
         Some(Value::Object(config)) => found.config(config),
@@ -115,15 +119,31 @@ impl SeedOptions {
         }
     }
 
+    /// Events that are told of; none at all is a choice, too. Whoever gave an address and chose nothing was told everything,
+    /// which is more than the default here. Call it after the address was read.
     pub(super) fn events(&mut self, fields: &Map<String, Value>) {
-        let Some(value) = fields.get("notifyEvents").filter(|value| !value.is_null()) else {
-            return;
-        };
-        match texts(value) {
-            Some(events) if events.is_empty() || events.iter().any(|event| event == "all") => {}
-            Some(events) => self.options.push(("notify.events", list(events))),
-            None => self.unreadable("notifyEvents"),
+        let chosen = fields.get("notifyEvents").filter(|value| !value.is_null()).map(texts);
+        match chosen {
+            None if self.says("notify.url") => self.options.push(("notify.events", every_event())),
+            None => {}
+            Some(Some(events)) if events.iter().any(|event| event == EVERY_EVENT) => {
+                self.options.push(("notify.events", every_event()));
+            }
+            Some(Some(events)) => self.options.push(("notify.events", list(events))),
+            Some(None) => self.unreadable("notifyEvents"),
         }
+    }
+
+    /// Every workspace was given `["all"]` without being asked. Beside an address of its own it says what was told; without one,
+    /// what the project chose holds.
+    fn leave_usual_events(&mut self) {
+        if !self.says("notify.url") {
+            self.options.retain(|(key, value)| *key != "notify.events" || *value != every_event());
+        }
+    }
+
+    fn says(&self, key: &str) -> bool {
+        self.options.iter().any(|(said, _)| *said == key)
     }
 
     pub(super) fn config(&mut self, config: &Map<String, Value>) {
@@ -163,14 +183,17 @@ impl SeedOptions {
         self.debounce(watch);
     }
 
-    /// It is in milliseconds there; here it has whole seconds, and none becomes shorter.
+    /// It is a number of milliseconds there.
     fn debounce(&mut self, watch: &Map<String, Value>) {
         match watch.get("debounceMs").filter(|value| !value.is_null()) {
             None => {}
             Some(value) => match value.as_u64().filter(|millis| (500..=10_000).contains(millis)) {
                 Some(millis) => {
-                    let seconds = format!("{}s", millis.div_ceil(1000));
-                    self.options.push(("status.debounce", Toml::String(seconds)));
+                    let time = match millis % 1000 {
+                        0 => format!("{}s", millis / 1000),
+                        _ => format!("{millis}ms"),
+                    };
+                    self.options.push(("status.debounce", Toml::String(time)));
                 }
                 None => self.unreadable("notification.statusWatch.debounceMs"),
             },
@@ -255,6 +278,10 @@ fn texts(value: &Value) -> Option<Vec<String>> {
     value.as_array()?.iter().map(|item| item.as_str().map(str::to_owned)).collect()
 }
 
+fn every_event() -> Toml {
+    list(vec![EVERY_EVENT.to_owned()])
+}
+
 fn list(texts: Vec<String>) -> Toml {
     Toml::Array(texts.into_iter().map(Toml::String).collect())
 }
@@ -327,6 +354,27 @@ mod tests {
         let seed = r#"{"maxIterations":20,"delay":2,"stagnationThreshold":2,"notifyEvents":["all"]}"#;
         assert_eq!(options(Mode::Iterative, seed), SeedOptions::default());
         assert_eq!(options(Mode::Loop, seed).options, [("limits.max_iterations", Toml::Integer(20))]);
+    }
+
+    // rows: 110, 129
+    #[test]
+    fn who_was_told_what_stays_as_it_was() {
+        let events = |names: &[&str]| {
+            Some(Toml::Array(names.iter().map(|name| Toml::String((*name).to_owned())).collect()))
+        };
+        for (json, expected) in [
+            (r#"{"notifyEvents":[]}"#, events(&[])),
+            (r#"{"notifyUrl":"https://ntfy.sh/x","notifyEvents":[]}"#, events(&[])),
+            (r#"{"notifyUrl":"https://ntfy.sh/x"}"#, events(&["all"])),
+            (r#"{"notifyUrl":"https://ntfy.sh/x","notifyEvents":["error","all"]}"#, events(&["all"])),
+            (r#"{"notifyEvents":["all"]}"#, None),
+            (r#"{"notifyEvents":["error"]}"#, events(&["error"])),
+            (r"{}", None),
+        ] {
+            let found = options(Mode::Loop, json);
+            let said = found.options.into_iter().find(|(key, _)| *key == "notify.events");
+            assert_eq!(said.map(|(_, value)| value), expected, "{json}");
+        }
     }
 
     #[test]

@@ -136,7 +136,7 @@ mod tests {
             ],
             "what is a default there is taken all the same: somebody wrote it"
         );
-        assert_eq!(file.options.options[8].1, Toml::String("3s".to_owned()));
+        assert_eq!(file.options.options[8].1, Toml::String("2500ms".to_owned()));
         assert_eq!(file.options.left, ["`colors` is left out: there is nothing like it here"]);
     }
 

@@ -25,6 +25,7 @@ mod lane;
 mod loan;
 mod lookup;
 mod lost_tasks;
+mod notes_file;
 mod part;
 mod prepare;
 mod principles;
@@ -67,6 +68,7 @@ use windlass_git::snapshot::Store;
 
 pub use aftermath::{put_back_after_kill, put_back_after_kills, put_back_before_a_run};
 pub use agents_file::agents_file_notice;
+pub use notes_file::notes_file_notice;
 pub use prepare::{Preview, Wanted, preview};
 
 use event::{Event, Events, WorkError};

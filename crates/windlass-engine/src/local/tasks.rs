@@ -17,7 +17,7 @@ use windlass_jobs::prompt::TaskWork;
 use super::aside::{ParkedTask, PutAside, put_aside};
 use super::event::WorkError;
 use super::working_tree::WorkingTree;
-use crate::progress::{ProgressFileError, write_progress};
+use crate::progress::{ProgressFileError, read_progress, write_progress};
 use crate::tasks::{TasksError, read_tasks, set_state};
 use windlass_git::inventory::{Inventory, Place};
 use windlass_host::tree::{TreePath, at};
@@ -90,8 +90,24 @@ pub(super) fn work<'a>(plan: &RunSpec, context: &'a OrderContext) -> Option<Task
         task: &at.row,
         source: list.source(&at.row.id).to_owned(),
         failed: at.failed,
+        progress: noted_in(plan, places),
+        error: latest_error(plan, places, at),
         conflicts: &at.conflicts,
     })
+}
+
+/// The journal of iterations for people, where there is one.
+fn noted_in(plan: &RunSpec, places: &JobTasks) -> Option<String> {
+    let progress = places.progress.as_ref()?;
+    at(&plan.directory).join(progress).is_taken().then(|| progress.display().to_string())
+}
+
+/// What that journal says of the latest failure of a task that has failed.
+fn latest_error(plan: &RunSpec, places: &JobTasks, task: &TaskAtHand) -> Option<String> {
+    let progress = places.progress.as_ref().filter(|_| task.failed > 0)?;
+    let noted = read_progress(&plan.directory.join(progress)).ok()??.entries;
+    let is_its = |name: &Option<String>| name.as_deref() == Some(&*task.row.id.0);
+    noted.into_iter().rev().find(|entry| is_its(&entry.attempted))?.error_detail
 }
 
 /// What somebody other than the runner changed in the file beyond the task at hand: said, and not taken into this run.

@@ -24,8 +24,8 @@ use crate::store::{Journal, Lock, Project, RunFolder, index};
 
 pub use crate::executor::{Audience, EngineError, Place};
 pub use crate::local::{
-    Preview, Wanted, agents_file_notice, preview, put_back_after_kill, put_back_after_kills,
-    put_back_before_a_run,
+    Preview, Wanted, agents_file_notice, notes_file_notice, preview, put_back_after_kill,
+    put_back_after_kills, put_back_before_a_run,
 };
 pub use session::{Begun, Finished, Session, drive};
 pub use tell::Telling;

@@ -9,13 +9,15 @@ use std::path::{Path, PathBuf};
 
 use windlass_core::council::FORMER_LOG;
 use windlass_core::values::Named;
+use windlass_core::workspace::OptionValue;
 use windlass_engine::tasks::read_tasks;
 use windlass_host::file::{FileError, make_folder, read_beginning};
 use windlass_jobs::doc::decision_log::decisions;
 use windlass_jobs::doc::principles::{LONGEST as LONGEST_PRINCIPLES, read};
 
+use super::configuration::Configuration;
 use super::copy::{NotCopied, copy_file};
-use super::{Extent, Item, ItemKind, notes_of, taken};
+use super::{Extent, Item, ItemKind, notes_of, permissions, taken};
 
 /// Where it keeps its principles, and what ours are called.
 const PRINCIPLES: [&str; 2] = [".claude/principles.yaml", ".windlass/principles.yaml"];
@@ -23,6 +25,9 @@ const PLANS: &str = ".claude/plans";
 const TASKS: &str = ".claude/tasks";
 /// What iterations leave for each other, there and here.
 const NOTES: &str = "SHARED_TASK_NOTES.md";
+
+/// What its agents said when a goal was reached.
+const SIGNAL: &str = "CONTINUOUS_CLAUDE_PROJECT_COMPLETE";
 
 /// A longer log or plan is not looked into.
 const LONGEST: usize = 1024 * 1024;
@@ -56,7 +61,17 @@ impl ClaudeLoopImport {
             make_folder(&self.target.join(".windlass"))?;
         }
         let items = [self.principles(), self.decisions(), self.notes(), self.tasks()];
-        Ok(items.into_iter().flatten().chain(self.plans()).collect())
+        let said = [self.configuration(), permissions(&self.source.join(".claude"), "claude-loop")];
+        Ok(items.into_iter().flatten().chain(self.plans()).chain(said).collect())
+    }
+
+    /// Prompts and notes were written for the phrase that it waited for.
+    fn configuration(&self) -> Item {
+        let (from, to) = (self.source.join(".claude"), self.target.join(".windlass/config.toml"));
+        let options = &[("goal.completion_signal", OptionValue::String(SIGNAL.to_owned()))];
+        let notes =
+            vec!["the phrase that its prompts and notes may name completes goals here, too".to_owned()];
+        Configuration { tool: "claude-loop", from: &from, to, whose: "", options, notes }.take(self.extent)
     }
 
     /// A project's own hold where they are; those of another one are copied, if they are sound.

@@ -58,12 +58,18 @@ fn what_is_of_another_project_is_copied_and_the_rest_is_named() {
     let looked = run(source.path(), target.path(), Extent::Look);
     assert!(files(target.path()).is_empty(), "{looked:?}");
     let items = run(source.path(), target.path(), Extent::Act);
-    assert_eq!(items.len(), 5, "{items:?}");
+    assert_eq!(items.len(), 7, "{items:?}");
     assert_eq!(files(source.path()), before);
     let ours = fs::read_to_string(target.path().join(".windlass/principles.yaml")).unwrap();
     assert_eq!(ours, yaml(Preset::Enterprise));
     assert_eq!(fs::read_to_string(target.path().join(NOTES)).unwrap(), "next: the lexer\n");
     let said = |name: &str| item(&items, name).notes.join("; ");
+    let configuration = fs::read_to_string(target.path().join(".windlass/config.toml")).unwrap();
+    assert!(
+        configuration.contains("completion_signal = \"CONTINUOUS_CLAUDE_PROJECT_COMPLETE\""),
+        "{configuration}"
+    );
+    assert!(said("permissions").starts_with("claude-loop's agents skipped all permissions"), "{items:?}");
     assert_eq!(said("principles.yaml"), "preset enterprise, version 2.3");
     assert!(said("decisions.log").starts_with("1 decision, of 2026-01-02T03:04:05Z"));
     assert!(said("plan-1").starts_with("its status is in_progress; ") && item(&items, "plan-1").to.is_none());
@@ -82,7 +88,9 @@ fn in_the_same_project_everything_stays_where_it_is() {
     used(folder.path());
     let before = files(folder.path());
     let items = run(folder.path(), folder.path(), Extent::Act);
-    assert_eq!(files(folder.path()), before);
+    let mut after = files(folder.path());
+    assert!(after.remove(&folder.path().join(".windlass/config.toml")).is_some());
+    assert_eq!(after, before);
     let principles = item(&items, "principles.yaml");
     assert_eq!(principles.to.as_deref(), Some(principles.from.as_path()));
 }

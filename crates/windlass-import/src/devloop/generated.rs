@@ -41,7 +41,8 @@ fn guidance(source: &Path) -> Option<Item> {
     const NAME: &str = "CLAUDE.md";
     let from = source.join(NAME);
     let is_its = beginning(&from).is_some_and(|bytes| is_devloop_guidance(&String::from_utf8_lossy(&bytes)));
-    let why = "DevLoop wrote it for its own sessions; agents read it as long as it is there";
+    let why = "beware: DevLoop wrote it for sessions that plan, and every agent here reads it: it may tell them that their only job is \
+               requirements.md, and names the workspace of then. Take out what does not hold any more, or without it: rm CLAUDE.md";
     is_its.then(|| Item::left(ItemKind::File, NAME, from, why))
 }
 

@@ -15,7 +15,7 @@ use windlass_jobs::doc::progress::ProgressTotals;
 
 use self::found::{FoundFiles, read_object};
 use super::configuration::Configuration;
-use super::{Extent, Item, ItemKind};
+use super::{Extent, Item, ItemKind, permissions};
 use windlass_engine::progress::read_progress;
 use windlass_engine::tasks::read_tasks;
 use windlass_host::file::{FileError, make_folder};
@@ -87,6 +87,7 @@ impl DevloopImport {
         }
         items.extend(found.commits.map(|commits| self.commits(&commits)));
         items.extend(generated::items(&self.source));
+        items.push(permissions(&self.source.join(FOLDER), "DevLoop"));
         Ok(items)
     }
 

@@ -164,6 +164,11 @@ fn what_it_generated_and_left_is_named_and_left() {
     let items = project.all();
     assert!(item(&items, ".claude/settings.json").notes[0].contains("rm .claude/settings.json"));
     assert!(item(&items, "CLAUDE.md").to.is_none());
+    assert!(
+        item(&items, "CLAUDE.md").notes[0].starts_with("beware: ")
+            && item(&items, "CLAUDE.md").notes[0].contains("rm CLAUDE.md")
+    );
+    assert!(item(&items, "permissions").notes[0].starts_with("DevLoop's agents skipped all permissions"));
     let worktrees = &item(&items, ".worktrees").notes[0];
     assert!(worktrees.starts_with("left alone") && worktrees.ends_with(": T002"), "{worktrees}");
     let branches = &item(&items, "branches").notes[0];

@@ -144,7 +144,7 @@ mod tests {
         ReportParts { judged: Judged::Work, workspace: "api", run: "r-1", time: "today", assessment }
     }
 
-    // rows: 86, 131
+    // rows: 131, 132
     #[test]
     fn it_says_verdict_findings_and_what_to_do() {
         let found = assessment(Assessed::Fail);

@@ -8,6 +8,7 @@ use crate::prompt;
 
 pub(super) const JOB: Descriptor = Descriptor {
     prompt: prompt::plans::compose,
+    role: "Mode build: one task of a plan in each iteration, whole, with its box ticked at the end, and no other.\n",
     template: include_str!("../prompt/templates/build.md"),
     wanted: "Work through the plan.",
     script: "builtin:build",

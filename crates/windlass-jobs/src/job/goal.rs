@@ -6,6 +6,8 @@ use crate::prompt;
 
 pub(super) const JOB: Descriptor = Descriptor {
     prompt: prompt::goal::compose,
+    role: "Mode goal: every iteration brings one goal nearer by the most useful next step, finished and verified, and leaves notes that the \
+           next one can go on from.\n",
     template: "",
     pace: ITEM_BY_ITEM,
     wanted: "",

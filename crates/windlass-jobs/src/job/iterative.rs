@@ -5,6 +5,8 @@ use crate::prompt;
 
 pub(super) const JOB: Descriptor = Descriptor {
     prompt: prompt::workspace::compose,
+    role: "Mode iterative: as much of a workspace's instructions as fits into one iteration, item after item, each whole and verified; its \
+           status file says how far the job is.\n",
     template: include_str!("../prompt/templates/iterative.md"),
     pace: Pace {
         in_prompts: "iterative (as much as possible per iteration)",

@@ -7,6 +7,8 @@ use crate::prompt;
 
 pub(super) const JOB: Descriptor = Descriptor {
     prompt: prompt::workspace::compose,
+    role: "Mode loop: one item of a workspace's instructions in each iteration, whole and verified, and no more; its status file says how \
+           far the job is.\n",
     template: include_str!("../prompt/templates/loop.md"),
     script: "builtin:workspace",
     complete_when: |job| Completion::Claim(by_status_file(job)),

@@ -21,6 +21,8 @@ use crate::prompt::{PromptParts, Texts};
 pub struct Descriptor {
     /// Both texts of a call.
     pub(crate) prompt: fn(&PromptParts<'_>) -> Texts,
+    /// What its system prompt says of it; empty where the user's prompt says it all.
+    pub(crate) role: &'static str,
     /// Our own text for that, which a project may replace; empty where it is put together from parts.
     pub(crate) template: &'static str,
     /// How much is done in an iteration, as a workspace's agents are told.

@@ -7,6 +7,7 @@ use crate::prompt;
 
 pub(super) const JOB: Descriptor = Descriptor {
     prompt: prompt::phases::compose,
+    role: "Mode phase: you write one document of a plan, and nothing else.\n",
     script: "builtin:phase",
     complete_when: |job| {
         let document = job.phase.as_ref().map(|phase| phase.document().display().to_string());

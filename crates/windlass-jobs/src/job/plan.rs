@@ -7,6 +7,7 @@ use crate::prompt;
 
 pub(super) const JOB: Descriptor = Descriptor {
     prompt: prompt::plans::compose,
+    role: "Mode plan: you write a plan, and nothing but the plan.\n",
     template: include_str!("../prompt/templates/plan.md"),
     wanted: "Turn the specifications into a plan.",
     script: "builtin:plan",

@@ -5,6 +5,7 @@ use crate::prompt;
 
 pub(super) const JOB: Descriptor = Descriptor {
     prompt: prompt::tasks::compose,
+    role: "Mode tasks: one task of a file of tasks in each iteration, whole, and no other.\n",
     template: include_str!("../prompt/templates/tasks.md"),
     wanted: "Work through the tasks",
     script: "builtin:tasks",

@@ -11,6 +11,7 @@ const TEMPLATE: &str = include_str!("../prompt/templates/validate.md");
 pub(super) const JOB: Descriptor = Descriptor {
     prompt: |parts| prompt::workspace::judging(parts, TEMPLATE),
     template: TEMPLATE,
+    role: "Mode validate: you judge instructions that others will work by, and change nothing.\n",
     script: "builtin:workspace",
     complete_when: |_| Completion::Whole("a fresh agent has judged the instructions".to_owned()),
     judged: Judged::Instructions,

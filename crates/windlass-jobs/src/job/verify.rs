@@ -10,6 +10,7 @@ const TEMPLATE: &str = include_str!("../prompt/templates/verify.md");
 pub(super) const JOB: Descriptor = Descriptor {
     prompt: |parts| prompt::workspace::judging(parts, TEMPLATE),
     template: TEMPLATE,
+    role: "Mode verify: you judge work that others did, and change nothing.\n",
     script: "builtin:workspace",
     complete_when: |_| Completion::Whole("a fresh agent has judged the work".to_owned()),
     endings: &[

@@ -5,7 +5,7 @@ use windlass_core::spec::RunSpec;
 use windlass_core::values::{Check, CheckKind};
 
 use super::{
-    Inert, PromptParts, Texts, agents_section, commits, unattended, what_the_checks_said, without_signal,
+    Inert, PromptParts, Texts, agents_section, beginning, commits, what_the_checks_said, without_signal,
 };
 
 pub(crate) fn compose(parts: &PromptParts<'_>) -> Texts {
@@ -13,7 +13,7 @@ pub(crate) fn compose(parts: &PromptParts<'_>) -> Texts {
 }
 
 fn system(parts: &PromptParts<'_>) -> Inert {
-    let mut text = unattended(parts.plan);
+    let mut text = beginning(parts);
     text.push(&agents_section(parts));
     text
 }

@@ -224,6 +224,13 @@ pub(crate) fn unattended(plan: &RunSpec) -> Inert {
     )
 }
 
+/// What every system prompt of a mode begins with.
+pub(crate) fn beginning(parts: &PromptParts<'_>) -> Inert {
+    let mut text = unattended(parts.plan);
+    text.say(job::of(parts.plan.job.mode).role);
+    text
+}
+
 /// What a project adds to the system prompt of a mode.
 fn added(template: &str, values: &[(&str, Inert)]) -> Inert {
     let added = Inert::fill_project(template, values).trimmed();
@@ -242,7 +249,7 @@ fn system_text(
     values: &[(&'static str, Inert)],
     lasts: impl Fn(&str) -> bool,
 ) -> Inert {
-    let mut text = unattended(parts.plan);
+    let mut text = beginning(parts);
     if let Some(template) = parts.templates.system {
         let lasting: Vec<(&str, Inert)> = values.iter().filter(|(name, _)| lasts(name)).cloned().collect();
         text.push(&added(template, &lasting));

@@ -5,7 +5,7 @@ use std::path::Path;
 use windlass_core::spec::{JobPhase, PipelinePhase};
 
 use super::plans::{what_is_wrong, what_was_undone};
-use super::{Inert, PromptParts, Texts, agents_section, unattended};
+use super::{Inert, PromptParts, Texts, agents_section, beginning};
 
 const HOW: &str = include_str!("templates/phase.md");
 const PRD: &str = include_str!("templates/phase_prd.md");
@@ -24,7 +24,7 @@ pub struct PhaseWork<'a> {
 }
 
 pub(crate) fn compose(parts: &PromptParts<'_>) -> Texts {
-    let mut system = unattended(parts.plan);
+    let mut system = beginning(parts);
     system.push(&agents_section(parts));
     Texts { system, user: user(parts) }
 }

@@ -77,7 +77,23 @@ fn values(parts: &PromptParts<'_>) -> Vec<(&'static str, Inert)> {
         ("specs", specs),
         ("task", task(parts)),
         ("commits", Inert::own(commits(parts.plan.commit, COMMIT))),
+        ("learnt", learnt(parts)),
     ]
+}
+
+/// Where an agent leaves what every later one needs.
+fn learnt(parts: &PromptParts<'_>) -> Inert {
+    let Some(file) = &parts.plan.job.agents_file else {
+        return Inert::own(
+            "If you have learnt what every later iteration needs (commands, patterns, traps), note it in the plan, in a line or \
+             two.",
+        );
+    };
+    Inert::fill(
+        "If you have learnt what every later iteration needs (commands, patterns, traps), put it into {{file}}: at most a\n   \
+         page in all, no log.",
+        &[("file", Inert::name(&file.to_string_lossy()))],
+    )
 }
 
 /// What is to be done in this iteration, and nothing else.
@@ -102,7 +118,7 @@ fn about_the_folder(parts: &PromptParts<'_>) -> Inert {
     };
     Inert::fill(
         "\nThe plan is a folder: {{file}} lists the features, with a link to each one's file beside it, in the order in which \
-         they are worked through; the tasks stand in those files, below a line `**Spec:** specs/NAME.md`. Keep its table up to \
+         they are worked through (one that a line `**Active:**` names comes first); the tasks stand in those files, below a line `**Spec:** specs/NAME.md`. Keep its table up to \
          date.\n",
         &[("file", Inert::name(&work.file))],
     )

@@ -12,6 +12,9 @@ use crate::job;
 /// What an agent that commits is told.
 const COMMIT: &str = "Commit the work, with a message that says why.";
 
+/// So much of an error that was noted is passed on, in bytes.
+const LONGEST_ERROR: usize = 1024;
+
 /// The task of an iteration.
 #[derive(Clone, Debug)]
 pub struct TaskWork<'a> {
@@ -25,6 +28,10 @@ pub struct TaskWork<'a> {
     pub claim: String,
     /// How often it has failed.
     pub failed: u32,
+    /// Where each iteration is noted, relative to the working directory; `None` where nothing is noted yet.
+    pub progress: Option<String>,
+    /// What stands there of its latest failure.
+    pub error: Option<String>,
     /// Paths that have to be put together.
     pub conflicts: &'a [String],
 }
@@ -91,7 +98,29 @@ pub(crate) fn task(parts: &PromptParts<'_>) -> Inert {
     } else if *state == TaskState::InProgress {
         text.say("\nIt was begun before; what was done is in the files. Look at it first.\n");
     }
+    text.push(&what_is_noted(work, &parts.plan.job.completion_signal));
     text.trimmed()
+}
+
+/// What an earlier iteration left for this one beside the files that it changed.
+fn what_is_noted(work: &TaskWork<'_>, signal: &str) -> Inert {
+    let mut text = Inert::empty();
+    if let Some(error) = &work.error {
+        let end = error.floor_char_boundary(LONGEST_ERROR);
+        let error = without_signal(error.get(..end).unwrap_or_default(), signal);
+        text.push(&Inert::fill(
+            "\nWhy it did not hold the last time:\n\n{{error}}",
+            &[("error", Inert::block(&error))],
+        ));
+    }
+    if let Some(progress) = &work.progress {
+        let file = [("file", Inert::name(progress))];
+        text.push(&Inert::fill(
+            "\nWhat earlier iterations did, and why they failed, is noted in {{file}}. It is kept for you: do not write it.\n",
+            &file,
+        ));
+    }
+    text
 }
 
 fn times(failed: u32) -> Inert {
@@ -128,6 +157,8 @@ mod tests {
                 source,
                 claim: String::new(),
                 failed: 0,
+                progress: None,
+                error: None,
                 conflicts: &[],
             };
             task(&PromptParts { task_work: Some(work), ..parts(&plan, "") }).into_prompt()
@@ -139,5 +170,24 @@ mod tests {
             too_long.contains("It is cut here; the rest of it stands in `tasks.md`.")
                 && !too_long.contains("the end")
         );
+    }
+
+    // rows: 17, 66
+    #[test]
+    fn a_task_that_failed_comes_with_why_and_where_more_is_noted() {
+        let (plan, row) = (plan(), TaskRow::default());
+        let work = TaskWork {
+            file: "tasks.md".to_owned(),
+            task: &row,
+            source: String::new(),
+            claim: String::new(),
+            failed: 1,
+            progress: Some("progress.md".to_owned()),
+            error: Some(format!("`make test` failed\n{}", "\u{e9}".repeat(LONGEST_ERROR))),
+            conflicts: &[],
+        };
+        let told = task(&PromptParts { task_work: Some(work), ..parts(&plan, "") }).into_prompt();
+        assert!(told.contains("Why it did not hold the last time:\n\n~~~\n`make test` failed\n"), "{told}");
+        assert!(told.contains("is noted in `progress.md`") && told.len() < 2 * LONGEST_ERROR, "{told}");
     }
 }

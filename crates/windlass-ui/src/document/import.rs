@@ -49,7 +49,15 @@ pub fn import_text(rows: &[ImportRow], extent: Extent, terminal: &Terminal) -> S
             line = line.dim(" → ").plain(one_line(to));
         }
         lines.push(line);
-        lines.extend(row.notes.iter().map(|note| Line::hanging(4).plain("    ").dim(one_line(note))));
+        lines.extend(row.notes.iter().map(|note| {
+            let line = Line::hanging(4).plain("    ");
+            // What would steer agents wrongly from now on has to be seen.
+            if note.starts_with("beware: ") {
+                line.tone(Tone::Warn, one_line(note))
+            } else {
+                line.dim(one_line(note))
+            }
+        }));
     }
     let verb = match extent {
         Extent::Act => "imported",

@@ -204,7 +204,7 @@ mod tests {
         }
     }
 
-    // rows: 86
+    // rows: 132
     #[test]
     fn a_verdict_its_findings_and_what_comes_next() {
         assert_eq!(

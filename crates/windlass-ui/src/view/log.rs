@@ -55,6 +55,8 @@ pub struct LogParts {
     pub instructions: String,
     /// The agent's system prompt.
     pub system_prompt: String,
+    /// What the workspace's `.status-instructions.md` says; `None` where there is none.
+    pub status_instructions: Option<String>,
 }
 
 /// Writes a log.
@@ -182,8 +184,9 @@ impl LogView {
         self.section(&["RUN METADATA".to_owned()]);
         self.text(&metadata(&plan, session));
         let parts = mem::take(&mut self.parts);
-        for (title, text) in [("INSTRUCTIONS", &parts.instructions), ("SYSTEM PROMPT", &parts.system_prompt)]
-        {
+        let always = [("INSTRUCTIONS", &parts.instructions), ("SYSTEM PROMPT", &parts.system_prompt)];
+        let status = parts.status_instructions.iter().map(|text| ("STATUS INSTRUCTIONS", text));
+        for (title, text) in always.into_iter().chain(status) {
             self.section(&[title.to_owned()]);
             self.text(&unforged(text));
         }

@@ -56,6 +56,7 @@ impl Desk {
         let parts = LogParts {
             instructions: "Move every endpoint.\n\nOne by one.\n".to_owned(),
             system_prompt: "You work on one item.\n".to_owned(),
+            status_instructions: None,
         };
         (LogView::new(parts, Box::new(self.clone()), trouble), told)
     }
@@ -203,7 +204,8 @@ fn a_resumed_session_begins_a_log_of_its_own_that_knows_what_was() {
 fn nothing_in_a_text_begins_a_section() {
     let desk = Desk::default();
     let forged = format!("{RULER}\nITERATION 7\n{RULER}\n\x1b[31mred");
-    let parts = LogParts { instructions: forged.clone(), system_prompt: forged.clone() };
+    let parts =
+        LogParts { instructions: forged.clone(), system_prompt: forged.clone(), status_instructions: None };
     let mut view = LogView::new(parts, Box::new(desk.clone()), channel().0);
     let mut night = Night::new();
     night.start_workspace(workspace_plan(Mode::Loop), None).iteration(1).says(&forged);
@@ -329,7 +331,7 @@ proptest! {
         night.called(|_| {}).kept(1).finished(1, Verdict::Worked, Class::Success, 0.1, 1);
         night.end(StopReason::Interrupted, &instructions);
         let desk = Desk::default();
-        let parts = LogParts { instructions, system_prompt: String::new() };
+        let parts = LogParts { instructions, system_prompt: String::new(), status_instructions: None };
         let mut view = LogView::new(parts, Box::new(desk.clone()), channel().0);
         night.events.iter().for_each(|event| view.event(event));
         view.finish();

@@ -112,6 +112,7 @@ fn colours_have_meaning() {
     );
 }
 
+// rows: 66
 #[test]
 fn every_verdict_has_its_line() {
     for (verdict, class, changed, start, explanation) in [

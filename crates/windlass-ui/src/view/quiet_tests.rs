@@ -1,4 +1,4 @@
-use windlass_core::values::StopReason;
+use windlass_core::values::{Class, StopReason, Verdict};
 
 use super::*;
 use crate::testing::{Night, columns, shown};
@@ -6,8 +6,21 @@ use crate::testing::{Night, columns, shown};
 // rows: 44
 #[test]
 fn a_run_that_goes_well_says_nothing() {
-    let (results, notes) = shown(QuietView::new, &columns(80), &Night::new().whole().events);
+    let mut night = Night::new();
+    night.start().finished(1, Verdict::ClaimAccepted, Class::Success, 0.2, 61).end(StopReason::Complete, "");
+    let (results, notes) = shown(QuietView::new, &columns(80), &night.events);
     assert_eq!((results.as_str(), notes.as_str()), ("", ""));
+}
+
+// rows: 44, 66
+#[test]
+fn an_iteration_that_fails_is_said_even_if_the_run_goes_well() {
+    let mut night = Night::new();
+    night.start().finished(1, Verdict::Failed, Class::TaskFailure, 0.2, 61);
+    night.finished(2, Verdict::Worked, Class::Success, 0.2, 61).end(StopReason::MaxIterations, "");
+    let (results, notes) = shown(QuietView::new, &columns(80), &night.events);
+    assert_eq!(results, "");
+    assert!(notes.starts_with("error: Iteration 1 failed: ") && notes.lines().count() == 1, "{notes}");
 }
 
 #[test]

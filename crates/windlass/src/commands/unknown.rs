@@ -6,14 +6,20 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use windlass_app::AppError;
 use windlass_ui::one_line;
 
-/// Flags of claude-loop that are something else here, and what that is.
-const ELSEWHERE: [(&str, &str); 6] = [
+/// Flags of claude-loop and `DevLoop` that are something else here, and what that is.
+const ELSEWHERE: [(&str, &str); 12] = [
     ("--list-worktrees", "Worktrees are listed by: windlass worktree list"),
     ("--cleanup-worktree", "Worktrees that are merged are removed by: windlass worktree clean"),
     ("--resume", "A run is continued by: windlass resume"),
-    ("--plan", "A plan is made from specifications: windlass init --plan, then windlass plan"),
-    ("--plan-only", "A plan is made from specifications: windlass init --plan, then windlass plan"),
+    ("--plan", "A goal is planned, and then worked through, by: windlass pipeline GOAL --run"),
+    ("--plan-only", "A goal is planned, phase after phase, by: windlass pipeline GOAL"),
     ("--auto-update", "Windlass never updates itself: leave it out."),
+    ("-n", "DevLoop's -n counted iterations: -m N, for all of the run and not for further ones"),
+    ("-t", "DevLoop's -t was a limit on tokens: --max-tokens N"),
+    ("--token-limit", "A limit on tokens is: --max-tokens N"),
+    ("-c", "DevLoop's -c was a limit on cost: --max-cost DOLLARS"),
+    ("--cost-limit", "A limit on cost is: --max-cost DOLLARS"),
+    ("-w", "DevLoop's -w named the folder to work in: windlass -C DIR, before the verb or after it"),
 ];
 
 /// Verbs that start an agent and take flags for it.

@@ -77,6 +77,13 @@ fn notes_of_any_kind_are_survived() {
             let outcome = night.run(&["-m", "1"]);
             assert_eq!(outcome.code, Some(10), "{kind}: {}{}", outcome.stdout_text(), outcome.stderr_text());
             assert!(matches!(night.state().phase(), Phase::Ended(_)), "{kind}");
+            let is_told = outcome.stderr_text().contains("SHARED_TASK_NOTES.md is not a file");
+            assert_eq!(
+                is_told,
+                matches!(kind, "a directory" | "a pipe"),
+                "{kind}: {}",
+                outcome.stderr_text()
+            );
             let prompt = night.prompt(1);
             assert!(prompt.len() < 40_000, "{kind}: a prompt of {} bytes", prompt.len());
             if kind == "five megabytes" {

@@ -113,7 +113,7 @@ fn what_a_gate_writes_is_neither_progress_nor_committed() {
     assert_eq!(night.env.git(&["status", "--porcelain"]), "?? report");
 }
 
-// rows: 74, 80
+// rows: 80
 #[test]
 fn what_a_failed_iteration_left_is_committed_with_the_next_good_one() {
     let night = Night::with_git(&calls(&[

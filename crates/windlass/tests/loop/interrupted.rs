@@ -62,6 +62,7 @@ fn another(night: &Night, arguments: &[&str]) -> Outcome {
     night.env.run(&mut command, PATIENCE)
 }
 
+// rows: 74
 // Seed defect D3, core/git.ts:458-497 & loop.ts:297-304: the label is the interrupted iteration's, and the run goes on.
 // Seed defect D3, core/loop.ts:119: a run that was killed is known as such, and what it left is kept.
 #[test]
@@ -81,6 +82,7 @@ fn a_new_run_commits_what_a_killed_one_left_under_that_ones_name() {
     }
 }
 
+// rows: 74
 #[test]
 fn a_resumed_run_commits_it_and_the_iterations_commit_has_the_rest() {
     let night = killed(2);
@@ -202,6 +204,7 @@ fn a_persons_work_beside_it_stays_theirs() {
     assert_eq!(night.env.read("a.txt"), "mine\n");
 }
 
+// rows: 74, 82
 // attack(money): a hook of the repository refuses to commit what an interrupted attempt left
 // holds: the run does not begin, nothing is paid for, the work is kept and one printed command brings it back
 #[test]

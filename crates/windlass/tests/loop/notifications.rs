@@ -52,6 +52,7 @@ fn a_receiver_of_each_kind_is_told_the_whole_run_in_order_and_no_secret() {
             "cat >> ../told; echo >> ../told; echo \"$WINDLASS_HOOK_EVENT\" >> ../events",
         )
         .set("WINDLASS_NOTIFY__SECRET", "hunter2hunter2")
+        .set("WINDLASS_NOTIFY__EVENTS", "all")
         .set("WINDLASS_NOTIFY__MILESTONE", "2")
         .set("ANTHROPIC_API_KEY", "sk-very-special-key");
     let goal = "Make it work with hunter2hunter2, sk-very-special-key and t0psecret ✅";
@@ -102,12 +103,28 @@ fn a_receiver_of_each_kind_is_told_the_whole_run_in_order_and_no_secret() {
     night.assert_clean();
 }
 
+// rows: 110
+#[test]
+fn where_nobody_chose_only_what_a_person_waits_for_is_told() {
+    for (script, flags, told) in [
+        (WORK, &["-m", "1"][..], &[][..]),
+        ("{ write = { path = 'done', text = 'x' } }", &["--until", "test -f done"], &["completion"]),
+        ("{ result = { text = 'nothing', is_error = true } }", &["--max-failures", "1"], &["error"]),
+    ] {
+        let receiver = Receiver::start([]);
+        let night = Night::new(&every_call(script)).set("WINDLASS_NOTIFY__URL", &receiver.url());
+        night.run(flags);
+        assert_eq!(events(&receiver.letters()), told, "{flags:?}");
+    }
+}
+
 // Seed defect D1, commands/run.ts:255-267: notifications were awaited in the loop without a timeout.
 #[test]
 fn an_endpoint_that_never_answers_delays_no_iteration() {
     let receiver = Receiver::start([Response::Hang]);
     let night = Night::new(&every_call(WORK))
         .set("WINDLASS_NOTIFY__URL", &receiver.url())
+        .set("WINDLASS_NOTIFY__EVENTS", "all")
         .set("WINDLASS_NOTIFY__TIMEOUT", "1h");
     let running = night.start(&["-m", "4", "--stagnation-threshold", "0"]);
     // While the very first notification hangs, the run goes to its end.
@@ -130,6 +147,7 @@ fn ctrl_c_ends_a_run_that_only_waits_for_notifications() {
     let receiver = Receiver::start([Response::Hang]);
     let night = Night::new(&every_call(WORK))
         .set("WINDLASS_NOTIFY__WEBHOOK", &receiver.url())
+        .set("WINDLASS_NOTIFY__EVENTS", "all")
         .set("WINDLASS_NOTIFY__TIMEOUT", "1h");
     let running = night.start(&["-m", "1", "--json"]);
     night.wait_for_fact("the end is decided", |fact| matches!(fact, Fact::RunEnding { .. }));
@@ -186,7 +204,9 @@ fn a_refusal_and_a_redirect_are_said_once_and_not_tried_again() {
         (Response::redirect(&elsewhere.url()), "answered 307: redirected"),
     ] {
         let receiver = Receiver::start([response]);
-        let night = Night::new(&every_call(WORK)).set("WINDLASS_NOTIFY__URL", &receiver.url());
+        let night = Night::new(&every_call(WORK))
+            .set("WINDLASS_NOTIFY__URL", &receiver.url())
+            .set("WINDLASS_NOTIFY__EVENTS", "all");
         let outcome = night.run(&["-m", "2", "--stagnation-threshold", "0"]);
         expect_end(&outcome, 10, "max_iterations");
         assert_eq!(receiver.letters().len(), 4, "each was tried once");
@@ -204,7 +224,8 @@ fn a_refusal_and_a_redirect_are_said_once_and_not_tried_again() {
 fn a_person_who_stops_a_run_is_no_error() {
     let receiver = Receiver::start([]);
     let night = Night::new(&every_call("{ write = { path = 'begun', text = 'x' } }, 'hang'"))
-        .set("WINDLASS_NOTIFY__URL", &receiver.url());
+        .set("WINDLASS_NOTIFY__URL", &receiver.url())
+        .set("WINDLASS_NOTIFY__EVENTS", "all");
     let running = night.start(&[]);
     night.wait_for_file("begun");
     running.signal(Signal::INT);
@@ -219,7 +240,10 @@ fn an_address_that_was_configured_after_the_run_began_counts_when_it_is_resumed(
     let receiver = Receiver::start([]);
     let night = Night::new(&every_call(WORK));
     expect_end(&night.run(&["-m", "1"]), 10, "max_iterations");
-    night.env.write(night.env.config().join("config.toml"), format!("notify.url = '{}'\n", receiver.url()));
+    night.env.write(
+        night.env.config().join("config.toml"),
+        format!("notify.url = '{}'\nnotify.events = ['all']\n", receiver.url()),
+    );
     let run = night.folder().file_name().unwrap().to_string_lossy().into_owned();
     expect_end(&night.resume(&[&run, "-m", "2"]), 10, "max_iterations");
     assert_eq!(events(&receiver.letters()), ["execution_start", "iteration", "run_end"]);
@@ -301,6 +325,7 @@ fn agents_and_checks_learn_no_address_and_no_secret() {
         "{ bash = 'env > ../agent-environment' }, { result = { text = 'A step.', cost = 0.01 } }",
     ))
     .set("WINDLASS_NOTIFY__URL", &receiver.url())
+    .set("WINDLASS_NOTIFY__EVENTS", "all")
     .set("WINDLASS_NOTIFY__SECRET", "hunter2hunter2");
     night.run(&["-m", "1", "--until", "env > ../check-environment; false"]);
     for file in ["../agent-environment", "../check-environment"] {
@@ -315,6 +340,7 @@ fn agents_and_checks_learn_no_address_and_no_secret() {
 fn a_killed_runner_leaves_no_command_behind() {
     let night = Night::new(&every_call(WORK))
         .set("WINDLASS_NOTIFY__COMMAND", "touch begun; setsid sleep 300 & sleep 300")
+        .set("WINDLASS_NOTIFY__EVENTS", "all")
         .set("WINDLASS_NOTIFY__TIMEOUT", "1h");
     let running = night.start(&["-m", "30"]);
     night.wait_for_file("begun");

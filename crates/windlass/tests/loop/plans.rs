@@ -204,6 +204,12 @@ fn without_a_plan_nothing_is_built_and_without_specs_nothing_planned() {
     let outcome = run(&night, "build", &[]);
     outcome.expect_code(2, "no plan");
     assert!(said(&outcome).contains("windlass plan"), "{}", said(&outcome));
+    assert!(!said(&outcome).contains("Fresher"), "{}", said(&outcome));
+    for (there, hint) in [("impl/README.md", "plan.folder impl"), (".fresher/AGENTS.md", "windlass import")] {
+        night.env.write(there, "# Theirs\n");
+        let outcome = run(&night, "build", &[]);
+        assert!(said(&outcome).contains(hint), "{}", said(&outcome));
+    }
     fs::remove_dir_all(night.env.project().join("specs")).unwrap();
     let outcome = run(&night, "plan", &[]);
     outcome.expect_code(2, "nothing to plan from");

@@ -136,8 +136,13 @@ fn a_run_is_logged_in_its_workspace_whatever_the_terminal_shows() {
         &status(r#"{"complete":false,"progress":{"completed":1,"total":3}}"#),
     ]);
     let night = night(&format!("{script}{}", call(&["{ api_error = { status = 400 } }"])));
+    night.env.write(".windlass/workspaces/api/.status-instructions.md", "Say it in numbers.\n");
     run(&night, &["-m", "2", "--quiet"]);
     let text = only_log(&night);
+    assert!(
+        text.contains("\nSTATUS INSTRUCTIONS\n") && text.matches("Say it in numbers.").count() == 1,
+        "{text}"
+    );
     for title in
         ["RUN METADATA", "INSTRUCTIONS", "SYSTEM PROMPT", "ITERATION 1", "ITERATION 2", "RUN FINISHED"]
     {
@@ -204,7 +209,8 @@ fn the_log_of_a_replay_is_the_log() {
         let (_, text) = written.split_once(&format!("\n{title}\n{}\n", "=".repeat(80))).unwrap();
         text.split("\n\n=====").next().unwrap().to_owned()
     };
-    let parts = LogParts { instructions: part("INSTRUCTIONS"), system_prompt: part("SYSTEM PROMPT") };
+    let (instructions, system_prompt) = (part("INSTRUCTIONS"), part("SYSTEM PROMPT"));
+    let parts = LogParts { instructions, system_prompt, status_instructions: None };
     let mut view = LogView::new(parts, Box::new(log.clone()), channel().0);
     let folder = night.folder();
     let project =

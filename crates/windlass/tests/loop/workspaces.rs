@@ -158,6 +158,20 @@ fn yesterdays_complete_is_told_and_not_believed() {
     assert!(!trusting.stdout_text().contains("--until"), "no such command was given");
 }
 
+// rows: 46
+#[test]
+fn a_workspace_that_a_run_has_completed_costs_nothing_when_it_is_run_again() {
+    let night = night(&every_call(&format!("{WORK}, {}", status(r#"{"complete":true}"#))));
+    expect_end(&run(&night, &[]), 0, "complete");
+    let again = run(&night, &[]);
+    expect_end(&again, 0, "nothing_to_do");
+    assert!(again.stderr_text().contains("windlass run api --fresh"), "{}", again.stderr_text());
+    assert_eq!(night.env.read("work").lines().count(), 1, "nobody was called");
+    night.env.write(".windlass/workspaces/api/INSTRUCTIONS.md", "# Port it\n\nAnd more.\n");
+    expect_end(&run(&night, &["-m", "1"]), 10, "max_iterations");
+    assert_eq!(night.env.read("work").lines().count(), 2);
+}
+
 // Seed defect D1, core/status-manager.ts:18: a broken file counted as not complete, in silence.
 #[test]
 fn a_broken_status_file_is_named_in_the_next_prompt() {

@@ -83,7 +83,7 @@ fn init_makes_a_repository_and_adds_to_gitignore_by_consent() {
     assert!(!other.project().join(".gitignore").exists());
 }
 
-// rows: 29, 32
+// rows: 31
 // Seed defect D3, core/claude.ts:226-228: the workspace's path went through a shell unquoted.
 #[test]
 fn a_folder_beyond_the_project_is_checked_and_passed_on_whole() {

@@ -230,7 +230,7 @@ fn what_goes_before_a_new_value_is_said() {
     let mut command = windlass(&env, &["config", "set", "limits.max_cost", "1"]);
     let outcome = env.run(command.env("WINDLASS_LIMITS__MAX_COST", "2"), PATIENCE);
     assert!(outcome.stderr_text().contains("WINDLASS_LIMITS__MAX_COST is set in your environment"));
-    let outcome = ask(&env, &["config", "set", "notify.events", "--remove", "all"]);
+    let outcome = ask(&env, &["config", "set", "notify.events", "--remove", "error"]);
     assert!(outcome.stderr_text().contains("begins with what held until now (default)"));
 }
 

@@ -26,7 +26,7 @@ fn sorted(mut lines: Vec<Value>) -> Vec<(Timestamp, Value)> {
     timed.collect()
 }
 
-// rows: 36, 37, 38, 39, 40, 112
+// rows: 112
 #[test]
 fn what_was_seen_live_is_seen_again() {
     let env = TestEnv::with_git();
@@ -219,7 +219,7 @@ fn tool_calls_of_a_live_and_of_a_killed_run_are_listed() {
     assert_eq!(told(&env, &["logs", &run, "--tools"]), text);
 }
 
-// rows: 36, 112
+// rows: 36, 113
 #[test]
 fn one_iteration_can_be_told_alone() {
     let env = TestEnv::with_git();

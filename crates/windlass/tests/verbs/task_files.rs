@@ -145,7 +145,7 @@ fn continue_names_what_was_cut_off_and_what_is_live() {
     assert!(!ask(&env, &["continue"]).stdout_text().contains(&interrupted));
 }
 
-// rows: 78, 82
+// rows: 78, 79
 #[test]
 fn a_repository_and_what_it_ignores_are_made_when_asked_for() {
     let env = TestEnv::new();

@@ -21,7 +21,7 @@ fn text(env: &TestEnv) -> String {
 }
 
 // Seed defect D3, parser/requirements.ts:102: TASK-10 came before TASK-9.
-// rows: 90, 91
+// rows: 94
 #[test]
 fn the_next_box_of_a_plan_is_its_first_open_one() {
     let env = TestEnv::with_git();

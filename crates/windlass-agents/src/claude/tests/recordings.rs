@@ -51,7 +51,7 @@ pub(super) fn report(found: &Found, ended: Ended, cut: Option<Cut>, stderr: &str
     watch.report(now(), stderr)
 }
 
-// rows: 65, 66
+// rows: 65
 #[test]
 fn every_recording_is_judged() {
     for (file, content, ended, cut, class, results, tools, detail) in RECORDINGS {

@@ -17,6 +17,10 @@ use crate::typed::shown;
 /// Its number of further iterations where nobody chose one, and which it never used.
 const ITERATIONS: i64 = 10;
 
+/// What there is to say of a wording with a state in it.
+const STATUS: &str = "`{status}` in `devloopCommitFormat` is filled with other words here: `done`, `in-progress`, `failed` or \
+                      `interrupted`";
+
 /// A file of its configuration, read.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DevloopSettings {
@@ -85,7 +89,12 @@ impl DevloopSettings {
     fn take_format(&mut self, format: &str) {
         let ours = format.replace("{taskId}", "{task}").replace("{taskTitle}", "{title}");
         match Wording::parse(&ours) {
-            Ok(_) => self.options.push(("commit.message", Value::from(ours.trim()))),
+            Ok(_) => {
+                self.options.push(("commit.message", Value::from(ours.trim())));
+                if ours.contains("{status}") {
+                    self.notes.push(STATUS.to_owned());
+                }
+            }
             Err(error) => self.notes.push(format!("`devloopCommitFormat` is left out: {error}")),
         }
     }

@@ -16,6 +16,9 @@ fn a_projects_format_of_commits_is_taken() {
         assert_eq!(found.options, [("commit.message", Value::from(ours))]);
         assert!(found.notes.is_empty(), "{:?}", found.notes);
     }
+    let stated = DevloopSettings::of_project(&object(r#"{"devloopCommitFormat":"{status} {taskId}"}"#));
+    assert_eq!(stated.options, [("commit.message", Value::from("{status} {task}"))]);
+    assert!(stated.notes[0].contains("`done`, `in-progress`, `failed` or `interrupted`"), "{stated:?}");
     let odd = DevloopSettings::of_project(&object(
         r#"{"devloopCommitFormat":"{nobody}","verifyEachTask":true,"new\nkey":1,"none":null}"#,
     ));

@@ -51,7 +51,12 @@ pub(super) fn outcome(setting: &Setting, value: Value) -> Result<SettingOutcome,
     };
     Ok(match setting.meaning {
         Meaning::Key(key) => accepted(SettingOutcome::Option, key, value)?,
-        Meaning::InContainer(key) => accepted(SettingOutcome::InContainer, key, value)?,
+        Meaning::InContainer(_) | Meaning::ListInContainer(_) if says_nothing(&value) => {
+            SettingOutcome::Empty
+        }
+        Meaning::InContainer(key) | Meaning::ListInContainer(key) => {
+            accepted(SettingOutcome::InContainer, key, value)?
+        }
         Meaning::Folder(key) => {
             let folder = text(&value)?.trim_end_matches('/').trim_start_matches("./").to_owned();
             accepted(SettingOutcome::Option, key, Value::String(folder))?

@@ -28,6 +28,8 @@ pub(super) enum Meaning {
     Seconds(&'static str),
     /// The same as a key of ours, where its container is used.
     InContainer(&'static str),
+    /// A list as a key of ours, where its container is used; in a text its items have commas between them.
+    ListInContainer(&'static str),
     /// A limit on iterations; 0 was none.
     Iterations,
     /// Nobody is asked.
@@ -70,13 +72,23 @@ impl Setting {
 
     /// The value that a text of a script or of the environment stands for.
     pub fn value_of(&self, text: &str) -> Value {
-        let key = match self.meaning {
-            Meaning::Key(key) | Meaning::InContainer(key) => key,
+        let (text, key) = match self.meaning {
+            Meaning::ListInContainer(key) => (&*text.replace(',', "\n"), key),
+            meaning => (text, meaning.key_of_kind()),
+        };
+        known(key).map_or_else(|_| Value::String(text.to_owned()), |info| (info.from_text)(text))
+    }
+}
+
+impl Meaning {
+    /// A key whose values are of the kind that it takes.
+    const fn key_of_kind(self) -> &'static str {
+        match self {
+            Meaning::Key(key) | Meaning::InContainer(key) | Meaning::ListInContainer(key) => key,
             Meaning::Seconds(_) | Meaning::Iterations => "limits.max_iterations",
             Meaning::Permissions | Meaning::Container => "build.smart_termination",
             Meaning::Folder(_) | Meaning::Command | Meaning::Nothing(_) => "agent.model",
-        };
-        known(key).map_or_else(|_| Value::String(text.to_owned()), |info| (info.from_text)(text))
+        }
     }
 }
 
@@ -114,7 +126,7 @@ settings! {
     "docker.use_docker" "USE_DOCKER" Container = Switch(false);
     "docker.memory" "DOCKER_MEMORY" InContainer("sandbox.memory");
     "docker.cpus" "DOCKER_CPUS" InContainer("sandbox.processors");
-    "docker.presets" "DOCKER_PRESETS" Nothing("a container gets what the project's files announce");
-    "docker.setup_script" "DOCKER_SETUP_SCRIPT" Nothing("an image of your own does it: sandbox.kind = \"docker:IMAGE\"");
+    "docker.presets" "DOCKER_PRESETS" ListInContainer("sandbox.presets");
+    "docker.setup_script" "DOCKER_SETUP_SCRIPT" InContainer("sandbox.setup_script");
     "docker.local_binary" "DOCKER_LOCAL_BINARY" Nothing("windlass brings itself into its containers");
 }

@@ -70,7 +70,7 @@ fn the_defaults_around_a_workspace_are_those_of_the_design() {
         url: None,
         webhook: None,
         command: None,
-        events: NotifyEvent::iter().collect(),
+        events: [NotifyEvent::Completion, NotifyEvent::Error, NotifyEvent::NeedsHuman].into(),
         milestone: Some(10),
         timeout: Duration::from_secs(10),
         retries: 3,

@@ -77,15 +77,25 @@ impl Plan {
         self.contents.files.iter().any(|file| file.role != FileRole::Single)
     }
 
-    /// The features of a folder, in the order in which they count.
-    pub fn features(&self) -> Vec<Feature<'_>> {
+    /// The tasks of each file, counted.
+    pub(super) fn counts_of_files(&self) -> Vec<Counts> {
         let mut counts = vec![Counts::default(); self.contents.files.len()];
         for task in &self.contents.tasks {
             if let Some(counts) = counts.get_mut(task.file_index) {
                 counts.add(task.row.state);
             }
         }
-        let files = self.contents.files.iter().zip(counts).filter(|(file, _)| file.role == FileRole::Part);
+        counts
+    }
+
+    /// The features of a folder, in the order in which they count.
+    pub fn features(&self) -> Vec<Feature<'_>> {
+        let files = self
+            .contents
+            .files
+            .iter()
+            .zip(self.counts_of_files())
+            .filter(|(file, _)| file.role == FileRole::Part);
         files
             .map(|(file, counts)| Feature {
                 name: if file.about.title.is_empty() { stem(&file.name) } else { &file.about.title },

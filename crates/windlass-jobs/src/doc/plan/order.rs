@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use windlass_core::values::TaskState;
 
-use super::Plan;
+use super::{Counts, Plan};
 use crate::doc::tasks::sources::reference::{self, number};
-use crate::doc::tasks::{Contents, Task, is_id};
+use crate::doc::tasks::{Contents, FileRole, Task, is_id};
+use crate::doc::text::base_name;
 
 /// So often tasks wait for others: who waits for a section waits for all its boxes.
 const MOST_WAITS: usize = 2_000_000;
@@ -123,8 +124,8 @@ fn is_no_section(contents: &Contents, name: &str) -> bool {
 }
 
 impl Plan {
-    /// The task to do next: one in progress, then one that waits for no open task, then by the priority of its section
-    /// (none comes last), then in the order of the plan.
+    /// The task to do next: one in progress, then one that waits for no open task, then by the feature that is in focus, then
+    /// by the priority of its section (none comes last), then in the order of the plan.
     pub fn next(&self) -> Option<&Task> {
         let waiting = Waiting::of(&self.contents);
         let is_open = |index: &usize| {
@@ -137,14 +138,59 @@ impl Plan {
             };
             on.iter().any(|other| is_open(other) && is_within(other))
         };
+        let focus = Focus::of(self);
         let optional = |task: &Task| task.plan.as_ref().is_some_and(|plan| plan.optional);
         let next = tasks().zip(&waiting.on).enumerate().filter(|(_, (task, _))| task.is_workable());
         let next = next.min_by_key(|(index, (task, on))| {
             let waits = on.iter().any(is_open);
-            (nests(*index, on), task.row.state, waits, optional(task), section_priority(task))
+            let feature = focus.place(task);
+            (nests(*index, on), task.row.state, waits, feature, optional(task), section_priority(task))
         });
         next.map(|(_, (task, _))| task)
             .or_else(|| self.contents.criteria.iter().find(|one| one.is_workable()))
+    }
+}
+
+/// Which feature comes first, in a folder whose index says what is in focus, as Fresher's does.
+struct Focus {
+    /// For each file how it comes, the least first; empty where the order of the index holds.
+    places: Vec<(Stage, u64)>,
+}
+
+/// How far a feature is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Stage {
+    /// The index calls it active.
+    Active,
+    /// Some of it is done.
+    Begun,
+    /// None of it is done.
+    Ahead,
+    /// It is no feature: tasks that cut across all of them.
+    Across,
+}
+
+impl Focus {
+    /// The active feature, then those that are begun, then the others; of these the one with the fewest open tasks first.
+    fn of(plan: &Plan) -> Focus {
+        let files = &plan.contents.files;
+        let Some(active) = files.iter().find_map(|file| file.about.focus.as_deref()) else {
+            return Focus { places: Vec::new() };
+        };
+        let stage = |role: FileRole, name: &str, counts: Counts| match role {
+            FileRole::Index => Stage::Across,
+            _ if base_name(name) == active => Stage::Active,
+            _ if counts.in_progress > 0 || counts.done > 0 => Stage::Begun,
+            _ => Stage::Ahead,
+        };
+        let counted = files.iter().zip(plan.counts_of_files());
+        let places = counted
+            .map(|(file, counts)| (stage(file.role, &file.name, counts), counts.open + counts.in_progress));
+        Focus { places: places.collect() }
+    }
+
+    fn place(&self, task: &Task) -> Option<(Stage, u64)> {
+        self.places.get(task.file_index).copied()
     }
 }
 

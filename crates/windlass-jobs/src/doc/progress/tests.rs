@@ -46,7 +46,7 @@ fn text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
-// rows: 53, 114
+// rows: 66, 114
 #[test]
 fn a_fresh_journal_says_all_of_it() {
     let written = text(with_entry(b"\n", &failed("boom"), &summary()));

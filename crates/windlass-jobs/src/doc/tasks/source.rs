@@ -201,6 +201,8 @@ pub(in crate::doc) struct PlanNotes {
     pub words: StateWords,
     /// The other files of the folder that it links to: name and line.
     pub links: Vec<(String, usize)>,
+    /// The file that its line `**Active:**` links to.
+    pub focus: Option<String>,
     /// What its `Spec:` line names.
     pub specs: Arc<[String]>,
     /// Its first heading of level 1.

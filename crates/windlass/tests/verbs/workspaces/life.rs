@@ -139,7 +139,7 @@ fn no_archive_no_deletion() {
     assert_eq!(env.read(folder(&env, "count").join("INSTRUCTIONS.md")), "Count to four.\n");
 }
 
-// rows: 50
+// rows: 126
 #[test]
 fn a_deleted_workspaces_name_begins_a_new_history() {
     let env = with_workspace("count");

@@ -53,11 +53,44 @@ fn features_in_the_order_of_the_readme_and_its_cross_cutting_tasks_last() {
     assert_eq!(plan.tasks()[0].refs[..], ["../specs/users.md"]);
     assert_eq!(plan.tasks()[2].refs[..], ["specs/auth.md"]);
     assert!(in_plan(&plan.tasks()[5]).cross_cutting && !in_plan(&plan.tasks()[4]).cross_cutting);
+}
+
+// rows: 95
+#[test]
+fn the_active_feature_comes_first_then_what_is_begun_then_the_one_with_the_fewest_boxes() {
+    let next = |files: &[(&str, &str)]| folder(files).next().map(Task::place);
+    let readme = |active: &str| README.replace("auth.md](./auth.md)", active);
+    let with = |readme: &str, auth: &str| {
+        next(&[
+            ("plan/README.md", readme),
+            ("plan/auth.md", auth),
+            ("plan/extra.md", "- [ ] x\n"),
+            ("plan/users.md", USERS),
+        ])
+    };
+    assert_eq!(with(README, AUTH).as_deref(), Some("plan/auth.md:8"));
+    let users = readme("users.md](./users.md)");
     assert_eq!(
-        plan.next().map(Task::place).as_deref(),
+        with(&users, AUTH).as_deref(),
         Some("plan/users.md:15"),
         "its dependency is the one of its file"
     );
+    let done = AUTH.replace("[ ]", "[x]");
+    assert_eq!(
+        with(README, &done).as_deref(),
+        Some("plan/extra.md:1"),
+        "one box is left of it, two of the users'"
+    );
+    let extra = readme("extra.md](./extra.md)");
+    let ticked = [
+        ("plan/README.md", &*extra),
+        ("plan/auth.md", AUTH),
+        ("plan/extra.md", "- [x] x\n"),
+        ("plan/users.md", USERS),
+    ];
+    assert_eq!(next(&ticked).as_deref(), Some("plan/auth.md:8"), "it is begun");
+    let order = README.replace("**Active:**", "Somewhere:");
+    assert_eq!(with(&order, AUTH).as_deref(), Some("plan/users.md:15"), "without a focus the index decides");
 }
 
 // rows: 95

@@ -5,7 +5,7 @@ use windlass_core::tasks::Schedule;
 use super::*;
 
 // Seed defect D3, parser/requirements.ts:106-113: a missing or cyclic dependency only showed as "no available tasks".
-// rows: 90
+// rows: 92
 #[test]
 fn unknown_dependencies_duplicates_and_cycles_are_named_with_lines() {
     let list = markdown(

@@ -217,6 +217,10 @@ impl Reader<'_> {
         let here = self.role == FileRole::Index && self.quotes == 0;
         if here && !file.contains(['/', '\\', ':']) && ends_in(file, "md") && file != base_name(&self.name) {
             let line = self.lines.line_of(at);
+            let is_focus = self.line.plain.trim_start().to_ascii_lowercase().starts_with("active:");
+            if is_focus && self.about.focus.is_none() {
+                self.about.focus = Some(file.to_owned());
+            }
             self.about.links.push((file.to_owned(), line));
         }
     }
