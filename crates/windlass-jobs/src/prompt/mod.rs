@@ -18,6 +18,8 @@ pub(crate) mod principles;
 mod principles_tests;
 mod returned;
 mod review;
+#[cfg(test)]
+mod role_tests;
 mod session;
 mod task_session;
 pub(crate) mod tasks;

@@ -253,20 +253,6 @@ fn the_boundaries_are_in_every_system_prompt_in_few_words() {
     assert!(system.contains("only in it and in `/srv/shared`, `/srv/b c`. "), "{system}");
 }
 
-// rows: 12
-#[test]
-fn each_mode_has_words_of_its_own_in_the_system_prompt() {
-    let mut roles = std::collections::BTreeSet::new();
-    for mode in Mode::iter() {
-        let mut plan = gated();
-        plan.job.mode = mode;
-        let role = crate::job::of(mode).role;
-        let system = compose(&PromptParts { purpose: mode.purpose(), ..parts(&plan, "x") }).system;
-        assert!(system.contains(&format!("\n{role}")) && role.ends_with(".\n"), "{mode:?}: {system}");
-        assert!(roles.insert(role), "{mode:?}");
-    }
-}
-
 // rows: 82
 #[test]
 fn what_a_hook_said_of_the_commit_is_passed_on_bounded_and_claims_nothing() {
