@@ -56,7 +56,7 @@ fn judges(verdict: &str) -> Reply {
     Reply::tool(
         "StructuredOutput",
         json!({"verdict": verdict, "confidence": "high", "summary": "I looked at greeting.txt.",
-            "findings": [{"title": "The word is missing", "detail": "greeting.txt:1", "required": true}],
+            "findings": [{"title": "The word is missing", "detail": "greeting.txt:1", "required": verdict != "pass"}],
             "recommendation": "Write it."}),
     )
 }
