@@ -2,6 +2,8 @@
 
 use std::env;
 use std::path::{Path, PathBuf};
+use windlass_core::config::fresher::mode;
+use windlass_core::spec::Mode;
 use windlass_core::values::{Extent, Named};
 
 use windlass_core::trust::Startable;
@@ -102,6 +104,11 @@ fn refused(error: DevloopError) -> AppError {
 fn is_there(folder: &Path) -> bool {
     let of_claude = claude_iterate::is_there(folder) || claude_loop::is_there(folder);
     of_claude || fresher::is_there(folder) || devloop::is_there(folder) || ralph::is_there(folder)
+}
+
+/// The mode that Fresher was to run in, where its variable says so.
+pub fn mode_of_fresher() -> Option<Mode> {
+    mode(env::var("FRESHER_MODE").ok()?.as_str())
 }
 
 /// Says how a project of Fresher's is taken over, where something of it shows that there is one.

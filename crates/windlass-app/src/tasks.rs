@@ -192,7 +192,7 @@ fn elsewhere(app: &App, named: &NamedTasks) -> Vec<Work> {
 fn command(words: impl Fn(&Work) -> Option<String>) -> impl Fn(&Work) -> String {
     move |work| {
         let words = words(work).unwrap_or_else(|| "tasks".to_owned());
-        format!("windlass {words} -f {}", quoted(work.place.as_ref()))
+        format!("windlass {words} {}", work.flag())
     }
 }
 

@@ -13,7 +13,6 @@ use crate::here::Here;
 use crate::issues;
 use crate::run::{NamedTasks, Work, going_on, unreadable, with_works};
 use crate::task_place::TaskPlace;
-use crate::text::quoted;
 use crate::workspaces::Project;
 
 /// What there is to go on with.
@@ -137,5 +136,5 @@ impl Choices {
 }
 
 fn continued(work: &Work) -> String {
-    format!("windlass continue -f {}", quoted(work.place.as_ref()))
+    format!("windlass continue {}", work.flag())
 }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use windlass_core::project::FeatureName;
 use windlass_core::spec::{JobPlan, Mode};
 use windlass_core::values::{ExitCodes, Named as _};
 use windlass_engine::plan::{README, find_plan};
@@ -54,11 +55,19 @@ impl Work {
 
     /// The command that works on it.
     pub fn command(&self) -> String {
-        let place = quoted(self.place.as_ref());
         match self.mode {
-            Mode::Build => format!("windlass build -f {place}"),
-            _ => format!("windlass run --mode tasks -f {place}"),
+            Mode::Build => format!("windlass build -f {}", quoted(self.place.as_ref())),
+            _ => format!("windlass run --mode tasks {}", self.flag()),
         }
+    }
+
+    /// How it is named to a verb of tasks: a feature has a journal of its own.
+    pub fn flag(&self) -> String {
+        let feature = FeatureName::of_requirements(&self.place).filter(|_| self.mode == Mode::Tasks);
+        feature.map_or_else(
+            || format!("-f {}", quoted(self.place.as_ref())),
+            |feature| format!("--feature {feature}"),
+        )
     }
 }
 

@@ -36,6 +36,17 @@ impl FeatureName {
         })
     }
 
+    /// The folder of the task files of all features, below the project's.
+    pub const fn folder() -> &'static str {
+        FOLDER
+    }
+
+    /// The feature whose task file this is; `None` where it is another file.
+    pub fn of_requirements(file: &str) -> Option<FeatureName> {
+        let name = file.strip_prefix(FOLDER)?.strip_prefix('/')?.strip_suffix(".md")?;
+        FeatureName::parse(name).ok()
+    }
+
     /// Its task file, below the project's folder.
     pub fn requirements(&self) -> PathBuf {
         PathBuf::from(FOLDER).join(format!("{self}.md"))
@@ -67,6 +78,7 @@ mod tests {
             assert_eq!(name.to_string(), "pay_by-card2");
             assert_eq!(name.requirements(), Path::new("requirements/pay_by-card2.md"));
             assert_eq!(name.progress(), Path::new("progress/pay_by-card2.md"));
+            assert_eq!(FeatureName::of_requirements("requirements/pay_by-card2.md"), Some(name));
         }
         for text in [
             "",

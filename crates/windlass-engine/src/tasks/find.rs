@@ -44,7 +44,21 @@ fn named(directory: &Path, place: PathBuf) -> Result<FoundTasks, TasksError> {
 /// The lists that lie in other places where people keep them, and hold a task.
 pub fn kept_places(directory: &Path) -> Vec<FoundTasks> {
     let places = SOURCES.iter().flat_map(|form| form.other_places());
-    with_tasks(directory, places.flat_map(|place| matching(directory, place)))
+    let places = places.flat_map(|place| matching(directory, place));
+    with_tasks(directory, places.chain(features(directory).iter().map(FeatureName::requirements)))
+}
+
+/// The features that have a task file: `requirements/NAME.md`, by name.
+pub fn features(directory: &Path) -> Vec<FeatureName> {
+    let folder = FeatureName::folder();
+    let entries = at(directory).join(folder).entries().unwrap_or_default();
+    let names = entries.into_iter().take(MOST_LOOKED_AT).filter_map(|entry| {
+        let name = entry.name.to_str()?.strip_suffix(".md")?;
+        FeatureName::parse(name).ok()
+    });
+    let mut features: Vec<FeatureName> = names.collect();
+    features.sort();
+    features
 }
 
 /// The lists around a place that is none itself: the folder that a file lies in, or the files of a folder.

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use windlass_core::values::Named;
 
+use windlass_app::import::mode_of_fresher;
 use windlass_app::principles::KeptPrinciples;
 use windlass_app::run::{RunEnd, StartRun, WantedJob};
 use windlass_app::{Answer, App, AppError};
@@ -19,7 +20,7 @@ use crate::args::{LimitArgs, RunArgs, WorkArgs};
 
 /// Runs it to its end; the exit code says how it ended.
 pub fn run(args: &RunArgs) -> Result<ExitCode, AppError> {
-    let args = &with_kept_work(args)?;
+    let args = &with_kept_work(&with_mode_of_fresher(args))?;
     let request = request(args)?;
     let terminal = Arc::new(TerminalFront::new(args.work.output.json));
     let app = App::here(terminal.clone())?;
@@ -29,6 +30,18 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, AppError> {
     }
     let end = app.start(&request)?;
     Ok(told(&app, &terminal, &end))
+}
+
+/// Where nothing is named, `FRESHER_MODE` says the mode, as it did.
+fn with_mode_of_fresher(args: &RunArgs) -> RunArgs {
+    let is_named = args.mode.is_some()
+        || args.prompt.is_some()
+        || args.file.is_some()
+        || args.source.is_some()
+        || args.feature.is_some()
+        || args.issues.given().is_some();
+    let mode = mode_of_fresher().filter(|_| !is_named).map(|mode| mode.name().to_owned());
+    RunArgs { mode: mode.or_else(|| args.mode.clone()), ..args.clone() }
 }
 
 /// Where nothing is named and nothing lies in the usual places, a person at the terminal is asked whether the only work that was

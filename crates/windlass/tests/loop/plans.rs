@@ -217,6 +217,19 @@ fn without_a_plan_nothing_is_built_and_without_specs_nothing_planned() {
     assert!(night.folders().is_empty(), "no run was begun");
 }
 
+// rows: 123
+#[test]
+fn a_run_without_a_job_goes_by_the_mode_that_fresher_was_told() {
+    let night = planned(THREE, &every_call(TICK)).set("FRESHER_MODE", "building");
+    let mut command = night.windlass(&["run", "--no-delay"]);
+    command.arg(format!("--mock={}", night.env.root().join("script.toml").display()));
+    expect_end(&night.env.run(&mut command, PATIENCE), 0, "complete");
+    let night = planned(THREE, &every_call(TICK)).set("FRESHER_MODE", "sleeping");
+    let outcome = night.env.run(&mut night.windlass(&["build", "--mock"]), PATIENCE);
+    outcome.expect_code(2, "no such mode");
+    assert!(said(&outcome).contains("FRESHER_MODE: expected planning or building"), "{}", said(&outcome));
+}
+
 #[test]
 fn fifty_thousand_tasks_are_read_and_one_is_done() {
     let many = |mark: &str| format!("- [{mark}] The same again\n").repeat(50_000);

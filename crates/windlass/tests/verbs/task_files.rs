@@ -324,6 +324,25 @@ fn a_project_of_devloop_is_taken_over_where_it_is() {
     );
 }
 
+// rows: 8
+#[test]
+fn features_are_found_where_there_is_no_other_task_file() {
+    let env = TestEnv::with_git();
+    env.write("requirements/pay.md", TASKS);
+    env.write("requirements/no name.md", TASKS);
+    assert!(told(&env, &["tasks"]).contains("TASK-002"), "the only one is meant");
+    env.write("requirements/ledger.md", TASKS);
+    for (verb, command) in [
+        (&["tasks"][..], "windlass tasks --feature pay"),
+        (&["continue"], "windlass continue --feature pay"),
+        (&["run", "--mode", "tasks"], "windlass run --mode tasks --feature pay"),
+    ] {
+        let said = ask(&env, verb).stderr_text();
+        assert!(said.contains(command) && said.contains("--feature ledger"), "{said}");
+    }
+    told(&env, &["tasks", "--feature", "pay"]);
+}
+
 #[test]
 fn a_home_is_no_project_of_devloop() {
     let env = TestEnv::with_git();

@@ -150,7 +150,11 @@ impl Reading {
                 );
             }
             SettingOutcome::Nothing(why) => self.leave(variable, why),
-            SettingOutcome::AsksNobody(false) | SettingOutcome::Container(false) | SettingOutcome::Empty => {}
+            // A run without a job goes by it.
+            SettingOutcome::Mode
+            | SettingOutcome::AsksNobody(false)
+            | SettingOutcome::Container(false)
+            | SettingOutcome::Empty => {}
         }
     }
 

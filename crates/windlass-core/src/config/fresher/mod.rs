@@ -23,7 +23,17 @@ use script::Assignments;
 use settings::Reading;
 use table::{SETTINGS, Setting};
 
+use crate::spec::Mode;
 use crate::typed::{line_of, shown};
+
+/// The mode that a word of Fresher's means.
+pub fn mode(word: &str) -> Option<Mode> {
+    match word.trim() {
+        "planning" => Some(Mode::Plan),
+        "building" => Some(Mode::Build),
+        _ => None,
+    }
+}
 
 /// What Fresher was told.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -37,6 +37,8 @@ pub(super) enum SettingOutcome {
     Container(bool),
     /// A command.
     Gate(String),
+    /// A mode that is said by a verb here.
+    Mode,
     /// It has no place here: why.
     Nothing(&'static str),
     /// It says nothing.
@@ -70,6 +72,10 @@ pub(super) fn outcome(setting: &Setting, value: Value) -> Result<SettingOutcome,
         Meaning::Command => match text(&value)?.trim() {
             "" => SettingOutcome::Empty,
             command => SettingOutcome::Gate(command.to_owned()),
+        },
+        Meaning::Mode => match super::mode(text(&value)?) {
+            Some(_) => SettingOutcome::Mode,
+            None => return Err(expected("planning or building", &value)),
         },
         Meaning::Nothing(_) if says_nothing(&value) => SettingOutcome::Empty,
         Meaning::Nothing(why) => SettingOutcome::Nothing(why),
@@ -110,6 +116,7 @@ impl Reading {
             Ok(SettingOutcome::AsksNobody(nobody)) => self.asks = !nobody,
             Ok(SettingOutcome::Container(used)) => self.container = used,
             Ok(SettingOutcome::Gate(command)) => self.gates.push((setting.name, command)),
+            Ok(SettingOutcome::Mode) => self.leave(name, "`windlass plan` and `windlass build` say it"),
             Ok(SettingOutcome::Nothing(why)) => self.leave(name, why),
             Ok(SettingOutcome::Empty) => {}
             Err(why) => self.leave(name, &why),

@@ -38,6 +38,8 @@ pub(super) enum Meaning {
     Container,
     /// A command that was told the agent.
     Command,
+    /// Planning or building.
+    Mode,
     /// Nothing: why.
     Nothing(&'static str),
 }
@@ -87,7 +89,7 @@ impl Meaning {
             Meaning::Key(key) | Meaning::InContainer(key) | Meaning::ListInContainer(key) => key,
             Meaning::Seconds(_) | Meaning::Iterations => "limits.max_iterations",
             Meaning::Permissions | Meaning::Container => "build.smart_termination",
-            Meaning::Folder(_) | Meaning::Command | Meaning::Nothing(_) => "agent.model",
+            Meaning::Folder(_) | Meaning::Command | Meaning::Mode | Meaning::Nothing(_) => "agent.model",
         }
     }
 }
@@ -106,7 +108,7 @@ macro_rules! settings {
 }
 
 settings! {
-    "fresher.mode" "MODE" Nothing("`windlass plan` and `windlass build` say it");
+    "fresher.mode" "MODE" Mode;
     "fresher.max_iterations" "MAX_ITERATIONS" Iterations;
     "fresher.smart_termination" "SMART_TERMINATION" Key("build.smart_termination") = Switch(true);
     "fresher.dangerous_permissions" "DANGEROUS_PERMISSIONS" Permissions;

@@ -320,9 +320,10 @@ fn wrong_values_of_variables_are_errors() {
         ("FRESHER_IN_DOCKER", "maybe"),
         ("FRESHER_HOOK_TIMEOUT", "-3"),
         ("FRESHER_SPEC_DIR", "/etc"),
+        ("FRESHER_MODE", "sleeping"),
     ])
     .unwrap_err();
-    assert_eq!(error.problems.len(), 7, "{error}");
+    assert_eq!(error.problems.len(), 8, "{error}");
     for name in
         ["MAX_ITERATIONS", "MAX_TURNS", "SMART_TERMINATION", "USE_DOCKER", "IN_DOCKER", "HOOK_TIMEOUT"]
     {
