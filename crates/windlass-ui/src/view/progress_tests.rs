@@ -25,7 +25,7 @@ fn added(build: impl FnOnce(&mut Night)) -> String {
     told(&night.events).1.strip_prefix(&before).unwrap().to_owned()
 }
 
-// rows: 121, 122
+// rows: 66, 121, 122
 #[test]
 fn a_whole_night_at_80_columns() {
     let (results, notes) = told(&Night::new().whole().events);
@@ -112,7 +112,6 @@ fn colours_have_meaning() {
     );
 }
 
-// rows: 66
 #[test]
 fn every_verdict_has_its_line() {
     for (verdict, class, changed, start, explanation) in [
