@@ -51,7 +51,6 @@ fn bad_command_lines_are_refused_in_one_sentence() {
     }
 }
 
-// rows: 43
 // Seed defect D4, README / contract: they were said to go to the agent.
 // Seed defect D4, whole repo: flags were accepted and ignored.
 // Seed defect D4, cli/root.go:240-274, 541: each start looked for updates, which `--disable-updates` was for.

@@ -44,7 +44,7 @@ fn one_value_changes_and_every_other_byte_stays() {
     assert_eq!(file(&env), MINE.replace("  max_cost = 5   # dollars, as agreed\r\n", ""));
 }
 
-// rows: 61, 62, 123, 125
+// rows: 123, 124, 125
 #[test]
 fn each_scope_has_its_file_and_get_says_whose_value_holds() {
     let env = TestEnv::new();

@@ -56,7 +56,7 @@ fn the_defaults_are_those_of_the_design() {
     assert!(resolved.origins().iter().all(|value| value.origin.is_default()));
 }
 
-// rows: 61, 123
+// rows: 123, 124
 // Seed defect D1, core/config-manager.ts:170: a project's file hid the user's.
 #[test]
 fn each_layer_goes_before_the_ones_below_it_key_by_key() {

@@ -178,6 +178,7 @@ fn a_prompt_that_is_too_long_is_tried_once_with_little_of_the_notes() {
     assert_eq!(world.run.counters().finished, 4);
 }
 
+// rows: 61
 #[test]
 fn no_iteration_begins_before_its_wait_or_its_pause_is_over() {
     let mut world = World::new(plan(), |call, _| match call {
