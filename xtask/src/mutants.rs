@@ -3,7 +3,8 @@
 //! cargo-mutants says what could be changed, one thing at a time (`<` to `<=`, an arm away, a function to a constant). All of
 //! it is built into one copy of the tests, in which a file chooses the mutant, so that a mutant costs a run of the tests and no
 //! build. A change that no test notices shows a rule that nothing holds. What survives is killed by a test, or explained in
-//! `docs/mutants.md`. It is not part of `ci`.
+//! `docs/mutants.md`. It is not part of `ci`. Whoever ends it goes on with the next go: what was noticed is not tried again in the same
+//! code.
 
 mod build;
 mod listing;
@@ -11,13 +12,15 @@ mod subject;
 mod trial;
 mod weave;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
+use std::path::Path;
+use std::process::Command;
 use std::time::Instant;
 
-use crate::program::Failure;
+use crate::program::{Failure, output_of};
 use crate::workspace::Workspace;
 use listing::Mutant;
 use subject::{SUBJECTS, Subject};
@@ -77,12 +80,13 @@ pub fn run_chore(workspace: &Workspace, arguments: &[String]) -> Result<(), Fail
     let mutants = order.mutants(workspace)?;
     let output = workspace.target.join("mutants").join(order.subject.package);
     let built = build::build(workspace, order.subject, &mutants, &output)?;
-    if let Some(first) = mutants.first() {
+    let results = output.join(format!("results-{}.txt", code_of(workspace)?));
+    let before = Noticed::read(&results);
+    if let Some(first) = mutants.iter().find(|mutant| !before.has(mutant)) {
         trial::passes(&built, order.subject, first)?;
     }
-    let results = output.join("results.txt");
     let failed = |error| Failure::at(&results, error);
-    let mut lines = fs::File::create(&results).map_err(failed)?;
+    let mut lines = fs::OpenOptions::new().create(true).append(true).open(&results).map_err(failed)?;
     let began = Instant::now();
     let mut table = Table::default();
     for (number, mutant) in (1..).zip(&mutants) {
@@ -90,6 +94,8 @@ pub fn run_chore(workspace: &Workspace, arguments: &[String]) -> Result<(), Fail
             None
         } else if built.wrong.contains(&number) {
             Some(Found::Wrong)
+        } else if before.has(mutant) {
+            Some(Found::Noticed)
         } else {
             Some(trial::tried(&built, order.subject, number, mutant)?)
         };
@@ -106,6 +112,30 @@ pub fn run_chore(workspace: &Workspace, arguments: &[String]) -> Result<(), Fail
         results.display()
     );
     Ok(())
+}
+
+/// Names the code that mutants are made of and tried with, as it lies there, committed or not.
+fn code_of(workspace: &Workspace) -> Result<String, Failure> {
+    let git = |words: &[&str]| output_of(Command::new("git").args(words).current_dir(&workspace.root));
+    let uncommitted = git(&["stash", "create"])?;
+    let commit = if uncommitted.trim().is_empty() { "HEAD" } else { uncommitted.trim() };
+    Ok(git(&["rev-parse", "--short=12", &format!("{commit}:crates")])?.trim().to_owned())
+}
+
+/// What an earlier go found of the same code, which was ended before it was through.
+struct Noticed(BTreeSet<String>);
+
+impl Noticed {
+    fn read(results: &Path) -> Noticed {
+        let text = fs::read_to_string(results).unwrap_or_default();
+        let names =
+            text.lines().filter_map(|line| line.strip_prefix(Found::Noticed.word())?.strip_prefix('\t'));
+        Noticed(names.map(str::to_owned).collect())
+    }
+
+    fn has(&self, mutant: &Mutant) -> bool {
+        self.0.contains(&mutant.name)
+    }
 }
 
 /// What was found, by file.

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use super::build::{Built, WHICH_FILE, cargo_in};
 use super::listing::Mutant;
 use super::subject::{Limit, Subject, Trial};
-use crate::program::{Failure, line_of};
+use crate::program::{Failure, line_of, run};
 
 /// Seconds that the tests of the real binary may take.
 const BINARY_SECONDS: u32 = 600;
@@ -40,8 +40,15 @@ impl Found {
     }
 }
 
-/// Runs the tests that this mutant would be tried with, with no mutant: they must pass.
+/// Runs the tests that this mutant would be tried with, with no mutant: they must pass. Builds before, without a bound, what no
+/// mutant needs to be built again.
 pub fn passes(built: &Built, subject: &Subject, mutant: &Mutant) -> Result<(), Failure> {
+    for trial in (subject.trials)(mutant) {
+        if let Trial::Beside { package, .. } = trial {
+            let mut command = cargo_in(&built.tree, &built.target);
+            run(command.args(["nextest", "run", "--locked", "--no-run", "--package", package]))?;
+        }
+    }
     match trials(built, subject, 0, mutant)? {
         Found::Survived => Ok(()),
         _ => Err(Failure("the tests fail without a mutant".to_owned())),
