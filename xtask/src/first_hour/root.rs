@@ -8,7 +8,7 @@ use std::process::Command;
 use crate::program::{Failure, output_of};
 
 /// What `install.sh` and Windlass ask for, and what the steps are typed with.
-const PROGRAMS: [&str; 18] = [
+const PROGRAMS: [&str; 19] = [
     "cat",
     "chmod",
     "cp",
@@ -23,6 +23,7 @@ const PROGRAMS: [&str; 18] = [
     "sed",
     "sh",
     "sha256sum",
+    "sleep",
     "tar",
     "tee",
     "tr",

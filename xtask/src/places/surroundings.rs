@@ -5,7 +5,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::program::{Failure, output_of, run, succeeds};
+use crate::program::{Failure, bytes_of, output_of, succeeds};
 
 /// An ordinary user, on every Linux.
 const NOBODY: &str = "65534";
@@ -54,9 +54,8 @@ impl Surroundings {
         }
         if self.is_foreign() {
             // Root's tools lie where nobody else may look.
-            for (name, program) in [("CARGO_HOME", "cargo"), ("RUSTUP_HOME", "rustup")] {
-                mounts.push((home_of(name, program)?, make(&own.join(program))?));
-            }
+            mounts.push((cargo_home()?, make(&own.join("cargo"))?));
+            mounts.push((toolchain()?, make(&own.join("toolchain"))?));
         }
         if mounts.is_empty() {
             return Ok(copied(command, Command::new(command.get_program())));
@@ -75,8 +74,8 @@ impl Surroundings {
                 give_away(&make(&own.join(name))?)?;
             }
             around.env("HOME", own.join("home")).env("TMPDIR", own.join("tmp"));
-            around.env("CARGO_HOME", own.join("cargo")).env("RUSTUP_HOME", own.join("rustup"));
-            let mut path = vec![own.join("cargo/bin")];
+            around.env("CARGO_HOME", own.join("cargo"));
+            let mut path = vec![own.join("toolchain/bin")];
             path.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
             around.env("PATH", std::env::join_paths(path).unwrap_or_default()).env_remove("CARGO");
             if program.file_name() == Some("cargo".as_ref()) {
@@ -112,7 +111,7 @@ fn copied(from: &Command, mut to: Command) -> Command {
 
 /// All that lies in a folder belongs to the ordinary user from now on.
 pub fn give_away(folder: &Path) -> Result<(), Failure> {
-    run(Command::new("chown").args(["-R", &format!("{NOBODY}:{NOBODY}")]).arg(folder))
+    bytes_of(Command::new("chown").args(["-R", &format!("{NOBODY}:{NOBODY}")]).arg(folder)).map(drop)
 }
 
 fn make(folder: &Path) -> Result<PathBuf, Failure> {
@@ -135,11 +134,14 @@ fn found(program: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Where Rust's tools keep what they need.
-fn home_of(variable: &str, program: &str) -> Result<PathBuf, Failure> {
-    if program == "rustup" && std::env::var_os(variable).is_none() {
-        return Ok(PathBuf::from(output_of(Command::new("rustup").args(["show", "home"]))?.trim()));
-    }
+/// Where cargo keeps what it fetched.
+fn cargo_home() -> Result<PathBuf, Failure> {
     let home = std::env::home_dir().ok_or_else(|| Failure("there is no home directory".to_owned()))?;
-    Ok(std::env::var_os(variable).map_or(home.join(".cargo"), PathBuf::from))
+    Ok(std::env::var_os("CARGO_HOME").map_or(home.join(".cargo"), PathBuf::from))
+}
+
+/// The compiler and what belongs to it, themselves: rustup's name for them is a link that only root can follow.
+fn toolchain() -> Result<PathBuf, Failure> {
+    let root = PathBuf::from(output_of(Command::new("rustc").args(["--print", "sysroot"]))?.trim());
+    root.canonicalize().map_err(|error| Failure::at(&root, error))
 }
