@@ -4,6 +4,7 @@
 //! below another one that did not.
 
 use std::fs;
+use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::time::{Duration, Instant};
 
@@ -12,7 +13,7 @@ use windlass_core::values::RunId;
 
 use super::RUN_VARIABLE;
 use super::command::WAITING_VARIABLE;
-use super::tree::{Families, Process, all, kill_with_descendants};
+use super::tree::{Families, Process, all, kill_with_descendants, parse_environment};
 
 /// How long [`end`] tries.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -20,9 +21,13 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// How often a process is asked for its environment that has none at this moment.
 const ENVIRONMENT_LOOKS: u32 = 50;
 
-/// How often a process that has arguments has to have no environment before it is believed: between the two questions it
-/// may have become another program.
-const EMPTY_ENVIRONMENTS: u32 = 5;
+/// How often a process has to have no environment before it is believed: the kernel says so, too, while it lays out that of a
+/// new program.
+const EMPTY_ENVIRONMENTS: u32 = 3;
+
+/// Bytes of an environment that are read at first, and at most (the kernel takes no more than 6 MiB of arguments and
+/// environment together).
+const ENVIRONMENT_SIZES: (usize, usize) = (16 << 10, 8 << 20);
 
 /// Looks in a row that find nothing, before nothing is left: what is started while a look goes on, by a process that is gone
 /// before its turn comes, is seen by the next one.
@@ -103,25 +108,45 @@ fn carries(id: Pid, mark: &[u8]) -> bool {
     environment(id).split(|byte| *byte == 0).any(|entry| entry == mark)
 }
 
-/// A process that is just becoming another program has neither environment nor arguments yet, for less than a millisecond:
-/// it is asked again, else nobody would find it.
+/// A process that is just becoming another program has no environment for less than a millisecond: it is asked again, else
+/// nobody would find it.
 fn environment(id: Pid) -> Vec<u8> {
-    let read = |name| fs::read(format!("/proc/{}/{name}", id.as_raw_nonzero())).unwrap_or_default();
-    // Those of the kernel have neither, for ever.
-    let is_program = || fs::read_link(format!("/proc/{}/exe", id.as_raw_nonzero())).is_ok();
     let mut empty = 0;
     for _ in 0..ENVIRONMENT_LOOKS {
-        let environment = read("environ");
-        if !environment.is_empty() || empty == EMPTY_ENVIRONMENTS || !is_program() {
+        let environment = environment_at_once(id);
+        empty += u32::from(has_no_environment(id));
+        if !environment.is_empty() || empty == EMPTY_ENVIRONMENTS || !is_program(id) {
             return environment;
         }
-        if read("cmdline").is_empty() {
-            std::thread::sleep(Duration::from_millis(1));
-        } else {
-            empty += 1;
-        }
+        std::thread::sleep(Duration::from_millis(1));
     }
     Vec::new()
+}
+
+/// Read by one call: between two, the process may become another program, and the file then ends in the middle.
+fn environment_at_once(id: Pid) -> Vec<u8> {
+    let (first, most) = ENVIRONMENT_SIZES;
+    let mut environment = vec![0; first];
+    loop {
+        let read = fs::File::open(format!("/proc/{}/environ", id.as_raw_nonzero()))
+            .and_then(|mut file| file.read(&mut environment));
+        let read = read.unwrap_or_default();
+        if read < environment.len() || read >= most {
+            environment.truncate(read);
+            return environment;
+        }
+        environment.resize(read * 2, 0);
+    }
+}
+
+/// Those of the kernel are none, for ever; nor are the dead.
+fn is_program(id: Pid) -> bool {
+    fs::read_link(format!("/proc/{}/exe", id.as_raw_nonzero())).is_ok()
+}
+
+fn has_no_environment(id: Pid) -> bool {
+    fs::read(format!("/proc/{}/stat", id.as_raw_nonzero()))
+        .is_ok_and(|stat| parse_environment(&stat).is_some_and(|range| range.is_empty()))
 }
 
 /// This process and its ancestors.

@@ -5,7 +5,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
+use std::ops::Range;
 use std::path::Path;
+use std::str::SplitAsciiWhitespace;
 
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal};
@@ -58,15 +60,29 @@ impl Process {
 
 /// Reads `/proc/<pid>/stat`. The name in it can hold anything, parentheses and line feeds too.
 pub fn parse_stat(line: &[u8]) -> Option<Process> {
-    let name_end = memchr::memrchr(b')', line)?;
     let id = std::str::from_utf8(line.split(|byte| *byte == b' ').next()?).ok()?;
-    let mut fields = std::str::from_utf8(line.get(name_end + 1..)?).ok()?.split_ascii_whitespace();
+    let mut fields = fields_of_stat(line)?;
     let state = *fields.next()?.as_bytes().first()?;
     let parent = fields.next()?.parse().ok()?;
     let group = fields.next()?.parse().ok()?;
     // The 22nd field; the state was the third.
     let start = fields.nth(16)?.parse().ok()?;
     Some(Process { id: Pid::from_raw(id.parse().ok()?)?, parent, group, start, state })
+}
+
+/// Where a process's environment lies in its memory, by `/proc/<pid>/stat`; `None` where there is none that can be seen, and
+/// while the kernel has not yet laid it out.
+pub(crate) fn parse_environment(line: &[u8]) -> Option<Range<u64>> {
+    // The 50th and the 51st field; the state was the third.
+    let mut fields = fields_of_stat(line)?.skip(47);
+    let range = fields.next()?.parse().ok()?..fields.next()?.parse().ok()?;
+    (range.start != 0).then_some(range)
+}
+
+/// From the third field on: those after the name.
+fn fields_of_stat(line: &[u8]) -> Option<SplitAsciiWhitespace<'_>> {
+    let name_end = memchr::memrchr(b')', line)?;
+    Some(std::str::from_utf8(line.get(name_end + 1..)?).ok()?.split_ascii_whitespace())
 }
 
 /// Who is whose child. Either asked of the kernel one by one, or read once for the whole machine.
@@ -186,6 +202,20 @@ mod tests {
         let stat = b"42 (x) Z 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 7 20";
         assert!(parse_stat(stat).is_some_and(|process| process.is_dead()));
         assert!(Process::find(rustix::process::getpid()).is_some_and(|process| !process.is_dead()));
+    }
+
+    #[test]
+    fn an_environment_lies_where_the_kernel_says() {
+        let stat = |range: &str| format!("42 (x) S {} {range} 0", ["1"; 46].join(" "));
+        assert_eq!(parse_environment(stat("100 160").as_bytes()), Some(100..160));
+        assert_eq!(parse_environment(stat("100 100").as_bytes()).map(|none| none.is_empty()), Some(true));
+        assert_eq!(parse_environment(stat("0 0").as_bytes()), None, "not yet laid out, or not to be seen");
+        assert_eq!(parse_environment(b"42 (x) S 1 2"), None);
+        let own = parse_environment(&fs::read("/proc/self/stat").unwrap()).unwrap();
+        assert_eq!(
+            usize::try_from(own.end - own.start).unwrap(),
+            fs::read("/proc/self/environ").unwrap().len()
+        );
     }
 
     #[test]

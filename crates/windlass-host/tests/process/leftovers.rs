@@ -1,6 +1,6 @@
 //! Runner and keeper die at the same moment.
 
-use std::process::ExitCode;
+use std::process::{Child, Command, ExitCode};
 
 use rustix::process::{Pid, Signal};
 use windlass_core::values::RunId;
@@ -12,6 +12,7 @@ use crate::orphans::RUNNER;
 
 pub const TESTS: &[(&str, fn())] = &[
     ("leftovers::a_double_kill_is_cleared_up_later", a_double_kill_is_cleared_up_later),
+    ("leftovers::a_process_that_becomes_another_is_found", a_process_that_becomes_another_is_found),
     ("leftovers::nobody_finds_itself_or_its_ancestors", nobody_finds_itself_or_its_ancestors),
 ];
 
@@ -51,6 +52,36 @@ fn a_double_kill_is_cleared_up_later() {
     assert_eq!(leftovers::end(&run), []);
     assert_eq!(printed.rest(), "");
     assert_eq!(marked(&marker), []);
+}
+
+/// While it does, the kernel tells of no environment, or of a part.
+fn a_process_that_becomes_another_is_found() {
+    let marker = marker();
+    let run = RunId(format!("r-{marker}"));
+    let _becoming = Becoming::start(&run);
+    eventually("it has begun", || (!leftovers::find(&run).is_empty()).then_some(()));
+    for look in 0..500 {
+        assert_eq!(leftovers::find(&run).len(), 1, "look {look}");
+    }
+    assert_eq!(leftovers::end(&run), []);
+}
+
+/// A process that becomes another program, over and over, until it is dropped.
+struct Becoming(Child);
+
+impl Becoming {
+    #[expect(clippy::disallowed_methods, reason = "it is watched, and nobody's keeper may end it")]
+    fn start(run: &RunId) -> Becoming {
+        let script = r#"exec sh -c "$0" "$0""#;
+        Becoming(Command::new("sh").args(["-c", script, script]).env(RUN_VARIABLE, &run.0).spawn().unwrap())
+    }
+}
+
+impl Drop for Becoming {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 fn nobody_finds_itself_or_its_ancestors() {
