@@ -135,6 +135,15 @@ impl Orders {
         Some(Order { version: WireVersion, run: run.plan()?.run.clone(), epoch, effect, context })
     }
 
+    /// What was asked about an issue is answered. What has to be told there once more, with the pull request, may follow from the
+    /// very answer: it is another order, though it reads the same.
+    pub fn answered(&mut self, report: &Report) {
+        if let Report::IssueReport(report) = report {
+            let (task, what) = report.about();
+            self.given.remove(&Effect::Issue { task: task.clone(), what });
+        }
+    }
+
     /// Does it answer an order that another one of its lane has taken the place of, or one of an earlier session? It is not
     /// counted then. What a person should know, and why the run must end, is heard in any case.
     pub fn is_late(&self, reported: &Reported) -> bool {

@@ -173,6 +173,7 @@ impl Supervisor {
         if self.orders.is_late(&reported) {
             return Ok(());
         }
+        self.orders.answered(&reported.report);
         match &reported.report {
             // Whatever failed, this is why.
             Report::Failed(_) | Report::Broken(_) if !self.journal.is_in_place() => {

@@ -110,7 +110,13 @@ impl Shared {
         A: FnOnce(S) -> io::Result<()>,
     {
         if let Some(refusal) = trouble.and_then(refusal) {
-            return refuse(stream, refusal);
+            let reset = match trouble {
+                Some(Trouble::RateLimitFor(seconds)) => {
+                    self.lock().tracker.now().as_second() + i64::from(seconds)
+                }
+                _ => FAR_AWAY,
+            };
+            return refuse(stream, refusal, reset);
         }
         match trouble {
             Some(Trouble::HangUp) => return Ok(()),
@@ -142,7 +148,7 @@ fn refusal(trouble: Trouble) -> Option<Refusal> {
             (200, "text/html", "<!DOCTYPE html><html><body>Please log in to the network</body></html>")
         }
         Trouble::Half => (200, "application/json", "{\"data\":{\"repository\":{\"pullRequest\":{\"numb"),
-        Trouble::RateLimit => (
+        Trouble::RateLimit | Trouble::RateLimitFor(_) => (
             403,
             "application/json",
             "{\"message\":\"API rate limit exceeded for user ID 1.\",\"documentation_url\":\"https://docs\"}",
@@ -157,8 +163,12 @@ fn refusal(trouble: Trouble) -> Option<Refusal> {
     })
 }
 
-fn refuse(stream: impl Write, (status, kind, body): Refusal) -> io::Result<()> {
-    let limit = [("X-RateLimit-Remaining", "0"), ("X-RateLimit-Reset", "1900000000")];
+/// A reset beyond all patience.
+const FAR_AWAY: i64 = 1_900_000_000;
+
+fn refuse(stream: impl Write, (status, kind, body): Refusal, reset: i64) -> io::Result<()> {
+    let reset = reset.to_string();
+    let limit = [("X-RateLimit-Remaining", "0"), ("X-RateLimit-Reset", reset.as_str())];
     let headers: Vec<(&str, &str)> =
         [("Content-Type", kind)].into_iter().chain(limit.into_iter().filter(|_| status == 403)).collect();
     http::write(stream, status, &headers, body.as_bytes())

@@ -104,8 +104,10 @@ pub enum Trouble {
     Page,
     /// Half an answer.
     Half,
-    /// Status 403: asked too often.
+    /// Status 403: asked too often, for years.
     RateLimit,
+    /// The same for so many seconds.
+    RateLimitFor(u32),
     /// Status 401.
     BadLogin,
     /// Status 502.

@@ -12,7 +12,7 @@ use super::night::{Night, PATIENCE, expect_end};
 use super::tasks::{HONEST, command, run};
 
 /// A pull request of the whole run, looked at without waiting.
-fn with_pull_request(story: Story) -> (Night, StandInForge) {
+pub(super) fn with_pull_request(story: Story) -> (Night, StandInForge) {
     let env = TestEnv::with_git();
     let forge = StandInForge::start(&env, story);
     (Night::within(env, HONEST).set("WINDLASS_PULL_REQUEST__POLL", "50ms"), forge)

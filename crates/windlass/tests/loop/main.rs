@@ -26,6 +26,7 @@ mod hollow_claims;
 mod hooks;
 mod hostile_tree;
 mod interrupted;
+mod issue_kills;
 mod issues;
 mod issues_meanwhile;
 mod judged_criteria;
