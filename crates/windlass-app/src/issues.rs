@@ -69,6 +69,21 @@ pub(crate) struct Wanted<'a> {
     settings: &'a SourceSettings,
 }
 
+impl Wanted<'_> {
+    /// What says to a command of ours that they are meant.
+    fn flags(&self) -> String {
+        let SourceSettings { filter, trust_authors, .. } = self.settings;
+        let labels = filter.labels.iter().map(|label| ("--label", label.as_str()));
+        let others = [("--milestone", &filter.milestone), ("--assignee", &filter.assignee)];
+        let others = others.iter().filter_map(|(flag, value)| Some((*flag, value.as_deref()?)));
+        let all = std::iter::once(("--source", self.source)).chain(labels).chain(others);
+        let mut words: Vec<String> =
+            all.map(|(flag, value)| format!("{flag} {}", quoted(value.as_ref()))).collect();
+        words.extend(trust_authors.then(|| "--trust-authors".to_owned()));
+        words.join(" ")
+    }
+}
+
 /// What is going to be done with them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Use {
@@ -81,7 +96,7 @@ pub(crate) enum Use {
 /// Issues as they were read.
 #[derive(Clone, Debug)]
 pub(crate) struct ReadIssues {
-    source: String,
+    flags: String,
     spec: IssuesSpec,
     text: String,
     /// What a person should know of how they were chosen.
@@ -117,7 +132,7 @@ impl ReadIssues {
         }));
         let text = write_issues(&repository, &tasks);
         let spec = IssuesSpec { repository, lease: LEASE, closes: settings.close_issues };
-        Ok(ReadIssues { source: source.to_owned(), spec, text, notices })
+        Ok(ReadIssues { flags: wanted.flags(), spec, text, notices })
     }
 
     /// The file that they are worked off in, below the working directory.
@@ -126,8 +141,8 @@ impl ReadIssues {
     }
 
     /// What says to a command of ours that they are meant.
-    pub fn flag(&self) -> String {
-        format!("--source {}", quoted(self.source.as_ref()))
+    pub fn flags(&self) -> String {
+        self.flags.clone()
     }
 
     /// What a run has to know of them.

@@ -86,6 +86,11 @@ impl TaskPlace {
         one_line(&self.place.display().to_string())
     }
 
+    /// What says to a command of ours that it is meant.
+    pub fn flags(&self) -> String {
+        format!("-f {}", quoted(self.place.as_os_str()))
+    }
+
     /// A command of ours that is to be about it.
     pub fn command(&self, words: &str) -> String {
         let feature =

@@ -33,6 +33,7 @@ const BLOCKED: u8 = 1;
 pub struct Tasks {
     /// Where they are, as people write it.
     pub place: String,
+    flags: String,
     /// What the file says.
     pub list: Arc<TaskList>,
     /// What is next, and what waits for what.
@@ -61,7 +62,8 @@ pub struct MarkedTask<'a> {
 impl Tasks {
     /// As they are shown by a process that ends with this code.
     pub fn shown(&self, exit_code: u8) -> TasksShown<'_> {
-        TasksShown { place: &self.place, list: &self.list, schedule: &self.schedule, exit_code }
+        let Tasks { place, flags, list, schedule, .. } = self;
+        TasksShown { place, flags, list, schedule, exit_code }
     }
 
     /// The exit code of showing them: nothing of them may be readable.
@@ -93,10 +95,10 @@ impl App {
     /// There are none, the forge cannot be asked, or the configuration is wrong.
     pub fn tasks(&self, named: &NamedTasks, flags: Layer) -> Result<Tasks, AppError> {
         let resolved = configured(self, flags)?;
-        let found = find_to_read(self, named, &resolved)?;
+        let (found, flags) = find_to_read(self, named, &resolved)?;
         let schedule = found.list.schedule();
         let place = found.place.display().to_string();
-        Ok(Tasks { place, list: found.list, schedule, codes: resolved.exit_codes })
+        Ok(Tasks { place, flags, list: found.list, schedule, codes: resolved.exit_codes })
     }
 
     /// Adds a task, written as the others of its file are. Nothing else of the file changes.
@@ -161,13 +163,24 @@ fn find(app: &App, named: &NamedTasks, resolved: &Resolved) -> Result<FoundTasks
     Ok(named.find(app.directory(), resolved.tasks.file.as_deref())?)
 }
 
-/// The same for who only looks: they may be issues, and the only list that lies elsewhere will do.
-fn find_to_read(app: &App, named: &NamedTasks, resolved: &Resolved) -> Result<FoundTasks, AppError> {
+/// The same for who only looks: they may be issues, and the only list that lies elsewhere will do. With it what says to a
+/// command of ours that they are meant.
+fn find_to_read(
+    app: &App,
+    named: &NamedTasks,
+    resolved: &Resolved,
+) -> Result<(FoundTasks, String), AppError> {
     if let Some(wanted) = issues::wanted(named, resolved)? {
         let read = ReadIssues::read(app, wanted, Use::Look, resolved.exit_codes)?;
         app.notices(&read.notices);
-        return Ok(read.found());
+        return Ok((read.found(), read.flags()));
     }
+    let found = find_file_to_read(app, named, resolved)?;
+    let flags = format!("-f {}", quoted(found.place.as_ref()));
+    Ok((found, flags))
+}
+
+fn find_file_to_read(app: &App, named: &NamedTasks, resolved: &Resolved) -> Result<FoundTasks, AppError> {
     let look = |_: &Work| Some("tasks".to_owned());
     let error = match find(app, named, resolved) {
         Ok(found) => return near_instead(app, named, found, look),

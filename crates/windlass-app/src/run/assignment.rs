@@ -324,7 +324,7 @@ impl Assignment {
                     if let Some(file) = &self.tasks.file {
                         work::refuse_text(&self.directory, file, codes)?;
                     }
-                    let named = self.issues.as_ref().map(ReadIssues::flag);
+                    let named = self.issues.as_ref().map(ReadIssues::flags);
                     let named = named.unwrap_or_else(|| format!("-f {}", quoted(found.place.as_os_str())));
                     Err(AppError::missing(problem.to_string(), codes)
                         .hint(format!("See all that is wrong with it: windlass tasks validate {named}")))

@@ -50,7 +50,7 @@ pub fn problems(request: &Prepared) -> Option<String> {
         more => format!(" (and {more} problems more)"),
     };
     let which = match &request.assignment.issues {
-        Some(issues) => issues.flag(),
+        Some(issues) => issues.flags(),
         None => format!("-f {}", quoted(found.place.as_os_str())),
     };
     Some(format!("{first}{more}: windlass tasks validate {which}"))

@@ -29,6 +29,7 @@ fn before_any_run(args: &StatusArgs, place: &TaskPlace) -> Result<(), AppError> 
         let (list, schedule) = (&found.list, found.list.schedule());
         return print_bytes(&tasks_json(&TasksShown {
             place: &shown,
+            flags: &place.flags(),
             list,
             schedule: &schedule,
             exit_code: 0,

@@ -7,7 +7,7 @@ mod tests;
 
 use windlass_core::tasks::{Schedule, TaskProgress};
 use windlass_core::values::{TaskId, TaskState};
-use windlass_core::words::{quoted, some_of};
+use windlass_core::words::some_of;
 use windlass_jobs::doc::Problem;
 use windlass_jobs::doc::tasks::{Meaning, Task, TaskList};
 
@@ -25,6 +25,8 @@ pub use json::{next_task_json, tasks_json};
 pub struct TasksShown<'a> {
     /// Where they are: a file or a folder.
     pub place: &'a str,
+    /// What says to a command of ours that they are meant: `-f TODO.md`, `--source github:acme/anvil`.
+    pub flags: &'a str,
     /// What it says.
     pub list: &'a TaskList,
     /// The same as a schedule.
@@ -180,14 +182,9 @@ fn last(shown: &TasksShown<'_>) -> Vec<Line> {
     let problems = shown.list.problems().len() as u64;
     if problems > 0 {
         let told = labelled("problems").tone(Tone::Bad, problems.to_string()).plain("  ");
-        lines.push(told.command(validating(shown.place)).unbroken());
+        lines.push(told.command(format!("windlass tasks validate {}", shown.flags)).unbroken());
     }
     lines
-}
-
-/// The command that says what is wrong with the tasks of a place.
-fn validating(place: &str) -> String {
-    format!("windlass tasks validate -f {}", quoted(place.as_ref()))
 }
 
 /// Why there is no next task.

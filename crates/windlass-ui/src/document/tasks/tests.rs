@@ -15,7 +15,13 @@ fn told<T>(text: &str, tell: impl Fn(&TasksShown<'_>) -> T) -> T {
     let content = Ok(text.as_bytes().to_vec());
     let list = TaskList::parse(vec![TaskFile::alone("tasks.md", &Markdown, content)]);
     let schedule = Schedule::new(list.rows());
-    tell(&TasksShown { place: "tasks.md", list: &list, schedule: &schedule, exit_code: 0 })
+    tell(&TasksShown {
+        place: "tasks.md",
+        flags: "-f tasks.md",
+        list: &list,
+        schedule: &schedule,
+        exit_code: 0,
+    })
 }
 
 #[test]
