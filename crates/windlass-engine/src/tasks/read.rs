@@ -32,7 +32,9 @@ fn files(directory: &Path, place: &Path) -> Vec<TaskFile> {
     let Some(content) = document::read(&path, LONGEST_LIST) else { return Vec::new() };
     let bytes = content.as_deref().unwrap_or_default();
     let name = place.display().to_string();
-    let form = form_of(&name, Place::Alone, bytes);
+    // What is longer than a list may be is refused whatever it is.
+    let shown = if bytes.len() > LONGEST_LIST { bytes.get(..LOOKED_AT).unwrap_or_default() } else { bytes };
+    let form = form_of(&name, Place::Alone, shown);
     let role = |form: TaskForm| form.role(&name, Place::Alone).unwrap_or_default();
     let file = |form| TaskFile { role: role(form), ..TaskFile::alone(&name, form, content.clone()) };
     form.map(file).into_iter().collect()

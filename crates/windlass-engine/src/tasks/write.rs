@@ -1,6 +1,7 @@
 //! Writing one state, or one task more.
 
 use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -171,7 +172,11 @@ enum SpliceOutcome {
 fn apply(path: &TreePath, before: &str, splice: &Splice) -> Result<SpliceOutcome, TasksError> {
     let Some(after) = splice.apply(before.as_bytes()) else { return Ok(SpliceOutcome::Changed) };
     let target = path.resolved().map_err(|error| path.failed("find", error))?;
-    let prepared = target.prepare_like(&after)?;
+    let prepared = match target.prepare_like(&after) {
+        // Somebody has put another file in its place since it was found.
+        Err(error) if error.source.kind() == io::ErrorKind::NotFound => return Ok(SpliceOutcome::Changed),
+        prepared => prepared?,
+    };
     if target.read_beginning(LONGEST_LIST)?.as_deref() != Some(before.as_bytes()) {
         return Ok(SpliceOutcome::Changed);
     }

@@ -112,7 +112,7 @@ fn ask_for(env: &TestEnv, verb: &str, place: &str) -> Outcome {
 }
 
 /// What is said first of what is wrong.
-fn sentence(outcome: &Outcome) -> String {
+pub(super) fn sentence(outcome: &Outcome) -> String {
     let text = outcome.stderr_text() + &outcome.stdout_text();
     let is_it = |line: &&str| ["error: ", "✗ ", "! "].iter().any(|mark| line.trim_start().starts_with(mark));
     let lines: Vec<&str> = text.lines().filter(is_it).collect();

@@ -1,6 +1,7 @@
 //! The verbs around a run, from outside: list, show, replay, stop, restore, look before starting.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod bad_files;
 mod beginning;
 mod config;
 mod diff;
