@@ -100,7 +100,9 @@ impl Workspace {
             todo.as_deref().map(|bytes| StatusFile { bytes, mark: &todo_mark }),
         );
         // A list without boxes, as it is made, says nothing.
-        let says_something = standing.source != StatusSource::TodoFile || standing.items.is_some();
+        let says_something = standing.source != StatusSource::TodoFile
+            || standing.items.is_some()
+            || standing.problem.is_some();
         if says_something { standing } else { JobStatus::default() }
     }
 }

@@ -15,8 +15,6 @@ pub mod status;
 pub mod tasks;
 pub mod template;
 mod text;
-mod todo;
 
 pub use problem::{Problem, ProblemKind};
 pub use splice::Splice;
-pub use todo::count_boxes;

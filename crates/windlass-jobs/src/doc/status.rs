@@ -7,8 +7,12 @@ use serde_json::{Map, Value};
 use windlass_core::typed::whole;
 use windlass_core::values::{Items, JobStatus, StatusSource};
 
-use super::count_boxes;
+use super::plan::{Plan, standing_for_build};
+use super::problem::first_of;
+use super::tasks::TaskFile;
+use super::tasks::sources::Boxes;
 use super::text::{cut, one_line};
+use super::{Problem, ProblemKind};
 
 /// The longest status file that is read, in bytes.
 pub const LONGEST_STATUS: usize = 1024 * 1024;
@@ -21,6 +25,9 @@ const PHASE: usize = 80;
 
 /// So many blockers are kept.
 const BLOCKERS: usize = 5;
+
+/// The list of boxes, as people name it.
+const TODO: &str = "TODO.md";
 
 /// A file of the workspace, as it was found.
 #[derive(Clone, Copy, Debug)]
@@ -128,13 +135,20 @@ fn text(value: Option<&Value>, longest: usize) -> String {
     cut(&one_line(text), longest)
 }
 
+/// The boxes are read as those of a plan are: what is not clear in them is said, and nothing is complete before it is mended.
 fn read_todo(file: StatusFile<'_>) -> JobStatus {
-    let items = count_boxes(&String::from_utf8_lossy(file.bytes));
+    let text = String::from_utf8_lossy(file.bytes).into_owned();
+    let plan = Plan::parse(vec![TaskFile::alone(TODO, &Boxes, Ok(text.into_bytes()))]);
+    let standing = standing_for_build(&plan, file.mark);
+    // A list without boxes, as it is made, says nothing.
+    let is_wrong = |problem: &&Problem| problem.kind != ProblemKind::NoTask;
+    let wrong: Vec<Problem> = plan.faults().iter().filter(is_wrong).chain(plan.doubts()).cloned().collect();
     JobStatus {
         source: StatusSource::TodoFile,
         mark: file.mark.to_owned(),
-        complete: items.is_some_and(|items| items.done == items.total),
-        items,
+        complete: standing.complete,
+        items: standing.items,
+        problem: first_of(&wrong),
         ..JobStatus::default()
     }
 }
@@ -156,6 +170,29 @@ mod tests {
         assert_eq!((looped.complete, looped.problem), (false, None));
         let iterative = read(br#"{"complete":true,"worked":false,"summary":"nothing left"}"#);
         assert_eq!((iterative.complete, iterative.worked, iterative.problem), (true, Some(false), None));
+    }
+
+    // rows: 47
+    #[test]
+    fn boxes_are_those_of_a_plan() {
+        let todo = |text: &str| standing(None, Some(StatusFile { bytes: text.as_bytes(), mark: "m" }));
+        let text = "# Work\r\n\r\n- [x] done\r\n- [ ] open\r\n  1. [X] nested\r\n\r\n```\n- [ ] code\n```\n\n\
+                    <!--\n- [ ] hidden\n-->\n\n* [ ] star\n+ [x] plus\n\n## Out of scope\n- [ ] later\n";
+        assert_eq!(todo(text).items, Some(Items { done: 3, total: 5 }));
+        assert!(todo("- [x] a\n").complete);
+        for nothing in ["", "All done. 0 remaining. [x]\n"] {
+            assert_eq!(
+                (todo(nothing).items, todo(nothing).problem, todo(nothing).complete),
+                (None, None, false)
+            );
+        }
+        // What only looks like a box, or is none that anybody knows, is work that nobody has seen.
+        for unclear in ["- [x] a\n- [?] b\n", "- [x] a\n> - [ ] b\n"] {
+            let standing = todo(unclear);
+            assert!(
+                !standing.complete && standing.problem.is_some_and(|said| said.starts_with("TODO.md:2: "))
+            );
+        }
     }
 
     // Seed defect D1, types/status.ts:20: an offset in `lastUpdated` rejected the whole file.

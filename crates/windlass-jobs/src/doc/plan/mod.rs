@@ -58,8 +58,9 @@ impl Plan {
             contents.problems.extend(no_task(&contents.files));
         }
         let problems = std::mem::take(&mut contents.problems);
-        let (doubts, faults) = problems.into_iter().partition(|problem| problem.kind.is_doubt());
+        let (mut doubts, faults): (Vec<_>, _) = problems.into_iter().partition(|one| one.kind.is_doubt());
         contents.problems = faults;
+        doubts.extend(problem::unknown_dependencies(&contents));
         Plan { contents, doubts }
     }
 
@@ -74,8 +75,8 @@ impl Plan {
         &self.contents.problems
     }
 
-    /// What is not clear in it: a box that is none, work that is called open and done at once. The plan can be worked off, and is
-    /// not done before somebody has mended it.
+    /// What is not clear in it: a box that is none, work that is called open and done at once, a task that others depend on and
+    /// that nobody has. The plan can be worked off, and is not done before somebody has mended it.
     pub fn doubts(&self) -> &[Problem] {
         &self.doubts
     }

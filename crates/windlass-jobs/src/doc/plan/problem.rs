@@ -10,10 +10,22 @@ use super::Plan;
 use super::order::Waiting;
 use super::specs::SpecNames;
 use crate::doc::problem::{NAMED, shorten};
-use crate::doc::tasks::Task;
 use crate::doc::tasks::sources::reference;
+use crate::doc::tasks::{Contents, Task};
 use crate::doc::text::quoted;
 use crate::doc::{Problem, ProblemKind};
+
+/// Tasks that others depend on and that no file of the plan has.
+pub(super) fn unknown_dependencies(contents: &Contents) -> Vec<Problem> {
+    if contents.tasks.iter().all(|task| task.dependencies_as_written().next().is_none()) {
+        return Vec::new();
+    }
+    let said = |(index, name): (usize, String)| {
+        let sentence = format!("depends on `{}`, which is not a task of this plan", quoted(&name));
+        Some(contents.tasks.get(index)?.problem(ProblemKind::UnknownDependency, sentence))
+    };
+    Waiting::of(contents).unknown.into_iter().filter_map(said).collect()
+}
 
 impl Plan {
     /// All that is wrong with the plan: its [`faults`](Plan::faults), and then what a plan must not have to be valid: open
@@ -23,16 +35,14 @@ impl Plan {
         if !self.faults().is_empty() {
             return problems;
         }
-        problems.extend_from_slice(self.doubts());
+        let is_dependency = |problem: &&Problem| problem.kind == ProblemKind::UnknownDependency;
+        let doubts = || self.doubts().iter();
+        problems.extend(doubts().filter(|problem| !is_dependency(problem)).cloned());
         let waiting = Waiting::of(&self.contents);
         problems.extend(self.unknown_specs(specs));
         problems.extend(self.without_spec(specs));
         problems.extend(waiting.twice.iter().filter_map(|(later, first)| self.same_number(*later, *first)));
-        problems.extend(waiting.unknown.iter().filter_map(|(index, name)| {
-            let task = self.tasks().get(*index)?;
-            let sentence = format!("depends on `{}`, which is not a task of this plan", quoted(name));
-            Some(task.problem(ProblemKind::UnknownDependency, sentence))
-        }));
+        problems.extend(doubts().filter(is_dependency).cloned());
         problems.extend(cycles(&waiting.on).first().and_then(|cycle| self.cycle(cycle)));
         shorten(&mut problems);
         problems

@@ -9,7 +9,8 @@ use windlass_core::values::TaskState;
 use super::mark::Unwritable;
 use super::source::{PlanNotes, Reading, StateWords, TaskForm};
 use super::task::Task;
-use super::{LONGEST_LIST, MOST_TASKS};
+use super::{LONGEST_LIST, MOST_TASKS, unread};
+use crate::doc::text::ends_in;
 use crate::doc::{Problem, ProblemKind, Splice};
 
 /// A file of a list, as it was found.
@@ -228,11 +229,13 @@ pub(super) fn too_deep(name: &Arc<str>, text: &str) -> Option<Reading> {
 pub(in crate::doc) fn no_task(files: &[ReadFile]) -> Option<Problem> {
     let named = files.iter().find(|file| file.role == FileRole::Index).or_else(|| files.first())?;
     let prose = files.iter().map(|file| file.about.prose.len()).sum::<usize>();
+    let is_text = !ends_in(&named.name, "json") && !ends_in(&named.name, "jsonl");
+    let seen = || unread::seen(&named.text).filter(|_| is_text && named.role == FileRole::Single);
     let sentence = named.form.no_task(named.role).to_owned();
-    let sentence = if prose == 0 {
-        sentence
-    } else {
+    let sentence = if prose > 0 {
         format!("{sentence}; its {prose} headings with numbers are prose, unless they stand below `## Tasks`")
+    } else {
+        seen().map_or(sentence, |seen| format!("has no task: {seen}"))
     };
     Some(Problem { kind: ProblemKind::NoTask, file: named.name.clone(), line: None, sentence })
 }

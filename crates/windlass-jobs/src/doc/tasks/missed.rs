@@ -9,7 +9,7 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};
 use windlass_core::values::TaskState;
 
 use super::sources::state_of_sign;
-use super::status::{says_open, state_of};
+use super::status::{says_left, state_of};
 use crate::doc::lines::Lines;
 use crate::doc::text::quoted;
 use crate::doc::{Problem, ProblemKind};
@@ -33,7 +33,7 @@ impl Missed {
     pub fn problem(&self, file: &Arc<str>) -> Problem {
         let sentence = format!(
             "holds `{}`, which is not read as a box: write `- [ ]`, `- [~]` or `- [x]` as a list item outside of quotes, tables \
-             and HTML, or put it between backticks",
+             and HTML, put it below `## Out of scope`, or between backticks",
             quoted(&self.shown)
         );
         Problem { kind: ProblemKind::UnknownStatus, file: file.clone(), line: Some(self.line), sentence }
@@ -97,7 +97,7 @@ fn word_in_brackets(line: &str) -> Option<(usize, &str)> {
     let text = item.strip_prefix(['-', '*', '+'])?.trim_start();
     let (within, after) = text.strip_prefix('[')?.split_once(']')?;
     let is_item = item.len() - text.len() > 1 && ends_box(after) && !after.trim().is_empty();
-    (is_item && within.len() >= LONGEST && says_open(within))
+    (is_item && within.len() >= LONGEST && says_left(within))
         .then(|| text.get(..within.len() + 2).map(|shown| (line.len() - text.len(), shown)))?
 }
 

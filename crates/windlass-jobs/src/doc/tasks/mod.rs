@@ -33,6 +33,7 @@ mod status;
 mod task;
 #[cfg(test)]
 mod tests;
+mod unread;
 mod withdraw;
 mod words;
 

@@ -115,13 +115,29 @@ pub(super) fn stuck(text: &str) -> Option<&str> {
     last.filter(|within| in_brackets(within)).or_else(|| begins().filter(|word| is_word(word)))
 }
 
-/// Do words between brackets that begin a list item say that it is not done: `[BLOCKED: no key]`, `[TODO]`?
-pub(super) fn says_open(within: &str) -> bool {
+/// Is this the title of a section of what nobody can go on with: `Blocked`, `On hold (legal)`, `Deferred tasks`?
+pub(super) fn is_stuck_title(title: &str) -> bool {
+    const OF: [&str; 7] = ["tasks", "items", "work", "stories", "issues", "features", "todos"];
+    let bare = title.trim_start_matches(|letter: char| !letter.is_alphanumeric());
+    let is_over = |rest: &str| {
+        let what = rest.trim_start();
+        what.is_empty()
+            || rest.starts_with(':')
+            || (rest.starts_with(' ')
+                && (!what.starts_with(char::is_alphanumeric)
+                    || OF.iter().any(|known| what.eq_ignore_ascii_case(known))))
+    };
+    STUCK.iter().any(|word| after_word(bare, word).is_some_and(is_over))
+}
+
+/// Do words between brackets that begin a list item say how far it is, unless it is done: `[BLOCKED: no key]`, `[TODO]`,
+/// `[WONTFIX]`?
+pub(super) fn says_left(within: &str) -> bool {
     const WORDS: [&str; 6] = ["todo", "to-do", "pending", "wip", "in-progress", "not-started"];
     let word = within.split(':').next().unwrap_or_default().trim();
     let loud = word.chars().all(|letter| !letter.is_lowercase());
-    let known = STUCK.iter().filter(|word| !word.starts_with("skip")).chain(&WORDS);
-    loud && !word.is_empty() && { known }.any(|known| after_word(word, known) == Some(""))
+    let mut known = STUCK.iter().chain(SET_ASIDE).chain(&WORDS);
+    loud && !word.is_empty() && known.any(|known| after_word(word, known) == Some(""))
 }
 
 /// What stands where a status is to be.
@@ -213,6 +229,13 @@ fn sign(line: &str) -> Option<(Range<usize>, TaskState)> {
     let is_half = *state == TaskState::Done && takes_back(after);
     let start = line.len() - bare.len();
     (alone && !is_half).then_some((start..line.len() - rest.len(), *state))
+}
+
+/// Is a text a sign that lists begin their lines with, though it is none of a status?
+pub(super) fn is_listed(text: &str) -> bool {
+    const LISTED: [char; 10] = ['❌', '❎', '🔴', '🟡', '🟢', '🔵', '⭕', '▶', '⏸', '⚠'];
+    let mut letters = text.trim_end_matches(DRAWN).chars();
+    letters.next().is_some_and(|first| LISTED.contains(&first)) && letters.as_str().is_empty()
 }
 
 /// Is a text a sign and nothing beside it?

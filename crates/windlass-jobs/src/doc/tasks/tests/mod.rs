@@ -1,6 +1,7 @@
 //! Task files: what is read of them, what is wrong with them, and that a change changes nothing else.
 
 mod adding;
+mod broken;
 mod every_word;
 mod forms;
 mod golden;

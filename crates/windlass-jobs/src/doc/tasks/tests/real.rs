@@ -28,6 +28,8 @@ fn every_style_is_read_as_it_is_meant() {
         }
     }
     assert!(others.is_empty(), "{}", others.join("\n"));
+    let styles = STYLES.len() + MORE.len();
+    assert!(styles >= 90, "{styles} styles stand here: none is given up");
 }
 
 #[test]

@@ -266,7 +266,7 @@ pub(super) const STYLES: &[(&str, &str, &[&str])] = &[
             "done 3 Tell — Completed",
             "open 4 Mark as done",
             "open 5 Say: what is done",
-            "done 6 Show (done)",
+            "done 6 Show",
         ],
     ),
     (

@@ -139,4 +139,48 @@ pub(super) const MORE: &[(&str, &str, &[&str])] = &[
         "### T1: a\n**Status:** ⬜ | **Owner:** Bo\n\n### T2: b\n- **Status**: **✅** (told)\n",
         &["open T1 a", "done T2 b"],
     ),
+    (
+        "stuck-sections.md",
+        "## Todo\n- [ ] a\n## Blocked\n- [ ] b\n- [x] c\n## On hold (legal)\n- [ ] d\n## Waiting room\n- [ ] e\n",
+        &[
+            "open L2 a",
+            "open L4 b",
+            "done L5 c",
+            "open L7 d",
+            "open L9 e",
+            "!stuck-sections.md:3: says that `Blocked` cannot be gone on with, and a box below it is open",
+            "!stuck-sections.md:6: says that `On hold (legal)` cannot be gone on with, and a box below it is open",
+        ],
+    ),
+    (
+        "begun-headings.md",
+        "### Phase 1: Parse ✅\n### Phase 2: Print 🚧\n### Phase 3: Send ❌\n### Phase 4: Docs (in progress)\n### Phase 5: Tell (new)\n",
+        &[
+            "done Phase-1 Phase 1: Parse",
+            "in_progress Phase-2 Phase 2: Print",
+            "open Phase-3 Phase 3: Send ❌",
+            "in_progress Phase-4 Phase 4: Docs",
+            "open Phase-5 Phase 5: Tell (new)",
+            "!begun-headings.md:3: has the mark `❌`: write `✅` where it is done",
+        ],
+    ),
+    (
+        "words-left.md",
+        "- [x] a\n- [SKIP] b\n- [WONTFIX] c\n",
+        &[
+            "done L1 a",
+            "!words-left.md:2: holds `[SKIP]`, which is not read as a box",
+            "!words-left.md:3: holds `[WONTFIX]`, which is not read as a box",
+        ],
+    ),
+    (
+        "margin.md",
+        "### Task 1: Read\n**Acceptance criteria:**\n- [ ] x\n**Dependencies:** None\n\n### Task 2: Write\n**Acceptance criteria:**\n- [ ] y\n**Dependencies:** Task 1\n",
+        &["open 1 Read", "open 2 Write <1"],
+    ),
+    (
+        "table-remark.md",
+        "| # | Step | Status | Notes |\n|---|---|---|---|\n| 1 | Read | Done | |\n| 2 | Write | Todo | depends on 1 |\n",
+        &["done 1 Step: Read", "open 2 Step: Write Notes: depends on 1 <1"],
+    ),
 ];

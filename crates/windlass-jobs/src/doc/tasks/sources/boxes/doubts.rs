@@ -58,25 +58,52 @@ pub(super) fn of_whole(tasks: &[Task], said: Option<(usize, String)>, problems: 
     problems.push(first.problem_at(line, ProblemKind::UnknownStatus, sentence));
 }
 
-/// Boxes that are open below a heading that says that all of it is done. What may be left out is none.
-pub(super) fn in_done_sections(
+/// What headings say of all that stands below them, and open boxes do not.
+#[derive(Clone, Copy)]
+pub(super) struct Saying {
+    /// Line and title of a section that says so.
+    of: fn(&Section) -> Option<&(usize, String)>,
+    /// What it says, as the end of a sentence about it.
+    says: &'static str,
+    /// What to do.
+    mend: &'static str,
+}
+
+/// All of it is done.
+pub(super) const DONE: Saying = Saying {
+    of: |section| section.done.as_ref(),
+    says: "is done",
+    mend: "tick what is done, or take the mark from the heading",
+};
+
+/// Nobody can go on with it.
+pub(super) const STUCK: Saying = Saying {
+    of: |section| section.stuck.as_ref(),
+    says: "cannot be gone on with",
+    mend: "put what can be worked on below another heading, and the rest below `## Out of scope`",
+};
+
+/// Boxes that are open below a heading that says that they are done, or that nobody can go on with them. What may be left out is
+/// none.
+pub(super) fn in_sections(
+    saying: Saying,
     tasks: &mut [Task],
-    own: &[Own],
-    sections: &[Section],
+    (own, sections): (&[Own], &[Section]),
     problems: &mut Vec<Problem>,
 ) {
+    let Saying { of, says, mend } = saying;
     let mut open: BTreeMap<usize, (Problem, usize)> = BTreeMap::new();
     for (task, own) in tasks.iter_mut().zip(own).filter(|(task, own)| own.is_task && task.is_box()) {
         let is_left = task.row.state != TaskState::Done && task.row.unclear.is_none();
         let is_optional = task.plan.as_ref().is_some_and(|plan| plan.optional);
         let mut around = section::chain(sections, own.section);
         let Some((index, (line, title))) = around
-            .find_map(|(index, section)| Some((index, section.done.as_ref()?)))
+            .find_map(|(index, section)| Some((index, of(section)?)))
             .filter(|_| is_left && !is_optional)
         else {
             continue;
         };
-        task.row.unclear = Some(format!("its heading `{}` says that it is done", quoted(title)));
+        task.row.unclear = Some(format!("its heading `{}` says that it {says}", quoted(title)));
         let (_, boxes) = open
             .entry(index)
             .or_insert_with(|| (task.problem_at(*line, ProblemKind::UnknownStatus, quoted(title)), 0));
@@ -85,10 +112,7 @@ pub(super) fn in_done_sections(
     problems.extend(open.into_values().map(|(problem, boxes)| {
         let boxes =
             if boxes == 1 { "a box below it is".to_owned() } else { format!("{boxes} boxes below it are") };
-        let sentence = format!(
-            "says that `{}` is done, and {boxes} open: tick what is done, or take the mark from the heading",
-            problem.sentence
-        );
+        let sentence = format!("says that `{}` {says}, and {boxes} open: {mend}", problem.sentence);
         Problem { sentence, ..problem }
     }));
 }

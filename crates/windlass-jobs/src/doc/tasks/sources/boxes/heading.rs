@@ -2,10 +2,18 @@
 
 use std::ops::Range;
 
+use windlass_core::values::TaskState;
+
 use super::reference::{count_of_box, id};
 
 /// The marks of a heading that is done.
 const DONE: [char; 4] = ['✅', '✓', '✔', '☑'];
+
+/// The marks of a heading that is begun.
+const BEGUN: [char; 2] = ['🚧', '🔄'];
+
+/// Signs behind a heading of which nobody knows whether they say that it failed, waits or is to be done.
+const UNKNOWN: [char; 5] = ['❌', '⛔', '🛑', '🔴', '⏸'];
 
 /// What stands beside a mark and says nothing by itself.
 const BESIDE: char = '🎉';
@@ -81,7 +89,8 @@ pub(in crate::doc) struct Title {
     /// Without number and mark.
     pub text: String,
     pub id: Option<String>,
-    pub done: bool,
+    /// How far it says that it is.
+    pub state: TaskState,
     pub priority: Option<u32>,
     pub cross_cutting: bool,
     pub holds: Holds,
@@ -93,11 +102,23 @@ pub(in crate::doc) struct Title {
     pub task: bool,
 }
 
+impl Title {
+    /// Does it say that it is done?
+    pub(super) fn is_done(&self) -> bool {
+        self.state == TaskState::Done
+    }
+}
+
 pub(in crate::doc) fn read(text: &str) -> Title {
     let trimmed = text.trim();
     let unmarked = trimmed.trim_end_matches(marks);
     let done = says_done(trimmed);
-    let unmarked = if done { unmarked } else { trimmed };
+    let state = match trimmed.get(unmarked.len()..) {
+        _ if done => TaskState::Done,
+        Some(end) if is_begun(end) => TaskState::InProgress,
+        _ => TaskState::Open,
+    };
+    let unmarked = if state == TaskState::Open { trimmed } else { unmarked };
     let named = name(unmarked);
     let (id, rest) =
         named.or_else(|| id(unmarked)).map_or((None, unmarked), |(id, rest)| (Some(id.to_owned()), rest));
@@ -105,7 +126,7 @@ pub(in crate::doc) fn read(text: &str) -> Title {
     Title {
         text: rest.trim().to_owned(),
         id,
-        done,
+        state,
         priority: priority(&words),
         holds: holds(&words),
         stage: stage(unmarked),
@@ -309,8 +330,21 @@ pub(super) fn is_done(end: &str) -> bool {
     end.contains(DONE)
 }
 
+/// Is this the end of a heading that is begun?
+pub(super) fn is_begun(end: &str) -> bool {
+    end.contains(BEGUN) && !is_done(end)
+}
+
+/// The sign that a title ends with and that nobody knows.
+pub(super) fn unknown_mark(title: &str) -> Option<char> {
+    title.trim_end_matches(['\u{fe0f}', ' ']).chars().next_back().filter(|last| UNKNOWN.contains(last))
+}
+
 fn marks(letter: char) -> bool {
-    letter.is_whitespace() || matches!(letter, '\u{fe0f}' | BESIDE) || DONE.contains(&letter)
+    letter.is_whitespace()
+        || matches!(letter, '\u{fe0f}' | BESIDE)
+        || DONE.contains(&letter)
+        || BEGUN.contains(&letter)
 }
 
 /// Lower case, without what stands before the first letter or digit.

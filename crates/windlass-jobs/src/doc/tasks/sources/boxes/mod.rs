@@ -114,7 +114,11 @@ impl TaskSource for Boxes {
     }
 
     fn state_of(&self, word: &str) -> Option<TaskState> {
-        let heading = if heading::is_done(word) { TaskState::Done } else { TaskState::Open };
+        let heading = match word {
+            done if heading::is_done(done) => TaskState::Done,
+            begun if heading::is_begun(begun) => TaskState::InProgress,
+            _ => TaskState::Open,
+        };
         match state::only_sign(word) {
             Some(sign) => state::state_of(sign).or_else(|| status::state_of(word)),
             None if heading::is_mark(word) => Some(heading),
@@ -132,9 +136,7 @@ impl TaskSource for Boxes {
             (true, TaskState::Open) => " ",
             (true, TaskState::InProgress) => file.about.words.of(state).unwrap_or(begun(&file.name)),
             (true, TaskState::Done) => "x",
-            (false, TaskState::Open) => "",
-            (false, TaskState::Done) => " ✅",
-            (false, TaskState::InProgress) => return None,
+            (false, _) => return behind_heading(state).map(str::to_owned),
         };
         Some(word.to_owned())
     }
@@ -142,7 +144,11 @@ impl TaskSource for Boxes {
     /// A sign behind `Status:` is none of a box.
     fn word_at(&self, file: &ReadFile, state: TaskState, range: &Range<usize>) -> Option<String> {
         let former = file.text.get(range.clone())?;
-        let before = file.text.get(..range.start)?.trim_end_matches([' ', '\t', '*', '_', '`']);
+        let before = file.text.get(..range.start)?;
+        if heading::is_begun(former) && heading::is_mark(former) && !before.ends_with('[') {
+            return behind_heading(state).map(str::to_owned);
+        }
+        let before = before.trim_end_matches([' ', '\t', '*', '_', '`']);
         if before.ends_with(':') && status::is_sign_alone(former) {
             return spelling::word(&StateWords::default(), state, former, None);
         }
@@ -153,6 +159,15 @@ impl TaskSource for Boxes {
         format!(
             "Then tick its box in `{file}`: `- [x]`, and each box below it that says what has to hold and does."
         )
+    }
+}
+
+/// What stands behind a heading; what is begun cannot be written there.
+const fn behind_heading(state: TaskState) -> Option<&'static str> {
+    match state {
+        TaskState::Open => Some(""),
+        TaskState::Done => Some(" ✅"),
+        TaskState::InProgress => None,
     }
 }
 

@@ -1,7 +1,5 @@
 //! Lines that begin with the bold name of a task, `**T001** What is to be done ✅`: tasks where a file has no other.
 
-use windlass_core::values::TaskState;
-
 use super::heading::{self, Holds};
 use super::reader::Reader;
 use super::settle::Own;
@@ -19,6 +17,7 @@ impl Reader<'_> {
             return;
         }
         let title = heading::read(plain);
+        let (state, is_done) = (title.state, title.is_done());
         let Some(id) = title.id.filter(|_| title.task) else { return };
         self.end_named_line(start);
         let rest = self.text.get(start..).unwrap_or_default();
@@ -26,14 +25,14 @@ impl Reader<'_> {
         let mark = start + heading::unmarked(line).len()..start + line.len();
         let (base, end) = (self.base, self.text.len());
         // Done without a mark at its end: what says so stands within its text.
-        let place = if title.done && mark.is_empty() {
+        let place = if is_done && mark.is_empty() {
             StatePlace::Unclear
         } else {
             StatePlace::Word(base + mark.start..base + mark.end)
         };
         let mut task = self.new_task(start, base + start..base + end, place, Item::Line);
+        task.row.state = state;
         (task.row.id.0, task.row.title) = (id, title.text);
-        task.row.state = if title.done { TaskState::Done } else { TaskState::Open };
         let section = self.open_sections.last().copied().unwrap_or_default();
         self.tasks.push(task);
         self.own.push(Own { section, is_task: true, ..Own::default() });

@@ -13,6 +13,21 @@ use crate::doc::tasks::status::{self, Status};
 use crate::doc::tasks::task::{Insertion, StatePlace};
 use crate::doc::text::quoted;
 
+/// What between parentheses is surely a status. `(new)` and `(open)` say what kind of thing it is.
+const REMARKS: [&str; 11] = [
+    "in-progress",
+    "wip",
+    "doing",
+    "done",
+    "complete",
+    "completed",
+    "finished",
+    "implemented",
+    "todo",
+    "not-started",
+    "pending",
+];
+
 impl Reader<'_> {
     /// Takes in such a line, which begins here, of a task: of a heading it is its state. A box says that itself.
     pub(super) fn status(&mut self, target: Option<usize>, at: Option<usize>) {
@@ -54,19 +69,24 @@ impl Reader<'_> {
         }
     }
 
-    /// Takes in the state in brackets that a heading ends with: `Parser [IN PROGRESS]`.
+    /// Takes in the state in brackets that a heading ends with: `Parser [IN PROGRESS]`, `Parser (in progress)`.
     pub(super) fn state_in_brackets(&mut self, task: &mut Task, heading: &Range<usize>) {
         let source = self.text.get(heading.clone()).unwrap_or_default();
         let line = source.lines().next().unwrap_or_default().trim_end_matches(['#', ' ', '\t']);
-        let Some(within) = line.strip_suffix(']').and_then(|line| line.rsplit_once('[')) else { return };
+        let brackets = [('[', ']'), ('(', ')')];
+        let Some((open, close)) = brackets.into_iter().find(|(_, close)| line.ends_with(*close)) else {
+            return;
+        };
+        let Some(within) = line.strip_suffix(close).and_then(|line| line.rsplit_once(open)) else { return };
+        let is_status = open == '[' || REMARKS.iter().any(|word| status::is_word(within.1, word));
         let start = self.base + heading.start + within.0.len() + 1;
-        let title = task.row.title.rsplit_once('[').map(|(title, _)| title.trim_end().to_owned());
+        let title = task.row.title.rsplit_once(open).map(|(title, _)| title.trim_end().to_owned());
         match Status::read(within.1) {
-            Status::Known(range, state) if range == (0..within.1.len()) => {
+            Status::Known(range, state) if is_status && range == (0..within.1.len()) => {
                 (task.place, task.row.state) = (StatePlace::Word(start..start + range.end), state);
                 task.row.title = title.unwrap_or_default();
             }
-            _ if status::stuck(line).is_some() => {
+            _ if status::stuck(line).is_some() || status::is_stuck_title(within.1) => {
                 let word = quoted(within.1);
                 let sentence =
                     format!("has the status `{word}`: write `[TODO]`, `[IN PROGRESS]` or `[DONE]`");

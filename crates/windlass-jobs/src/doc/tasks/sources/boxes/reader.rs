@@ -14,12 +14,12 @@ use super::section::Section;
 use super::settle::{Own, Step, settle, take_prose};
 use super::state::any_box_at;
 use super::{doubts, heading, reference, section};
-use crate::doc::Problem;
 use crate::doc::lines::Lines;
 use crate::doc::tasks::source::PlanNotes;
 use crate::doc::tasks::task::StatePlace;
-use crate::doc::tasks::{FileRole, InPlan, Item, Reading, Task, missed};
+use crate::doc::tasks::{FileRole, InPlan, Item, Reading, Task, missed, status};
 use crate::doc::text::{base_name, ends_in, without_mark};
+use crate::doc::{Problem, ProblemKind};
 
 /// So many references, dependencies or files of one task or section are read.
 pub(super) const MOST_NAMED: usize = 100;
@@ -290,7 +290,9 @@ impl Reader<'_> {
             named: Vec::new(),
             id: title.id.clone(),
             other_number: title.stage.clone().or(title.count.clone()),
-            done: (title.done || heading::is_of_done(&title.text))
+            done: (title.is_done() || heading::is_of_done(&title.text))
+                .then(|| (self.lines.line_of(range.start), title.text.clone())),
+            stuck: (status::is_stuck_title(&title.text) || status::stuck(line.plain.trim()).is_some())
                 .then(|| (self.lines.line_of(range.start), title.text.clone())),
         });
         self.open_sections.push(self.sections.len() - 1);
@@ -329,7 +331,7 @@ impl Reader<'_> {
         let start = self.base + range.start;
         let block = start..self.base + self.text.len();
         // Done without a mark at its end: what says so stands within its text.
-        let mark = mark.filter(|mark| !(title.done && mark.is_empty()));
+        let mark = mark.filter(|mark| !(title.is_done() && mark.is_empty()));
         let place =
             mark.map_or(StatePlace::Unclear, |mark| StatePlace::Word(start + mark.start..start + mark.end));
         let mut task = self.new_task(range.start, block, place, Item::Heading);
@@ -339,11 +341,14 @@ impl Reader<'_> {
         {
             (task.row.id.0, task.row.title) = (count.to_owned(), rest.to_owned());
         }
-        if title.done {
-            task.row.state = TaskState::Done;
-        }
+        task.row.state = title.state;
         self.state_in_brackets(&mut task, range);
-        self.push(task)
+        let doubt = unknown_mark(&mut task);
+        let index = self.push(task);
+        if let Some(own) = self.own.get_mut(index) {
+            own.doubt = doubt;
+        }
+        index
     }
 
     /// There is a task below these headings: they are its sections.
@@ -379,7 +384,7 @@ impl Reader<'_> {
             return;
         }
         let target = self.items.last().copied().flatten().or(self.latest);
-        if self.naming == Some(usize::MAX) {
+        if self.naming == Some(usize::MAX) && !self.is_field_at_margin(&line) {
             if let Some((criterion, _)) = self.criteria.last_mut() {
                 let separator = if criterion.row.title.is_empty() { "" } else { " " };
                 criterion.row.title.push_str(separator);
@@ -420,6 +425,14 @@ impl Reader<'_> {
         }
     }
 
+    /// Is this line a field with a bold name that begins at the margin? It is none of the list item before it, though nothing
+    /// stands between the two.
+    fn is_field_at_margin(&self, line: &Line) -> bool {
+        let before = line.at.and_then(|at| self.text.get(..at)).unwrap_or_default();
+        let bold = ["**", "__"].iter().find_map(|sign| before.strip_suffix(sign));
+        bold.is_some_and(|before| before.ends_with('\n')) && attribute::read(&line.linked).is_some()
+    }
+
     fn finish(mut self) -> Reading {
         self.flush_block();
         self.end_named_line(self.text.len());
@@ -439,7 +452,9 @@ impl Reader<'_> {
         self.about.sections = section::names(&self.sections);
         self.about.prose = take_prose(&self.tasks, &mut self.own, &self.sections);
         let criteria = self.place_criteria();
-        doubts::in_done_sections(&mut self.tasks, &self.own, &self.sections, &mut self.problems);
+        for kind in [doubts::DONE, doubts::STUCK] {
+            doubts::in_sections(kind, &mut self.tasks, (&self.own, &self.sections), &mut self.problems);
+        }
         let mut tasks = settle(self.tasks, self.own, &self.sections, &mut self.problems);
         doubts::contradicted(&mut tasks, &mut self.problems);
         doubts::stuck(&mut tasks, &mut self.problems);
@@ -448,6 +463,16 @@ impl Reader<'_> {
         self.problems.extend(missed.iter().map(|missed| missed.problem(&self.name)));
         Reading { tasks, criteria, problems: self.problems, about: self.about }
     }
+}
+
+/// What is wrong with a heading that ends with a sign that nobody knows: it is not worked on.
+fn unknown_mark(task: &mut Task) -> Option<Problem> {
+    let sign = heading::unknown_mark(&task.row.title).filter(|_| task.row.state != TaskState::Done)?;
+    task.row.unclear = Some(format!("its mark `{sign}` is none"));
+    let sentence = format!(
+        "has the mark `{sign}`: write `✅` where it is done, `🚧` where it is begun, and nothing where it is to be done"
+    );
+    Some(task.problem(ProblemKind::UnknownStatus, sentence))
 }
 
 /// The state of the box at this place.

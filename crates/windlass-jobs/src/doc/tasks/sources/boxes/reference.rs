@@ -110,7 +110,7 @@ pub(super) fn name_of_box(text: &str) -> Option<(&str, &str)> {
 }
 
 /// What a text says within it that its task depends on: `(depends on T021, T022)`, `(blocked by: T004)`.
-pub(super) fn depends_on(text: &str) -> Option<&str> {
+pub(in crate::doc) fn depends_on(text: &str) -> Option<&str> {
     const WORDS: [&str; 9] = [
         "depends on",
         "blocked by",

@@ -18,6 +18,8 @@ pub(super) struct Section {
     pub other_number: Option<String>,
     /// Its line and title, where it says that it is done.
     pub done: Option<(usize, String)>,
+    /// The same where it says that nobody can go on with it.
+    pub stuck: Option<(usize, String)>,
 }
 
 /// What each section names, or else the one around it.

@@ -10,6 +10,7 @@ use super::column::{self, Column};
 use super::{MARKS, PUT_IN};
 use crate::doc::lines::Lines;
 use crate::doc::tasks::criteria::Criterion;
+use crate::doc::tasks::sources::reference;
 use crate::doc::tasks::status::Status;
 use crate::doc::tasks::task::{Insertion, StatePlace};
 use crate::doc::tasks::{Complexity, Reading, Task, words};
@@ -233,7 +234,12 @@ impl<'a> Reader<'a> {
             Column::Verification => task.verification = Some(value.to_owned()),
             Column::Criteria => task.criteria.extend(Criterion::new(value, task.line)),
             Column::Complexity => task.complexity = Complexity::read(value),
-            Column::Title | Column::Other => {}
+            Column::Title | Column::Other => {
+                // A remark in its cell: `depends on 2`.
+                let names = reference::depends_on(&format!("| {value}")).map(words::dependencies);
+                let names = names.into_iter().flatten().filter(|name| is_name(name));
+                task.named.extend(names.map(|name| (name, task.line)));
+            }
         }
         let separator = if task.description.is_empty() { "" } else { "\n" };
         task.description.extend([separator, head, ": ", value]);

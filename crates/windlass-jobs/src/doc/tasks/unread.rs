@@ -1,0 +1,147 @@
+//! What a text in which no task is found seems to hold, so that its refusal can name it.
+
+use super::status::{is_listed, is_sign_alone, state_of};
+use crate::doc::text::quoted;
+
+/// Lines of a kind: what one and several are called, and what is to be done by one of them.
+struct Kind {
+    one: &'static str,
+    several: &'static str,
+    title: fn(&str) -> Option<&str>,
+}
+
+/// All kinds; of a text the first counts that one of its lines is of.
+const KINDS: [Kind; 7] = [
+    Kind { one: "`<task>` element", several: "`<task>` elements", title: element },
+    Kind { one: "heading of Org", several: "headings of Org", title: org },
+    Kind { one: "line of todo.txt", several: "lines of todo.txt", title: todo_txt },
+    Kind { one: "entry of YAML", several: "entries of YAML", title: yaml },
+    Kind { one: "line that begins with a sign", several: "lines that begin with a sign", title: sign },
+    Kind { one: "list item with a status", several: "list items with a status", title: status },
+    Kind { one: "list item without a box", several: "list items without a box", title: item },
+];
+
+/// What such a text holds that is not read, and what to do about it, as the end of a sentence.
+pub(super) fn seen(text: &str) -> Option<String> {
+    let lines = outside_of_code(text);
+    KINDS.iter().find_map(|kind| {
+        let found: Vec<_> =
+            lines.iter().filter_map(|(number, line)| Some((number, (kind.title)(line)?))).collect();
+        let (line, title) = found.first()?;
+        let what = if found.len() == 1 { kind.one } else { kind.several };
+        let title = if title.is_empty() { "What is to be done" } else { title };
+        Some(format!(
+            "its {} {what} (line {line}) cannot be read as tasks: write each in Markdown as `- [ ] {}`",
+            found.len(),
+            quoted(title)
+        ))
+    })
+}
+
+/// Numbers and texts of all lines but those of code in fences.
+fn outside_of_code(text: &str) -> Vec<(usize, &str)> {
+    let mut is_code = false;
+    let numbered = text.lines().enumerate().map(|(index, line)| (index + 1, line));
+    numbered
+        .filter(|(_, line)| {
+            let is_fence = line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
+            is_code ^= is_fence;
+            !is_code && !is_fence
+        })
+        .collect()
+}
+
+/// `<task type="auto">`, as GSD has it.
+fn element(line: &str) -> Option<&str> {
+    let rest = line.trim_start().strip_prefix("<task")?;
+    rest.starts_with([' ', '>']).then_some("")
+}
+
+/// `** TODO [#A] Write docs`.
+fn org(line: &str) -> Option<&str> {
+    const WORDS: [&str; 7] = ["TODO", "NEXT", "DOING", "STARTED", "WAITING", "DONE", "CANCELLED"];
+    let rest = line.trim_start_matches('*');
+    let (word, title) = rest.strip_prefix(' ').filter(|_| rest.len() < line.len())?.split_once(' ')?;
+    WORDS.contains(&word).then_some(title.trim())
+}
+
+/// `(A) Write docs`, `x 2026-11-01 Print it`.
+fn todo_txt(line: &str) -> Option<&str> {
+    let mut letters = line.chars();
+    let is_open = letters.next() == Some('(')
+        && letters.next().is_some_and(|level| level.is_ascii_uppercase())
+        && letters.as_str().starts_with(") ");
+    if is_open {
+        return line.get(4..).map(str::trim);
+    }
+    let (date, title) = line.strip_prefix("x ")?.split_once(' ')?;
+    let is_date = date.len() == 10 && date.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+    is_date.then_some(title.trim())
+}
+
+/// `- id: T1`, `- title: Parse`.
+fn yaml(line: &str) -> Option<&str> {
+    const KEYS: [&str; 7] = ["id", "title", "name", "task", "content", "description", "status"];
+    let (key, value) = line.trim_start().strip_prefix("- ")?.split_once(':')?;
+    let value = value.trim().trim_matches(['"', '\'']);
+    KEYS.contains(&key).then_some(if key == "id" { "" } else { value })
+}
+
+/// `✅ Parse the header`, also as a list item.
+fn sign(line: &str) -> Option<&str> {
+    let text = bullet(line).unwrap_or(line).trim_start();
+    let end = text.find(' ')?;
+    let (sign, title) = text.split_at_checked(end)?;
+    (is_sign_alone(sign) || is_listed(sign)).then_some(title.trim())
+}
+
+/// `- **Parser** — done`.
+fn status(line: &str) -> Option<&str> {
+    let text = bullet(line)?;
+    let cut = ["—", "–", " - ", ":"].iter().find_map(|sign| text.rsplit_once(sign));
+    let (title, _) = cut.filter(|(_, word)| state_of(word).is_some())?;
+    Some(title.trim().trim_matches(['*', '_', '`']))
+}
+
+fn item(line: &str) -> Option<&str> {
+    bullet(line).map(str::trim).filter(|title| !title.is_empty())
+}
+
+/// What comes after what a list item begins with.
+fn bullet(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    let digits = line.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    let counted = digits.strip_prefix(['.', ')']).filter(|_| digits.len() < line.len());
+    line.strip_prefix(['-', '*', '+']).or(counted)?.strip_prefix([' ', '\t'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_text_holds_in_place_of_tasks_is_named_with_its_line() {
+        for (text, expected) in [
+            ("<tasks>\n<task type=\"auto\">\n</task>\n", "its 1 `<task>` element (line 2)"),
+            ("#+TITLE: x\n* TODO Parse\n** DONE Print\n", "its 2 headings of Org (line 2)"),
+            ("x 2026-11-01 Print +core\n(B) Write\n", "its 2 lines of todo.txt (line 1)"),
+            ("tasks:\n  - id: T1\n    title: Parse\n", "its 1 entry of YAML (line 2)"),
+            ("# P\n\n✅ Parse\n❌ Ship\n- ☐ Write\n", "its 3 lines that begin with a sign (line 3)"),
+            (
+                "- **Parser** — done\n- Printer: in progress\n- other\n",
+                "its 2 list items with a status (line 1)",
+            ),
+            ("# P\n1. Parse\n2. Print\n", "its 2 list items without a box (line 2)"),
+        ] {
+            let said = seen(text).unwrap_or_default();
+            assert!(said.starts_with(expected), "{text}: {said}");
+        }
+        assert!(
+            seen("1. Parse it\n")
+                .is_some_and(|said| said.ends_with("write each in Markdown as `- [ ] Parse it`"))
+        );
+        for nothing in ["", "# Notes\n\nWe want it all.\n", "```\n- a\n```\n", "---\n***\n", "3.5 GB\n"] {
+            assert_eq!(seen(nothing), None, "{nothing}");
+        }
+    }
+}
