@@ -29,6 +29,11 @@ pub struct Mutant {
 }
 
 impl Mutant {
+    /// The package that its file belongs to.
+    pub fn package(&self) -> &str {
+        self.file.split('/').nth(1).unwrap_or_default()
+    }
+
     /// The first folder or file below `src/`.
     pub fn room(&self) -> &str {
         let below = self.file.split("/src/").nth(1).unwrap_or_default();

@@ -23,31 +23,22 @@ impl Subject {
 /// Some tests, and how long they may take.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Trial {
-    /// Of the crate's own.
-    Own {
+    /// Of the crate's own, one after another in one process: those that only compute.
+    Computing {
         /// Those whose names contain one of these; none: all.
         filters: Vec<String>,
         /// But for those whose names contain one of these.
         without: Vec<&'static str>,
-        /// How long: of a processor for tests that only compute, else by the wall's clock.
-        limit: Limit,
+        /// How long: seconds of a processor.
+        seconds: u32,
     },
-    /// Programs of tests beside the crate's own, by nextest's filter.
-    Beside {
+    /// Each in a process of its own, by nextest: some end every process below them that they did not start.
+    Apart {
         /// The package that has them.
-        package: &'static str,
-        /// Which.
-        filter: &'static str,
+        package: String,
+        /// Which, by nextest's filter.
+        filter: String,
     },
-}
-
-/// Seconds that tests may take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Limit {
-    /// Of a processor, one test after another.
-    Processor(u32),
-    /// Of the clock: they wait for processes.
-    Clock(u32),
 }
 
 /// All of them.
@@ -103,10 +94,10 @@ fn of_core(mutant: &Mutant) -> Vec<Trial> {
         "agent" => (&["agent::"], &["agent::"]),
         _ => (&[], &[]),
     };
-    let trial = |filters: &[&str], without: Vec<&'static str>, seconds| Trial::Own {
+    let trial = |filters: &[&str], without: Vec<&'static str>, seconds| Trial::Computing {
         filters: filters.iter().map(|filter| (*filter).to_owned()).collect(),
         without,
-        limit: Limit::Processor(seconds),
+        seconds,
     };
     let quick = SLOW.into_iter().chain(NIGHTS).collect();
     vec![trial(own, quick, 3), trial(all, SLOW.into(), 30)]
@@ -128,11 +119,14 @@ fn of_engine(mutant: &Mutant) -> Vec<Trial> {
         "notify" => "(binary(loop) and test(/notifications/)) or (binary(cli) and test(/notify/))",
         _ => "binary(loop) or binary(verbs)",
     };
-    let own = |filters| Trial::Own { filters, without: Vec::new(), limit: Limit::Clock(600) };
-    let mut trials = vec![own(vec![format!("{room}::")]), own(Vec::new())];
+    let package = mutant.package();
+    let apart =
+        |package: &str, filter: &str| Trial::Apart { package: package.to_owned(), filter: filter.to_owned() };
+    let own = apart(package, &format!("kind(lib) and test(/^{room}::/)"));
+    let mut trials = vec![own, apart(package, "kind(lib)")];
     if room == "process" {
-        trials.push(Trial::Beside { package: "windlass-host", filter: "binary(process)" });
+        trials.push(apart("windlass-host", "binary(process)"));
     }
-    trials.push(Trial::Beside { package: "windlass", filter });
+    trials.push(apart("windlass", filter));
     trials
 }

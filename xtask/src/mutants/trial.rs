@@ -6,11 +6,11 @@ use std::process::{Command, Stdio};
 
 use super::build::{Built, WHICH_FILE, cargo_in};
 use super::listing::Mutant;
-use super::subject::{Limit, Subject, Trial};
+use super::subject::{Subject, Trial};
 use crate::program::{Failure, line_of, run};
 
-/// Seconds that the tests of the real binary may take.
-const BINARY_SECONDS: u32 = 600;
+/// Seconds that tests with processes may take.
+const APART_SECONDS: u32 = 600;
 
 /// What `timeout` ends with when it had to end something.
 const TIMED_OUT: i32 = 124;
@@ -44,25 +44,23 @@ impl Found {
 /// mutant needs to be built again.
 pub fn passes(built: &Built, subject: &Subject, mutant: &Mutant) -> Result<(), Failure> {
     for trial in (subject.trials)(mutant) {
-        if let Trial::Beside { package, .. } = trial {
+        if let Trial::Apart { package, .. } = trial {
             let mut command = cargo_in(&built.tree, &built.target);
-            run(command.args(["nextest", "run", "--locked", "--no-run", "--package", package]))?;
+            run(command.args(["nextest", "run", "--locked", "--no-run", "--package", &package]))?;
         }
     }
-    match trials(built, subject, 0, mutant)? {
-        Found::Survived => Ok(()),
-        _ => Err(Failure("the tests fail without a mutant".to_owned())),
+    choose(built, 0)?;
+    for trial in (subject.trials)(mutant) {
+        // Its output says which test fails.
+        run(&mut command(built, &trial))
+            .map_err(|Failure(why)| Failure(format!("without a mutant: {why}")))?;
     }
+    Ok(())
 }
 
 /// Runs the tests that could notice it, until one does.
 pub fn tried(built: &Built, subject: &Subject, number: usize, mutant: &Mutant) -> Result<Found, Failure> {
-    trials(built, subject, number, mutant)
-}
-
-fn trials(built: &Built, subject: &Subject, number: usize, mutant: &Mutant) -> Result<Found, Failure> {
-    let which = built.tree.join(WHICH_FILE);
-    fs::write(&which, number.to_string()).map_err(|error| Failure::at(&which, error))?;
+    choose(built, number)?;
     for trial in (subject.trials)(mutant) {
         let found = tests(built, &trial)?;
         if found != Found::Survived {
@@ -72,29 +70,30 @@ fn trials(built: &Built, subject: &Subject, number: usize, mutant: &Mutant) -> R
     Ok(Found::Survived)
 }
 
-fn tests(built: &Built, trial: &Trial) -> Result<Found, Failure> {
+/// Makes it the mutant that the tests meet.
+fn choose(built: &Built, number: usize) -> Result<(), Failure> {
+    let which = built.tree.join(WHICH_FILE);
+    fs::write(&which, number.to_string()).map_err(|error| Failure::at(&which, error))
+}
+
+fn command(built: &Built, trial: &Trial) -> Command {
     let mut command = match trial {
-        Trial::Own { filters, without, limit } => {
+        Trial::Computing { filters, without, seconds } => {
             let mut command = Command::new("nice");
-            let (limits, threads) = match limit {
-                Limit::Processor(seconds) => {
-                    (format!("ulimit -t {seconds}; ulimit -v 4000000; exec \"$0\" \"$@\""), "1")
-                }
-                Limit::Clock(seconds) => (format!("exec timeout -k 5 {seconds} \"$0\" \"$@\""), "2"),
-            };
+            let limits = format!("ulimit -t {seconds}; ulimit -v 4000000; exec \"$0\" \"$@\"");
             command.args(["-n", "15", "sh", "-c", &limits]).arg(&built.program);
-            command.args(["--test-threads", threads]);
+            command.args(["--test-threads", "1"]);
             for test in without {
                 command.args(["--skip", test]);
             }
             command.args(filters).current_dir(&built.folder);
             command
         }
-        Trial::Beside { package, filter } => {
+        Trial::Apart { package, filter } => {
             let cargo = cargo_in(&built.tree, &built.target);
             let mut command = Command::new("timeout");
-            command.args(["-k", "5", &BINARY_SECONDS.to_string()]).arg(cargo.get_program());
-            command.args(["nextest", "run", "--locked", "--package", package, "--no-tests", "fail"]);
+            command.args(["-k", "5", &APART_SECONDS.to_string()]).arg(cargo.get_program());
+            command.args(["nextest", "run", "--locked", "--package", package, "--no-tests", "pass"]);
             command.args(["--fail-fast", "-E", filter]).current_dir(&built.tree);
             command.envs(cargo.get_envs().filter_map(|(name, value)| Some((name, value?))));
             command
@@ -105,9 +104,13 @@ fn tests(built: &Built, trial: &Trial) -> Result<Found, Failure> {
         .env("PROPTEST_MAX_SHRINK_ITERS", "0")
         .env("PROPTEST_DISABLE_FAILURE_PERSISTENCE", "true")
         .env("RUST_BACKTRACE", "0")
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
+        .stdin(Stdio::null());
+    command
+}
+
+fn tests(built: &Built, trial: &Trial) -> Result<Found, Failure> {
+    let mut command = command(built, trial);
+    command.stdout(Stdio::null()).stderr(Stdio::null());
     let status = command.status().map_err(|error| Failure(format!("{}: {error}", line_of(&command))))?;
     Ok(match (status.code(), status.signal()) {
         (Some(0), _) => Found::Survived,
