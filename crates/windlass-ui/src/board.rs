@@ -2,7 +2,6 @@
 
 mod councils;
 mod status;
-mod tally;
 mod tasks;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,9 +24,9 @@ use windlass_core::values::{
 use crate::activity::activity;
 use crate::delivery_board::DeliveryBoard;
 use crate::event::Event;
+use crate::model::Verdicts;
 use crate::seen::Seen;
 use status::StatusBoard;
-pub(crate) use tally::Tally;
 pub(crate) use tasks::Commits;
 
 /// Refused commands that are remembered for the summary.
@@ -46,7 +45,7 @@ pub struct Board {
     pub(crate) idle: Duration,
     pub(crate) lanes: BTreeMap<LaneId, LaneBoard>,
     pub(crate) calls: BTreeMap<CallId, CallBoard>,
-    pub(crate) tally: Tally,
+    pub(crate) tally: Verdicts,
     pub(crate) councils: councils::Councils,
     pub(crate) charged: Cost,
     /// The part of that which is an estimate.

@@ -16,7 +16,7 @@ fn board(events: &[Event]) -> Board {
 #[test]
 fn a_night_is_counted() {
     let board = board(&Night::new().whole().events);
-    assert_eq!(board.tally, Tally { worked: 1, idle: 1, failed: 1, accepted: 1, refused: 1, unproven: 0 });
+    assert_eq!(board.tally, Verdicts { worked: 1, idle: 1, failed: 1, accepted: 1, refused: 1, unproven: 0 });
     assert_eq!((board.waits, board.waited), (1, Duration::from_mins(63)));
     assert_eq!(board.denials.len(), 1);
     assert_eq!(board.kept.as_ref().map(|(iteration, _)| *iteration), Some(5));

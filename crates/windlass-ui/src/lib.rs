@@ -21,6 +21,7 @@ mod harmless;
 pub(crate) mod json_line;
 mod judged;
 mod line;
+pub mod model;
 mod narrate;
 mod printer;
 mod screen;

@@ -56,7 +56,7 @@ impl App {
 }
 
 /// Counted by git, since an iteration can make several; `None` where git does not know these commits any more.
-fn commits_made(here: &Here, board: &Board) -> Option<u64> {
+pub(super) fn commits_made(here: &Here, board: &Board) -> Option<u64> {
     let (first, last) = commit_range(board)?;
     here.repository.as_ref()?.count_commits(first, last, COUNTING).ok()
 }

@@ -4,7 +4,7 @@ use windlass_core::values::{ExitCodes, RunId, StopReason};
 use windlass_engine::store::lock::{self, Holder};
 use windlass_engine::store::run_folder::find_run;
 use windlass_engine::store::session_folder::is_session;
-use windlass_engine::store::{RunFolder, RunSummary, index};
+use windlass_engine::store::{Project, RunFolder, RunSummary, index};
 use windlass_ui::RunState;
 
 use crate::error::{AppError, Kind};
@@ -57,7 +57,12 @@ pub fn refuse_live(here: &Here, codes: ExitCodes) -> Result<(), AppError> {
 
 /// The runs of this project that a process works on now.
 pub fn all_live(here: &Here) -> Result<Vec<RunId>, AppError> {
-    let holders = lock::holders(&here.project)?;
+    live_of(&here.project)
+}
+
+/// The same by its folder.
+pub fn live_of(project: &Project) -> Result<Vec<RunId>, AppError> {
+    let holders = lock::holders(project)?;
     Ok(holders.into_iter().filter(Holder::is_alive).map(|holder| holder.run).collect())
 }
 

@@ -33,6 +33,16 @@ impl Repository {
         Ok(merged.is_some() && merged == tree)
     }
 
+    /// Does git merge a commit into another one without a conflict? `None` where this git cannot say so without a working tree.
+    pub fn merges_cleanly(&self, commit: &str, into: &str) -> Result<Option<bool>, GitError> {
+        let call = self.history().args(["merge-tree", "--write-tree", "--end-of-options", into, commit]);
+        Ok(match call.run()?.code {
+            0 => Some(true),
+            1 => Some(false),
+            _ => None,
+        })
+    }
+
     /// A branch or tag that holds a commit, if there is one.
     pub fn holder(&self, commit: &str) -> Result<Option<Vec<u8>>, GitError> {
         let contains = format!("--contains={commit}");

@@ -144,7 +144,7 @@ fn look(plan: &RunSpec) -> Advice {
 }
 
 /// What an ending is worth: what vouches for it.
-pub(super) fn proof(board: &Board, reason: StopReason) -> Option<String> {
+pub(crate) fn proof(board: &Board, reason: StopReason) -> Option<String> {
     let plan = board.plan.as_ref()?;
     let has = |kind| plan.checks.iter().any(|check| check.kind == kind);
     let is_judged = plan.review.as_ref().is_some_and(|review| !review.criteria.is_empty());

@@ -85,6 +85,22 @@ fn look(board: &Board, seen: &LaneBoard, verdict: Verdict) -> (Tone, Mark, &'sta
     }
 }
 
+/// What is said of an iteration that ended just now, on one line.
+pub(crate) fn told(board: &Board, fact: &Fact) -> String {
+    let Fact::IterationFinished { lane, verdict, class, progress, .. } = fact else {
+        return String::new();
+    };
+    let nothing = LaneBoard::default();
+    let seen = board.lanes.get(lane).unwrap_or(&nothing);
+    let explained = explanation(board, seen, (*verdict, *class), *progress);
+    let failed = seen.failed_checks.iter().map(|(_, outcome)| {
+        let last = one_line(outcome.told());
+        let said = if last.is_empty() { took(outcome) } else { last };
+        format!("; {}: {said}", command(board, outcome))
+    });
+    failed.fold(explained, |told, failed| told + &failed)
+}
+
 pub(super) fn repeats(board: &Board, fact: &Fact, class: Class, attempt: u32) -> Vec<Line> {
     let Fact::AttemptRepeats { lane, iteration, .. } = fact else {
         return Vec::new();

@@ -15,9 +15,9 @@ mod status;
 mod summary;
 mod tasks;
 
-pub(crate) use advice::of_limit;
+pub(crate) use advice::{of_limit, proof};
 pub(crate) use hook::{look as hook_look, summary as hook_summary};
-pub(crate) use iteration::short;
+pub(crate) use iteration::{short, told};
 pub(crate) use lines::{labelled, labelled_once};
 pub(crate) use living::{living, title};
 

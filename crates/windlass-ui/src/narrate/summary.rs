@@ -7,11 +7,12 @@ use windlass_jobs::job;
 use super::advice::Advice;
 use super::lines::{labelled, labelled_once};
 use super::{advice, allow_command, allowing, check_mark, iteration, took};
-use crate::board::{Board, Ending, Tally};
+use crate::board::{Board, Ending};
 use crate::document::{StatusCouncils, StatusJudged};
 use crate::format;
 use crate::harmless::one_line;
 use crate::line::{self, Line, Mark, Tone};
+use crate::model::Verdicts;
 use crate::words;
 
 pub(super) fn lines(board: &Board) -> Vec<Line> {
@@ -114,18 +115,9 @@ fn figures(board: &Board, plan: &RunSpec, ending: &Ending) -> Vec<Line> {
 }
 
 /// `5 (3 worked, 1 idle, 1 failed)`.
-fn iterations(tally: Tally, total: u32) -> String {
-    let kinds = [
-        (tally.worked, "worked"),
-        (tally.accepted, "accepted"),
-        (tally.refused, "refused"),
-        (tally.unproven, "unproven"),
-        (tally.idle, "idle"),
-        (tally.failed, "failed"),
-    ];
-    let counted = kinds.iter().filter(|(number, _)| *number > 0);
-    let parts: Vec<String> = counted.map(|(number, word)| format!("{number} {word}")).collect();
-    if parts.is_empty() { total.to_string() } else { format!("{total} ({})", parts.join(", ")) }
+fn iterations(verdicts: Verdicts, total: u32) -> String {
+    let words = verdicts.in_words();
+    if words.is_empty() { total.to_string() } else { format!("{total} ({words})") }
 }
 
 fn time(board: &Board, ending: &Ending) -> String {

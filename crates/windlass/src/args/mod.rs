@@ -46,8 +46,8 @@ pub use shared::{LimitArgs, OutputArgs, TrustArgs};
 pub use tasks::{GraphForm, TasksAddArgs, TasksArgs, TasksMarkArgs, TasksPlaceArgs, TasksVerb};
 pub use trusting::TrustVerbArgs;
 pub use verbs::{
-    CompletionsArgs, DemoArgs, DiffArgs, DoctorArgs, LogsArgs, NotifyArgs, NotifyVerb, RestoreArgs,
-    ResumeArgs, RunsArgs, Shell, StatusArgs, StopArgs, UpdateArgs,
+    CompletionsArgs, DemoArgs, DiffArgs, DoctorArgs, LogsArgs, NotifyArgs, NotifyVerb, ReportArgs,
+    RestoreArgs, ResumeArgs, RunsArgs, Shell, StatusArgs, StopArgs, UpdateArgs,
 };
 pub use workspaces::{
     CleanArgs, ContinueArgs, Continued, ImportArgs, InitArgs, ListArgs, ListedStatus, ResetArgs, ShowArgs,
@@ -71,6 +71,7 @@ Work:
 Look:
   runs         List all runs of this project
   status       Show one run: by default the live or newest one here
+  report       Say what runs came to: is it right, what to merge, what it cost
   logs         Show what an agent said and did, as it happened
   diff         Show what a run, or one of its iterations, changed
 
@@ -185,6 +186,8 @@ pub enum Verb {
     Runs(RunsArgs),
     /// Show one run: by default the live or newest one here
     Status(StatusArgs),
+    /// Say what runs came to: is it right, what to merge, what it cost
+    Report(ReportArgs),
     /// Show what an agent said and did, as it happened
     Logs(LogsArgs),
     /// Show what a run, or one of its iterations, changed

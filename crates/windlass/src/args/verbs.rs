@@ -113,6 +113,34 @@ pub struct DiffArgs {
     pub json: bool,
 }
 
+/// What can be said to `windlass report`.
+#[derive(Clone, Debug, Default, Args)]
+#[command(after_help = "\
+The first 24 lines answer: what happened, is it right, what do I merge, what did
+it cost and how much of that was wasted, what was put aside, who is waited for.
+Tables follow. The commands are as they are typed, with git asked beforehand.
+
+Examples:
+  windlass report
+      The live or newest run here.
+  windlass report --last-night
+      Every run on this machine that was live after 18:00 yesterday.
+  windlass report r-7k2 --markdown > report.md
+      One run, to be sent to somebody.")]
+pub struct ReportArgs {
+    /// Runs, or the beginnings of their names [default: the live or newest one here]
+    pub runs: Vec<String>,
+    /// Report every run on this machine that was live after 18:00 yesterday
+    #[arg(long, conflicts_with = "runs")]
+    pub last_night: bool,
+    /// Print it as Markdown
+    #[arg(long)]
+    pub markdown: bool,
+    /// Print one JSON document
+    #[arg(long, conflicts_with = "markdown")]
+    pub json: bool,
+}
+
 /// What can be said to `windlass status`.
 #[derive(Clone, Debug, Default, Args)]
 pub struct StatusArgs {

@@ -98,6 +98,7 @@ const PLACES: &[Place] = &[
     place("resume", "run", runs),
     place("stop", "run", runs),
     place("status", "run", runs),
+    place("report", "runs", runs),
     place("logs", "run", runs),
     place("diff", "run", runs),
     place("restore", "run", runs),

@@ -14,6 +14,7 @@ pub fn concerns(verb: &Verb) -> bool {
     match verb {
         Verb::Continue(_) => true,
         Verb::Status(args) => args.run.is_none(),
+        Verb::Report(args) => args.runs.is_empty() && !args.last_night,
         Verb::Run(args) => args.mode.as_deref() == Some("tasks"),
         // Who names a file means one from here.
         Verb::Tasks(args) => !args.names_a_file(),

@@ -28,6 +28,7 @@ mod pipeline;
 mod principles;
 mod question;
 mod questionnaire;
+mod report;
 mod reset;
 mod restore;
 mod resume;
@@ -120,6 +121,7 @@ pub fn dispatch(arguments: impl Iterator<Item = OsString>) -> Result<ExitCode, A
         Verb::Template(args) => template::run(&args),
         Verb::Runs(args) => runs::run(&args),
         Verb::Status(args) => status::run(&args),
+        Verb::Report(args) => report::run(&args),
         Verb::Logs(args) => logs::run(&args),
         Verb::Diff(args) => diff::run(&args),
         Verb::MigratePlan(args) => migrate_plan::run(&args),
@@ -193,6 +195,7 @@ fn changes_something(verb: &Verb) -> bool {
         | Verb::Show(_)
         | Verb::Runs(_)
         | Verb::Status(_)
+        | Verb::Report(_)
         | Verb::Logs(_)
         | Verb::Diff(_)
         | Verb::Doctor(_)

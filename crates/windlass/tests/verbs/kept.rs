@@ -28,7 +28,7 @@ fn fixtures() -> PathBuf {
 }
 
 /// The journals, by name.
-fn journals() -> Vec<(String, PathBuf)> {
+pub(super) fn journals() -> Vec<(String, PathBuf)> {
     let entries = fs::read_dir(fixtures()).unwrap().map(|entry| entry.unwrap().path());
     let journals = entries.filter(|path| path.extension().is_some_and(|end| end == "jsonl"));
     let mut journals: Vec<_> =

@@ -15,6 +15,7 @@ mod logs;
 mod looking;
 mod plans;
 mod principles;
+mod report;
 mod restoring;
 mod stopping;
 mod task_files;

@@ -23,6 +23,7 @@ pub(in crate::view) const DOCUMENTS: &[(&str, &[Field])] = &[
     ("principles", PRINCIPLES),
     ("decisions", DECISIONS),
     ("diff", DIFF),
+    ("report", REPORT),
     ("pipeline", PIPELINE),
     ("pipelines", PIPELINES),
 ];
@@ -43,6 +44,16 @@ const DIFF: &[Field] = &[
         ])),
         Always,
     ),
+];
+
+/// `report`: of each run all that `status` has of it, and what docs/reports.md names.
+const REPORT: &[Field] = &[
+    ("v", Integer, Always),
+    ("type", Text, Always),
+    ("made", Time, Always),
+    ("since", Nullable(&Time), Always),
+    ("runs", List(&Anything), Always),
+    ("unreadable", List(&Object(&[("run", Text, Always), ("why", Text, Always)])), Always),
 ];
 
 /// `principles show`.

@@ -1,0 +1,71 @@
+//! Where the work of a run is today, as git says.
+
+use windlass_git::git::{FoundRepository, Head, ObjectId, Repository};
+use windlass_ui::commit_range;
+use windlass_ui::model::{CommitStanding, Course, MainTree, PlacesSeen};
+
+use crate::here::Here;
+
+/// What is asked before a report says what to type; `None` where there is no repository, or git cannot look at it.
+pub(super) fn look(here: &Here, course: &Course) -> Option<PlacesSeen> {
+    let repository = here.repository.as_ref()?;
+    let own = tip(repository);
+    let main = main_of(repository);
+    let into = main.as_ref().map_or(own, tip);
+    let head = commit_range(course.board()).map(|(_, last)| standing(repository, last, into));
+    let parked = course
+        .parked_branches()
+        .map(|branch| (branch.to_owned(), standing(repository, &format!("refs/heads/{branch}"), own)));
+    let (branch, uncommitted) = standing_here(repository);
+    Some(PlacesSeen {
+        branch,
+        uncommitted,
+        head,
+        parked: parked.collect(),
+        main: main.map(|main| {
+            let (branch, uncommitted) = standing_here(&main);
+            MainTree { path: main.top.to_string_lossy().into_owned(), branch, uncommitted }
+        }),
+    })
+}
+
+/// The working tree that this one was made from.
+fn main_of(repository: &Repository) -> Option<Repository> {
+    let top = repository.main_top();
+    if top == repository.top {
+        return None;
+    }
+    match Repository::find(&top) {
+        Ok(FoundRepository::Worktree(main)) => Some(main),
+        _ => None,
+    }
+}
+
+/// The branch that is checked out, and how many paths are not committed.
+fn standing_here(repository: &Repository) -> (Option<String>, u64) {
+    let branch = repository.current_branch().ok().flatten();
+    let uncommitted = repository.uncommitted().map_or(0, |paths| paths.len() as u64);
+    (branch, uncommitted)
+}
+
+fn tip(repository: &Repository) -> Option<ObjectId> {
+    match repository.head().ok()? {
+        Head::Branch { commit, .. } | Head::Detached { commit } => Some(commit),
+        Head::Unborn { .. } => None,
+    }
+}
+
+/// How a commit, or the one that a reference names, stands to the one that it is to be merged into.
+fn standing(repository: &Repository, name: &str, into: Option<ObjectId>) -> CommitStanding {
+    let Ok(found) = repository.commit_of(name) else { return CommitStanding::Unknown };
+    let Some(commit) = found else { return CommitStanding::Gone };
+    let Some(into) = into else { return CommitStanding::Unknown };
+    if repository.is_ancestor(commit, into).unwrap_or(false) {
+        return CommitStanding::Merged;
+    }
+    match repository.merges_cleanly(&commit.to_string(), &into.to_string()) {
+        Ok(Some(true)) => CommitStanding::Clean,
+        Ok(Some(false)) => CommitStanding::Conflicts,
+        Ok(None) | Err(_) => CommitStanding::Unknown,
+    }
+}

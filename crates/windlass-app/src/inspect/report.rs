@@ -1,0 +1,116 @@
+//! What there is to report of runs.
+
+use std::cmp::Reverse;
+use std::time::{Duration, SystemTime};
+
+use jiff::Timestamp;
+use jiff::ToSpan as _;
+use jiff::tz::TimeZone;
+use windlass_core::values::RunId;
+use windlass_core::words::quoted;
+use windlass_engine::store::{Project, RunFolder, StoreError, index, journal};
+use windlass_ui::model::{Course, Night, RunSeen, Unreadable, Who};
+
+use super::{places, status, which};
+use crate::app::App;
+use crate::error::AppError;
+use crate::here::{Here, state_root};
+
+/// When last night began, by the clock on the wall.
+const EVENING: i8 = 18;
+
+/// Which runs are reported.
+#[derive(Clone, Debug, Default)]
+pub struct ReportRequest {
+    /// Runs of this project, or the beginnings of their names; none named = the live or newest one here.
+    pub runs: Vec<String>,
+    /// Instead, every run on this machine that was live after this moment.
+    pub since: Option<Timestamp>,
+}
+
+/// Yesterday at 18:00, local time.
+pub fn last_evening(now: Timestamp, zone: &TimeZone) -> Timestamp {
+    let today = now.to_zoned(zone.clone()).date();
+    let evening = today.checked_sub(1.day()).and_then(|day| day.at(EVENING, 0, 0, 0).to_zoned(zone.clone()));
+    evening.map_or(now - Duration::from_hours(24), |evening| evening.timestamp())
+}
+
+impl App {
+    /// What there is to report of runs. Asks git where their work is today; changes nothing.
+    ///
+    /// # Errors
+    /// A run that is named is not there, or its journal cannot be read. Of those of last night that is said in the report.
+    pub fn report(&self, request: &ReportRequest, now: Timestamp) -> Result<Night, AppError> {
+        let mut night = Night { made: now, since: request.since, runs: Vec::new(), unreadable: Vec::new() };
+        match request.since {
+            Some(since) => self.add_last_night(&mut night, since)?,
+            None => self.add_named(&mut night, &request.runs)?,
+        }
+        let order = |run: &RunSeen| (run.waited_for.who != Who::Person, Reverse(run.status.started));
+        night.runs.sort_by_key(order);
+        Ok(night)
+    }
+
+    fn add_named(&self, night: &mut Night, names: &[String]) -> Result<(), AppError> {
+        let here = Here::find_broken(self)?;
+        let live = which::all_live(&here)?;
+        let mut folders = Vec::new();
+        for name in names {
+            let folder = which::shown(&here, Some(name))?;
+            // Two beginnings may name the same run.
+            if !folders.contains(&folder) {
+                folders.push(folder);
+            }
+        }
+        if names.is_empty() {
+            folders.push(which::shown(&here, None)?);
+        }
+        for folder in &folders {
+            night.runs.push(self.run_seen(folder, &live, night.made)?);
+        }
+        Ok(())
+    }
+
+    fn add_last_night(&self, night: &mut Night, since: Timestamp) -> Result<(), AppError> {
+        for project in Project::all(&state_root()?)? {
+            let listing = index::look(&project)?;
+            let live = which::live_of(&project)?;
+            for run in listing.runs.iter().filter(|run| run.last >= since || live.contains(&run.run)) {
+                match self.run_seen(&RunFolder::of(&project, &run.run), &live, night.made) {
+                    Ok(seen) => night.runs.push(seen),
+                    Err(error) => night.unreadable.push(lost(&run.run, &error.message)),
+                }
+            }
+            // One that began just now, or never, has nothing to report.
+            let broken = listing.unreadable.iter().filter(|(_, error)| !error.is_nothing_yet());
+            let fresh = broken.filter(|(run, _)| is_written_since(&RunFolder::of(&project, run), since));
+            night.unreadable.extend(fresh.map(|(run, error)| lost(run, &error.to_string())));
+        }
+        Ok(())
+    }
+
+    fn run_seen(&self, folder: &RunFolder, live: &[RunId], now: Timestamp) -> Result<RunSeen, AppError> {
+        let path = folder.journal();
+        let course = Course::of(&journal::read(&path)?);
+        let directory = course.directory().ok_or(StoreError::NothingJournalled { path })?.to_owned();
+        // It may be gone, and what was done there is told all the same.
+        let there = self.in_directory(&directory).and_then(|there| Here::find_broken(&there)).ok();
+        let counted = there.as_ref().and_then(|there| status::commits_made(there, course.board()));
+        let places = there.as_ref().and_then(|there| places::look(there, &course));
+        let unfinished = which::unfinished(folder.run(), live);
+        let mut seen = course.seen((unfinished, counted), places.as_ref(), now);
+        let is_here = directory == self.directory();
+        seen.elsewhere = (!is_here && there.is_some()).then(|| quoted(directory.as_os_str()));
+        Ok(seen)
+    }
+}
+
+fn lost(run: &RunId, why: &str) -> Unreadable {
+    Unreadable { run: run.to_string(), why: why.to_owned() }
+}
+
+fn is_written_since(folder: &RunFolder, since: Timestamp) -> bool {
+    // outside: the run's folder.
+    let written = folder.journal().metadata().and_then(|about| about.modified()).ok();
+    written.is_some_and(|written| written >= SystemTime::from(since))
+}

@@ -1,0 +1,22 @@
+//! The morning report: what happened, whether it is right, what to merge, what it cost, what was put aside, who is waited for.
+//!
+//! Its first 24 lines answer that; tables follow. Text and Markdown are made from the same [`sheet`] and the same [`tables`], so that
+//! no number can be another one in one of them; JSON is the model itself.
+
+mod markdown;
+mod sheet;
+mod tables;
+#[cfg(test)]
+mod tests;
+mod text;
+
+pub use markdown::report_markdown;
+pub use text::report_text;
+
+use super::document;
+use crate::model::Night;
+
+/// The runs as one line of JSON.
+pub fn report_json(night: &Night) -> Vec<u8> {
+    document("report", night)
+}

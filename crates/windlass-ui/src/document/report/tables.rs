@@ -1,0 +1,139 @@
+//! What stands below the answers: a run's iterations, tasks, checks, waits and tokens, number by number.
+
+use std::time::Duration;
+
+use jiff::tz::TimeZone;
+use windlass_core::values::{Cost, Named, Spent};
+
+use super::sheet::{Part, foreign, gate_words, own};
+use crate::format;
+use crate::model::{IterationSeen, RunSeen};
+use crate::words;
+
+/// So many rows a table has at most; JSON has all.
+const MOST: usize = 500;
+
+/// Rows below headings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Table {
+    pub(super) name: &'static str,
+    pub(super) columns: Vec<Column>,
+    pub(super) rows: Vec<Vec<Part>>,
+    /// Rows that are left out.
+    pub(super) more: usize,
+}
+
+/// A column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Column {
+    Words(&'static str),
+    Numbers(&'static str),
+}
+
+impl Column {
+    pub(super) const fn heading(self) -> &'static str {
+        match self {
+            Words(heading) | Numbers(heading) => heading,
+        }
+    }
+}
+
+use Column::{Numbers, Words};
+
+fn table(name: &'static str, columns: Vec<Column>, mut rows: Vec<Vec<Part>>) -> Table {
+    let more = rows.len().saturating_sub(MOST);
+    rows.truncate(MOST);
+    Table { name, columns, rows, more }
+}
+
+/// Those of a run that have rows.
+pub(super) fn tables(run: &RunSeen, zone: &TimeZone) -> Vec<Table> {
+    let all = [iterations(run), tasks(run), checks(run), waits(run, zone), tokens(run)];
+    all.into_iter().filter(|table| !table.rows.is_empty()).collect()
+}
+
+fn iterations(run: &RunSeen) -> Table {
+    let columns = vec![
+        Numbers("it."),
+        Words("task"),
+        Words("verdict"),
+        Numbers("took"),
+        Numbers("cost"),
+        Numbers("wasted"),
+        Numbers("tokens"),
+        Words("what"),
+    ];
+    table("Iterations", columns, run.rounds.iter().map(iteration).collect())
+}
+
+fn iteration(round: &IterationSeen) -> Vec<Part> {
+    let verdict = round.verdict.map_or("no end", |verdict| words::verdict(verdict).2);
+    let spent = Spent { cost: round.cost, estimated: round.estimated_cost };
+    vec![
+        own(round.iteration.to_string()),
+        round.task.as_ref().map_or_else(|| own(""), |task| foreign(&task.0)),
+        own(verdict),
+        own(format::duration(Duration::from_millis(round.duration_ms))),
+        own(format::charged(spent)),
+        own(amount(round.wasted.total())),
+        own(format::amount(round.tokens.total())),
+        foreign(&round.why),
+    ]
+}
+
+/// Nothing is not written as a number: the eye finds what is there.
+fn amount(cost: Cost) -> String {
+    if cost.is_zero() { String::new() } else { format::money(cost) }
+}
+
+fn tasks(run: &RunSeen) -> Table {
+    let columns = vec![
+        Words("task"),
+        Words("state"),
+        Numbers("iterations"),
+        Numbers("cost"),
+        Words("commit"),
+        Words("title"),
+    ];
+    let rows = run.begun.iter().map(|task| {
+        let commit = task.commits.last().map(|commit| crate::narrate::short(commit));
+        vec![
+            foreign(&task.task.0),
+            own(task.state.name()),
+            own(task.iterations.len().to_string()),
+            own(format::money(task.cost)),
+            own(commit.unwrap_or_default()),
+            foreign(&task.title),
+        ]
+    });
+    table("Tasks", columns, rows.collect())
+}
+
+fn checks(run: &RunSeen) -> Table {
+    let rows = run
+        .gates
+        .iter()
+        .map(|gate| vec![own(gate.kind.name()), foreign(&gate.command), own(gate_words(gate))]);
+    table("Checks", vec![Words("kind"), Words("check"), Words("how it went last")], rows.collect())
+}
+
+fn waits(run: &RunSeen, zone: &TimeZone) -> Table {
+    let rows = run.waits.iter().map(|wait| {
+        let until = wait.ended.map_or_else(String::new, |ended| format::date_time(ended, zone));
+        vec![own(format::date_time(wait.since, zone)), own(until), own(words::class(wait.class))]
+    });
+    table("Waits", vec![Words("from"), Words("until"), Words("why")], rows.collect())
+}
+
+fn tokens(run: &RunSeen) -> Table {
+    let tokens = run.status.tokens;
+    let classes = [
+        ("input", tokens.input),
+        ("output", tokens.output),
+        ("written to the cache", tokens.cache_creation),
+        ("read from the cache", tokens.cache_read),
+    ];
+    let counted = classes.into_iter().filter(|(_, number)| *number > 0);
+    let rows = counted.map(|(class, number)| vec![own(class), own(number.to_string())]);
+    table("Tokens", vec![Words("class"), Numbers("tokens")], rows.collect())
+}

@@ -1,0 +1,338 @@
+//! A run's facts, folded into what there is to see of it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use jiff::Timestamp;
+use windlass_core::fact::{Entry, Fact};
+use windlass_core::report;
+use windlass_core::values::{
+    CallId, CallSummary, CheckOutcome, CheckResult, CheckStage, Cost, LandOutcome, LaneId, Purpose, Spent,
+    TaskEnd, TaskId, Tokens,
+};
+
+use super::{
+    CallSeen, GateSeen, GateStanding, IterationSeen, Landing, PlacesSeen, RunSeen, TaskOutcome, TaskSeen,
+    Verdicts, WaitSeen, WaitedFor, Wasted, aside,
+};
+use crate::board::Board;
+use crate::document::{RunState, RunStatus};
+use crate::format;
+use crate::harmless::one_line;
+use crate::narrate;
+
+/// A run, folded fact by fact. Nothing of it is lost when the run goes on: the next fact is taken in, and it is seen again.
+#[derive(Clone, Debug, Default)]
+pub struct Course {
+    board: Board,
+    pub(super) iterations: BTreeMap<u32, IterationSeen>,
+    /// What its attempts that were repeated cost.
+    repeated: BTreeMap<u32, Cost>,
+    /// Where each call belongs.
+    places: BTreeMap<CallId, u32>,
+    /// The iteration that each lane is at, or was at last.
+    at: BTreeMap<LaneId, u32>,
+    /// The tree that was kept last in each lane.
+    trees: BTreeMap<LaneId, String>,
+    /// The checks, before the first iteration.
+    before: BTreeMap<u16, CheckResult>,
+    tasks: Vec<TaskSeen>,
+    waits: Vec<WaitSeen>,
+    damage: Vec<String>,
+    pub(super) aside: Vec<aside::Put>,
+    ended: Option<Timestamp>,
+}
+
+impl Course {
+    /// Takes a fact in.
+    pub fn take(&mut self, entry: &Entry) {
+        self.board.fact(entry);
+        let now = entry.at.wall;
+        match &entry.fact {
+            Fact::RunResumed { .. } => self.ended = None,
+            Fact::RunFinished { .. } => self.end(now),
+            Fact::IterationStarted { lane, iteration, task } => {
+                self.begin(*lane, *iteration, task.as_ref(), now);
+            }
+            Fact::CallReserved { call, iteration, attempt, purpose, .. } => {
+                self.reserve(*call, *iteration, (*attempt, *purpose), now);
+            }
+            Fact::CallFinished { call, summary, .. } => self.finish_call(*call, summary, now),
+            Fact::AttemptRepeats { iteration, attempt, .. } => self.repeat(*iteration, *attempt),
+            Fact::SnapshotTaken(report::SnapshotTaken { lane, evidence, .. }) => {
+                self.trees.insert(*lane, evidence.tree.clone());
+            }
+            Fact::CheckFinished(report::CheckFinished { lane, stage, outcome }) => {
+                self.check(*lane, *stage, outcome);
+            }
+            Fact::Committed(report::Committed { lane, commit: Some(commit), .. })
+            | Fact::Landed(report::Landed { lane, outcome: LandOutcome::Landed { commit } }) => {
+                self.commit(*lane, commit);
+            }
+            Fact::IterationFinished { iteration, .. } => self.finish(*iteration, &entry.fact, now),
+            Fact::TaskClosed(closed) => self.close(closed),
+            Fact::ForbiddenChangesReverted(reverted) => {
+                let iteration = self.at.get(&reverted.lane).copied().unwrap_or_default();
+                self.aside.extend(aside::Put::forbidden(iteration, reverted));
+            }
+            Fact::Damaged(damaged) => {
+                self.damage.extend(damaged.found.iter().map(|damage| one_line(&damage.sentence)));
+                self.aside.extend(aside::Put::undone(damaged));
+            }
+            // Further ones prolong a wait that goes on.
+            Fact::BackoffStarted { class, .. }
+                if self.waits.last().is_none_or(|wait| wait.ended.is_some()) =>
+            {
+                self.waits.push(WaitSeen { since: now, ended: None, class: *class });
+            }
+            Fact::BackoffEnded => self.end_wait(now),
+            _ => {}
+        }
+    }
+
+    /// All of these.
+    pub fn of<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Course {
+        let mut course = Course::default();
+        entries.into_iter().for_each(|entry| course.take(entry));
+        course
+    }
+
+    /// What the views fold.
+    pub fn board(&self) -> &Board {
+        &self.board
+    }
+
+    /// Where it works; `None` for a journal without a beginning.
+    pub fn directory(&self) -> Option<&Path> {
+        self.board.plan.as_ref().map(|plan| plan.directory.as_path())
+    }
+
+    /// The branches of tasks that were parked: whoever asks git about its places asks about these.
+    pub fn parked_branches(&self) -> impl Iterator<Item = &str> {
+        self.aside.iter().filter_map(aside::Put::branch)
+    }
+
+    /// The run as it stands; `unfinished` and `counted` are as in [`RunStatus::new`]. `places` is what git said of where its work is:
+    /// `None` where that is no repository, or is not to be asked.
+    pub fn seen(
+        &self,
+        (unfinished, counted): (RunState, Option<u64>),
+        places: Option<&PlacesSeen>,
+        now: Timestamp,
+    ) -> RunSeen {
+        let status = RunStatus::new(&self.board, unfinished, counted, now);
+        let ending = self.board.ending.as_ref();
+        let proof = ending.and_then(|ending| narrate::proof(&self.board, ending.reason));
+        let rounds: Vec<IterationSeen> = self.iterations.values().cloned().collect();
+        let mut wasted = Wasted::default();
+        for round in &rounds {
+            wasted += round.wasted;
+        }
+        RunSeen {
+            elsewhere: None,
+            proof: proof.unwrap_or_default(),
+            ended: self.ended,
+            rounds,
+            verdicts: self.verdicts(),
+            wasted,
+            gates: self.gates(),
+            begun: self.tasks_seen(),
+            waits: self.waits.clone(),
+            damage: self.damage.clone(),
+            pull_request: self.board.delivery.url.clone(),
+            landing: Landing::of(&self.board, &status, places),
+            aside: aside::seen(self, &status, places),
+            waited_for: WaitedFor::of(&self.board, &status),
+            status,
+        }
+    }
+
+    /// By the books of the views, which are those of the run.
+    fn verdicts(&self) -> Verdicts {
+        self.board.tally
+    }
+
+    fn begin(&mut self, lane: LaneId, iteration: u32, task: Option<&TaskId>, now: Timestamp) {
+        self.at.insert(lane, iteration);
+        // One whose checkout was lost begins anew, and what it has cost stays.
+        let seen = self.iterations.entry(iteration).or_insert_with(|| IterationSeen {
+            iteration,
+            lane,
+            task: None,
+            started: now,
+            ended: None,
+            verdict: None,
+            class: None,
+            why: String::new(),
+            cost: Cost::ZERO,
+            estimated_cost: Cost::ZERO,
+            wasted: Wasted::default(),
+            tokens: Tokens::default(),
+            duration_ms: 0,
+            changed: 0,
+            commit: None,
+            calls: Vec::new(),
+            gates: Vec::new(),
+        });
+        seen.lane = lane;
+        seen.task = task.cloned();
+        if let Some(task) = task {
+            let known = self.tasks.iter_mut().find(|known| known.task == *task);
+            match known {
+                Some(known) if !known.iterations.contains(&iteration) => known.iterations.push(iteration),
+                Some(_) => {}
+                None => self.tasks.push(TaskSeen {
+                    task: task.clone(),
+                    title: String::new(),
+                    state: TaskOutcome::Open,
+                    iterations: vec![iteration],
+                    cost: Cost::ZERO,
+                    commits: Vec::new(),
+                }),
+            }
+        }
+    }
+
+    fn reserve(&mut self, call: CallId, iteration: u32, of: (u32, Purpose), now: Timestamp) {
+        self.places.insert(call, iteration);
+        let Some(seen) = self.iterations.get_mut(&iteration) else { return };
+        seen.calls.push(CallSeen {
+            call,
+            attempt: of.0,
+            purpose: of.1,
+            started: now,
+            ended: None,
+            class: None,
+            detail: String::new(),
+            cost: Cost::ZERO,
+            estimated: false,
+            tokens: Tokens::default(),
+            tool_uses: 0,
+            denied: 0,
+            repeated: false,
+        });
+    }
+
+    fn finish_call(&mut self, call: CallId, summary: &CallSummary, now: Timestamp) {
+        let iteration = self.places.get(&call).and_then(|iteration| self.iterations.get_mut(iteration));
+        let Some(seen) = iteration else { return };
+        seen.cost += summary.cost;
+        seen.estimated_cost += Spent::of(summary.cost, summary.estimated).estimated;
+        seen.tokens += summary.tokens;
+        let Some(known) = seen.calls.iter_mut().rev().find(|known| known.call == call) else { return };
+        known.ended = Some(now);
+        known.class = Some(summary.class);
+        known.detail = one_line(&summary.detail);
+        (known.cost, known.estimated, known.tokens) = (summary.cost, summary.estimated, summary.tokens);
+        known.tool_uses = summary.tool_uses;
+        known.denied = u32::try_from(summary.denials.len()).unwrap_or(u32::MAX);
+    }
+
+    fn repeat(&mut self, iteration: u32, attempt: u32) {
+        let Some(seen) = self.iterations.get_mut(&iteration) else { return };
+        for call in seen.calls.iter_mut().filter(|call| call.attempt == attempt && !call.repeated) {
+            call.repeated = true;
+            *self.repeated.entry(iteration).or_default() += call.cost;
+        }
+        seen.wasted = Wasted::of(None, seen.cost, self.repeated.get(&iteration).copied().unwrap_or_default());
+    }
+
+    fn check(&mut self, lane: LaneId, stage: CheckStage, outcome: &CheckOutcome) {
+        if stage == CheckStage::Baseline {
+            self.before.insert(outcome.check, outcome.result);
+            return;
+        }
+        let seen = self.at.get(&lane).and_then(|iteration| self.iterations.get_mut(iteration));
+        let Some(seen) = seen else { return };
+        seen.gates.push(GateSeen {
+            check: outcome.check,
+            stage,
+            result: outcome.result,
+            last_line: one_line(outcome.told()),
+            duration_ms: format::millis(outcome.duration),
+            tree: self.trees.get(&lane).cloned(),
+        });
+    }
+
+    fn commit(&mut self, lane: LaneId, commit: &str) {
+        let seen = self.at.get(&lane).and_then(|iteration| self.iterations.get_mut(iteration));
+        if let Some(seen) = seen {
+            seen.commit = Some(commit.to_owned());
+        }
+    }
+
+    fn finish(&mut self, iteration: u32, fact: &Fact, now: Timestamp) {
+        let Fact::IterationFinished { lane, verdict, class, cost, estimated_cost, tokens, duration, .. } =
+            fact
+        else {
+            return;
+        };
+        let repeated = self.repeated.get(&iteration).copied().unwrap_or_default();
+        let changed = self.board.lanes.get(lane).map_or(0, |lane| lane.changed);
+        let why = narrate::told(&self.board, fact);
+        let Some(seen) = self.iterations.get_mut(&iteration) else { return };
+        seen.ended = Some(now);
+        (seen.verdict, seen.class, seen.why) = (Some(*verdict), Some(*class), why);
+        // The run's own sums are the truth; ours serve the time before them.
+        (seen.cost, seen.estimated_cost) = (*cost, *estimated_cost);
+        seen.tokens = *tokens;
+        seen.wasted = Wasted::of(Some(*verdict), *cost, repeated);
+        seen.duration_ms = format::millis(*duration);
+        seen.changed = changed;
+    }
+
+    fn close(&mut self, closed: &report::TaskClosed) {
+        let title = self.board.title_of(&closed.task).unwrap_or_default().to_owned();
+        if let Some(known) = self.tasks.iter_mut().find(|known| known.task == closed.task) {
+            known.state = match &closed.end {
+                TaskEnd::Done => TaskOutcome::Done,
+                TaskEnd::Again { .. } => TaskOutcome::Open,
+                TaskEnd::Parked { .. } => TaskOutcome::Parked,
+            };
+        }
+        self.aside.extend(aside::Put::parked(closed, title));
+    }
+
+    fn end_wait(&mut self, now: Timestamp) {
+        if let Some(wait) = self.waits.last_mut().filter(|wait| wait.ended.is_none()) {
+            wait.ended = Some(now);
+        }
+    }
+
+    fn end(&mut self, now: Timestamp) {
+        self.end_wait(now);
+        self.ended = Some(now);
+    }
+
+    fn tasks_seen(&self) -> Vec<TaskSeen> {
+        let of_task = |task: &TaskSeen| {
+            let rounds = task.iterations.iter().filter_map(|iteration| self.iterations.get(iteration));
+            TaskSeen {
+                title: one_line(self.board.title_of(&task.task).unwrap_or_default()),
+                cost: rounds.clone().map(|round| round.cost).sum(),
+                commits: rounds.filter_map(|round| round.commit.clone()).collect(),
+                ..task.clone()
+            }
+        };
+        self.tasks.iter().map(of_task).collect()
+    }
+
+    fn gates(&self) -> Vec<GateStanding> {
+        let checks = self.board.plan.iter().flat_map(|plan| plan.checks.iter());
+        let standing = (0_u16..).zip(checks).map(|(index, check)| {
+            let judged = self.iterations.values().rev().find_map(|round| {
+                let last = round.gates.iter().rev().find(|gate| gate.check == index)?;
+                Some((round, last))
+            });
+            GateStanding {
+                kind: check.kind,
+                command: check.command.clone(),
+                before: self.before.get(&index).copied(),
+                last: judged.map(|(_, last)| last.clone()),
+                iteration: judged.map(|(round, _)| round.iteration),
+                commit: judged.and_then(|(round, _)| round.commit.clone()),
+            }
+        });
+        standing.collect()
+    }
+}

@@ -1,0 +1,212 @@
+//! Where the work of a run is, and the commands that merge it.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+
+use serde::Serialize;
+use windlass_core::words::quoted;
+
+use crate::board::Board;
+use crate::document::RunStatus;
+use crate::format;
+use crate::harmless::one_line;
+use crate::narrate::short;
+
+/// What git says today of the places where a run's work is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PlacesSeen {
+    /// The branch that is checked out in the run's directory; `None` where none is.
+    pub branch: Option<String>,
+    /// Paths there that are not committed.
+    pub uncommitted: u64,
+    /// The working tree that the run's own one was made from; `None` where the run worked in that itself.
+    pub main: Option<MainTree>,
+    /// The run's last commit, seen from where it is to be merged into; `None` where it made none.
+    pub head: Option<CommitStanding>,
+    /// The branches of parked tasks, seen from the run's directory.
+    pub parked: BTreeMap<String, CommitStanding>,
+}
+
+/// The working tree that a linked one was made from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MainTree {
+    /// Where.
+    pub path: String,
+    /// The branch that is checked out there; `None` where none is.
+    pub branch: Option<String>,
+    /// Paths there that are not committed.
+    pub uncommitted: u64,
+}
+
+/// How a commit stands to another one that it is to be merged into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommitStanding {
+    /// It is not there any more.
+    Gone,
+    /// It is in its history.
+    Merged,
+    /// git merges it without a conflict.
+    Clean,
+    /// Both changed the same.
+    Conflicts,
+    /// git cannot say.
+    Unknown,
+}
+
+impl CommitStanding {
+    /// What there is to know before it is merged; `None` where there is nothing to merge.
+    pub(super) const fn before_merging(self) -> Option<&'static str> {
+        match self {
+            CommitStanding::Gone | CommitStanding::Merged => None,
+            CommitStanding::Clean => Some("merges without a conflict"),
+            CommitStanding::Conflicts => Some("conflicts, to be put together by hand"),
+            CommitStanding::Unknown => Some("not tried out"),
+        }
+    }
+}
+
+/// A command, and what it is for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Step {
+    /// As it is typed, wherever one is.
+    pub command: String,
+    /// What for.
+    pub purpose: String,
+}
+
+/// Where the work is, and how it is merged.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Landing {
+    /// Where it is: a sentence without its full stop.
+    pub sentence: String,
+    /// What merges it, or shows it where there is nothing to merge.
+    pub steps: Vec<Step>,
+}
+
+fn step(command: String, purpose: impl Into<String>) -> Step {
+    Step { command, purpose: purpose.into() }
+}
+
+impl Landing {
+    /// From what the run's facts say, and what git says today.
+    pub(super) fn of(board: &Board, status: &RunStatus, places: Option<&PlacesSeen>) -> Landing {
+        if let Some(url) = &board.delivery.url {
+            return Landing {
+                sentence: format!("its pull request: {}", one_line(url)),
+                steps: vec![step(
+                    format!("gh pr view {} --web", quoted(OsStr::new(url))),
+                    "look at it, and merge it there",
+                )],
+            };
+        }
+        let Some(places) = places else {
+            let sentence = match &status.head {
+                Some(head) => format!(
+                    "the last commit was {} in {}, which git cannot look at now",
+                    short(head),
+                    one_line(&status.directory)
+                ),
+                None => format!("its files are in {}; no repository is there", one_line(&status.directory)),
+            };
+            return Landing { sentence, steps: Vec::new() };
+        };
+        match (places.head, &places.main) {
+            (None, _) => uncommitted(status, places),
+            (Some(head), Some(main)) => onto_main(status, places, head, main),
+            (Some(head), None) => here(status, places, head),
+        }
+    }
+}
+
+/// The run made no commit.
+fn uncommitted(status: &RunStatus, places: &PlacesSeen) -> Landing {
+    if status.restorable.is_none() || places.uncommitted == 0 {
+        return Landing {
+            sentence: "nothing: no commit, and no file that differs".to_owned(),
+            steps: Vec::new(),
+        };
+    }
+    let top = top(status);
+    let title = quoted(OsStr::new(&one_line(&status.title)));
+    let files = format::count(places.uncommitted, "file");
+    Landing {
+        sentence: format!("{files} not committed in {}", one_line(&status.directory)),
+        steps: vec![
+            step(format!("windlass diff {}", run(status)), "what the run changed"),
+            step(
+                format!("git -C {top} add --all && git -C {top} commit -m {title}"),
+                "commit all that is there",
+            ),
+        ],
+    }
+}
+
+/// It worked in a tree of its own: its branch is to be merged where that came from.
+fn onto_main(status: &RunStatus, places: &PlacesSeen, head: CommitStanding, main: &MainTree) -> Landing {
+    let onto = main.branch.as_deref().map_or_else(|| "a detached HEAD".to_owned(), one_line);
+    let what = places.branch.clone().or_else(|| status.head.clone()).unwrap_or_default();
+    let commits = format::count(status.commits_made, "commit");
+    let merge = format!("git -C {} merge {}", quoted(OsStr::new(&main.path)), quoted(OsStr::new(&what)));
+    let first = if main.uncommitted > 0 { "; commit or stash what is there first" } else { "" };
+    let left = match places.uncommitted {
+        0 => String::new(),
+        files => {
+            format!(", and {} not committed in {}", format::count(files, "file"), one_line(&status.directory))
+        }
+    };
+    let sentence = format!("{commits} on {}{left}", one_line(&what));
+    match head.before_merging() {
+        Some(known) => {
+            let purpose = format!("onto {onto}: {known}{first}");
+            Landing { sentence, steps: vec![step(merge, purpose)] }
+        }
+        None if head == CommitStanding::Merged => {
+            Landing { sentence: format!("{sentence}; merged into {onto} already"), steps: Vec::new() }
+        }
+        None => gone(),
+    }
+}
+
+fn gone() -> Landing {
+    Landing { sentence: "its commits are gone".to_owned(), steps: Vec::new() }
+}
+
+/// It worked where a person does: its commits are on the branch.
+fn here(status: &RunStatus, places: &PlacesSeen, head: CommitStanding) -> Landing {
+    let commits = format::count(status.commits_made, "commit");
+    let branch = places.branch.as_deref().map_or_else(|| "a detached HEAD".to_owned(), one_line);
+    let top = top(status);
+    let last = status.head.clone().unwrap_or_default();
+    let left = match places.uncommitted {
+        0 => String::new(),
+        files => format!(", and {} not committed", format::count(files, "file")),
+    };
+    let merge = format!("git -C {top} merge {last}");
+    match head.before_merging() {
+        Some(known) => {
+            let sentence = format!("{commits}, which {branch} has not{left}");
+            Landing { sentence, steps: vec![step(merge, format!("onto {branch}: {known}"))] }
+        }
+        None if head == CommitStanding::Merged => {
+            let range =
+                status.first_head.as_ref().map_or_else(|| last.clone(), |first| format!("{first}..{last}"));
+            let sentence = format!("{commits} on {branch} already: nothing to merge{left}");
+            Landing {
+                sentence,
+                steps: vec![step(
+                    format!("git -C {top} log --oneline {range}"),
+                    format!("what {branch} has of it already"),
+                )],
+            }
+        }
+        None => gone(),
+    }
+}
+
+fn run(status: &RunStatus) -> String {
+    status.run.as_ref().map(|run| one_line(&run.0)).unwrap_or_default()
+}
+
+fn top(status: &RunStatus) -> String {
+    quoted(OsStr::new(&status.directory))
+}

@@ -1,0 +1,312 @@
+//! What there is to see of runs, for whoever shows it: the report now, a terminal view and a web page later. They render
+//! these structs and count nothing by themselves.
+//!
+//! ```text
+//! Night                  the runs that somebody asks for: one, several, or those that were live since an evening
+//! └─ RunSeen             one run: its RunStatus, which has the figures of `status`, and how it came to them
+//!    ├─ IterationSeen    one round of work: its verdict and why, what it cost, what of that was wasted
+//!    │  ├─ CallSeen      one process of an agent: what it was for, how it went, what it cost
+//!    │  │  └─ pages      of what it said, from the recording, by call and byte offset of a line; not held here
+//!    │  └─ GateSeen      one check, its result, and the tree that it judged
+//!    ├─ TaskSeen         one task that the run began, and its iterations by their numbers
+//!    ├─ WaitSeen         a usage limit or an outage that was waited out
+//!    ├─ Landing          where the work is, and the commands that merge it
+//!    ├─ AsideSeen        what was put aside, and the command that brings it back
+//!    └─ WaitedFor        who has to do something before it can go on
+//! ```
+//!
+//! Everything is folded from facts ([`Course`]); what only git can say today is given as [`PlacesSeen`]. A live run and a past one
+//! differ in their state alone.
+
+mod aside;
+mod course;
+mod landing;
+mod waited;
+mod wasted;
+
+#[cfg(test)]
+mod tests;
+
+use jiff::Timestamp;
+use serde::Serialize;
+use windlass_core::values::{
+    CallId, CheckKind, CheckResult, CheckStage, Class, Cost, LaneId, Purpose, TaskId, Tokens, Verdict,
+};
+
+pub use aside::AsideSeen;
+pub use course::Course;
+pub use landing::{CommitStanding, Landing, MainTree, PlacesSeen, Step};
+pub use waited::{WaitedFor, Who};
+pub use wasted::Wasted;
+
+use crate::document::RunStatus;
+
+/// The runs that somebody asks for.
+#[derive(Clone, Debug, Serialize)]
+pub struct Night {
+    /// When it was looked at.
+    pub made: Timestamp,
+    /// Runs that were live after this moment were asked for; `None` where they were named.
+    pub since: Option<Timestamp>,
+    /// Those for which a person is waited come first, then the newest.
+    pub runs: Vec<RunSeen>,
+    /// Runs that are not shown, since they cannot be read.
+    pub unreadable: Vec<Unreadable>,
+}
+
+/// A run that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Unreadable {
+    /// Its name.
+    pub run: String,
+    /// Why: a sentence.
+    pub why: String,
+}
+
+/// One run.
+#[derive(Clone, Debug, Serialize)]
+pub struct RunSeen {
+    /// How it stands: the figures of `status`.
+    #[serde(flatten)]
+    pub status: RunStatus,
+    /// The directory as a shell takes it, where it is not the one that is asked from: commands need `-C` then.
+    #[serde(skip)]
+    pub elsewhere: Option<String>,
+    /// What an ending as complete rests on, in words; empty for other endings.
+    pub proof: String,
+    /// When it ended; `None` before.
+    pub ended: Option<Timestamp>,
+    /// Its iterations, in the order of their numbers.
+    pub rounds: Vec<IterationSeen>,
+    /// Iterations by verdict; those that ended.
+    pub verdicts: Verdicts,
+    /// What was spent in vain.
+    pub wasted: Wasted,
+    /// Its checks, as they went last.
+    pub gates: Vec<GateStanding>,
+    /// The tasks that it began, in the order of their first iterations.
+    pub begun: Vec<TaskSeen>,
+    /// Waits, the last of which may still go on.
+    pub waits: Vec<WaitSeen>,
+    /// What agents did to the repository or to protected files, one sentence each.
+    pub damage: Vec<String>,
+    /// The page of its pull request.
+    pub pull_request: Option<String>,
+    /// Where its work is, and how it is merged.
+    pub landing: Landing,
+    /// What was put aside.
+    pub aside: Vec<AsideSeen>,
+    /// Who has to do something before it can go on.
+    pub waited_for: WaitedFor,
+}
+
+/// One round of work.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct IterationSeen {
+    /// Its number, from 1.
+    pub iteration: u32,
+    /// Where.
+    pub lane: LaneId,
+    /// The task that it worked on.
+    pub task: Option<TaskId>,
+    /// When it began.
+    pub started: Timestamp,
+    /// When it ended; `None` while it goes on, and where it was cut off for good.
+    pub ended: Option<Timestamp>,
+    /// What the runner made of it; `None` before its end.
+    pub verdict: Option<Verdict>,
+    /// How its last call went.
+    pub class: Option<Class>,
+    /// What is said of it, in the words of the run's own lines.
+    pub why: String,
+    /// All its calls.
+    #[serde(rename = "cost_usd")]
+    pub cost: Cost,
+    /// The part of that which is an estimate.
+    #[serde(rename = "estimated_usd")]
+    pub estimated_cost: Cost,
+    /// What of it was spent in vain.
+    pub wasted: Wasted,
+    /// All its calls.
+    pub tokens: Tokens,
+    /// Milliseconds from its start to its end, waits included; 0 before its end.
+    pub duration_ms: u64,
+    /// Files that it changed.
+    pub changed: u32,
+    /// The commit that holds its work.
+    pub commit: Option<String>,
+    /// Its calls, in the order in which they were made.
+    pub calls: Vec<CallSeen>,
+    /// The checks of its work, in the order in which they ended.
+    pub gates: Vec<GateSeen>,
+}
+
+/// One process of an agent.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CallSeen {
+    /// Which.
+    pub call: CallId,
+    /// Which try of its iteration, from 1.
+    pub attempt: u32,
+    /// What it was for.
+    pub purpose: Purpose,
+    /// When it was begun.
+    pub started: Timestamp,
+    /// When it was over; `None` while it goes on, and where its runner was killed.
+    pub ended: Option<Timestamp>,
+    /// How it went.
+    pub class: Option<Class>,
+    /// What there is to say of that.
+    pub detail: String,
+    /// What it cost; before its end nothing.
+    #[serde(rename = "cost_usd")]
+    pub cost: Cost,
+    /// The cost is an estimate.
+    pub estimated: bool,
+    /// Its tokens.
+    pub tokens: Tokens,
+    /// Tool calls.
+    pub tool_uses: u32,
+    /// Tool calls that were refused.
+    pub denied: u32,
+    /// Its attempt was over without a verdict, and the iteration was tried again.
+    pub repeated: bool,
+}
+
+/// One check of an iteration's work.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GateSeen {
+    /// Which of the run's checks, from 0.
+    pub check: u16,
+    /// When in the iteration.
+    pub stage: CheckStage,
+    /// How it ended.
+    pub result: CheckResult,
+    /// The last line of its output.
+    pub last_line: String,
+    /// Milliseconds.
+    pub duration_ms: u64,
+    /// The digest of the tree that it judged; `None` where none was kept.
+    pub tree: Option<String>,
+}
+
+/// A check of the run, as it went last.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GateStanding {
+    /// What it is for.
+    pub kind: CheckKind,
+    /// Its command.
+    pub command: String,
+    /// Before the first iteration; `None` where it was not run then.
+    pub before: Option<CheckResult>,
+    /// The last time; `None` where it was never run on work.
+    pub last: Option<GateSeen>,
+    /// The iteration whose work that was.
+    pub iteration: Option<u32>,
+    /// The commit that holds what it judged.
+    pub commit: Option<String>,
+}
+
+/// A task that a run began.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TaskSeen {
+    /// Which.
+    pub task: TaskId,
+    /// What it is called.
+    pub title: String,
+    /// `done`, `parked`, or `open`.
+    pub state: TaskOutcome,
+    /// Its iterations.
+    pub iterations: Vec<u32>,
+    /// What they cost.
+    #[serde(rename = "cost_usd")]
+    pub cost: Cost,
+    /// The commits that hold its work, oldest first.
+    pub commits: Vec<String>,
+}
+
+/// What became of a task in a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskOutcome {
+    /// It is not done.
+    #[default]
+    Open,
+    /// It is done.
+    Done,
+    /// It was given up for this run.
+    Parked,
+}
+
+impl TaskOutcome {
+    /// `open`, `done`, `parked`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            TaskOutcome::Open => "open",
+            TaskOutcome::Done => "done",
+            TaskOutcome::Parked => "parked",
+        }
+    }
+}
+
+/// A wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct WaitSeen {
+    /// When it began.
+    pub since: Timestamp,
+    /// When it was over; `None` while it goes on, and where its runner was killed meanwhile.
+    pub ended: Option<Timestamp>,
+    /// A usage limit or an outage.
+    pub class: Class,
+}
+
+/// Iterations by verdict.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Verdicts {
+    /// They brought something new.
+    pub worked: u32,
+    /// A claim was accepted.
+    pub accepted: u32,
+    /// A claim was refused.
+    pub refused: u32,
+    /// A claim, and nothing had changed.
+    pub unproven: u32,
+    /// Nothing new.
+    pub idle: u32,
+    /// They failed.
+    pub failed: u32,
+}
+
+impl Verdicts {
+    /// All of them.
+    pub const fn total(self) -> u32 {
+        self.worked + self.accepted + self.refused + self.unproven + self.idle + self.failed
+    }
+
+    /// `3 worked, 1 idle`; empty where there are none.
+    pub fn in_words(self) -> String {
+        let kinds = [
+            (self.worked, "worked"),
+            (self.accepted, "accepted"),
+            (self.refused, "refused"),
+            (self.unproven, "unproven"),
+            (self.idle, "idle"),
+            (self.failed, "failed"),
+        ];
+        let counted = kinds.iter().filter(|(number, _)| *number > 0);
+        counted.map(|(number, word)| format!("{number} {word}")).collect::<Vec<_>>().join(", ")
+    }
+
+    /// One more.
+    pub(crate) fn count(&mut self, verdict: Verdict) {
+        let counter = match verdict {
+            Verdict::Worked => &mut self.worked,
+            Verdict::Idle => &mut self.idle,
+            Verdict::Failed => &mut self.failed,
+            Verdict::ClaimAccepted => &mut self.accepted,
+            Verdict::ClaimRefused => &mut self.refused,
+            Verdict::ClaimUnsupported => &mut self.unproven,
+        };
+        *counter = counter.saturating_add(1);
+    }
+}
