@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::program::{Failure, cargo, run, succeeds};
 use crate::rows::{self, Purpose};
 use crate::workspace::Workspace;
-use crate::{actions, places, suite, tidy};
+use crate::{actions, docs, places, suite, tidy};
 
 /// Stops at the first thing that fails.
 pub fn run_all(workspace: &Workspace) -> Result<(), Failure> {
@@ -18,6 +18,8 @@ pub fn run_all(workspace: &Workspace) -> Result<(), Failure> {
     rows::run(workspace, Purpose::Check)?;
     heading("actions");
     actions::check(workspace)?;
+    heading("docs");
+    docs::check(workspace)?;
     heading("deny");
     deny(workspace)?;
     heading("clippy");

@@ -7,6 +7,7 @@ mod agents;
 mod bench;
 mod checks;
 mod containers;
+mod docs;
 mod evidence;
 mod first_hour;
 mod fuzz;
@@ -53,7 +54,7 @@ const CHORES: &[Chore] = &[
     Chore {
         name: "ci",
         arguments: "",
-        about: "everything a change has to pass: format, tidy, rows, actions, deny, clippy, test, places --smoke",
+        about: "everything a change has to pass: format, tidy, rows, actions, docs, deny, clippy, test, places --smoke",
         run: |workspace, _| checks::run_all(workspace),
     },
     Chore {
@@ -115,6 +116,18 @@ const CHORES: &[Chore] = &[
         arguments: "[DIR]",
         about: "write the manual pages, one for each verb; into target/man/ where no folder is named",
         run: man::run_chore,
+    },
+    Chore {
+        name: "docs",
+        arguments: "",
+        about: "check the spelling of what people read, and build the site of it in target/site/",
+        run: docs::run_chore,
+    },
+    Chore {
+        name: "screen",
+        arguments: "",
+        about: "record the demo's screen anew for the README",
+        run: |workspace, _| docs::record_screen(workspace),
     },
     Chore {
         name: "release",

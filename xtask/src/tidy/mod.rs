@@ -1,6 +1,7 @@
 //! `cargo xtask tidy`: the walls and habits that no compiler checks.
 
 mod agents;
+mod pages;
 mod rooms;
 mod sources;
 mod trees;
@@ -51,6 +52,7 @@ pub fn run(workspace: &Workspace) -> Result<(), Failure> {
     for folder in workspace.crates()? {
         complaints.extend(walls::check(workspace, &folder)?);
     }
+    complaints.extend(pages::check(workspace)?);
     if complaints.is_empty() {
         println!("tidy: {} Rust files", sources.len());
         return Ok(());

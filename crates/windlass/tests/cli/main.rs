@@ -11,6 +11,7 @@ mod install;
 mod misbehaviour;
 mod notify;
 mod refusals;
+mod screen;
 mod settings;
 mod update;
 
