@@ -1,5 +1,7 @@
 //! Queues without a network: sinks are commands of a keeper that cannot be started, or addresses where nobody listens.
 
+mod answers;
+
 use std::net::{Ipv4Addr, TcpListener};
 use std::sync::mpsc::{Receiver as Woken, channel};
 use std::time::{Duration, Instant};
