@@ -1,5 +1,5 @@
-//! Boxes that no reader took. What looks like a box and is none would be work that nobody sees: it is named with its line, and
-//! nothing is complete before somebody has said what it is.
+//! Boxes that no reader took, and work in another form. What looks like a box and is none would be work that nobody sees: it is
+//! named with its line, and nothing is complete before somebody has said what it is.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,6 +8,7 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};
 
 use windlass_core::values::TaskState;
 
+use super::beside;
 use super::sources::state_of_sign;
 use super::status::{says_left, state_of};
 use crate::doc::lines::Lines;
@@ -17,7 +18,16 @@ use crate::doc::{Problem, ProblemKind};
 /// The longest text within brackets that may be meant for a box, in characters.
 const LONGEST: usize = 3;
 
-/// Something that looks like a box that is not ticked.
+/// What something that was not read looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LooksLike {
+    /// A box that is not ticked.
+    Box,
+    /// A task that is not done, in another form.
+    Task,
+}
+
+/// Something that looks like work that is left.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Missed {
     /// Where its bracket stands in the text.
@@ -26,15 +36,21 @@ pub(super) struct Missed {
     pub line: usize,
     /// It as it stands there.
     pub shown: String,
+    pub looks_like: LooksLike,
 }
 
 impl Missed {
     /// What is said of it.
     pub fn problem(&self, file: &Arc<str>) -> Problem {
+        let what = match self.looks_like {
+            LooksLike::Box => {
+                "a box: write `- [ ]`, `- [~]` or `- [x]` as a list item outside of quotes, tables and HTML"
+            }
+            LooksLike::Task => "a task: write it as `- [ ] what is to be done`",
+        };
+        let shown = quoted(&self.shown);
         let sentence = format!(
-            "holds `{}`, which is not read as a box: write `- [ ]`, `- [~]` or `- [x]` as a list item outside of quotes, tables \
-             and HTML, put it below `## Out of scope`, or between backticks",
-            quoted(&self.shown)
+            "holds `{shown}`, which is not read as {what}, put it below `## Out of scope`, or between backticks"
         );
         Problem { kind: ProblemKind::UnknownStatus, file: file.clone(), line: Some(self.line), sentence }
     }
@@ -43,13 +59,15 @@ impl Missed {
 /// All that look like boxes of a text and that its reader did not take, in their order. What stands in code or in a comment,
 /// and is closed there, is none.
 pub(super) fn find(text: &str, is_taken: impl Fn(usize) -> bool) -> Vec<Missed> {
-    let mut begins = 0;
-    let mut found: Vec<(usize, &str)> = Vec::new();
+    let (mut begins, matter) = (0, beside::after_matter(text));
+    let mut found: Vec<(usize, &str, LooksLike)> = Vec::new();
     for line in text.split_inclusive(['\n', '\r']) {
-        let boxes = beginnings(line).filter_map(|at| Some((begins + at, looks_like_box(line.get(at..)?)?)));
-        let boxes = boxes.chain(square(line).map(|(at, shown)| (begins + at, shown)));
-        let boxes = boxes.chain(word_in_brackets(line).map(|(at, shown)| (begins + at, shown)));
-        found.extend(boxes.filter(|(at, _)| !is_taken(*at)));
+        let boxes = beginnings(line).filter_map(|at| Some((at, looks_like_box(line.get(at..)?)?)));
+        let boxes = boxes.chain(square(line)).chain(word_in_brackets(line));
+        let boxes = boxes.map(|(at, shown)| (begins + at, shown, LooksLike::Box));
+        let other = text.get(begins..).filter(|_| begins >= matter).and_then(beside::left);
+        let other = other.map(|(at, shown)| (begins + at, shown, LooksLike::Task));
+        found.extend(boxes.chain(other).filter(|(at, ..)| !is_taken(*at)));
         begins += line.len();
     }
     if found.is_empty() {
@@ -61,8 +79,12 @@ pub(super) fn find(text: &str, is_taken: impl Fn(usize) -> bool) -> Vec<Missed> 
         before.checked_sub(1).and_then(|last| hidden.get(last)).is_none_or(|range| range.end <= at)
     };
     let mut lines = Lines::of(text);
-    let seen = found.into_iter().filter(|(at, _)| is_seen(*at));
-    seen.map(|(at, shown)| Missed { at, line: lines.line_of(at), shown: shown.to_owned() }).collect()
+    let seen = found.into_iter().filter(|(at, ..)| is_seen(*at));
+    let missed = |(at, shown, looks_like): (usize, &str, LooksLike)| {
+        let (line, shown) = (lines.line_of(at), shown.to_owned());
+        Missed { at, line, shown, looks_like }
+    };
+    seen.map(missed).collect()
 }
 
 /// Where a box could begin in a line: after what begins list items, quotes and headings, and in each cell of a table.

@@ -16,6 +16,7 @@
 //! and what it has to name besides (specs) is judged apart.
 
 mod addition;
+mod beside;
 mod criteria;
 mod file;
 mod identify;

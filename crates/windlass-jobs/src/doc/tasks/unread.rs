@@ -52,17 +52,22 @@ fn outside_of_code(text: &str) -> Vec<(usize, &str)> {
 }
 
 /// `<task type="auto">`, as GSD has it.
-fn element(line: &str) -> Option<&str> {
+pub(super) fn element(line: &str) -> Option<&str> {
     let rest = line.trim_start().strip_prefix("<task")?;
     rest.starts_with([' ', '>']).then_some("")
 }
 
 /// `** TODO [#A] Write docs`.
 fn org(line: &str) -> Option<&str> {
+    org_parts(line).map(|(_, title)| title)
+}
+
+/// The word that such a heading begins with, and its title.
+pub(super) fn org_parts(line: &str) -> Option<(&str, &str)> {
     const WORDS: [&str; 7] = ["TODO", "NEXT", "DOING", "STARTED", "WAITING", "DONE", "CANCELLED"];
     let rest = line.trim_start_matches('*');
     let (word, title) = rest.strip_prefix(' ').filter(|_| rest.len() < line.len())?.split_once(' ')?;
-    WORDS.contains(&word).then_some(title.trim())
+    WORDS.contains(&word).then_some((word, title.trim()))
 }
 
 /// `(A) Write docs`, `x 2026-11-01 Print it`.

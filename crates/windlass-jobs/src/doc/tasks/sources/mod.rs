@@ -25,6 +25,7 @@ pub use table::Table;
 pub use task_master::TaskMaster;
 
 pub(in crate::doc) use boxes::{any_box_at, box_at, heading, reference, state_of_sign};
+pub(in crate::doc) use table::open_rows;
 
 use super::source::{Layout, Place, TaskForm};
 

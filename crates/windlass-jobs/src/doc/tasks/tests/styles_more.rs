@@ -183,4 +183,44 @@ pub(super) const MORE: &[(&str, &str, &[&str])] = &[
         "| # | Step | Status | Notes |\n|---|---|---|---|\n| 1 | Read | Done | |\n| 2 | Write | Todo | depends on 1 |\n",
         &["done 1 Step: Read", "open 2 Step: Write Notes: depends on 1 <1"],
     ),
+    (
+        "box-headings.md",
+        "# Plan\n\n## [ ] Parse\n\nText.\n\n## [x] Print\n\n## [~] T3: Ship ##\n\n## [ ] Docs\n- [ ] a\n- [x] b\n",
+        &[
+            "open L3 Parse",
+            "done L7 Print",
+            "in_progress T3 Ship",
+            "open L12 a",
+            "done L13 b",
+            "!box-headings.md:11: holds `[ ]`, which is not read as a box",
+        ],
+    ),
+    (
+        "beside.md",
+        "- [x] a\n\n<task type=\"auto\">\n  <name>b</name>\n</task>\n\n* TODO c\n\n- **d** — in progress\n- **e** — done\n\nlist:\n- id: T6\n  title: f\n\n## Out of scope\n\n* TODO g\n",
+        &[
+            "done L1 a",
+            "!beside.md:3: holds `<task`, which is not read as a task",
+            "!beside.md:7: holds `* TODO`, which is not read as a task",
+            "!beside.md:9: holds `- **d** — in progress`, which is not read as a task",
+            "!beside.md:13: holds `- id: T6`, which is not read as a task",
+        ],
+    ),
+    (
+        "rows-beside.md",
+        "- [x] **T1** a\n\n| ID | Task | Status |\n|---|---|---|\n| T1 | a | todo |\n| T2 | b | todo |\n| T3 | c | done |\n| T4 | d | wip |\n",
+        &[
+            "done T1 a",
+            "!rows-beside.md:6: has the row `T2` and a row more with a status that is not done, and other tasks than rows",
+        ],
+    ),
+    (
+        "rows-outside.md",
+        "### T1: a\n- **Status**: done\n\n## More\n\n| ID | Task | Status |\n|---|---|---|\n| T1 | a | todo |\n| T2 | b | todo |\n",
+        &[
+            "done T1 a",
+            "open L9 b",
+            "!rows-outside.md:9: has the row `T2` with a status that is not done, and other tasks than rows",
+        ],
+    ),
 ];

@@ -150,3 +150,13 @@ fn has_marked_line(text: &str) -> bool {
             && (line.starts_with(['✅', '☑']) || (heading::says_done(line) && !line.starts_with(['✓', '✔'])))
     })
 }
+
+/// What is wrong with a heading that ends with a sign that nobody knows: it is not worked on.
+pub(super) fn unknown_mark(task: &mut Task) -> Option<Problem> {
+    let sign = heading::unknown_mark(&task.row.title).filter(|_| task.row.state != TaskState::Done)?;
+    task.row.unclear = Some(format!("its mark `{sign}` is none"));
+    let sentence = format!(
+        "has the mark `{sign}`: write `✅` where it is done, `🚧` where it is begun, and nothing where it is to be done"
+    );
+    Some(task.problem(ProblemKind::UnknownStatus, sentence))
+}

@@ -12,6 +12,7 @@ pub(in crate::doc) mod reference;
 mod section;
 mod settle;
 mod state;
+mod ticked;
 
 use std::cmp::Ordering;
 use std::collections::HashMap;

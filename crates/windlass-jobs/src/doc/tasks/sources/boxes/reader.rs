@@ -13,13 +13,15 @@ use super::heading::Holds;
 use super::section::Section;
 use super::settle::{Own, Step, settle, take_prose};
 use super::state::any_box_at;
+use super::ticked::{self, Ticked};
 use super::{doubts, heading, reference, section};
+use crate::doc::Problem;
 use crate::doc::lines::Lines;
 use crate::doc::tasks::source::PlanNotes;
+use crate::doc::tasks::sources::open_rows;
 use crate::doc::tasks::task::StatePlace;
 use crate::doc::tasks::{FileRole, InPlan, Item, Reading, Task, missed, status};
 use crate::doc::text::{base_name, ends_in, without_mark};
-use crate::doc::{Problem, ProblemKind};
 
 /// So many references, dependencies or files of one task or section are read.
 pub(super) const MOST_NAMED: usize = 100;
@@ -73,6 +75,8 @@ pub(super) struct Reader<'a> {
     quotes: u32,
     /// Within a heading: where it began.
     heading: Option<Range<usize>>,
+    /// The box that it begins with.
+    ticked: Option<Ticked>,
     /// A list item has begun and nothing of it has been seen.
     fresh_item: Option<Range<usize>>,
     /// The task whose first paragraph this is.
@@ -88,7 +92,7 @@ pub(super) struct Reader<'a> {
     line: Line,
     code: bool,
     /// Where the boxes that were taken stand.
-    boxes: HashSet<usize>,
+    pub(super) boxes: HashSet<usize>,
     /// Sections whose boxes do not count, and where the one begins that is open.
     uncounted: Vec<Range<usize>>,
     uncounted_from: Option<usize>,
@@ -154,6 +158,8 @@ impl Reader<'_> {
             }
             Tag::Heading { .. } => {
                 self.flush_block();
+                self.ticked = ticked::find(self.text, &range);
+                self.skip_until = self.ticked.map_or(self.skip_until, |ticked| ticked.end());
                 self.heading = Some(range);
             }
             Tag::BlockQuote(_) => {
@@ -264,6 +270,7 @@ impl Reader<'_> {
     fn end_heading(&mut self, level: HeadingLevel) {
         let line = std::mem::take(&mut self.line);
         self.criteria_from = None;
+        let ticked = self.ticked.take().filter(|_| level > HeadingLevel::H1);
         let Some(range) = self.heading.take() else { return };
         if !self.items.is_empty() || self.quotes > 0 {
             return;
@@ -302,7 +309,9 @@ impl Reader<'_> {
         let is_stage = title.id.is_none() && title.stage.is_some() && (is_usual || is_upper);
         let is_counted =
             title.id.is_none() && title.stage.is_none() && title.count.is_some() && (is_usual || is_upper);
-        let is_task = counts && holds != Holds::Criteria && (is_numbered || is_stage || is_counted);
+        let ticked = ticked.filter(|_| title.state == TaskState::Open);
+        let is_named = is_numbered || is_stage || is_counted || ticked.is_some();
+        let is_task = counts && holds != Holds::Criteria && is_named;
         let task = is_task.then(|| self.add_heading(&title, &range));
         if let Some(own) = task.and_then(|task| self.own.get_mut(task)) {
             own.is_shown = !is_stage && (around_holds == Holds::Work || title.task);
@@ -312,6 +321,9 @@ impl Reader<'_> {
                 _ => Step::No,
             };
             own.is_shown &= !is_counted;
+        }
+        if let (Some(task), Some(ticked)) = (task, ticked) {
+            self.tick(task, ticked);
         }
         self.latest = task;
         self.end_uncounted(range.start);
@@ -343,7 +355,7 @@ impl Reader<'_> {
         }
         task.row.state = title.state;
         self.state_in_brackets(&mut task, range);
-        let doubt = unknown_mark(&mut task);
+        let doubt = doubts::unknown_mark(&mut task);
         let index = self.push(task);
         if let Some(own) = self.own.get_mut(index) {
             own.doubt = doubt;
@@ -356,6 +368,11 @@ impl Reader<'_> {
         for task in self.headings.iter_mut().filter_map(|heading| heading.task.take()) {
             if let Some(own) = self.own.get_mut(task) {
                 own.is_task = false;
+            }
+            // Nobody knows whether its box says more than those below it: it is named.
+            let word = self.tasks.get(task).and_then(|task| task.place.words().first());
+            if let Some(word) = word {
+                self.boxes.remove(&(word.start - self.base).saturating_sub(1));
             }
         }
     }
@@ -440,12 +457,10 @@ impl Reader<'_> {
             self.close_heading(self.text.len());
         }
         self.end_uncounted(self.text.len());
+        let uncounted = std::mem::take(&mut self.uncounted);
         let is_uncounted = |at: usize| {
-            let before = self.uncounted.partition_point(|range| range.start <= at);
-            before
-                .checked_sub(1)
-                .and_then(|last| self.uncounted.get(last))
-                .is_some_and(|range| at < range.end)
+            let before = uncounted.partition_point(|range| range.start <= at);
+            before.checked_sub(1).and_then(|last| uncounted.get(last)).is_some_and(|range| at < range.end)
         };
         let missed = missed::find(self.text, |at| self.boxes.contains(&at) || is_uncounted(at));
         self.about.specs = section::specs(&self.sections);
@@ -461,18 +476,11 @@ impl Reader<'_> {
         doubts::of_whole(&tasks, self.said_of_whole, &mut self.problems);
         doubts::half_marked(&mut tasks, self.text, self.base, &mut self.problems);
         self.problems.extend(missed.iter().map(|missed| missed.problem(&self.name)));
+        let known = (tasks.as_slice(), &self.about.sections);
+        self.problems
+            .extend(open_rows(&self.name, self.text, known, is_uncounted).map(|(_, problem)| problem));
         Reading { tasks, criteria, problems: self.problems, about: self.about }
     }
-}
-
-/// What is wrong with a heading that ends with a sign that nobody knows: it is not worked on.
-fn unknown_mark(task: &mut Task) -> Option<Problem> {
-    let sign = heading::unknown_mark(&task.row.title).filter(|_| task.row.state != TaskState::Done)?;
-    task.row.unclear = Some(format!("its mark `{sign}` is none"));
-    let sentence = format!(
-        "has the mark `{sign}`: write `✅` where it is done, `🚧` where it is begun, and nothing where it is to be done"
-    );
-    Some(task.problem(ProblemKind::UnknownStatus, sentence))
 }
 
 /// The state of the box at this place.

@@ -140,6 +140,7 @@ fn read(name: &Arc<str>, text: &str) -> Read {
     for missed in missed::find(bare, |at| taken.contains(&at)) {
         outside::miss(found, name, mark, &missed);
     }
+    outside::rows(found, name, bare, mark);
     read
 }
 

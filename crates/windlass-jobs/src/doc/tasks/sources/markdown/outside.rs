@@ -1,12 +1,14 @@
 //! What stands outside of every task and looks like one: nobody but a person knows what it is, and it is not dropped.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use windlass_core::values::{TaskId, TaskState};
 
 use super::heading::Heading;
-use crate::doc::tasks::missed::Missed;
+use crate::doc::tasks::missed::{LooksLike, Missed};
 use crate::doc::tasks::sources::heading::{self, Holds};
+use crate::doc::tasks::sources::open_rows;
 use crate::doc::tasks::task::StatePlace;
 use crate::doc::tasks::{Criterion, Reading, Task};
 use crate::doc::{Problem, ProblemKind};
@@ -64,12 +66,25 @@ pub(super) fn miss(found: &mut Reading, name: &Arc<str>, mark: usize, missed: &M
     let at = mark + missed.at;
     found.problems.push(missed.problem(name));
     if let Some(task) = found.tasks.iter_mut().find(|task| task.block.contains(&at)) {
-        task.row.unclear = Some(format!("its line {} has a box that is none", missed.line));
+        let what = match missed.looks_like {
+            LooksLike::Box => "has a box that is none",
+            LooksLike::Task => "says in another form what is to be done",
+        };
+        task.row.unclear = Some(format!("its line {} {what}", missed.line));
         task.row.state = TaskState::Open;
         task.place = StatePlace::Unclear;
     } else {
         found.tasks.push(unclear(name, at, missed.line, &missed.shown));
     }
+}
+
+/// Takes in what is wrong with open rows of a table that no task stands for.
+pub(super) fn rows(found: &mut Reading, name: &Arc<str>, text: &str, mark: usize) {
+    let Some((row, problem)) = open_rows(name, text, (&found.tasks, &HashSet::new()), |_| false) else {
+        return;
+    };
+    found.problems.push(problem);
+    found.tasks.push(unclear(name, mark + row.block.start, row.line, &row.row.title));
 }
 
 fn doubt(found: &mut Reading, name: &Arc<str>, at: usize, line: usize, text: &str) {
@@ -89,7 +104,7 @@ fn doubt(found: &mut Reading, name: &Arc<str>, at: usize, line: usize, text: &st
 fn unclear(name: &Arc<str>, at: usize, line: usize, text: &str) -> Task {
     let mut task = Task::new(name, line, at..at);
     (task.row.id, task.row.title) = (TaskId(format!("L{line}")), text.to_owned());
-    task.row.unclear = Some("it is a box in no task".to_owned());
+    task.row.unclear = Some("it is in no task".to_owned());
     task.place = StatePlace::Unclear;
     task
 }

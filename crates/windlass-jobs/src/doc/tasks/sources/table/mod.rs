@@ -1,5 +1,6 @@
 //! Tables with a column of ids: each row is a task.
 
+mod beside;
 mod column;
 mod reader;
 
@@ -7,6 +8,7 @@ use std::sync::Arc;
 
 use windlass_core::values::{TaskId, TaskState};
 
+pub(in crate::doc) use self::beside::open_rows;
 use super::Boxes;
 use crate::doc::tasks::file::too_deep;
 use crate::doc::tasks::{FileRole, Place, ReadFile, Reading, Task, TaskSource, spelling, status};
