@@ -92,4 +92,32 @@ impl ForgeFault {
                 | ForgeFault::Garbled(_)
         )
     }
+    /// When it answers again, where it said that. `now` is the time of its answer.
+    pub fn again(&self, now: Timestamp) -> Option<Timestamp> {
+        let ForgeFault::RateLimited { reset, after } = self else { return None };
+        let after = after.and_then(|after| now.checked_add(after).ok());
+        (*reset).max(after)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_or_a_pause_that_it_names_is_when_it_answers_again() {
+        let now = Timestamp::UNIX_EPOCH;
+        let at = |seconds: i64| Timestamp::from_second(seconds).ok();
+        for (reset, after, expected) in [
+            (None, None, None),
+            (at(90), None, at(90)),
+            (None, Some(60), at(60)),
+            (at(90), Some(60), at(90)),
+            (at(90), Some(120), at(120)),
+        ] {
+            let fault = ForgeFault::RateLimited { reset, after: after.map(Duration::from_secs) };
+            assert_eq!(fault.again(now), expected, "{reset:?} {after:?}");
+        }
+        assert_eq!(ForgeFault::LoggedOut.again(now), None);
+    }
 }

@@ -1,6 +1,7 @@
 //! The run's work on its way out: pushed to the remote, and then what is asked of the forge. Each task looks first whether it
 //! is done already, since whoever began it may have been killed.
 
+use jiff::Timestamp;
 use windlass_core::forge::{CheckState, PullRequest, PullRequestState};
 use windlass_core::redact::Redactor;
 use windlass_core::report::{DeliveryReport, DeliveryTask, ForgeFinding, PullRequestSeen, Report, Standing};
@@ -228,10 +229,10 @@ fn of_error(error: &ForgeError) -> DeliveryReport {
         ForgeFault::Refused(_) | ForgeFault::NotFound(_) | ForgeFault::Forbidden(_) => {
             DeliveryReport::Refused { why }
         }
-        ForgeFault::RateLimited { reset, .. } => {
-            DeliveryReport::Unreachable { why, passes: true, again: *reset }
+        fault => {
+            let again = fault.again(Timestamp::now());
+            DeliveryReport::Unreachable { why, passes: fault.may_pass(), again }
         }
-        fault => DeliveryReport::Unreachable { why, passes: fault.may_pass(), again: None },
     }
 }
 

@@ -195,9 +195,9 @@ fn of_error(task: &TaskId, what: IssueTask, error: &ForgeError) -> IssueReport {
         ForgeFault::Refused(_) | ForgeFault::NotFound(_) | ForgeFault::Forbidden(_) => {
             IssueReport::Refused { task, what, why }
         }
-        ForgeFault::RateLimited { reset, .. } => {
-            IssueReport::Unreachable { task, what, why, passes: true, again: *reset }
+        fault => {
+            let again = fault.again(Timestamp::now());
+            IssueReport::Unreachable { task, what, why, passes: fault.may_pass(), again }
         }
-        fault => IssueReport::Unreachable { task, what, why, passes: fault.may_pass(), again: None },
     }
 }

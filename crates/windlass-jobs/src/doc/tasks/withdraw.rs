@@ -9,14 +9,29 @@ use super::spelling;
 use super::task::{StatePlace, Task};
 use crate::doc::Splice;
 
-/// The splice that takes out the status of a task that is done, where nothing speaks for it having been there before: no task of
-/// the file has a word for what is open or begun, more of them have none at all than have one, and what is left is a text in which marking the
-/// task as done gives exactly the present bytes.
+/// What is put in for done where a file has one task and says nothing of it: nothing else in such a file could tell what was put in
+/// from what a person wrote.
+pub(super) const LONE: &str = "finished";
+
+/// The word that is put in with a lone task of a file, in place of the usual one.
+pub(super) fn word_of_lone(file: &ReadFile, usual: &str) -> Option<&'static str> {
+    (usual == "done" && file.read_again().len() == 1).then_some(LONE)
+}
+
+/// The splice that takes out the status of a task that is done, where nothing speaks for it having been there before: it is the
+/// only task and has the word that is put in there; or no task of the file has a word for what is open or begun, and more of them
+/// have none at all than have one. What is left is a text in which marking the task as done gives exactly the present bytes.
 pub(super) fn splice(file: &ReadFile, task: &Task) -> Option<Splice> {
     let StatePlace::Word(word) = &task.place else { return None };
-    let written = file.text.get(word.clone()).filter(|word| matches!(*word, "done" | "true"))?;
+    let written = file.text.get(word.clone()).filter(|word| matches!(*word, "done" | "true" | LONE))?;
+    let tasks = file.read_again();
+    let is_lone = written == LONE;
+    if is_lone && tasks.len() != 1 {
+        return None;
+    }
     let is_said = |state| file.about.words.of(state).is_some_and(|word| !word.is_empty());
-    if task.row.state != TaskState::Done || is_said(TaskState::Open) || is_said(TaskState::InProgress) {
+    let says_more = is_said(TaskState::Open) || is_said(TaskState::InProgress);
+    if task.row.state != TaskState::Done || (says_more && !is_lone) {
         return None;
     }
     let says_nothing = |other: &Task| {
@@ -24,11 +39,10 @@ pub(super) fn splice(file: &ReadFile, task: &Task) -> Option<Splice> {
             && other.row.state == TaskState::Open
             && matches!(other.place, StatePlace::Missing(_))
     };
-    let tasks = file.read_again();
     let index = tasks.iter().position(|known| known.block.start == task.block.start)?;
     let others = tasks.len().saturating_sub(1);
     let silent = tasks.iter().filter(|other| says_nothing(other)).count();
-    if silent <= others - silent {
+    if silent <= others - silent && !is_lone {
         return None;
     }
     let all = insertions(&file.text, word, written);
@@ -41,7 +55,7 @@ pub(super) fn splice(file: &ReadFile, task: &Task) -> Option<Splice> {
 pub(super) fn other_word(file: &ReadFile, task: &Task, splice: &Splice) -> Option<Splice> {
     let former = file.text.get(splice.range.clone())?;
     let others = file.about.words.without(former);
-    if splice.text != "done" || others.of(TaskState::Open).is_some() {
+    if !matches!(splice.text.as_str(), "done" | LONE) || others.of(TaskState::Open).is_some() {
         return None;
     }
     let (after, tasks) = file.changed(splice)?;

@@ -169,6 +169,9 @@ fn several_that_are_done_one_after_the_other_are_open_again_without_a_trace() {
     assert_eq!(String::from_utf8(none).unwrap(), text);
 }
 
+/// A lone task with the very word that is put in with lone tasks, where it is put in: it is taken out again, whoever wrote it.
+const PUT_IN: &str = "---\nid: T1\nstatus: finished\n---\nbody\n";
+
 #[test]
 fn of_what_is_begun_or_done_only_the_word_changes_in_every_place() {
     let mut wrong = Vec::new();
@@ -181,6 +184,7 @@ fn of_what_is_begun_or_done_only_the_word_changes_in_every_place() {
                     let keeps = |text: &str| text.starts_with(&before) && text.ends_with(&after);
                     match marked(*form, &text, state) {
                         Ok(changed) if keeps(&changed) => {}
+                        Ok(_) if text == PUT_IN && state == TaskState::Open => {}
                         other => wrong.push(format!("{other:?} for {text:?}")),
                     }
                 }

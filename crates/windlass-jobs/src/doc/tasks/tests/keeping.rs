@@ -172,3 +172,35 @@ fn each_form_that_is_written_is_marked_by_the_property_above() {
         assert_eq!(keeps(form, &text).unwrap(), 1, "{}: {text}", form.name());
     }
 }
+
+/// Files with a task of which nothing says how far it is, and those of them in which a word says it that is put in elsewhere.
+fn lone(begin: &str, word: Option<&str>) -> Vec<(TaskForm, String)> {
+    let status = word.map_or(String::new(), |word| format!("- **Status**: {word}\n"));
+    let line = word.map_or(String::new(), |word| format!("status: {word}\n"));
+    let heading = |rest: &str| (by_name("markdown"), format!("{begin}### T1: a\n{rest}"));
+    vec![
+        heading(&status),
+        heading(&format!("\n{status}\ntext\n")),
+        heading(&format!("{status}- **Priority**: low\n")),
+        heading(&format!("{status}\ntext\n")),
+        (by_name("front_matter"), format!("---\nid: T1\n{line}---\n\nbody\n")),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+    #[test]
+    fn a_lone_task_that_is_done_and_open_again_is_what_it_was(
+        begin in prop::sample::select(&["", "# Plan\n\nWhy.\n\n"][..]),
+        word in prop::option::of(prop::sample::select(&["pending", "to-do", "To-do", "todo", "open", "planned", "Not Started"][..])),
+        line_end in prop::sample::select(&["\n", "\r\n"][..]),
+        mark in prop::sample::select(&["", "\u{feff}"][..]),
+    ) {
+        for (form, text) in lone(begin, word) {
+            let begins = form.name() == "front_matter" && !begin.is_empty();
+            if !begins {
+                prop_assert_eq!(keeps(form, &dressed(&text, line_end, mark))?, 1, "{}", text);
+            }
+        }
+    }
+}
