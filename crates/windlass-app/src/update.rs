@@ -129,7 +129,7 @@ impl App {
             self.program().display()
         );
         Err(AppError::new(Kind::System, message)
-            .hint("Try again when it has ended; windlass stop ends a run"))
+            .hint("Try again when it has ended. To end a run: windlass stop"))
     }
 }
 
@@ -137,7 +137,7 @@ impl From<UpdateError> for AppError {
     fn from(error: UpdateError) -> AppError {
         let hint = match &error {
             UpdateError::Fetch { .. } => {
-                Some("Try again later; windlass config get update.url says where it was looked for")
+                Some("Try again later. Where it was looked for: windlass config get update.url")
             }
             UpdateError::Program { .. } => {
                 Some("Make the folder writable, or install again: docs/install.md")

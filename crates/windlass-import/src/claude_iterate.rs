@@ -152,7 +152,7 @@ impl Import {
                 item.notes.extend(mended);
             }
             Err(error) => item.notes.push(format!(
-                "its files are here, but it is not complete ({error}); windlass init {name} completes it"
+                "its files are here, but it is not complete ({error}); `windlass init {name}` completes it"
             )),
         }
         item

@@ -10,15 +10,15 @@ use super::{Item, ItemKind, notes_of, permissions};
 /// The folders and the file that show that one of them was used.
 const MARKERS: [&str; 3] = [".ralph", ".ralph-tui", ".ralphrc"];
 
-/// Lists, each with its kind and the command that works on it.
+/// Lists, each with its kind and the verb that works on it.
 const LISTS: [(&str, ItemKind, &str); 7] = [
-    (".ralph/fix_plan.md", ItemKind::Plan, "windlass build -f"),
-    (".ralph/@fix_plan.md", ItemKind::Plan, "windlass build -f"),
-    (".ralph/prd.json", ItemKind::TaskFile, "windlass run --mode tasks -f"),
-    ("scripts/ralph/prd.json", ItemKind::TaskFile, "windlass run --mode tasks -f"),
-    ("tasks/prd.json", ItemKind::TaskFile, "windlass run --mode tasks -f"),
-    ("prd.json", ItemKind::TaskFile, "windlass run --mode tasks -f"),
-    (".beads/issues.jsonl", ItemKind::TaskFile, "windlass run --mode tasks -f"),
+    (".ralph/fix_plan.md", ItemKind::Plan, "build -f"),
+    (".ralph/@fix_plan.md", ItemKind::Plan, "build -f"),
+    (".ralph/prd.json", ItemKind::TaskFile, "run --mode tasks -f"),
+    ("scripts/ralph/prd.json", ItemKind::TaskFile, "run --mode tasks -f"),
+    ("tasks/prd.json", ItemKind::TaskFile, "run --mode tasks -f"),
+    ("prd.json", ItemKind::TaskFile, "run --mode tasks -f"),
+    (".beads/issues.jsonl", ItemKind::TaskFile, "run --mode tasks -f"),
 ];
 
 /// What else they keep, and what becomes of it.
@@ -61,7 +61,7 @@ pub fn look(source: &Path) -> Vec<Item> {
 
 fn list(source: &Path, path: &str, kind: ItemKind, command: &str) -> Item {
     let list = read_tasks(source, Path::new(path)).list;
-    let notes = notes_of(&list, format!("it stays where it is: {command} {path}"));
+    let notes = notes_of(&list, format!("it stays where it is: windlass {command} {path}"));
     Item { kind, name: path.to_owned(), from: source.join(path), to: None, notes }
 }
 

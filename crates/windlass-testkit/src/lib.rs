@@ -5,6 +5,7 @@
 //! - [`forge`]: a stand-in for GitHub, so that the *real* `gh` and git can open, check and merge pull requests.
 //! - [`receiver`]: a web service that records the notifications it is sent.
 //! - [`evidence`]: what tests leave for a comparison with another version.
+//! - [`printed`]: commands in what Windlass prints, each held to be one that it takes.
 //! - [`environment`]: a hermetic place to run programs in, programs that always end, and proofs that nothing is left.
 //!
 //! Everything here panics, with a sentence that says what was missing, where a test cannot be set up: such a test has
@@ -20,6 +21,7 @@ pub mod api;
 pub mod environment;
 pub mod evidence;
 pub mod forge;
+pub mod printed;
 pub mod receiver;
 
 pub use api::{RateLimit, Reply, Request, Scenario, StandIn, Window};

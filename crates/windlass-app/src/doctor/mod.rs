@@ -68,7 +68,7 @@ fn failed(about: &str, error: &AppError) -> Finding {
 fn inside_a_run() -> Option<Finding> {
     let run = env::var_os(RUN_VARIABLE).filter(|run| !run.is_empty())?;
     let found = format!("this was started by run {}; inside a run no run can start", run.to_string_lossy());
-    Some(Finding::bad(RUN_VARIABLE, found).advise(["Is this no run? Then unset WINDLASS_RUN."]))
+    Some(Finding::bad(RUN_VARIABLE, found).advise(["If this is not within a run: unset WINDLASS_RUN"]))
 }
 
 fn git_finding(directory: &Path) -> Finding {

@@ -116,7 +116,7 @@ pub(super) fn of_sandbox(error: &SandboxError) -> Hints {
             one(&format!("This one works here: --sandbox {kind}"))
         }
         SandboxError::Unusable { instead: None, .. } => {
-            one("No other works here either: windlass doctor says why.")
+            one("No other works here either. Why: windlass doctor")
         }
         SandboxError::Refused { hint, .. } => one(hint),
         SandboxError::File(_) | SandboxError::Git(_) => Hints::new(),
@@ -135,7 +135,7 @@ pub(super) fn of_snapshot(error: &SnapshotError) -> Hints {
 pub(super) fn of_tasks(error: &TasksError) -> Hints {
     match error {
         TasksError::Missing { .. } => one(
-            "windlass tasks --file PATH   reads another one; tasks.file in the configuration names it for good",
+            "To read another one: windlass tasks --file PATH; tasks.file in the configuration names it for good",
         ),
         TasksError::Unreadable(problem) => {
             let file = quoted(OsStr::new(&*problem.file));

@@ -136,5 +136,6 @@ impl Choices {
 }
 
 fn continued(work: &Work) -> String {
-    format!("windlass continue {}", work.flag())
+    let flag = work.flag();
+    format!("windlass continue {flag}")
 }

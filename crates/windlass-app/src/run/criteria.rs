@@ -143,7 +143,7 @@ impl Sorted {
             told(
                 &self.untrusted,
                 "success criteria are commands that nobody trusts, and are not checked",
-                "; windlass trust shows them",
+                "; `windlass trust` shows them",
             ),
             told(
                 &self.unknown,

@@ -26,5 +26,5 @@ pub fn refuse_inside_a_run() -> Result<(), AppError> {
     let message = format!("refused: this was started by windlass itself (run {})", run.to_string_lossy());
     Err(AppError::usage(message)
         .hint("Inside a run only verbs that change nothing work: list, show, runs, status, logs, doctor.")
-        .hint("Is this no run? Then unset WINDLASS_RUN."))
+        .hint("If this is not within a run: unset WINDLASS_RUN"))
 }

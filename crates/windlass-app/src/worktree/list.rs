@@ -50,7 +50,7 @@ fn row(
         (true, _, Stage::Ready) if work.is_none() => Some("git cannot look at it".to_owned()),
         (true, _, Stage::Ready) => None,
         (true, ..) => {
-            Some(format!("not ready yet; windlass run --worktree {} … goes on with it", worktree.name))
+            Some(format!("not ready yet; `windlass run --worktree {} …` goes on with it", worktree.name))
         }
     };
     let (run, state) = run.unzip();

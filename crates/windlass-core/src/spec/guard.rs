@@ -52,7 +52,7 @@ impl GuardSpec {
             let pattern = found.pattern.as_deref().unwrap_or("PATTERN");
             let pattern = pattern.replace('\'', "");
             format!(
-                "`{}` (windlass config set guard.protected --add '{pattern}' would cover it)",
+                "`{}` (to cover it: windlass config set guard.protected --add '{pattern}')",
                 found.command
             )
         });

@@ -270,8 +270,8 @@ pub(crate) fn allowing(denials: &[Denial]) -> impl Iterator<Item = &str> {
 
 /// The command that allows what these rules name.
 pub(crate) fn allow_command<'a>(rules: impl IntoIterator<Item = &'a str>) -> String {
-    let added = rules.into_iter().map(|rule| format!(" --add {}", quoted(rule)));
-    format!("windlass config set permissions.allow{}", added.collect::<String>())
+    let added: Vec<String> = rules.into_iter().map(|rule| format!("--add {}", quoted(rule))).collect();
+    format!("windlass config set permissions.allow {}", added.join(" "))
 }
 
 /// As a shell takes it. What could drive the terminal is escaped, in the form of bash, zsh and POSIX since 2024.

@@ -1,5 +1,7 @@
 //! What can be typed, and what the help says.
 
+mod typed;
+
 use clap::{CommandFactory, Parser};
 
 use super::*;

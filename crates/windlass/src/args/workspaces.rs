@@ -124,7 +124,7 @@ pub struct ContinueArgs {
 pub enum Continued {
     /// Changing the task file together with the agent
     Requirements,
-    /// Working off the tasks
+    /// Working through the tasks
     Run,
 }
 

@@ -70,7 +70,7 @@ fn made_of(what: &MadeOf, generated: &str) -> Option<Line> {
         MadeOf::Named => None,
         MadeOf::Dockerfile(path) => Some(labelled("made of", &from_here(path))),
         MadeOf::Generated => {
-            Some(labelled("made of", &format!("{generated}; windlass sandbox init writes it")))
+            Some(labelled("made of", &format!("{generated}; `windlass sandbox init` writes it")))
         }
     }
 }

@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
+use windlass_testkit::printed;
 
 /// A place of its own for one test: a working directory, a home, and nothing of the environment but `PATH`.
 struct Place {
@@ -101,6 +102,9 @@ impl Place {
 
 fn answer(command: &mut Command) -> Answer {
     let output = command.output().unwrap();
+    for said in [&output.stdout, &output.stderr] {
+        printed::hold(Path::new(command.get_program()), said);
+    }
     Answer {
         code: output.status.code(),
         stdout: String::from_utf8_lossy(&output.stdout).into_owned(),

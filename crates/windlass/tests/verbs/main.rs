@@ -6,6 +6,7 @@ mod beginning;
 mod config;
 mod diff;
 mod doctor;
+mod documents;
 mod dry_run;
 mod ends;
 mod hooks;
@@ -20,14 +21,17 @@ mod restoring;
 mod stopping;
 mod task_files;
 mod tasks;
+mod typist;
 mod workspaces;
 mod worktrees;
 
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
 use serde_json::Value;
 use windlass_testkit::environment::{Outcome, Running, TestEnv};
+use windlass_testkit::printed;
 
 /// Longer than anything here takes on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -44,6 +48,9 @@ fn windlass(env: &TestEnv, arguments: &[&str]) -> Command {
 fn ask(env: &TestEnv, arguments: &[&str]) -> Outcome {
     let outcome = env.run(&mut windlass(env, arguments), PATIENCE);
     assert!(!outcome.timed_out, "{arguments:?}: {}", outcome.stderr_text());
+    for said in [&outcome.stdout, &outcome.stderr] {
+        printed::hold(Path::new(env!("CARGO_BIN_EXE_windlass")), said);
+    }
     outcome
 }
 

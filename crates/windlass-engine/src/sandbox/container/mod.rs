@@ -307,7 +307,7 @@ impl Container {
 fn image(kind: &SandboxKind) -> Result<String, String> {
     let (_, image) = Engine::of(kind).unzip();
     image.flatten().map(str::to_owned).ok_or_else(|| {
-        "no image is named, and what the project's own is made of cannot be read: windlass sandbox build says why"
+        "no image is named, and what the project's own is made of cannot be read; why: windlass sandbox build"
             .to_owned()
     })
 }
