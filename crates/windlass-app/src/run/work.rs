@@ -46,7 +46,7 @@ impl Work {
         let (one, many, mode) = match (found.list.form().has_ids(), has_box) {
             (true, _) => ("task", "tasks", Mode::Tasks),
             (false, true) => ("box", "boxes", Mode::Build),
-            (false, false) => ("heading with a number", "headings with numbers", Mode::Build),
+            (false, false) => ("heading that is a task", "headings that are tasks", Mode::Build),
         };
         let noun = if tasks == 1 { one } else { many };
         let place = one_line(&found.place.display().to_string());

@@ -378,3 +378,17 @@ fn killed_once(fault: &str) {
     assert!(issue.comments.iter().all(|said| said.author == LOGIN));
     night.assert_clean();
 }
+
+#[test]
+fn a_list_of_issues_names_the_command_that_says_what_is_wrong_and_it_does() {
+    let (night, forge) = night();
+    forge.add_issue(IssueShown::new(1, "One", "blocked by #2"));
+    forge.add_issue(IssueShown::new(2, "Two", "blocked by #1"));
+    let ask = |words: &[&str]| night.env.run(&mut night.windlass(words), PATIENCE);
+    let listed = ask(&["tasks", "list", "--source", "github:acme/anvil", "--trust-authors"]);
+    let said = listed.stdout_text();
+    let command = "tasks validate --source github:acme/anvil --trust-authors";
+    assert!(said.contains(&format!("windlass {command}")), "{said}");
+    let said = ask(&command.split(' ').collect::<Vec<_>>()).stdout_text();
+    assert!(said.contains("wait for one another"), "{said}");
+}
