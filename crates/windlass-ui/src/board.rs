@@ -1,5 +1,6 @@
 //! What a view has to remember of a run: a pure function of its events.
 
+pub(crate) mod at_hand;
 mod councils;
 mod status;
 mod tasks;
@@ -11,7 +12,6 @@ use jiff::Timestamp;
 use windlass_agents::Activity;
 use windlass_core::damage::DamageCourse;
 use windlass_core::fact::{Entry, Fact};
-use windlass_core::observation::Observation;
 use windlass_core::report;
 use windlass_core::spec::{ClaimSource, RunSpec};
 use windlass_core::tasks::Schedule;
@@ -21,11 +21,12 @@ use windlass_core::values::{
     StopReason, StopSource, TaskId, Tokens, UnderWay, between,
 };
 
-use crate::activity::activity;
 use crate::delivery_board::DeliveryBoard;
 use crate::event::Event;
 use crate::model::Verdicts;
 use crate::seen::Seen;
+use crate::tool::Places;
+use at_hand::AtHand;
 use status::StatusBoard;
 pub(crate) use tasks::Commits;
 
@@ -36,6 +37,8 @@ const REMEMBERED_DENIALS: usize = 50;
 #[derive(Clone, Debug, Default)]
 pub struct Board {
     pub(crate) plan: Option<Box<RunSpec>>,
+    /// Where its agents work.
+    pub(crate) places: Places,
     /// The last fact.
     pub(crate) seq: u64,
     /// When the last event was.
@@ -113,6 +116,8 @@ pub(crate) struct LaneBoard {
     pub(crate) attempt: u32,
     pub(crate) started: Timestamp,
     pub(crate) doing: Doing,
+    /// What its agent has at hand.
+    pub(crate) at_hand: AtHand,
     /// The task that the iteration works on.
     pub(crate) task: Option<TaskId>,
     /// What its latest call is for.
@@ -208,10 +213,12 @@ impl Board {
         match &entry.fact {
             Fact::RunStarted { plan } => {
                 self.plan = Some(plan.clone());
+                self.places = Places::of(plan);
                 self.started = Some(entry.at.wall);
             }
             Fact::RunResumed { plan } => {
                 self.plan = Some(plan.clone());
+                self.places = Places::of(plan);
                 self.rest_between_sessions(before);
                 self.stop = None;
                 self.status.looked = false;
@@ -271,6 +278,7 @@ impl Board {
                 board.attempt = *attempt;
                 board.purpose = Some(*purpose);
                 board.doing = Doing::Agent(Activity::Starting);
+                board.at_hand = AtHand::default();
                 let (lane, reserved, reported) = (*lane, *reserved, Cost::ZERO);
                 self.calls.insert(*call, CallBoard { seq, lane, reserved, reported });
             }
@@ -418,18 +426,6 @@ impl Board {
 
     fn does(&mut self, lane: LaneId, doing: Doing) {
         self.lanes.entry(lane).or_default().doing = doing;
-    }
-
-    fn observation(&mut self, lane: LaneId, call: CallId, observation: &Observation) {
-        if let Observation::Result { cost_usd: Some(dollars), .. } = observation
-            && let Some(call) = self.calls.get_mut(&call)
-        {
-            call.reported = Cost::from_dollars(*dollars);
-        }
-        let busy = self.lanes.get(&lane).map(|lane| lane.doing);
-        if let (Some(Doing::Agent(_)), Some(activity)) = (busy, activity(observation)) {
-            self.does(lane, Doing::Agent(activity));
-        }
     }
 
     /// What has been charged, and what running calls have said of themselves.

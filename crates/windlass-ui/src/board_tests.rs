@@ -2,6 +2,8 @@ use std::time::Duration;
 
 use windlass_core::values::Verdict;
 
+use windlass_core::observation::Observation;
+
 use super::*;
 use crate::testing::Night;
 

@@ -21,9 +21,10 @@ pub(crate) fn elsewhere() -> Option<String> {
 
 /// A command as it is to be typed.
 pub(crate) fn command<'a>(text: &'a str, elsewhere: Option<&str>) -> Cow<'a, str> {
-    match (elsewhere, text.strip_prefix("windlass ")) {
-        (Some(elsewhere), Some(rest)) if !rest.starts_with("-C ") => {
-            Cow::Owned(format!("windlass {elsewhere} {rest}"))
+    // Both programs know `-C DIR`.
+    match (elsewhere, text.split_once(' ')) {
+        (Some(elsewhere), Some((program @ ("windlass" | "git"), rest))) if !rest.starts_with("-C ") => {
+            Cow::Owned(format!("{program} {elsewhere} {rest}"))
         }
         _ => Cow::Borrowed(text),
     }

@@ -18,11 +18,14 @@ mod error;
 mod event;
 pub mod format;
 mod harmless;
+mod hush;
 pub(crate) mod json_line;
 mod judged;
 mod line;
+mod markdown;
 pub mod model;
 mod narrate;
+mod page;
 mod printer;
 mod screen;
 mod seen;
@@ -40,11 +43,13 @@ pub use elsewhere::typed_elsewhere;
 pub use error::{render_error, render_warning};
 pub use event::{Event, Level, View};
 pub use harmless::{harmless, one_line};
+pub use hush::Hush;
 pub use json_line::FORMAT_VERSION;
 pub use line::{Line, Mark, Tone, rendered};
+pub use page::Page;
 pub use printer::{Output, Printer};
 pub use screen::{Screen, ScreenHandle};
-pub use terminal::{Glyphs, Stream, Terminal, is_abandoned, measure, terminal_reset};
+pub use terminal::{Glyphs, Size, Stream, Terminal, is_abandoned, measure, terminal_reset};
 pub use view::{
     JsonView, LogParts, LogSink, LogState, LogView, ProgressView, QuietView, ToolsForm, ToolsView,
     VerboseView, view,

@@ -27,6 +27,8 @@ pub enum Tone {
     Bad,
     /// Something to type.
     Command,
+    /// A word of a program, within a sentence.
+    Code,
 }
 
 impl Tone {
@@ -39,7 +41,7 @@ impl Tone {
             Tone::Good => style.fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green))),
             Tone::Warn => style.fg_color(Some(anstyle::Color::Ansi(AnsiColor::Yellow))),
             Tone::Bad => style.fg_color(Some(anstyle::Color::Ansi(AnsiColor::Red))),
-            Tone::Command => style.fg_color(Some(anstyle::Color::Ansi(AnsiColor::Cyan))),
+            Tone::Command | Tone::Code => style.fg_color(Some(anstyle::Color::Ansi(AnsiColor::Cyan))),
         }
     }
 }

@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use crate::line::Line;
+use crate::line::{Line, width};
 use crate::terminal::{Stream, Terminal, measure};
 
 /// More than this is not held back.
@@ -54,9 +54,9 @@ impl Output {
         self.buffer.clear();
     }
 
-    fn refresh_width(&mut self) {
-        if let Some(columns) = self.measure.and_then(measure) {
-            self.terminal.width = Some(columns);
+    fn refresh_size(&mut self) {
+        if let Some(size) = self.measure.and_then(measure) {
+            (self.terminal.width, self.terminal.height) = (Some(size.columns), Some(size.rows));
         }
     }
 }
@@ -90,18 +90,19 @@ impl Write for StandardStream {
     }
 }
 
-/// Both streams, and the one line that is redrawn.
+/// Both streams, and the lines that are redrawn.
 pub struct Printer {
     results: Output,
     notes: Output,
-    living: bool,
+    /// The columns of each line that is redrawn and stands there now.
+    living: Vec<usize>,
     titled: bool,
 }
 
 impl Printer {
     /// Results go to one output, everything else to another.
     pub fn new(results: Output, notes: Output) -> Printer {
-        Printer { results, notes, living: false, titled: false }
+        Printer { results, notes, living: Vec::new(), titled: false }
     }
 
     /// The terminal of the results.
@@ -109,7 +110,7 @@ impl Printer {
         &self.results.terminal
     }
 
-    /// The terminal of everything else; the living line is there.
+    /// The terminal of everything else; the living lines are there.
     pub fn notes_terminal(&self) -> &Terminal {
         &self.notes.terminal
     }
@@ -148,18 +149,29 @@ impl Printer {
         self.results.push_bytes(bytes);
     }
 
-    /// Draws the living line anew, where lines can be redrawn.
-    pub fn living(&mut self, line: &Line) {
+    /// Draws the living lines anew, where lines can be redrawn.
+    pub fn living(&mut self, lines: &[Line]) {
         if !self.notes.terminal.interactive {
             return;
         }
+        if lines.is_empty() {
+            return self.erase();
+        }
         self.results.flush();
-        self.notes.refresh_width();
+        self.notes.refresh_size();
         // The last column stays free: some terminals break the line as soon as it is filled.
         let room = self.notes.terminal.width.unwrap_or(80).saturating_sub(1);
-        let text = line.render_cut(&self.notes.terminal, room);
-        self.notes.push(&format!("\r{text}\x1b[K"));
-        self.living = true;
+        let uncoloured = Terminal { colour: false, ..self.notes.terminal.clone() };
+        let back = self.back();
+        let drawn: Vec<String> =
+            lines.iter().map(|line| line.render_cut(&self.notes.terminal, room)).collect();
+        let fewer = lines.len() < self.living.len();
+        self.notes.push(&format!(
+            "{back}{}\x1b[K{}",
+            drawn.join("\x1b[K\r\n"),
+            if fewer { "\x1b[J" } else { "" }
+        ));
+        self.living = lines.iter().map(|line| width(&line.render_cut(&uncoloured, room))).collect();
     }
 
     /// Names the window, where there is one.
@@ -182,7 +194,7 @@ impl Printer {
         self.results.flush();
     }
 
-    /// Takes the living line and the title away.
+    /// Takes the living lines and the title away.
     pub fn finish(&mut self) {
         self.erase();
         if self.titled {
@@ -193,9 +205,24 @@ impl Printer {
     }
 
     fn erase(&mut self) {
-        if self.living {
-            self.notes.push("\r\x1b[K");
-            self.living = false;
+        if self.living.is_empty() {
+            return;
+        }
+        self.notes.refresh_size();
+        let back = self.back();
+        // More than one row is more than a line's end.
+        let all = if back.len() > 1 { "\x1b[J" } else { "\x1b[K" };
+        self.notes.push(&format!("{back}{all}"));
+        self.living.clear();
+    }
+
+    /// What takes the cursor to where the living lines begin. A window that became narrower has broken them into more rows.
+    fn back(&self) -> String {
+        let columns = self.notes.terminal.width.unwrap_or(80).max(1);
+        let rows: usize = self.living.iter().map(|width| width.div_ceil(columns).max(1)).sum();
+        match rows.saturating_sub(1) {
+            0 => "\r".to_owned(),
+            above => format!("\r\x1b[{above}A"),
         }
     }
 }

@@ -18,17 +18,41 @@ fn printer(terminal: &Terminal) -> (Printer, Screenshot, Screenshot) {
 #[test]
 fn the_living_line_makes_way_for_lines_that_stay() {
     let (mut printer, _, notes) = printer(&interactive(12));
-    printer.living(&Line::new().plain("a line that is too long"));
+    printer.living(&[Line::new().plain("a line that is too long")]);
     printer.note(&Line::new().plain("stays"));
-    printer.living(&Line::new().plain("short"));
+    printer.living(&[Line::new().plain("short")]);
     printer.finish();
     assert_eq!(notes.text(), "\ra line tha…\x1b[K\r\x1b[Kstays\n\rshort\x1b[K\r\x1b[K");
 }
 
 #[test]
+fn several_lines_live_and_go_together() {
+    let (mut printer, _, notes) = printer(&interactive(12));
+    let line = |text: &str| Line::new().plain(text);
+    printer.living(&[line("one"), line("two"), line("three")]);
+    printer.living(&[line("1")]);
+    printer.living(&[line("a"), line("b")]);
+    printer.note(&line("stays"));
+    printer.finish();
+    assert_eq!(
+        notes.text(),
+        "\rone\x1b[K\r\ntwo\x1b[K\r\nthree\x1b[K\r\x1b[2A1\x1b[K\x1b[J\ra\x1b[K\r\nb\x1b[K\r\x1b[1A\x1b[Jstays\n"
+    );
+}
+
+#[test]
+fn a_window_that_became_narrower_is_taken_into_account() {
+    let (mut printer, _, notes) = printer(&interactive(40));
+    printer.living(&[Line::new().plain("twenty-five columns of it")]);
+    printer.notes.terminal.width = Some(10);
+    printer.finish();
+    assert!(notes.text().ends_with("\r\x1b[2A\x1b[J"), "{:?}", notes.text());
+}
+
+#[test]
 fn without_a_terminal_nothing_lives() {
     let (mut printer, results, notes) = printer(&Terminal::plain());
-    printer.living(&Line::new().plain("spinner"));
+    printer.living(&[Line::new().plain("spinner")]);
     printer.title("title");
     printer.note(&Line::new().plain("note"));
     printer.result(&Line::new().plain("result"));

@@ -36,6 +36,8 @@ pub struct Terminal {
     pub interactive: bool,
     /// Columns; `None` where nothing bounds a line (a file, a pipe).
     pub width: Option<usize>,
+    /// Rows; `None` where it is no terminal, or does not tell.
+    pub height: Option<usize>,
     /// Colours are wanted and understood.
     pub colour: bool,
     /// Which marks can be shown.
@@ -44,6 +46,15 @@ pub struct Terminal {
     pub zone: TimeZone,
     /// What follows `windlass` in commands that are printed, since they are typed elsewhere: `-C DIR`.
     pub elsewhere: Option<String>,
+}
+
+/// What a window has room for; neither is zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// Characters in a row.
+    pub columns: usize,
+    /// Rows.
+    pub rows: usize,
 }
 
 /// The width of a terminal that does not tell.
@@ -55,6 +66,7 @@ impl Terminal {
         Terminal {
             interactive: false,
             width: None,
+            height: None,
             colour: false,
             glyphs: Glyphs::Ascii,
             zone: TimeZone::UTC,
@@ -78,7 +90,7 @@ impl Terminal {
     /// The same from values; `environment` gives a variable's value.
     pub fn resolve(
         is_terminal: bool,
-        size: Option<usize>,
+        size: Option<Size>,
         richest: Glyphs,
         zone: TimeZone,
         environment: impl Fn(&str) -> Option<String>,
@@ -89,7 +101,8 @@ impl Terminal {
         let columns = set("COLUMNS").and_then(|columns| columns.parse().ok()).filter(|&columns| columns > 0);
         Terminal {
             interactive,
-            width: columns.or_else(|| is_terminal.then(|| size.unwrap_or(USUAL_WIDTH))),
+            width: columns.or_else(|| is_terminal.then(|| size.map_or(USUAL_WIDTH, |size| size.columns))),
+            height: size.filter(|_| is_terminal).map(|size| size.rows),
             colour: set("NO_COLOR").is_none() && (interactive || forced),
             glyphs: glyphs(richest, set("LC_ALL").or_else(|| set("LC_CTYPE")).or_else(|| set("LANG"))),
             zone,
@@ -103,13 +116,15 @@ fn glyphs(richest: Glyphs, locale: Option<String>) -> Glyphs {
     if locale.contains("utf-8") || locale.contains("utf8") { richest } else { Glyphs::Ascii }
 }
 
-/// The columns of the terminal behind a stream, now; `None` where there is none or it does not tell.
-pub fn measure(stream: Stream) -> Option<usize> {
+/// The size of the terminal behind a stream, now; `None` where there is none or it does not tell.
+pub fn measure(stream: Stream) -> Option<Size> {
     let size = match stream {
         Stream::Stdout => rustix::termios::tcgetwinsize(std::io::stdout()),
         Stream::Stderr => rustix::termios::tcgetwinsize(std::io::stderr()),
     };
-    size.ok().map(|size| usize::from(size.ws_col)).filter(|&columns| columns > 0)
+    let size = size.ok()?;
+    let (columns, rows) = (usize::from(size.ws_col), usize::from(size.ws_row));
+    (columns > 0 && rows > 0).then_some(Size { columns, rows })
 }
 
 /// Has whoever read a stream gone away (`windlass logs -f | head`)? Asked without writing anything.
@@ -137,17 +152,23 @@ mod tests {
     use super::*;
 
     fn resolve(is_terminal: bool, variables: &[(&str, &str)]) -> Terminal {
-        Terminal::resolve(is_terminal, Some(100), Glyphs::Emoji, TimeZone::UTC, |name| {
-            let found = variables.iter().find(|(key, _)| *key == name);
-            found.map(|(_, value)| (*value).to_owned())
-        })
+        Terminal::resolve(
+            is_terminal,
+            Some(Size { columns: 100, rows: 30 }),
+            Glyphs::Emoji,
+            TimeZone::UTC,
+            |name| {
+                let found = variables.iter().find(|(key, _)| *key == name);
+                found.map(|(_, value)| (*value).to_owned())
+            },
+        )
     }
 
     #[test]
     fn a_terminal_is_used_as_far_as_it_goes() {
         let full = resolve(true, &[("TERM", "xterm"), ("LANG", "de_DE.UTF-8")]);
         assert!(full.interactive && full.colour);
-        assert_eq!((full.width, full.glyphs), (Some(100), Glyphs::Emoji));
+        assert_eq!((full.width, full.height, full.glyphs), (Some(100), Some(30), Glyphs::Emoji));
 
         let dumb = resolve(true, &[("TERM", "dumb")]);
         assert!(!dumb.interactive && !dumb.colour);
@@ -155,7 +176,7 @@ mod tests {
 
         let pipe = resolve(false, &[("TERM", "xterm"), ("LANG", "C.utf8")]);
         assert!(!pipe.interactive && !pipe.colour);
-        assert_eq!((pipe.width, pipe.glyphs), (None, Glyphs::Emoji));
+        assert_eq!((pipe.width, pipe.height, pipe.glyphs), (None, None, Glyphs::Emoji));
     }
 
     #[test]

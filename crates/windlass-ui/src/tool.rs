@@ -13,6 +13,7 @@ use windlass_core::spec::RunSpec;
 use crate::format;
 use crate::harmless::{harmless, one_line};
 use crate::line::{Line, Mark, Tone};
+use crate::markdown::{Markdown, Prose};
 
 /// Lines of a file that was read.
 const READ_LINES: usize = 15;
@@ -48,98 +49,6 @@ impl Places {
             parts.as_path().strip_prefix(below).ok()
         })
     }
-}
-
-/// Renders observations; remembers what the open tool calls were about, so that answers can be told apart.
-#[derive(Debug, Default)]
-pub(crate) struct Narrator {
-    places: Places,
-    open: BTreeMap<String, String>,
-}
-
-/// Open tool calls that are remembered; an agent that never answers them must not fill the memory.
-const REMEMBERED_CALLS: usize = 1_000;
-
-impl Narrator {
-    /// Paths below these places are shown relative to them.
-    pub(crate) fn set_places(&mut self, places: Places) {
-        self.places = places;
-    }
-
-    /// Forgets the tool calls of a call that is over.
-    pub(crate) fn forget(&mut self) {
-        self.open.clear();
-    }
-
-    /// The lines of one observation.
-    pub(crate) fn lines(&mut self, observation: &Observation, at: Timestamp, zone: &TimeZone) -> Vec<Line> {
-        match observation {
-            Observation::Started { model, version } => {
-                vec![aside(&format!("session: model {}, version {}", one_line(model), one_line(version)))]
-            }
-            Observation::AgentText { text, nested } => agent_text(text, Indent::of(*nested)),
-            Observation::ToolUse { id, name, input, nested } => {
-                self.tool_use(id, name, input, Indent::of(*nested))
-            }
-            Observation::ToolResult { id, name, is_error, output, nested } => {
-                let subject = self.open.remove(id).unwrap_or_default();
-                tool_result(&ToolResult { name, subject, output }, *is_error, Indent::of(*nested))
-            }
-            Observation::Denied { name, id } => {
-                let subject = self.open.remove(id).unwrap_or_default();
-                vec![
-                    Indent::Agent
-                        .line()
-                        .mark(Tone::Warn, Mark::Failed)
-                        .tone(Tone::Warn, format!(" {} refused by permissions", one_line(name)))
-                        .dim(spaced(&subject)),
-                ]
-            }
-            Observation::Garbage { bytes, start } => {
-                let size = format::bytes(*bytes);
-                vec![aside(&format!("{size} that are not JSON: {}", one_line(start)))]
-            }
-            other => about_the_call(other, at, zone),
-        }
-    }
-
-    fn tool_use(&mut self, id: &str, name: &str, input: &ToolInput, indent: Indent) -> Vec<Line> {
-        let subject = self.subject(input);
-        let head = indent
-            .line()
-            .mark(Tone::Command, Mark::Tool)
-            .plain(" ")
-            .strong(one_line(name))
-            .plain(spaced(&subject));
-        if self.open.len() >= REMEMBERED_CALLS {
-            self.open.clear();
-        }
-        let repeated = match input {
-            ToolInput::Read { path, .. } | ToolInput::Edit { path, .. } | ToolInput::Write { path, .. } => {
-                self.path(path)
-            }
-            _ => repeated(subject),
-        };
-        self.open.insert(id.to_owned(), repeated);
-        let mut lines = vec![head];
-        match input {
-            ToolInput::Edit { old, new, .. } => {
-                lines.extend(block(old, indent, Tone::Bad, "- "));
-                lines.extend(block(new, indent, Tone::Good, "+ "));
-            }
-            ToolInput::Bash { command, description } => {
-                // The first line of the command is in the head already.
-                lines.extend(
-                    rows(&harmless(command)).skip(1).map(|row| indent.below().plain(format!("  {row}"))),
-                );
-                if !description.trim().is_empty() {
-                    lines.push(indent.below().dim(one_line(description)));
-                }
-            }
-            _ => {}
-        }
-        lines
-    }
 
     /// What a tool call is about, on one line.
     pub(crate) fn subject(&self, input: &ToolInput) -> String {
@@ -169,8 +78,143 @@ impl Narrator {
     }
 
     fn path(&self, path: &str) -> String {
-        let below = self.places.below(Path::new(path)).filter(|below| !below.as_os_str().is_empty());
+        let below = self.below(Path::new(path)).filter(|below| !below.as_os_str().is_empty());
         below.map_or_else(|| one_line(path), |below| one_line(&below.to_string_lossy()))
+    }
+}
+
+/// Renders observations; remembers what the open tool calls were about, so that answers can be told apart.
+#[derive(Debug, Default)]
+pub(crate) struct Narrator {
+    places: Places,
+    prose: Prose,
+    open: BTreeMap<String, Question>,
+    /// The tool call whose lines were the last ones.
+    latest: Option<String>,
+}
+
+/// Open tool calls that are remembered; an agent that never answers them must not fill the memory.
+const REMEMBERED_CALLS: usize = 1_000;
+
+impl Narrator {
+    /// Paths below these places are shown relative to them.
+    pub(crate) fn set_places(&mut self, places: Places) {
+        self.places = places;
+    }
+
+    /// An agent's words are shown so.
+    pub(crate) fn set_prose(&mut self, prose: Prose) {
+        self.prose = prose;
+    }
+
+    /// Forgets the tool calls of a call that is over.
+    pub(crate) fn forget(&mut self) {
+        self.open.clear();
+        self.latest = None;
+    }
+
+    /// Somebody else's lines came between: an answer that follows has to say what it answers.
+    pub(crate) fn interrupted(&mut self) {
+        self.latest = None;
+    }
+
+    /// The lines of one observation.
+    pub(crate) fn lines(&mut self, observation: &Observation, at: Timestamp, zone: &TimeZone) -> Vec<Line> {
+        let before = self.latest.take();
+        let lines = self.told(observation, at, zone, before.as_deref());
+        if let Observation::ToolUse { id, .. } = observation {
+            self.latest = Some(id.clone());
+        } else if lines.is_empty() {
+            // Nothing came between.
+            self.latest = before;
+        }
+        lines
+    }
+
+    /// The same; `before` is the tool call whose lines were the last ones.
+    fn told(
+        &mut self,
+        observation: &Observation,
+        at: Timestamp,
+        zone: &TimeZone,
+        before: Option<&str>,
+    ) -> Vec<Line> {
+        match observation {
+            Observation::Started { model, version } => {
+                vec![aside(&format!("session: model {}, version {}", one_line(model), one_line(version)))]
+            }
+            Observation::AgentText { text, nested } => agent_text(text, Indent::of(*nested), self.prose),
+            Observation::ToolUse { id, name, input, nested } => {
+                self.tool_use(id, name, input, Indent::of(*nested))
+            }
+            Observation::ToolResult { id, name, is_error, output, nested } => {
+                let Question { subject, shown } = self.open.remove(id).unwrap_or_default();
+                let place = if before == Some(id.as_str()) { AnswerPlace::Below } else { AnswerPlace::Apart };
+                tool_result(
+                    &ToolResult { name, subject, shown, output, place },
+                    *is_error,
+                    Indent::of(*nested),
+                )
+            }
+            Observation::Denied { name, id } => {
+                let Question { subject, .. } = self.open.remove(id).unwrap_or_default();
+                vec![
+                    Indent::Agent
+                        .line()
+                        .mark(Tone::Warn, Mark::Failed)
+                        .tone(Tone::Warn, format!(" {} refused by permissions", one_line(name)))
+                        .dim(spaced(&subject)),
+                ]
+            }
+            Observation::Garbage { bytes, start } => {
+                let size = format::bytes(*bytes);
+                vec![aside(&format!("{size} that are not JSON: {}", one_line(start)))]
+            }
+            other => about_the_call(other, at, zone),
+        }
+    }
+
+    fn tool_use(&mut self, id: &str, name: &str, input: &ToolInput, indent: Indent) -> Vec<Line> {
+        let subject = self.subject(input);
+        let head = indent
+            .line()
+            .mark(Tone::Command, Mark::Tool)
+            .plain(" ")
+            .strong(one_line(name))
+            .plain(spaced(&subject));
+        if self.open.len() >= REMEMBERED_CALLS {
+            self.open.clear();
+        }
+        let repeated = match input {
+            ToolInput::Read { path, .. } | ToolInput::Edit { path, .. } | ToolInput::Write { path, .. } => {
+                self.places.path(path)
+            }
+            _ => repeated(subject),
+        };
+        self.open.insert(id.to_owned(), Question { subject: repeated, shown: Shown::of(input) });
+        let mut lines = vec![head];
+        match input {
+            ToolInput::Edit { old, new, .. } => {
+                lines.extend(block(old, indent, Tone::Bad, "- "));
+                lines.extend(block(new, indent, Tone::Good, "+ "));
+            }
+            ToolInput::Bash { command, description } => {
+                // The first line of the command is in the head already.
+                lines.extend(
+                    rows(&harmless(command)).skip(1).map(|row| indent.below().plain(format!("  {row}"))),
+                );
+                if !description.trim().is_empty() {
+                    lines.push(indent.below().dim(one_line(description)));
+                }
+            }
+            _ => {}
+        }
+        lines
+    }
+
+    /// What a tool call is about, on one line.
+    pub(crate) fn subject(&self, input: &ToolInput) -> String {
+        self.places.subject(input)
     }
 }
 
@@ -204,24 +248,79 @@ impl Indent {
     }
 }
 
+/// A tool call that was not answered yet.
+#[derive(Debug, Default)]
+struct Question {
+    /// What it is about.
+    subject: String,
+    shown: Shown,
+}
+
+/// What of a long answer is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shown {
+    /// So many lines of its beginning.
+    Beginning(usize),
+    /// So many of its end: what a command says at last is what it came to.
+    End(usize),
+}
+
+impl Default for Shown {
+    fn default() -> Shown {
+        Shown::Beginning(OUTPUT_LINES)
+    }
+}
+
+impl Shown {
+    const fn of(input: &ToolInput) -> Shown {
+        match input {
+            ToolInput::Bash { .. } => Shown::End(OUTPUT_LINES),
+            ToolInput::Read { .. } => Shown::Beginning(READ_LINES),
+            _ => Shown::Beginning(OUTPUT_LINES),
+        }
+    }
+}
+
 /// A tool's answer and what it answers.
 struct ToolResult<'a> {
     name: &'a str,
     subject: String,
+    shown: Shown,
     output: &'a Excerpt,
+    place: AnswerPlace,
 }
 
-fn agent_text(text: &str, indent: Indent) -> Vec<Line> {
+/// Where an answer stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum AnswerPlace {
+    /// Right below its question, which it need not repeat.
+    Below,
+    /// Behind other lines.
+    Apart,
+}
+
+fn agent_text(text: &str, indent: Indent, prose: Prose) -> Vec<Line> {
     let text = harmless(text.trim_end());
-    let mut rows = rows(&text);
-    let Some(first) = rows.next() else {
-        return Vec::new();
-    };
-    let head = indent.line().mark(Tone::Dim, Mark::Memo).plain(format!(" {first}"));
+    let mut markdown = Markdown::default();
+    let said = rows(&text).filter_map(|row| match prose {
+        Prose::AsWritten => Some(vec![(Tone::Plain, row)]),
+        Prose::Rendered => markdown.row(&row),
+    });
     let hang = indent.columns() + 2;
-    let further =
-        rows.map(|row| if row.is_empty() { Line::new() } else { indent.below().plain(row).wrapping(hang) });
-    std::iter::once(head.wrapping(hang)).chain(further).collect()
+    let mut lines = Vec::new();
+    for pieces in said {
+        let is_blank = pieces.iter().all(|(_, text)| text.is_empty());
+        let line = if lines.is_empty() {
+            indent.line().mark(Tone::Dim, Mark::Memo).plain(" ")
+        } else if is_blank {
+            Line::new()
+        } else {
+            indent.below()
+        };
+        let line = pieces.into_iter().fold(line, |line, (tone, text)| line.tone(tone, text));
+        lines.push(line.wrapping(hang));
+    }
+    lines
 }
 
 fn tool_result(answer: &ToolResult<'_>, is_error: bool, indent: Indent) -> Vec<Line> {
@@ -230,38 +329,51 @@ fn tool_result(answer: &ToolResult<'_>, is_error: bool, indent: Indent) -> Vec<L
     if is_error {
         return failed(answer, &name, indent);
     }
-    let kept = if answer.name == "Read" { READ_LINES } else { OUTPUT_LINES };
+    let mut lines = match answer.place {
+        AnswerPlace::Below => Vec::new(),
+        AnswerPlace::Apart => vec![answered(answer, &name, indent)],
+    };
+    let (Shown::Beginning(kept) | Shown::End(kept)) = answer.shown;
+    let text = harmless(output.text.trim_end());
+    let there = rows(&text).count();
+    let hidden = output.lines.saturating_sub(kept as u64);
+    let more = |at_least: &str| {
+        let hidden = format::count(hidden, "more line");
+        indent.below().dim(format!("… {at_least}{hidden} not shown"))
+    };
+    // Of an answer that was cut its beginning is all there is.
+    if matches!(answer.shown, Shown::End(_)) && !output.cut {
+        lines.extend((hidden > 0).then(|| more("")));
+        lines.extend(rows(&text).skip(there.saturating_sub(kept)).map(|row| indent.below().dim(row)));
+        return lines;
+    }
+    lines.extend(rows(&text).take(kept).map(|row| indent.below().dim(row)));
+    lines.extend((hidden > 0 || output.cut).then(|| more(if output.cut { "at least " } else { "" })));
+    lines
+}
+
+/// The line of an answer that says what it answers.
+fn answered(answer: &ToolResult<'_>, name: &str, indent: Indent) -> Line {
+    let output = answer.output;
     let size = if output.text.is_empty() {
         String::new()
     } else {
         format!(" ({}{})", format::count(output.lines, "line"), if output.cut { " and more" } else { "" })
     };
-    let mut lines = vec![
-        indent
-            .line()
-            .mark(Tone::Good, Mark::Passed)
-            .plain(format!(" {name}"))
-            .dim(format!("{}{size}", spaced(&answer.subject))),
-    ];
-    let text = harmless(output.text.trim_end());
-    let shown = rows(&text).take(kept);
-    lines.extend(shown.map(|row| indent.below().dim(row)));
-    let hidden = output.lines.saturating_sub(kept as u64);
-    if hidden > 0 || output.cut {
-        let more = if output.cut { "at least " } else { "" };
-        lines.push(indent.below().dim(format!("… {more}{} not shown", format::count(hidden, "more line"))));
-    }
-    lines
+    let about = format!("{}{size}", spaced(&answer.subject));
+    indent.line().mark(Tone::Good, Mark::Passed).plain(format!(" {name}")).dim(about)
 }
 
 fn failed(answer: &ToolResult<'_>, name: &str, indent: Indent) -> Vec<Line> {
-    let mut lines = vec![
-        indent
+    let head = match answer.place {
+        AnswerPlace::Below => indent.below().mark(Tone::Bad, Mark::Failed).tone(Tone::Bad, " failed"),
+        AnswerPlace::Apart => indent
             .line()
             .mark(Tone::Bad, Mark::Failed)
             .tone(Tone::Bad, format!(" {name} failed"))
             .dim(spaced(&answer.subject)),
-    ];
+    };
+    let mut lines = vec![head];
     let text = harmless(answer.output.text.trim_end());
     lines.extend(rows(&text).map(|row| indent.below().plain(row)));
     if answer.output.cut {

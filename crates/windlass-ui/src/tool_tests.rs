@@ -83,16 +83,31 @@ fn every_tool_says_what_it_is_about() {
 // rows: 38
 #[test]
 fn answers_are_cut_by_the_tool() {
-    for (name, shown) in [("Read", 15), ("Bash", 20), ("Grep", 20), ("WebSearch", 20)] {
-        let text = told(&mut narrator(), &answered(name, false, &numbered(23)));
+    let read = || ToolInput::Read { path: "a".to_owned(), offset: None, limit: None };
+    let bash = ToolInput::Bash { command: "make".to_owned(), description: String::new() };
+    let search = ToolInput::Other { json: "{}".to_owned() };
+    let answer_to = |name: &str, input: ToolInput, lines| {
+        let mut narrator = narrator();
+        told(&mut narrator, &used(name, input));
+        narrator.interrupted();
+        told(&mut narrator, &answered(name, false, &numbered(lines)))
+    };
+    for (name, about, input, shown) in
+        [("Read", " a", read(), 15), ("Bash", " make", bash, 20), ("WebSearch", " {}", search, 20)]
+    {
+        let text = answer_to(name, input, 23);
         let hidden = 23 - shown;
-        assert!(text.starts_with(&format!("    ✓ {name} (23 lines)\n      line 1\n")), "{text}");
-        assert!(
-            text.ends_with(&format!("      line {shown}\n      … {hidden} more lines not shown")),
-            "{text}"
-        );
+        let more = format!("      … {hidden} more lines not shown");
+        // Of a command the last ones: they say what it came to.
+        let expected = match name {
+            "Bash" => format!("    ✓ Bash{about} (23 lines)\n{more}\n      line {}\n", hidden + 1),
+            _ => format!("    ✓ {name}{about} (23 lines)\n      line 1\n"),
+        };
+        assert!(text.starts_with(&expected), "{text}");
+        let end = if name == "Bash" { "line 23".to_owned() } else { format!("line {shown}\n{more}") };
+        assert!(text.ends_with(&end), "{text}");
     }
-    let exact = told(&mut narrator(), &answered("Read", false, &numbered(15)));
+    let exact = answer_to("Read", read(), 15);
     assert!(exact.ends_with("line 15"), "{exact}");
 }
 
@@ -147,8 +162,28 @@ fn an_answer_names_its_question() {
         &mut narrator,
         &used("Bash", ToolInput::Bash { command: "make\nmore".to_owned(), description: String::new() }),
     );
+    narrator.interrupted();
     assert_eq!(told(&mut narrator, &answered("Bash", false, "")), "    ✓ Bash make");
     assert_eq!(told(&mut narrator, &answered("Bash", false, "")), "    ✓ Bash");
+}
+
+#[test]
+fn an_answer_right_below_its_question_does_not_repeat_it() {
+    let make = || used("Bash", ToolInput::Bash { command: "make".to_owned(), description: String::new() });
+    for (is_error, text, expected) in
+        [(false, "built", "      built"), (false, "", ""), (true, "no rule", "      ✗ failed\n      no rule")]
+    {
+        let mut narrator = narrator();
+        assert_eq!(told(&mut narrator, &make()), "    ▸ Bash make");
+        assert_eq!(told(&mut narrator, &answered("Bash", is_error, text)), expected);
+    }
+    let mut narrator = narrator();
+    told(&mut narrator, &make());
+    told(&mut narrator, &Observation::AgentText { text: "I wait.".to_owned(), nested: false });
+    assert_eq!(
+        told(&mut narrator, &answered("Bash", false, "built")),
+        "    ✓ Bash make (1 line)\n      built"
+    );
 }
 
 // rows: 36

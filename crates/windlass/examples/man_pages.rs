@@ -14,14 +14,12 @@ mod args;
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::CommandFactory;
-
 fn main() -> ExitCode {
     let Some(folder) = std::env::args_os().nth(1) else {
         eprintln!("usage: man_pages DIR");
         return ExitCode::from(2);
     };
-    match clap_mangen::generate_to(args::Cli::command(), Path::new(&folder)) {
+    match clap_mangen::generate_to(args::command(), Path::new(&folder)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {}: {error}", Path::new(&folder).display());
@@ -37,12 +35,12 @@ mod tests {
     #[test]
     fn each_verb_has_a_page_that_says_what_its_help_says() {
         let folder = tempfile::tempdir().unwrap();
-        clap_mangen::generate_to(args::Cli::command(), folder.path()).unwrap();
+        clap_mangen::generate_to(args::command(), folder.path()).unwrap();
         let run = std::fs::read_to_string(folder.path().join("windlass-run.1")).unwrap();
         for word in [r"\-\-max\-cost", r"\-\-gate", "Iterate on a goal or a workspace"] {
             assert!(run.contains(word), "{word}");
         }
-        for verb in args::Cli::command().get_subcommands().filter(|verb| !verb.is_hide_set()) {
+        for verb in args::command().get_subcommands().filter(|verb| !verb.is_hide_set()) {
             let page = folder.path().join(format!("windlass-{}.1", verb.get_name()));
             assert!(page.is_file(), "{}", page.display());
         }

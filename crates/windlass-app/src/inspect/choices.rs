@@ -60,9 +60,14 @@ impl App {
                 && going_on::has_begun(run)
                 && Some(&run.run) != live.as_ref()
         };
-        let runs = index::look(&here.project)?.runs.into_iter().filter(is_open);
-        let unfinished =
-            runs.map(|run| Unfinished { state: which::state(&run, &[]), run: run.run, title: run.title });
+        let all = index::look(&here.project)?.runs;
+        let runs = all.iter().filter(|run| is_open(run) && !is_superseded(run, &all));
+        let unfinished = runs.cloned();
+        let unfinished = unfinished.map(|run| Unfinished {
+            state: which::state(&run, &[]),
+            run: run.run,
+            title: run.title,
+        });
         let unfinished = unfinished.collect();
         let listed = Project::find(self)?.workspaces.list()?.workspaces;
         // Whoever names a feature does not ask for workspaces.
@@ -123,6 +128,17 @@ impl App {
             .hint(format!("Make a task file: {}", place.command("init --tasks")))
             .hint("Or run a goal: windlass run -p \"what is to be done\"")
     }
+}
+
+/// Has the same job been begun anew since? Then that run goes on, or was the last word.
+fn is_superseded(run: &RunSummary, all: &[RunSummary]) -> bool {
+    let workspace = |run: &RunSummary| run.workspace.as_ref().map(|workspace| workspace.folder.clone());
+    all.iter().any(|later| {
+        later.started > run.started
+            && (&later.directory, later.mode, &later.title) == (&run.directory, run.mode, &run.title)
+            && workspace(later) == workspace(run)
+            && going_on::has_begun(later)
+    })
 }
 
 impl Choices {

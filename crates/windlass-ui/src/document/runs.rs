@@ -111,6 +111,9 @@ pub struct RunRow {
     pub state: RunState,
 }
 
+/// The widest terminal on which how a run stands goes before when it began.
+const NARROW: usize = 60;
+
 /// The list as a table, oldest first, so that the newest run is next to the prompt; every line ends with a newline.
 pub fn runs_table(rows: &[RunRow], now: Timestamp, terminal: &Terminal) -> String {
     if rows.is_empty() {
@@ -122,26 +125,38 @@ pub fn runs_table(rows: &[RunRow], now: Timestamp, terminal: &Terminal) -> Strin
         [left, right] => left.directory == right.directory,
         _ => true,
     });
-    let columns = [
-        Column { heading: "run", align: Align::Left, tone: Tone::Strong },
-        Column { heading: "started", align: Align::Left, tone: Tone::Dim },
-        Column { heading: "it.", align: Align::Right, tone: Tone::Plain },
-        Column { heading: "cost", align: Align::Right, tone: Tone::Plain },
-        Column { heading: "state", align: Align::Left, tone: Tone::Plain },
-        Column { heading: "job", align: Align::Left, tone: Tone::Plain },
-    ];
-    let rows = sorted.iter().map(|row| {
+    let column = |heading, align, tone| Column { heading, align, tone };
+    let run = column("run", Align::Left, Tone::Strong);
+    let cost = column("cost", Align::Right, Tone::Plain);
+    let state = column("state", Align::Left, Tone::Plain);
+    let job = column("job", Align::Left, Tone::Plain);
+    let named = |row: &RunRow| {
         let place = if same_place { String::new() } else { format!("  ({})", one_line(&row.directory)) };
+        format!("{}{place}", title(row))
+    };
+    let spent = |row: &RunRow| format::charged(Spent { cost: row.cost, estimated: row.estimated_cost });
+    let name = |row: &RunRow| one_line(&row.run.0);
+    if terminal.width.is_some_and(|width| width < NARROW) {
+        let rows = sorted.iter().map(|row| {
+            let cells = [name(row), row.state.name().to_owned(), spent(row), named(row)];
+            Row { cells, state: Some((1, row.state.tone())), problem: None }
+        });
+        return table([run, state, cost, job], Narrow::Ends, &rows.collect::<Vec<_>>(), terminal);
+    }
+    let started = column("started", Align::Left, Tone::Dim);
+    let iterations = column("it.", Align::Right, Tone::Plain);
+    let rows = sorted.iter().map(|row| {
         let cells = [
-            one_line(&row.run.0),
+            name(row),
             format::relative(row.started, now, &terminal.zone),
             row.iterations.to_string(),
-            format::charged(Spent { cost: row.cost, estimated: row.estimated_cost }),
+            spent(row),
             row.state.name().to_owned(),
-            format!("{}{place}", title(row)),
+            named(row),
         ];
         Row { cells, state: Some((4, row.state.tone())), problem: None }
     });
+    let columns = [run, started, iterations, cost, state, job];
     table(columns, Narrow::Ends, &rows.collect::<Vec<_>>(), terminal)
 }
 

@@ -47,6 +47,18 @@ r-newest00  5m ago    12   $3.20  running         Make the parser accept ISO da�
 }
 
 #[test]
+fn on_a_narrow_terminal_the_state_is_whole() {
+    assert_eq!(
+        runs_table(&three(), now(), &columns(40)),
+        "run         state             cost  job
+r-oldest00  max_iterations   $3.20  Mak…
+r-middle00  interrupted     ≈$3.20  Mak…
+r-newest00  running          $3.20  Mak…
+"
+    );
+}
+
+#[test]
 fn what_judged_a_workspace_is_told_from_what_worked_on_it() {
     let of = |mode| RunRow {
         mode,

@@ -166,6 +166,10 @@ fn explanation(
     if verdict != Verdict::Failed && class != Class::Success {
         parts.push(words::class(class).to_owned());
     }
+    // A call that never said what it used is charged what was set aside for it.
+    if seen.last_call.as_ref().is_some_and(|call| call.estimated && call.tokens.total() == 0) {
+        parts.push("cost reserved, real cost unknown".to_owned());
+    }
     if let Some(commit) = &seen.commit {
         parts.push(format!("commit {}", short(commit)));
     }

@@ -4,7 +4,7 @@ use crate::board::Board;
 use crate::line::Line;
 
 /// Where the text of a labelled line begins.
-const COLUMN: usize = 14;
+pub(super) const COLUMN: usize = 14;
 
 /// `  label    text`.
 pub(crate) fn labelled(label: &str) -> Line {

@@ -5,15 +5,18 @@ use windlass_core::values::{CheckKind, CheckOutcome, Named, Spent, StopReason, U
 use windlass_jobs::job;
 
 use super::advice::Advice;
-use super::lines::{labelled, labelled_once};
+use super::lines::{self, labelled, labelled_once};
 use super::{advice, allow_command, allowing, check_mark, iteration, took};
 use crate::board::{Board, Ending};
-use crate::document::{StatusCouncils, StatusJudged};
+use crate::document::{StatusCouncils, StatusJudged, commit_range};
 use crate::format;
 use crate::harmless::one_line;
 use crate::line::{self, Line, Mark, Tone};
 use crate::model::Verdicts;
 use crate::words;
+
+/// What most terminals have room for.
+const USUAL_WIDTH: usize = 80;
 
 pub(super) fn lines(board: &Board) -> Vec<Line> {
     let (Some(plan), Some(ending)) = (&board.plan, &board.ending) else {
@@ -27,6 +30,7 @@ pub(super) fn lines(board: &Board) -> Vec<Line> {
     lines.extend(StatusJudged::lines(&StatusJudged::all(board)));
     lines.extend(held_back(board));
     lines.extend(denied(board));
+    lines.extend(committed(board));
     lines.extend(restore(board, plan, ending.reason));
     lines.extend(next(board, plan, ending.reason));
     lines.push(Line::new());
@@ -202,7 +206,7 @@ fn restore(board: &Board, plan: &RunSpec, reason: StopReason) -> Vec<Line> {
         };
         let command = format!("windlass restore {} {moment} --repository", plan.run);
         let what = "files and repository as before that attempt";
-        return vec![explained(labelled("restore"), &command, what, command.len())];
+        return explained(labelled("restore"), &command, what, 0);
     }
     let Some((iteration, _)) = &board.kept else {
         return Vec::new();
@@ -219,20 +223,35 @@ fn restore(board: &Board, plan: &RunSpec, reason: StopReason) -> Vec<Line> {
     };
     let changes = format!("windlass diff {}", plan.run);
     let widest = command.len().max(changes.len());
-    vec![
-        explained(labelled("changes"), &changes, "what changed since the run began", widest),
-        explained(labelled("restore"), &command, what, widest),
-    ]
+    let lines = [("changes", changes, "what changed since the run began"), ("restore", command, what)];
+    lines
+        .into_iter()
+        .flat_map(|(label, command, what)| explained(labelled(label), &command, what, widest))
+        .collect()
+}
+
+/// What was committed, as git shows it.
+fn committed(board: &Board) -> Vec<Line> {
+    let Some((Some(first), last)) = commit_range(board) else {
+        return Vec::new();
+    };
+    let command = format!("git diff {} {}", iteration::short(first), iteration::short(last));
+    explained(labelled("look at"), &command, "what was committed", 0)
 }
 
 fn next(board: &Board, plan: &RunSpec, reason: StopReason) -> Vec<Line> {
     let all = advice::next(board, plan, reason);
     let widest = all.iter().map(|advice| line::width(&advice.command)).max().unwrap_or(0);
     let explain = |(line, advice): (Line, &Advice)| explained(line, &advice.command, advice.purpose, widest);
-    labelled_once("next").zip(&all).map(explain).collect()
+    labelled_once("next").zip(&all).flat_map(explain).collect()
 }
 
-fn explained(line: Line, command: &str, purpose: &str, widest: usize) -> Line {
-    let gap = " ".repeat(widest.saturating_sub(line::width(command)) + 2);
-    line.command(command).dim(format!("{gap}{purpose}"))
+/// A command and what it is for: beside it where both fit the usual width, else below it.
+fn explained(line: Line, command: &str, purpose: &str, widest: usize) -> Vec<Line> {
+    let widest = widest.max(line::width(command));
+    if lines::COLUMN + widest + 2 + line::width(purpose) > USUAL_WIDTH {
+        return vec![line.command(command), labelled("").dim(format!("  {purpose}"))];
+    }
+    let gap = " ".repeat(widest - line::width(command) + 2);
+    vec![line.command(command).dim(format!("{gap}{purpose}"))]
 }

@@ -104,6 +104,7 @@ impl LogView {
     }
 
     fn fact(&mut self, entry: &Entry) {
+        self.narrator.interrupted();
         let at = entry.at.wall;
         match &entry.fact {
             Fact::RunStarted { plan } | Fact::RunResumed { plan } => {

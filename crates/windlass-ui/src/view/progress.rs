@@ -1,4 +1,4 @@
-//! What runs, how it goes, how it ended: lines that stay, and one that lives.
+//! What runs, how it goes, how it ended: lines that stay, and those that live.
 
 use windlass_core::fact::Fact;
 
@@ -25,8 +25,9 @@ impl ProgressView {
         if !terminal.interactive {
             return;
         }
-        if let Some(line) = narrate::living(&self.board, terminal) {
-            self.printer.living(&line);
+        let lines = narrate::living(&self.board, terminal);
+        if !lines.is_empty() {
+            self.printer.living(&lines);
             let title = narrate::title(&self.board);
             if title != self.title {
                 self.printer.title(&title);

@@ -295,14 +295,22 @@ fn the_living_line_counts() {
     let bash = Observation::ToolUse {
         id: "1".to_owned(),
         name: "Bash".to_owned(),
-        input: ToolInput::Bash { command: "secret details".to_owned(), description: String::new() },
+        input: ToolInput::Bash { command: "cargo test -q".to_owned(), description: String::new() },
         nested: false,
     };
     night.observe(bash).events.push(tick(134));
     let (_, notes) = shown(ProgressView::new, &terminal, &night.events);
-    assert!(notes.contains("\r⠹ iteration 3/50 · 2m 14s · running a command · $0.00\x1b[K"), "{notes:?}");
+    assert!(notes.contains("\r⠹ iteration 3/50 · 2m 14s · $0.00 · Bash cargo test -q\x1b[K"), "{notes:?}");
     assert!(notes.contains("\x1b]0;windlass: 3/50 Make the parser accept"));
-    assert!(!notes.contains("secret"));
+
+    let says = |text: &str| Observation::AgentText { text: text.to_owned(), nested: false };
+    night.observe(says("I look first. The **parser** is next.")).events.push(tick(150));
+    let (_, notes) = shown(ProgressView::new, &terminal, &night.events);
+    let living = "\r⠹ iteration 3/50 · 2m 30s · $0.00 · writing · The **parser** is next.\x1b[K";
+    assert!(notes.replace(['⠋', '⠙', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'], "⠹").contains(living), "{notes:?}");
+    let narrow = Terminal { interactive: true, ..columns(40) };
+    let (_, notes) = shown(ProgressView::new, &narrow, &night.events);
+    assert!(notes.contains(" 3/50 · 2m 30s · $0.00 · writing · Th…\x1b[K"), "{notes:?}");
 
     night.fact(Fact::BackoffStarted {
         until: start + std::time::Duration::from_mins(63),
@@ -312,7 +320,9 @@ fn the_living_line_counts() {
     night.events.push(tick(180));
     let (_, notes) = shown(ProgressView::new, &terminal, &night.events);
     assert!(
-        notes.contains("\r◷ iteration 3/50 · usage limit resets at 21:03 (in 1h 00m) · $0.00\x1b[K"),
+        notes.contains(
+            "\r◷ iteration 3/50 · usage limit resets at 21:03 (in 1h 00m) · $0.00 · The **par…\x1b[K"
+        ),
         "{notes:?}"
     );
     assert!(notes.ends_with("\r\x1b[K\x1b]0;\x07\x1b[23;0t"), "{notes:?}");

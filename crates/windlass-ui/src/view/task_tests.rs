@@ -8,6 +8,7 @@ use windlass_core::values::{
 };
 
 use super::*;
+use crate::terminal::Terminal;
 use crate::testing::{Night, columns, plan, shown};
 
 fn row(id: &str, title: &str) -> TaskRow {
@@ -99,4 +100,26 @@ fn tasks_are_named_as_they_begin_and_end_and_so_is_where_they_are_worked_on() {
         1,
         "a task that is tried again is not said to have ended: {told}"
     );
+}
+
+#[test]
+fn each_lane_at_work_has_a_line_that_lives() {
+    let mut night = started();
+    for (lane, task) in [(1, "TASK-001"), (2, "T2")] {
+        let (lane, task) = (LaneId(lane), Some(TaskId(task.to_owned())));
+        night.fact(Fact::IterationStarted { lane, iteration: u32::from(lane.0), task });
+    }
+    let terminal = Terminal { interactive: true, height: Some(24), ..columns(60) };
+    let (_, notes) = shown(ProgressView::new, &terminal, &night.events);
+    let living = notes.rsplit('\r').take(5).collect::<Vec<_>>();
+    let text = format!("{living:?}");
+    assert!(text.contains("2 lanes · "), "{text}");
+    for words in ["  1  TASK-001  ", "  2  T2        "] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    assert!(text.contains(" · preparing"), "{text}");
+
+    let low = Terminal { height: Some(4), ..terminal };
+    let (_, notes) = shown(ProgressView::new, &low, &night.events);
+    assert!(notes.contains("  … and 2 more"), "{notes:?}");
 }

@@ -14,6 +14,7 @@ use crate::event::{Event, View};
 use crate::format;
 use crate::harmless::one_line;
 use crate::line::Line;
+use crate::markdown::Prose;
 use crate::printer::Printer;
 use crate::tool::{Narrator, Places};
 
@@ -68,18 +69,25 @@ impl VerboseView {
     /// An agent's words. With several lanes it is said whose they are, wherever somebody else's came before.
     fn observed(&mut self, lane: LaneId, at: Timestamp, observation: &Observation) {
         let zone = self.printer.notes_terminal().zone.clone();
+        let colour = self.printer.notes_terminal().colour;
         let narrator = self.narrators.entry(lane).or_insert_with(|| {
             let mut narrator = Narrator::default();
             narrator.set_places(self.places.clone());
+            // Tones stand for Markdown's marks; without colours there are none.
+            narrator.set_prose(if colour { Prose::Rendered } else { Prose::AsWritten });
             narrator
         });
+        if self.speaking != Some(lane) {
+            narrator.interrupted();
+        }
         let lines = narrator.lines(observation, at, &zone);
         let several = self.board.plan.as_ref().is_some_and(|plan| plan.lanes.is_some());
-        if several && !lines.is_empty() && self.speaking != Some(lane) {
-            self.speaking = Some(lane);
-            if let Some((iteration, task)) = self.at_work.get(&lane) {
-                self.printer.note(&Line::new().dim(format!("  iteration {iteration} · {task}")));
-            }
+        if !lines.is_empty()
+            && self.speaking.replace(lane) != Some(lane)
+            && several
+            && let Some((iteration, task)) = self.at_work.get(&lane)
+        {
+            self.printer.note(&Line::new().dim(format!("  iteration {iteration} · {task}")));
         }
         for line in lines {
             self.printer.note(&line);

@@ -14,7 +14,6 @@ fn an_iteration_with_everything_in_it() {
   iteration 5
     ▸ Bash cargo test -q
       run the tests
-    ✓ Bash cargo test -q (3 lines)
       running 14 tests
       ..............
       test result: ok. 14 passed; 0 failed

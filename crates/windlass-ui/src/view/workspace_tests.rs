@@ -107,7 +107,7 @@ fn used_up_iterations_come_with_three_ways_to_go_on() {
     let (results, _) = told(&night);
     assert!(results.starts_with("\n  ⚠ Reached maximum iterations (50)\n"), "{results}");
     let commands =
-        ["windlass run api ", "windlass resume r-k3v9x2aa --max-iterations 100 ", "windlass show api "];
+        ["windlass run api\n", "windlass resume r-k3v9x2aa --max-iterations 100\n", "windlass show api\n"];
     let places =
         commands.map(|command| results.find(command).unwrap_or_else(|| panic!("{command}: {results}")));
     assert!(places.is_sorted());
@@ -181,7 +181,7 @@ fn the_living_line_counts_items_and_says_that_it_verifies() {
     let mut night = Night::new();
     night.start_workspace(workspace_plan(Mode::Loop), None).iteration(3).status(status(35, ""));
     let living = |night: &Night| shown(ProgressView::new, &terminal, &night.events).1;
-    assert!(living(&night).contains("starting · 35/60 items · $0.00\x1b[K"), "{:?}", living(&night));
+    assert!(living(&night).contains("35/60 items · $0.00 · starting\x1b[K"), "{:?}", living(&night));
     night.called(|_| {}).fact(Fact::FollowUpDue {
         lane: LaneId(0),
         iteration: 3,

@@ -16,6 +16,7 @@ mod sandbox;
 mod sessions;
 mod shared;
 mod tasks;
+mod told;
 mod trusting;
 mod verbs;
 mod workspaces;
@@ -44,6 +45,9 @@ pub use sandbox::{SandboxArgs, SandboxBuildArgs, SandboxInitArgs, SandboxShellAr
 pub use sessions::{AuthoringArgs, JudgeArgs, ValidateArgs, VerifyArgs};
 pub use shared::{LimitArgs, OutputArgs, TrustArgs};
 pub use tasks::{GraphForm, TasksAddArgs, TasksArgs, TasksMarkArgs, TasksPlaceArgs, TasksVerb};
+#[cfg_attr(not(test), allow(unused_imports, reason = "manual pages are made of it"))]
+pub use told::command;
+pub use told::parse;
 pub use trusting::TrustVerbArgs;
 pub use verbs::{
     CompletionsArgs, DemoArgs, DiffArgs, DoctorArgs, LogsArgs, NotifyArgs, NotifyVerb, ReportArgs,
@@ -121,7 +125,7 @@ Examples:
 #[command(
     name = "windlass",
     version,
-    max_term_width = 80,
+    max_term_width = 120,
     subcommand_required = true,
     arg_required_else_help = true,
     help_template = "{about}\n\n{usage-heading} {usage}\n\n{before-help}Options:\n{options}{after-help}",

@@ -12,6 +12,7 @@ use clap::Args;
 use super::issues::WorkedIssuesArgs;
 use super::pull_request::PullRequestArgs;
 use super::shared::{LimitArgs, OutputArgs, TrustArgs};
+use super::told::defaulting;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -121,7 +122,15 @@ pub struct RunArgs {
 
 /// What can be said to `windlass plan`.
 #[derive(Clone, Debug, Default, Args)]
-#[command(after_help = PLAN_EXAMPLES)]
+#[command(
+    after_help = PLAN_EXAMPLES,
+    mut_arg("max_iterations", |flag| defaulting(flag, "20")),
+    mut_arg("stagnation_threshold", |flag| defaulting(flag, "3")),
+    mut_arg("commit", |flag| defaulting(flag, "none")),
+    mut_arg("model", |flag| defaulting(flag, "sonnet")),
+    mut_arg("max_turns", |flag| defaulting(flag, "50")),
+    mut_arg("lanes", |flag| flag.hide(true))
+)]
 pub struct PlanArgs {
     /// The plan to write [default: plan.file]
     #[arg(short, long, value_name = "FILE")]
@@ -133,7 +142,15 @@ pub struct PlanArgs {
 
 /// What can be said to `windlass build`.
 #[derive(Clone, Debug, Default, Args)]
-#[command(after_help = BUILD_EXAMPLES)]
+#[command(
+    after_help = BUILD_EXAMPLES,
+    mut_arg("max_iterations", |flag| defaulting(flag, "50")),
+    mut_arg("stagnation_threshold", |flag| defaulting(flag, "1")),
+    mut_arg("commit", |flag| defaulting(flag, "agent")),
+    mut_arg("model", |flag| defaulting(flag, "sonnet")),
+    mut_arg("max_turns", |flag| defaulting(flag, "50")),
+    mut_arg("lanes", |flag| flag.hide(true))
+)]
 pub struct BuildArgs {
     /// The plan to work through: a file with boxes, or a folder [default: plan.file]
     #[arg(short, long, value_name = "FILE")]
@@ -228,10 +245,10 @@ pub struct WorkArgs {
     #[arg(long, value_name = "WHICH", help_heading = "Sandbox")]
     pub network: Option<String>,
 
-    /// The agent's model [default: its own; plan and build: sonnet]
+    /// The agent's model [default: its own; plan, build: sonnet]
     #[arg(long, value_name = "MODEL", help_heading = "Agent")]
     pub model: Option<String>,
-    /// Turns the agent may take per iteration [default: its own; plan and build: 50]
+    /// Turns the agent may take per iteration [default: its own; plan, build: 50]
     #[arg(long, value_name = "N", help_heading = "Agent")]
     pub max_turns: Option<String>,
     /// A folder beyond the project that the agent may work in; repeatable

@@ -7,14 +7,13 @@ use windlass_app::trusting::TrustAnswers;
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Limits (0 = unlimited, with another limit or --unlimited)")]
 pub struct LimitArgs {
-    /// Stop after N iterations; failed ones count [default: 50]
+    /// Stop after N iterations; failed ones count [default: 50; iterative, plan: 20; tasks: twice the open tasks]
     #[arg(short = 'm', long, alias = "max-runs", value_name = "N")]
     pub max_iterations: Option<String>,
     /// Stop at this cost in dollars: 5, 5.50, '$5'
     #[arg(long, value_name = "USD", allow_hyphen_values = true)]
     pub max_cost: Option<String>,
-    /// What --max-cost is for: run, or job (all runs of this goal here)
-    /// [default: run]
+    /// What --max-cost is for: run, or job (all runs of this goal here) [default: run]
     #[arg(long, value_name = "SCOPE")]
     pub budget_scope: Option<String>,
     /// Stop at this many tokens of all kinds
@@ -29,7 +28,7 @@ pub struct LimitArgs {
     /// Wait at most this long for one usage limit to reset [default: 6h]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub max_wait: Option<String>,
-    /// Stop after N iterations in a row without progress; 0 = never [default: 3]
+    /// Stop after N iterations in a row without progress; 0 = never [default: 3; iterative: 2; build: 1]
     #[arg(long, value_name = "N")]
     pub stagnation_threshold: Option<String>,
     /// Go on when the account is charged beyond its plan

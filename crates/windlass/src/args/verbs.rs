@@ -6,15 +6,28 @@ use clap::{Args, Subcommand, ValueEnum};
 use windlass_app::restore::RestoreTo;
 
 use super::shared::{LimitArgs, OutputArgs, TrustArgs, TrustHashArgs};
+use super::told::as_before;
 
-/// What can be said to `windlass resume`.
-#[derive(Clone, Debug, Default, Args)]
-#[command(after_help = "\
+const RESUME_EXAMPLES: &str = "\
 Examples:
   windlass resume
       The newest unfinished run here goes on where it was cut off.
   windlass resume r-7k2 --max-cost 40
-      A run that ended at its limit goes on with a higher one.")]
+      A run that ended at its limit goes on with a higher one.";
+
+/// What can be said to `windlass resume`.
+#[derive(Clone, Debug, Default, Args)]
+#[command(
+    after_help = RESUME_EXAMPLES,
+    mut_arg("max_iterations", as_before),
+    mut_arg("max_cost", as_before),
+    mut_arg("budget_scope", as_before),
+    mut_arg("max_tokens", as_before),
+    mut_arg("max_duration", as_before),
+    mut_arg("max_failures", as_before),
+    mut_arg("max_wait", as_before),
+    mut_arg("stagnation_threshold", as_before)
+)]
 pub struct ResumeArgs {
     /// The run, or the beginning of its name [default: the newest unfinished here]
     pub run: Option<String>,
@@ -81,7 +94,7 @@ pub enum NotifyVerb {
 /// What can be said to `windlass runs`.
 #[derive(Clone, Debug, Default, Args)]
 pub struct RunsArgs {
-    /// Print one JSON object per run
+    /// Print them as one JSON document
     #[arg(long)]
     pub json: bool,
 }
@@ -143,9 +156,16 @@ pub struct ReportArgs {
 
 /// What can be said to `windlass status`.
 #[derive(Clone, Debug, Default, Args)]
+#[command(after_help = "\
+With --watch it is drawn again in its place until the run is over, and then printed
+once more; Ctrl-C ends the watching, not the run. Into a file or a pipe it is
+printed again whenever something changed.")]
 pub struct StatusArgs {
     /// The run, or the beginning of its name [default: the live or newest one here]
     pub run: Option<String>,
+    /// Show it again and again until the run is over
+    #[arg(short, long)]
+    pub watch: bool,
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,

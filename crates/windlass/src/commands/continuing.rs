@@ -90,9 +90,13 @@ fn lines(choices: &Choices) -> Vec<Line> {
     lines.extend(live.as_ref().map(|run| {
         labelled("running").plain(format!("run {run} works here now; ")).command("windlass status")
     }));
-    for run in unfinished.iter().take(NAMED) {
-        let what = format!("  {}: {}", run.state.name(), one_line(&run.title));
-        lines.push(labelled("unfinished").command(format!("windlass resume {}", run.run)).dim(what));
+    let resumed: Vec<String> =
+        unfinished.iter().take(NAMED).map(|run| format!("windlass resume {}", run.run)).collect();
+    let widest = resumed.iter().map(String::len).max().unwrap_or(0);
+    for (run, command) in unfinished.iter().zip(resumed) {
+        let gap = " ".repeat(widest - command.len() + 2);
+        let what = format!("{gap}{}: {}", run.state.name(), one_line(&run.title));
+        lines.push(labelled("unfinished").command(command).dim(what));
     }
     lines.extend(more(unfinished.len(), "windlass runs"));
     for name in workspaces.iter().take(NAMED) {

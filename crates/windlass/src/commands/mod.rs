@@ -48,6 +48,7 @@ mod unknown;
 mod update;
 mod verify_plan;
 mod wanted;
+mod watch;
 mod worktree;
 
 use std::env;
@@ -57,12 +58,10 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::Parser;
-
 use windlass_core::spec::Mode;
 use windlass_ui::{Glyphs, Line, Mark, Stream, Terminal, Tone, one_line, render_warning, typed_elsewhere};
 
-use crate::args::{Cli, ConfigVerb, HooksVerb, PrinciplesVerb, Verb};
+use crate::args::{ConfigVerb, HooksVerb, PrinciplesVerb, Verb};
 use crate::scripted_agent;
 use terminal::TerminalFront;
 use windlass_app::session::Authoring;
@@ -78,7 +77,7 @@ pub fn dispatch(arguments: impl Iterator<Item = OsString>) -> Result<ExitCode, A
     if completing::answer(&arguments)? {
         return Ok(ExitCode::SUCCESS);
     }
-    let cli = match Cli::try_parse_from(&arguments) {
+    let cli = match crate::args::parse(&arguments) {
         Ok(cli) => cli,
         Err(answer) => {
             if let Some(error) = unknown::flag(&answer, &arguments) {

@@ -11,8 +11,8 @@ use windlass_core::observation::Observation;
 use windlass_core::trust::Starter;
 use windlass_core::values::{Ended, RunId};
 use windlass_ui::{
-    Event, Glyphs, JsonView, Level, Line, Output, Printer, RunState, Screen, ScreenHandle, Stream, Terminal,
-    View, one_line, startable_lines, terminal_reset, view,
+    Event, Glyphs, Hush, JsonView, Level, Line, Output, Printer, RunState, Screen, ScreenHandle, Stream,
+    Terminal, View, one_line, startable_lines, terminal_reset, view,
 };
 
 use super::{print, print_lines, question, warn};
@@ -63,6 +63,33 @@ impl View for Open {
 
     fn finish(&mut self) {
         self.0.finish();
+    }
+
+    fn counts_time(&self) -> bool {
+        self.0.counts_time()
+    }
+
+    fn is_closed(&self) -> bool {
+        self.0.is_closed()
+    }
+}
+
+/// Shows on a terminal on which nothing that is typed is in the way.
+struct Hushed(Box<dyn View>, Arc<Hush>);
+
+impl View for Hushed {
+    fn event(&mut self, event: &Event) {
+        self.0.event(event);
+    }
+
+    fn flush(&mut self) {
+        self.1.hush();
+        self.0.flush();
+    }
+
+    fn finish(&mut self) {
+        self.0.finish();
+        self.1.lift();
     }
 
     fn counts_time(&self) -> bool {
@@ -262,20 +289,26 @@ fn say(lines: &[Line]) -> Result<(), AppError> {
 struct Screened {
     screen: ScreenHandle,
     detail: Detail,
+    hush: Arc<Hush>,
 }
 
 impl Screened {
     /// Starts the screen. What happened in earlier sessions is known to it.
     fn start(show: Show, past: &[Entry]) -> Result<Screened, AppError> {
         let quiet = show.level == Level::Quiet && !show.json;
-        let screen = Screen::start(vec![show.view()], WAITING).map_err(|error| {
+        let hush = Arc::new(Hush::default());
+        let view = show.view();
+        let is_drawn =
+            show.story != Story::Untold && !show.json && show.printer().notes_terminal().interactive;
+        let view = if is_drawn { Box::new(Hushed(view, Arc::clone(&hush))) } else { view };
+        let screen = Screen::start(vec![view], WAITING).map_err(|error| {
             AppError::new(Kind::System, format!("cannot start a thread for the terminal: {error}"))
                 .because(error)
         })?;
         for entry in past {
             screen.send(Event::Past(Box::new(entry.clone())));
         }
-        Ok(Screened { screen, detail: if quiet { Detail::Digests } else { Detail::Everything } })
+        Ok(Screened { screen, hush, detail: if quiet { Detail::Digests } else { Detail::Everything } })
     }
 }
 
@@ -296,5 +329,13 @@ impl Audience for Screened {
 impl Watcher for Screened {
     fn finish(&self) {
         let _ = self.screen.finish();
+        // A screen that is stuck is left behind; the terminal is the person's again.
+        self.hush.lift();
+    }
+}
+
+impl Drop for Screened {
+    fn drop(&mut self) {
+        self.hush.lift();
     }
 }

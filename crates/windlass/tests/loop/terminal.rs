@@ -130,6 +130,63 @@ fn a_terminal_that_is_closed_ends_nothing() {
     night.assert_clean();
 }
 
+#[test]
+fn keys_are_not_shown_while_a_run_is_drawn_and_are_again_however_it_ends() {
+    for keys in [1, 3, 0] {
+        let hang = "{ ignore = ['TERM', 'INT'] }, { write = { path = 'begun', text = 'x' } }, { bash = 'while ! test -e go; do sleep 0.01; done' }";
+        let night = Night::with_git(&calls(&[hang])).set("WINDLASS_CLOCKS__GRACE", "1s");
+        let mut terminal = Terminal::start(&mut night.run_command(&["-m", "1"]));
+        assert!(terminal.is_ordinary());
+        night.wait_for_file("begun");
+        assert!(wait_until(PATIENCE, || !terminal.is_ordinary()), "keys are shown: {}", terminal.text());
+        for stage in 1..=keys {
+            terminal.press(CTRL_C);
+            wait_for_stage(&night, stage);
+        }
+        if keys == 0 {
+            let program = rustix::process::Pid::from_raw(i32::try_from(terminal.program()).unwrap()).unwrap();
+            rustix::process::kill_process(program, rustix::process::Signal::TERM).unwrap();
+        }
+        night.env.write("go", "");
+        terminal.wait();
+        assert!(terminal.is_ordinary(), "after {keys} keys: {}", terminal.text());
+    }
+}
+
+#[test]
+fn a_run_that_is_watched_is_drawn_in_its_place_and_leaves_the_terminal_as_it_was() {
+    let night = Night::with_git(&calls(&[
+        "{ write = { path = 'begun', text = 'x' } }, { bash = 'while ! test -e go; do sleep 0.01; done' }",
+    ]));
+    let running = night.start(&["-m", "1"]);
+    night.wait_for_file("begun");
+    let leave = "\x1b[?1049l";
+    let watching = || {
+        let terminal = Terminal::start(&mut night.windlass(&["status", "--watch"]));
+        terminal.wait_for("Ctrl-C ends the watching");
+        assert!(!terminal.is_ordinary());
+        terminal
+    };
+    let mut terminal = watching();
+    terminal.press(CTRL_C);
+    assert_eq!(terminal.wait(), 130);
+    assert!(terminal.is_ordinary() && terminal.text().ends_with(leave), "{:?}", terminal.text());
+
+    let mut terminal = watching();
+    night.env.write("go", "");
+    assert_eq!(terminal.wait(), 0);
+    let text = terminal.text();
+    let (_, after) = text.rsplit_once(leave).unwrap();
+    assert!(terminal.is_ordinary() && after.contains("max_iterations"), "{text:?}");
+    drop(running);
+
+    // Where it is over nothing is drawn; where there is no terminal nothing drives one.
+    let told = windlass_testkit::environment::Running::start(&mut night.windlass(&["status", "--watch"]));
+    let told = told.wait(PATIENCE);
+    assert_eq!(told.code, Some(0));
+    assert!(!told.stdout_text().contains('\x1b') && told.stdout_text().contains("max_iterations"));
+}
+
 fn state(process: u32) -> char {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next()).unwrap_or('?')
