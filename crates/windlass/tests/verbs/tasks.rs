@@ -125,8 +125,11 @@ fn tasks_are_marked_by_their_word_alone() {
     told(&env, &["tasks", "reopen", "TASK-9"]);
     assert_eq!(text(&env), FILE);
     told(&env, &["tasks", "done", "TASK-010"]);
-    let expected = FILE.replace("Ship\r\n", "Ship\r\n- **Status**: done\r\n");
+    let expected = FILE.replace("Ship\r\n", "Ship\r\n- **Status**:  done\r\n");
     assert_eq!(text(&env), expected);
+    told(&env, &["tasks", "reopen", "TASK-010"]);
+    assert_eq!(text(&env), FILE, "what was put in is taken out");
+    told(&env, &["tasks", "done", "TASK-010"]);
     let unknown = ask(&env, &["tasks", "done", "TASK-9", "TASK-1"]);
     assert_eq!(unknown.code, Some(2));
     assert!(unknown.stderr_text().contains("there is no task TASK-1 in requirements.md"));

@@ -47,13 +47,12 @@ pub(super) fn splice(file: &ReadFile, task: &Task, state: TaskState) -> Result<S
             taken_out.into_iter().chain(other).chain(word).collect()
         }
         StatePlace::Missing(places) => {
-            let put = |word: &str, place: &Insertion| {
-                splice(place.at..place.at, format!("{}{word}{}", place.before, place.after))
+            let put = |place: &Insertion| {
+                let word = file.form.word(file, state, "")?;
+                let text = format!("{}{word}{}", place.before, place.after);
+                Some(splice(place.at..place.at, text))
             };
-            let word = file.form.word(file, state, "");
-            let lone = word.as_deref().and_then(|word| withdraw::word_of_lone(file, word));
-            let words = lone.into_iter().chain(word.as_deref());
-            words.flat_map(|word| places.iter().map(move |place| put(word, place))).collect()
+            places.iter().filter_map(put).collect()
         }
         StatePlace::Unclear => Vec::new(),
     };

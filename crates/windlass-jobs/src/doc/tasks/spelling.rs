@@ -5,7 +5,6 @@ use windlass_core::values::TaskState;
 
 use super::source::StateWords;
 use super::status::{DRAWN, SIGNS, WORDS, is_sign_alone, is_word};
-use super::withdraw;
 
 /// How words of a file are put together where none shows it: `-`, or a blank where words begin with capital letters.
 pub(super) type Joint = Option<char>;
@@ -68,9 +67,7 @@ fn done_word(words: &StateWords, former: &str, joint: Joint) -> Option<String> {
 
 /// A word for what is done other than `done`, of which the same word for what is open comes again.
 pub(super) fn other_done(words: &StateWords, former: &str) -> Option<String> {
-    let others = WORDS
-        .iter()
-        .filter(|(word, state, _)| *state == TaskState::Done && !matches!(*word, "done" | withdraw::LONE));
+    let others = WORDS.iter().filter(|(word, state, _)| *state == TaskState::Done && *word != "done");
     let mut others = others.map(|(word, ..)| spelled_like(word, former, None));
     others.find(|word| open_word(words, word, None) == former)
 }

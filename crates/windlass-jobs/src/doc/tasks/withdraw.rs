@@ -9,42 +9,16 @@ use super::spelling;
 use super::task::{StatePlace, Task};
 use crate::doc::Splice;
 
-/// What is put in for done where a file has one task and says nothing of it: nothing else in such a file could tell what was put in
-/// from what a person wrote.
-pub(super) const LONE: &str = "finished";
-
-/// The word that is put in with a lone task of a file, in place of the usual one.
-pub(super) fn word_of_lone(file: &ReadFile, usual: &str) -> Option<&'static str> {
-    (usual == "done" && file.read_again().len() == 1).then_some(LONE)
-}
-
-/// The splice that takes out the status of a task that is done, where nothing speaks for it having been there before: it is the
-/// only task and has the word that is put in there; or no task of the file has a word for what is open or begun, and more of them
-/// have none at all than have one. What is left is a text in which marking the task as done gives exactly the present bytes.
+/// The splice that takes out the status of a task that is done, where it was put in. What was put in is told from what a person
+/// wrote by the blanks before its word (two where a line or a member was put in, three where only the word was missing), or by
+/// the sign of an empty cell. What is left is a text in which marking the task as done gives exactly the present bytes.
 pub(super) fn splice(file: &ReadFile, task: &Task) -> Option<Splice> {
     let StatePlace::Word(word) = &task.place else { return None };
-    let written = file.text.get(word.clone()).filter(|word| matches!(*word, "done" | "true" | LONE))?;
-    let tasks = file.read_again();
-    let is_lone = written == LONE;
-    if is_lone && tasks.len() != 1 {
+    let written = file.text.get(word.clone()).filter(|word| matches!(*word, "done" | "true"))?;
+    if task.row.state != TaskState::Done {
         return None;
     }
-    let is_said = |state| file.about.words.of(state).is_some_and(|word| !word.is_empty());
-    let says_more = is_said(TaskState::Open) || is_said(TaskState::InProgress);
-    if task.row.state != TaskState::Done || (says_more && !is_lone) {
-        return None;
-    }
-    let says_nothing = |other: &Task| {
-        other.block != task.block
-            && other.row.state == TaskState::Open
-            && matches!(other.place, StatePlace::Missing(_))
-    };
-    let index = tasks.iter().position(|known| known.block.start == task.block.start)?;
-    let others = tasks.len().saturating_sub(1);
-    let silent = tasks.iter().filter(|other| says_nothing(other)).count();
-    if silent <= others - silent && !is_lone {
-        return None;
-    }
+    let index = file.read_again().iter().position(|known| known.block.start == task.block.start)?;
     let all = insertions(&file.text, word, written);
     let splices = all.into_iter().map(|range| Splice { file: file.name.clone(), range, text: String::new() });
     splices.into_iter().find(|splice| is_put_in(file, splice, index))
@@ -55,7 +29,7 @@ pub(super) fn splice(file: &ReadFile, task: &Task) -> Option<Splice> {
 pub(super) fn other_word(file: &ReadFile, task: &Task, splice: &Splice) -> Option<Splice> {
     let former = file.text.get(splice.range.clone())?;
     let others = file.about.words.without(former);
-    if !matches!(splice.text.as_str(), "done" | LONE) || others.of(TaskState::Open).is_some() {
+    if splice.text != "done" {
         return None;
     }
     let (after, tasks) = file.changed(splice)?;
@@ -85,12 +59,12 @@ fn insertions(text: &str, word: &Range<usize>, written: &str) -> Vec<Range<usize
     let end = next(word.end);
     let apart = line - before(line);
     let broken = apart - before(apart);
-    let blank = word.start - usize::from(begin.ends_with(' '));
+    let bare = begin.trim_end_matches(' ').len();
     let ends = [end, next(end)];
     let mut all: Vec<_> =
         [line, apart, broken].iter().flat_map(|start| ends.map(|end| *start..end)).collect();
     if after.trim_start_matches([' ', '\t']).starts_with(['\n', '\r']) || after.is_empty() {
-        all.extend([word.clone(), blank..word.end]);
+        all.extend((bare..=word.start).map(|start| start..word.end));
     }
     all
 }

@@ -132,7 +132,8 @@ impl<'a> Records<'a> {
     fn no_state(&self, task: &mut Task, members: &Members<'a>) {
         let Some(beside) = members.first(ID).or(members.first(TITLE)) else { return };
         let at = self.mark + self.start_of(beside) + beside.get().len();
-        let before = ", \"passes\": ".to_owned();
+        // By its two blanks it is told from what a person wrote.
+        let before = ", \"passes\":  ".to_owned();
         task.place = StatePlace::Missing(vec![Insertion { at, before, after: String::new() }]);
     }
 }

@@ -25,21 +25,21 @@ fn only_the_word_of_this_very_task_changes() {
 #[test]
 fn a_missing_status_is_put_in() {
     let table = [
-        ("### T1: a\n- **Priority**: low\n", "### T1: a\n- **Status**: finished\n- **Priority**: low\n"),
+        ("### T1: a\n- **Priority**: low\n", "### T1: a\n- **Status**:  done\n- **Priority**: low\n"),
         (
             "### T1: a\r\n\r\n  * **Priority**: low\r\n",
-            "### T1: a\r\n\r\n  * **Status**: finished\r\n  * **Priority**: low\r\n",
+            "### T1: a\r\n\r\n  * **Status**:  done\r\n  * **Priority**: low\r\n",
         ),
-        ("### T1: a\n**Priority**: low\n", "### T1: a\n**Status**: finished\n**Priority**: low\n"),
-        ("### T1: a", "### T1: a\n\n- **Status**: finished"),
-        ("### T1: a\n", "### T1: a\n\n- **Status**: finished\n"),
-        ("### T1: a\ntext\n", "### T1: a\n- **Status**: finished\n\ntext\n"),
-        ("### T1: a\n\ntext\n", "### T1: a\n\n- **Status**: finished\n\ntext\n"),
+        ("### T1: a\n**Priority**: low\n", "### T1: a\n**Status**:  done\n**Priority**: low\n"),
+        ("### T1: a", "### T1: a\n\n- **Status**:  done"),
+        ("### T1: a\n", "### T1: a\n\n- **Status**:  done\n"),
+        ("### T1: a\ntext\n", "### T1: a\n- **Status**:  done\n\ntext\n"),
+        ("### T1: a\n\ntext\n", "### T1: a\n\n- **Status**:  done\n\ntext\n"),
         (
             "### T1: a\n- **Status**:\n- **Priority**: low\n",
-            "### T1: a\n- **Status**: finished\n- **Priority**: low\n",
+            "### T1: a\n- **Status**:   done\n- **Priority**: low\n",
         ),
-        ("### T1: a\n- **Status**: \n", "### T1: a\n- **Status**: finished \n"),
+        ("### T1: a\n- **Status**: \n", "### T1: a\n- **Status**:   done \n"),
         ("### T1: a\n- **Status**: blocked\n", "### T1: a\n- **Status**: done\n"),
     ];
     for (text, expected) in table {
@@ -58,11 +58,11 @@ fn stories_pass_or_do_not() {
     assert_eq!(changed(&list, text, "A-1", TaskState::InProgress), text, "there is no word for it");
     assert_eq!(changed(&list, text, "A-1", TaskState::Open), text);
     assert_eq!(changed(&list, text, "A-2", TaskState::InProgress), text);
-    let expected = text.replace("\"A-2\"", "\"A-2\", \"passes\": true");
+    let expected = text.replace("\"A-2\"", "\"A-2\", \"passes\":  true");
     assert_eq!(changed(&list, text, "A-2", TaskState::Done), expected);
     assert_eq!(
         changed(&prd(&expected), &expected, "A-2", TaskState::InProgress),
-        expected.replace("passes\": true", "passes\": false")
+        expected.replace("passes\":  true", "passes\":  false")
     );
 }
 
@@ -71,11 +71,11 @@ fn front_matter_gets_its_status_line() {
     let table = [
         ("---\nstatus: pending # x\n---\nstatus: pending\n", "---\nstatus: done # x\n---\nstatus: pending\n"),
         ("---\r\nstatus: \"Pending\"\r\n---\r\n", "---\r\nstatus: \"Done\"\r\n---\r\n"),
-        ("---\nid: T1\n---\n", "---\nid: T1\nstatus: finished\n---\n"),
-        ("---\r\nid: T1\r\n---", "---\r\nid: T1\r\nstatus: finished\r\n---"),
-        ("---\n---\n", "---\nstatus: finished\n---\n"),
-        ("---\nstatus:\nid: T1\n---\n", "---\nstatus: finished\nid: T1\n---\n"),
-        ("---\ndependencies:\n- T2\n---\n", "---\ndependencies:\n- T2\nstatus: finished\n---\n"),
+        ("---\nid: T1\n---\n", "---\nid: T1\nstatus:  done\n---\n"),
+        ("---\r\nid: T1\r\n---", "---\r\nid: T1\r\nstatus:  done\r\n---"),
+        ("---\n---\n", "---\nstatus:  done\n---\n"),
+        ("---\nstatus:\nid: T1\n---\n", "---\nstatus:   done\nid: T1\n---\n"),
+        ("---\ndependencies:\n- T2\n---\n", "---\ndependencies:\n- T2\nstatus:  done\n---\n"),
     ];
     for (text, expected) in table {
         let list = folder(&[("T1.md", text), ("T2.md", "---\n---\n")]);

@@ -250,7 +250,7 @@ fn status(task: &mut Task, text: &str, entry: &Entry<'_>, own: &StateWords, prob
         (task.place, task.row.state) = (StatePlace::Word(start..start + bare.len()), state);
         return;
     }
-    let before = if text.get(..start).is_some_and(|text| text.ends_with(':')) { " " } else { "" };
+    let before = if text.get(..start).is_some_and(|text| text.ends_with(':')) { "   " } else { "  " };
     let empty = Insertion { at: start, before: before.to_owned(), after: String::new() };
     let source = text.get(entry.value.clone()).unwrap_or_default();
     problems.extend(task.take_status((source, start), entry.line, empty));
@@ -260,7 +260,7 @@ fn status(task: &mut Task, text: &str, entry: &Entry<'_>, own: &StateWords, prob
 fn missing(text: &str, end: usize) -> Insertion {
     let crlf = text.get(..end).is_some_and(|before| before.ends_with("\r\n"));
     let after = if crlf { "\r\n" } else { "\n" };
-    Insertion { at: end, before: "status: ".to_owned(), after: after.to_owned() }
+    Insertion { at: end, before: "status:  ".to_owned(), after: after.to_owned() }
 }
 
 /// The first heading of a text.

@@ -76,7 +76,7 @@ fn take_line(found: &mut Reading, name: &Arc<str>, (line, start): (usize, usize)
     let at = start + content.len() - value.len();
     match field {
         "Status" => {
-            let empty = Insertion { at, before: " ".to_owned(), after: String::new() };
+            let empty = Insertion { at, before: "   ".to_owned(), after: String::new() };
             found.problems.extend(task.take_status((value, at), line, empty));
         }
         "Priority" => found.problems.extend(task.take_priority(value.trim(), line)),

@@ -239,7 +239,7 @@ fn status(task: &mut Task, text: &str, mark: usize, field: &Field, problems: &mu
     let source = text.get(field.value.clone()).unwrap_or_default();
     let start = mark + field.value.start;
     // Blanks at the end of its line stay where they are.
-    let empty = Insertion { at: start, before: " ".to_owned(), after: String::new() };
+    let empty = Insertion { at: start, before: "   ".to_owned(), after: String::new() };
     problems.extend(task.take_status((source, start), field.line, empty));
 }
 
@@ -254,11 +254,11 @@ fn missing(text: &str, mark: usize, heading: &Heading) -> Vec<Insertion> {
         let prefix = text.get(line.start..field.start).unwrap_or_default();
         places.push(Insertion {
             at: mark + line.start,
-            before: format!("{prefix}**Status**: "),
+            before: format!("{prefix}**Status**:  "),
             after: end.to_owned(),
         });
     }
-    // Each kind of place is spelled otherwise, so that what was put in can be taken out again.
+    // Two blanks, and each kind of place spelled otherwise, so that what was put in can be taken out again.
     let rest = text.get(heading_line.end..).unwrap_or_default();
     let (before, after) = match () {
         () if !line_text.ends_with('\n') => ([end, end].concat(), ""),
@@ -267,7 +267,7 @@ fn missing(text: &str, mark: usize, heading: &Heading) -> Vec<Insertion> {
     };
     places.push(Insertion {
         at: mark + heading_line.end,
-        before: format!("{before}- **Status**: "),
+        before: format!("{before}- **Status**:  "),
         after: after.to_owned(),
     });
     places
