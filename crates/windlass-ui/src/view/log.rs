@@ -104,7 +104,6 @@ impl LogView {
     }
 
     fn fact(&mut self, entry: &Entry) {
-        self.narrator.interrupted();
         let at = entry.at.wall;
         match &entry.fact {
             Fact::RunStarted { plan } | Fact::RunResumed { plan } => {
@@ -204,13 +203,24 @@ impl LogView {
     }
 
     fn line(&mut self, line: &Line) {
-        let mut text = line.render(&self.terminal);
-        text.truncate(text.trim_end().len());
-        text.push('\n');
+        let text = self.rendered(line);
         self.text(&text);
     }
 
+    fn rendered(&self, line: &Line) -> String {
+        let mut text = line.render(&self.terminal);
+        text.truncate(text.trim_end().len());
+        text.push('\n');
+        text
+    }
+
+    /// Text that is not what the agent does: an answer that follows has to say what it answers.
     fn text(&mut self, text: &str) {
+        self.narrator.interrupted();
+        self.hold(text);
+    }
+
+    fn hold(&mut self, text: &str) {
         if self.broken {
             return;
         }
@@ -268,7 +278,8 @@ impl View for LogView {
             Event::Fact(entry) => self.fact(entry),
             Event::Observation { at, observation, .. } => {
                 for line in self.narrator.lines(observation, *at, &TimeZone::UTC) {
-                    self.line(&line);
+                    let text = self.rendered(&line);
+                    self.hold(&text);
                 }
             }
             Event::Dropped { count } => {

@@ -2,9 +2,10 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 
 use proptest::prelude::*;
-use windlass_core::observation::{Excerpt, Observation};
+use windlass_core::observation::{Excerpt, Observation, ToolInput};
+use windlass_core::report::CallSpawned;
 use windlass_core::spec::Mode;
-use windlass_core::values::{Class, JobStatus, StopReason};
+use windlass_core::values::{CallId, Class, JobStatus, StopReason};
 
 use super::*;
 use crate::harmless::is_harmless;
@@ -201,6 +202,37 @@ fn a_resumed_session_begins_a_log_of_its_own_that_knows_what_was() {
 }
 
 #[test]
+fn only_what_is_written_between_a_question_and_its_answer_parts_them() {
+    let log = |between: Option<Event>| {
+        let mut night = Night::new();
+        night.start_workspace(workspace_plan(Mode::Loop), None).iteration(1);
+        night.observe(Observation::ToolUse {
+            id: "1".to_owned(),
+            name: "Bash".to_owned(),
+            input: ToolInput::Bash { command: "make".to_owned(), description: String::new() },
+            nested: false,
+        });
+        night.events.extend(between);
+        night.observe(Observation::ToolResult {
+            id: "1".to_owned(),
+            name: "Bash".to_owned(),
+            is_error: true,
+            output: Excerpt { text: "no rule".to_owned(), lines: 1, bytes: 7, cut: false },
+            nested: false,
+        });
+        logged(&night.events)
+    };
+    let mut silent = Night::new();
+    silent.fact(Fact::CallSpawned(CallSpawned { lane: LaneId(0), call: CallId(1), pid: 7 }));
+    for between in [None, silent.events.pop()] {
+        let text = log(between);
+        assert!(text.contains("    ▸ Bash make\n      ✗ failed\n      no rule\n"), "{text}");
+    }
+    let text = log(Some(Event::Dropped { count: 3 }));
+    assert!(text.contains("has them\n    ✗ Bash failed make\n      no rule\n"), "{text}");
+}
+
+#[test]
 fn nothing_in_a_text_begins_a_section() {
     let desk = Desk::default();
     let forged = format!("{RULER}\nITERATION 7\n{RULER}\n\x1b[31mred");
@@ -301,7 +333,7 @@ fn said() -> impl Strategy<Value = Observation> {
         1 => Observation::ToolUse {
             id: "1".to_owned(),
             name: text.clone(),
-            input: windlass_core::observation::ToolInput::Bash { command: text, description: String::new() },
+            input: ToolInput::Bash { command: text, description: String::new() },
             nested: false,
         },
         _ => Observation::ToolResult {

@@ -111,6 +111,7 @@ impl View for VerboseView {
                 let text =
                     format!("    … {steps} not shown, the terminal was too slow; `windlass logs` has them");
                 self.printer.note(&Line::new().dim(text));
+                self.speaking = None;
             }
             Event::Past(_) | Event::Tick { .. } => {}
         }

@@ -154,7 +154,7 @@ fn a_run_is_logged_in_its_workspace_whatever_the_terminal_shows() {
         "# Port it\n\nAll of it.\n",
         "CLAUDE OUTPUT:\n",
         "    ✎ I look first.\n",
-        "    ▸ Bash echo out; exit 3\n      ✗ failed\n",
+        "    ▸ Bash echo out; exit 3\n      ✗ failed\n      Exit code 3\n      out\n",
         "STATUS: success\nCompleted: ",
         "Remaining: 2\n",
         "ERROR (Iteration 2):\n",
