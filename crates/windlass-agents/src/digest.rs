@@ -2,7 +2,7 @@
 
 use windlass_core::observation::Observation;
 use windlass_core::price::ModelUsage;
-use windlass_core::values::{Denial, Tokens, UsageLimit};
+use windlass_core::values::{Denial, Tokens, UsageLimit, WindowShare};
 
 /// What a line means to the core; text and tool calls are not among it.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,6 +32,8 @@ pub enum Digest {
         /// The account is being charged beyond its plan.
         overage: bool,
     },
+    /// So much of a window of usage is used.
+    Window(WindowShare),
     /// So many background tasks are running now.
     Background(u32),
     /// What a message of the model has used so far was said; the same message can come several times.

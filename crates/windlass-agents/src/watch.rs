@@ -9,7 +9,7 @@ use windlass_core::price::{ModelUsage, Price};
 use windlass_core::spec::AgentSpec;
 use windlass_core::values::{
     Assessment, Bill, CallClocks, CallReport, Cost, Cut, Decision, Denial, Ended, Now, Review, Tokens,
-    UsageLimit,
+    UsageLimit, WindowShare,
 };
 
 use crate::streamed::Streamed;
@@ -31,6 +31,12 @@ const HOPELESS: u32 = 2;
 
 /// Texts of results that are kept: the last ones.
 const RESULTS: usize = 50;
+
+/// Windows that are remembered: no account has so many.
+const WINDOWS: usize = 8;
+
+/// So many characters of a model's name are kept.
+const NAME: usize = 100;
 
 /// Denials that are reported.
 const DENIALS: usize = 20;
@@ -73,6 +79,8 @@ struct Heard {
     api_error: String,
     rejected: Option<UsageLimit>,
     overage: bool,
+    model: String,
+    windows: Vec<WindowShare>,
     /// The retry that it is in.
     retrying: Option<Retry>,
     /// Retries with refused credentials in a row.
@@ -129,6 +137,7 @@ impl CallWatch {
             | Digest::ToolUse
             | Digest::ApiError(_)
             | Digest::Limit { .. }
+            | Digest::Window(_)
             | Digest::Usage(_)
             | Digest::Wrote(..)
             | Digest::Garbage => {}
@@ -250,6 +259,8 @@ impl CallWatch {
             denials: heard.denials,
             limit: judgement.limit,
             overage: heard.overage,
+            model: heard.model,
+            windows: heard.windows,
             garbage_lines: heard.garbage_lines,
             duration: end.saturating_sub(self.started),
         }
@@ -275,7 +286,24 @@ impl Heard {
             Digest::Usage(usage) => self.streamed.used(usage),
             Digest::Wrote(message, bytes) => self.streamed.wrote(*message, *bytes),
             Digest::Garbage => self.garbage_lines = self.garbage_lines.saturating_add(1),
-            Digest::Started { .. } | Digest::Background(_) => {}
+            Digest::Started { model } => self.started(model),
+            Digest::Window(share) => self.window(share),
+            Digest::Background(_) => {}
+        }
+    }
+
+    fn started(&mut self, model: &str) {
+        if !model.is_empty() {
+            self.model = model.chars().take(NAME).collect();
+        }
+    }
+
+    /// The last word on each window counts.
+    fn window(&mut self, share: &WindowShare) {
+        if let Some(known) = self.windows.iter_mut().find(|known| known.window == share.window) {
+            known.clone_from(share);
+        } else if self.windows.len() < WINDOWS {
+            self.windows.push(share.clone());
         }
     }
 

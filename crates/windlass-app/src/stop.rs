@@ -1,6 +1,6 @@
 //! Ending a run after its current iteration.
 
-use windlass_core::values::RunId;
+use windlass_core::values::{RunId, StopSource};
 use windlass_engine::store::lock::{self, Holder};
 use windlass_engine::store::run_folder::find_run;
 use windlass_engine::store::{RunFolder, index};
@@ -24,6 +24,11 @@ pub struct Stopping {
 impl App {
     /// Asks a run to stop: the iteration under way ends first, and its result is kept. `None` = the one that works here.
     pub fn stop(&self, run: Option<&str>) -> Result<Stopping, AppError> {
+        self.stop_for(run, StopSource::Command)
+    }
+
+    /// The same for another front end, which the run says that it was.
+    pub fn stop_for(&self, run: Option<&str>, by: StopSource) -> Result<Stopping, AppError> {
         let here = Here::find_broken(self)?;
         let holder = match run {
             Some(text) => named(&here, text)?,
@@ -34,7 +39,7 @@ impl App {
         };
         let folder = RunFolder::of(&here.project, &holder.run);
         let asked_before = folder.stop_requested();
-        folder.request_stop()?;
+        folder.request_stop(by)?;
         Ok(Stopping { run: holder.run, process: holder.pid, asked_before })
     }
 }

@@ -178,6 +178,11 @@ pub(crate) struct Ending {
 }
 
 impl Board {
+    /// What the run is to do, as its last session resolved it; `None` before the first fact.
+    pub fn plan(&self) -> Option<&RunSpec> {
+        self.plan.as_deref()
+    }
+
     /// The task of a build's iteration, while that goes on.
     pub fn task(&self) -> Option<&str> {
         Some(self.task.as_str()).filter(|task| !task.is_empty())

@@ -6,7 +6,7 @@ use windlass_core::values::{CheckResult, CheckStage, Class, Ended, StopReason, V
 use crate::line::{Mark, Tone};
 
 /// A verdict: its colour, its mark, its word.
-pub(crate) const fn verdict(verdict: Verdict) -> (Tone, Mark, &'static str) {
+pub const fn verdict(verdict: Verdict) -> (Tone, Mark, &'static str) {
     match verdict {
         Verdict::Worked => (Tone::Good, Mark::Passed, "worked"),
         Verdict::Idle => (Tone::Warn, Mark::Nothing, "idle"),

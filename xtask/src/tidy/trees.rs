@@ -12,8 +12,9 @@ use super::Complaint;
 use super::sources::is_test;
 
 /// Crates that never come near a guest's tree: those without files, and those of tests and chores. All others are looked at.
-const WITHOUT_TREES: [&str; 6] = [
+const WITHOUT_TREES: [&str; 7] = [
     "crates/windlass-core",
+    "crates/windlass-html",
     "crates/windlass-ui",
     "crates/windlass-testkit",
     "crates/windlass-nights",

@@ -62,6 +62,11 @@ const WALLS: &[Wall] = &[
         forbids: NO_PROCESSES,
     },
     Wall {
+        folder: "crates/windlass-html",
+        may_use: &["windlass-core", "windlass-ui"],
+        forbids: NOTHING_BUT_VALUES,
+    },
+    Wall {
         folder: "crates/windlass-import",
         may_use: &["windlass-core", "windlass-host", "windlass-git", "windlass-engine", "windlass-jobs"],
         forbids: NO_PROCESSES,
@@ -94,6 +99,7 @@ const WALLS: &[Wall] = &[
             "windlass-app",
             "windlass-core",
             "windlass-host",
+            "windlass-html",
             "windlass-engine",
             "windlass-jobs",
             "windlass-ui",

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use windlass_core::observation::Observation;
-use windlass_core::values::UsageLimit;
+use windlass_core::values::{UsageLimit, WindowShare};
 
 use super::background::Background;
 use super::event::{Block, Delta, Envelope, LimitInfo, LimitLine, Message, StreamEvent, System};
@@ -14,6 +14,9 @@ use crate::{Activity, Decoder, Detail, Digest, MessageId, MessageUsage, Sink};
 
 /// The agent's own words are shown whole up to this many bytes.
 const TEXT: usize = 1024 * 1024;
+
+/// So many characters of a window's name are kept.
+const WINDOW_NAME: usize = 40;
 
 /// So many calls without an answer are remembered by name; more are not had at a time.
 const OPEN_CALLS: usize = 1024;
@@ -273,12 +276,25 @@ fn limit(info: Field<'_>, out: &mut Out<'_>) {
         return;
     };
     out.digest(limit_digest(&info));
+    if let Some(share) = window_share(&info) {
+        out.digest(Digest::Window(share));
+    }
     out.observe(|| Observation::LimitNotice {
         status: json::word(info.status).into_owned(),
         window: json::word(info.rate_limit_type).into_owned(),
         utilization: json::number(info.utilization),
         resets_at: seconds(info.resets_at),
     });
+}
+
+/// `None` where it does not say how much of what is used.
+fn window_share(info: &LimitInfo<'_>) -> Option<WindowShare> {
+    let window: String = json::word(info.rate_limit_type).chars().take(WINDOW_NAME).collect();
+    let used = json::number(info.utilization).filter(|used| used.is_finite() && *used >= 0.0)?;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is within bounds")]
+    let used_percent = (used * 100.0).round().min(f64::from(u16::MAX)) as u16;
+    let resets_at = seconds(info.resets_at).and_then(|seconds| Timestamp::from_second(seconds).ok());
+    (!window.is_empty()).then_some(WindowShare { window, used_percent, resets_at })
 }
 
 /// The same facts once more, in the program's message about a limit that was hit.

@@ -1,6 +1,10 @@
 //! What there is: runs, how they stand, workspaces.
 
+mod changes;
 mod choices;
+mod follow;
+mod known;
+mod machine;
 mod places;
 mod report;
 mod runs;
@@ -8,7 +12,11 @@ mod status;
 pub(crate) mod which;
 mod workspace;
 
+pub use changes::PartChanges;
 pub use choices::{Choices, Unfinished};
+pub use follow::{AtWork, FollowedRun, ToolAtHand};
+pub use known::KnownRun;
+pub use machine::{Heading, ListedRun, Machine};
 pub use report::{ReportRequest, last_evening};
 pub use runs::Runs;
 pub use status::Status;

@@ -6,15 +6,18 @@ use std::time::{Duration, SystemTime};
 use jiff::Timestamp;
 use jiff::ToSpan as _;
 use jiff::tz::TimeZone;
+use windlass_core::redact::Redactor;
 use windlass_core::values::RunId;
-use windlass_core::words::quoted;
-use windlass_engine::store::{Project, RunFolder, StoreError, index, journal};
-use windlass_ui::model::{Course, Night, RunSeen, Unreadable, Who};
+use windlass_engine::store::{Project, RunFolder, index};
+use windlass_ui::model::{Night, RunSeen, Unreadable, Who};
 
-use super::{places, status, which};
+use super::changes::PartChanges;
+use super::known::KnownRun;
+use super::which;
 use crate::app::App;
 use crate::error::AppError;
 use crate::here::{Here, state_root};
+use crate::telling;
 
 /// When last night began, by the clock on the wall.
 const EVENING: i8 = 18;
@@ -51,6 +54,21 @@ impl App {
         Ok(night)
     }
 
+    /// What the runs of a report changed, by the names of the runs; of those of which that is known.
+    pub fn changes_of(&self, night: &Night) -> Vec<(String, Vec<PartChanges>)> {
+        let changes = night.runs.iter().filter_map(|run| {
+            let name = run.status.run.as_ref()?;
+            let known = self.known_run(Some(&name.0)).ok()?;
+            Some((name.to_string(), self.follow(&known).ok()?.patches(run)))
+        });
+        changes.filter(|(_, parts)| !parts.is_empty()).collect()
+    }
+
+    /// Knows what must not be handed on: the secrets of this process's environment, and what looks like one.
+    pub fn redactor(&self) -> Redactor {
+        telling::redactor()
+    }
+
     fn add_named(&self, night: &mut Night, names: &[String]) -> Result<(), AppError> {
         let here = Here::find_broken(self)?;
         let live = which::all_live(&here)?;
@@ -66,7 +84,8 @@ impl App {
             folders.push(which::shown(&here, None)?);
         }
         for folder in &folders {
-            night.runs.push(self.run_seen(folder, &live, night.made)?);
+            let known = KnownRun::of(&here.project, folder.run());
+            night.runs.push(self.run_seen(&known, &live, night.made)?);
         }
         Ok(())
     }
@@ -76,7 +95,7 @@ impl App {
             let listing = index::look(&project)?;
             let live = which::live_of(&project)?;
             for run in listing.runs.iter().filter(|run| run.last >= since || live.contains(&run.run)) {
-                match self.run_seen(&RunFolder::of(&project, &run.run), &live, night.made) {
+                match self.run_seen(&KnownRun::of(&project, &run.run), &live, night.made) {
                     Ok(seen) => night.runs.push(seen),
                     Err(error) => night.unreadable.push(lost(&run.run, &error.message)),
                 }
@@ -89,18 +108,11 @@ impl App {
         Ok(())
     }
 
-    fn run_seen(&self, folder: &RunFolder, live: &[RunId], now: Timestamp) -> Result<RunSeen, AppError> {
-        let path = folder.journal();
-        let course = Course::of(&journal::read(&path)?);
-        let directory = course.directory().ok_or(StoreError::NothingJournalled { path })?.to_owned();
-        // It may be gone, and what was done there is told all the same.
-        let there = self.in_directory(&directory).and_then(|there| Here::find_broken(&there)).ok();
-        let counted = there.as_ref().and_then(|there| status::commits_made(there, course.board()));
-        let places = there.as_ref().and_then(|there| places::look(there, &course));
-        let unfinished = which::unfinished(folder.run(), live);
-        let mut seen = course.seen((unfinished, counted), places.as_ref(), now);
-        let is_here = directory == self.directory();
-        seen.elsewhere = (!is_here && there.is_some()).then(|| quoted(directory.as_os_str()));
+    fn run_seen(&self, known: &KnownRun, live: &[RunId], now: Timestamp) -> Result<RunSeen, AppError> {
+        let mut followed = self.follow(known)?;
+        followed.look_at_places();
+        let mut seen = followed.seen_among(live, now);
+        followed.look_at_changes(&mut seen);
         Ok(seen)
     }
 }

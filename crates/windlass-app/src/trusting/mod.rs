@@ -209,9 +209,9 @@ fn fits(purpose: Purpose, key: &str) -> bool {
     match purpose {
         Purpose::Run => !is_of_image,
         Purpose::Judgement => !is_of_image && !is_of(&["gates.", "hooks.", "worktree."]),
-        Purpose::Session => is_of(&["agent.", "notify."]),
+        Purpose::Session => is_of(&["agent.", "notify.", "web."]),
         Purpose::Hooks => is_of(&["hooks.", "sandbox.", "environment."]) && !is_of_image,
-        Purpose::Notifications => is_of(&["notify."]),
+        Purpose::Notifications => is_of(&["notify.", "web."]),
         Purpose::Shell => is_of(&["sandbox.", "environment."]) && !is_of_image,
         Purpose::Image => is_of_image,
     }

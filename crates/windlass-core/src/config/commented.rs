@@ -61,6 +61,7 @@ fn example(key: &str) -> &'static str {
         "agent.max_turns" => "50",
         "notify.url" => "\"https://ntfy.sh/a-topic-of-your-own\"",
         "notify.webhook" => "\"https://example.com/windlass\"",
+        "web.url" => "\"https://night.example.org\"",
         "notify.command" => "\"cat >> notifications.jsonl\"",
         // Commands and paths: nothing.
         _ => "\"\"",

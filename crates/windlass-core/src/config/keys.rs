@@ -7,9 +7,9 @@ use toml::Value;
 use super::error::{ConfigError, FileKind};
 use super::setting::{
     ByteCap, CheckSetting, Count, CountCap, FileBelow, FineSpan, FolderAnywhere, Globs, Hosts, MoneyCap,
-    NetworkChoice, NotifyEvents, OpenPullRequest, OutputLevel, Pause, Phrase, PositiveSpan, Presets,
-    ProcessorCap, Refusal, ReportName, Secrecy, Secret, SecretText, Setting, Shape, Span, SpanCap, Text,
-    TextOrNothing, TokenCap, WebAddress,
+    NetworkChoice, NotifyEvents, OpenPullRequest, OutputLevel, PageAddress, Pause, Phrase, PositiveSpan,
+    Presets, ProcessorCap, Refusal, ReportName, Secrecy, Secret, SecretText, Setting, Shape, Span, SpanCap,
+    Text, TextOrNothing, TokenCap, WebAddress,
 };
 use crate::forge::MergeStrategy;
 use crate::message::Wording;
@@ -204,6 +204,8 @@ keys! {
     NOTIFY_TIMEOUT: PositiveSpan = "notify.timeout", "Time that one delivery may take.";
     NOTIFY_RETRIES: Count<0, 10> = "notify.retries", "Retries of a delivery that failed.";
     NOTIFY_SECRET: SecretText = "notify.secret", "Signs what is sent; better in the environment or the user's file.";
+
+    WEB_URL: PageAddress = "web.url", "The address at which `windlass web` is reached, which notifications link to.";
 
     COMMIT: CommitPolicy = "git.commit", "Who commits: nobody, the agent, or windlass after each iteration.";
 

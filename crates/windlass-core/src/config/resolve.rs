@@ -16,8 +16,8 @@ use super::sections::{
 };
 use super::setting::{
     ByteCap, CheckSetting, Count, CountCap, FileBelow, FineSpan, Globs, Hosts, MoneyCap, NetworkChoice,
-    NotifyEvents, OutputLevel, Pause, Phrase, PositiveSpan, Presets, ProcessorCap, ReportName, SecretText,
-    Span, SpanCap, Text, TextOrNothing, TokenCap, WebAddress,
+    NotifyEvents, OutputLevel, PageAddress, Pause, Phrase, PositiveSpan, Presets, ProcessorCap, ReportName,
+    SecretText, Span, SpanCap, Text, TextOrNothing, TokenCap, WebAddress,
 };
 use super::values::Values;
 use crate::message::Wording;
@@ -441,6 +441,7 @@ impl Values {
             timeout: self.get(&keys::NOTIFY_TIMEOUT).map(|PositiveSpan(span)| span)?,
             retries: self.get(&keys::NOTIFY_RETRIES).map(|Count(number)| number)?,
             secret: self.find(&keys::NOTIFY_SECRET)?.and_then(|SecretText(secret)| secret),
+            page: self.find(&keys::WEB_URL)?.and_then(|PageAddress(address)| address),
         })
     }
 

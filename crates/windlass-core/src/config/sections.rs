@@ -102,6 +102,8 @@ pub struct NotifySettings {
     pub retries: u32,
     /// Signs what is sent.
     pub secret: Option<Secret>,
+    /// The address of the web page, which notifications link to.
+    pub page: Option<String>,
 }
 
 /// Where tasks lie, relative to the working directory, and how they are worked off.

@@ -1,6 +1,7 @@
 //! Notifications: what is told of a run to whoever does not look at it. Made from facts and nothing else.
 
 mod ending;
+pub mod link;
 mod notifier;
 mod text;
 
@@ -12,6 +13,7 @@ use crate::redact::Redactor;
 use crate::values::NotifyEvent;
 use crate::values::{Cost, Items, Named, NotificationKey, RunId, Spent, StopReason};
 
+pub use link::{Button, Dialog, Link};
 pub use notifier::Notifier;
 
 /// The version of the JSON form.
@@ -43,6 +45,8 @@ pub struct Notification {
     pub repeated: bool,
     /// What programs may want to know; empty where it does not apply.
     pub figures: Figures,
+    /// Where it leads; `None` where no page is configured, and outside of runs.
+    pub link: Option<Link>,
 }
 
 /// Figures of a notification.
@@ -123,6 +127,8 @@ struct Form<'a> {
     repeated: bool,
     #[serde(flatten)]
     figures: &'a Figures,
+    #[serde(flatten)]
+    link: Option<&'a Link>,
 }
 
 impl Notification {
@@ -147,9 +153,17 @@ impl Notification {
             tags: &self.tags,
             repeated: self.repeated,
             figures: &self.figures,
+            link: self.link.as_ref(),
         };
         // Text and numbers only: nothing in it can fail to serialize.
         serde_json::to_string(&form).unwrap_or_default()
+    }
+
+    /// With links to the page at this address.
+    pub fn linked(mut self, page: Option<&str>) -> Notification {
+        let of_run = page.zip(self.run.as_ref());
+        self.link = of_run.map(|(page, run)| Link::of(page, run, self.key.event));
+        self
     }
 
     /// Without secrets.
@@ -191,6 +205,7 @@ fn outside_of_runs(
         tags: tags(event),
         repeated: false,
         figures: Figures::default(),
+        link: None,
     }
 }
 

@@ -254,6 +254,7 @@ impl Notifier {
             tags: tags(event),
             repeated: false,
             figures,
+            link: None,
         }
     }
 

@@ -161,11 +161,11 @@ impl Run {
 
     /// Ctrl-C escalates from 1 to 3; `windlass stop` asks for the first stage however often it is said.
     fn stop_requested(&self, by: StopSource, least: u8) -> Option<Fact> {
-        let pressed = self.stop.filter(|stop| stop.by != StopSource::Command).map_or(0, |stop| stop.stage);
-        let stage = match by {
-            StopSource::Command if self.stop.is_some() => return None,
-            StopSource::Command => 1,
-            StopSource::Interrupt | StopSource::Terminate => (pressed + 1).max(least).min(3),
+        let pressed = self.stop.filter(|stop| !stop.by.is_request()).map_or(0, |stop| stop.stage);
+        let stage = match by.is_request() {
+            true if self.stop.is_some() => return None,
+            true => 1,
+            false => (pressed + 1).max(least).min(3),
         };
         (pressed < 3).then_some(Fact::StopRequested { by, stage })
     }

@@ -278,7 +278,7 @@ fn manual(stop: Stop) -> StopReason {
     match stop.by {
         StopSource::Interrupt => StopReason::Interrupted,
         StopSource::Terminate => StopReason::Terminated,
-        StopSource::Command => StopReason::StopRequested,
+        StopSource::Command | StopSource::Page | StopSource::Watch => StopReason::StopRequested,
     }
 }
 

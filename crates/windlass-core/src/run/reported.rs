@@ -199,6 +199,8 @@ impl Run {
             denials: report.denials,
             limit: report.limit,
             overage: report.overage,
+            model: report.model,
+            windows: report.windows,
             garbage_lines: report.garbage_lines,
             duration: report.duration,
             assessment: report.assessment,

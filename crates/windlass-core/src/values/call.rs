@@ -129,6 +129,18 @@ pub struct UsageLimit {
     pub window: String,
 }
 
+/// How much of a window of usage is used, as the agent said last.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WindowShare {
+    /// Which window: `five_hour`, `seven_day`, …
+    pub window: String,
+    /// Percent of it, more than 100 where more is used.
+    pub used_percent: u16,
+    /// When it resets, where that is known.
+    #[serde(default, with = "crate::values::some_wall_time", skip_serializing_if = "Option::is_none")]
+    pub resets_at: Option<Timestamp>,
+}
+
 /// A tool call that the agent's permissions refused.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Denial {
@@ -177,6 +189,12 @@ pub struct CallReport {
     pub limit: Option<UsageLimit>,
     /// The account is being charged beyond its plan (`isUsingOverage`).
     pub overage: bool,
+    /// The model that it worked with; empty where it named none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub model: String,
+    /// How much of which windows is used, as it said last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub windows: Vec<WindowShare>,
     /// Lines that were not JSON.
     pub garbage_lines: u64,
     /// From its start to its end.
@@ -262,6 +280,12 @@ pub struct CallSummary {
     /// The account is being charged beyond its plan.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub overage: bool,
+    /// The model that it worked with; empty where it named none, and in journals of old.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub model: String,
+    /// How much of which windows is used, as it said last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub windows: Vec<WindowShare>,
     /// Lines that were not JSON.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub garbage_lines: u64,

@@ -24,7 +24,9 @@ mod task;
 mod time;
 
 pub use assessment::{Assessed, Assessment, Confidence, Finding};
-pub use call::{Bill, CallClocks, CallReport, CallSummary, Cut, Denial, Ended, Listed, Purpose, UsageLimit};
+pub use call::{
+    Bill, CallClocks, CallReport, CallSummary, Cut, Denial, Ended, Listed, Purpose, UsageLimit, WindowShare,
+};
 pub use check::{Check, CheckKind, CheckOutcome, CheckResult, CheckStage, CriterionOf, Lookup};
 pub use class::{Class, Verdict};
 pub use commit::CommitNotes;

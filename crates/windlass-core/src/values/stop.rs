@@ -1,7 +1,7 @@
 //! Why a run ended, and what that means to whoever called it.
 
 use serde::{Deserialize, Serialize};
-use strum::{EnumString, VariantNames};
+use strum::{EnumString, IntoStaticStr, VariantNames};
 
 /// What becomes of what is being done when a run cannot go on. Agents are ended in either case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -209,7 +209,9 @@ impl StopReason {
 }
 
 /// Who asked a run to stop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, VariantNames)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, VariantNames, EnumString, IntoStaticStr,
+)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum StopSource {
@@ -219,4 +221,20 @@ pub enum StopSource {
     Terminate,
     /// `windlass stop`.
     Command,
+    /// The web page.
+    Page,
+    /// The terminal view.
+    Watch,
+}
+
+impl StopSource {
+    /// It asks by a file: once, and for the end of the iteration. The others are signals, which press harder each time.
+    pub const fn is_request(self) -> bool {
+        matches!(self, StopSource::Command | StopSource::Page | StopSource::Watch)
+    }
+
+    /// `interrupt`, `terminate`, `command`, `page`, `watch`.
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
 }

@@ -1,7 +1,7 @@
 //! What is sent: headers and a body.
 
 use jiff::Timestamp;
-use windlass_core::notification::Notification;
+use windlass_core::notification::{Button, Link, Notification};
 use windlass_core::values::{Named, SinkKind};
 
 use super::encoding::{header_value, hmac_sha256, shortened};
@@ -33,12 +33,16 @@ pub(super) fn pack(
     notification.body = shortened(&notification.body, LONGEST_MESSAGE);
     let (mut headers, body) = match sink {
         SinkKind::Ntfy => {
-            let headers = vec![
+            let mut headers = vec![
                 ("Content-Type", "text/plain".to_owned()),
                 ("Title", header_value(&notification.title)),
                 ("Priority", notification.priority.name().to_owned()),
                 ("Tags", header_value(&notification.tags.join(","))),
             ];
+            if let Some(link) = &notification.link {
+                headers.push(("Click", header_value(&link.address)));
+                headers.extend((!link.buttons.is_empty()).then(|| ("Actions", actions(link))));
+            }
             (headers, notification.body)
         }
         SinkKind::Webhook => (vec![("Content-Type", "application/json".to_owned())], notification.to_json()),
@@ -51,6 +55,12 @@ pub(super) fn pack(
         headers.push(("Windlass-Signature", format!("sha256={signature}")));
     }
     Parcel { headers, body }
+}
+
+/// ntfy's short form. They are all of its kind `view`, which opens an address: a kind that calls one would act without being asked.
+fn actions(link: &Link) -> String {
+    let action = |button: &Button| format!("view, \"{}\", \"{}\"", button.label, button.address);
+    header_value(&link.buttons.iter().map(action).collect::<Vec<_>>().join("; "))
 }
 
 #[cfg(test)]
@@ -78,6 +88,28 @@ mod tests {
         assert_eq!(header(&parcel, "Tags"), Some("windlass,completion"));
         assert!(parcel.body.starts_with("TEST\n"));
         assert_eq!(header(&parcel, "Windlass-Signature"), None);
+    }
+
+    #[test]
+    fn links_open_the_page_and_call_nothing() {
+        let mut notification = notification();
+        assert_eq!(header(&pack(&notification, SinkKind::Ntfy, None, Timestamp::UNIX_EPOCH), "Click"), None);
+        notification.run = Some(windlass_core::values::RunId("r-7f3a".to_owned()));
+        notification.key.event = NotifyEvent::NeedsHuman;
+        let linked = notification.linked(Some("https://night.example.org"));
+        let parcel = pack(&linked, SinkKind::Ntfy, None, Timestamp::UNIX_EPOCH);
+        assert_eq!(header(&parcel, "Click"), Some("https://night.example.org/r/r-7f3a"));
+        let actions = header(&parcel, "Actions").unwrap();
+        assert_eq!(
+            actions,
+            "view, \"Resume\", \"https://night.example.org/r/r-7f3a#do=resume\"; view, \"Report\", \
+             \"https://night.example.org/r/r-7f3a/report\""
+        );
+        let json: serde_json::Value =
+            serde_json::from_str(&pack(&linked, SinkKind::Webhook, None, Timestamp::UNIX_EPOCH).body)
+                .unwrap();
+        assert_eq!(json["link"], "https://night.example.org/r/r-7f3a");
+        assert_eq!(json["buttons"][1]["link"], "https://night.example.org/r/r-7f3a/report");
     }
 
     #[test]

@@ -18,6 +18,8 @@ pub struct Sink {
     kind: SinkKind,
     way: Way,
     secret: Option<Secret>,
+    /// The web page's address.
+    page: Option<String>,
     timeout: Duration,
     redactor: Redactor,
 }
@@ -35,6 +37,7 @@ impl Sink {
             kind,
             way,
             secret: settings.secret.clone(),
+            page: settings.page.clone(),
             timeout: settings.timeout,
             redactor: redactor.clone(),
         };
@@ -66,7 +69,7 @@ impl Sink {
 
     /// What would be sent now, without secrets; the signature is part of it.
     pub fn parcel(&self, notification: &Notification) -> Parcel {
-        let notification = notification.clone().redacted(&self.redactor);
+        let notification = notification.clone().redacted(&self.redactor).linked(self.page.as_deref());
         pack(&notification, self.kind, self.secret.as_ref().map(Secret::reveal), Timestamp::now())
     }
 

@@ -26,6 +26,7 @@ fn settings(url: Option<String>) -> NotifySettings {
         timeout: Duration::from_secs(20),
         retries: 0,
         secret: Some(Secret::new("hunter2hunter2".to_owned())),
+        page: None,
     }
 }
 

@@ -15,8 +15,17 @@ pub(crate) struct Times {
     reader: Option<BufReader<File>>,
     /// A line whose end has not been written yet.
     begun: Vec<u8>,
-    /// The last entry read: milliseconds, and bytes that had come by then.
-    entry: Option<(i64, u64)>,
+    /// The last entry read.
+    entry: Option<Entry>,
+}
+
+/// A line of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    /// Milliseconds since the call was reserved for.
+    pub millis: i64,
+    /// Bytes that had come by then.
+    pub bytes: u64,
 }
 
 impl Times {
@@ -26,33 +35,35 @@ impl Times {
 
     /// When so many bytes had come. Beyond the last entry: then, since the next one would follow soon.
     pub fn when(&mut self, bytes: u64) -> Timestamp {
-        while self.entry.is_none_or(|(_, come)| come < bytes) {
+        while self.entry.is_none_or(|entry| entry.bytes < bytes) {
             match self.next_entry() {
                 Some(entry) => self.entry = Some(entry),
                 None => break,
             }
         }
-        let millis = self.entry.map_or(0, |(millis, _)| millis);
+        let millis = self.entry.map_or(0, |entry| entry.millis);
         self.start.checked_add(SignedDuration::from_millis(millis)).unwrap_or(self.start)
     }
 
     /// A file that cannot be read has no entries: times matter less than what was said.
-    fn next_entry(&mut self) -> Option<(i64, u64)> {
+    fn next_entry(&mut self) -> Option<Entry> {
         let reader = match &mut self.reader {
             Some(reader) => reader,
             none => none.insert(BufReader::new(File::open(&self.path).ok()?)),
         };
         reader.read_until(b'\n', &mut self.begun).ok()?;
         let line = self.begun.strip_suffix(b"\n")?;
-        let entry = parse(line);
+        let entry = Entry::parse(line);
         self.begun.clear();
         entry
     }
 }
 
-fn parse(line: &[u8]) -> Option<(i64, u64)> {
-    let (millis, bytes) = str::from_utf8(line).ok()?.split_once(' ')?;
-    Some((millis.parse().ok()?, bytes.parse().ok()?))
+impl Entry {
+    pub fn parse(line: &[u8]) -> Option<Entry> {
+        let (millis, bytes) = str::from_utf8(line).ok()?.split_once(' ')?;
+        Some(Entry { millis: millis.parse().ok()?, bytes: bytes.parse().ok()? })
+    }
 }
 
 #[cfg(test)]

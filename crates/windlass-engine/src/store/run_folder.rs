@@ -13,7 +13,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, openat, statat};
 use windlass_core::run::TurnKey;
 use windlass_core::spec::RunSpec;
-use windlass_core::values::{LaneId, Purpose, RunId};
+use windlass_core::values::{LaneId, Purpose, RunId, StopSource};
 use windlass_host::note::Note;
 use windlass_jobs::prompt::Templates;
 
@@ -186,15 +186,30 @@ impl RunFolder {
         self.steering().remove();
     }
 
-    /// Asks the run to stop after its iteration. An empty file says so: that can be created even on a full disk.
-    pub fn request_stop(&self) -> Result<(), StoreError> {
+    /// Asks the run to stop after its iteration, for this one's sake; the first request stands.
+    pub fn request_stop(&self, by: StopSource) -> Result<(), StoreError> {
         let path = self.stop();
+        let is_said = by != StopSource::Command
+            && !self.stop_requested()
+            && write_atomically(&path, format!("{}\n", by.name()).as_bytes()).is_ok();
+        if is_said {
+            return Ok(());
+        }
+        // An empty file can be created even on a full disk.
         open_private(OpenOptions::new().create(true).append(true), &path).map(drop).attempted("create", &path)
     }
 
     /// Was the run asked to stop? Cheap enough to be polled.
     pub fn stop_requested(&self) -> bool {
         self.stop().exists()
+    }
+
+    /// Who asked the run to stop. A file that names nobody who asks so is that of `windlass stop`.
+    pub fn stop_request(&self) -> Option<StopSource> {
+        let said = windlass_host::file::read_if_there(&self.stop()).ok().flatten();
+        let said = if self.stop_requested() { said.unwrap_or_default() } else { return None };
+        let by = str::from_utf8(&said).ok().and_then(|said| said.trim().parse().ok());
+        Some(by.filter(|by: &StopSource| by.is_request()).unwrap_or(StopSource::Command))
     }
 
     /// Withdraws the request: it was meant for the process that is gone. Says whether there was one.

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::report::{Broken, Failed, Report};
 use windlass_core::run::{Due, Input, Order, Orders, Phase, Reported, Run};
-use windlass_core::values::{StopReason, StopSource};
+use windlass_core::values::StopReason;
 use windlass_host::process::{CommandSignal, adopt_and_kill, signal_commands};
 use windlass_host::tree;
 
@@ -188,8 +188,10 @@ impl Supervisor {
     }
 
     fn look_around(&mut self) -> Result<(), EngineError> {
-        if self.run.stop().is_none() && self.folder.stop_requested() {
-            self.take(Input::Stop { by: StopSource::Command, least: 1 })?;
+        if self.run.stop().is_none()
+            && let Some(by) = self.folder.stop_request()
+        {
+            self.take(Input::Stop { by, least: 1 })?;
         }
         while let Some(trouble) = self.audience.trouble() {
             self.take(Input::notice(trouble))?;

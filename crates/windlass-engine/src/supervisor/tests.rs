@@ -108,6 +108,8 @@ fn claims() -> Box<CallReport> {
         denials: Vec::new(),
         limit: None,
         overage: false,
+        model: String::new(),
+        windows: Vec::new(),
         garbage_lines: 0,
         duration: Duration::ZERO,
     })
@@ -160,6 +162,7 @@ fn drive(script: impl FnMut(&Order) -> Vec<Reported> + 'static) -> (Finished, Ve
         timeout: Duration::from_secs(1),
         retries: 0,
         secret: None,
+        page: None,
     };
     let telling = Telling { settings, redactor: Redactor::new() };
     let room = CommandRoom {

@@ -1,5 +1,6 @@
 //! The store: a bare repository that only Windlass writes to.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -160,6 +161,27 @@ impl Store {
         found
             .cloned()
             .ok_or_else(|| SnapshotError::Unknown(format!("{side} iteration {iteration} of run {run}")))
+    }
+
+    /// Both ends of each iteration of a run that has them, found as [`find`](Self::find) does, with one look.
+    pub fn ends(&self, run: &RunId) -> Result<BTreeMap<u32, (SnapshotId, SnapshotId)>, SnapshotError> {
+        let mut befores: BTreeMap<u32, SnapshotId> = BTreeMap::new();
+        let mut afters: BTreeMap<u32, SnapshotId> = BTreeMap::new();
+        for (name, id) in self.list(run)? {
+            match name.moment {
+                Moment::Iteration { iteration, side: Side::Before, .. } => {
+                    befores.entry(iteration).or_insert(id);
+                }
+                Moment::Iteration { iteration, side: Side::After, .. } => drop(afters.insert(iteration, id)),
+                Moment::BeforeRestore { .. } => {}
+            }
+        }
+        let both = |(iteration, after): (&u32, &SnapshotId)| {
+            let earlier = || afters.range(..iteration).next_back().map(|(_, id)| id);
+            let before = befores.get(iteration).or_else(earlier)?;
+            Some((*iteration, (before.clone(), after.clone())))
+        };
+        Ok(afters.iter().filter_map(both).collect())
     }
 
     /// The snapshot with this name.

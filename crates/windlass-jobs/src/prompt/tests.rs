@@ -40,6 +40,8 @@ fn report() -> CallReport {
         denials: Vec::new(),
         limit: None,
         overage: false,
+        model: String::new(),
+        windows: Vec::new(),
         garbage_lines: 0,
         duration: Duration::from_mins(1),
     }

@@ -218,6 +218,8 @@ fn report(class: Class) -> CallReport {
         review: None,
         decision: None,
         overage: false,
+        model: String::new(),
+        windows: Vec::new(),
         garbage_lines: 0,
         duration: Duration::from_secs(1),
     }

@@ -472,6 +472,8 @@ fn never_started() -> CallReport {
         review: None,
         decision: None,
         overage: false,
+        model: String::new(),
+        windows: Vec::new(),
         garbage_lines: 0,
         duration: Duration::ZERO,
     }

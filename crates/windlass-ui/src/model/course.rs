@@ -8,7 +8,7 @@ use windlass_core::fact::{Entry, Fact};
 use windlass_core::report;
 use windlass_core::values::{
     CallId, CallSummary, CheckOutcome, CheckResult, CheckStage, Cost, LandOutcome, LaneId, Purpose, Spent,
-    TaskEnd, TaskId, Tokens,
+    TaskEnd, TaskId, Tokens, WindowShare,
 };
 
 use super::{
@@ -38,6 +38,7 @@ pub struct Course {
     before: BTreeMap<u16, CheckResult>,
     tasks: Vec<TaskSeen>,
     waits: Vec<WaitSeen>,
+    windows: Vec<WindowShare>,
     damage: Vec<String>,
     pub(super) aside: Vec<aside::Put>,
     ended: Option<Timestamp>,
@@ -102,6 +103,11 @@ impl Course {
         &self.board
     }
 
+    /// Its calls so far, each with its iteration, in the order of those.
+    pub fn calls(&self) -> impl Iterator<Item = (&IterationSeen, &CallSeen)> {
+        self.iterations.values().flat_map(|round| round.calls.iter().map(move |call| (round, call)))
+    }
+
     /// Where it works; `None` for a journal without a beginning.
     pub fn directory(&self) -> Option<&Path> {
         self.board.plan.as_ref().map(|plan| plan.directory.as_path())
@@ -138,6 +144,7 @@ impl Course {
             gates: self.gates(),
             begun: self.tasks_seen(),
             waits: self.waits.clone(),
+            windows: self.windows.clone(),
             damage: self.damage.clone(),
             pull_request: self.board.delivery.url.clone(),
             landing: Landing::of(&self.board, &status, places),
@@ -170,6 +177,7 @@ impl Course {
             tokens: Tokens::default(),
             duration_ms: 0,
             changed: 0,
+            lines: None,
             commit: None,
             calls: Vec::new(),
             gates: Vec::new(),
@@ -202,6 +210,7 @@ impl Course {
             purpose: of.1,
             started: now,
             ended: None,
+            model: String::new(),
             class: None,
             detail: String::new(),
             cost: Cost::ZERO,
@@ -214,6 +223,12 @@ impl Course {
     }
 
     fn finish_call(&mut self, call: CallId, summary: &CallSummary, now: Timestamp) {
+        for share in &summary.windows {
+            match self.windows.iter_mut().find(|known| known.window == share.window) {
+                Some(known) => known.clone_from(share),
+                None => self.windows.push(share.clone()),
+            }
+        }
         let iteration = self.places.get(&call).and_then(|iteration| self.iterations.get_mut(iteration));
         let Some(seen) = iteration else { return };
         seen.cost += summary.cost;
@@ -222,6 +237,7 @@ impl Course {
         let Some(known) = seen.calls.iter_mut().rev().find(|known| known.call == call) else { return };
         known.ended = Some(now);
         known.class = Some(summary.class);
+        known.model = one_line(&summary.model);
         known.detail = one_line(&summary.detail);
         (known.cost, known.estimated, known.tokens) = (summary.cost, summary.estimated, summary.tokens);
         known.tool_uses = summary.tool_uses;

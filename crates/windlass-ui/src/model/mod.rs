@@ -31,6 +31,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use windlass_core::values::{
     CallId, CheckKind, CheckResult, CheckStage, Class, Cost, LaneId, Purpose, TaskId, Tokens, Verdict,
+    WindowShare,
 };
 
 pub use aside::AsideSeen;
@@ -88,6 +89,9 @@ pub struct RunSeen {
     pub begun: Vec<TaskSeen>,
     /// Waits, the last of which may still go on.
     pub waits: Vec<WaitSeen>,
+    /// How much of which windows of usage is used, as an agent said last; none where none did.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub windows: Vec<WindowShare>,
     /// What agents did to the repository or to protected files, one sentence each.
     pub damage: Vec<String>,
     /// The page of its pull request.
@@ -133,12 +137,24 @@ pub struct IterationSeen {
     pub duration_ms: u64,
     /// Files that it changed.
     pub changed: u32,
+    /// Lines that it added and removed; `None` where nobody has looked, and where its snapshots are gone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lines: Option<LinesChanged>,
     /// The commit that holds its work.
     pub commit: Option<String>,
     /// Its calls, in the order in which they were made.
     pub calls: Vec<CallSeen>,
     /// The checks of its work, in the order in which they ended.
     pub gates: Vec<GateSeen>,
+}
+
+/// Lines of text that an iteration changed, over all files that its snapshots have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct LinesChanged {
+    /// Those that came.
+    pub added: u64,
+    /// Those that went.
+    pub removed: u64,
 }
 
 /// One process of an agent.
@@ -154,6 +170,9 @@ pub struct CallSeen {
     pub started: Timestamp,
     /// When it was over; `None` while it goes on, and where its runner was killed.
     pub ended: Option<Timestamp>,
+    /// The model that it worked with; empty before its end, and in journals of old.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub model: String,
     /// How it went.
     pub class: Option<Class>,
     /// What there is to say of that.

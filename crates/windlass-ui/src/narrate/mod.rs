@@ -199,10 +199,12 @@ fn stopping(board: &Board, by: StopSource, stage: u8) -> Vec<Line> {
         StopSource::Interrupt => "",
         StopSource::Terminate => "SIGTERM: ",
         StopSource::Command => "windlass stop: ",
+        StopSource::Page => "from the web page: ",
+        StopSource::Watch => "from windlass watch: ",
     };
     let what = match stage {
         0 | 1 if board.is_between_iterations() => "nothing is at work: stopping now".to_owned(),
-        0 | 1 if by == StopSource::Command => "finishing this iteration, then stopping".to_owned(),
+        0 | 1 if by.is_request() => "finishing this iteration, then stopping".to_owned(),
         0 | 1 => "finishing this iteration, then stopping; Ctrl-C again ends the agent now".to_owned(),
         2 => format!(
             "ending the agent: SIGTERM now, SIGKILL in {grace} to everything it started; its work is kept; Ctrl-C again kills it at once"

@@ -1,8 +1,9 @@
 //! The other verbs.
 
+use std::path::PathBuf;
 use std::str::FromStr;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use windlass_app::restore::RestoreTo;
 
 use super::shared::{LimitArgs, OutputArgs, TrustArgs, TrustHashArgs};
@@ -139,7 +140,9 @@ Examples:
   windlass report --last-night
       Every run on this machine that was live after 18:00 yesterday.
   windlass report r-7k2 --markdown > report.md
-      One run, to be sent to somebody.")]
+      One run, to be sent to somebody.
+  windlass report --last-night --html night.html --open
+      The same with charts and changes: one file, without a script.")]
 pub struct ReportArgs {
     /// Runs, or the beginnings of their names [default: the live or newest one here]
     pub runs: Vec<String>,
@@ -152,6 +155,12 @@ pub struct ReportArgs {
     /// Print one JSON document
     #[arg(long, conflicts_with = "markdown")]
     pub json: bool,
+    /// Write it as one HTML file, with charts and changes; secrets are left out
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["markdown", "json"])]
+    pub html: Option<PathBuf>,
+    /// Open that file in the browser; without --html a file among those for a moment
+    #[arg(long, conflicts_with_all = ["markdown", "json"])]
+    pub open: bool,
 }
 
 /// What can be said to `windlass status`.

@@ -21,7 +21,7 @@ use crate::values::dollars::{MOST, checked, parse_money};
 pub use choice::{Choice, OpenPullRequest, OutputLevel};
 pub use guard::Globs;
 pub use list::CheckSetting;
-pub use notify::{NotifyEvents, Secret, SecretText, WebAddress};
+pub use notify::{NotifyEvents, PageAddress, Secret, SecretText, WebAddress};
 pub use sandbox::{ByteCap, Hosts, NetworkChoice, Presets, ProcessorCap};
 pub use time::{FineSpan, Pause, PositiveSpan, Span, SpanCap};
 

@@ -89,6 +89,33 @@ impl Setting for WebAddress {
     }
 }
 
+/// The address of a page that links lead to: it holds no key, since links go through other people's services. Empty = none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PageAddress(pub Option<String>);
+
+impl Setting for PageAddress {
+    const EXPECTED: &'static str = "an address such as \"https://night.example.org\" (\"\" = none)";
+
+    fn read(value: &Value) -> Result<Self, Refusal> {
+        let WebAddress(address) = WebAddress::read(value)?;
+        let Some(address) = address else { return Ok(PageAddress(None)) };
+        let is_plain = |c: char| {
+            c.is_ascii_graphic() && !matches!(c, '?' | '#' | '@' | '"' | '\'' | ',' | ';' | '\\' | '<' | '>')
+        };
+        if !address.chars().all(is_plain) {
+            return Err(Refusal::Because(
+                "it holds more than an address: no user, no key, no `?` and no `#`; write one such as `https://night.example.org`"
+                    .to_owned(),
+            ));
+        }
+        Ok(PageAddress(Some(address)))
+    }
+
+    fn schema() -> Json {
+        json!({ "type": "string", "pattern": r#"^\s*(https?://[^\s?#@"',;\\<>]+)?\s*$"# })
+    }
+}
+
 /// A text that nobody is shown.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
@@ -138,6 +165,23 @@ mod tests {
 
     fn text(text: &str) -> Value {
         Value::String(text.to_owned())
+    }
+
+    #[test]
+    fn a_page_s_address_holds_no_key() {
+        for good in ["https://night.example.org", "http://127.0.0.1:7070/windlass/", "http://[::1]:80"] {
+            assert_eq!(PageAddress::read(&text(good)), Ok(PageAddress(Some(good.to_owned()))), "{good}");
+        }
+        for bad in [
+            "https://me:key@x.org",
+            "https://x.org/?key=1",
+            "https://x.org/#key",
+            "https://x.org/\", \"http",
+            "javascript:alert(1)",
+            "https://b\u{fc}cher.example",
+        ] {
+            assert!(PageAddress::read(&text(bad)).is_err(), "{bad}");
+        }
     }
 
     #[test]

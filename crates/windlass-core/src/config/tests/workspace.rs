@@ -75,6 +75,7 @@ fn the_defaults_around_a_workspace_are_those_of_the_design() {
         timeout: Duration::from_secs(10),
         retries: 3,
         secret: None,
+        page: None,
     };
     assert_eq!(resolved.notify, notify);
 }

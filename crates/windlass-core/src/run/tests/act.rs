@@ -36,6 +36,8 @@ pub fn report(class: Class) -> CallReport {
         denials: Vec::new(),
         limit: None,
         overage: false,
+        model: String::new(),
+        windows: Vec::new(),
         garbage_lines: 0,
         duration: Duration::from_mins(1),
     }

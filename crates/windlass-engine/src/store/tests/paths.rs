@@ -10,7 +10,7 @@ use super::Fixture;
 use crate::store::journal::Journal;
 use crate::store::paths::{Project, config_root, state_root};
 use crate::store::{StoreError, create_folder, write_atomically};
-use windlass_core::values::{Purpose, RunId};
+use windlass_core::values::{Purpose, RunId, StopSource};
 
 fn environment(variables: &'static [(&str, &str)]) -> impl Fn(&str) -> Option<OsString> {
     move |wanted| variables.iter().find(|(name, _)| *name == wanted).map(|(_, value)| OsString::from(value))
@@ -178,7 +178,7 @@ fn everything_is_for_its_owner_only() {
     journal.append(&fixture.facts(folder.run(), 1, None)).unwrap();
     call.create().unwrap();
     folder.write_goal("goal").unwrap();
-    folder.request_stop().unwrap();
+    folder.request_stop(StopSource::Command).unwrap();
     let mut seen = 0;
     let mut folders = vec![fixture.root.path().join("state")];
     while let Some(path) = folders.pop() {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fs;
 
-use windlass_core::values::{Purpose, RunId};
+use windlass_core::values::{Purpose, RunId, StopSource};
 
 use super::Fixture;
 use crate::store::StoreError;
@@ -106,12 +106,30 @@ fn a_stop_request_is_seen_and_taken_once() {
     let folder = Fixture::new();
     let folder = (folder.run(), folder);
     assert!(!folder.0.stop_requested());
-    folder.0.request_stop().unwrap();
-    folder.0.request_stop().unwrap();
+    folder.0.request_stop(StopSource::Command).unwrap();
+    folder.0.request_stop(StopSource::Command).unwrap();
     assert!(folder.0.stop_requested());
     assert!(folder.0.take_stop_request().unwrap());
     assert!(!folder.0.stop_requested());
     assert!(!folder.0.take_stop_request().unwrap());
+}
+
+#[test]
+fn who_asked_first_is_remembered() {
+    let fixture = Fixture::new();
+    let folder = fixture.run();
+    assert_eq!(folder.stop_request(), None);
+    for by in [StopSource::Command, StopSource::Page, StopSource::Watch] {
+        folder.request_stop(by).unwrap();
+        folder.request_stop(StopSource::Page).unwrap();
+        assert_eq!(folder.stop_request(), Some(by));
+        folder.take_stop_request().unwrap();
+    }
+    // No file can press as a signal does, whoever wrote it.
+    for said in ["interrupt", "\u{fffd}", "page\nwatch"] {
+        fs::write(folder.path().join("stop"), said).unwrap();
+        assert_eq!(folder.stop_request(), Some(StopSource::Command), "{said}");
+    }
 }
 
 #[test]

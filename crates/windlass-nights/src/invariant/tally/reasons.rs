@@ -19,7 +19,7 @@ impl Tally {
             return Some(match by {
                 StopSource::Interrupt => StopReason::Interrupted,
                 StopSource::Terminate => StopReason::Terminated,
-                StopSource::Command => StopReason::StopRequested,
+                StopSource::Command | StopSource::Page | StopSource::Watch => StopReason::StopRequested,
             });
         }
         if self.failing.is_none() && self.complete {

@@ -1,7 +1,7 @@
 //! The morning report: what happened, whether it is right, what to merge, what it cost, what was put aside, who is waited for.
 //!
 //! Its first 24 lines answer that; tables follow. Text and Markdown are made from the same [`sheet`] and the same [`tables`], so that
-//! no number can be another one in one of them; JSON is the model itself.
+//! no number can be another one in one of them; JSON is the model itself. HTML is made of the same by `windlass-html`.
 
 mod markdown;
 mod sheet;
@@ -11,6 +11,8 @@ mod tests;
 mod text;
 
 pub use markdown::report_markdown;
+pub use sheet::{Answer, Part, Row, Sheet, foreign, look, name, own};
+pub use tables::{Column, Table, tables};
 pub use text::report_text;
 
 use super::document;

@@ -22,7 +22,7 @@ const LONGEST_COMMAND: usize = 4_000;
 
 /// A piece of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub enum Part {
     /// Our own words and numbers.
     Own(String),
     /// What people, agents and commands wrote, on one line: data, wherever it is shown.
@@ -30,19 +30,21 @@ pub(super) enum Part {
 }
 
 impl Part {
-    pub(super) fn text(&self) -> &str {
+    /// As it is shown: harmless, on one line.
+    pub fn text(&self) -> &str {
         match self {
             Part::Own(text) | Part::Foreign(text) => text,
         }
     }
 }
 
-pub(super) fn own(text: impl Into<String>) -> Part {
+/// Our own words.
+pub fn own(text: impl Into<String>) -> Part {
     Part::Own(text.into())
 }
 
 /// What somebody else wrote: harmless, on one line, and no longer than a few rows.
-pub(super) fn foreign(text: &str) -> Part {
+pub fn foreign(text: &str) -> Part {
     // What is megabytes long is not looked through.
     let beginning: String = text.chars().take(LONGEST * 16).collect();
     let line = one_line(&beginning);
@@ -55,28 +57,43 @@ pub(super) fn foreign(text: &str) -> Part {
 
 /// A row of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Row {
+pub enum Row {
     /// Something is said.
-    Says { look: (Tone, Mark), run: Option<String>, parts: Vec<Part> },
+    Says {
+        /// How it is meant.
+        look: (Tone, Mark),
+        /// The run that it is about, where there are several.
+        run: Option<String>,
+        /// The sentence.
+        parts: Vec<Part>,
+    },
     /// Something can be typed.
-    Types { command: String, purpose: String },
+    Types {
+        /// A line for a shell.
+        command: String,
+        /// What for; empty where that is clear.
+        purpose: String,
+    },
 }
 
 /// A question and its answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Answer {
+pub struct Answer {
     /// A word for a column.
-    pub(super) label: &'static str,
+    pub label: &'static str,
     /// As it is asked.
-    pub(super) question: &'static str,
-    pub(super) rows: Vec<Row>,
+    pub question: &'static str,
+    /// A few rows.
+    pub rows: Vec<Row>,
 }
 
 /// All of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Sheet {
-    pub(super) headline: Vec<Part>,
-    pub(super) answers: Vec<Answer>,
+pub struct Sheet {
+    /// What it is about.
+    pub headline: Vec<Part>,
+    /// In the order in which they are asked.
+    pub answers: Vec<Answer>,
 }
 
 /// The questions, how many rows their answers take at most, and who answers. With the headline they are 24.
@@ -90,7 +107,8 @@ const ASKED: [Asked; 5] = [
 ];
 
 impl Sheet {
-    pub(super) fn of(night: &Night, zone: &TimeZone) -> Sheet {
+    /// What is asked of these runs, answered; times of the day are those of this zone.
+    pub fn of(night: &Night, zone: &TimeZone) -> Sheet {
         let mut answers: Vec<Answer> = ASKED.into_iter().map(|asked| answer(night, zone, asked)).collect();
         let cost = Answer { label: "cost", question: "What did it cost?", rows: cost(night) };
         answers.insert(3, cost);
@@ -166,7 +184,8 @@ fn types(command: &str, purpose: &str) -> Row {
     Row::Types { command: one_line(command), purpose: one_line(purpose) }
 }
 
-pub(super) fn name(run: &RunSeen) -> String {
+/// A run's name, on one line; empty for a journal without a beginning.
+pub fn name(run: &RunSeen) -> String {
     run.status.run.as_ref().map(|run| one_line(&run.0)).unwrap_or_default()
 }
 
@@ -182,7 +201,7 @@ fn headline(night: &Night, zone: &TimeZone) -> Vec<Part> {
 }
 
 /// How a run stands: its colour and its mark.
-pub(super) fn look(state: RunState) -> (Tone, Mark) {
+pub fn look(state: RunState) -> (Tone, Mark) {
     match state {
         RunState::Running => (Tone::Command, Mark::Tool),
         RunState::Interrupted => (Tone::Warn, Mark::Notice),

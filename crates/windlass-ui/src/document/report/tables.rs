@@ -7,7 +7,7 @@ use windlass_core::values::{Cost, Named, Spent};
 
 use super::sheet::{Part, foreign, gate_words, own};
 use crate::format;
-use crate::model::{IterationSeen, RunSeen};
+use crate::model::{IterationSeen, LinesChanged, RunSeen};
 use crate::words;
 
 /// So many rows a table has at most; JSON has all.
@@ -15,23 +15,29 @@ const MOST: usize = 500;
 
 /// Rows below headings.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Table {
-    pub(super) name: &'static str,
-    pub(super) columns: Vec<Column>,
-    pub(super) rows: Vec<Vec<Part>>,
+pub struct Table {
+    /// What it lists.
+    pub name: &'static str,
+    /// Its columns, from the left.
+    pub columns: Vec<Column>,
+    /// A cell for each column.
+    pub rows: Vec<Vec<Part>>,
     /// Rows that are left out.
-    pub(super) more: usize,
+    pub more: usize,
 }
 
 /// A column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Column {
+pub enum Column {
+    /// Of words, with this heading.
     Words(&'static str),
+    /// Of numbers, with this heading.
     Numbers(&'static str),
 }
 
 impl Column {
-    pub(super) const fn heading(self) -> &'static str {
+    /// What stands above it.
+    pub const fn heading(self) -> &'static str {
         match self {
             Words(heading) | Numbers(heading) => heading,
         }
@@ -40,20 +46,23 @@ impl Column {
 
 use Column::{Numbers, Words};
 
-fn table(name: &'static str, columns: Vec<Column>, mut rows: Vec<Vec<Part>>) -> Table {
-    let more = rows.len().saturating_sub(MOST);
-    rows.truncate(MOST);
-    Table { name, columns, rows, more }
+impl Table {
+    /// The first rows of these.
+    pub fn new(name: &'static str, columns: Vec<Column>, mut rows: Vec<Vec<Part>>) -> Table {
+        let more = rows.len().saturating_sub(MOST);
+        rows.truncate(MOST);
+        Table { name, columns, rows, more }
+    }
 }
 
 /// Those of a run that have rows.
-pub(super) fn tables(run: &RunSeen, zone: &TimeZone) -> Vec<Table> {
+pub fn tables(run: &RunSeen, zone: &TimeZone) -> Vec<Table> {
     let all = [iterations(run), tasks(run), checks(run), waits(run, zone), tokens(run)];
     all.into_iter().filter(|table| !table.rows.is_empty()).collect()
 }
 
 fn iterations(run: &RunSeen) -> Table {
-    let columns = vec![
+    let mut columns = vec![
         Numbers("it."),
         Words("task"),
         Words("verdict"),
@@ -61,9 +70,22 @@ fn iterations(run: &RunSeen) -> Table {
         Numbers("cost"),
         Numbers("wasted"),
         Numbers("tokens"),
-        Words("what"),
     ];
-    table("Iterations", columns, run.rounds.iter().map(iteration).collect())
+    let counted = run.rounds.iter().any(|round| round.lines.is_some());
+    columns.extend(counted.then_some(Numbers("lines")));
+    columns.push(Words("what"));
+    let row = |round: &IterationSeen| {
+        let mut cells = iteration(round);
+        cells.extend(counted.then(|| own(lines(round.lines))));
+        cells.push(foreign(&round.why));
+        cells
+    };
+    Table::new("Iterations", columns, run.rounds.iter().map(row).collect())
+}
+
+/// `+12 -3`; empty where nobody has looked.
+fn lines(changed: Option<LinesChanged>) -> String {
+    changed.map_or_else(String::new, |lines| format!("+{} -{}", lines.added, lines.removed))
 }
 
 fn iteration(round: &IterationSeen) -> Vec<Part> {
@@ -77,7 +99,6 @@ fn iteration(round: &IterationSeen) -> Vec<Part> {
         own(format::charged(spent)),
         own(amount(round.wasted.total())),
         own(format::amount(round.tokens.total())),
-        foreign(&round.why),
     ]
 }
 
@@ -106,7 +127,7 @@ fn tasks(run: &RunSeen) -> Table {
             foreign(&task.title),
         ]
     });
-    table("Tasks", columns, rows.collect())
+    Table::new("Tasks", columns, rows.collect())
 }
 
 fn checks(run: &RunSeen) -> Table {
@@ -114,7 +135,7 @@ fn checks(run: &RunSeen) -> Table {
         .gates
         .iter()
         .map(|gate| vec![own(gate.kind.name()), foreign(&gate.command), own(gate_words(gate))]);
-    table("Checks", vec![Words("kind"), Words("check"), Words("how it went last")], rows.collect())
+    Table::new("Checks", vec![Words("kind"), Words("check"), Words("how it went last")], rows.collect())
 }
 
 fn waits(run: &RunSeen, zone: &TimeZone) -> Table {
@@ -122,7 +143,7 @@ fn waits(run: &RunSeen, zone: &TimeZone) -> Table {
         let until = wait.ended.map_or_else(String::new, |ended| format::date_time(ended, zone));
         vec![own(format::date_time(wait.since, zone)), own(until), own(words::class(wait.class))]
     });
-    table("Waits", vec![Words("from"), Words("until"), Words("why")], rows.collect())
+    Table::new("Waits", vec![Words("from"), Words("until"), Words("why")], rows.collect())
 }
 
 fn tokens(run: &RunSeen) -> Table {
@@ -135,5 +156,5 @@ fn tokens(run: &RunSeen) -> Table {
     ];
     let counted = classes.into_iter().filter(|(_, number)| *number > 0);
     let rows = counted.map(|(class, number)| vec![own(class), own(number.to_string())]);
-    table("Tokens", vec![Words("class"), Numbers("tokens")], rows.collect())
+    Table::new("Tokens", vec![Words("class"), Numbers("tokens")], rows.collect())
 }

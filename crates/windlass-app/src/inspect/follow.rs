@@ -1,0 +1,245 @@
+//! A run that may go on, followed: facts as they land, what its agents are at, and what they said.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use jiff::Timestamp;
+use windlass_agents::of;
+use windlass_core::fact::Entry;
+use windlass_core::observation::{Observation, ToolInput};
+use windlass_core::values::{CallId, LaneId, Purpose, RunId};
+use windlass_core::words::quoted;
+use windlass_engine::replay::pages::{Content, Page, Transcript};
+use windlass_engine::store::StoreError;
+use windlass_engine::store::journal::Follower;
+use windlass_ui::model::{CallSeen, Course, IterationSeen, PlacesSeen, RunSeen};
+
+use super::known::KnownRun;
+use super::{places, status, which};
+use crate::app::App;
+use crate::error::AppError;
+use crate::here::Here;
+
+/// A run, folded as far as its journal has come. [`advance`](FollowedRun::advance) takes in what has landed since, and nothing twice.
+pub struct FollowedRun {
+    app: App,
+    known: KnownRun,
+    follower: Follower,
+    course: Course,
+    places: Looked,
+    calls: BTreeMap<CallId, Listening>,
+}
+
+/// What git said of the work when it was asked.
+#[derive(Debug, Default)]
+struct Looked {
+    places: Option<PlacesSeen>,
+    commits: Option<u64>,
+    elsewhere: Option<String>,
+}
+
+/// What the agent of a call is at, as far as its recording has been read.
+struct Listening {
+    transcript: Transcript,
+    /// Where the next line begins; `None` before anything was read.
+    next: Option<u64>,
+    /// Tools that have not answered, the newest last.
+    tools: Vec<ToolAtHand>,
+}
+
+/// A tool that was called and has not answered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolAtHand {
+    /// The call's name.
+    pub id: String,
+    /// The tool.
+    pub name: String,
+    /// What it is to do.
+    pub input: ToolInput,
+    /// When it was called.
+    pub since: Timestamp,
+}
+
+/// An agent that is at work.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AtWork {
+    /// In which lane.
+    pub lane: LaneId,
+    /// For which iteration.
+    pub iteration: u32,
+    /// In which call.
+    pub call: CallId,
+    /// What for.
+    pub purpose: Purpose,
+    /// When it began.
+    pub since: Timestamp,
+    /// When anything was last heard of it; `None` before its first byte.
+    pub heard: Option<Timestamp>,
+    /// The tool that it waits for, called last of those that have not answered.
+    pub tool: Option<ToolAtHand>,
+}
+
+impl App {
+    /// Follows a run from its first fact. What is there already is folded at once; no git is asked.
+    ///
+    /// # Errors
+    /// Its journal cannot be read, or holds nothing yet.
+    pub fn follow(&self, known: &KnownRun) -> Result<FollowedRun, AppError> {
+        let path = known.folder().journal();
+        let mut followed = FollowedRun {
+            app: self.clone(),
+            known: known.clone(),
+            follower: Follower::new(&path),
+            course: Course::default(),
+            places: Looked::default(),
+            calls: BTreeMap::new(),
+        };
+        followed.advance()?;
+        if followed.course.directory().is_none() {
+            return Err(StoreError::NothingJournalled { path }.into());
+        }
+        Ok(followed)
+    }
+}
+
+impl FollowedRun {
+    /// Which.
+    pub const fn known(&self) -> &KnownRun {
+        &self.known
+    }
+
+    /// Takes in the facts that have landed since, and gives them.
+    pub fn advance(&mut self) -> Result<Vec<Entry>, AppError> {
+        let entries = self.follower.poll()?;
+        entries.iter().for_each(|entry| self.course.take(entry));
+        Ok(entries)
+    }
+
+    /// What its facts came to.
+    pub const fn course(&self) -> &Course {
+        &self.course
+    }
+
+    /// Does a process work on it?
+    pub fn is_live(&self) -> Result<bool, AppError> {
+        Ok(which::live_of(self.known.project())?.contains(self.known.run()))
+    }
+
+    /// Asks git where its work is today, for [`seen`](Self::seen). That starts processes: for when somebody opens the run, and when
+    /// its work has moved, not for each fact.
+    pub fn look_at_places(&mut self) {
+        let Some(directory) = self.course.directory() else { return };
+        // It may be gone, and what was done there is told all the same.
+        let there = self.app.in_directory(directory).and_then(|there| Here::find_broken(&there)).ok();
+        let is_here = directory == self.app.directory();
+        self.places = Looked {
+            commits: there.as_ref().and_then(|there| status::commits_made(there, self.course.board())),
+            places: there.as_ref().and_then(|there| places::look(there, &self.course)),
+            elsewhere: (!is_here && there.is_some()).then(|| quoted(directory.as_os_str())),
+        };
+    }
+
+    /// The run as it stands now; where its work is as git said when it was last asked.
+    pub fn seen(&self, now: Timestamp) -> Result<RunSeen, AppError> {
+        Ok(self.seen_among(&which::live_of(self.known.project())?, now))
+    }
+
+    pub(super) fn seen_among(&self, live: &[RunId], now: Timestamp) -> RunSeen {
+        let unfinished = which::unfinished(self.known.run(), live);
+        let mut seen = self.course.seen((unfinished, self.places.commits), self.places.places.as_ref(), now);
+        seen.elsewhere.clone_from(&self.places.elsewhere);
+        seen
+    }
+
+    /// What was said and done in a call; `None` where the run has no such call.
+    pub fn transcript(&self, call: CallId) -> Option<Transcript> {
+        let (round, call) = self.call(call)?;
+        let agent = of(&self.course.board().plan()?.agent);
+        let folder = self.known.folder().call(round.iteration, call.attempt, call.purpose);
+        // One whose runner is gone says nothing more.
+        let over = call.ended.is_some() || !self.is_live().unwrap_or(false);
+        Some(Transcript::new(&folder, agent, call.started, over))
+    }
+
+    fn call(&self, call: CallId) -> Option<(&IterationSeen, &CallSeen)> {
+        self.course.calls().find(|(_, known)| known.call == call)
+    }
+
+    /// What its agents are at now: reads what their recordings have grown by.
+    pub fn at_work(&mut self) -> Result<Vec<AtWork>, AppError> {
+        if !self.is_live()? {
+            self.calls.clear();
+            return Ok(Vec::new());
+        }
+        let open = |(_, call): &(&IterationSeen, &CallSeen)| call.ended.is_none() && !call.repeated;
+        let open: Vec<AtWork> =
+            self.course.calls().filter(open).map(|(round, call)| at_work(round, call)).collect();
+        self.calls.retain(|call, _| open.iter().any(|open| open.call == *call));
+        let mut found = Vec::new();
+        for mut work in open {
+            if !self.calls.contains_key(&work.call)
+                && let Some(transcript) = self.transcript(work.call)
+            {
+                self.calls.insert(work.call, Listening { transcript, next: None, tools: Vec::new() });
+            }
+            if let Some(listening) = self.calls.get_mut(&work.call) {
+                listening.listen()?;
+                work.heard = listening.transcript.heard();
+                work.tool = listening.tools.last().cloned();
+            }
+            found.push(work);
+        }
+        Ok(found)
+    }
+}
+
+fn at_work(round: &IterationSeen, call: &CallSeen) -> AtWork {
+    AtWork {
+        lane: round.lane,
+        iteration: round.iteration,
+        call: call.call,
+        purpose: call.purpose,
+        since: call.started,
+        heard: None,
+        tool: None,
+    }
+}
+
+impl Listening {
+    fn listen(&mut self) -> Result<(), StoreError> {
+        loop {
+            let page = match self.next {
+                None => self.transcript.last()?,
+                Some(next) => self.transcript.from(next)?,
+            };
+            let is_last = page.is_last() || self.next == Some(page.end);
+            self.next = Some(page.end);
+            self.take(page);
+            if is_last {
+                return Ok(());
+            }
+        }
+    }
+
+    fn take(&mut self, page: Page) {
+        for row in page.rows {
+            match row.content {
+                Content::Observation(Observation::ToolUse { id, name, input, .. }) => {
+                    self.tools.push(ToolAtHand { id, name, input, since: row.at });
+                }
+                Content::Observation(Observation::ToolResult { id, .. } | Observation::Denied { id, .. }) => {
+                    self.tools.retain(|tool| tool.id != id);
+                }
+                // A turn is over: nothing is waited for.
+                Content::Observation(Observation::Result { .. }) => self.tools.clear(),
+                _ => {}
+            }
+        }
+    }
+}
+
+impl fmt::Debug for FollowedRun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FollowedRun").field("known", &self.known).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,82 @@
+//! A run of this machine, of whatever project.
+
+use std::fmt;
+
+use windlass_core::values::RunId;
+use windlass_engine::store::run_folder::find_run;
+use windlass_engine::store::{Project, RunFolder, StoreError};
+
+use super::which;
+use crate::app::App;
+use crate::error::AppError;
+use crate::here::{Here, state_root};
+
+/// A run of this machine, of whatever project: found once, and then known by its folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownRun {
+    project: Project,
+    folder: RunFolder,
+}
+
+impl KnownRun {
+    pub(super) fn of(project: &Project, run: &RunId) -> KnownRun {
+        KnownRun { project: project.clone(), folder: RunFolder::of(project, run) }
+    }
+
+    /// Which.
+    pub const fn run(&self) -> &RunId {
+        self.folder.run()
+    }
+
+    /// The name of its project's folder: two projects never have the same.
+    pub fn project_name(&self) -> String {
+        self.project.path().file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    }
+
+    pub(super) const fn project(&self) -> &Project {
+        &self.project
+    }
+
+    pub(super) const fn folder(&self) -> &RunFolder {
+        &self.folder
+    }
+}
+
+impl fmt::Display for KnownRun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.run().fmt(f)
+    }
+}
+
+impl App {
+    /// The run of this name (or of this beginning of one) of the project that the directory belongs to, else of any project of this
+    /// machine. Without a name the live or newest one here.
+    ///
+    /// # Errors
+    /// There is none, or several begin so.
+    pub fn known_run(&self, named: Option<&str>) -> Result<KnownRun, AppError> {
+        let here = Here::find_broken(self)?;
+        let of_project = which::shown(&here, named).map(|folder| KnownRun::of(&here.project, folder.run()));
+        match (of_project, named) {
+            (Err(error), Some(named)) => known_anywhere(named)?.ok_or(error),
+            (found, _) => found,
+        }
+    }
+}
+
+/// The run that this is the name, or the beginning of the name, of; `None` where there is none, an error where there are several.
+fn known_anywhere(named: &str) -> Result<Option<KnownRun>, AppError> {
+    let mut found: Option<KnownRun> = None;
+    for project in Project::all(&state_root()?)? {
+        let run = match find_run(&project, named) {
+            Ok(run) => run,
+            Err(StoreError::NoSuchRun { .. }) => continue,
+            Err(error) => return Err(error.into()),
+        };
+        if let Some(other) = found.replace(KnownRun::of(&project, &run)) {
+            let some = vec![other.run().clone(), run];
+            return Err(StoreError::AmbiguousRun { text: named.to_owned(), some, more: 0 }.into());
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,250 @@
+//! All runs of this machine, of all projects of the state folder, for whoever shows a list that stays right.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use windlass_core::spec::Mode;
+use windlass_core::values::{RunId, StopReason};
+use windlass_engine::store::{Project, RunFolder, RunSummary, StoreError, index};
+use windlass_ui::{RunRow, RunState};
+
+use super::known::KnownRun;
+use super::report::last_evening;
+use super::runs::row;
+use super::which;
+use crate::error::AppError;
+use crate::here::state_root;
+
+/// Whoever has not looked after a run for so long does not wait for it.
+const FORGOTTEN: Duration = Duration::from_hours(7 * 24);
+
+/// Under which heading a run stands. They are in the order in which they are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Heading {
+    /// It does not go on without a person: it ended otherwise than complete, is only claimed to be, or its process is gone. It is
+    /// younger than a week, and the same job has not been begun anew since.
+    NeedsYou,
+    /// A process works on it.
+    Running,
+    /// Its last fact is younger than yesterday's 18:00, local time.
+    LastNight,
+    /// All others.
+    Older,
+}
+
+impl Heading {
+    /// `needs you`, `running`, `last night`, `older`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Heading::NeedsYou => "needs you",
+            Heading::Running => "running",
+            Heading::LastNight => "last night",
+            Heading::Older => "older",
+        }
+    }
+}
+
+/// A run in the list.
+#[derive(Clone, Debug)]
+pub struct ListedRun {
+    /// How it is opened.
+    pub known: KnownRun,
+    /// Its figures, as `runs` has them.
+    pub row: RunRow,
+    /// When its last fact was journalled.
+    pub last: Timestamp,
+    /// Where it stands.
+    pub heading: Heading,
+}
+
+/// All runs of this machine. Looks at what has changed and at nothing else.
+#[derive(Debug)]
+pub struct Machine {
+    root: PathBuf,
+    projects: BTreeMap<PathBuf, ProjectRuns>,
+    runs: Vec<ListedRun>,
+    unreadable: Vec<(KnownRun, String)>,
+    evening: Timestamp,
+}
+
+/// What was read of a project's runs, and what tells whether it still holds.
+#[derive(Debug)]
+struct ProjectRuns {
+    project: Project,
+    marks: Marks,
+    summaries: Vec<RunSummary>,
+    unreadable: Vec<(RunId, String)>,
+    live: Vec<RunId>,
+}
+
+/// The length of a file and when it was written.
+type Mark = Option<(u64, SystemTime)>;
+
+/// Nothing has changed where these have not.
+#[derive(Debug, PartialEq, Eq)]
+struct Marks {
+    index: Mark,
+    /// Changes when a run begins.
+    folder: Mark,
+    /// The journals of those that have not ended.
+    journals: Vec<(RunId, Mark)>,
+}
+
+impl Machine {
+    /// Nothing is read yet.
+    ///
+    /// # Errors
+    /// Nothing says where state is kept.
+    pub fn new() -> Result<Machine, AppError> {
+        Ok(Machine::at(state_root()?))
+    }
+
+    fn at(root: PathBuf) -> Machine {
+        Machine {
+            root,
+            projects: BTreeMap::new(),
+            runs: Vec::new(),
+            unreadable: Vec::new(),
+            evening: Timestamp::MIN,
+        }
+    }
+
+    /// Looks again. Says whether anything is different from the last time.
+    pub fn look(&mut self, now: Timestamp, zone: &TimeZone) -> Result<bool, AppError> {
+        let evening = last_evening(now, zone);
+        let mut changed = evening != self.evening;
+        self.evening = evening;
+        let found = Project::all(&self.root)?;
+        let is_there = |path: &Path| found.iter().any(|project| project.path() == path);
+        let before = self.projects.len();
+        self.projects.retain(|path, _| is_there(path));
+        changed |= self.projects.len() != before;
+        for project in found {
+            let known = self.projects.remove(project.path());
+            let path = project.path().to_owned();
+            let (runs, is_new) = ProjectRuns::renewed(project, known)?;
+            changed |= is_new;
+            self.projects.insert(path, runs);
+        }
+        if changed {
+            self.list(now);
+        }
+        Ok(changed)
+    }
+
+    /// All that can be read, by headings, under each the newest first.
+    pub fn runs(&self) -> &[ListedRun] {
+        &self.runs
+    }
+
+    /// Those that cannot, and why.
+    pub fn unreadable(&self) -> &[(KnownRun, String)] {
+        &self.unreadable
+    }
+
+    fn list(&mut self, now: Timestamp) {
+        let all = || self.projects.values().flat_map(|of| of.summaries.iter());
+        let mut newest: HashMap<Job<'_>, Timestamp> = HashMap::new();
+        for run in all() {
+            let started = newest.entry(Job::of(run)).or_insert(run.started);
+            *started = run.started.max(*started);
+        }
+        let mut listed = Vec::new();
+        for of in self.projects.values() {
+            for run in &of.summaries {
+                let row = row(run, &of.live);
+                let is_newest = newest.get(&Job::of(run)).is_none_or(|newest| *newest <= run.started);
+                let waits = is_newest && now.duration_since(run.last).unsigned_abs() < FORGOTTEN;
+                let heading = heading(row.state, waits, run.last >= self.evening);
+                listed.push(ListedRun {
+                    known: KnownRun::of(&of.project, &run.run),
+                    row,
+                    last: run.last,
+                    heading,
+                });
+            }
+        }
+        listed.sort_by(|one, other| {
+            (one.heading, other.row.started, &other.row.run).cmp(&(
+                other.heading,
+                one.row.started,
+                &one.row.run,
+            ))
+        });
+        let unreadable = self.projects.values().flat_map(|of| {
+            of.unreadable.iter().map(|(run, why)| (KnownRun::of(&of.project, run), why.clone()))
+        });
+        self.unreadable = unreadable.collect();
+        self.runs = listed;
+    }
+}
+
+/// What a later run of the same goes on with.
+#[derive(PartialEq, Eq, Hash)]
+struct Job<'a>(&'a Path, Mode, &'a str, Option<&'a Path>);
+
+impl Job<'_> {
+    fn of(run: &RunSummary) -> Job<'_> {
+        let workspace = run.workspace.as_ref().map(|workspace| workspace.folder.as_path());
+        Job(&run.directory, run.mode, &run.title, workspace)
+    }
+}
+
+fn heading(state: RunState, waits: bool, is_fresh: bool) -> Heading {
+    let is_done = match state {
+        RunState::Running => return Heading::Running,
+        RunState::Ended(reason) => matches!(reason, StopReason::Complete | StopReason::NothingToDo),
+        RunState::Claimed | RunState::Interrupted => false,
+    };
+    if !is_done && waits {
+        Heading::NeedsYou
+    } else if is_fresh {
+        Heading::LastNight
+    } else {
+        Heading::Older
+    }
+}
+
+impl ProjectRuns {
+    /// What is known where it still holds, else read anew; and whether anything is different.
+    fn renewed(project: Project, known: Option<ProjectRuns>) -> Result<(ProjectRuns, bool), AppError> {
+        let live = which::live_of(&project)?;
+        if let Some(known) = known {
+            if Marks::of(&project, known.open()) == known.marks {
+                let is_new = known.live != live;
+                return Ok((ProjectRuns { live, ..known }, is_new));
+            }
+        }
+        let listing = index::look(&project)?;
+        let is_wrong = |(run, error): &(RunId, StoreError)| !(error.is_nothing_yet() || live.contains(run));
+        let open: Vec<RunId> =
+            listing.runs.iter().filter(|run| run.is_unfinished()).map(|run| run.run.clone()).collect();
+        let unread: Vec<RunId> = listing.unreadable.iter().map(|(run, _)| run.clone()).collect();
+        let unreadable = listing.unreadable.into_iter().filter(is_wrong);
+        let unreadable = unreadable.map(|(run, error)| (run, error.to_string())).collect();
+        let marks = Marks::of(&project, open.iter().chain(&unread));
+        let summaries = listing.runs;
+        Ok((ProjectRuns { project, marks, summaries, unreadable, live }, true))
+    }
+
+    /// Those of whose journals more may come.
+    fn open(&self) -> impl Iterator<Item = &RunId> {
+        self.marks.journals.iter().map(|(run, _)| run)
+    }
+}
+
+impl Marks {
+    fn of<'a>(project: &Project, open: impl Iterator<Item = &'a RunId>) -> Marks {
+        let journals = open.map(|run| (run.clone(), mark(&RunFolder::of(project, run).journal())));
+        Marks { index: mark(&project.index()), folder: mark(&project.runs()), journals: journals.collect() }
+    }
+}
+
+fn mark(path: &Path) -> Mark {
+    // outside: the state folder.
+    let about = path.metadata().ok()?;
+    Some((about.len(), about.modified().ok()?))
+}

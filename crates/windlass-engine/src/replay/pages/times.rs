@@ -1,0 +1,73 @@
+//! When any byte of a stream came, as far as it was noted.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt as _;
+use std::path::PathBuf;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::Entry;
+
+/// Read at once.
+const CHUNK: usize = 64 * 1024;
+
+/// A call's `times`, whole. There are at most ten entries a second, and a call is ended after some hours: half a megabyte.
+#[derive(Debug)]
+pub(super) struct TimeTable {
+    path: PathBuf,
+    /// What its milliseconds are counted from.
+    start: Timestamp,
+    entries: Vec<Entry>,
+    /// Bytes of the file that have been taken in.
+    read: u64,
+}
+
+impl TimeTable {
+    pub const fn new(path: PathBuf, start: Timestamp) -> TimeTable {
+        TimeTable { path, start, entries: Vec::new(), read: 0 }
+    }
+
+    /// When so many bytes had come. Beyond the last entry: then, since the next one would follow soon.
+    pub fn when(&mut self, bytes: u64) -> Timestamp {
+        if self.entries.last().is_none_or(|last| last.bytes < bytes) {
+            // Times matter less than what was said: a file that cannot be read has no more entries.
+            let _ = self.read_on();
+        }
+        let place = self.entries.partition_point(|entry| entry.bytes < bytes);
+        let entry = self.entries.get(place).or(self.entries.last());
+        let millis = entry.map_or(0, |entry| entry.millis);
+        self.start.checked_add(SignedDuration::from_millis(millis)).unwrap_or(self.start)
+    }
+
+    /// Bytes that had come by this time.
+    pub fn bytes_by(&mut self, time: Timestamp) -> u64 {
+        let _ = self.read_on();
+        let millis = i64::try_from(time.duration_since(self.start).as_millis()).unwrap_or(i64::MAX);
+        let place = self.entries.partition_point(|entry| entry.millis <= millis);
+        place.checked_sub(1).and_then(|place| self.entries.get(place)).map_or(0, |entry| entry.bytes)
+    }
+
+    fn read_on(&mut self) -> io::Result<()> {
+        let file = File::open(&self.path)?;
+        let mut begun = Vec::new();
+        let mut at = self.read;
+        let mut chunk = vec![0; CHUNK];
+        loop {
+            let count = file.read_at(&mut chunk, at)?;
+            let bytes = chunk.get(..count).unwrap_or_default();
+            if bytes.is_empty() {
+                return Ok(());
+            }
+            at += bytes.len() as u64;
+            for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
+                begun.extend_from_slice(piece);
+                if let Some(line) = begun.strip_suffix(b"\n") {
+                    self.entries.extend(Entry::parse(line));
+                    self.read += begun.len() as u64;
+                    begun.clear();
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! What each lane did when.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use maud::html;
+use windlass_core::values::{LaneId, between};
+use windlass_ui::format;
+use windlass_ui::model::{IterationSeen, RunSeen};
+use windlass_ui::report::{Column, Table, own, verdict};
+
+use super::squeeze::Squeezed;
+use super::verdicts::looks;
+use super::{Chart, Key, NAMED, WIDTH, bar, hatched, shown};
+
+/// How high a lane is, and what lies between two.
+const LANE: (u32, u32) = (22, 6);
+
+/// A row for each lane, a bar for each iteration; waits are narrow. `None` before the first iteration has taken any time.
+pub fn lanes_over_time(run: &RunSeen, zone: &TimeZone) -> Option<Chart> {
+    let rounds = shown(run);
+    let now = run.ended.unwrap_or(run.status.updated);
+    let span = |round: &IterationSeen| (round.started, round.ended.unwrap_or(now).max(round.started));
+    let waits: Vec<(Timestamp, Timestamp)> =
+        run.waits.iter().map(|wait| (wait.since, wait.ended.unwrap_or(now).max(wait.since))).collect();
+    let work: Vec<_> = rounds.iter().map(span).collect();
+    let scale = Squeezed::of(&work, &waits)?;
+    let lanes: BTreeSet<LaneId> = rounds.iter().map(|round| round.lane).collect();
+    let height = lanes.len() as u32 * (LANE.0 + LANE.1) + LANE.1;
+    let row = |lane: LaneId| {
+        let above = lanes.iter().take_while(|other| **other != lane).count() as u32;
+        f64::from(above * (LANE.0 + LANE.1) + LANE.1)
+    };
+    let drawing = html! {
+        @for (from, to) in scale.waits() {
+            (bar("wait", (from * WIDTH, 0.0), ((to - from) * WIDTH, f64::from(height)), Some("wait, squeezed".to_owned())))
+            (hatched((from * WIDTH, 0.0), ((to - from) * WIDTH, f64::from(height))))
+        }
+        @for round in rounds {
+            @let (from, to) = span(round);
+            @let (left, right) = (scale.place(from) * WIDTH, scale.place(to) * WIDTH);
+            @let (class, _, vain) = looks(round.verdict);
+            @let (place, size) = ((left, row(round.lane)), ((right - left - 1.0).max(1.5), f64::from(LANE.0)));
+            (bar(class, place, size, (rounds.len() <= NAMED).then(|| word(round, span(round)))))
+            @if vain { (hatched(place, size)) }
+        }
+    };
+    let rows = run.rounds.iter().map(|round| {
+        let (from, to) = span(round);
+        vec![
+            own(round.lane.to_string()),
+            own(round.iteration.to_string()),
+            own(format::date_time(from, zone)),
+            own(round.ended.map_or_else(String::new, |_| format::date_time(to, zone))),
+            own(format::duration(between(from, to))),
+        ]
+    });
+    let columns = vec![
+        Column::Numbers("lane"),
+        Column::Numbers("it."),
+        Column::Words("from"),
+        Column::Words("to"),
+        Column::Numbers("took"),
+    ];
+    let (begin, end) = (work.iter().map(|span| span.0).min()?, work.iter().map(|span| span.1).max()?);
+    let waited = Duration::from_millis(run.status.waited_ms);
+    let waited =
+        if waited.is_zero() { String::new() } else { format!(", waited {}", format::duration(waited)) };
+    let mut keys: Vec<Key> = Vec::new();
+    if scale.waits().next().is_some() {
+        keys.push(Key::hatched("wait", "wait or nobody at work, squeezed"));
+    }
+    Some(Chart {
+        id: "lanes",
+        title: "Lanes over time",
+        says: format!("{}{waited}", format::count(lanes.len() as u64, "lane")),
+        height,
+        drawing,
+        axis: vec![format::clock(begin, begin, zone), format::clock(end, begin, zone)],
+        keys,
+        table: Table::new("Lanes over time", columns, rows.collect()),
+    })
+}
+
+fn word(round: &IterationSeen, (from, to): (Timestamp, Timestamp)) -> String {
+    let name = round.verdict.map_or("no end", |wanted| verdict(wanted).2);
+    format!("iteration {}: {name}, {}", round.iteration, format::duration(between(from, to)))
+}
