@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use windlass_core::redact::Redactor;
-use windlass_ui::harmless;
+use windlass_ui::{harmless, one_line};
 
 /// So many characters of a line are shown.
 const LONGEST_LINE: usize = 400;
@@ -89,16 +89,17 @@ impl Patch {
     /// As HTML, folded.
     pub(crate) fn html(&self, redactor: &Redactor) -> Markup {
         let text = redactor.redact(&harmless(&self.text));
+        let title = format!("Changes of {}", redactor.redact(&one_line(&self.name)));
         html! {
             details {
-                summary { "Changes of " (harmless(&self.name)) }
-                pre.patch tabindex="0" role="region" aria-label={ "Changes of " (harmless(&self.name)) } {
+                summary { (title) }
+                pre.patch tabindex="0" role="region" aria-label=(title) {
                     @for (kind, line) in patch_lines(&text) {
                         span class=[kind.class()] { (shown(line)) }
                     }
                 }
                 @if self.more > 0 { p.dim { "and " (self.more) " more lines:" } }
-                @if !self.command.is_empty() { code.command { (self.command) } }
+                @if !self.command.is_empty() { code.command { (redactor.redact(&one_line(&self.command))) } }
             }
         }
     }

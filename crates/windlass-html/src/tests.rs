@@ -60,11 +60,13 @@ fn words(page: &str) -> String {
     words.replace("&quot;", "\"").replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 }
 
-/// All numbers of a text, in their order.
+/// All numbers of a text. What a command is for stands before it in some forms and behind it in others.
 fn numbers(text: &str) -> Vec<String> {
     let is_of_number = |c: char| c.is_ascii_digit() || c == '.';
     let words = text.split(|c: char| !is_of_number(c)).map(|word| word.trim_matches('.').to_owned());
-    words.filter(|word| !word.is_empty()).collect()
+    let mut numbers: Vec<String> = words.filter(|word| !word.is_empty()).collect();
+    numbers.sort();
+    numbers
 }
 
 /// Numbers of our own keys in what a document says of a run.

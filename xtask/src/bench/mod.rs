@@ -8,6 +8,7 @@ mod gaps;
 mod idle;
 mod lanes;
 mod numbers;
+mod report;
 mod start;
 mod stream;
 mod table;
@@ -36,6 +37,7 @@ const GROUPS: &[Group] = &[
     Group { name: "memory", measure: stream::memory },
     Group { name: "start", measure: start::start_up },
     Group { name: "runs", measure: start::listing },
+    Group { name: "report", measure: report::report },
     Group { name: "idle", measure: idle::sleeping },
     Group { name: "lanes", measure: lanes::speed_up },
     Group { name: "prompt", measure: start::prompt },

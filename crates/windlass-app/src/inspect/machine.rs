@@ -102,7 +102,7 @@ impl Machine {
         Ok(Machine::at(state_root()?))
     }
 
-    fn at(root: PathBuf) -> Machine {
+    pub(super) fn at(root: PathBuf) -> Machine {
         Machine {
             root,
             projects: BTreeMap::new(),

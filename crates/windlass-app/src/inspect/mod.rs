@@ -12,6 +12,9 @@ mod status;
 pub(crate) mod which;
 mod workspace;
 
+#[cfg(test)]
+mod tests;
+
 pub use changes::PartChanges;
 pub use choices::{Choices, Unfinished};
 pub use follow::{AtWork, FollowedRun, ToolAtHand};

@@ -28,10 +28,11 @@ pub fn lanes_over_time(run: &RunSeen, zone: &TimeZone) -> Option<Chart> {
     let work: Vec<_> = rounds.iter().map(span).collect();
     let scale = Squeezed::of(&work, &waits)?;
     let lanes: BTreeSet<LaneId> = rounds.iter().map(|round| round.lane).collect();
-    let height = lanes.len() as u32 * (LANE.0 + LANE.1) + LANE.1;
+    let row_height = LANE.0 + LANE.1;
+    let height = count(lanes.len()) * row_height + LANE.1;
     let row = |lane: LaneId| {
-        let above = lanes.iter().take_while(|other| **other != lane).count() as u32;
-        f64::from(above * (LANE.0 + LANE.1) + LANE.1)
+        let above = count(lanes.iter().take_while(|other| **other != lane).count());
+        f64::from(above * row_height + LANE.1)
     };
     let drawing = html! {
         @for (from, to) in scale.waits() {
@@ -82,6 +83,11 @@ pub fn lanes_over_time(run: &RunSeen, zone: &TimeZone) -> Option<Chart> {
         keys,
         table: Table::new("Lanes over time", columns, rows.collect()),
     })
+}
+
+/// There are never so many lanes that it matters.
+fn count(lanes: usize) -> u32 {
+    u32::try_from(lanes).unwrap_or(u32::MAX)
 }
 
 fn word(round: &IterationSeen, (from, to): (Timestamp, Timestamp)) -> String {

@@ -142,3 +142,58 @@ fn the_figures_of_kept_runs_are_the_same_wherever_they_are_shown() {
         assert!(seen.wasted.total() <= rounds, "{name}");
     }
 }
+
+#[test]
+fn a_report_is_one_html_file_with_charts_and_changes() {
+    let env = TestEnv::with_git();
+    let key = "sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789-ABCDEFGH";
+    let run = finished(&env, &format!("Work <b>on</b> it with {key}"), 2);
+    let file = env.root().join("night.html");
+    told(&env, &["report", "--html", &file.to_string_lossy()]);
+    let page = std::fs::read_to_string(&file).unwrap();
+    assert!(told(&env, &["report", &run, "--html", "-"]).starts_with("<!DOCTYPE html>"), "it can be printed");
+    assert!(page.starts_with("<!DOCTYPE html>") && page.len() < 300_000, "{}", page.len());
+    assert!(page.contains("Work &lt;b&gt;on&lt;/b&gt; it with [redacted]"), "{page}");
+    assert!(!page.contains(key) && !page.contains("<script"));
+    for part in ["<h2>What happened?</h2>", "Cost per iteration", "Changes of iteration 1", "viewBox", &run] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    // What an iteration changed is counted once and told in every form.
+    let json = document(&env, &["report", "--json"]);
+    let lines = &json["runs"][0]["rounds"][0]["lines"];
+    let (added, removed) = (lines["added"].as_u64().unwrap(), lines["removed"].as_u64().unwrap());
+    assert!(added > 0, "{json}");
+    for form in [&["report"][..], &["report", "--markdown"], &["report", "--html", "-"]] {
+        assert!(told(&env, form).contains(&format!("+{added} -{removed}")), "{form:?}");
+    }
+}
+
+#[test]
+fn where_there_is_no_browser_a_report_says_so() {
+    let env = TestEnv::with_git();
+    finished(&env, "Work", 1);
+    // git alone is there.
+    let programs = env.root().join("programs");
+    std::fs::create_dir(&programs).unwrap();
+    let path = std::env::var_os("PATH").unwrap();
+    let git =
+        std::env::split_paths(&path).map(|folder| folder.join("git")).find(|git| git.is_file()).unwrap();
+    std::os::unix::fs::symlink(git, programs.join("git")).unwrap();
+    let mut command = windlass(&env, &["report", "--open"]);
+    command.env_remove("BROWSER").env("PATH", &programs);
+    let said = env.run(&mut command, PATIENCE);
+    said.expect_code(1, "report --open");
+    assert!(said.stderr_text().contains("there is no browser here"), "{}", said.stderr_text());
+}
+
+#[test]
+fn a_report_is_shown_by_the_browser_that_is_named() {
+    let env = TestEnv::with_git();
+    finished(&env, "Work", 1);
+    let browser = env.write(env.root().join("browser"), "#!/bin/sh\nhead -c 15 \"$1\" > \"$HOME/shown\"\n");
+    std::fs::set_permissions(&browser, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let mut command = windlass(&env, &["report", "--open"]);
+    command.env("BROWSER", &browser).env("TMPDIR", env.root());
+    env.run(&mut command, PATIENCE).expect_success("report --open");
+    assert_eq!(env.read(env.home().join("shown")), "<!DOCTYPE html>");
+}

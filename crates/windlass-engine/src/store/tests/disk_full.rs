@@ -3,6 +3,8 @@
 use std::fs;
 use std::process::{Command, Stdio};
 
+use windlass_core::values::StopSource;
+
 use super::{Child, Fixture};
 use crate::store::journal::{self, Journal};
 
@@ -54,7 +56,8 @@ fn part_fill_the_disk() {
     assert!(journal.append(&entries[written..written + 5]).is_err());
     assert_eq!(journal::read(&folder.journal()).unwrap(), entries[..written]);
     // `windlass stop` must work all the same.
-    folder.request_stop().unwrap();
+    // Who asks is not known then, but that somebody does.
+    folder.request_stop(StopSource::Page).unwrap();
     journal.release_reserve().unwrap();
     journal.append(&entries[written..written + 5]).unwrap();
     journal.sync().unwrap();
