@@ -5,6 +5,7 @@
 mod actions;
 mod agents;
 mod bench;
+mod browser;
 mod checks;
 mod containers;
 mod docs;

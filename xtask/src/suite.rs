@@ -6,12 +6,14 @@ use std::process::Command;
 use std::time::Instant;
 
 use crate::agents;
+use crate::browser;
 use crate::program::{Channel, Failure, cargo, run, run_noticing, succeeds};
 use crate::workspace::Workspace;
 
 /// Runs every test, or those whose names contain one of the filters after `--`.
 pub fn run_suite(workspace: &Workspace, filters: &[String]) -> Result<(), Failure> {
     agents::install(workspace)?;
+    browser::install(workspace)?;
     let began = Instant::now();
     if filters.is_empty() {
         say_how_long(workspace);

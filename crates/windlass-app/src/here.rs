@@ -132,6 +132,11 @@ pub fn state_root() -> Result<PathBuf, AppError> {
     Ok(tree::without_links(&paths::state_root(|name| env::var_os(name))?))
 }
 
+/// Where what a page on the network keeps lies: who was let in, what was asked. The front end makes it.
+pub fn page_folder() -> Result<PathBuf, AppError> {
+    Ok(state_root()?.join("web"))
+}
+
 /// The user's home, where the environment says where that is.
 pub fn home() -> Option<PathBuf> {
     env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute())

@@ -53,4 +53,5 @@ pub use front_end::{
     Answer, Audience, Borrower, Consent, FrontEnd, Place, Question, Unattended, Watched, Watcher,
 };
 pub use helper::{SCRIPTED_AGENT, helper};
+pub use here::page_folder;
 pub use text::{first_lines, quoted};

@@ -6,7 +6,7 @@ use windlass_engine::store::run_folder::find_run;
 use windlass_engine::store::{RunFolder, index};
 
 use crate::app::App;
-use crate::error::AppError;
+use crate::error::{AppError, Kind};
 use crate::here::Here;
 use crate::inspect::which;
 use crate::run::going_on::is_open;
@@ -41,6 +41,16 @@ impl App {
         let asked_before = folder.stop_requested();
         folder.request_stop(by)?;
         Ok(Stopping { run: holder.run, process: holder.pid, asked_before })
+    }
+
+    /// Ends a run's agent now, as SIGTERM to the run does; what it did is kept.
+    pub fn terminate(&self, run: &RunId) -> Result<(), AppError> {
+        let here = Here::find_broken(self)?;
+        let holder = named(&here, &run.0)?;
+        holder.terminate().map_err(|error| {
+            AppError::new(Kind::System, format!("cannot end run {run} (process {}): {error}", holder.pid))
+                .hint(format!("On its machine: kill {}", holder.pid))
+        })
     }
 }
 

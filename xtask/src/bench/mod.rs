@@ -12,6 +12,7 @@ mod report;
 mod start;
 mod stream;
 mod table;
+mod web;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -40,6 +41,7 @@ const GROUPS: &[Group] = &[
     Group { name: "report", measure: report::report },
     Group { name: "idle", measure: idle::sleeping },
     Group { name: "lanes", measure: lanes::speed_up },
+    Group { name: "page", measure: web::page },
     Group { name: "prompt", measure: start::prompt },
     Group { name: "size", measure: start::size },
 ];

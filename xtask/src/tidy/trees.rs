@@ -48,6 +48,10 @@ const OUTSIDE: &[(&str, &str)] = &[
         "crates/windlass-app/src/run/gates.rs",
         "whether programs are there, before any guest; nothing is opened",
     ),
+    (
+        "crates/windlass-web",
+        "the page's own files in the state folder; trees are the application's to look at",
+    ),
     ("crates/windlass/src/scripted_agent", "plays a guest"),
     ("crates/windlass-app/src/demo", "a scratch project of its own"),
     ("crates/windlass-app/src/doctor", "the system"),

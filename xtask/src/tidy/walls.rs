@@ -103,8 +103,20 @@ const WALLS: &[Wall] = &[
             "windlass-engine",
             "windlass-jobs",
             "windlass-ui",
+            "windlass-web",
         ],
         forbids: NO_PROCESSES,
+    },
+    Wall {
+        folder: "crates/windlass-web",
+        may_use: &["windlass-app", "windlass-core", "windlass-host", "windlass-html", "windlass-ui"],
+        forbids: &[
+            "std::process::Command::new",
+            "std::env::set_current_dir",
+            "std::io::stdin",
+            "std::io::stdout",
+            "std::io::stderr",
+        ],
     },
     Wall {
         folder: "crates/windlass-nights",

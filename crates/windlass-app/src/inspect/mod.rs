@@ -9,6 +9,7 @@ mod places;
 mod report;
 mod runs;
 mod status;
+mod told;
 pub(crate) mod which;
 mod workspace;
 
@@ -23,3 +24,4 @@ pub use machine::{Heading, ListedRun, Machine};
 pub use report::{ReportRequest, last_evening};
 pub use runs::Runs;
 pub use status::Status;
+pub use told::ToldAgent;

@@ -1,5 +1,6 @@
 //! Starting runs and going on with them.
 
+mod apart;
 pub(crate) mod assignment;
 mod broken;
 mod budget;
@@ -27,6 +28,7 @@ mod work;
 use windlass_core::values::{Extent, StopReason};
 use windlass_engine::store::{RunSummary, index};
 
+pub use self::apart::{Raisable, ResumeApart};
 use self::assignment::Assignment;
 pub use self::goal::Goal;
 pub(crate) use self::prepared::Prepared;

@@ -72,6 +72,16 @@ impl Holder {
             !process.is_dead() && self.start_time.is_none_or(|start| start == process.start)
         })
     }
+
+    /// Asks its process to end, as SIGTERM does. One on another machine cannot be asked.
+    pub fn terminate(&self) -> std::io::Result<()> {
+        let found =
+            process(self.pid).filter(|process| self.start_time.is_none_or(|start| start == process.start));
+        match found.filter(|_| self.host == host_name()) {
+            Some(process) => process.terminate(),
+            None => Err(std::io::ErrorKind::NotFound.into()),
+        }
+    }
 }
 
 fn process(pid: u32) -> Option<Process> {

@@ -20,17 +20,19 @@ pub type StateRoot = dyn Fn(&dyn Fn(&str) -> Option<OsString>) -> Option<PathBuf
 pub fn windlass_above(state: &Path, root: &StateRoot) -> Option<i32> {
     let parent = |process: &Process| Pid::from_raw(process.parent).and_then(Process::find);
     let own = Process::find(rustix::process::getpid())?;
-    let name = program_name(own.id);
     std::iter::successors(parent(&own), parent)
-        .find(|process| is_windlass(process.id, name.as_deref()) && keeps_state_in(process.id, state, root))
+        .find(|process| is_windlass(process.id) && keeps_state_in(process.id, state, root))
         .map(|process| process.id.as_raw_nonzero().get())
 }
 
-fn is_windlass(id: Pid, own: Option<&OsStr>) -> bool {
+/// Is this a keeper, or a program of the name of this one?
+pub(super) fn is_windlass(id: Pid) -> bool {
     let line = fs::read(proc_file(id, "cmdline")).unwrap_or_default();
     let is_keeper = line.split(|byte| *byte == 0).nth(1) == Some(KEEPER_COMMAND.as_bytes());
     let program = program_name(id);
-    let is_ours = program.as_deref().is_some_and(|program| program == "windlass" || Some(program) == own);
+    let is_ours = program.is_some_and(|program| {
+        program == "windlass" || program_name(rustix::process::getpid()).is_some_and(|own| own == program)
+    });
     is_keeper || is_ours
 }
 

@@ -13,6 +13,8 @@
 
 mod adopt;
 mod ancestry;
+mod apart;
+mod callers;
 mod command;
 mod error;
 mod hearing;
@@ -31,6 +33,8 @@ pub mod wire;
 
 pub use adopt::{adopt_and_kill, become_subreaper, reap_adopted};
 pub use ancestry::windlass_above;
+pub use apart::Apart;
+pub use callers::{Guest, guest_at, inode_in};
 pub use command::{Captured, Command, Output, signal_commands};
 pub use error::{ProcessError, StartFault, StartFaultKind};
 pub use hearing::{first_of, pipe};

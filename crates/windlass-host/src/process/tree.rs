@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
+use std::io;
 use std::ops::Range;
 use std::path::Path;
 use std::str::SplitAsciiWhitespace;
@@ -37,6 +38,11 @@ impl Process {
     /// Is it dead and only not yet reaped?
     pub const fn is_dead(&self) -> bool {
         matches!(self.state, b'Z' | b'X' | b'x')
+    }
+
+    /// Asks it to end. When it is gone, nothing happens to whoever has its number now.
+    pub fn terminate(&self) -> io::Result<()> {
+        self.signal(Signal::TERM).map_err(io::Error::from)
     }
 
     /// Sends it a signal. When it is gone, nothing happens to whoever has its number now.

@@ -42,12 +42,14 @@ pub struct Course {
     damage: Vec<String>,
     pub(super) aside: Vec<aside::Put>,
     ended: Option<Timestamp>,
+    seq: u64,
 }
 
 impl Course {
     /// Takes a fact in.
     pub fn take(&mut self, entry: &Entry) {
         self.board.fact(entry);
+        self.seq = entry.seq;
         let now = entry.at.wall;
         match &entry.fact {
             Fact::RunResumed { .. } => self.ended = None,
@@ -96,6 +98,11 @@ impl Course {
         let mut course = Course::default();
         entries.into_iter().for_each(|entry| course.take(entry));
         course
+    }
+
+    /// The number of the last fact that was taken in; 0 before any.
+    pub const fn seq(&self) -> u64 {
+        self.seq
     }
 
     /// What the views fold.

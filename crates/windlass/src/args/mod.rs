@@ -19,6 +19,7 @@ mod tasks;
 mod told;
 mod trusting;
 mod verbs;
+mod web;
 mod workspaces;
 mod worktrees;
 
@@ -53,6 +54,7 @@ pub use verbs::{
     CompletionsArgs, DemoArgs, DiffArgs, DoctorArgs, LogsArgs, NotifyArgs, NotifyVerb, ReportArgs,
     RestoreArgs, ResumeArgs, RunsArgs, Shell, StatusArgs, StopArgs, UpdateArgs,
 };
+pub use web::WebArgs;
 pub use workspaces::{
     CleanArgs, ContinueArgs, Continued, ImportArgs, InitArgs, ListArgs, ListedStatus, ResetArgs, ShowArgs,
     WorkspaceMode,
@@ -78,6 +80,7 @@ Look:
   report       Say what runs came to: is it right, what to merge, what it cost
   logs         Show what an agent said and did, as it happened
   diff         Show what a run, or one of its iterations, changed
+  web          Serve a page that shows all runs of this machine, live
 
 Workspaces:
   init         Make a workspace, or the project's own folder
@@ -196,6 +199,8 @@ pub enum Verb {
     Logs(LogsArgs),
     /// Show what a run, or one of its iterations, changed
     Diff(DiffArgs),
+    /// Serve a page that shows all runs of this machine, live
+    Web(WebArgs),
     /// Make a folder of the plan's file, or one file of its folder
     MigratePlan(MigratePlanArgs),
     #[expect(clippy::doc_markdown, reason = "it is the help that people read")]

@@ -49,6 +49,8 @@ mod update;
 mod verify_plan;
 mod wanted;
 mod watch;
+#[cfg_attr(not(feature = "web"), path = "without_page.rs")]
+mod web;
 mod worktree;
 
 use std::env;
@@ -123,6 +125,7 @@ pub fn dispatch(arguments: impl Iterator<Item = OsString>) -> Result<ExitCode, A
         Verb::Report(args) => report::run(&args),
         Verb::Logs(args) => logs::run(&args),
         Verb::Diff(args) => diff::run(&args),
+        Verb::Web(args) => web::run(&args),
         Verb::MigratePlan(args) => migrate_plan::run(&args),
         Verb::Tasks(args) => tasks::run(&args),
         Verb::Import(args) => import::run(&args),
@@ -190,6 +193,8 @@ fn changes_something(verb: &Verb) -> bool {
         | Verb::Notify(_)
         | Verb::Reset(_)
         | Verb::Clean(_) => true,
+        // It may act, and it lets in.
+        Verb::Web(_) => true,
         Verb::List(_)
         | Verb::Show(_)
         | Verb::Runs(_)

@@ -1,0 +1,178 @@
+//! Who is at the other end of a connection on this machine: a person's program, or something that a run started.
+
+use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::PathBuf;
+
+use rustix::process::Pid;
+
+use super::RUN_VARIABLE;
+use super::ancestry::is_windlass;
+use super::tree::{self, Process};
+
+/// Something of a run's at the other end of a connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Guest {
+    /// This process has the socket.
+    Known(i32),
+    /// Nobody who shows their sockets has it, and this process of a run hides its own.
+    Hidden(i32),
+}
+
+/// Does something of a run's hold the other end of a connection to us? Such are whatever lives below a keeper or another
+/// windlass, whatever carries `WINDLASS_RUN`, and every windlass but this one: what a sandbox's proxy fetches, it fetches for a
+/// guest. `remote` is the other end, `local` ours. One that comes from another machine has no owner here.
+pub fn guest_at(remote: SocketAddr, local: SocketAddr) -> Option<Guest> {
+    let socket = socket_of(remote, local)?;
+    let everybody = tree::all();
+    let guests = guests(&everybody);
+    let mut hidden = None;
+    for guest in &guests {
+        match holds(*guest, &socket) {
+            Ok(true) => return Some(Guest::Known(guest.as_raw_nonzero().get())),
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => hidden = Some(*guest),
+            // One that is gone has nothing.
+            Ok(false) | Err(_) => {}
+        }
+    }
+    let hidden = hidden?;
+    let others = everybody.iter().map(|process| process.id).filter(|id| !guests.contains(id));
+    let is_anothers = others.into_iter().any(|id| holds(id, &socket).unwrap_or_default());
+    (!is_anothers).then(|| Guest::Hidden(hidden.as_raw_nonzero().get()))
+}
+
+/// What belongs to runs, but for this process.
+fn guests(everybody: &[Process]) -> HashSet<Pid> {
+    let own = rustix::process::getpid();
+    let parents: HashMap<i32, i32> =
+        everybody.iter().map(|process| (process.id.as_raw_nonzero().get(), process.parent)).collect();
+    let is_root = |id: Pid| id != own && (is_windlass(id) || carries_a_run(id));
+    let roots: HashSet<i32> = everybody
+        .iter()
+        .filter(|process| is_root(process.id))
+        .map(|process| process.id.as_raw_nonzero().get())
+        .collect();
+    let is_below = |process: &&Process| {
+        let start = process.id.as_raw_nonzero().get();
+        let above = |id: &i32| parents.get(id).copied();
+        // No longer than there are processes: what was read while they changed may go in a circle.
+        std::iter::successors(Some(start), above).take(everybody.len()).any(|id| roots.contains(&id))
+    };
+    everybody.iter().filter(is_below).map(|process| process.id).filter(|id| *id != own).collect()
+}
+
+fn carries_a_run(id: Pid) -> bool {
+    let prefix = format!("{RUN_VARIABLE}=");
+    let environment = fs::read(of(id, "environ")).unwrap_or_default();
+    let mut entries = environment.split(|byte| *byte == 0);
+    entries.any(|entry| entry.strip_prefix(prefix.as_bytes()).is_some_and(|run| !run.is_empty()))
+}
+
+fn of(id: Pid, name: &str) -> PathBuf {
+    PathBuf::from(format!("/proc/{}/{name}", id.as_raw_nonzero()))
+}
+
+/// Has this process the socket open?
+fn holds(id: Pid, socket: &str) -> io::Result<bool> {
+    for entry in fs::read_dir(of(id, "fd"))? {
+        let link = fs::read_link(entry?.path());
+        if link.is_ok_and(|link| link.as_os_str() == socket) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// `socket:[12345]`, as it stands in `/proc/<pid>/fd`: the socket of the other end.
+fn socket_of(remote: SocketAddr, local: SocketAddr) -> Option<String> {
+    let inode = ["/proc/net/tcp", "/proc/net/tcp6"].into_iter().find_map(|table| {
+        let table = fs::read_to_string(table).ok()?;
+        inode_in(&table, plain(remote), plain(local))
+    })?;
+    Some(format!("socket:[{inode}]"))
+}
+
+/// An address as it is, where it is written as one of the other family.
+fn plain(address: SocketAddr) -> SocketAddr {
+    SocketAddr::new(address.ip().to_canonical(), address.port())
+}
+
+/// The inode of the socket that is bound to the one and connected to the other, by the kernel's table.
+pub fn inode_in(table: &str, bound: SocketAddr, connected: SocketAddr) -> Option<u64> {
+    table.lines().skip(1).find_map(|line| {
+        let mut fields = line.split_ascii_whitespace();
+        let here = address(fields.nth(1)?)?;
+        let there = address(fields.next()?)?;
+        if plain(here) != bound || plain(there) != connected {
+            return None;
+        }
+        // The tenth field; the third was read last.
+        fields.nth(6)?.parse().ok().filter(|inode| *inode != 0)
+    })
+}
+
+/// `0100007F:1F90`: words of four bytes in the machine's own order, and a port.
+fn address(text: &str) -> Option<SocketAddr> {
+    let (address, port) = text.split_once(':')?;
+    let port = u16::from_str_radix(port, 16).ok()?;
+    let word = |from: usize| -> Option<[u8; 4]> {
+        let digits = address.get(from..from + 8)?;
+        u32::from_str_radix(digits, 16).ok().map(u32::to_ne_bytes)
+    };
+    let ip = match address.len() {
+        8 => IpAddr::V4(Ipv4Addr::from(word(0)?)),
+        32 => {
+            let words = [word(0)?, word(8)?, word(16)?, word(24)?].concat();
+            IpAddr::V6(Ipv6Addr::from(<[u8; 16]>::try_from(words).ok()?))
+        }
+        _ => return None,
+    };
+    Some(SocketAddr::new(ip, port))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{TcpListener, TcpStream};
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const TABLE: &str = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n\
+        \x20  0: 0100007F:20E1 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 11 1 0 100 0 0 10 0\n\
+        \x20  1: 0100007F:C350 0100007F:20E1 01 00000000:00000000 00:00000000 00000000     0        0 4711 1 0 20 4 30 10 -1\n\
+        \x20  2: 0100007F:20E1 0100007F:C350 01 00000000:00000000 00:00000000 00000000     0        0 12 1 0 20 4 30 10 -1\n";
+
+    #[test]
+    #[cfg(target_endian = "little")]
+    fn the_other_end_is_found_in_the_kernels_table() {
+        let at = |text: &str| text.parse::<SocketAddr>().unwrap();
+        assert_eq!(inode_in(TABLE, at("127.0.0.1:50000"), at("127.0.0.1:8417")), Some(4711));
+        assert_eq!(inode_in(TABLE, at("127.0.0.1:8417"), at("127.0.0.1:50000")), Some(12));
+        assert_eq!(inode_in(TABLE, at("127.0.0.1:50001"), at("127.0.0.1:8417")), None);
+        let mapped = "head\n 0: 0000000000000000FFFF00000100007F:C350 0000000000000000FFFF00000100007F:20E1 \
+            01 0:0 0:0 0 0 0 9 1\n";
+        assert_eq!(inode_in(mapped, at("127.0.0.1:50000"), at("127.0.0.1:8417")), Some(9));
+    }
+
+    #[test]
+    fn a_connection_of_this_process_belongs_to_no_guest_and_has_a_socket() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let local = listener.local_addr().unwrap();
+        let stream = TcpStream::connect(local).unwrap();
+        let (_accepted, remote) = listener.accept().unwrap();
+        assert!(holds(rustix::process::getpid(), &socket_of(remote, local).unwrap()).unwrap());
+        drop(stream);
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_the_table_says_reading_it_ends(table in any::<String>(), rows in "( [0-9A-F:]{0,40}){0,12}\n") {
+            let any = SocketAddr::from(([127, 0, 0, 1], 1));
+            let _ = inode_in(&table, any, any);
+            let _ = inode_in(&format!("head\n{rows}"), any, any);
+        }
+    }
+}

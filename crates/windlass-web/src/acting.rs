@@ -1,0 +1,130 @@
+//! Doing what was asked: once, about the run as whoever asked had seen it, written down first.
+
+use axum::http::StatusCode;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use windlass_app::AppError;
+use windlass_core::values::RunId;
+
+use crate::answer::{self, Answer};
+use crate::asked::{Claim, Outcome, Record};
+use crate::deed::{Deed, Subject};
+use crate::seen::seen_as;
+use crate::site::{Followed, Rights, Site, locked};
+
+/// What a browser asks.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Wanted {
+    /// What is to be done.
+    pub deed: Deed,
+    /// The number of the run's last fact that it has been shown.
+    pub seq: u64,
+    /// Drawn for this and nothing else: said again with the same, it is not done again.
+    pub once: String,
+}
+
+/// What a browser is told.
+#[derive(Serialize)]
+struct Told<'a> {
+    said: &'a str,
+}
+
+/// Does it, unless it was done.
+pub fn act(site: &Site, run: &RunId, wanted: &Wanted, by: String) -> Answer {
+    if site.rights < wanted.deed.needs() {
+        let how = if site.rights == Rights::Read { "without --read-only" } else { "with --actions" };
+        let said = format!("This page was started so that it cannot do this; start it {how}: windlass web");
+        return told(StatusCode::FORBIDDEN, &said);
+    }
+    if !is_once(&wanted.once) {
+        return told(StatusCode::BAD_REQUEST, "what is asked needs a key of its own");
+    }
+    match claimed(site, run, wanted, by) {
+        Ok(answer) => answer,
+        Err(error) => trouble(&error),
+    }
+}
+
+fn claimed(site: &Site, run: &RunId, wanted: &Wanted, by: String) -> Result<Answer, AppError> {
+    let Some(followed) = site.follow(run)? else {
+        return Ok(told(StatusCode::NOT_FOUND, "there is no such run"));
+    };
+    let what = wanted.deed.words();
+    let record = Record { run: run.clone(), what, by, at: Timestamp::now(), seq: wanted.seq, outcome: None };
+    let ticket = match site.asked.claim(&wanted.once, record)? {
+        Claim::First(ticket) => ticket,
+        Claim::Done(outcome) => return Ok(outcome_told(&outcome)),
+        Claim::UnderWay => return Ok(told(StatusCode::ACCEPTED, "It is being done.")),
+        Claim::CutOff(record) => {
+            let said = format!(
+                "It was begun at {}, and cut off: nobody knows how far it came. Look at the run, and ask anew.",
+                record.at.strftime("%H:%M:%S")
+            );
+            return Ok(told(StatusCode::CONFLICT, &said));
+        }
+    };
+    let outcome = carried_out(site, &followed, wanted)?;
+    site.asked.settle(ticket, &outcome)?;
+    Ok(outcome_told(&outcome))
+}
+
+fn carried_out(
+    site: &Site,
+    followed: &std::sync::Mutex<Followed>,
+    wanted: &Wanted,
+) -> Result<Outcome, AppError> {
+    let (subject, how) = {
+        let mut followed = locked(followed);
+        followed.advance()?;
+        if followed.seq != wanted.seq {
+            let said = "The run has moved since this page was shown: look again.".to_owned();
+            return Ok(Outcome { status: StatusCode::CONFLICT.as_u16(), said });
+        }
+        subject(&followed)?
+    };
+    if wanted.deed == Deed::Seen {
+        site.seen.mark(&subject.run, how)?;
+    }
+    Ok(match wanted.deed.be_done(&site.app, &subject) {
+        Ok(said) => Outcome { status: StatusCode::OK.as_u16(), said },
+        Err(error) => Outcome { status: answer::status_of(&error).as_u16(), said: sentences(&error) },
+    })
+}
+
+/// The run as it stands, and how a person has seen it.
+fn subject(followed: &Followed) -> Result<(Subject, String), AppError> {
+    let seen = followed.run.seen(Timestamp::now())?;
+    let plan = followed.run.course().board().plan();
+    let how = seen_as(seen.status.state, seen.status.iterations);
+    let subject = Subject {
+        run: followed.run.known().run().clone(),
+        directory: seen.status.directory.clone().into(),
+        state: seen.status.state,
+        rules: seen.status.denials.iter().map(|denial| denial.rule.clone()).collect(),
+        tasks: plan.and_then(|plan| plan.job.tasks.as_ref()).map(|tasks| tasks.file.clone()),
+    };
+    Ok((subject, how))
+}
+
+/// What was asked is named by what a browser drew: letters, digits, and enough of them.
+fn is_once(text: &str) -> bool {
+    (16..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+}
+
+fn sentences(error: &AppError) -> String {
+    let hints = error.hints.iter().map(|hint| format!("\n{hint}"));
+    std::iter::once(error.message.clone()).chain(hints).collect()
+}
+
+fn trouble(error: &AppError) -> Answer {
+    told(answer::status_of(error), &sentences(error))
+}
+
+fn outcome_told(outcome: &Outcome) -> Answer {
+    told(StatusCode::from_u16(outcome.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), &outcome.said)
+}
+
+fn told(status: StatusCode, said: &str) -> Answer {
+    answer::json(status, &Told { said })
+}

@@ -1,0 +1,57 @@
+//! The projects of this machine, and what they came to.
+
+use std::collections::BTreeMap;
+
+use maud::{Markup, html};
+use windlass_app::AppError;
+use windlass_core::values::Cost;
+use windlass_ui::{RunState, format};
+
+use super::parts::{self, line};
+use super::{Sheet, Viewer, sheet};
+use crate::names::encoded;
+use crate::site::Site;
+
+/// What the runs of one project came to.
+#[derive(Default)]
+struct Sum {
+    directories: Vec<String>,
+    runs: u64,
+    live: u64,
+    cost: Cost,
+    last: Option<jiff::Timestamp>,
+}
+
+/// The page.
+pub fn page(site: &Site, viewer: &Viewer) -> Result<Markup, AppError> {
+    let sums = site.runs(|machine| {
+        let mut sums: BTreeMap<String, Sum> = BTreeMap::new();
+        for run in machine.runs() {
+            let sum = sums.entry(run.known.project_name()).or_default();
+            sum.runs += 1;
+            sum.live += u64::from(run.row.state == RunState::Running);
+            sum.cost += run.row.cost;
+            sum.last = sum.last.max(Some(run.last));
+            if !sum.directories.contains(&run.row.directory) {
+                sum.directories.push(run.row.directory.clone());
+            }
+        }
+        sums
+    })?;
+    let content = html! {
+        h1 { "Projects" }
+        @if sums.is_empty() { p { "No run yet." } }
+        ul.runs { @for (name, sum) in &sums { li {
+            a.card href={ "/runs?project=" (encoded(name)) } {
+                span.name { strong { (line(sum.directories.first().map_or(name.as_str(), String::as_str))) } }
+                span.figures {
+                    (parts::count(sum.runs, "run")) ", " (format::money(sum.cost))
+                    @if sum.live > 0 { ", " (sum.live) " live" }
+                    @if let Some(last) = sum.last { ", " (format::clock(last, viewer.now, &viewer.zone)) }
+                }
+                @for directory in sum.directories.iter().skip(1).take(4) { span.title { "also " (line(directory)) } }
+            }
+        } } }
+    };
+    Ok(sheet(viewer, &Sheet { title: "Projects", live: String::new(), run: None, path: &[] }, &content))
+}
