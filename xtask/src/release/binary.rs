@@ -5,8 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::program::{Failure, cargo, output_of, run};
+use crate::program::{Failure, cargo, output_of, run, succeeds};
 use crate::workspace::Workspace;
+
+use super::foreign;
 
 /// The machine's own target: with musl where that is installed, which runs on any Linux; else with glibc.
 pub fn best_target() -> Result<String, Failure> {
@@ -30,7 +32,14 @@ pub fn host() -> Result<String, Failure> {
 /// Builds it as it is released.
 pub fn build(workspace: &Workspace, target: &str) -> Result<PathBuf, Failure> {
     let arguments = ["build", "--release", "--locked", "--package", "windlass", "--target", target];
-    run(cargo().args(arguments).current_dir(&workspace.root))?;
+    let mut cargo = cargo();
+    if let Some(compiler) = foreign::compiler(target, &host()?) {
+        if !succeeds(Command::new(&compiler).arg("--version")) {
+            return Err(Failure(format!("{compiler} is missing: it links programs for {target}")));
+        }
+        cargo.envs(foreign::variables(target, &compiler));
+    }
+    run(cargo.args(arguments).current_dir(&workspace.root))?;
     Ok(workspace.target.join(target).join("release/windlass"))
 }
 

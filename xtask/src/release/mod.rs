@@ -6,6 +6,7 @@
 mod archive;
 mod binary;
 mod deb;
+mod foreign;
 mod npm;
 mod sbom;
 mod staging;
@@ -38,7 +39,7 @@ impl Release {
 
     /// `x86_64`, `aarch64`.
     fn architecture(&self) -> &str {
-        self.target.split('-').next().unwrap_or_default()
+        foreign::architecture(&self.target)
     }
 
     fn file(&self, name: impl AsRef<Path>) -> PathBuf {

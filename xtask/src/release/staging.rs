@@ -3,9 +3,8 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use super::Release;
+use super::{Release, foreign};
 use crate::man;
 use crate::program::{Failure, bytes_of};
 use crate::workspace::Workspace;
@@ -33,7 +32,8 @@ impl Staging {
         make_folder_of(&placed)?;
         fs::copy(program, &placed).map_err(|error| Failure::at(program, error))?;
         set_mode(&placed, 0o755)?;
-        let said = bytes_of(Command::new(&placed).arg("--version"))?;
+        let call = || foreign::call(&placed, &release.target);
+        let said = bytes_of(call()?.arg("--version"))?;
         if String::from_utf8_lossy(&said).trim() != format!("windlass {}", release.version) {
             let said = String::from_utf8_lossy(&said).trim().to_owned();
             return Err(Failure(format!(
@@ -43,7 +43,7 @@ impl Staging {
             )));
         }
         for (shell, place) in COMPLETIONS {
-            let script = bytes_of(Command::new(&placed).args(["completions", shell]))?;
+            let script = bytes_of(call()?.args(["completions", shell]))?;
             staging.write(&format!("share/{place}"), &script)?;
         }
         man::write_pages(workspace, &staging.path("share/man/man1"))?;

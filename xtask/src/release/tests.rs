@@ -6,7 +6,7 @@ use std::process::Command;
 
 use super::binary::Needs;
 use super::staging::{Staging, set_mode, write_file};
-use super::{Release, Wanted, archive, deb, npm, sbom, sums};
+use super::{Release, Wanted, archive, deb, foreign, npm, sbom, sums};
 use crate::program::{bytes_of, succeeds};
 use crate::workspace::Workspace;
 
@@ -164,4 +164,25 @@ fn the_glibc_that_a_program_needs_is_the_highest_it_names() {
     let dynamic = b"/lib64/ld-linux-x86-64.so.2\0GLIBC_2.2.5\0GLIBC_2.34\0GLIBC_2.9\0GLIBC_PRIVATE\0";
     assert_eq!(Needs::read(dynamic), Needs::Glibc(2, 34));
     assert_eq!(Needs::read(b"GLIBC_2.36\0 in a text of a static program"), Needs::Linux);
+}
+
+#[test]
+fn a_program_for_another_machine_is_linked_by_the_distributions_cross_compiler() {
+    let host = "x86_64-unknown-linux-gnu";
+    assert_eq!(foreign::compiler("x86_64-unknown-linux-musl", host), None);
+    let target = "aarch64-unknown-linux-musl";
+    let compiler = foreign::compiler(target, host).unwrap();
+    assert_eq!(compiler, "aarch64-linux-gnu-gcc");
+    let names = foreign::variables(target, &compiler).map(|(name, _)| name);
+    assert_eq!(names, ["CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER", "CC_aarch64_unknown_linux_musl"]);
+}
+
+#[test]
+fn a_program_that_does_not_run_here_is_called_by_an_emulator_or_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("windlass");
+    fs::write(&program, "nothing that runs").unwrap();
+    set_mode(&program, 0o755).unwrap();
+    let failure = foreign::call(&program, "nowhere-unknown-linux-musl").unwrap_err().to_string();
+    assert!(failure.contains("does not run here"), "{failure}");
 }
