@@ -67,11 +67,11 @@ pub fn run_chore(workspace: &Workspace, arguments: &[String]) -> Result<(), Fail
 
 /// The released program, and the bench agent beside this one.
 fn build(workspace: &Workspace) -> Result<(PathBuf, PathBuf), Failure> {
-    let release = ["build", "--release", "--locked", "--quiet", "--package", "windlass"];
+    let release = ["build", "--profile", "dist", "--locked", "--quiet", "--package", "windlass"];
     run(cargo().args(release).current_dir(&workspace.root))?;
     let agent = ["build", "--locked", "--quiet", "--package", "xtask", "--bin", "bench-agent"];
     run(cargo().args(agent).current_dir(&workspace.root))?;
-    Ok((workspace.target.join("release/windlass"), workspace.target.join("debug/bench-agent")))
+    Ok((workspace.target.join("dist/windlass"), workspace.target.join("debug/bench-agent")))
 }
 
 fn write(folder: &Path, table: &Table) -> Result<(), Failure> {

@@ -95,7 +95,16 @@ impl Place {
         run(Command::new("sh").args(["-c", &import]))?;
         let here = self.folder.path().display();
         let mut start = Command::new(engine);
-        start.args(["run", "--detach", "--name", CONTAINER, "--network=none"]);
+        // Engines set limits of their own, which are higher than some machines allow.
+        start.args([
+            "run",
+            "--detach",
+            "--name",
+            CONTAINER,
+            "--network=none",
+            "--ulimit",
+            "nofile=1024:1024",
+        ]);
         run(start.args(["--volume", &format!("{here}:{here}"), IMAGE, "/bin/sleep", "600"]))
     }
 

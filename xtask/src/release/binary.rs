@@ -31,7 +31,7 @@ pub fn host() -> Result<String, Failure> {
 
 /// Builds it as it is released.
 pub fn build(workspace: &Workspace, target: &str) -> Result<PathBuf, Failure> {
-    let arguments = ["build", "--release", "--locked", "--package", "windlass", "--target", target];
+    let arguments = ["build", "--profile", "dist", "--locked", "--package", "windlass", "--target", target];
     let mut cargo = cargo();
     if let Some(compiler) = foreign::compiler(target, &host()?) {
         if !succeeds(Command::new(&compiler).arg("--version")) {
@@ -40,7 +40,7 @@ pub fn build(workspace: &Workspace, target: &str) -> Result<PathBuf, Failure> {
         cargo.envs(foreign::variables(target, &compiler));
     }
     run(cargo.args(arguments).current_dir(&workspace.root))?;
-    Ok(workspace.target.join(target).join("release/windlass"))
+    Ok(workspace.target.join(target).join("dist/windlass"))
 }
 
 /// The version, as `Cargo.toml` has it.

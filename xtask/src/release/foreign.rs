@@ -36,7 +36,9 @@ pub fn call(program: &Path, target: &str) -> Result<Command, Failure> {
     let found = emulators.iter().find(|emulator| succeeds(Command::new(emulator).arg("-version")));
     let emulator = found.ok_or_else(|| {
         let program = program.display();
-        Failure(format!("{program} does not run here; for programs of another machine install qemu-user-static"))
+        Failure(format!(
+            "{program} does not run here; for programs of another machine install qemu-user-static"
+        ))
     })?;
     let mut command = Command::new(emulator);
     command.arg(program);
