@@ -60,7 +60,7 @@ impl DevloopSession {
             (Some("init"), None | Some(0)) => write!(text, " never got beyond its beginning"),
             (_, Some(1)) => write!(text, " did 1 iteration"),
             (_, Some(number)) => write!(text, " did {number} iterations"),
-            (_, None) => write!(text, " did nobody knows how many iterations"),
+            (_, None) => write!(text, " did an unknown number of iterations"),
         };
         text
     }

@@ -75,7 +75,7 @@ impl FresherState {
         let _ = match self.iterations {
             Some(1) => write!(text, " did 1 iteration"),
             Some(number) => write!(text, " did {number} iterations"),
-            None => write!(text, " did nobody knows how many iterations"),
+            None => write!(text, " did an unknown number of iterations"),
         };
         let _ = match self.commits {
             Some(1) => write!(text, " with 1 commit"),

@@ -247,7 +247,7 @@ fn the_state_is_read_in_all_its_formats() {
     assert_eq!((half.iterations, half.commits), (Some(5), None));
     let wrong = fresher_state("iteration = many\nduration = -1\nnonsense\n= 3\n");
     assert_eq!(wrong.unreadable, ["iteration", "duration"]);
-    assert_eq!(fresher_state("").sentence(), "its last run did nobody knows how many iterations");
+    assert_eq!(fresher_state("").sentence(), "its last run did an unknown number of iterations");
 }
 
 fn environment(variables: &[(&str, &str)]) -> Result<FresherEnvironment, super::super::ConfigError> {

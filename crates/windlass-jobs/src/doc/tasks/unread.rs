@@ -23,7 +23,7 @@ const KINDS: [Kind; 7] = [
 
 /// What such a text holds that is not read, and what to do about it, as the end of a sentence.
 pub(super) fn seen(text: &str) -> Option<String> {
-    let lines = outside_of_code(text);
+    let lines = shown_lines(text);
     KINDS.iter().find_map(|kind| {
         let found: Vec<_> =
             lines.iter().filter_map(|(number, line)| Some((number, (kind.title)(line)?))).collect();
@@ -38,15 +38,19 @@ pub(super) fn seen(text: &str) -> Option<String> {
     })
 }
 
-/// Numbers and texts of all lines but those of code in fences.
-fn outside_of_code(text: &str) -> Vec<(usize, &str)> {
-    let mut is_code = false;
+/// Numbers and texts of all lines but those of code in fences and of comments that begin a line.
+fn shown_lines(text: &str) -> Vec<(usize, &str)> {
+    let (mut is_code, mut is_comment) = (false, false);
     let numbered = text.lines().enumerate().map(|(index, line)| (index + 1, line));
     numbered
         .filter(|(_, line)| {
-            let is_fence = line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
+            let begin = line.trim_start();
+            let is_fence = !is_comment && (begin.starts_with("```") || begin.starts_with("~~~"));
             is_code ^= is_fence;
-            !is_code && !is_fence
+            let was_comment = is_comment;
+            is_comment = !is_code && (is_comment || begin.starts_with("<!--")) && !line.contains("-->");
+            let is_hidden = was_comment || is_comment || (!is_code && begin.starts_with("<!--"));
+            !is_code && !is_fence && !is_hidden
         })
         .collect()
 }
@@ -145,7 +149,14 @@ mod tests {
             seen("1. Parse it\n")
                 .is_some_and(|said| said.ends_with("write each in Markdown as `- [ ] Parse it`"))
         );
-        for nothing in ["", "# Notes\n\nWe want it all.\n", "```\n- a\n```\n", "---\n***\n", "3.5 GB\n"] {
+        for nothing in [
+            "",
+            "# Notes\n\nWe want it all.\n",
+            "```\n- a\n```\n",
+            "---\n***\n",
+            "3.5 GB\n",
+            "# Tasks\n\n<!--\n- **Status**: pending\n- one\n-->\n<!-- - two -->\n",
+        ] {
             assert_eq!(seen(nothing), None, "{nothing}");
         }
     }
