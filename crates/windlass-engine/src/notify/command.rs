@@ -10,11 +10,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{MemfdFlags, memfd_create};
-use windlass_core::notification::Notification;
+use windlass_core::notification::{Notification, Priority};
 use windlass_core::values::{Ended, Named};
 
 use super::{SinkAnswer, SinkOutcome};
 use windlass_host::process::{Keeper, KeeperEvent, ProcessError, SpawnId, SpawnRequest, first_of};
+
+/// The command that is none: a notification of the desktop.
+const DESKTOP: &str = "desktop";
 
 /// How long the keeper may take to end what a command left.
 const SWEEP: Duration = Duration::from_secs(3);
@@ -129,10 +132,15 @@ impl CommandSink {
         let mut environment = self.room.environment.clone();
         let clean = |text: &str| text.replace('\0', "");
         environment.extend(told.iter().map(|(name, value)| (name.into(), clean(value).into())));
+        let (program, arguments) = if self.command.trim() == DESKTOP {
+            ("/usr/bin/env", on_the_desktop(notification.priority, &notification.title, &notification.body))
+        } else {
+            ("/bin/sh", vec!["-c".to_owned(), self.command.clone()])
+        };
         Ok(SpawnRequest {
             id,
-            program: "/bin/sh".into(),
-            arguments: vec!["-c".into(), self.command.clone().into()],
+            program: program.into(),
+            arguments: arguments.iter().map(|argument| clean(argument).into()).collect(),
             environment,
             directory: self.room.directory.clone(),
             stdin: OwnedFd::from(input),
@@ -170,6 +178,18 @@ impl CommandSink {
             self.said = None;
         }
     }
+}
+
+/// What shows it on the desktop. No shell reads it: a title is a title, whatever is in it.
+fn on_the_desktop(priority: Priority, title: &str, body: &str) -> Vec<String> {
+    let urgency = match priority {
+        Priority::Low => "low",
+        Priority::Default | Priority::High => "normal",
+        Priority::Urgent => "critical",
+    };
+    ["notify-send", "--app-name=windlass", &format!("--urgency={urgency}"), "--", title, body]
+        .map(str::to_owned)
+        .to_vec()
 }
 
 fn failed(detail: String) -> SinkAnswer {

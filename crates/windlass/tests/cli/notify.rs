@@ -1,8 +1,11 @@
 //! `notify test`: what is sent, what is answered, what the exit code says.
 
+use std::os::unix::fs::PermissionsExt;
+use std::{env, fs};
+
 use windlass_testkit::{Receiver, Response};
 
-use super::Place;
+use super::{Place, answer};
 
 // rows: 109
 #[test]
@@ -73,7 +76,29 @@ fn nothing_configured_is_said_with_what_to_do() {
 #[test]
 fn nobody_inside_a_run_may_send_anything() {
     let place = Place::new();
-    let answer = super::answer(place.windlass(&["notify", "test"]).env("WINDLASS_RUN", "r-1"));
+    let answer = answer(place.windlass(&["notify", "test"]).env("WINDLASS_RUN", "r-1"));
     assert_eq!(answer.code, Some(2));
     assert!(answer.stderr.contains("started by windlass itself"), "{}", answer.stderr);
+}
+
+#[test]
+fn the_desktop_is_told_without_a_shell() {
+    let place = Place::new();
+    place.file("work/.windlass/config.toml", "[notify]\ncommand = 'desktop'\nevents = ['error']\n");
+    let program = place.root.path().join("programs/notify-send");
+    place.file("programs/notify-send", "#!/bin/sh\nprintf '%s\\n' \"$@\" >told\n");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut path = program.parent().unwrap().as_os_str().to_owned();
+    path.push(":");
+    path.push(env::var_os("PATH").unwrap_or_default());
+    let mut command = place.windlass(&["notify", "test", "--event", "error"]);
+    let told = answer(command.env("PATH", path));
+    assert_eq!(told.code, Some(0), "{}{}", told.stdout, told.stderr);
+    let arguments = place.read("told");
+    let first = "--app-name=windlass\n--urgency=critical\n--\nwindlass: a test\n";
+    assert!(arguments.starts_with(first), "{arguments}");
+    // Where it is not installed, that is said.
+    let told = answer(place.windlass(&["notify", "test", "--event", "error"]).env("PATH", place.home()));
+    assert_eq!(told.code, Some(1), "{}", told.stdout);
+    assert!(told.stdout.contains("notify-send"), "{}", told.stdout);
 }
