@@ -23,7 +23,7 @@ use crate::trusting::{self, Asked, Purpose, TrustAnswers, Trusted};
 mod sandbox;
 
 /// The oldest git whose commands are used, major and minor.
-const MINIMUM_GIT: (u32, u32) = (2, 41);
+const MINIMUM_GIT: (u32, u32) = (2, 39);
 
 /// Less room for journals and snapshots than this is worth a word, in bytes.
 const LITTLE_ROOM: u64 = 1024 * 1024 * 1024;

@@ -88,7 +88,7 @@ fn a_detached_head_stays_detached_and_moves_on() {
 }
 
 #[test]
-fn a_project_that_cannot_be_written_is_no_end_of_the_world() {
+fn a_project_that_cannot_be_written_is_named_before_anything_is_paid_for() {
     let night = Night::with_git(&every_call(
         "{ write = { path = 'work', text = 'x' } }, { result = { text = 'I could not write.' } }",
     ));
@@ -107,9 +107,10 @@ fn a_project_that_cannot_be_written_is_no_end_of_the_world() {
         fs::set_permissions(&project, fs::Permissions::from_mode(0o755)).unwrap();
         outcome
     };
-    expect_end(&outcome, 10, "max_iterations");
-    assert_eq!(night.verdicts(), [Verdict::Idle]);
-    night.assert_clean();
+    outcome.expect_code(2, "nothing can be written");
+    let (said, project) = (said(&outcome), project.display());
+    assert!(said.contains(&format!("error: {project} cannot be written: ")), "{said}");
+    assert_eq!(night.folders().len(), 0, "a run was begun: {said}");
 }
 
 #[test]

@@ -106,10 +106,10 @@ fn without_git_or_with_an_old_one() {
     let path = ("PATH", programs.to_str().unwrap());
     let (code, document) = examine(&env, &[ready, path]);
     assert_eq!((code, health(&document, "git").0), (Some(0), "doubtful"), "{document:#}");
-    let git = env.write(programs.join("git"), "#!/bin/sh\necho git version 2.40.1\n");
+    let git = env.write(programs.join("git"), "#!/bin/sh\necho git version 2.38.1\n");
     fs::set_permissions(&git, fs::Permissions::from_mode(0o755)).unwrap();
     let (code, document) = examine(&env, &[ready, path]);
-    assert_eq!((code, health(&document, "git")), (Some(1), ("bad", "2.40 is too old: 2.41 is needed")));
+    assert_eq!((code, health(&document, "git")), (Some(1), ("bad", "2.38 is too old: 2.39 is needed")));
 }
 
 #[test]
