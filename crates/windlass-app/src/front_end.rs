@@ -101,7 +101,7 @@ pub enum Consent {
 }
 
 impl Consent {
-    /// By a flag such as `--force`.
+    /// By a flag such as `--yes`.
     pub const fn by_flag(force: bool) -> Consent {
         if force { Consent::Given } else { Consent::Wanted }
     }

@@ -99,7 +99,7 @@ impl App {
         let archives = Archives::of(&Project::find(self)?.workspaces);
         let archive = archives.find(name)?;
         let question = format!("delete archive {} for good?", archive.name);
-        if !self.agrees(consent, &question, &format!("windlass archive delete {} --force", archive.name))? {
+        if !self.agrees(consent, &question, &format!("windlass archive delete {} --yes", archive.name))? {
             return Ok(None);
         }
         archives.delete(&archive)?;

@@ -44,7 +44,7 @@ impl App {
         } else {
             (format!("archive workspace {name} and delete it?"), "")
         };
-        if !self.agrees(request.consent, &question, &format!("windlass clean {name} --force{flag}"))? {
+        if !self.agrees(request.consent, &question, &format!("windlass clean {name} --yes{flag}"))? {
             return Ok(None);
         }
         if request.for_good {

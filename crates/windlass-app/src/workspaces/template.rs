@@ -95,7 +95,7 @@ impl App {
         let template = templates.find(name, scope)?;
         let question = format!("delete {} template {name} for good?", template.scope.name());
         let global = if scope == Some(Scope::User) { " --global" } else { "" };
-        if !self.agrees(consent, &question, &format!("windlass template delete {name}{global} --force"))? {
+        if !self.agrees(consent, &question, &format!("windlass template delete {name}{global} --yes"))? {
             return Ok(None);
         }
         templates.delete(&template)?;

@@ -61,8 +61,8 @@ refused, and nothing is left of it.")]
         /// The archive, as `archive list` names it
         archive: String,
         /// Do not ask
-        #[arg(short, long, visible_short_alias = 'y', visible_alias = "yes")]
-        force: bool,
+        #[arg(short, long, short_alias = 'f', alias = "force")]
+        yes: bool,
     },
 }
 
@@ -139,8 +139,8 @@ pub enum TemplateVerb {
         #[arg(short, long, visible_alias = "user")]
         global: bool,
         /// Do not ask
-        #[arg(short, long, visible_short_alias = 'y', visible_alias = "yes")]
-        force: bool,
+        #[arg(short, long, short_alias = 'f', alias = "force")]
+        yes: bool,
     },
 }
 

@@ -200,14 +200,14 @@ pub struct ResetArgs {
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "\
 Nothing is deleted before its archive is written and read back. Runs of the
-workspace stay: `windlass runs` lists them. Without a terminal --force is needed.")]
+workspace stay: `windlass runs` lists them. Without a terminal --yes is needed.")]
 pub struct CleanArgs {
     /// The workspace
     #[arg(required_unless_present = "pre_commit_guard")]
     pub name: Option<String>,
     /// Do not ask
-    #[arg(short, long, short_alias = 'y', alias = "yes", requires = "name")]
-    pub force: bool,
+    #[arg(short, long, short_alias = 'f', alias = "force", requires = "name")]
+    pub yes: bool,
     /// Delete it without an archive: it cannot be brought back
     #[arg(long, requires = "name")]
     pub no_archive: bool,

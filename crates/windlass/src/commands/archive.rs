@@ -33,12 +33,10 @@ pub fn run(args: &ArchiveArgs) -> Result<ExitCode, AppError> {
         ArchiveVerb::Show { archive, json: false } => {
             print(&archive_text(&app.archive(archive)?, Timestamp::now(), &stdout()))
         }
-        ArchiveVerb::Delete { archive, force } => {
-            match app.delete_archive(archive, Consent::by_flag(*force))? {
-                None => nothing_deleted(),
-                Some(name) => print_lines(&[done(&format!("archive {name} is deleted"))]),
-            }
-        }
+        ArchiveVerb::Delete { archive, yes } => match app.delete_archive(archive, Consent::by_flag(*yes))? {
+            None => nothing_deleted(),
+            Some(name) => print_lines(&[done(&format!("archive {name} is deleted"))]),
+        },
     }?;
     Ok(ExitCode::SUCCESS)
 }

@@ -16,11 +16,8 @@ pub fn run(args: &CleanArgs) -> Result<ExitCode, AppError> {
     let Some(name) = &args.name else {
         return guard_removed(&app.remove_guard()?);
     };
-    let request = CleanWorkspace {
-        name: name.clone(),
-        for_good: args.no_archive,
-        consent: Consent::by_flag(args.force),
-    };
+    let request =
+        CleanWorkspace { name: name.clone(), for_good: args.no_archive, consent: Consent::by_flag(args.yes) };
     match app.clean_workspace(&request)? {
         None => nothing_deleted(),
         Some(CleanedWorkspace::Archived(archived)) => archive::tell(name, &archived, Afterwards::Remove),

@@ -12,7 +12,7 @@ use clap_complete::env::{Bash, Fish, Shells, Zsh};
 use windlass_app::run::NamedTasks;
 use windlass_app::{App, AppError, FrontEnd};
 use windlass_core::config::{KEYS, Layer};
-use windlass_core::values::TaskState;
+use windlass_core::values::{Named as _, TaskState};
 use windlass_ui::one_line;
 
 use crate::args::Cli;
@@ -174,7 +174,12 @@ fn named(name: impl Into<OsString>, help: &str) -> CompletionCandidate {
 
 fn workspaces(typed: &Typed) -> Option<Vec<CompletionCandidate>> {
     let rows = typed.app()?.workspaces().ok()?;
-    Some(rows.iter().map(|row| named(row.name.clone(), "")).collect())
+    // With a word on each, or zsh has the flags before them.
+    Some(
+        rows.iter()
+            .map(|row| named(row.name.clone(), &format!("a workspace, {} mode", row.mode.name())))
+            .collect(),
+    )
 }
 
 fn runs(typed: &Typed) -> Option<Vec<CompletionCandidate>> {
@@ -213,14 +218,14 @@ fn tasks(typed: &Typed, wanted: fn(TaskState) -> bool) -> Option<Vec<CompletionC
 
 fn archives(typed: &Typed) -> Option<Vec<CompletionCandidate>> {
     let rows = typed.app()?.archives().ok()?;
-    Some(rows.iter().map(|row| named(row.name.clone(), "")).collect())
+    Some(rows.iter().map(|row| named(row.name.clone(), "an archive")).collect())
 }
 
 fn templates(typed: &Typed) -> Option<Vec<CompletionCandidate>> {
     let rows = typed.app()?.templates().ok()?;
     Some(
         rows.iter()
-            .map(|row| named(row.name.clone(), row.description.as_deref().unwrap_or_default()))
+            .map(|row| named(row.name.clone(), row.description.as_deref().unwrap_or("a template")))
             .collect(),
     )
 }

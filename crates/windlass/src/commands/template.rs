@@ -43,8 +43,8 @@ pub fn run(args: &TemplateArgs) -> Result<ExitCode, AppError> {
                 print(&template_text(&shown, Timestamp::now(), &stdout()))
             }
         }
-        TemplateVerb::Delete { name, global, force } => {
-            match app.delete_template(name, scope(*global), Consent::by_flag(*force))? {
+        TemplateVerb::Delete { name, global, yes } => {
+            match app.delete_template(name, scope(*global), Consent::by_flag(*yes))? {
                 None => nothing_deleted(),
                 Some(scope) => print_lines(&[done(&format!("{} template {name} is deleted", scope.name()))]),
             }

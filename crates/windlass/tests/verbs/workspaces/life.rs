@@ -112,7 +112,7 @@ fn a_reset_begins_anew_and_loses_nothing() {
 fn a_workspace_is_deleted_only_when_it_was_said_and_its_archive_is_there() {
     let env = with_workspace("count");
     let sentence = refused(&env, &["clean", "count"]);
-    assert!(sentence.contains("windlass clean count --force"), "{sentence}");
+    assert!(sentence.contains("windlass clean count --yes"), "{sentence}");
     assert!(folder(&env, "count").is_dir());
     let text = told(&env, &["clean", "count", "-f"]);
     let archive = text.lines().find_map(|line| line.trim().strip_prefix("archive  ")).unwrap();
