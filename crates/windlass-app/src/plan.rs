@@ -94,8 +94,9 @@ impl App {
         };
         let (tasks, least) = (migration.tasks, configuration.resolved.migrate_at);
         if request.to == PlanForm::Folder && tasks < least as usize && !request.also_few {
+            let tasks = if tasks == 1 { "1 task".to_owned() } else { format!("{tasks} tasks") };
             return Err(AppError::usage(format!(
-                "the plan has {tasks} tasks: a folder is worth it from {least} (plan.migrate_at)"
+                "the plan has {tasks}: a folder is worth it from {least} (plan.migrate_at)"
             ))
             .hint("Do it all the same: windlass migrate-plan --force"));
         }

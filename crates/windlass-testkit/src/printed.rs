@@ -121,7 +121,7 @@ fn refusal(program: &Path, command: &Printed) -> Option<String> {
         (!answer.status.success()).then(|| String::from_utf8_lossy(&answer.stderr).into_owned())
     });
     let [Some(why), Some(_)] = why else { return None };
-    (!why.contains("unrecognized subcommand")).then_some(why)
+    (!why.contains("there is no verb")).then_some(why)
 }
 
 impl Printed {

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
+use crate::line::width;
+
 /// `-C DIR`, as a shell takes it. It is said once, before anything is printed.
 static ELSEWHERE: OnceLock<String> = OnceLock::new();
 
@@ -17,6 +19,11 @@ pub fn typed_elsewhere(directory: &str) {
 /// What a printed `windlass` is to be followed by.
 pub(crate) fn elsewhere() -> Option<String> {
     ELSEWHERE.get().cloned()
+}
+
+/// By how much that makes commands wider.
+pub(crate) fn added_width() -> usize {
+    ELSEWHERE.get().map_or(0, |elsewhere| width(elsewhere) + 1)
 }
 
 /// A command as it is to be typed.

@@ -38,17 +38,17 @@ const PROJECT: &[(&str, &str)] = &[
 ];
 
 impl App {
-    /// Makes a scratch project, and has the scripted agent work in it. It decides for itself: no configuration file and no
-    /// variable changes what it shows.
-    pub fn demo(&self, settings: Layer) -> Result<RunEnd, AppError> {
-        let prepared = prepared(scratch()?, settings)?;
+    /// Makes a scratch project in a folder, and has the scripted agent work in it. It decides for itself: no configuration file
+    /// and no variable changes what it shows.
+    pub fn demo(&self, folder: PathBuf, settings: Layer) -> Result<RunEnd, AppError> {
+        let prepared = prepared(folder, settings)?;
         write_project(&prepared.directory)?;
         launch::start(&Here::at(self, prepared.directory.clone())?, &prepared)
     }
 }
 
-/// A new folder that stays, so that people can look at it.
-fn scratch() -> Result<PathBuf, AppError> {
+/// A new folder for the demo. It stays, so that people can look at it.
+pub fn scratch() -> Result<PathBuf, AppError> {
     let folder = tempfile::Builder::new().prefix("windlass-demo-").tempdir_in(env::temp_dir());
     let folder = folder.map_err(|error| trouble("create a folder for the demo", &error))?.keep();
     folder.canonicalize().map_err(|error| trouble("find the demo's folder", &error))

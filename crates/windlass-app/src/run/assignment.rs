@@ -74,7 +74,7 @@ impl Assignment {
                 let workspaces = Workspaces::open(directory);
                 let workspace = match name {
                     Some(name) => workspaces.find(name).map_err(|error| perhaps_a_goal(error, name))?,
-                    None => only_one(&workspaces)?,
+                    None => only_one(app, &workspaces)?,
                 };
                 refuse_goal_settings(&request.settings, &workspace)?;
                 let mode = match mode {
@@ -420,16 +420,11 @@ fn mode_of(
 }
 
 /// The only workspace that could be meant.
-fn only_one(workspaces: &Workspaces) -> Result<Workspace, AppError> {
+fn only_one(app: &App, workspaces: &Workspaces) -> Result<Workspace, AppError> {
     let mut found = workspaces.list()?.workspaces;
     match (found.pop(), found.len()) {
         (Some(only), 0) => Ok(only),
-        (None, _) => Err(AppError::usage("there is no goal and no workspace: say what is to be done")
-            .hint("windlass run -p 'Make the tests pass' --gate 'make test'")
-            .hint("windlass run -f goal.md")
-            .hint("windlass run - < goal.md")
-            .hint("windlass init NAME                       (a workspace)")
-            .hint("windlass run -p 'Anything' --mock        (a scripted agent, costs nothing)")),
+        (None, _) => Err(work::nothing_named(app)),
         (Some(last), _) => {
             found.push(last);
             let error = AppError::usage(format!("which of the {} workspaces?", found.len()));

@@ -298,6 +298,7 @@ pub fn without_git(here: &Here) -> Option<String> {
 /// Where nothing can be written an agent could change nothing, and would be paid for finding that out. Somebody who names
 /// further directories may want it to work there.
 fn refuse_read_only(here: &Here, resolved: &Resolved) -> Result<(), AppError> {
+    // outside: where a person is.
     let written = rustix::fs::access(&here.directory, Access::WRITE_OK | Access::EXEC_OK);
     match written {
         Err(error) if resolved.agent.add_dirs.is_empty() => {

@@ -16,6 +16,7 @@ use super::request::NamedTasks;
 use crate::app::App;
 use crate::configuration::Configuration;
 use crate::error::AppError;
+use crate::import::with_command;
 use crate::text::quoted;
 
 /// So many boxes make a text a list of tasks, and no goal with some.
@@ -23,6 +24,9 @@ const LEAST_BOXES: usize = 3;
 
 /// So many lists are named.
 const NAMED: usize = 8;
+
+/// What people call the file with a goal in it.
+const GOALS: [&str; 2] = ["goal.md", "PROMPT.md"];
 
 /// A file of work that was found, or named.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,6 +79,25 @@ impl App {
     /// The work that lies where people keep it, beyond the places that are looked at without being asked.
     pub fn kept_work(&self) -> Vec<Work> {
         kept_places(self.directory()).iter().filter_map(Work::of).collect()
+    }
+
+    /// What lies in the places that are looked at without being asked, and which command works on it.
+    fn usual_work(&self) -> Vec<String> {
+        let directory = self.directory();
+        // A configuration that cannot be read is said by what is typed next.
+        let Ok(configuration) = Configuration::read(directory, None, Mode::Goal) else { return Vec::new() };
+        let resolved = &configuration.resolved;
+        let plan = has_plan(directory, &resolved.plan).then(|| {
+            let place = one_line(&resolved.plan.file.display().to_string());
+            format!("A plan is here ({place}): windlass build")
+        });
+        let tasks = NamedTasks::default().find(directory, resolved.tasks.file.as_deref()).ok();
+        let tasks = tasks.as_ref().and_then(Work::of);
+        let tasks =
+            tasks.map(|work| format!("{} holds {}: windlass run --mode tasks", work.place, work.holds));
+        let goals = GOALS.iter().filter(|name| tree::at(directory).join(name).open().is_ok());
+        let goals = goals.map(|name| format!("{name} may be a goal: windlass run -f {name}"));
+        plan.into_iter().chain(tasks).chain(goals).collect()
     }
 
     /// The same where nothing lies in the usual places of a mode: of plans, or of tasks.
@@ -144,6 +167,18 @@ pub fn with_works(error: AppError, works: &[Work], command: impl Fn(&Work) -> St
     works.iter().take(NAMED).fold(error, |error, work| {
         error.hint(format!("{} holds {}: {}", work.place, work.holds, command(work)))
     })
+}
+
+/// Nobody said what is to be done: what lies here is named, each with its command, and what else can be typed.
+pub(super) fn nothing_named(app: &App) -> AppError {
+    let error = AppError::usage("there is no goal and no workspace: say what is to be done");
+    let error = app.usual_work().into_iter().fold(error, |error, hint| error.hint(hint));
+    let error = with_works(error, &app.kept_work(), Work::command);
+    with_command(error, app.directory())
+        .hint("windlass run -p 'Make the tests pass' --gate 'make test'")
+        .hint("windlass run -f FILE                     (the goal in a file; - reads standard input)")
+        .hint("windlass init NAME                       (a workspace)")
+        .hint("windlass run -p 'Anything' --mock        (a scripted agent, costs nothing)")
 }
 
 /// The same error, with the commands for the work that lies elsewhere.

@@ -9,6 +9,7 @@ use super::lines::{self, labelled, labelled_once};
 use super::{advice, allow_command, allowing, check_mark, iteration, took};
 use crate::board::{Board, Ending};
 use crate::document::{StatusCouncils, StatusJudged, commit_range};
+use crate::elsewhere;
 use crate::format;
 use crate::harmless::one_line;
 use crate::line::{self, Line, Mark, Tone};
@@ -249,7 +250,8 @@ fn next(board: &Board, plan: &RunSpec, reason: StopReason) -> Vec<Line> {
 /// A command and what it is for: beside it where both fit the usual width, else below it.
 fn explained(line: Line, command: &str, purpose: &str, widest: usize) -> Vec<Line> {
     let widest = widest.max(line::width(command));
-    if lines::COLUMN + widest + 2 + line::width(purpose) > USUAL_WIDTH {
+    let widest_typed = lines::COLUMN + elsewhere::added_width() + widest;
+    if widest_typed + 2 + line::width(purpose) > USUAL_WIDTH {
         return vec![line.command(command), labelled("").dim(format!("  {purpose}"))];
     }
     let gap = " ".repeat(widest - line::width(command) + 2);

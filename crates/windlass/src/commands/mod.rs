@@ -23,6 +23,7 @@ mod judging;
 mod list;
 mod logs;
 mod migrate_plan;
+mod mistyped;
 mod notify;
 mod pipeline;
 mod principles;
@@ -44,7 +45,6 @@ mod tasks;
 mod template;
 mod terminal;
 mod trust;
-mod unknown;
 mod update;
 mod verify_plan;
 mod wanted;
@@ -82,7 +82,7 @@ pub fn dispatch(arguments: impl Iterator<Item = OsString>) -> Result<ExitCode, A
     let cli = match crate::args::parse(&arguments) {
         Ok(cli) => cli,
         Err(answer) => {
-            if let Some(error) = unknown::flag(&answer, &arguments) {
+            if let Some(error) = mistyped::error(&answer, &arguments) {
                 return Err(error);
             }
             // Help and version are answers, too. A closed terminal changes nothing about the exit code.
@@ -95,7 +95,10 @@ pub fn dispatch(arguments: impl Iterator<Item = OsString>) -> Result<ExitCode, A
     }
     if let Some(directory) = &cli.directory {
         enter(directory)?;
-        typed_elsewhere(&quoted(directory.as_os_str()));
+        // The demo has a folder of its own.
+        if !matches!(cli.verb, Verb::Demo(_)) {
+            typed_elsewhere(&quoted(directory.as_os_str()));
+        }
     } else if default_project::concerns(&cli.verb) {
         default_project::enter()?;
     }

@@ -84,7 +84,7 @@ fn wanted(args: &PipelineArgs) -> Result<WantedPipeline, AppError> {
         (None, Some(text)) => Goal::new(text, "the goal", None),
         (None, None) => Err(AppError::usage("there is no goal: say what is to be planned")
             .hint("windlass pipeline 'A command line tool that keeps to-do lists'")
-            .hint("windlass pipeline -f goal.md")
+            .hint("windlass pipeline -f FILE")
             .hint("windlass pipeline --resume ID        (all pipelines: windlass pipeline list)")),
     };
     goal.map(WantedPipeline::New)

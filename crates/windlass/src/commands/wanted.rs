@@ -180,8 +180,7 @@ fn goal(args: &RunArgs) -> Result<Goal, AppError> {
 fn missing(message: &str) -> AppError {
     AppError::usage(message)
         .hint("windlass run -p 'Make the tests pass' --gate 'make test'")
-        .hint("windlass run -f goal.md")
-        .hint("windlass run - < goal.md")
+        .hint("windlass run -f FILE                     (the goal in a file; - reads standard input)")
         .hint("windlass run -p 'Anything' --mock        (a scripted agent, costs nothing)")
 }
 

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use windlass_testkit::printed::commands;
+
 use super::{Command, Place, answer};
 
 const PROJECT: &[(&str, &str)] = &[
@@ -41,13 +43,23 @@ fn the_demos_agent_claims_too_early_and_finishes_in_the_end() {
 #[test]
 fn the_demo_ends_with_its_job_done_and_shows_a_refused_claim_and_a_wait_before() {
     let place = Place::new();
-    let answer = answer(place.windlass(&["demo"]).env("TMPDIR", place.home()));
-    let said = format!("{}{}", answer.stdout, answer.stderr);
-    assert_eq!(answer.code, Some(0), "{said}");
+    let folder = place.root.path().join("a folder");
+    fs::create_dir(&folder).unwrap();
+    let told = answer(place.windlass(&["demo"]).env("TMPDIR", &folder));
+    let said = format!("{}{}", told.stdout, told.stderr);
+    assert_eq!(told.code, Some(0), "{said}");
     for told in
         ["stopped: complete", "gate failed: sh test.sh", "waiting for the usage limit", "undo its work"]
     {
         assert!(said.contains(told), "{told}: {said}");
     }
     assert!(!said.contains("undone"), "{said}");
+    // What is printed is typed where it was printed, as it stands there.
+    let commands: Vec<_> = commands(&said).into_iter().filter(|command| command.words[0] == "-C").collect();
+    assert!(commands.len() >= 5, "{said}");
+    for command in commands {
+        let typed = command.words.iter().map(String::as_str).collect::<Vec<_>>();
+        let typed = place.ask(&typed);
+        assert_eq!(typed.code, Some(0), "{}: {}", command.text, typed.stderr);
+    }
 }

@@ -42,7 +42,18 @@ fn bad_command_lines_are_refused_in_one_sentence() {
         (&["-C", "nowhere", "runs"], "cannot work in nowhere"),
         (&["resume", "--max-cost", "five"], "--max-cost: `five` is not an amount in dollars"),
         (&["run", "-p", "x", "--outptu", "quiet"], "windlass does not know --outptu"),
-        (&["frobnicate"], "unrecognized subcommand 'frobnicate'"),
+        (&["frobnicate"], "there is no verb `frobnicate`"),
+        (&["runn"], "there is no verb `runn`"),
+        (&["sandbox", "status"], "there is no verb `sandbox status`"),
+        (&["help", "nosuch"], "there is no verb `nosuch`"),
+        (&["show"], "`windlass show` needs <NAME>"),
+        (&["restore"], "`windlass restore` needs <RUN> <ITERATION>"),
+        (&["runs", "extra"], "`windlass runs` takes no `extra`"),
+        (&["completions", "tcsh"], "SHELL cannot be `tcsh`: bash, zsh, fish"),
+        (&["tasks", "list", "--feature"], "--feature needs a value"),
+        (&["tasks", "done"], "`windlass tasks done` needs <ID>"),
+        (&["logs", "--iteration", "x"], "--iteration cannot be `x`: it is no whole number"),
+        (&["logs", "-v", "--tools"], "--tools and --verbose exclude each other"),
     ] {
         let answer = place.ask(arguments);
         assert_eq!(answer.code, Some(2), "{arguments:?}: {}", answer.stderr);
@@ -61,9 +72,11 @@ fn a_flag_that_nobody_knows_is_refused_with_where_it_could_go() {
         (
             &["run", "-p", "x", "--foo"][..],
             "--foo",
-            "What is for the agent comes after --: windlass run ... -- --foo",
+            "All that it knows: windlass run --help\nhint:  What is for the agent comes last, after `--`.",
         ),
-        (&["build", "--foo=1"], "--foo", "What is for the agent comes after --: windlass build ... -- --foo"),
+        (&["build", "--foo=1"], "--foo", "All that it knows: windlass build --help"),
+        (&["run", "-p", "x", "--iterations", "5"], "--iterations", "Did you mean --max-iterations?"),
+        (&["run", "-p", "x", "--cost=5"], "--cost", "Did you mean --max-cost?"),
         (&["run", "-p", "x", "--max-cots", "5"], "--max-cots", "Did you mean --max-cost?"),
         (
             &["run", "-p", "x", "--list-worktrees"],
@@ -83,6 +96,7 @@ fn a_flag_that_nobody_knows_is_refused_with_where_it_could_go() {
         let (first, rest) = answer.stderr.split_once('\n').unwrap();
         assert_eq!(first, format!("error: windlass does not know {flag}"));
         assert!(rest.contains(hint), "{arguments:?}: {rest}");
+        assert!(!rest.contains(&format!("-- {flag}")), "{arguments:?}: {rest}");
     }
     for accepted in [
         &["run", "-p", "x", "--dry-run", "--stream"][..],
@@ -102,6 +116,39 @@ fn a_flag_that_nobody_knows_is_refused_with_where_it_could_go() {
     }
     let listed = place.ask(&["run", "-p", "x", "--dry-run", "--worktree-base-dir", "../trees"]).stdout;
     assert!(listed.contains("../trees"), "{listed}");
+}
+
+#[test]
+fn what_is_mistyped_or_missing_comes_with_what_can_be_typed() {
+    let place = Place::new();
+    for (arguments, hint) in [
+        (&["runn"][..], "hint:  Did you mean: windlass run"),
+        (&["config", "gett"], ", or windlass config get?"),
+        (&["frobnicate"], "hint:  All that there are: windlass --help"),
+        (&["reset"], "hint:  All there are: windlass list\nhint:  All that it takes: windlass reset --help"),
+        (&["-C", ".", "config", "get"], "hint:  All there are: windlass config keys"),
+        (&["runs", "extra"], "hint:  All that it takes: windlass runs --help"),
+    ] {
+        let answer = place.ask(arguments);
+        assert_eq!((answer.code, answer.stdout.as_str()), (Some(2), ""), "{arguments:?}");
+        assert!(answer.stderr.contains(hint), "{arguments:?}: {}", answer.stderr);
+    }
+}
+
+#[test]
+fn who_says_nothing_is_told_of_what_lies_here() {
+    let place = Place::new();
+    place.file("work/goal.md", "Make it work.\n");
+    place.file("work/IMPLEMENTATION_PLAN.md", "- [ ] One\n");
+    place.file("work/requirements.md", "### TASK-001: Say hello\n- **Status**: pending\n");
+    let said = place.ask(&["run"]).stderr;
+    for hint in [
+        "A plan is here (IMPLEMENTATION_PLAN.md): windlass build\n",
+        "requirements.md holds 1 task: windlass run --mode tasks\n",
+        "goal.md may be a goal: windlass run -f goal.md\n",
+    ] {
+        assert!(said.contains(hint), "{said}");
+    }
 }
 
 #[test]

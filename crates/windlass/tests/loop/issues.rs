@@ -325,7 +325,7 @@ fn a_repositorys_own_file_says_whose_issues_only_where_it_is_trusted() {
     assert!(outcome.code == Some(2) && said.contains("source.repository in .windlass/config.toml"), "{said}");
     assert!(forge.issue(1).comments.is_empty() && night.folders().is_empty());
     let refused = run(&night, &["--label", "agent", "-f", "x.md"]);
-    assert!(refused.code == Some(2) && refused.stderr_text().contains("cannot be used with"));
+    assert!(refused.code == Some(2) && refused.stderr_text().contains("exclude each other"));
     // Nobody says whose.
     std::fs::remove_file(night.env.project().join(".windlass/config.toml")).unwrap();
     let outcome = run(&night, &["--label", "agent"]);

@@ -64,7 +64,7 @@ fn what_cannot_be_restored_is_refused_in_one_sentence() {
         "",
     );
     refused(&["restore", "r-zzzzzzzzz", "1"], "no run here begins with", "windlass runs");
-    refused(&["restore", &run, "0"], "invalid value '0'", "counted from 1");
+    refused(&["restore", &run, "0"], "ITERATION cannot be `0`", "counted from 1");
     let elsewhere = env.root().join("home");
     let elsewhere = elsewhere.to_str().unwrap();
     let project = env.project().canonicalize().unwrap();

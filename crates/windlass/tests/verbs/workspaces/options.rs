@@ -67,11 +67,11 @@ fn exactly_what_was_given_is_written_a_delay_of_nothing_too() {
 fn what_is_no_value_is_refused_and_nothing_is_made() {
     let env = TestEnv::with_git();
     for (arguments, said) in [
-        (&["--mode", "lop"][..], "possible values: loop, iterative"),
-        (&["--mode", "goal"], "possible values: loop, iterative"),
+        (&["--mode", "lop"][..], "--mode cannot be `lop`: loop, iterative"),
+        (&["--mode", "goal"], "--mode cannot be `goal`: loop, iterative"),
         (&["-m", "abc"], "--max-iterations: expected a whole number"),
         (&["-m", "1e3"], "--max-iterations: expected a whole number"),
-        (&["-m", "3", "-m", "4"], "cannot be used multiple times"),
+        (&["-m", "3", "-m", "4"], "--max-iterations was typed twice"),
         (&["-d", "-1"], "--delay"),
         (&["-d", "soon"], "--delay"),
         (&["--stagnation-threshold", "two"], "--stagnation-threshold: expected a whole number"),
