@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use windlass_core::config::Resolved;
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::spec::Job;
-use windlass_core::values::{Assessed, Assessment, Class, Purpose, StopReason};
+use windlass_core::values::{AnswerForm, Assessed, Assessment, Class, StopReason};
 use windlass_core::workspace::VerificationStatus;
 use windlass_engine::store::{RunFolder, journal};
 use windlass_engine::workspace::{Workspace, Workspaces, write_report};
@@ -60,7 +60,7 @@ pub fn assessments(entries: &[Entry]) -> Vec<Option<&Assessment>> {
     let mut found = Vec::new();
     for entry in entries {
         match &entry.fact {
-            Fact::CallReserved { call, purpose: Purpose::Verify, .. } => {
+            Fact::CallReserved { call, purpose, .. } if purpose.answer() == AnswerForm::Assessment => {
                 judging.insert(*call);
             }
             // A call that was cut off, or that a limit refused, is repeated and has not judged.

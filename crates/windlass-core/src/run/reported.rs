@@ -7,7 +7,7 @@ use crate::run::decide::one;
 use crate::run::lane::{LaneState, Turn};
 use crate::run::{Run, Survey};
 use crate::spec::RunSpec;
-use crate::values::{Assessment, CallId, CallReport, CallSummary, Class, JobStatus, LaneId, Now, Purpose};
+use crate::values::{AnswerForm, Assessment, CallId, CallReport, CallSummary, Class, JobStatus, LaneId, Now};
 
 impl Run {
     /// What a report means, as facts. One that comes too late means nothing.
@@ -172,7 +172,7 @@ impl Run {
     fn finish_call(&self, lane: LaneId, call: CallId, mut report: CallReport) -> Fact {
         let stands = |said: &Assessment| report.class == Class::Success || !said.passes();
         let turn = self.lane(lane).and_then(LaneState::turn);
-        let decides = turn.is_some_and(|turn| turn.purpose == Purpose::Council);
+        let decides = turn.is_some_and(|turn| turn.purpose.answer() == AnswerForm::Decision);
         let reviews = turn.is_some_and(|turn| turn.review.is_some()) && !decides;
         let works = !reviews && !decides;
         report.assessment = report.assessment.filter(|said| stands(said) && works);

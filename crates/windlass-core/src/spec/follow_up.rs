@@ -5,8 +5,8 @@
 
 use std::iter;
 
-use super::RunSpec;
-use crate::values::Purpose;
+use super::{AgentSpec, RunSpec};
+use crate::values::{AnswerForm, Purpose};
 
 /// A further call within an iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,5 +56,16 @@ impl RunSpec {
         ]
         .into_iter()
         .flatten()
+    }
+
+    /// Who is called for a purpose.
+    pub fn agent_for(&self, purpose: Purpose) -> AgentSpec {
+        let own = match purpose.answer() {
+            AnswerForm::Review => self.review.as_ref().and_then(|review| review.model.clone()),
+            AnswerForm::Decision => self.council.as_ref().and_then(|council| council.model.clone()),
+            AnswerForm::Free | AnswerForm::Assessment => None,
+        };
+        let model = own.or_else(|| self.agent.model.clone());
+        AgentSpec { model, ..self.agent.clone() }
     }
 }

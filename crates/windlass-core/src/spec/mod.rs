@@ -44,7 +44,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::message::Wording;
-use crate::values::{Check, CheckKind, ExitCodes, Grounds, Hook, LaneId, Purpose, RunId, path_text};
+use crate::values::{Check, CheckKind, ExitCodes, Grounds, Hook, LaneId, RunId, path_text};
 
 /// All that a run needs; journalled as its first fact, so that `resume` needs nothing else.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -159,17 +159,6 @@ impl RunSpec {
         } else {
             Grounds::Shown
         }
-    }
-
-    /// Who is called for a purpose.
-    pub fn agent_for(&self, purpose: Purpose) -> AgentSpec {
-        let own = match purpose {
-            Purpose::Review => self.review.as_ref().and_then(|review| review.model.clone()),
-            Purpose::Council => self.council.as_ref().and_then(|council| council.model.clone()),
-            Purpose::Work | Purpose::Verify | Purpose::Plan | Purpose::Merge => None,
-        };
-        let model = own.or_else(|| self.agent.model.clone());
-        AgentSpec { model, ..self.agent.clone() }
     }
 
     /// The numbers of its lanes: 0 alone, which is the working directory itself, or those that have checkouts of their own.

@@ -4,12 +4,25 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use strum::VariantNames;
+use strum::{IntoStaticStr, VariantNames};
 
 use super::{Assessment, Class, Conflict, Cost, Decision, Review, Tokens, time::millis};
 
 /// Why an agent is called. Every call is charged, whatever its purpose.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, VariantNames)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    IntoStaticStr,
+    VariantNames,
+)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum Purpose {
@@ -27,14 +40,49 @@ pub enum Purpose {
     Merge,
 }
 
+/// What a call's answer is, and what follows from that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnswerForm {
+    /// Whatever it says: it works.
+    Free,
+    /// A judgement of finished work.
+    Assessment,
+    /// A verdict on the work of an iteration.
+    Review,
+    /// A decision about work to come.
+    Decision,
+}
+
+/// What a run has to know of a purpose.
+struct PurposeRules {
+    answer: AnswerForm,
+    edits: bool,
+    keeps_claim: bool,
+}
+
+/// What all that work have in common.
+const WORKING: PurposeRules = PurposeRules { answer: AnswerForm::Free, edits: true, keeps_claim: false };
+
 impl Purpose {
+    const fn rules(self) -> PurposeRules {
+        match self {
+            Purpose::Work | Purpose::Plan => WORKING,
+            Purpose::Merge => PurposeRules { keeps_claim: true, ..WORKING },
+            Purpose::Review => PurposeRules { answer: AnswerForm::Review, ..WORKING },
+            Purpose::Verify => PurposeRules { answer: AnswerForm::Assessment, edits: false, ..WORKING },
+            Purpose::Council => PurposeRules { answer: AnswerForm::Decision, edits: false, ..WORKING },
+        }
+    }
+
+    /// What its answer is.
+    pub const fn answer(self) -> AnswerForm {
+        self.rules().answer
+    }
+
     /// Is the answer a judgement of work that is there, or a decision about work to come? What such an agent writes is nobody's progress, and it is told nothing
     /// of how the work was to be done.
     pub const fn judges(self) -> bool {
-        match self {
-            Purpose::Review | Purpose::Verify | Purpose::Council => true,
-            Purpose::Work | Purpose::Plan | Purpose::Merge => false,
-        }
+        !matches!(self.answer(), AnswerForm::Free)
     }
 
     /// What a journal means that does not name a follow-up call's purpose.
@@ -49,15 +97,12 @@ impl Purpose {
 
     /// May it change the project's files? A reviewer mends what it can; whoever verifies or decides does not.
     pub const fn edits(self) -> bool {
-        match self {
-            Purpose::Work | Purpose::Plan | Purpose::Merge | Purpose::Review => true,
-            Purpose::Verify | Purpose::Council => false,
-        }
+        self.rules().edits
     }
 
     /// Does it go on with work that was claimed already, so that the claim need not be made again?
     pub const fn keeps_claim(self) -> bool {
-        matches!(self, Purpose::Merge)
+        self.rules().keeps_claim
     }
 }
 

@@ -25,12 +25,13 @@ mod time;
 
 pub use assessment::{Assessed, Assessment, Confidence, Finding};
 pub use call::{
-    Bill, CallClocks, CallReport, CallSummary, Cut, Denial, Ended, Listed, Purpose, UsageLimit, WindowShare,
+    AnswerForm, Bill, CallClocks, CallReport, CallSummary, Cut, Denial, Ended, Listed, Purpose, UsageLimit,
+    WindowShare,
 };
 pub use check::{Check, CheckKind, CheckOutcome, CheckResult, CheckStage, CriterionOf, Lookup};
 pub use class::{Class, Verdict};
 pub use commit::CommitNotes;
-pub use council::{Conflict, Decision, Settled};
+pub use council::{Conflict, Decision, SettledConflict};
 pub use dollars::{MoneyError, parse_money};
 pub use evidence::Evidence;
 pub use extent::Extent;

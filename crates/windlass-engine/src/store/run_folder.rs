@@ -13,7 +13,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, openat, statat};
 use windlass_core::run::TurnKey;
 use windlass_core::spec::RunSpec;
-use windlass_core::values::{LaneId, Purpose, RunId, StopSource};
+use windlass_core::values::{LaneId, Named as _, Purpose, RunId, StopSource};
 use windlass_host::note::Note;
 use windlass_jobs::prompt::Templates;
 
@@ -234,10 +234,8 @@ impl RunFolder {
 
     /// The folder of one call; nothing is created.
     pub fn call(&self, iteration: u32, attempt: u32, purpose: Purpose) -> CallFolder {
-        let path = self
-            .iterations()
-            .join(format!("{iteration:04}"))
-            .join(format!("{attempt}-{}", purpose_name(purpose)));
+        let path =
+            self.iterations().join(format!("{iteration:04}")).join(format!("{attempt}-{}", purpose.name()));
         CallFolder { path }
     }
 
@@ -388,15 +386,4 @@ fn letter(byte: u8) -> Option<char> {
     let fair = 256 - 256 % ALPHABET.len();
     let byte = usize::from(byte);
     (byte < fair).then(|| ALPHABET.get(byte % ALPHABET.len()).copied().map(char::from)).flatten()
-}
-
-const fn purpose_name(purpose: Purpose) -> &'static str {
-    match purpose {
-        Purpose::Work => "work",
-        Purpose::Review => "review",
-        Purpose::Council => "council",
-        Purpose::Verify => "verify",
-        Purpose::Plan => "plan",
-        Purpose::Merge => "merge",
-    }
 }

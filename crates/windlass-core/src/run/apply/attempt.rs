@@ -10,8 +10,8 @@ use crate::run::verdict::Course;
 use crate::run::{Council, NotesShare, Run};
 use crate::spec::{ClaimSource, Mode};
 use crate::values::{
-    CallId, CallSummary, CheckKind, CheckOutcome, CheckStage, Class, Cost, Evidence, HookName, JobStatus,
-    LaneId, Named, Now, Purpose, SnapshotId, TaskId, Tokens, Verdict,
+    AnswerForm, CallId, CallSummary, CheckKind, CheckOutcome, CheckStage, Class, Cost, Evidence, HookName,
+    JobStatus, LaneId, Named, Now, Purpose, SnapshotId, TaskId, Tokens, Verdict,
 };
 
 impl Run {
@@ -83,7 +83,7 @@ impl Run {
             turn.estimated += summary.cost;
         }
         turn.tokens += summary.tokens;
-        if turn.purpose == Purpose::Verify {
+        if turn.purpose.answer() == AnswerForm::Assessment {
             self.findings.clone_from(&summary.assessment);
         }
         let outcome = AttemptOutcome {
@@ -189,7 +189,7 @@ impl Run {
             // Whoever judges makes no progress, whatever its tests have written.
             self.history.saw(&evidence);
             self.disown_what_councils_wrote(lane, &turn, &evidence);
-            outcome.claimed &= turn.purpose == Purpose::Verify || self.claim_stands();
+            outcome.claimed &= turn.purpose.answer() == AnswerForm::Assessment || self.claim_stands();
         } else {
             turn.progress |= is_new;
             let mode = self.plan.as_ref().map_or(Mode::Goal, |plan| plan.job.mode);
@@ -241,7 +241,7 @@ impl Run {
     }
 
     pub(super) fn follow_up_due(&mut self, lane: LaneId, purpose: Purpose) -> Applied {
-        if purpose == Purpose::Council {
+        if purpose.answer() == AnswerForm::Decision {
             return self.council_due(lane);
         }
         let (turn, outcome, judged) = self.take_state(lane, "judging", |state| match state {
