@@ -76,16 +76,16 @@ impl Ground<'_> {
         self.folder.join(name)
     }
 
-    /// `windlass`, whose agent does `deed`. Its environment holds nothing else.
-    pub fn windlass(&self, deed: &str) -> Command {
+    /// `windlass`, whose agent does `action`. Its environment holds nothing else.
+    pub fn windlass(&self, action: &str) -> Command {
         let mut command = self.bare(&self.bed.windlass);
-        command.env("WINDLASS_AGENT__COMMAND", &self.bed.agent).env("BENCH_DEED", deed);
+        command.env("WINDLASS_AGENT__COMMAND", &self.bed.agent).env("BENCH_ACTION", action);
         command
     }
 
     /// `windlass run` for so many iterations, one directly after the other.
-    pub fn run(&self, deed: &str, iterations: u32) -> Command {
-        let mut command = self.windlass(deed);
+    pub fn run(&self, action: &str, iterations: u32) -> Command {
+        let mut command = self.windlass(action);
         command.args(["run", "-p", GOAL, "--no-delay", "--stagnation-threshold", "0", "-m"]);
         command.arg(iterations.to_string());
         command

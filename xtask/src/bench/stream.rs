@@ -33,9 +33,9 @@ pub fn throughput(bed: &Bed) -> Result<Vec<Row>, Failure> {
 
 /// The most memory the runner ever held.
 pub fn memory(bed: &Bed) -> Result<Vec<Row>, Failure> {
-    let peak = |deed: String| -> Result<f64, Failure> {
+    let peak = |action: String| -> Result<f64, Failure> {
         let ground = bed.ground()?;
-        Ok(watched(&mut ground.run(&deed, 1), LIMIT_REACHED)?.peak_kb as f64 / 1000.0)
+        Ok(watched(&mut ground.run(&action, 1), LIMIT_REACHED)?.peak_kb as f64 / 1000.0)
     };
     let least = peak(String::new())?;
     let stream = peak(format!("stream {BYTES}"))?;
@@ -57,9 +57,9 @@ fn median_rate(bed: &Bed, arguments: &[&str]) -> Result<f64, Failure> {
 /// Megabytes per second of processor time, the agent's own and that of a run without a stream taken off.
 fn rate(bed: &Bed, arguments: &[&str]) -> Result<f64, Failure> {
     let mut cpu = Vec::new();
-    for deed in [String::new(), format!("stream {BYTES}")] {
+    for action in [String::new(), format!("stream {BYTES}")] {
         let ground = bed.ground()?;
-        let spent = measured(ground.run(&deed, 1).args(arguments), LIMIT_REACHED)?;
+        let spent = measured(ground.run(&action, 1).args(arguments), LIMIT_REACHED)?;
         let agents: Duration = ground.calls()?.iter().map(|call| call.cpu).sum();
         cpu.push(spent.cpu.saturating_sub(agents).as_secs_f64());
     }
@@ -90,7 +90,7 @@ fn piped(bed: &Bed, bytes: u64, command: &str) -> Result<(Spent, Duration), Fail
         .args(["-c", &format!("\"$AGENT\" | {command}")])
         .env("AGENT", bed.agent())
         .env("COPY", ground.file("copy"))
-        .env("BENCH_DEED", format!("stream {bytes}"));
+        .env("BENCH_ACTION", format!("stream {bytes}"));
     let spent = measured(&mut shell, &[0])?;
     Ok((spent, ground.calls()?.iter().map(|call| call.cpu).sum()))
 }

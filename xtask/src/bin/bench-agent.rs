@@ -1,9 +1,9 @@
 //! What `cargo xtask bench` puts in the place of Claude Code: as small as an agent can be, so that what is measured is
-//! Windlass. It is also the floor: `bench-agent floor COUNT [FOLDER]` is the smallest loop that runs it.
+//! Windlass. It is also the floor: `bench-agent floor COUNT [FOLDER [FILES]]` is the smallest loop that runs it.
 //!
 //! Each call appends a row to the file `BENCH_ROWS`: when it began and ended (nanoseconds since 1970), the CPU time it
 //! used itself (nanoseconds), and the resident memory of its parent and grandparent (kilobytes): keeper and runner.
-//! `BENCH_DEED` says what else it does.
+//! `BENCH_ACTION` says what else it does.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -36,16 +36,16 @@ fn say(text: &str) -> io::Result<()> {
     io::stdout().write_all(text.as_bytes())
 }
 
-/// One call: reads its prompt, does its deed, notes its row.
+/// One call: reads its prompt, does its action, notes its row.
 fn call(began: u128) -> io::Result<()> {
     io::stdin().read_to_end(&mut Vec::new())?;
     say(
         "{\"type\":\"system\",\"subtype\":\"init\",\"session_id\":\"s\",\"model\":\"bench\",\"claude_code_version\":\"2.1.330\",\"tools\":[]}\n",
     )?;
-    let deed = std::env::var("BENCH_DEED").unwrap_or_default();
-    let (deed, value) = deed.split_once(' ').unwrap_or((&deed, ""));
+    let action = std::env::var("BENCH_ACTION").unwrap_or_default();
+    let (action, value) = action.split_once(' ').unwrap_or((&action, ""));
     let number: usize = value.parse().unwrap_or(0);
-    match deed {
+    match action {
         "stream" => stream(number)?,
         "line" => line(number)?,
         "sleep" => sleep(Duration::from_secs(number as u64)),
@@ -121,14 +121,15 @@ fn resident(process: &str) -> u64 {
     pages.unwrap_or(0) * 4
 }
 
-/// Spawn, read, wait. With a folder, what keeping a record takes at least as well: before each call two folders and
-/// four small files, before and after it 300 bytes that are appended to a file and synced.
+/// Spawn, read, wait. With a folder, what keeping a record takes at least as well: before and after each call 300 bytes that are
+/// appended to a file and synced; with a number of files, before each call two folders and so many small files.
 fn floor(arguments: &[String]) -> io::Result<()> {
     let count: u32 = arguments.first().and_then(|count| count.parse().ok()).unwrap_or(1);
     let mut record = arguments.get(1).map(|folder| Record::begin(Path::new(folder))).transpose()?;
+    let files: u32 = arguments.get(2).and_then(|files| files.parse().ok()).unwrap_or(0);
     for number in 0..count {
         if let Some(record) = &mut record {
-            record.make_files(number)?;
+            record.make_files(number, files)?;
             record.sync()?;
         }
         let mut child =
@@ -157,12 +158,15 @@ impl Record {
         Ok(Self { folder: folder.to_path_buf(), journal })
     }
 
-    fn make_files(&self, number: u32) -> io::Result<()> {
+    fn make_files(&self, number: u32, files: u32) -> io::Result<()> {
+        if files == 0 {
+            return Ok(());
+        }
         let outer = self.folder.join(number.to_string());
         let inner = outer.join("call");
         fs::create_dir(&outer)?;
         fs::create_dir(&inner)?;
-        ["one", "two", "three", "four"].iter().try_for_each(|name| fs::write(inner.join(name), [b'x'; 300]))
+        (0..files).try_for_each(|file| fs::write(inner.join(file.to_string()), [b'x'; 300]))
     }
 
     fn sync(&mut self) -> io::Result<()> {
