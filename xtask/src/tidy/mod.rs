@@ -1,6 +1,7 @@
 //! `cargo xtask tidy`: the walls and habits that no compiler checks.
 
 mod agents;
+mod named;
 mod pages;
 mod rooms;
 mod sources;
@@ -35,9 +36,11 @@ impl Complaint {
 /// Says everything it finds, then fails.
 pub fn run(workspace: &Workspace) -> Result<(), Failure> {
     let mut complaints = Vec::new();
+    let mut project = named::Project::default();
     let sources = workspace.rust_files()?;
     for file in &sources {
         let text = workspace.read(file)?;
+        project.add_items(&text);
         complaints.extend(sources::check_rust(file, &text));
         complaints.extend(trees::check(file, &text));
         complaints.extend(agents::check(file, &text));
@@ -45,6 +48,7 @@ pub fn run(workspace: &Workspace) -> Result<(), Failure> {
         complaints.extend(verbs::check(file, &text));
     }
     for file in text_files(workspace)? {
+        project.add_file(&file);
         if let Ok(text) = workspace.read(&file) {
             complaints.extend(sources::check_text(&file, &text));
         }
@@ -53,6 +57,9 @@ pub fn run(workspace: &Workspace) -> Result<(), Failure> {
         complaints.extend(walls::check(workspace, &folder)?);
     }
     complaints.extend(pages::check(workspace)?);
+    for page in named::PAGES.iter().map(Path::new) {
+        complaints.extend(project.check(page, &workspace.read(page)?));
+    }
     if complaints.is_empty() {
         println!("tidy: {} Rust files", sources.len());
         return Ok(());
