@@ -12,6 +12,7 @@ use windlass_core::workspace::Metadata;
 use windlass_engine::workspace::{FoundMetadata, Workspace, Workspaces};
 use windlass_host::process::WORKSPACE_VARIABLE;
 use windlass_host::tree;
+use windlass_jobs::job;
 use windlass_jobs::prompt::{Authoring, SessionParts, session};
 
 use super::{Conversation, SessionEnd, agent, require_terminal};
@@ -98,7 +99,13 @@ impl App {
             },
             about: name,
             ours: &[workspace.instructions(), workspace.todo()],
-            prompt: session(&SessionParts { authoring, name, workspace: folder, project, mode }),
+            prompt: session(&SessionParts {
+                authoring,
+                name,
+                workspace: folder,
+                project,
+                pace: job::of(mode).words.pace,
+            }),
             permissions: Permissions::session(project, folder, &state_root()?),
             variable: (WORKSPACE_VARIABLE, folder.display().to_string()),
         };

@@ -8,11 +8,11 @@ use windlass_agents::{CallFiles, Invocation, of};
 use windlass_core::run::{Collected, NotesShare, OrderContext, PromptContext, TurnKey};
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{CheckOutcome, LaneId, Purpose};
+use windlass_jobs::Prompt;
 use windlass_jobs::doc::tasks::FileRole;
-use windlass_jobs::follow_up::{Changes, ReviewWork};
-use windlass_jobs::prompt;
 use windlass_jobs::prompt::{
-    FailedCheck, NOTES_USUAL, Notes, PhaseWork, PlanLayout, PlanWork, Prompt, PromptParts, Templates,
+    Changes, FailedCheck, NOTES_USUAL, Notes, PhaseWork, PlanLayout, PlanWork, PromptParts, ReviewWork,
+    Templates,
 };
 
 use super::{agents_file, tasks};
@@ -138,7 +138,7 @@ fn compose(preparation: &Preparation<'_>, wanted: &Wanted<'_>) -> Prompt {
     let notes = plan.job.notes_file.as_ref().and_then(|file| read_notes(&at(&plan.directory).join(file)));
     let context = preparation.context;
     let told = preparation.told();
-    prompt::compose(&PromptParts {
+    windlass_jobs::compose(&PromptParts {
         plan,
         turn: *turn,
         purpose: *purpose,

@@ -7,10 +7,10 @@ use windlass_core::values::SnapshotId;
 use windlass_git::inventory::is_own;
 use windlass_git::snapshot::quoting::quote;
 use windlass_git::snapshot::{Difference, Side, Snapshot, SnapshotError, Store};
-use windlass_jobs::follow_up::Changes;
+use windlass_jobs::prompt::Changes;
 
-use super::event::WorkError;
 use super::standing;
+use super::work::WorkError;
 use super::working_tree::WorkingTree;
 
 /// The most of a difference that goes into a prompt, in bytes.

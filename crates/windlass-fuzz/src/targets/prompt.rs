@@ -7,8 +7,9 @@ use windlass_core::run::{NotesShare, TurnKey};
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{CheckOutcome, CheckResult, Purpose};
 use windlass_jobs::prompt::{
-    FailedCheck, NOTES_LITTLE, NOTES_USUAL, Notes, Prompt, PromptParts, Templates, compose, holds_signal,
+    FailedCheck, NOTES_LITTLE, NOTES_USUAL, Notes, PromptParts, Templates, holds_signal,
 };
+use windlass_jobs::{Prompt, compose};
 
 use crate::example;
 

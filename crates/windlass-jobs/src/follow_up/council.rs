@@ -8,7 +8,7 @@ use crate::prompt::{Inert, PromptParts, Texts, agents_section, principles, unatt
 const TEMPLATE: &str = include_str!("../prompt/templates/council.md");
 
 pub(super) const CALL: Descriptor = Descriptor {
-    prompt: compose,
+    prompt: |parts, _| compose(parts),
     due: |_| Some("the agent reports a conflict of principles; a fresh agent settles it".to_owned()),
     doing: Some("deciding"),
     log_heading: Some("COUNCIL OUTPUT"),

@@ -9,15 +9,13 @@ mod verify;
 use windlass_core::spec::Job;
 use windlass_core::values::Purpose;
 
-use crate::prompt::{PromptParts, Texts};
-
-pub use review::{Changes, ReviewWork};
+use crate::prompt::{ModeWords, PromptParts, Texts};
 
 /// What a kind of follow-up call asks for and how it is spoken of.
 #[derive(Debug)]
 pub struct Descriptor {
-    /// Both texts of its call.
-    pub(crate) prompt: fn(&PromptParts<'_>) -> Texts,
+    /// Both texts of its call, with what the job's mode says.
+    pub(crate) prompt: fn(&PromptParts<'_>, &ModeWords) -> Texts,
     /// What is said when it is due; `None` where what it is due for says it.
     pub due: fn(&Job) -> Option<String>,
     /// What is done while its agent is at work, in one word; `None` = what is done in any call.

@@ -1,7 +1,6 @@
 //! A fresh agent looks over the work of an iteration before it counts.
 
 use windlass_core::spec::ClaimSource;
-use windlass_core::values::CheckOutcome;
 
 use super::Descriptor;
 use crate::prompt::{
@@ -21,31 +20,11 @@ const TEMPLATE: &str = include_str!("../prompt/templates/review.md");
 const NAMED: usize = 40;
 
 pub(super) const CALL: Descriptor = Descriptor {
-    prompt: compose,
+    prompt: |parts, _| compose(parts),
     due: |_| None,
     doing: Some("reviewing"),
     log_heading: Some("REVIEW OUTPUT"),
 };
-
-/// What a reviewer is shown.
-#[derive(Clone, Debug, Default)]
-pub struct ReviewWork<'a> {
-    /// What has changed since a reviewer last let the work stand; `None` where nothing keeps what was there before.
-    pub changes: Option<Changes>,
-    /// The success criteria that it has to judge, in the order of their numbers.
-    pub criteria: &'a [String],
-    /// What each check said, with its command.
-    pub checks: Vec<(&'a str, &'a CheckOutcome)>,
-}
-
-/// What has changed.
-#[derive(Clone, Debug, Default)]
-pub struct Changes {
-    /// As `git diff` shows it.
-    pub text: String,
-    /// Files that differ and of which the text does not show all.
-    pub not_shown: Vec<String>,
-}
 
 fn compose(parts: &PromptParts<'_>) -> Texts {
     let values = [

@@ -3,7 +3,7 @@
 use windlass_core::values::Named as _;
 
 use super::Descriptor;
-use crate::prompt::{PromptParts, Texts, workspace};
+use crate::prompt::{ModeWords, PromptParts, Texts, workspace};
 
 const TEMPLATE: &str = include_str!("../prompt/templates/verify.md");
 
@@ -17,6 +17,6 @@ pub(super) const CALL: Descriptor = Descriptor {
     log_heading: Some("VERIFICATION OUTPUT"),
 };
 
-fn compose(parts: &PromptParts<'_>) -> Texts {
-    workspace::judging(parts, TEMPLATE)
+fn compose(parts: &PromptParts<'_>, words: &ModeWords) -> Texts {
+    workspace::judging(parts, words, TEMPLATE)
 }

@@ -4,12 +4,15 @@ use windlass_core::claim;
 use windlass_core::values::StopReason;
 
 use super::{Completion, Descriptor, Next, RUN_ON, USUAL};
-use crate::prompt;
+use crate::prompt::{self, ModeWords};
 
 pub(super) const JOB: Descriptor = Descriptor {
     prompt: prompt::plans::compose,
-    role: "Mode build: one task of a plan in each iteration, whole, with its box ticked at the end, and no other.\n",
-    template: include_str!("../prompt/templates/build.md"),
+    words: ModeWords {
+        role: "Mode build: one task of a plan in each iteration, whole, with its box ticked at the end, and no other.\n",
+        template: include_str!("../prompt/templates/build.md"),
+        ..USUAL.words
+    },
     wanted: "Work through the plan.",
     script: "builtin:build",
     complete_when: |job| {

@@ -2,14 +2,16 @@
 
 use super::{Completion, Descriptor, ITEM_BY_ITEM};
 use crate::doc::report::Judged;
-use crate::prompt;
+use crate::prompt::{self, ModeWords};
 
 pub(super) const JOB: Descriptor = Descriptor {
     prompt: prompt::goal::compose,
-    role: "Mode goal: every iteration brings one goal nearer by the most useful next step, finished and verified, and leaves notes that the \
-           next one can go on from.\n",
-    template: "",
-    pace: ITEM_BY_ITEM,
+    words: ModeWords {
+        role: "Mode goal: every iteration brings one goal nearer by the most useful next step, finished and verified, and leaves notes that the \
+               next one can go on from.\n",
+        template: "",
+        pace: ITEM_BY_ITEM,
+    },
     wanted: "",
     script: "builtin:default",
     complete_when: |job| {

@@ -3,13 +3,16 @@
 use windlass_core::spec::Job;
 
 use super::{Completion, Descriptor, USUAL};
-use crate::prompt;
+use crate::prompt::{self, ModeWords};
 
 pub(super) const JOB: Descriptor = Descriptor {
     prompt: prompt::workspace::compose,
-    role: "Mode loop: one item of a workspace's instructions in each iteration, whole and verified, and no more; its status file says how \
-           far the job is.\n",
-    template: include_str!("../prompt/templates/loop.md"),
+    words: ModeWords {
+        role: "Mode loop: one item of a workspace's instructions in each iteration, whole and verified, and no more; its status file says how \
+               far the job is.\n",
+        template: include_str!("../prompt/templates/loop.md"),
+        ..USUAL.words
+    },
     script: "builtin:workspace",
     complete_when: |job| Completion::Claim(by_status_file(job)),
     ..USUAL

@@ -14,19 +14,15 @@ use windlass_core::spec::{Job, Mode};
 use windlass_core::values::StopReason;
 
 use crate::doc::report::Judged;
-use crate::prompt::{PromptParts, Texts};
+use crate::prompt::{ModeWords, Pace, PromptParts, Texts};
 
 /// What a mode's job says and asks for.
 #[derive(Debug)]
 pub struct Descriptor {
     /// Both texts of a call.
-    pub(crate) prompt: fn(&PromptParts<'_>) -> Texts,
-    /// What its system prompt says of it; empty where the user's prompt says it all.
-    pub(crate) role: &'static str,
-    /// Our own text for that, which a project may replace; empty where it is put together from parts.
-    pub(crate) template: &'static str,
-    /// How much is done in an iteration, as a workspace's agents are told.
-    pub(crate) pace: Pace,
+    pub(crate) prompt: fn(&PromptParts<'_>, &ModeWords) -> Texts,
+    /// What it says in them.
+    pub words: ModeWords,
     /// What is wanted where nobody says it.
     pub wanted: &'static str,
     /// The script of the scripted agent that plays along.
@@ -48,11 +44,17 @@ pub struct Descriptor {
 /// What holds of a job where its own file does not say otherwise.
 const USUAL: Descriptor = goal::JOB;
 
-/// How much is done in an iteration.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Pace {
-    pub(crate) in_prompts: &'static str,
-    pub(crate) in_sessions: &'static str,
+/// What a person can do next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// `windlass VERB`, and what it is for.
+    Verb(&'static str, &'static str),
+    /// The same with the name of the workspace.
+    OnWorkspace(&'static str, &'static str),
+    /// Going on with more iterations.
+    RaiseIterations,
+    /// Looking at what was done.
+    Look,
 }
 
 const ITEM_BY_ITEM: Pace =
@@ -65,19 +67,6 @@ pub enum Completion {
     Claim(String),
     /// This says it all.
     Whole(String),
-}
-
-/// What a person can do next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Next {
-    /// `windlass VERB`, and what it is for.
-    Verb(&'static str, &'static str),
-    /// The same with the name of the workspace.
-    OnWorkspace(&'static str, &'static str),
-    /// Going on with more iterations.
-    RaiseIterations,
-    /// Looking at what was done.
-    Look,
 }
 
 const RUN_ON: &str = "continue: another run with the same limit";

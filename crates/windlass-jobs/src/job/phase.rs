@@ -3,11 +3,14 @@
 use windlass_core::values::StopReason;
 
 use super::{Completion, Descriptor, Next, USUAL};
-use crate::prompt;
+use crate::prompt::{self, ModeWords};
 
 pub(super) const JOB: Descriptor = Descriptor {
     prompt: prompt::phases::compose,
-    role: "Mode phase: you write one document of a plan, and nothing else.\n",
+    words: ModeWords {
+        role: "Mode phase: you write one document of a plan, and nothing else.\n",
+        ..USUAL.words
+    },
     script: "builtin:phase",
     complete_when: |job| {
         let document = job.phase.as_ref().map(|phase| phase.document().display().to_string());

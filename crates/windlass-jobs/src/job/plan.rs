@@ -3,12 +3,15 @@
 use windlass_core::values::StopReason;
 
 use super::{Completion, Descriptor, Next, USUAL};
-use crate::prompt;
+use crate::prompt::{self, ModeWords};
 
 pub(super) const JOB: Descriptor = Descriptor {
     prompt: prompt::plans::compose,
-    role: "Mode plan: you write a plan, and nothing but the plan.\n",
-    template: include_str!("../prompt/templates/plan.md"),
+    words: ModeWords {
+        role: "Mode plan: you write a plan, and nothing but the plan.\n",
+        template: include_str!("../prompt/templates/plan.md"),
+        ..USUAL.words
+    },
     wanted: "Turn the specifications into a plan.",
     script: "builtin:plan",
     complete_when: |_| {

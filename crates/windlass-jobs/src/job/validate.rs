@@ -4,14 +4,15 @@ use windlass_core::values::StopReason;
 
 use super::{Completion, Descriptor, Next, USUAL};
 use crate::doc::report::Judged;
-use crate::prompt;
-
-const TEMPLATE: &str = include_str!("../prompt/templates/validate.md");
+use crate::prompt::{self, ModeWords};
 
 pub(super) const JOB: Descriptor = Descriptor {
-    prompt: |parts| prompt::workspace::judging(parts, TEMPLATE),
-    template: TEMPLATE,
-    role: "Mode validate: you judge instructions that others will work by, and change nothing.\n",
+    prompt: |parts, words| prompt::workspace::judging(parts, words, words.template),
+    words: ModeWords {
+        role: "Mode validate: you judge instructions that others will work by, and change nothing.\n",
+        template: include_str!("../prompt/templates/validate.md"),
+        ..USUAL.words
+    },
     script: "builtin:workspace",
     complete_when: |_| Completion::Whole("a fresh agent has judged the instructions".to_owned()),
     judged: Judged::Instructions,

@@ -3,14 +3,15 @@
 use windlass_core::values::StopReason;
 
 use super::{Completion, Descriptor, Next, USUAL};
-use crate::prompt;
-
-const TEMPLATE: &str = include_str!("../prompt/templates/verify.md");
+use crate::prompt::{self, ModeWords};
 
 pub(super) const JOB: Descriptor = Descriptor {
-    prompt: |parts| prompt::workspace::judging(parts, TEMPLATE),
-    template: TEMPLATE,
-    role: "Mode verify: you judge work that others did, and change nothing.\n",
+    prompt: |parts, words| prompt::workspace::judging(parts, words, words.template),
+    words: ModeWords {
+        role: "Mode verify: you judge work that others did, and change nothing.\n",
+        template: include_str!("../prompt/templates/verify.md"),
+        ..USUAL.words
+    },
     script: "builtin:workspace",
     complete_when: |_| Completion::Whole("a fresh agent has judged the work".to_owned()),
     endings: &[

@@ -1,12 +1,15 @@
 //! What the repository's own hook had against the latest commit: the next agent mends it.
 
-use super::{Inert, PromptParts, without_signal};
+use windlass_core::inert::Inert;
+
+use super::parts::PromptParts;
+use super::text::without_signal;
 
 /// The most that is passed on, in bytes: the end of it.
 const LONGEST: usize = 2 * 1024;
 
 /// The section, or nothing.
-pub(super) fn section(parts: &PromptParts<'_>) -> Inert {
+pub(crate) fn section(parts: &PromptParts<'_>) -> Inert {
     let Some(said) = parts.refused_commit else {
         return Inert::empty();
     };

@@ -1,15 +1,17 @@
 //! What councils have decided: the rules of every later call, right after the principles, so that what stands before stays as
 //! it is.
 
-use windlass_core::values::Settled;
+use windlass_core::inert::Inert;
+use windlass_core::values::SettledConflict;
 
-use super::{Inert, PromptParts, without_signal};
+use super::parts::PromptParts;
+use super::text::without_signal;
 
 /// So much of a question is repeated, in characters.
 const QUESTION: usize = 300;
 
 /// The section, or nothing. Only who does the work goes by it.
-pub(super) fn section(parts: &PromptParts<'_>) -> Inert {
+pub(crate) fn section(parts: &PromptParts<'_>) -> Inert {
     if parts.settled.is_empty() || parts.purpose != parts.plan.job.mode.purpose() || parts.purpose.judges() {
         return Inert::empty();
     }
@@ -22,7 +24,7 @@ pub(super) fn section(parts: &PromptParts<'_>) -> Inert {
     )
 }
 
-fn rule((settled, number): (&Settled, u32)) -> String {
+fn rule((settled, number): (&SettledConflict, u32)) -> String {
     let question: String = settled.conflict.question.chars().take(QUESTION).collect();
     let chosen = settled.chosen().map(|option| format!("\n   Chosen: {option}")).unwrap_or_default();
     let decision = &settled.decision.decision;

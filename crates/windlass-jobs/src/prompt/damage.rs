@@ -1,9 +1,12 @@
 //! What the agent before did to the repository beyond its work: whoever comes next should know how it found things.
 
-use super::{Inert, PromptParts, without_signal};
+use windlass_core::inert::Inert;
+
+use super::parts::PromptParts;
+use super::text::without_signal;
 
 /// The section, or nothing.
-pub(super) fn section(parts: &PromptParts<'_>) -> Inert {
+pub(crate) fn section(parts: &PromptParts<'_>) -> Inert {
     if parts.damage.is_empty() {
         return Inert::empty();
     }

@@ -1,19 +1,19 @@
 //! The prompt of goal mode, in the order of seed 004 §6: principles · how this works · the goal · what the
 //! checks said · notes of earlier iterations · what to write into the notes.
 
+use windlass_core::inert::Inert;
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{Check, CheckKind};
 
-use super::{
-    Inert, PromptParts, Texts, agents_section, beginning, commits, what_the_checks_said, without_signal,
-};
+use super::parts::{ModeWords, PromptParts};
+use super::text::{Texts, agents_section, beginning, commits, what_the_checks_said, without_signal};
 
-pub(crate) fn compose(parts: &PromptParts<'_>) -> Texts {
-    Texts { system: system(parts), user: user(parts) }
+pub(crate) fn compose(parts: &PromptParts<'_>, words: &ModeWords) -> Texts {
+    Texts { system: system(parts, words), user: user(parts) }
 }
 
-fn system(parts: &PromptParts<'_>) -> Inert {
-    let mut text = beginning(parts);
+fn system(parts: &PromptParts<'_>, words: &ModeWords) -> Inert {
+    let mut text = beginning(parts, words);
     text.push(&agents_section(parts));
     text
 }

@@ -1,8 +1,9 @@
 //! What the guard holds against the work: the agent may put it right.
 
+use windlass_core::inert::Inert;
 use windlass_core::values::{Suspicion, SuspicionKind};
 
-use super::{Inert, PromptParts};
+use super::parts::PromptParts;
 
 /// So many findings are named.
 const MOST: usize = 12;
@@ -11,7 +12,7 @@ const MOST: usize = 12;
 const LONGEST: usize = 300;
 
 /// The section, or nothing.
-pub(super) fn section(parts: &PromptParts<'_>) -> Inert {
+pub(crate) fn section(parts: &PromptParts<'_>) -> Inert {
     if parts.held.is_empty() {
         return Inert::empty();
     }

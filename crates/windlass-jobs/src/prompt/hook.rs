@@ -1,12 +1,15 @@
 //! What the project's hooks want the agent to be told: the last part of the prompt, in every mode.
 
-use super::{Inert, PromptParts, without_signal};
+use windlass_core::inert::Inert;
+
+use super::parts::PromptParts;
+use super::text::without_signal;
 
 /// The most that is passed on, in bytes. One hook says less; several can have something to say before one iteration.
 const LONGEST: usize = 16 * 1024;
 
 /// The section, or nothing.
-pub(super) fn section(parts: &PromptParts<'_>) -> Inert {
+pub(crate) fn section(parts: &PromptParts<'_>) -> Inert {
     let said = parts.hook.trim();
     if said.is_empty() {
         return Inert::empty();

@@ -1,9 +1,10 @@
 //! What an agent is told in the phases of a pipeline.
 
-use windlass_core::spec::{JobPhase, Mode, PipelinePhase};
+use windlass_core::spec::{JobPhase, Mode, PipelinePhase, RunSpec};
 
 use super::tests::{parts, plan};
 use super::*;
+use crate::compose;
 
 fn planned(phase: PipelinePhase) -> RunSpec {
     let mut spec = plan();

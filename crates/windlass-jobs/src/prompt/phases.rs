@@ -2,29 +2,20 @@
 
 use std::path::Path;
 
+use windlass_core::inert::Inert;
 use windlass_core::spec::{JobPhase, PipelinePhase};
 
+use super::parts::{ModeWords, PromptParts};
 use super::plans::{what_is_wrong, what_was_undone};
-use super::{Inert, PromptParts, Texts, agents_section, beginning};
+use super::text::{Texts, agents_section, beginning};
 
 const HOW: &str = include_str!("templates/phase.md");
 const PRD: &str = include_str!("templates/phase_prd.md");
 const ARCHITECTURE: &str = include_str!("templates/phase_architecture.md");
 const TASKS: &str = include_str!("templates/phase_tasks.md");
 
-/// How the document of a phase stands.
-#[derive(Clone, Debug, Default)]
-pub struct PhaseWork<'a> {
-    /// The ids of the PRD's requirements; empty before there is one.
-    pub requirements: Vec<String>,
-    /// What is wrong with the document, one sentence each; empty where it is not there yet.
-    pub problems: Vec<String>,
-    /// The first files beyond the document that the latest iteration changed.
-    pub strays: &'a [String],
-}
-
-pub(crate) fn compose(parts: &PromptParts<'_>) -> Texts {
-    let mut system = beginning(parts);
+pub(crate) fn compose(parts: &PromptParts<'_>, words: &ModeWords) -> Texts {
+    let mut system = beginning(parts, words);
     system.push(&agents_section(parts));
     Texts { system, user: user(parts) }
 }

@@ -1,9 +1,11 @@
 //! What an agent is told in modes plan and build.
 
-use windlass_core::spec::{CommitPolicy, JobPlan, Mode};
+use windlass_core::run::TurnKey;
+use windlass_core::spec::{CommitPolicy, JobPlan, Mode, RunSpec};
 
 use super::tests::{outcome, parts, plan};
 use super::*;
+use crate::compose;
 use crate::doc::plan::Plan;
 use crate::doc::tasks::TaskFile;
 use crate::doc::tasks::sources::Boxes;

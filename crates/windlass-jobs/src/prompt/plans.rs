@@ -1,13 +1,10 @@
 //! The prompts of plan and build: a template of the mode, which a project may replace, and what the runner has to add: the
 //! task of this iteration, what is wrong with the plan, what was undone, what the checks said.
 
-use windlass_core::inert::names;
+use windlass_core::inert::{Inert, names};
 
-use super::{
-    Inert, PromptParts, Texts, commits, system_text, user_text, what_the_checks_said, without_signal,
-};
-use crate::doc::plan::NextTask;
-use crate::job;
+use super::parts::{ModeWords, PlanLayout, PromptParts};
+use super::text::{Texts, commits, system_text, user_text, what_the_checks_said, without_signal};
 
 /// What an agent that commits is told.
 const COMMIT: &str = "Commit the work and the plan together, with a message that says why.";
@@ -18,35 +15,10 @@ const MOST_PROBLEMS: usize = 12;
 /// The longest of them, in characters.
 const LONGEST_PROBLEM: usize = 240;
 
-/// How the plan of a job stands.
-#[derive(Clone, Debug, Default)]
-pub struct PlanWork<'a> {
-    /// The plan as it is to be named: its file, or its folder's `README.md`.
-    pub file: String,
-    /// Is it a folder with a file for each feature?
-    pub layout: PlanLayout,
-    /// The task of this iteration; `None` when none is open, and when there is no plan yet.
-    pub next: Option<NextTask>,
-    /// What is wrong with it, one sentence each.
-    pub problems: Vec<String>,
-    /// The first files beyond the plan that the latest iteration changed.
-    pub strays: &'a [String],
-}
-
-/// How a plan is laid out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum PlanLayout {
-    /// One file.
-    #[default]
-    File,
-    /// A folder whose `README.md` leads to one file for each feature.
-    Folder,
-}
-
-pub(crate) fn compose(parts: &PromptParts<'_>) -> Texts {
+pub(crate) fn compose(parts: &PromptParts<'_>, words: &ModeWords) -> Texts {
     let planning = parts.plan.job.mode.writes_only_plan();
     let values = values(parts);
-    let own = job::of(parts.plan.job.mode).template;
+    let own = words.template;
     let template = parts.templates.user;
     let mut user = user_text(template, own, &values);
     if !planning && !names(template.unwrap_or(own), "task") {
@@ -60,7 +32,7 @@ pub(crate) fn compose(parts: &PromptParts<'_>) -> Texts {
     }
     user.push(&what_the_checks_said(&parts.refused, &parts.plan.job.completion_signal));
     let lasts = |name: &str| !matches!(name, "iteration" | "task" | "planFile");
-    Texts { system: system_text(parts, &values, lasts), user }
+    Texts { system: system_text(parts, words, &values, lasts), user }
 }
 
 fn values(parts: &PromptParts<'_>) -> Vec<(&'static str, Inert)> {

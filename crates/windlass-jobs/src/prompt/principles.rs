@@ -4,16 +4,17 @@
 use std::cmp::Ordering;
 
 use strum::IntoEnumIterator;
+use windlass_core::inert::Inert;
 use windlass_core::principles::{Level, PROPOSAL, Principle, PrincipleLayer, Principles, REPORTING, STEPS};
 use windlass_core::run::Collected;
 use windlass_core::spec::Mode;
 use windlass_core::values::Named;
 
-use super::{Inert, PromptParts};
+use super::parts::PromptParts;
 use crate::doc::principles::with_blanks;
 
 /// What comes first: the request to derive them, or they themselves. Only who does the work decides by them.
-pub(super) fn section(parts: &PromptParts<'_>) -> Inert {
+pub(crate) fn section(parts: &PromptParts<'_>) -> Inert {
     let mode = parts.plan.job.mode;
     if parts.purpose != mode.purpose() || parts.purpose.judges() {
         return Inert::empty();

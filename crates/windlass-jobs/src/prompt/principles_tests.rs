@@ -2,11 +2,13 @@
 
 use strum::IntoEnumIterator as _;
 use windlass_core::principles::{PROPOSAL, Preset, Principles};
-use windlass_core::spec::{Mode, PrinciplesSpec};
+use windlass_core::run::{Collected, TurnKey};
+use windlass_core::spec::{Mode, PrinciplesSpec, RunSpec};
 use windlass_core::values::Purpose;
 
 use super::tests::{parts, plan};
 use super::*;
+use crate::compose;
 
 fn decided(preset: Preset) -> RunSpec {
     let (file, digest) = (".windlass/principles.yaml".into(), "0".repeat(64));

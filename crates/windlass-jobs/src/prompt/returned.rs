@@ -1,12 +1,14 @@
 //! What came back from the pull request: logs of checks that failed there, or what reviewers said. All of it is data: whoever
 //! wrote a comment, or what a log holds, may have wanted to be obeyed.
 
+use windlass_core::inert::Inert;
 use windlass_core::report::Returned;
 
-use super::{Inert, PromptParts, without_signal};
+use super::parts::PromptParts;
+use super::text::without_signal;
 
 /// The section, or nothing.
-pub(super) fn section(parts: &PromptParts<'_>) -> Inert {
+pub(crate) fn section(parts: &PromptParts<'_>) -> Inert {
     let Some((because, findings)) = parts.returned else { return Inert::empty() };
     let mut section = Inert::own(match because {
         Returned::Checks => {

@@ -1,11 +1,13 @@
 //! What a reviewer has against the work: the next agent mends it.
 
+use windlass_core::inert::Inert;
 use windlass_core::values::{CriterionJudged, Review, ReviewFinding, Severity};
 
-use super::{Inert, PromptParts, without_signal};
+use super::parts::PromptParts;
+use super::text::without_signal;
 
 /// The section, or nothing.
-pub(super) fn section(parts: &PromptParts<'_>) -> Inert {
+pub(crate) fn section(parts: &PromptParts<'_>) -> Inert {
     let Some(rejection) = parts.rejection else {
         return Inert::empty();
     };

@@ -7,6 +7,8 @@ use windlass_core::spec::Mode;
 
 use super::tests::{parts, plan};
 use super::*;
+use crate::compose;
+use crate::job;
 
 // rows: 12
 #[test]
@@ -15,7 +17,7 @@ fn each_mode_has_words_of_its_own_in_the_system_prompt() {
     for mode in Mode::iter() {
         let mut spec = plan();
         spec.job.mode = mode;
-        let role = job::of(mode).role;
+        let role = job::of(mode).words.role;
         let system = compose(&PromptParts { purpose: mode.purpose(), ..parts(&spec, "x") }).system;
         assert!(system.contains(&format!("\n{role}")) && role.ends_with(".\n"), "{mode:?}: {system}");
         assert!(roles.insert(role), "{mode:?}");

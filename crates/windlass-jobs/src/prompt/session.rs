@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
-use windlass_core::spec::Mode;
+use windlass_core::inert::Inert;
 
-use super::Inert;
-use crate::job;
+use super::parts::Pace;
 
 const SETUP: &str = include_str!("templates/setup.md");
 const EDIT: &str = include_str!("templates/edit.md");
@@ -30,8 +29,8 @@ pub struct SessionParts<'a> {
     pub workspace: &'a Path,
     /// The project's folder.
     pub project: &'a Path,
-    /// How it is going to be worked off: `loop` or `iterative`.
-    pub mode: Mode,
+    /// How it is going to be worked off: the pace of its mode.
+    pub pace: Pace,
 }
 
 /// The two texts of a session.
@@ -49,11 +48,10 @@ pub fn session(parts: &SessionParts<'_>) -> SessionPrompt {
         Authoring::Setup => (SETUP, "Let us write the instructions for"),
         Authoring::Edit => (EDIT, "Let us look at the instructions for"),
     };
-    let mode = job::of(parts.mode).pace.in_sessions;
     let values = [
         ("projectRoot", Inert::words(&parts.project.to_string_lossy())),
         ("workspacePath", Inert::words(&parts.workspace.to_string_lossy())),
-        ("mode", Inert::own(mode)),
+        ("mode", Inert::own(parts.pace.in_sessions)),
     ];
     let opening = Inert::fill(
         "{{opening}} the workspace “{{name}}”. Begin as you were told.",
@@ -64,7 +62,10 @@ pub fn session(parts: &SessionParts<'_>) -> SessionPrompt {
 
 #[cfg(test)]
 mod tests {
+    use windlass_core::spec::Mode;
+
     use super::*;
+    use crate::job;
 
     // rows: 7, 99
     #[test]
@@ -75,7 +76,7 @@ mod tests {
                 name: "docs",
                 workspace: Path::new("/p/.windlass/workspaces/docs"),
                 project: Path::new("/p"),
-                mode: Mode::Loop,
+                pace: job::of(Mode::Loop).words.pace,
             };
             let prompt = session(&parts);
             assert!(

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use super::Inert;
+use windlass_core::inert::Inert;
+
 use super::session::SessionPrompt;
 
 const TASKS: &str = include_str!("templates/task_session.md");

@@ -1,13 +1,12 @@
 //! The prompts of mode tasks: the task of this iteration, and putting it together with what others have finished.
 
-use windlass_core::inert::names;
+use windlass_core::inert::{Inert, names};
 use windlass_core::values::{TaskRow, TaskState};
 
-use super::{
-    Inert, LONGEST_GOAL, PromptParts, Texts, commits, system_text, user_text, what_the_checks_said,
-    without_signal,
+use super::parts::{ModeWords, PromptParts, TaskWork};
+use super::text::{
+    LONGEST_GOAL, Texts, commits, system_text, user_text, what_the_checks_said, without_signal,
 };
-use crate::job;
 
 /// What an agent that commits is told.
 const COMMIT: &str = "Commit the work, with a message that says why.";
@@ -15,33 +14,17 @@ const COMMIT: &str = "Commit the work, with a message that says why.";
 /// So much of an error that was noted is passed on, in bytes.
 const LONGEST_ERROR: usize = 1024;
 
-/// The task of an iteration.
-#[derive(Clone, Debug)]
-pub struct TaskWork<'a> {
-    /// The task file, relative to the working directory.
-    pub file: String,
-    /// The task.
-    pub task: &'a TaskRow,
-    /// As it stands in its file; empty where it is not there any more.
-    pub source: String,
-    /// How its agent says that it is done: one sentence.
-    pub claim: String,
-    /// How often it has failed.
-    pub failed: u32,
-    /// Where each iteration is noted, relative to the working directory; `None` where nothing is noted yet.
-    pub progress: Option<String>,
-    /// What stands there of its latest failure.
-    pub error: Option<String>,
-    /// Paths that have to be put together.
-    pub conflicts: &'a [String],
-}
-
-pub(crate) fn compose(parts: &PromptParts<'_>) -> Texts {
-    filled(parts, job::of(parts.plan.job.mode).template, parts.templates.user)
+pub(crate) fn compose(parts: &PromptParts<'_>, words: &ModeWords) -> Texts {
+    filled(parts, words, words.template, parts.templates.user)
 }
 
 /// Our own text, or the project's in its place, with what is known of the task.
-pub(crate) fn filled(parts: &PromptParts<'_>, own: &'static str, template: Option<&str>) -> Texts {
+pub(crate) fn filled(
+    parts: &PromptParts<'_>,
+    words: &ModeWords,
+    own: &'static str,
+    template: Option<&str>,
+) -> Texts {
     let values = values(parts);
     let mut user = user_text(template, own, &values);
     if !names(template.unwrap_or(own), "task") {
@@ -49,7 +32,7 @@ pub(crate) fn filled(parts: &PromptParts<'_>, own: &'static str, template: Optio
     }
     user.push(&what_the_checks_said(&parts.refused, &parts.plan.job.completion_signal));
     let lasts = |name: &str| matches!(name, "projectRoot" | "taskFile" | "commits");
-    Texts { system: system_text(parts, &values, lasts), user }
+    Texts { system: system_text(parts, words, &values, lasts), user }
 }
 
 fn values(parts: &PromptParts<'_>) -> Vec<(&'static str, Inert)> {

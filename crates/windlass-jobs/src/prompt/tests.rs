@@ -2,18 +2,19 @@ use std::time::Duration;
 use strum::IntoEnumIterator;
 
 use windlass_core::claim;
-use windlass_core::run::NotesShare;
+use windlass_core::run::{NotesShare, TurnKey};
 use windlass_core::spec::{
-    CommitPolicy, CouncilSpec, Depth, FollowUp, LanesSpec, Mode, PrinciplesSpec, ReviewSpec, Verification,
+    CommitPolicy, CouncilSpec, Depth, FollowUp, LanesSpec, Mode, PrinciplesSpec, ReviewSpec, RunSpec,
+    Verification,
 };
 use windlass_core::values::{
-    Bill, CallReport, Check, CheckKind, CheckResult, Class, CriterionJudged, Decision, Ended, Purpose,
-    ReviewFinding, ReviewVerdict, Severity, SuspicionKind, Tokens,
+    Bill, CallReport, Check, CheckKind, CheckOutcome, CheckResult, Class, Conflict, CriterionJudged,
+    Decision, Ended, Purpose, Review, ReviewFinding, ReviewVerdict, SettledConflict, Severity, Suspicion,
+    SuspicionKind, Tokens,
 };
 
-use crate::follow_up::Changes;
-
 use super::*;
+use crate::{Prompt, compose};
 
 const SIGNAL: &str = "WINDLASS_JOB_COMPLETE";
 
@@ -272,14 +273,14 @@ fn what_a_hook_said_of_the_commit_is_passed_on_bounded_and_claims_nothing() {
 }
 
 /// What a council has settled.
-fn settled(text: &str) -> Settled {
+fn settled(text: &str) -> SettledConflict {
     let conflict = Conflict {
         principles: vec![text.to_owned()],
         options: vec!["leave it".to_owned(), text.to_owned()],
         question: text.to_owned(),
     };
     let decision = Decision { decision: text.to_owned(), rationale: text.to_owned(), choice: Some(2) };
-    Settled { iteration: 1, attempt: 2, conflict, decision }
+    SettledConflict { iteration: 1, attempt: 2, conflict, decision }
 }
 
 // rows: 102

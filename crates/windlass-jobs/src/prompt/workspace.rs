@@ -1,16 +1,16 @@
 //! The prompts of a workspace's modes: a template of the mode, which a project may replace, and what the runner has to
 //! add: what checks and verification said, and what is wrong with the status file.
 
-use windlass_core::inert::names;
+use windlass_core::inert::{Inert, names};
 use windlass_core::spec::Depth;
 use windlass_core::values::Assessment;
 
-use super::{Inert, PromptParts, Texts, system_text, user_text, what_the_checks_said, without_signal};
-use crate::job;
+use super::parts::{ModeWords, PromptParts};
+use super::text::{Texts, system_text, user_text, what_the_checks_said, without_signal};
 
 /// For work on a workspace.
-pub(crate) fn compose(parts: &PromptParts<'_>) -> Texts {
-    let mut texts = filled(parts, job::of(parts.plan.job.mode).template, parts.templates.user);
+pub(crate) fn compose(parts: &PromptParts<'_>, words: &ModeWords) -> Texts {
+    let mut texts = filled(parts, words, words.template, parts.templates.user);
     texts.user.push(&what_the_checks_said(&parts.refused, ""));
     texts.user.push(&what_verification_said(parts));
     texts.user.push(&about_the_status_file(parts));
@@ -18,23 +18,23 @@ pub(crate) fn compose(parts: &PromptParts<'_>) -> Texts {
 }
 
 /// For a judgement, which no text of the project's own steers.
-pub(crate) fn judging(parts: &PromptParts<'_>, own: &'static str) -> Texts {
-    filled(parts, own, None)
+pub(crate) fn judging(parts: &PromptParts<'_>, words: &ModeWords, own: &'static str) -> Texts {
+    filled(parts, words, own, None)
 }
 
-fn filled(parts: &PromptParts<'_>, own: &'static str, template: Option<&str>) -> Texts {
-    let values = values(parts);
+fn filled(parts: &PromptParts<'_>, words: &ModeWords, own: &'static str, template: Option<&str>) -> Texts {
+    let values = values(parts, words);
     let mut user = user_text(template, own, &values);
     if !names(template.unwrap_or(own), "instructions") {
         let instructions = Inert::wish(parts.goal);
         user.push(&Inert::fill("\n## Instructions\n\n{{text}}\n", &[("text", instructions)]));
     }
     let lasts = |name: &str| name != "iteration";
-    Texts { system: system_text(parts, &values, lasts), user }
+    Texts { system: system_text(parts, words, &values, lasts), user }
 }
 
-fn values(parts: &PromptParts<'_>) -> Vec<(&'static str, Inert)> {
-    let (job, words) = (&parts.plan.job, job::of(parts.plan.job.mode));
+fn values(parts: &PromptParts<'_>, words: &ModeWords) -> Vec<(&'static str, Inert)> {
+    let job = &parts.plan.job;
     let workspace = job.workspace.as_ref();
     let folder =
         workspace.map_or_else(Inert::empty, |workspace| Inert::words(&workspace.folder.to_string_lossy()));

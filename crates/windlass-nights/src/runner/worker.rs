@@ -9,7 +9,8 @@ use windlass_core::spec::ClaimSource;
 use windlass_core::values::{
     CheckOutcome, CommitNotes, Evidence, JobStatus, LaneId, Purpose, SnapshotId, StopReason,
 };
-use windlass_jobs::prompt::{FailedCheck, Notes, PromptParts, Templates, compose, holds_signal};
+use windlass_jobs::compose;
+use windlass_jobs::prompt::{FailedCheck, Notes, PromptParts, Templates, holds_signal};
 
 use super::{Arrival, Halt, Runner, Step};
 use crate::plant::Plant;

@@ -20,13 +20,13 @@ const PALETTES: [[&str; 3]; 8] = [
 const REMARKS: [&str; 4] = ["", " (half of it)", " | **Owner:** Bo", " <!-- ask Bo -->"];
 
 /// A task of a file: how far it is, and which remark follows.
-type Kept = (usize, usize);
+type TaskCase = (usize, usize);
 
 /// How a form writes tasks with these words.
-fn written(form: TaskForm, words: [&str; 3], tasks: &[Kept]) -> String {
+fn written(form: TaskForm, words: [&str; 3], tasks: &[TaskCase]) -> String {
     let each = |tell: &dyn Fn(usize, &str, &str) -> String| -> Vec<String> {
         let tell =
-            |(index, (state, remark)): (usize, &Kept)| tell(index + 1, words[*state], REMARKS[*remark]);
+            |(index, (state, remark)): (usize, &TaskCase)| tell(index + 1, words[*state], REMARKS[*remark]);
         tasks.iter().enumerate().map(tell).collect()
     };
     let object =
@@ -45,8 +45,9 @@ fn written(form: TaskForm, words: [&str; 3], tasks: &[Kept]) -> String {
         }
         "boxes" => {
             let signs = [" ", "~", "x"];
-            let line =
-                |(index, (state, _)): (usize, &Kept)| format!("- [{}] 1.{index} t\n  more\n", signs[*state]);
+            let line = |(index, (state, _)): (usize, &TaskCase)| {
+                format!("- [{}] 1.{index} t\n  more\n", signs[*state])
+            };
             tasks.iter().enumerate().map(line).collect()
         }
         "table" => {
@@ -75,16 +76,16 @@ fn written(form: TaskForm, words: [&str; 3], tasks: &[Kept]) -> String {
 }
 
 /// Forms that say by a mark what is done: one that is open is nothing.
-fn marked(tasks: &[Kept]) -> [(TaskForm, String); 4] {
+fn marked(tasks: &[TaskCase]) -> [(TaskForm, String); 4] {
     let rows = |open: &str, done: &str| -> String {
-        let row = |(index, (state, _)): (usize, &Kept)| {
+        let row = |(index, (state, _)): (usize, &TaskCase)| {
             let done = if *state == 2 { done } else { open };
             format!("| {}T{} | t |\n", done, index + 1)
         };
         tasks.iter().enumerate().map(row).collect()
     };
     let headings = |begin: &str| -> String {
-        let line = |(index, (state, _)): (usize, &Kept)| {
+        let line = |(index, (state, _)): (usize, &TaskCase)| {
             format!("### {begin}{}: t{}\n\ntext\n\n", index + 1, if *state == 2 { " ✅" } else { "" })
         };
         tasks.iter().enumerate().map(line).collect()
