@@ -10,7 +10,7 @@ use windlass_core::spec::CommitPolicy;
 use windlass_core::values::{SnapshotId, TaskId};
 
 use super::commit::changed_paths;
-use super::event::WorkError;
+use super::work::WorkError;
 use super::working_tree::WorkingTree;
 use crate::recovery::record::holding;
 use crate::recovery::{HOOKS, is_own_file};

@@ -15,10 +15,11 @@ use windlass_host::process::{Keeper, SpawnRequest};
 
 use super::call::{CallError, CallSetting, LiveCall};
 use super::check::{CheckSetting, LiveCheck};
-use super::event::{Event, WorkError};
+use super::event::Event;
 use super::keepers::not_set_up;
 use super::lane::{Live, LiveLane};
 use super::lookup;
+use super::work::WorkError;
 use super::{LocalLanes, keeper_gone, prepare, standing, working_trees};
 use crate::executor::EngineError;
 use crate::sandbox::Guest;

@@ -6,7 +6,7 @@ use windlass_core::values::SnapshotId;
 use windlass_git::inventory::is_own;
 use windlass_git::snapshot::quoting::quote;
 
-use super::event::WorkError;
+use super::work::WorkError;
 use super::working_tree::{Look, WorkingTree};
 use crate::recovery::is_own_file;
 use crate::recovery::record::holding;

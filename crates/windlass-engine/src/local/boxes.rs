@@ -11,7 +11,7 @@ use windlass_jobs::doc::ProblemKind;
 use windlass_jobs::doc::plan::{Plan, WorkItem, vanished};
 use windlass_jobs::doc::tasks::sources::Boxes;
 
-use super::event::WorkError;
+use super::work::WorkError;
 use super::working_tree::WorkingTree;
 use crate::plan::find_plan;
 use crate::tasks::read::alone;

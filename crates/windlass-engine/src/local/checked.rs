@@ -4,7 +4,7 @@ use windlass_core::spec::CommitPolicy;
 use windlass_git::inventory::Inventory;
 use windlass_host::file::FileError;
 
-use super::event::WorkError;
+use super::work::WorkError;
 use super::working_tree::WorkingTree;
 use crate::recovery::by_checks::ByChecks;
 

@@ -10,15 +10,15 @@ use windlass_core::values::{CommitNotes, Evidence, LaneId, SnapshotId, TaskRow};
 
 use super::beside;
 use super::damage;
-use super::event::WorkError;
 use super::filters;
 use super::tasks::own_paths;
-use super::worker::Worked;
+use super::work::WorkError;
+use super::work::Worked;
 use super::working_tree::{Look, WorkingTree};
 use crate::recovery::by_checks::ByChecks;
 use crate::recovery::record::holding;
 use crate::recovery::{HOOKS, hooks, is_own_file};
-use crate::withhold::{self, Held, Scene};
+use crate::withhold::{self, Scene, WithheldPaths};
 use windlass_git::commit::{Candidate, CommitOutcome, marked_commit};
 use windlass_git::git::Repository;
 use windlass_git::inventory::{Inventory, is_half_written};
@@ -182,8 +182,8 @@ fn commit(
     turn: TurnKey,
     since: Option<&SnapshotId>,
     of: Subject<'_>,
-) -> Result<(CommitOutcome, Held), WorkError> {
-    let nothing = |outcome| Ok((outcome, Held::new()));
+) -> Result<(CommitOutcome, WithheldPaths), WorkError> {
+    let nothing = |outcome| Ok((outcome, WithheldPaths::new()));
     let place = world.surveyor.place().clone();
     let (Some(repository), Some(store)) = (&place.repository, &world.snapshots) else {
         return nothing(CommitOutcome::Refused("there is no git repository".to_owned()));

@@ -7,7 +7,7 @@ use windlass_core::run::{DecisionContext, OrderContext, TurnKey};
 use windlass_core::values::{LaneId, Named, RunId, written};
 use windlass_jobs::doc::decision_log::Decision;
 
-use super::worker::Worked;
+use super::work::Worked;
 use super::working_tree::WorkingTree;
 use crate::decisions::{is_log_of, log_decision};
 

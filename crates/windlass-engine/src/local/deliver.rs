@@ -4,18 +4,20 @@
 use jiff::Timestamp;
 use windlass_core::forge::{CheckState, PullRequest, PullRequestState};
 use windlass_core::redact::Redactor;
-use windlass_core::report::{DeliveryReport, DeliveryTask, ForgeFinding, PullRequestSeen, Report, Standing};
+use windlass_core::report::{
+    DeliveryBasis, DeliveryReport, DeliveryTask, ForgeFinding, PullRequestSeen, Report,
+};
 use windlass_core::run::{DeliveryContext, DeliveryPart};
 use windlass_core::spec::{DeliverySpec, Readiness};
 use windlass_core::values::StopReason;
 use windlass_forge::{Forge, ForgeError, ForgeFault, MergeOrder, NewPullRequest, reach_within};
 use windlass_git::git::{Push, PushHooks, PushOutcome, Repository};
-use windlass_host::file::digest;
 
-use super::event::WorkError;
 use super::part;
+use super::remote::{is_same_remote, one_line};
 use super::updated;
-use super::worker::Worked;
+use super::work::WorkError;
+use super::work::Worked;
 use super::working_tree::WorkingTree;
 
 /// So many failed checks, or conversations, are told the agent.
@@ -29,7 +31,7 @@ pub(super) struct Subject<'a> {
     pub task: DeliveryTask,
     pub head: &'a str,
     pub number: Option<u64>,
-    pub standing: Standing,
+    pub basis: DeliveryBasis,
     pub part: Option<&'a DeliveryPart>,
     pub context: Option<&'a DeliveryContext>,
 }
@@ -59,18 +61,6 @@ pub(super) fn carry_out(world: &mut WorkingTree, subject: &Subject<'_>) -> Worke
         }
     };
     Ok(vec![Report::from(came)])
-}
-
-/// `None` = it is where it was when the run began.
-pub(super) fn is_same_remote(
-    spec: &DeliverySpec,
-    repository: &Repository,
-) -> Result<Option<DeliveryReport>, WorkError> {
-    let address = repository.remote_address(&spec.remote)?;
-    let same = address.is_some_and(|address| digest(address.pushed_to.as_bytes()) == spec.remote_digest);
-    let why =
-        || format!("the remote {} is another one than when the run began; nothing was pushed", spec.remote);
-    Ok((!same).then(|| DeliveryReport::Refused { why: why() }))
 }
 
 fn push(
@@ -153,7 +143,7 @@ fn open(forge: &dyn Forge, spec: &DeliverySpec, subject: &Subject<'_>) -> Result
         base: spec.base.clone(),
         title: redactor.redact(&text.title),
         body: redactor.redact(&text.body),
-        draft: waits || subject.standing == Standing::AsItStands,
+        draft: waits || subject.basis == DeliveryBasis::AsItStands,
     };
     match forge.open(&new) {
         Ok(PullRequest { number, url, .. }) => Ok(DeliveryReport::Opened { number, url, found: false }),
@@ -234,10 +224,4 @@ fn of_error(error: &ForgeError) -> DeliveryReport {
             DeliveryReport::Unreachable { why, passes: fault.may_pass(), again }
         }
     }
-}
-
-pub(super) fn one_line(said: &str) -> String {
-    let said = Redactor::new().redact(said);
-    let words: Vec<&str> = said.split_whitespace().collect();
-    words.join(" ").chars().filter(|c| !c.is_control()).take(400).collect()
 }

@@ -3,12 +3,11 @@
 use std::io;
 use std::sync::mpsc::Sender;
 
-use windlass_core::report::{Broken, Report};
 use windlass_core::run::Epoch;
-use windlass_core::values::{JobStatus, LaneId, StopReason};
+use windlass_core::values::{JobStatus, LaneId};
 use windlass_host::process::KeeperEvent;
 
-use super::worker::Worked;
+use super::work::Worked;
 use crate::executor::Waker;
 
 /// One thing that happened.
@@ -44,20 +43,5 @@ impl Events {
         if self.sender.send(event).is_ok() {
             (self.wake)();
         }
-    }
-}
-
-/// Why an order could not be carried out.
-#[derive(Debug)]
-pub(super) struct WorkError {
-    /// What the run ends with.
-    pub stop_reason: StopReason,
-    /// One sentence.
-    pub detail: String,
-}
-
-impl From<WorkError> for Report {
-    fn from(WorkError { stop_reason, detail }: WorkError) -> Report {
-        Broken { stop_reason, detail }.into()
     }
 }

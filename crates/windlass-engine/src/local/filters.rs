@@ -1,14 +1,12 @@
 //! What a commit sends through a filter of the person's: made inside the sandbox, since what the filter starts may be a guest's work.
 
-use std::ffi::OsString;
 use std::fs::File;
 use std::os::fd::OwnedFd;
-use std::sync::Arc;
 use std::time::Duration;
 
-use super::event::WorkError;
-use super::working_tree::WorkingTree;
-use crate::sandbox::{Guest, Sandbox};
+use super::work::WorkError;
+use super::working_tree::{Inside, WorkingTree};
+use crate::sandbox::Guest;
 use windlass_git::git::{Filtered, LARGEST_FILTERED, Repository, not_run};
 use windlass_git::inventory::{EntryKind, as_path};
 use windlass_git::snapshot::SnapshotError;
@@ -21,15 +19,6 @@ const PATIENCE: Duration = Duration::from_mins(2);
 
 /// The number by which the sandbox knows what is called here; checks and hooks count up from 1.
 const NUMBER: u64 = u64::MAX;
-
-/// How filters are called.
-#[derive(Clone, Debug)]
-pub(super) struct Inside {
-    /// What they are locked in by.
-    pub sandbox: Arc<Sandbox>,
-    /// Before the sandbox chooses from it.
-    pub environment: Vec<(OsString, OsString)>,
-}
 
 /// Makes what these paths become; says why they cannot be committed where one cannot be made.
 pub(super) fn prepare(

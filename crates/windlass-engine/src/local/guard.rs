@@ -1,22 +1,21 @@
 //! What an attempt left is compared with what was there before: protected files, tests, the programs that checks call.
 
-use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use windlass_core::guard::{BadGlob, Content, Examination, Protected, is_of_interest};
+use windlass_core::guard::{Content, Examination, Protected, is_of_interest};
 use windlass_core::run::{OrderContext, TurnKey};
 use windlass_core::spec::{GuardAction, PIPELINES, TestsAction};
 use windlass_core::values::{SnapshotId, Suspicion, SuspicionKind};
 
+use super::attempt_changes::{self, Paths};
 use super::decisions;
-use super::event::WorkError;
 use super::principles;
-use super::refuse::{self, Paths};
+use super::work::WorkError;
 
 use super::working_tree::WorkingTree;
 use crate::guard;
@@ -33,47 +32,6 @@ const MOST_FILES: usize = 4000;
 
 /// So many findings about protected files are told of.
 const MOST_PROTECTED: usize = 20;
-
-/// What the guard remembers in this session.
-#[derive(Debug, Default)]
-pub(super) struct Watch {
-    /// Where checks find their programs.
-    pub search_path: OsString,
-    /// What is compared with, as it was last read.
-    baseline: Option<Snapshot>,
-    /// Patterns that were put together, which takes longer than all else that is done with them.
-    patterns: RefCell<BTreeMap<Vec<String>, Arc<Protected>>>,
-}
-
-/// So many sets of patterns are kept: each task may have its own.
-const MOST_SETS: usize = 8;
-
-impl Watch {
-    /// With this search path.
-    pub fn new(search_path: OsString) -> Watch {
-        Watch { search_path, ..Watch::default() }
-    }
-
-    /// The files that the built-in patterns and these protect.
-    fn protected<'a>(&self, globs: impl Iterator<Item = &'a String>) -> Result<Arc<Protected>, BadGlob> {
-        let globs: Vec<String> = globs.cloned().collect();
-        let mut patterns = self.patterns.borrow_mut();
-        if let Some(known) = patterns.get(&globs) {
-            return Ok(Arc::clone(known));
-        }
-        if patterns.len() >= MOST_SETS {
-            patterns.clear();
-        }
-        let protected = Arc::new(Protected::new(globs.iter().map(String::as_str))?);
-        patterns.insert(globs, Arc::clone(&protected));
-        Ok(protected)
-    }
-
-    /// Where programs are looked for.
-    pub fn search_path(&self) -> OsString {
-        self.search_path.clone()
-    }
-}
 
 /// Is anything of this mode guarded? Planning is bound tighter, and whoever judges changes nothing that counts.
 fn is_on(world: &WorkingTree) -> bool {
@@ -104,7 +62,7 @@ pub(super) fn forbidden_changes(
             let root = &world.surveyor.place().root;
             changes.filter(|path| now.entry(path).is_some() || !is_there(root, path)).collect::<Paths>()
         }
-        None => refuse::differing(world, turn, now)?.0,
+        None => attempt_changes::differing(world, turn, now)?.0,
     };
     let held: BTreeSet<Vec<u8>> =
         changed.iter().filter(|path| forbidden.holds(world, path)).cloned().collect();
@@ -121,7 +79,7 @@ pub(super) fn forbidden_changes(
     };
     changed.retain(|path| held.contains(path) || covers(path) || replaces(path));
     if world.began != Some(turn) {
-        refuse::keep_the_agents(world, turn, &mut changed)?;
+        attempt_changes::keep_the_agents(world, turn, &mut changed)?;
     }
     Ok(changed)
 }
@@ -201,7 +159,7 @@ impl Forbidden {
 /// Plan, notes, and what an agent writes in a workspace.
 fn is_the_jobs(world: &WorkingTree, path: &[u8]) -> bool {
     if !is_own(path) {
-        return refuse::may_change(world, None, path);
+        return attempt_changes::may_change(world, None, path);
     }
     let text = String::from_utf8_lossy(path);
     let workspace = format!("{OWN_FOLDER}/workspaces/");

@@ -1,4 +1,4 @@
-//! A hook that is under way: a command of a person's at a turn of the run.
+//! Calling hooks below the lanes' keepers, and ending them.
 
 use std::time::Duration;
 
@@ -6,13 +6,13 @@ use windlass_core::hook::HookSetting;
 use windlass_core::report::HookFinished;
 use windlass_core::run::{Effect, Epoch, HookContext, Order};
 use windlass_core::spec::{JobPlan, RunSpec};
-use windlass_core::values::{CheckResult, Ended, Evidence, HookDecision, HookName, HookOutcome, LaneId};
+use windlass_core::values::{Evidence, HookName, LaneId};
 use windlass_host::process::{SpawnId, SpawnRequest};
 use windlass_host::tree::at;
 
 use super::LocalLanes;
 use super::lane::{Live, LiveLane};
-use super::timed::Timed;
+use super::live_hook::{LiveHook, NOT_WAITED_FOR, not_started};
 use crate::executor::EngineError;
 use crate::hook::{self, HookAttempt, HookRoom};
 use crate::sandbox::Guest;
@@ -20,60 +20,6 @@ use windlass_git::git::Repository;
 
 /// How long git may take to count commits. Nothing else happens meanwhile.
 const COUNTING: Duration = Duration::from_secs(5);
-
-/// Said of a hook that a person ended.
-const NOT_WAITED_FOR: &str = "it was not waited for any longer";
-
-/// A hook under way.
-#[derive(Debug)]
-pub(super) struct LiveHook {
-    pub hook: HookName,
-    attempt: HookAttempt,
-    /// Its log as the journal names it: below the run's folder.
-    log: String,
-    pub timed: Timed,
-    /// A person did not wait for it.
-    cut: bool,
-}
-
-impl LiveHook {
-    /// A person does not wait for it any longer.
-    pub fn cut(&mut self) {
-        self.cut |= !self.timed.is_over();
-        self.timed.exited(Ended::Signalled(9));
-    }
-
-    /// How it went.
-    pub fn outcome(self, now: Duration) -> HookOutcome {
-        let result = self.timed.result();
-        let said = self.attempt.end(result);
-        HookOutcome {
-            result,
-            decision: said.answer.decision,
-            reason: if self.cut { NOT_WAITED_FOR.to_owned() } else { said.answer.reason },
-            prompt: said.answer.prompt,
-            duration: self.timed.taken(now),
-            log: if said.has_log { self.log } else { String::new() },
-        }
-    }
-
-    /// Nobody waits for it any more.
-    pub fn abandon(self) {
-        self.attempt.abandon();
-    }
-}
-
-/// The outcome of a hook that could not be started.
-pub(super) fn not_started(why: &str) -> HookOutcome {
-    HookOutcome {
-        result: CheckResult::Lost,
-        decision: HookDecision::Warn,
-        reason: why.split_whitespace().collect::<Vec<_>>().join(" "),
-        prompt: String::new(),
-        duration: Duration::ZERO,
-        log: String::new(),
-    }
-}
 
 impl LocalLanes {
     /// Calls a hook below the lane's keeper, once what is left of an abandoned check or hook is gone.
@@ -144,14 +90,8 @@ impl LocalLanes {
                 return Err(error.to_string());
             }
         };
-        let live = LiveHook {
-            hook: name,
-            attempt,
-            log: context.log.clone().unwrap_or_default(),
-            timed: Timed::new(configured.timeout, None),
-            cut: false,
-        };
-        Ok((live, request))
+        let log = context.log.clone().unwrap_or_default();
+        Ok((LiveHook::new(name, attempt, log, configured.timeout), request))
     }
 
     /// What a hook is told: what the run knows, and what only git and the disk know.

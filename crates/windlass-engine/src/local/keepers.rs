@@ -15,8 +15,8 @@ use windlass_host::environment::withheld_from;
 use windlass_host::process::{Keeper, KeeperEvent, ProcessError, adopt_and_kill};
 
 use super::event::Event;
-use super::hook::not_started;
 use super::lane::{Ending, Live};
+use super::live_hook::not_started;
 use super::prepare::read_end;
 use super::{LocalLanes, keeper_gone};
 use crate::executor::EngineError;

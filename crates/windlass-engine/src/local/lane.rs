@@ -8,9 +8,9 @@ use windlass_core::values::{CallReport, CheckOutcome, CheckStage, Cut, Ended, Ho
 
 use super::call::LiveCall;
 use super::check::LiveCheck;
-use super::hook::LiveHook;
 use super::keeper_gone;
-use super::setup::LiveSetup;
+use super::live_hook::LiveHook;
+use super::live_setup::LiveSetup;
 use crate::worktree::bootstrap::SetupError;
 use windlass_host::process::{Keeper, ProcessError, SpawnId};
 

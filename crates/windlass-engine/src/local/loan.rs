@@ -12,7 +12,7 @@ use windlass_core::values::StopReason;
 
 use super::LocalLanes;
 use super::damage;
-use super::event::WorkError;
+use super::work::WorkError;
 use super::working_tree::WorkingTree;
 use windlass_git::git::{Steering, SteeringError, Strictness};
 use windlass_host::file::FileError;

@@ -9,9 +9,9 @@ use windlass_core::values::TaskId;
 use windlass_jobs::doc::tasks::sources::form_of;
 use windlass_jobs::doc::tasks::{Place, TaskFile, TaskList};
 
-use super::event::WorkError;
-use super::refuse;
+use super::attempt_changes;
 use super::tasks;
+use super::work::WorkError;
 
 use super::working_tree::WorkingTree;
 use windlass_git::inventory::as_path;
@@ -36,7 +36,7 @@ impl WorkingTree {
         }
         let place = self.surveyor.place().clone();
         let (Some(folder), Some((before, after))) =
-            (place.relative(&places.file), refuse::both_ends(self, turn)?)
+            (place.relative(&places.file), attempt_changes::both_ends(self, turn)?)
         else {
             return Ok(None);
         };

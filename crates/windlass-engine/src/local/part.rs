@@ -8,9 +8,9 @@ use windlass_git::lane::{Switched, remove_empty, switch};
 use windlass_git::snapshot::Side;
 use windlass_host::tree::at;
 
-use super::deliver::{is_same_remote, one_line};
-use super::event::WorkError;
+use super::remote::{is_same_remote, one_line};
 use super::tasks;
+use super::work::WorkError;
 use super::working_tree::{Look, WorkingTree};
 use crate::tasks::{read_tasks, states_apart};
 

@@ -1,30 +1,20 @@
 //! Undoing what an agent changed although it may not: protected files, and all but the plan while it was to write nothing
 //! else. What it left stays kept as the iteration's snapshot.
 
-use std::os::unix::ffi::OsStrExt;
-use std::path::{Component, Path, PathBuf};
-use windlass_core::words::some_of;
-
-use windlass_core::dots::without_dots;
 use windlass_core::report::{self, Report};
 use windlass_core::run::{OrderContext, TurnKey};
-use windlass_core::spec::{JobPlan, PIPELINES};
 use windlass_core::values::LaneId;
+use windlass_core::words::some_of;
 
-use super::event::WorkError;
+use super::attempt_changes::{Paths, both_ends, differing, keep_the_agents, may_change, plan_behind_link};
 use super::guard::{self, Forbidden};
-use super::worker::Worked;
+use super::work::{WorkError, Worked};
 use super::working_tree::WorkingTree;
-use crate::plan::is_plan;
-use crate::recovery::is_of_later;
-use windlass_git::inventory;
-use windlass_git::inventory::{EntryKind, Inventory, as_path, is_own};
-use windlass_git::snapshot::{Side, Snapshot, Store, changed_since, remove_half_written, undo};
+use windlass_git::inventory::{Inventory, as_path};
+use windlass_git::snapshot::{Snapshot, changed_since, remove_half_written, undo};
 
 /// So many files are named.
 const NAMED: usize = 5;
-
-pub(super) type Paths = Vec<Vec<u8>>;
 
 /// How many files the attempt changed that it may not change.
 pub(super) fn find(
@@ -143,100 +133,6 @@ fn forbidden_changes(world: &WorkingTree, turn: TurnKey, now: &Inventory) -> Res
         keep_the_agents(world, turn, &mut changed)?;
     }
     Ok(changed)
-}
-
-/// What differs, and what the plan was a link to.
-pub(super) fn differing(
-    world: &WorkingTree,
-    turn: TurnKey,
-    now: &Inventory,
-) -> Result<(Paths, Option<Vec<u8>>), WorkError> {
-    if let Some(store) = &world.snapshots {
-        let Some(before) = world.kept(turn, Side::Before)? else {
-            return Ok((Vec::new(), None));
-        };
-        return Ok((changed_since(store, &before, now)?, plan_behind_link(world, store, &before)?));
-    }
-    let before = world.latest.as_ref().filter(|_| world.began == Some(turn));
-    let changes = before.map(|before| inventory::changes(&before.inventory, now)).unwrap_or_default();
-    Ok((changes.into_iter().map(|change| change.path).collect(), None))
-}
-
-/// Between the agent's end and now, a runner was started anew: what was written meanwhile is not the agent's.
-pub(super) fn keep_the_agents(
-    world: &WorkingTree,
-    turn: TurnKey,
-    changed: &mut Paths,
-) -> Result<(), WorkError> {
-    let place = world.surveyor.place();
-    if let Some(after) = world.kept(turn, Side::After)? {
-        changed.retain(|path| place.content_now(path) == after.content(path));
-    }
-    let heard = world.folder.heard(&world.plan, turn);
-    changed.retain(|path| !is_of_later(&place.root.join(as_path(path)), heard));
-    Ok(())
-}
-
-/// The snapshots of before and after an attempt; `None` where one of them was not taken.
-pub(super) fn both_ends(
-    world: &WorkingTree,
-    turn: TurnKey,
-) -> Result<Option<(Snapshot, Snapshot)>, WorkError> {
-    let before = world.kept(turn, Side::Before)?;
-    Ok(before.zip(world.kept(turn, Side::After)?))
-}
-
-/// The plan, what it was a link to (`link`), the document of a phase, the notes, and Windlass's own files, which are guarded
-/// otherwise.
-pub(super) fn may_change(world: &WorkingTree, link: Option<&[u8]>, path: &[u8]) -> bool {
-    let job = &world.plan.job;
-    let Some(path_here) = as_path(path).strip_prefix(prefix(world)).ok() else {
-        return is_own(path) || link == Some(path);
-    };
-    let is_notes = job.notes_file.as_ref().is_some_and(|notes| plain(notes) == path_here);
-    if path_here.starts_with(PIPELINES)
-        && let Some(phase) = &job.phase
-    {
-        // The other documents are what this one is made from, or other pipelines'.
-        return plain(&phase.document()) == path_here;
-    }
-    let is_plan = job.plan.as_ref().is_some_and(|places| is_plan(path_here, &plain_places(places)));
-    is_own(path) || is_notes || is_plan || link == Some(path)
-}
-
-/// Where the plan lay when the attempt began, if its file was a link.
-fn plan_behind_link(
-    world: &WorkingTree,
-    store: &Store,
-    before: &Snapshot,
-) -> Result<Option<Vec<u8>>, WorkError> {
-    let Some(places) = &world.plan.job.plan else {
-        return Ok(None);
-    };
-    let file = prefix(world).join(plain(&places.file));
-    let Some(link) = before.file(file.as_os_str().as_bytes()).filter(|file| file.kind == EntryKind::Symlink)
-    else {
-        return Ok(None);
-    };
-    let target = store.content(&link.content)?;
-    let path = without_dots(&file.parent().unwrap_or(Path::new("")).join(as_path(&target)));
-    let path = path.strip_prefix(&world.surveyor.place().root).unwrap_or(&path);
-    Ok(Some(path.as_os_str().as_bytes().to_vec()))
-}
-
-/// From the root to the working directory.
-fn prefix(world: &WorkingTree) -> &Path {
-    let place = world.surveyor.place();
-    place.directory.strip_prefix(&place.root).unwrap_or(Path::new(""))
-}
-
-fn plain_places(places: &JobPlan) -> JobPlan {
-    JobPlan { file: plain(&places.file), folder: places.folder.as_deref().map(plain), ..places.clone() }
-}
-
-/// Without `./`.
-fn plain(path: &Path) -> PathBuf {
-    path.components().filter(|part| *part != Component::CurDir).collect()
 }
 
 /// Relative to the working directory, as people read it.

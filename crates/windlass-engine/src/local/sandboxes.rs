@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use windlass_core::values::LaneId;
 
-use super::event::WorkError;
+use super::work::WorkError;
 use super::{LocalLanes, working_trees};
 use crate::sandbox::Sandbox;
 

@@ -11,34 +11,16 @@ use windlass_host::environment::inherited;
 use windlass_host::file::{read_beginning, replace};
 use windlass_host::process::SpawnRequest;
 
-use super::event::WorkError;
 use super::lane::Live;
+use super::live_setup::LiveSetup;
 use super::timed::Timed;
+use super::work::WorkError;
 use super::{LocalLanes, working_trees};
 use crate::executor::EngineError;
-use crate::worktree::bootstrap::{End, SetupAttempt, SetupCommand, SetupError};
+use crate::worktree::bootstrap::{SetupAttempt, SetupCommand, SetupError};
 
 /// The longest command that is compared, in bytes.
 const LONGEST: usize = 1 << 20;
-
-/// A setup command under way.
-#[derive(Debug)]
-pub(super) struct LiveSetup {
-    attempt: SetupAttempt,
-    pub timed: Timed,
-}
-
-impl LiveSetup {
-    /// How it ended.
-    pub fn end(self) -> Result<(), SetupError> {
-        self.attempt.end(self.timed.ended().map_or(End::TimedOut, End::Ended))
-    }
-
-    /// It could not be started.
-    pub fn not_started(self, why: String) -> Result<(), SetupError> {
-        self.attempt.end(End::NotStarted(why))
-    }
-}
 
 impl LocalLanes {
     /// Is the lane's checkout fresh, and is there a command that makes it ready?

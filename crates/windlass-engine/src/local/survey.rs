@@ -11,7 +11,7 @@ use windlass_git::snapshot::{LeftOut, Side};
 use super::boxes;
 use super::standing;
 use super::tasks;
-use super::worker::Worked;
+use super::work::Worked;
 use super::working_tree::{Look, WorkingTree};
 
 impl WorkingTree {

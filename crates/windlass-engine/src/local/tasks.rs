@@ -1,24 +1,17 @@
-//! The tasks of a job as the worker sees them: what their file says, what an agent says of its own task there, and writing
-//! down how each stands.
+//! The tasks of a job as their file says, and what an agent says of its own task there.
 
 use std::sync::Arc;
 use windlass_core::words::some_of;
 
-use jiff::Timestamp;
-use windlass_core::report::Report;
-use windlass_core::run::{CommitKind, OrderContext, TaskAtHand, TurnKey};
-use windlass_core::spec::{CommitPolicy, JobTasks, RunSpec};
+use windlass_core::run::{OrderContext, TaskAtHand};
+use windlass_core::spec::{JobTasks, RunSpec};
 use windlass_core::tasks::{self as schedule, Schedule};
-use windlass_core::values::{Items, JobStatus, Named, StatusSource, TaskEnd, TaskId, TaskRow, TaskState};
-use windlass_jobs::doc::progress::{ProgressEntry, ProgressError, ProgressExit, ProgressSummary};
+use windlass_core::values::{Items, JobStatus, Named, StatusSource, TaskId, TaskRow, TaskState};
 use windlass_jobs::doc::tasks::TaskList;
 use windlass_jobs::prompt::TaskWork;
 
-use super::aside::{ParkedTask, PutAside, put_aside};
-use super::event::WorkError;
-use super::working_tree::WorkingTree;
-use crate::progress::{ProgressFileError, read_progress, write_progress};
-use crate::tasks::{TasksError, read_tasks, set_state};
+use crate::progress::read_progress;
+use crate::tasks::read_tasks;
 use windlass_git::inventory::{Inventory, Place};
 use windlass_host::tree::{TreePath, at};
 
@@ -152,7 +145,7 @@ pub(super) fn foreign_changes(plan: &RunSpec, context: &OrderContext) -> Option<
 }
 
 /// What a task's status in the file is to be; `at` is one whose end is just being written down.
-fn due(schedule: &Schedule, row: &TaskRow, at: Option<(&TaskId, TaskState)>) -> TaskState {
+pub(super) fn due(schedule: &Schedule, row: &TaskRow, at: Option<(&TaskId, TaskState)>) -> TaskState {
     if let Some((_, state)) = at.filter(|(id, _)| **id == row.id) {
         return state;
     }
@@ -162,159 +155,5 @@ fn due(schedule: &Schedule, row: &TaskRow, at: Option<(&TaskId, TaskState)>) -> 
         Some(schedule::TaskProgress::Parked) => TaskState::Open,
         Some(schedule::TaskProgress::Open) if row.state == TaskState::Done => TaskState::Open,
         Some(schedule::TaskProgress::Open) | None => row.state,
-    }
-}
-
-impl WorkingTree {
-    /// Sets the statuses in the user's file to what the run knows; what cannot be said there is told once.
-    pub(super) fn write_states(
-        &mut self,
-        context: &OrderContext,
-        at: Option<TaskState>,
-    ) -> Result<Vec<Report>, WorkError> {
-        if self.plan.keeps_to_own_task() {
-            return at.map_or_else(|| Ok(Vec::new()), |state| self.write_state(context, state));
-        }
-        let (Some(places), Some(schedule)) = (of(&self.plan), context.schedule()) else {
-            return Ok(Vec::new());
-        };
-        let at = context.task().map(|task| &task.row.id).zip(at);
-        let (directory, file) = (&self.plan.directory, &places.file);
-        let list = read_tasks(directory, file).list;
-        let mut said = Vec::new();
-        for row in schedule.rows() {
-            let due = due(schedule, row, at);
-            let now = list.task(&row.id).map(|task| &task.row);
-            let is_at_hand = at.is_some_and(|(task, _)| *task == row.id);
-            // What was unclear when it was read is a person's to mend; what an agent made so is put right, where it can be.
-            let is_as_due = |now: &TaskRow| now.state == due && now.unclear == row.unclear;
-            if now.is_some_and(is_as_due) || (now.is_none() && !is_at_hand) || row.unclear.is_some() {
-                continue;
-            }
-            match set_state(directory, file, &row.id, due) {
-                Ok(_) => {}
-                Err(TasksError::File(error)) if error.is_disk_full() => return Err(error.into()),
-                Err(error) => said.push(unwritten(&row.id, &error)),
-            }
-        }
-        Ok(self.say_once(said))
-    }
-
-    /// Lets the task at hand stand so in its file, and leaves all others as they are: of those other lanes know more.
-    pub(super) fn write_state(
-        &mut self,
-        context: &OrderContext,
-        state: TaskState,
-    ) -> Result<Vec<Report>, WorkError> {
-        let (Some(places), Some(at)) = (of(&self.plan), context.task()) else { return Ok(Vec::new()) };
-        match set_state(&self.plan.directory, &places.file, &at.row.id, state) {
-            Ok(_) => Ok(Vec::new()),
-            Err(TasksError::File(error)) if error.is_disk_full() => Err(error.into()),
-            Err(error) => Ok(self.say_once(vec![unwritten(&at.row.id, &error)])),
-        }
-    }
-
-    /// Notes an iteration in `progress.md`; noting it again replaces what was noted.
-    pub(super) fn note_progress(
-        &mut self,
-        context: &OrderContext,
-        turn: TurnKey,
-        end: &TaskEnd,
-    ) -> Result<Vec<Report>, WorkError> {
-        let (Some(file), Some(schedule), Some(at)) =
-            (of(&self.plan).and_then(|places| places.progress.clone()), context.schedule(), context.task())
-        else {
-            return Ok(Vec::new());
-        };
-        let now = Timestamp::now();
-        let is_done = *end == TaskEnd::Done;
-        let counts = schedule.counts();
-        let counted = schedule.standing(&at.row.id) == Some(schedule::TaskProgress::Done);
-        let summary = ProgressSummary {
-            total: counts.total as u64,
-            completed: counts.done as u64 + u64::from(is_done && !counted),
-            updated: now,
-        };
-        let entry = entry(&self.plan, at, turn, end, now);
-        match write_progress(&self.plan.directory.join(file), &entry, &summary) {
-            Ok(()) => Ok(Vec::new()),
-            Err(ProgressFileError::File(error)) if error.is_disk_full() => Err(error.into()),
-            // It is for people; the run's own journal has all of it.
-            Err(error) => Ok(self.say_once(vec![format!("the progress is not noted: {error}")])),
-        }
-    }
-
-    /// Before the runner commits: what the commit is to say of the task stands in the files that it holds.
-    pub(super) fn write_down_before_commit(
-        &mut self,
-        context: &OrderContext,
-        turn: TurnKey,
-        what: CommitKind,
-    ) -> Result<Vec<Report>, WorkError> {
-        if of(&self.plan).is_none() {
-            return Ok(Vec::new());
-        }
-        // What the checks wrote is known before the runner writes as well.
-        let look = self.look()?;
-        self.note_checks(&look.inventory)?;
-        let end = match what {
-            CommitKind::Complete => TaskEnd::Done,
-            CommitKind::Progress | CommitKind::Attempted => TaskEnd::Again { why: String::new() },
-        };
-        let mut said = self.write_states(context, Some(end.state()))?;
-        said.extend(self.note_progress(context, turn, &end)?);
-        let look = self.look()?;
-        self.keep_to_be_committed(context, turn, look)?;
-        Ok(said)
-    }
-
-    /// How an iteration left its task, where it is in the user's own directory.
-    pub(super) fn close_task(
-        &mut self,
-        context: &OrderContext,
-        turn: TurnKey,
-        end: &TaskEnd,
-        parked: Option<ParkedTask<'_>>,
-    ) -> Result<PutAside, WorkError> {
-        let mut aside = match parked {
-            Some(parked) if matches!(end, TaskEnd::Parked { .. }) => put_aside(self, &parked)?,
-            _ => PutAside::default(),
-        };
-        aside.reports.extend(self.write_states(context, Some(end.state()))?);
-        // What was committed says so already.
-        if *end != TaskEnd::Done || self.plan.commit != CommitPolicy::Runner {
-            aside.reports.extend(self.note_progress(context, turn, end)?);
-        }
-        Ok(aside)
-    }
-}
-
-fn unwritten(task: &TaskId, error: &TasksError) -> String {
-    format!("the status of {task} is not written: {error}")
-}
-
-fn entry(plan: &RunSpec, at: &TaskAtHand, turn: TurnKey, end: &TaskEnd, now: Timestamp) -> ProgressEntry {
-    let id = at.row.id.0.clone();
-    let seconds = u64::try_from(now.duration_since(at.began).as_secs()).unwrap_or(0);
-    let (exit, why) = match end {
-        TaskEnd::Done => (ProgressExit::Success, ""),
-        TaskEnd::Again { why } if why.is_empty() => (ProgressExit::Partial, ""),
-        TaskEnd::Again { why } => (ProgressExit::Error, why.as_str()),
-        TaskEnd::Parked { reason } => (ProgressExit::Error, reason.as_str()),
-    };
-    let error =
-        (!why.is_empty()).then(|| ProgressError { kind: "task_failure".to_owned(), detail: why.to_owned() });
-    ProgressEntry {
-        run: plan.run.0.clone(),
-        iteration: turn.iteration,
-        time: now,
-        completed: (*end == TaskEnd::Done).then(|| id.clone()),
-        attempted: Some(id),
-        summary: at.row.title.clone(),
-        seconds,
-        exit,
-        tokens: at.tokens,
-        cost: at.cost,
-        error,
     }
 }

@@ -6,7 +6,7 @@ use windlass_core::spec::DeliverySpec;
 use windlass_core::values::RunId;
 use windlass_git::git::{Fetch, FetchOutcome, GitError, ObjectId, Repository};
 
-use super::deliver::one_line;
+use super::remote::one_line;
 
 /// What was seen; a tip that is something else is shown without its parents, as what somebody else pushed.
 pub(super) fn looked_into(

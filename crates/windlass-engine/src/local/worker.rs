@@ -2,27 +2,17 @@
 //! In each lane one thing is done at a time, in the order it was asked.
 
 use std::collections::{BTreeMap, btree_map};
-use std::error::Error;
-use std::fmt::Display;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use windlass_core::report::Report;
 use windlass_core::run::Order;
-use windlass_core::values::{LaneId, StopReason};
+use windlass_core::values::LaneId;
 
-use super::event::{Event, Events, WorkError};
+use super::event::{Event, Events};
 use super::working_trees::WorkingTrees;
 use crate::executor::EngineError;
-use crate::sandbox::SandboxError;
-use crate::store::StoreError;
-use windlass_git::commit::CommitError;
-use windlass_git::git::{GitError, is_disk_full};
-use windlass_git::inventory::SurveyError;
-use windlass_git::snapshot::SnapshotError;
-use windlass_host::file::FileError;
 use windlass_host::process::ProcessError;
 
 /// How long the end of a run waits for what the worker is doing.
@@ -123,58 +113,3 @@ fn work_off(mut world: WorkingTrees, inbox: &Receiver<Order>, shared: &Mutex<()>
         events.tell(Event::Worked(order.epoch, carried_out));
     }
 }
-
-impl WorkError {
-    /// The disk is full, or something is broken.
-    pub(super) fn new(error: &(dyn Error + 'static)) -> WorkError {
-        WorkError::of(if is_disk_full(error) { StopReason::DiskFull } else { StopReason::Internal }, error)
-    }
-
-    pub(super) fn of(stop_reason: StopReason, error: &(impl Display + ?Sized)) -> WorkError {
-        WorkError { stop_reason, detail: error.to_string() }
-    }
-}
-
-/// Errors that say nothing but that something is broken.
-macro_rules! broken {
-    ($($error:ty),+) => {$(
-        impl From<$error> for WorkError {
-            fn from(error: $error) -> WorkError {
-                WorkError::new(&error)
-            }
-        }
-    )+};
-}
-
-broken!(StoreError, SnapshotError, FileError, SandboxError);
-
-impl From<GitError> for WorkError {
-    fn from(error: GitError) -> WorkError {
-        if error.is_locked() {
-            return WorkError::of(StopReason::NeedsHuman, &error);
-        }
-        WorkError::new(&error)
-    }
-}
-
-impl From<CommitError> for WorkError {
-    fn from(error: CommitError) -> WorkError {
-        match error {
-            CommitError::Git(error) => error.into(),
-            CommitError::Snapshot(error) => error.into(),
-            CommitError::File(error) => WorkError::new(&error),
-        }
-    }
-}
-
-impl From<SurveyError> for WorkError {
-    fn from(error: SurveyError) -> WorkError {
-        match error {
-            SurveyError::Root { .. } => WorkError::of(StopReason::DestructiveChange, &error),
-            SurveyError::Git(error) => error.into(),
-        }
-    }
-}
-
-/// What one effect gave: its result last, notices before it.
-pub(super) type Worked = Result<Vec<Report>, WorkError>;

@@ -16,9 +16,9 @@ use windlass_core::values::{
 
 use super::commit::{self, Subject};
 use super::damage;
-use super::event::WorkError;
 use super::tasks;
-use super::worker::Worked;
+use super::work::WorkError;
+use super::work::Worked;
 use super::working_tree::WorkingTree;
 use crate::recovery::{HOOKS, hooks, is_own_file};
 use crate::sandbox::Site;
@@ -429,7 +429,7 @@ fn squash(
     turn: TurnKey,
     since: Option<&SnapshotId>,
     subject: Subject<'_>,
-) -> Result<(CommitOutcome, withhold::Held), WorkError> {
+) -> Result<(CommitOutcome, withhold::WithheldPaths), WorkError> {
     let message = commit::message(&world.plan, turn, subject);
     if let Some(commit) = marked_commit(checkout.repository(), &message.key())? {
         return Ok((CommitOutcome::Committed { commit, altered: false }, Vec::new()));

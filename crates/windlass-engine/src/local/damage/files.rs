@@ -6,7 +6,7 @@ use std::sync::Arc;
 use windlass_core::damage::{Ancestry, Lost, Scene};
 use windlass_core::run::TurnKey;
 
-use super::super::event::WorkError;
+use super::super::work::WorkError;
 use super::super::working_tree::WorkingTree;
 use super::Beginning;
 use windlass_git::git::{ObjectId, Repository, TreeFiles};

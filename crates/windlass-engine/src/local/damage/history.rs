@@ -6,7 +6,7 @@ use std::time::Duration;
 use windlass_core::damage::{Ancestry, Scene};
 use windlass_core::spec::CommitPolicy;
 
-use super::super::event::WorkError;
+use super::super::work::WorkError;
 use windlass_git::git::Repository;
 
 /// So many references are followed; those beyond count as moved.

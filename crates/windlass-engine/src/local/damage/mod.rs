@@ -1,6 +1,7 @@
 //! What an attempt did to the repository beyond its work: seen by comparing what it began with and what it left.
 
 mod files;
+pub(super) mod found;
 mod history;
 mod undo;
 
@@ -12,12 +13,14 @@ use windlass_core::run::{OrderContext, TurnKey};
 use windlass_core::spec::UndoPolicy;
 use windlass_core::values::{LaneId, StopReason};
 
-use super::event::WorkError;
+use super::work::WorkError;
 
 use super::working_tree::WorkingTree;
 use windlass_git::git::{Head, ObjectId};
 use windlass_git::inventory::{Entry, EntryKind, Inventory};
 use windlass_git::snapshot::{OwnFile, Side, Snapshot};
+
+use found::FoundDamage;
 
 pub(super) use files::committed;
 pub(super) use undo::carry_out;
@@ -46,14 +49,6 @@ pub(super) fn beginning(world: &WorkingTree, turn: TurnKey) -> Result<Option<Beg
         let files = files.into_iter().map(|file| (file.path, file.kind, file.content)).collect();
         Beginning { files, own: repository, head: None }
     }))
-}
-
-/// What was found, and what follows.
-#[derive(Clone, Debug)]
-pub(super) struct FoundDamage {
-    pub turn: TurnKey,
-    pub damage: Vec<Damage>,
-    pub course: DamageCourse,
 }
 
 /// Compares, and says what follows. What was told of this attempt before a restart is not told again, and no reason to

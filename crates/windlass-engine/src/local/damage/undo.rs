@@ -7,11 +7,11 @@ use windlass_core::report::{self, Report};
 use windlass_core::run::TurnKey;
 use windlass_core::values::{LaneId, StopReason};
 
-use super::super::event::WorkError;
 use super::super::standing;
-use super::super::worker::Worked;
+use super::super::work::WorkError;
+use super::super::work::Worked;
 use super::super::working_tree::WorkingTree;
-use super::FoundDamage;
+use super::found::FoundDamage;
 use windlass_git::inventory::Surveyor;
 use windlass_git::snapshot::{
     RepairScope, RestoreError, Side, Snapshot, plan_restore, repair, restore, undo,

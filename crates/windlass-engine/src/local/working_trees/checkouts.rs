@@ -9,9 +9,9 @@ use windlass_core::run::{Effect, Order, OrderContext, TurnKey};
 use windlass_core::values::{LaneId, StopReason};
 
 use super::{Checkout, WorkingTrees, home, plan_in};
-use crate::local::event::WorkError;
 use crate::local::tasks;
-use crate::local::worker::Worked;
+use crate::local::work::WorkError;
+use crate::local::work::Worked;
 use crate::local::working_tree::{Look, WorkingTree};
 use crate::tasks::put_issues;
 use crate::worktree::bootstrap::{Copied, copy_included};

@@ -1,0 +1,85 @@
+//! What comes of an order that a worker carries out: reports, or why it could not be carried out.
+
+use std::error::Error;
+use std::fmt::Display;
+
+use windlass_core::report::{Broken, Report};
+use windlass_core::values::StopReason;
+
+use crate::sandbox::SandboxError;
+use crate::store::StoreError;
+use windlass_git::commit::CommitError;
+use windlass_git::git::{GitError, is_disk_full};
+use windlass_git::inventory::SurveyError;
+use windlass_git::snapshot::SnapshotError;
+use windlass_host::file::FileError;
+
+/// What one effect gave: its result last, notices before it.
+pub(super) type Worked = Result<Vec<Report>, WorkError>;
+
+/// Why an order could not be carried out.
+#[derive(Debug)]
+pub(super) struct WorkError {
+    /// What the run ends with.
+    pub stop_reason: StopReason,
+    /// One sentence.
+    pub detail: String,
+}
+
+impl From<WorkError> for Report {
+    fn from(WorkError { stop_reason, detail }: WorkError) -> Report {
+        Broken { stop_reason, detail }.into()
+    }
+}
+
+impl WorkError {
+    /// The disk is full, or something is broken.
+    pub(super) fn new(error: &(dyn Error + 'static)) -> WorkError {
+        WorkError::of(if is_disk_full(error) { StopReason::DiskFull } else { StopReason::Internal }, error)
+    }
+
+    pub(super) fn of(stop_reason: StopReason, error: &(impl Display + ?Sized)) -> WorkError {
+        WorkError { stop_reason, detail: error.to_string() }
+    }
+}
+
+/// Errors that say nothing but that something is broken.
+macro_rules! broken {
+    ($($error:ty),+) => {$(
+        impl From<$error> for WorkError {
+            fn from(error: $error) -> WorkError {
+                WorkError::new(&error)
+            }
+        }
+    )+};
+}
+
+broken!(StoreError, SnapshotError, FileError, SandboxError);
+
+impl From<GitError> for WorkError {
+    fn from(error: GitError) -> WorkError {
+        if error.is_locked() {
+            return WorkError::of(StopReason::NeedsHuman, &error);
+        }
+        WorkError::new(&error)
+    }
+}
+
+impl From<CommitError> for WorkError {
+    fn from(error: CommitError) -> WorkError {
+        match error {
+            CommitError::Git(error) => error.into(),
+            CommitError::Snapshot(error) => error.into(),
+            CommitError::File(error) => WorkError::new(&error),
+        }
+    }
+}
+
+impl From<SurveyError> for WorkError {
+    fn from(error: SurveyError) -> WorkError {
+        match error {
+            SurveyError::Root { .. } => WorkError::of(StopReason::DestructiveChange, &error),
+            SurveyError::Git(error) => error.into(),
+        }
+    }
+}
