@@ -1,4 +1,4 @@
-//! `cargo xtask mutants`: are the rules of the core, and the deeds of the engine, held by tests?
+//! `cargo xtask mutants`: are the rules of the core, and the acts of the engine, held by tests?
 //!
 //! cargo-mutants says what could be changed, one thing at a time (`<` to `<=`, an arm away, a function to a constant). All of
 //! it is built into one copy of the tests, in which a file chooses the mutant, so that a mutant costs a run of the tests and no
@@ -24,7 +24,7 @@ use crate::program::{Failure, output_of};
 use crate::workspace::Workspace;
 use listing::Mutant;
 use subject::{SUBJECTS, Subject};
-use trial::Found;
+use trial::TrialOutcome;
 
 const USAGE: &str = "usage: cargo xtask mutants [core|host|git|engine] [PATH…] [--sample N] [--only WORDS…]";
 
@@ -93,9 +93,9 @@ pub fn run_chore(workspace: &Workspace, arguments: &[String]) -> Result<(), Fail
         let found = if built.left.contains(&number) {
             None
         } else if built.wrong.contains(&number) {
-            Some(Found::Wrong)
+            Some(TrialOutcome::Wrong)
         } else if before.has(mutant) {
-            Some(Found::Noticed)
+            Some(TrialOutcome::Noticed)
         } else {
             Some(trial::tried(&built, order.subject, number, mutant)?)
         };
@@ -128,8 +128,9 @@ struct Noticed(BTreeSet<String>);
 impl Noticed {
     fn read(results: &Path) -> Noticed {
         let text = fs::read_to_string(results).unwrap_or_default();
-        let names =
-            text.lines().filter_map(|line| line.strip_prefix(Found::Noticed.word())?.strip_prefix('\t'));
+        let names = text
+            .lines()
+            .filter_map(|line| line.strip_prefix(TrialOutcome::Noticed.word())?.strip_prefix('\t'));
         Noticed(names.map(str::to_owned).collect())
     }
 
@@ -146,9 +147,9 @@ struct Table {
 
 impl Table {
     /// Counts a mutant, and names it where somebody has to look at it.
-    fn take(&mut self, mutant: &Mutant, found: Option<Found>) -> &'static str {
-        let word = found.map_or("not tried", Found::word);
-        if !matches!(found, Some(Found::Noticed | Found::Wrong)) {
+    fn take(&mut self, mutant: &Mutant, found: Option<TrialOutcome>) -> &'static str {
+        let word = found.map_or("not tried", TrialOutcome::word);
+        if !matches!(found, Some(TrialOutcome::Noticed | TrialOutcome::Wrong)) {
             println!("{word}: {}", mutant.name);
         }
         *self.files.entry(mutant.file.clone()).or_default().entry(word).or_default() += 1;
@@ -157,7 +158,9 @@ impl Table {
 
     /// As it stands in `docs/mutants.md`.
     fn text(&self) -> String {
-        let columns = [Found::Noticed, Found::Endless, Found::Survived, Found::Wrong].map(Found::word);
+        let columns =
+            [TrialOutcome::Noticed, TrialOutcome::Endless, TrialOutcome::Survived, TrialOutcome::Wrong]
+                .map(TrialOutcome::word);
         let mut text = "| file | mutants | noticed | without end | survived | do not compile | not tried |\n\
                         |---|---|---|---|---|---|---|\n"
             .to_owned();

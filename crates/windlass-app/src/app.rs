@@ -9,7 +9,7 @@ use std::sync::Arc;
 use windlass_host::tree;
 
 use crate::error::{AppError, Kind};
-use crate::front_end::{Answer, Consent, FrontEnd, Question};
+use crate::front_end::{Consent, FrontEnd, Question, Reply};
 
 /// What jobs are started, inspected and changed through: about one directory, for one front end.
 #[derive(Clone)]
@@ -72,7 +72,7 @@ impl App {
     /// Does a person want this? `command` does it without a question.
     pub(crate) fn agrees(&self, consent: Consent, question: &str, command: &str) -> Result<bool, AppError> {
         let asked = || self.front_end.ask(&Question::Confirm { question, command });
-        Ok(consent == Consent::Given || asked()? == Answer::Yes)
+        Ok(consent == Consent::Given || asked()? == Reply::Yes)
     }
 }
 

@@ -35,7 +35,7 @@ pub struct RunDiff {
 }
 
 /// A snapshot and its name.
-type Kept = (SnapshotName, SnapshotId);
+type NamedSnapshot = (SnapshotName, SnapshotId);
 
 impl App {
     /// What a run, or one of its iterations, changed, by the snapshots that were taken around each iteration. What git
@@ -60,7 +60,7 @@ impl App {
 }
 
 /// The ends of an iteration.
-fn around(store: &Store, run: &RunId, iteration: u32) -> Result<(Kept, Kept), AppError> {
+fn around(store: &Store, run: &RunId, iteration: u32) -> Result<(NamedSnapshot, NamedSnapshot), AppError> {
     let end = |side| match store.find(run, iteration, side) {
         Err(SnapshotError::Unknown(what)) => Err(unknown(store, run, &what)),
         found => Ok(found?),
@@ -69,10 +69,10 @@ fn around(store: &Store, run: &RunId, iteration: u32) -> Result<(Kept, Kept), Ap
 }
 
 /// The beginning of a run, and its newest snapshot.
-fn whole(here: &Here, store: &Store, folder: &RunFolder) -> Result<(Kept, Kept), AppError> {
+fn whole(here: &Here, store: &Store, folder: &RunFolder) -> Result<(NamedSnapshot, NamedSnapshot), AppError> {
     let run = folder.run();
-    let of_iterations = |(name, _): &Kept| matches!(name.moment, Moment::Iteration { .. });
-    let mut kept: Vec<Kept> = store.list(run)?.into_iter().filter(of_iterations).collect();
+    let of_iterations = |(name, _): &NamedSnapshot| matches!(name.moment, Moment::Iteration { .. });
+    let mut kept: Vec<NamedSnapshot> = store.list(run)?.into_iter().filter(of_iterations).collect();
     let (Some(last), Some(first)) = (kept.pop(), kept.into_iter().next()) else {
         return Err(unknown(store, run, &format!("of an iteration of run {run}")));
     };

@@ -25,8 +25,8 @@ pub trait FrontEnd: Send + Sync {
     }
 
     /// Asks. Where nobody is there the answer is no.
-    fn ask(&self, _question: &Question<'_>) -> Result<Answer, AppError> {
-        Ok(Answer::No)
+    fn ask(&self, _question: &Question<'_>) -> Result<Reply, AppError> {
+        Ok(Reply::No)
     }
 
     /// Reads a secret, so that it is in no list of processes and in no shell's history.
@@ -109,7 +109,7 @@ impl Consent {
 
 /// What a person said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum Reply {
     /// Do it.
     Yes,
     /// Leave it.

@@ -50,7 +50,7 @@ pub mod worktree;
 pub use app::App;
 pub use error::{AppError, Codes, Hint, Kind};
 pub use front_end::{
-    Answer, Audience, Borrower, Consent, FrontEnd, Place, Question, Unattended, Watched, Watcher,
+    Audience, Borrower, Consent, FrontEnd, Place, Question, Reply, Unattended, Watched, Watcher,
 };
 pub use helper::{SCRIPTED_AGENT, helper};
 pub use here::page_folder;

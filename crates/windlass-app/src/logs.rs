@@ -86,7 +86,7 @@ impl RecordedRun {
         &self,
         replay: Replay<R>,
         Telling { iteration, follows }: Telling,
-        listener: &mut impl Listener<R::Found>,
+        listener: &mut impl Listener<R::Item>,
     ) -> Result<(), AppError> {
         let mut replay = match iteration {
             Some(iteration) => replay.of_iteration(iteration),

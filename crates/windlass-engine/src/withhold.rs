@@ -45,16 +45,16 @@ pub(crate) struct Scene<'a> {
 }
 
 /// What is held back: paths with reasons.
-pub(crate) type Held = Vec<(Vec<u8>, Reason)>;
+pub(crate) type WithheldPaths = Vec<(Vec<u8>, Reason)>;
 
 /// Takes from the changed paths what is held back.
 pub(crate) fn hold_back(
     scene: &Scene<'_>,
     rules: &Withholding,
     changed: &mut Vec<Vec<u8>>,
-) -> Result<Held, CommitError> {
+) -> Result<WithheldPaths, CommitError> {
     let allowed = Allowed::new(&scene.repository.top, &rules.allow);
-    let mut held = Held::new();
+    let mut held = WithheldPaths::new();
     for path in changed.iter() {
         let Some(entry) = scene.candidate.entry(path).filter(|entry| is_file(entry)) else { continue };
         if allowed.holds(path) {
@@ -69,7 +69,7 @@ pub(crate) fn hold_back(
 }
 
 /// As they are named in the journal.
-pub(crate) fn named(held: &Held) -> Vec<String> {
+pub(crate) fn named(held: &WithheldPaths) -> Vec<String> {
     let name = |(path, reason): &(Vec<u8>, Reason)| format!("{} ({reason})", shown(path));
     let mut named: Vec<String> = held.iter().take(NAMED - 1).map(name).collect();
     match held.get(NAMED - 1..) {
@@ -81,7 +81,7 @@ pub(crate) fn named(held: &Held) -> Vec<String> {
 }
 
 /// What a person is told of it.
-pub(crate) fn notice(held: &Held) -> Option<String> {
+pub(crate) fn notice(held: &WithheldPaths) -> Option<String> {
     let (first, _) = held.first()?;
     let first = shown(first);
     let (it, stays) = if held.len() == 1 { ("it", "stays") } else { ("they", "stay") };

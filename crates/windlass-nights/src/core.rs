@@ -5,7 +5,7 @@ use std::time::Duration;
 use windlass_agents::{parse_assessment, parse_review};
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::forge::{CheckTally, PullRequestState, Review};
-use windlass_core::report::{DeliveryReport, DeliveryStep, PullRequestSeen, Report, Standing};
+use windlass_core::report::{DeliveryBasis, DeliveryReport, DeliveryStep, PullRequestSeen, Report};
 use windlass_core::run::{Effect, IllegalFact, Input, LaneState, Phase, Run};
 use windlass_core::spec::ClaimSource;
 use windlass_core::values::{
@@ -41,7 +41,7 @@ impl Core {
                     return soon;
                 }
             }
-            (Plant::EarlyWaking, Input::Tick) if self.run.hold().is_some() => {
+            (Plant::EarlyWaking, Input::Tick) if self.run.backoff().is_some() => {
                 now.wall = now.wall.checked_add(Duration::from_mins(1)).unwrap_or(now.wall);
             }
             (Plant::LostAnswer, Input::Report(report)) if matches!(**report, Report::TreeRechecked(_)) => {
@@ -53,7 +53,7 @@ impl Core {
         }
         let resumes = matches!(input, Input::Resume(_));
         let mut facts = self.run.decide(now, input);
-        if plant == Plant::ForgottenHold && resumes && self.run.hold().is_some() {
+        if plant == Plant::ForgottenHold && resumes && self.run.backoff().is_some() {
             facts.push(Fact::BackoffEnded);
         }
         if plant == Plant::NoPause {
@@ -120,8 +120,8 @@ impl Core {
                 *progress = true;
             }
             (Plant::AskedForEver, Fact::PrinciplesCollected { left, .. }) => *left += 1,
-            (Plant::MergedAtALimit, Fact::Delivery(DeliveryStep::Begun { standing, .. })) => {
-                *standing = Standing::Shown;
+            (Plant::MergedAtALimit, Fact::Delivery(DeliveryStep::Begun { basis, .. })) => {
+                *basis = DeliveryBasis::Shown;
             }
             (Plant::RejectedIsDone, Fact::IterationFinished { lane, verdict, .. })
                 if *verdict == Verdict::ClaimRefused && self.run.rejection(*lane).is_some() =>

@@ -65,7 +65,7 @@ pub struct Board {
     /// What was seen of commits and agents' ends.
     pub(crate) seen: Seen,
     pub(crate) denials: Vec<Denial>,
-    pub(crate) hold: Option<Backoff>,
+    pub(crate) backoff: Option<Backoff>,
     pub(crate) waits: u32,
     pub(crate) waited: Duration,
     /// The newest snapshot of an iteration.
@@ -244,7 +244,7 @@ impl Board {
                 self.commit(*lane, commit.as_deref(), refused.as_deref());
                 self.held_back.extend(notes.held_back.iter().cloned());
             }
-            Fact::BackoffStarted { until, class, .. } => self.hold(*until, *class),
+            Fact::BackoffStarted { until, class, .. } => self.back_off(*until, *class),
             Fact::BackoffEnded => self.release(),
             Fact::Delivery(step) => self.delivery.take(step),
             Fact::StopRequested { by, stage } => self.stop = Some((*by, *stage)),
@@ -370,24 +370,24 @@ impl Board {
         }
     }
 
-    fn hold(&mut self, until: Timestamp, class: Class) {
-        let since = self.hold.map_or(self.now, |hold| hold.since);
-        self.hold = Some(Backoff { since, until, class });
+    fn back_off(&mut self, until: Timestamp, class: Class) {
+        let since = self.backoff.map_or(self.now, |backoff| backoff.since);
+        self.backoff = Some(Backoff { since, until, class });
     }
 
     /// Nobody worked, and nobody waited, since the last session's last event.
     fn rest_between_sessions(&mut self, last: Timestamp) {
         self.idle += between(last, self.now);
-        if let Some(hold) = &mut self.hold {
-            self.waited += between(hold.since, last);
-            hold.since = self.now;
+        if let Some(backoff) = &mut self.backoff {
+            self.waited += between(backoff.since, last);
+            backoff.since = self.now;
         }
     }
 
     fn release(&mut self) {
-        if let Some(hold) = self.hold.take() {
+        if let Some(backoff) = self.backoff.take() {
             self.waits += 1;
-            self.waited += between(hold.since, self.now);
+            self.waited += between(backoff.since, self.now);
         }
     }
 
@@ -473,7 +473,7 @@ impl Board {
 
     /// One iteration is over and the next has not begun, or the run waits.
     pub(crate) fn is_between_iterations(&self) -> bool {
-        self.busy_lanes() == 0 && (self.tally.total() > 0 || self.hold.is_some())
+        self.busy_lanes() == 0 && (self.tally.total() > 0 || self.backoff.is_some())
     }
 
     /// How many lanes are at work.

@@ -23,7 +23,7 @@ fn a_night_is_counted() {
     assert_eq!(board.denials.len(), 1);
     assert_eq!(board.kept.as_ref().map(|(iteration, _)| *iteration), Some(5));
     assert!(board.checks.get(&0).is_some_and(CheckOutcome::passed));
-    assert!(board.calls.is_empty() && board.hold.is_none());
+    assert!(board.calls.is_empty() && board.backoff.is_none());
 }
 
 #[test]
@@ -78,13 +78,13 @@ fn activity_follows_the_agent_and_nothing_else() {
 #[test]
 fn a_wait_that_is_prolonged_is_one_wait() {
     let mut night = Night::new();
-    let hold = |until: &str| Fact::BackoffStarted {
+    let backoff = |until: &str| Fact::BackoffStarted {
         until: until.parse().unwrap(),
         class: Class::UsageLimit,
         attempt: 1,
     };
-    night.start().fact(hold("2026-03-01T21:00:00Z"));
-    night.pass(600).fact(hold("2026-03-01T22:00:00Z"));
+    night.start().fact(backoff("2026-03-01T21:00:00Z"));
+    night.pass(600).fact(backoff("2026-03-01T22:00:00Z"));
     night.pass(600).fact(Fact::BackoffEnded);
     let board = board(&night.events);
     assert_eq!((board.waits, board.waited), (1, Duration::from_mins(20)));

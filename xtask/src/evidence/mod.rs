@@ -30,7 +30,8 @@ pub fn run_chore(workspace: &Workspace, arguments: &[String]) -> Result<(), Fail
         ["--compare", folder] => compare(workspace, Path::new(folder), &[]),
         ["--compare", folder, "--", filters @ ..] => compare(workspace, Path::new(folder), filters),
         ["--compare", folder, "--with", now] => {
-            Comparison::of(&Kept::read(Path::new(folder))?.pair(), &Record::read(Path::new(now))?).report()
+            Comparison::of(&KeptRuns::read(Path::new(folder))?.pair(), &Record::read(Path::new(now))?)
+                .report()
         }
         _ => Err(Failure(
             "usage: cargo xtask evidence --keep DIR | --compare DIR [--with DIR] [-- FILTER…]".to_owned(),
@@ -39,11 +40,11 @@ pub fn run_chore(workspace: &Workspace, arguments: &[String]) -> Result<(), Fail
 }
 
 /// Two runs of the same program: what differs between them is not evidence.
-struct Kept(Record, Record);
+struct KeptRuns(Record, Record);
 
-impl Kept {
-    fn read(folder: &Path) -> Result<Kept, Failure> {
-        Ok(Kept(Record::read(&folder.join("1"))?, Record::read(&folder.join("2"))?))
+impl KeptRuns {
+    fn read(folder: &Path) -> Result<KeptRuns, Failure> {
+        Ok(KeptRuns(Record::read(&folder.join("1"))?, Record::read(&folder.join("2"))?))
     }
 
     fn pair(&self) -> [&Record; 2] {
@@ -55,12 +56,12 @@ fn keep(workspace: &Workspace, folder: &Path) -> Result<(), Failure> {
     for name in ["1", "2"] {
         run_tests(workspace, &folder.join(name), STEADY, &[])?;
     }
-    let kept = Kept::read(folder)?;
+    let kept = KeptRuns::read(folder)?;
     Comparison::of(&kept.pair(), &kept.0).report()
 }
 
 fn compare(workspace: &Workspace, folder: &Path, filters: &[&str]) -> Result<(), Failure> {
-    let mut kept = Kept::read(folder)?;
+    let mut kept = KeptRuns::read(folder)?;
     let [first, second] = ["1", "2"].map(|name| workspace.target.join("evidence").join(name));
     run_tests(workspace, &first, STEADY, filters)?;
     let now = Record::read(&first)?;

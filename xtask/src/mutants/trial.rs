@@ -17,7 +17,7 @@ const TIMED_OUT: i32 = 124;
 
 /// What the tests made of a mutant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum TrialOutcome {
     /// A test fails.
     Noticed,
     /// All tests pass.
@@ -28,14 +28,14 @@ pub enum Found {
     Wrong,
 }
 
-impl Found {
+impl TrialOutcome {
     /// One word.
     pub const fn word(self) -> &'static str {
         match self {
-            Found::Noticed => "noticed",
-            Found::Survived => "survived",
-            Found::Endless => "endless",
-            Found::Wrong => "wrong",
+            TrialOutcome::Noticed => "noticed",
+            TrialOutcome::Survived => "survived",
+            TrialOutcome::Endless => "endless",
+            TrialOutcome::Wrong => "wrong",
         }
     }
 }
@@ -59,15 +59,20 @@ pub fn passes(built: &Built, subject: &Subject, mutant: &Mutant) -> Result<(), F
 }
 
 /// Runs the tests that could notice it, until one does.
-pub fn tried(built: &Built, subject: &Subject, number: usize, mutant: &Mutant) -> Result<Found, Failure> {
+pub fn tried(
+    built: &Built,
+    subject: &Subject,
+    number: usize,
+    mutant: &Mutant,
+) -> Result<TrialOutcome, Failure> {
     choose(built, number)?;
     for trial in (subject.trials)(mutant) {
         let found = tests(built, &trial)?;
-        if found != Found::Survived {
+        if found != TrialOutcome::Survived {
             return Ok(found);
         }
     }
-    Ok(Found::Survived)
+    Ok(TrialOutcome::Survived)
 }
 
 /// Makes it the mutant that the tests meet.
@@ -108,14 +113,14 @@ fn command(built: &Built, trial: &Trial) -> Command {
     command
 }
 
-fn tests(built: &Built, trial: &Trial) -> Result<Found, Failure> {
+fn tests(built: &Built, trial: &Trial) -> Result<TrialOutcome, Failure> {
     let mut command = command(built, trial);
     command.stdout(Stdio::null()).stderr(Stdio::null());
     let status = command.status().map_err(|error| Failure(format!("{}: {error}", line_of(&command))))?;
     Ok(match (status.code(), status.signal()) {
-        (Some(0), _) => Found::Survived,
+        (Some(0), _) => TrialOutcome::Survived,
         // SIGXCPU, or SIGKILL where that was not enough.
-        (Some(TIMED_OUT), _) | (_, Some(24 | 9)) => Found::Endless,
-        _ => Found::Noticed,
+        (Some(TIMED_OUT), _) | (_, Some(24 | 9)) => TrialOutcome::Endless,
+        _ => TrialOutcome::Noticed,
     })
 }

@@ -15,12 +15,12 @@ use crate::{Decoder, Detail, Digest, Sink};
 
 /// Keeps what was found.
 #[derive(Default)]
-struct Found {
+struct Decoded {
     digests: Vec<Digest>,
     observations: Vec<Observation>,
 }
 
-impl Sink for Found {
+impl Sink for Decoded {
     fn digest(&mut self, digest: Digest) {
         self.digests.push(digest);
     }
@@ -30,15 +30,15 @@ impl Sink for Found {
 }
 
 /// Decodes lines in their order.
-fn decode_as(detail: Detail, stream: &[u8]) -> Found {
-    let (mut decoder, mut found) = (ClaudeDecoder::default(), Found::default());
+fn decode_as(detail: Detail, stream: &[u8]) -> Decoded {
+    let (mut decoder, mut found) = (ClaudeDecoder::default(), Decoded::default());
     for line in stream.split(|byte| *byte == b'\n') {
         decoder.line(line, detail, &mut found);
     }
     found
 }
 
-fn decode(stream: impl AsRef<[u8]>) -> Found {
+fn decode(stream: impl AsRef<[u8]>) -> Decoded {
     decode_as(Detail::Everything, stream.as_ref())
 }
 

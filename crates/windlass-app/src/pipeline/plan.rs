@@ -10,7 +10,7 @@ use super::look::{self, Runs};
 use super::{PipelineEnd, PlanPipeline, WantedPipeline, find};
 use crate::app::App;
 use crate::error::AppError;
-use crate::front_end::{Answer, Question};
+use crate::front_end::{Question, Reply};
 use crate::here::Here;
 use crate::run::{Goal, NamedTasks, Rehearsal, ResumeRun, RunEnd, StartRun, WantedJob, WantedPhase};
 
@@ -87,7 +87,7 @@ fn redo_from(
     if app.front_end().has_person() {
         let question = format!("{said}. Plan again from there?");
         let answer = app.front_end().ask(&Question::Confirm { question: &question, command: &command })?;
-        return Ok((answer == Answer::Yes).then_some(stale.phase));
+        return Ok((answer == Reply::Yes).then_some(stale.phase));
     }
     if request.execution.is_some() {
         let file = pipeline.tasks_file();

@@ -41,7 +41,7 @@ pub(crate) use self::work::{has_records, unreadable};
 use crate::app::App;
 use crate::beginning;
 use crate::error::AppError;
-use crate::front_end::{Answer, Question};
+use crate::front_end::{Question, Reply};
 use crate::here::Here;
 use crate::inspect::which;
 use crate::worktree;
@@ -133,7 +133,7 @@ fn unfinished(here: &Here, assignment: &Assignment) -> Result<Option<RunSummary>
 /// Goes on with it, where somebody says so.
 fn offer(here: &Here, run: &RunSummary, request: &StartRun) -> Result<RunEnd, AppError> {
     let (state, id) = (which::state(run, &[]), &run.run);
-    if here.app.front_end().ask(&Question::GoOn { run: id, state })? == Answer::Yes {
+    if here.app.front_end().ask(&Question::GoOn { run: id, state })? == Reply::Yes {
         return here.app.resume(&ResumeRun {
             run: Some(id.to_string()),
             settings: request.settings.clone(),

@@ -11,7 +11,7 @@ use windlass_jobs::doc::tasks::{Criterion, Meaning, Task, TaskList};
 
 use super::inside::refuse_below_windlass;
 use crate::error::AppError;
-use crate::front_end::{Answer, Question};
+use crate::front_end::{Question, Reply};
 use crate::here::Here;
 
 /// Where in a task file a command stands that shows a task to be done.
@@ -55,7 +55,7 @@ pub fn trusted(here: &Here, commands: &Startables) -> Result<Startables, AppErro
     }
     let starter = Starter::Windlass;
     let question = Question::Trust { starter: &starter, items: &pending, all: commands, trusted: &known };
-    if here.app.front_end().ask(&question)? == Answer::Yes {
+    if here.app.front_end().ask(&question)? == Reply::Yes {
         store::trust(&here.project, &pending)?;
         return Ok(known.with(&pending));
     }

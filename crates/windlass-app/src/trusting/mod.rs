@@ -22,7 +22,7 @@ pub use repository::RepositoryTrust;
 
 use crate::configuration::Configuration;
 use crate::error::{AppError, Hint, Kind};
-use crate::front_end::{Answer, Question};
+use crate::front_end::{Question, Reply};
 use crate::here::{Here, home};
 
 /// Things that are named in an error; `windlass trust` shows all.
@@ -329,9 +329,9 @@ impl Looked {
             let question =
                 Question::Trust { starter, items: &items, all: &self.found.items, trusted: &self.trusted };
             match (app.front_end().ask(&question)?, starter) {
-                (Answer::Yes, _) => store::trust(&asked.here.project, &items)?,
-                (Answer::Without, Starter::Agent(_)) => settings = Settings::LeftOut,
-                (Answer::No | Answer::Without, _) => {
+                (Reply::Yes, _) => store::trust(&asked.here.project, &items)?,
+                (Reply::Without, Starter::Agent(_)) => settings = Settings::LeftOut,
+                (Reply::No | Reply::Without, _) => {
                     return Err(AppError::usage("not trusted: nothing was started")
                         .hint("What it was, and what else there is: windlass trust --list"));
                 }

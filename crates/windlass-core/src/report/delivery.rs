@@ -43,7 +43,7 @@ impl DeliveryTask {
 /// What is pushed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Standing {
+pub enum DeliveryBasis {
     /// The job is shown to be done.
     #[default]
     Shown,
@@ -280,7 +280,8 @@ pub enum DeliveryStep {
         /// The commit, whose tree every gate passed on.
         head: String,
         /// What it is.
-        standing: Standing,
+        #[serde(rename = "standing")]
+        basis: DeliveryBasis,
     },
     /// The branch of the remote is at that commit.
     Pushed {

@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 
 pub use call::{CallDue, CallEnded, CallSpawned};
 pub use delivery::{
-    DeliveryMove, DeliveryOutcome, DeliveryReport, DeliveryStep, DeliveryTask, ForgeFinding, PullRequestSeen,
-    Returned, Standing, WaitsFor,
+    DeliveryBasis, DeliveryMove, DeliveryOutcome, DeliveryReport, DeliveryStep, DeliveryTask, ForgeFinding,
+    PullRequestSeen, Returned, WaitsFor,
 };
 pub use issue::{IssueMove, IssueReport, IssueStep, IssueTask};
 pub use lane::{Landed, LaneLost, LaneOpened, Merged, TaskClosed};

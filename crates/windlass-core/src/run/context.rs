@@ -11,7 +11,7 @@ use crate::run::{Collected, DeliveryContext, Effect, IssueContext, Run, TurnKey}
 use crate::tasks::Schedule;
 use crate::values::{
     Assessment, CallClocks, CheckOutcome, Conflict, Evidence, HookName, JobStatus, LaneId, Named, Now,
-    Review, Settled, SnapshotId, Spent, Suspicion, TaskRow, Tokens,
+    Review, SettledConflict, SnapshotId, Spent, Suspicion, TaskRow, Tokens,
 };
 
 /// What an effect needs to know; each kind of effect has its part, and the others are left out.
@@ -81,7 +81,7 @@ pub struct PromptContext {
     pub review: Option<ReviewContext>,
     /// What councils have decided in this run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub settled: Vec<Settled>,
+    pub settled: Vec<SettledConflict>,
     /// What a council is asked about; `None` in other calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conflict: Option<Conflict>,
@@ -91,7 +91,7 @@ pub struct PromptContext {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DecisionContext {
     /// What was settled, and how.
-    pub settled: Settled,
+    pub settled: SettledConflict,
     /// What the project's principles come from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preset: Option<Preset>,
@@ -208,9 +208,9 @@ impl OrderContext {
             | Effect::Settle { .. }
             | Effect::Announce => {}
             Effect::Issue { task, what } => context.issue = run.issue_text(task, *what),
-            Effect::Deliver { task, standing, .. } => {
+            Effect::Deliver { task, basis, .. } => {
                 let opens = *task == DeliveryTask::Open;
-                context.delivery = opens.then(|| run.delivery_text(*standing)).flatten();
+                context.delivery = opens.then(|| run.delivery_text(*basis)).flatten();
             }
         }
         context

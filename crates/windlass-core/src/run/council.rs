@@ -9,7 +9,8 @@ use crate::run::verdict::Course;
 use crate::run::{Run, TurnKey};
 use crate::spec::{CouncilSpec, Due};
 use crate::values::{
-    CallReport, CallSummary, Class, Conflict, Decision, Evidence, LaneId, Now, Purpose, Settled, Verdict,
+    CallReport, CallSummary, Class, Conflict, Decision, Evidence, LaneId, Now, Purpose, SettledConflict,
+    Verdict,
 };
 
 /// What councils of a run have decided.
@@ -18,14 +19,14 @@ pub(super) struct Councils {
     /// How many were called.
     pub(super) called: u32,
     /// What was decided, in this order.
-    settled: Vec<Settled>,
+    settled: Vec<SettledConflict>,
     /// The SHA-256 of the project's log after the runner last wrote into it.
     log: Option<String>,
 }
 
 impl Run {
     /// What councils have decided so far, in this order: the rules of every later call.
-    pub fn decisions(&self) -> &[Settled] {
+    pub fn decisions(&self) -> &[SettledConflict] {
         &self.councils.settled
     }
 
@@ -44,7 +45,7 @@ impl Run {
     }
 
     /// What is to be written into the log of decisions.
-    pub(super) fn to_be_logged(&self, turn: TurnKey) -> Option<&Settled> {
+    pub(super) fn to_be_logged(&self, turn: TurnKey) -> Option<&SettledConflict> {
         self.councils
             .settled
             .last()
@@ -137,7 +138,7 @@ impl Run {
         let outcome = with_answer(outcome, &answer.summary, self.claim_stands());
         let Some(decision) = decided else { return LaneState::Judging(turn, outcome, judged) };
         let TurnKey { iteration, attempt } = turn.key();
-        self.councils.settled.push(Settled { iteration, attempt, conflict, decision });
+        self.councils.settled.push(SettledConflict { iteration, attempt, conflict, decision });
         if self.plan.as_ref().and_then(|plan| plan.council.as_ref()).is_some_and(|council| council.logs) {
             return LaneState::Recording(turn, outcome, judged);
         }

@@ -35,7 +35,7 @@ impl Run {
                 return facts;
             }
         }
-        if let Some(Backoff { until, .. }) = self.hold
+        if let Some(Backoff { until, .. }) = self.backoff
             && until <= now.wall
         {
             return vec![Fact::BackoffEnded];
@@ -114,7 +114,7 @@ impl Run {
     fn work_may_begin(&self, now: Now) -> bool {
         let most = self.plan.as_ref().and_then(|plan| plan.limits.iterations);
         let all_begun = most.is_some_and(|most| self.counters.started >= most);
-        let free = self.may_begin() && self.hold.is_none() && self.survey == Survey::Done;
+        let free = self.may_begin() && self.backoff.is_none() && self.survey == Survey::Done;
         // What a limit left is seen out first, where somebody raised that limit meanwhile.
         let free = free && !self.is_delivering();
         free && !all_begun && self.can_pay() && !self.has_to_end(now)
@@ -134,7 +134,7 @@ impl Run {
     pub(super) fn calls_may_begin(&self) -> bool {
         // A reason to end may pass: another lane has to be seen through first, and what that brings can outweigh it.
         let goes_on = self.last.is_none_or(|last| !self.has_to_end(last));
-        let free = self.may_begin() && self.hold.is_none() && self.survey == Survey::Done;
+        let free = self.may_begin() && self.backoff.is_none() && self.survey == Survey::Done;
         free && goes_on && self.can_pay()
     }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::report::{DeliveryTask, IssueTask, Standing};
+use crate::report::{DeliveryBasis, DeliveryTask, IssueTask};
 use crate::values::{CallId, CheckStage, Cost, Cut, HookName, LaneId, Purpose, SnapshotId, TaskEnd, TaskId};
 
 /// Something for the shell to carry out. Its row in `docs/effects.md` names the fact that intends it, the fact that
@@ -165,7 +165,8 @@ pub enum Effect {
         /// The pull request, once there is one.
         number: Option<u64>,
         /// What is pushed.
-        standing: Standing,
+        #[serde(rename = "standing")]
+        basis: DeliveryBasis,
         /// How many steps there were before: asked once more, it is another order, even where nothing came between.
         asked: u32,
         /// The part of the job that it is about; `None` where that is the whole.

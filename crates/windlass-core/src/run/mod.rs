@@ -102,9 +102,9 @@ pub struct Run {
     counters: Counters,
     survey: Survey,
     baseline: Vec<CheckOutcome>,
-    hold: Option<Backoff>,
+    backoff: Option<Backoff>,
     /// It was counted what this wait is for: other lanes that meet the same are no further refusals.
-    hold_counted: bool,
+    backoff_counted: bool,
     outages: Retries,
     refusals: Retries,
     stop: Option<Stop>,
@@ -331,8 +331,8 @@ impl Run {
     }
 
     /// The wait it is in.
-    pub fn hold(&self) -> Option<Backoff> {
-        self.hold
+    pub fn backoff(&self) -> Option<Backoff> {
+        self.backoff
     }
 
     /// The request to stop, if there was one in this session.
@@ -430,7 +430,7 @@ impl Run {
             return None;
         }
         let plan = self.plan.as_ref()?;
-        let hold = self.hold.map(|hold| between(now.wall, hold.until));
+        let backoff = self.backoff.map(|backoff| between(now.wall, backoff.until));
         // What waits for the first look, for another lane or for a task is brought on by them, not by time.
         let begins = self.iterations_may_begin(now) && !self.is_asking();
         let lanes = self.lanes.iter().filter_map(|(id, lane)| match &lane.state {
@@ -443,7 +443,7 @@ impl Run {
         let look = self.delivery_due_at();
         let look = look.into_iter().chain(self.issue_due_at());
         let look = look.map(|at| between(now.wall, at));
-        lanes.map(|at| at.saturating_sub(now.monotonic)).chain(hold).chain(look).min()
+        lanes.map(|at| at.saturating_sub(now.monotonic)).chain(backoff).chain(look).min()
     }
 
     /// Indices of the criteria of the task that a lane is at.

@@ -229,12 +229,12 @@ impl Run {
             Class::UsageLimit => {
                 let limit = summary.limit.clone().unwrap_or_default();
                 // Another lane has met it as well, and is waited for already.
-                let met = self.hold.is_some_and(|hold| hold.class == Class::UsageLimit);
+                let met = self.backoff.is_some_and(|backoff| backoff.class == Class::UsageLimit);
                 let refusals = if met { Retries::default() } else { self.refusals.clone() };
                 let patience = after_limit(&limit, &refusals, &plan.limits, now.wall);
                 self.wait(Class::UsageLimit, patience, StopReason::LimitWaitExceeded)
             }
-            Class::Outage if self.hold.is_some() => None,
+            Class::Outage if self.backoff.is_some() => None,
             Class::Outage => {
                 let patience = after_outage(&plan.run, &self.outages, &plan.limits, &plan.clocks, now.wall);
                 self.wait(Class::Outage, patience, StopReason::AgentUnavailable)
@@ -256,7 +256,7 @@ impl Run {
                     Class::UsageLimit => self.refusals.count,
                     _ => self.outages.count,
                 };
-                let longer = self.hold.is_none_or(|Backoff { until: earlier, .. }| earlier < until);
+                let longer = self.backoff.is_none_or(|Backoff { until: earlier, .. }| earlier < until);
                 longer.then_some(Fact::BackoffStarted { until, class, attempt: attempt + 1 })
             }
             Patience::Exhausted(detail) => {

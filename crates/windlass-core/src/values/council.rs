@@ -32,7 +32,7 @@ pub struct Decision {
 
 /// A conflict that a council has settled. It is a rule for every later call of the run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Settled {
+pub struct SettledConflict {
     /// The iteration whose agent reported it.
     pub iteration: u32,
     /// The council's attempt within that iteration.
@@ -57,7 +57,7 @@ impl Conflict {
     }
 }
 
-impl Settled {
+impl SettledConflict {
     /// The option that was chosen; `None` where none were offered.
     pub fn chosen(&self) -> Option<&str> {
         self.conflict.chosen(&self.decision)
@@ -116,9 +116,11 @@ mod tests {
             assert_eq!(Decision::of(&call, conflict).is_some(), settles, "{choice:?} of {conflict:?}");
             assert_eq!(Decision::unusable_because(&call, conflict).is_none(), settles);
         }
-        let settled = Settled { conflict: two, decision: decision(Some(2)), ..Settled::default() };
+        let settled =
+            SettledConflict { conflict: two, decision: decision(Some(2)), ..SettledConflict::default() };
         assert_eq!(settled.chosen(), Some("b"));
-        let settled = Settled { conflict: open, decision: decision(Some(2)), ..Settled::default() };
+        let settled =
+            SettledConflict { conflict: open, decision: decision(Some(2)), ..SettledConflict::default() };
         assert_eq!(settled.chosen(), None);
     }
 

@@ -97,7 +97,7 @@ impl<R: Reading> Replay<R> {
     }
 
     /// Tells all that has happened since the last time, until there is nothing more or nobody listens.
-    pub fn advance(&mut self, listener: &mut Listener<'_, R::Found>) -> Result<ControlFlow<()>, StoreError> {
+    pub fn advance(&mut self, listener: &mut Listener<'_, R::Item>) -> Result<ControlFlow<()>, StoreError> {
         for entry in self.follower.poll()? {
             if self.entry(entry, listener)?.is_break() {
                 return Ok(ControlFlow::Break(()));
@@ -109,7 +109,7 @@ impl<R: Reading> Replay<R> {
     fn entry(
         &mut self,
         entry: Entry,
-        listener: &mut Listener<'_, R::Found>,
+        listener: &mut Listener<'_, R::Item>,
     ) -> Result<ControlFlow<()>, StoreError> {
         if self.observations(entry.at.wall, listener)?.is_break() {
             return Ok(ControlFlow::Break(()));
@@ -149,7 +149,7 @@ impl<R: Reading> Replay<R> {
     fn observations(
         &mut self,
         until: Timestamp,
-        listener: &mut Listener<'_, R::Found>,
+        listener: &mut Listener<'_, R::Item>,
     ) -> Result<ControlFlow<()>, StoreError> {
         loop {
             let mut earliest: Option<(Timestamp, CallId)> = None;
@@ -175,7 +175,7 @@ impl<R: Reading> Replay<R> {
 /// Tells what is left of a call that has ended, its last line included if that was cut off.
 fn rest<R: Reading>(
     mut recording: Recording<R>,
-    listener: &mut Listener<'_, R::Found>,
+    listener: &mut Listener<'_, R::Item>,
 ) -> Result<ControlFlow<()>, StoreError> {
     recording.begin();
     recording.close();

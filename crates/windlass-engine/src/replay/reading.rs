@@ -6,20 +6,20 @@ use windlass_core::observation::{Observation, ToolTrace};
 /// Reads the lines of one call's stream, in their order.
 pub trait Reading {
     /// What it finds.
-    type Found;
+    type Item;
 
     /// For the stream of this agent.
     fn of(agent: &'static dyn Agent) -> Self;
 
     /// Tells what is in a line (without its `\n`). Never fails: a line that cannot be read has little in it.
-    fn line(&mut self, line: &[u8], tell: &mut dyn FnMut(Self::Found));
+    fn line(&mut self, line: &[u8], tell: &mut dyn FnMut(Self::Item));
 }
 
 /// All that an agent said and did, as whoever watched it was told.
 pub struct Everything(Box<dyn Decoder>);
 
 impl Reading for Everything {
-    type Found = Observation;
+    type Item = Observation;
 
     fn of(agent: &'static dyn Agent) -> Everything {
         Everything(agent.decoder())
@@ -45,7 +45,7 @@ impl Sink for ObservationSink<'_> {
 pub struct ToolCalls(&'static dyn Agent);
 
 impl Reading for ToolCalls {
-    type Found = ToolTrace;
+    type Item = ToolTrace;
 
     fn of(agent: &'static dyn Agent) -> ToolCalls {
         ToolCalls(agent)

@@ -42,7 +42,7 @@ pub(super) struct Recording<R: Reading> {
     /// Bytes read so far.
     read: u64,
     place: Place,
-    waiting: VecDeque<(Place, R::Found)>,
+    waiting: VecDeque<(Place, R::Item)>,
 }
 
 impl<R: Reading> Recording<R> {
@@ -80,7 +80,7 @@ impl<R: Reading> Recording<R> {
     }
 
     /// The observation that [`next_time`](Self::next_time) spoke of.
-    pub fn take(&mut self) -> Option<(Place, R::Found)> {
+    pub fn take(&mut self) -> Option<(Place, R::Item)> {
         self.waiting.pop_front()
     }
 

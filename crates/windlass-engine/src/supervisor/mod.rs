@@ -93,7 +93,7 @@ impl Supervisor {
                 // Nobody had to be told.
                 continue;
             }
-            if self.run.hold().is_some() {
+            if self.run.backoff().is_some() {
                 // A wait can take hours: it is on the disk before it is waited for.
                 self.sync()?;
             }

@@ -34,7 +34,7 @@ pub fn live_runs(project: &Project) -> Result<Vec<LiveRun>, WorkspaceError> {
 
 /// What is known of a workspace's history.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Known {
+pub struct WorkspaceHistory {
     /// Its metadata, or what they would be.
     pub metadata: Metadata,
     /// What is wrong with them; making the workspace once more mends it.
@@ -90,7 +90,7 @@ impl Workspace {
 
     /// What is known of its history, without changing anything: its metadata with what runs did since; where these are
     /// broken or missing, what its runs tell.
-    pub fn known(&self, all: &[RunSummary]) -> Result<Known, WorkspaceError> {
+    pub fn known(&self, all: &[RunSummary]) -> Result<WorkspaceHistory, WorkspaceError> {
         let from_runs = || {
             let began = self.runs(all).iter().map(|run| run.started).min();
             let mut metadata = rebuilt(self.name().as_str(), began, &self.ended(all), Timestamp::UNIX_EPOCH);
@@ -101,12 +101,13 @@ impl Workspace {
             FoundMetadata::Read { metadata, problems } => {
                 let problem =
                     (!problems.is_empty()).then(|| format!("{METADATA_FILE}: {}", problems.join("; ")));
-                Known { metadata: self.caught_up(metadata, all), problem }
+                WorkspaceHistory { metadata: self.caught_up(metadata, all), problem }
             }
-            FoundMetadata::Missing => {
-                Known { metadata: from_runs(), problem: Some(format!("{METADATA_FILE} is missing")) }
-            }
-            FoundMetadata::Corrupt(corrupt) => Known {
+            FoundMetadata::Missing => WorkspaceHistory {
+                metadata: from_runs(),
+                problem: Some(format!("{METADATA_FILE} is missing")),
+            },
+            FoundMetadata::Corrupt(corrupt) => WorkspaceHistory {
                 metadata: from_runs(),
                 problem: Some(format!("{METADATA_FILE} is broken: {corrupt}")),
             },

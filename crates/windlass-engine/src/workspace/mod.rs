@@ -35,7 +35,7 @@ pub use folder::{
     CONFIG_FILE, INSTRUCTIONS_FILE, METADATA_FILE, STATUS_FILE, TODO_FILE, VALIDATION_REPORT, WORK_FOLDERS,
     Workspace,
 };
-pub use history::{Known, LiveRun, live_runs};
+pub use history::{LiveRun, WorkspaceHistory, live_runs};
 pub use metadata::{FoundMetadata, Mended, Reset, Updated};
 pub use project::ProjectMade;
 pub use report::write_report;

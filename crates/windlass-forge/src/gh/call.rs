@@ -8,7 +8,7 @@ use windlass_core::values::Ended;
 use windlass_host::process::{Command, Output, ProcessError};
 
 use super::fault::PROGRAM;
-use super::{Gh, answer, fault, read_issues};
+use super::{Gh, fault, read_issues, response};
 use crate::{ForgeError, ForgeFault};
 
 /// More of an answer is not taken in, in bytes: fifty conversations of long comments fit.
@@ -84,7 +84,7 @@ impl Call<'_> {
             return Ok((output.stdout.text(), output.stdout.dropped));
         }
         let status = fault::status_in(&output.stderr.text());
-        Err(self.failed(fault::of(status, &answer::Answer::default(), &output)))
+        Err(self.failed(fault::of(status, &response::ApiResponse::default(), &output)))
     }
 
     fn json(&self, command: Command, body: Option<&Value>) -> Result<Read, ForgeError> {
@@ -97,8 +97,8 @@ impl Call<'_> {
         if output.stdout.dropped > 0 {
             return Err(self.failed(ForgeFault::Garbled("it is longer than can be taken in".to_owned())));
         }
-        let Some(answer) = answer::split(&output.stdout.bytes) else {
-            return Err(self.failed(fault::of(None, &answer::Answer::default(), &output)));
+        let Some(answer) = response::split(&output.stdout.bytes) else {
+            return Err(self.failed(fault::of(None, &response::ApiResponse::default(), &output)));
         };
         if !(200..300).contains(&answer.status) {
             return Err(self.failed(fault::of(Some(answer.status), &answer, &output)));

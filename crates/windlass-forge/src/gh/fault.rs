@@ -8,7 +8,7 @@ use windlass_core::redact::Redactor;
 use windlass_core::values::Ended;
 use windlass_host::process::Output;
 
-use super::answer::Answer;
+use super::response::ApiResponse;
 use crate::ForgeFault;
 use crate::text::one_line;
 
@@ -19,7 +19,7 @@ pub(super) const PROGRAM: &str = "gh";
 const LOGGED_OUT: i32 = 4;
 
 /// Which fault an answer is that is not a success, or a call without an answer.
-pub(super) fn of(status: Option<u16>, answer: &Answer<'_>, output: &Output) -> ForgeFault {
+pub(super) fn of(status: Option<u16>, answer: &ApiResponse<'_>, output: &Output) -> ForgeFault {
     let complaint = output.stderr.text();
     if output.ended == Ended::Exited(LOGGED_OUT) {
         return ForgeFault::LoggedOut;
@@ -97,14 +97,14 @@ pub(super) fn shape_of(body: &[u8]) -> String {
     .to_owned()
 }
 
-fn is_limited(answer: &Answer<'_>, said: &str) -> bool {
+fn is_limited(answer: &ApiResponse<'_>, said: &str) -> bool {
     answer.status == 429
         || answer.header("x-ratelimit-remaining") == Some("0")
         || answer.header("retry-after").is_some()
         || said.to_ascii_lowercase().contains("rate limit")
 }
 
-fn limited(answer: &Answer<'_>) -> ForgeFault {
+fn limited(answer: &ApiResponse<'_>) -> ForgeFault {
     let number = |name: &str| answer.header(name)?.parse::<u32>().ok();
     let spent = answer.header("x-ratelimit-remaining") == Some("0");
     let reset = number("x-ratelimit-reset").filter(|_| spent);

@@ -4,13 +4,13 @@
 //! that what is asked for does not depend on the version; orders by REST, which names what it refuses. Bodies go over its
 //! standard input: nothing of them is in a list of processes.
 
-mod answer;
 mod call;
 mod fault;
 mod issues;
 mod queries;
 mod read;
 mod read_issues;
+mod response;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -24,9 +24,9 @@ use crate::text;
 use crate::{ForgeError, ForgeFault};
 use call::{Call, Method};
 
-pub use answer::{Answer, split as split_answer};
 pub use read::{pull_request, pull_requests};
 pub use read_issues::{comments, http_date, issue, issues};
+pub use response::{ApiResponse, split as split_response};
 
 /// How long one call may take.
 pub(crate) const TIMEOUT: Duration = Duration::from_mins(1);

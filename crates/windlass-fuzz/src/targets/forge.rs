@@ -2,7 +2,7 @@
 
 use windlass_core::forge::lease::Lease;
 use windlass_core::forge::{CheckVerdict, PullRequest};
-use windlass_forge::gh::{comments, http_date, issue, issues, pull_request, pull_requests, split_answer};
+use windlass_forge::gh::{comments, http_date, issue, issues, pull_request, pull_requests, split_response};
 use windlass_forge::parse_remote;
 
 pub(crate) fn run(data: &[u8]) {
@@ -14,7 +14,7 @@ pub(crate) fn run(data: &[u8]) {
     if let Some(lease) = Lease::read(&text) {
         assert_eq!(Lease::read(&lease.mark()), Some(lease));
     }
-    let body = split_answer(data).map_or(data, |answer| {
+    let body = split_response(data).map_or(data, |answer| {
         assert!((100..600).contains(&answer.status));
         answer.body
     });

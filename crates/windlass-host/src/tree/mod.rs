@@ -3,7 +3,7 @@
 //! Agents, checks, hooks and filters leave what they like in such a tree: links to a person's keys or to
 //! `/proc/self/environ`, pipes, devices, files without an end. Whatever the runner does there it does beneath an open root:
 //! no link that leads out is followed and no magic one, nothing but regular files is opened, no pipe is waited for, and what
-//! is read has a bound. The kernel sees to it (`openat2`), not a look before the deed.
+//! is read has a bound. The kernel sees to it (`openat2`), not a look beforehand.
 //!
 //! A [`TreePath`] is not a path of the system: `std::fs` does not take it. `cargo xtask tidy` finds who goes round it.
 //!

@@ -10,7 +10,7 @@ use crate::record::{Record, Said, What};
 
 /// What is known of a call beside its facts.
 #[derive(Clone, Copy, Default)]
-struct Known {
+struct CallBooks {
     started: bool,
     reserved: Cost,
     budget: Option<Cost>,
@@ -21,9 +21,9 @@ struct Known {
 
 fn follow(
     record: &Record,
-    mut each: impl FnMut(&Fact, &BTreeMap<CallId, Known>) -> Result<(), String>,
+    mut each: impl FnMut(&Fact, &BTreeMap<CallId, CallBooks>) -> Result<(), String>,
 ) -> Result<(), Breach> {
-    let mut calls: BTreeMap<CallId, Known> = BTreeMap::new();
+    let mut calls: BTreeMap<CallId, CallBooks> = BTreeMap::new();
     for (at, moment) in record.moments.iter().enumerate() {
         match &moment.what {
             What::AgentStarted { call, response, budget, .. } => {
@@ -36,7 +36,7 @@ fn follow(
             }
             What::Fact(entry) => {
                 if let Fact::CallReserved { call, reserved, .. } = &entry.fact {
-                    calls.insert(*call, Known { reserved: *reserved, ..Known::default() });
+                    calls.insert(*call, CallBooks { reserved: *reserved, ..CallBooks::default() });
                 }
                 each(&entry.fact, &calls).map_err(|said| Breach::at(at, said))?;
             }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 use windlass_core::fact::Fact;
 use windlass_core::forge::{CheckVerdict, PullRequestState, Review};
-use windlass_core::report::{self, DeliveryOutcome, DeliveryStep, PullRequestSeen, Returned, Standing};
+use windlass_core::report::{self, DeliveryBasis, DeliveryOutcome, DeliveryStep, PullRequestSeen, Returned};
 use windlass_core::spec::{DeliverySpec, NoChecks};
 use windlass_core::values::{LandOutcome, StopReason};
 
@@ -48,7 +48,7 @@ struct Way<'a> {
     good: BTreeSet<String>,
     /// The newest commit of the runner's.
     newest: Option<String>,
-    begun: Option<(String, Standing)>,
+    begun: Option<(String, DeliveryBasis)>,
     /// Heads that may be merged: what was begun, and that with the base merged into it.
     ours: BTreeSet<String>,
     looked: Option<PullRequestSeen>,
@@ -162,7 +162,7 @@ impl Way<'_> {
         match () {
             () if self.spec.merge.is_none() => wrong("nobody wants that"),
             () if !self.ours.contains(head) => wrong("it is not what was gated"),
-            () if self.begun.as_ref().is_none_or(|(_, standing)| *standing != Standing::Shown) => {
+            () if self.begun.as_ref().is_none_or(|(_, basis)| *basis != DeliveryBasis::Shown) => {
                 wrong("it is not shown to be done")
             }
             () if seen.head != head || seen.state != PullRequestState::Open => {
@@ -194,10 +194,10 @@ impl Way<'_> {
 
     fn step(&mut self, step: &DeliveryStep) -> Result<(), String> {
         match step {
-            DeliveryStep::Begun { head, standing } => {
-                self.begun = Some((head.clone(), *standing));
+            DeliveryStep::Begun { head, basis } => {
+                self.begun = Some((head.clone(), *basis));
                 self.ours = [head.clone()].into();
-                if *standing == Standing::Shown && self.tally.done_reason().is_none() {
+                if *basis == DeliveryBasis::Shown && self.tally.done_reason().is_none() {
                     return Err(format!("{head} is to go out as shown to be done, and it is not"));
                 }
                 if !self.good.contains(head) {

@@ -15,7 +15,7 @@ use crate::record::{Record, SessionEnd, What};
 
 /// What is known of the tasks, from the facts alone.
 #[derive(Default)]
-struct Known {
+struct TaskBooks {
     rows: BTreeMap<TaskId, TaskRow>,
     done: BTreeSet<TaskId>,
     /// Those that were, also where the file has lost them since.
@@ -27,7 +27,7 @@ struct Known {
     has_lanes: bool,
 }
 
-impl Known {
+impl TaskBooks {
     fn fold(&mut self, fact: &Fact) {
         match fact {
             Fact::TasksRead { tasks } => {
@@ -79,11 +79,14 @@ impl Known {
     }
 }
 
-fn follow(record: &Record, mut each: impl FnMut(&Known, &What) -> Result<(), String>) -> Result<(), Breach> {
+fn follow(
+    record: &Record,
+    mut each: impl FnMut(&TaskBooks, &What) -> Result<(), String>,
+) -> Result<(), Breach> {
     if !record.plan.job.mode.has_tasks() {
         return Ok(());
     }
-    let mut known = Known { has_lanes: record.plan.lanes.is_some(), ..Known::default() };
+    let mut known = TaskBooks { has_lanes: record.plan.lanes.is_some(), ..TaskBooks::default() };
     for (at, moment) in record.moments.iter().enumerate() {
         each(&known, &moment.what).map_err(|said| Breach::at(at, said))?;
         if let What::Fact(entry) = &moment.what {

@@ -14,7 +14,7 @@ pub(super) fn check(record: &Record) -> Result<(), Breach> {
     if !record.is_told {
         return Ok(());
     }
-    let mut known = Known::default();
+    let mut known = Receipts::default();
     for (at, moment) in record.moments.iter().enumerate() {
         known.take(&moment.what).map_err(|said| Breach::at(at, said))?;
     }
@@ -22,7 +22,7 @@ pub(super) fn check(record: &Record) -> Result<(), Breach> {
 }
 
 #[derive(Default)]
-struct Known {
+struct Receipts {
     received: BTreeSet<NotificationKey>,
     /// Of these it is on the disk that they were received.
     sent: BTreeSet<NotificationKey>,
@@ -39,7 +39,7 @@ struct Known {
     disk_is_full: bool,
 }
 
-impl Known {
+impl Receipts {
     fn take(&mut self, what: &What) -> Result<(), String> {
         match what {
             What::SessionBegan { facts } => {

@@ -1,4 +1,4 @@
-//! An agent at work: deeds, one after another, and what they print.
+//! An agent at work: actions, one after another, and what they print.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use windlass_core::price::ModelUsage;
 use windlass_core::values::{Cost, Denial, Ended, Tokens, UsageLimit};
 
 use crate::record::Actor;
-use crate::script::{Act, Answer, Deed, End, Failure, Judgement, Miscount, OnTerm, PlanDeed, Word};
+use crate::script::{Act, Action, End, Failure, Judgement, Miscount, OnTerm, PlanAction, ResultEvent, Word};
 use crate::world::{Author, Book, NAMES, PLAN, World};
 
 /// The phrase that claims completion.
@@ -34,7 +34,7 @@ pub(super) struct Agent {
     task: Option<usize>,
     budget: Option<Cost>,
     next: usize,
-    /// When the next deed, or the end, is due.
+    /// When the next action, or the end, is due.
     pub at: Option<Duration>,
     pub spent: Cost,
     responses: u64,
@@ -42,7 +42,7 @@ pub(super) struct Agent {
     ending: Option<Ended>,
 }
 
-/// What comes of a deed.
+/// What comes of an action.
 #[derive(Debug, Default)]
 pub(super) struct Shown {
     pub digests: Vec<Digest>,
@@ -69,7 +69,7 @@ impl Agent {
     }
 
     fn schedule(&mut self, now: Duration) {
-        let pause = match self.act.deeds.get(self.next) {
+        let pause = match self.act.actions.get(self.next) {
             _ if self.ending.is_some() => Some(20),
             Some((pause, _)) => Some(*pause),
             None if self.act.end == End::Hangs => None,
@@ -84,7 +84,7 @@ impl Agent {
         if let Some(ended) = self.ending {
             return self.end(ended);
         }
-        let Some((_, deed)) = self.act.deeds.get(self.next).cloned() else {
+        let Some((_, action)) = self.act.actions.get(self.next).cloned() else {
             return match self.act.end {
                 End::Exits(code) => self.end(Ended::Exited(code)),
                 End::Signalled(signal) => self.end(Ended::Signalled(signal)),
@@ -92,7 +92,7 @@ impl Agent {
             };
         };
         self.next += 1;
-        let shown = self.do_it(&deed, world);
+        let shown = self.do_it(&action, world);
         self.schedule(now);
         shown
     }
@@ -110,7 +110,7 @@ impl Agent {
             OnTerm::Ignores => return shown,
             OnTerm::Dies => self.ending = Some(Ended::Signalled(15)),
             OnTerm::Answers => {
-                shown.digests.push(self.answer(&Answer::Fine(Word::DoneIfSo), world));
+                shown.digests.push(self.answer(&ResultEvent::Fine(Word::DoneIfSo), world));
                 self.ending = Some(Ended::Exited(143));
             }
         }
@@ -118,56 +118,56 @@ impl Agent {
         shown
     }
 
-    fn do_it(&mut self, deed: &Deed, world: &mut World) -> Shown {
+    fn do_it(&mut self, action: &Action, world: &mut World) -> Shown {
         let mut shown = Shown::default();
         let prints = &mut shown.digests;
-        match deed {
-            Deed::Starts => {
+        match action {
+            Action::Starts => {
                 prints.push(Digest::Started { model: "claude".to_owned() });
                 prints.push(Digest::Activity(Activity::Starting));
             }
-            Deed::Prints | Deed::Denied => {}
-            Deed::Thinks => prints.push(Digest::Activity(Activity::Writing)),
-            Deed::UsesTool => {
+            Action::Prints | Action::Denied => {}
+            Action::Thinks => prints.push(Digest::Activity(Activity::Writing)),
+            Action::UsesTool => {
                 prints.push(Digest::ToolUse);
                 prints.push(Digest::Activity(Activity::Running));
             }
-            Deed::Garbage => prints.push(Digest::Garbage),
-            Deed::Spends => {
+            Action::Garbage => prints.push(Digest::Garbage),
+            Action::Spends => {
                 self.spent += Cost::from_micros(self.act.response);
                 self.responses += 1;
                 prints.push(Digest::Activity(Activity::Writing));
                 // Each message is said twice, as the real program does.
                 prints.extend([false, true].map(|whole| self.message(whole)));
                 if self.budget.is_some_and(|budget| self.spent >= budget) {
-                    prints.push(self.answer(&Answer::Fails(Failure::Budget), world));
+                    prints.push(self.answer(&ResultEvent::Fails(Failure::Budget), world));
                     self.ending = Some(Ended::Exited(1));
                 }
             }
-            Deed::Retries { refused } => {
+            Action::Retries { refused } => {
                 let (status, error) =
                     if *refused { (401, "authentication_failed") } else { (529, "overloaded") };
                 prints.push(Digest::Retry { status: Some(status), error: error.to_owned() });
             }
-            Deed::Limited { resets_in } => {
+            Action::Limited { resets_in } => {
                 let resets_at = resets_in.and_then(|seconds| after(world.clock.now().wall, seconds));
                 let limit = UsageLimit { resets_at, window: "five_hour".to_owned() };
                 prints.push(Digest::Limit { rejected: Some(limit), overage: false });
             }
-            Deed::Overage => prints.push(Digest::Limit { rejected: None, overage: true }),
-            Deed::Background(running) => prints.push(Digest::Background(*running)),
-            Deed::Answers(answer) => prints.push(self.answer(answer, world)),
-            Deed::Reports(said) => {
+            Action::Overage => prints.push(Digest::Limit { rejected: None, overage: true }),
+            Action::Background(running) => prints.push(Digest::Background(*running)),
+            Action::Answers(answer) => prints.push(self.answer(answer, world)),
+            Action::Reports(said) => {
                 world.report(*said, self.goal);
                 shown.said = Some(format!("writes the status file: {said:?}"));
             }
-            Deed::Tasks(what) => shown.said = world.deal_with_tasks(*what, self.task),
-            _ => shown.said = change(deed, world),
+            Action::Tasks(what) => shown.said = world.deal_with_tasks(*what, self.task),
+            _ => shown.said = change(action, world),
         }
         shown
     }
 
-    fn answer(&self, answer: &Answer, world: &World) -> Digest {
+    fn answer(&self, answer: &ResultEvent, world: &World) -> Digest {
         let tokens = used(self.responses);
         let model = ModelUsage { model: model_of(self.act.response), tokens, ..ModelUsage::default() };
         let priced = ResultDigest {
@@ -179,17 +179,17 @@ impl Agent {
             ..ResultDigest::default()
         };
         Digest::Result(Box::new(match answer {
-            Answer::Fine(said) => ResultDigest { text: self.text(*said, world), ..priced },
-            Answer::Unpriced(said) => {
+            ResultEvent::Fine(said) => ResultDigest { text: self.text(*said, world), ..priced },
+            ResultEvent::Unpriced(said) => {
                 ResultDigest { text: self.text(*said, world), cost_usd: None, ..priced }
             }
-            Answer::Fails(Failure::AccountLimit(seconds)) => account_limit(*seconds, world, priced),
-            Answer::Fails(failure) => fails(*failure, priced),
-            Answer::Miscounts(Miscount::Negative) => ResultDigest { cost_usd: Some(-1.0), ..priced },
-            Answer::Miscounts(Miscount::TooLittle) => {
+            ResultEvent::Fails(Failure::AccountLimit(seconds)) => account_limit(*seconds, world, priced),
+            ResultEvent::Fails(failure) => fails(*failure, priced),
+            ResultEvent::Miscounts(Miscount::Negative) => ResultDigest { cost_usd: Some(-1.0), ..priced },
+            ResultEvent::Miscounts(Miscount::TooLittle) => {
                 ResultDigest { cost_usd: Some(self.spent.dollars() / 100.0), ..priced }
             }
-            Answer::Judges(judgement) => self.judges(*judgement, world, priced),
+            ResultEvent::Judges(judgement) => self.judges(*judgement, world, priced),
         }))
     }
 
@@ -233,7 +233,7 @@ impl Agent {
     }
 
     fn denials(&self) -> Vec<Denial> {
-        let denied = self.act.deeds.iter().any(|(_, deed)| *deed == Deed::Denied);
+        let denied = self.act.actions.iter().any(|(_, action)| *action == Action::Denied);
         let denial = Denial {
             tool: "Bash".to_owned(),
             input: "make deploy".to_owned(),
@@ -315,38 +315,38 @@ fn fails(failure: Failure, priced: ResultDigest) -> ResultDigest {
 }
 
 /// What changes files or history; a sentence says what it was.
-fn change(deed: &Deed, world: &mut World) -> Option<String> {
+fn change(action: &Action, world: &mut World) -> Option<String> {
     let by = Actor::Agent;
-    match deed {
-        Deed::Works => {
+    match action {
+        Action::Works => {
             world.change(by, |tree| tree.put(0, tree.done() + 1));
             Some(format!("does a piece of the work: {} is at {}", NAMES[0], world.tree.done()))
         }
-        Deed::Writes(file) => {
+        Action::Writes(file) => {
             let content = world.new_content();
             world.change(by, |tree| tree.put(*file, content));
             Some(format!("writes {}", NAMES[usize::from(*file)]))
         }
-        Deed::Flips(file) => {
+        Action::Flips(file) => {
             let content = world.flip();
             world.change(by, |tree| tree.put(*file, content));
             Some(format!("writes {} as it was the time before last", NAMES[usize::from(*file)]))
         }
-        Deed::Deletes(file) => {
+        Action::Deletes(file) => {
             world.change(by, |tree| tree.put(*file, 0));
             Some(format!("deletes {}", NAMES[usize::from(*file)]))
         }
-        Deed::DeletesAll => {
+        Action::DeletesAll => {
             world.change(by, |tree| *tree = crate::world::Tree::default());
             Some("deletes every file".to_owned())
         }
-        Deed::Plans(what) => {
+        Action::Plans(what) => {
             let content = planned(*what, world);
             world.change(by, |tree| tree.put(PLAN, content));
             let plan = Book::read(content).unwrap_or_default();
             Some(format!("{what:?} in the plan: {} of {} boxes are open", plan.open(), plan.total()))
         }
-        Deed::Notes { bytes, phrase } => {
+        Action::Notes { bytes, phrase } => {
             let mut notes = "x".repeat(usize::try_from(*bytes).unwrap_or(0)).into_bytes();
             if *phrase {
                 notes.extend_from_slice(format!("\n{SIGNAL}\n").as_bytes());
@@ -354,20 +354,20 @@ fn change(deed: &Deed, world: &mut World) -> Option<String> {
             world.notes = Some(notes);
             Some("writes notes".to_owned())
         }
-        Deed::Commits if world.git.exists() => {
+        Action::Commits if world.git.exists() => {
             let commit = world.git.commit(world.tree, Author::Agent);
             Some(format!("commits ({commit})"))
         }
-        Deed::Resets if world.git.exists() => {
+        Action::Resets if world.git.exists() => {
             let tree = world.git.reset()?;
             world.change(by, |now| *now = tree);
             Some("says git reset --hard HEAD~1".to_owned())
         }
-        Deed::DestroysGit if world.git.exists() => {
+        Action::DestroysGit if world.git.exists() => {
             world.git.destroy();
             Some("removes .git".to_owned())
         }
-        Deed::DestroysAll => {
+        Action::DestroysAll => {
             world.no_directory = true;
             world.git.destroy();
             world.change(by, |tree| *tree = crate::world::Tree::default());
@@ -378,20 +378,20 @@ fn change(deed: &Deed, world: &mut World) -> Option<String> {
 }
 
 /// The plan after that.
-fn planned(what: PlanDeed, world: &mut World) -> u32 {
+fn planned(what: PlanAction, world: &mut World) -> u32 {
     let plan = Book::read(world.tree.get(PLAN)).unwrap_or_default();
     let after = match what {
-        PlanDeed::TicksAll => plan.tick_all(),
-        PlanDeed::Hides => plan.hide(),
-        PlanDeed::HidesAndTicks => plan.hide().tick_all(),
-        PlanDeed::PutsBack => plan.put_back(),
-        PlanDeed::Unticks => plan.untick(),
-        PlanDeed::Flips if plan.open() == 0 => plan.untick(),
-        PlanDeed::Ticks | PlanDeed::Flips => plan.tick(),
-        PlanDeed::Adds => plan.add(),
-        PlanDeed::Rewords => plan.reworded(),
-        PlanDeed::Writes { boxes, sound } => Book::new(boxes, 0, world.new_content(), sound),
-        PlanDeed::Empties => Book::new(0, 0, 0, false),
+        PlanAction::TicksAll => plan.tick_all(),
+        PlanAction::Hides => plan.hide(),
+        PlanAction::HidesAndTicks => plan.hide().tick_all(),
+        PlanAction::PutsBack => plan.put_back(),
+        PlanAction::Unticks => plan.untick(),
+        PlanAction::Flips if plan.open() == 0 => plan.untick(),
+        PlanAction::Ticks | PlanAction::Flips => plan.tick(),
+        PlanAction::Adds => plan.add(),
+        PlanAction::Rewords => plan.reworded(),
+        PlanAction::Writes { boxes, sound } => Book::new(boxes, 0, world.new_content(), sound),
+        PlanAction::Empties => Book::new(0, 0, 0, false),
     };
     after.content()
 }

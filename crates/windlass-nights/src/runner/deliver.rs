@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use windlass_core::forge::PullRequestState;
-use windlass_core::report::{DeliveryReport, DeliveryTask, ForgeFinding, PullRequestSeen, Standing};
+use windlass_core::report::{DeliveryBasis, DeliveryReport, DeliveryTask, ForgeFinding, PullRequestSeen};
 use windlass_core::run::{Effect, Input};
 use windlass_core::spec::Readiness;
 use windlass_core::values::{CheckKind, LaneId, StopReason};
@@ -20,7 +20,7 @@ struct Subject<'a> {
     task: DeliveryTask,
     head: &'a str,
     number: u64,
-    standing: Standing,
+    basis: DeliveryBasis,
 }
 
 /// What comes of a call, or why it came to nothing.
@@ -39,9 +39,9 @@ impl From<Halt> for Failed {
 
 impl Runner<'_> {
     pub(super) fn send_out(&mut self, effect: &Effect) -> Worked {
-        let Effect::Deliver { task, head, number, standing, .. } = effect else { return Ok(Vec::new()) };
+        let Effect::Deliver { task, head, number, basis, .. } = effect else { return Ok(Vec::new()) };
         self.enter(LaneId::default());
-        let subject = Subject { task: *task, head, number: number.unwrap_or_default(), standing: *standing };
+        let subject = Subject { task: *task, head, number: number.unwrap_or_default(), basis: *basis };
         let came = match subject.task {
             DeliveryTask::Push if !self.world.git.exists() || self.world.no_directory => {
                 let said = "there is no repository to push from";
@@ -224,7 +224,7 @@ impl Runner<'_> {
         let spec = self.plan.delivery.as_ref();
         let waits = spec.is_some_and(|spec| spec.readiness == Readiness::Draft && spec.merge.is_none());
         let now = self.world.clock.machine();
-        let number = self.world.forge.open(waits || subject.standing == Standing::AsItStands, now);
+        let number = self.world.forge.open(waits || subject.basis == DeliveryBasis::AsItStands, now);
         self.note(What::Out(Out::Opened { number, others: open }));
         self.done(after)?;
         Ok(opened(number, false))

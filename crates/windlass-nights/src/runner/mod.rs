@@ -42,7 +42,7 @@ use crate::world::{Tree, World};
 
 use lane::Live;
 use post::Post;
-use tell::Herald;
+use tell::NotificationModel;
 use worker::{Job, Memory};
 
 /// More steps than any night takes that comes to an end.
@@ -117,7 +117,7 @@ pub(crate) struct Runner<'a> {
     jobs: VecDeque<Job>,
     inbox: VecDeque<Arrival>,
     memory: Memory,
-    herald: Herald,
+    notifications: NotificationModel,
     post: Post,
     /// The last fact that was synced, as the runner believes.
     synced: u64,
@@ -163,7 +163,7 @@ impl<'a> Runner<'a> {
             jobs: VecDeque::new(),
             inbox: VecDeque::new(),
             memory: Memory::default(),
-            herald: Herald::default(),
+            notifications: NotificationModel::default(),
             post: Post::new(script.seed),
             synced: 0,
             writing: false,
@@ -208,7 +208,7 @@ impl<'a> Runner<'a> {
             if self.look_at_post()? {
                 continue;
             }
-            if self.core.run.hold().is_some() {
+            if self.core.run.backoff().is_some() {
                 self.sync()?;
             }
             self.wait()?;
@@ -331,7 +331,7 @@ impl<'a> Runner<'a> {
         let by_core = self.core.run.next_due(self.world.clock.now()).map(|due| now + due);
         let job = self.jobs.front().map(|job| job.due);
         let lanes = self.lives().filter_map(|(_, live)| live.next_due()).min();
-        let mail = self.herald.next_due(self.script.receiver);
+        let mail = self.notifications.next_due(self.script.receiver);
         [by_core, job, lanes, mail, self.look_at].into_iter().flatten().min()
     }
 

@@ -11,7 +11,7 @@ use super::{Halt, Live, Runner};
 use crate::core::Core;
 use crate::plant::Plant;
 use crate::record::What;
-use crate::runner::tell::Herald;
+use crate::runner::tell::NotificationModel;
 use crate::runner::worker::Memory;
 
 /// What a journal is called in what it says about itself.
@@ -56,7 +56,7 @@ impl Runner<'_> {
             let said = format!("{}-{} ({side:?})", name.iteration, name.attempt);
             self.note(What::BadSnapshot(said));
         }
-        self.herald = Herald::new(&entries, self.plant);
+        self.notifications = NotificationModel::new(&entries, self.plant);
         self.core = Core::new(self.plant);
         for entry in &entries {
             if let Err(illegal) = self.core.apply(entry) {

@@ -23,7 +23,7 @@ const MILESTONE: u32 = 3;
 
 /// What a session has to tell.
 #[derive(Debug, Default)]
-pub(super) struct Herald {
+pub(super) struct NotificationModel {
     notifier: Notifier,
     /// On its way, in order, and when it arrives.
     mail: VecDeque<(Notification, Duration)>,
@@ -31,9 +31,9 @@ pub(super) struct Herald {
     announcing: Option<Duration>,
 }
 
-impl Herald {
+impl NotificationModel {
     /// What of an earlier session is known; it is not told again.
-    pub fn new(entries: &[Entry], plant: Option<Plant>) -> Herald {
+    pub fn new(entries: &[Entry], plant: Option<Plant>) -> NotificationModel {
         let mut notifier = Notifier::new(Some(MILESTONE));
         for entry in entries {
             let forgets = plant == Some(Plant::ForgottenDelivery);
@@ -41,7 +41,7 @@ impl Herald {
                 let _ = notifier.take(entry);
             }
         }
-        Herald { notifier, ..Herald::default() }
+        NotificationModel { notifier, ..NotificationModel::default() }
     }
 
     pub fn next_due(&self, receiver: Option<Receiver>) -> Option<Duration> {
@@ -55,9 +55,9 @@ impl Runner<'_> {
     /// Passes on what facts tell, once they are on the disk.
     pub(super) fn tell(&mut self, entries: &[Entry]) -> Step {
         let Some(receiver) = self.script.receiver else { return Ok(()) };
-        let herald = &mut self.herald;
-        let told: Vec<Notification> = entries.iter().flat_map(|entry| herald.notifier.take(entry)).collect();
-        let told = told.into_iter().filter(|told| !herald.notifier.was_told(told, SinkKind::Command));
+        let model = &mut self.notifications;
+        let told: Vec<Notification> = entries.iter().flat_map(|entry| model.notifier.take(entry)).collect();
+        let told = told.into_iter().filter(|told| !model.notifier.was_told(told, SinkKind::Command));
         let told: Vec<Notification> = told.collect();
         if told.is_empty() {
             return Ok(());
@@ -67,9 +67,9 @@ impl Runner<'_> {
         }
         let now = self.world.clock.monotonic();
         for notification in told {
-            let free = self.herald.mail.back().map_or(now, |(_, due)| *due);
+            let free = self.notifications.mail.back().map_or(now, |(_, due)| *due);
             let due = free.max(now) + Duration::from_millis(receiver.takes.into());
-            self.herald.mail.push_back((notification, due));
+            self.notifications.mail.push_back((notification, due));
         }
         Ok(())
     }
@@ -77,17 +77,17 @@ impl Runner<'_> {
     /// The end is decided: what is on its way is waited for.
     pub(super) fn announce(&mut self) {
         let patience = if self.plant == Some(Plant::SilentEnd) { Duration::ZERO } else { PATIENCE };
-        self.herald.announcing = Some(self.world.clock.monotonic() + patience);
+        self.notifications.announcing = Some(self.world.clock.monotonic() + patience);
     }
 
     /// Is the run over but for what is on its way?
     pub(super) fn is_announcing(&self) -> bool {
-        self.herald.announcing.is_some()
+        self.notifications.announcing.is_some()
     }
 
     /// A person who presses Ctrl-C now does not want to wait.
     pub(super) fn stop_announcing(&mut self) {
-        self.herald.announcing = Some(self.world.clock.monotonic());
+        self.notifications.announcing = Some(self.world.clock.monotonic());
     }
 
     /// What arrives by now, or is given up.
@@ -95,19 +95,20 @@ impl Runner<'_> {
         let now = self.world.clock.monotonic();
         while let Some(receiver) = self.script.receiver
             && receiver.answers != Answers::Never
-            && let Some((notification, _)) = self.herald.mail.front().filter(|(_, due)| *due <= now).cloned()
+            && let Some((notification, _)) =
+                self.notifications.mail.front().filter(|(_, due)| *due <= now).cloned()
         {
-            self.herald.mail.pop_front();
+            self.notifications.mail.pop_front();
             self.arrives(&notification, receiver)?;
         }
-        let Some(until) = self.herald.announcing else { return Ok(()) };
+        let Some(until) = self.notifications.announcing else { return Ok(()) };
         if until <= now && self.plant != Some(Plant::SilentEnd) {
-            while let Some((notification, _)) = self.herald.mail.pop_front() {
+            while let Some((notification, _)) = self.notifications.mail.pop_front() {
                 self.settled(notification.key, Delivery::Abandoned)?;
             }
         }
-        if until <= now || self.herald.mail.is_empty() {
-            self.herald.announcing = None;
+        if until <= now || self.notifications.mail.is_empty() {
+            self.notifications.announcing = None;
             self.inbox.push_back(Arrival::Worked(Input::Announced));
         }
         Ok(())

@@ -6,7 +6,7 @@ pub(crate) struct Act {
     /// What kind of agent this is, for the story.
     pub character: &'static str,
     /// One after another, each after so many milliseconds.
-    pub deeds: Vec<(u32, Deed)>,
+    pub actions: Vec<(u32, Action)>,
     /// What one response of its model costs, in millionths of a dollar.
     pub response: u64,
     pub end: End,
@@ -16,7 +16,7 @@ pub(crate) struct Act {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Deed {
+pub(crate) enum Action {
     Starts,
     /// Bytes, and nothing that a clock could go by.
     Prints,
@@ -57,10 +57,10 @@ pub(crate) enum Deed {
     /// Writes the workspace's status file.
     Reports(StatusWord),
     /// Does something to the plan of the job.
-    Plans(PlanDeed),
+    Plans(PlanAction),
     /// Does something about the tasks.
-    Tasks(TaskDeed),
-    Answers(Answer),
+    Tasks(TaskAction),
+    Answers(ResultEvent),
 }
 
 /// What a status file says.
@@ -78,7 +78,7 @@ pub(crate) enum StatusWord {
 
 /// What an agent does to a plan.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum PlanDeed {
+pub(crate) enum PlanAction {
     Ticks,
     TicksAll,
     Unticks,
@@ -104,7 +104,7 @@ pub(crate) enum PlanDeed {
 
 /// What an agent does about tasks.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum TaskDeed {
+pub(crate) enum TaskAction {
     /// Its own is worked on.
     Works,
     /// Marks its own as done.
@@ -126,7 +126,7 @@ pub(crate) enum TaskDeed {
 
 /// A result event.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Answer {
+pub(crate) enum ResultEvent {
     Fine(Word),
     /// With no cost in it.
     Unpriced(Word),

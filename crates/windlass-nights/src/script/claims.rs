@@ -2,7 +2,7 @@
 
 use windlass_core::spec::ClaimSource;
 
-use super::{Act, Deed, PlanDeed, Script, Word, draw};
+use super::{Act, Action, PlanAction, Script, Word, draw};
 use crate::dice::Dice;
 use crate::world::{Mark, TaskFile};
 
@@ -39,18 +39,19 @@ pub(super) fn double(script: &mut Script) {
 }
 
 fn take_out(dice: &mut Dice, act: &mut Act) {
-    let what = dice.pick(&[(3, PlanDeed::Hides), (3, PlanDeed::HidesAndTicks), (2, PlanDeed::PutsBack)]);
-    let answers = act.deeds.iter().position(|(_, deed)| matches!(deed, Deed::Answers(_)));
-    let last = answers.unwrap_or(act.deeds.len()).max(1);
+    let what =
+        dice.pick(&[(3, PlanAction::Hides), (3, PlanAction::HidesAndTicks), (2, PlanAction::PutsBack)]);
+    let answers = act.actions.iter().position(|(_, action)| matches!(action, Action::Answers(_)));
+    let last = answers.unwrap_or(act.actions.len()).max(1);
     let at = usize::try_from(dice.between(1, last as u64)).unwrap_or(last);
-    act.deeds.insert(at, (dice.number(10, 3_000), Deed::Plans(what)));
+    act.actions.insert(at, (dice.number(10, 3_000), Action::Plans(what)));
 }
 
 /// After its last result there comes another one, in which there is more to do; sometimes it claims all the same.
 fn take_back(dice: &mut Dice, act: &mut Act) {
-    let claims = |deed: &Deed| *deed == draw::fine(Word::Done) || *deed == draw::fine(Word::DoneIfSo);
-    if act.deeds.last().is_some_and(|(_, deed)| claims(deed)) {
+    let claims = |action: &Action| *action == draw::fine(Word::Done) || *action == draw::fine(Word::DoneIfSo);
+    if act.actions.last().is_some_and(|(_, action)| claims(action)) {
         let after = dice.pick(&[(3, Word::MoreToDo), (1, Word::Mentions), (1, Word::Done)]);
-        act.deeds.push((dice.number(10, 3_000), draw::fine(after)));
+        act.actions.push((dice.number(10, 3_000), draw::fine(after)));
     }
 }

@@ -3,7 +3,7 @@
 use windlass_core::principles::{Preset, Principles};
 use windlass_core::spec::{CouncilSpec, PrinciplesSpec};
 
-use super::{Act, Answer, Deed, Judgement, Script, Word};
+use super::{Act, Action, Judgement, ResultEvent, Script, Word};
 use crate::dice::Dice;
 
 /// The first night that may have one.
@@ -29,9 +29,9 @@ pub(super) fn draw(script: &mut Script) {
         reports(act, often, &mut dice);
     }
     let mut councils = super::draw::verifiers(&mut dice);
-    for (_, deed) in councils.iter_mut().flat_map(|act| &mut act.deeds) {
-        if let Deed::Answers(Answer::Judges(_)) = deed {
-            *deed = Deed::Answers(Answer::Judges(judgement(&mut dice)));
+    for (_, action) in councils.iter_mut().flat_map(|act| &mut act.actions) {
+        if let Action::Answers(ResultEvent::Judges(_)) = action {
+            *action = Action::Answers(ResultEvent::Judges(judgement(&mut dice)));
         }
     }
     script.councils = councils;
@@ -39,8 +39,8 @@ pub(super) fn draw(script: &mut Script) {
 
 /// Some that end well say that there is something they could not settle, whether they are done or not.
 fn reports(act: &mut Act, often: u64, dice: &mut Dice) {
-    for (_, deed) in &mut act.deeds {
-        if let Deed::Answers(Answer::Fine(word)) = deed
+    for (_, action) in &mut act.actions {
+        if let Action::Answers(ResultEvent::Fine(word)) = action
             && dice.chance(often)
         {
             *word = if matches!(word, Word::Done) { Word::ConflictAndDone } else { Word::Conflict };

@@ -4,8 +4,8 @@ use windlass_core::spec::{ClaimSource, Mode};
 
 use super::outside::{events, pauses};
 use super::{
-    Act, Answer, CheckNature, CheckRule, Deed, End, Failure, Hook, HookNature, HookWord, Judgement, Leaves,
-    OnTerm, PlanDeed, Script, StatusWord, Word, claims, money, plan, tasks,
+    Act, Action, CheckNature, CheckRule, End, Failure, Hook, HookNature, HookWord, Judgement, Leaves, OnTerm,
+    PlanAction, ResultEvent, Script, StatusWord, Word, claims, money, plan, tasks,
 };
 use crate::dice::Dice;
 use crate::world::{Book, PLAN};
@@ -161,34 +161,34 @@ fn book(dice: &mut Dice, mode: Mode) -> u32 {
 fn work_on_plan(dice: &mut Dice, act: &mut Act, mode: Mode) {
     let boxes = dice.number(1, 5);
     let builds = dice.pick(&[
-        (10, PlanDeed::Ticks),
-        (1, PlanDeed::TicksAll),
-        (1, PlanDeed::Unticks),
-        (2, PlanDeed::Flips),
-        (1, PlanDeed::Adds),
-        (1, PlanDeed::Rewords),
-        (1, PlanDeed::Writes { boxes, sound: true }),
-        (1, PlanDeed::Empties),
+        (10, PlanAction::Ticks),
+        (1, PlanAction::TicksAll),
+        (1, PlanAction::Unticks),
+        (2, PlanAction::Flips),
+        (1, PlanAction::Adds),
+        (1, PlanAction::Rewords),
+        (1, PlanAction::Writes { boxes, sound: true }),
+        (1, PlanAction::Empties),
     ]);
     let makes = dice.pick(&[
-        (5, PlanDeed::Writes { boxes, sound: true }),
-        (2, PlanDeed::Writes { boxes, sound: false }),
-        (2, PlanDeed::Rewords),
-        (1, PlanDeed::Flips),
-        (1, PlanDeed::Empties),
+        (5, PlanAction::Writes { boxes, sound: true }),
+        (2, PlanAction::Writes { boxes, sound: false }),
+        (2, PlanAction::Rewords),
+        (1, PlanAction::Flips),
+        (1, PlanAction::Empties),
     ]);
-    let last = act.deeds.iter().rposition(|(_, deed)| matches!(deed, Deed::Answers(_)));
-    let at = last.filter(|_| dice.chance(85)).unwrap_or(2).min(act.deeds.len());
-    let deed = if mode.claim() == ClaimSource::Boxes { builds } else { makes };
-    let deed = if dice.chance(4) { Deed::Deletes(PLAN) } else { Deed::Plans(deed) };
+    let last = act.actions.iter().rposition(|(_, action)| matches!(action, Action::Answers(_)));
+    let at = last.filter(|_| dice.chance(85)).unwrap_or(2).min(act.actions.len());
+    let action = if mode.claim() == ClaimSource::Boxes { builds } else { makes };
+    let action = if dice.chance(4) { Action::Deletes(PLAN) } else { Action::Plans(action) };
     // Whoever makes a plan is done when there is nothing to mend; he leaves the sources alone, as a rule.
     if mode.writes_only_plan() {
         let lets_alone = dice.chance(75);
-        act.deeds.retain(|(_, deed)| !lets_alone || !matches!(deed, Deed::Works | Deed::Writes(_)));
+        act.actions.retain(|(_, action)| !lets_alone || !matches!(action, Action::Works | Action::Writes(_)));
     }
-    let at = at.min(act.deeds.len());
+    let at = at.min(act.actions.len());
     if dice.chance(if mode.claim() == ClaimSource::Boxes { 80 } else { 55 }) {
-        act.deeds.insert(at, (dice.number(10, 4_000), deed));
+        act.actions.insert(at, (dice.number(10, 4_000), action));
     }
 }
 
@@ -234,36 +234,37 @@ const CHARACTERS: &[(u32, Draw)] = &[
     (3, careless),
 ];
 
-pub(super) fn act(character: &'static str, dice: &mut Dice, middle: Vec<(u32, Deed)>, end: End) -> Act {
-    let mut deeds = vec![(dice.number(100, 900), Deed::Starts), (dice.number(500, 20_000), Deed::Thinks)];
-    deeds.extend(middle);
+pub(super) fn act(character: &'static str, dice: &mut Dice, middle: Vec<(u32, Action)>, end: End) -> Act {
+    let mut actions =
+        vec![(dice.number(100, 900), Action::Starts), (dice.number(500, 20_000), Action::Thinks)];
+    actions.extend(middle);
     let response = dice.between(10_000, 400_000);
-    Act { character, deeds, response, end, on_term: OnTerm::Dies, straggler: false }
+    Act { character, actions, response, end, on_term: OnTerm::Dies, straggler: false }
 }
 
 /// Works, answers and goes.
-fn working(dice: &mut Dice, last: Deed) -> Vec<(u32, Deed)> {
-    let mut deeds = vec![
-        (dice.number(200, 60_000), Deed::UsesTool),
-        (dice.number(50, 5_000), Deed::Works),
-        (dice.number(50, 90_000), Deed::Spends),
+fn working(dice: &mut Dice, last: Action) -> Vec<(u32, Action)> {
+    let mut actions = vec![
+        (dice.number(200, 60_000), Action::UsesTool),
+        (dice.number(50, 5_000), Action::Works),
+        (dice.number(50, 90_000), Action::Spends),
     ];
     if dice.chance(40) {
-        deeds.push((dice.number(50, 900), Deed::Writes(file(dice))));
+        actions.push((dice.number(50, 900), Action::Writes(file(dice))));
     }
     if dice.chance(40) {
         let bytes = dice.pick(&[(6, 200), (1, 40_000)]);
-        deeds.push((300, Deed::Notes { bytes, phrase: dice.chance(20) }));
+        actions.push((300, Action::Notes { bytes, phrase: dice.chance(20) }));
     }
     if dice.chance(12) {
-        deeds.push((300, Deed::Commits));
+        actions.push((300, Action::Commits));
     }
-    deeds.push((dice.number(50, 3_000), last));
-    deeds
+    actions.push((dice.number(50, 3_000), last));
+    actions
 }
 
-pub(super) fn fine(word: Word) -> Deed {
-    Deed::Answers(Answer::Fine(word))
+pub(super) fn fine(word: Word) -> Action {
+    Action::Answers(ResultEvent::Fine(word))
 }
 
 pub(super) fn honest(dice: &mut Dice) -> Act {
@@ -272,9 +273,9 @@ pub(super) fn honest(dice: &mut Dice) -> Act {
 }
 
 fn lying(dice: &mut Dice) -> Act {
-    let mut middle = vec![(2_000, Deed::Spends)];
+    let mut middle = vec![(2_000, Action::Spends)];
     if dice.chance(30) {
-        middle.push((100, Deed::Writes(file(dice))));
+        middle.push((100, Action::Writes(file(dice))));
     }
     middle.push((500, fine(Word::Done)));
     act("a liar", dice, middle, End::Exits(0))
@@ -282,52 +283,57 @@ fn lying(dice: &mut Dice) -> Act {
 
 pub(super) fn lazy(dice: &mut Dice) -> Act {
     let word = dice.pick(&[(2, Word::Nothing), (1, Word::MoreToDo), (1, Word::Mentions)]);
-    act("a lazy agent", dice, vec![(900, Deed::Spends), (100, fine(word))], End::Exits(0))
+    act("a lazy agent", dice, vec![(900, Action::Spends), (100, fine(word))], End::Exits(0))
 }
 
 fn looping(dice: &mut Dice) -> Act {
     let word = dice.pick(&[(3, Word::MoreToDo), (1, Word::Done)]);
-    let middle = vec![(4_000, Deed::UsesTool), (100, Deed::Flips(2)), (100, Deed::Spends), (500, fine(word))];
+    let middle =
+        vec![(4_000, Action::UsesTool), (100, Action::Flips(2)), (100, Action::Spends), (500, fine(word))];
     act("an agent that goes round in circles", dice, middle, End::Exits(0))
 }
 
 fn destructive(dice: &mut Dice) -> Act {
     let one = file(dice);
     let worst = dice.pick(&[
-        (4, Deed::Deletes(one)),
-        (1, Deed::Deletes(0)),
-        (2, Deed::DeletesAll),
-        (3, Deed::Resets),
-        (1, Deed::DestroysGit),
-        (1, Deed::DestroysAll),
+        (4, Action::Deletes(one)),
+        (1, Action::Deletes(0)),
+        (2, Action::DeletesAll),
+        (3, Action::Resets),
+        (1, Action::DestroysGit),
+        (1, Action::DestroysAll),
     ]);
     let word = dice.pick(&[(1, Word::MoreToDo), (1, Word::Done)]);
-    let middle = vec![(3_000, Deed::UsesTool), (200, worst), (100, Deed::Spends), (700, fine(word))];
+    let middle = vec![(3_000, Action::UsesTool), (200, worst), (100, Action::Spends), (700, fine(word))];
     act("a destructive agent", dice, middle, End::Exits(0))
 }
 
 fn chatty(dice: &mut Dice) -> Act {
     let mut middle = Vec::new();
     for _ in 0..dice.between(3, 12) {
-        let deed =
-            dice.pick(&[(2, Deed::Thinks), (2, Deed::UsesTool), (1, Deed::Garbage), (1, Deed::Prints)]);
-        middle.push((dice.number(10, 30_000), deed));
+        let action = dice.pick(&[
+            (2, Action::Thinks),
+            (2, Action::UsesTool),
+            (1, Action::Garbage),
+            (1, Action::Prints),
+        ]);
+        middle.push((dice.number(10, 30_000), action));
     }
-    middle.push((100, Deed::Notes { bytes: 60_000, phrase: true }));
+    middle.push((100, Action::Notes { bytes: 60_000, phrase: true }));
     middle.extend(working(dice, fine(Word::DoneIfSo)));
     act("a chatty agent", dice, middle, End::Exits(0))
 }
 
 pub(super) fn silent(dice: &mut Dice) -> Act {
-    let mut middle = vec![(1_000, Deed::Spends)];
+    let mut middle = vec![(1_000, Action::Spends)];
     if dice.chance(50) {
-        middle.push((1_000, Deed::Works));
+        middle.push((1_000, Action::Works));
     }
     act("a silent agent", dice, middle, End::Hangs)
 }
 
 pub(super) fn dying(dice: &mut Dice) -> Act {
-    let mut middle = working(dice, Deed::Thinks);
+    let mut middle = working(dice, Action::Thinks);
     middle.truncate(usize::try_from(dice.between(0, 5)).unwrap_or(0));
     let end =
         dice.pick(&[(2, End::Exits(1)), (1, End::Exits(0)), (2, End::Signalled(9)), (1, End::Signalled(11))]);
@@ -335,8 +341,8 @@ pub(super) fn dying(dice: &mut Dice) -> Act {
 }
 
 fn burning(dice: &mut Dice) -> Act {
-    let mut middle: Vec<(u32, Deed)> =
-        (0..dice.between(2, 12)).map(|_| (dice.number(1_000, 60_000), Deed::Spends)).collect();
+    let mut middle: Vec<(u32, Action)> =
+        (0..dice.between(2, 12)).map(|_| (dice.number(1_000, 60_000), Action::Spends)).collect();
     middle.extend(working(dice, fine(Word::DoneIfSo)));
     let mut act = act("an agent that burns money", dice, middle, End::Exits(0));
     act.response = dice.between(200_000, 2_500_000);
@@ -346,13 +352,13 @@ fn burning(dice: &mut Dice) -> Act {
 fn answering_after_the_end(dice: &mut Dice) -> Act {
     let mut middle = working(dice, fine(Word::MoreToDo));
     if dice.chance(30) {
-        middle.push((100, Deed::Background(1)));
-        middle.push((dice.number(100, 400_000), Deed::Background(0)));
+        middle.push((100, Action::Background(1)));
+        middle.push((dice.number(100, 400_000), Action::Background(0)));
     }
     if dice.chance(70) {
-        middle.push((dice.number(100, 15_000), Deed::UsesTool));
-        middle.push((100, Deed::Writes(file(dice))));
-        middle.push((100, Deed::Spends));
+        middle.push((dice.number(100, 15_000), Action::UsesTool));
+        middle.push((100, Action::Writes(file(dice))));
+        middle.push((100, Action::Spends));
         middle.push((dice.number(100, 15_000), fine(Word::DoneIfSo)));
     }
     let end = dice.pick(&[(1, End::Exits(0)), (2, End::Hangs)]);
@@ -360,30 +366,35 @@ fn answering_after_the_end(dice: &mut Dice) -> Act {
 }
 
 fn out_of_turns(dice: &mut Dice) -> Act {
-    let fails = Deed::Answers(Answer::Fails(Failure::MaxTurns));
-    let middle = if dice.chance(60) { working(dice, fails) } else { vec![(900, Deed::Spends), (100, fails)] };
+    let fails = Action::Answers(ResultEvent::Fails(Failure::MaxTurns));
+    let middle =
+        if dice.chance(60) { working(dice, fails) } else { vec![(900, Action::Spends), (100, fails)] };
     act("an agent out of turns", dice, middle, End::Exits(1))
 }
 
 fn denied(dice: &mut Dice) -> Act {
-    let middle =
-        vec![(900, Deed::UsesTool), (100, Deed::Denied), (900, Deed::Spends), (50, fine(Word::MoreToDo))];
+    let middle = vec![
+        (900, Action::UsesTool),
+        (100, Action::Denied),
+        (900, Action::Spends),
+        (50, fine(Word::MoreToDo)),
+    ];
     act("an agent without permission", dice, middle, End::Exits(0))
 }
 
 fn too_long(dice: &mut Dice) -> Act {
-    let fails = Deed::Answers(Answer::Fails(Failure::TooLong));
+    let fails = Action::Answers(ResultEvent::Fails(Failure::TooLong));
     let middle = if dice.chance(30) { working(dice, fails) } else { vec![(100, fails)] };
     act("an agent whose context is full", dice, middle, End::Exits(1))
 }
 
 fn logged_out(dice: &mut Dice) -> Act {
     if dice.chance(50) {
-        let middle = vec![(500, Deed::Retries { refused: true }), (900, Deed::Retries { refused: true })];
+        let middle = vec![(500, Action::Retries { refused: true }), (900, Action::Retries { refused: true })];
         return act("an agent with refused credentials", dice, middle, End::Hangs);
     }
     let failure = dice.pick(&[(2, Failure::NotLoggedIn), (1, Failure::NoCredit)]);
-    let middle = vec![(500, Deed::Answers(Answer::Fails(failure)))];
+    let middle = vec![(500, Action::Answers(ResultEvent::Fails(failure)))];
     act("an agent that is not logged in", dice, middle, End::Exits(1))
 }
 
@@ -393,11 +404,11 @@ pub(super) fn limited(dice: &mut Dice) -> Act {
     let resets_in = dice.pick(&[(4, Some(soon)), (2, Some(late)), (3, None)]);
     let mut middle = Vec::new();
     if dice.chance(30) {
-        middle.extend([(900, Deed::Works), (100, Deed::Spends)]);
+        middle.extend([(900, Action::Works), (100, Action::Spends)]);
     }
-    middle.push((300, Deed::Limited { resets_in }));
+    middle.push((300, Action::Limited { resets_in }));
     if dice.chance(85) {
-        middle.push((100, Deed::Answers(Answer::Fails(Failure::Throttled))));
+        middle.push((100, Action::Answers(ResultEvent::Fails(Failure::Throttled))));
     }
     act("an agent at its usage limit", dice, middle, End::Exits(1))
 }
@@ -405,19 +416,19 @@ pub(super) fn limited(dice: &mut Dice) -> Act {
 fn cut_off_from_the_api(dice: &mut Dice) -> Act {
     let mut middle = Vec::new();
     if dice.chance(25) {
-        middle.extend([(900, Deed::Works), (100, Deed::Spends)]);
+        middle.extend([(900, Action::Works), (100, Action::Spends)]);
     }
-    middle.push((2_000, Deed::Retries { refused: false }));
+    middle.push((2_000, Action::Retries { refused: false }));
     if dice.chance(20) {
         return act("an agent that retries for ever", dice, middle, End::Hangs);
     }
     let failure = dice.pick(&[(3, Failure::Overloaded), (1, Failure::Throttled)]);
-    middle.push((9_000, Deed::Answers(Answer::Fails(failure))));
+    middle.push((9_000, Action::Answers(ResultEvent::Fails(failure))));
     act("an agent in an outage", dice, middle, End::Exits(1))
 }
 
 fn beyond_the_plan(dice: &mut Dice) -> Act {
-    let mut middle = vec![(100, Deed::Overage)];
+    let mut middle = vec![(100, Action::Overage)];
     middle.extend(working(dice, fine(Word::DoneIfSo)));
     act("an agent that is charged beyond its plan", dice, middle, End::Exits(0))
 }
@@ -426,11 +437,11 @@ fn beyond_the_plan(dice: &mut Dice) -> Act {
 fn careless(dice: &mut Dice) -> Act {
     let word = dice.pick(&[(1, Word::Done), (2, Word::DoneIfSo)]);
     let answer = dice.pick(&[
-        (1, Answer::Unpriced(word)),
-        (1, Answer::Fine(word)),
-        (1, Answer::Fails(Failure::Unexplained)),
+        (1, ResultEvent::Unpriced(word)),
+        (1, ResultEvent::Fine(word)),
+        (1, ResultEvent::Fails(Failure::Unexplained)),
     ]);
-    let middle = working(dice, Deed::Answers(answer));
+    let middle = working(dice, Action::Answers(answer));
     let code = dice.pick(&[(2, 0), (1, 1)]);
     act("a careless agent", dice, middle, End::Exits(code))
 }
@@ -452,9 +463,9 @@ fn report_status(dice: &mut Dice, act: &mut Act) {
         ]),
     };
     // Most write it at the end, some at the beginning.
-    let last = act.deeds.iter().rposition(|(_, deed)| matches!(deed, Deed::Answers(_)));
-    let at = last.filter(|_| dice.chance(85)).unwrap_or(2).min(act.deeds.len());
-    act.deeds.insert(at, (dice.number(10, 4_000), Deed::Reports(word)));
+    let last = act.actions.iter().rposition(|(_, action)| matches!(action, Action::Answers(_)));
+    let at = last.filter(|_| dice.chance(85)).unwrap_or(2).min(act.actions.len());
+    act.actions.insert(at, (dice.number(10, 4_000), Action::Reports(word)));
 }
 
 pub(super) fn verifiers(dice: &mut Dice) -> Vec<Act> {
@@ -476,11 +487,11 @@ fn judging(dice: &mut Dice) -> Act {
         (2, Judgement::Fail),
         (1, Judgement::Prose),
     ]);
-    let mut middle = vec![(dice.number(100, 30_000), Deed::UsesTool), (900, Deed::Spends)];
+    let mut middle = vec![(dice.number(100, 30_000), Action::UsesTool), (900, Action::Spends)];
     if dice.chance(30) {
-        let deed = dice.pick(&[(2, Deed::Writes(6)), (1, Deed::Flips(2)), (1, Deed::Deletes(3))]);
-        middle.push((100, deed));
+        let action = dice.pick(&[(2, Action::Writes(6)), (1, Action::Flips(2)), (1, Action::Deletes(3))]);
+        middle.push((100, action));
     }
-    middle.push((200, Deed::Answers(Answer::Judges(judgement))));
+    middle.push((200, Action::Answers(ResultEvent::Judges(judgement))));
     act("an agent that is to judge", dice, middle, End::Exits(0))
 }

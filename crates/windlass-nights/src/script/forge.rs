@@ -6,7 +6,7 @@ use std::time::Duration;
 use windlass_core::forge::{MergeStrategy, RepositoryName};
 use windlass_core::spec::{CommitPolicy, DeliverySpec, Mode, NoChecks, PullRequestPer, Readiness};
 
-use super::{CheckRule, Deed, Script, draw};
+use super::{Action, CheckRule, Script, draw};
 use crate::dice::Dice;
 
 /// The nights whose work may go out.
@@ -100,7 +100,7 @@ pub(super) fn draw(script: &mut Script) {
     super::reviews::spare_work(script);
     // What agents commit by themselves may hold what is undone in the files: `docs/nights.md`.
     for act in &mut script.acts {
-        act.deeds.retain(|(_, deed)| *deed != Deed::Commits);
+        act.actions.retain(|(_, action)| *action != Action::Commits);
     }
     let plan = &mut script.plan;
     if plan.job.mode == Mode::Goal && dice.chance(50) {

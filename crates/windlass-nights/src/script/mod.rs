@@ -21,7 +21,8 @@ use windlass_core::spec::{Mode, RunSpec};
 use crate::world::TaskNature;
 
 pub(crate) use act::{
-    Act, Answer, Deed, End, Failure, Judgement, Miscount, OnTerm, PlanDeed, StatusWord, TaskDeed, Word,
+    Act, Action, End, Failure, Judgement, Miscount, OnTerm, PlanAction, ResultEvent, StatusWord, TaskAction,
+    Word,
 };
 pub(crate) use forge::{ChecksEnd, ForgeEvent, ForgeNature};
 pub(crate) use hook::{HookNature, HookWord};
@@ -79,7 +80,7 @@ impl Script {
 }
 
 /// Something from outside, at a step of the night. A step is the smallest thing that a night does: a fact written, an
-/// effect begun or done, a deed of the agent, a stretch of time.
+/// effect begun or done, an action of the agent, a stretch of time.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Event {
     pub step: u32,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use windlass_core::price::Price;
 use windlass_core::values::Cost;
 
-use super::{Act, Answer, Deed, End, Failure, Miscount, Script};
+use super::{Act, Action, End, Failure, Miscount, ResultEvent, Script};
 use crate::dice::Dice;
 use crate::runner::{TOKENS_PER_RESPONSE, model_of};
 
@@ -43,28 +43,29 @@ fn spoil(dice: &mut Dice, act: &mut Act) {
     let resets_in = dice.number(30, 20_000);
     let answer = dice.pick(&[
         (3, None),
-        (2, Some(Answer::Miscounts(Miscount::Negative))),
-        (2, Some(Answer::Miscounts(Miscount::TooLittle))),
-        (2, Some(Answer::Fails(Failure::Refused))),
-        (1, Some(Answer::Fails(Failure::AccountLimit(resets_in)))),
-        (2, Some(Answer::Fails(Failure::OverloadedInWords))),
+        (2, Some(ResultEvent::Miscounts(Miscount::Negative))),
+        (2, Some(ResultEvent::Miscounts(Miscount::TooLittle))),
+        (2, Some(ResultEvent::Fails(Failure::Refused))),
+        (1, Some(ResultEvent::Fails(Failure::AccountLimit(resets_in)))),
+        (2, Some(ResultEvent::Fails(Failure::OverloadedInWords))),
     ]);
-    let last = act.deeds.iter().rposition(|(_, deed)| matches!(deed, Deed::Answers(Answer::Fine(_))));
+    let last =
+        act.actions.iter().rposition(|(_, action)| matches!(action, Action::Answers(ResultEvent::Fine(_))));
     let Some(last) = last else { return };
     match answer {
         // It dies with what it has spent.
         None => {
-            act.deeds.truncate(last);
+            act.actions.truncate(last);
             act.end = End::Signalled(9);
         }
         Some(answer) => {
             // After another result its totals shrink.
             let at = if dice.chance(30) { last + 1 } else { last };
-            act.deeds.truncate(at);
-            if matches!(answer, Answer::Fails(_)) {
+            act.actions.truncate(at);
+            if matches!(answer, ResultEvent::Fails(_)) {
                 act.end = End::Exits(1);
             }
-            act.deeds.push((100, Deed::Answers(answer)));
+            act.actions.push((100, Action::Answers(answer)));
         }
     }
 }

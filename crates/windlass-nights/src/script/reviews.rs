@@ -2,7 +2,7 @@
 
 use windlass_core::spec::ReviewSpec;
 
-use super::{Answer, Deed, Judgement, Leaves, Script};
+use super::{Action, Judgement, Leaves, ResultEvent, Script};
 use crate::dice::Dice;
 
 /// The first night that may have one.
@@ -28,9 +28,9 @@ pub(super) fn draw(script: &mut Script) {
     let skip_below_lines = if mode.has_tasks() { 0 } else { skip_below_lines };
     script.plan.review = Some(ReviewSpec { skip_below_lines, ..ReviewSpec::default() });
     let mut reviewers = super::draw::verifiers(&mut dice);
-    for (_, deed) in reviewers.iter_mut().flat_map(|act| &mut act.deeds) {
-        if let Deed::Answers(Answer::Judges(_)) = deed {
-            *deed = Deed::Answers(Answer::Judges(judgement(&mut dice)));
+    for (_, action) in reviewers.iter_mut().flat_map(|act| &mut act.actions) {
+        if let Action::Answers(ResultEvent::Judges(_)) = action {
+            *action = Action::Answers(ResultEvent::Judges(judgement(&mut dice)));
         }
     }
     script.reviewers = reviewers;

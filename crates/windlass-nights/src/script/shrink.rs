@@ -2,7 +2,7 @@
 
 use windlass_core::spec::CommitPolicy;
 
-use super::{Deed, Hook, Leaves, Script};
+use super::{Action, Hook, Leaves, Script};
 
 /// So many smaller nights are tried at the most.
 const MOST_TRIES: usize = 3_000;
@@ -142,9 +142,9 @@ impl Script {
 
     fn smaller_acts(&self, found: &mut Vec<Script>) {
         for (at, act) in self.acts.iter().enumerate() {
-            for deed in (0..act.deeds.len()).filter(|deed| act.deeds[*deed].1 != Deed::Starts) {
+            for action in (0..act.actions.len()).filter(|action| act.actions[*action].1 != Action::Starts) {
                 let mut script = self.clone();
-                script.acts[at].deeds.remove(deed);
+                script.acts[at].actions.remove(action);
                 found.push(script);
             }
             if act.straggler {

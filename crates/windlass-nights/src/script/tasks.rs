@@ -6,7 +6,9 @@ use windlass_core::spec::{CommitPolicy, JobTasks, LanesSpec};
 use windlass_core::values::{Check, CheckKind, CriterionOf};
 
 use super::draw::{self, Draw, act, dying, fine, lazy, limited, silent};
-use super::{Act, CheckNature, CheckRule, Deed, End, Event, Happening, Hook, Leaves, Script, TaskDeed, Word};
+use super::{
+    Act, Action, CheckNature, CheckRule, End, Event, Happening, Hook, Leaves, Script, TaskAction, Word,
+};
 use crate::dice::Dice;
 use crate::world::{MOST_TASKS, Mark, TaskFile, TaskNature, task_id};
 
@@ -125,29 +127,29 @@ fn criteria(script: &mut Script, dice: &mut Dice, count: usize) {
 
 /// Where there are tasks, an agent works on its own and says when that is done; some say it of others.
 fn work_on_tasks(dice: &mut Dice, act: &mut Act, count: usize) {
-    for (_, deed) in &mut act.deeds {
-        if *deed == Deed::Works {
-            *deed = Deed::Tasks(TaskDeed::Works);
+    for (_, action) in &mut act.actions {
+        if *action == Action::Works {
+            *action = Action::Tasks(TaskAction::Works);
         }
     }
     let any = u8::try_from(dice.below(count as u64)).unwrap_or(0);
-    let honest = dice.pick(&[(12, TaskDeed::ClaimsIfSo), (2, TaskDeed::Claims)]);
-    let says = if act.character == "a liar" { TaskDeed::Claims } else { honest };
+    let honest = dice.pick(&[(12, TaskAction::ClaimsIfSo), (2, TaskAction::Claims)]);
+    let says = if act.character == "a liar" { TaskAction::Claims } else { honest };
     let meddles = dice.pick(&[
-        (2, TaskDeed::ClaimsAnother(any)),
-        (1, TaskDeed::Reopens(any)),
-        (1, TaskDeed::Deletes(any)),
-        (1, TaskDeed::Adds),
-        (2, TaskDeed::Rewords),
-        (5, TaskDeed::Shares),
+        (2, TaskAction::ClaimsAnother(any)),
+        (1, TaskAction::Reopens(any)),
+        (1, TaskAction::Deletes(any)),
+        (1, TaskAction::Adds),
+        (2, TaskAction::Rewords),
+        (5, TaskAction::Shares),
     ]);
-    let last = act.deeds.iter().rposition(|(_, deed)| matches!(deed, Deed::Answers(_)));
-    let at = last.unwrap_or(2).min(act.deeds.len());
+    let last = act.actions.iter().rposition(|(_, action)| matches!(action, Action::Answers(_)));
+    let at = last.unwrap_or(2).min(act.actions.len());
     if dice.chance(80) {
-        act.deeds.insert(at, (dice.number(10, 3_000), Deed::Tasks(says)));
+        act.actions.insert(at, (dice.number(10, 3_000), Action::Tasks(says)));
     }
     if dice.chance(25) {
-        act.deeds.insert(at, (dice.number(10, 3_000), Deed::Tasks(meddles)));
+        act.actions.insert(at, (dice.number(10, 3_000), Action::Tasks(meddles)));
     }
 }
 
@@ -193,10 +195,10 @@ fn commute(script: &mut Script, dice: &mut Dice) {
 /// Works on its task, says so, and that is all.
 fn diligent(dice: &mut Dice) -> Act {
     let middle = vec![
-        (dice.number(200, 60_000), Deed::UsesTool),
-        (dice.number(50, 5_000), Deed::Tasks(TaskDeed::Works)),
-        (900, Deed::Spends),
-        (300, Deed::Tasks(TaskDeed::Claims)),
+        (dice.number(200, 60_000), Action::UsesTool),
+        (dice.number(50, 5_000), Action::Tasks(TaskAction::Works)),
+        (900, Action::Spends),
+        (300, Action::Tasks(TaskAction::Claims)),
         (dice.number(50, 3_000), fine(Word::MoreToDo)),
     ];
     act("a diligent agent", dice, middle, End::Exits(0))
@@ -208,12 +210,12 @@ fn merging(dice: &mut Dice) -> Act {
     if dice.chance(20) {
         return trouble(dice);
     }
-    let mut middle = vec![(dice.number(100, 30_000), Deed::UsesTool), (900, Deed::Spends)];
+    let mut middle = vec![(dice.number(100, 30_000), Action::UsesTool), (900, Action::Spends)];
     if dice.chance(80) {
-        middle.push((500, Deed::Tasks(TaskDeed::Resolves)));
+        middle.push((500, Action::Tasks(TaskAction::Resolves)));
     }
     if dice.chance(60) {
-        middle.push((500, Deed::Tasks(TaskDeed::Glues)));
+        middle.push((500, Action::Tasks(TaskAction::Glues)));
     }
     middle.push((200, fine(Word::MoreToDo)));
     act("an agent that is to merge", dice, middle, End::Exits(0))

@@ -4,7 +4,7 @@ use windlass_core::values::{TaskId, TaskRow, TaskState};
 
 use super::{NAMES, PLAN, World};
 use crate::record::Actor;
-use crate::script::TaskDeed;
+use crate::script::TaskAction;
 
 /// So many tasks at the most.
 pub(crate) const MOST_TASKS: usize = 6;
@@ -161,34 +161,34 @@ impl World {
     }
 
     /// What an agent does about tasks; a sentence says what that was.
-    pub fn deal_with_tasks(&mut self, what: TaskDeed, own: Option<usize>) -> Option<String> {
+    pub fn deal_with_tasks(&mut self, what: TaskAction, own: Option<usize>) -> Option<String> {
         let by = Actor::Agent;
         let mark = |number: usize, mark: Mark| move |file: &mut TaskFile| file.marks[number] = mark;
         match what {
-            TaskDeed::Works => {
+            TaskAction::Works => {
                 let task = own?;
                 let work = WORK + u32::try_from(task).ok()?;
                 self.change(by, |tree| tree.put(file_of(task), work));
                 return Some(format!("works on {}: {}", task_id(task), NAMES[usize::from(file_of(task))]));
             }
-            TaskDeed::Shares => {
+            TaskAction::Shares => {
                 let content = self.new_content();
                 self.change(by, |tree| tree.put(SHARED, content));
             }
-            TaskDeed::Glues => self.change(by, |tree| tree.put(SHARED, GLUE)),
-            TaskDeed::Resolves => {
+            TaskAction::Glues => self.change(by, |tree| tree.put(SHARED, GLUE)),
+            TaskAction::Resolves => {
                 for file in self.tree.conflicts().collect::<Vec<_>>() {
                     let content = self.new_content();
                     self.change(by, |tree| tree.put(file, content));
                 }
             }
-            TaskDeed::ClaimsIfSo if !self.has_work(own?) => return None,
-            TaskDeed::Claims | TaskDeed::ClaimsIfSo => self.edit_tasks(mark(own?, Mark::Done)),
-            TaskDeed::ClaimsAnother(other) => self.edit_tasks(mark(other.into(), Mark::Done)),
-            TaskDeed::Reopens(other) => self.edit_tasks(mark(other.into(), Mark::Open)),
-            TaskDeed::Deletes(other) => self.edit_tasks(mark(other.into(), Mark::Gone)),
-            TaskDeed::Adds => self.edit_tasks(|file| file.added = (file.added + 1).min(3)),
-            TaskDeed::Rewords => self.edit_tasks(|file| file.wording = (file.wording + 1) % 0x1000),
+            TaskAction::ClaimsIfSo if !self.has_work(own?) => return None,
+            TaskAction::Claims | TaskAction::ClaimsIfSo => self.edit_tasks(mark(own?, Mark::Done)),
+            TaskAction::ClaimsAnother(other) => self.edit_tasks(mark(other.into(), Mark::Done)),
+            TaskAction::Reopens(other) => self.edit_tasks(mark(other.into(), Mark::Open)),
+            TaskAction::Deletes(other) => self.edit_tasks(mark(other.into(), Mark::Gone)),
+            TaskAction::Adds => self.edit_tasks(|file| file.added = (file.added + 1).min(3)),
+            TaskAction::Rewords => self.edit_tasks(|file| file.wording = (file.wording + 1) % 0x1000),
         }
         Some(format!("{what:?}"))
     }

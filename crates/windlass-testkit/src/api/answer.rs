@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::scenario::Message;
 
 /// A message on its way to one request.
-pub(super) struct Answer<'a> {
+pub(super) struct ModelResponse<'a> {
     pub message: &'a Message,
     /// The model the request asked for: the agent prices the answer by it.
     pub model: &'a str,
@@ -13,7 +13,7 @@ pub(super) struct Answer<'a> {
     pub number: usize,
 }
 
-impl Answer<'_> {
+impl ModelResponse<'_> {
     /// The message as one document, for `stream: false`.
     pub fn document(&self) -> Value {
         let mut message = self.head();

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::answer::{Answer, error_document, event};
+use super::answer::{ModelResponse, error_document, event};
 use super::request::Request;
 use super::scenario::{Break, Kind, Reply};
 
@@ -78,7 +78,7 @@ pub(super) fn send(stream: &TcpStream, request: &Request, reply: &Reply) -> io::
     }
     match &reply.kind {
         Kind::Message(message) => {
-            let answer = Answer { message, model: request.model(), number: request.number };
+            let answer = ModelResponse { message, model: request.model(), number: request.number };
             if request.streams() {
                 let mut sender = EventSender::start(stream, request, reply)?;
                 sender.send_all(&answer.events())?;
@@ -88,7 +88,7 @@ pub(super) fn send(stream: &TcpStream, request: &Request, reply: &Reply) -> io::
             }
         }
         Kind::Broken(message, how) => {
-            let answer = Answer { message, model: request.model(), number: request.number };
+            let answer = ModelResponse { message, model: request.model(), number: request.number };
             EventSender::start(stream, request, reply)?.send_all(&answer.first_half())?;
             break_off(stream, *how)
         }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 /// An answer of the API.
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub struct ForgeResponse {
     pub status: u16,
     pub body: Body,
 }
@@ -17,32 +17,32 @@ pub enum Body {
     Elsewhere(String),
 }
 
-impl Answer {
-    pub fn json(status: u16, body: Value) -> Answer {
-        Answer { status, body: Body::Json(body) }
+impl ForgeResponse {
+    pub fn json(status: u16, body: Value) -> ForgeResponse {
+        ForgeResponse { status, body: Body::Json(body) }
     }
 
     /// As GitHub words what it refuses.
-    pub fn refused(status: u16, message: &str) -> Answer {
-        Answer::json(
+    pub fn refused(status: u16, message: &str) -> ForgeResponse {
+        ForgeResponse::json(
             status,
             json!({ "message": message, "documentation_url": "https://docs.github.com/rest" }),
         )
     }
 
     /// The same with details.
-    pub fn invalid(detail: &str) -> Answer {
+    pub fn invalid(detail: &str) -> ForgeResponse {
         let body = json!({ "message": "Validation Failed", "errors": [{ "message": detail }] });
-        Answer::json(422, body)
+        ForgeResponse::json(422, body)
     }
 
     /// An answer of GraphQL.
-    pub fn data(data: &Value) -> Answer {
-        Answer::json(200, json!({ "data": data }))
+    pub fn data(data: &Value) -> ForgeResponse {
+        ForgeResponse::json(200, json!({ "data": data }))
     }
 
     /// What GraphQL says of an error.
-    pub fn error(kind: &str, message: &str) -> Answer {
-        Answer::json(200, json!({ "data": null, "errors": [{ "type": kind, "message": message }] }))
+    pub fn error(kind: &str, message: &str) -> ForgeResponse {
+        ForgeResponse::json(200, json!({ "data": null, "errors": [{ "type": kind, "message": message }] }))
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::answer::Answer;
+use super::answer::ForgeResponse;
 use super::http::Request;
 use super::state::State;
 use super::{NAME, OWNER, TOKEN, graphql, rest};
@@ -18,21 +18,21 @@ pub fn name_of(request: &Request) -> String {
 }
 
 /// What it is answered.
-pub fn answer(state: &mut State, request: &Request) -> Answer {
+pub fn answer(state: &mut State, request: &Request) -> ForgeResponse {
     let login = request.header("authorization").unwrap_or_default();
     if request.path.starts_with("/elsewhere/") {
         // Behind a redirect to another host, a login has no place; over the socket all hosts are this one.
         return rest::log(state, request.path.trim_start_matches("/elsewhere/"));
     }
     if login != format!("token {TOKEN}") && login != format!("Bearer {TOKEN}") {
-        return Answer::refused(401, "Bad credentials");
+        return ForgeResponse::refused(401, "Bad credentials");
     }
     if is_graphql(request) {
         return graphql::answer(state, &body(request));
     }
     match within(request) {
         Some(path) => rest::answer(state, &request.method, path, &request.query, &body(request)),
-        None => Answer::refused(404, "Not Found"),
+        None => ForgeResponse::refused(404, "Not Found"),
     }
 }
 

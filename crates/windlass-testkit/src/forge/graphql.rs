@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::answer::Answer;
+use super::answer::ForgeResponse;
 use super::rest;
 use super::state::{Pull, State};
 use super::story::Conclusion;
@@ -15,19 +15,19 @@ pub fn name_of(body: &Value) -> String {
     name.split(['(', '{']).next().unwrap_or_default().to_owned()
 }
 
-pub fn answer(state: &mut State, body: &Value) -> Answer {
+pub fn answer(state: &mut State, body: &Value) -> ForgeResponse {
     let name = name_of(body);
     let variables = &body["variables"];
     match name.as_str() {
-        "WindlassAccount" => Answer::data(&json!({
+        "WindlassAccount" => ForgeResponse::data(&json!({
             "viewer": { "login": "tess" },
             "rateLimit": { "remaining": 4990, "resetAt": "2030-01-01T00:00:00Z" },
         })),
         "WindlassMarkReady" => mark_ready(state, variables),
         _ if variables["owner"] != json!(OWNER) || variables["name"] != json!(NAME) => {
-            Answer::error("NOT_FOUND", "Could not resolve to a Repository with that name.")
+            ForgeResponse::error("NOT_FOUND", "Could not resolve to a Repository with that name.")
         }
-        "WindlassRepository" => Answer::data(&json!({ "repository": {
+        "WindlassRepository" => ForgeResponse::data(&json!({ "repository": {
             "isArchived": false,
             "viewerPermission": "WRITE",
             "mergeCommitAllowed": true,
@@ -39,8 +39,12 @@ pub fn answer(state: &mut State, body: &Value) -> Answer {
             let number = variables["number"].as_u64().unwrap_or_default();
             state.view(number);
             match state.pulls.iter().find(|pull| pull.shown.number == number) {
-                Some(pull) => Answer::data(&json!({ "repository": { "pullRequest": shown(state, pull) } })),
-                None => Answer::error("NOT_FOUND", "Could not resolve to a PullRequest with that number."),
+                Some(pull) => {
+                    ForgeResponse::data(&json!({ "repository": { "pullRequest": shown(state, pull) } }))
+                }
+                None => {
+                    ForgeResponse::error("NOT_FOUND", "Could not resolve to a PullRequest with that number.")
+                }
             }
         }
         "WindlassPullRequestsOfBranch" => {
@@ -48,17 +52,17 @@ pub fn answer(state: &mut State, body: &Value) -> Answer {
             let of_it = |pull: &&Pull| json!(pull.shown.branch) == variables["branch"];
             let nodes: Vec<Value> =
                 state.pulls.iter().rev().filter(of_it).map(|pull| shown(state, pull)).collect();
-            Answer::data(&json!({ "repository": { "pullRequests": { "nodes": nodes } } }))
+            ForgeResponse::data(&json!({ "repository": { "pullRequests": { "nodes": nodes } } }))
         }
-        _ => Answer::error("undefinedField", &format!("the stand-in does not know the query {name}")),
+        _ => ForgeResponse::error("undefinedField", &format!("the stand-in does not know the query {name}")),
     }
 }
 
-fn mark_ready(state: &mut State, variables: &Value) -> Answer {
+fn mark_ready(state: &mut State, variables: &Value) -> ForgeResponse {
     let pull = state.pulls.iter_mut().find(|pull| json!(id(pull)) == variables["id"]);
-    let Some(pull) = pull else { return Answer::error("NOT_FOUND", "Could not resolve to a node.") };
+    let Some(pull) = pull else { return ForgeResponse::error("NOT_FOUND", "Could not resolve to a node.") };
     pull.shown.draft = false;
-    Answer::data(&json!({ "markPullRequestReadyForReview": { "pullRequest": { "isDraft": false } } }))
+    ForgeResponse::data(&json!({ "markPullRequestReadyForReview": { "pullRequest": { "isDraft": false } } }))
 }
 
 fn id(pull: &Pull) -> String {

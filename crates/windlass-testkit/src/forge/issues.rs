@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::answer::Answer;
+use super::answer::ForgeResponse;
 use super::state::State;
 use super::{NAME, OWNER};
 
@@ -122,9 +122,15 @@ impl Tracker {
 }
 
 /// What is asked of issues; `None` where it is not about one.
-pub fn answer(state: &mut State, method: &str, steps: &[&str], query: &str, body: &Value) -> Option<Answer> {
+pub fn answer(
+    state: &mut State,
+    method: &str,
+    steps: &[&str],
+    query: &str,
+    body: &Value,
+) -> Option<ForgeResponse> {
     if matches!(steps, ["issues", ..] | ["milestones"]) && state.tracker.off {
-        return Some(Answer::refused(410, "Issues are disabled for this repo"));
+        return Some(ForgeResponse::refused(410, "Issues are disabled for this repo"));
     }
     Some(match (method, steps) {
         ("GET", ["milestones"]) => milestones(&state.tracker),
@@ -132,7 +138,7 @@ pub fn answer(state: &mut State, method: &str, steps: &[&str], query: &str, body
         ("GET", ["issues", number]) => state
             .tracker
             .find(number.parse().ok()?)
-            .map_or_else(missing, |issue| Answer::json(200, json_of(issue))),
+            .map_or_else(missing, |issue| ForgeResponse::json(200, json_of(issue))),
         ("PATCH", ["issues", "comments", id]) => edit(&mut state.tracker, id.parse().ok()?, text(body)),
         ("PATCH", ["issues", number]) => change(&mut state.tracker, number.parse().ok()?, body),
         ("GET", ["issues", number, "comments"]) => comments(&mut state.tracker, number.parse().ok()?, query),
@@ -140,7 +146,7 @@ pub fn answer(state: &mut State, method: &str, steps: &[&str], query: &str, body
             let (number, said) = (number.parse().ok()?, text(body).to_owned());
             state.tracker.find(number)?;
             match state.tracker.say(number, LOGIN, "MEMBER", &said) {
-                Some(id) => Answer::json(201, json!({ "id": id })),
+                Some(id) => ForgeResponse::json(201, json!({ "id": id })),
                 None => missing(),
             }
         }
@@ -152,25 +158,25 @@ pub fn answer(state: &mut State, method: &str, steps: &[&str], query: &str, body
     })
 }
 
-fn missing() -> Answer {
-    Answer::refused(404, "Not Found")
+fn missing() -> ForgeResponse {
+    ForgeResponse::refused(404, "Not Found")
 }
 
 fn text(body: &Value) -> &str {
     body["body"].as_str().unwrap_or_default()
 }
 
-fn milestones(tracker: &Tracker) -> Answer {
+fn milestones(tracker: &Tracker) -> ForgeResponse {
     let all: Vec<Value> = tracker
         .milestones
         .iter()
         .map(|(number, title)| json!({ "number": number, "title": title }))
         .collect();
-    Answer::json(200, json!(all))
+    ForgeResponse::json(200, json!(all))
 }
 
 /// As GitHub has it, pull requests are among them.
-fn list(state: &State, query: &str) -> Answer {
+fn list(state: &State, query: &str) -> ForgeResponse {
     let labels = parameter(query, "labels");
     let wanted: Vec<&str> = labels.as_deref().map(|labels| labels.split(',').collect()).unwrap_or_default();
     let milestone = parameter(query, "milestone");
@@ -191,7 +197,7 @@ fn list(state: &State, query: &str) -> Answer {
     page(pulls.chain(issues).collect(), query)
 }
 
-fn comments(tracker: &mut Tracker, number: u64, query: &str) -> Answer {
+fn comments(tracker: &mut Tracker, number: u64, query: &str) -> ForgeResponse {
     let since: Option<Timestamp> = parameter(query, "since").and_then(|since| since.parse().ok());
     let Some(issue) = tracker.find(number) else { return missing() };
     let said = issue.comments.iter().filter(|said| since.is_none_or(|since| said.changed >= since));
@@ -202,51 +208,51 @@ fn comments(tracker: &mut Tracker, number: u64, query: &str) -> Answer {
     page(all.collect(), query)
 }
 
-fn page(all: Vec<Value>, query: &str) -> Answer {
+fn page(all: Vec<Value>, query: &str) -> ForgeResponse {
     let number = |name: &str, usual: usize| {
         parameter(query, name).and_then(|number| number.parse().ok()).unwrap_or(usual)
     };
     let (size, page) = (number("per_page", 30).min(100), number("page", 1).max(1));
     let shown: Vec<Value> = all.into_iter().skip((page - 1) * size).take(size).collect();
-    Answer::json(200, json!(shown))
+    ForgeResponse::json(200, json!(shown))
 }
 
-fn edit(tracker: &mut Tracker, id: u64, text: &str) -> Answer {
+fn edit(tracker: &mut Tracker, id: u64, text: &str) -> ForgeResponse {
     let now = tracker.now();
     let said = tracker.issues.iter_mut().flat_map(|issue| &mut issue.comments).find(|said| said.id == id);
     let Some(said) = said else { return missing() };
     text.clone_into(&mut said.text);
     said.changed = now;
-    Answer::json(200, json!({ "id": id }))
+    ForgeResponse::json(200, json!({ "id": id }))
 }
 
-fn change(tracker: &mut Tracker, number: u64, body: &Value) -> Answer {
+fn change(tracker: &mut Tracker, number: u64, body: &Value) -> ForgeResponse {
     let Some(issue) = tracker.find(number) else { return missing() };
     if body["state"] == json!("closed") {
         issue.open = false;
         issue.reason = body["state_reason"].as_str().map(str::to_owned);
     }
-    Answer::json(200, json_of(issue))
+    ForgeResponse::json(200, json_of(issue))
 }
 
-fn label(tracker: &mut Tracker, number: u64, body: &Value) -> Answer {
+fn label(tracker: &mut Tracker, number: u64, body: &Value) -> ForgeResponse {
     let Some(issue) = tracker.find(number) else { return missing() };
     for label in body["labels"].as_array().into_iter().flatten().filter_map(Value::as_str) {
         if !issue.labels.iter().any(|own| own == label) {
             issue.labels.push(label.to_owned());
         }
     }
-    Answer::json(200, json!([]))
+    ForgeResponse::json(200, json!([]))
 }
 
-fn unlabel(tracker: &mut Tracker, number: u64, label: &str) -> Answer {
+fn unlabel(tracker: &mut Tracker, number: u64, label: &str) -> ForgeResponse {
     let Some(issue) = tracker.find(number) else { return missing() };
     match issue.labels.iter().position(|own| own == label) {
         Some(at) => {
             issue.labels.remove(at);
-            Answer::json(200, json!([]))
+            ForgeResponse::json(200, json!([]))
         }
-        None => Answer::refused(404, "Label does not exist"),
+        None => ForgeResponse::refused(404, "Label does not exist"),
     }
 }
 

@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::answer::{Answer, Body};
+use super::answer::{Body, ForgeResponse};
 use super::graphql;
 use super::issues;
 use super::state::{Pull, PullShown, State};
 use super::{NAME, OWNER};
 
-pub fn answer(state: &mut State, method: &str, path: &str, query: &str, body: &Value) -> Answer {
+pub fn answer(state: &mut State, method: &str, path: &str, query: &str, body: &Value) -> ForgeResponse {
     state.follow_branches();
     let steps: Vec<&str> = path.split('/').collect();
     if let Some(answer) = issues::answer(state, method, &steps, query, body) {
@@ -21,12 +21,13 @@ pub fn answer(state: &mut State, method: &str, path: &str, query: &str, body: &V
         ("POST", ["issues", number, "comments"]) => {
             let text = body["body"].as_str().unwrap_or_default().to_owned();
             state.comments.push((number_of(number), text));
-            Answer::json(201, json!({ "id": state.comments.len() }))
+            ForgeResponse::json(201, json!({ "id": state.comments.len() }))
         }
-        ("GET", ["actions", "jobs", job, "logs"]) => {
-            Answer { status: 302, body: Body::Elsewhere(format!("https://logs.example.com/elsewhere/{job}")) }
-        }
-        _ => Answer::refused(404, "Not Found"),
+        ("GET", ["actions", "jobs", job, "logs"]) => ForgeResponse {
+            status: 302,
+            body: Body::Elsewhere(format!("https://logs.example.com/elsewhere/{job}")),
+        },
+        _ => ForgeResponse::refused(404, "Not Found"),
     }
 }
 
@@ -38,25 +39,25 @@ fn text<'a>(body: &'a Value, name: &str) -> &'a str {
     body.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-fn open(state: &mut State, body: &Value) -> Answer {
+fn open(state: &mut State, body: &Value) -> ForgeResponse {
     let (branch, base) = (text(body, "head"), text(body, "base"));
     let Some(head) = state.bare.tip(branch) else {
-        return Answer::json(
+        return ForgeResponse::json(
             422,
             json!({ "message": "Validation Failed", "errors": [{ "resource": "PullRequest", "field": "head", "code": "invalid" }] }),
         );
     };
     if state.bare.tip(base).is_none() {
-        return Answer::json(
+        return ForgeResponse::json(
             422,
             json!({ "message": "Validation Failed", "errors": [{ "resource": "PullRequest", "field": "base", "code": "invalid" }] }),
         );
     }
     if state.pulls.iter().any(|pull| pull.shown.branch == branch && pull.shown.state == "OPEN") {
-        return Answer::invalid(&format!("A pull request already exists for {OWNER}:{branch}."));
+        return ForgeResponse::invalid(&format!("A pull request already exists for {OWNER}:{branch}."));
     }
     if !state.bare.is_ahead(branch, base) {
-        return Answer::invalid(&format!("No commits between {base} and {branch}"));
+        return ForgeResponse::invalid(&format!("No commits between {base} and {branch}"));
     }
     let number = state.pulls.len() as u64 + 1;
     let shown = PullShown {
@@ -71,65 +72,65 @@ fn open(state: &mut State, body: &Value) -> Answer {
     };
     let (base, remarks) = (base.to_owned(), Vec::new());
     state.pulls.push(Pull { shown, base, merge_commit: None, review: None, remarks });
-    Answer::json(201, json!({ "number": number, "html_url": url(number) }))
+    ForgeResponse::json(201, json!({ "number": number, "html_url": url(number) }))
 }
 
 pub fn url(number: u64) -> String {
     format!("https://github.com/{OWNER}/{NAME}/pull/{number}")
 }
 
-fn merge(state: &mut State, number: u64, body: &Value) -> Answer {
+fn merge(state: &mut State, number: u64, body: &Value) -> ForgeResponse {
     let Some(pull) = state.pulls.iter().find(|pull| pull.shown.number == number).cloned() else {
-        return Answer::refused(404, "Not Found");
+        return ForgeResponse::refused(404, "Not Found");
     };
     if pull.shown.state != "OPEN" {
-        return Answer::refused(405, "Pull Request is not mergeable");
+        return ForgeResponse::refused(405, "Pull Request is not mergeable");
     }
     if pull.shown.draft {
-        return Answer::refused(405, "Pull Request is still a draft");
+        return ForgeResponse::refused(405, "Pull Request is still a draft");
     }
     if text(body, "sha") != pull.shown.head {
-        return Answer::refused(409, "Head branch was modified. Review and try the merge again.");
+        return ForgeResponse::refused(409, "Head branch was modified. Review and try the merge again.");
     }
     match graphql::merge_state(state, &pull) {
         "BLOCKED" => {
-            return Answer::refused(
+            return ForgeResponse::refused(
                 405,
                 "At least 1 approving review is required by reviewers with write access.",
             );
         }
-        "BEHIND" => return Answer::refused(405, "Head branch is out of date with the base branch."),
-        "DIRTY" | "UNKNOWN" => return Answer::refused(405, "Pull Request is not mergeable"),
+        "BEHIND" => return ForgeResponse::refused(405, "Head branch is out of date with the base branch."),
+        "DIRTY" | "UNKNOWN" => return ForgeResponse::refused(405, "Pull Request is not mergeable"),
         _ => {}
     }
     match state.merge(number, text(body, "merge_method")) {
-        Some(sha) => Answer::json(
+        Some(sha) => ForgeResponse::json(
             200,
             json!({ "sha": sha, "merged": true, "message": "Pull Request successfully merged" }),
         ),
-        None => Answer::refused(405, "Pull Request is not mergeable"),
+        None => ForgeResponse::refused(405, "Pull Request is not mergeable"),
     }
 }
 
-fn update(state: &mut State, number: u64, body: &Value) -> Answer {
+fn update(state: &mut State, number: u64, body: &Value) -> ForgeResponse {
     let Some(pull) = state.pulls.iter().find(|pull| pull.shown.number == number).cloned() else {
-        return Answer::refused(404, "Not Found");
+        return ForgeResponse::refused(404, "Not Found");
     };
     let head = pull.shown.head.clone();
     if text(body, "expected_head_sha") != head {
-        return Answer::refused(422, "expected head sha didn’t match current head ref.");
+        return ForgeResponse::refused(422, "expected head sha didn’t match current head ref.");
     }
     let base = state.bare.tip(&pull.base).unwrap_or_default();
     let Some(tree) = state.bare.merged_tree(&head, &base) else {
-        return Answer::refused(422, "merge conflict between base and head");
+        return ForgeResponse::refused(422, "merge conflict between base and head");
     };
     let commit = state.bare.commit(&tree, &[&head, &base], &format!("Merge branch '{}'", pull.base));
     state.bare.set(&pull.shown.branch, &commit);
-    Answer::json(202, json!({ "message": "Updating pull request branch." }))
+    ForgeResponse::json(202, json!({ "message": "Updating pull request branch." }))
 }
 
 /// The log of a job, by its number: that of the pull request, and of the check.
-pub fn log(state: &State, job: &str) -> Answer {
+pub fn log(state: &State, job: &str) -> ForgeResponse {
     let job: u64 = job.parse().unwrap_or_default();
     let log = state.pulls.iter().find(|pull| pull.shown.number == job / 100).and_then(|pull| {
         let checks = state.checks_of(&pull.shown.head);
@@ -141,7 +142,7 @@ pub fn log(state: &State, job: &str) -> Answer {
         lines.join("\n") + "\n"
     };
     match log {
-        Some(log) => Answer { status: 200, body: Body::Text(stamped(log)) },
-        None => Answer::refused(404, "Not Found"),
+        Some(log) => ForgeResponse { status: 200, body: Body::Text(stamped(log)) },
+        None => ForgeResponse::refused(404, "Not Found"),
     }
 }

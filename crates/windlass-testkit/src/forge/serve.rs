@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
-use super::answer::{Answer, Body};
+use super::answer::{Body, ForgeResponse};
 use super::http::{self, Request};
 use super::repository::Bare;
 use super::state::State;
@@ -179,7 +179,7 @@ fn http_date(time: Timestamp) -> String {
     time.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string()
 }
 
-fn write(stream: &UnixStream, answer: &Answer, date: &str) -> io::Result<()> {
+fn write(stream: &UnixStream, answer: &ForgeResponse, date: &str) -> io::Result<()> {
     match &answer.body {
         Body::Json(body) => {
             let kind = [("Content-Type", "application/json; charset=utf-8"), ("Date", date)];

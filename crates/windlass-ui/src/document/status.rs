@@ -200,7 +200,7 @@ impl RunStatus {
             max_cost: plan.and_then(|plan| plan.limits.cost),
             tokens: board.tokens,
             duration_ms: format::millis(duration),
-            waiting_until: board.hold.map(|hold| hold.until),
+            waiting_until: board.backoff.map(|backoff| backoff.until),
             waited_ms: format::millis(board.waited),
             stop_stage: board.stop.map_or(0, |(_, stage)| stage),
             checks: checks(board),

@@ -64,12 +64,12 @@ impl WaitedFor {
     }
 
     fn at_work(board: &Board) -> WaitedFor {
-        if let Some(hold) = board.hold {
-            let why = match hold.class {
+        if let Some(backoff) = board.backoff {
+            let why = match backoff.class {
                 Class::UsageLimit => "the usage limit has to reset; it goes on by itself".to_owned(),
                 class => format!("{}; it tries again by itself", words::class(class)),
             };
-            return WaitedFor { who: Who::Agent, why, until: Some(hold.until), command: None };
+            return WaitedFor { who: Who::Agent, why, until: Some(backoff.until), command: None };
         }
         match board.delivery.wait {
             Some((_, until)) => WaitedFor {

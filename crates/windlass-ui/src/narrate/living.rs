@@ -32,11 +32,11 @@ pub(crate) fn living(board: &Board, terminal: &Terminal) -> Vec<Line> {
     if board.plan.is_none() || board.ending.is_some() {
         return Vec::new();
     }
-    let mut line = match board.hold {
+    let mut line = match board.backoff {
         Some(_) => Line::new().mark(Tone::Warn, Mark::Waiting).plain(" "),
         None => Line::new().tone(Tone::Command, frame(board.now, terminal.glyphs)).plain(" "),
     };
-    let several = board.busy_lanes() > 1 && board.hold.is_none() && !board.delivery.is_under_way;
+    let several = board.busy_lanes() > 1 && board.backoff.is_none() && !board.delivery.is_under_way;
     line = match board.foremost() {
         _ if board.delivery.is_under_way => line.plain(on_its_way(board, &terminal.zone)),
         Some(_) if several => all_lanes(line, board),
@@ -76,7 +76,7 @@ pub(crate) fn title(board: &Board) -> String {
         None => job,
     };
     let iteration = foremost.map(|lane| iteration(board, lane));
-    match (board.hold, iteration) {
+    match (board.backoff, iteration) {
         (Some(_), _) => format!("windlass: waiting · {job}"),
         (None, Some(iteration)) => format!("windlass: {iteration} {job}"),
         (None, None) => format!("windlass: {job}"),
@@ -180,10 +180,10 @@ fn on_its_way(board: &Board, zone: &TimeZone) -> String {
 }
 
 fn waiting(board: &Board, zone: &TimeZone) -> Option<String> {
-    let hold = board.hold?;
-    let clock = format::clock(hold.until, hold.since, zone);
-    let left = format::whole_seconds(between(board.now, hold.until));
-    Some(match hold.class {
+    let backoff = board.backoff?;
+    let clock = format::clock(backoff.until, backoff.since, zone);
+    let left = format::whole_seconds(between(board.now, backoff.until));
+    Some(match backoff.class {
         Class::UsageLimit => format!("usage limit resets at {clock} (in {left})"),
         _ => format!("outage, trying again in {left}"),
     })

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use windlass_app::inspect::Choices;
 use windlass_app::run::NamedTasks;
 use windlass_app::task_place::TaskPlace;
-use windlass_app::{Answer, App, AppError};
+use windlass_app::{App, AppError, Reply};
 use windlass_core::spec::Mode;
 use windlass_ui::{Line, one_line};
 
@@ -45,7 +45,7 @@ pub fn run(args: &ContinueArgs) -> Result<ExitCode, AppError> {
     }
     if let Some(run) = choices.unfinished.first().map(|unfinished| &unfinished.run)
         && let command = format!("windlass resume {run}")
-        && question::ask(&format!("\nGo on with {run}?"), &command)? == Answer::Yes
+        && question::ask(&format!("\nGo on with {run}?"), &command)? == Reply::Yes
     {
         refuse_inside_a_run()?;
         return super::resume::run(&ResumeArgs {

@@ -10,7 +10,7 @@ use windlass_core::config::OutputLevel;
 use windlass_ui::{Judgement, harmless, judgement_json, judgement_text};
 
 use super::terminal::{Story, TerminalFront};
-use super::verify_plan::{self, Answer};
+use super::verify_plan::{self, AnswerFormat};
 use super::{flags, from_here, print, print_bytes, stdout, wanted};
 use crate::args::{JudgeArgs, ValidateArgs, VerifyArgs};
 
@@ -52,11 +52,11 @@ pub fn verify(args: &VerifyArgs) -> Result<ExitCode, AppError> {
     carry_out(&request, &args.judge, if args.show_report { Beside::Report } else { Beside::Nothing })
 }
 
-const fn answer(how: &JudgeArgs) -> Answer {
+const fn answer(how: &JudgeArgs) -> AnswerFormat {
     match how {
-        JudgeArgs { json: true, .. } => Answer::Json,
-        JudgeArgs { quiet: true, .. } => Answer::ExitCode,
-        _ => Answer::Text,
+        JudgeArgs { json: true, .. } => AnswerFormat::Json,
+        JudgeArgs { quiet: true, .. } => AnswerFormat::ExitCode,
+        _ => AnswerFormat::Text,
     }
 }
 
@@ -64,9 +64,9 @@ fn carry_out(request: &JudgeWorkspace, how: &JudgeArgs, beside: Beside) -> Resul
     let judgement = App::here(Arc::new(terminal(how)))?.judge(request)?;
     let report = Path::new(&judgement.report);
     match answer(how) {
-        Answer::Json => print_bytes(&judgement_json(&judgement))?,
-        Answer::ExitCode => {}
-        Answer::Text => {
+        AnswerFormat::Json => print_bytes(&judgement_json(&judgement))?,
+        AnswerFormat::ExitCode => {}
+        AnswerFormat::Text => {
             let shown = Judgement { report: from_here(report), ..judgement.clone() };
             print(&judgement_text(&shown, &stdout()))?;
             if beside == Beside::Report {

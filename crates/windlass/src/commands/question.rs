@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _};
 
-use windlass_app::{Answer, AppError, Kind};
+use windlass_app::{AppError, Kind, Reply};
 
 /// The longest secret that is read, in bytes.
 const LONGEST_SECRET: u64 = 64 * 1024;
@@ -25,11 +25,11 @@ pub fn secret() -> Result<String, AppError> {
 ///
 /// # Errors
 /// There is no terminal to ask on: `command` does it without a question.
-pub fn ask(question: &str, command: &str) -> Result<Answer, AppError> {
+pub fn ask(question: &str, command: &str) -> Result<Reply, AppError> {
     require_person(question, command)?;
     Ok(match typed(&format!("{question} [y/N] "))?.as_str() {
-        "y" | "yes" => Answer::Yes,
-        _ => Answer::No,
+        "y" | "yes" => Reply::Yes,
+        _ => Reply::No,
     })
 }
 

@@ -8,7 +8,7 @@ use windlass_core::values::Named;
 use windlass_app::import::mode_of_fresher;
 use windlass_app::principles::KeptPrinciples;
 use windlass_app::run::{RunEnd, StartRun, WantedJob};
-use windlass_app::{Answer, App, AppError};
+use windlass_app::{App, AppError, Reply};
 use windlass_core::config::Unlimited;
 use windlass_core::spec::Mode;
 use windlass_ui::{Line, Mark, Tone};
@@ -58,7 +58,7 @@ fn with_kept_work(args: &RunArgs) -> Result<RunArgs, AppError> {
         <[_; 1]>::try_from(app.work_to_ask_for(mode)?).map_or_else(|_| [None], |[work]| [Some(work)]);
     let Some(work) = work else { return Ok(args.clone()) };
     let asked = format!("{} holds {}. Work through it?", work.place, work.holds);
-    if question::ask(&asked, &work.command())? != Answer::Yes {
+    if question::ask(&asked, &work.command())? != Reply::Yes {
         return Ok(args.clone());
     }
     let mode = Some(work.mode.name().to_owned());

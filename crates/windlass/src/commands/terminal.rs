@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::{Arc, OnceLock};
 
 use windlass_agents::Detail;
-use windlass_app::{Answer, AppError, Audience, Borrower, FrontEnd, Kind, Place, Question, Watched, Watcher};
+use windlass_app::{AppError, Audience, Borrower, FrontEnd, Kind, Place, Question, Reply, Watched, Watcher};
 use windlass_core::config::OutputLevel;
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::observation::Observation;
@@ -194,9 +194,9 @@ impl TerminalFront {
     }
 
     /// A run of the same job could go on.
-    fn ask_to_go_on(&self, run: &RunId, state: RunState) -> Result<Answer, AppError> {
+    fn ask_to_go_on(&self, run: &RunId, state: RunState) -> Result<Reply, AppError> {
         if self.json || !has_terminal() {
-            return Ok(Answer::No);
+            return Ok(Reply::No);
         }
         warn(&format!("there is an unfinished run of this job here: {run} ({})", state.name()));
         question::ask("Go on with it? (No: start anew with --fresh)", &format!("windlass resume {run}"))
@@ -212,7 +212,7 @@ impl FrontEnd for TerminalFront {
         question::has_person()
     }
 
-    fn ask(&self, question: &Question<'_>) -> Result<Answer, AppError> {
+    fn ask(&self, question: &Question<'_>) -> Result<Reply, AppError> {
         match question {
             Question::GoOn { run, state } => self.ask_to_go_on(run, *state),
             Question::Confirm { question, command } => question::ask(question, command),
@@ -266,15 +266,15 @@ fn headline(starter: &Starter) -> &'static str {
     }
 }
 
-fn answer(starter: &Starter) -> Result<Answer, AppError> {
+fn answer(starter: &Starter) -> Result<Reply, AppError> {
     let question = match starter {
         Starter::Windlass => "Trust it? [y/N] ",
         Starter::Agent(_) => "Trust it? [y]es, [w]ithout it, [N]o ",
     };
     Ok(match question::typed(question)?.as_str() {
-        "y" | "yes" => Answer::Yes,
-        "w" | "without" => Answer::Without,
-        _ => Answer::No,
+        "y" | "yes" => Reply::Yes,
+        "w" | "without" => Reply::Without,
+        _ => Reply::No,
     })
 }
 

@@ -10,7 +10,7 @@ use super::{app, print, print_bytes, stdout};
 
 /// How the answer is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum AnswerFormat {
     /// For people.
     Text,
     /// One JSON document.
@@ -23,12 +23,12 @@ pub enum Answer {
 ///
 /// # Errors
 /// There is no plan, or the configuration cannot be read.
-pub fn run(place: Option<&Path>, answer: Answer) -> Result<ExitCode, AppError> {
+pub fn run(place: Option<&Path>, answer: AnswerFormat) -> Result<ExitCode, AppError> {
     let plan = app()?.check_plan(place)?;
     match answer {
-        Answer::Text => print(&plan_text(&plan, &stdout()))?,
-        Answer::Json => print_bytes(&plan_json(&plan))?,
-        Answer::ExitCode => {}
+        AnswerFormat::Text => print(&plan_text(&plan, &stdout()))?,
+        AnswerFormat::Json => print_bytes(&plan_json(&plan))?,
+        AnswerFormat::ExitCode => {}
     }
     Ok(ExitCode::from(plan.exit_code))
 }

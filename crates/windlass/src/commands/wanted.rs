@@ -6,7 +6,7 @@ use strum::IntoEnumIterator;
 use windlass_core::values::Named;
 
 use windlass_app::run::{Goal, NamedTasks, WantedJob, Work, with_works};
-use windlass_app::{Answer, App, AppError, Kind, quoted};
+use windlass_app::{App, AppError, Kind, Reply, quoted};
 use windlass_core::spec::{ClaimSource, Mode};
 use windlass_ui::one_line;
 
@@ -124,7 +124,7 @@ fn refuse_lists(args: &RunArgs, mode: Option<Mode>) -> Result<(), AppError> {
     }
     if has_terminal() {
         let question = format!("{} holds {}. Is its text the goal all the same?", work.place, work.holds);
-        if question::ask(&question, &goal)? == Answer::Yes {
+        if question::ask(&question, &goal)? == Reply::Yes {
             return Ok(());
         }
     }
@@ -200,4 +200,30 @@ pub fn script(source: &str) -> Result<String, AppError> {
             format!("the script's path {} is not UTF-8", path.to_string_lossy()),
         )
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mode_that_is_named_is_the_one_that_is_run() {
+        for mode in Mode::iter().filter(|mode| parse_mode(mode.name()).is_ok()) {
+            let named = RunArgs {
+                mode: Some(mode.name().to_owned()),
+                prompt: (mode.claim() == ClaimSource::Phrase).then(|| "Do it".to_owned()),
+                source: mode.works_on_workspace().then(|| "port".to_owned()),
+                ..RunArgs::default()
+            };
+            let wanted = match job(&named).unwrap() {
+                WantedJob::Goal(_) => Mode::Goal,
+                WantedJob::Workspace { mode, .. } => mode.unwrap(),
+                WantedJob::Plan(_) => Mode::Plan,
+                WantedJob::Build(_) => Mode::Build,
+                WantedJob::Tasks(_) => Mode::Tasks,
+                WantedJob::Phase(_) => Mode::Phase,
+            };
+            assert_eq!(wanted, mode);
+        }
+    }
 }

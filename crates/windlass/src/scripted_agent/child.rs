@@ -11,7 +11,7 @@ use std::time::Duration;
 use rustix::process::setsid;
 use serde::{Deserialize, Serialize};
 
-use super::deeds::shell;
+use super::actions::shell;
 use super::signals;
 use super::steps::{Signal, Spawn};
 

@@ -8,7 +8,7 @@ use rustix::process::{Signal, getpid, kill_process};
 use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 
 use super::Setting;
-use super::deeds::{self, Answer};
+use super::actions::{self, ToolOutput};
 use super::player::{HANG, complain, misbehave};
 use super::script::Call;
 use super::steps::Step;
@@ -57,7 +57,7 @@ impl Conversation {
                     _ => kill_process(getpid(), Signal::STOP).map_err(io::Error::from),
                 });
             }
-            _ => return self.deed(step),
+            _ => return self.act(step),
         }
         ControlFlow::Continue(())
     }
@@ -75,16 +75,16 @@ impl Conversation {
         }
     }
 
-    fn deed(&self, step: &Step) -> ControlFlow<u8> {
+    fn act(&self, step: &Step) -> ControlFlow<u8> {
         let filled = |text: &str| self.setting.fill_in(text);
         let answer = match step {
-            Step::Write(file) => deeds::write(&filled(&file.path), &filled(&file.text)),
-            Step::Append(file) => deeds::append(&filled(&file.path), &filled(&file.text)),
-            Step::Edit(edit) => deeds::edit(edit),
-            Step::Delete(step) => deeds::delete(&step.path),
-            Step::Move(step) => deeds::rename(&step.from, &step.to),
-            Step::Bash(bash) => deeds::bash(bash),
-            Step::Think(_) | Step::Tool(_) | Step::Read(_) => Answer::Ok(String::new()),
+            Step::Write(file) => actions::write(&filled(&file.path), &filled(&file.text)),
+            Step::Append(file) => actions::append(&filled(&file.path), &filled(&file.text)),
+            Step::Edit(edit) => actions::edit(edit),
+            Step::Delete(step) => actions::delete(&step.path),
+            Step::Move(step) => actions::rename(&step.from, &step.to),
+            Step::Bash(bash) => actions::bash(bash),
+            Step::Think(_) | Step::Tool(_) | Step::Read(_) => ToolOutput::Ok(String::new()),
             _ => {
                 complain("this step is for calls, not for interactive sessions");
                 return ControlFlow::Break(70);

@@ -1,21 +1,21 @@
 //! The scripted agent: a program that behaves like `claude -p --output-format stream-json --verbose` and obeys a
 //! script (`docs/mock-script.md`). It is what `--mock` and `demo` run, and what the tests torture the runner with.
 
+mod actions;
 mod bulk;
 mod child;
-mod deeds;
 mod interactive;
-mod phase_deeds;
-mod plan_deeds;
+mod phase_actions;
+mod plan_actions;
 mod player;
 mod refusals;
-mod review_deeds;
+mod review_actions;
 mod script;
 mod shorthand;
 mod signals;
 mod steps;
 mod stream;
-mod task_deeds;
+mod task_actions;
 
 #[cfg(test)]
 mod tests;
@@ -27,7 +27,7 @@ pub use child::{VERB as CHILD_VERB, obey};
 
 pub use script::{Script, ScriptError};
 
-use task_deeds::NamedTask;
+use task_actions::NamedTask;
 
 /// Claude Code answers `--version` like this.
 const VERSION_LINE: &str = " (Windlass's scripted agent)\n";
@@ -74,7 +74,7 @@ pub fn play(source: &str, arguments: &[OsString]) -> Result<u8, ScriptError> {
     if call.read_prompt {
         setting.prompt = read_prompt();
     }
-    let call = task_deeds::call_for(&script, &setting.prompt).unwrap_or(call);
+    let call = task_actions::call_for(&script, &setting.prompt).unwrap_or(call);
     let player = player::Player::new(&setting, StandardOutput, &script.options.model);
     Ok(player.play(call))
 }
@@ -145,7 +145,7 @@ impl Setting {
             "system_prompt" => Some(self.system_prompt.clone()),
             "call" => Some(self.ordinal.to_string()),
             "answer" => Some(self.answer.clone()),
-            "document" => phase_deeds::asked_for(&self.prompt).map(str::to_owned),
+            "document" => phase_actions::asked_for(&self.prompt).map(str::to_owned),
             "task" => NamedTask::read(&self.prompt).map(|task| task.id.to_owned()),
             name => name.strip_prefix("env:").map(|name| {
                 std::env::var_os(name).map(|value| value.to_string_lossy().into_owned()).unwrap_or_default()

@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::deeds::{self, Answer};
+use super::actions::{self, ToolOutput};
 use super::script::Call;
-use super::steps::{Bash, FileText, Outcome, Step, Tool};
+use super::steps::{Bash, CallResult, FileText, Step, Tool};
 use super::stream::Stream;
-use super::task_deeds::NamedTask;
-use super::{Setting, bulk, child, phase_deeds, plan_deeds, refusals, review_deeds, signals};
+use super::task_actions::NamedTask;
+use super::{Setting, bulk, child, phase_actions, plan_actions, refusals, review_actions, signals};
 
 /// The longest that [`Step::Hang`] lasts: nothing a test forgets may stay for ever.
 pub(super) const HANG: Duration = Duration::from_hours(1);
@@ -47,7 +47,7 @@ impl<'a, W: Write> Player<'a, W> {
             }
         }
         if self.stream.results() == 0 {
-            self.result(&Outcome::default());
+            self.result(&CallResult::default());
             self.stream.flush();
         }
         self.code
@@ -59,7 +59,7 @@ impl<'a, W: Write> Player<'a, W> {
             Step::Say(text) | Step::Ask(text) => self.block("text", text),
             Step::Think(text) => self.block("thinking", text),
             Step::Tool(tool) => self.tool(tool),
-            Step::Read(path) => self.deed("Read", &json!({"file_path": path}), || deeds::read(path)),
+            Step::Read(path) => self.use_tool("Read", &json!({"file_path": path}), || actions::read(path)),
             Step::Write(_) | Step::Append(_) | Step::Edit(_) | Step::Delete(_) | Step::Move(_) => {
                 self.change_files(step);
             }
@@ -104,12 +104,12 @@ impl<'a, W: Write> Player<'a, W> {
         self.stream.block(&json!({"type": kind, kind: text}), None);
     }
 
-    fn result(&mut self, outcome: &Outcome) {
+    fn result(&mut self, outcome: &CallResult) {
         let text = self.setting.fill_in(&outcome.text);
         self.code = u8::from(outcome.failed());
-        let said = review_deeds::with_criteria(outcome.structured.as_ref(), &self.setting.prompt);
+        let said = review_actions::with_criteria(outcome.structured.as_ref(), &self.setting.prompt);
         let structured = said.or_else(|| outcome.structured.clone());
-        self.stream.result(&Outcome { text, structured, ..outcome.clone() });
+        self.stream.result(&CallResult { text, structured, ..outcome.clone() });
     }
 
     fn tool(&mut self, tool: &Tool) {
@@ -121,10 +121,10 @@ impl<'a, W: Write> Player<'a, W> {
     }
 
     /// Calls a tool, really does what it says, and gives its answer.
-    fn deed(&mut self, tool: &str, input: &Value, deed: impl FnOnce() -> Answer) {
+    fn use_tool(&mut self, tool: &str, input: &Value, act: impl FnOnce() -> ToolOutput) {
         let id = self.stream.tool_use(tool, input, None);
         self.stream.flush();
-        match deed() {
+        match act() {
             Ok(output) => self.stream.tool_result(&id, &output, false, None),
             Err(error) => self.stream.tool_result(&id, &error, true, None),
         }
@@ -135,38 +135,38 @@ impl<'a, W: Write> Player<'a, W> {
             Step::Write(file) => {
                 let (path, text) = (self.setting.fill_in(&file.path), self.setting.fill_in(&file.text));
                 let input = json!({"file_path": path, "content": text});
-                self.change(file.silent, "Write", &input, || deeds::write(&path, &text));
+                self.change(file.silent, "Write", &input, || actions::write(&path, &text));
             }
             Step::Append(FileText { path, text, silent }) => {
                 let (path, text) = (self.setting.fill_in(path), self.setting.fill_in(text));
                 let input = json!({"file_path": path, "old_string": "", "new_string": text});
-                self.change(*silent, "Edit", &input, || deeds::append(&path, &text));
+                self.change(*silent, "Edit", &input, || actions::append(&path, &text));
             }
             Step::Edit(edit) => {
                 let input = json!({
                     "file_path": edit.path, "old_string": edit.old, "new_string": edit.new, "replace_all": false,
                 });
-                self.change(false, "Edit", &input, || deeds::edit(edit));
+                self.change(false, "Edit", &input, || actions::edit(edit));
             }
             Step::Delete(step) => {
                 let input = json!({"command": format!("rm -r -- {}", step.path), "description": "Delete it"});
-                self.change(step.silent, "Bash", &input, || deeds::delete(&step.path));
+                self.change(step.silent, "Bash", &input, || actions::delete(&step.path));
             }
             Step::Move(step) => {
                 let command = format!("mv -- {} {}", step.from, step.to);
                 let input = json!({"command": command, "description": "Move it"});
-                self.change(step.silent, "Bash", &input, || deeds::rename(&step.from, &step.to));
+                self.change(step.silent, "Bash", &input, || actions::rename(&step.from, &step.to));
             }
             _ => {}
         }
     }
 
-    /// A deed, or the same behind the stream's back.
-    fn change(&mut self, silent: bool, tool: &str, input: &Value, deed: impl FnOnce() -> Answer) {
+    /// A use of a tool, or the same behind the stream's back.
+    fn change(&mut self, silent: bool, tool: &str, input: &Value, act: impl FnOnce() -> ToolOutput) {
         if !silent {
-            return self.deed(tool, input, deed);
+            return self.use_tool(tool, input, act);
         }
-        if let Err(error) = deed() {
+        if let Err(error) = act() {
             complain(&error);
         }
     }
@@ -175,26 +175,30 @@ impl<'a, W: Write> Player<'a, W> {
         let prompt = &self.setting.prompt;
         let named = |file: Option<&str>| json!({"file_path": file});
         if let (Step::TickTask, Some(task)) = (step, NamedTask::read(prompt)) {
-            return self.deed("Edit", &named(Some(task.file)), || task.tick());
+            return self.use_tool("Edit", &named(Some(task.file)), || task.tick());
         }
         match step {
             Step::DraftPlan => {
-                self.deed("Write", &named(plan_deeds::asked_for(prompt)), || plan_deeds::draft(prompt));
+                self.use_tool("Write", &named(plan_actions::asked_for(prompt)), || {
+                    plan_actions::draft(prompt)
+                });
             }
             Step::DraftDocument => {
-                self.deed("Write", &named(phase_deeds::asked_for(prompt)), || phase_deeds::draft(prompt));
+                self.use_tool("Write", &named(phase_actions::asked_for(prompt)), || {
+                    phase_actions::draft(prompt)
+                });
             }
             Step::TickTask => {
-                let file = plan_deeds::named(prompt).map(|(file, _)| file);
-                self.deed("Edit", &named(file), || plan_deeds::tick(prompt));
+                let file = plan_actions::named(prompt).map(|(file, _)| file);
+                self.use_tool("Edit", &named(file), || plan_actions::tick(prompt));
             }
-            _ => self.bash(&plan_deeds::committing(prompt)),
+            _ => self.bash(&plan_actions::committing(prompt)),
         }
     }
 
     fn bash(&mut self, bash: &Bash) {
         let input = json!({"command": bash.command, "description": bash.description});
-        self.change(bash.silent, "Bash", &input, || deeds::bash(bash));
+        self.change(bash.silent, "Bash", &input, || actions::bash(bash));
     }
 
     fn print(&mut self, step: &Step) {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use jiff::{Timestamp, tz::TimeZone};
 use serde_json::{Map, Value, json};
 
-use super::steps::{ApiError, LimitNotice, Outcome, Retry, TokenCounts, UsageLimit};
+use super::steps::{ApiError, CallResult, LimitNotice, Retry, TokenCounts, UsageLimit};
 use super::stream::Stream;
 
 /// What Claude Code makes of a status.
@@ -186,12 +186,12 @@ fn refuse<W: Write>(stream: &mut Stream<W>, refusal: &Refusal<'_>) {
     marks.insert("terminal_reason".to_owned(), json!(refusal.terminal_reason));
     marks.insert("result".to_owned(), json!(refusal.text));
     // Claude Code calls a refused request a success that is an error; only `is_error` tells.
-    let outcome = Outcome {
+    let outcome = CallResult {
         subtype: "success".to_owned(),
         is_error: Some(true),
         cost: refusal.cost,
         tokens: TokenCounts { input: 0, output: 0, cache_creation: 0, cache_read: 0 },
-        ..Outcome::default()
+        ..CallResult::default()
     };
     stream.end(&outcome, marks);
 }

@@ -81,7 +81,7 @@ pub enum Step {
     /// The agent compacts its context.
     Compact,
     /// A result.
-    Result(Outcome),
+    Result(CallResult),
     /// Exit now with this code, without a result if there was none.
     Exit(u8),
     /// End by this signal.
@@ -382,7 +382,7 @@ pub struct Deny {
 /// A result.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Outcome {
+pub struct CallResult {
     /// The agent's final words; absent in results of the kinds `error_…`, whose `errors` say it instead.
     pub text: String,
     /// `success`, `error_max_turns`, `error_max_budget_usd`, `error_during_execution`.
@@ -401,9 +401,9 @@ pub struct Outcome {
     pub structured: Option<Value>,
 }
 
-impl Default for Outcome {
-    fn default() -> Outcome {
-        Outcome {
+impl Default for CallResult {
+    fn default() -> CallResult {
+        CallResult {
             text: "Done.".to_owned(),
             subtype: "success".to_owned(),
             is_error: None,
@@ -416,7 +416,7 @@ impl Default for Outcome {
     }
 }
 
-impl Outcome {
+impl CallResult {
     /// Is it an error?
     pub fn failed(&self) -> bool {
         self.is_error.unwrap_or(self.subtype != "success")

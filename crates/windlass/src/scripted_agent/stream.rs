@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Value, json};
 
-use super::steps::{Deny, LineKind, Outcome};
+use super::steps::{CallResult, Deny, LineKind};
 
 /// Bytes that are collected before they are written.
 const BUFFER: usize = 256 * 1024;
@@ -121,7 +121,7 @@ impl<W: Write> Stream<W> {
     }
 
     /// A result.
-    pub fn result(&mut self, outcome: &Outcome) {
+    pub fn result(&mut self, outcome: &CallResult) {
         let mut fields = Map::new();
         if outcome.subtype == "success" {
             fields.insert("result".to_owned(), json!(outcome.text));
@@ -143,7 +143,7 @@ impl<W: Write> Stream<W> {
     }
 
     /// A result with the fields that say what kind it is.
-    pub fn end(&mut self, outcome: &Outcome, mut fields: Map<String, Value>) {
+    pub fn end(&mut self, outcome: &CallResult, mut fields: Map<String, Value>) {
         let tokens = outcome.tokens;
         let turns = outcome.turns.unwrap_or(self.tool_calls + 1);
         let common = json!({

@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{Answer, Command, Place, answer, text};
+use super::{Command, CommandOutput, Place, answer, text};
 
 /// Runs the action's script as a workflow's step does.
-fn act(place: &Place, arguments: &str) -> Answer {
+fn act(place: &Place, arguments: &str) -> CommandOutput {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../dist/action.sh");
     let mut command = Command::new("sh");
     command

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use windlass_testkit::receiver::{Receiver, Response};
 
-use super::{Answer, Command, Place, answer, text};
+use super::{Command, CommandOutput, Place, answer, text};
 
 const ARCHIVE: &str = "windlass-9.8.7-x86_64-unknown-linux-musl.tar.gz";
 
@@ -33,7 +33,7 @@ fn release(place: &Place) -> PathBuf {
 }
 
 /// Runs the script as a person without root would; `machine` is what `uname` says.
-fn install(place: &Place, from: &str, prefix: &Path, machine: (&str, &str)) -> Answer {
+fn install(place: &Place, from: &str, prefix: &Path, machine: (&str, &str)) -> CommandOutput {
     answer(&mut command(place, from, prefix, machine))
 }
 

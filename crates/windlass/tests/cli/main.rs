@@ -28,7 +28,7 @@ struct Place {
 }
 
 /// What a program left behind.
-struct Answer {
+struct CommandOutput {
     code: Option<i32>,
     stdout: String,
     stderr: String,
@@ -89,7 +89,7 @@ impl Place {
         command
     }
 
-    fn ask(&self, arguments: &[&str]) -> Answer {
+    fn ask(&self, arguments: &[&str]) -> CommandOutput {
         answer(&mut self.windlass(arguments))
     }
 
@@ -100,12 +100,12 @@ impl Place {
     }
 }
 
-fn answer(command: &mut Command) -> Answer {
+fn answer(command: &mut Command) -> CommandOutput {
     let output = command.output().unwrap();
     for said in [&output.stdout, &output.stderr] {
         printed::hold(Path::new(command.get_program()), said);
     }
-    Answer {
+    CommandOutput {
         code: output.status.code(),
         stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
         stderr: String::from_utf8_lossy(&output.stderr).into_owned(),

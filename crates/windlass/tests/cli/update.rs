@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use windlass_testkit::environment::PersonsTerminal;
 use windlass_testkit::receiver::{Receiver, Response};
 
-use super::{Answer, Command, Place, answer, text};
+use super::{Command, CommandOutput, Place, answer, text};
 
 /// A place with a program of its own, and a release for it.
 struct Releases {
@@ -78,12 +78,12 @@ impl Releases {
         command
     }
 
-    fn update(&self, url: &str, arguments: &[&str]) -> Answer {
+    fn update(&self, url: &str, arguments: &[&str]) -> CommandOutput {
         answer(&mut self.command(url, &[&["update"], arguments].concat()))
     }
 
     /// Refused, and the program is the one that it was.
-    fn assert_refused(&self, answer: &Answer, said: &str) {
+    fn assert_refused(&self, answer: &CommandOutput, said: &str) {
         assert_ne!(answer.code, Some(0), "{said}: {}", answer.stdout);
         assert!(answer.stderr.contains(said), "{said}: {}", answer.stderr);
         assert_eq!(self.version(), format!("windlass {}\n", env!("CARGO_PKG_VERSION")), "{said}");

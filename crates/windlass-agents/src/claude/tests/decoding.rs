@@ -7,7 +7,7 @@ use serde_json::json;
 use windlass_core::observation::Observation;
 use windlass_core::values::{Tokens, UsageLimit};
 
-use super::{Found, assistant, decode, decode_as, output};
+use super::{Decoded, assistant, decode, decode_as, output};
 use crate::claude::ClaudeDecoder;
 use crate::{Activity, Decoder, Detail, Digest};
 
@@ -47,7 +47,7 @@ fn streams_that_are_read_at_the_same_time_know_nothing_of_each_other() {
     let call =
         |name: &str| assistant(&json!([{"type": "tool_use", "id": "same", "name": name, "input": {}}]));
     let answer = r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"same","content":"x"}]}}"#;
-    let mut streams = ["Read", "Bash"].map(|name| (name, ClaudeDecoder::default(), Found::default()));
+    let mut streams = ["Read", "Bash"].map(|name| (name, ClaudeDecoder::default(), Decoded::default()));
     for (name, decoder, found) in &mut streams {
         decoder.line(call(name).as_bytes(), Detail::Everything, found);
     }

@@ -2,7 +2,7 @@
 
 use windlass_core::values::{Class, Cut, Ended};
 
-use super::Found;
+use super::Decoded;
 use super::recordings::report;
 use crate::{Digest, ResultDigest};
 
@@ -33,7 +33,7 @@ fn text(text: &str) -> ResultDigest {
 #[test]
 fn failures_without_a_recording_are_judged() {
     for (name, marked, result, class) in failures() {
-        let mut found = Found::default();
+        let mut found = Decoded::default();
         found.digests.extend((!marked.is_empty()).then(|| Digest::ApiError(marked.into())));
         found.digests.push(Digest::Result(Box::new(result)));
         let report = report(&found, ERROR, None, "");
@@ -59,7 +59,7 @@ fn words_in_an_answer_are_no_error_of_the_api() {
         "the quota page shows: usage limit",
         "the server says that it is overloaded",
     ] {
-        let mut found = Found::default();
+        let mut found = Decoded::default();
         let result = ResultDigest { subtype: "error_during_execution".into(), ..text(said) };
         found.digests.push(Digest::Result(Box::new(result)));
         let report = report(&found, ERROR, None, "");
@@ -89,7 +89,7 @@ fn a_call_without_a_result_is_judged_by_standard_error() {
         ("", Class::TaskFailure),
     ];
     for (stderr, class) in rows {
-        let report = report(&Found::default(), ERROR, None, stderr);
+        let report = report(&Decoded::default(), ERROR, None, stderr);
         assert_eq!(report.class, class, "{stderr}: {}", report.detail);
         assert!(!report.detail.is_empty());
     }
@@ -108,12 +108,12 @@ fn a_call_that_was_ended_says_by_what() {
         (10, "(10, a signal)"),
     ];
     for (signal, name) in signals {
-        let report = report(&Found::default(), Ended::Signalled(signal), None, "");
+        let report = report(&Decoded::default(), Ended::Signalled(signal), None, "");
         assert_eq!(report.class, Class::TaskFailure);
         assert_eq!(report.detail, format!("Claude Code was ended from outside {name}."));
     }
     let retrying = || Digest::Retry { status: Some(529), error: "overloaded".into() };
-    let mut found = Found::default();
+    let mut found = Decoded::default();
     found.digests.push(retrying());
     let rows = [
         (
@@ -136,7 +136,7 @@ fn a_call_that_was_ended_says_by_what() {
 
 #[test]
 fn a_detail_is_one_line() {
-    let mut found = Found::default();
+    let mut found = Decoded::default();
     found.digests.push(Digest::Retry { status: None, error: "over\nloa\u{1b}ded".into() });
     let report = report(&found, Ended::Signalled(15), Some(Cut::Silence), "");
     assert_eq!(

@@ -9,7 +9,7 @@ use windlass_core::spec::AgentSpec;
 use windlass_core::values::{CallClocks, CallReport, Class, Cut, Ended, Now, UsageLimit};
 
 use self::table::{ERROR, OK, RECORDINGS};
-use super::{Found, decode, decode_as};
+use super::{Decoded, decode, decode_as};
 use crate::{CallWatch, Detail, Due};
 
 fn recording(file: &str) -> &'static [u8] {
@@ -37,7 +37,7 @@ fn now() -> Now {
     Now { wall: "2026-11-21T20:30:00Z".parse().unwrap(), monotonic: Duration::from_secs(7) }
 }
 
-pub(super) fn report(found: &Found, ended: Ended, cut: Option<Cut>, stderr: &str) -> CallReport {
+pub(super) fn report(found: &Decoded, ended: Ended, cut: Option<Cut>, stderr: &str) -> CallReport {
     let mut watch = watch();
     for digest in &found.digests {
         watch.observe(Duration::from_secs(1), digest);

@@ -10,8 +10,8 @@ use crate::values::{CheckKind, CheckOutcome, Class, LaneId, Now, TaskEnd, TaskId
 impl Run {
     /// Attempts in a row that did not get through to the API.
     pub(super) fn count_reach(&mut self, now: Now, class: Class) {
-        let again = matches!(class, Class::Outage | Class::UsageLimit) && self.hold.is_some();
-        if again && std::mem::replace(&mut self.hold_counted, true) {
+        let again = matches!(class, Class::Outage | Class::UsageLimit) && self.backoff.is_some();
+        if again && std::mem::replace(&mut self.backoff_counted, true) {
             return;
         }
         match class {

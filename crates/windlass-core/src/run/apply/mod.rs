@@ -77,12 +77,12 @@ impl Run {
                 if *class == Class::UsageLimit {
                     self.clock.wait_begins(now);
                 }
-                self.hold_counted &= self.hold.is_some();
-                self.hold = Some(Backoff { until: *until, class: *class });
+                self.backoff_counted &= self.backoff.is_some();
+                self.backoff = Some(Backoff { until: *until, class: *class });
                 Ok(())
             }
             Fact::BackoffEnded => {
-                self.hold.take().ok_or("nothing was waited for")?;
+                self.backoff.take().ok_or("nothing was waited for")?;
                 if !self.waits_outside() {
                     self.clock.wait_ends(now);
                 }

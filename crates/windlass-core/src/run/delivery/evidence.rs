@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use crate::report::Standing;
+use crate::report::DeliveryBasis;
 use crate::run::Run;
 use crate::spec::RunSpec;
 use crate::values::{Check, CheckKind, TaskRow};
@@ -20,7 +20,7 @@ pub struct DeliveryContext {
 
 impl Run {
     /// What a pull request of the run's work is opened with; `None` before it started.
-    pub(in crate::run) fn delivery_text(&self, standing: Standing) -> Option<DeliveryContext> {
+    pub(in crate::run) fn delivery_text(&self, basis: DeliveryBasis) -> Option<DeliveryContext> {
         let plan = self.plan()?;
         let part = self.delivery.part.as_ref();
         let title = match part.map(|part| (part.number, self.part_row())) {
@@ -28,7 +28,7 @@ impl Run {
             Some((number, None)) => format!("{} (part {number})", plan.job.title),
             None => plan.job.title.clone(),
         };
-        Some(DeliveryContext { title, body: self.evidence_text(standing) })
+        Some(DeliveryContext { title, body: self.evidence_text(basis) })
     }
 
     /// The task that the part is.
@@ -52,11 +52,11 @@ impl Run {
         }
     }
 
-    fn evidence_text(&self, standing: Standing) -> String {
+    fn evidence_text(&self, basis: DeliveryBasis) -> String {
         let Some(plan) = self.plan() else { return String::new() };
-        let mut text = match standing {
-            Standing::Shown => self.shown_text(plan),
-            Standing::AsItStands => {
+        let mut text = match basis {
+            DeliveryBasis::Shown => self.shown_text(plan),
+            DeliveryBasis::AsItStands => {
                 "**Not finished.** The run ended at a limit; this is the newest work that its gates passed on.\n\n"
                     .to_owned()
             }
@@ -75,7 +75,7 @@ impl Run {
             let _ = writeln!(text, "| tasks done in this run | {} |", counters.done);
         }
         let gates =
-            plan.checks.iter().filter(|check| check.kind == CheckKind::Gate || standing == Standing::Shown);
+            plan.checks.iter().filter(|check| check.kind == CheckKind::Gate || basis == DeliveryBasis::Shown);
         text + &passed_checks("commit", gates)
     }
 }

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use super::{Delivery, Stage};
 use crate::report::{
-    DeliveryMove, DeliveryOutcome, DeliveryStep, DeliveryTask, PullRequestSeen, Returned, Standing, WaitsFor,
+    DeliveryBasis, DeliveryMove, DeliveryOutcome, DeliveryStep, DeliveryTask, PullRequestSeen, Returned,
+    WaitsFor,
 };
 use crate::run::Run;
 use crate::run::lane::{AttemptOutcome, Candidate, Judged};
@@ -27,11 +28,11 @@ impl Run {
                 self.branched(base, evidence, snapshot.as_ref())?;
             }
             DeliveryStep::PartSeen { part, state } => self.part_seen(*part, *state)?,
-            DeliveryStep::Begun { head, standing } => {
+            DeliveryStep::Begun { head, basis } => {
                 if matches!(self.delivery.stage, Stage::Doing(_) | Stage::Waiting { .. }) {
                     return Err("another commit is on its way out".to_owned());
                 }
-                self.delivery.begin(head, *standing);
+                self.delivery.begin(head, *basis);
             }
             DeliveryStep::Pushed { head } => {
                 self.delivery.expect(DeliveryTask::Push)?;
@@ -41,7 +42,7 @@ impl Run {
             DeliveryStep::Opened { number, url, found } => {
                 self.delivery.expect(DeliveryTask::Open)?;
                 self.delivery.pull_request = Some((*number, url.clone()));
-                let shown = self.delivery.standing == Standing::Shown;
+                let shown = self.delivery.basis == DeliveryBasis::Shown;
                 // It may have been opened as a draft, at a limit of an earlier session.
                 let was_draft = *found && spec.readiness == Readiness::Ready;
                 self.delivery.stage = match spec.merge {
@@ -89,7 +90,7 @@ impl Run {
 
     /// Is a usage limit waited for meanwhile?
     fn is_limited(&self) -> bool {
-        self.hold.is_some_and(|hold| hold.class == Class::UsageLimit)
+        self.backoff.is_some_and(|backoff| backoff.class == Class::UsageLimit)
     }
 
     /// What is waited for outside is not work: like a wait for a usage limit it does not count against the run's time.
@@ -162,7 +163,7 @@ impl Run {
         };
         let again = match &self.delivery.stage {
             Stage::Over { outcome, .. } if is_merged(outcome) => self.delivery.stage.clone(),
-            Stage::Over { .. } if self.delivery.standing == Standing::AsItStands => Stage::Resting,
+            Stage::Over { .. } if self.delivery.basis == DeliveryBasis::AsItStands => Stage::Resting,
             Stage::Over { .. } if self.delivery.part.as_ref().is_some_and(|part| part.base.is_none()) => {
                 Stage::Doing(DeliveryTask::Branch)
             }

@@ -18,8 +18,8 @@ use jiff::Timestamp;
 use crate::fact::Fact;
 use crate::forge::PullRequestState;
 use crate::report::{
-    DeliveryMove, DeliveryOutcome, DeliveryReport, DeliveryStep, DeliveryTask, ForgeFinding, PullRequestSeen,
-    Returned, Standing, WaitsFor,
+    DeliveryBasis, DeliveryMove, DeliveryOutcome, DeliveryReport, DeliveryStep, DeliveryTask, ForgeFinding,
+    PullRequestSeen, Returned, WaitsFor,
 };
 use crate::run::{DeliveryPart, Effect, Run, Survey};
 use crate::spec::DeliverySpec;
@@ -43,7 +43,7 @@ pub(super) struct Delivery {
     /// Files that every gate passed with on newer work, and that are in none of its commits: that is not pushed.
     beside: Vec<String>,
     stage: Stage,
-    standing: Standing,
+    basis: DeliveryBasis,
     /// The pull request, once there is one.
     pull_request: Option<(u64, String)>,
     /// The newest commit that was pushed.
@@ -116,7 +116,7 @@ impl Run {
 
     /// What the work's way out means for an end with this reason.
     pub(super) fn delivery_before(&self, reason: StopReason) -> BeforeEnd {
-        let Some(standing) = self.delivery_spec().and_then(|_| standing(reason)) else {
+        let Some(basis) = self.delivery_spec().and_then(|_| basis(reason)) else {
             return BeforeEnd::Nothing;
         };
         if self.has_parts() && self.is_delivering() {
@@ -125,14 +125,14 @@ impl Run {
         let Some(head) = self.delivery.shown.clone().filter(|head| self.is_work(head)) else {
             return BeforeEnd::Nothing;
         };
-        if standing == Standing::Shown && self.held_beside().is_some() {
+        if basis == DeliveryBasis::Shown && self.held_beside().is_some() {
             return BeforeEnd::Nothing;
         }
         match &self.delivery.stage {
             Stage::Doing(_) | Stage::Waiting { .. } => BeforeEnd::UnderWay,
-            _ if self.is_delivered(&head, standing) => BeforeEnd::Nothing,
+            _ if self.is_delivered(&head, basis) => BeforeEnd::Nothing,
             Stage::Over { .. } | Stage::Resting => {
-                BeforeEnd::Begins(Box::new(Fact::Delivery(DeliveryStep::Begun { head, standing })))
+                BeforeEnd::Begins(Box::new(Fact::Delivery(DeliveryStep::Begun { head, basis })))
             }
         }
     }
@@ -146,12 +146,12 @@ impl Run {
     }
 
     /// What stands at a limit is out once it was pushed; what is shown to be done, once all has been done with it.
-    fn is_delivered(&self, head: &str, standing: Standing) -> bool {
+    fn is_delivered(&self, head: &str, basis: DeliveryBasis) -> bool {
         let out = self.delivery.pushed.as_deref() == Some(head) && self.delivery.pull_request.is_some();
         let over = matches!(self.delivery.stage, Stage::Over { .. });
-        match standing {
-            Standing::AsItStands => over || out,
-            Standing::Shown => over && self.delivery.standing == Standing::Shown,
+        match basis {
+            DeliveryBasis::AsItStands => over || out,
+            DeliveryBasis::Shown => over && self.delivery.basis == DeliveryBasis::Shown,
         }
     }
 
@@ -223,7 +223,7 @@ impl Run {
 
     /// Where the work is that a limit left, to be added to why the run ends.
     pub(super) fn delivered_as_it_stands(&self, detail: String) -> String {
-        let out = self.delivery.standing == Standing::AsItStands || self.delivery.pull_request.is_some();
+        let out = self.delivery.basis == DeliveryBasis::AsItStands || self.delivery.pull_request.is_some();
         let Stage::Over { detail: said, .. } = &self.delivery.stage else { return detail };
         if !out {
             return detail;
@@ -239,7 +239,7 @@ impl Run {
         // A task that was begun is seen through; nothing new is begun where the run is to stop.
         let free = self.may_begin() || self.is_seen_through(task);
         let ready = free && self.survey == Survey::Done;
-        let (head, standing) = (self.delivery.watch.head.clone(), self.delivery.standing);
+        let (head, basis) = (self.delivery.watch.head.clone(), self.delivery.basis);
         let again = self.part_to_see().filter(|_| task == DeliveryTask::LookAgain);
         let pull_request = again.map_or(&self.delivery.pull_request, |end| &end.pull_request);
         let number = pull_request.as_ref().map(|(number, _)| *number);
@@ -249,7 +249,7 @@ impl Run {
             left: self.delivery.left.clone(),
         });
         let asked = self.delivery.asked;
-        ready.then_some(Effect::Deliver { task, head, number, standing, asked, part })
+        ready.then_some(Effect::Deliver { task, head, number, basis, asked, part })
     }
 
     /// When the next look is due; `None` where none is waited for.
@@ -381,16 +381,16 @@ impl Run {
 }
 
 /// What leaves this machine when a run ends so; `None` = nothing.
-const fn standing(reason: StopReason) -> Option<Standing> {
+const fn basis(reason: StopReason) -> Option<DeliveryBasis> {
     match reason {
-        StopReason::Complete => Some(Standing::Shown),
+        StopReason::Complete => Some(DeliveryBasis::Shown),
         StopReason::MaxIterations
         | StopReason::MaxCost
         | StopReason::MaxTokens
         | StopReason::MaxDuration
         | StopReason::Stagnated
         | StopReason::NoChanges
-        | StopReason::Blocked => Some(Standing::AsItStands),
+        | StopReason::Blocked => Some(DeliveryBasis::AsItStands),
         _ => None,
     }
 }
@@ -401,7 +401,7 @@ impl Delivery {
         (*since, *checks_since, *rules_since, *stalled_since) = (None, None, None, None);
     }
 
-    fn begin(&mut self, head: &str, standing: Standing) {
+    fn begin(&mut self, head: &str, basis: DeliveryBasis) {
         let earlier: BTreeSet<String> = self
             .watch
             .earlier
@@ -418,7 +418,7 @@ impl Delivery {
             answered: self.watch.answered.clone(),
             ..Watch::default()
         };
-        self.standing = standing;
+        self.basis = basis;
         self.findings = None;
         self.stage = Stage::Doing(DeliveryTask::Push);
     }

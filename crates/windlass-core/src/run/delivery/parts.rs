@@ -7,7 +7,7 @@
 use super::{Delivery, Stage};
 use crate::fact::Fact;
 use crate::forge::PullRequestState;
-use crate::report::{DeliveryOutcome, DeliveryStep, DeliveryTask, Standing};
+use crate::report::{DeliveryBasis, DeliveryOutcome, DeliveryStep, DeliveryTask};
 use crate::run::lane::LaneState;
 use crate::run::tasks::AtWork;
 use crate::run::{Committed, Run, Survey};
@@ -98,14 +98,15 @@ impl Run {
     pub(in crate::run) fn part_is_ready(&self) -> Option<Fact> {
         let free = self.may_begin() && self.survey == Survey::Done;
         let head = self.part_to_deliver().filter(|_| free)?;
-        Some(Fact::Delivery(DeliveryStep::Begun { head, standing: Standing::Shown }))
+        Some(Fact::Delivery(DeliveryStep::Begun { head, basis: DeliveryBasis::Shown }))
     }
 
     fn part_to_deliver(&self) -> Option<String> {
         let part = self.delivery.part.as_ref().filter(|_| self.has_parts() && self.lanes_are_idle())?;
         let shown = self.delivery.shown.as_ref().filter(|_| self.delivery.beside.is_empty());
         let head = shown.filter(|head| self.is_work(head))?;
-        let is_out = self.delivery.pushed.as_ref() == Some(head) && self.delivery.standing == Standing::Shown;
+        let is_out =
+            self.delivery.pushed.as_ref() == Some(head) && self.delivery.basis == DeliveryBasis::Shown;
         let task = part.task.as_ref();
         let is_over = task.is_none_or(|task| self.tasks().standing(task) == Some(TaskProgress::Done));
         (self.delivery.stage == Stage::Resting && !is_out && is_over).then(|| head.clone())
@@ -117,7 +118,7 @@ impl Run {
 
     /// What ended a part's way out, and the run with it.
     pub(in crate::run) fn ended_by_part(&self) -> Option<StopReason> {
-        if !self.has_parts() || self.delivery.standing != Standing::Shown {
+        if !self.has_parts() || self.delivery.basis != DeliveryBasis::Shown {
             return None;
         }
         match &self.delivery.stage {
@@ -211,7 +212,7 @@ impl Run {
         self.delivery.parts_begun = number;
         let (branch, task) = (branch.to_owned(), task.cloned());
         self.delivery.part = Some(Part { number, branch, task, base: None });
-        self.delivery.standing = Standing::Shown;
+        self.delivery.basis = DeliveryBasis::Shown;
         self.delivery.stage = Stage::Doing(DeliveryTask::Branch);
         Ok(())
     }
@@ -246,7 +247,7 @@ impl Run {
         );
         // What git or the forge does not do for one task they do for none.
         let goes_on = through || self.has_parts_of_tasks() && !self.delivery.stalled;
-        if !self.has_parts() || !goes_on || self.delivery.standing != Standing::Shown {
+        if !self.has_parts() || !goes_on || self.delivery.basis != DeliveryBasis::Shown {
             return;
         }
         let Some(part) = self.delivery.part.clone().filter(|part| part.base.is_some()) else { return };

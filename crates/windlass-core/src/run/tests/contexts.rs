@@ -1,6 +1,6 @@
 //! What an order carries of the run: what its effect needs, as the run stands when it is ordered, and nothing else.
 
-use super::lanes_world::{self, Deed, row, tasks_plan};
+use super::lanes_world::{self, AgentCall, row, tasks_plan};
 use super::world::{Act, World, check, plan};
 use crate::damage::{Damage, DamageCourse, DamageKind};
 use crate::report;
@@ -118,8 +118,8 @@ fn a_hook_is_told_how_the_latest_agent_ended_and_where_its_log_is() {
 fn what_is_about_a_task_carries_it_and_all_others_as_they_were_decided() {
     let rows = vec![TaskRow { protected: vec!["tests/**".to_owned()], ..row("T-1", &[]) }, row("T-2", &[])];
     let mut world = lanes_world::World::new(tasks_plan(2), rows.clone(), |task, _, _| match &*task.0 {
-        "T-1" => Deed::done("one", "1"),
-        _ => Deed::fails(),
+        "T-1" => AgentCall::done("one", "1"),
+        _ => AgentCall::fails(),
     });
     let mut seen = Vec::new();
     for turn in 0.. {
@@ -164,7 +164,8 @@ fn before_anything_was_done_a_prompt_is_about_the_first_task() {
 #[test]
 fn the_tree_is_looked_at_again_only_while_every_lane_rests() {
     let rows = vec![row("T-1", &[]), row("T-2", &[])];
-    let mut world = lanes_world::World::new(tasks_plan(2), rows, |task, _, _| Deed::done("file", &task.0));
+    let mut world =
+        lanes_world::World::new(tasks_plan(2), rows, |task, _, _| AgentCall::done("file", &task.0));
     for _ in 0..200 {
         let calling = world.run.lanes().filter(|(_, state)| matches!(state, LaneState::Calling(..))).count();
         if calling == 1 {

@@ -197,7 +197,7 @@ fn an_answer_in_one_lane_ends_the_count_of_the_outages_of_another() {
     }
     ends_with(&mut world, fails, Class::Outage, Cost::ZERO, None);
     ends_with(&mut world, works, Class::Success, Cost::from_micros(100), None);
-    let until = world.run.hold().unwrap().until;
+    let until = world.run.backoff().unwrap().until;
     let left = Duration::try_from(until.duration_since(world.now.wall)).unwrap();
     world.pass(left);
     world.input(Input::Tick);

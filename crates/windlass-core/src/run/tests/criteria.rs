@@ -1,6 +1,6 @@
 //! Success criteria: a claim that a task is done counts only when its own hold, on whatever tree is judged.
 
-use super::lanes_world::{Deed, World, row, tasks_plan};
+use super::lanes_world::{AgentCall, World, row, tasks_plan};
 use super::world::check;
 use crate::fact::Fact;
 use crate::spec::RunSpec;
@@ -21,15 +21,15 @@ fn with_criteria(lanes: u16) -> RunSpec {
 }
 
 /// The first attempt at T1 writes something else.
-fn forgetful() -> impl FnMut(&TaskId, Purpose, u32) -> Deed {
+fn forgetful() -> impl FnMut(&TaskId, Purpose, u32) -> AgentCall {
     let mut tried = 0;
     move |task, _, _| {
         tried += u32::from(task.0 == "T1");
         match &*task.0 {
-            "T1" if tried == 1 => Deed::done("else", "x"),
-            "T1" => Deed::done("T1", "x"),
-            "T2" => Deed::done("T2", "x"),
-            _ => Deed::done("T3", "x"),
+            "T1" if tried == 1 => AgentCall::done("else", "x"),
+            "T1" => AgentCall::done("T1", "x"),
+            "T2" => AgentCall::done("T2", "x"),
+            _ => AgentCall::done("T3", "x"),
         }
     }
 }
@@ -77,7 +77,8 @@ fn in_lanes_it_is_asked_again_of_what_is_merged() {
 // rows: 135
 #[test]
 fn a_criterion_that_never_holds_parks_its_task() {
-    let mut world = World::new(with_criteria(1), vec![row("T1", &[])], |_, _, _| Deed::done("else", "x"));
+    let mut world =
+        World::new(with_criteria(1), vec![row("T1", &[])], |_, _, _| AgentCall::done("else", "x"));
     world.gate = |files| files.contains_key("T1");
     assert_eq!(world.finish(), StopReason::Blocked);
     assert!(world.run.parked_because(&"T1".into()).is_some() && world.landings.is_empty());

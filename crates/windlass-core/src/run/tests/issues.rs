@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::lanes_world::{Deed, World, row, tasks_plan};
+use super::lanes_world::{AgentCall, World, row, tasks_plan};
 use crate::fact::Fact;
 use crate::forge::RepositoryName;
 use crate::report::{IssueReport, IssueStep, IssueTask};
@@ -22,7 +22,7 @@ type Asked = Rc<RefCell<Vec<String>>>;
 /// A run of these issues, and a forge that answers so: `None` = as if nobody else were there.
 fn world(
     ids: &[&str],
-    agent: impl FnMut(&TaskId) -> Deed + 'static,
+    agent: impl FnMut(&TaskId) -> AgentCall + 'static,
     answers: impl FnMut(&TaskId, IssueTask, Now) -> Option<IssueReport> + 'static,
 ) -> (World, Asked) {
     world_of(1, ids, agent, answers)
@@ -31,7 +31,7 @@ fn world(
 fn world_of(
     lanes: u16,
     ids: &[&str],
-    agent: impl FnMut(&TaskId) -> Deed + 'static,
+    agent: impl FnMut(&TaskId) -> AgentCall + 'static,
     answers: impl FnMut(&TaskId, IssueTask, Now) -> Option<IssueReport> + 'static,
 ) -> (World, Asked) {
     let (mut agent, mut answers) = (agent, answers);
@@ -54,15 +54,15 @@ fn world_of(
     (world, asked)
 }
 
-fn does(task: &TaskId) -> Deed {
-    Deed::done("file", &task.0)
+fn does(task: &TaskId) -> AgentCall {
+    AgentCall::done("file", &task.0)
 }
 
 /// Each in a file of its own.
-fn apart(task: &TaskId) -> Deed {
+fn apart(task: &TaskId) -> AgentCall {
     let files = [("#1", "one"), ("#2", "two"), ("#3", "three")];
     let file = files.iter().find(|(id, _)| *id == task.0).map_or("another", |(_, file)| file);
-    Deed::done(file, &task.0)
+    AgentCall::done(file, &task.0)
 }
 
 fn steps(world: &World) -> Vec<&IssueStep> {
@@ -111,7 +111,7 @@ fn a_run_whose_issues_others_have_closed_is_complete() {
 
 #[test]
 fn what_is_parked_is_told_with_why() {
-    let (mut world, asked) = world(&["#1"], |_| Deed::fails(), |_, _, _| None);
+    let (mut world, asked) = world(&["#1"], |_| AgentCall::fails(), |_, _, _| None);
     for turn in 0..500 {
         if world
             .run
@@ -157,7 +157,7 @@ fn who_loses_an_issue_while_working_on_it_puts_its_work_aside() {
         (leases == 2 && what == IssueTask::Lease).then(|| IssueReport::Closed { task: task.clone() })
     });
     world.agent = Box::new(|task, _, call| match call {
-        1 => Deed { claims: false, ..Deed::done("file", &task.0) },
+        1 => AgentCall { claims: false, ..AgentCall::done("file", &task.0) },
         _ => does(task),
     });
     while !world.run.outstanding().iter().any(|effect| matches!(effect, Effect::Call { .. })) {

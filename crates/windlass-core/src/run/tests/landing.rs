@@ -1,6 +1,6 @@
 //! What is known of a task at each fact of its way to the branch, and what a runner that takes over makes of that.
 
-use super::lanes_world::{Deed, World, row, tasks_plan};
+use super::lanes_world::{AgentCall, World, row, tasks_plan};
 use super::waking::{at_work_with, two_lanes};
 use super::world::fold;
 use crate::fact::{Entry, Fact};
@@ -12,9 +12,9 @@ use crate::values::{
     Purpose, StopReason, TaskEnd, TaskId, TaskRow, TaskState,
 };
 
-fn done(task: &TaskId, _: Purpose, _: u32) -> Deed {
+fn done(task: &TaskId, _: Purpose, _: u32) -> AgentCall {
     let file: &'static str = Box::leak(task.0.clone().into_boxed_str());
-    Deed::done(file, "done")
+    AgentCall::done(file, "done")
 }
 
 pub(super) fn until(world: &mut World, mut found: impl FnMut(&Effect) -> bool) -> Effect {
@@ -153,8 +153,8 @@ fn a_task_that_changed_nothing_is_judged_with_what_the_branch_got_meanwhile() {
 #[test]
 fn the_agent_is_told_what_it_has_to_put_together() {
     let agent = |task: &TaskId, purpose, _| match purpose {
-        Purpose::Merge => Deed::done("both", "T1 and T2"),
-        _ => Deed::done("both", &task.0),
+        Purpose::Merge => AgentCall::done("both", "T1 and T2"),
+        _ => AgentCall::done("both", &task.0),
     };
     let mut world = World::new(tasks_plan(2), vec![row("T1", &[]), row("T2", &[])], agent);
     let merges = |effect: &Effect| matches!(effect, Effect::Prepare { purpose: Purpose::Merge, .. });
@@ -175,7 +175,7 @@ fn the_agent_is_told_what_it_has_to_put_together() {
 #[test]
 fn a_checkout_begins_at_the_tip_with_its_task_and_with_nothing_else() {
     let agent = |task: &TaskId, purpose, call| match call {
-        1 => Deed { claims: false, ..done(task, purpose, call) },
+        1 => AgentCall { claims: false, ..done(task, purpose, call) },
         _ => done(task, purpose, call),
     };
     let mut world = World::new(tasks_plan(2), vec![row("T1", &[])], agent);
@@ -195,8 +195,8 @@ fn a_checkout_begins_at_the_tip_with_its_task_and_with_nothing_else() {
 #[test]
 fn unfinished_work_is_committed_as_progress_and_finished_work_as_whole() {
     let agent = |_: &TaskId, _, call: u32| match call {
-        1 => Deed { claims: false, ..Deed::done("half", "1") },
-        _ => Deed::done("whole", "2"),
+        1 => AgentCall { claims: false, ..AgentCall::done("half", "1") },
+        _ => AgentCall::done("whole", "2"),
     };
     let mut world = World::new(tasks_plan(1), vec![row("T1", &[])], agent);
     let mut kinds = Vec::new();
@@ -260,7 +260,7 @@ fn checks_that_fail_when_every_task_is_done_already_are_named_as_what_stands_in_
 
 #[test]
 fn a_lane_leaves_a_task_that_somebody_else_has_done_meanwhile() {
-    let agent = |task: &TaskId, purpose, call| Deed { claims: call > 1, ..done(task, purpose, call) };
+    let agent = |task: &TaskId, purpose, call| AgentCall { claims: call > 1, ..done(task, purpose, call) };
     let mut world = World::new(tasks_plan(1), vec![row("T1", &[]), row("T2", &[])], agent);
     ended_after_one(&mut world);
     assert_eq!(

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::lanes_world::{Deed, World, row, tasks_plan};
+use super::lanes_world::{AgentCall, World, row, tasks_plan};
 use crate::fact::Fact;
 use crate::report;
 use crate::run::{CommitKind, Effect, Input, Phase, Run};
@@ -20,9 +20,9 @@ fn six() -> Vec<TaskRow> {
     ]
 }
 
-fn own_file(task: &TaskId) -> Deed {
+fn own_file(task: &TaskId) -> AgentCall {
     let file: &'static str = Box::leak(task.0.clone().into_boxed_str());
-    Deed::done(file, "done")
+    AgentCall::done(file, "done")
 }
 
 // rows: 6, 49
@@ -43,7 +43,7 @@ fn tasks_are_worked_off_in_their_order_and_complete_the_run() {
 #[test]
 fn a_task_that_fails_twice_is_parked_its_dependants_wait_and_the_rest_goes_on() {
     for lanes in [1, 2] {
-        let agent = |task: &TaskId, _, _| if task.0 == "T2" { Deed::fails() } else { own_file(task) };
+        let agent = |task: &TaskId, _, _| if task.0 == "T2" { AgentCall::fails() } else { own_file(task) };
         let mut world = World::new(tasks_plan(lanes), six(), agent);
         assert_eq!(world.finish(), StopReason::Blocked);
         assert_eq!(world.run.tasks().standing(&"T2".into()), Some(TaskProgress::Parked));
@@ -62,7 +62,7 @@ fn a_task_that_fails_twice_is_parked_its_dependants_wait_and_the_rest_goes_on() 
 fn with_bad(lanes: u16, tasks: u32, failures: u32, bad: fn(u32) -> bool) -> World {
     let rows = (1..=tasks).map(|number| row(&format!("T{number}"), &[])).collect();
     let agent = move |task: &TaskId, _: Purpose, _: u32| {
-        if bad(task.0[1..].parse().unwrap()) { Deed::fails() } else { own_file(task) }
+        if bad(task.0[1..].parse().unwrap()) { AgentCall::fails() } else { own_file(task) }
     };
     let mut plan = tasks_plan(lanes);
     plan.limits.failures = failures;
@@ -135,8 +135,8 @@ fn a_conflict_goes_to_the_agent_once_and_then_the_task_is_parked() {
     let rows = || vec![row("T1", &[]), row("T2", &[])];
     // Both write the same file; asked to put it together, the agent does.
     let agent = |task: &TaskId, purpose, _| match purpose {
-        Purpose::Merge => Deed::done("both", "T1 and T2"),
-        _ => Deed::done("both", &task.0),
+        Purpose::Merge => AgentCall::done("both", "T1 and T2"),
+        _ => AgentCall::done("both", &task.0),
     };
     let mut world = World::new(tasks_plan(2), rows(), agent);
     assert_eq!(world.finish(), StopReason::Complete);
@@ -173,7 +173,7 @@ fn a_branch_that_moved_is_merged_with_again() {
 fn a_claim_without_a_change_or_a_gate_is_none() {
     let mut plan = tasks_plan(1);
     plan.checks.clear();
-    let idle = |_: &TaskId, _, _| Deed { class: Class::Success, writes: Vec::new(), claims: true };
+    let idle = |_: &TaskId, _, _| AgentCall { class: Class::Success, writes: Vec::new(), claims: true };
     let mut world = World::new(plan, vec![row("T1", &[])], idle);
     assert_eq!(world.finish(), StopReason::Blocked);
     assert_eq!(
@@ -185,11 +185,11 @@ fn a_claim_without_a_change_or_a_gate_is_none() {
 /// What was committed of one task, whose agent leaves something and fails, then claims what the gate refuses, then does it.
 fn commits(attempts: bool, lanes: u16) -> (World, Vec<CommitKind>) {
     let agent = |_: &TaskId, _: Purpose, call: u32| match call {
-        1 => Deed { writes: vec![("half", "half".to_owned())], ..Deed::fails() },
-        2 => Deed::done("red", "red"),
-        _ => Deed {
+        1 => AgentCall { writes: vec![("half", "half".to_owned())], ..AgentCall::fails() },
+        2 => AgentCall::done("red", "red"),
+        _ => AgentCall {
             writes: vec![("red", String::new()), ("done", "done".to_owned())],
-            ..Deed::done("more", "more")
+            ..AgentCall::done("more", "more")
         },
     };
     let mut plan = tasks_plan(lanes);
@@ -231,7 +231,7 @@ fn failed_attempts_are_committed_where_that_is_wanted_and_never_count_as_done() 
 fn what_was_committed_as_an_attempt_is_not_accepted_in_that_iteration() {
     let mut plan = tasks_plan(1);
     plan.job.tasks.as_mut().unwrap().commits_attempts = true;
-    let mut world = World::new(plan, vec![row("T1", &[])], |_, _, _| Deed::done("red", "red"));
+    let mut world = World::new(plan, vec![row("T1", &[])], |_, _, _| AgentCall::done("red", "red"));
     world.gate = |_| false;
     while !world.journal.iter().any(|entry| matches!(entry.fact, Fact::Committed(_))) {
         assert!(world.step(0));
@@ -253,8 +253,8 @@ fn the_attempts_of_a_parked_task_are_named_from_its_last_commit_on() {
     let mut plan = tasks_plan(1);
     plan.job.tasks.as_mut().unwrap().attempts = 3;
     let agent = |_: &TaskId, _: Purpose, call: u32| match call {
-        1 => Deed { claims: false, ..Deed::done("a", "a") },
-        _ => Deed::fails(),
+        1 => AgentCall { claims: false, ..AgentCall::done("a", "a") },
+        _ => AgentCall::fails(),
     };
     let mut world = World::new(plan, vec![row("T1", &[])], agent);
     let mut named = Vec::new();

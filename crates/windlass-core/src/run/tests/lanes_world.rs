@@ -17,24 +17,24 @@ pub type Files = BTreeMap<String, String>;
 
 /// What an agent does to its task in one call.
 #[derive(Clone, Debug)]
-pub struct Deed {
+pub struct AgentCall {
     pub class: Class,
     pub writes: Vec<(&'static str, String)>,
     pub claims: bool,
 }
 
-impl Deed {
-    pub fn done(file: &'static str, text: &str) -> Deed {
-        Deed { class: Class::Success, writes: vec![(file, text.to_owned())], claims: true }
+impl AgentCall {
+    pub fn done(file: &'static str, text: &str) -> AgentCall {
+        AgentCall { class: Class::Success, writes: vec![(file, text.to_owned())], claims: true }
     }
-    pub fn fails() -> Deed {
-        Deed { class: Class::TaskFailure, writes: Vec::new(), claims: false }
+    pub fn fails() -> AgentCall {
+        AgentCall { class: Class::TaskFailure, writes: Vec::new(), claims: false }
     }
 }
 
 pub type Forge = Box<dyn FnMut(&TaskId, IssueTask, Now) -> IssueReport>;
 
-pub type Agent = Box<dyn FnMut(&TaskId, Purpose, u32) -> Deed>;
+pub type Agent = Box<dyn FnMut(&TaskId, Purpose, u32) -> AgentCall>;
 
 /// A checkout of its own: the commit it stands on, and its files.
 #[derive(Clone, Default)]
@@ -111,7 +111,7 @@ impl World {
     pub fn new(
         plan: RunSpec,
         rows: Vec<TaskRow>,
-        agent: impl FnMut(&TaskId, Purpose, u32) -> Deed + 'static,
+        agent: impl FnMut(&TaskId, Purpose, u32) -> AgentCall + 'static,
     ) -> World {
         let now = Now { wall: "2026-11-21T22:00:00Z".parse().unwrap(), monotonic: Duration::ZERO };
         let mut world = World {
@@ -230,11 +230,11 @@ impl World {
             Effect::Call { lane, call, purpose, .. } => {
                 let task = self.run.task_in(lane).unwrap().id.clone();
                 self.calls += 1;
-                let deed = (self.agent)(&task, purpose, self.calls);
+                let acted = (self.agent)(&task, purpose, self.calls);
                 let checkout = self.lanes.entry(lane).or_default();
-                checkout.files.extend(deed.writes.into_iter().map(|(file, text)| (file.to_owned(), text)));
-                checkout.claims |= deed.claims;
-                Input::from(report::CallEnded { lane, call, report: Box::new(report(deed.class)) })
+                checkout.files.extend(acted.writes.into_iter().map(|(file, text)| (file.to_owned(), text)));
+                checkout.claims |= acted.claims;
+                Input::from(report::CallEnded { lane, call, report: Box::new(report(acted.class)) })
             }
             Effect::Recover { lane, call, .. } => {
                 Input::from(report::CallEnded { lane, call, report: Box::new(report(Class::Interrupted)) })

@@ -1,22 +1,22 @@
 //! What a lane keeps, and what not, when its checkout is gone or its work cannot reach the branch.
 
 use super::landing::until;
-use super::lanes_world::{Deed, World, row, tasks_plan};
+use super::lanes_world::{AgentCall, World, row, tasks_plan};
 use crate::fact::Fact;
 use crate::report;
 use crate::run::{Effect, Input, LaneState, Run};
 use crate::spec::{Depth, Verification};
 use crate::values::{Class, Evidence, LaneId, MergeOutcome, Named, Now, Purpose, StopReason, TaskId};
 
-fn done(task: &TaskId, _: Purpose, _: u32) -> Deed {
+fn done(task: &TaskId, _: Purpose, _: u32) -> AgentCall {
     let file: &'static str = Box::leak(task.0.clone().into_boxed_str());
-    Deed::done(file, "done")
+    AgentCall::done(file, "done")
 }
 
-fn both(task: &TaskId, purpose: Purpose, _: u32) -> Deed {
+fn both(task: &TaskId, purpose: Purpose, _: u32) -> AgentCall {
     match purpose {
-        Purpose::Merge => Deed::done("both", "T1 and T2"),
-        _ => Deed::done("both", &task.0),
+        Purpose::Merge => AgentCall::done("both", "T1 and T2"),
+        _ => AgentCall::done("both", &task.0),
     }
 }
 
@@ -71,7 +71,7 @@ fn a_checkout_that_goes_too_often_is_said_with_how_often() {
 #[test]
 fn an_interrupted_call_in_a_lane_is_repeated_in_the_same_checkout() {
     let agent = |task: &TaskId, purpose, call| match call {
-        1 => Deed { class: Class::Interrupted, writes: Vec::new(), claims: false },
+        1 => AgentCall { class: Class::Interrupted, writes: Vec::new(), claims: false },
         _ => done(task, purpose, call),
     };
     let mut world = World::new(tasks_plan(2), vec![row("T1", &[])], agent);

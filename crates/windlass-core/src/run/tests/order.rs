@@ -172,7 +172,7 @@ fn may_follow(run: &Run, fact: &Fact) -> bool {
         | Fact::Failing { .. }
         | Fact::RunEnding { .. }
         | Fact::StatusChanged(_) => true,
-        Fact::BackoffEnded => run.hold().is_some(),
+        Fact::BackoffEnded => run.backoff().is_some(),
         Fact::BaselineCaptured(_) => !matches!(run.survey, Survey::Baseline | Survey::Done),
         Fact::HookDue { .. } => state == "idle",
         Fact::IterationStarted { .. } => state == "cleared",

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::landing::until;
-use super::lanes_world::{Deed, World as Lanes, row, tasks_plan};
+use super::lanes_world::{AgentCall, World as Lanes, row, tasks_plan};
 use super::sharing::open;
 use super::waking::{at_work_with, two_lanes};
 use super::world::{Act, World, report};
@@ -18,8 +18,8 @@ use crate::values::{
     SuspicionKind, TaskId, TaskRow, TaskState, UsageLimit,
 };
 
-fn idle(_: &TaskId, _: Purpose, _: u32) -> Deed {
-    Deed { class: Class::Success, writes: Vec::new(), claims: false }
+fn idle(_: &TaskId, _: Purpose, _: u32) -> AgentCall {
+    AgentCall { class: Class::Success, writes: Vec::new(), claims: false }
 }
 
 fn rows(count: u32) -> Vec<TaskRow> {
@@ -36,7 +36,7 @@ fn ended(mut world: Lanes) -> (StopReason, String) {
 
 #[test]
 fn what_stands_in_the_way_is_said_in_a_sentence_that_is_true() {
-    let fails = |_: &TaskId, _, _| Deed::fails();
+    let fails = |_: &TaskId, _, _| AgentCall::fails();
     let said = |rows| ended(Lanes::new(tasks_plan(1), rows, fails));
     let failed = |id: u32| format!("T{id} (failed 2 times: the agent failed)");
     let three = [failed(1), failed(2), failed(3)].join(", ");
@@ -77,8 +77,10 @@ fn a_task_on_which_nothing_moves_is_parked_and_one_that_grows_is_not() {
     let mut world = Lanes::new(tasks_plan(1), rows(1), idle);
     assert_eq!(world.finish(), StopReason::Blocked);
     assert_eq!(world.run.parked_because(&"T1".into()), Some("failed 2 times: the agent changed nothing"));
-    let grows =
-        |_: &TaskId, _, call: u32| Deed { claims: call == 5, ..Deed::done("file", &call.to_string()) };
+    let grows = |_: &TaskId, _, call: u32| AgentCall {
+        claims: call == 5,
+        ..AgentCall::done("file", &call.to_string())
+    };
     for lanes in [1, 2] {
         let mut world = Lanes::new(tasks_plan(lanes), rows(1), grows);
         assert_eq!(world.finish(), StopReason::Complete);
@@ -89,8 +91,8 @@ fn a_task_on_which_nothing_moves_is_parked_and_one_that_grows_is_not() {
 #[test]
 fn what_a_failed_attempt_left_is_not_committed_by_itself() {
     let agent = |_: &TaskId, _, call: u32| match call {
-        1 => Deed { class: Class::TaskFailure, claims: false, ..Deed::done("half", "1") },
-        _ => Deed::done("whole", "2"),
+        1 => AgentCall { class: Class::TaskFailure, claims: false, ..AgentCall::done("half", "1") },
+        _ => AgentCall::done("whole", "2"),
     };
     let mut world = Lanes::new(tasks_plan(1), rows(1), agent);
     let commit = until(&mut world, |effect| matches!(effect, Effect::Commit { .. }));
@@ -125,8 +127,8 @@ fn a_parked_task_stays_parked_until_somebody_else_has_done_it() {
     for (state, standing) in [(TaskState::Open, TaskProgress::Parked), (TaskState::Done, TaskProgress::Done)]
     {
         let fails = |task: &TaskId, _, _| match task.0.as_str() {
-            "T1" => Deed::fails(),
-            _ => Deed::done("T2", "done"),
+            "T1" => AgentCall::fails(),
+            _ => AgentCall::done("T2", "done"),
         };
         let mut world = Lanes::new(tasks_plan(1), rows(2), fails);
         assert_eq!(world.finish(), StopReason::Blocked);
@@ -189,9 +191,9 @@ fn a_task_that_is_ticked_when_the_api_fails_is_not_held_to_have_failed() {
             let said = format!("{class:?} {cut:?}");
             let agent = move |_: &TaskId, _, call: u32| {
                 if cut.contains(&call) {
-                    Deed { class, ..Deed::done("half", "1") }
+                    AgentCall { class, ..AgentCall::done("half", "1") }
                 } else {
-                    Deed::done("whole", "2")
+                    AgentCall::done("whole", "2")
                 }
             };
             let mut world = Lanes::new(tasks_plan(1), rows(1), agent);

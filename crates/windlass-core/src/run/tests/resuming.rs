@@ -144,7 +144,7 @@ fn what_was_neither_claimed_nor_checked_is_known_and_what_was_claimed_is_kept_an
 #[test]
 fn no_money_is_set_aside_while_the_run_waits_or_has_not_looked() {
     let mut world = World::new(plan(), |_, _| Act::limited(None));
-    while world.run.hold().is_none() {
+    while world.run.backoff().is_none() {
         assert!(world.step());
     }
     assert!(matches!(world.run.lane(LANE), Some(LaneState::Preparing(_))));

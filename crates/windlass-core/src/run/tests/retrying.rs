@@ -185,7 +185,7 @@ fn no_iteration_begins_before_its_wait_or_its_pause_is_over() {
         1 => Act::of(Class::Outage).costs(Cost::from_dollars(0.2)).leaves("half"),
         _ => Act::claims("done"),
     });
-    while world.run.hold().is_none() {
+    while world.run.backoff().is_none() {
         assert!(world.step());
     }
     world.pass(plan().clocks.delay);

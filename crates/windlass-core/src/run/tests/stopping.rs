@@ -105,7 +105,7 @@ fn ctrl_c_ends_a_wait_at_once() {
     let mut world = World::new(plan(), |_, now| {
         Act::limited(Some(now.wall.checked_add(Duration::from_hours(2)).unwrap()))
     });
-    while world.run.hold().is_none() {
+    while world.run.backoff().is_none() {
         assert!(world.step());
     }
     press(&mut world);

@@ -59,15 +59,15 @@ impl Oracle {
         }
     }
 
-    fn change(&mut self, id: &TaskId, deed: Deed) -> bool {
+    fn change(&mut self, id: &TaskId, transition: Transition) -> bool {
         let ready = self.rows.iter().any(|row| row.id == *id && self.is_ready(row));
         let Some((standing, begun)) = self.standing.get_mut(id) else { return false };
         let underway = matches!(standing, TaskProgress::Open | TaskProgress::Active);
-        match deed {
-            Deed::Begin if ready => (*standing, *begun) = (TaskProgress::Active, true),
-            Deed::Finish if underway => *standing = TaskProgress::Done,
-            Deed::Park if underway => *standing = TaskProgress::Parked,
-            Deed::Reopen if *standing != TaskProgress::Open => {
+        match transition {
+            Transition::Begin if ready => (*standing, *begun) = (TaskProgress::Active, true),
+            Transition::Finish if underway => *standing = TaskProgress::Done,
+            Transition::Park if underway => *standing = TaskProgress::Parked,
+            Transition::Reopen if *standing != TaskProgress::Open => {
                 *begun = *begun && *standing != TaskProgress::Done;
                 *standing = TaskProgress::Open;
             }
@@ -78,15 +78,20 @@ impl Oracle {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Deed {
+enum Transition {
     Begin,
     Finish,
     Park,
     Reopen,
 }
 
-fn deed() -> impl Strategy<Value = Deed> {
-    prop_oneof![Just(Deed::Begin), Just(Deed::Finish), Just(Deed::Park), Just(Deed::Reopen)]
+fn transition() -> impl Strategy<Value = Transition> {
+    prop_oneof![
+        Just(Transition::Begin),
+        Just(Transition::Finish),
+        Just(Transition::Park),
+        Just(Transition::Reopen)
+    ]
 }
 
 fn task_id() -> impl Strategy<Value = TaskId> {
@@ -112,23 +117,23 @@ proptest! {
     #[test]
     fn it_says_what_the_oracle_says(
         rows in prop::collection::vec(task(), 0..16),
-        deeds in prop::collection::vec((task_id(), deed(), any::<bool>()), 0..40),
+        transitions in prop::collection::vec((task_id(), transition(), any::<bool>()), 0..40),
     ) {
         let (mut schedule, mut oracle) = (Schedule::new(rows.clone()), Oracle::new(&rows));
         prop_assert_eq!(schedule.rows(), &oracle.rows[..]);
-        for (id, deed, of_next) in deeds {
-            // Half of the deeds are about the next task, or hardly anything would ever be begun.
+        for (id, transition, of_next) in transitions {
+            // Half of the transitions are about the next task, or hardly anything would ever be begun.
             let next = schedule.next().map(|row| row.id.clone());
             prop_assert_eq!(next.as_ref(), oracle.next().map(|row| &row.id));
             prop_assert_eq!(schedule.counts(), oracle.counts());
             let id = next.filter(|_| of_next).unwrap_or(id);
-            let changed = match deed {
-                Deed::Begin => schedule.begin(&id),
-                Deed::Finish => schedule.finish(&id),
-                Deed::Park => schedule.park(&id),
-                Deed::Reopen => schedule.reopen(&id),
+            let changed = match transition {
+                Transition::Begin => schedule.begin(&id),
+                Transition::Finish => schedule.finish(&id),
+                Transition::Park => schedule.park(&id),
+                Transition::Reopen => schedule.reopen(&id),
             };
-            prop_assert_eq!(changed, oracle.change(&id, deed));
+            prop_assert_eq!(changed, oracle.change(&id, transition));
             prop_assert_eq!(schedule.standing(&id), oracle.standing.get(&id).map(|(standing, _)| *standing));
         }
         prop_assert_eq!(schedule.next(), oracle.next());

@@ -1,9 +1,9 @@
-//! Bringing the files of a snapshot back: first a plan, then the deed.
+//! Bringing the files of a snapshot back: first a plan, then its changes.
 //!
 //! What is replaced or removed is kept in a snapshot of its own first, and what could not be kept is left alone. Killed
 //! at any point, the same restore run again finishes it.
 
-mod deed;
+mod apply;
 mod ignores;
 mod undo;
 
@@ -197,8 +197,8 @@ pub fn restore(store: &mut Store, plan: &RestorePlan, run: &RunId) -> Result<Res
     let before = store.keep(&plan.place, &plan.now, &name)?;
     restored.before = Some((name, before.id.clone()));
     let unkept = |path: &[u8]| before.left_out.iter().any(|left| left.path == path);
-    deed::remove(plan, unkept, &mut restored);
-    deed::write(store, plan, unkept, &mut restored)?;
+    apply::remove(plan, unkept, &mut restored);
+    apply::write(store, plan, unkept, &mut restored)?;
     Ok(restored)
 }
 

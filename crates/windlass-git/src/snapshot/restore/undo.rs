@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::ignores::SnapshotIgnores;
-use super::{RestorePlan, Restored, deed};
+use super::{RestorePlan, Restored, apply};
 use crate::inventory::{EntryKind, Inventory, Place, as_path};
 use crate::snapshot::{KeptFile, LeftOutReason, Snapshot, SnapshotError, Store};
 use windlass_host::tree::at;
@@ -76,8 +76,8 @@ pub fn undo(
         }
     }
     let mut restored = Restored::default();
-    deed::remove(&plan, |_| false, &mut restored);
-    deed::write(store, &plan, |_| false, &mut restored)?;
+    apply::remove(&plan, |_| false, &mut restored);
+    apply::write(store, &plan, |_| false, &mut restored)?;
     Ok(restored)
 }
 
@@ -86,14 +86,14 @@ pub fn remove_emptied(root: &Path, now: &Inventory, left: &Snapshot) {
     for file in left.files.iter().filter(|file| now.entry(&file.path).is_none()) {
         let path = as_path(&file.path);
         if !at(root).join(path).is_taken() {
-            deed::remove_emptied(root, path);
+            apply::remove_emptied(root, path);
         }
     }
 }
 
 /// Removes what an [`undo`] that was killed had half-written; it is ours by its name, and in neither snapshot.
 pub fn remove_half_written(root: &Path, now: &Inventory, snapshots: [&Snapshot; 2]) {
-    let half_written = |path: &[u8]| as_path(path).file_name().is_some_and(deed::is_temporary);
+    let half_written = |path: &[u8]| as_path(path).file_name().is_some_and(apply::is_temporary);
     for entry in now.entries.iter().filter(|entry| half_written(&entry.path)) {
         if snapshots.iter().all(|snapshot| snapshot.file(&entry.path).is_none()) {
             // It is seen, and told, as what it is.

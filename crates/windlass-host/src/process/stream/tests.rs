@@ -6,7 +6,7 @@ use super::*;
 
 /// What a reader told, with lines owned.
 #[derive(Debug, PartialEq, Eq)]
-enum Told {
+enum OwnedEvent {
     Bytes(usize),
     Line(Vec<u8>),
     LogFailed(io::ErrorKind),
@@ -15,14 +15,14 @@ enum Told {
     Failed,
 }
 
-fn own(event: StreamEvent<'_>) -> Told {
+fn own(event: StreamEvent<'_>) -> OwnedEvent {
     match event {
-        StreamEvent::Bytes(count) => Told::Bytes(count),
-        StreamEvent::Line(line) => Told::Line(line.to_vec()),
-        StreamEvent::LogFailed(error) => Told::LogFailed(error.kind()),
-        StreamEvent::Closed(StreamEnd::EndOfFile) => Told::EndOfFile,
-        StreamEvent::Closed(StreamEnd::Stopped) => Told::Stopped,
-        StreamEvent::Closed(StreamEnd::Failed(_)) => Told::Failed,
+        StreamEvent::Bytes(count) => OwnedEvent::Bytes(count),
+        StreamEvent::Line(line) => OwnedEvent::Line(line.to_vec()),
+        StreamEvent::LogFailed(error) => OwnedEvent::LogFailed(error.kind()),
+        StreamEvent::Closed(StreamEnd::EndOfFile) => OwnedEvent::EndOfFile,
+        StreamEvent::Closed(StreamEnd::Stopped) => OwnedEvent::Stopped,
+        StreamEvent::Closed(StreamEnd::Failed(_)) => OwnedEvent::Failed,
     }
 }
 
@@ -31,7 +31,7 @@ fn log_in(folder: &Path) -> StreamLog {
     StreamLog::new(create("stream.ndjson")).with_times(create("times"), Instant::now())
 }
 
-fn read_lines(pipe: PipeReader, log: StreamLog) -> (StreamReader, Receiver<Told>) {
+fn read_lines(pipe: PipeReader, log: StreamLog) -> (StreamReader, Receiver<OwnedEvent>) {
     let (tell, told) = channel();
     let reader = StreamReader::lines(pipe.into(), log, move |event| {
         let _ = tell.send(own(event));
@@ -39,7 +39,7 @@ fn read_lines(pipe: PipeReader, log: StreamLog) -> (StreamReader, Receiver<Told>
     (reader.unwrap(), told)
 }
 
-fn read_everything(content: &[u8]) -> (Vec<Told>, Vec<u8>, String) {
+fn read_everything(content: &[u8]) -> (Vec<OwnedEvent>, Vec<u8>, String) {
     let folder = tempfile::tempdir().unwrap();
     let (pipe, mut writer) = io::pipe().unwrap();
     let (reader, told) = read_lines(pipe, log_in(folder.path()));
@@ -51,10 +51,10 @@ fn read_everything(content: &[u8]) -> (Vec<Told>, Vec<u8>, String) {
     (told.iter().collect(), raw, times)
 }
 
-fn lines(told: &[Told]) -> Vec<&[u8]> {
+fn lines(told: &[OwnedEvent]) -> Vec<&[u8]> {
     let mut lines = Vec::new();
     for event in told {
-        if let Told::Line(line) = event {
+        if let OwnedEvent::Line(line) = event {
             lines.push(line.as_slice());
         }
     }
@@ -73,9 +73,9 @@ fn the_log_has_every_byte_and_the_lines_come_whole() {
         expected.pop_if(|last| last.is_empty());
         assert_eq!(lines(&told), expected);
         let counted: usize =
-            told.iter().map(|told| if let Told::Bytes(count) = told { *count } else { 0 }).sum();
+            told.iter().map(|told| if let OwnedEvent::Bytes(count) = told { *count } else { 0 }).sum();
         assert_eq!(counted, content.len());
-        assert_eq!(told.last(), Some(&Told::EndOfFile));
+        assert_eq!(told.last(), Some(&OwnedEvent::EndOfFile));
         let last_time = times.lines().last().unwrap_or("0 0");
         assert!(last_time.ends_with(&format!(" {}", content.len())), "{times}");
     }
@@ -112,8 +112,8 @@ fn a_full_disk_is_said_once_and_the_reading_goes_on() {
     reader.join();
     let told: Vec<_> = told.iter().collect();
     assert_eq!(lines(&told).len(), 20);
-    let failures = told.iter().filter(|told| matches!(told, Told::LogFailed(_)));
-    assert_eq!(failures.collect::<Vec<_>>(), [&Told::LogFailed(io::ErrorKind::StorageFull)]);
+    let failures = told.iter().filter(|told| matches!(told, OwnedEvent::LogFailed(_)));
+    assert_eq!(failures.collect::<Vec<_>>(), [&OwnedEvent::LogFailed(io::ErrorKind::StorageFull)]);
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn a_pipe_that_somebody_holds_open_can_be_left() {
     reader.join();
     let told: Vec<_> = told.iter().collect();
     assert_eq!(lines(&told), [&b"there already"[..], b"and"]);
-    assert_eq!(told.last(), Some(&Told::Stopped));
+    assert_eq!(told.last(), Some(&OwnedEvent::Stopped));
     drop(writer);
 }
 
@@ -140,7 +140,7 @@ fn a_reader_can_be_stopped_while_bytes_pour_in() {
     reader.stop();
     reader.join();
     pouring.join().unwrap();
-    assert_eq!(told.iter().last(), Some(Told::Stopped));
+    assert_eq!(told.iter().last(), Some(OwnedEvent::Stopped));
 }
 
 #[test]
@@ -153,14 +153,14 @@ fn standard_error_is_logged_and_its_end_is_at_hand() {
     let (reader, tail) =
         StreamReader::tail(pipe.into(), log, move |event| tell.send(own(event)).unwrap()).unwrap();
     writer.write_all(b"not logged in\n").unwrap();
-    assert_eq!(told.recv_timeout(Duration::from_secs(30)).unwrap(), Told::Bytes(14));
+    assert_eq!(told.recv_timeout(Duration::from_secs(30)).unwrap(), OwnedEvent::Bytes(14));
     assert_eq!(tail.text(), "not logged in\n", "before the end of the pipe");
     writer.write_all(&vec![b'x'; 20_000]).unwrap();
     drop(writer);
     reader.join();
     assert_eq!(tail.text(), "x".repeat(TAIL_LENGTH));
     assert_eq!(std::fs::metadata(&path).unwrap().len(), 20_014);
-    assert_eq!(told.iter().last(), Some(Told::EndOfFile));
+    assert_eq!(told.iter().last(), Some(OwnedEvent::EndOfFile));
 }
 
 #[test]
@@ -186,6 +186,6 @@ fn a_log_that_cannot_be_made_is_said_once() {
     writer.write_all(b"one\ntwo\n").unwrap();
     drop(writer);
     reader.join();
-    let failures = told.iter().filter(|event| *event == Told::LogFailed(io::ErrorKind::NotFound));
+    let failures = told.iter().filter(|event| *event == OwnedEvent::LogFailed(io::ErrorKind::NotFound));
     assert_eq!(failures.count(), 1);
 }

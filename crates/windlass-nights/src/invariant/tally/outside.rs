@@ -1,6 +1,6 @@
 //! The way out, counted once more: what is under way, how it ended, and which time does not count.
 
-use windlass_core::report::{DeliveryMove, DeliveryOutcome, DeliveryStep, Standing};
+use windlass_core::report::{DeliveryBasis, DeliveryMove, DeliveryOutcome, DeliveryStep};
 use windlass_core::spec::{CommitPolicy, DeliverySpec, Readiness};
 use windlass_core::values::{Evidence, Now, StopReason};
 
@@ -29,8 +29,8 @@ impl Tally {
         let merges = spec.as_ref().is_some_and(|spec| spec.merge.is_some());
         let is_ready = |spec: &DeliverySpec| spec.readiness == Readiness::Ready;
         match step {
-            DeliveryStep::Begun { standing, .. } => {
-                let shown = *standing == Standing::Shown;
+            DeliveryStep::Begun { basis, .. } => {
+                let shown = *basis == DeliveryBasis::Shown;
                 self.outside = Outside { under_way: true, shown, ended: None, ..self.outside };
             }
             DeliveryStep::Viewed { next, .. } | DeliveryStep::Stalled { next, .. } => match next {

@@ -5,8 +5,8 @@ use std::path::Path;
 use windlass_core::values::{TaskId, TaskState};
 use windlass_engine::tasks::set_state;
 
-use super::deeds::Answer;
-use super::plan_deeds::between;
+use super::actions::ToolOutput;
+use super::plan_actions::between;
 use super::script::{Asked, Call, Script};
 
 /// The task that a prompt names.
@@ -36,7 +36,7 @@ impl<'a> NamedTask<'a> {
     }
 
     /// Sets its status to done, and touches nothing else.
-    pub fn tick(&self) -> Answer {
+    pub fn tick(&self) -> ToolOutput {
         if self.merging {
             return Ok("It is done already.".to_owned());
         }

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use windlass_core::spec::PipelinePhase;
 
-use super::deeds::{self, Answer};
-use super::plan_deeds::between;
+use super::actions::{self, ToolOutput};
+use super::plan_actions::between;
 
 const PRD: &str = "\
 # PRD
@@ -67,7 +67,7 @@ pub fn asked_for(prompt: &str) -> Option<&str> {
 }
 
 /// Writes a small document that holds.
-pub fn draft(prompt: &str) -> Answer {
+pub fn draft(prompt: &str) -> ToolOutput {
     let path = asked_for(prompt).ok_or("The prompt names no document.")?;
     let is_of = |phase: &PipelinePhase| Path::new(path).ends_with(phase.document());
     let text = match PipelinePhase::all().find(is_of) {
@@ -76,5 +76,5 @@ pub fn draft(prompt: &str) -> Answer {
         Some(PipelinePhase::Tasks) => TASKS,
         None => return Err(format!("There is no such document: {path}")),
     };
-    deeds::write(path, text)
+    actions::write(path, text)
 }

@@ -2,7 +2,7 @@
 
 /// An answer of the forge's API.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Answer<'a> {
+pub struct ApiResponse<'a> {
     /// 100 to 599.
     pub status: u16,
     /// Names in lower case.
@@ -11,7 +11,7 @@ pub struct Answer<'a> {
     pub body: &'a [u8],
 }
 
-impl Answer<'_> {
+impl ApiResponse<'_> {
     /// The first header of this name; `name` in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
@@ -19,7 +19,7 @@ impl Answer<'_> {
 }
 
 /// Takes an answer apart; `None` where it does not begin like one.
-pub fn split(printed: &[u8]) -> Option<Answer<'_>> {
+pub fn split(printed: &[u8]) -> Option<ApiResponse<'_>> {
     let (first, mut rest) = line(printed)?;
     let mut words = first.split_whitespace();
     let protocol = words.next()?;
@@ -32,7 +32,7 @@ pub fn split(printed: &[u8]) -> Option<Answer<'_>> {
         let (header, after) = line(rest)?;
         rest = after;
         if header.is_empty() {
-            return Some(Answer { status, headers, body: rest });
+            return Some(ApiResponse { status, headers, body: rest });
         }
         let (name, value) = header.split_once(':')?;
         headers.push((name.trim().to_ascii_lowercase(), value.trim().to_owned()));

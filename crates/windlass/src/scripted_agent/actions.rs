@@ -1,4 +1,4 @@
-//! What the agent really does to files and with commands. A deed that fails is a tool's error, not the agent's end.
+//! What the agent really does to files and with commands. One that fails is a tool's error, not the agent's end.
 
 use std::fs;
 use std::io::{self, Read, Seek, Write};
@@ -9,10 +9,10 @@ use super::child;
 use super::steps::{Bash, Edit};
 
 /// What a tool answered: its output, or its error.
-pub type Answer = Result<String, String>;
+pub type ToolOutput = Result<String, String>;
 
 /// Writes a file, and the directories it needs.
-pub fn write(path: &str, text: &str) -> Answer {
+pub fn write(path: &str, text: &str) -> ToolOutput {
     let created = !Path::new(path).exists();
     make_room_for(path).and_then(|()| fs::write(path, text)).map_err(|error| told(path, &error))?;
     let verb = if created { "created" } else { "updated" };
@@ -20,7 +20,7 @@ pub fn write(path: &str, text: &str) -> Answer {
 }
 
 /// Appends to a file, and makes it where it is missing.
-pub fn append(path: &str, text: &str) -> Answer {
+pub fn append(path: &str, text: &str) -> ToolOutput {
     make_room_for(path)
         .and_then(|()| fs::OpenOptions::new().append(true).create(true).open(path))
         .and_then(|mut file| file.write_all(text.as_bytes()))
@@ -29,7 +29,7 @@ pub fn append(path: &str, text: &str) -> Answer {
 }
 
 /// Replaces the first occurrence of a text.
-pub fn edit(edit: &Edit) -> Answer {
+pub fn edit(edit: &Edit) -> ToolOutput {
     let path = edit.path.as_str();
     let text = fs::read_to_string(path).map_err(|error| told(path, &error))?;
     if !text.contains(&edit.old) {
@@ -40,7 +40,7 @@ pub fn edit(edit: &Edit) -> Answer {
 }
 
 /// Reads a file, with line numbers as Claude Code's Read shows them.
-pub fn read(path: &str) -> Answer {
+pub fn read(path: &str) -> ToolOutput {
     let bytes = fs::read(path).map_err(|error| told(path, &error))?;
     let text = String::from_utf8_lossy(&bytes);
     let numbered = text.split('\n').enumerate().map(|(index, line)| format!("{}\t{line}", index + 1));
@@ -48,7 +48,7 @@ pub fn read(path: &str) -> Answer {
 }
 
 /// Deletes a file or a directory with all that is in it.
-pub fn delete(path: &str) -> Answer {
+pub fn delete(path: &str) -> ToolOutput {
     let is_directory = fs::symlink_metadata(path).map_err(|error| told(path, &error))?.is_dir();
     if is_directory { fs::remove_dir_all(path) } else { fs::remove_file(path) }
         .map(|()| String::new())
@@ -56,7 +56,7 @@ pub fn delete(path: &str) -> Answer {
 }
 
 /// Moves a file or a directory.
-pub fn rename(from: &str, to: &str) -> Answer {
+pub fn rename(from: &str, to: &str) -> ToolOutput {
     make_room_for(to)
         .and_then(|()| fs::rename(from, to))
         .map(|()| String::new())
@@ -64,7 +64,7 @@ pub fn rename(from: &str, to: &str) -> Answer {
 }
 
 /// Runs a shell command to its end. Its output goes through a file, so that what it leaves running holds no pipe.
-pub fn bash(bash: &Bash) -> Answer {
+pub fn bash(bash: &Bash) -> ToolOutput {
     let failed = |error: io::Error| format!("cannot run the command: {error}");
     let mut output = tempfile::tempfile().map_err(failed)?;
     let (out, err) = (output.try_clone().map_err(failed)?, output.try_clone().map_err(failed)?);

@@ -8,7 +8,7 @@ use windlass_jobs::doc::plan::Plan;
 use windlass_jobs::doc::tasks::TaskFile;
 use windlass_jobs::doc::tasks::sources::Boxes;
 
-use super::deeds::{self, Answer};
+use super::actions::{self, ToolOutput};
 use super::steps::Bash;
 
 /// What the scripted agent's built-in build writes beside the plan.
@@ -23,7 +23,7 @@ pub fn asked_for(prompt: &str) -> Option<&str> {
 }
 
 /// Writes a small plan where there is none: a task for each of the first specifications.
-pub fn draft(prompt: &str) -> Answer {
+pub fn draft(prompt: &str) -> ToolOutput {
     let path = asked_for(prompt).ok_or("The prompt names no plan.")?;
     if Path::new(path).exists() {
         return Ok(format!("There is a plan already: {path}"));
@@ -45,7 +45,7 @@ pub fn draft(prompt: &str) -> Answer {
         tasks.extend(words.map(|(index, word)| format!("- [ ] 1.{} Do the {word} thing", index + 1)));
     }
     let text = format!("# Plan\n\nDrafted by the scripted agent.\n\n## Priority 1\n\n{}\n", tasks.join("\n"));
-    deeds::write(path, &text)
+    actions::write(path, &text)
 }
 
 /// The file and line of the task that the prompt names.
@@ -60,7 +60,7 @@ pub fn named(prompt: &str) -> Option<(&str, usize)> {
 }
 
 /// Ticks the box of the task that the prompt names, and touches nothing else.
-pub fn tick(prompt: &str) -> Answer {
+pub fn tick(prompt: &str) -> ToolOutput {
     let (file, line) = named(prompt).ok_or("The prompt names no task.")?;
     let bytes = fs::read(file).map_err(|error| format!("{file}: {error}"))?;
     let plan = Plan::parse(vec![TaskFile::alone(file, &Boxes, Ok(bytes.clone()))]);
