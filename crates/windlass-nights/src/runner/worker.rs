@@ -9,7 +9,6 @@ use windlass_core::spec::ClaimSource;
 use windlass_core::values::{
     CheckOutcome, CommitNotes, Evidence, JobStatus, LaneId, Purpose, SnapshotId, StopReason,
 };
-use windlass_jobs::compose;
 use windlass_jobs::prompt::{FailedCheck, Notes, PromptParts, Templates, holds_signal};
 
 use super::{Arrival, Halt, Runner, Step};
@@ -226,7 +225,7 @@ impl Runner<'_> {
             settled: self.core.run.decisions(),
             conflict: self.core.run.conflict(self.here),
         };
-        let prompt = compose(&parts);
+        let prompt = windlass_jobs::compose(&parts);
         let decisions = prompt.user.matches("\n   Decided: ").count();
         if purpose == self.plan.job.mode.purpose() {
             self.note(What::Prepared { decisions });
