@@ -6,6 +6,7 @@
 mod compare;
 pub mod loan;
 mod scene;
+mod settings;
 mod steering;
 #[cfg(test)]
 mod tests;
@@ -13,7 +14,8 @@ mod unprotected;
 
 pub use compare::compare;
 pub use scene::{Ancestry, Lost, Name, Operation, Scene};
-pub use steering::steering_lines;
+pub use settings::{Setting, settings_in};
+pub use steering::steering_settings;
 pub use unprotected::unprotected;
 
 use serde::{Deserialize, Serialize};

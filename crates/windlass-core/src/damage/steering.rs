@@ -1,74 +1,118 @@
-//! Which settings of git start programs or lead it elsewhere.
+//! Which settings of git start programs or lead it elsewhere: all but those that are known to do neither.
 
-/// Whole sections.
-const SECTIONS: [&str; 10] = [
-    "include",
-    "includeif",
-    "extensions",
-    "filter",
-    "credential",
-    "gpg",
-    "uploadpack",
-    "protocol",
-    "url",
-    "sequence",
+use super::settings::{Setting, settings_in};
+
+/// Sections in which no setting does.
+const HARMLESS: [&[u8]; 26] = [
+    b"advice",
+    b"am",
+    b"apply",
+    b"author",
+    b"blame",
+    b"branch",
+    b"checkout",
+    b"clean",
+    b"color",
+    b"column",
+    b"committer",
+    b"fetch",
+    b"gui",
+    b"i18n",
+    b"index",
+    b"log",
+    b"notes",
+    b"pull",
+    b"push",
+    b"rebase",
+    b"rerere",
+    b"stash",
+    b"status",
+    b"tag",
+    b"user",
+    b"worktree",
 ];
 
-/// Single names.
-const NAMES: [&str; 12] = [
-    "core.fsmonitor",
-    "core.hookspath",
-    "core.sshcommand",
-    "core.worktree",
-    "core.gitproxy",
-    "core.editor",
-    "core.pager",
-    "core.askpass",
-    "core.attributesfile",
-    "core.excludesfile",
-    "core.alternaterefscommand",
-    "interactive.difffilter",
+/// Keys that do neither, in sections that have others as well.
+const HARMLESS_KEYS: [(&[u8], &[&[u8]]); 8] = [
+    (
+        b"core",
+        &[
+            b"abbrev",
+            b"autocrlf",
+            b"bare",
+            b"bigfilethreshold",
+            b"commentchar",
+            b"commitgraph",
+            b"compression",
+            b"eol",
+            b"filemode",
+            b"ignorecase",
+            b"logallrefupdates",
+            b"longpaths",
+            b"loosecompression",
+            b"multipackindex",
+            b"precomposeunicode",
+            b"preloadindex",
+            b"quotepath",
+            b"repositoryformatversion",
+            b"safecrlf",
+            b"sharedrepository",
+            b"sparsecheckout",
+            b"sparsecheckoutcone",
+            b"symlinks",
+            b"untrackedcache",
+            b"whitespace",
+        ],
+    ),
+    (
+        b"remote",
+        &[
+            b"url",
+            b"pushurl",
+            b"fetch",
+            b"push",
+            b"tagopt",
+            b"prune",
+            b"prunetags",
+            b"skipdefaultupdate",
+            b"skipfetchall",
+            b"gh-resolved",
+            b"glab-resolved",
+        ],
+    ),
+    (b"submodule", &[b"url", b"active", b"branch", b"path", b"ignore", b"fetchrecursesubmodules"]),
+    (
+        b"diff",
+        &[
+            b"algorithm",
+            b"colormoved",
+            b"context",
+            b"mnemonicprefix",
+            b"noprefix",
+            b"renamelimit",
+            b"renames",
+        ],
+    ),
+    (b"merge", &[b"conflictstyle", b"ff", b"name", b"renamelimit", b"renames", b"stat"]),
+    (b"commit", &[b"cleanup", b"status", b"verbose"]),
+    (b"gc", &[b"auto", b"autodetach", b"autopacklimit", b"pruneexpire", b"reflogexpire"]),
+    (b"lfs", &[b"access", b"locksverify", b"repositoryformatversion"]),
 ];
 
-/// The last part of a name, in a section that has others as well.
-const LAST_PARTS: [(&str, &[&str]); 6] = [
-    ("diff", &["external", "command", "textconv"]),
-    ("merge", &["driver"]),
-    ("commit", &["gpgsign", "template"]),
-    ("remote", &["uploadpack", "receivepack", "vcs", "proxy", "promisor"]),
-    ("lfs", &["clean", "smudge", "path", "standalonetransferagent"]),
-    ("trailer", &["command", "cmd"]),
-];
-
-/// The lines of a configuration file that start programs or lead git elsewhere, each with its section. A line that goes on in
-/// the next one counts, whatever it says.
-pub fn steering_lines(configuration: &[u8]) -> Vec<String> {
-    let text = String::from_utf8_lossy(configuration);
-    let (mut section, mut found) = (String::new(), Vec::new());
-    for line in text.split(['\n', '\r']) {
-        let mut rest = line.trim_start_matches('\u{feff}').trim();
-        // What follows a heading on its line is in its section.
-        while rest.starts_with('[') {
-            let end = rest.find(']').map_or(rest.len(), |end| end + 1);
-            let (heading, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
-            let name = heading.trim_matches(['[', ']', ' ', '\t']);
-            section = name.split([' ', '\t', '"', '.']).next().unwrap_or_default().to_ascii_lowercase();
-            rest = after.trim();
-        }
-        let name = rest.split(['=', ' ', '\t', '#', ';']).next().unwrap_or_default().to_ascii_lowercase();
-        if steers(&section, &name) || rest.ends_with('\\') {
-            found.push(format!("{section}.{rest}"));
-        }
-    }
+/// The settings of a configuration file that may start programs or lead git elsewhere, in their order. A file that git refuses
+/// is one such setting as a whole.
+pub fn steering_settings(configuration: &[u8]) -> Vec<Setting> {
+    let Some(mut found) = settings_in(configuration) else {
+        return vec![Setting { name: Vec::new(), value: Some(configuration.to_vec()) }];
+    };
+    found.retain(|setting| !is_harmless(setting));
     found
 }
 
-fn steers(section: &str, name: &str) -> bool {
-    let full = format!("{section}.{name}");
-    !name.is_empty()
-        && (SECTIONS.contains(&section)
-            || NAMES.contains(&full.as_str())
-            || LAST_PARTS.iter().any(|(of, names)| *of == section && names.contains(&name)))
+fn is_harmless(setting: &Setting) -> bool {
+    let (section, key) = (setting.section(), setting.key());
+    HARMLESS.contains(&section)
+        || HARMLESS_KEYS.iter().any(|(of, keys)| *of == section && keys.contains(&key))
 }
 
 #[cfg(test)]
@@ -81,6 +125,7 @@ mod tests {
             "[core]\n\tfsmonitor = x\n",
             "[CORE] HooksPath=x",
             "[core]\nsshCommand=x",
+            "[core]\n\tignoreStat",
             "[include]\n\tpath = x",
             "[includeIf \"gitdir:/\"]\n\tpath = x",
             "[extensions]\n\tworktreeConfig",
@@ -90,19 +135,28 @@ mod tests {
             "[merge \"x\"]\n\tdriver = x",
             "[lfs \"extension.x\"]\n\tclean = x",
             "[remote \"x\"]\n\tpromisor = true",
-            "[branch \"x\"]\n\tmerge = \\\n[core]\n",
+            "[remote \"x\"]\n\tuploadPack = x",
+            "[submodule \"x\"]\n\tupdate = !x",
+            "[hook \"x\"]\n\tevent = pre-commit\n\tcommand = x",
+            "[alias]\n\tst = !x",
+            "[gc]\n\trecentObjectsHook = x",
+            "[http]\n\tproxy = x",
+            "[whatever]\n\tcomes = next",
             "\u{feff}[core]\r\n\tworktree = x",
+            // A return alone ends no line for git, and the bracket behind it opens no section.
+            "[core]\n\tabbrev = 9\r[branch \"x\"]\n\tfsmonitor = x\n",
+            "[core]\n\tbare = \"no\nt git's\"\n",
         ] {
-            // What stands behind a bracket in a name may be counted as a line of its own: rather one too many.
-            assert!(!steering_lines(text.as_bytes()).is_empty(), "{text:?}");
+            assert!(!steering_settings(text.as_bytes()).is_empty(), "{text:?}");
         }
     }
 
     #[test]
     fn what_ordinary_work_writes_is_not() {
-        let text = "[core]\n\tbare = false\n\tautocrlf = input\n[branch \"fsmonitor\"]\n\tremote = origin\n\
+        let text = "[core]\n\tbare = false\n\tautocrlf = input\n[branch \"fsmonitor\"]\n\tremote = origin\n\tmerge = \\\nx\n\
                     [remote \"origin\"]\n\turl = x\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n\
-                    [user]\n\tname = x\n[submodule \"x\"]\n\tactive = true\n# fsmonitor = x\n";
-        assert_eq!(steering_lines(text.as_bytes()), Vec::<String>::new());
+                    [user]\n\tname = x\n[submodule \"x\"]\n\tactive = true\n\turl = x\n# fsmonitor = x\n\
+                    [branch \"a\\\"]\\\\\"]\n\tmerge = [core] fsmonitor\n";
+        assert_eq!(steering_settings(text.as_bytes()), []);
     }
 }

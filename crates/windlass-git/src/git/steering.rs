@@ -6,7 +6,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use windlass_core::damage::steering_lines;
+use windlass_core::damage::steering_settings;
 
 use super::Folders;
 use windlass_host::file::FileError;
@@ -270,12 +270,12 @@ fn is_harmless(path: &Path, was: &Was, now: &Was) -> bool {
         // Others see that, and say it.
         (_, Was::Absent) | (Was::Place { .. }, _) => true,
         (Was::File { content: was, .. }, Was::File { content: now, .. }) => {
-            is_configuration(path) && steering_lines(was.as_bytes()) == steering_lines(now.as_bytes())
+            is_configuration(path) && steering_settings(was.as_bytes()) == steering_settings(now.as_bytes())
                 || path.ends_with("shallow")
                 || path.ends_with("info/exclude")
         }
         (Was::Absent, Was::File { content, .. }) => {
-            is_configuration(path) && steering_lines(content.as_bytes()).is_empty()
+            is_configuration(path) && steering_settings(content.as_bytes()).is_empty()
                 || path.ends_with("shallow")
                 || path.ends_with("info/exclude")
         }

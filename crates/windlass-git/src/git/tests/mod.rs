@@ -2,3 +2,4 @@
 
 mod finding;
 mod locking;
+mod settings;
