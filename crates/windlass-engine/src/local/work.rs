@@ -13,6 +13,7 @@ use windlass_git::git::{GitError, is_disk_full};
 use windlass_git::inventory::SurveyError;
 use windlass_git::snapshot::SnapshotError;
 use windlass_host::file::FileError;
+use windlass_host::tree::leads_out;
 
 /// What one effect gave: its result last, notices before it.
 pub(super) type Worked = Result<Vec<Report>, WorkError>;
@@ -54,12 +55,39 @@ macro_rules! broken {
     )+};
 }
 
-broken!(StoreError, SnapshotError, FileError, SandboxError);
+broken!(StoreError, SandboxError);
+
+impl From<FileError> for WorkError {
+    fn from(error: FileError) -> WorkError {
+        // Nobody but a guest has put a link in the way since the run began.
+        if leads_out(&error.source) {
+            return WorkError::of(StopReason::DestructiveChange, &error);
+        }
+        WorkError::new(&error)
+    }
+}
+
+impl From<SnapshotError> for WorkError {
+    fn from(error: SnapshotError) -> WorkError {
+        match error {
+            SnapshotError::File(error) => error.into(),
+            SnapshotError::Missing(_) | SnapshotError::Damaged { .. } => {
+                let way = "the files here are as they are, and `windlass run --fresh` begins anew with them";
+                WorkError::of(StopReason::NeedsHuman, &format!("{error}: {way}"))
+            }
+            error => WorkError::new(&error),
+        }
+    }
+}
 
 impl From<GitError> for WorkError {
     fn from(error: GitError) -> WorkError {
         if error.is_locked() {
             return WorkError::of(StopReason::NeedsHuman, &error);
+        }
+        if error.is_of_a_broken_repository() {
+            let way = "`windlass restore RUN ITERATION --before --repository` puts back what was there";
+            return WorkError::of(StopReason::DestructiveChange, &format!("{error}; {way}"));
         }
         WorkError::new(&error)
     }
@@ -70,7 +98,7 @@ impl From<CommitError> for WorkError {
         match error {
             CommitError::Git(error) => error.into(),
             CommitError::Snapshot(error) => error.into(),
-            CommitError::File(error) => WorkError::new(&error),
+            CommitError::File(error) => error.into(),
         }
     }
 }

@@ -35,6 +35,9 @@ const MISLEADING: &[&str] = &[
 /// A variable that is empty.
 const NOTHING: &str = "WINDLASS_NOTHING";
 
+/// A variable that says no.
+const UNUSED: &str = "WINDLASS_UNUSED";
+
 /// What git runs instead of a filter that is not run outside, whether it must succeed, and where it looks.
 const CLEAN: &str = "WINDLASS_CLEAN";
 const REQUIRED: &str = "WINDLASS_REQUIRED";
@@ -43,8 +46,12 @@ const FILTERED: &str = "WINDLASS_FILTERED";
 /// For calls that only read or write a few objects. Generous: a cold disk with 100,000 files is slow.
 const TIMEOUT: Duration = Duration::from_mins(2);
 
-/// What writes to references and their logs.
-const WRITING: [&str; 6] = ["commit", "update-ref", "worktree", "reset", "branch", "fetch"];
+/// What writes to references and their logs, and perhaps objects.
+const WRITING: [&str; 9] =
+    ["commit", "update-ref", "symbolic-ref", "switch", "worktree", "reset", "branch", "fetch", "push"];
+
+/// What writes objects alone.
+const WRITING_OBJECTS: [&str; 5] = ["hash-object", "write-tree", "commit-tree", "merge-tree", "update-index"];
 
 /// What only looks at the files, all over the tree, and can be begun again.
 const LISTING: [&str; 4] = ["ls-files", "status", "check-attr", "check-ignore"];
@@ -126,7 +133,10 @@ impl Call {
                 self.command = self.command.argument(setting);
             }
         }
-        let call = self.env(NOTHING, "");
+        for name in closed.hooks() {
+            self.command = self.command.argument(format!("--config-env=hook.{name}.enabled={UNUSED}"));
+        }
+        let call = self.env(NOTHING, "").env(UNUSED, "false");
         match closed.look_up() {
             Some((look_up, folder)) => call.env(CLEAN, look_up).env(REQUIRED, "false").env(FILTERED, folder),
             None => call,
@@ -152,6 +162,8 @@ impl Call {
             .env("LC_ALL", "C")
             .env("GIT_OPTIONAL_LOCKS", "0")
             .env("GIT_TERMINAL_PROMPT", "0")
+            // What a guest says is another object's content is none of ours.
+            .env("GIT_NO_REPLACE_OBJECTS", "1")
             .option("core.fsmonitor=false")
             // What is committed or landed is on the disk before the journal says so; git itself leaves loose objects to chance.
             .option("core.fsync=all")
@@ -261,10 +273,12 @@ impl Call {
         };
         let Some(repository) = &self.repository else { return run(self.command.clone()) };
         let verb = self.verb.as_deref().and_then(OsStr::to_str).unwrap_or_default();
-        let writes = WRITING.contains(&verb);
-        let in_the_way =
-            |wanted: bool| wanted.then(|| sound::pipe_in_the_way_of_a_commit(repository)).flatten();
-        if let Some(why) = sound::unsound(repository).or_else(|| in_the_way(writes)) {
+        let in_the_way = || match verb {
+            verb if WRITING.contains(&verb) => sound::in_the_way_of_references(repository),
+            verb if WRITING_OBJECTS.contains(&verb) => sound::in_the_way_of_objects(repository),
+            _ => None,
+        };
+        if let Some(why) = sound::unsound(repository).or_else(in_the_way) {
             return Err(failed(why));
         }
         if !LISTING.contains(&verb) {

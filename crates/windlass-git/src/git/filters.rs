@@ -2,7 +2,7 @@
 //! lie in the working tree, where guests write. So none is run outside but Git LFS, which is not part of a project. What a commit
 //! needs of the others is made inside, by the sandbox's own door, and kept by what the filter was given: git outside looks it up.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
@@ -25,6 +25,8 @@ const LOOK_UP: &str = "found=$( { printf '%s\\n' %f; cat; } | sha256sum | cut -c
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClosedFilters {
     filters: BTreeMap<String, Filter>,
+    /// Hooks that the configuration names (git 2.54): what they start may lie in the working tree just so.
+    hooks: BTreeSet<String>,
     /// Where it is kept what was made inside, for calls that may look it up.
     kept: Option<PathBuf>,
 }
@@ -66,6 +68,11 @@ impl ClosedFilters {
         self.filters.keys().map(String::as_str)
     }
 
+    /// The hooks of the configuration, by their names.
+    pub(crate) fn hooks(&self) -> impl Iterator<Item = &str> {
+        self.hooks.iter().map(String::as_str)
+    }
+
     /// Those that cannot be run inside for a commit either.
     pub fn hopeless(&self) -> impl Iterator<Item = &str> {
         self.filters.iter().filter(|(_, filter)| filter.has_process).map(|(name, _)| name.as_str())
@@ -78,7 +85,8 @@ impl ClosedFilters {
 }
 
 impl Repository {
-    /// No filter is run from now on that could start what a guest wrote. To be called before there are any guests.
+    /// No filter, and no hook of the configuration, is run from now on that could start what a guest wrote. To be called before there
+    /// are any guests.
     pub fn close_filters(&mut self) -> Result<(), GitError> {
         let pattern = "^filter\\..*\\.(clean|smudge|process)$";
         let mut filters: BTreeMap<String, Filter> = BTreeMap::new();
@@ -100,8 +108,10 @@ impl Repository {
                 _ => {}
             }
         }
+        let hook = |(name, _): (String, _)| Some(name.strip_prefix("hook.")?.rsplit_once('.')?.0.to_owned());
+        let hooks = open.settings_like("^hook\\.")?.into_iter().filter_map(hook).collect();
         let kept = self.closed_filters.take().and_then(|closed| closed.kept);
-        self.closed_filters = Some(ClosedFilters { filters, kept });
+        self.closed_filters = Some(ClosedFilters { filters, hooks, kept });
         Ok(())
     }
 

@@ -86,9 +86,9 @@ impl Repository {
         self.history().args(all).zero_ended()
     }
 
-    /// A broken repository must not make git take one above it instead; and history is what was committed, whatever
-    /// `replace` says.
+    /// A broken repository must not make git take one above it instead; and history is what was committed, whatever a list says
+    /// of which commits were built on which.
     fn history(&self) -> Call {
-        Call::not_above(self).env("GIT_NO_REPLACE_OBJECTS", "1")
+        Call::not_above(self).option("core.commitGraph=false")
     }
 }

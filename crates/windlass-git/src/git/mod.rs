@@ -8,6 +8,7 @@ mod folders;
 mod history;
 pub mod listing;
 pub(crate) mod locks;
+mod named_files;
 mod object;
 pub(crate) mod obstacle;
 pub(crate) mod patience;
@@ -123,6 +124,11 @@ impl GitError {
     /// Does another git hold a lock, longer than was waited for?
     pub fn is_locked(&self) -> bool {
         matches!(self, GitError::Failed { said, .. } if patience::is_locked(said))
+    }
+
+    /// Does it come of what somebody did to the repository: objects that are gone, links and pipes where git writes?
+    pub fn is_of_a_broken_repository(&self) -> bool {
+        matches!(self, GitError::Failed { said, .. } if sound::says_broken(said))
     }
 
     fn from_process(command: &str, error: ProcessError) -> Self {

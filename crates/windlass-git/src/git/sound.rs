@@ -4,11 +4,12 @@
 //! a link leads. So no git of ours is run where one of these is a pipe, a device, or a link that leads out.
 
 use std::ffi::OsStr;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
-use super::{Folders, Repository};
+use super::{Folders, Repository, named_files};
 use windlass_host::tree;
-use windlass_host::tree::{Kind, TreePath, at};
+use windlass_host::tree::{Kind, TreeEntry, TreePath, at};
 
 /// In the folder of the working tree itself; never a link that leads out.
 const OF_THE_TREE: [&str; 22] = [
@@ -61,6 +62,31 @@ const SHARED: [&str; 18] = [
 /// At the top of the files.
 const AT_THE_TOP: [&str; 4] = [".gitignore", ".gitattributes", ".gitmodules", ".mailmap"];
 
+/// What is said of a link.
+const NOT_RUN: &str = "no git is run with it";
+
+/// What is said of a pipe.
+const WAITS: &str = "for which git would wait without end";
+
+/// What git says of objects and settings that it cannot use.
+const BROKEN: [&str; 10] = [
+    "invalid object ",
+    "bad object ",
+    "missing blob ",
+    "missing object ",
+    "unable to read tree",
+    "unable to read ",
+    "is corrupt",
+    "cannot be accessed",
+    "bad config line ",
+    "bad numeric config value",
+];
+
+/// Does it come of what somebody did to the repository?
+pub(super) fn says_broken(said: &str) -> bool {
+    said.contains(NOT_RUN) || said.contains(WAITS) || BROKEN.iter().any(|words| said.contains(words))
+}
+
 /// So deep is looked for pipes.
 const DEEPEST: usize = 64;
 
@@ -84,7 +110,8 @@ pub(crate) fn unsound_folders(folders: &Folders) -> Option<String> {
     let (own, shared) = (at(&folders.git_dir), at(&folders.common_dir));
     let own = OF_THE_TREE.iter().map(|name| (own.join(name), Links::Never));
     let shared = SHARED.iter().map(|name| (shared.join(name), Links::AsAtFirst));
-    own.chain(shared).find_map(|(path, links)| wrong(&path, links))
+    let named = || named_files::pipe(folders).map(|path| is_a_pipe(&path.display()));
+    own.chain(shared).find_map(|(path, links)| wrong(&path, links)).or_else(named)
 }
 
 /// Pipes and devices among references, their logs and objects, and files by which git is steered anywhere in the tree: looked
@@ -95,14 +122,37 @@ pub(crate) fn pipe_within(repository: &Repository) -> Option<String> {
     let folders = ["refs", "logs", "objects", "info"];
     let shared = folders.iter().find_map(|name| pipe_below(&at(common_dir).join(name), &|_| true, 0));
     let found = shared.or_else(|| pipe_below(&at(git_dir).join("logs"), &|_| true, 0));
-    found.or_else(|| pipe_below(&at(top), &steers, 0)).map(|path| is_a_pipe(&path))
+    found.or_else(|| pipe_below(&at(top), &steers, 0)).map(|path| is_a_pipe(&path.display()))
 }
 
-/// The same among what a commit writes to.
-pub(crate) fn pipe_in_the_way_of_a_commit(repository: &Repository) -> Option<String> {
-    let common = at(&repository.common_dir);
-    let found = ["refs", "logs"].iter().find_map(|name| pipe_below(&common.join(name), &|_| true, 0));
-    found.map(|path| is_a_pipe(&path))
+/// Pipes, devices and links that lead out among what is written with a reference, however deep: git adds to a log where a link leads.
+pub(crate) fn in_the_way_of_references(repository: &Repository) -> Option<String> {
+    let (own, common) = (at(&repository.git_dir), at(&repository.common_dir));
+    let written = [common.join("refs"), common.join("logs"), own.join("logs")];
+    let below = || written.iter().find_map(|folder| wrong_below(folder, 0));
+    in_the_way_of_objects(repository).or_else(below)
+}
+
+/// The same among the folders of objects.
+pub(crate) fn in_the_way_of_objects(repository: &Repository) -> Option<String> {
+    let objects = at(&repository.common_dir).join("objects");
+    first_wrong(&objects, &entries_of(&objects)?)
+}
+
+fn wrong_below(folder: &TreePath, depth: usize) -> Option<String> {
+    let entries = entries_of(folder).filter(|_| depth < DEEPEST)?;
+    let folders = entries.iter().filter(|entry| entry.kind == Kind::Folder);
+    let deeper = || folders.into_iter().find_map(|entry| wrong_below(&folder.join(&entry.name), depth + 1));
+    first_wrong(folder, &entries).or_else(deeper)
+}
+
+fn first_wrong(folder: &TreePath, entries: &[TreeEntry]) -> Option<String> {
+    let suspicious = entries.iter().filter(|entry| matches!(entry.kind, Kind::Link | Kind::Other(_)));
+    suspicious.into_iter().find_map(|entry| wrong(&folder.join(&entry.name), Links::AsAtFirst))
+}
+
+fn entries_of(folder: &TreePath) -> Option<Vec<TreeEntry>> {
+    folder.open_real_folder().and_then(|open| open.entries()).ok()
 }
 
 /// What may be a link that leads out.
@@ -122,16 +172,16 @@ fn wrong(path: &TreePath, links: Links) -> Option<String> {
     };
     match found.kind {
         Kind::File | Kind::Folder => None,
-        Kind::Other(_) => Some(is_a_pipe(path)),
+        Kind::Other(_) => Some(is_a_pipe(&path.display())),
         Kind::Link if links == Links::NotFollowed => None,
         Kind::Link => match path.look_through() {
-            Ok(Some(found)) if matches!(found.kind, Kind::Other(_)) => Some(is_a_pipe(path)),
+            Ok(Some(found)) if matches!(found.kind, Kind::Other(_)) => Some(is_a_pipe(&path.display())),
             Err(error)
                 if tree::leads_out(&error) && !(links == Links::AsAtFirst && tree::was_there(path)) =>
             {
                 let shown = path.display();
                 Some(format!(
-                    "{shown} is a link that leads out of the repository: no git is run with it; remove the link"
+                    "{shown} is a link that leads out of the repository: {NOT_RUN}; remove the link"
                 ))
             }
             _ => None,
@@ -139,18 +189,16 @@ fn wrong(path: &TreePath, links: Links) -> Option<String> {
     }
 }
 
-fn is_a_pipe(path: &TreePath) -> String {
-    format!("{} is a pipe or a device, for which git would wait without end: remove it", path.display())
+fn is_a_pipe(path: &impl Display) -> String {
+    format!("{path} is a pipe or a device, {WAITS}: remove it")
 }
 
 fn pipe_below(folder: &TreePath, steers: &impl Fn(&OsStr) -> bool, depth: usize) -> Option<TreePath> {
-    let open = folder.open_real_folder().ok().filter(|_| depth < DEEPEST)?;
-    let entries = open.entries().ok()?;
+    let entries = entries_of(folder).filter(|_| depth < DEEPEST)?;
     let pipe = entries.iter().find(|entry| matches!(entry.kind, Kind::Other(_)) && steers(&entry.name));
     if let Some(pipe) = pipe {
         return Some(folder.join(&pipe.name));
     }
-    drop(open);
     let folders = entries
         .iter()
         .filter(|entry| entry.kind == Kind::Folder && Path::new(&entry.name) != Path::new(".git"));

@@ -8,6 +8,8 @@ use rustix::process::Signal;
 use windlass_testkit::environment::{is_alive, wait_until};
 use windlass_testkit::{Outcome, TestEnv};
 
+use windlass_core::values::StopReason;
+
 use super::night::{CLEARED, Night, PATIENCE};
 
 const SECRET: &str = "PRIVATE-KEY-OF-A-PERSON";
@@ -95,6 +97,101 @@ fn notes_and_the_agents_file_lead_out_where_there_is_no_repository() {
 fn what_git_writes_leads_out() {
     let places = [".git/COMMIT_EDITMSG", ".git/logs/HEAD", ".git/logs/refs/heads/main"];
     goal(TestEnv::with_git, &places, "echo x > more", &["--commit", "runner"]);
+}
+
+// attack(git): the agent replaces the log of the branch alone, to which git adds a line with each commit, or a reference deep below,
+//   by a link to a person's file or to a place where none is yet, by a pipe or by a device
+// holds: no git is run with it, what it leads to is as it was, nothing is made there, nothing waits, and the run says what it is
+#[test]
+fn what_git_adds_a_line_to_leads_out() {
+    for place in [".git/logs/refs/heads/main", ".git/refs/heads/deep/er"] {
+        goal(TestEnv::with_git, &[place], "echo x > more", &["--commit", "runner"]);
+    }
+    let made = "ln -sfn \"$SECRET-made\" \"$1\"";
+    let night = trapped(TestEnv::with_git(), &[".git/logs/refs/heads/main"], made, "echo x > more");
+    let outcome = night.run(&["-m", "2", "--commit", "runner"]);
+    let said = outcome.stdout_text() + &outcome.stderr_text();
+    assert!(!night.env.root().join("secret-made").exists(), "{said}");
+    assert_eq!(night.ended(), StopReason::DestructiveChange, "{said}");
+    assert!(said.contains("logs/refs/heads/main is a link that leads out"), "{said}");
+}
+
+// attack(git): the same in a worktree of the run's own, whose git directories lie outside of it: the log of its branch, its own log, and what says where the other one is
+// holds: the same
+#[test]
+fn what_git_writes_for_a_worktree_leads_out() {
+    let flags = ["--commit", "runner", "--worktree", "w1"];
+    let shared = "$(git rev-parse --git-common-dir)/logs/refs/heads/windlass/w1";
+    goal(TestEnv::with_git, &[shared], "echo x > more", &flags);
+    for name in ["logs/HEAD", "commondir"] {
+        let place = format!("$(git rev-parse --git-dir)/{name}");
+        goal(TestEnv::with_git, &[&place], "echo x > more", &flags);
+    }
+}
+
+// attack(git): the agent replaces the folders of git's objects by links to a person's folder, each of the 256
+// holds: nothing is written there, and the run says which one it is
+#[test]
+fn the_folders_of_objects_lead_out() {
+    let outside = "rm -rf \"$1\"; mkdir -p \"$SECRET-folder\"; ln -s \"$SECRET-folder\" \"$1\"";
+    let places: Vec<String> = (0..256).map(|number| format!(".git/objects/{number:02x}")).collect();
+    let places: Vec<&str> = places.iter().map(String::as_str).collect();
+    let env = TestEnv::with_git();
+    env.git(&["gc", "--quiet"]);
+    let night = trapped(env, &places, outside, "echo x > more");
+    let outcome = night.run(&["-m", "2", "--commit", "runner"]);
+    let said = outcome.stdout_text() + &outcome.stderr_text();
+    assert_eq!(fs::read_dir(night.env.root().join("secret-folder")).unwrap().count(), 0, "{said}");
+    assert_eq!(night.ended(), StopReason::DestructiveChange, "{said}");
+}
+
+// attack(git): the agent writes settings so that whoever reads them less exactly than git takes them for others: behind a return
+//   that ends no line, behind a line that goes on, in a file that another one includes, or with a key of a newer git
+// holds: what starts a program, or is not known to start none, is put back before git is called
+#[test]
+fn settings_that_a_looser_reader_would_miss_are_put_back() {
+    for setting in [
+        r#"[core]\n\tzz = 9\r[branch "x"]\n\thooksPath = hooks\n"#,
+        r#"[core]\n\tzz = a\\\n[branch]\n\thooksPath = hooks\n"#,
+        r#"[include]\n\tpath = ../more\n"#,
+        r#"[hook "x"]\n\tevent = pre-commit\n\tcommand = hooks/pre-commit\n"#,
+    ] {
+        let script = format!(
+            "[[call]]\nsteps = [ {{ bash = '''\n\
+             mkdir hooks; echo '#!/bin/sh' > hooks/pre-commit; echo 'touch ../pwned' >> hooks/pre-commit\n\
+             chmod +x hooks/pre-commit; cp hooks/pre-commit hooks/post-index-change\n\
+             echo '[core] hooksPath = hooks' > more\n\
+             printf \"$(cat ../setting)\\n\" >> .git/config\n''' }} ]\n"
+        );
+        let night = Night::within(TestEnv::with_git(), &script);
+        night.env.write(night.env.root().join("setting"), setting);
+        let config = night.env.read(".git/config");
+        let outcome = night.run(&["-m", "1", "--commit", "runner"]);
+        let said = outcome.stdout_text() + &outcome.stderr_text();
+        assert!(!night.env.root().join("pwned").exists(), "{setting}: {said}");
+        assert_eq!(night.env.read(".git/config"), config, "{setting}: {said}");
+    }
+}
+
+// attack(git): the agent has the configuration name a pipe, which every git would wait for, and a person types commands meanwhile
+// holds: each ends at once with a sentence that names the pipe; the run puts back what it was once the agent is done
+#[test]
+fn a_pipe_that_settings_name_keeps_nobody_waiting() {
+    let night = Night::within(
+        TestEnv::with_git(),
+        "[[call]]\nsteps = [ { bash = '''\nmkfifo .git/pipe; printf '[include]\\n\\tpath = pipe\\n' >> .git/config\n\
+         touch ../ready; while [ ! -e ../go ]; do sleep 0.1; done; echo x > more\n''' } ]\n",
+    );
+    let running = night.start(&["-m", "1", "--commit", "runner"]);
+    assert!(wait_until(PATIENCE, || night.env.root().join("ready").exists()));
+    for verb in [&["status"][..], &["runs"], &["logs"], &["diff"], &["run", "--fresh", "-p", "x", "--mock"]] {
+        let outcome = night.env.run(&mut night.windlass(verb), PATIENCE);
+        assert!(outcome.duration < Duration::from_secs(10), "{verb:?}: {:?}", outcome.duration);
+    }
+    night.env.write(night.env.root().join("go"), "");
+    let outcome = running.wait(PATIENCE);
+    assert!(!outcome.timed_out, "{}", outcome.stderr_text());
+    assert_eq!(night.env.git(&["show", "HEAD:more"]), "x", "{}", outcome.stderr_text());
 }
 
 // attack(git): the agent replaces the index and what git reads beside it by links to a person's file, by pipes or by devices
