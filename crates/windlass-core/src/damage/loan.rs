@@ -45,6 +45,17 @@ impl Refs {
     }
 }
 
+/// Would this new branch or tag stand for another name where people leave out what it begins with? A tag `main` goes before the
+/// branch.
+pub fn hides_another<'a>(name: &[u8], others: impl IntoIterator<Item = &'a Name>) -> bool {
+    others.into_iter().any(|other| other != name && short(other) == short(name))
+}
+
+fn short(name: &[u8]) -> &[u8] {
+    let begins: [&[u8]; 3] = [b"refs/heads/", b"refs/tags/", b"refs/remotes/"];
+    begins.iter().find_map(|begin| name.strip_prefix(*begin)).unwrap_or(name)
+}
+
 /// One thing that is done to the repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Taking {
@@ -257,6 +268,22 @@ mod tests {
             Taking::Keep { commit, why } => format!("keep {commit} {why:?}"),
         });
         takings.chain(damage.into_iter().map(|damage| format!("{:?}", damage.kind))).collect()
+    }
+
+    #[test]
+    fn a_new_name_that_stands_for_another_one_is_known() {
+        let others =
+            [b"refs/heads/main".to_vec(), b"refs/tags/v1".to_vec(), b"refs/remotes/origin/main".to_vec()];
+        for (name, hides) in [
+            ("refs/tags/main", true),
+            ("refs/heads/v1", true),
+            ("refs/heads/origin/main", true),
+            ("refs/heads/main", false),
+            ("refs/heads/main2", false),
+            ("refs/tags/origin", false),
+        ] {
+            assert_eq!(hides_another(name.as_bytes(), &others), hides, "{name}");
+        }
     }
 
     #[test]

@@ -1,9 +1,12 @@
 //! Taking over what a guest left, as from a stranger.
 
-use windlass_core::damage::loan::{CheckedOut, Refs, Settlement, SideBranchReason, Taking, settle};
-use windlass_core::damage::{Damage, DamageKind};
+use windlass_core::damage::loan::{
+    CheckedOut, Refs, Settlement, SideBranchReason, Taking, hides_another, settle,
+};
+use windlass_core::damage::{Damage, DamageKind, Name};
+use windlass_core::words::some_of;
 
-use super::{Loan, left};
+use super::{Further, Loan, left};
 use crate::commit::settle_index;
 use crate::git::call::{Call, last_lines};
 use crate::git::{GitError, ObjectId, is_disk_full, is_safe_name};
@@ -55,7 +58,19 @@ impl Loan {
             let is_refused = |id: &String| refused.iter().any(|(refused, _)| refused == id);
             found = without(found, &lent, is_refused);
         }
-        let (here, _) = self.here()?;
+        let (here, further) = self.here()?;
+        let hiding = hiding(&found, &lent, &further);
+        if !hiding.is_empty() {
+            let sentence = format!(
+                "branches or tags were made that stand for other ones' names: {}; your repository has none of them",
+                one_line(&some_of(hiding.iter().map(|name| String::from_utf8_lossy(name)), SAID))
+            );
+            taken.damage.push(Damage { kind: DamageKind::ReferencesLost, sentence, names: Vec::new() });
+            found.references.retain(|name, _| !hiding.contains(name));
+            if matches!(&found.head, CheckedOut::Branch(name) if hiding.contains(name)) {
+                found.head = lent.head.clone();
+            }
+        }
         let mut trouble = None;
         let mut is_part = |first: &str, second: &str| {
             self.main.is_in_history_of(first, second).unwrap_or_else(|error| {
@@ -159,6 +174,13 @@ impl Loan {
             Err(error) => Err(error),
         }
     }
+}
+
+/// New names that stand for others.
+fn hiding(found: &Refs, lent: &Refs, further: &Further) -> Vec<Name> {
+    let others = || lent.references.keys().chain(further.iter().map(|(name, _)| name));
+    let new = found.references.keys().filter(|name| !lent.references.contains_key(*name));
+    new.filter(|name| hides_another(name, others())).cloned().collect()
 }
 
 /// The same, where names of what is refused are what they were.

@@ -272,6 +272,26 @@ fn whatever_is_done_to_the_git_directory_inside_is_nothing_outside() {
     }
 }
 
+// attack(git): an agent in a sandbox makes a tag of the branch's name, which git takes first where a person types it, and branches
+//   named like a tag and like a branch of a remote
+// holds: the repository has none of them, which is said; what else was committed arrives
+#[test]
+fn no_name_that_stands_for_another_one_is_taken() {
+    for kind in mounting() {
+        let place = Place::new(kind);
+        place.env.git(&["tag", "v1"]);
+        place.env.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
+        let attack = "echo x > x && git add x && git commit -qm x && git tag main HEAD~1 && git branch v1 && \
+                      git branch origin/main && git branch plain && git checkout -q origin/main";
+        let outcome = work(&place, &[attack], &["--commit", "agent"]);
+        let names = place.env.git(&["for-each-ref", "--format=%(refname)"]);
+        let expected = "refs/heads/main\nrefs/heads/plain\nrefs/remotes/origin/main\nrefs/tags/v1";
+        assert_eq!(names, expected, "{}", said(&outcome));
+        assert!(told(&outcome).contains("stand for other ones' names"), "{}", said(&outcome));
+        assert_eq!(place.env.git(&["log", "-1", "--format=%s", "main"]), "x", "{}", said(&outcome));
+    }
+}
+
 // attack(git): an agent in a sandbox moves the branch back, deletes it, or checks out another one
 // holds: the person's branches are as they were, the damage is named, and commits that only the agent had are a branch of
 //   their own
