@@ -4,7 +4,7 @@
 use crate::words::some_of;
 use std::collections::BTreeSet;
 
-use crate::redact::{Redactor, names_secret};
+use crate::redact::{Redactor, names_password, names_secret};
 use crate::spec::RunSpec;
 
 /// Names that begin so say how somebody is logged in, whatever follows.
@@ -93,7 +93,7 @@ pub fn is_secret(name: &str, value: &str) -> bool {
     }
     let switch = SWITCHES.iter().any(|word| value.eq_ignore_ascii_case(word));
     let number = value.len() < 12 && value.bytes().all(|byte| byte.is_ascii_digit());
-    if switch || number {
+    if (switch || number) && !names_password(name) {
         return false;
     }
     names_secret(name) || says_a_secret(name, value)
@@ -190,6 +190,9 @@ mod tests {
             ("AWS_ACCESS_KEY_ID", "AKIA"),
             ("SECRET_KEY_BASE", "abcdef"),
             ("db_password", "hunter2"),
+            ("DB_PASSWORD", "12345678"),
+            ("ADMIN_PIN", "4711"),
+            ("VAULT_PASSPHRASE", "none"),
             ("GOOGLE_APPLICATION_CREDENTIALS", "/home/u/key.json"),
             ("DATABASE_URL", "postgres://me:hunter2@db/x"),
             ("MY_SETTING", "ghp_A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"),
@@ -206,6 +209,7 @@ mod tests {
             ("GIT_ASKPASS", "/usr/bin/x"),
             ("MAX_THINKING_TOKENS", "8000"),
             ("USE_AUTH", "true"),
+            ("TOKEN_LIFETIME_TOKEN", "3600"),
             ("API_KEY", ""),
             ("LS_COLORS", "rs=0:di=01;34:*.key=00;36"),
             ("HTTPS_PROXY", "http://proxy:3128"),

@@ -9,7 +9,7 @@ mod shapes;
 use std::fmt;
 
 pub use keys::keys;
-pub use names::names_secret;
+pub use names::{names_password, names_secret};
 use shapes::Hit;
 
 /// What stands in a secret's place.

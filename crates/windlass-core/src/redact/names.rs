@@ -2,7 +2,7 @@
 
 /// Words that make a secret of a value wherever they stand in its name, alone or as the end of a longer word
 /// (`PGPASSWORD`, `authToken`).
-const ANYWHERE: [&str; 15] = [
+const ANYWHERE: [&str; 16] = [
     "TOKEN",
     "SECRET",
     "SECRETS",
@@ -18,14 +18,33 @@ const ANYWHERE: [&str; 15] = [
     "ACCESSKEY",
     "PRIVATEKEY",
     "ENCRYPTIONKEY",
+    "SECRETKEY",
 ];
 
 /// The same for a name's last word, which has to be it as a whole.
-const AT_THE_END: [&str; 10] =
-    ["KEY", "KEYS", "PASS", "SSHPASS", "PAT", "AUTH", "COOKIE", "COOKIES", "DSN", "SIGNATURE"];
+const AT_THE_END: [&str; 14] = [
+    "KEY",
+    "KEYS",
+    "PASS",
+    "SSHPASS",
+    "PAT",
+    "AUTH",
+    "COOKIE",
+    "COOKIES",
+    "DSN",
+    "SIGNATURE",
+    "CREDS",
+    "JWT",
+    "BEARER",
+    "TOTP",
+];
 
 /// The last word of a name that has others before it: alone it is something else (the working directory).
-const BEHIND_OTHERS: [&str; 2] = ["PWD", "SIG"];
+const BEHIND_OTHERS: [&str; 5] = ["PWD", "PW", "PIN", "SIG", "OTP"];
+
+/// Those whose value may be a number or a word as well: what people think up.
+const THOUGHT_UP: [&str; 10] =
+    ["PASSWORD", "PASSWORDS", "PASSWD", "PASSPHRASE", "PASS", "SSHPASS", "PWD", "PW", "PIN", "SECRET"];
 
 /// What may stand behind `AUTH` where a value is the secret itself, and no address, switch or socket.
 const BEHIND_AUTH: [&str; 4] = ["CONFIG", "HEADER", "DATA", "JSON"];
@@ -39,6 +58,12 @@ pub fn names_secret(name: &str) -> bool {
         || AT_THE_END.contains(&last.as_str())
         || BEHIND_OTHERS.contains(&last.as_str()) && !before.is_empty()
         || BEHIND_AUTH.contains(&last.as_str()) && before.last().is_some_and(|word| word == "AUTH")
+}
+
+/// Does a name say that its value is a secret even where that looks like a number or a switch?
+pub fn names_password(name: &str) -> bool {
+    let is_thought_up = |word: &String| THOUGHT_UP.iter().any(|secret| word.ends_with(secret));
+    names_secret(name) && words(name).last().is_some_and(is_thought_up)
 }
 
 /// In capitals.
@@ -84,6 +109,9 @@ mod tests {
             "X-Amz-Signature",
             "SECRET_KEY_BASE",
             "SENTRY_DSN",
+            "LDAP_BIND_PW",
+            "ADMIN_PIN",
+            "SECRETKEY",
         ] {
             assert!(names_secret(name), "{name}");
         }
@@ -104,6 +132,8 @@ mod tests {
             "COMPASS_HOME",
             "PATTERN",
             "VAULT_ADDR",
+            "PIN",
+            "SPIN",
         ] {
             assert!(!names_secret(name), "{name}");
         }
