@@ -127,7 +127,7 @@ const CHORES: &[Chore] = &[
     Chore {
         name: "screen",
         arguments: "",
-        about: "record the demo's screen anew for the README",
+        about: "record the screens of the demo and of the terminal view anew",
         run: |workspace, _| docs::record_screen(workspace),
     },
     Chore {

@@ -35,9 +35,11 @@ pub fn check(workspace: &Workspace) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Records the screen of the demo anew.
+/// Records the screen of the demo anew, and those of the terminal view.
 pub fn record_screen(workspace: &Workspace) -> Result<(), Failure> {
     let test = ["test", "--locked", "--package", "windlass", "--test", "cli", "--", "the_recorded_screen"];
+    run(cargo().args(test).env("WINDLASS_TEST_RENEW", "1").current_dir(&workspace.root))?;
+    let test = ["test", "--locked", "--package", "windlass-tui", "--lib", "--", "draw::tests"];
     run(cargo().args(test).env("WINDLASS_TEST_RENEW", "1").current_dir(&workspace.root))
 }
 

@@ -102,6 +102,7 @@ const WALLS: &[Wall] = &[
             "windlass-html",
             "windlass-engine",
             "windlass-jobs",
+            "windlass-tui",
             "windlass-ui",
             "windlass-web",
         ],
@@ -117,6 +118,11 @@ const WALLS: &[Wall] = &[
             "std::io::stdout",
             "std::io::stderr",
         ],
+    },
+    Wall {
+        folder: "crates/windlass-tui",
+        may_use: &["windlass-app", "windlass-core", "windlass-ui"],
+        forbids: &["std::process::Command::new", "std::fs::read", "std::fs::File::open"],
     },
     Wall {
         folder: "crates/windlass-nights",

@@ -12,6 +12,7 @@ use windlass_core::words::quoted;
 use windlass_engine::replay::pages::{Content, Page, Transcript};
 use windlass_engine::store::StoreError;
 use windlass_engine::store::journal::Follower;
+use windlass_host::file::read_beginning;
 use windlass_ui::model::{CallSeen, Course, IterationSeen, PlacesSeen, RunSeen};
 
 use super::known::KnownRun;
@@ -19,6 +20,9 @@ use super::{places, status, which};
 use crate::app::App;
 use crate::error::AppError;
 use crate::here::Here;
+
+/// So much of a prompt is shown.
+const PROMPT: usize = 1024 * 1024;
 
 /// A run, folded as far as its journal has come. [`advance`](FollowedRun::advance) takes in what has landed since, and nothing twice.
 pub struct FollowedRun {
@@ -159,6 +163,14 @@ impl FollowedRun {
         // One whose runner is gone says nothing more.
         let over = call.ended.is_some() || !self.is_live().unwrap_or(false);
         Some(Transcript::new(&folder, agent, call.started, over))
+    }
+
+    /// What the agent of a call was told, its first mebibyte; `None` where that is not kept any more.
+    pub fn prompt(&self, call: CallId) -> Result<Option<String>, AppError> {
+        let Some((round, call)) = self.call(call) else { return Ok(None) };
+        let path = self.known.folder().call(round.iteration, call.attempt, call.purpose).prompt();
+        let read = read_beginning(&path, PROMPT).map_err(AppError::system)?;
+        Ok(read.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     }
 
     fn call(&self, call: CallId) -> Option<(&IterationSeen, &CallSeen)> {

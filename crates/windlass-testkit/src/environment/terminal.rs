@@ -67,6 +67,16 @@ impl PersonsTerminal {
         lock(&self.ours).as_mut().expect("a terminal").write_all(keys.as_bytes()).expect("a terminal");
     }
 
+    /// Makes the window this large; the program is told.
+    ///
+    /// # Panics
+    /// Where the window is closed.
+    pub fn resize(&self, columns: u16, rows: u16) {
+        let terminal = lock(&self.ours);
+        let size = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+        tcsetwinsize(terminal.as_ref().expect("a terminal"), size).expect("a terminal");
+    }
+
     /// Closes the window.
     pub fn close(&self) {
         lock(&self.ours).take();

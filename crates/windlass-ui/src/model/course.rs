@@ -115,6 +115,11 @@ impl Course {
         self.iterations.values().flat_map(|round| round.calls.iter().map(move |call| (round, call)))
     }
 
+    /// How hard it was asked to stop: 0 to 3.
+    pub fn stop_stage(&self) -> u8 {
+        self.board.stop.map_or(0, |(_, stage)| stage)
+    }
+
     /// Where it works; `None` for a journal without a beginning.
     pub fn directory(&self) -> Option<&Path> {
         self.board.plan.as_ref().map(|plan| plan.directory.as_path())
@@ -225,6 +230,7 @@ impl Course {
             tokens: Tokens::default(),
             tool_uses: 0,
             denied: 0,
+            denials: Vec::new(),
             repeated: false,
         });
     }
@@ -249,6 +255,7 @@ impl Course {
         (known.cost, known.estimated, known.tokens) = (summary.cost, summary.estimated, summary.tokens);
         known.tool_uses = summary.tool_uses;
         known.denied = u32::try_from(summary.denials.len()).unwrap_or(u32::MAX);
+        known.denials.clone_from(&summary.denials);
     }
 
     fn repeat(&mut self, iteration: u32, attempt: u32) {

@@ -30,8 +30,8 @@ mod tests;
 use jiff::Timestamp;
 use serde::Serialize;
 use windlass_core::values::{
-    CallId, CheckKind, CheckResult, CheckStage, Class, Cost, LaneId, Purpose, TaskId, Tokens, Verdict,
-    WindowShare,
+    CallId, CheckKind, CheckResult, CheckStage, Class, Cost, Denial, LaneId, Purpose, TaskId, Tokens,
+    Verdict, WindowShare,
 };
 
 pub use aside::AsideSeen;
@@ -188,6 +188,9 @@ pub struct CallSeen {
     pub tool_uses: u32,
     /// Tool calls that were refused.
     pub denied: u32,
+    /// Which; each kind once.
+    #[serde(skip)]
+    pub denials: Vec<Denial>,
     /// Its attempt was over without a verdict, and the iteration was tried again.
     pub repeated: bool,
 }

@@ -52,7 +52,7 @@ pub use told::parse;
 pub use trusting::TrustVerbArgs;
 pub use verbs::{
     CompletionsArgs, DemoArgs, DiffArgs, DoctorArgs, LogsArgs, NotifyArgs, NotifyVerb, ReportArgs,
-    RestoreArgs, ResumeArgs, RunsArgs, Shell, StatusArgs, StopArgs, UpdateArgs,
+    RestoreArgs, ResumeArgs, RunsArgs, Shell, StatusArgs, StopArgs, UpdateArgs, WatchArgs,
 };
 pub use web::WebArgs;
 pub use workspaces::{
@@ -77,6 +77,7 @@ Work:
 Look:
   runs         List all runs of this project
   status       Show one run: by default the live or newest one here
+  watch        Look at runs on a full screen: at work, and past ones
   report       Say what runs came to: is it right, what to merge, what it cost
   logs         Show what an agent said and did, as it happened
   diff         Show what a run, or one of its iterations, changed
@@ -193,6 +194,8 @@ pub enum Verb {
     Runs(RunsArgs),
     /// Show one run: by default the live or newest one here
     Status(StatusArgs),
+    /// Look at runs on a full screen: at work, and past ones
+    Watch(WatchArgs),
     /// Say what runs came to: is it right, what to merge, what it cost
     Report(ReportArgs),
     /// Show what an agent said and did, as it happened

@@ -270,4 +270,10 @@ pub struct WorkArgs {
     /// Print the resolved configuration, prompt and command line; touch nothing
     #[arg(long, help_heading = "Output")]
     pub dry_run: bool,
+    /// Run on its own, and watch that on a full screen; leaving the view leaves the run (docs/watch.md)
+    #[arg(long, help_heading = "Output", conflicts_with_all = ["dry_run", "json", "quiet"])]
+    pub watch: bool,
+    /// Say in FILE which run this is, and nothing at a terminal: what --watch starts
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub apart: Option<PathBuf>,
 }

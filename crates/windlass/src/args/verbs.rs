@@ -219,6 +219,28 @@ pub struct LogsArgs {
     pub json: bool,
 }
 
+/// What can be said to `windlass watch`.
+#[derive(Clone, Debug, Default, Args)]
+#[command(after_help = "\
+A view is a process of its own: leaving it (q, Ctrl-C), losing its terminal or
+killing it does nothing to the run. `?` shows the keys. Without a terminal, with
+TERM=dumb or ACCESSIBLE=1 it is `windlass logs --follow`.
+
+Examples:
+  windlass watch
+      The live or newest run here; in a folder without runs, all of this machine.
+  windlass watch r-7k2
+      That run, of whatever project.
+  windlass run -p 'Make the tests pass' --watch
+      Starts a run, and watches it.")]
+pub struct WatchArgs {
+    /// The run, or the beginning of its name [default: the live or newest one here]
+    pub run: Option<String>,
+    /// Begin with the list of all runs of this machine
+    #[arg(short, long, conflicts_with = "run")]
+    pub all: bool,
+}
+
 /// What can be said to `windlass restore`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "\

@@ -99,6 +99,7 @@ const PLACES: &[Place] = &[
     place("stop", "run", runs),
     place("status", "run", runs),
     place("report", "runs", runs),
+    place("watch", "run", runs),
     place("logs", "run", runs),
     place("diff", "run", runs),
     place("restore", "run", runs),

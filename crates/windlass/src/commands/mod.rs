@@ -34,10 +34,12 @@ mod reset;
 mod restore;
 mod resume;
 mod run;
+mod run_apart;
 mod runs;
 mod sandbox;
 mod show;
 mod status;
+mod status_watch;
 mod stop;
 mod task_lines;
 mod task_session;
@@ -56,9 +58,9 @@ mod worktree;
 use std::env;
 use std::ffi::OsString;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use windlass_core::spec::Mode;
 use windlass_ui::{Glyphs, Line, Mark, Stream, Terminal, Tone, one_line, render_warning, typed_elsewhere};
@@ -69,6 +71,9 @@ use terminal::TerminalFront;
 use windlass_app::session::Authoring;
 use windlass_app::trusting::refuse_inside_a_run;
 use windlass_app::{App, AppError, Kind, SCRIPTED_AGENT, helper, quoted};
+
+/// Where the program was started, before `-C`.
+static FROM: OnceLock<PathBuf> = OnceLock::new();
 
 /// Does what the command line asks. `arguments` begins with the program's own name.
 pub fn dispatch(arguments: impl Iterator<Item = OsString>) -> Result<ExitCode, AppError> {
@@ -90,6 +95,7 @@ pub fn dispatch(arguments: impl Iterator<Item = OsString>) -> Result<ExitCode, A
             return Ok(ExitCode::from(u8::try_from(answer.exit_code()).unwrap_or(2)));
         }
     };
+    let _ = FROM.set(env::current_dir().unwrap_or_default());
     if changes_something(&cli.verb) {
         refuse_inside_a_run()?;
     }
@@ -125,6 +131,7 @@ pub fn dispatch(arguments: impl Iterator<Item = OsString>) -> Result<ExitCode, A
         Verb::Template(args) => template::run(&args),
         Verb::Runs(args) => runs::run(&args),
         Verb::Status(args) => status::run(&args),
+        Verb::Watch(args) => watch::run(&args),
         Verb::Report(args) => report::run(&args),
         Verb::Logs(args) => logs::run(&args),
         Verb::Diff(args) => diff::run(&args),
@@ -202,6 +209,7 @@ fn changes_something(verb: &Verb) -> bool {
         | Verb::Show(_)
         | Verb::Runs(_)
         | Verb::Status(_)
+        | Verb::Watch(_)
         | Verb::Report(_)
         | Verb::Logs(_)
         | Verb::Diff(_)

@@ -15,15 +15,21 @@ use windlass_ui::{Line, Mark, Tone};
 
 use super::question;
 use super::terminal::{TerminalFront, has_terminal};
-use super::{dry_run, flags, from_here, print_lines, wanted, worktree};
+use super::{dry_run, flags, from_here, print_lines, run_apart, wanted, watch, worktree};
 use crate::args::{LimitArgs, RunArgs, WorkArgs};
 
 /// Runs it to its end; the exit code says how it ended.
 pub fn run(args: &RunArgs) -> Result<ExitCode, AppError> {
     let args = &with_kept_work(&with_mode_of_fresher(args))?;
+    if args.work.watch && args.work.apart.is_none() && watch::can_be_drawn() {
+        return watch::run_and_watch();
+    }
     let request = request(args)?;
     let terminal = Arc::new(TerminalFront::new(args.work.output.json));
     let app = App::here(terminal.clone())?;
+    if let Some(file) = &args.work.apart {
+        return run_apart::run(&request, file);
+    }
     if args.work.dry_run {
         dry_run::show(&app.rehearse(&request)?)?;
         return Ok(ExitCode::SUCCESS);

@@ -8,15 +8,15 @@ use windlass_app::inspect::Status;
 use windlass_app::task_place::TaskPlace;
 use windlass_ui::{Line, TasksShown, status_json, status_text, tasks_json};
 
+use super::status_watch;
 use super::task_lines::{labelled, task_lines};
-use super::watch;
 use super::{app, print, print_bytes, print_lines, stdout};
 use crate::args::StatusArgs;
 
 /// Does it.
 pub fn run(args: &StatusArgs) -> Result<ExitCode, AppError> {
     if args.watch {
-        return watch::run(args);
+        return status_watch::run(args);
     }
     let now = Timestamp::now();
     match app()?.status(args.run.as_deref(), now)? {

@@ -1,200 +1,189 @@
-//! `status --watch`: one run, looked at again and again until it is over.
+//! `watch`: runs on a full screen; and `run --watch`.
 
-use std::io::IsTerminal as _;
 use std::process::ExitCode;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::thread;
-use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
-use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
-use signal_hook::iterator::Signals;
-use windlass_app::inspect::Status;
-use windlass_app::{App, AppError, Kind};
-use windlass_ui::{
-    Hush, Page, RunState, RunStatus, Size, Stream, Terminal, is_abandoned, measure, status_json, status_text,
-};
+use windlass_app::AppError;
 
-use super::{app, print, print_bytes, stdout};
-use crate::args::StatusArgs;
+#[cfg(feature = "watch")]
+pub use view::{can_be_drawn, run_and_watch};
 
-/// How often the run is looked at.
-const LOOK: Duration = Duration::from_secs(1);
+use super::logs;
+use crate::args::{LogsArgs, WatchArgs};
 
-/// The window of a terminal that does not tell.
-const USUAL_SIZE: Size = Size { columns: 80, rows: 24 };
-
-/// Shows it until it is over: in its place at a terminal, elsewhere once more whenever something changed.
-pub fn run(args: &StatusArgs) -> Result<ExitCode, AppError> {
-    let app = app()?;
-    let first = look(&app, args.run.as_deref())?;
-    let name = first.run.as_ref().map(ToString::to_string);
-    let watched = Watched { app, name, json: args.json };
-    if args.json || !std::io::stdout().is_terminal() || !stdout().interactive {
-        watched.print_changes(first)
-    } else {
-        watched.redraw(first)
+/// Does it.
+pub fn run(args: &WatchArgs) -> Result<ExitCode, AppError> {
+    #[cfg(feature = "watch")]
+    if can_be_drawn() {
+        return view::run(args);
     }
+    logs::run(&LogsArgs { run: args.run.clone(), follow: true, ..LogsArgs::default() })
 }
 
-fn look(app: &App, run: Option<&str>) -> Result<Box<RunStatus>, AppError> {
-    match app.status(run, Timestamp::now())? {
-        Status::Run(status) => Ok(status),
-        Status::Tasks(_) => Err(AppError::usage("there has been no run here yet, so there is none to watch")
-            .hint("How the tasks stand: windlass status")),
-    }
+/// This build has no view.
+#[cfg(not(feature = "watch"))]
+pub const fn can_be_drawn() -> bool {
+    false
 }
 
-/// What somebody wants of whoever watches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Wanted {
-    /// The end, with this exit code.
-    End(u8),
-    /// A pause: Ctrl-Z.
-    Pause,
-    /// The window is another one.
-    Draw,
+/// Is never asked for where nothing can be drawn.
+#[cfg(not(feature = "watch"))]
+pub fn run_and_watch() -> Result<ExitCode, AppError> {
+    Err(AppError::usage("this build of windlass has no terminal view"))
 }
 
-struct Watched {
-    app: App,
-    name: Option<String>,
-    json: bool,
-}
+#[cfg(feature = "watch")]
+mod view {
+    use std::env;
+    use std::ffi::{OsStr, OsString};
+    use std::io::{IsTerminal as _, Write as _};
+    use std::path::Path;
+    use std::process::ExitCode;
 
-impl Watched {
-    fn look(&self) -> Result<Box<RunStatus>, AppError> {
-        look(&self.app, self.name.as_deref())
+    use windlass_app::inspect::KnownRun;
+    use windlass_app::run::{ApartRun, Begun};
+    use windlass_app::{App, AppError};
+    use windlass_core::values::RunId;
+    use windlass_tui::{First, Left, Standing, watch};
+    use windlass_ui::Line;
+
+    use super::super::{FROM, app, print_lines, stdout};
+    use crate::args::WatchArgs;
+
+    /// The run goes on without the view.
+    const STILL_RUNNING: u8 = 3;
+
+    /// Is there a screen, and somebody who wants it drawn on?
+    pub fn can_be_drawn() -> bool {
+        let accessible = env::var_os("ACCESSIBLE").is_some_and(|value| !value.is_empty() && value != "0");
+        std::io::stdin().is_terminal()
+            && std::io::stdout().is_terminal()
+            && stdout().interactive
+            && !accessible
     }
 
-    /// Into a file or a pipe.
-    fn print_changes(&self, first: Box<RunStatus>) -> Result<ExitCode, AppError> {
-        let mut status = first;
-        loop {
-            if self.json {
-                print_bytes(&status_json(&status))?;
-            } else {
-                print(&status_text(&status, Timestamp::now(), &stdout()))?;
-            }
-            let shown = (status.updated, status.state);
-            loop {
-                if status.state != RunState::Running || is_abandoned(Stream::Stdout) {
-                    return Ok(ExitCode::SUCCESS);
-                }
-                thread::sleep(LOOK);
-                status = self.look()?;
-                if (status.updated, status.state) != shown {
-                    break;
-                }
-            }
-            if !self.json {
-                print("\n")?;
-            }
+    /// Shows them until somebody leaves.
+    pub fn run(args: &WatchArgs) -> Result<ExitCode, AppError> {
+        let app = app()?;
+        let first = match (&args.run, app.known_run(args.run.as_deref())) {
+            _ if args.all => First::Night,
+            (_, Ok(known)) => First::Run(known),
+            (Some(_), Err(error)) => return Err(error),
+            (None, Err(_)) => First::Night,
+        };
+        let left = watch(&app, first, &stdout())?;
+        tell(&left)?;
+        Ok(ExitCode::from(left.signal.map_or(0, by_signal)))
+    }
+
+    fn by_signal(signal: i32) -> u8 {
+        u8::try_from(128 + signal).unwrap_or(u8::MAX)
+    }
+
+    /// That the run goes on, and how one comes back to it.
+    fn tell(left: &Left) -> Result<(), AppError> {
+        match &left.run {
+            Some((run, Standing::GoesOn)) => print_lines(&goes_on(run, left.elsewhere.as_deref())),
+            _ => Ok(()),
         }
     }
 
-    /// At a terminal.
-    fn redraw(&self, first: Box<RunStatus>) -> Result<ExitCode, AppError> {
-        let mut status = first;
-        if status.state == RunState::Running {
-            let wishes = wishes()?;
-            let screen = OtherScreen::enter()?;
-            let ended = self.until_over(&mut status, &wishes);
-            drop(screen);
-            if let Some(code) = ended? {
+    fn goes_on(run: &RunId, elsewhere: Option<&str>) -> Vec<Line> {
+        let stop = match elsewhere {
+            Some(directory) => format!("windlass -C {directory} stop {run}"),
+            None => format!("windlass stop {run}"),
+        };
+        vec![
+            Line::hanging(2).strong(run.to_string()).plain(" is still running."),
+            Line::hanging(2).dim("  come back  ").command(format!("windlass watch {run}")),
+            Line::hanging(2).dim("  stop it    ").command(stop),
+        ]
+    }
+
+    /// Starts this very command as a process of its own, and watches the run that it is.
+    pub fn run_and_watch() -> Result<ExitCode, AppError> {
+        let app = app()?;
+        let from = FROM.get().cloned().unwrap_or_default();
+        let mut apart = app.start_apart(&from, |file| with_file(env::args_os().skip(1), file))?;
+        let run = match apart.begun()? {
+            Begun::Run(run) => run,
+            Begun::Ended(code) => {
+                say(&apart.printed());
                 return Ok(ExitCode::from(code));
             }
+        };
+        let known = known(&app, &run)?;
+        let left = watch(&app, First::Run(known), &stdout());
+        came_to(&mut apart, &run, left?.signal)
+    }
+
+    /// The run has just begun, here or in a worktree of the same project.
+    fn known(app: &App, run: &RunId) -> Result<KnownRun, AppError> {
+        app.known_run(Some(&run.0))
+    }
+
+    /// The run's own exit code where it has ended.
+    fn came_to(apart: &mut ApartRun, run: &RunId, signal: Option<i32>) -> Result<ExitCode, AppError> {
+        if let Some(code) = apart.ended()? {
+            say(&apart.printed());
+            print_lines(&[Line::hanging(2)
+                .strong(run.to_string())
+                .plain(" has ended. ")
+                .command(format!("windlass report {run}"))])?;
+            return Ok(ExitCode::from(code));
         }
-        print(&status_text(&status, Timestamp::now(), &stdout()))?;
-        Ok(ExitCode::SUCCESS)
+        print_lines(&goes_on(run, None))?;
+        Ok(ExitCode::from(signal.map_or(STILL_RUNNING, by_signal)))
     }
 
-    /// Draws until the run is over, or somebody wants the end: its exit code.
-    fn until_over(
-        &self,
-        status: &mut Box<RunStatus>,
-        wishes: &Receiver<Wanted>,
-    ) -> Result<Option<u8>, AppError> {
-        let mut page = Page::default();
-        let mut next = Instant::now() + LOOK;
-        while status.state == RunState::Running {
-            draw(&mut page, status)?;
-            if is_abandoned(Stream::Stdout) {
-                return Ok(Some(0));
-            }
-            match wishes.recv_timeout(next.saturating_duration_since(Instant::now())) {
-                Ok(Wanted::End(code)) => return Ok(Some(code)),
-                Ok(Wanted::Pause) => {
-                    print(Page::LEAVE)?;
-                    // Nothing else stops all of this process, and lets the shell know.
-                    let _ = signal_hook::low_level::emulate_default_handler(SIGTSTP);
-                    print(Page::ENTER)?;
-                    page.forget();
-                }
-                Ok(Wanted::Draw) => {}
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
-                    next = Instant::now() + LOOK;
-                    *status = self.look()?;
-                }
-            }
-        }
-        Ok(None)
+    /// What the process of the run had to say, as it said it.
+    fn say(printed: &str) {
+        // Where standard error is closed nobody is there to be told.
+        let _ = std::io::stderr().write_all(printed.as_bytes());
     }
-}
 
-fn draw(page: &mut Page, status: &RunStatus) -> Result<(), AppError> {
-    let size = measure(Stream::Stdout).unwrap_or(USUAL_SIZE);
-    let terminal = Terminal { width: Some(size.columns), height: Some(size.rows), ..stdout() };
-    let text = status_text(status, Timestamp::now(), &terminal);
-    match page.drawn(&text, "Ctrl-C ends the watching, not the run", size) {
-        Some(bytes) => print(&bytes),
-        None => Ok(()),
+    /// The same arguments, and where the process says which run it is. Behind the verb: what follows `--` is the agent's.
+    fn with_file(arguments: impl Iterator<Item = OsString>, file: &Path) -> Vec<OsString> {
+        let mut all: Vec<OsString> = arguments.collect();
+        let verb = place_of_verb(&all);
+        let mut flag = OsString::from("--apart=");
+        flag.push(file);
+        all.insert((verb + 1).min(all.len()), flag);
+        all
     }
-}
 
-/// Signals, as what they mean to whoever watches.
-fn wishes() -> Result<Receiver<Wanted>, AppError> {
-    let failed = |error: std::io::Error| {
-        AppError::new(Kind::System, format!("cannot watch for signals: {error}")).because(error)
-    };
-    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT, SIGWINCH]).map_err(failed)?;
-    let (sender, wishes) = channel();
-    let pass_on = move || {
-        for signal in signals.forever() {
-            let wanted = match signal {
-                SIGINT => Wanted::End(130),
-                SIGTERM => Wanted::End(143),
-                SIGHUP => Wanted::End(129),
-                SIGTSTP => Wanted::Pause,
-                _ => Wanted::Draw,
-            };
-            if sender.send(wanted).is_err() {
-                return;
+    /// The first word that is no flag and no flag's value.
+    fn place_of_verb(arguments: &[OsString]) -> usize {
+        let mut place = 0;
+        while let Some(word) = arguments.get(place) {
+            if word == OsStr::new("-C") {
+                place += 2;
+            } else if word.as_encoded_bytes().starts_with(b"-") {
+                place += 1;
+            } else {
+                break;
             }
         }
-    };
-    thread::Builder::new().name("signals".to_owned()).spawn(pass_on).map_err(failed)?;
-    Ok(wishes)
-}
-
-/// A screen of its own; left however the watching ends.
-struct OtherScreen {
-    hush: Hush,
-}
-
-impl OtherScreen {
-    fn enter() -> Result<OtherScreen, AppError> {
-        let hush = Hush::default();
-        hush.hush();
-        print(Page::ENTER)?;
-        Ok(OtherScreen { hush })
+        place
     }
-}
 
-impl Drop for OtherScreen {
-    fn drop(&mut self) {
-        // A terminal that is gone needs nothing.
-        let _ = print(Page::LEAVE);
-        self.hush.lift();
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        #[test]
+        fn the_flag_stands_behind_the_verb() {
+            for (typed, expected) in [
+                ("run -p x --watch", "run --apart=/f -p x --watch"),
+                ("-C run run --watch -- -x", "-C run run --apart=/f --watch -- -x"),
+                ("-Crun build --watch", "-Crun build --apart=/f --watch"),
+            ] {
+                let words = typed.split(' ').map(OsString::from);
+                let all: Vec<String> = with_file(words, Path::new("/f"))
+                    .iter()
+                    .map(|word| word.to_string_lossy().into_owned())
+                    .collect();
+                assert_eq!(all.join(" "), expected);
+            }
+        }
     }
 }

@@ -3,7 +3,11 @@
 
 mod authoring;
 mod desk;
+#[cfg(feature = "watch")]
+mod glass;
 mod judging;
 mod principles;
 mod task_files;
 mod terminal;
+#[cfg(feature = "watch")]
+mod watching;

@@ -1,0 +1,90 @@
+//! The list of runs, below headings.
+
+use jiff::Timestamp;
+use windlass_app::inspect::Heading;
+use windlass_core::values::{Cost, Items};
+use windlass_ui::RunState;
+
+use super::{Picker, RunPlace};
+
+/// A run in the list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Listed {
+    /// Which.
+    pub place: RunPlace,
+    /// Where it stands.
+    pub heading: Heading,
+    /// The name of its folder.
+    pub project: String,
+    /// The job's first words.
+    pub title: String,
+    /// How it stands.
+    pub state: RunState,
+    /// Iterations that ended.
+    pub iterations: u32,
+    /// What the job's own file counts.
+    pub items: Option<Items>,
+    /// All calls.
+    pub cost: Cost,
+    /// When it began.
+    pub started: Timestamp,
+    /// When something happened last.
+    pub last: Timestamp,
+}
+
+/// The list.
+#[derive(Clone, Debug, Default)]
+pub struct NightView {
+    /// The runs, in the order of their headings; `None` before they were read.
+    pub runs: Option<Vec<Listed>>,
+    /// Which is selected.
+    pub picker: Picker,
+}
+
+/// A row of the list.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum NightRow<'a> {
+    /// A heading.
+    Heading(Heading, usize),
+    /// A run, and its place among the runs.
+    Run(usize, &'a Listed),
+}
+
+impl NightView {
+    /// Takes the runs in, in the order of their headings; what was selected stays so.
+    pub fn take(&mut self, runs: Vec<Listed>) {
+        let kept = self.selected().map(|run| run.place.clone());
+        let place = kept.and_then(|kept| runs.iter().position(|run| run.place == kept));
+        self.runs = Some(runs);
+        self.picker.select(place.unwrap_or_else(|| self.picker.selected()));
+        self.picker.step(0, self.len());
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.runs.as_ref().map_or(0, Vec::len)
+    }
+
+    /// How many of them stand there.
+    pub fn count(&self, heading: Heading) -> usize {
+        self.runs.iter().flatten().filter(|run| run.heading == heading).count()
+    }
+
+    /// The one that is selected.
+    pub fn selected(&self) -> Option<&Listed> {
+        self.runs.as_ref()?.get(self.picker.selected())
+    }
+
+    /// Its rows: each group with its heading.
+    pub fn rows(&self) -> Vec<NightRow<'_>> {
+        let runs = self.runs.as_deref().unwrap_or_default();
+        let mut rows = Vec::with_capacity(runs.len() + 4);
+        for (place, run) in runs.iter().enumerate() {
+            if place == 0 || runs.get(place - 1).is_some_and(|before| before.heading != run.heading) {
+                rows.push(NightRow::Heading(run.heading, self.count(run.heading)));
+            }
+            rows.push(NightRow::Run(place, run));
+        }
+        rows
+    }
+}
