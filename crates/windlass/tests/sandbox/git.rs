@@ -281,8 +281,8 @@ fn no_name_that_stands_for_another_one_is_taken() {
         let place = Place::new(kind);
         place.env.git(&["tag", "v1"]);
         place.env.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
-        let attack = "echo x > x && git add x && git commit -qm x && git tag main HEAD~1 && git branch v1 && \
-                      git branch origin/main && git branch plain && git checkout -q origin/main";
+        let attack = "echo x > x && git add x && git commit -qm x && git branch v1 && git branch origin/main && \
+                      git branch plain && git checkout -q origin/main && git tag main HEAD~1";
         let outcome = work(&place, &[attack], &["--commit", "agent"]);
         let names = place.env.git(&["for-each-ref", "--format=%(refname)"]);
         let expected = "refs/heads/main\nrefs/heads/plain\nrefs/remotes/origin/main\nrefs/tags/v1";
