@@ -85,23 +85,23 @@ impl Served {
             Some((address.to_owned(), code.to_owned()))
         });
         let (address, code) = link.ok_or_else(|| Failure("windlass web printed no link".to_owned()))?;
-        let mut served = Served { server, address, cookie: String::new() };
+        let mut page = Served { server, address, cookie: String::new() };
         let body = format!("{{\"code\":\"{code}\"}}");
         let head = format!(
             "POST /session HTTP/1.1\r\nhost: {0}\r\norigin: http://{0}\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {1}\r\n\r\n{body}",
-            served.address,
+            page.address,
             body.len()
         );
-        let answer = served.ask(&head)?;
+        let answer = page.ask(&head)?;
         let cookie = answer.lines().find_map(|line| line.strip_prefix("set-cookie: "));
-        cookie.and_then(|cookie| cookie.split(';').next()).unwrap_or_default().clone_into(&mut served.cookie);
-        Ok(served)
+        cookie.and_then(|cookie| cookie.split(';').next()).unwrap_or_default().clone_into(&mut page.cookie);
+        Ok(page)
     }
 
     fn ask(&self, head: &str) -> Result<String, Failure> {
         let trouble = |error: std::io::Error| Failure(format!("{}: {error}", self.address));
         let mut stream = TcpStream::connect(&self.address).map_err(trouble)?;
-        stream.set_read_timeout(Some(Duration::from_secs(60))).map_err(trouble)?;
+        stream.set_read_timeout(Some(Duration::from_mins(1))).map_err(trouble)?;
         stream.write_all(head.as_bytes()).map_err(trouble)?;
         let mut answer = Vec::new();
         stream.read_to_end(&mut answer).map_err(trouble)?;

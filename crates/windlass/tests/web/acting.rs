@@ -34,6 +34,8 @@ fn a_run_stops_after_its_iteration_and_says_who_asked() {
     assert_eq!(ended["stop_reason"], "stop_requested");
 }
 
+// attack(page): another server on this machine is sent the page's cookie and posts with it
+// holds: refused: acting takes the key that only the page's own scripts have, and the page's own origin
 #[test]
 fn a_stolen_cookie_looks_and_does_not_act() {
     let env = TestEnv::with_git();
@@ -100,6 +102,8 @@ fn what_spends_or_changes_takes_leave() {
     assert!(!visitor.get(&format!("/r/{run}")).body.contains("data-deed"));
 }
 
+// attack(page): a person taps four times at once, again later, and on a page that is old
+// holds: done once, told the same each time; nothing is done about a run that has moved
 #[test]
 fn a_second_click_is_one_and_a_stale_page_does_nothing() {
     let env = TestEnv::with_git();
@@ -130,6 +134,8 @@ fn a_second_click_is_one_and_a_stale_page_does_nothing() {
     assert!(refused.body.contains("ended at its limit"), "what the verb says: {}", refused.body);
 }
 
+// attack(page): the server is killed after an action was written down, and the browser asks again
+// holds: it was done once or not at all
 #[test]
 fn a_server_that_is_killed_in_between_does_it_once_or_not_at_all() {
     let env = TestEnv::with_git();
@@ -184,6 +190,8 @@ fn files_are_put_back_and_a_denied_command_is_allowed() {
     assert!(env.read(".windlass/config.toml").contains("Bash(touch denied)"));
 }
 
+// attack(page): the page is killed while a run goes on
+// holds: the run does not notice
 #[test]
 fn a_run_goes_on_when_the_page_is_killed() {
     let env = TestEnv::with_git();

@@ -47,6 +47,8 @@ fn drive(env: &TestEnv, page: &Page, what: &str, arguments: &[String]) {
     assert_eq!(outcome.code, Some(0), "{}\n{}", outcome.stdout_text(), outcome.stderr_text());
 }
 
+// attack(page): the same in a real browser, on a phone's screen and a desk's, light and dark
+// holds: nothing of it runs, and everybody can read the page
 #[test]
 fn nothing_that_was_recorded_runs_and_axe_finds_nothing() {
     let env = TestEnv::with_git();

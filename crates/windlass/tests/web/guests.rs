@@ -17,6 +17,8 @@ steps = [
 ]
 "#;
 
+// attack(page): an agent has a valid cookie and key, and asks to raise its limits: plainly, with a wiped environment and a session of its own, and from a process that it left behind
+// holds: refused each time, by who has the socket
 #[test]
 fn an_agent_with_a_valid_key_neither_looks_nor_acts() {
     let env = TestEnv::with_git();
@@ -63,7 +65,7 @@ fn whoever_carries_the_name_of_a_run_is_one_of_its() {
     for (run, expected) in [("", "401"), ("r-7k2", "403")] {
         let mut command = env.command("bash");
         command.args(["-c", &talk]).env("WINDLASS_RUN", run);
-        let outcome = env.run(&mut command, Duration::from_secs(60));
+        let outcome = env.run(&mut command, Duration::from_mins(1));
         let first = outcome.stdout_text().lines().next().unwrap_or_default().to_owned();
         assert!(first.contains(expected), "{run:?}: {first}");
     }

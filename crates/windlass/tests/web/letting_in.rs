@@ -22,7 +22,8 @@ const ROUTES: [&str; 12] = [
     "/nowhere",
 ];
 
-// A page of a stranger whose name means this machine.
+// attack(page): a stranger's page makes its own name mean this machine, and asks every address of the page by it; so does a request without a host, with two, or with another one in its line
+// holds: each is refused before any route is looked for
 #[test]
 fn a_foreign_missing_or_double_host_gets_nothing_from_any_route() {
     let env = TestEnv::new();
@@ -67,6 +68,8 @@ fn a_foreign_missing_or_double_host_gets_nothing_from_any_route() {
     }
 }
 
+// attack(page): another program of this machine asks for every address without a cookie, with a made-up one, or with the key in its place
+// holds: it is shown the way in and nothing else
 #[test]
 fn nobody_reads_who_was_not_let_in() {
     let env = TestEnv::with_git();
@@ -99,6 +102,8 @@ fn nobody_reads_who_was_not_let_in() {
     }
 }
 
+// attack(page): a link is used a second time, guessed, or looked for in the state folder
+// holds: it lets nobody in; no secret is on the disk, and its files are readable by their owner alone
 #[test]
 fn a_link_lets_one_browser_in_once_and_is_written_nowhere() {
     let env = TestEnv::new();
@@ -136,6 +141,8 @@ fn a_link_lets_one_browser_in_once_and_is_written_nowhere() {
     }
 }
 
+// attack(page): a stranger's page posts a code: from another origin, from none, as a form, as text
+// holds: refused, nothing is used up, and no other origin is ever allowed anything
 #[test]
 fn only_the_page_itself_asks_for_a_way_in() {
     let env = TestEnv::new();
@@ -186,6 +193,8 @@ fn whoever_is_forgotten_is_not_let_in_any_more() {
     assert_eq!((visitor.get("/").status, figures()), (401, 401));
 }
 
+// attack(page): whoever has the token of the dashboard asks for pages, and whoever has a cookie for figures
+// holds: both are refused
 #[test]
 fn a_token_for_figures_reads_figures_and_nothing_else() {
     let env = TestEnv::with_git();
@@ -211,6 +220,8 @@ fn a_token_for_figures_reads_figures_and_nothing_else() {
     assert_eq!(visitor.get("/metrics").status, 401, "nor does a cookie read figures");
 }
 
+// attack(page): a stranger's page frames the page, sniffs at its answers, or reads where a link came from
+// holds: every answer, refusals included, forbids it
 #[test]
 fn every_answer_forbids_a_browser_the_same() {
     let env = TestEnv::with_git();

@@ -31,6 +31,8 @@ fn until(stream: &mut TcpStream, said: &mut String, what: &str) -> bool {
     true
 }
 
+// attack(page): forty connections begin a request and never end it
+// holds: they are closed, and the page answers
 #[test]
 fn whoever_says_nothing_is_not_waited_for() {
     let env = TestEnv::new();
@@ -53,6 +55,8 @@ fn whoever_says_nothing_is_not_waited_for() {
     }
 }
 
+// attack(page): a body of 70 kB, an endless head, a body that never comes, bytes that are no HTTP
+// holds: refused, and the page answers
 #[test]
 fn what_is_too_large_is_refused() {
     let env = TestEnv::with_git();
@@ -85,6 +89,8 @@ fn what_is_too_large_is_refused() {
     assert_eq!(visitor.get("/").status, 200);
 }
 
+// attack(page): forty tabs, of which nine are live
+// holds: eight are, the ninth is told to try later, and a closed one makes room
 #[test]
 fn eight_pages_are_live_and_forty_tabs_harm_nobody() {
     let env = TestEnv::with_git();
@@ -110,6 +116,8 @@ fn eight_pages_are_live_and_forty_tabs_harm_nobody() {
     drop(running);
 }
 
+// attack(page): a browser asks two thousand times and reads nothing
+// holds: nothing is piled up for it, and others are answered
 #[test]
 fn a_browser_that_never_reads_is_left_and_slows_nobody() {
     let env = TestEnv::with_git();

@@ -75,6 +75,8 @@ fn run_folder(env: &TestEnv, run: &str) -> PathBuf {
     projects.map(|project| project.unwrap().path().join("runs").join(run)).find(|path| path.exists()).unwrap()
 }
 
+// attack(page): titles, file names, commands, texts, gates and results hold markup, scripts, escape sequences and marks that reorder text
+// holds: all of it is text on every page; a recording is only ever sent as plain text to be saved
 #[test]
 fn whatever_was_written_is_text() {
     let env = TestEnv::with_git();
@@ -127,6 +129,8 @@ fn a_run_is_told_with_all_that_lies_behind_it() {
     assert!(there.contains(&format!("id=\"o={offset}\"")), "{there}");
 }
 
+// attack(page): addresses hold paths, encoded ones too, numbers that are none, and cursors beyond the end
+// holds: no such page; no link is followed
 #[test]
 fn only_what_is_an_address_is_one() {
     let env = TestEnv::with_git();
