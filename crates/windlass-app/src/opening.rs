@@ -3,8 +3,8 @@
 use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
+use windlass_core::values::Ended;
 use windlass_host::process::Command;
 
 use crate::app::App;
@@ -13,8 +13,8 @@ use crate::error::{AppError, Kind};
 /// Whatever opens files, where `BROWSER` names nothing.
 const OPENER: &str = "xdg-open";
 
-/// What is still there after so long shows the file: it is left alone by being waited for no longer.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// Starts it apart, so that a browser that stays is neither waited for nor ended with us, and says how it ended where that is soon.
+const APART: &str = r#""$1" "$2" >/dev/null 2>&1 & sleep 1; kill -0 $! 2>/dev/null || wait $!"#;
 
 impl App {
     /// Shows a file or an address in the browser: that of `$BROWSER`, else what `xdg-open` starts.
@@ -23,14 +23,24 @@ impl App {
     /// There is none, or it says that it cannot.
     pub fn open_in_browser(&self, what: &Path) -> Result<(), AppError> {
         let opener = opener(env::var_os("BROWSER"), env::var_os("PATH"))?;
-        let output = Command::new(&opener).argument(what).directory(self.directory()).timeout(PATIENCE).run();
-        match output {
+        let started = Command::new("/bin/sh")
+            .arguments(["-c", APART, "sh"])
+            .arguments([opener.as_path(), what])
+            .directory(self.directory())
+            .run();
+        match started {
             Ok(output) if output.succeeded() => Ok(()),
-            Ok(output) => {
-                Err(failed(&opener, what, output.stderr.text().lines().next().unwrap_or("it failed")))
-            }
+            Ok(output) => Err(failed(&opener, what, &exit_in_words(output.ended))),
             Err(error) => Err(failed(&opener, what, &error.to_string())),
         }
+    }
+}
+
+fn exit_in_words(ended: Ended) -> String {
+    match ended {
+        Ended::Exited(code) => format!("it ended with {code}"),
+        Ended::Signalled(signal) => format!("signal {signal} ended it"),
+        Ended::Lost => "nobody knows how it ended".to_owned(),
     }
 }
 

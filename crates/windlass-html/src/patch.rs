@@ -4,6 +4,9 @@ use maud::{Markup, html};
 use windlass_core::redact::Redactor;
 use windlass_ui::{harmless, one_line};
 
+/// So many bytes of a patch are looked at.
+const LONGEST_PATCH: usize = 300_000;
+
 /// So many characters of a line are shown.
 const LONGEST_LINE: usize = 400;
 
@@ -88,8 +91,8 @@ fn hunk(line: &str) -> Option<(u64, u64)> {
 impl Patch {
     /// As HTML, folded.
     pub(crate) fn html(&self, redactor: &Redactor) -> Markup {
-        let text = redactor.redact(&harmless(&self.text));
-        let title = format!("Changes of {}", redactor.redact(&one_line(&self.name)));
+        let text = redactor.redact(&harmless(beginning(&self.text)));
+        let title = format!("Changes of {}", redactor.redact(&one_line(beginning(&self.name))));
         html! {
             details {
                 summary { (title) }
@@ -99,10 +102,15 @@ impl Patch {
                     }
                 }
                 @if self.more > 0 { p.dim { "and " (self.more) " more lines:" } }
-                @if !self.command.is_empty() { code.command { (redactor.redact(&one_line(&self.command))) } }
+                @if !self.command.is_empty() { code.command { (redactor.redact(&one_line(beginning(&self.command)))) } }
             }
         }
     }
+}
+
+/// Megabytes are not looked through.
+fn beginning(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(LONGEST_PATCH)).unwrap_or(text)
 }
 
 fn shown(line: &str) -> String {

@@ -94,7 +94,9 @@ proptest! {
         let document: serde_json::Value = serde_json::from_slice(&report_json(&night)).unwrap();
         for (run, json) in night.runs.iter().zip(document["runs"].as_array().unwrap()) {
             prop_assert_eq!(json["cost_usd"].as_f64().unwrap(), run.status.cost.dollars());
-            prop_assert_eq!(json["tokens"]["total"].as_u64().unwrap(), run.status.tokens.total());
+            let classes = ["input", "output", "cache_creation", "cache_read"];
+            let tokens: u64 = classes.iter().map(|class| json["tokens"][*class].as_u64().unwrap()).sum();
+            prop_assert_eq!(tokens, run.status.tokens.total());
             prop_assert_eq!(json["rounds"].as_array().unwrap().len(), run.rounds.len());
             let wasted = run.wasted.total().dollars();
             let parts = ["failed_usd", "refused_usd", "idle_usd", "repeated_usd"].map(|part| json["wasted"][part].as_f64().unwrap());

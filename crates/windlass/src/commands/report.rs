@@ -59,7 +59,7 @@ fn give(args: &ReportArgs, app: &App, page: &[u8]) -> Result<(), AppError> {
         None => kept_for_a_moment(page)?,
     };
     if args.open {
-        app.open_in_browser(&file)?;
+        app.open_in_browser(&app.directory().join(&file))?;
     }
     if args.html.is_some() || args.open {
         print(&format!("{}\n", from_here(&file)))?;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use proptest::prelude::*;
 use serde_json::json;
 use windlass_core::observation::Observation;
-use windlass_core::values::{Tokens, UsageLimit};
+use windlass_core::values::{Tokens, UsageLimit, WindowShare};
 
 use super::{Decoded, assistant, decode, decode_as, output};
 use crate::claude::ClaudeDecoder;
@@ -161,8 +161,15 @@ fn limits_are_noticed() {
     };
     let limit =
         UsageLimit { resets_at: Some("2026-11-21T21:12:21Z".parse().unwrap()), window: "five_hour".into() };
-    assert_eq!(event("rejected", false).digests, [Digest::Limit { rejected: Some(limit), overage: false }]);
-    assert_eq!(event("allowed_warning", true).digests, [Digest::Limit { rejected: None, overage: true }]);
+    let share = WindowShare { window: "five_hour".into(), used_percent: 100, resets_at: limit.resets_at };
+    assert_eq!(
+        event("rejected", false).digests,
+        [Digest::Limit { rejected: Some(limit), overage: false }, Digest::Window(share.clone())]
+    );
+    assert_eq!(
+        event("allowed_warning", true).digests,
+        [Digest::Limit { rejected: None, overage: true }, Digest::Window(share)]
+    );
     assert_eq!(
         event("allowed", false).observations,
         [Observation::LimitNotice {
