@@ -9,7 +9,11 @@ use super::unread;
 /// is shown.
 pub(super) fn left(text: &str) -> Option<(usize, &str)> {
     let line = text.split(['\n', '\r']).next().unwrap_or_default().trim_end();
-    element(line).or_else(|| org(line)).or_else(|| bold(line)).or_else(|| entry(line, text))
+    element(line)
+        .or_else(|| org(line))
+        .or_else(|| bold(line))
+        .or_else(|| word(line))
+        .or_else(|| entry(line, text))
 }
 
 /// Where the text begins that a file's front matter stands before.
@@ -43,6 +47,14 @@ fn bold(line: &str) -> Option<(usize, &str)> {
     let word = rest.trim_start().strip_prefix(['—', '–', '-'])?.trim();
     let is_left = matches!(state_of(word), Some(TaskState::Open | TaskState::InProgress));
     (is_left && !title.eq_ignore_ascii_case("status")).then_some((0, line))
+}
+
+/// `- TODO: Parse`, at the margin.
+fn word(line: &str) -> Option<(usize, &str)> {
+    let text = line.strip_prefix(['-', '*', '+'])?.strip_prefix(' ')?;
+    let (word, title) = text.trim_start_matches('*').split_once(':')?;
+    let is_left = matches!(word.trim_end_matches('*'), "TODO" | "DOING" | "WIP" | "IN PROGRESS");
+    (is_left && !title.trim_matches(['*', ' ']).is_empty()).then_some((0, line))
 }
 
 /// `- id: T1`, and members below it of which none says that it is done.
@@ -81,6 +93,8 @@ mod tests {
             ("** WAITING  Ship\n", Some((0, "** WAITING"))),
             ("- **Parser** — in progress\r\n", Some((0, "- **Parser** — in progress"))),
             ("* **Parser** - pending", Some((0, "* **Parser** - pending"))),
+            ("- TODO: Parse", Some((0, "- TODO: Parse"))),
+            ("* **DOING:** Print", Some((0, "* **DOING:** Print"))),
             ("  - id: T1\n    status: pending\n", Some((2, "- id: T1"))),
             ("- id: T1\n- id: T2\n  status: done\n", Some((0, "- id: T1"))),
         ] {
@@ -92,6 +106,9 @@ mod tests {
             "* DONE Parse",
             "* todo Parse",
             "- TODO Parse",
+            "- TODO:",
+            "- DONE: Parse",
+            "  - TODO: Parse",
             "- **Parser** — done",
             "- **Status** — pending",
             "- **Note**: pending",

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use windlass_core::values::TaskId;
+use windlass_core::values::{TaskId, TaskRow};
 
 use super::file::Contents;
 use super::sources::reference;
@@ -41,6 +41,22 @@ pub(super) fn identify(contents: &mut Contents) {
             Some((known.or_else(by_title).or(id.then_some(name))?, line))
         });
         task.named = meant.collect();
+    }
+}
+
+/// A plan's sections say which of its tasks come first; what stands in none of these comes after them, and then what may be left
+/// out.
+pub(super) fn rank(tasks: &mut [Task]) {
+    const WITHOUT: u8 = 250;
+    const OPTIONAL: u8 = 251;
+    let of_section = |task: &Task| task.plan.as_ref().and_then(|plan| plan.priority);
+    let usual =
+        if tasks.iter().any(|task| of_section(task).is_some()) { WITHOUT } else { TaskRow::USUAL_PRIORITY };
+    for task in tasks {
+        let Some(plan) = &task.plan else { continue };
+        let priority =
+            plan.priority.map_or(usual, |priority| u8::try_from(priority).unwrap_or(WITHOUT).min(WITHOUT));
+        task.row.priority = if plan.optional { OPTIONAL } else { priority };
     }
 }
 

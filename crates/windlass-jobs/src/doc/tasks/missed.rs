@@ -10,7 +10,8 @@ use windlass_core::values::TaskState;
 
 use super::beside;
 use super::sources::state_of_sign;
-use super::status::{says_left, state_of};
+use super::status::state_of;
+use super::stuck::says_left;
 use crate::doc::lines::Lines;
 use crate::doc::text::quoted;
 use crate::doc::{Problem, ProblemKind};
@@ -63,7 +64,7 @@ pub(super) fn find(text: &str, is_taken: impl Fn(usize) -> bool) -> Vec<Missed> 
     let mut found: Vec<(usize, &str, LooksLike)> = Vec::new();
     for line in text.split_inclusive(['\n', '\r']) {
         let boxes = beginnings(line).filter_map(|at| Some((at, looks_like_box(line.get(at..)?)?)));
-        let boxes = boxes.chain(square(line)).chain(word_in_brackets(line));
+        let boxes = boxes.chain(square(line)).chain(word_in_brackets(line)).chain(wide(line));
         let boxes = boxes.map(|(at, shown)| (begins + at, shown, LooksLike::Box));
         let other = text.get(begins..).filter(|_| begins >= matter).and_then(beside::left);
         let other = other.map(|(at, shown)| (begins + at, shown, LooksLike::Task));
@@ -111,6 +112,17 @@ fn square(line: &str) -> Option<(usize, &str)> {
         && !says.starts_with(['=', ':', '-', '–', '—', '→', '|'])
         && state_of(says).is_none();
     is_work.then(|| text.get(..sign.len_utf8()).map(|shown| (line.len() - text.len(), shown)))?
+}
+
+/// The box in wide brackets that a list item begins with, `- ［ ］ What is to be done`.
+fn wide(line: &str) -> Option<(usize, &str)> {
+    let text = line.trim_start_matches(begins_block);
+    let (within, after) = text.strip_prefix('［')?.split_once('］')?;
+    let sign = within.trim();
+    let is_done = sign.chars().next().is_some_and(|sign| state_of_sign(sign) == Some(TaskState::Done));
+    let is_meant = sign.chars().count() <= 1 && !is_done && !after.trim().is_empty();
+    let shown = text.get(..text.len() - after.len())?;
+    is_meant.then_some((line.len() - text.len(), shown))
 }
 
 /// The word in brackets that a list item begins with in place of a box, `- [BLOCKED: no key] What is to be done`.

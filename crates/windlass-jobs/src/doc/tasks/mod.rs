@@ -31,6 +31,7 @@ mod source;
 pub mod sources;
 mod spelling;
 mod status;
+mod stuck;
 mod task;
 #[cfg(test)]
 mod tests;
@@ -80,6 +81,7 @@ impl TaskList {
         let mut contents = Contents::read(files);
         if contents.files.first().is_some_and(|file| !file.form.has_ids()) {
             identify::identify(&mut contents);
+            identify::rank(&mut contents.tasks);
         }
         settle::settle(&mut contents.tasks, &mut contents.problems);
         criteria::come_last(&mut contents);

@@ -57,7 +57,7 @@ pub(super) const WORDS: &[(&str, TaskState, &str)] = &[
 ];
 
 /// Words of what nobody will do: there is nothing to be done about it, as about what is done.
-const SET_ASIDE: &[&str] = &[
+pub(super) const SET_ASIDE: &[&str] = &[
     "wontfix",
     "wont-fix",
     "won't-fix",
@@ -92,53 +92,8 @@ pub(super) const SIGNS: &[(char, TaskState, char)] = &[
 pub(super) const DRAWN: char = '\u{fe0f}';
 
 /// Words of what nobody can go on with.
-const STUCK: &[&str] =
+pub(super) const STUCK: &[&str] =
     &["blocked", "on-hold", "waiting", "paused", "deferred", "postponed", "skip", "skipped", "stuck"];
-
-/// The word in capitals at the beginning or the end of a text that says that nobody is to work on it: `BLOCKED: Deploy`,
-/// `[WONTFIX] Old thing`, `Pay [BLOCKED: no key]`.
-pub(super) fn stuck(text: &str) -> Option<&str> {
-    let text = text.trim_start_matches(['*', '_', ' ']);
-    let is_word = |word: &str| {
-        let loud = word.chars().all(|letter| !letter.is_lowercase());
-        loud && STUCK.iter().chain(SET_ASIDE).any(|known| after_word(word, known) == Some(""))
-    };
-    let in_brackets =
-        |within: &'_ str| -> bool { is_word(within.split(':').next().unwrap_or_default().trim()) };
-    if let Some((within, _)) = text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-        return Some(within).filter(|within| in_brackets(within));
-    }
-    let last = [('[', ']'), ('(', ')')].into_iter().find_map(|(open, close)| {
-        text.trim_end().strip_suffix(close)?.rsplit_once(open).map(|(_, within)| within)
-    });
-    let begins = || text.split_once(':').map(|(word, _)| word.trim_end_matches(['*', '_', ' ']));
-    last.filter(|within| in_brackets(within)).or_else(|| begins().filter(|word| is_word(word)))
-}
-
-/// Is this the title of a section of what nobody can go on with: `Blocked`, `On hold (legal)`, `Deferred tasks`?
-pub(super) fn is_stuck_title(title: &str) -> bool {
-    const OF: [&str; 7] = ["tasks", "items", "work", "stories", "issues", "features", "todos"];
-    let bare = title.trim_start_matches(|letter: char| !letter.is_alphanumeric());
-    let is_over = |rest: &str| {
-        let what = rest.trim_start();
-        what.is_empty()
-            || rest.starts_with(':')
-            || (rest.starts_with(' ')
-                && (!what.starts_with(char::is_alphanumeric)
-                    || OF.iter().any(|known| what.eq_ignore_ascii_case(known))))
-    };
-    STUCK.iter().any(|word| after_word(bare, word).is_some_and(is_over))
-}
-
-/// Do words between brackets that begin a list item say how far it is, unless it is done: `[BLOCKED: no key]`, `[TODO]`,
-/// `[WONTFIX]`?
-pub(super) fn says_left(within: &str) -> bool {
-    const WORDS: [&str; 6] = ["todo", "to-do", "pending", "wip", "in-progress", "not-started"];
-    let word = within.split(':').next().unwrap_or_default().trim();
-    let loud = word.chars().all(|letter| !letter.is_lowercase());
-    let mut known = STUCK.iter().chain(SET_ASIDE).chain(&WORDS);
-    loud && !word.is_empty() && known.any(|known| after_word(word, known) == Some(""))
-}
 
 /// What stands where a status is to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -313,7 +268,7 @@ pub(super) fn is_word(text: &str, word: &str) -> bool {
 }
 
 /// What comes after a word, where the text begins with it, in any case.
-fn after_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
+pub(super) fn after_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     let (begins, rest) = text.split_at_checked(word.len())?;
     let same = |(one, other): (u8, u8)| match other {
         b'-' => matches!(one, b'-' | b'_' | b' '),

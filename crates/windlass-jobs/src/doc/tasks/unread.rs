@@ -11,13 +11,18 @@ struct Kind {
 }
 
 /// All kinds; of a text the first counts that one of its lines is of.
-const KINDS: [Kind; 7] = [
+const KINDS: [Kind; 12] = [
+    Kind { one: "box that begins no list item", several: "boxes that begin no list item", title: boxed },
     Kind { one: "`<task>` element", several: "`<task>` elements", title: element },
     Kind { one: "heading of Org", several: "headings of Org", title: org },
     Kind { one: "line of todo.txt", several: "lines of todo.txt", title: todo_txt },
     Kind { one: "entry of YAML", several: "entries of YAML", title: yaml },
+    Kind { one: "table of TOML", several: "tables of TOML", title: toml },
     Kind { one: "line that begins with a sign", several: "lines that begin with a sign", title: sign },
     Kind { one: "list item with a status", several: "list items with a status", title: status },
+    Kind { one: "line with a state", several: "lines with states", title: keyed },
+    Kind { one: "heading with a number", several: "headings with numbers", title: numbered },
+    Kind { one: "row of a table", several: "rows of a table", title: row },
     Kind { one: "list item without a box", several: "list items without a box", title: item },
 ];
 
@@ -53,6 +58,55 @@ fn shown_lines(text: &str) -> Vec<(usize, &str)> {
             !is_code && !is_fence && !is_hidden
         })
         .collect()
+}
+
+/// `[ ] Parse`, `**[x] Parse**`, `a. [ ] Parse`, `# [ ] Parse`, `- [ ]Parse`.
+fn boxed(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    let lettered = line.split_once(['.', ')']).filter(|(letter, _)| {
+        letter.len() == 1 && letter.starts_with(|first: char| first.is_ascii_alphabetic())
+    });
+    let line = lettered.map_or(line, |(_, rest)| rest).trim_start_matches("<li>");
+    let text =
+        line.trim_start_matches(|letter: char| "#*_-+>|.) \t".contains(letter) || letter.is_ascii_digit());
+    let title = ["[ ]", "[x]", "[X]", "[]"].iter().find_map(|sign| text.strip_prefix(sign))?;
+    let title = title.trim().trim_end_matches("</li>").trim_matches(['*', '_', '|', ' ']);
+    let is_link = title.starts_with(['(', '[', ':']);
+    (!is_link).then_some(title)
+}
+
+/// `## 1. Parse`, `### ✅ 2. Print`.
+fn numbered(line: &str) -> Option<&str> {
+    let title = line.trim_start_matches('#');
+    let is_heading = title.len() < line.len() && title.starts_with(' ');
+    let title = title
+        .trim_start_matches(|letter: char| letter == ' ' || !(letter.is_ascii() || letter.is_alphanumeric()));
+    let text = title.trim_start_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
+    (is_heading && text.len() < title.len() && text.starts_with(' ')).then_some(text.trim())
+}
+
+/// `  1-2-log-out: backlog`, of YAML.
+fn keyed(line: &str) -> Option<&str> {
+    let (key, word) = line.trim().split_once(": ")?;
+    let is_key = !key.is_empty()
+        && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'));
+    let is_own = matches!(key.to_lowercase().as_str(), "status" | "state" | "phase");
+    (is_key && !is_own && state_of(word.trim_matches(['"', '\''])).is_some()).then_some(key)
+}
+
+/// `| Parse | no |`: neither head nor the line below it is one.
+fn row(line: &str) -> Option<&str> {
+    let inner = line.trim().strip_prefix('|')?.strip_suffix('|')?;
+    let mut cells = inner.split('|').map(str::trim);
+    cells
+        .clone()
+        .any(|cell| state_of(cell).is_some() || matches!(cell.to_lowercase().as_str(), "yes" | "no" | "x"))
+        .then(|| cells.find(|cell| cell.len() > 3).unwrap_or_default())
+}
+
+/// `[[task]]`
+fn toml(line: &str) -> Option<&str> {
+    line.trim().strip_prefix("[[")?.strip_suffix("]]").map(|_| "")
 }
 
 /// `<task type="auto">`, as GSD has it.

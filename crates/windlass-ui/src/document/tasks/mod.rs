@@ -117,7 +117,8 @@ pub fn tasks_table(shown: &TasksShown<'_>, terminal: &Terminal) -> String {
     let tasks = shown.list.tasks();
     let ids = tasks.iter().map(|task| width(&one_line(&task.row.id.0))).max().unwrap_or(0).min(24);
     let states = tasks.iter().map(|task| shown.look(task).word().len()).max().unwrap_or(0);
-    let usual = |task: &Task| task.row.priority == windlass_core::values::TaskRow::USUAL_PRIORITY;
+    let usual =
+        |task: &Task| matches!(task.row.priority, windlass_core::values::TaskRow::USUAL_PRIORITY | 250..);
     let priorities = tasks.iter().filter(|task| !usual(task));
     let priorities = priorities.map(|task| priority(task.row.priority).len()).max().unwrap_or(0);
     for task in tasks {
@@ -164,6 +165,7 @@ fn priority(number: u8) -> String {
         1 => "high".to_owned(),
         2 => "medium".to_owned(),
         3 => "low".to_owned(),
+        250.. => "last".to_owned(),
         number => number.to_string(),
     }
 }

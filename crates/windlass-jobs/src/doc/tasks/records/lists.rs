@@ -21,6 +21,8 @@ const LISTS: &[&str] = &[
     "epics",
     "items",
     "issues",
+    "todos",
+    "requirements",
 ];
 
 /// Those that hold tasks of a record whatever these say of themselves; others may hold anything.

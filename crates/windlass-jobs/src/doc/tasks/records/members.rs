@@ -6,7 +6,7 @@ use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use super::state::{OTHER_TICK, STATUS, TICK};
+use super::state::{ONLY_TICK, OTHER_TICK, STATUS, TICK};
 use super::{DEPENDENCIES, ID, TITLE, text};
 
 /// An object's members, in their order.
@@ -52,12 +52,12 @@ impl<'a> Members<'a> {
 
     /// Is a name given twice that means something?
     pub(super) fn is_given_twice(&self) -> bool {
-        let known = [ID, TICK, STATUS, OTHER_TICK, DEPENDENCIES, TITLE].concat();
+        let known = [ID, TICK, STATUS, OTHER_TICK, ONLY_TICK, DEPENDENCIES, TITLE].concat();
         known.iter().any(|name| self.0.iter().filter(|(key, _)| key == name).count() > 1)
     }
 
     /// Does it say how far it is?
     pub fn has_state(&self) -> bool {
-        self.first(&[TICK, STATUS, OTHER_TICK].concat()).is_some()
+        self.first(&[TICK, STATUS, OTHER_TICK, ONLY_TICK].concat()).is_some()
     }
 }

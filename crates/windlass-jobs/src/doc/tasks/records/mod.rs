@@ -26,7 +26,8 @@ pub(super) use state::{kept, state_of, word};
 
 /// What a record may be called by.
 const ID: &[&str] = &["id", "key", "taskId", "storyId"];
-const TITLE: &[&str] = &["title", "name", "summary", "story", "description", "content", "subject"];
+const TITLE: &[&str] =
+    &["title", "name", "summary", "story", "description", "content", "subject", "text", "task"];
 const DESCRIPTION: &[&str] = &["description", "user_visible_behavior", "details", "body"];
 const CRITERIA: &[&str] = &[
     "acceptanceCriteria",

@@ -15,6 +15,19 @@ pub(super) const TICK: &[&str] = &["passes"];
 pub(super) const STATUS: &[&str] = &["status", "state"];
 pub(super) const OTHER_TICK: &[&str] = &["completed", "complete", "done", "passed", "implemented", "tested"];
 
+/// What says so only where nothing else does: beside another member it may mean something else.
+pub(super) const ONLY_TICK: &[&str] = &[
+    "isDone",
+    "is_done",
+    "isComplete",
+    "is_complete",
+    "isCompleted",
+    "is_completed",
+    "finished",
+    "checked",
+    "verified",
+];
+
 /// A member that says how far its record is.
 struct Said<'a> {
     key: &'a str,
@@ -38,6 +51,9 @@ fn said<'m>(members: &'m Members<'m>) -> Vec<Said<'m>> {
         if all.is_empty() || matches!(tick.value.get(), "true" | "false") {
             all.push(tick);
         }
+    }
+    if all.is_empty() {
+        all.extend(find(ONLY_TICK).into_iter().next());
     }
     all
 }

@@ -15,6 +15,7 @@ mod real;
 mod splicing;
 mod styles;
 mod styles_more;
+mod styles_others;
 
 use super::sources::{Boxes, FrontMatter, Markdown, Prd, SOURCES};
 use super::*;

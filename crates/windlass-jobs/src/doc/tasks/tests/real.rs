@@ -3,6 +3,7 @@
 
 use super::styles::STYLES;
 use super::styles_more::MORE;
+use super::styles_others::OTHERS;
 use super::*;
 use crate::doc::tasks::sources::form_of;
 
@@ -14,7 +15,7 @@ fn list(name: &str, text: &str) -> TaskList {
 #[test]
 fn every_style_is_read_as_it_is_meant() {
     let mut others = Vec::new();
-    for (name, text, expected) in STYLES.iter().chain(MORE) {
+    for (name, text, expected) in STYLES.iter().chain(MORE).chain(OTHERS) {
         let list = list(name, text);
         let said =
             told(&list).into_iter().chain(problems(&list).into_iter().map(|problem| format!("!{problem}")));
@@ -28,8 +29,8 @@ fn every_style_is_read_as_it_is_meant() {
         }
     }
     assert!(others.is_empty(), "{}", others.join("\n"));
-    let styles = STYLES.len() + MORE.len();
-    assert!(styles >= 90, "{styles} styles stand here: none is given up");
+    let styles = STYLES.len() + MORE.len() + OTHERS.len();
+    assert!(styles >= 116, "{styles} styles stand here: none is given up");
 }
 
 #[test]
@@ -43,7 +44,7 @@ fn an_open_task_that_is_done_and_open_again_leaves_the_same_bytes() {
         ("words.json", "[{\"id\": \"a\", \"status\": \"not_started\"}]"),
     ];
     // beads is only read.
-    let written = STYLES.iter().chain(MORE).filter(|(name, ..)| *name != "beads.jsonl");
+    let written = STYLES.iter().chain(MORE).chain(OTHERS).filter(|(name, ..)| *name != "beads.jsonl");
     let styles = written.map(|(name, text, _)| (*name, *text)).chain(more);
     for (name, text) in styles {
         let before = list(name, text);

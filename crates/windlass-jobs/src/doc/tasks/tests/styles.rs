@@ -15,7 +15,7 @@ pub(super) const STYLES: &[(&str, &str, &[&str])] = &[
     (
         "kiro.md",
         "- [x] 1. Form\n  - [-] 1.1 Fields\n  - [ ]* 1.2 Tests\n    _Requirements: 1.2_\n",
-        &["done 1 Form <1.1 1.2", "in_progress 1.1 Fields", "open 1.2 Tests Requirements: 1.2"],
+        &["done 1 Form <1.1 1.2", "in_progress 1.1 Fields", "open 1.2 Tests Requirements: 1.2 !251"],
     ),
     ("nested.md", "- [ ] 1.1 Parent\n  - [ ] 1.1.1 Child\n", &["open 1.1 Parent <1.1.1", "open 1.1.1 Child"]),
     (
@@ -164,11 +164,11 @@ pub(super) const STYLES: &[(&str, &str, &[&str])] = &[
         "levels.md",
         "- [ ] P1: slow\n- [ ] P0: crash\n- [ ] P0: data loss\n- [ ] HTTP2: on\n- [ ] US-7: log in\n",
         &[
-            "open L1 P1: slow",
-            "open L2 P0: crash",
-            "open L3 P0: data loss",
-            "open L4 HTTP2: on",
-            "open US-7 log in",
+            "open L1 P1: slow !1",
+            "open L2 P0: crash !0",
+            "open L3 P0: data loss !0",
+            "open L4 HTTP2: on !250",
+            "open US-7 log in !250",
         ],
     ),
     ("success.md", "## Phase 1: payment success\n- [ ] charge the card\n", &["open L2 charge the card"]),
@@ -204,7 +204,7 @@ pub(super) const STYLES: &[(&str, &str, &[&str])] = &[
         &[
             "done L2 a",
             "open L3 b",
-            "open L4 c",
+            "open L4 c !251",
             "open L7 d",
             "in_progress L8 e",
             "open L10 f",

@@ -8,7 +8,7 @@ use super::section::{self, Section};
 use super::settle::Own;
 use super::{heading, reference};
 use crate::doc::tasks::task::Item;
-use crate::doc::tasks::{Task, status};
+use crate::doc::tasks::{Task, stuck};
 use crate::doc::text::quoted;
 use crate::doc::{Problem, ProblemKind};
 
@@ -33,7 +33,11 @@ pub(super) fn contradicted(tasks: &mut [Task], problems: &mut Vec<Problem>) {
 /// Open boxes whose text begins or ends with a word that says that nobody is to work on them: `BLOCKED: Deploy`, `[SKIP] Style`.
 pub(super) fn stuck(tasks: &mut [Task], problems: &mut Vec<Problem>) {
     for task in tasks.iter_mut().filter(|task| task.is_box() && task.row.state != TaskState::Done) {
-        let Some(word) = status::stuck(&task.row.title).filter(|_| task.row.unclear.is_none()) else {
+        let title = task.row.title.as_str();
+        // What it waits for is a dependency: `Tell — BLOCKED by 1.3`.
+        let word = || stuck::stuck(title).filter(|_| reference::depends_on(title).is_none());
+        let word = word().map(str::to_owned).or_else(|| heading::failed(title).map(String::from));
+        let Some(word) = word.filter(|_| task.row.unclear.is_none()) else {
             continue;
         };
         let sentence = format!(
@@ -92,11 +96,12 @@ pub(super) fn in_sections(
     problems: &mut Vec<Problem>,
 ) {
     let Saying { of, says, mend } = saying;
-    let mut open: BTreeMap<usize, (Problem, usize)> = BTreeMap::new();
-    for (task, own) in tasks.iter_mut().zip(own).filter(|(task, own)| own.is_task && task.is_box()) {
+    let mut open: BTreeMap<usize, (Problem, usize, (&str, &str))> = BTreeMap::new();
+    for (task, own) in tasks.iter_mut().zip(own).filter(|(task, own)| own.is_task && !task.is_line()) {
         let is_left = task.row.state != TaskState::Done && task.row.unclear.is_none();
         let is_optional = task.plan.as_ref().is_some_and(|plan| plan.optional);
-        let mut around = section::chain(sections, own.section);
+        // What a heading says of itself is its own state.
+        let mut around = section::chain(sections, own.section).skip(usize::from(task.is_heading()));
         let Some((index, (line, title))) = around
             .find_map(|(index, section)| Some((index, of(section)?)))
             .filter(|_| is_left && !is_optional)
@@ -104,17 +109,25 @@ pub(super) fn in_sections(
             continue;
         };
         task.row.unclear = Some(format!("its heading `{}` says that it {says}", quoted(title)));
-        let (_, boxes) = open
-            .entry(index)
-            .or_insert_with(|| (task.problem_at(*line, ProblemKind::UnknownStatus, quoted(title)), 0));
+        let (_, boxes, _) = open.entry(index).or_insert_with(|| {
+            (task.problem_at(*line, ProblemKind::UnknownStatus, quoted(title)), 0, what(task))
+        });
         *boxes += 1;
     }
-    problems.extend(open.into_values().map(|(problem, boxes)| {
-        let boxes =
-            if boxes == 1 { "a box below it is".to_owned() } else { format!("{boxes} boxes below it are") };
+    problems.extend(open.into_values().map(|(problem, boxes, (one, several))| {
+        let boxes = if boxes == 1 {
+            format!("a {one} below it is")
+        } else {
+            format!("{boxes} {several} below it are")
+        };
         let sentence = format!("says that `{}` {says}, and {boxes} open: {mend}", problem.sentence);
         Problem { sentence, ..problem }
     }));
+}
+
+/// What one such task is called, and several.
+fn what(task: &Task) -> (&'static str, &'static str) {
+    if task.is_box() { ("box", "boxes") } else { ("task", "tasks") }
 }
 
 /// Phases that are open, and parts of them are marked as done. `text` is the file's, without so many bytes at its beginning.
@@ -151,9 +164,11 @@ fn has_marked_line(text: &str) -> bool {
     })
 }
 
-/// What is wrong with a heading that ends with a sign that nobody knows: it is not worked on.
-pub(super) fn unknown_mark(task: &mut Task) -> Option<Problem> {
-    let sign = heading::unknown_mark(&task.row.title).filter(|_| task.row.state != TaskState::Done)?;
+/// What is wrong with a heading that ends, or begins, with a sign that nobody knows: it is not worked on.
+pub(super) fn unknown_mark(task: &mut Task, first: Option<char>) -> Option<Problem> {
+    let first = first.filter(|sign| heading::is_unknown_first(*sign));
+    let sign = heading::unknown_mark(&task.row.title).or(first);
+    let sign = sign.filter(|_| task.row.state != TaskState::Done)?;
     task.row.unclear = Some(format!("its mark `{sign}` is none"));
     let sentence = format!(
         "has the mark `{sign}`: write `✅` where it is done, `🚧` where it is begun, and nothing where it is to be done"

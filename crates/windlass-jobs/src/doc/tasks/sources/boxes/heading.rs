@@ -15,6 +15,12 @@ const BEGUN: [char; 2] = ['🚧', '🔄'];
 /// Signs behind a heading of which nobody knows whether they say that it failed, waits or is to be done.
 const UNKNOWN: [char; 5] = ['❌', '⛔', '🛑', '🔴', '⏸'];
 
+/// Of these the ones that say so before a heading as well; the others say there how urgent it is.
+const UNKNOWN_FIRST: [char; 4] = ['❌', '⛔', '🛑', '⏸'];
+
+/// The signs before a heading that is to be done.
+const OPEN: [char; 4] = ['⏳', '⬜', '🔲', '☐'];
+
 /// What stands beside a mark and says nothing by itself.
 const BESIDE: char = '🎉';
 
@@ -100,6 +106,8 @@ pub(in crate::doc) struct Title {
     pub count: Option<String>,
     /// It calls itself a task: `Task 1.1: Title`, `T12: Title`.
     pub task: bool,
+    /// The sign that it begins with, where that says how far it is: `⏳ Phase 2: Title`.
+    pub sign: Option<char>,
 }
 
 impl Title {
@@ -110,18 +118,25 @@ impl Title {
 }
 
 pub(in crate::doc) fn read(text: &str) -> Title {
-    let trimmed = text.trim();
+    let (sign, signed) = without_sign(text.trim());
+    // Before a title without a number a sign is drawn for itself: `✅ Checklist`.
+    let sign = sign.filter(|_| is_numbered(undecorated(signed)));
+    let trimmed = if sign.is_some() { signed } else { text.trim() };
     let unmarked = trimmed.trim_end_matches(marks);
-    let done = says_done(trimmed);
-    let state = match trimmed.get(unmarked.len()..) {
-        _ if done => TaskState::Done,
-        Some(end) if is_begun(end) => TaskState::InProgress,
-        _ => TaskState::Open,
+    let end = trimmed.get(unmarked.len()..).unwrap_or_default();
+    let (state, unmarked) = if says_done(trimmed) {
+        (TaskState::Done, unmarked)
+    } else if is_begun(end) {
+        (TaskState::InProgress, unmarked)
+    } else if ends_in_begun(trimmed) {
+        (TaskState::InProgress, trimmed)
+    } else {
+        (sign.and_then(state_of_sign).unwrap_or_default(), trimmed)
     };
-    let unmarked = if state == TaskState::Open { trimmed } else { unmarked };
-    let named = name(unmarked);
+    let bare = undecorated(unmarked);
+    let named = name(bare);
     let (id, rest) =
-        named.or_else(|| id(unmarked)).map_or((None, unmarked), |(id, rest)| (Some(id.to_owned()), rest));
+        named.or_else(|| id(bare)).map_or((None, unmarked), |(id, rest)| (Some(id.to_owned()), rest));
     let words = plain_words(rest);
     Title {
         text: rest.trim().to_owned(),
@@ -129,11 +144,54 @@ pub(in crate::doc) fn read(text: &str) -> Title {
         state,
         priority: priority(&words),
         holds: holds(&words),
-        stage: stage(unmarked),
-        count: count_of_box(unmarked).map(|(count, _)| count.to_owned()),
+        stage: stage(bare),
+        count: count_of_box(bare).map(|(count, _)| count.to_owned()),
         task: named.is_some(),
         cross_cutting: begins_with(&words, "cross-cutting") || begins_with(&words, "cross cutting"),
+        sign,
     }
+}
+
+/// Does a title begin with a number of any kind?
+fn is_numbered(bare: &str) -> bool {
+    name(bare).or_else(|| id(bare)).or_else(|| count_of_box(bare)).is_some() || stage(bare).is_some()
+}
+
+/// The sign before a title that says how far it is, and the title. What is drawn there for itself, `🎯 Goals`, is part of it.
+fn without_sign(text: &str) -> (Option<char>, &str) {
+    let sign =
+        text.chars().next().filter(|sign| state_of_sign(*sign).is_some() || UNKNOWN_FIRST.contains(sign));
+    let rest =
+        sign.and_then(|sign| text.get(sign.len_utf8()..)).map(|rest| rest.trim_start_matches('\u{fe0f}'));
+    match rest.filter(|rest| rest.starts_with([' ', '\t'])) {
+        Some(rest) => (sign, rest.trim_start()),
+        None => (None, text),
+    }
+}
+
+/// What a sign before a title says.
+fn state_of_sign(sign: char) -> Option<TaskState> {
+    match sign {
+        done if DONE.contains(&done) => Some(TaskState::Done),
+        begun if BEGUN.contains(&begun) => Some(TaskState::InProgress),
+        open if OPEN.contains(&open) => Some(TaskState::Open),
+        _ => None,
+    }
+}
+
+/// Without what is drawn before it.
+fn undecorated(text: &str) -> &str {
+    text.trim_start_matches(|letter: char| {
+        letter.is_whitespace() || !(letter.is_ascii() || letter.is_alphanumeric())
+    })
+}
+
+/// Where the sign stands in its source that a heading's title begins with.
+pub(super) fn sign(source: &str, sign: char) -> Option<Range<usize>> {
+    let at = source.len() - source.trim_start_matches(['#', ' ', '\t']).len();
+    let rest = source.get(at..)?.strip_prefix(sign)?;
+    let end = source.len() - rest.trim_start_matches('\u{fe0f}').len();
+    Some(at..end)
 }
 
 /// What a step on the way may be called, where its number follows.
@@ -145,7 +203,14 @@ pub(super) fn stage(text: &str) -> Option<String> {
     let word = STAGES.iter().find(|stage| stage.eq_ignore_ascii_case(word))?;
     let number = rest.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '.').next()?;
     let number = number.trim_end_matches('.');
-    number.starts_with(|first: char| first.is_ascii_digit()).then(|| format!("{word}-{number}"))
+    let after = rest.get(number.len()..).unwrap_or_default().trim_start();
+    // A letter may be a word: `Step I take`.
+    let is_letters = !number.is_empty()
+        && (number.len() == 1 || number.len() <= 5 && number.bytes().all(|byte| b"IVX".contains(&byte)))
+        && number.bytes().all(|byte| byte.is_ascii_uppercase())
+        && !after.starts_with(|next: char| next.is_alphanumeric() || next == '\'');
+    let is_number = number.starts_with(|first: char| first.is_ascii_digit());
+    (is_number || is_letters).then(|| format!("{word}-{number}"))
 }
 
 fn holds(words: &str) -> Holds {
@@ -271,8 +336,19 @@ fn ends_in_word(text: &str) -> bool {
         && before.strip_suffix(ends).is_some_and(|before| before.ends_with(char::is_whitespace) || is_loud)
 }
 
+/// Does a text end in words for what is begun, behind a dash: `Printer — IN PROGRESS`?
+fn ends_in_begun(text: &str) -> bool {
+    let dashes = ["— ", "– ", " - "];
+    let Some(words) = dashes.iter().find_map(|dash| text.rsplit_once(dash)).map(|(_, words)| words) else {
+        return false;
+    };
+    ["in progress", "in-progress", "wip", "doing"]
+        .iter()
+        .any(|begun| words.trim().eq_ignore_ascii_case(begun))
+}
+
 /// Is this the title of a section of what is done: `Done`, `✅ Completed tasks`?
-pub(super) fn is_of_done(title: &str) -> bool {
+pub(in crate::doc) fn is_of_done(title: &str) -> bool {
     let words = plain_words(title);
     let mut each = words.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
     matches!(each.next(), Some("done" | "completed" | "complete" | "finished"))
@@ -338,6 +414,20 @@ pub(super) fn is_begun(end: &str) -> bool {
 /// The sign that a title ends with and that nobody knows.
 pub(super) fn unknown_mark(title: &str) -> Option<char> {
     title.trim_end_matches(['\u{fe0f}', ' ']).chars().next_back().filter(|last| UNKNOWN.contains(last))
+}
+
+/// The sign at the end of a text that says that it failed or waits. One that the sentence is about says nothing: `Replace ✅ by ❌`.
+pub(super) fn failed(text: &str) -> Option<char> {
+    let text = text.trim_end_matches(['\u{fe0f}', ' ']);
+    let sign = text.chars().next_back().filter(|sign| UNKNOWN_FIRST.contains(sign))?;
+    let before = text.get(..text.len() - sign.len_utf8())?.trim_end();
+    let last = before.rsplit(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default();
+    (!NEEDS_MORE.contains(&last.to_lowercase().as_str())).then_some(sign)
+}
+
+/// Is this a sign before a title that nobody knows?
+pub(super) fn is_unknown_first(sign: char) -> bool {
+    UNKNOWN_FIRST.contains(&sign)
 }
 
 fn marks(letter: char) -> bool {

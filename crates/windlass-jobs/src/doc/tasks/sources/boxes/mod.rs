@@ -6,6 +6,7 @@ mod criteria;
 mod doubts;
 pub(in crate::doc) mod heading;
 mod named_line;
+mod numbering;
 mod progress;
 mod reader;
 pub(in crate::doc) mod reference;
@@ -21,8 +22,7 @@ use std::sync::Arc;
 
 use windlass_core::values::{TaskId, TaskState};
 
-pub(in crate::doc) use self::reader::box_at;
-pub(in crate::doc) use self::state::{any_box_at, state_of as state_of_sign};
+pub(in crate::doc) use self::state::{any_box_at, box_at, state_of as state_of_sign};
 use crate::doc::tasks::file::too_deep;
 use crate::doc::tasks::source::StateWords;
 use crate::doc::tasks::{FileRole, Place, ReadFile, Reading, Task, TaskSource, spelling, status};
@@ -135,7 +135,10 @@ impl TaskSource for Boxes {
         let is_box = state::only_sign(former).is_some();
         let word = match (is_box, state) {
             (true, TaskState::Open) => " ",
-            (true, TaskState::InProgress) => file.about.words.of(state).unwrap_or(begun(&file.name)),
+            (true, TaskState::InProgress) => {
+                let of_file = file.about.words.of(state).filter(|word| is_of_box(word, state));
+                of_file.unwrap_or(begun(&file.name))
+            }
             (true, TaskState::Done) => "x",
             (false, _) => return behind_heading(state).map(str::to_owned),
         };
@@ -146,6 +149,11 @@ impl TaskSource for Boxes {
     fn word_at(&self, file: &ReadFile, state: TaskState, range: &Range<usize>) -> Option<String> {
         let former = file.text.get(range.clone())?;
         let before = file.text.get(..range.start)?;
+        let line = before.rsplit(['\n', '\r']).next().unwrap_or_default().trim_start_matches('\u{feff}');
+        let is_first = line.chars().all(|letter| matches!(letter, '#' | ' ' | '\t'));
+        if is_first && status::is_sign_alone(former) {
+            return spelling::word(&StateWords::default(), state, former, None);
+        }
         if heading::is_begun(former) && heading::is_mark(former) && !before.ends_with('[') {
             return behind_heading(state).map(str::to_owned);
         }
@@ -161,6 +169,11 @@ impl TaskSource for Boxes {
             "Then tick its box in `{file}`: `- [x]`, and each box below it that says what has to hold and does."
         )
     }
+}
+
+/// Is a word a sign of a box, and means that?
+fn is_of_box(word: &str, state: TaskState) -> bool {
+    state::only_sign(word).and_then(state::state_of) == Some(state)
 }
 
 /// What stands behind a heading; what is begun cannot be written there.

@@ -8,9 +8,9 @@ use windlass_core::values::TaskState;
 use super::reader::Reader;
 use super::settle::Step;
 use crate::doc::ProblemKind;
-use crate::doc::tasks::Task;
 use crate::doc::tasks::status::{self, Status};
 use crate::doc::tasks::task::{Insertion, StatePlace};
+use crate::doc::tasks::{Task, beside, stuck};
 use crate::doc::text::quoted;
 
 /// What between parentheses is surely a status. `(new)` and `(open)` say what kind of thing it is.
@@ -37,7 +37,7 @@ impl Reader<'_> {
         let Some((name, value)) = rest.lines().next().unwrap_or_default().split_once(':') else { return };
         let (start, line) = (self.base + at + name.len() + 1, self.lines.line_of(at));
         if self.tasks.get(index).is_some_and(Task::is_box) {
-            return self.status_of_box(index, value, line);
+            return self.status_of_box(index, (value, start), line);
         }
         let (Some(task), Some(own)) = (self.tasks.get_mut(index), self.own.get_mut(index)) else { return };
         if own.status_line.is_some() || Status::read(value) == Status::Empty {
@@ -86,7 +86,7 @@ impl Reader<'_> {
                 (task.place, task.row.state) = (StatePlace::Word(start..start + range.end), state);
                 task.row.title = title.unwrap_or_default();
             }
-            _ if status::stuck(line).is_some() || status::is_stuck_title(within.1) => {
+            _ if stuck::stuck(line).is_some() || stuck::is_stuck_title(within.1) => {
                 let word = quoted(within.1);
                 let sentence =
                     format!("has the status `{word}`: write `[TODO]`, `[IN PROGRESS]` or `[DONE]`");
@@ -117,12 +117,22 @@ impl Reader<'_> {
         }
     }
 
-    /// A status of a box that says another thing than the box.
-    fn status_of_box(&mut self, index: usize, value: &str, line: usize) {
+    /// A status of a box, which begins here: both are its state, unless they say different things.
+    fn status_of_box(&mut self, index: usize, (value, start): (&str, usize), line: usize) {
         let (Some(task), Some(own)) = (self.tasks.get_mut(index), self.own.get_mut(index)) else { return };
-        let Status::Known(_, state) = Status::read(value) else { return };
+        let Status::Known(range, state) = Status::read(value) else { return };
         let is_done = |state| state == TaskState::Done;
-        if is_done(state) == is_done(task.row.state) || task.row.unclear.is_some() {
+        if task.row.unclear.is_some() {
+            return;
+        }
+        if is_done(state) == is_done(task.row.state) {
+            let word = start + range.start..start + range.end;
+            if let StatePlace::Word(of_box) = &task.place {
+                task.place = StatePlace::Words(vec![of_box.clone(), word]);
+            }
+            if task.row.state == TaskState::Open {
+                task.row.state = state;
+            }
             return;
         }
         let word = quoted(value.trim());
@@ -134,4 +144,17 @@ impl Reader<'_> {
         task.row.unclear = Some("its box and its status do not agree".to_owned());
         task.place = StatePlace::Unclear;
     }
+}
+
+/// The line of front matter that says that all of its file is done, and its number.
+pub(super) fn said_in_matter(text: &str) -> Option<(usize, String)> {
+    let matter = text.get(..beside::after_matter(text))?;
+    let says_done = |line: &str| {
+        let (key, value) = line.split_once(':')?;
+        let is_status = matches!(key.trim_end().to_lowercase().as_str(), "status" | "state");
+        (is_status && status::state_of(value.trim().trim_matches(['"', '\''])) == Some(TaskState::Done))
+            .then_some(())
+    };
+    let mut lines = matter.lines().enumerate();
+    lines.find_map(|(index, line)| says_done(line).map(|()| (index + 1, line.trim_end().to_owned())))
 }

@@ -14,13 +14,13 @@ use super::section::Section;
 use super::settle::{Own, Step, settle, take_prose};
 use super::state::any_box_at;
 use super::ticked::{self, Ticked};
-use super::{doubts, heading, reference, section};
+use super::{doubts, heading, progress, reference, section};
 use crate::doc::Problem;
 use crate::doc::lines::Lines;
 use crate::doc::tasks::source::PlanNotes;
 use crate::doc::tasks::sources::open_rows;
 use crate::doc::tasks::task::StatePlace;
-use crate::doc::tasks::{FileRole, InPlan, Item, Reading, Task, missed, status};
+use crate::doc::tasks::{FileRole, InPlan, Item, Reading, Task, missed, stuck};
 use crate::doc::text::{base_name, ends_in, without_mark};
 
 /// So many references, dependencies or files of one task or section are read.
@@ -115,6 +115,7 @@ pub(super) fn read(name: &Arc<str>, role: FileRole, text: &str) -> Reading {
         uncounted_from: (role == FileRole::Index).then_some(0),
         ..Reader::default()
     };
+    reader.said_of_whole = progress::said_in_matter(bare);
     for (event, range) in Parser::new_ext(bare, Options::empty()).into_offset_iter() {
         reader.see(event, range);
     }
@@ -299,7 +300,7 @@ impl Reader<'_> {
             other_number: title.stage.clone().or(title.count.clone()),
             done: (title.is_done() || heading::is_of_done(&title.text))
                 .then(|| (self.lines.line_of(range.start), title.text.clone())),
-            stuck: (status::is_stuck_title(&title.text) || status::stuck(line.plain.trim()).is_some())
+            stuck: (stuck::is_stuck_title(&title.text) || stuck::stuck(line.plain.trim()).is_some())
                 .then(|| (self.lines.line_of(range.start), title.text.clone())),
         });
         self.open_sections.push(self.sections.len() - 1);
@@ -339,11 +340,16 @@ impl Reader<'_> {
     }
 
     fn add_heading(&mut self, title: &heading::Title, range: &Range<usize>) -> usize {
-        let mark = heading::mark(self.text.get(range.clone()).unwrap_or_default());
+        let source = self.text.get(range.clone()).unwrap_or_default();
+        let mark = heading::mark(source);
         let start = self.base + range.start;
         let block = start..self.base + self.text.len();
+        // The sign before it is its mark where none stands at its end.
+        let sign = title.sign.filter(|sign| !heading::is_unknown_first(*sign));
+        let is_first = mark.as_ref().is_some_and(Range::is_empty) && !heading::says_done(&title.text);
+        let first = sign.filter(|_| is_first).and_then(|sign| heading::sign(source, sign));
         // Done without a mark at its end: what says so stands within its text.
-        let mark = mark.filter(|mark| !(title.is_done() && mark.is_empty()));
+        let mark = first.or(mark.filter(|mark| !(title.is_done() && mark.is_empty())));
         let place =
             mark.map_or(StatePlace::Unclear, |mark| StatePlace::Word(start + mark.start..start + mark.end));
         let mut task = self.new_task(range.start, block, place, Item::Heading);
@@ -355,7 +361,7 @@ impl Reader<'_> {
         }
         task.row.state = title.state;
         self.state_in_brackets(&mut task, range);
-        let doubt = doubts::unknown_mark(&mut task);
+        let doubt = doubts::unknown_mark(&mut task, title.sign);
         let index = self.push(task);
         if let Some(own) = self.own.get_mut(index) {
             own.doubt = doubt;
@@ -481,11 +487,6 @@ impl Reader<'_> {
             .extend(open_rows(&self.name, self.text, known, is_uncounted).map(|(_, problem)| problem));
         Reading { tasks, criteria, problems: self.problems, about: self.about }
     }
-}
-
-/// The state of the box at this place.
-pub(in crate::doc) fn box_at(text: &str, at: usize) -> Option<TaskState> {
-    any_box_at(text, at)?.state
 }
 
 impl Line {

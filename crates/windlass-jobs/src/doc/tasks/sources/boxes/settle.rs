@@ -6,7 +6,7 @@ use std::sync::Arc;
 use windlass_core::values::{TaskId, TaskState};
 
 use super::section::{self, Section};
-use super::{heading, reference};
+use super::{heading, numbering, reference};
 use crate::doc::tasks::{Task, words};
 use crate::doc::{Problem, ProblemKind};
 
@@ -127,6 +127,7 @@ pub(super) fn settle(
     }
     let mut places = Vec::with_capacity(tasks.len());
     let mut list_numbers = Vec::with_capacity(tasks.len());
+    let mut section_of = Vec::with_capacity(tasks.len());
     for (mut task, own) in tasks.into_iter().zip(own) {
         places.push(settled.len());
         if !own.is_task {
@@ -135,6 +136,7 @@ pub(super) fn settle(
         }
         problems.extend(own.doubt);
         list_numbers.push(own.list_number);
+        section_of.push(own.section);
         task.parent = task.parent.and_then(|parent| places.get(parent)).copied();
         task.refs = match task.parent.and_then(|parent| settled.get(parent)) {
             _ if !own.refs.is_empty() => own.refs.into(),
@@ -160,27 +162,10 @@ pub(super) fn settle(
         }
         settled.push(task);
     }
-    number_by_lists(&mut settled, list_numbers);
+    numbering::by_lists(&mut settled, list_numbers);
+    numbering::by_ids(&mut settled);
+    numbering::nest(&mut settled, &section_of);
     settled
-}
-
-/// Where a number is waited for that no task has, and list items are counted through the whole file, these are the numbers that
-/// are meant.
-fn number_by_lists(tasks: &mut [Task], list_numbers: Vec<Option<String>>) {
-    let ids: HashSet<&str> = tasks.iter().map(|task| task.row.id.0.as_str()).collect();
-    let mut seen = HashSet::new();
-    let are_numbers =
-        list_numbers.iter().flatten().all(|number| seen.insert(number) && !ids.contains(number.as_str()));
-    let mut names = tasks.iter().flat_map(|task| &task.named);
-    let is_meant = |name: &str| reference::number(name).is_some_and(|number| seen.contains(&number));
-    if !are_numbers || !names.any(|(name, _)| is_meant(name)) {
-        return;
-    }
-    for (task, number) in tasks.iter_mut().zip(list_numbers) {
-        if let Some(number) = number.filter(|_| task.row.id.0.is_empty()) {
-            task.row.id.0 = number;
-        }
-    }
 }
 
 /// How many boxes stand in each section.

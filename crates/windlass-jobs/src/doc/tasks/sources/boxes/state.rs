@@ -39,6 +39,11 @@ pub(in crate::doc) fn any_box_at(text: &str, at: usize) -> Option<BoxSign> {
     (ended && is_sign).then_some(BoxSign { state, sign: sign.len_utf8(), length, optional })
 }
 
+/// The state of the box at this place.
+pub(in crate::doc) fn box_at(text: &str, at: usize) -> Option<TaskState> {
+    any_box_at(text, at)?.state
+}
+
 /// The state that a sign means.
 pub(in crate::doc) fn state_of(sign: char) -> Option<TaskState> {
     SIGNS.iter().find(|(_, signs)| signs.contains(&sign)).map(|(state, _)| *state)

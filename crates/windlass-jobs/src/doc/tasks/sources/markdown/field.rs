@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use crate::doc::tasks::words::DEPENDENCY_NAMES;
+use crate::doc::tasks::status::Status;
+use crate::doc::tasks::stuck::is_stuck_title;
+use crate::doc::tasks::words::{self, DEPENDENCY_NAMES};
 use crate::doc::text::one_line;
 
 /// A field as it was read.
@@ -73,6 +75,27 @@ impl FieldName {
         let field = FieldName::read(name)?;
         let is_sure = matches!(field, FieldName::Status | FieldName::Priority | FieldName::Dependencies);
         (is_sure && !name.eq_ignore_ascii_case("state")).then_some((field, name.len() + 1))
+    }
+
+    /// The field that a row of a table is, `| **Status** | done |`, where it is surely one, and where its value stands in the line.
+    /// What tables say of other things, `| Status | what it means |`, is none.
+    pub(super) fn row(line: &str) -> Option<(FieldName, Range<usize>)> {
+        let inner = line.trim_end().strip_prefix('|')?.strip_suffix('|')?;
+        let (name, value) = inner.split_once('|').filter(|(_, value)| !value.contains('|'))?;
+        let is_around = |letter: char| letter.is_whitespace() || matches!(letter, '*' | '_' | '`' | ':');
+        let field = FieldName::read(name.trim_matches(is_around))?;
+        let text = value.trim();
+        let is_sure = match field {
+            FieldName::Status => matches!(Status::read(text), Status::Known(..)) || is_stuck_title(text),
+            FieldName::Priority => words::priority(text).is_some(),
+            FieldName::Dependencies => {
+                let names = words::dependencies(text);
+                words::is_none(text) || (!names.is_empty() && names.iter().all(|name| words::is_id(name)))
+            }
+            _ => false,
+        };
+        let start = 1 + name.len() + 1 + value.len() - value.trim_start().len();
+        is_sure.then_some((field, start..start + text.len()))
     }
 
     /// As it is called in a sentence.

@@ -33,9 +33,14 @@ enum Proof {
     None,
     /// Any field.
     Field,
+    /// Any field, or what has to hold.
+    Story,
     /// Its status.
     Status,
 }
+
+/// What ids of stories begin with.
+const STORIES: [&str; 3] = ["us", "story", "feat"];
 
 /// What stands between an id and a title.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -56,6 +61,9 @@ impl Heading {
         let proof = match between {
             _ if level == 3 && prefix.eq_ignore_ascii_case("task") => Proof::None,
             Between::Colon if level == 3 && prefix.eq_ignore_ascii_case("t") => Proof::None,
+            Between::Colon if level == 3 && STORIES.iter().any(|name| prefix.eq_ignore_ascii_case(name)) => {
+                Proof::Story
+            }
             Between::Colon if level == 3 => Proof::Field,
             _ => Proof::Status,
         };
@@ -68,6 +76,9 @@ impl Heading {
             Proof::Never => false,
             Proof::None => true,
             Proof::Field => self.fields.iter().any(|field| field.name.proves_task()),
+            Proof::Story => {
+                self.fields.iter().any(|field| field.name.proves_task() || field.name == FieldName::Criteria)
+            }
             Proof::Status => self.status().is_some(),
         }
     }
@@ -118,6 +129,8 @@ fn parts(text: &str) -> Option<(&str, Between, &str)> {
         Some((word, rest)) if word.eq_ignore_ascii_case("task") => rest.trim_start(),
         _ => text,
     };
+    // `[TASK-001] Title`
+    let text = text.strip_prefix('[').filter(|rest| rest.contains(']')).unwrap_or(text);
     let is_part = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
     let word = text.len() - text.trim_start_matches(is_part).len();
     let id = text.get(..word)?.trim_end_matches(['-', '_', '.']);

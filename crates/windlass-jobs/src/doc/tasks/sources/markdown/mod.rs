@@ -122,6 +122,9 @@ fn read(name: &Arc<str>, text: &str) -> Read {
             if is_bare_stage {
                 without_status(&mut task, &mut found.problems);
             }
+            if let Some(title) = around.done() {
+                in_section_of_done(&mut task, title, &mut found.problems);
+            }
             open = Some((level, task));
         } else if let Some((_, task)) = &mut open {
             task.criteria.extend(heading.boxes.into_iter().map(|(_, criterion)| criterion));
@@ -142,6 +145,25 @@ fn read(name: &Arc<str>, text: &str) -> Read {
     }
     outside::rows(found, name, bare, mark);
     read
+}
+
+/// A task below a heading that says that all below it is done. Where it says nothing itself, it is.
+fn in_section_of_done(task: &mut Task, title: &str, problems: &mut Vec<Problem>) {
+    if task.row.state == TaskState::Done || task.row.unclear.is_some() {
+        return;
+    }
+    let says_nothing = matches!(task.place, StatePlace::Missing(_));
+    if says_nothing && task.criteria.iter().all(|one| one.holds) {
+        (task.row.state, task.place) = (TaskState::Done, StatePlace::Unclear);
+        return;
+    }
+    let title = quoted(title);
+    task.row.unclear = Some(format!("its heading `{title}` says that it is done"));
+    let sentence = format!(
+        "{} is not done, and stands below `{title}`, which says that it is: move it, or change its status",
+        quoted(&task.row.id.0)
+    );
+    problems.push(task.problem(ProblemKind::UnknownStatus, sentence));
 }
 
 /// A step on the way of which nothing says how far it is, where it is said of others.
@@ -249,7 +271,9 @@ fn missing(text: &str, mark: usize, heading: &Heading) -> Vec<Insertion> {
     let line_text = text.get(heading_line.clone()).unwrap_or_default();
     let end = if line_text.ends_with("\r\n") { "\r\n" } else { "\n" };
     let mut places = Vec::new();
-    if let Some(field) = heading.fields.first() {
+    // A line in a table would part it.
+    let is_line = |field: &&Field| !text.get(field.start..).unwrap_or_default().starts_with('|');
+    if let Some(field) = heading.fields.iter().find(is_line) {
         let line = line_around(text, field.start);
         let prefix = text.get(line.start..field.start).unwrap_or_default();
         places.push(Insertion {

@@ -15,16 +15,32 @@ use crate::doc::{Problem, ProblemKind};
 
 /// What the sections around a place hold.
 #[derive(Debug, Default)]
-pub(super) struct Around(Vec<(usize, Holds)>);
+pub(super) struct Around(Vec<Open>);
+
+/// A section that is not over.
+#[derive(Debug)]
+struct Open {
+    level: usize,
+    holds: Holds,
+    /// Its title, where it says that all below it is done.
+    done: Option<String>,
+}
 
 impl Around {
     /// A heading begins; what its section holds.
     pub(super) fn enter(&mut self, heading: &Heading) -> Holds {
-        self.0.retain(|(level, _)| *level < heading.level);
-        let around = self.0.last().map_or(Holds::Anything, |(_, holds)| *holds);
+        self.0.retain(|open| open.level < heading.level);
+        let around = self.0.last().map_or(Holds::Anything, |open| open.holds);
         let holds = around.max(heading::read(&heading.text).holds);
-        self.0.push((heading.level, holds));
+        let done = heading::is_of_done(&heading.text).then(|| heading.text.trim().to_owned());
+        self.0.push(Open { level: heading.level, holds, done });
         holds
+    }
+
+    /// The title of the section around the latest heading that says that all below it is done.
+    pub(super) fn done(&self) -> Option<&str> {
+        let (_, around) = self.0.split_last()?;
+        around.iter().rev().find_map(|open| open.done.as_deref())
     }
 }
 

@@ -167,6 +167,15 @@ impl Reader<'_> {
         let begins = self.fresh && self.heading.is_none() && self.headings.len() > 1;
         let rest = self.text.get(at..).unwrap_or_default();
         let line = rest.split(['\n', '\r']).next().unwrap_or_default();
+        if let Some((name, value)) = FieldName::row(line).filter(|_| begins && !self.heads_table(at)) {
+            self.close_field(at);
+            let (line, value) = (self.lines.line_of(at), at + value.start..at + value.end);
+            let text = self.text.get(value.clone()).unwrap_or_default().to_owned();
+            let field = Field { name, line, start: at, value, text, awaits_colon: false };
+            if let Some(heading) = self.headings.last_mut() {
+                heading.fields.push(field);
+            }
+        }
         if let Some((name, length)) = FieldName::plain(line).filter(|_| begins) {
             self.close_field(at);
             let (line, value) = (self.lines.line_of(at), at + length);
@@ -183,6 +192,12 @@ impl Reader<'_> {
         self.fresh = (self.field.is_some() || self.names)
             && self.bold.is_none()
             && text.trim_end().ends_with(DIVIDERS);
+    }
+
+    /// Is the line that begins here the head of a table?
+    fn heads_table(&self, at: usize) -> bool {
+        let next = self.text.get(at..).and_then(|rest| rest.lines().nth(1)).unwrap_or_default().trim();
+        next.starts_with('|') && next.contains('-') && next.chars().all(|letter| "|:- ".contains(letter))
     }
 
     /// A box below a heading says what has to hold.

@@ -118,7 +118,7 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn table(&mut self, table: &Table) {
         let Some(column) = table.place(Column::Id) else { return self.without_ids(table) };
-        let status = table.place(Column::Status);
+        let status = table.place(Column::Status).or_else(|| self.boxes(table));
         let written: Vec<Status> =
             table.rows.iter().filter_map(|row| Some(self.status(row, status?))).collect();
         let is_known = |state: &Status| matches!(state, Status::Known(..));
@@ -142,7 +142,8 @@ impl<'a> Reader<'a> {
         let names_tasks = table.columns.iter().any(|(column, head)| {
             *column == Column::Title && TASKS.iter().any(|name| plain(head).eq_ignore_ascii_case(name))
         });
-        let Some(status) = table.place(Column::Status).filter(|_| names_tasks) else { return };
+        let status = table.place(Column::Status).or_else(|| self.boxes(table));
+        let Some(status) = status.filter(|_| names_tasks) else { return };
         let is_known = |row: &Row| matches!(self.status(row, status), Status::Known(..));
         if !table.rows.iter().any(is_known) {
             return;
@@ -152,6 +153,13 @@ impl<'a> Reader<'a> {
             let mark = row.range.start..row.range.start;
             self.task(table, row, &Id { name: &name, mark, struck: false }, Some((status, false)));
         }
+    }
+
+    /// The column in which each row has a box, whatever it is called.
+    fn boxes(&self, table: &Table) -> Option<usize> {
+        let is_box = |cell: &str| matches!(cell, "[ ]" | "[x]" | "[X]");
+        let is_whole = |column: &usize| table.rows.iter().all(|row| is_box(self.cell(row, *column)));
+        (0..table.columns.len()).find(is_whole).filter(|_| !table.rows.is_empty())
     }
 
     fn cell(&self, row: &Row, column: usize) -> &'a str {
