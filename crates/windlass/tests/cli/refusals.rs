@@ -53,7 +53,7 @@ fn bad_command_lines_are_refused_in_one_sentence() {
         (&["tasks", "list", "--feature"], "--feature needs a value"),
         (&["tasks", "done"], "`windlass tasks done` needs <ID>"),
         (&["logs", "--iteration", "x"], "--iteration cannot be `x`: it is no whole number"),
-        (&["logs", "-v", "--tools"], "--tools and --verbose exclude each other"),
+        (&["logs", "-v", "--tools"], "--verbose and --tools exclude each other"),
     ] {
         let answer = place.ask(arguments);
         assert_eq!(answer.code, Some(2), "{arguments:?}: {}", answer.stderr);
