@@ -68,7 +68,7 @@ pub fn patch_lines(text: &str) -> impl Iterator<Item = (PatchLine, &str)> {
             PatchLine::Added => new -= 1,
             PatchLine::Removed => old -= 1,
             PatchLine::Around if !line.starts_with('\\') => {
-                (old, new) = (old.saturating_sub(1), new.saturating_sub(1))
+                (old, new) = (old.saturating_sub(1), new.saturating_sub(1));
             }
             PatchLine::Around => {}
             PatchLine::Head => (old, new) = (0, 0),

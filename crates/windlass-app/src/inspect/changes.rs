@@ -52,6 +52,7 @@ impl FollowedRun {
     pub fn look_at_changes(&self, seen: &mut RunSeen) {
         let Some((store, ends)) = self.ends() else { return };
         let path = self.known().folder().path().join("changed-lines.json");
+        // outside: the state folder.
         let mut known: Known = read_if_there(&path)
             .ok()
             .flatten()

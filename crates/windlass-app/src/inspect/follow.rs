@@ -169,6 +169,7 @@ impl FollowedRun {
     pub fn prompt(&self, call: CallId) -> Result<Option<String>, AppError> {
         let Some((round, call)) = self.call(call) else { return Ok(None) };
         let path = self.known.folder().call(round.iteration, call.attempt, call.purpose).prompt();
+        // outside: the state folder.
         let read = read_beginning(&path, PROMPT).map_err(AppError::system)?;
         Ok(read.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     }

@@ -212,12 +212,11 @@ impl ProjectRuns {
     /// What is known where it still holds, else read anew; and whether anything is different.
     fn renewed(project: Project, known: Option<ProjectRuns>) -> Result<(ProjectRuns, bool), AppError> {
         let live = which::live_of(&project)?;
-        if let Some(known) = known {
-            if Marks::of(&project, known.open()) == known.marks {
+        if let Some(known) = known
+            && Marks::of(&project, known.open()) == known.marks {
                 let is_new = known.live != live;
                 return Ok((ProjectRuns { live, ..known }, is_new));
             }
-        }
         let listing = index::look(&project)?;
         let is_wrong = |(run, error): &(RunId, StoreError)| !(error.is_nothing_yet() || live.contains(run));
         let open: Vec<RunId> =

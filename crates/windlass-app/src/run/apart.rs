@@ -17,7 +17,7 @@ use crate::error::{AppError, Kind};
 use crate::here::Here;
 
 /// So long it may take until it says that it goes on. It looks at the repository first.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 const LOOK: Duration = Duration::from_millis(20);
 

@@ -103,8 +103,9 @@ impl ApartRun {
 
     /// What it has printed so far, its beginning.
     pub fn printed(&self) -> String {
-        let printed =
-            read_beginning(&self.folder.path().join(PRINTED), TOLD).ok().flatten().unwrap_or_default();
+        let path = self.folder.path().join(PRINTED);
+        // outside: the state folder.
+        let printed = read_beginning(&path, TOLD).ok().flatten().unwrap_or_default();
         String::from_utf8_lossy(&printed).into_owned()
     }
 }

@@ -172,7 +172,7 @@ pub fn with_works(error: AppError, works: &[Work], command: impl Fn(&Work) -> St
 /// Nobody said what is to be done: what lies here is named, each with its command, and what else can be typed.
 pub(super) fn nothing_named(app: &App) -> AppError {
     let error = AppError::usage("there is no goal and no workspace: say what is to be done");
-    let error = app.usual_work().into_iter().fold(error, |error, hint| error.hint(hint));
+    let error = app.usual_work().into_iter().fold(error, AppError::hint);
     let error = with_works(error, &app.kept_work(), Work::command);
     with_command(error, app.directory())
         .hint("windlass run -p 'Make the tests pass' --gate 'make test'")

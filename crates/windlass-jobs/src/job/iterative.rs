@@ -13,7 +13,6 @@ pub(super) const JOB: Descriptor = Descriptor {
             in_prompts: "iterative (as much as possible per iteration)",
             in_sessions: "iterative: as much as possible per iteration, item after item",
         },
-        ..USUAL.words
     },
     script: "builtin:workspace",
     complete_when: |job| Completion::Claim(r#loop::by_status_file(job)),

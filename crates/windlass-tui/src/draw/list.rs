@@ -56,7 +56,7 @@ pub fn draw(canvas: &mut Canvas<'_>, area: Rect, run: &mut RunView, now: Timesta
         let mut pieces: Pieces = vec![(Tone::Strong, mark.to_owned())];
         match item {
             ListRow::Iteration(round) => {
-                pieces.extend(iteration(seen, round, now, (digits, columns.saturating_sub(1))))
+                pieces.extend(iteration(seen, round, now, (digits, columns.saturating_sub(1))));
             }
             ListRow::Task(line) => pieces.extend(task(line, columns.saturating_sub(1))),
         }

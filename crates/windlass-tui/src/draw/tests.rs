@@ -156,7 +156,7 @@ fn nothing_is_said_by_a_colour_alone() {
         let plain = cells(&mut state, 80, 24, &look(false));
         let coloured = cells(&mut state, 80, 24, &look(true));
         let symbols =
-            |buffer: &Buffer| -> String { buffer.content().iter().map(|cell| cell.symbol()).collect() };
+            |buffer: &Buffer| -> String { buffer.content().iter().map(ratatui::buffer::Cell::symbol).collect() };
         assert_eq!(symbols(&plain), symbols(&coloured), "{name}");
         let has_hue = plain
             .content()

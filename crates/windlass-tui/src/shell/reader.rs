@@ -249,7 +249,7 @@ impl Reader {
         }
         match wanted.topic.clone() {
             Some(Topic::Iteration { iteration, tab: Tab::Transcript, call }) => {
-                self.look_at_transcript(&wanted, (iteration, call), is_new)
+                self.look_at_transcript(wanted, (iteration, call), is_new)
             }
             Some(topic) if is_new => {
                 self.shown = None;

@@ -52,8 +52,8 @@ fn patches(app: &App, night: &Night) -> Vec<RunPatches> {
 fn give(args: &ReportArgs, app: &App, page: &[u8]) -> Result<(), AppError> {
     let file = match &args.html {
         Some(file) if file == Path::new("-") => return print_bytes(page),
-        // outside: where a person wants it.
         Some(file) => {
+            // outside: where a person wants it.
             fs::write(file, page).map(|()| file.clone()).map_err(|error| unwritable(file, &error))?
         }
         None => kept_for_a_moment(page)?,

@@ -161,17 +161,15 @@ fn the_folders_of_objects_lead_out() {
 fn settings_that_a_looser_reader_would_miss_are_put_back() {
     for setting in [
         r#"[core]\n\tzz = 9\r[branch "x"]\n\thooksPath = hooks\n"#,
-        r#"[core]\n\tzz = a\\\n[branch]\n\thooksPath = hooks\n"#,
-        r#"[include]\n\tpath = ../more\n"#,
+        r"[core]\n\tzz = a\\\n[branch]\n\thooksPath = hooks\n",
+        r"[include]\n\tpath = ../more\n",
         r#"[hook "x"]\n\tevent = pre-commit\n\tcommand = hooks/pre-commit\n"#,
     ] {
-        let script = format!(
-            "[[call]]\nsteps = [ {{ bash = '''\n\
+        let script = "[[call]]\nsteps = [ { bash = '''\n\
              mkdir hooks; echo '#!/bin/sh' > hooks/pre-commit; echo 'touch ../pwned' >> hooks/pre-commit\n\
              chmod +x hooks/pre-commit; cp hooks/pre-commit hooks/post-index-change\n\
              echo '[core] hooksPath = hooks' > more\n\
-             printf \"$(cat ../setting)\\n\" >> .git/config\n''' }} ]\n"
-        );
+             printf \"$(cat ../setting)\\n\" >> .git/config\n''' } ]\n".to_string();
         let night = Night::within(TestEnv::with_git(), &script);
         night.env.write(night.env.root().join("setting"), setting);
         let config = night.env.read(".git/config");

@@ -283,12 +283,9 @@ impl Transcript {
             }
             let when = self.times.when(line.end);
             let mut found = Vec::new();
-            match &line.text {
-                Some(text) => decoder.line(text, Detail::Everything, &mut Observed(&mut found)),
-                None => {
-                    let beginning = stream.read(line.start, line.start + row::BEGINNING)?;
-                    rows.push_back(Row::of_long_line(&line, when, &beginning));
-                }
+            if let Some(text) = &line.text { decoder.line(text, Detail::Everything, &mut Observed(&mut found)) } else {
+                let beginning = stream.read(line.start, line.start + row::BEGINNING)?;
+                rows.push_back(Row::of_long_line(&line, when, &beginning));
             }
             rows.extend((0..).zip(found).map(|(part, found)| Row::new(&line, part, when, found)));
             at = line.end;
