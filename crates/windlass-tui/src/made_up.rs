@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use windlass_app::inspect::Heading;
 use windlass_core::fact::{Entry, Fact};
-use windlass_core::values::{Cost, LaneId, RunId, TaskId};
+use windlass_core::values::{Cost, LaneId, RunId, StopReason, TaskId};
 use windlass_ui::model::{Course, RunSeen};
 use windlass_ui::{Event, RunState};
 
@@ -143,7 +143,6 @@ pub fn listed() -> Vec<Listed> {
             last,
         }
     };
-    use windlass_core::values::StopReason;
     vec![
         run(Heading::NeedsYou, "api", "Port the \x1b[31mparser", RunState::Ended(StopReason::NeedsHuman), 4),
         run(Heading::Running, "docs", "Write the 漢字 guide", RunState::Running, 0),

@@ -182,14 +182,14 @@ impl Deed {
             Deed::Reopen { task } => {
                 let tasks = NamedTasks { file: subject.tasks.clone(), feature: None };
                 let ids = [task.clone()];
-                let mut told = String::from("It was open.");
+                let mut told = "It was open.";
                 there()?.mark_tasks(&tasks, Layer::default(), &ids, TaskState::Open, |marked| {
                     if marked.changed {
-                        told = "It is open again.".to_owned();
+                        told = "It is open again.";
                     }
                     Ok(())
                 })?;
-                Ok(told)
+                Ok(told.to_owned())
             }
             Deed::Seen => Ok("Seen.".to_owned()),
         }

@@ -96,32 +96,32 @@ async fn reading(
         return answer::page(StatusCode::UNAUTHORIZED, pages::way_in());
     }
     let viewer = Viewer::of(&site, &parts);
-    let made = tokio::task::spawn_blocking(move || match make(&site, &viewer) {
+    let answered = tokio::task::spawn_blocking(move || match make(&site, &viewer) {
         Ok(Some(answer)) => answer,
         Ok(None) => answer::page(StatusCode::NOT_FOUND, pages::nothing(&viewer)),
         Err(error) => answer::page(answer::status_of(&error), pages::trouble(&viewer, &error)),
     });
-    made.await.unwrap_or_else(|_| failed())
+    answered.await.unwrap_or_else(|_| failed())
 }
 
 fn failed() -> Answer {
     answer::text(StatusCode::INTERNAL_SERVER_ERROR, "this page could not be made\n")
 }
 
-fn shown(markup: maud::Markup) -> Option<Answer> {
-    Some(answer::page(StatusCode::OK, markup))
+fn shown(markup: maud::Markup) -> Answer {
+    answer::page(StatusCode::OK, markup)
 }
 
 async fn night(State(site): Served, request: Request) -> Answer {
-    reading(site, request, |site, viewer| pages::night::page(site, viewer).map(shown)).await
+    reading(site, request, |site, viewer| Ok(Some(shown(pages::night::page(site, viewer)?)))).await
 }
 
 async fn runs(State(site): Served, request: Request) -> Answer {
-    reading(site, request, |site, viewer| pages::night::all(site, viewer).map(shown)).await
+    reading(site, request, |site, viewer| Ok(Some(shown(pages::night::all(site, viewer)?)))).await
 }
 
 async fn projects(State(site): Served, request: Request) -> Answer {
-    reading(site, request, |site, viewer| pages::projects::page(site, viewer).map(shown)).await
+    reading(site, request, |site, viewer| Ok(Some(shown(pages::projects::page(site, viewer)?)))).await
 }
 
 async fn run(State(site): Served, path: At<RunName>, request: Request) -> Answer {
@@ -140,7 +140,7 @@ fn of_run(
     make: impl FnOnce(&RunId) -> Result<Option<maud::Markup>, AppError>,
 ) -> Result<Option<Answer>, AppError> {
     let Some(run) = run else { return Ok(None) };
-    Ok(make(&run)?.and_then(shown))
+    Ok(make(&run)?.map(shown))
 }
 
 async fn iteration(State(site): Served, path: At<(RunName, Ordinal)>, request: Request) -> Answer {
@@ -164,7 +164,7 @@ fn of_iteration(
     tab: Option<pages::iteration::Tab>,
 ) -> Result<Option<Answer>, AppError> {
     let (Some((run, number)), Some(tab)) = (place, tab) else { return Ok(None) };
-    Ok(pages::iteration::page(site, viewer, &Place { run, number }, tab)?.and_then(shown))
+    Ok(pages::iteration::page(site, viewer, &Place { run, number }, tab)?.map(shown))
 }
 
 type CallPath = At<(RunName, Ordinal)>;
@@ -177,7 +177,7 @@ async fn transcript(State(site): Served, path: CallPath, request: Request) -> An
     let place = call_of(path);
     reading(site, request, move |site, viewer| {
         let Some((run, call)) = place else { return Ok(None) };
-        Ok(pages::transcript::page(site, viewer, (&run, call))?.and_then(shown))
+        Ok(pages::transcript::page(site, viewer, (&run, call))?.map(shown))
     })
     .await
 }
@@ -192,20 +192,20 @@ async fn raw(State(site): Served, path: CallPath, request: Request) -> Answer {
 }
 
 async fn live_night(State(site): Served, request: Request) -> Answer {
-    streaming(site, request, Some(live::Subject::Night)).await
+    streaming(site, request, Some(live::Subject::Night))
 }
 
 async fn live_run(State(site): Served, path: At<RunName>, request: Request) -> Answer {
     let subject = path.ok().map(|Path(RunName(run))| live::Subject::Run(run));
-    streaming(site, request, subject).await
+    streaming(site, request, subject)
 }
 
 async fn live_call(State(site): Served, path: CallPath, request: Request) -> Answer {
     let subject = call_of(path).map(|(run, call)| live::Subject::Call(run, call));
-    streaming(site, request, subject).await
+    streaming(site, request, subject)
 }
 
-async fn streaming(site: Arc<Site>, request: Request, subject: Option<live::Subject>) -> Answer {
+fn streaming(site: Arc<Site>, request: Request, subject: Option<live::Subject>) -> Answer {
     let (parts, _) = request.into_parts();
     if site.door.reader(&parts.headers).is_none() {
         return answer::text(StatusCode::UNAUTHORIZED, "this browser was not let in\n");

@@ -79,7 +79,9 @@ fn variant(line: &str) -> Option<&str> {
 fn is_path(named: &str) -> bool {
     let part = |part: &str| !part.is_empty() && part.chars().all(|one| is_of_word(one) || ".-".contains(one));
     let is_path = named.strip_suffix('/').unwrap_or(named).split('/').all(part);
-    is_path && !named.starts_with('.') && (named.contains('/') || named.ends_with(".rs"))
+    is_path
+        && !named.starts_with('.')
+        && (named.contains('/') || Path::new(named).extension().is_some_and(|ending| ending == "rs"))
 }
 
 /// The last name of `room::Item`.

@@ -46,6 +46,9 @@ pub struct PartChanges {
     pub command: String,
 }
 
+/// The snapshots before and after each iteration, by its number.
+type Ends = BTreeMap<u32, (SnapshotId, SnapshotId)>;
+
 impl FollowedRun {
     /// Fills in how many lines each iteration changed, as far as that is known or found out soon; what is found out is remembered in
     /// the run's folder. Where there are no snapshots nothing is filled in.
@@ -108,7 +111,7 @@ impl FollowedRun {
         parts.into_iter().filter(|part| !part.text.is_empty() || part.more > 0).take(PARTS).collect()
     }
 
-    fn ends(&self) -> Option<(Store, BTreeMap<u32, (SnapshotId, SnapshotId)>)> {
+    fn ends(&self) -> Option<(Store, Ends)> {
         let store = open_store(self.known().project(), self.known().run()).ok()?;
         let ends = store.ends(self.known().run()).ok()?;
         Some((store, ends))

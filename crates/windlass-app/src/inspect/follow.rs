@@ -115,7 +115,9 @@ impl FollowedRun {
     /// Takes in the facts that have landed since, and gives them.
     pub fn advance(&mut self) -> Result<Vec<Entry>, AppError> {
         let entries = self.follower.poll()?;
-        entries.iter().for_each(|entry| self.course.take(entry));
+        for entry in &entries {
+            self.course.take(entry);
+        }
         Ok(entries)
     }
 

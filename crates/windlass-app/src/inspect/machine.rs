@@ -213,10 +213,11 @@ impl ProjectRuns {
     fn renewed(project: Project, known: Option<ProjectRuns>) -> Result<(ProjectRuns, bool), AppError> {
         let live = which::live_of(&project)?;
         if let Some(known) = known
-            && Marks::of(&project, known.open()) == known.marks {
-                let is_new = known.live != live;
-                return Ok((ProjectRuns { live, ..known }, is_new));
-            }
+            && Marks::of(&project, known.open()) == known.marks
+        {
+            let is_new = known.live != live;
+            return Ok((ProjectRuns { live, ..known }, is_new));
+        }
         let listing = index::look(&project)?;
         let is_wrong = |(run, error): &(RunId, StoreError)| !(error.is_nothing_yet() || live.contains(run));
         let open: Vec<RunId> =

@@ -70,7 +70,7 @@ pub fn budget_line(run: &RunSeen) -> Option<Chart> {
     let before = skipped.checked_sub(1).and_then(|last| spent.get(last)).copied().unwrap_or_default();
     let mut path = format!("M0 {}", units(level(before)));
     for (index, sum) in spent.iter().skip(skipped).enumerate() {
-        path += &format!("H{}V{}", units((index + 1) as f64 * step), units(level(*sum)));
+        path.extend(["H", &units((index + 1) as f64 * step), "V", &units(level(*sum))]);
     }
     let drawing = html! {
         path.over d=(path) {}

@@ -15,7 +15,7 @@ pub fn draw(canvas: &mut Canvas<'_>, area: Rect, night: &mut NightView, now: Tim
     if area.height > 4 {
         let (live, waits) = (night.count(Heading::Running), night.count(Heading::NeedsYou));
         let mut head: Pieces = vec![(Tone::Strong, "windlass".to_owned())];
-        head.push((Tone::Plain, format!("  {}", format::count(night.len() as u64, "run"))));
+        head.push((Tone::Plain, format!("  {}", format::count(night.count_all() as u64, "run"))));
         head.push((if live > 0 { Tone::Good } else { Tone::Plain }, format!("  {live} live")));
         if waits > 0 {
             head.push((Tone::Warn, format!("  {waits} need you")));

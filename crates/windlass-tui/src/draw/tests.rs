@@ -102,6 +102,7 @@ fn screens() -> Vec<(&'static str, State)> {
 }
 
 /// Compares with the file of this name beside the code; `WINDLASS_TEST_RENEW=1` writes it anew.
+#[expect(clippy::disallowed_methods, reason = "a test reads what is kept beside it")]
 fn kept(path: &Path, shown: &str) {
     if std::env::var_os("WINDLASS_TEST_RENEW").is_some() {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -117,7 +118,9 @@ fn each_screen_is_right_at_three_sizes() {
     for (columns, rows) in [(60, 16), (80, 24), (120, 40)] {
         let shown: String = screens()
             .into_iter()
-            .map(|(name, mut state)| format!("== {name}\n{}", text(&mut state, columns, rows)))
+            .flat_map(|(name, mut state)| {
+                ["== ", name, "\n", &text(&mut state, columns, rows)].map(str::to_owned)
+            })
             .collect();
         kept(&folder.join(format!("{columns}x{rows}.txt")), &shown);
     }
@@ -155,8 +158,9 @@ fn nothing_is_said_by_a_colour_alone() {
     for (name, mut state) in screens() {
         let plain = cells(&mut state, 80, 24, &look(false));
         let coloured = cells(&mut state, 80, 24, &look(true));
-        let symbols =
-            |buffer: &Buffer| -> String { buffer.content().iter().map(ratatui::buffer::Cell::symbol).collect() };
+        let symbols = |buffer: &Buffer| -> String {
+            buffer.content().iter().map(ratatui::buffer::Cell::symbol).collect()
+        };
         assert_eq!(symbols(&plain), symbols(&coloured), "{name}");
         let has_hue = plain
             .content()

@@ -35,7 +35,7 @@ pub fn bytes(name: &str, ending: &str, bytes: &[u8]) -> Result<PathBuf, AppError
 
 /// These rows.
 pub fn rows(name: &str, rows: &[Row]) -> Result<PathBuf, AppError> {
-    let text: String = rows.iter().map(|row| format!("{}\n", row.text)).collect();
+    let text: String = rows.iter().flat_map(|row| [row.text.as_str(), "\n"]).collect();
     bytes(name, ".txt", text.as_bytes())
 }
 

@@ -90,11 +90,11 @@ impl Drop for LastWords {
 ///
 /// # Errors
 /// The terminal cannot be drawn on, or what reads has given up.
-pub fn watch(app: &App, first: First, terminal: &Terminal) -> Result<Left, AppError> {
+pub fn watch(app: &App, first: &First, terminal: &Terminal) -> Result<Left, AppError> {
     let (sender, happenings) = channel();
     listen_for_signals(sender.clone())?;
-    let (reader, commands) = Reader::new(app, terminal, &first, sender.clone())?;
-    let state = match &first {
+    let (reader, commands) = Reader::new(app, terminal, first, sender.clone())?;
+    let state = match first {
         First::Night => State::night(),
         First::Run(known) => State::of_run(open::place(known)),
     };
@@ -255,10 +255,10 @@ impl View {
                 Effect::Suspend => return self.suspend(),
                 Effect::Redraw => self.screen.forget()?,
                 Effect::Copy(text) => {
-                    self.state.note = Some(self.screen.copy(&text)?);
+                    self.state.note = Some(Screen::copy(&text)?);
                 }
                 Effect::Mouse(wanted) => {
-                    self.screen.mouse(wanted)?;
+                    Screen::mouse(wanted)?;
                     let note = if wanted {
                         "the mouse scrolls; Shift selects text"
                     } else {
@@ -278,7 +278,7 @@ impl View {
     }
 
     fn suspend(&mut self) -> Result<Next, AppError> {
-        self.screen.lend()?;
+        Screen::lend()?;
         // Nothing else stops all of this process, and lets the shell know.
         let _ = signal_hook::low_level::emulate_default_handler(SIGTSTP);
         self.screen.take_back(self.state.mouse)?;

@@ -52,7 +52,7 @@ impl Screen {
     }
 
     /// Gives the terminal back for a while.
-    pub fn lend(&mut self) -> Result<(), AppError> {
+    pub fn lend() -> Result<(), AppError> {
         give_back().map_err(failed)
     }
 
@@ -61,20 +61,20 @@ impl Screen {
         TAKEN.store(true, Ordering::SeqCst);
         enable_raw_mode().map_err(failed)?;
         execute!(stdout(), EnterAlternateScreen).map_err(failed)?;
-        self.mouse(mouse)?;
+        Screen::mouse(mouse)?;
         self.terminal.hide_cursor().map_err(failed)?;
         self.forget()
     }
 
     /// The mouse is the view's, or the terminal's.
-    pub fn mouse(&mut self, wanted: bool) -> Result<(), AppError> {
+    pub fn mouse(wanted: bool) -> Result<(), AppError> {
         let mut out = stdout();
         if wanted { execute!(out, EnableMouseCapture) } else { execute!(out, DisableMouseCapture) }
             .map_err(failed)
     }
 
     /// Gives a text to the terminal's clipboard, as OSC 52 says, and what there is to say of that.
-    pub fn copy(&mut self, text: &str) -> Result<String, AppError> {
+    pub fn copy(text: &str) -> Result<String, AppError> {
         if text.len() > COPIED {
             return Ok(format!(
                 "{} are too much to copy: e writes to a file",

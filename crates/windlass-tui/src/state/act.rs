@@ -130,7 +130,7 @@ impl State {
 
     fn act_on_night(&mut self, action: Action) {
         let page = isize::try_from(usize::from(self.size.1).saturating_sub(3).max(1)).unwrap_or(1);
-        let length = self.night.len();
+        let length = self.night.count_all();
         match action {
             Action::Open | Action::Right => {
                 if let Some(place) = self.night.selected().map(|run| run.place.clone()) {
@@ -168,7 +168,7 @@ impl State {
                 run.tasks = !run.tasks;
                 run.newest = true;
             }
-            Action::NextFailure | Action::PreviousFailure => self.to_wrong(action),
+            Action::NextFailure | Action::PreviousFailure => self.step_to_wrong(action),
             _ if run.pane == Pane::Detail => return self.scroll(action),
             Action::Follow => {
                 run.newest = true;
@@ -190,7 +190,7 @@ impl State {
         run.call = 0;
     }
 
-    fn to_wrong(&mut self, action: Action) {
+    fn step_to_wrong(&mut self, action: Action) {
         let Some(run) = &mut self.run else { return };
         match run.wrong(action == Action::NextFailure) {
             Some(iteration) => {
@@ -217,7 +217,7 @@ impl State {
                 let here = Tab::ALL.iter().position(|tab| *tab == run.shown_tab()).unwrap_or_default();
                 run.tab = Tab::ALL.get((here + 1) % Tab::ALL.len()).copied();
             }
-            Action::NextFailure | Action::PreviousFailure => self.to_wrong(action),
+            Action::NextFailure | Action::PreviousFailure => self.step_to_wrong(action),
             Action::NextCall if screen == Screen::Iteration => {
                 let calls = run.round().map_or(0, |round| round.calls.len()).max(1);
                 run.call = (run.call + 1) % calls;
@@ -245,7 +245,7 @@ impl State {
     pub fn wheel(&mut self, lines: isize) -> Vec<Effect> {
         let effects = match (self.screen, &mut self.run) {
             (Screen::Night, _) => {
-                let length = self.night.len();
+                let length = self.night.count_all();
                 self.night.picker.step(lines, length);
                 Vec::new()
             }

@@ -57,11 +57,11 @@ impl NightView {
         let place = kept.and_then(|kept| runs.iter().position(|run| run.place == kept));
         self.runs = Some(runs);
         self.picker.select(place.unwrap_or_else(|| self.picker.selected()));
-        self.picker.step(0, self.len());
+        self.picker.step(0, self.count_all());
     }
 
     /// How many.
-    pub fn len(&self) -> usize {
+    pub fn count_all(&self) -> usize {
         self.runs.as_ref().map_or(0, Vec::len)
     }
 

@@ -184,7 +184,7 @@ pub fn secret() -> Result<String, AppError> {
     let mut bytes = [0; SECRET];
     getrandom::fill(&mut bytes)
         .map_err(|error| AppError::new(Kind::System, format!("the system gives no random bytes: {error}")))?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(format!("{:032x}", u128::from_be_bytes(bytes)))
 }
 
 #[cfg(test)]

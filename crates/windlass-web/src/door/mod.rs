@@ -83,8 +83,8 @@ impl Door {
         let pairs = headers.get_all(COOKIE).into_iter().filter_map(|value| value.to_str().ok());
         let pairs = pairs.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
         // Another server on this machine can have left a cookie of the same name: each is tried, a few at most.
-        let ours = pairs.filter(|(key, _)| *key == name).take(4);
-        ours.filter_map(|(_, value)| self.keyring.session(value)).next()
+        let mut ours = pairs.filter(|(key, _)| *key == name).take(4);
+        ours.find_map(|(_, value)| self.keyring.session(value))
     }
 
     /// Who acts: whoever looks, and has the key of the same browser as well.

@@ -39,8 +39,16 @@ fn look(site: &Site, seen: &RunSeen, iteration: u32) -> Result<RunDiff, AppError
 
 fn show(seen: &RunSeen, iteration: u32, diff: &RunDiff) -> Markup {
     let run = seen.status.run.as_ref().map(|run| run.0.as_str()).unwrap_or_default();
-    let files = files_of(&diff.patch);
     let mut left = BYTES;
+    let shown: Vec<(&[u8], bool)> = files_of(&diff.patch)
+        .into_iter()
+        .map(|file| {
+            let shown = file.get(..file.len().min(left)).unwrap_or_default();
+            left = left.saturating_sub(file.len());
+            (shown, shown.len() < file.len())
+        })
+        .filter(|(shown, _)| !shown.is_empty())
+        .collect();
     html! {
         p { (parts::count(diff.files.len() as u64, "file")) " changed, " (format::bytes(diff.patch.len() as u64)) " of patch" }
         ul.plain { @for file in diff.files.iter().take(FILES) { li {
@@ -51,11 +59,7 @@ fn show(seen: &RunSeen, iteration: u32, diff: &RunDiff) -> Markup {
             }
         } } }
         @if diff.files.len() > FILES { p { (diff.files.len() - FILES) " more files" } }
-        @for file in files {
-            @let shown = file.len().min(left);
-            @let _ = left = left.saturating_sub(file.len());
-            @if shown > 0 { (patch(file.get(..shown).unwrap_or_default(), shown < file.len())) }
-        }
+        @for (file, is_cut) in shown { (patch(file, is_cut)) }
         @if left == 0 { p { "The rest: " (parts::command(&format!("windlass diff {run} {iteration}"))) } }
     }
 }

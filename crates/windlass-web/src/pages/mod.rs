@@ -153,7 +153,7 @@ pub fn way_in() -> Markup {
     }
 }
 
-fn plain_sheet<'a>(title: &'a str) -> Sheet<'a> {
+fn plain_sheet(title: &str) -> Sheet<'_> {
     Sheet { title, live: String::new(), run: None, path: &[] }
 }
 

@@ -1,5 +1,7 @@
 //! Pieces that several pages have.
 
+use std::fmt::Write as _;
+
 use jiff::Timestamp;
 use maud::{Markup, html};
 use serde::Serialize;
@@ -117,7 +119,8 @@ fn ascii(value: &Value) -> String {
         } else {
             let mut units = [0; 2];
             for unit in character.encode_utf16(&mut units) {
-                text.push_str(&format!("\\u{unit:04x}"));
+                // Nothing goes wrong in memory.
+                let _ = write!(text, "\\u{unit:04x}");
             }
         }
     }
@@ -128,7 +131,9 @@ fn ascii(value: &Value) -> String {
 pub fn word(value: &impl Serialize) -> String {
     let said = match serde_json::to_value(value) {
         Ok(Value::String(word)) => word,
-        Ok(Value::Object(fields)) => fields.iter().map(|(word, number)| format!("{word} {number}")).collect(),
+        Ok(Value::Object(fields)) => {
+            fields.iter().map(|(word, number)| format!("{word} {number}")).collect::<Vec<_>>().join(" ")
+        }
         _ => String::new(),
     };
     said.replace('_', " ")

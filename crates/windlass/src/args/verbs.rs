@@ -143,6 +143,7 @@ Examples:
       One run, to be sent to somebody.
   windlass report --last-night --html night.html --open
       The same with charts and changes: one file, without a script.")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag that people give or not")]
 pub struct ReportArgs {
     /// Runs, or the beginnings of their names [default: the live or newest one here]
     pub runs: Vec<String>,

@@ -16,6 +16,7 @@ Examples:
       Also resumes, raises limits, restores: what spends money or changes files.
   windlass web --link
       Another link to the page that is served, for another browser.")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag that people give or not")]
 pub struct WebArgs {
     /// Serve here; beyond this machine only behind something that encrypts
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8417")]

@@ -76,7 +76,9 @@ pub fn error(answer: &clap::Error, arguments: &[OsString]) -> Option<AppError> {
         ErrorKind::ArgumentConflict => {
             let one = name_of(&text(answer, ContextKind::InvalidArg)?);
             let mut others = texts(answer, ContextKind::PriorArg);
-            others.iter_mut().for_each(|other| *other = name_of(other));
+            for other in &mut others {
+                *other = name_of(other);
+            }
             others.dedup();
             AppError::usage(match others.as_slice() {
                 [] => format!("{one} excludes what else was typed"),
@@ -132,7 +134,7 @@ impl Typed {
             if word == "-C" {
                 words.next();
             } else if let Some(command) = typed.command.find_subcommand(word) {
-                typed.path.push_str(&format!("{} ", command.get_name()));
+                typed.path.extend([command.get_name(), " "]);
                 typed.command = command.clone();
             } else if !word.starts_with('-') {
                 break;

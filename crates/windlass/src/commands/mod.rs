@@ -202,9 +202,9 @@ fn changes_something(verb: &Verb) -> bool {
         | Verb::Validate(_)
         | Verb::Notify(_)
         | Verb::Reset(_)
-        | Verb::Clean(_) => true,
+        | Verb::Clean(_)
         // It may act, and it lets in.
-        Verb::Web(_) => true,
+        | Verb::Web(_) => true,
         Verb::List(_)
         | Verb::Show(_)
         | Verb::Runs(_)

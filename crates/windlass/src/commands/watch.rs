@@ -70,7 +70,7 @@ mod view {
             (Some(_), Err(error)) => return Err(error),
             (None, Err(_)) => First::Night,
         };
-        let left = watch(&app, first, &stdout())?;
+        let left = watch(&app, &first, &stdout())?;
         tell(&left)?;
         Ok(ExitCode::from(left.signal.map_or(0, by_signal)))
     }
@@ -112,7 +112,7 @@ mod view {
             }
         };
         let known = known(&app, &run)?;
-        let left = watch(&app, First::Run(known), &stdout());
+        let left = watch(&app, &First::Run(known), &stdout());
         came_to(&mut apart, &run, left?.signal)
     }
 

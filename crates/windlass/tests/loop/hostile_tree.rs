@@ -169,7 +169,8 @@ fn settings_that_a_looser_reader_would_miss_are_put_back() {
              mkdir hooks; echo '#!/bin/sh' > hooks/pre-commit; echo 'touch ../pwned' >> hooks/pre-commit\n\
              chmod +x hooks/pre-commit; cp hooks/pre-commit hooks/post-index-change\n\
              echo '[core] hooksPath = hooks' > more\n\
-             printf \"$(cat ../setting)\\n\" >> .git/config\n''' } ]\n".to_string();
+             printf \"$(cat ../setting)\\n\" >> .git/config\n''' } ]\n"
+            .to_string();
         let night = Night::within(TestEnv::with_git(), &script);
         night.env.write(night.env.root().join("setting"), setting);
         let config = night.env.read(".git/config");

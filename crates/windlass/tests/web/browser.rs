@@ -33,6 +33,7 @@ fn missing() -> Option<&'static str> {
         .then_some("playwright-core and axe-core are not below target/: cargo xtask test installs them")
 }
 
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn drive(env: &TestEnv, page: &Page, what: &str, arguments: &[String]) {
     if let Some(why) = missing() {
         assert!(std::env::var_os("WINDLASS_TEST_BROWSER").is_none(), "CI has a browser: {why}");

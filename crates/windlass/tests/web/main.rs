@@ -69,13 +69,13 @@ impl Page {
         let host = self.at.to_string();
         let mut lines = format!("{method} {path} HTTP/1.1\r\nconnection: close\r\n");
         if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("host")) {
-            lines.push_str(&format!("host: {host}\r\n"));
+            lines.extend(["host: ", &host, "\r\n"]);
         }
         for (name, value) in headers {
-            lines.push_str(&format!("{name}: {value}\r\n"));
+            lines.extend([name, ": ", value, "\r\n"]);
         }
         if !body.is_empty() {
-            lines.push_str(&format!("content-length: {}\r\n", body.len()));
+            lines.extend(["content-length: ", &body.len().to_string(), "\r\n"]);
         }
         self.raw(format!("{lines}\r\n{body}").as_bytes())
     }

@@ -283,7 +283,9 @@ impl Transcript {
             }
             let when = self.times.when(line.end);
             let mut found = Vec::new();
-            if let Some(text) = &line.text { decoder.line(text, Detail::Everything, &mut Observed(&mut found)) } else {
+            if let Some(text) = &line.text {
+                decoder.line(text, Detail::Everything, &mut Observed(&mut found));
+            } else {
                 let beginning = stream.read(line.start, line.start + row::BEGINNING)?;
                 rows.push_back(Row::of_long_line(&line, when, &beginning));
             }
