@@ -34,7 +34,7 @@ const DISASTERS: &[Disaster] = &[
     ("git branch -qf other main~1", &[DamageKind::ReferencesLost]),
     ("git update-ref -d refs/heads/main", &[DamageKind::CommitsLost]),
     ("rm -rf \"$(git rev-parse --git-common-dir)\"", &[DamageKind::RepositoryUnusable]),
-    ("echo '[broken' > \"$(git rev-parse --git-common-dir)/config\"", &[DamageKind::RepositoryUnusable]),
+    ("echo '[broken' > \"$(git rev-parse --git-common-dir)/config\"", &[DamageKind::SettingsChanged]),
     ("rm \"$(git rev-parse --git-dir)/HEAD\"", &[DamageKind::RepositoryUnusable]),
     ("echo nonsense > \"$(git rev-parse --git-dir)/HEAD\"", &[DamageKind::RepositoryUnusable]),
     (
