@@ -107,5 +107,5 @@ fn a_run_without_a_fact_is_not_there_yet() {
     let project = Project::all(root.path()).unwrap().remove(0);
     let known = KnownRun::of(&project, &windlass_core::values::RunId("r-00000001".to_owned()));
     let app = App::here(Arc::new(Unattended)).unwrap();
-    assert!(app.follow(&known).unwrap_err().message.contains("nothing"), "it says so");
+    assert!(app.follow(&known).unwrap_err().message.contains("no fact"), "it says so");
 }
