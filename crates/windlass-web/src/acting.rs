@@ -83,7 +83,7 @@ fn carried_out(
         }
         subject(&followed)?
     };
-    if wanted.deed == Deed::Seen {
+    if matches!(wanted.deed, Deed::Seen {}) {
         site.seen.mark(&subject.run, how)?;
     }
     Ok(match wanted.deed.be_done(&site.app, &subject) {

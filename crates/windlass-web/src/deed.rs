@@ -36,11 +36,11 @@ pub struct Subject {
 #[serde(tag = "do", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Deed {
     /// The iteration that is under way ends, then the run.
-    StopAfter,
+    StopAfter {},
     /// The agent is ended now; what it did is kept.
-    StopNow,
+    StopNow {},
     /// It goes on as it is.
-    Resume,
+    Resume {},
     /// It goes on with a higher limit.
     Raise {
         /// Which.
@@ -49,7 +49,7 @@ pub enum Deed {
         to: String,
     },
     /// It goes on with what the guard has found accepted.
-    Accept,
+    Accept {},
     /// A command that was denied is allowed from the next run on.
     Allow {
         /// The rule, as the run names it.
@@ -68,7 +68,7 @@ pub enum Deed {
         task: String,
     },
     /// A person has seen it.
-    Seen,
+    Seen {},
 }
 
 /// A limit.
@@ -103,11 +103,11 @@ impl Deed {
     /// How far whoever asks for it has to be allowed to go.
     pub const fn needs(&self) -> Rights {
         match self {
-            Deed::StopAfter | Deed::Seen => Rights::Stop,
-            Deed::StopNow
-            | Deed::Resume
+            Deed::StopAfter {} | Deed::Seen {} => Rights::Stop,
+            Deed::StopNow {}
+            | Deed::Resume {}
             | Deed::Raise { .. }
-            | Deed::Accept
+            | Deed::Accept {}
             | Deed::Allow { .. }
             | Deed::Restore { .. }
             | Deed::Reopen { .. } => Rights::Act,
@@ -117,17 +117,17 @@ impl Deed {
     /// In words, for who reads later what was asked.
     pub fn words(&self) -> String {
         match self {
-            Deed::StopAfter => "stop after this iteration".to_owned(),
-            Deed::StopNow => "stop now".to_owned(),
-            Deed::Resume => "resume".to_owned(),
+            Deed::StopAfter {} => "stop after this iteration".to_owned(),
+            Deed::StopNow {} => "stop now".to_owned(),
+            Deed::Resume {} => "resume".to_owned(),
             Deed::Raise { limit, to } => format!("resume with {} {}", limit.raisable().flag(), one_line(to)),
-            Deed::Accept => "resume, and accept what the guard has found".to_owned(),
+            Deed::Accept {} => "resume, and accept what the guard has found".to_owned(),
             Deed::Allow { rule } => format!("allow {}", one_line(rule)),
             Deed::Restore { iteration, before } => {
                 format!("restore {} iteration {iteration}", if *before { "before" } else { "after" })
             }
             Deed::Reopen { task } => format!("reopen task {}", one_line(task)),
-            Deed::Seen => "seen".to_owned(),
+            Deed::Seen {} => "seen".to_owned(),
         }
     }
 
@@ -145,21 +145,21 @@ impl Deed {
         }
         let there = || app.in_directory(&subject.directory);
         match self {
-            Deed::StopAfter => {
+            Deed::StopAfter {} => {
                 let stopping = there()?.stop_for(Some(&run.0), StopSource::Page)?;
                 let begins = if stopping.asked_before { "It was asked already" } else { "It will stop" };
                 Ok(format!("{begins}: the iteration under way ends first, and its result is kept."))
             }
-            Deed::StopNow => {
+            Deed::StopNow {} => {
                 there()?.terminate(run)?;
                 Ok("The agent is being ended; what it did is kept.".to_owned())
             }
-            Deed::Resume => go_on(&there()?, run, &ResumeApart::default()),
+            Deed::Resume {} => go_on(&there()?, run, &ResumeApart::default()),
             Deed::Raise { limit, to } => {
                 let raise = Some((limit.raisable(), amount(to)?));
                 go_on(&there()?, run, &ResumeApart { raise, accept_findings: false })
             }
-            Deed::Accept => go_on(&there()?, run, &ResumeApart { raise: None, accept_findings: true }),
+            Deed::Accept {} => go_on(&there()?, run, &ResumeApart { raise: None, accept_findings: true }),
             Deed::Allow { rule } => {
                 if rule.is_empty() || !subject.rules.contains(rule) {
                     return Err(AppError::usage("no command of this run that was denied has this rule"));
@@ -191,15 +191,15 @@ impl Deed {
                 })?;
                 Ok(told.to_owned())
             }
-            Deed::Seen => Ok("Seen.".to_owned()),
+            Deed::Seen {} => Ok("Seen.".to_owned()),
         }
     }
 
     /// Does it make sense as the run stands? Buttons are shown for what does.
     pub fn fits(&self, state: RunState) -> bool {
         match self {
-            Deed::StopAfter | Deed::StopNow => state == RunState::Running,
-            Deed::Seen | Deed::Allow { .. } => true,
+            Deed::StopAfter {} | Deed::StopNow {} => state == RunState::Running,
+            Deed::Seen {} | Deed::Allow { .. } => true,
             _ => state != RunState::Running,
         }
     }
@@ -229,7 +229,7 @@ mod tests {
     #[test]
     fn only_what_is_named_can_be_asked() {
         let read = |text: &str| serde_json::from_str::<Deed>(text).ok();
-        assert_eq!(read(r#"{"do":"stop-after"}"#), Some(Deed::StopAfter));
+        assert_eq!(read(r#"{"do":"stop-after"}"#), Some(Deed::StopAfter {}));
         assert_eq!(
             read(r#"{"do":"raise","limit":"cost","to":"20"}"#),
             Some(Deed::Raise { limit: Limit::Cost, to: "20".to_owned() })
