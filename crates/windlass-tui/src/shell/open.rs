@@ -48,6 +48,11 @@ impl Open {
         calls.iter().rev().nth(back % calls.len().max(1)).copied()
     }
 
+    /// Has a call not ended, by what is journalled? That its process is not found for a moment says nothing.
+    pub fn goes_on(&self, call: CallId) -> bool {
+        self.followed.course().calls().any(|(_, known)| known.call == call && known.ended.is_none())
+    }
+
     /// Takes in what has landed.
     pub fn advance(&mut self) -> Result<Landed, AppError> {
         let facts = self.followed.advance()?;

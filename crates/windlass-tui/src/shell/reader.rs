@@ -333,7 +333,7 @@ impl Reader {
         if shown.over {
             return Ok(());
         }
-        if !open.live || !open.at_work.iter().any(|at| at.call == shown.call) {
+        if !open.goes_on(shown.call) {
             shown.transcript.close();
             shown.over = true;
         }

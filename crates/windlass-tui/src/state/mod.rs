@@ -282,7 +282,10 @@ impl State {
 
     fn found(&mut self, found: Option<u64>) {
         match (found, self.run.as_mut()) {
-            (Some(byte), Some(run)) => run.pager.show_offset(byte),
+            (Some(byte), Some(run)) => {
+                self.note = None;
+                run.pager.show_offset(byte);
+            }
             _ => self.note = Some("not found".to_owned()),
         }
     }

@@ -45,6 +45,10 @@ fn show(shown: &PipelineShown, shape: Shape) -> Result<(), AppError> {
 }
 
 fn plan(args: &PipelineArgs) -> Result<ExitCode, AppError> {
+    if args.work.watch {
+        return Err(AppError::usage("a pipeline is several runs, and --watch shows one")
+            .hint("Leave it out, and look at them from another terminal: windlass watch"));
+    }
     let request = request(args)?;
     let terminal = Arc::new(TerminalFront::new(args.work.output.json));
     let app = App::here(terminal)?;

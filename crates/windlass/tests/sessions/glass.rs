@@ -52,10 +52,14 @@ impl Glass {
     }
 
     fn obey(&mut self, sequence: &str) {
-        let (parameters, what) = sequence.split_at(sequence.len() - 1);
+        // One whose end has not been read yet does nothing.
+        let ending = sequence.char_indices().next_back().filter(|(_, last)| last.is_ascii_alphabetic());
+        let Some((end, _)) = ending else { return };
+        let (parameters, what) = sequence.split_at(end);
         match what {
             "H" => {
-                let mut numbers = parameters.split(';').map(|number| number.parse().unwrap_or(1_usize));
+                let mut numbers =
+                    parameters.split(';').map(|number| number.parse().unwrap_or(1_usize).max(1));
                 self.row = numbers.next().unwrap_or(1) - 1;
                 self.column = numbers.next().unwrap_or(1) - 1;
             }

@@ -90,6 +90,9 @@ fn what_is_at_work_is_shown_as_it_comes_and_leaving_leaves_the_run() {
     // Another one shows what was said before, and what comes.
     let mut terminal = view(&desk, &["watch"]);
     sees(&terminal, "I look at it.");
+    // Without that the summary takes the transcript's place once the iteration is over.
+    terminal.press("2\r");
+    sees(&terminal, "[2 Transcript]");
     desk.env.write("go", "");
     sees(&terminal, "All of it is seen.");
     running.wait(PATIENCE);
