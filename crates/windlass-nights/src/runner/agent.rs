@@ -123,7 +123,8 @@ impl Agent {
         let prints = &mut shown.digests;
         match action {
             Action::Starts => {
-                prints.push(Digest::Started { model: "claude".to_owned() });
+                // It names no model: what nights journal stays what it was before calls said theirs, and can be compared.
+                prints.push(Digest::Started { model: String::new() });
                 prints.push(Digest::Activity(Activity::Starting));
             }
             Action::Prints | Action::Denied => {}
