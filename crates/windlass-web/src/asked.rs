@@ -15,6 +15,7 @@ use windlass_app::{AppError, Kind};
 use windlass_core::values::RunId;
 use windlass_host::file::{self, Made};
 
+use crate::own_files;
 use crate::site::locked;
 
 /// So many are kept.
@@ -22,8 +23,6 @@ const KEPT: usize = 1000;
 
 /// Bytes of one that are read.
 const LONGEST: usize = 64 * 1024;
-
-const PRIVATE: u32 = 0o600;
 
 /// What was asked, by whom, and what it came to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,9 +89,8 @@ impl Asked {
     /// Who asks for this, by the key that the browser drew for it?
     pub fn claim(&self, key: &str, record: Record) -> Result<Claim, AppError> {
         let path = self.folder.join(file::digest(key.as_bytes()));
-        let bytes = bytes_of(&record)?;
         let mut under_way = locked(&self.under_way);
-        if file::create_new(&path, &bytes, PRIVATE).map_err(AppError::system)? == Made::Anew {
+        if own_files::make(&path, &record)? == Made::Anew {
             under_way.insert(path.clone());
             return Ok(Claim::First(Ticket { path, record }));
         }
@@ -112,14 +110,14 @@ impl Asked {
     /// Writes down what it came to.
     pub fn settle(&self, ticket: Ticket, outcome: &Outcome) -> Result<(), AppError> {
         let record = Record { outcome: Some(outcome.clone()), ..ticket.record };
-        let written = file::replace(&ticket.path, &bytes_of(&record)?, PRIVATE);
+        let written = own_files::write(&ticket.path, &record);
         locked(&self.under_way).remove(&ticket.path);
-        written.map_err(AppError::system)
+        written
     }
 
     /// What was asked of a run, the newest first.
     pub fn of_run(&self, run: &RunId) -> Vec<Record> {
-        let mut found: Vec<Record> = files(&self.folder)
+        let mut found: Vec<Record> = own_files::in_folder(&self.folder)
             .iter()
             .filter_map(|path| read(path))
             .filter(|record| record.run == *run)
@@ -130,8 +128,10 @@ impl Asked {
 
     /// Removes the oldest where there are too many.
     fn tidy(&self) {
-        let mut all: Vec<(Option<Timestamp>, PathBuf)> =
-            files(&self.folder).into_iter().map(|path| (read(&path).map(|record| record.at), path)).collect();
+        let mut all: Vec<(Option<Timestamp>, PathBuf)> = own_files::in_folder(&self.folder)
+            .into_iter()
+            .map(|path| (read(&path).map(|record| record.at), path))
+            .collect();
         all.sort();
         let too_many = all.len().saturating_sub(KEPT);
         for (_, path) in all.into_iter().take(too_many) {
@@ -140,17 +140,8 @@ impl Asked {
     }
 }
 
-fn bytes_of(record: &Record) -> Result<Vec<u8>, AppError> {
-    serde_json::to_vec(record).map_err(|error| AppError::of(Kind::Internal, error))
-}
-
 fn read(path: &Path) -> Option<Record> {
     serde_json::from_slice(&file::read_beginning(path, LONGEST).ok()??).ok()
-}
-
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten();
-    entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect()
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ mod door;
 mod live;
 mod metrics;
 mod names;
+mod own_files;
 mod pages;
 mod routes;
 mod seen;
@@ -28,7 +29,6 @@ use serde::{Deserialize, Serialize};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use windlass_app::{App, AppError, Kind, page_folder};
-use windlass_host::file;
 
 pub use names::{Cursor, NotAName, Ordinal, RunName, query_value};
 pub use site::Rights;
@@ -45,8 +45,6 @@ pub const USUAL_ADDRESS: &str = "127.0.0.1:8417";
 
 /// Threads that read files for pages, at the same time.
 const READERS: usize = 8;
-
-const PRIVATE: u32 = 0o600;
 
 /// How the page is served.
 #[derive(Clone, Debug)]
@@ -210,11 +208,9 @@ fn record(folder: &Path) -> PathBuf {
 }
 
 fn write(folder: &Path, written: &Written) -> Result<(), AppError> {
-    let bytes = serde_json::to_vec(written).map_err(|error| AppError::of(Kind::Internal, error))?;
-    file::replace(&record(folder), &bytes, PRIVATE).map_err(AppError::system)
+    own_files::write(&record(folder), written)
 }
 
 fn read(folder: &Path) -> Option<Written> {
-    let bytes = file::read_if_there(&record(folder)).ok()??;
-    serde_json::from_slice(&bytes).ok()
+    own_files::read(&record(folder))
 }

@@ -4,17 +4,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use windlass_app::{AppError, Kind};
+use windlass_app::AppError;
 use windlass_core::values::RunId;
-use windlass_host::file;
 use windlass_ui::RunState;
 
+use crate::own_files;
 use crate::site::locked;
 
 /// So many marks are kept.
 const KEPT: usize = 2000;
-
-const PRIVATE: u32 = 0o600;
 
 /// A run as it is seen: once it stands otherwise, it was not seen so.
 pub fn seen_as(state: RunState, iterations: u32) -> String {
@@ -31,8 +29,7 @@ pub struct Seen {
 impl Seen {
     /// In this file. One that cannot be read says nothing.
     pub fn at(path: &Path) -> Seen {
-        let bytes = file::read_if_there(path).ok().flatten().unwrap_or_default();
-        let marks = serde_json::from_slice(&bytes).unwrap_or_default();
+        let marks = own_files::read(path).unwrap_or_default();
         Seen { path: path.to_owned(), marks: Mutex::new(marks) }
     }
 
@@ -48,7 +45,6 @@ impl Seen {
         while marks.len() > KEPT {
             marks.pop_first();
         }
-        let bytes = serde_json::to_vec(&*marks).map_err(|error| AppError::of(Kind::Internal, error))?;
-        file::replace(&self.path, &bytes, PRIVATE).map_err(AppError::system)
+        own_files::write(&self.path, &*marks)
     }
 }

@@ -19,6 +19,8 @@ use serde::{Deserialize, Serialize};
 use windlass_app::{AppError, Kind};
 use windlass_host::file;
 
+use crate::own_files;
+
 /// So long a code lets a browser in.
 pub const CODE_LIFE: Duration = Duration::from_mins(10);
 
@@ -30,8 +32,6 @@ const SECRET: usize = 16;
 
 /// Browsers that are known at the same time; the oldest is forgotten for another one.
 const MOST_BROWSERS: usize = 64;
-
-const PRIVATE: u32 = 0o600;
 
 /// What the page knows its visitors by.
 #[derive(Clone, Debug)]
@@ -109,8 +109,7 @@ impl Keyring {
 
     /// The browser of this cookie.
     pub fn session(&self, cookie: &str) -> Option<Session> {
-        let bytes = file::read_if_there(&self.path("browsers", cookie)).ok()??;
-        let session: Session = serde_json::from_slice(&bytes).ok()?;
+        let session: Session = own_files::read(&self.path("browsers", cookie))?;
         (session.since + BROWSER_LIFE > Timestamp::now()).then_some(session)
     }
 
@@ -118,7 +117,7 @@ impl Keyring {
     pub fn forget_all(&self) -> Result<usize, AppError> {
         let mut forgotten = 0;
         for name in ["codes", "browsers", "figures"] {
-            for path in files(&self.folder.join(name)) {
+            for path in own_files::in_folder(&self.folder.join(name)) {
                 fs::remove_file(&path).map_err(|source| {
                     AppError::system(file::FileError { action: "remove", path: path.clone(), source })
                 })?;
@@ -145,21 +144,21 @@ impl Keyring {
     }
 
     fn keep(&self, kind: &str, secret: &str, value: &impl Serialize) -> Result<(), AppError> {
-        let bytes = serde_json::to_vec(value).map_err(|error| AppError::of(Kind::Internal, error))?;
-        file::replace(&self.path(kind, secret), &bytes, PRIVATE).map_err(AppError::system)
+        own_files::write(&self.path(kind, secret), value)
     }
 
     /// Removes what is over. What cannot be removed lets nobody in all the same.
     fn tidy(&self, now: Timestamp) {
-        for path in files(&self.folder.join("codes")) {
-            let code: Option<Code> = read(&path);
+        for path in own_files::in_folder(&self.folder.join("codes")) {
+            let code: Option<Code> = own_files::read(&path);
             if code.is_none_or(|code| code.until < now) {
                 let _ = fs::remove_file(path);
             }
         }
-        let browsers = files(&self.folder.join("browsers")).into_iter();
-        let mut browsers: Vec<(Option<Timestamp>, PathBuf)> =
-            browsers.map(|path| (read::<Session>(&path).map(|session| session.since), path)).collect();
+        let browsers = own_files::in_folder(&self.folder.join("browsers")).into_iter();
+        let mut browsers: Vec<(Option<Timestamp>, PathBuf)> = browsers
+            .map(|path| (own_files::read::<Session>(&path).map(|session| session.since), path))
+            .collect();
         browsers.sort();
         let too_many = browsers.len().saturating_sub(MOST_BROWSERS);
         for (number, (since, path)) in browsers.into_iter().enumerate() {
@@ -168,15 +167,6 @@ impl Keyring {
             }
         }
     }
-}
-
-fn read<T: for<'a> Deserialize<'a>>(path: &Path) -> Option<T> {
-    serde_json::from_slice(&file::read_if_there(path).ok()??).ok()
-}
-
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten();
-    entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect()
 }
 
 /// 128 bits that nobody can guess, in hexadecimal.
@@ -205,7 +195,7 @@ mod tests {
         assert!(session.is_opened_by(&key) && !session.is_opened_by(&cookie) && !session.is_opened_by(""));
         assert_eq!(keyring.session(&key), None);
         assert!(!keyring.counts(&cookie) && !keyring.counts(&key), "figures have a token of their own");
-        let all = files(&folder.path().join("browsers"));
+        let all = own_files::in_folder(&folder.path().join("browsers"));
         let written = [all[0].to_string_lossy().into_owned(), fs::read_to_string(&all[0]).unwrap()].concat();
         for secret in [&code, &cookie, &key] {
             assert!(!written.contains(secret.as_str()), "{written}");
