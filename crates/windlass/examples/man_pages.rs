@@ -27,22 +27,3 @@ fn main() -> ExitCode {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_verb_has_a_page_that_says_what_its_help_says() {
-        let folder = tempfile::tempdir().unwrap();
-        clap_mangen::generate_to(args::command(), folder.path()).unwrap();
-        let run = std::fs::read_to_string(folder.path().join("windlass-run.1")).unwrap();
-        for word in [r"\-\-max\-cost", r"\-\-gate", "Iterate on a goal or a workspace"] {
-            assert!(run.contains(word), "{word}");
-        }
-        for verb in args::command().get_subcommands().filter(|verb| !verb.is_hide_set()) {
-            let page = folder.path().join(format!("windlass-{}.1", verb.get_name()));
-            assert!(page.is_file(), "{}", page.display());
-        }
-    }
-}

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use super::root;
 use super::steps::AGENT;
-use crate::program::{Failure, run, succeeds};
+use crate::program::{Failure, bytes_of, run, succeeds};
 
 /// What a container is made of; it is gone afterwards.
 const IMAGE: &str = "localhost/windlass-first-hour:1";
@@ -93,19 +93,22 @@ impl Place {
         root::fill(&root)?;
         let import = format!("tar -C '{}' -c . | {engine} import - {IMAGE}", root.display());
         run(Command::new("sh").args(["-c", &import]))?;
+        // Some machines refuse the limits that engines set by themselves; some also refuse the runtime that podman prefers.
+        match self.start(engine, &[]) {
+            Err(first) if engine == "podman" => self
+                .start(engine, &["--runtime", "runc"])
+                .map_err(|second| Failure(format!("{first}\nand with the runtime runc: {second}"))),
+            ended => ended,
+        }
+    }
+
+    fn start(&self, engine: &str, engine_arguments: &[&str]) -> Result<(), Failure> {
+        remove_container(engine);
         let here = self.folder.path().display();
         let mut start = Command::new(engine);
-        // Engines set limits of their own, which are higher than some machines allow.
-        start.args([
-            "run",
-            "--detach",
-            "--name",
-            CONTAINER,
-            "--network=none",
-            "--ulimit",
-            "nofile=1024:1024",
-        ]);
-        run(start.args(["--volume", &format!("{here}:{here}"), IMAGE, "/bin/sleep", "600"]))
+        start.args(engine_arguments).args(["run", "--detach", "--name", CONTAINER, "--network=none"]);
+        start.args(["--ulimit", "nofile=1024:1024", "--ulimit", "nproc=4096:4096"]);
+        bytes_of(start.args(["--volume", &format!("{here}:{here}"), IMAGE, "/bin/sleep", "600"])).map(drop)
     }
 
     /// A shell that is about to do what `script` says.
@@ -167,8 +170,14 @@ impl Place {
 impl Drop for Place {
     fn drop(&mut self) {
         if let Walls::Engine(engine) = self.walls {
-            succeeds(Command::new(engine).args(["rm", "--force", CONTAINER]));
+            remove_container(engine);
             succeeds(Command::new(engine).args(["rmi", "--force", IMAGE]));
         }
     }
+}
+
+fn remove_container(engine: &str) {
+    // Killed first: `rm` alone waits for its program to end by itself.
+    succeeds(Command::new(engine).args(["kill", CONTAINER]));
+    succeeds(Command::new(engine).args(["rm", "--force", CONTAINER]));
 }

@@ -13,14 +13,14 @@ use super::staging::{Staging, files_below};
 use crate::program::Failure;
 
 /// `windlass-VERSION-TARGET.tar.gz`, in which everything lies in a folder of that name.
-pub fn write(release: &Release, staging: &Staging) -> Result<(), Failure> {
+pub fn write(release: &Release, staging: &Staging, compression: Compression) -> Result<(), Failure> {
     let stem = release.stem();
     let files = files_below(staging.root())?;
     let entries: Vec<Entry> = files
         .into_iter()
         .map(|file| Entry { from: staging.path(&file), name: Path::new(&stem).join(file) })
         .collect();
-    pack(&release.file(format!("{stem}.tar.gz")), &entries, release.time)
+    pack(&release.file(format!("{stem}.tar.gz")), &entries, release.time, compression)
 }
 
 /// A file on its way into an archive.
@@ -30,9 +30,9 @@ pub struct Entry {
 }
 
 /// Owned by nobody in particular, of one time: whoever packs the same gets the same bytes.
-pub fn pack(archive: &Path, entries: &[Entry], time: u64) -> Result<(), Failure> {
+pub fn pack(archive: &Path, entries: &[Entry], time: u64, compression: Compression) -> Result<(), Failure> {
     let write = || -> io::Result<()> {
-        let mut tar = tar::Builder::new(GzEncoder::new(File::create(archive)?, Compression::best()));
+        let mut tar = tar::Builder::new(GzEncoder::new(File::create(archive)?, compression));
         for entry in entries {
             let bytes = fs::read(&entry.from)?;
             let mode = fs::metadata(&entry.from)?.permissions().mode();

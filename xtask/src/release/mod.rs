@@ -15,6 +15,8 @@ mod sums;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use flate2::Compression;
+
 use crate::program::{Failure, succeeds};
 use crate::workspace::Workspace;
 
@@ -100,7 +102,8 @@ pub fn make_installable(workspace: &Workspace, program: &Path, into: &Path) -> R
         time: binary::time_of_last_commit(workspace)?,
     };
     fs::create_dir_all(into).map_err(|error| Failure::at(into, error))?;
-    archive::write(&release, &Staging::fill(workspace, &release, program)?)?;
+    // It is unpacked at once and by nobody else: packing it well takes longer than all that follows.
+    archive::write(&release, &Staging::fill(workspace, &release, program)?, Compression::fast())?;
     add_script_and_sums(workspace, &release)
 }
 
@@ -109,7 +112,7 @@ fn make(workspace: &Workspace, release: &Release, program: &Path) -> Result<(), 
     let needs = binary::Needs::of(program)?;
     println!("{}: {needs}", release.stem());
     let staging = Staging::fill(workspace, release, program)?;
-    archive::write(release, &staging)?;
+    archive::write(release, &staging, Compression::best())?;
     npm::write(workspace, release, &staging)?;
     sbom::write(workspace, release)?;
     if succeeds(std::process::Command::new("dpkg-deb").arg("--version")) {

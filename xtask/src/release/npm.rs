@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use flate2::Compression;
 use serde_json::json;
 
 use super::archive::{Entry, pack};
@@ -43,7 +44,8 @@ pub fn write(workspace: &Workspace, release: &Release, staging: &Staging) -> Res
     write_file(&staging.path("package.json"), text.as_bytes())?;
     let entry = |file: PathBuf| Entry { from: staging.path(&file), name: Path::new("package").join(&file) };
     let entries: Vec<Entry> = files_below(staging.root())?.into_iter().map(entry).collect();
-    let packed = pack(&release.file(format!("{name}-{}.tgz", release.version)), &entries, release.time);
+    let archive = release.file(format!("{name}-{}.tgz", release.version));
+    let packed = pack(&archive, &entries, release.time, Compression::best());
     let manifest = staging.path("package.json");
     fs::remove_file(&manifest).map_err(|error| Failure::at(&manifest, error))?;
     packed

@@ -4,6 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use flate2::Compression;
+
 use super::binary::Needs;
 use super::staging::{Staging, set_mode, write_file};
 use super::{Release, Wanted, archive, deb, foreign, npm, sbom, sums};
@@ -37,7 +39,7 @@ fn printed(command: &mut Command) -> String {
 fn an_archive_holds_all_in_one_folder_and_the_same_makes_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let (release, staging) = (release(folder.path()), staging());
-    archive::write(&release, &staging).unwrap();
+    archive::write(&release, &staging, Compression::best()).unwrap();
     let name = folder.path().join("windlass-0.1.0-x86_64-unknown-linux-gnu.tar.gz");
     let first = fs::read(&name).unwrap();
     let listed = printed(Command::new("tar").arg("-tvzf").arg(&name));
@@ -46,7 +48,7 @@ fn an_archive_holds_all_in_one_folder_and_the_same_makes_the_same() {
         "{listed}"
     );
     assert!(listed.contains("-rwxr-xr-x") && listed.contains("bin/windlass"), "{listed}");
-    archive::write(&release, &staging).unwrap();
+    archive::write(&release, &staging, Compression::best()).unwrap();
     assert_eq!(fs::read(&name).unwrap(), first);
     sums::write(folder.path()).unwrap();
     printed(Command::new("sha256sum").args(["--strict", "-c", "SHA256SUMS"]).current_dir(folder.path()));
@@ -138,7 +140,7 @@ fn cargo_binstall_is_told_the_names_that_files_have() {
     };
     let folder = tempfile::tempdir().unwrap();
     let release = release(folder.path());
-    archive::write(&release, &staging()).unwrap();
+    archive::write(&release, &staging(), Compression::best()).unwrap();
     let archive = format!("{}.tar.gz", release.stem());
     assert!(release.file(&archive).is_file());
     assert_eq!(said("pkg-url"), format!("{{ repo }}/releases/download/v0.1.0/{archive}"));

@@ -126,3 +126,17 @@ fn a_bare_mock_plays_the_default_script() {
     let Verb::Run(args) = cli.verb else { panic!("{cli:?}") };
     assert_eq!(args.work.mock.as_deref(), Some("builtin:default"));
 }
+
+#[test]
+fn each_verb_has_a_manual_page_that_says_what_its_help_says() {
+    let folder = tempfile::tempdir().unwrap();
+    clap_mangen::generate_to(command(), folder.path()).unwrap();
+    let run = std::fs::read_to_string(folder.path().join("windlass-run.1")).unwrap();
+    for word in [r"\-\-max\-cost", r"\-\-gate", "Iterate on a goal or a workspace"] {
+        assert!(run.contains(word), "{word}");
+    }
+    for verb in command().get_subcommands().filter(|verb| !verb.is_hide_set()) {
+        let page = folder.path().join(format!("windlass-{}.1", verb.get_name()));
+        assert!(page.is_file(), "{}", page.display());
+    }
+}
