@@ -1,6 +1,7 @@
 //! Windlass's engine: it acts on what the core decided, and on nothing else.
 
 pub mod beginning;
+mod certificates;
 pub mod config_file;
 pub mod decisions;
 mod document;

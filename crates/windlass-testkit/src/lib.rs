@@ -4,6 +4,7 @@
 //!   loopback, without an account.
 //! - [`forge`]: a stand-in for GitHub, so that the *real* `gh` and git can open, check and merge pull requests.
 //! - [`receiver`]: a web service that records the notifications it is sent.
+//! - [`secure`]: the same behind HTTPS, with a certificate of a company's own.
 //! - [`evidence`]: what tests leave for a comparison with another version.
 //! - [`printed`]: commands in what Windlass prints, each held to be one that it takes.
 //! - [`environment`]: a hermetic place to run programs in, programs that always end, and proofs that nothing is left.
@@ -23,8 +24,10 @@ pub mod evidence;
 pub mod forge;
 pub mod printed;
 pub mod receiver;
+pub mod secure;
 
 pub use api::{RateLimit, Reply, Request, Scenario, StandIn, Window};
 pub use environment::{Credentials, Outcome, Running, TestEnv};
 pub use forge::StandInForge;
 pub use receiver::{Letter, Receiver, Response};
+pub use secure::SecureFront;

@@ -106,6 +106,11 @@ impl Receiver {
         format!("http://{}", self.address)
     }
 
+    /// The same, to connect to.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
     /// Every request so far, in order of arrival.
     pub fn letters(&self) -> Vec<Letter> {
         self.shared.lock().letters.clone()

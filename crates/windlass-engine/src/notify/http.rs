@@ -8,6 +8,7 @@ use ureq::{Agent, Error, Proxy};
 use super::address::Address;
 use super::parcel::Parcel;
 use super::{SinkAnswer, SinkOutcome};
+use crate::certificates;
 
 /// How much of a refusal is read, in bytes.
 const LONGEST_REFUSAL: u64 = 1024;
@@ -21,7 +22,12 @@ const LONGEST_REST: Duration = Duration::from_mins(1);
 /// Posts a parcel. Redirects are not followed: an address that has moved should be changed where it is configured, and
 /// a signed message goes to nobody else.
 pub(super) fn post(address: &Address, parcel: &Parcel, timeout: Duration) -> SinkAnswer {
-    let agent = agent(address, timeout);
+    let agent = match agent(address, timeout) {
+        Ok(agent) => agent,
+        Err(why) => {
+            return SinkAnswer { outcome: SinkOutcome::Refused, status: None, detail: super::one_line(&why) };
+        }
+    };
     let mut request = agent.post(&address.url);
     for (name, value) in &parcel.headers {
         request = request.header(*name, value);
@@ -32,10 +38,11 @@ pub(super) fn post(address: &Address, parcel: &Parcel, timeout: Duration) -> Sin
     }
 }
 
-fn agent(address: &Address, timeout: Duration) -> Agent {
+fn agent(address: &Address, timeout: Duration) -> Result<Agent, String> {
     // The usual variables (HTTPS_PROXY, NO_PROXY …) say which proxy there is; none stands before this machine.
     let proxy = if address.is_loopback() { None } else { Proxy::try_from_env() };
     let config = Agent::config_builder()
+        .tls_config(certificates::trusted()?)
         .http_status_as_error(false)
         .max_redirects(0)
         .max_redirects_will_error(false)
@@ -45,7 +52,7 @@ fn agent(address: &Address, timeout: Duration) -> Agent {
         .proxy(proxy)
         .user_agent(concat!("windlass/", env!("CARGO_PKG_VERSION")))
         .build();
-    config.into()
+    Ok(config.into())
 }
 
 fn answered(address: &Address, response: ureq::http::Response<ureq::Body>) -> SinkAnswer {
@@ -84,6 +91,9 @@ fn refusal(response: ureq::http::Response<ureq::Body>) -> String {
 }
 
 fn unanswered(error: &Error, timeout: Duration) -> SinkAnswer {
+    if let Some(detail) = certificates::explained(error) {
+        return SinkAnswer { outcome: SinkOutcome::Refused, status: None, detail };
+    }
     let again = SinkOutcome::TryAgain(None);
     let (outcome, detail) = match error {
         Error::Timeout(_) => (again, format!("no answer within {} s", timeout.as_secs_f32())),

@@ -6,6 +6,7 @@ use std::time::Duration;
 use ureq::{Agent, Error};
 
 use super::UpdateError;
+use crate::certificates;
 
 /// Where releases are published, archives are often somewhere else. What comes is checked, wherever it came from.
 const MOST_REDIRECTS: u32 = 5;
@@ -14,6 +15,7 @@ const MOST_REDIRECTS: u32 = 5;
 pub(super) fn get(url: &str, longest: u64, timeout: Duration) -> Result<Vec<u8>, UpdateError> {
     let failed = |why: String| UpdateError::Fetch { url: without_credentials(url), why };
     let config = Agent::config_builder()
+        .tls_config(certificates::trusted().map_err(failed)?)
         .max_redirects(MOST_REDIRECTS)
         .timeout_global(Some(timeout))
         .user_agent(concat!("windlass/", env!("CARGO_PKG_VERSION")))
@@ -41,7 +43,7 @@ fn in_words(error: &Error, timeout: Duration) -> String {
         Error::StatusCode(status) => format!("the server answered {status}"),
         Error::Timeout(_) => format!("no answer within {} s", timeout.as_secs()),
         Error::HostNotFound => "the host's name is not known".to_owned(),
-        other => other.to_string(),
+        other => certificates::explained(other).unwrap_or_else(|| other.to_string()),
     }
 }
 

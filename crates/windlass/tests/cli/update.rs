@@ -8,8 +8,10 @@ use std::time::Duration;
 
 use minisign::KeyPair;
 use sha2::{Digest, Sha256};
+use windlass_testkit::SecureFront;
 use windlass_testkit::environment::PersonsTerminal;
 use windlass_testkit::receiver::{Receiver, Response};
+use windlass_testkit::secure::AUTHORITY;
 
 use super::{Command, CommandOutput, Place, answer, text};
 
@@ -116,6 +118,25 @@ fn a_signed_release_replaces_the_program_and_the_former_one_is_kept() {
     let paths: Vec<String> = server.letters().into_iter().map(|letter| letter.path).collect();
     assert_eq!(paths.first().unwrap(), "/SHA256SUMS.minisig");
     assert!(paths.last().unwrap().starts_with("/windlass-99.0.0-"), "{paths:?}");
+}
+
+#[test]
+fn behind_a_companys_own_authority_the_file_that_names_it_is_enough() {
+    let releases = Releases::new();
+    let server = Receiver::start(releases.answers());
+    let front = SecureFront::of(server.address());
+    releases.assert_refused(
+        &releases.update(&front.url(), &[]),
+        "SSL_CERT_FILE names a file with your company's",
+    );
+    let authority = releases.place.file("company.pem", AUTHORITY);
+    let update = |file: &Path| answer(releases.command(&front.url(), &["update"]).env("SSL_CERT_FILE", file));
+    let gone = authority.with_file_name("gone.pem");
+    releases.assert_refused(&update(&gone), &format!("SSL_CERT_FILE names {}: ", gone.display()));
+    assert!(server.letters().is_empty(), "nothing was asked for before the server was trusted");
+    let updated = update(&authority);
+    assert_eq!(updated.code, Some(0), "{}", updated.stderr);
+    assert_eq!(releases.version(), "windlass 99.0.0\n");
 }
 
 // rows: 139
