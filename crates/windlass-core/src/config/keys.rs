@@ -122,9 +122,10 @@ keys! {
     TODO_FALLBACK: bool = "workspace.todo_fallback", "The boxes of TODO.md count where no status file can be read.";
 
     PLAN_FILE: FileBelow = "plan.file", "The plan, as one file.";
-    PLAN_FOLDER: FileBelow = "plan.folder", "The plan as a folder; it goes before the file where its README.md exists; empty = none.";
+    PLAN_FOLDER: FileBelow = "plan.folder", "The plan as a folder; where its README.md exists it is used and not the file; empty = none.";
     SPECS: FileBelow = "plan.specs", "The folder of the specifications; empty = none.";
     MIGRATE_AT: Count<1> = "plan.migrate_at", "Tasks from which `migrate-plan` makes a folder of a file.";
+    ARCHIVE_FINISHED: bool = "plan.archive_finished", "Have the agent move the file of a feature whose tasks are all done to `.archive/` in the plan's folder.";
     SMART_TERMINATION: bool = "build.smart_termination", "A build ends when no box is open, or when an iteration changes nothing.";
 
     TASKS_FILE: FileBelow = "tasks.file", "The task file, or a folder of them; empty = the first that is there of the usual ones.";
@@ -141,7 +142,7 @@ keys! {
 
     LANES: Count<1> = "lanes.count", "Tasks that are worked on at once, each in a checkout of its own; 1 = one after another, right here.";
 
-    HOOKS_ENABLED: bool = "hooks.enabled", "Call hooks at the turns of a run.";
+    HOOKS_ENABLED: bool = "hooks.enabled", "Call hooks: commands at the start, before each iteration and at the end of a run.";
     HOOK_TIMEOUT: PositiveSpan = "hooks.timeout", "Time that a hook may take.";
     HOOK_STARTED: TextOrNothing = "hooks.started", "A shell command before anything else; without it the file `.windlass/hooks/started`.";
     HOOK_NEXT_ITERATION: TextOrNothing = "hooks.next_iteration", "A shell command before each iteration; without it the file `.windlass/hooks/next_iteration`.";
@@ -187,7 +188,7 @@ keys! {
 
     WATCH: bool = "status.watch", "Watch the status file while the agent works.";
     DEBOUNCE: FineSpan<500, 10_000> = "status.debounce", "Time that changes of the status file are gathered for.";
-    ONLY_MEANINGFUL: bool = "status.only_meaningful", "Tell of changed counts and claims only, not of every write.";
+    ONLY_MEANINGFUL: bool = "status.only_meaningful", "Report only changed counts and claims, not every write.";
 
     LOG_ENABLED: bool = "log.enabled", "Write a log of each run into its workspace.";
     LOG_KEEP: Count<0> = "log.keep", "Logs kept in a workspace; older ones go; 0 = all.";
@@ -196,10 +197,10 @@ keys! {
     RUNS_KEEP: Count<0> = "runs.keep", "Ended runs whose recordings are kept; those of older ones go; 0 = all.";
     RUNS_KEEP_SIZE: ByteCap = "runs.keep_size", "Room for the recordings of a project's ended runs; the oldest go first; 0 = no limit.";
 
-    NOTIFY_URL: WebAddress = "notify.url", "An ntfy topic's address that is told what happens.";
-    NOTIFY_WEBHOOK: WebAddress = "notify.webhook", "An address that is told the same as JSON.";
-    NOTIFY_COMMAND: TextOrNothing = "notify.command", "A shell command that is told the same, as JSON on its standard input.";
-    NOTIFY_EVENTS: NotifyEvents = "notify.events", "Which events are told of.";
+    NOTIFY_URL: WebAddress = "notify.url", "The address of an ntfy topic that notifications go to.";
+    NOTIFY_WEBHOOK: WebAddress = "notify.webhook", "An address that they are sent to as JSON.";
+    NOTIFY_COMMAND: TextOrNothing = "notify.command", "A shell command that gets them as JSON on its standard input.";
+    NOTIFY_EVENTS: NotifyEvents = "notify.events", "Which events send a notification.";
     NOTIFY_MILESTONE: Count<0> = "notify.milestone", "Iterations from one `iteration_milestone` to the next; 0 = never.";
     NOTIFY_TIMEOUT: PositiveSpan = "notify.timeout", "Time that one delivery may take.";
     NOTIFY_RETRIES: Count<0, 10> = "notify.retries", "Retries of a delivery that failed.";

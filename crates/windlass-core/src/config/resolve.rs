@@ -339,6 +339,7 @@ impl Values {
             folder: self.get(&keys::PLAN_FOLDER).map(|FileBelow(path)| path)?,
             specs: self.get(&keys::SPECS).map(|FileBelow(path)| path)?,
             smart_termination: self.get(&keys::SMART_TERMINATION)?,
+            archives_finished: self.get(&keys::ARCHIVE_FINISHED)?,
         })
     }
 

@@ -61,6 +61,9 @@ pub struct JobPlan {
     pub specs: Option<PathBuf>,
     /// Build: no open box completes the run, and an iteration without changes ends it (seed 002's smart termination).
     pub smart_termination: bool,
+    /// In a folder, the file of a feature whose tasks are all done is moved to `.archive/`, by the agent.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub archives_finished: bool,
 }
 
 impl JobPlan {

@@ -15,6 +15,7 @@ fn places() -> JobPlan {
         folder: Some(PathBuf::from("plan")),
         specs: Some(PathBuf::from("specs")),
         smart_termination: true,
+        archives_finished: false,
     }
 }
 

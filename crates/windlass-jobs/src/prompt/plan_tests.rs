@@ -18,6 +18,7 @@ fn planned(mode: Mode) -> RunSpec {
         folder: Some("plan".into()),
         specs: Some("specs".into()),
         smart_termination: true,
+        archives_finished: false,
     });
     spec
 }
@@ -118,6 +119,20 @@ fn a_plan_in_a_folder_says_so() {
         user.contains("write the plan, `plan/README.md`") && user.contains("The plan is a folder"),
         "{user}"
     );
+}
+
+#[test]
+fn finished_features_are_archived_where_that_is_configured_and_work_goes_on() {
+    let folder = || PlanWork { file: "plan/README.md".to_owned(), layout: PlanLayout::Folder, ..work("") };
+    let mut plan = planned(Mode::Build);
+    assert!(!told(&plan, folder()).contains(".archive/"));
+    if let Some(places) = &mut plan.job.plan {
+        places.archives_finished = true;
+    }
+    let user = told(&plan, folder());
+    assert!(user.contains("`.archive/`") && user.contains("unless it is the only one left"), "{user}");
+    plan.job.mode = Mode::Plan;
+    assert!(!told(&plan, folder()).contains(".archive/"), "a planner only plans");
 }
 
 #[test]

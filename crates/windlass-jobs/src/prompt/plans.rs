@@ -2,6 +2,7 @@
 //! task of this iteration, what is wrong with the plan, what was undone, what the checks said.
 
 use windlass_core::inert::{Inert, names};
+use windlass_core::spec::Mode;
 
 use super::parts::{ModeWords, PlanLayout, PromptParts};
 use super::text::{Texts, commits, system_text, user_text, what_the_checks_said, without_signal};
@@ -88,11 +89,19 @@ fn about_the_folder(parts: &PromptParts<'_>) -> Inert {
     let Some(work) = parts.plan_work.as_ref().filter(|work| work.layout == PlanLayout::Folder) else {
         return Inert::empty();
     };
+    let job = &parts.plan.job;
+    let archives = job.plan.as_ref().is_some_and(|places| places.archives_finished);
+    let archiving = if archives && job.mode == Mode::Build {
+        " Move the file of a feature whose boxes are all ticked to `.archive/` in that folder, unless it is the only one \
+         left, and link it below a heading `## Archived Features`."
+    } else {
+        ""
+    };
     Inert::fill(
         "\nThe plan is a folder: {{file}} lists the features, with a link to each one's file beside it, in the order in which \
          they are worked through (one that a line `**Active:**` names comes first); the tasks stand in those files, below a line `**Spec:** specs/NAME.md`. Keep its table up to \
-         date.\n",
-        &[("file", Inert::name(&work.file))],
+         date.{{archiving}}\n",
+        &[("file", Inert::name(&work.file)), ("archiving", Inert::own(archiving))],
     )
 }
 

@@ -101,6 +101,7 @@ fn job_plan(dice: &mut Dice, mode: Mode) -> Option<JobPlan> {
         folder: None,
         specs: None,
         smart_termination,
+        archives_finished: false,
     })
 }
 

@@ -18,6 +18,7 @@ fn started(mode: Mode) -> Night {
         folder: Some("plan".into()),
         specs: Some("specs".into()),
         smart_termination: true,
+        archives_finished: false,
     });
     let mut night = Night::new();
     night.fact(Fact::RunStarted { plan: Box::new(plan) });

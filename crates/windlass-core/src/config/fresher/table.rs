@@ -114,7 +114,7 @@ settings! {
     "fresher.dangerous_permissions" "DANGEROUS_PERMISSIONS" Permissions;
     "fresher.max_turns" "MAX_TURNS" Key("agent.max_turns") = Number(50);
     "fresher.model" "MODEL" Key("agent.model") = Text("sonnet");
-    "fresher.archive_completed" "ARCHIVE_COMPLETED" Nothing("a finished part of a plan stays where it is") = Switch(true);
+    "fresher.archive_completed" "ARCHIVE_COMPLETED" Key("plan.archive_finished");
     "fresher.single_file_threshold" "SINGLE_FILE_THRESHOLD" Key("plan.migrate_at") = Number(8);
     "commands.test" "TEST_CMD" Command;
     "commands.build" "BUILD_CMD" Command;

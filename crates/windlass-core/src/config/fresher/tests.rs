@@ -51,7 +51,7 @@ presets = []
 #[test]
 fn what_fresher_writes_everywhere_is_left_out_and_its_missing_limit_is_told() {
     let settings = toml(WHOLE);
-    assert_eq!(options(&settings), ["plan.folder = \"impl\""]);
+    assert_eq!(options(&settings), ["plan.folder = \"impl\"", "plan.archive_finished = true"]);
     assert_eq!(settings.gates, ["cargo test", "cargo build"]);
     assert!(
         says(&settings, "no limit on iterations") && says(&settings, "limits.max_iterations 0"),

@@ -95,6 +95,7 @@ pub fn planned(mode: Mode) -> RunSpec {
         folder: Some("plan".into()),
         specs: Some("specs".into()),
         smart_termination: true,
+        archives_finished: false,
     });
     plan.limits.stagnation = Some(if mode == Mode::Build { 1 } else { 3 });
     plan
