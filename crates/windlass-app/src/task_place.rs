@@ -95,7 +95,7 @@ impl TaskPlace {
     pub fn command(&self, words: &str) -> String {
         let feature =
             self.feature.as_ref().map_or_else(String::new, |feature| format!(" --feature {feature}"));
-        let is_about_a_file = ["run", "continue", "build"].iter().any(|verb| words.starts_with(verb));
+        let is_about_a_file = ["run", "continue"].iter().any(|verb| words.starts_with(verb));
         let file = self.file.as_ref().filter(|_| is_about_a_file);
         let file = file.map_or_else(String::new, |file| format!(" -f {}", quoted(file.as_os_str())));
         format!("windlass {words}{feature}{file}")
@@ -108,7 +108,11 @@ impl TaskPlace {
 
     /// The command that works on it.
     pub fn work_command(&self) -> String {
-        self.command(if self.mode() == Mode::Build { "build" } else { "run --mode tasks" })
+        if self.mode() == Mode::Build {
+            // A plan is looked for where plans are: this one has to be named.
+            return format!("windlass build -f {}", quoted(self.place.as_os_str()));
+        }
+        self.command("run --mode tasks")
     }
 
     /// How many tasks it has.

@@ -27,6 +27,16 @@ pub struct Choices {
     pub unfinished: Vec<Unfinished>,
     /// The names of the project's workspaces; none where a feature was named.
     pub workspaces: Vec<String>,
+    /// Tasks in other places where people keep them, such as features; none where some were named.
+    pub elsewhere: Vec<TasksElsewhere>,
+}
+
+/// Tasks that have to be named to go on with them.
+pub struct TasksElsewhere {
+    /// The command that goes on with them.
+    pub command: String,
+    /// What is there: `requirements/pay.md holds 2 tasks`.
+    pub about: String,
 }
 
 /// A run that can simply go on.
@@ -46,6 +56,7 @@ impl App {
     /// There is nothing.
     pub fn choices(&self, named: &NamedTasks) -> Result<Choices, AppError> {
         let here = Here::find(self)?;
+        let named_nothing = named.file.is_none() && named.feature.is_none();
         let source = self.source_of_tasks(named)?;
         let mut tasks = TaskPlace::find(&here.directory, named)?;
         // A file that lies there is not what is worked off.
@@ -73,8 +84,18 @@ impl App {
         // Whoever names a feature does not ask for workspaces.
         let named = listed.iter().filter(|_| tasks.feature.is_none());
         let workspaces = named.map(|one| one.name().to_string()).collect();
-        let choices = Choices { tasks, source, live, unfinished, workspaces };
-        if choices.is_nothing() { Err(self.nothing(&choices.tasks)) } else { Ok(choices) }
+        let elsewhere = if named_nothing && source.is_none() { self.elsewhere(&tasks) } else { Vec::new() };
+        let choices = Choices { tasks, source, live, unfinished, workspaces, elsewhere };
+        if choices.is_nothing() { Err(nothing(&choices.tasks)) } else { Ok(choices) }
+    }
+
+    fn elsewhere(&self, place: &TaskPlace) -> Vec<TasksElsewhere> {
+        let others = self.kept_work().into_iter().filter(|work| work.place != place.shown());
+        let as_offered = |work: Work| TasksElsewhere {
+            command: continued(&work),
+            about: format!("{} holds {}", work.place, work.holds),
+        };
+        others.map(as_offered).collect()
     }
 
     /// The repository whose issues are the tasks; `None` where they are in files.
@@ -108,26 +129,22 @@ impl App {
             },
         }
     }
+}
 
-    /// What is missing, and what lies where people keep tasks.
-    fn nothing(&self, place: &TaskPlace) -> AppError {
-        let error = match &place.feature {
-            Some(feature) => AppError::usage(format!(
-                "there is nothing to go on with: {} is missing, and there is no unfinished run of {feature}",
-                place.shown()
-            )),
-            None => with_works(
-                AppError::usage(
-                    "there is nothing to go on with here: no task file, no unfinished run, no workspace",
-                ),
-                &self.kept_work(),
-                continued,
-            ),
-        };
-        error
-            .hint(format!("Make a task file: {}", place.command("init --tasks")))
-            .hint("Or run a goal: windlass run -p \"what is to be done\"")
-    }
+/// What is missing.
+fn nothing(place: &TaskPlace) -> AppError {
+    let error = match &place.feature {
+        Some(feature) => AppError::usage(format!(
+            "there is nothing to go on with: {} is missing, and there is no unfinished run of {feature}",
+            place.shown()
+        )),
+        None => AppError::usage(
+            "there is nothing to go on with here: no task file, no unfinished run, no workspace",
+        ),
+    };
+    error
+        .hint(format!("Make a task file: {}", place.command("init --tasks")))
+        .hint("Or run a goal: windlass run -p \"what is to be done\"")
 }
 
 /// Has the same job been begun anew since? Then that run goes on, or was the last word.
@@ -148,6 +165,7 @@ impl Choices {
             && self.live.is_none()
             && self.unfinished.is_empty()
             && self.workspaces.is_empty()
+            && self.elsewhere.is_empty()
     }
 }
 

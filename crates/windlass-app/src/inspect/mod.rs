@@ -17,7 +17,7 @@ mod workspace;
 mod tests;
 
 pub use changes::PartChanges;
-pub use choices::{Choices, Unfinished};
+pub use choices::{Choices, TasksElsewhere, Unfinished};
 pub use follow::{AtWork, FollowedRun, ToolAtHand};
 pub use known::KnownRun;
 pub use machine::{Heading, ListedRun, Machine};

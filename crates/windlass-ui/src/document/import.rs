@@ -1,7 +1,10 @@
 //! What an import took over, and what it left.
 
+use std::ffi::OsStr;
+
 use serde::Serialize;
 use windlass_core::values::Extent;
+use windlass_core::words::quoted;
 
 use crate::document::document;
 use crate::format;
@@ -75,15 +78,16 @@ pub fn import_text(rows: &[ImportRow], extent: Extent, terminal: &Terminal) -> S
 }
 
 /// What could be done with it.
-fn next(taken: &[&ImportRow]) -> Option<&'static str> {
-    let is_there = |kind: &str| taken.iter().any(|row| row.kind == kind);
-    match (is_there("workspace"), is_there("plan"), is_there("prompt")) {
-        (true, ..) => Some("windlass list"),
-        _ if is_there("task file") => Some("windlass continue"),
-        (_, true, _) => Some("windlass build --dry-run"),
-        (.., true) => Some("windlass plan --dry-run"),
-        _ => None,
+fn next(taken: &[&ImportRow]) -> Option<String> {
+    let first = |kind: &str| taken.iter().find(|row| row.kind == kind).and_then(|row| row.to.as_deref());
+    if first("workspace").is_some() {
+        return Some("windlass list".to_owned());
     }
+    if let Some(file) = first("task file") {
+        return Some(format!("windlass continue -f {}", quoted(OsStr::new(file))));
+    }
+    let planned = first("plan").map(|_| "windlass build --dry-run");
+    planned.or_else(|| first("prompt").map(|_| "windlass plan --dry-run")).map(str::to_owned)
 }
 
 #[cfg(test)]
@@ -118,6 +122,14 @@ mod tests {
         assert!(!text.contains('\u{1b}'));
         let looked = import_text(&rows(), Extent::Look, &Terminal::plain());
         assert!(looked.contains("2 items would be imported"));
+    }
+
+    #[test]
+    fn the_next_command_names_the_task_file_that_was_found() {
+        let mut row = rows().remove(1);
+        (row.kind, row.to) = ("task file".to_owned(), Some("requirements/pay me.md".to_owned()));
+        let text = import_text(&[row], Extent::Act, &Terminal::plain());
+        assert!(text.ends_with("next  windlass continue -f 'requirements/pay me.md'\n"), "{text}");
     }
 
     #[test]

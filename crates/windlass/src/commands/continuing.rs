@@ -33,7 +33,7 @@ pub fn run(args: &ContinueArgs) -> Result<ExitCode, AppError> {
     let app = app()?;
     match args.what {
         Some(Continued::Run) if app.source_of_tasks(&named(args))?.is_some() => {
-            return begin(args, TASKS, None);
+            return begin(args, TASKS, Vec::new());
         }
         Some(what) => return go_on(&app, what, args, &app.tasks_to_go_on(&named(args))?),
         None => {}
@@ -71,7 +71,7 @@ fn named(args: &ContinueArgs) -> NamedTasks {
 }
 
 fn lines(choices: &Choices) -> Vec<Line> {
-    let Choices { tasks, source, live, unfinished, workspaces } = choices;
+    let Choices { tasks, source, live, unfinished, workspaces, elsewhere } = choices;
     let mut lines = Vec::new();
     if tasks.found.is_some() {
         lines.push(Line::new().strong(tasks.shown()));
@@ -90,20 +90,27 @@ fn lines(choices: &Choices) -> Vec<Line> {
     lines.extend(live.as_ref().map(|run| {
         labelled("running").plain(format!("run {run} works here now; ")).command("windlass status")
     }));
-    let resumed: Vec<String> =
-        unfinished.iter().take(NAMED).map(|run| format!("windlass resume {}", run.run)).collect();
-    let widest = resumed.iter().map(String::len).max().unwrap_or(0);
-    for (run, command) in unfinished.iter().zip(resumed) {
-        let gap = " ".repeat(widest - command.len() + 2);
-        let what = format!("{gap}{}: {}", run.state.name(), one_line(&run.title));
-        lines.push(labelled("unfinished").command(command).dim(what));
-    }
+    lines.extend(offers("unfinished", unfinished.iter(), |run| {
+        (format!("windlass resume {}", run.run), format!("{}: {}", run.state.name(), one_line(&run.title)))
+    }));
     lines.extend(more(unfinished.len(), "windlass runs"));
+    lines.extend(offers("tasks", elsewhere.iter(), |tasks| (tasks.command.clone(), tasks.about.clone())));
     for name in workspaces.iter().take(NAMED) {
         lines.push(labelled("workspace").command(format!("windlass run {name}")));
     }
     lines.extend(more(workspaces.len(), "windlass list"));
     lines
+}
+
+/// Commands below each other, and behind each, in a column, what it is about.
+fn offers<T>(label: &str, of: impl Iterator<Item = T>, say: impl Fn(T) -> (String, String)) -> Vec<Line> {
+    let said: Vec<(String, String)> = of.take(NAMED).map(say).collect();
+    let widest = said.iter().map(|(command, _)| command.chars().count()).max().unwrap_or(0);
+    let line = |(command, about): (String, String)| {
+        let gap = " ".repeat(widest - command.chars().count() + 2);
+        labelled(label).command(command).dim(format!("{gap}{about}"))
+    };
+    said.into_iter().map(line).collect()
 }
 
 fn more(count: usize, command: &str) -> Option<Line> {
@@ -117,17 +124,26 @@ fn go_on(app: &App, what: Continued, args: &ContinueArgs, place: &TaskPlace) -> 
         Continued::Requirements => {
             TaskSession { verb: "continue", place, model, mock, answers: &args.trust }.hold(app)
         }
-        Continued::Run => begin(args, if place.mode() == Mode::Build { BUILD } else { TASKS }, Some(place)),
+        Continued::Run if place.mode() == Mode::Build => begin(args, BUILD, named_file(place)),
+        Continued::Run => begin(args, TASKS, named_tasks(place)),
     }
 }
 
+/// What says to a run of tasks that this place is meant; nothing where it is found without.
+fn named_tasks(place: &TaskPlace) -> Vec<OsString> {
+    let feature = place.feature.as_ref().map(|feature| ["--feature".into(), feature.to_string().into()]);
+    let file = place.file.clone().map(|file| ["-f".into(), file.into_os_string()]);
+    feature.into_iter().chain(file).flatten().collect()
+}
+
+/// What says to a build that this file is its plan: it looks elsewhere for one.
+fn named_file(place: &TaskPlace) -> Vec<OsString> {
+    vec!["-f".into(), place.place.clone().into_os_string()]
+}
+
 /// As if it had been typed: there is one way to begin a run.
-fn begin(args: &ContinueArgs, verb: &[&str], place: Option<&TaskPlace>) -> Result<ExitCode, AppError> {
-    let mut words: Vec<OsString> = verb.iter().map(OsString::from).collect();
-    let feature = place.and_then(|place| place.feature.as_ref()).map(ToString::to_string);
-    words.extend(feature.into_iter().flat_map(|feature| ["--feature".into(), OsString::from(feature)]));
-    let file = place.and_then(|place| place.file.clone());
-    words.extend(file.into_iter().flat_map(|file| ["-f".into(), file.into_os_string()]));
+fn begin(args: &ContinueArgs, verb: &[&str], place: Vec<OsString>) -> Result<ExitCode, AppError> {
+    let mut words: Vec<OsString> = verb.iter().map(OsString::from).chain(place).collect();
     words.extend(args.model.iter().flat_map(|model| ["--model".into(), OsString::from(model)]));
     words.extend(args.mock.iter().map(|script| OsString::from(format!("--mock={script}"))));
     let hash = args.trust.hash.trust.as_ref();

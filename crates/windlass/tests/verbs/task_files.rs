@@ -332,15 +332,27 @@ fn features_are_found_where_there_is_no_other_task_file() {
     env.write("requirements/no name.md", TASKS);
     assert!(told(&env, &["tasks"]).contains("TASK-002"), "the only one is meant");
     env.write("requirements/ledger.md", TASKS);
+    let offered = told(&env, &["continue"]);
+    assert!(
+        offered.contains("windlass continue --feature pay     requirements/pay.md holds 3 tasks"),
+        "{offered}"
+    );
+    assert!(
+        offered.contains("windlass continue --feature ledger  requirements/ledger.md holds 3 tasks"),
+        "{offered}"
+    );
     for (verb, command) in [
         (&["tasks"][..], "windlass tasks --feature pay"),
-        (&["continue"], "windlass continue --feature pay"),
         (&["run", "--mode", "tasks"], "windlass run --mode tasks --feature pay"),
     ] {
         let said = ask(&env, verb).stderr_text();
         assert!(said.contains(command) && said.contains("--feature ledger"), "{said}");
     }
     told(&env, &["tasks", "--feature", "pay"]);
+    env.write("requirements.md", TASKS);
+    let beside = told(&env, &["continue"]);
+    assert!(beside.contains("windlass run --mode tasks\n") && beside.contains("--feature pay"), "{beside}");
+    assert!(!told(&env, &["continue", "--feature", "pay"]).contains("--feature ledger"));
 }
 
 #[test]
