@@ -61,7 +61,7 @@ impl App {
         become_subreaper()?;
         let sinks = Sink::all(settings, &telling::redactor(), &telling::room(self, directory));
         if sinks.is_empty() {
-            return Err(AppError::usage("nobody is told anything: no notifications are configured")
+            return Err(AppError::usage("no notifications are configured, so none is sent")
                 .hint("For example in .windlass/config.toml: notify.url = \"https://ntfy.sh/your-topic\"")
                 .hint("Others: notify.webhook (JSON), notify.command (a shell command)."));
         }

@@ -76,7 +76,7 @@ pub fn tell(
     dispatcher.close();
     for NotificationSettled { sink, delivery, detail, .. } in dispatcher.settled() {
         if delivery != Delivery::Sent {
-            app.notice(&format!("nobody was told of it by {}: {detail}", sink.name()));
+            app.notice(&format!("the notification by {} failed: {detail}", sink.name()));
         }
     }
     Ok(())

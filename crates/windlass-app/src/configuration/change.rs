@@ -91,14 +91,14 @@ impl App {
     pub fn stronger_than(&self, set: &ValueSet) -> Result<Option<String>, AppError> {
         let variable = set.key.variable();
         if env::var_os(&variable).is_some_and(|value| !value.is_empty()) {
-            return Ok(Some(format!("{variable} is set in your environment and goes before it")));
+            return Ok(Some(format!("{variable} is set in your environment and overrides it")));
         }
         if set.source.kind != FileKind::User {
             return Ok(None);
         }
         let project = ScopedFile::find(self, &Scope::Project)?.source;
         let says_so = project.layer()?.is_some_and(|layer| layer.value(set.key.name).is_some());
-        Ok(says_so.then(|| format!("the project's file goes before yours here: {}", project.path.display())))
+        Ok(says_so.then(|| format!("the project's file overrides yours here: {}", project.path.display())))
     }
 
     /// Takes one value out of a file of configuration; the file, and what became of the key.

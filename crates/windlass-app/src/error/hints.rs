@@ -39,7 +39,7 @@ pub(super) fn of_workspace(error: &WorkspaceError) -> Hints {
         }
         WorkspaceError::ForeignHook { .. } | WorkspaceError::SharedHooks { .. } => {
             let lines = guard::LINES.iter().map(|line| format!("  {line}"));
-            let before = "To the same effect, add these lines to a pre-commit hook of your own:".to_owned();
+            let before = "Or add these lines to a pre-commit hook of your own:".to_owned();
             std::iter::once(before).chain(lines).collect()
         }
         _ => Hints::new(),

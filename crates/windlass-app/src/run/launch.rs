@@ -305,7 +305,7 @@ fn refuse_read_only(here: &Here, resolved: &Resolved) -> Result<(), AppError> {
             let shown = one_line(&here.directory.display().to_string());
             Err(AppError::new(Kind::Configuration, format!("{shown} cannot be written: {error}"))
                 .hint("An agent could change nothing here. Make it writable, or work in a copy.")
-                .hint("Somewhere else is worked on by: windlass run --add-dir DIR"))
+                .hint("To work in another folder as well: windlass run --add-dir DIR"))
         }
         _ => Ok(()),
     }

@@ -13,8 +13,8 @@ use super::setting::Secrecy;
 /// What a project's file begins with.
 const HEADING: &str = "\
 # What Windlass does in this project. Take the `# ` before a key away to change it.
-# This file goes before the user's own; a workspace's file, variables
-# (WINDLASS_LIMITS__MAX_COST=5) and flags go before this one.
+# It overrides the user's own file; a workspace's file, variables
+# (WINDLASS_LIMITS__MAX_COST=5) and flags override it.
 ";
 
 /// A project's configuration file in which every key is a comment with its default, and `gates.commands` one with the

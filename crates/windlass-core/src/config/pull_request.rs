@@ -26,7 +26,7 @@ pub struct PullRequestSettings {
     pub remote: String,
     /// The branch that it is to be merged into; `None` = the forge's default.
     pub base: Option<String>,
-    /// Whose the repository is, where the remote does not say so.
+    /// Who owns the repository, where the remote does not say it.
     pub owner: Option<String>,
     /// Its name there, likewise.
     pub repository: Option<String>,

@@ -92,7 +92,7 @@ pub struct NotifySettings {
     pub webhook: Option<String>,
     /// A shell command that takes JSON on its standard input.
     pub command: Option<String>,
-    /// Which events are told of.
+    /// Which events send a notification.
     pub events: BTreeSet<NotifyEvent>,
     /// Iterations from one milestone to the next; `None` = there is none.
     pub milestone: Option<u32>,

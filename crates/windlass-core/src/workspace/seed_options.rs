@@ -11,7 +11,7 @@ use crate::spec::Mode;
 
 /// What is written above the options.
 const HEADING: &str = "\
-# Options of this workspace: they go before those of the project and the user.
+# Options of this workspace: they override those of the project and the user.
 # `windlass config keys` lists what can stand here.
 ";
 

@@ -149,7 +149,8 @@ fn explanation(
         Verdict::Idle if seen.changed > 0 => vec!["nothing that was not there before".to_owned()],
         Verdict::Idle => vec!["nothing new".to_owned()],
         Verdict::Failed if detail.is_empty() => vec![words::class(class).to_owned()],
-        Verdict::Failed => vec![detail],
+        // More may follow, and a commit's name does: no full stop within a list.
+        Verdict::Failed => vec![detail.trim_end_matches('.').to_owned()],
         Verdict::ClaimAccepted if said.is_some() => {
             vec!["claim accepted and verified".to_owned(), changed]
         }

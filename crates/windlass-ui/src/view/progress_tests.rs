@@ -25,7 +25,7 @@ fn added(build: impl FnOnce(&mut Night)) -> String {
     told(&night.events).1.strip_prefix(&before).unwrap().to_owned()
 }
 
-// rows: 66, 121, 122
+// rows: 43, 66, 121, 122
 #[test]
 fn a_whole_night_at_80_columns() {
     let (results, notes) = told(&Night::new().whole().events);

@@ -3,7 +3,7 @@ use windlass_core::values::{Class, StopReason, Verdict};
 use super::*;
 use crate::testing::{Night, columns, shown};
 
-// rows: 44
+// rows: 43, 44
 #[test]
 fn a_run_that_goes_well_says_nothing() {
     let mut night = Night::new();

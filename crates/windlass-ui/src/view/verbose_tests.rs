@@ -3,6 +3,7 @@ use crate::testing::{Night, columns, shown};
 
 // Seed defect D2, src/streaming.rs:177-180 + 223-227: the final text was printed twice.
 // Seed defect D3, core/claude.ts:248-250: raw JSON was printed.
+// rows: 43
 #[test]
 fn an_iteration_with_everything_in_it() {
     let events = Night::new().whole().events;

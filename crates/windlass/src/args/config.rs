@@ -25,7 +25,7 @@ pub struct ConfigArgs {
 /// What to do with the configuration.
 #[derive(Clone, Debug, Subcommand)]
 pub enum ConfigVerb {
-    /// Show every value and who said it
+    /// Show every value and where it comes from
     List(ConfigListArgs),
     /// Print one value
     Get(ConfigGetArgs),
@@ -45,7 +45,7 @@ pub struct ConfigListArgs {
     /// As a run of this workspace would see it
     #[arg(short, long, value_name = "NAME")]
     pub workspace: Option<String>,
-    /// Only what somebody set
+    /// Only what is set somewhere
     #[arg(long)]
     pub set: bool,
     /// Print one JSON document
@@ -64,7 +64,7 @@ pub struct ConfigGetArgs {
     /// As a run of this workspace would see it
     #[arg(short, long, value_name = "NAME")]
     pub workspace: Option<String>,
-    /// Say who said it, as a terminal is told anyway
+    /// Say where it comes from, as is said at a terminal anyway
     #[arg(long)]
     pub origin: bool,
     /// Print one JSON document

@@ -71,7 +71,7 @@ refused, and nothing is left of it.")]
 #[command(after_help = "\
 A template is .windlass/templates/NAME/, or with --global templates/NAME/ beside
 your own config.toml: INSTRUCTIONS.md, and all options of the workspace but
-notify.secret. One of the project goes before one of yours.")]
+notify.secret. A template of the project hides yours of the same name.")]
 pub struct TemplateArgs {
     /// What to do
     #[command(subcommand)]

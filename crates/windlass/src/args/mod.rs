@@ -68,7 +68,7 @@ Work:
   plan         Turn specifications into a plan, and change nothing else
   build        Work through a plan, one open task per iteration
   pipeline     Plan a goal in phases, down to tasks, and work through them
-  continue     Say what can go on here: the task file, its work, unfinished runs
+  continue     Show what can be continued here: tasks and unfinished runs
   resume       Continue an unfinished run, or an ended one with a raised limit
   stop         End a run after its current iteration
   worktree     List worktrees of runs, and remove those that are merged
@@ -77,8 +77,8 @@ Work:
 Look:
   runs         List all runs of this project
   status       Show one run: by default the live or newest one here
-  watch        Look at runs on a full screen: at work, and past ones
-  report       Say what runs came to: is it right, what to merge, what it cost
+  watch        Watch runs on a full screen, live and past ones
+  report       Report on runs: is it right, what to merge, what it cost
   logs         Show what an agent said and did, as it happened
   diff         Show what a run, or one of its iterations, changed
   web          Serve a page that shows all runs of this machine, live
@@ -91,12 +91,12 @@ Workspaces:
   verify       Have a fresh agent judge a workspace's finished work
   list         List the workspaces of this project
   show         Show one workspace and what to do next
-  reset        Begin a workspace's history anew; its files stay
+  reset        Start a workspace's history over; its files stay
   clean        Archive a workspace, then delete it
   archive      Put workspaces away and bring them back
-  template     Use the instructions and options of a workspace again
-  migrate-plan Make a folder of the plan's file, or one file of its folder
-  import       Take over the files of claude-iterate, claude-loop, Fresher, DevLoop or ralph
+  template     Reuse the instructions and options of a workspace
+  migrate-plan Turn the plan's file into a folder, or its folder into one file
+  import       Take over another tool's files (claude-iterate, Fresher, ralph …)
 
 Go back:
   restore      Put the files back as they were after an iteration
@@ -104,13 +104,13 @@ Go back:
 This machine:
   config       Show and change the configuration
   principles   Show and change how trade-offs are decided here
-  hooks        Show and try the commands at the turns of a run
+  hooks        Show and try hooks: commands that a run calls as it goes
   trust        Show and trust what a repository's own files start
-  doctor       Say whether everything is ready, and what to do where it is not
-  sandbox      Show what locks agents in here, and make their image
-  notify       Try the ways of telling you what happens
+  doctor       Check this machine, and say what to do where it is not ready
+  sandbox      Show which sandboxes work here, and make their image
+  notify       Send a notification, to try what is configured
   demo         Show the whole loop in a scratch repository, without an account
-  update       Put a newer release in this program's place
+  update       Replace this program with a newer release
   completions  Print a shell's completion script
 ";
 
@@ -157,7 +157,7 @@ pub enum Verb {
     Build(Box<BuildArgs>),
     /// Plan a goal in phases, down to tasks, and work through them
     Pipeline(Box<PipelineArgs>),
-    /// Say what can go on here: the task file, its work, unfinished runs
+    /// Show what can be continued here: tasks and unfinished runs
     Continue(ContinueArgs),
     /// Continue an unfinished run, or an ended one with a raised limit
     Resume(Box<ResumeArgs>),
@@ -174,7 +174,7 @@ pub enum Verb {
     List(ListArgs),
     /// Show one workspace and what to do next
     Show(ShowArgs),
-    /// Begin a workspace's history anew; its files stay
+    /// Start a workspace's history over; its files stay
     Reset(ResetArgs),
     /// Archive a workspace, then delete it
     Clean(CleanArgs),
@@ -188,15 +188,15 @@ pub enum Verb {
     Verify(VerifyArgs),
     /// Put workspaces away and bring them back
     Archive(ArchiveArgs),
-    /// Use the instructions and options of a workspace again
+    /// Reuse the instructions and options of a workspace
     Template(TemplateArgs),
     /// List all runs of this project
     Runs(RunsArgs),
     /// Show one run: by default the live or newest one here
     Status(StatusArgs),
-    /// Look at runs on a full screen: at work, and past ones
+    /// Watch runs on a full screen, live and past ones
     Watch(WatchArgs),
-    /// Say what runs came to: is it right, what to merge, what it cost
+    /// Report on runs: is it right, what to merge, what it cost
     Report(ReportArgs),
     /// Show what an agent said and did, as it happened
     Logs(LogsArgs),
@@ -204,10 +204,9 @@ pub enum Verb {
     Diff(DiffArgs),
     /// Serve a page that shows all runs of this machine, live
     Web(WebArgs),
-    /// Make a folder of the plan's file, or one file of its folder
+    /// Turn the plan's file into a folder, or its folder into one file
     MigratePlan(MigratePlanArgs),
-    #[expect(clippy::doc_markdown, reason = "it is the help that people read")]
-    /// Take over the files of claude-iterate, claude-loop, Fresher, DevLoop or ralph
+    /// Take over another tool's files (claude-iterate, Fresher, ralph …)
     Import(ImportArgs),
     /// Put the files back as they were after an iteration
     Restore(RestoreArgs),
@@ -215,19 +214,19 @@ pub enum Verb {
     Config(ConfigArgs),
     /// Show and change how trade-offs are decided here
     Principles(PrinciplesArgs),
-    /// Show and try the commands at the turns of a run
+    /// Show and try hooks: commands that a run calls as it goes
     Hooks(HooksArgs),
     /// Show and trust what a repository's own files start
     Trust(TrustVerbArgs),
-    /// Show what locks agents in here, and make their image
+    /// Show which sandboxes work here, and make their image
     Sandbox(SandboxArgs),
-    /// Try the ways of telling you what happens
+    /// Send a notification, to try what is configured
     Notify(NotifyArgs),
-    /// Say whether everything is ready, and what to do where it is not
+    /// Check this machine, and say what to do where it is not ready
     Doctor(DoctorArgs),
     /// Show the whole loop in a scratch repository, without an account
     Demo(DemoArgs),
-    /// Put a newer release in this program's place
+    /// Replace this program with a newer release
     Update(UpdateArgs),
     /// Print a shell's completion script
     Completions(CompletionsArgs),

@@ -36,10 +36,10 @@ pub struct PullRequestArgs {
     /// Failed checks end the run
     #[arg(long)]
     pub disable_ci_retry: bool,
-    /// Whose the repository is, where the remote does not say so
+    /// Who owns the repository, where the remote does not say it
     #[arg(long, value_name = "NAME")]
     pub owner: Option<String>,
-    /// Its name, likewise
+    /// The repository's name, where the remote does not say it
     #[arg(long, value_name = "NAME")]
     pub repo: Option<String>,
     /// The same as --commit none

@@ -47,7 +47,7 @@ Examples:
       Looks at the plan without an agent.";
 
 const BUILD_EXAMPLES: &str = "\
-Works off IMPLEMENTATION_PLAN.md, or the plan/ folder: one open task per
+Works through IMPLEMENTATION_PLAN.md, or the plan/ folder: one open task per
 iteration, those in progress first, then by priority. It ends when no box is open
 and the gates pass, or when an iteration changes nothing.
 
@@ -165,7 +165,7 @@ pub struct BuildArgs {
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that people give or not")]
 pub struct WorkArgs {
     /// Arguments for the agent, as they are
-    #[arg(last = true, value_name = "AGENT ARGUMENTS")]
+    #[arg(last = true, value_name = "AGENT ARGUMENTS", help_heading = "Agent")]
     pub agent_arguments: Vec<OsString>,
 
     /// Start anew although an unfinished run of this job could be resumed

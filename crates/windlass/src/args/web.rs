@@ -36,7 +36,7 @@ pub struct WebArgs {
     /// Print a new token that reads /metrics and nothing else, and exit
     #[arg(long, conflicts_with_all = ["forget", "actions", "read_only", "names", "listen"])]
     pub metrics_token: bool,
-    /// Let no browser and no token in any more that was, and exit
+    /// Forget every browser and token that was let in, and exit
     #[arg(long, conflicts_with_all = ["actions", "read_only", "names", "listen"])]
     pub forget: bool,
 }

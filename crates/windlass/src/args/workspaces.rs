@@ -41,10 +41,10 @@ pub struct InitArgs {
     /// Stop after N iterations in a row without progress; 0 = never
     #[arg(long, value_name = "N", requires = "name")]
     pub stagnation_threshold: Option<String>,
-    /// The address of an ntfy topic that is told what happens
+    /// The address of an ntfy topic that notifications go to
     #[arg(long, value_name = "URL", requires = "name")]
     pub notify_url: Option<String>,
-    /// What it is told: names separated by commas, or all
+    /// Which events are sent there: names separated by commas, or all
     #[arg(long, value_name = "EVENTS", requires = "name")]
     pub notify_events: Option<String>,
     /// Keep workspaces out of commits with a hook of git
@@ -151,7 +151,7 @@ pub enum WorkspaceMode {
 /// What can be said to `windlass list`.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ListArgs {
-    /// Only those that stand so
+    /// Only workspaces with this status
     #[arg(long, value_name = "STATUS")]
     pub status: Option<ListedStatus>,
     /// Print one JSON document

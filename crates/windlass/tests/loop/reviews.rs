@@ -227,6 +227,7 @@ fn a_usage_limit_of_the_reviewer_is_waited_for() {
     assert_eq!(purposes(&night), [Purpose::Work, Purpose::Review, Purpose::Review]);
 }
 
+// rows: 26
 #[test]
 fn the_reviewer_may_be_another_model() {
     let model = |model: &str, step: &str| {

@@ -226,7 +226,7 @@ fn inside_a_run_the_configuration_is_read_only() {
 fn what_goes_before_a_new_value_is_said() {
     let env = project();
     let outcome = ask(&env, &["config", "set", "--user", "limits.max_cost", "1"]);
-    assert!(outcome.stderr_text().contains("the project's file goes before yours here"));
+    assert!(outcome.stderr_text().contains("the project's file overrides yours here"));
     let mut command = windlass(&env, &["config", "set", "limits.max_cost", "1"]);
     let outcome = env.run(command.env("WINDLASS_LIMITS__MAX_COST", "2"), PATIENCE);
     assert!(outcome.stderr_text().contains("WINDLASS_LIMITS__MAX_COST is set in your environment"));

@@ -72,6 +72,8 @@ impl Typist {
         path.push(":");
         path.push(usual);
         shell.env("PATH", path).current_dir(directory).args(["-e", "-c", lines]);
+        // Whatever is there to open pages, it has no screen here: this one opens nothing.
+        shell.env("BROWSER", "true");
         let outcome = self.env.run(&mut shell, PATIENCE);
         assert!(!outcome.timed_out, "{lines}: {}", said(&outcome));
         outcome
