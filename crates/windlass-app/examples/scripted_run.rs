@@ -34,5 +34,5 @@ fn run() -> Result<RunEnd, AppError> {
     let script = arguments.next().unwrap_or_else(|| "builtin:default".to_owned());
     let app = App::here(Arc::new(Unattended))?.with_program(windlass.into());
     let goal = Goal::new("Say that the job is done.", "the goal", None)?;
-    app.start(&StartRun::of(WantedJob::Goal(goal)).scripted(script))
+    app.start(&StartRun::of(WantedJob::goal(goal)).scripted(script))
 }

@@ -65,10 +65,9 @@ impl Assignment {
     pub fn read(app: &App, request: &StartRun, extent: Extent) -> Result<Assignment, AppError> {
         let directory = app.directory();
         match &request.job {
-            WantedJob::Goal(goal) => Ok(Assignment::of_goal(goal.clone(), directory)),
+            WantedJob::Goal { goal, mode } => Ok(Assignment::of(*mode, goal.clone(), directory)),
             WantedJob::Phase(phase) => Assignment::of_phase(phase, directory),
-            WantedJob::Plan(file) => Assignment::of_plan(Mode::Plan, file.as_deref(), directory),
-            WantedJob::Build(file) => Assignment::of_plan(Mode::Build, file.as_deref(), directory),
+            WantedJob::Plan { file, mode } => Assignment::of_plan(*mode, file.as_deref(), directory),
             WantedJob::Tasks(tasks) => Assignment::of_tasks(tasks.clone(), directory),
             WantedJob::Workspace { name, mode } => {
                 let workspaces = Workspaces::open(directory);

@@ -80,7 +80,12 @@ impl StartRun {
 #[derive(Clone, Debug)]
 pub enum WantedJob {
     /// A free goal.
-    Goal(Goal),
+    Goal {
+        /// What is to be reached.
+        goal: Goal,
+        /// How: one of the modes that [take a goal](Mode::has_goal).
+        mode: Mode,
+    },
     /// What a workspace's instructions say.
     Workspace {
         /// Its name; `None` = the only one there is.
@@ -88,14 +93,24 @@ pub enum WantedJob {
         /// Its own mode, unless another one is named.
         mode: Option<Mode>,
     },
-    /// A plan, written from specifications; the file that is named for it.
-    Plan(Option<PathBuf>),
-    /// A plan, worked off; the file that is named.
-    Build(Option<PathBuf>),
+    /// A plan.
+    Plan {
+        /// The file that is named for it.
+        file: Option<PathBuf>,
+        /// Whether it is written from specifications or worked off: one of the modes that [have a plan](Mode::has_plan).
+        mode: Mode,
+    },
     /// Tasks, worked off.
     Tasks(NamedTasks),
     /// The document of a pipeline's phase, written.
     Phase(WantedPhase),
+}
+
+impl WantedJob {
+    /// A free goal, in the usual mode.
+    pub const fn goal(goal: Goal) -> WantedJob {
+        WantedJob::Goal { goal, mode: Mode::Goal }
+    }
 }
 
 /// A phase of a pipeline.

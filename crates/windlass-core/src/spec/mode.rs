@@ -1,7 +1,7 @@
 //! The modes, and what a run has to know of each. What they read, say and ask for is `windlass-jobs`'.
 
 use serde::{Deserialize, Serialize};
-use strum::{EnumIter, IntoStaticStr, VariantNames};
+use strum::{EnumIter, IntoEnumIterator as _, IntoStaticStr, VariantNames};
 
 use crate::values::{Named, Purpose};
 
@@ -83,7 +83,6 @@ pub enum ModeDefault {
     Word(&'static str),
 }
 
-/// What all that judge have in common.
 /// What most modes have in common: work on the project, with the usual limits.
 const USUAL: Rules = Rules {
     purpose: Purpose::Work,
@@ -93,6 +92,7 @@ const USUAL: Rules = Rules {
     defaults: &[],
 };
 
+/// What all that judge have in common.
 const JUDGING: Rules = Rules {
     purpose: Purpose::Verify,
     claim: ClaimSource::Judgement,
@@ -116,6 +116,11 @@ impl ModeDefault {
 }
 
 impl Mode {
+    /// Those that a person can name for a run; the others have verbs of their own.
+    pub fn for_runs() -> impl Iterator<Item = Mode> + Clone {
+        Mode::iter().filter(|mode| !mode.judges() && !mode.writes_document())
+    }
+
     const fn rules(self) -> Rules {
         use ModeDefault::{Number, Word};
         const MODEL: &str = "agent.model";
@@ -196,6 +201,11 @@ impl Mode {
     /// Is the agent asked for a judgement, and for nothing else?
     pub const fn judges(self) -> bool {
         matches!(self.claim(), ClaimSource::Judgement)
+    }
+
+    /// Is what it works on a goal that somebody says?
+    pub const fn has_goal(self) -> bool {
+        matches!(self.rules().place, Place::Project) && matches!(self.claim(), ClaimSource::Phrase)
     }
 
     /// May the agent change nothing but the plan, or the document?

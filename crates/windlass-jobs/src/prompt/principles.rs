@@ -7,7 +7,6 @@ use strum::IntoEnumIterator;
 use windlass_core::inert::Inert;
 use windlass_core::principles::{Level, PROPOSAL, Principle, PrincipleLayer, Principles, REPORTING, STEPS};
 use windlass_core::run::Collected;
-use windlass_core::spec::Mode;
 use windlass_core::values::Named;
 
 use super::parts::PromptParts;
@@ -28,7 +27,7 @@ pub(crate) fn section(parts: &PromptParts<'_>) -> Inert {
     let spec = parts.plan.principles.as_ref();
     let never = Collected::default();
     let collected = parts.collected.unwrap_or(&never);
-    let asks = mode == Mode::Goal && collected.is_asked_for(spec);
+    let asks = mode.has_goal() && collected.is_asked_for(spec);
     if asks { collection(&collected.refused) } else { Inert::empty() }
 }
 

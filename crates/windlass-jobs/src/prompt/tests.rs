@@ -446,7 +446,7 @@ fn nothing_from_files_or_commands_is_expanded_or_looks_like_ours() {
         let headings = outside_fences(&user).into_iter().filter(|line| *line == "## Goal").count();
         assert_eq!(
             headings,
-            usize::from(mode == Mode::Goal && purpose == Purpose::Work),
+            usize::from(mode.has_goal() && purpose == Purpose::Work),
             "{mode:?} {purpose:?}: {user}"
         );
     }

@@ -8,11 +8,18 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::PossibleValuesParser;
+use windlass_core::spec::Mode;
 
 use super::issues::WorkedIssuesArgs;
 use super::pull_request::PullRequestArgs;
 use super::shared::{LimitArgs, OutputArgs, TrustArgs};
 use super::told::defaulting;
+
+/// The modes that `--mode` takes.
+fn modes() -> PossibleValuesParser {
+    PossibleValuesParser::new(Mode::for_runs().map(<&'static str>::from))
+}
 
 const EXAMPLES: &str = "\
 Examples:
@@ -80,7 +87,7 @@ pub struct RunArgs {
     #[arg(short, long, value_name = "FILE", help_heading = "Goal")]
     pub file: Option<PathBuf>,
     /// How an iteration is prompted and progress is read
-    #[arg(long, value_name = "MODE", help_heading = "Goal", value_parser = ["goal", "loop", "iterative", "plan", "build", "tasks"])]
+    #[arg(long, value_name = "MODE", help_heading = "Goal", value_parser = modes())]
     pub mode: Option<String>,
     /// The feature whose tasks are worked through: requirements/NAME.md
     #[arg(long, value_name = "NAME", help_heading = "Goal")]

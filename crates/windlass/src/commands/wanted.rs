@@ -2,12 +2,11 @@
 
 use std::io;
 use std::path::Path;
-use strum::IntoEnumIterator;
 use windlass_core::values::Named;
 
 use windlass_app::run::{Goal, NamedTasks, WantedJob, Work, with_works};
 use windlass_app::{App, AppError, Kind, Reply, quoted};
-use windlass_core::spec::{ClaimSource, Mode};
+use windlass_core::spec::Mode;
 use windlass_ui::one_line;
 
 use super::question;
@@ -29,7 +28,7 @@ pub fn job(args: &RunArgs) -> Result<WantedJob, AppError> {
     if let Some(mode) = mode.filter(|mode| mode.has_plan()) {
         refuse_job_flags(args, mode)?;
         let file = args.file.clone();
-        return Ok(if mode.writes_only_plan() { WantedJob::Plan(file) } else { WantedJob::Build(file) });
+        return Ok(WantedJob::Plan { file, mode });
     }
     if mode.is_some_and(Mode::has_tasks) {
         refuse_foreign_flags(args)?;
@@ -41,24 +40,24 @@ pub fn job(args: &RunArgs) -> Result<WantedJob, AppError> {
         ));
     }
     let has_goal = args.prompt.is_some() || args.file.is_some() || args.source.as_deref() == Some("-");
-    if has_goal || mode == Some(Mode::Goal) {
-        if let Some(mode) = mode.filter(|mode| mode.claim() != ClaimSource::Phrase) {
+    if has_goal || mode.is_some_and(Mode::has_goal) {
+        if let Some(mode) = mode.filter(|mode| !mode.has_goal()) {
             let name = mode.name();
             return Err(AppError::usage(format!("mode {name} works on a workspace, not on a goal"))
                 .hint("Make one: windlass init NAME, then windlass run NAME"));
         }
         refuse_workspace_flags(args)?;
         refuse_lists(args, mode)?;
-        return goal(args).map(WantedJob::Goal);
+        let mode = mode.unwrap_or(Mode::Goal);
+        return Ok(WantedJob::Goal { goal: goal(args)?, mode });
     }
     Ok(WantedJob::Workspace { name: args.source.clone(), mode })
 }
 
 /// A mode that `--mode` may name.
 fn parse_mode(name: &str) -> Result<Mode, AppError> {
-    let modes = Mode::iter().filter(|mode| !mode.judges() && !mode.writes_document());
-    modes.clone().find(|mode| mode.name() == name).ok_or_else(|| {
-        let names: Vec<&str> = modes.map(Into::into).collect();
+    Mode::for_runs().find(|mode| mode.name() == name).ok_or_else(|| {
+        let names: Vec<&str> = Mode::for_runs().map(Into::into).collect();
         AppError::usage(format!("there is no mode `{name}`: {}", names.join(", ")))
     })
 }
@@ -208,18 +207,16 @@ mod tests {
 
     #[test]
     fn the_mode_that_is_named_is_the_one_that_is_run() {
-        for mode in Mode::iter().filter(|mode| parse_mode(mode.name()).is_ok()) {
+        for mode in Mode::for_runs() {
             let named = RunArgs {
                 mode: Some(mode.name().to_owned()),
-                prompt: (mode.claim() == ClaimSource::Phrase).then(|| "Do it".to_owned()),
+                prompt: mode.has_goal().then(|| "Do it".to_owned()),
                 source: mode.works_on_workspace().then(|| "port".to_owned()),
                 ..RunArgs::default()
             };
             let wanted = match job(&named).unwrap() {
-                WantedJob::Goal(_) => Mode::Goal,
+                WantedJob::Goal { mode, .. } | WantedJob::Plan { mode, .. } => mode,
                 WantedJob::Workspace { mode, .. } => mode.unwrap(),
-                WantedJob::Plan(_) => Mode::Plan,
-                WantedJob::Build(_) => Mode::Build,
                 WantedJob::Tasks(_) => Mode::Tasks,
                 WantedJob::Phase(_) => Mode::Phase,
             };
