@@ -6,7 +6,7 @@
 mod lane;
 
 use serde::{Deserialize, Serialize};
-use strum::IntoStaticStr;
+use strum::{IntoStaticStr, VariantNames};
 
 use crate::principles::Principles;
 use crate::report;
@@ -31,7 +31,7 @@ pub struct Entry {
 
 /// What happened or was decided. Each variant says who may follow; [`Run::apply`](crate::run::Run::apply) refuses
 /// the others.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, IntoStaticStr)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, IntoStaticStr, VariantNames)]
 #[serde(tag = "fact", rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum Fact {

@@ -1,13 +1,14 @@
 //! What has been decided but not yet seen done.
 
 use serde::{Deserialize, Serialize};
+use strum::VariantNames;
 
 use crate::report::{DeliveryBasis, DeliveryTask, IssueTask};
 use crate::values::{CallId, CheckStage, Cost, Cut, HookName, LaneId, Purpose, SnapshotId, TaskEnd, TaskId};
 
 /// Something for the shell to carry out. Its row in `docs/effects.md` names the fact that intends it, the fact that
 /// ends it, its idempotency key, and how a crash between the two is settled.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, VariantNames)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
     /// Look at the world and keep it, before anything is done.

@@ -238,3 +238,51 @@ impl StopSource {
         self.into()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The rows of the page's table: stop reasons, and their codes in both ways.
+    fn rows() -> impl Iterator<Item = [&'static str; 3]> {
+        let page = include_str!("../../../../docs/runs.md");
+        let (_, table) = page.split_once("| stop reason | exit code |").unwrap();
+        table.lines().skip(2).take_while(|line| line.starts_with('|')).map(|line| {
+            let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+            cells.try_into().unwrap()
+        })
+    }
+
+    #[test]
+    fn each_reason_stands_on_the_page_with_its_exit_codes() {
+        let mut told = Vec::new();
+        for [reasons, detailed, simple] in rows() {
+            let codes: Vec<u8> = detailed.split(" · ").map(|code| code.parse().unwrap()).collect();
+            let names: Vec<&str> =
+                reasons.split(": ").next().unwrap().split([',', '·']).map(str::trim).collect();
+            for at in 0..names.len().max(codes.len()) {
+                let one = |many: usize| if many == 1 { 0 } else { at };
+                let code = codes[one(codes.len())];
+                told.push((names[one(names.len())], code, simple.parse().unwrap_or(code)));
+            }
+        }
+        for reason in StopReason::ALL {
+            let codes = [ExitCodes::Detailed, ExitCodes::Simple].map(|codes| reason.exit_code(codes));
+            let row = (reason.name(), codes[0], codes[1]);
+            assert!(told.contains(&row), "docs/runs.md does not say {row:?}");
+        }
+    }
+
+    #[test]
+    fn no_two_reasons_end_with_the_same_code() {
+        let mut codes: Vec<u8> = StopReason::ALL
+            .iter()
+            .map(|reason| reason.exit_code(ExitCodes::Detailed))
+            .filter(|code| *code != 0)
+            .collect();
+        codes.sort_unstable();
+        let all = codes.len();
+        codes.dedup();
+        assert_eq!(codes.len(), all);
+    }
+}

@@ -104,7 +104,22 @@ pub(crate) fn lines(board: &Board, entry: &Entry, zone: &TimeZone) -> Vec<Line> 
             hook::finished(board, *hook, outcome).into_iter().collect()
         }
         Fact::Noticed(report::Noticed { text }) => vec![notice(board, Mark::Notice, text)],
-        _ => Vec::new(),
+        // What another line says, the living line shows or a view tells by itself.
+        Fact::CheckFinished(_)
+        | Fact::TasksRead { .. }
+        | Fact::LaneOpened(_)
+        | Fact::Landed(_)
+        | Fact::CallReserved { .. }
+        | Fact::CallSpawned(_)
+        | Fact::SnapshotTaken(_)
+        | Fact::Damaged(_)
+        | Fact::Undone(_)
+        | Fact::HookDue { .. }
+        | Fact::Committed(_)
+        | Fact::TreeRechecked(_)
+        | Fact::BackoffEnded
+        | Fact::RunEnding { .. }
+        | Fact::RunFinished { .. } => Vec::new(),
     }
 }
 

@@ -6,15 +6,17 @@ use std::time::Duration;
 use super::outcomes;
 use super::workspace::{complete, workspace};
 use super::world::{Act, World, check, fold, plan, report};
+use strum::VariantNames;
+
 use crate::damage::DamageCourse;
 use crate::fact::{Entry, Fact};
 use crate::report;
 use crate::run::{Effect, Input, LaneState, Phase, Run, Survey};
 use crate::spec::{CommitPolicy, Depth, Mode, RunSpec, Verification};
 use crate::values::{
-    CallId, CallSummary, CheckKind, CheckResult, CheckStage, Class, CommitNotes, Cost, Cut, Hook,
-    HookCommand, HookDecision, HookName, LaneId, Named, Purpose, StopReason, StopSource, Tokens, UnderWay,
-    Verdict,
+    CallId, CallSummary, CheckKind, CheckResult, CheckStage, Class, CommitNotes, Cost, Cut, Delivery, Hook,
+    HookCommand, HookDecision, HookName, LandOutcome, LaneId, MergeOutcome, Named, NotificationKey,
+    NotifyEvent, Purpose, SinkKind, StopReason, StopSource, TaskEnd, TaskId, Tokens, UnderWay, Verdict,
 };
 
 const LANE: LaneId = LaneId(0);
@@ -124,6 +126,21 @@ fn facts(world: &World, run: &Run, lane: LaneId, call: CallId) -> Vec<Fact> {
             tokens: Tokens::default(),
             duration: Duration::ZERO,
         },
+    ];
+    for stage in [CheckStage::Baseline, CheckStage::Candidate, CheckStage::Committed] {
+        let outcomes = [0, 1].map(|check| outcomes::check(check, CheckResult::Passed));
+        facts.extend(outcomes.map(|outcome| report::CheckFinished { lane, stage, outcome }.into()));
+    }
+    let outcome = || outcomes::hook(HookDecision::Continue, "");
+    facts.extend(HookName::ALL.map(|hook| report::HookFinished { lane, hook, outcome: outcome() }.into()));
+    facts.extend(facts_of_the_run(world));
+    facts.extend(facts_of_other_runs(world, lane, (iteration, attempt)));
+    facts
+}
+
+/// One of each kind that is about no iteration.
+fn facts_of_the_run(world: &World) -> Vec<Fact> {
+    vec![
         Fact::BackoffStarted { until: world.now.wall, class: Class::Outage, attempt: 1 },
         Fact::BackoffEnded,
         Fact::StopRequested { by: StopSource::Interrupt, stage: 1 },
@@ -132,8 +149,17 @@ fn facts(world: &World, run: &Run, lane: LaneId, call: CallId) -> Vec<Fact> {
             detail: String::new(),
             under_way: UnderWay::GivenUp,
         },
+        Fact::RunStarted { plan: Box::new(plan()) },
         Fact::RunResumed { plan: Box::new(plan()) },
         Fact::Noticed(report::Noticed { text: String::new() }),
+        Fact::NotificationSettled(report::NotificationSettled {
+            key: NotificationKey { about: 1, event: NotifyEvent::Iteration },
+            sink: SinkKind::Ntfy,
+            delivery: Delivery::Sent,
+            status: None,
+            detail: String::new(),
+            attempts: 1,
+        }),
         Fact::RunEnding {
             stop_reason: StopReason::Internal,
             detail: String::new(),
@@ -142,14 +168,59 @@ fn facts(world: &World, run: &Run, lane: LaneId, call: CallId) -> Vec<Fact> {
             estimated: false,
             estimated_cost: Cost::ZERO,
         },
-    ];
-    for stage in [CheckStage::Baseline, CheckStage::Candidate, CheckStage::Committed] {
-        let outcomes = [0, 1].map(|check| outcomes::check(check, CheckResult::Passed));
-        facts.extend(outcomes.map(|outcome| report::CheckFinished { lane, stage, outcome }.into()));
-    }
-    let outcome = || outcomes::hook(HookDecision::Continue, "");
-    facts.extend(HookName::ALL.map(|hook| report::HookFinished { lane, hook, outcome: outcome() }.into()));
-    facts
+        Fact::RunFinished {
+            stop_reason: StopReason::Internal,
+            detail: String::new(),
+            iterations: 0,
+            cost: Cost::ZERO,
+            estimated: false,
+            estimated_cost: Cost::ZERO,
+            tokens: Tokens::default(),
+            duration: Duration::ZERO,
+            exit_code: 1,
+        },
+    ]
+}
+
+/// One of each kind that only runs of tasks, or with reviews, councils, principles, a forge have.
+fn facts_of_other_runs(world: &World, lane: LaneId, (iteration, attempt): (u32, u32)) -> Vec<Fact> {
+    let evidence = world.evidence();
+    vec![
+        Fact::TasksRead { tasks: Vec::new() },
+        Fact::LaneOpened(report::LaneOpened {
+            lane,
+            base: String::new(),
+            evidence: evidence.clone(),
+            snapshot: None,
+        }),
+        Fact::Merged(report::Merged {
+            lane,
+            tip: String::new(),
+            outcome: MergeOutcome::Clean { commit: None, retest: false },
+            evidence: evidence.clone(),
+        }),
+        Fact::Landed(report::Landed { lane, outcome: LandOutcome::Moved }),
+        Fact::TaskClosed(report::TaskClosed {
+            lane,
+            iteration,
+            task: TaskId("T1".to_owned()),
+            end: TaskEnd::Done,
+            branch: None,
+            evidence,
+            snapshot: None,
+        }),
+        Fact::ReviewSkipped(report::ReviewSkipped { lane, iteration, attempt, lines: 1 }),
+        Fact::DecisionLogged(report::DecisionLogged {
+            lane,
+            iteration,
+            attempt,
+            digest: None,
+            refused: String::new(),
+        }),
+        Fact::PrinciplesCollected { lane, principles: None, refused: String::new(), left: 0 },
+        Fact::Delivery(report::DeliveryStep::Pushed { head: String::new() }),
+        Fact::Issue(report::IssueStep::Due),
+    ]
 }
 
 /// May a fact that names the right lane and the right call follow here?
@@ -158,9 +229,11 @@ fn may_follow(run: &Run, fact: &Fact) -> bool {
     let with_agent = ["calling", "terminating", "recovering"].contains(&state);
     let ended = matches!(run.phase(), Phase::Ended(_));
     match fact {
+        Fact::RunStarted { .. } => run.phase() == Phase::New,
         Fact::RunResumed { .. } => run.phase() != Phase::New,
         _ if ended || run.phase() == Phase::New => false,
-        Fact::Noticed(_) => true,
+        // Journals of old have no fact between the end of the work and that of the run.
+        Fact::Noticed(_) | Fact::NotificationSettled(_) | Fact::RunFinished { .. } => true,
         Fact::HookFinished(report::HookFinished { hook: HookName::Finished, .. }) => {
             run.is_ending() && !run.hooks.dismissed
         }
@@ -191,8 +264,26 @@ fn may_follow(run: &Run, fact: &Fact) -> bool {
         Fact::CheckFinished(report::CheckFinished { stage, outcome, .. }) => {
             due(run) == Some((*stage, outcome.check))
         }
-        _ => panic!("{} is not in the table", fact.name()),
+        Fact::TasksRead { .. }
+        | Fact::LaneOpened(_)
+        | Fact::Merged(_)
+        | Fact::Landed(_)
+        | Fact::TaskClosed(_)
+        | Fact::ReviewSkipped(_)
+        | Fact::DecisionLogged(_)
+        | Fact::PrinciplesCollected { .. }
+        | Fact::Delivery(_)
+        | Fact::Issue(_) => false,
     }
+}
+
+#[test]
+fn every_kind_of_fact_is_in_the_table() {
+    let world = eventful();
+    let facts = facts(&world, &fold(&world.journal[..1]), LANE, CallId(1));
+    let there: BTreeSet<&str> = facts.iter().map(Named::name).collect();
+    let missing: Vec<&str> = Fact::VARIANTS.iter().copied().filter(|name| !there.contains(name)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
 }
 
 /// The check that is due now.

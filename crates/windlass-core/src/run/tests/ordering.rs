@@ -1,5 +1,7 @@
 //! Orders and reports: what is ordered once, what an order says, and what comes too late.
 
+use strum::VariantNames;
+
 use super::world::{Act, World, check, plan};
 use crate::report::{self, Report};
 use crate::run::{Due, Effect, Epoch, Order, OrderContext, Orders, Reported};
@@ -55,6 +57,14 @@ fn what_answers_an_order_is_a_fact_with_at_least_its_number_and_later_orders_hav
     }
     let epochs: Vec<Epoch> = given.iter().map(|(_, order)| order.epoch).collect();
     assert!(epochs.is_sorted());
+}
+
+#[test]
+fn each_effect_has_a_row_on_the_page_of_effects() {
+    let page = include_str!("../../../../../docs/effects.md");
+    for effect in Effect::VARIANTS {
+        assert!(page.contains(&format!("\n| `{effect}`")), "docs/effects.md has no row for {effect}");
+    }
 }
 
 #[test]
