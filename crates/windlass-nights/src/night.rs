@@ -8,10 +8,10 @@ use windlass_core::values::{Cost, LaneId, StopReason};
 
 use crate::dice::Dice;
 use crate::plant::Plant;
-use crate::record::{Actor, Record, SessionEnd, What};
+use crate::record::{Record, SessionEnd, What};
 use crate::runner::Runner;
 use crate::script::{Edit, Pause, Script, StatusWord};
-use crate::world::{Author, NAMES, Tree};
+use crate::world::{Actor, Author, NAMES, Tree};
 
 /// More sessions than the events of any script can cause.
 const MOST_SESSIONS: usize = 40;

@@ -32,19 +32,6 @@ pub(crate) struct Moment {
     pub what: What,
 }
 
-/// Who changed a tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Actor {
-    Person,
-    Agent,
-    Check,
-    Hook,
-    /// What it does to undo what an agent was not to change, and where it merges.
-    Runner,
-    /// The runner, where it keeps the task file.
-    Clerk,
-}
-
 /// What an agent has said of its money and its tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Said {

@@ -7,9 +7,8 @@ use windlass_agents::{Activity, Digest, MessageId, MessageUsage, ResultDigest};
 use windlass_core::price::ModelUsage;
 use windlass_core::values::{Cost, Denial, Ended, Tokens, UsageLimit};
 
-use crate::record::Actor;
 use crate::script::{Act, Action, End, Failure, Judgement, Miscount, OnTerm, PlanAction, ResultEvent, Word};
-use crate::world::{Author, Book, NAMES, PLAN, World};
+use crate::world::{Actor, Author, Book, NAMES, PLAN, World};
 
 /// The phrase that claims completion.
 use crate::script::SIGNAL;

@@ -6,24 +6,12 @@ use windlass_core::report;
 use windlass_core::run::{Effect, Input};
 use windlass_core::values::{CheckResult, HookDecision, HookName, HookOutcome, LaneId};
 
-use super::lane::Live;
+use super::live::{Live, LiveHook};
 use super::{Runner, Step};
 use crate::plant::Plant;
-use crate::record::{Actor, What};
+use crate::record::What;
 use crate::script::{HookWord, Leaves, SIGNAL};
-
-/// A hook that runs.
-#[derive(Debug)]
-pub(super) struct LiveHook {
-    lane: LaneId,
-    hook: HookName,
-    /// As the core intended it.
-    effect: Effect,
-    began: Duration,
-    pub ends_at: Duration,
-    word: HookWord,
-    pub lost: bool,
-}
+use crate::world::Actor;
 
 impl Runner<'_> {
     pub(super) fn begin_hook(&mut self, lane: LaneId, hook: HookName, effect: Effect) -> Step {

@@ -12,56 +12,15 @@ use windlass_core::values::{
 
 use super::agent::{Agent, Shown};
 use super::bill::bill;
-use super::hooks::LiveHook;
+use super::live::{Live, LiveCall, LiveCheck};
 use super::{Arrival, Halt, Runner, Step};
 use crate::dice::Dice;
-use crate::record::{Actor, What};
+use crate::record::What;
 use crate::script::{CheckRule, Leaves, SIGNAL};
-use crate::world::NAMES;
+use crate::world::{Actor, NAMES};
 
 /// Until everything that a call or a check started is gone.
 const SWEEP: Duration = Duration::from_millis(5);
-
-#[derive(Debug, Default)]
-pub(super) enum Live {
-    #[default]
-    Nothing,
-    Call(Box<LiveCall>),
-    Check(LiveCheck),
-    Hook(LiveHook),
-}
-
-#[derive(Debug)]
-pub(super) struct LiveCall {
-    pub call: CallId,
-    pub agent: Agent,
-    watch: CallWatch,
-    swept_at: Option<Duration>,
-}
-
-#[derive(Debug)]
-pub(super) struct LiveCheck {
-    lane: LaneId,
-    stage: CheckStage,
-    check: u16,
-    began: Duration,
-    ends_at: Duration,
-    result: CheckResult,
-}
-
-impl Live {
-    pub fn next_due(&self) -> Option<Duration> {
-        match self {
-            Live::Nothing => None,
-            Live::Check(check) => Some(check.ends_at),
-            Live::Hook(hook) => Some(hook.ends_at),
-            Live::Call(call) => match call.swept_at {
-                Some(at) => Some(at),
-                None => [call.agent.at, call.watch.next_due()].into_iter().flatten().min(),
-            },
-        }
-    }
-}
 
 impl Runner<'_> {
     pub(super) fn begin_call(

@@ -4,7 +4,7 @@ use windlass_core::run::LaneState;
 use windlass_core::values::{Cut, LaneId};
 
 use super::Runner;
-use super::lane::Live;
+use super::live::Live;
 use crate::plant::Plant;
 
 impl Runner<'_> {

@@ -12,6 +12,7 @@ mod deliver;
 mod hooks;
 mod lane;
 mod lanes;
+mod live;
 mod open;
 mod people;
 mod post;
@@ -40,7 +41,7 @@ use crate::record::{Moment, SessionEnd, What};
 use crate::script::{Happening, Script};
 use crate::world::{Tree, World};
 
-use lane::Live;
+use live::Live;
 use post::Post;
 use tell::NotificationModel;
 use worker::{Job, Memory};

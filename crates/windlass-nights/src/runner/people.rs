@@ -5,9 +5,9 @@ use windlass_core::values::{LaneId, StopSource};
 
 use super::{Runner, Step};
 use crate::plant::Plant;
-use crate::record::{Actor, What};
+use crate::record::What;
 use crate::script::Happening;
-use crate::world::{Author, NAMES, Tree};
+use crate::world::{Actor, Author, NAMES, Tree};
 
 impl Runner<'_> {
     pub(super) fn signal(&mut self, signal: &Happening) -> Step {

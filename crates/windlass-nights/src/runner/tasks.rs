@@ -11,10 +11,10 @@ use windlass_core::values::{
 use super::worker::{Trouble, Worked};
 use super::{Halt, Runner, Step};
 use crate::plant::Plant;
-use crate::record::{Actor, What};
+use crate::record::What;
 use crate::script::Leaves;
 use crate::world::{
-    Author, Mark, NAMES, PLAN, Side, TaskFile, Tree, name, rows, task_id, task_number, twins,
+    Actor, Author, Mark, NAMES, PLAN, Side, TaskFile, Tree, name, rows, task_id, task_number, twins,
 };
 
 impl Runner<'_> {

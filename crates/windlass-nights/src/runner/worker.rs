@@ -13,9 +13,9 @@ use windlass_jobs::prompt::{FailedCheck, Notes, PromptParts, Templates, holds_si
 
 use super::{Arrival, Halt, Runner, Step};
 use crate::plant::Plant;
-use crate::record::{Actor, What};
+use crate::record::What;
 use crate::script::{Hook, SIGNAL};
-use crate::world::{NAMES, PLAN, Side, Tree};
+use crate::world::{Actor, NAMES, PLAN, Side, Tree};
 
 /// An effect, and when the worker will have carried it out.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use windlass_core::spec::ClaimSource;
 
-use super::{Act, Action, PlanAction, Script, Word, draw};
+use super::{Act, Action, PlanAction, Script, Word, characters};
 use crate::dice::Dice;
 use crate::world::{Mark, TaskFile};
 
@@ -49,9 +49,11 @@ fn take_out(dice: &mut Dice, act: &mut Act) {
 
 /// After its last result there comes another one, in which there is more to do; sometimes it claims all the same.
 fn take_back(dice: &mut Dice, act: &mut Act) {
-    let claims = |action: &Action| *action == draw::fine(Word::Done) || *action == draw::fine(Word::DoneIfSo);
+    let claims = |action: &Action| {
+        *action == characters::fine(Word::Done) || *action == characters::fine(Word::DoneIfSo)
+    };
     if act.actions.last().is_some_and(|(_, action)| claims(action)) {
         let after = dice.pick(&[(3, Word::MoreToDo), (1, Word::Mentions), (1, Word::Done)]);
-        act.actions.push((dice.number(10, 3_000), draw::fine(after)));
+        act.actions.push((dice.number(10, 3_000), characters::fine(after)));
     }
 }

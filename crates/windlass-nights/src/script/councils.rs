@@ -28,7 +28,7 @@ pub(super) fn draw(script: &mut Script) {
     for act in &mut script.acts {
         reports(act, often, &mut dice);
     }
-    let mut councils = super::draw::verifiers(&mut dice);
+    let mut councils = super::characters::verifiers(&mut dice);
     for (_, action) in councils.iter_mut().flat_map(|act| &mut act.actions) {
         if let Action::Answers(ResultEvent::Judges(_)) = action {
             *action = Action::Answers(ResultEvent::Judges(judgement(&mut dice)));

@@ -6,7 +6,7 @@ use std::time::Duration;
 use windlass_core::forge::{MergeStrategy, RepositoryName};
 use windlass_core::spec::{CommitPolicy, DeliverySpec, Mode, NoChecks, PullRequestPer, Readiness};
 
-use super::{Action, CheckRule, Script, draw};
+use super::{Action, CheckRule, Script, characters};
 use crate::dice::Dice;
 
 /// The nights whose work may go out.
@@ -105,7 +105,7 @@ pub(super) fn draw(script: &mut Script) {
     let plan = &mut script.plan;
     if plan.job.mode == Mode::Goal && dice.chance(50) {
         // Most of these come to their end, so that much of it is about the way out.
-        script.acts = vec![draw::honest(&mut dice)];
+        script.acts = vec![characters::honest(&mut dice)];
         plan.limits.duration = None;
         for check in &mut script.checks {
             check.rule = dice.pick(&[(3, CheckRule::WhenDone(script.goal)), (1, CheckRule::Flaky(80))]);

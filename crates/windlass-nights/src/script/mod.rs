@@ -1,12 +1,14 @@
 //! What a night is made of: all of it drawn before it begins, so that a failing night can be made smaller.
 
 mod act;
+mod characters;
 mod claims;
 mod councils;
 mod draw;
 mod forge;
 mod hook;
 mod money;
+mod natures;
 mod outside;
 mod phase;
 mod plan;
@@ -18,8 +20,6 @@ mod tasks;
 
 use windlass_core::spec::{Mode, RunSpec};
 
-use crate::world::TaskNature;
-
 pub(crate) use act::{
     Act, Action, End, Failure, Judgement, Miscount, OnTerm, PlanAction, ResultEvent, StatusWord, TaskAction,
     Word,
@@ -28,6 +28,16 @@ pub(crate) use forge::{ChecksEnd, ForgeEvent, ForgeNature};
 pub(crate) use hook::{HookNature, HookWord};
 pub(crate) use plan::SIGNAL;
 pub(crate) use receiver::{Answers, Receiver};
+
+/// What a task of the job is like, beside how far it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct TaskNature {
+    pub priority: u8,
+    /// Numbers of tasks; one that no task has is a dependency that is not there.
+    pub dependencies: Vec<u8>,
+    /// Another task has its id, and is open. Nobody ever finishes that one.
+    pub has_twin: bool,
+}
 
 /// One night, as a value. The same script gives the same night.
 #[derive(Clone, Debug)]

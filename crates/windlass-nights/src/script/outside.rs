@@ -1,6 +1,6 @@
 //! Drawing what happens to a night from outside.
 
-use super::draw::file;
+use super::natures::file;
 use super::{Edit, Event, Happening, Pause};
 use crate::dice::Dice;
 

@@ -27,7 +27,7 @@ pub(super) fn draw(script: &mut Script) {
     // Of a task nobody is spared: `docs/nights.md` says why.
     let skip_below_lines = if mode.has_tasks() { 0 } else { skip_below_lines };
     script.plan.review = Some(ReviewSpec { skip_below_lines, ..ReviewSpec::default() });
-    let mut reviewers = super::draw::verifiers(&mut dice);
+    let mut reviewers = super::characters::verifiers(&mut dice);
     for (_, action) in reviewers.iter_mut().flat_map(|act| &mut act.actions) {
         if let Action::Answers(ResultEvent::Judges(_)) = action {
             *action = Action::Answers(ResultEvent::Judges(judgement(&mut dice)));

@@ -5,12 +5,14 @@ use std::time::Duration;
 use windlass_core::spec::{CommitPolicy, JobTasks, LanesSpec};
 use windlass_core::values::{Check, CheckKind, CriterionOf};
 
-use super::draw::{self, Draw, act, dying, fine, lazy, limited, silent};
+use super::characters::{Draw, act, dying, fine, lazy, limited, silent};
+use super::natures::{self, file};
 use super::{
-    Act, Action, CheckNature, CheckRule, End, Event, Happening, Hook, Leaves, Script, TaskAction, Word,
+    Act, Action, CheckNature, CheckRule, End, Event, Happening, Hook, Leaves, Script, TaskAction, TaskNature,
+    Word,
 };
 use crate::dice::Dice;
-use crate::world::{MOST_TASKS, Mark, TaskFile, TaskNature, task_id};
+use crate::world::{MOST_TASKS, Mark, TaskFile, task_id};
 
 /// The last seed whose journal is kept as a hash.
 const HASHED: u64 = 100_000;
@@ -120,7 +122,7 @@ fn criteria(script: &mut Script, dice: &mut Dice, count: usize) {
                 (1, CheckRule::Never),
             ]);
             script.plan.checks.push(Check { criterion, ..check });
-            script.checks.push(CheckNature { rule, ..draw::check(dice, 1) });
+            script.checks.push(CheckNature { rule, ..natures::check(dice, 1) });
         }
     }
 }
@@ -156,7 +158,7 @@ fn work_on_tasks(dice: &mut Dice, act: &mut Act, count: usize) {
 /// A person does not stay away from the project while lanes work at it.
 fn people(script: &mut Script, dice: &mut Dice) {
     for _ in 0..dice.pick(&[(3, 0), (2, 1), (1, 3)]) {
-        let file = draw::file(dice);
+        let file = file(dice);
         let what = dice.pick(&[(3, Happening::TipMoves(file)), (1, Happening::Dirties(file))]);
         script.events.push(Event { step: dice.number(1, 300), part: 128, what });
     }

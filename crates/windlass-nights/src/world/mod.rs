@@ -1,5 +1,6 @@
 //! The world as values: files and a git history, snapshots, a journal on a disk, two clocks.
 
+mod actor;
 mod book;
 mod clock;
 mod disk;
@@ -16,9 +17,9 @@ use windlass_core::spec::{ClaimSource, Job, Mode};
 use windlass_core::values::{Evidence, Items, JobStatus, LaneId, StatusSource, TaskId};
 use windlass_jobs::doc::plan::WorkItem;
 
-use crate::record::Actor;
 use crate::script::{Script, StatusWord};
 
+pub(crate) use actor::Actor;
 pub(crate) use book::{Book, PLAN};
 pub(crate) use clock::Clock;
 pub(crate) use disk::Disk;
@@ -26,7 +27,7 @@ pub(crate) use forge::{Forge, Pull};
 pub(crate) use git::{Author, Git, name};
 pub(crate) use place::Place;
 pub(crate) use snapshots::{Side, Snapshots};
-pub(crate) use tasks::{MOST_TASKS, Mark, TaskFile, TaskNature, rows, task_id, task_number, twins};
+pub(crate) use tasks::{MOST_TASKS, Mark, TaskFile, rows, task_id, task_number, twins};
 use tasks::{WORK, file_of};
 pub(crate) use tree::{FILES, NAMES, Tree};
 

@@ -2,9 +2,9 @@
 
 use windlass_core::values::{LaneId, TaskId};
 
+use super::Actor;
 use super::git::Repository;
 use super::{FILES, Tree, World};
-use crate::record::Actor;
 
 /// What there is of one working directory, while the world is looked at from another.
 #[derive(Clone, Debug, Default)]

@@ -2,9 +2,8 @@
 
 use windlass_core::values::{TaskId, TaskRow, TaskState};
 
-use super::{NAMES, PLAN, World};
-use crate::record::Actor;
-use crate::script::TaskAction;
+use super::{Actor, NAMES, PLAN, World};
+use crate::script::{TaskAction, TaskNature};
 
 /// So many tasks at the most.
 pub(crate) const MOST_TASKS: usize = 6;
@@ -58,25 +57,6 @@ impl TaskFile {
         let marks = self.marks.iter().enumerate().fold(0, |all, (at, mark)| all | (*mark as u32) << (2 * at));
         MARK | (self.wording & 0xFFF) << 16 | (self.added & 3) << 12 | marks
     }
-}
-
-/// The changed one of two; `None` where both were changed, and not in the same way.
-pub(super) fn one_of<T: PartialEq + Copy>(base: T, ours: T, theirs: T) -> Option<T> {
-    match () {
-        () if ours == theirs || theirs == base => Some(ours),
-        () if ours == base => Some(theirs),
-        () => None,
-    }
-}
-
-/// What a task of the job is like, beside how far it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct TaskNature {
-    pub priority: u8,
-    /// Numbers of tasks; one that no task has is a dependency that is not there.
-    pub dependencies: Vec<u8>,
-    /// Another task has its id, and is open. Nobody ever finishes that one.
-    pub has_twin: bool,
 }
 
 /// The name of the task of this number.

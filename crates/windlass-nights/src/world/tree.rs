@@ -1,7 +1,5 @@
 //! A working tree of a few files. A file's content is a number; 0 = there is no such file.
 
-use super::tasks::one_of;
-
 /// How many files there can be.
 pub(crate) const FILES: usize = 9;
 
@@ -75,5 +73,14 @@ impl Tree {
             mixed ^= mixed >> 29;
         }
         format!("{mixed:016x}")
+    }
+}
+
+/// The changed one of two; `None` where both were changed, and not in the same way.
+fn one_of<T: PartialEq + Copy>(base: T, ours: T, theirs: T) -> Option<T> {
+    match () {
+        () if ours == theirs || theirs == base => Some(ours),
+        () if ours == base => Some(theirs),
+        () => None,
     }
 }
