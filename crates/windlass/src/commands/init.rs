@@ -4,13 +4,12 @@ use std::process::ExitCode;
 use windlass_core::values::Named;
 
 use windlass_app::AppError;
-use windlass_app::beginning::RepositoryWanted;
-use windlass_app::workspaces::guard::Guard;
 use windlass_app::workspaces::{CreateWorkspace, Created};
 use windlass_core::spec::Mode;
 use windlass_core::workspace::WorkspaceName;
-use windlass_ui::{Line, Mark, Tone, one_line};
+use windlass_ui::{Line, one_line};
 
+use super::init_lines::guard_line;
 use super::{app, done, flags, from_here, init_project, init_tasks, notice, print_lines};
 use crate::args::{InitArgs, WorkspaceMode};
 
@@ -38,11 +37,6 @@ pub fn run(args: &InitArgs) -> Result<ExitCode, AppError> {
     lines.extend(next(&created));
     print_lines(&lines)?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// What the command line says of the repository.
-pub fn repository(args: &InitArgs) -> RepositoryWanted {
-    RepositoryWanted { git: args.repository.git, gitignore: args.repository.gitignore }
 }
 
 const fn mode(mode: WorkspaceMode) -> Mode {
@@ -89,16 +83,6 @@ fn next(created: &Created) -> Vec<Line> {
         lines.push(Line::new().dim("  or write ").plain(path));
     }
     lines
-}
-
-/// What became of the guard.
-pub fn guard_line(guard: &Guard) -> Line {
-    let done = if guard.changed { "made" } else { "there already" };
-    Line::hanging(4)
-        .plain("  ")
-        .mark(Tone::Good, Mark::Passed)
-        .plain(format!(" the pre-commit guard is {done}"))
-        .dim(format!(": {}", from_here(&guard.path)))
 }
 
 fn labelled(label: &str, text: &str) -> Line {

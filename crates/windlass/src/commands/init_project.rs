@@ -6,7 +6,7 @@ use windlass_app::AppError;
 use windlass_app::beginning::{InitProject, InitedProject, NextStep};
 use windlass_ui::{Line, one_line};
 
-use super::init::{guard_line, repository};
+use super::init_lines::{guard_line, ignored_line, labelled, repository};
 use super::{app, done, from_here, print_lines};
 use crate::args::InitArgs;
 
@@ -40,16 +40,6 @@ fn said(inited: &InitedProject) -> Vec<Line> {
     }
     lines.extend(next(&inited.next));
     lines
-}
-
-/// What was added to `.gitignore`.
-pub fn ignored_line(lines: &[String]) -> Line {
-    let said = if lines.is_empty() { "nothing was missing".to_owned() } else { lines.join(", ") };
-    labelled("ignored").plain(said).dim("  in .gitignore")
-}
-
-fn labelled(label: &str) -> Line {
-    Line::hanging(11).dim(format!("  {label:<9}"))
 }
 
 fn next(step: &NextStep) -> Vec<Line> {

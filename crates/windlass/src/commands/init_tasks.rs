@@ -7,8 +7,7 @@ use windlass_app::task_place::TaskPlace;
 use windlass_app::{App, AppError};
 use windlass_ui::{Line, one_line};
 
-use super::init::{guard_line, repository};
-use super::init_project::ignored_line;
+use super::init_lines::{guard_line, ignored_line, repository};
 use super::task_lines::{labelled, task_lines};
 use super::task_session::TaskSession;
 use super::terminal::has_terminal;

@@ -17,6 +17,7 @@ mod flags;
 mod hooks;
 mod import;
 mod init;
+mod init_lines;
 mod init_project;
 mod init_tasks;
 mod judging;

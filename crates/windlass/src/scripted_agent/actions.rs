@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{self, Read, Seek, Write};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use super::child;
 use super::steps::{Bash, Edit};
@@ -71,7 +71,7 @@ pub fn bash(bash: &Bash) -> ToolOutput {
     let mut command = if bash.setsid {
         child::in_own_session(&bash.command).map_err(failed)?
     } else {
-        shell(&bash.command)
+        child::shell(&bash.command)
     };
     let status = command.stdin(Stdio::null()).stdout(out).stderr(err).status().map_err(failed)?;
     let mut bytes = Vec::new();
@@ -82,14 +82,6 @@ pub fn bash(bash: &Bash) -> ToolOutput {
     }
     let code = status.code().map_or_else(|| "137".to_owned(), |code| code.to_string());
     Err(format!("Exit code {code}\n{text}").trim_end().to_owned())
-}
-
-/// `sh -c command`.
-#[expect(clippy::disallowed_methods, reason = "the scripted agent plays an agent, which starts processes")]
-pub fn shell(command: &str) -> Command {
-    let mut shell = Command::new("/bin/sh");
-    shell.arg("-c").arg(command);
-    shell
 }
 
 fn make_room_for(path: &str) -> io::Result<()> {

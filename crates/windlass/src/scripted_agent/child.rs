@@ -11,7 +11,6 @@ use std::time::Duration;
 use rustix::process::setsid;
 use serde::{Deserialize, Serialize};
 
-use super::actions::shell;
 use super::signals;
 use super::steps::{Signal, Spawn};
 
@@ -110,4 +109,12 @@ fn this_program(order: &Order) -> io::Result<Command> {
     let mut command = Command::new(std::env::current_exe()?);
     command.arg(VERB).arg(serde_json::to_string(order)?);
     Ok(command)
+}
+
+/// `sh -c command`.
+#[expect(clippy::disallowed_methods, reason = "the scripted agent plays an agent, which starts processes")]
+pub fn shell(command: &str) -> Command {
+    let mut shell = Command::new("/bin/sh");
+    shell.arg("-c").arg(command);
+    shell
 }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use thiserror::Error;
 use windlass_core::typed::{line_of, nearest};
 
-use super::steps::Step;
+use super::steps::{Step, yes};
 
 /// Why a script cannot be played.
 #[derive(Debug, Error)]
@@ -184,9 +184,4 @@ fn reworded(message: &str) -> String {
         Some(meant) => format!("unknown `{typed}`; did you mean `{meant}`?"),
         None => format!("unknown `{typed}`; known here: {}", known.join(", ")),
     }
-}
-
-/// The default of what is on unless a script turns it off.
-pub(super) const fn yes() -> bool {
-    true
 }

@@ -7,20 +7,6 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::steps::{Bash, PathStep};
-
-impl From<&str> for Bash {
-    fn from(command: &str) -> Bash {
-        Bash { command: command.to_owned(), ..Bash::default() }
-    }
-}
-
-impl From<&str> for PathStep {
-    fn from(path: &str) -> PathStep {
-        PathStep { path: path.to_owned(), ..PathStep::default() }
-    }
-}
-
 /// A text, or a table of the step's fields.
 pub fn text_or_table<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where

@@ -7,7 +7,6 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use windlass_core::config::parse_fine_duration;
 
-use super::script::yes;
 use super::shorthand::text_or_table;
 
 /// One step of a call.
@@ -181,6 +180,18 @@ pub struct Bash {
     /// Behind the stream's back: no event.
     #[serde(default)]
     pub silent: bool,
+}
+
+impl From<&str> for Bash {
+    fn from(command: &str) -> Bash {
+        Bash { command: command.to_owned(), ..Bash::default() }
+    }
+}
+
+impl From<&str> for PathStep {
+    fn from(path: &str) -> PathStep {
+        PathStep { path: path.to_owned(), ..PathStep::default() }
+    }
 }
 
 /// A process that outlives its step.
@@ -466,4 +477,9 @@ fn duration<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::E
 
 fn some_duration<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
     duration(deserializer).map(Some)
+}
+
+/// The default of what is on unless a script turns it off.
+pub(super) const fn yes() -> bool {
+    true
 }
