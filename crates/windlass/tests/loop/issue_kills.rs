@@ -8,14 +8,14 @@ use std::thread;
 use rustix::process::Signal;
 use windlass_core::fact::Fact;
 use windlass_core::forge::labels;
-use windlass_core::report::IssueStep;
+use windlass_core::report::{IssueMove, IssueStep};
 use windlass_testkit::Running;
 use windlass_testkit::forge::{Checks, IssueShown, StandInForge, Story, Trouble};
 
-use super::issues::{flags, leases, night, results, started};
+use super::issues::{flags, leases, night, results, scripted, started};
 use super::issues_meanwhile::with_pull_request;
-use super::night::{Night, PATIENCE, expect_end};
-use super::tasks::{command, run};
+use super::night::{CLEARED, Night, PATIENCE, calls, expect_end};
+use super::tasks::{HONEST, command, run};
 
 const LANES: [&str; 2] = ["-j", "3"];
 
@@ -187,4 +187,52 @@ fn a_rate_limit_is_waited_for_by_its_time_and_one_beyond_all_patience_ends_hones
     assert_eq!(started(&night).len(), calls, "its work was done");
     let issue = forge.issue(12);
     assert_eq!((results(&issue).len(), issue.labels), (1, vec![labels::DONE.to_owned()]));
+}
+
+// rows: 75, 85
+#[test]
+fn killed_while_the_forge_wants_to_be_left_in_peace_the_work_is_done_once_and_told_once() {
+    // When the issue is to be leased, and when its result is to be told.
+    for before in [0, 1] {
+        let what = format!("after {before} comments");
+        let (night, forge) = night();
+        forge.add_issue(IssueShown::new(12, "Thing", ""));
+        (0..before).for_each(|_| forge.meet("POST issues/N/comments", Trouble::Nothing));
+        forge.meet("POST issues/N/comments", Trouble::RateLimitFor(4));
+        let running = Running::start(&mut command(&night, &flags(&[])));
+        night.wait_for_fact("the wait", |fact| {
+            matches!(fact, Fact::Issue(IssueStep::Stalled { next: IssueMove::Again(_), .. }))
+        });
+        running.signal(Signal::KILL);
+        assert_eq!(running.wait(PATIENCE).signal, Some(9), "{what}");
+        night.env.assert_no_processes(CLEARED);
+        let calls = started(&night).len();
+        assert_eq!(calls, before, "{what}: it waits with its work undone, or done");
+        expect_end(&night.resume(&[]), 0, "complete");
+        assert_eq!(started(&night), ["#12"], "{what}");
+        let issue = forge.issue(12);
+        assert_eq!(results(&issue).len(), 1, "{what}: {:?}", issue.comments);
+        assert!(leases(&issue).iter().all(|lease| lease.until.is_none()), "{what}: {:?}", issue.comments);
+        assert_eq!(issue.labels, [labels::DONE], "{what}");
+        night.assert_clean();
+    }
+}
+
+// rows: 75, 85
+#[test]
+fn killed_while_the_agent_has_no_usage_left_the_issue_stays_leased_and_is_told_once() {
+    let limited = calls(&["{ usage_limit = { resets_in = '4s' } }"]);
+    let (night, forge) = scripted(&format!("{limited}{HONEST}"));
+    forge.add_issue(IssueShown::new(12, "Thing", ""));
+    let running = Running::start(&mut command(&night, &flags(&[])));
+    night.wait_for_fact("the wait", |fact| matches!(fact, Fact::AttemptRepeats { .. }));
+    running.signal(Signal::KILL);
+    assert_eq!(running.wait(PATIENCE).signal, Some(9));
+    let issue = forge.issue(12);
+    assert!(results(&issue).is_empty() && leases(&issue).len() == 1, "{:?}", issue.comments);
+    expect_end(&night.resume(&[]), 0, "complete");
+    let issue = forge.issue(12);
+    assert_eq!((results(&issue).len(), leases(&issue).len()), (1, 1), "{:?}", issue.comments);
+    assert_eq!(issue.labels, [labels::DONE]);
+    night.assert_clean();
 }

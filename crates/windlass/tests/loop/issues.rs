@@ -26,9 +26,14 @@ const RESULT: &str = "<!-- windlass-result ";
 const SIDE_BY_SIDE: usize = 4;
 
 pub(super) fn night() -> (Night, StandInForge) {
+    scripted(HONEST)
+}
+
+/// The same with an agent of this script.
+pub(super) fn scripted(script: &str) -> (Night, StandInForge) {
     let env = TestEnv::with_git();
     let forge = StandInForge::start(&env, Story::default());
-    (Night::within(env, HONEST), forge)
+    (Night::within(env, script), forge)
 }
 
 pub(super) fn flags<'a>(more: &[&'a str]) -> Vec<&'a str> {
