@@ -12,6 +12,7 @@ mod report;
 mod start;
 mod stream;
 mod table;
+mod tasks;
 mod web;
 
 use std::fs;
@@ -38,6 +39,7 @@ const GROUPS: &[Group] = &[
     Group { name: "memory", measure: stream::memory },
     Group { name: "start", measure: start::start_up },
     Group { name: "runs", measure: start::listing },
+    Group { name: "tasks", measure: tasks::fifty_thousand },
     Group { name: "report", measure: report::report },
     Group { name: "idle", measure: idle::sleeping },
     Group { name: "lanes", measure: lanes::speed_up },

@@ -165,10 +165,10 @@ fn suspect(counted: &Count, read: Option<(u64, u64)>) -> Vec<String> {
     found
 }
 
-/// Every open task (some of very many) done and open again, each alone.
+/// Open tasks, some of very many, done and open again, each alone. What nobody can say how far it is is not open.
 fn mark(scratch: &Scratch<'_>, listed: &Value, trial: &mut Trial) -> Result<(), Failure> {
     let tasks = listed["tasks"].as_array().cloned().unwrap_or_default();
-    let is_open = |task: &&Value| task["status"] == "open";
+    let is_open = |task: &&Value| task["status"] == "open" && task["unclear"].is_null();
     for task in tasks.iter().filter(is_open).take(3) {
         let Some(id) = task["id"].as_str() else { continue };
         let before = scratch.bytes();
