@@ -19,7 +19,7 @@ use crate::configuration::Configuration;
 use crate::error::{AppError, Kind};
 use crate::here::Here;
 use crate::inspect::which;
-use crate::run::{Work, has_records, unreadable, with_works};
+use crate::run::{Work, broken_records, has_records, unreadable, with_works};
 use crate::text::quoted;
 
 /// What a check ends with when the plan cannot be read.
@@ -131,6 +131,9 @@ fn refuse_tasks(directory: &Path, file: &Path) -> Result<(), AppError> {
         let works: Vec<Work> = near.iter().filter_map(Work::of).collect();
         let error = with_works(AppError::usage(problem.to_string()), &works, check);
         return if works.is_empty() && !has_records(file) { Ok(()) } else { Err(error) };
+    }
+    if let Some(problem) = broken_records(&found) {
+        return Err(AppError::usage(problem.to_string()));
     }
     match Work::of(&found).filter(|work| work.mode == Mode::Tasks) {
         Some(work) => Err(AppError::usage(format!("{} holds {}, and is not a plan", work.place, work.holds))

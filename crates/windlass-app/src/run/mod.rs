@@ -39,7 +39,7 @@ use self::request::said_codes;
 pub use self::request::{NamedTasks, ResumeRun, RunEnd, StartRun, Verified, WantedJob, WantedPhase};
 pub use self::started_apart::{ApartRun, Begun, announce};
 pub use self::work::{Work, with_works};
-pub(crate) use self::work::{has_records, unreadable};
+pub(crate) use self::work::{broken_records, has_records, unreadable};
 use crate::app::App;
 use crate::beginning;
 use crate::error::AppError;

@@ -157,7 +157,7 @@ pub(crate) fn unreadable(list: &TaskList) -> Option<&Problem> {
 }
 
 /// What is wrong with a file of records without a task: such a file is never a text.
-fn broken_records(found: &FoundTasks) -> Option<&Problem> {
+pub(crate) fn broken_records(found: &FoundTasks) -> Option<&Problem> {
     let is_broken = found.list.tasks().is_empty() && has_records(&found.place);
     found.list.problems().first().filter(|_| is_broken)
 }
@@ -219,20 +219,16 @@ pub(super) fn refuse_text(directory: &Path, file: &Path, codes: ExitCodes) -> Re
     if let Some(problem) = broken_records(&found) {
         return Err(AppError::missing(problem.to_string(), codes));
     }
-    let is_text = found.list.tasks().is_empty()
-        && found.list.problems().iter().all(|problem| problem.kind == ProblemKind::NoTask)
-        && !found.list.is_blank();
-    if !is_text {
-        return Ok(());
-    }
+    let Some(problem) = found.list.problems().first().filter(|_| is_text(&found.list)) else { return Ok(()) };
     let place = quoted(file.as_os_str());
-    let message = format!(
-        "{} has no task: nothing in it has a box, a status or a number as tasks have",
-        one_line(&file.display().to_string())
-    );
-    Err(AppError::missing(message, codes)
-        .hint(format!("Work on its text as one goal: windlass run -f {place}"))
-        .hint("Or write each task as `- [ ] what is to be done`."))
+    Err(AppError::missing(problem.to_string(), codes)
+        .hint(format!("Work on its text as one goal: windlass run -f {place}")))
+}
+
+/// Can it be read, says something, and holds no task?
+fn is_text(list: &TaskList) -> bool {
+    let has_other = list.problems().iter().any(|problem| problem.kind != ProblemKind::NoTask);
+    list.tasks().is_empty() && !has_other && !list.is_blank()
 }
 
 /// A plan is written into a file of its own: never over a list with ids and states, or over what cannot be read.

@@ -16,6 +16,11 @@ pub(super) fn left(text: &str) -> Option<(usize, &str)> {
         .or_else(|| entry(line, text))
 }
 
+/// Can a line begin something of that kind? Most cannot, by their first sign.
+pub(super) fn may_be(line: &str) -> bool {
+    line.trim_start().starts_with(['<', '-', '*', '+'])
+}
+
 /// Where the text begins that a file's front matter stands before.
 pub(super) fn after_matter(text: &str) -> usize {
     let matter = ["---\n", "---\r\n"].iter().find_map(|fence| text.strip_prefix(fence));

@@ -41,6 +41,11 @@ pub(super) struct Missed {
 }
 
 impl Missed {
+    /// Is it a task in another form?
+    pub fn is_task(&self) -> bool {
+        self.looks_like == LooksLike::Task
+    }
+
     /// What is said of it.
     pub fn problem(&self, file: &Arc<str>) -> Problem {
         let what = match self.looks_like {
@@ -63,12 +68,16 @@ pub(super) fn find(text: &str, is_taken: impl Fn(usize) -> bool) -> Vec<Missed> 
     let (mut begins, matter) = (0, beside::after_matter(text));
     let mut found: Vec<(usize, &str, LooksLike)> = Vec::new();
     for line in text.split_inclusive(['\n', '\r']) {
-        let boxes = beginnings(line).filter_map(|at| Some((at, looks_like_box(line.get(at..)?)?)));
-        let boxes = boxes.chain(square(line)).chain(word_in_brackets(line)).chain(wide(line));
-        let boxes = boxes.map(|(at, shown)| (begins + at, shown, LooksLike::Box));
-        let other = text.get(begins..).filter(|_| begins >= matter).and_then(beside::left);
+        if may_hold_box(line) {
+            let boxes = beginnings(line).filter_map(|at| Some((at, looks_like_box(line.get(at..)?)?)));
+            let boxes = boxes.chain(square(line)).chain(word_in_brackets(line)).chain(wide(line));
+            let boxes = boxes.map(|(at, shown)| (begins + at, shown, LooksLike::Box));
+            found.extend(boxes.filter(|(at, ..)| !is_taken(*at)));
+        }
+        let other = text.get(begins..).filter(|_| begins >= matter && beside::may_be(line));
+        let other = other.and_then(beside::left);
         let other = other.map(|(at, shown)| (begins + at, shown, LooksLike::Task));
-        found.extend(boxes.chain(other).filter(|(at, ..)| !is_taken(*at)));
+        found.extend(other.filter(|(at, ..)| !is_taken(*at)));
         begins += line.len();
     }
     if found.is_empty() {
@@ -86,6 +95,11 @@ pub(super) fn find(text: &str, is_taken: impl Fn(usize) -> bool) -> Vec<Missed> 
         Missed { at, line, shown, looks_like }
     };
     seen.map(missed).collect()
+}
+
+/// Is there anything of a box in a line? Most have nothing, and there are many.
+fn may_hold_box(line: &str) -> bool {
+    memchr::memchr(b'[', line.as_bytes()).is_some() || !line.is_ascii()
 }
 
 /// Where a box could begin in a line: after what begins list items, quotes and headings, and in each cell of a table.

@@ -23,6 +23,10 @@ use crate::doc::{Problem, Splice};
 /// How tasks are written: a row of [`SOURCES`](super::sources::SOURCES).
 pub type TaskForm = &'static dyn TaskSource;
 
+/// What is said of a text without a task.
+pub(super) const NO_TASK: &str =
+    "has no task: write each as `- [ ] what is to be done` or `### TASK-001: What is to be done`";
+
 /// A form in which tasks are written.
 pub trait TaskSource: Sync {
     /// As it is called in `--json`.
@@ -101,8 +105,11 @@ pub trait TaskSource: Sync {
         StateWords::default()
     }
 
-    /// What is said of a file of this role where no task is found, as the end of a sentence that begins with it.
-    fn no_task(&self, role: FileRole) -> &'static str;
+    /// What is said of a file of this role where no task is found, as the end of a sentence that begins with it. Of a text every
+    /// form says the same.
+    fn no_task(&self, _role: FileRole) -> &'static str {
+        NO_TASK
+    }
 
     /// What is read again where a state was written in place of a former word: a form may have no word for one.
     fn kept(&self, state: TaskState, _former: &str) -> TaskState {

@@ -145,6 +145,8 @@ fn known(bare: &str) -> Option<(usize, TaskState)> {
     let words = WORDS.iter().map(|(word, state, _)| (*word, *state, *state == TaskState::Done));
     // What nobody will do is not done by halves.
     let all = words.chain(SET_ASIDE.iter().map(|word| (*word, TaskState::Done, false)));
+    let first = bare.as_bytes().first()?.to_ascii_lowercase();
+    let all = all.filter(|(word, ..)| word.as_bytes().first() == Some(&first));
     let found = all.filter_map(|(word, state, may_be_half)| {
         let rest = after_word(bare, word)?;
         let is_half = may_be_half && takes_back(rest);

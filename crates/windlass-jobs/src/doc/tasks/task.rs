@@ -209,7 +209,11 @@ impl Task {
             }
             Status::Empty => (StatePlace::Missing(vec![empty]), ""),
             Status::Foreign(range) => (StatePlace::Word(here(&range)), source.get(range).unwrap_or_default()),
-            Status::Unclear(range) => (StatePlace::Unclear, source.get(range).unwrap_or_default()),
+            // What follows in the same line is another field.
+            Status::Unclear(range) => {
+                let word = source.get(range).unwrap_or_default();
+                (StatePlace::Unclear, word.split(" | **").next().unwrap_or_default())
+            }
         };
         self.place = place;
         self.row.unclear = (!word.is_empty()).then(|| format!("its status `{}` is none", quoted(word)));

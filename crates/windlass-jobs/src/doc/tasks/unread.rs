@@ -8,31 +8,50 @@ struct Kind {
     one: &'static str,
     several: &'static str,
     title: fn(&str) -> Option<&str>,
+    /// It counts where one of so many list items is of it: one that happens to end in such a word says nothing of the others.
+    one_of: usize,
 }
+
+/// It counts wherever it is.
+const ALWAYS: usize = usize::MAX;
 
 /// All kinds; of a text the first counts that one of its lines is of.
 const KINDS: [Kind; 12] = [
-    Kind { one: "box that begins no list item", several: "boxes that begin no list item", title: boxed },
-    Kind { one: "`<task>` element", several: "`<task>` elements", title: element },
-    Kind { one: "heading of Org", several: "headings of Org", title: org },
-    Kind { one: "line of todo.txt", several: "lines of todo.txt", title: todo_txt },
-    Kind { one: "entry of YAML", several: "entries of YAML", title: yaml },
-    Kind { one: "table of TOML", several: "tables of TOML", title: toml },
-    Kind { one: "line that begins with a sign", several: "lines that begin with a sign", title: sign },
-    Kind { one: "list item with a status", several: "list items with a status", title: status },
-    Kind { one: "line with a state", several: "lines with states", title: keyed },
-    Kind { one: "heading with a number", several: "headings with numbers", title: numbered },
-    Kind { one: "row of a table", several: "rows of a table", title: row },
-    Kind { one: "list item without a box", several: "list items without a box", title: item },
+    Kind { one: "`<task>` element", several: "`<task>` elements", title: element, one_of: ALWAYS },
+    Kind { one: "heading of Org", several: "headings of Org", title: org, one_of: ALWAYS },
+    Kind {
+        one: "box that begins no list item",
+        several: "boxes that begin no list item",
+        title: boxed,
+        one_of: ALWAYS,
+    },
+    Kind { one: "line of todo.txt", several: "lines of todo.txt", title: todo_txt, one_of: ALWAYS },
+    Kind { one: "entry of YAML", several: "entries of YAML", title: yaml, one_of: ALWAYS },
+    Kind { one: "table of TOML", several: "tables of TOML", title: toml, one_of: ALWAYS },
+    Kind {
+        one: "line that begins with a sign",
+        several: "lines that begin with a sign",
+        title: sign,
+        one_of: ALWAYS,
+    },
+    Kind { one: "list item with a status", several: "list items with a status", title: status, one_of: 3 },
+    Kind { one: "line with a state", several: "lines with states", title: keyed, one_of: ALWAYS },
+    Kind { one: "heading with a number", several: "headings with numbers", title: numbered, one_of: ALWAYS },
+    Kind { one: "row of a table", several: "rows of a table", title: row, one_of: ALWAYS },
+    Kind { one: "list item without a box", several: "list items without a box", title: item, one_of: ALWAYS },
 ];
 
 /// What such a text holds that is not read, and what to do about it, as the end of a sentence.
 pub(super) fn seen(text: &str) -> Option<String> {
     let lines = shown_lines(text);
+    let items = lines.iter().filter(|(_, line)| item(line).is_some()).count();
     KINDS.iter().find_map(|kind| {
         let found: Vec<_> =
             lines.iter().filter_map(|(number, line)| Some((number, (kind.title)(line)?))).collect();
         let (line, title) = found.first()?;
+        if items / kind.one_of > found.len() {
+            return None;
+        }
         let what = if found.len() == 1 { kind.one } else { kind.several };
         let title = if title.is_empty() { "What is to be done" } else { title };
         Some(format!(
@@ -195,6 +214,10 @@ mod tests {
                 "its 2 list items with a status (line 1)",
             ),
             ("# P\n1. Parse\n2. Print\n", "its 2 list items without a box (line 2)"),
+            (
+                "- Parse\n- Print\n- Ship: done\n- Help\n- Log\n- Pay\n- Sell\n",
+                "its 7 list items without a box (line 1)",
+            ),
         ] {
             let said = seen(text).unwrap_or_default();
             assert!(said.starts_with(expected), "{text}: {said}");

@@ -72,7 +72,7 @@ fn what_cannot_be_migrated_is_refused() {
     let refused = |plan: &Plan| to_folder(plan, &names()).unwrap_err().to_string();
     assert_eq!(
         refused(&single("nothing\n")),
-        "PLAN.md has no task: write each as `- [ ] what is to be done`"
+        "PLAN.md has no task: write each as `- [ ] what is to be done` or `### TASK-001: What is to be done`"
     );
     assert_eq!(refused(&Plan::parse(Vec::new())), "the plan is not one file");
     let readme = |text: &str| NewFile { name: "README.md".to_owned(), text: text.to_owned(), tasks: 0 };

@@ -44,6 +44,14 @@ fn holds_states(list: &[&RawValue]) -> bool {
     list.iter().any(|raw| Members::of(raw.get()).is_some_and(says))
 }
 
+/// Does a record of a list have a list of tasks of its own?
+fn hold_tasks(records: &[&RawValue]) -> bool {
+    let of = |members: Members<'_>| {
+        SURE.iter().any(|name| members.first(&[name]).and_then(list).is_some_and(|list| holds_objects(&list)))
+    };
+    records.iter().any(|raw| Members::of(raw.get()).is_some_and(of))
+}
+
 /// Is there a list of objects by one of the names?
 pub(in crate::doc::tasks) fn has_records(members: &Members<'_>) -> bool {
     LISTS.iter().any(|name| members.first(&[name]).and_then(list).is_some_and(|list| holds_objects(&list)))
@@ -60,10 +68,15 @@ fn holds_open_work(value: &RawValue) -> bool {
 }
 
 impl<'a> Members<'a> {
-    /// The key of the list of a document, and the list.
-    fn main_list(&self) -> Option<(&'static str, Vec<&'a RawValue>)> {
+    /// The key of the list of a document, and the list: however it is called, where its records have tasks.
+    fn main_list(&self) -> Option<(&str, Vec<&'a RawValue>)> {
         let found = || LISTS.iter().filter_map(|name| Some((*name, list(self.first(&[name])?)?)));
-        found().find(|(_, list)| holds_objects(list)).or_else(|| found().next())
+        let others = self.0.iter().filter_map(|(name, value)| Some((name.as_str(), list(value)?)));
+        let with_tasks = |(_, list): &(&str, Vec<&RawValue>)| hold_tasks(list);
+        found()
+            .find(|(_, list)| holds_objects(list))
+            .or_else(|| others.clone().find(with_tasks))
+            .or_else(|| found().next())
     }
 
     /// The list that a record calls `tasks`.

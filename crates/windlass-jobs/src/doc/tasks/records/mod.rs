@@ -249,8 +249,11 @@ fn is_number(members: &Members<'_>) -> bool {
     members.first(ID).is_none_or(|id| !id.get().starts_with('"'))
 }
 
+/// Is it called something, and a task or a list of some?
 fn is_called(raw: &RawValue) -> bool {
-    Members::of(raw.get()).is_some_and(|members| members.has_state() && members.first(TITLE).is_some())
+    Members::of(raw.get()).is_some_and(|members| {
+        members.first(TITLE).is_some() && (members.has_state() || !members.nested().is_empty())
+    })
 }
 
 /// A value as text: a string's own, any other as it is written. `None` for nothing.

@@ -77,7 +77,7 @@ fn what_cannot_be_read_is_said() {
     assert_eq!(read(Ok("> ".repeat(500).into_bytes())), "tasks.md:1: nests deeper than 200 levels");
     assert_eq!(
         read(Ok(b"# Requirements\n\nWords.\n".to_vec())),
-        "tasks.md has no task: write each as `### TASK-001: What is to be done`"
+        "tasks.md has no task: write each as `- [ ] what is to be done` or `### TASK-001: What is to be done`"
     );
     assert!(TaskList::parse(Vec::new()).is_missing());
 }

@@ -347,7 +347,7 @@ pub(super) const STYLES: &[(&str, &str, &[&str])] = &[
         &[
             "open T1 Read",
             "open T2 Write <T1",
-            "!blocked.md:2: T1 has the status `done-by-code | **Domain:** Core`: write pending, in-progress or done",
+            "!blocked.md:2: T1 has the status `done-by-code`: write pending, in-progress or done",
         ],
     ),
     (

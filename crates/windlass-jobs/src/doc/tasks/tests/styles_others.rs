@@ -190,4 +190,44 @@ pub(super) const OTHERS: &[(&str, &str, &[&str])] = &[
         "| ID | Task | Ready? |\n|---|---|---|\n| A1 | Read | yes |\n",
         &["!answers.md has no task: its 1 row of a table (line 3) cannot be read as tasks"],
     ),
+    (
+        "get-things-done.md",
+        "<tasks>\n\n<task type=\"auto\">\n  <name>Task 1: Read</name>\n</task>\n\n</tasks>\n\n<verification>\n- [ ] it builds\n</verification>\n\n<success_criteria>\n\n- [ ] it reads\n</success_criteria>\n",
+        &["!get-things-done.md has no task: its 1 `<task>` element (line 3) cannot be read as tasks"],
+    ),
+    (
+        "tagged.md",
+        "<tasks>\n- [ ] Read\n- [x] Write\n</tasks>\n\n<success_criteria>\n- [ ] it reads\n</success_criteria>\n\n<out_of_scope>\n- [ ] Print\n</out_of_scope>\n",
+        &["open L2 Read", "done L3 Write", "open L7 it reads <L2 L3 !255"],
+    ),
+    (
+        "folded.md",
+        "<details>\n<summary>Phase 1</summary>\n\n- [ ] Read\n\n</details>\n\n<details open>\n<summary>Acceptance Criteria</summary>\n\n- [ ] it reads\n\n</details>\n",
+        &["open L4 Read", "open L11 it reads <L4 !255"],
+    ),
+    (
+        "bold-labels.md",
+        "**Tasks**\n\n- [ ] Read\n\n**Acceptance Criteria**\n\n- [ ] it reads\n\n**More**\n\n- [ ] Write\n",
+        &["open L3 Read", "open L11 Write", "open L7 it reads <L3 L11 !255"],
+    ),
+    (
+        "renwu.md",
+        "- [ ] 1.1 读\n- [ ] 1.2 写（依赖 1.1）\n- [ ] 1.3 印 (依赖：1.2)\n",
+        &["open 1.1 读", "open 1.2 写（依赖 1.1） <1.1", "open 1.3 印 (依赖：1.2) <1.2"],
+    ),
+    (
+        "status-of-somebody.md",
+        "### T-1: Read\n**Status:** done-by-code | **Domain:** Security\n",
+        &["open T-1 Read", "!status-of-somebody.md:2: T-1 has the status `done-by-code`: write pending"],
+    ),
+    (
+        "kriterien.md",
+        "## Aufgaben\n\n- [ ] Lesen\n\n## Akzeptanzkriterien\n\n- [ ] es liest\n",
+        &["open L3 Lesen", "open L7 es liest <L3 !255"],
+    ),
+    (
+        "milestones.json",
+        "{\"name\": \"x\", \"milestones\": [{\"name\": \"M1\", \"tasks\": [{\"id\": \"A\", \"title\": \"Read\", \"done\": true}, {\"id\": \"B\", \"title\": \"Write\", \"done\": false}]}]}",
+        &["done A Read", "open B Write"],
+    ),
 ];

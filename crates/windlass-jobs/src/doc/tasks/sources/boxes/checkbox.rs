@@ -16,14 +16,16 @@ impl Reader<'_> {
     pub(super) fn take_box(&mut self, item: &Range<usize>, at: usize, sign: BoxSign) {
         let state = sign.state.unwrap_or_default();
         let heading = self.headings.last();
+        let tagged = self.tagged.holds(at);
         let counts = heading.as_ref().map_or(self.role != FileRole::Index, |heading| heading.counts);
-        if !counts {
-            let aside = heading.is_some_and(|heading| heading.holds == Holds::Aside);
+        if !counts || tagged == Holds::Aside {
+            let aside = tagged.max(heading.map_or(Holds::Anything, |heading| heading.holds)) == Holds::Aside;
             self.about.set_aside += u64::from(aside && state != TaskState::Done);
             return;
         }
         let parent = self.items.iter().rev().nth(1).copied().flatten();
         let is_criterion = self.criteria_from.is_some()
+            || tagged == Holds::Criteria
             || heading.as_ref().is_some_and(|heading| heading.holds == Holds::Criteria);
         let marker = self.base + at + 1..self.base + at + 1 + sign.sign;
         let block = self.base + item.start..self.base + item.end;

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use windlass_core::values::TaskState;
 
+use super::criteria_title::is_criteria;
 use super::reference::{count_of_box, id};
 
 /// The marks of a heading that is done.
@@ -27,24 +28,8 @@ const BESIDE: char = '🎉';
 /// What is said of work that is done, in capitals or after a mark.
 const DONE_WORDS: [&str; 6] = ["done", "complete", "completed", "finished", "implemented", "moot"];
 
-/// Sections whose boxes say what has to hold.
-const CRITERIA: [&str; 12] = [
-    "acceptance criteria",
-    "success criteria",
-    "exit criteria",
-    "completion criteria",
-    "done criteria",
-    "definition of done",
-    "done when",
-    "success metrics",
-    "validation checklist",
-    "verification checklist",
-    "quality checklist",
-    "success",
-];
-
 /// Sections that hold what is to be done.
-const WORK: [&str; 19] = [
+pub(super) const WORK: [&str; 19] = [
     "phase",
     "phases",
     "priority",
@@ -261,36 +246,6 @@ fn is_archive(words: &str) -> bool {
     })
 }
 
-/// Does a title of criteria read so? `Phase 1 Success` does, `Success stories` and `Phase 1: payment success` do not.
-fn is_criteria(words: &str) -> bool {
-    let words = words.trim_end_matches(|letter: char| !letter.is_alphanumeric());
-    let words = words.split(" (").next().unwrap_or_default().trim_end();
-    let work = words.split_once(':').filter(|(before, _)| WORK.iter().any(|name| begins_with(before, name)));
-    if let Some((_, title)) = work {
-        return CRITERIA.contains(&title.trim());
-    }
-    let ends = |name: &&str| match (words.strip_suffix(*name), *name) {
-        (Some(before), "success") => before.is_empty() || is_numbered_work(before),
-        (Some(before), _) => !before.ends_with(char::is_alphanumeric),
-        (None, _) => false,
-    };
-    CRITERIA.iter().any(ends)
-}
-
-/// `phase 1`, and nothing more?
-fn is_numbered_work(words: &str) -> bool {
-    let mut each = words.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
-    each.next().is_some_and(|word| WORK.contains(&word))
-        && each.next().is_some_and(|number| number.starts_with(|first: char| first.is_ascii_digit()))
-        && each.all(|word| word.chars().all(|letter| letter.is_ascii_digit()))
-}
-
-/// Is a line the title of criteria that follow it: `**Acceptance Criteria**:`?
-pub(super) fn is_criteria_label(line: &str) -> bool {
-    let words = plain_words(line);
-    words.len() < 60 && words.trim_end().ends_with(':') && is_criteria(&words)
-}
-
 /// Does a text say that it is done: struck out, marked after a dash or at its end, or with a word for it after a mark that ends
 /// it? A mark that the sentence is about says nothing: `Replace ❌ by ✅`.
 pub(in crate::doc) fn says_done(text: &str) -> bool {
@@ -438,11 +393,11 @@ fn marks(letter: char) -> bool {
 }
 
 /// Lower case, without what stands before the first letter or digit.
-fn plain_words(text: &str) -> String {
+pub(super) fn plain_words(text: &str) -> String {
     text.trim_start_matches(|letter: char| !letter.is_alphanumeric()).to_lowercase().replace('’', "'")
 }
 
-fn begins_with(words: &str, name: &str) -> bool {
+pub(super) fn begins_with(words: &str, name: &str) -> bool {
     words.strip_prefix(name).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
 }
 

@@ -3,8 +3,10 @@
 mod attribute;
 mod checkbox;
 mod criteria;
+mod criteria_title;
 mod doubts;
 pub(in crate::doc) mod heading;
+mod line;
 mod named_line;
 mod numbering;
 mod progress;
@@ -13,6 +15,7 @@ pub(in crate::doc) mod reference;
 mod section;
 mod settle;
 mod state;
+mod tags;
 mod ticked;
 
 use std::cmp::Ordering;
@@ -24,7 +27,7 @@ use windlass_core::values::{TaskId, TaskState};
 
 pub(in crate::doc) use self::state::{any_box_at, box_at, state_of as state_of_sign};
 use crate::doc::tasks::file::too_deep;
-use crate::doc::tasks::source::StateWords;
+use crate::doc::tasks::source::{NO_TASK, StateWords};
 use crate::doc::tasks::{FileRole, Place, ReadFile, Reading, Task, TaskSource, spelling, status};
 use crate::doc::text::{base_name, ends_in};
 
@@ -107,7 +110,7 @@ impl TaskSource for Boxes {
 
     fn no_task(&self, role: FileRole) -> &'static str {
         match role {
-            FileRole::Single => "has no task: write each as `- [ ] what is to be done`",
+            FileRole::Single => NO_TASK,
             FileRole::Index | FileRole::Part | FileRole::PutAway | FileRole::OneOfFolder => {
                 "and the files beside it have no task: write each as `- [ ] what is to be done`"
             }

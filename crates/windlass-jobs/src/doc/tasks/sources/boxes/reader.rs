@@ -10,13 +10,16 @@ use windlass_core::values::TaskState;
 
 use super::attribute::{self, Attribute};
 use super::heading::Holds;
+use super::line::Line;
 use super::section::Section;
 use super::settle::{Own, Step, settle, take_prose};
 use super::state::any_box_at;
+use super::tags::{self, Tagged};
 use super::ticked::{self, Ticked};
-use super::{doubts, heading, progress, reference, section};
+use super::{criteria_title, doubts, heading, progress, reference, section};
 use crate::doc::Problem;
 use crate::doc::lines::Lines;
+use crate::doc::tasks::missed::Missed;
 use crate::doc::tasks::source::PlanNotes;
 use crate::doc::tasks::sources::open_rows;
 use crate::doc::tasks::task::StatePlace;
@@ -37,24 +40,14 @@ pub(super) struct OpenHeading {
     pub(super) task: Option<usize>,
 }
 
-/// A line of text, as it is put together.
-#[derive(Default)]
-struct Line {
-    plain: String,
-    /// The same with the targets of links in place of their texts.
-    linked: String,
-    /// Within a link?
-    links: u32,
-    /// Where it begins.
-    at: Option<usize>,
-}
-
 #[derive(Default)]
 pub(super) struct Reader<'a> {
     /// Without byte order mark.
     pub(super) text: &'a str,
     /// The mark's length.
     pub(super) base: usize,
+    /// The sections between tags.
+    pub(super) tagged: Tagged,
     name: Arc<str>,
     pub(super) role: FileRole,
     pub(super) about: PlanNotes,
@@ -116,7 +109,9 @@ pub(super) fn read(name: &Arc<str>, role: FileRole, text: &str) -> Reading {
         ..Reader::default()
     };
     reader.said_of_whole = progress::said_in_matter(bare);
-    for (event, range) in Parser::new_ext(bare, Options::empty()).into_offset_iter() {
+    let (tagged, shown) = tags::read(bare);
+    reader.tagged = tagged;
+    for (event, range) in Parser::new_ext(&shown, Options::empty()).into_offset_iter() {
         reader.see(event, range);
     }
     reader.finish()
@@ -418,7 +413,9 @@ impl Reader<'_> {
         // The first line after a box says what is to be done, whatever it begins with.
         let untitled = |index: usize| self.tasks.get(index).is_some_and(|task| task.row.title.is_empty());
         let is_title = self.naming.is_some_and(untitled);
-        if !is_title && heading::is_criteria_label(&line.plain) {
+        let is_label = criteria_title::is_criteria_label(&line.plain)
+            || (self.is_bold(&line) && criteria_title::is_criteria_name(&line.plain));
+        if !is_title && is_label {
             self.naming = None;
             self.criteria_from = Some(self.items.len());
             return;
@@ -448,6 +445,12 @@ impl Reader<'_> {
         }
     }
 
+    /// Does the line begin with something bold?
+    fn is_bold(&self, line: &Line) -> bool {
+        let before = line.at.and_then(|at| self.text.get(..at)).unwrap_or_default();
+        before.ends_with("**") || before.ends_with("__")
+    }
+
     /// Is this line a field with a bold name that begins at the margin? It is none of the list item before it, though nothing
     /// stands between the two.
     fn is_field_at_margin(&self, line: &Line) -> bool {
@@ -468,10 +471,15 @@ impl Reader<'_> {
             let before = uncounted.partition_point(|range| range.start <= at);
             before.checked_sub(1).and_then(|last| uncounted.get(last)).is_some_and(|range| at < range.end)
         };
-        let missed = missed::find(self.text, |at| self.boxes.contains(&at) || is_uncounted(at));
+        let mut missed = missed::find(self.text, |at| self.boxes.contains(&at) || is_uncounted(at));
         self.about.specs = section::specs(&self.sections);
         self.about.sections = section::names(&self.sections);
         self.about.prose = take_prose(&self.tasks, &mut self.own, &self.sections);
+        if !self.own.iter().any(|own| own.is_task) && missed.iter().any(Missed::is_task) {
+            // The work is written in another form: what has to hold is not all there is of it.
+            self.criteria.clear();
+            missed.clear();
+        }
         let criteria = self.place_criteria();
         for kind in [doubts::DONE, doubts::STUCK] {
             doubts::in_sections(kind, &mut self.tasks, (&self.own, &self.sections), &mut self.problems);
@@ -486,14 +494,5 @@ impl Reader<'_> {
         self.problems
             .extend(open_rows(&self.name, self.text, known, is_uncounted).map(|(_, problem)| problem));
         Reading { tasks, criteria, problems: self.problems, about: self.about }
-    }
-}
-
-impl Line {
-    fn push(&mut self, text: &str) {
-        self.plain.push_str(text);
-        if self.links == 0 {
-            self.linked.push_str(text);
-        }
     }
 }

@@ -111,7 +111,7 @@ pub(super) fn name_of_box(text: &str) -> Option<(&str, &str)> {
 
 /// What a text says within it that its task depends on: `(depends on T021, T022)`, `(blocked by: T004)`.
 pub(in crate::doc) fn depends_on(text: &str) -> Option<&str> {
-    const WORDS: [&str; 9] = [
+    const WORDS: [&str; 12] = [
         "depends on",
         "blocked by",
         "depends:",
@@ -121,18 +121,24 @@ pub(in crate::doc) fn depends_on(text: &str) -> Option<&str> {
         "abhängig von",
         "dépend de",
         "depende de",
+        "依赖",
+        "依賴",
+        "依存",
     ];
     let lower = text.to_ascii_lowercase();
     let after =
         WORDS.iter().flat_map(|words| lower.match_indices(words).map(|(at, _)| (at, at + words.len())));
     let begins = |at: usize| {
         let before = text.get(..at).unwrap_or_default().trim_end();
-        before.ends_with(['(', '[', ',', ';', '-', '–', '—', '|'])
+        before.ends_with(['(', '（', '[', ',', ';', '-', '–', '—', '|'])
     };
-    let (_, end) = after.filter(|(at, _)| begins(*at)).min()?;
+    let (at, end) = after.filter(|(at, _)| begins(*at)).min()?;
     let rest = text.get(end..)?;
-    let rest = rest.strip_prefix(':').unwrap_or(rest).strip_prefix(' ')?;
-    let rest = rest.split([')', ']', ';', '|']).next().unwrap_or(rest);
+    let rest = rest.strip_prefix([':', '：']).unwrap_or(rest);
+    // Where words are not parted by blanks none has to follow.
+    let is_parted = text.get(at..end).is_some_and(|words| words.ends_with(|last: char| last.is_ascii()));
+    let rest = rest.strip_prefix(' ').or((!is_parted).then_some(rest))?;
+    let rest = rest.split([')', '）', ']', ';', '|']).next().unwrap_or(rest);
     // The end of a sentence, not the dot of `1.2`.
     Some(rest.split(". ").next().unwrap_or(rest).trim_end_matches('.'))
 }

@@ -56,10 +56,6 @@ impl TaskSource for Markdown {
         too_deep(name, text).unwrap_or_else(|| read(name, text).found)
     }
 
-    fn no_task(&self, _role: FileRole) -> &'static str {
-        "has no task: write each as `### TASK-001: What is to be done`"
-    }
-
     fn claim(&self, _id: &TaskId, file: &str) -> String {
         format!("Then set its line in `{file}` to `- **Status**: done`.")
     }
@@ -103,10 +99,13 @@ fn read(name: &Arc<str>, text: &str) -> Read {
         headings.iter().flat_map(|heading| &heading.boxes).map(|(at, _)| *at).collect();
     let stages: HashSet<(usize, String)> = headings.iter().filter_map(Heading::stage_with_status).collect();
     for heading in headings {
-        let holds = around.enter(&heading);
         let is_bare_stage = heading.stage_without_status().is_some_and(|stage| stages.contains(&stage));
         let is_task = heading.is_task() || is_bare_stage;
-        if !is_task {
+        let mut holds = Holds::Anything;
+        if is_task {
+            around.enter_task(&heading);
+        } else {
+            holds = around.enter(&heading);
             found.problems.extend(heading.stray_status().map(|line| stray(name, line)));
         }
         // What stands below a deeper heading belongs to the task, unless that is one itself.

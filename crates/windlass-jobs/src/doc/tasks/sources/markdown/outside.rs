@@ -37,6 +37,13 @@ impl Around {
         holds
     }
 
+    /// A task begins: what stands in it is its own.
+    pub(super) fn enter_task(&mut self, heading: &Heading) {
+        self.0.retain(|open| open.level < heading.level);
+        let holds = self.0.last().map_or(Holds::Anything, |open| open.holds);
+        self.0.push(Open { level: heading.level, holds, done: None });
+    }
+
     /// The title of the section around the latest heading that says that all below it is done.
     pub(super) fn done(&self) -> Option<&str> {
         let (_, around) = self.0.split_last()?;

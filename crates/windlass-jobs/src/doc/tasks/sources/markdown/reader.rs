@@ -165,9 +165,20 @@ impl Reader<'_> {
             self.criterion(at);
         }
         let begins = self.fresh && self.heading.is_none() && self.headings.len() > 1;
+        if begins {
+            self.plain_field(at);
+        }
+        self.add(text);
+        self.fresh = (self.field.is_some() || self.names)
+            && self.bold.is_none()
+            && text.trim_end().ends_with(DIVIDERS);
+    }
+
+    /// A field may begin here with a plain name.
+    fn plain_field(&mut self, at: usize) {
         let rest = self.text.get(at..).unwrap_or_default();
         let line = rest.split(['\n', '\r']).next().unwrap_or_default();
-        if let Some((name, value)) = FieldName::row(line).filter(|_| begins && !self.heads_table(at)) {
+        if let Some((name, value)) = FieldName::row(line).filter(|_| !self.heads_table(at)) {
             self.close_field(at);
             let (line, value) = (self.lines.line_of(at), at + value.start..at + value.end);
             let text = self.text.get(value.clone()).unwrap_or_default().to_owned();
@@ -176,7 +187,7 @@ impl Reader<'_> {
                 heading.fields.push(field);
             }
         }
-        if let Some((name, length)) = FieldName::plain(line).filter(|_| begins) {
+        if let Some((name, length)) = FieldName::plain(line) {
             self.close_field(at);
             let (line, value) = (self.lines.line_of(at), at + length);
             self.field = Some(Field {
@@ -188,10 +199,6 @@ impl Reader<'_> {
                 awaits_colon: true,
             });
         }
-        self.add(text);
-        self.fresh = (self.field.is_some() || self.names)
-            && self.bold.is_none()
-            && text.trim_end().ends_with(DIVIDERS);
     }
 
     /// Is the line that begins here the head of a table?
