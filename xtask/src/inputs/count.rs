@@ -27,7 +27,12 @@ pub fn of(name: &str, text: &str, place: Place) -> Count {
     }
     match (serde_json::from_str::<Value>(text), place) {
         (Ok(value), _) if ends_in("json") => Count { others: lists(&value), ..within(&value) },
-        _ if text.starts_with("---\n") => one(text.contains("\nstatus: Done")),
+        // One task, or a text that says something of itself before its tasks.
+        _ if text.starts_with("---\n") => {
+            let text_of_it = of_markdown(text);
+            let others = text_of_it.others.into_iter().chain([text_of_it.total]).collect();
+            Count { others, ..one(text.contains("\nstatus: Done")) }
+        }
         // What lies beside the tasks of a folder and has no front matter is none of them, and is said.
         (_, Place::InFolder) => Count::default(),
         (_, Place::Alone) => of_markdown(text),
@@ -156,7 +161,7 @@ fn ticked(line: &str) -> Option<bool> {
 
 /// What a line with a number in its name begins with, the letters before that number, and all of the name.
 fn name(line: &str) -> Option<(&str, &str, &str)> {
-    let signs = |letter: char| "#*|-".contains(letter) || letter == ' ';
+    let signs = |letter: char| "#*|-✅ ".contains(letter);
     let text = line.trim_start_matches(signs);
     let begin = line.get(..line.len() - text.len()).filter(|begin| begin.contains(['#', '*', '|']))?;
     let is_name = |letter: char| letter.is_ascii_alphanumeric() || "-. ".contains(letter);

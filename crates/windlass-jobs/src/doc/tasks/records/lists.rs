@@ -118,9 +118,23 @@ impl<'a> Records<'a> {
                     self.list(&list, super::Around::default());
                     self.unread_lists(&members, &[key]);
                 }
-                None => self.fault(None, no_list(&members)),
+                None => self.wrapped(&members),
             },
             Err(error) => self.no_json(&error),
+        }
+    }
+
+    /// The list of a document that is one object around the document: `{"prd": {"userStories": […]}}`.
+    fn wrapped(&mut self, members: &Members<'a>) {
+        let inner = members.0.iter().filter_map(|(key, value)| Some((key, Members::of(value.get())?)));
+        let mut found = inner.filter(|(_, inner)| has_records(inner));
+        let (Some((key, inner)), None) = (found.next(), found.next()) else {
+            return self.fault(None, no_list(members));
+        };
+        if let Some((name, list)) = inner.main_list() {
+            self.list(&list, super::Around::default());
+            self.unread_lists(&inner, &[name]);
+            self.unread_lists(members, &[key]);
         }
     }
 

@@ -211,6 +211,21 @@ pub(super) const OTHERS: &[(&str, &str, &[&str])] = &[
         &["open L3 Read", "open L11 Write", "open L7 it reads <L3 L11 !255"],
     ),
     (
+        "sections-that-wait.md",
+        "## 1. Read\n- [ ] 1.1 Name\n\n## 2. Write (depends on 1)\n- [ ] 2.1 Ask\n\n## 3. Print (requires Node 18)\n- [ ] 3.1 Ink\n",
+        &["open 1.1 Name", "open 2.1 Ask <1.1", "open 3.1 Ink"],
+    ),
+    (
+        "squares.md",
+        "# x\n\n- ☐ Read\n- ☑ Write\n",
+        &["!squares.md has no task: its 2 lines that begin with a sign (line 3)"],
+    ),
+    (
+        "wrapped.json",
+        "{\"prd\": {\"title\": \"x\", \"userStories\": [{\"id\": \"A\", \"title\": \"Read\", \"passes\": false}]}}",
+        &["open A Read"],
+    ),
+    (
         "renwu.md",
         "- [ ] 1.1 读\n- [ ] 1.2 写（依赖 1.1）\n- [ ] 1.3 印 (依赖：1.2)\n",
         &["open 1.1 读", "open 1.2 写（依赖 1.1） <1.1", "open 1.3 印 (依赖：1.2) <1.2"],

@@ -4,9 +4,17 @@ use windlass_core::values::TaskState;
 
 use super::reader::Reader;
 use crate::doc::ProblemKind;
-use crate::doc::tasks::{Criterion, Task};
+use crate::doc::tasks::missed::Missed;
+use crate::doc::tasks::{Criterion, FileRole, Task};
 
 impl Reader<'_> {
+    /// Is all the work of a file written in a form that is not read? What has to hold is not all there is of it then, and the file is
+    /// no plan.
+    pub(super) fn is_in_another_form(&self, missed: &[Missed]) -> bool {
+        let has_tasks = self.role != FileRole::Single || self.own.iter().any(|own| own.is_task);
+        !has_tasks && (self.criteria.is_empty() || missed.iter().any(Missed::is_task))
+    }
+
     /// Gives criteria to the tasks that have them; the rest is the file's own, and so is what is open of a task that is done: it
     /// is left to be done. Where there is nothing but criteria they are all
     /// that is known of the work: they are the tasks, and it is said that they hardly are.

@@ -44,7 +44,7 @@ impl TaskSource for Boxes {
     }
 
     fn about(&self) -> &'static str {
-        "list items with a box, however deep; headings with a box, or with a number, or lines with a bold name, below phases or tasks"
+        "list items with a box, however deep; headings with a box, or with a number, or lines with a bold name, below phases or tasks; boxes below a heading or between tags that say so are criteria"
     }
 
     fn recognises(&self, name: &str, text: &str) -> bool {

@@ -19,7 +19,6 @@ use super::ticked::{self, Ticked};
 use super::{criteria_title, doubts, heading, progress, reference, section};
 use crate::doc::Problem;
 use crate::doc::lines::Lines;
-use crate::doc::tasks::missed::Missed;
 use crate::doc::tasks::source::PlanNotes;
 use crate::doc::tasks::sources::open_rows;
 use crate::doc::tasks::task::StatePlace;
@@ -290,7 +289,7 @@ impl Reader<'_> {
         self.sections.push(Section {
             around: self.open_sections.last().copied(),
             refs,
-            named: Vec::new(),
+            named: reference::title_waits(&line.plain, self.lines.line_of(range.start)),
             id: title.id.clone(),
             other_number: title.stage.clone().or(title.count.clone()),
             done: (title.is_done() || heading::is_of_done(&title.text))
@@ -475,8 +474,7 @@ impl Reader<'_> {
         self.about.specs = section::specs(&self.sections);
         self.about.sections = section::names(&self.sections);
         self.about.prose = take_prose(&self.tasks, &mut self.own, &self.sections);
-        if !self.own.iter().any(|own| own.is_task) && missed.iter().any(Missed::is_task) {
-            // The work is written in another form: what has to hold is not all there is of it.
+        if self.is_in_another_form(&missed) {
             self.criteria.clear();
             missed.clear();
         }

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::heading;
+use crate::doc::tasks::words;
 use crate::doc::text::one_line;
 
 /// The number that a text begins with (`1.2`, `P1.2`, `P1.2.3`), and what comes after it.
@@ -141,6 +142,14 @@ pub(in crate::doc) fn depends_on(text: &str) -> Option<&str> {
     let rest = rest.split([')', '）', ']', ';', '|']).next().unwrap_or(rest);
     // The end of a sentence, not the dot of `1.2`.
     Some(rest.split(". ").next().unwrap_or(rest).trim_end_matches('.'))
+}
+
+/// What the title of a section says that all below it waits for, with its line: `2. Print (depends on 1)`.
+pub(super) fn title_waits(title: &str, line: usize) -> Vec<(String, usize)> {
+    let lower = title.to_ascii_lowercase();
+    let says = lower.contains("depends on") || lower.contains("blocked by");
+    let names = depends_on(title).filter(|_| says).map(words::dependencies).unwrap_or_default();
+    names.into_iter().filter(|name| is_number_alone(name)).map(|name| (name, line)).collect()
 }
 
 /// Where a text names specs, and what stands there between the parentheses.

@@ -21,7 +21,7 @@ impl TaskSource for Prd {
     }
 
     fn about(&self) -> &'static str {
-        "`userStories`, `stories`, `features`, `units`, `phases` with `tasks`, or a list; `passes`, a `status` or `complete`"
+        "`userStories`, `stories`, `features`, `units`, `phases` with `tasks` or any other list whose entries have some, or a list alone; `passes`, a `status` or `complete`"
     }
 
     fn usual_places(&self) -> &'static [&'static str] {
