@@ -13,6 +13,8 @@ pub struct About {
     pub program: Option<&'static str>,
     /// What it can.
     pub can: &'static [Ability],
+    /// After so many requests in a row that it tried again in vain a call is ended; `None` = it gives up by itself.
+    pub retries: Option<u32>,
     /// Variables of the environment that are about it.
     pub variables: &'static Variables,
     /// Its files.
@@ -37,6 +39,14 @@ pub enum Ability {
     AnswerByASchema,
     /// To end by itself where a call has cost so much.
     KeepToABudget,
+    /// To say what a call has cost.
+    SayItsCosts,
+    /// To take a system prompt beside the prompt. Where it cannot, both are one text.
+    TakeASystemPrompt,
+    /// To allow single commands and files, and nothing else. Where it cannot, it is told folders, or nothing.
+    KeepToRules,
+    /// To stay within the folders that it is told, without any rules: a sandbox of its own.
+    KeepToFolders,
     /// To leave commands running in the background.
     RunInTheBackground,
     /// To show a message while it is being written.
@@ -134,6 +144,8 @@ pub struct Words {
     pub update: &'static str,
     /// How to log in.
     pub log_in: &'static str,
+    /// What to do where its login is refused.
+    pub log_in_anew: &'static str,
     /// How to log in for a sandbox that the credentials are mounted into.
     pub log_in_or_token: &'static str,
     /// The same in half a sentence.

@@ -35,20 +35,30 @@ pub trait Agent: fmt::Debug + Sync {
     /// Why an argument for it is refused: Windlass gives this flag itself. `None` = it may be passed through.
     fn owned_flag(&self, argument: &str) -> Option<&'static str>;
 
-    /// A right in its own words: rules as `permissions.allow` takes them.
-    fn rules(&self, right: &Right) -> Vec<String>;
+    /// A right in its own words: rules as `permissions.allow` takes them. Empty where it knows no rules, or not this one.
+    fn rules(&self, _right: &Right) -> Vec<String> {
+        Vec::new()
+    }
 
     /// The generated settings of a run, the runner's own files being below `state`.
-    fn run_settings(&self, plan: &RunSpec, state: &Path) -> String;
+    fn run_settings(&self, _plan: &RunSpec, _state: &Path) -> String {
+        String::new()
+    }
 
     /// The generated settings of a session.
-    fn session_settings(&self, permissions: &Permissions) -> String;
+    fn session_settings(&self, _permissions: &Permissions) -> String {
+        String::new()
+    }
 
     /// The file that a refused call was to change, as it named it; `None` where it was to do something else.
-    fn file_to_change<'a>(&self, denial: &'a Denial) -> Option<&'a str>;
+    fn file_to_change<'a>(&self, _denial: &'a Denial) -> Option<&'a str> {
+        None
+    }
 
     /// Is it one of the files that steer it?
-    fn steers(&self, file: &Path) -> bool;
+    fn steers(&self, _file: &Path) -> bool {
+        false
+    }
 
     /// What reads its output.
     fn decoder(&self) -> Box<dyn Decoder>;
@@ -76,19 +86,29 @@ pub trait Agent: fmt::Debug + Sync {
     ) -> bool;
 
     /// What a file of a repository starts or redirects; `None` where it cannot be read as such a file.
-    fn starts(&self, kind: SourceKind, name: &str, bytes: &[u8]) -> Option<Vec<Startable>>;
+    fn starts(&self, _kind: SourceKind, _name: &str, _bytes: &[u8]) -> Option<Vec<Startable>> {
+        Some(Vec::new())
+    }
 
     /// What settings of a repository close: it holds as well where the rest is left out.
-    fn denied(&self, settings: &[u8]) -> Vec<String>;
+    fn denied(&self, _settings: &[u8]) -> Vec<String> {
+        Vec::new()
+    }
 
     /// Where settings send its calls.
-    fn hosts_in(&self, settings: &[u8]) -> Vec<ApiHost>;
+    fn hosts_in(&self, _settings: &[u8]) -> Vec<ApiHost> {
+        Vec::new()
+    }
 
     /// Where variables of the environment send its calls.
-    fn hosts_among(&self, variables: &[(String, String)]) -> Vec<ApiHost>;
+    fn hosts_among(&self, _variables: &[(String, String)]) -> Vec<ApiHost> {
+        Vec::new()
+    }
 
     /// The words of a command in its settings that may be files of the repository.
-    fn words_of_command(&self, text: &str) -> Vec<String>;
+    fn words_of_command(&self, _text: &str) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// What is asked of an agent before it works.
@@ -139,6 +159,8 @@ pub struct Invocation {
 /// What a call is given besides its plan.
 #[derive(Clone, Copy, Debug)]
 pub struct CallFiles<'a> {
+    /// The file that holds the prompt, which is on standard input as well.
+    pub prompt: &'a Path,
     /// The file that holds what is appended to the system prompt.
     pub system_prompt: &'a Path,
     /// The generated settings.
@@ -147,6 +169,17 @@ pub struct CallFiles<'a> {
     pub budget: Option<Cost>,
     /// What it is for: some are asked for a structured answer, and some may not edit.
     pub purpose: Purpose,
+    /// What holds it, beyond its own rules.
+    pub confinement: Confinement,
+}
+
+/// What holds an agent, beyond its own rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Confinement {
+    /// Nothing.
+    None,
+    /// A sandbox of Windlass's: one of the agent's own would not start within it, and is not needed.
+    Sandbox,
 }
 
 /// What a session with a person is given besides its agent.

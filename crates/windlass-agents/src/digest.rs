@@ -40,6 +40,8 @@ pub enum Digest {
     Usage(Box<MessageUsage>),
     /// The model wrote so many bytes of a message that is under way.
     Wrote(MessageId, u64),
+    /// A line of text from an agent that marks no results: all of them together are its result, where it ends well.
+    Said(String),
     /// A turn's result; several can come, the last totals count.
     Result(Box<ResultDigest>),
     /// A line that was not JSON, or no object with a known shape.

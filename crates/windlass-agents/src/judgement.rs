@@ -1,9 +1,10 @@
 //! How a call went: what is known at its end, and what an agent makes of it.
 
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use windlass_core::values::{CallClocks, Class, Cut, Ended, UsageLimit};
 
-use crate::{Agent, ResultDigest};
+use crate::{About, ResultDigest};
 
 /// A detail's length in characters.
 const DETAIL: usize = 300;
@@ -22,6 +23,8 @@ pub struct Retry {
 pub struct Signs<'a> {
     /// When that is.
     pub now: Timestamp,
+    /// The time zone of the agent's process.
+    pub zone: &'a TimeZone,
     /// The call's bounds.
     pub clocks: &'a CallClocks,
     /// How its process ended.
@@ -63,6 +66,6 @@ impl Judgement {
 }
 
 /// What is said of a call whose end nobody saw.
-pub fn unseen(agent: &dyn Agent) -> String {
-    format!("The runner ended while {} worked, so nobody saw how the call ended.", agent.about().product)
+pub fn unseen(about: &About) -> String {
+    format!("The runner ended while {} worked, so nobody saw how the call ended.", about.product)
 }

@@ -11,8 +11,12 @@ mod agent;
 mod answer;
 mod assessment;
 mod claude;
+mod codex;
+mod command;
 mod decision;
+mod decoding;
 mod digest;
+mod ending;
 mod fields;
 mod json;
 mod judgement;
@@ -21,8 +25,11 @@ mod reset_time;
 mod review;
 mod rights;
 mod streamed;
+mod version;
 mod watch;
 
+#[cfg(test)]
+mod recorded;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
@@ -31,8 +38,10 @@ mod tests;
 use windlass_core::spec::AgentSpec;
 
 pub use about::{Ability, About, ApiHosts, Files, Reach, Source, SourceKind, Variables, Words};
-pub use agent::{Agent, CallFiles, Instructions, Invocation, Login, Place, Question, SessionFiles, Unfit};
-pub use answer::answer_schema;
+pub use agent::{
+    Agent, CallFiles, Confinement, Instructions, Invocation, Login, Place, Question, SessionFiles, Unfit,
+};
+pub use answer::{answer_schema, standard_input};
 pub use assessment::{ASSESSMENT_SCHEMA, parse_assessment};
 pub use decision::{DECISION_SCHEMA, parse_decision};
 pub use digest::{Activity, Decoder, Detail, Digest, MessageId, MessageUsage, ResultDigest, Sink};
@@ -44,7 +53,7 @@ pub use rights::{Right, git_committing, git_reading, project_commands};
 pub use watch::{CallWatch, Due};
 
 /// The agents that there are. The first is the one that is called where nobody chooses.
-pub static AGENTS: [&dyn Agent; 2] = [&claude::REAL, &claude::SCRIPTED];
+pub static AGENTS: [&dyn Agent; 4] = [&claude::REAL, &claude::SCRIPTED, &codex::CODEX, &command::COMMAND];
 
 /// The agent that is called where nobody chooses another.
 pub fn usual() -> &'static dyn Agent {

@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use jiff::tz::TimeZone;
 use windlass_core::price::{ModelUsage, Price};
 use windlass_core::spec::AgentSpec;
 use windlass_core::values::{
@@ -12,9 +13,13 @@ use windlass_core::values::{
     UsageLimit, WindowShare,
 };
 
+use crate::answer::object_at_end;
+use crate::ending::AUTHENTICATION_FAILED;
+use crate::json::last_bytes;
 use crate::streamed::Streamed;
 use crate::{
-    Activity, Agent, Digest, ResultDigest, Retry, Signs, of, parse_assessment, parse_decision, parse_review,
+    Ability, Activity, Agent, Digest, ResultDigest, Retry, Signs, of, parse_assessment, parse_decision,
+    parse_review,
 };
 
 #[cfg(test)]
@@ -31,6 +36,9 @@ const HOPELESS: u32 = 2;
 
 /// Texts of results that are kept: the last ones.
 const RESULTS: usize = 50;
+
+/// So many bytes of an agent's words are its result, where it marks none.
+const SAID: usize = 64 * 1024;
 
 /// Windows that are remembered: no account has so many.
 const WINDOWS: usize = 8;
@@ -55,6 +63,8 @@ pub enum Due {
 pub struct CallWatch {
     agent: &'static dyn Agent,
     own_prices: Vec<Price>,
+    asked_model: String,
+    zone: TimeZone,
     clocks: CallClocks,
     started: Duration,
     last_byte: Duration,
@@ -83,11 +93,15 @@ struct Heard {
     windows: Vec<WindowShare>,
     /// The retry that it is in.
     retrying: Option<Retry>,
+    /// Retries in a row.
+    retries: u32,
     /// Retries with refused credentials in a row.
     refused: u32,
     /// Some request was answered.
     answered: bool,
     results: Vec<String>,
+    /// What an agent said that marks no results: its end.
+    said: String,
     assessment: Option<Assessment>,
     review: Option<Review>,
     decision: Option<Decision>,
@@ -109,6 +123,8 @@ impl CallWatch {
         CallWatch {
             agent: of(agent),
             own_prices: agent.prices.clone(),
+            asked_model: agent.model.clone().unwrap_or_default(),
+            zone: TimeZone::UTC,
             clocks,
             started,
             last_byte: started,
@@ -120,6 +136,12 @@ impl CallWatch {
             cut: None,
             heard: Heard::default(),
         }
+    }
+
+    /// The agent's process has this time zone; without a word it is UTC.
+    #[must_use]
+    pub fn in_zone(self, zone: TimeZone) -> CallWatch {
+        CallWatch { zone, ..self }
     }
 
     /// A digest came.
@@ -140,10 +162,12 @@ impl CallWatch {
             | Digest::Window(_)
             | Digest::Usage(_)
             | Digest::Wrote(..)
+            | Digest::Said(_)
             | Digest::Garbage => {}
         }
         self.heard.digest(digest);
-        if self.heard.refused >= HOPELESS {
+        let in_vain = self.agent.about().retries.is_some_and(|bound| self.heard.retries >= bound);
+        if self.heard.refused >= HOPELESS || in_vain {
             self.hopeless_since.get_or_insert(at);
         }
     }
@@ -225,10 +249,13 @@ impl CallWatch {
     /// [`Ended::Lost`]. Wall time is needed where the agent names a reset time in a sentence only.
     pub fn report(self, now: Now, stderr_tail: &str) -> CallReport {
         let (end, ended) = self.exited.unwrap_or((now.monotonic, Ended::Lost));
-        let heard = self.heard;
+        let mut heard = self.heard;
+        heard.ends_with_its_words(ended);
         let prices = self.agent.prices(&self.own_prices);
+        let reported = named(heard.reported.clone(), &self.asked_model);
         let judgement = self.agent.judge(&Signs {
             now: now.wall,
+            zone: &self.zone,
             clocks: &self.clocks,
             ended,
             cut: self.cut,
@@ -239,18 +266,23 @@ impl CallWatch {
             retrying: heard.retrying.as_ref(),
             stderr: stderr_tail,
         });
+        let bill = Bill {
+            reported: prices.of(&reported),
+            unreported: prices.of(&heard.streamed.unreported()),
+            doubted: heard.doubted || !self.agent.about().can(Ability::SayItsCosts),
+        };
+        // What an agent without costs has used is priced by the list, which is an estimate at best.
+        let is_priced = bill.reported.cost > Cost::ZERO && !bill.reported.guessed;
+        let listed =
+            (is_priced && !self.agent.about().can(Ability::SayItsCosts)).then_some(bill.reported.cost);
         CallReport {
             class: judgement.class,
             detail: judgement.detail,
             ended,
             cut: self.cut,
-            cost: heard.cost(),
+            cost: heard.cost().or(listed),
             tokens: heard.tokens(),
-            bill: Bill {
-                reported: prices.of(&heard.reported),
-                unreported: prices.of(&heard.streamed.unreported()),
-                doubted: heard.doubted,
-            },
+            bill,
             results: heard.results,
             assessment: heard.assessment,
             review: heard.review,
@@ -267,14 +299,23 @@ impl CallWatch {
     }
 }
 
+/// What an agent does not name is of the model that it was asked for.
+fn named(mut usage: Vec<ModelUsage>, model: &str) -> Vec<ModelUsage> {
+    for used in usage.iter_mut().filter(|used| used.model.is_empty()) {
+        model.clone_into(&mut used.model);
+    }
+    usage
+}
+
 impl Heard {
     fn digest(&mut self, digest: &Digest) {
         match digest {
             Digest::Activity(activity) => self.active(*activity),
             Digest::ToolUse => self.tool_uses = self.tool_uses.saturating_add(1),
             Digest::Retry { status, error } => {
+                self.retries = self.retries.saturating_add(1);
                 self.refused =
-                    if error == "authentication_failed" { self.refused.saturating_add(1) } else { 0 };
+                    if error == AUTHENTICATION_FAILED { self.refused.saturating_add(1) } else { 0 };
                 self.retrying = Some(Retry { status: *status, error: error.clone() });
             }
             Digest::ApiError(word) => self.api_error.clone_from(word),
@@ -286,6 +327,7 @@ impl Heard {
             Digest::Usage(usage) => self.streamed.used(usage),
             Digest::Wrote(message, bytes) => self.streamed.wrote(*message, *bytes),
             Digest::Garbage => self.garbage_lines = self.garbage_lines.saturating_add(1),
+            Digest::Said(line) => self.say(line),
             Digest::Started { model } => self.started(model),
             Digest::Window(share) => self.window(share),
             Digest::Background(_) => {}
@@ -295,6 +337,27 @@ impl Heard {
     fn started(&mut self, model: &str) {
         if !model.is_empty() {
             self.model = model.chars().take(NAME).collect();
+        }
+    }
+
+    fn say(&mut self, line: &str) {
+        if !self.said.is_empty() {
+            self.said.push('\n');
+        }
+        self.said.push_str(line);
+        // Twice as much is kept, so that not each line moves it all.
+        if self.said.len() > 2 * SAID {
+            self.said = last_bytes(&self.said, SAID).to_owned();
+        }
+    }
+
+    /// What an agent that marks no results has said is its result, where it ended well.
+    fn ends_with_its_words(&mut self, ended: Ended) {
+        let said = last_bytes(self.said.trim(), SAID);
+        if self.result.is_none() && ended == Ended::Exited(0) && !said.is_empty() {
+            let structured = object_at_end(said);
+            let result = ResultDigest { text: said.to_owned(), structured, ..ResultDigest::default() };
+            self.result(&result);
         }
     }
 
@@ -311,6 +374,7 @@ impl Heard {
     fn active(&mut self, activity: Activity) {
         if !matches!(activity, Activity::Starting | Activity::Thinking | Activity::Retrying) {
             self.retrying = None;
+            self.retries = 0;
             self.refused = 0;
             self.answered = true;
         }

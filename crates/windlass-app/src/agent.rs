@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use windlass_agents::{
-    Ability, About, Agent, Login, Question, Right, Unfit, by_program, git_reading, of, project_commands,
-    scripted,
+    AGENTS, Ability, About, Agent, Login, Question, Right, Unfit, by_program, git_reading, named, of,
+    project_commands, scripted, usual,
 };
-use windlass_core::config::{KEYS, KeyInfo, Resolved, Secrecy};
+use windlass_core::config::{KEYS, KeyInfo, Resolved, Secrecy, keys};
 use windlass_core::environment::Heir;
-use windlass_core::spec::AgentSpec;
+use windlass_core::spec::{AgentSpec, SandboxKind};
 use windlass_core::values::{ExitCodes, StopReason};
 use windlass_host::environment::withheld_from;
 use windlass_host::process::{Command, ProcessError};
@@ -19,7 +19,7 @@ use windlass_host::tree;
 
 use crate::add_dirs;
 use crate::app::App;
-use crate::error::{AppError, Kind};
+use crate::error::{AppError, Hint, Kind};
 use crate::helper::SCRIPTED_AGENT;
 use crate::trusting::Trusted;
 
@@ -41,9 +41,68 @@ pub struct Wanted<'a> {
     pub directory: &'a Path,
 }
 
-/// Which agent works: the one whose program is configured, or the scripted one where a script is played.
+/// Which agent works: the one that is configured, by its name or by its program's, or the scripted one where a script is
+/// played.
 pub fn chosen(resolved: &Resolved, script: Option<&str>) -> &'static dyn Agent {
-    if script.is_some() { scripted() } else { by_program(&resolved.agent.command) }
+    match &resolved.agent.name {
+        _ if script.is_some() => scripted(),
+        Some(name) => named(name),
+        None => by_program(&resolved.agent.command),
+    }
+}
+
+/// Refuses the name of an agent that nobody knows.
+fn refuse_unknown(resolved: &Resolved) -> Result<(), AppError> {
+    let Some(name) = &resolved.agent.name else { return Ok(()) };
+    let known =
+        AGENTS.into_iter().map(|agent| agent.about().name).filter(|known| *known != scripted().about().name);
+    let known: Vec<&str> = known.collect();
+    if known.contains(&name.as_str()) {
+        return Ok(());
+    }
+    let origin = resolved.origin(&keys::AGENT);
+    Err(AppError::usage(format!("`{name}` is not an agent that windlass knows ({origin})")).hint(format!(
+        "Known are {}; `command` is any other program, which agent.command names.",
+        known.join(", ")
+    )))
+}
+
+/// The program that is configured, else the agent's usual one.
+fn program_of<'a>(resolved: &'a Resolved, agent: &About) -> Result<&'a str, AppError> {
+    if resolved.agent.name.is_none() || !resolved.origin(&keys::COMMAND).is_default() {
+        return Ok(&resolved.agent.command);
+    }
+    agent.program.ok_or_else(|| {
+        AppError::usage("agent.use is `command`, and agent.command names no program")
+            .hint("windlass config set agent.command PROGRAM")
+            .hint("Its arguments: windlass config set agent.arguments --add '{prompt}' (the file of the prompt, which is on standard input as well)")
+    })
+}
+
+/// The model that is asked for. What windlass proposes for a mode is a model of the usual agent.
+fn model_of(resolved: &Resolved, agent: &dyn Agent) -> Option<String> {
+    let is_proposed = resolved.origin(&keys::MODEL).is_default();
+    let speaks_so = agent.about().product == usual().about().product;
+    resolved.agent.model.clone().filter(|_| speaks_so || !is_proposed)
+}
+
+/// Refuses to leave an agent alone that can be told nothing of what it may do, unless a sandbox holds it or a person wants
+/// it so.
+///
+/// # Errors
+/// Usage: what to add.
+pub fn refuse_unbounded(plan: &AgentSpec, sandbox: &SandboxKind) -> Result<(), AppError> {
+    let about = of(plan).about();
+    let is_bounded = about.can(Ability::KeepToRules) || about.can(Ability::KeepToFolders);
+    if is_bounded || plan.skip_permissions || *sandbox != SandboxKind::None {
+        return Ok(());
+    }
+    Err(AppError::usage(format!(
+        "{} cannot be told what it may do: without a sandbox it can do whatever you can",
+        plan.program.display()
+    ))
+    .hint(Hint::Again { why: "Lock it in: ", flag: "--sandbox".to_owned() })
+    .hint(Hint::Again { why: "Or let it: ", flag: "--dangerously-skip-permissions".to_owned() }))
 }
 
 /// Who works, without asking the agent anything.
@@ -56,6 +115,7 @@ pub fn plan(wanted: &Wanted<'_>) -> Result<AgentSpec, AppError> {
 
 /// The same where the agent need not be there: what is missing comes with the plan.
 pub fn plan_anyway(wanted: &Wanted<'_>) -> Result<(AgentSpec, Option<AppError>), AppError> {
+    refuse_unknown(wanted.resolved)?;
     let add_dirs = add_dirs::resolve(wanted.directory, wanted.resolved)?;
     let agent = chosen(wanted.resolved, wanted.mock);
     let planned = |program: PathBuf, arguments: Vec<String>| AgentSpec {
@@ -66,7 +126,7 @@ pub fn plan_anyway(wanted: &Wanted<'_>) -> Result<(AgentSpec, Option<AppError>),
         let scripted = vec![SCRIPTED_AGENT.to_owned(), script.to_owned()];
         return Ok((planned(wanted.app.program().to_owned(), scripted), None));
     }
-    let command = &wanted.resolved.agent.command;
+    let command = program_of(wanted.resolved, agent.about())?;
     let (program, missing) = match find(agent.about(), command, wanted.directory, wanted.resolved.exit_codes)
     {
         Ok(program) => (program, None),
@@ -84,7 +144,7 @@ fn planned(
     let settings = &wanted.resolved.agent;
     arguments.extend(settings.arguments.iter().cloned());
     AgentSpec {
-        model: settings.model.clone(),
+        model: model_of(wanted.resolved, agent),
         max_turns: settings.max_turns,
         arguments,
         skip_permissions: wanted.skip_permissions,
@@ -248,7 +308,7 @@ mod tests {
         let program = folder.path().join("agent");
         std::fs::write(&program, "#!/bin/sh\nexec sleep 60\n").unwrap();
         std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-        let plan = AgentSpec::new(windlass_agents::usual().about().name, program.clone());
+        let plan = AgentSpec::new(usual().about().name, program.clone());
         let patience = Duration::from_millis(100);
         let error = ask(&plan, Path::new("/"), Question::Version, patience, ExitCodes::Detailed).unwrap_err();
         let expected = format!("{} cannot be started: ", program.display());

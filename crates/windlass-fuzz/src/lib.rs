@@ -32,6 +32,7 @@ pub const TARGETS: &[Target] = &[
         about: "what an agent prints, and the report on its call",
         run: targets::stream,
     },
+    Target { name: "agents", about: "the same of each agent that is known", run: targets::agents },
     Target { name: "assessment", about: "a judging agent's answer", run: targets::assessment },
     Target { name: "reset-time", about: "a sentence that names a reset time", run: targets::reset_time },
     Target { name: "login", about: "what agents say of their version and login", run: targets::login },

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use windlass_testkit::api::{RateLimitStatus, Reply, Scenario, StandIn, Window};
-use windlass_testkit::environment::{Credentials, Outcome, Running, TestEnv, real_claude, wait_until};
+use windlass_testkit::environment::{CLAUDE_CODE, Credentials, Outcome, Running, TestEnv, wait_until};
 
 /// For one call of the agent on a busy machine; each of them ends in a few seconds.
 const PATIENCE: Duration = Duration::from_secs(90);
@@ -48,7 +48,7 @@ impl Call {
     }
 
     fn command(&self) -> Command {
-        let mut command = self.env.command(real_claude());
+        let mut command = self.env.command(CLAUDE_CODE.installed());
         command
             .args(["-p", "--output-format", "stream-json", "--verbose", "--no-session-persistence"])
             .args(&self.arguments)

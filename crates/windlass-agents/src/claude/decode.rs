@@ -9,6 +9,7 @@ use windlass_core::values::{UsageLimit, WindowShare};
 use super::background::Background;
 use super::event::{Block, Delta, Envelope, LimitInfo, LimitLine, Message, StreamEvent, System};
 use super::{excerpt, result, tools, usage};
+use crate::decoding::{Out, garbage, whole_line};
 use crate::json::{self, Field};
 use crate::{Activity, Decoder, Detail, Digest, MessageId, MessageUsage, Sink};
 
@@ -31,47 +32,13 @@ pub(super) struct ClaudeDecoder {
     message: Option<MessageId>,
 }
 
-/// Where one line's findings go.
-struct Out<'s> {
-    detail: Detail,
-    sink: &'s mut dyn Sink,
-}
-
-impl Out<'_> {
-    fn digest(&mut self, digest: Digest) {
-        self.sink.digest(digest);
-    }
-
-    fn activity(&mut self, activity: Activity, nested: bool) {
-        let activity = if nested { Activity::Delegating } else { activity };
-        self.sink.digest(Digest::Activity(activity));
-    }
-
-    fn watched(&self) -> bool {
-        self.detail == Detail::Everything
-    }
-
-    /// Makes an observation only where somebody watches.
-    fn observe(&mut self, observation: impl FnOnce() -> Observation) {
-        if self.watched() {
-            self.sink.observation(observation());
-        }
-    }
-}
-
 impl Decoder for ClaudeDecoder {
     fn line(&mut self, line: &[u8], detail: Detail, sink: &mut dyn Sink) {
-        let text = String::from_utf8_lossy(line);
-        if text.trim_ascii().is_empty() {
-            return;
-        }
+        let Some(text) = whole_line(line) else { return };
         let mut out = Out { detail, sink };
         match json::object::<Envelope<'_>>(Some(&text)) {
             Some(envelope) if envelope.kind.is_some() => self.known(&text, &envelope, &mut out),
-            _ => {
-                out.digest(Digest::Garbage);
-                out.observe(|| garbage(&text, line.len()));
-            }
+            _ => garbage(&text, line.len(), &mut out),
         }
     }
 }
@@ -116,7 +83,7 @@ impl ClaudeDecoder {
 
     /// A piece of a message, while it is being written.
     fn streamed(&mut self, envelope: &Envelope<'_>, out: &mut Out<'_>) {
-        out.activity(Activity::Writing, envelope.parent_tool_use_id.is_some());
+        active(out, Activity::Writing, envelope.parent_tool_use_id.is_some());
         let Some(event) = json::object::<StreamEvent<'_>>(envelope.event) else {
             return;
         };
@@ -156,7 +123,7 @@ impl ClaudeDecoder {
         };
         match &*json::word(block.kind) {
             "text" => text(block.text, nested, out),
-            "thinking" | "redacted_thinking" => out.activity(Activity::Thinking, nested),
+            "thinking" | "redacted_thinking" => active(out, Activity::Thinking, nested),
             "tool_use" | "server_tool_use" | "mcp_tool_use" => self.called(&block, nested, out),
             _ => {}
         }
@@ -167,7 +134,7 @@ impl ClaudeDecoder {
     fn called(&mut self, block: &Block<'_>, nested: bool, out: &mut Out<'_>) {
         let name = json::word(block.name);
         out.digest(Digest::ToolUse);
-        out.activity(tools::activity(&name), nested);
+        active(out, tools::activity(&name), nested);
         if !out.watched() {
             return;
         }
@@ -187,7 +154,7 @@ impl ClaudeDecoder {
     /// What the model is told: tools' answers; also echoed prompts and summaries, which are nobody's words.
     fn user(&mut self, envelope: &Envelope<'_>, out: &mut Out<'_>) {
         let nested = envelope.parent_tool_use_id.is_some();
-        out.activity(Activity::Thinking, nested);
+        active(out, Activity::Thinking, nested);
         if out.watched() {
             json::each(content(envelope), |block| self.answered(block, nested, out));
         }
@@ -213,8 +180,8 @@ impl ClaudeDecoder {
             "init" => started(&system, out),
             "api_retry" => retried(&system, out),
             "status" => match &*json::word(system.status) {
-                "compacting" => out.activity(Activity::Compacting, false),
-                "requesting" => out.activity(Activity::Thinking, false),
+                "compacting" => out.activity(Activity::Compacting),
+                "requesting" => out.activity(Activity::Thinking),
                 _ => {}
             },
             "compact_boundary" => out.observe(|| Observation::Compacted),
@@ -237,7 +204,7 @@ fn content<'a>(envelope: &Envelope<'a>) -> Field<'a> {
 }
 
 fn text(text: Field<'_>, nested: bool, out: &mut Out<'_>) {
-    out.activity(Activity::Writing, nested);
+    active(out, Activity::Writing, nested);
     if !out.watched() {
         return;
     }
@@ -249,7 +216,7 @@ fn text(text: Field<'_>, nested: bool, out: &mut Out<'_>) {
 fn started(system: &System<'_>, out: &mut Out<'_>) {
     let model = json::word(system.model).into_owned();
     out.digest(Digest::Started { model: model.clone() });
-    out.activity(Activity::Starting, false);
+    out.activity(Activity::Starting);
     out.observe(|| Observation::Started {
         model,
         version: json::word(system.claude_code_version).into_owned(),
@@ -260,7 +227,7 @@ fn retried(system: &System<'_>, out: &mut Out<'_>) {
     let status = json::whole(system.error_status);
     let error = json::word(system.error).into_owned();
     out.digest(Digest::Retry { status, error: error.clone() });
-    out.activity(Activity::Retrying, false);
+    out.activity(Activity::Retrying);
     out.observe(|| Observation::Retrying {
         attempt: json::whole(system.attempt).unwrap_or(0),
         max_attempts: json::whole(system.max_retries).unwrap_or(0),
@@ -319,7 +286,7 @@ fn seconds(field: Field<'_>) -> Option<i64> {
     json::whole::<u64>(field).and_then(|seconds| seconds.try_into().ok())
 }
 
-fn garbage(text: &str, bytes: usize) -> Observation {
-    let printable = |character: char| if character.is_control() { '.' } else { character };
-    Observation::Garbage { bytes: bytes as u64, start: text.chars().take(120).map(printable).collect() }
+/// What a sub-agent does is that somebody works for the agent.
+fn active(out: &mut Out<'_>, activity: Activity, nested: bool) {
+    out.activity(if nested { Activity::Delegating } else { activity });
 }

@@ -134,7 +134,7 @@ mod tests {
     use windlass_core::values::Purpose;
 
     use super::*;
-    use crate::{ASSESSMENT_SCHEMA, REVIEW_SCHEMA};
+    use crate::{ASSESSMENT_SCHEMA, Confinement, REVIEW_SCHEMA};
 
     fn agent() -> AgentSpec {
         AgentSpec { version: "2.1.330".into(), ..AgentSpec::new("claude", "/opt/claude".into()) }
@@ -142,10 +142,12 @@ mod tests {
 
     fn invocation(agent: &AgentSpec, budget: Option<Cost>) -> Invocation {
         let call = CallFiles {
+            prompt: Path::new("/s/prompt.md"),
             system_prompt: Path::new("/s/system.md"),
             settings: Path::new("/s/settings.json"),
             budget,
             purpose: Purpose::Work,
+            confinement: Confinement::None,
         };
         of_call(agent, call)
     }
@@ -189,10 +191,12 @@ mod tests {
     #[test]
     fn whoever_judges_answers_as_a_structure_and_may_not_edit() {
         let call = CallFiles {
+            prompt: Path::new("/s/prompt.md"),
             system_prompt: Path::new("/s/system.md"),
             settings: Path::new("/s/settings.json"),
             budget: None,
             purpose: Purpose::Verify,
+            confinement: Confinement::None,
         };
         let arguments = of_call(&agent(), call).arguments;
         let value = |flag: &str| {
@@ -207,10 +211,12 @@ mod tests {
     #[test]
     fn a_reviewer_answers_as_a_structure_and_may_edit() {
         let call = CallFiles {
+            prompt: Path::new("/s/prompt.md"),
             system_prompt: Path::new("/s/system.md"),
             settings: Path::new("/s/settings.json"),
             budget: None,
             purpose: Purpose::Review,
+            confinement: Confinement::None,
         };
         let arguments = of_call(&agent(), call).arguments;
         let follows = |flag: &str, value: &str| arguments.windows(2).any(|pair| pair == [flag, value]);

@@ -5,29 +5,35 @@
 //! by a usage limit → sentences → unknown. That exit 0 and `subtype:"success"` prove nothing is the reason for all
 //! of it: failed requests are reported with both.
 
-use std::time::Duration;
+use windlass_core::values::{Class, Ended, UsageLimit};
 
-use windlass_core::values::{Class, Cut, Ended, UsageLimit};
-
+use super::description::REAL;
 use super::prose::{Meaning, by_status, is_account_limit, is_api_error, meaning};
+use crate::ending::{Ending, last_line};
 use crate::reset_time::parse_reset_time;
 use crate::{Judgement, ResultDigest, Signs};
 
-/// So many characters of the agent's own sentence are quoted.
-const QUOTE: usize = 150;
-
 /// Judges a call.
 pub(super) fn judge(signs: &Signs<'_>) -> Judgement {
-    if let Some(judgement) = cut_off(signs).or_else(|| signalled(signs)) {
+    let ending = ending(signs);
+    let failure = signs.result.filter(|result| is_failure(signs, result)).map(|result| failed(signs, result));
+    if let Some(judgement) = ending.by_runner(failure.as_ref(), &said(signs)) {
         return judgement;
     }
-    match signs.result {
-        Some(result) if is_failure(signs, result) => failed(signs, result),
-        // Another turn had begun and came to no result.
-        Some(_) if signs.working && signs.ended != Ended::Exited(0) => without_result(signs),
-        Some(_) => succeeded(signs),
-        None => without_result(signs),
+    match (failure, signs.result) {
+        // It says more than the signal that ended it.
+        (Some(failure), _) => failure,
+        (None, result) => ending.by_signal().unwrap_or_else(|| match result {
+            // Another turn had begun and came to no result.
+            Some(_) if signs.working && signs.ended != Ended::Exited(0) => without_result(signs),
+            Some(_) => ending.with_result(),
+            None => without_result(signs),
+        }),
     }
+}
+
+fn ending<'a>(signs: &'a Signs<'a>) -> Ending<'a> {
+    Ending { about: &REAL, signs }
 }
 
 /// Does the last result say that something failed?
@@ -39,96 +45,6 @@ fn is_failure(signs: &Signs<'_>, result: &ResultDigest) -> bool {
 /// the program's, which the model's never are where a message is marked.
 fn is_marked_error(signs: &Signs<'_>, result: &ResultDigest) -> bool {
     !signs.api_error.is_empty() && is_api_error(&result.text)
-}
-
-/// The runner ended it, and not only because it lingered after its result.
-fn cut_off(signs: &Signs<'_>) -> Option<Judgement> {
-    if signs.ended == Ended::Lost {
-        return Some(
-            refused_before(signs)
-                .unwrap_or_else(|| Judgement::new(Class::Interrupted, crate::unseen(&super::REAL))),
-        );
-    }
-    match signs.cut? {
-        Cut::Stop => {
-            Some(Judgement::new(Class::Interrupted, "The call was ended because the run was asked to stop."))
-        }
-        Cut::HopelessRetries => Some(sentence(Class::Auth, &refusal(signs))),
-        cut @ (Cut::Silence | Cut::WallClock | Cut::Duration) if signs.working => Some(by_clock(signs, cut)),
-        // Its result was there: that is judged.
-        Cut::Lingering | Cut::Silence | Cut::WallClock | Cut::Duration => None,
-    }
-}
-
-/// What the API had failed at before nobody saw how the call ended, if that was the last that was heard.
-fn refused_before(signs: &Signs<'_>) -> Option<Judgement> {
-    let judgement = match (signs.retrying, signs.result) {
-        (Some(retry), _) => sentence(Class::Outage, &format!("it was retrying a request ({})", retry.error)),
-        (None, Some(result)) if is_failure(signs, result) => failed(signs, result),
-        _ => return None,
-    };
-    judgement.class.is_of_api().then_some(judgement)
-}
-
-/// Why its credentials are refused; while it retries it has said nothing about that itself.
-fn refusal(signs: &Signs<'_>) -> String {
-    let status = signs.retrying.and_then(|retry| retry.status);
-    status.map_or_else(|| said(signs), |status| format!("the API answers {status}"))
-}
-
-fn by_clock(signs: &Signs<'_>, cut: Cut) -> Judgement {
-    let why = match cut {
-        Cut::Silence => format!("Claude Code printed nothing for {}", words(signs.clocks.silence)),
-        Cut::Duration => {
-            return Judgement::new(
-                Class::TaskFailure,
-                "The run's time was used up while Claude Code worked.",
-            );
-        }
-        _ => format!("Claude Code worked for {}, longer than a call may", words(signs.clocks.wall)),
-    };
-    // A call that did nothing but retry was in an outage, whichever clock ended it.
-    match signs.retrying {
-        Some(retry) => {
-            let status = retry.status.map_or_else(String::new, |status| format!(" {status}"));
-            let why = format!("{why}; it was retrying a request ({}{status}).", retry.error);
-            Judgement::new(Class::Outage, why)
-        }
-        None => Judgement::new(Class::TaskFailure, format!("{why}, and was ended.")),
-    }
-}
-
-/// A signal of somebody else's ended it. A result that is an error says more than that.
-fn signalled(signs: &Signs<'_>) -> Option<Judgement> {
-    let signal = match signs.ended {
-        Ended::Signalled(signal) => signal,
-        Ended::Exited(code @ (129 | 130 | 137 | 143)) => code - 128,
-        Ended::Exited(_) | Ended::Lost => return None,
-    };
-    let unexpected = signs.cut.is_none() && !signs.result.is_some_and(|result| is_failure(signs, result));
-    unexpected.then(|| {
-        let name = match signal {
-            1 => "SIGHUP",
-            2 => "SIGINT",
-            6 => "SIGABRT",
-            9 => "SIGKILL, perhaps because memory ran out",
-            11 => "SIGSEGV",
-            15 => "SIGTERM",
-            _ => "a signal",
-        };
-        Judgement::new(Class::TaskFailure, format!("Claude Code was ended from outside ({signal}, {name})."))
-    })
-}
-
-fn succeeded(signs: &Signs<'_>) -> Judgement {
-    match signs.ended {
-        Ended::Exited(code) if code != 0 && signs.cut.is_none() => {
-            let quote = last_line(signs.stderr).map_or_else(String::new, |line| format!(": {}", quote(line)));
-            let why = format!("Claude Code gave a result but exited with code {code}{quote}.");
-            Judgement::new(Class::TaskFailure, why)
-        }
-        _ => Judgement::new(Class::Success, ""),
-    }
 }
 
 /// A result that is an error.
@@ -229,14 +145,7 @@ fn without_result(signs: &Signs<'_>) -> Judgement {
     marked
         .or_else(|| signs.rejected.and_then(|_| usage_limit(signs, &said)))
         .or_else(|| by_prose(signs, signs.stderr))
-        .unwrap_or_else(|| {
-            let code = match signs.ended {
-                Ended::Exited(code) => format!(" (exit code {code})"),
-                Ended::Signalled(_) | Ended::Lost => String::new(),
-            };
-            let quote = last_line(signs.stderr).map_or_else(String::new, |line| format!(": {}", quote(line)));
-            Judgement::new(Class::TaskFailure, format!("Claude Code ended without a result{code}{quote}."))
-        })
+        .unwrap_or_else(|| ending(signs).without_result())
 }
 
 /// A refusal by a usage limit, if it is one: what waiting does not heal is a matter of billing.
@@ -276,68 +185,5 @@ fn said(signs: &Signs<'_>) -> String {
 
 /// What happened and what to do, for a person.
 fn sentence(class: Class, said: &str) -> Judgement {
-    const LOGIN: &str = "Run `claude` and then /login, or set CLAUDE_CODE_OAUTH_TOKEN.";
-    let (what, then) = match class {
-        Class::Auth if said.is_empty() || said.contains("Not logged in") => {
-            return Judgement::new(class, format!("Claude Code is not logged in. {LOGIN}"));
-        }
-        Class::Auth => (
-            "Claude Code's login is refused",
-            "Run `claude` and then /login, or renew the token or the API key that it is given.",
-        ),
-        Class::Billing => {
-            ("The account cannot pay for this", "Waiting does not help; see to its credit or its limits.")
-        }
-        Class::Permission => {
-            ("The account may not do this", "Use another account, or ask its administrator.")
-        }
-        Class::Config => (
-            "Claude Code cannot run as configured",
-            "Check the model, the agent's arguments and its settings.",
-        ),
-        Class::UsageLimit => ("A usage limit was reached", ""),
-        Class::Outage => ("The model could not be reached for now", ""),
-        Class::ContextTooLong => ("The prompt is too long for the model", "Shorten the prompt or the notes."),
-        Class::MaxTurns => ("The call used up its turns", ""),
-        Class::BudgetExhausted => ("The call used up its budget", ""),
-        Class::Success | Class::TaskFailure | Class::Interrupted => ("Claude Code reported an error", ""),
-        Class::Unknown => ("Claude Code failed for a reason that is not known", ""),
-    };
-    let colon = if said.is_empty() { "" } else { ": " };
-    let detail = format!("{what}{colon}{}. {then}", quote(said));
-    Judgement::new(class, detail.trim_end())
-}
-
-fn quote(said: &str) -> String {
-    let quote: String = said.trim().chars().filter(|character| !character.is_control()).take(QUOTE).collect();
-    quote.trim_end_matches('.').to_owned()
-}
-
-fn last_line(text: &str) -> Option<&str> {
-    text.lines().rev().map(str::trim).find(|line| !line.is_empty())
-}
-
-/// `15 min`, `90 s`
-fn words(duration: Duration) -> String {
-    let seconds = duration.as_secs();
-    if seconds >= 120 && seconds.is_multiple_of(60) {
-        format!("{} min", seconds / 60)
-    } else {
-        format!("{seconds} s")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::words;
-    use std::time::Duration;
-
-    #[test]
-    fn spans_are_said_in_minutes_from_two_on() {
-        let rows =
-            [(60, "60 s"), (90, "90 s"), (119, "119 s"), (120, "2 min"), (150, "150 s"), (900, "15 min")];
-        for (seconds, said) in rows {
-            assert_eq!(words(Duration::from_secs(seconds)), said);
-        }
-    }
+    crate::ending::sentence(&REAL, class, said)
 }

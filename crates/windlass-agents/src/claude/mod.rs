@@ -19,7 +19,6 @@ mod tools;
 mod trail;
 mod trust;
 mod usage;
-mod version;
 
 #[cfg(test)]
 mod tests;
@@ -36,8 +35,11 @@ use self::decode::ClaudeDecoder;
 use self::description::{API_KEYS, FOLDER, NAME, USUAL_HOST};
 use crate::{
     About, Agent, CallFiles, Decoder, Instructions, Invocation, Judgement, Login, Permissions, Place,
-    Question, Right, SessionFiles, Signs, SourceKind, Unfit,
+    Question, Right, SessionFiles, Signs, SourceKind, Unfit, version,
 };
+
+/// The oldest version that the decoder was checked against.
+const OLDEST: version::Version = (2, 1, 197);
 
 /// The real one.
 pub(crate) static REAL: ClaudeCode = ClaudeCode { about: &description::REAL };
@@ -61,7 +63,7 @@ impl Agent for ClaudeCode {
     }
 
     fn version(&self, said: &str) -> Result<String, Unfit> {
-        version::read(said)
+        version::at_least(OLDEST, said)
     }
 
     fn login(&self, said: &str) -> Option<Login> {

@@ -66,6 +66,7 @@ pub fn start(here: &Here, request: &Prepared) -> Result<RunEnd, AppError> {
     }
     let criteria = criteria::find(here, request)?;
     let mut agent = agent::plan(&wanted(here, request))?;
+    agent::refuse_unbounded(&agent, &resolved.sandbox.kind)?;
     agent::check(&here.app, &mut agent, &trusted, resolved.exit_codes)?;
     let spent_before = spent_before(here, request)?;
     let way = delivery::find(here, request)?;

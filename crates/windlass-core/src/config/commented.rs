@@ -57,6 +57,7 @@ fn example(key: &str) -> &'static str {
     match key {
         "limits.max_cost" => "20",
         "limits.max_tokens" => "5000000",
+        "agent.use" => "\"codex\"",
         "agent.model" => "\"sonnet\"",
         "agent.max_turns" => "50",
         "notify.url" => "\"https://ntfy.sh/a-topic-of-your-own\"",

@@ -320,6 +320,7 @@ impl Values {
 
     fn agent(&self) -> Result<AgentSettings, ConfigError> {
         Ok(AgentSettings {
+            name: self.find(&keys::AGENT)?.map(|Text(text)| text),
             command: self.get(&keys::COMMAND).map(|Text(text)| text)?,
             arguments: self.get(&keys::ARGUMENTS)?,
             model: self.find(&keys::MODEL)?.map(|Text(text)| text),

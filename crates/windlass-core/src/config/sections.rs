@@ -14,6 +14,8 @@ use crate::values::{HookName, NotifyEvent};
 /// What configuration says about the agent; the rest of an `AgentSpec` is found on the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentSettings {
+    /// Which agent it is; `None` = its program's name tells.
+    pub name: Option<String>,
     /// The program: a name to look up, or a path.
     pub command: String,
     /// Arguments before ours.

@@ -10,7 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use windlass_agents::{CallFiles, CallWatch, Decoder, Detail, Digest, Due, Sink, of};
+use jiff::tz::TimeZone;
+use windlass_agents::{CallFiles, CallWatch, Confinement, Decoder, Detail, Digest, Due, Sink, of};
 use windlass_core::observation::Observation;
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{CallClocks, CallId, CallReport, Cost, Cut, Ended, LaneId, Purpose};
@@ -73,11 +74,8 @@ impl LiveCall {
         let stdin = open(&folder.prompt(), OpenOptions::new().read(true))?;
         let (from_agent, stdout) = pipe()?;
         let (from_errors, stderr) = pipe()?;
-        let watch = Arc::new(Mutex::new(CallWatch::new(
-            &setting.plan.agent,
-            setting.clock.monotonic(),
-            setting.clocks.clone(),
-        )));
+        let watch = CallWatch::new(&setting.plan.agent, setting.clock.monotonic(), setting.clocks.clone());
+        let watch = Arc::new(Mutex::new(watch.in_zone(TimeZone::system())));
         // Both pipes have to end; whoever is last tells.
         let open_pipes = Arc::new(AtomicU8::new(2));
         let log =
@@ -93,7 +91,7 @@ impl LiveCall {
         let error_log = StreamLog::awaited(folder.stderr());
         let (stderr_reader, tail) =
             StreamReader::tail(from_errors, error_log, move |event| pipes.event(&event))?;
-        let files = [folder.system(), setting.settings.clone()];
+        let files = [folder.prompt(), folder.system(), setting.settings.clone()];
         let request = spawn_request(&setting, stdin.into(), stdout, stderr);
         let request = setting.sandbox.enter(Guest::Agent { files: &files }, request)?;
         let live = LiveCall {
@@ -236,12 +234,14 @@ fn spawn_request(
     stdout: OwnedFd,
     stderr: OwnedFd,
 ) -> SpawnRequest {
-    let system_prompt = setting.folder.system();
+    let (prompt, system_prompt) = (setting.folder.prompt(), setting.folder.system());
     let files = CallFiles {
+        prompt: &prompt,
         system_prompt: &system_prompt,
         settings: &setting.settings,
         budget: setting.budget,
         purpose: setting.purpose,
+        confinement: confinement(setting.plan),
     };
     let invocation = of(&setting.plan.agent).call(&setting.plan.agent, files);
     let mut environment = setting.environment.to_vec();
@@ -261,6 +261,11 @@ fn spawn_request(
         stdout,
         stderr,
     }
+}
+
+/// What holds an agent, beyond its own rules.
+pub(super) fn confinement(plan: &RunSpec) -> Confinement {
+    if plan.sandbox.is_on() { Confinement::Sandbox } else { Confinement::None }
 }
 
 /// Calls and checks of a run have different numbers for the keeper: calls even, checks odd.

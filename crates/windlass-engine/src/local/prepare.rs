@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
-use windlass_agents::{CallFiles, Invocation, of};
+use windlass_agents::{CallFiles, Invocation, of, standard_input};
 use windlass_core::run::{Collected, NotesShare, OrderContext, PromptContext, TurnKey};
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{CheckOutcome, LaneId, Purpose};
@@ -15,6 +15,7 @@ use windlass_jobs::prompt::{
     Templates,
 };
 
+use super::call::confinement;
 use super::{agents_file, tasks};
 use crate::pipeline::find_phase;
 use crate::plan::{find_plan, spec_names};
@@ -71,7 +72,8 @@ pub(super) fn write(preparation: &Preparation<'_>) -> Result<(), StoreError> {
     let (user, system) = (folder.prompt_template(), folder.system_template());
     let templates = Templates { user: user.as_deref(), system: system.as_deref() };
     let composed = compose(preparation, &Wanted { goal: &folder.read_goal()?, templates });
-    write_private(&call.prompt(), composed.user.as_bytes())?;
+    let input = standard_input(of(&plan.agent), *purpose, &composed.system, &composed.user);
+    write_private(&call.prompt(), input.as_bytes())?;
     write_private(&call.system(), composed.system.as_bytes())?;
     write_settings(plan, folder, preparation.lane)
 }
@@ -121,9 +123,15 @@ pub fn preview(plan: &RunSpec, folder: &RunFolder, wanted: &Wanted<'_>) -> Previ
     let lane = LaneId::default();
     let preparation = Preparation { plan, folder, lane, turn, purpose, notes, context, changes: None };
     let call = folder.call(turn.iteration, turn.attempt, purpose);
-    let (system, settings) = (call.system(), folder.settings());
-    let budget = plan.limits.budget();
-    let files = CallFiles { system_prompt: &system, settings: &settings, budget, purpose };
+    let (prompt, system, settings) = (call.prompt(), call.system(), folder.settings());
+    let files = CallFiles {
+        prompt: &prompt,
+        system_prompt: &system,
+        settings: &settings,
+        budget: plan.limits.budget(),
+        purpose,
+        confinement: confinement(plan),
+    };
     let agent = of(&plan.agent);
     Preview {
         prompt: compose(&preparation, wanted),

@@ -35,7 +35,8 @@ pub(super) fn report(plan: &RunSpec, call: &CallFolder) -> Recovered {
         }
         (_, left) => Some(format!("{left} processes of the interrupted session could not be ended")),
     };
-    let mut watch = CallWatch::new(&plan.agent, Duration::ZERO, no_clocks());
+    let mut watch =
+        CallWatch::new(&plan.agent, Duration::ZERO, no_clocks()).in_zone(jiff::tz::TimeZone::system());
     let agent = of(&plan.agent);
     read_stream(call, agent.decoder(), &mut watch);
     watch.exited(Duration::ZERO, Ended::Lost);
@@ -43,7 +44,7 @@ pub(super) fn report(plan: &RunSpec, call: &CallFolder) -> Recovered {
     let stderr = read_end(&call.stderr(), 8 * 1024).unwrap_or_default();
     let now = Now { wall: jiff::Timestamp::now(), monotonic: Duration::ZERO };
     let mut report = watch.report(now, &String::from_utf8_lossy(&stderr));
-    report.lost_with_its_runner(&unseen(agent));
+    report.lost_with_its_runner(&unseen(agent.about()));
     Recovered { report, notice }
 }
 

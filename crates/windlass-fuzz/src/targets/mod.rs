@@ -1,5 +1,6 @@
 //! One file per target. What a file calls `run` takes any bytes and panics where a property is broken.
 
+mod agents;
 mod amounts;
 mod archive;
 mod assessment;
@@ -39,6 +40,7 @@ mod times;
 mod workspace;
 mod worktree;
 
+pub(crate) use agents::run as agents;
 pub(crate) use amounts::run as amounts;
 pub(crate) use archive::run as archive;
 pub(crate) use assessment::run as assessment;

@@ -409,7 +409,7 @@ impl Runner<'_> {
         watch.pipes_closed(Duration::ZERO);
         let now = Now { monotonic: Duration::ZERO, ..self.world.clock.now() };
         let mut report = watch.report(now, "");
-        report.lost_with_its_runner(&windlass_agents::unseen(windlass_agents::of(&self.plan.agent)));
+        report.lost_with_its_runner(&windlass_agents::unseen(windlass_agents::of(&self.plan.agent).about()));
         report
     }
 }

@@ -48,6 +48,22 @@ impl ModelResponse<'_> {
         events
     }
 
+    /// The message as server-sent events of the other API, `POST /v1/responses`: each block is an item.
+    pub fn items(&self) -> Vec<String> {
+        let id = format!("resp_standin_{:04}", self.number);
+        let mut events = vec![event(&json!({"type": "response.created", "response": {"id": id}}))];
+        for (index, block) in self.blocks().iter().enumerate() {
+            let item = item(block);
+            events.push(event(
+                &json!({"type": "response.output_item.done", "output_index": index, "item": item}),
+            ));
+        }
+        let (input, output) = (self.message.input_tokens, self.message.output_tokens);
+        let usage = json!({"input_tokens": input, "output_tokens": output, "total_tokens": input + output});
+        events.push(event(&json!({"type": "response.completed", "response": {"id": id, "usage": usage}})));
+        events
+    }
+
     /// The events of a message that breaks off: all before the end of its first block.
     pub fn first_half(&self) -> Vec<String> {
         let mut events = self.events();
@@ -103,6 +119,15 @@ pub(super) fn error_document(error_type: &str, message: &str) -> Value {
 /// One server-sent event; its name is the `type` of its data.
 pub(super) fn event(data: &Value) -> String {
     format!("event: {}\ndata: {data}\n\n", data["type"].as_str().unwrap_or("message"))
+}
+
+/// A block as the other API has it.
+fn item(block: &Value) -> Value {
+    if block["type"] == "tool_use" {
+        let arguments = block["input"].to_string();
+        return json!({"type": "function_call", "name": block["name"], "arguments": arguments, "call_id": block["id"]});
+    }
+    json!({"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": block["text"]}]})
 }
 
 /// A block as it starts, and the one delta that completes it.

@@ -80,8 +80,9 @@ pub(super) fn send(stream: &TcpStream, request: &Request, reply: &Reply) -> io::
         Kind::Message(message) => {
             let answer = ModelResponse { message, model: request.model(), number: request.number };
             if request.streams() {
+                let events = if request.wants_items() { answer.items() } else { answer.events() };
                 let mut sender = EventSender::start(stream, request, reply)?;
-                sender.send_all(&answer.events())?;
+                sender.send_all(&events)?;
                 sender.finish()
             } else {
                 send_document(stream, 200, request, &reply.headers, &answer.document())

@@ -15,6 +15,8 @@
 //! Each `POST /v1/messages` consumes the next [`Reply`]; what was asked is recorded as a [`Request`]. A scenario that
 //! has run out refuses every further request (403, which the agent does not retry), unless it says otherwise.
 //!
+//! The same replies answer `POST /v1/responses`, the API that Codex speaks: each block is an item there.
+//!
 //! The wire format is the one Claude Code 2.1.330 speaks; it is proved against the real program in
 //! `tests/real_claude.rs`.
 

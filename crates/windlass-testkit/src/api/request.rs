@@ -44,6 +44,17 @@ impl Request {
         self.body["stream"].as_bool().unwrap_or(false)
     }
 
+    /// Whether it is one of the other API, `POST /v1/responses`, whose answers are items.
+    pub fn wants_items(&self) -> bool {
+        self.path.split('?').next() == Some("/v1/responses")
+    }
+
+    /// Every text that a request of the other API holds, in order: what the model is told, and what tools answered.
+    pub fn item_texts(&self) -> Vec<String> {
+        let items = blocks(&self.body["input"]).iter();
+        items.flat_map(|item| [texts(&item["content"]), texts(&item["output"])].concat()).collect()
+    }
+
     /// The whole system prompt, its blocks joined by newlines.
     pub fn system(&self) -> String {
         texts(&self.body["system"]).join("\n")

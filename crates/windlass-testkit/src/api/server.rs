@@ -59,7 +59,7 @@ impl StandIn {
         format!("http://{}", self.address)
     }
 
-    /// Every `POST /v1/messages` so far, in order of arrival.
+    /// Every `POST /v1/messages` and `POST /v1/responses` so far, in order of arrival.
     pub fn requests(&self) -> Vec<Request> {
         self.shared.lock().messages.clone()
     }
@@ -148,5 +148,5 @@ fn serve(stream: &TcpStream, shared: &Shared) {
 
 fn is_message(request: &Request) -> bool {
     let path = request.path.split('?').next().unwrap_or_default();
-    request.method == "POST" && path == "/v1/messages"
+    request.method == "POST" && (path == "/v1/messages" || request.wants_items())
 }

@@ -1,4 +1,4 @@
-//! The real Claude Code, pointed at a stand-in.
+//! The real agents, pointed at a stand-in.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use super::TestEnv;
 use crate::api::StandIn;
 
 /// The version the tests are written for; `agents/claude-code/package.json` pins the same.
-pub const CLAUDE_CODE_VERSION: &str = "2.1.330";
+const CLAUDE_CODE_VERSION: &str = "2.1.330";
 
 /// What the agent logs in with. None of these is worth anything anywhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,26 +44,75 @@ impl TestEnv {
         }
         variables
     }
+
+    /// What the real Codex needs to work for `api` and to reach nothing else.
+    pub fn codex_environment(api: &StandIn) -> Vec<(String, OsString)> {
+        let provider = format!(
+            "model_providers.stand-in={{name=\"stand-in\",base_url=\"{}/v1\",env_key=\"CODEX_STAND_IN_KEY\",\
+             wire_api=\"responses\",request_max_retries=1,stream_max_retries=1}}",
+            api.url()
+        );
+        let arguments = ["-c", "model_provider=\"stand-in\"", "-c", &provider].join("\n");
+        vec![
+            ("CODEX_STAND_IN_KEY".to_owned(), "sk-test-dummy".into()),
+            ("WINDLASS_AGENT__ARGUMENTS".to_owned(), arguments.into()),
+        ]
+    }
 }
 
-/// The real Claude Code that `cargo xtask agents` installed below the target directory this test was built into.
-///
-/// # Panics
-/// Where it is not installed: says how to. A test that needs it fails, it is never skipped in silence.
-pub fn real_claude() -> PathBuf {
-    let test = std::env::current_exe().expect("the path of this test");
-    // target/debug/deps/TEST, or target/TRIPLE/debug/deps/TEST
-    let near = test.ancestors().skip(1).take(4);
-    let found = near.map(|directory| directory.join(claude_below_target())).find(|program| program.is_file());
-    found.unwrap_or_else(|| {
-        panic!(
-            "the real Claude Code {CLAUDE_CODE_VERSION} is not installed beside {}: run `cargo xtask agents`",
-            test.display(),
-        )
-    })
+/// A real agent that `cargo xtask agents` installs below the target directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RealAgent {
+    /// Its name for people.
+    pub product: &'static str,
+    /// Its recipe, a folder of `agents/`.
+    pub recipe: &'static str,
+    /// Its version, which the recipe pins.
+    pub version: &'static str,
+    /// Its program's name.
+    pub program: &'static str,
 }
 
-/// Where the real Claude Code is, seen from the target directory.
-pub fn claude_below_target() -> PathBuf {
-    PathBuf::from(format!("agents/claude-code-{CLAUDE_CODE_VERSION}/bin/claude"))
+/// Those that tests run.
+pub const REAL_AGENTS: [RealAgent; 2] = [CLAUDE_CODE, CODEX];
+
+/// Claude Code.
+pub const CLAUDE_CODE: RealAgent = RealAgent {
+    product: "Claude Code",
+    recipe: "claude-code",
+    version: CLAUDE_CODE_VERSION,
+    program: "claude",
+};
+
+/// Codex.
+pub const CODEX: RealAgent =
+    RealAgent { product: "Codex", recipe: "codex", version: "0.169.0", program: "codex" };
+
+impl RealAgent {
+    /// The program, below the target directory this test was built into.
+    ///
+    /// # Panics
+    /// Where it is not installed: says how to. A test that needs it fails, it is never skipped in silence.
+    pub fn installed(self) -> PathBuf {
+        let test = std::env::current_exe().expect("the path of this test");
+        // target/debug/deps/TEST, or target/TRIPLE/debug/deps/TEST
+        let near = test.ancestors().skip(1).take(4);
+        let found =
+            near.map(|directory| directory.join(self.below_target())).find(|program| program.is_file());
+        found.unwrap_or_else(|| {
+            let RealAgent { product, version, .. } = self;
+            let test = test.display();
+            panic!("the real {product} {version} is not installed beside {test}: run `cargo xtask agents`")
+        })
+    }
+
+    /// Its own folder, seen from the target directory.
+    pub fn folder(self) -> PathBuf {
+        PathBuf::from(format!("agents/{}-{}", self.recipe, self.version))
+    }
+
+    /// Where its program is, seen from the target directory.
+    pub fn below_target(self) -> PathBuf {
+        self.folder().join("bin").join(self.program)
+    }
 }

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-pub use agent::{CLAUDE_CODE_VERSION, Credentials, claude_below_target, real_claude};
+pub use agent::{CLAUDE_CODE, CODEX, Credentials, REAL_AGENTS, RealAgent};
 pub use processes::{descendants, is_alive, processes_marked, processes_with};
 pub use running::{Outcome, Running};
 pub use terminal::PersonsTerminal;

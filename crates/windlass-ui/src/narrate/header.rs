@@ -1,6 +1,6 @@
 //! What is said before a run begins: what runs, within which bounds, and what it may do.
 
-use windlass_agents::{git_reading, of};
+use windlass_agents::{Ability, git_reading, of};
 use windlass_core::spec::{
     AgentSpec, CommitPolicy, Limits, Network, ReviewScope, ReviewSpec, RunSpec, SandboxKind, Verification,
 };
@@ -220,6 +220,9 @@ fn permissions(plan: &RunSpec) -> Vec<Line> {
         ];
     }
     let speaker = of(agent);
+    if !speaker.about().can(Ability::KeepToRules) {
+        return vec![held_by_sandbox(plan)];
+    }
     let reading: Vec<String> = git_reading().iter().flat_map(|right| speaker.rules(right)).collect();
     let reads_git = reading.iter().all(|rule| agent.allow.contains(rule));
     let others: Vec<&String> =
@@ -239,6 +242,20 @@ fn permissions(plan: &RunSpec) -> Vec<Line> {
         text = format!("{text} and {hidden} more");
     }
     vec![labelled("may do").plain(text).dim("; anything else is refused and listed here")]
+}
+
+/// What an agent may do that knows no rules for single commands: its own sandbox holds it, or the one that it is locked into.
+fn held_by_sandbox(plan: &RunSpec) -> Line {
+    let product = of(&plan.agent).about().product;
+    let edits = if plan.job.mode.judges() { "read files here" } else { "edit files here" };
+    if plan.sandbox.is_on() {
+        return labelled("may do")
+            .plain("anything, inside its sandbox")
+            .dim(": whatever that does not let through fails");
+    }
+    labelled("may do")
+        .plain(format!("{edits}, run commands in {product}'s own sandbox"))
+        .dim("; no commits, no network")
 }
 
 fn completion(plan: &RunSpec) -> String {

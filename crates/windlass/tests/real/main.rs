@@ -5,6 +5,7 @@
 
 mod answers;
 mod clocks;
+mod codex;
 mod councils;
 mod credentials;
 mod goal;

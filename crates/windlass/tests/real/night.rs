@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use windlass_testkit::api::{Request, Scenario, StandIn};
-use windlass_testkit::environment::{Credentials, Outcome, Running, TestEnv, real_claude};
+use windlass_testkit::environment::{CLAUDE_CODE, CODEX, Credentials, Outcome, Running, TestEnv};
 use windlass_testkit::evidence;
 
 /// For one run on a busy machine; each of them ends in seconds.
@@ -43,12 +43,22 @@ impl Night {
         let api = StandIn::start(scenario);
         let mut variables = env.claude_environment(&api, credentials);
         variables.retain(|(name, _)| name != "IS_SANDBOX");
-        variables.push(("WINDLASS_AGENT__COMMAND".to_owned(), watched(real_claude(), &env).into()));
+        variables.push(("WINDLASS_AGENT__COMMAND".to_owned(), watched(CLAUDE_CODE.installed(), &env).into()));
         let night = Night { env, api, variables };
         match credentials {
             Credentials::ApiKey => night.variable("WINDLASS_AGENT__API_KEYS", "true"),
             Credentials::OauthToken | Credentials::None => night,
         }
+    }
+
+    /// In a git repository with one commit, with Codex instead.
+    pub fn codex(scenario: Scenario) -> Night {
+        let env = TestEnv::with_git();
+        let api = StandIn::start(scenario);
+        let mut variables = TestEnv::codex_environment(&api);
+        variables.push(("WINDLASS_AGENT__COMMAND".to_owned(), CODEX.installed().into()));
+        variables.push(("IS_SANDBOX".to_owned(), "1".into()));
+        Night { env, api, variables }
     }
 
     pub fn variable(mut self, name: &str, value: impl Into<OsString>) -> Night {

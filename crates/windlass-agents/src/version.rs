@@ -1,18 +1,15 @@
-//! `claude --version`.
+//! What agents answer when they are asked for their version.
 
 use crate::Unfit;
 
-/// The oldest version that this decoder was checked against.
-const MINIMUM: Version = (2, 1, 197);
-
 /// Major, minor, patch.
-pub(super) type Version = (u32, u32, u32);
+pub(crate) type Version = (u32, u32, u32);
 
-/// The version that is said, where it is one that can be used.
-pub(super) fn read(said: &str) -> Result<String, Unfit> {
+/// The version that is said, where it is not older than the one that is needed.
+pub(crate) fn at_least(oldest: Version, said: &str) -> Result<String, Unfit> {
     let version = parse(said).ok_or(Unfit::Unclear)?;
-    if version < MINIMUM {
-        return Err(Unfit::TooOld { version: shown(version), needed: shown(MINIMUM) });
+    if version < oldest {
+        return Err(Unfit::TooOld { version: shown(version), needed: shown(oldest) });
     }
     Ok(shown(version))
 }
@@ -23,7 +20,7 @@ fn shown((major, minor, patch): Version) -> String {
 
 /// `2.1.330 (Claude Code)` → `(2, 1, 330)`. Takes the first word that is a version, so a notice before it does no
 /// harm; a suffix (`2.2.0-beta.1`) is left out.
-pub(super) fn parse(text: &str) -> Option<Version> {
+pub(crate) fn parse(text: &str) -> Option<Version> {
     text.split_whitespace().find_map(version)
 }
 

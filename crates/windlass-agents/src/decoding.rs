@@ -1,0 +1,54 @@
+//! What decoders have in common: where a line's findings go, and what a line that cannot be read is.
+
+use std::borrow::Cow;
+
+use windlass_core::observation::Observation;
+
+use crate::{Activity, Detail, Digest, Sink};
+
+/// Where one line's findings go.
+pub(crate) struct Out<'s> {
+    /// How much is made of it.
+    pub detail: Detail,
+    /// Who takes it.
+    pub sink: &'s mut dyn Sink,
+}
+
+impl Out<'_> {
+    /// For the core.
+    pub fn digest(&mut self, digest: Digest) {
+        self.sink.digest(digest);
+    }
+
+    /// A sign of life.
+    pub fn activity(&mut self, activity: Activity) {
+        self.sink.digest(Digest::Activity(activity));
+    }
+
+    /// Does somebody watch?
+    pub fn watched(&self) -> bool {
+        self.detail == Detail::Everything
+    }
+
+    /// Makes an observation only where somebody watches.
+    pub fn observe(&mut self, observation: impl FnOnce() -> Observation) {
+        if self.watched() {
+            self.sink.observation(observation());
+        }
+    }
+}
+
+/// The line's text, its broken characters replaced; `None` where there is none.
+pub(crate) fn whole_line(line: &[u8]) -> Option<Cow<'_, str>> {
+    Some(String::from_utf8_lossy(line)).filter(|text| !text.trim_ascii().is_empty())
+}
+
+/// The line is nothing that its agent's decoder knows.
+pub(crate) fn garbage(text: &str, bytes: usize, out: &mut Out<'_>) {
+    out.digest(Digest::Garbage);
+    let printable = |character: char| if character.is_control() { '.' } else { character };
+    out.observe(|| Observation::Garbage {
+        bytes: bytes as u64,
+        start: text.chars().take(120).map(printable).collect(),
+    });
+}
