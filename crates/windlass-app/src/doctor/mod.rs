@@ -157,6 +157,9 @@ fn agent_finding(app: &App, configuration: &Configuration) -> Finding {
             Finding::good(ABOUT, format!("{found}; logged in"))
         }
         Some(Login { method, .. }) => Finding::good(ABOUT, format!("{found}; logged in ({method})")),
+        None if about.words.login_command.is_empty() => {
+            Finding::good(ABOUT, plan.program.display().to_string())
+        }
         None => Finding::doubtful(ABOUT, format!("{found}; it does not say whether it is logged in"))
             .advise([about.words.login_command]),
     }
