@@ -29,8 +29,6 @@ mod version;
 mod watch;
 
 #[cfg(test)]
-mod recorded;
-#[cfg(test)]
 mod testing;
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,7 @@
 //! What holds of every agent of the table.
 
+pub mod recorded;
+
 use std::collections::BTreeSet;
 
 use super::*;

@@ -20,6 +20,7 @@ shape! {
         path, kind,
     }
 
+    #[expect(clippy::struct_field_names, reason = "so they are called in the stream")]
     /// What a turn has used; `input_tokens` has both kinds of the cache in it.
     Usage {
         input_tokens, cached_input_tokens, cache_write_input_tokens, output_tokens,

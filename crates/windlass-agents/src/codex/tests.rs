@@ -2,7 +2,7 @@
 
 use windlass_core::values::Ended;
 
-use crate::recorded::{OK, Row, SILENT, play, rows};
+use crate::tests::recorded::{OK, Row, SILENT, play, rows};
 
 const RECORDINGS: &[Row] = rows! {
     "ok-tools": OK, None => Success, 2 tools, 1474 tokens, "";

@@ -181,7 +181,7 @@ mod tests {
 
     use super::*;
     use crate::Confinement;
-    use crate::recorded::report;
+    use crate::tests::recorded::report;
 
     #[test]
     fn placeholders_stand_for_the_prompts_file_and_the_model() {
@@ -206,10 +206,11 @@ mod tests {
 
     #[test]
     fn its_exit_code_and_its_text_say_how_it_went() {
-        let rows: [(&[u8], &str, Ended, Option<Cut>, Class, &str); 7] = [
-            (b"working\nAll done.\n", "", Ended::Exited(0), None, Class::Success, ""),
+        let rows = [
+            ("working\nAll done.\n", "", Ended::Exited(0), None, Class::Success, ""),
+            ("", "", Ended::Exited(0), None, Class::TaskFailure, "The agent's command ended without a word."),
             (
-                b"",
+                " \n\n",
                 "",
                 Ended::Exited(0),
                 None,
@@ -217,15 +218,7 @@ mod tests {
                 "The agent's command ended without a word.",
             ),
             (
-                b" \n\n",
-                "",
-                Ended::Exited(0),
-                None,
-                Class::TaskFailure,
-                "The agent's command ended without a word.",
-            ),
-            (
-                b"half",
+                "half",
                 "no key\n",
                 Ended::Exited(3),
                 None,
@@ -233,7 +226,7 @@ mod tests {
                 "The agent's command exited with code 3: no key.",
             ),
             (
-                b"half",
+                "half",
                 "",
                 Ended::Signalled(9),
                 None,
@@ -241,7 +234,7 @@ mod tests {
                 "The agent's command was ended from outside (9, SIGKILL, perhaps because memory ran out).",
             ),
             (
-                b"half",
+                "half",
                 "",
                 Ended::Exited(143),
                 Some(Cut::Silence),
@@ -249,7 +242,7 @@ mod tests {
                 "The agent's command printed nothing for 15 min, and was ended.",
             ),
             (
-                b"half",
+                "half",
                 "",
                 Ended::Exited(143),
                 Some(Cut::Stop),
@@ -258,7 +251,7 @@ mod tests {
             ),
         ];
         for (stream, stderr, ended, cut, class, detail) in rows {
-            let report = report("command", stream, stderr, ended, cut);
+            let report = report("command", stream.as_bytes(), stderr, ended, cut);
             assert_eq!((report.class, report.detail.as_str()), (class, detail), "{ended:?}");
             assert_eq!(report.cost, None);
         }

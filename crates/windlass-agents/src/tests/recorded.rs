@@ -83,6 +83,7 @@ pub fn report(agent: &str, stream: &[u8], stderr: &str, ended: Ended, cut: Optio
 ///
 /// # Panics
 /// One comes to something else than its row says, has no row, or a row has no recording.
+#[expect(clippy::disallowed_methods, reason = "the recordings are files of this crate")]
 pub fn play(agent: &str, rows: &[Row]) {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(agent);
     let read = |name: &str, ending: &str| std::fs::read(folder.join(format!("{name}.{ending}")));
@@ -110,7 +111,7 @@ pub fn play(agent: &str, rows: &[Row]) {
 /// The rows of a table.
 macro_rules! rows {
     ($($name:literal: $ended:expr, $cut:expr => $class:ident, $tools:literal tools, $tokens:literal tokens, $detail:literal;)*) => {
-        &[$($crate::recorded::Row {
+        &[$($crate::tests::recorded::Row {
             name: $name,
             ended: $ended,
             cut: $cut,
