@@ -1,6 +1,12 @@
 //! A fresh agent settles what an agent at work could not, by the project's principles.
 
+use std::collections::BTreeSet;
+
+use strum::{IntoEnumIterator, VariantNames};
+
 use super::guarding::verdicts;
+use super::waking::two_lanes;
+use super::workspace::workspace;
 use super::world::{Act, World, check, fold, plan};
 use crate::fact::Fact;
 use crate::principles::{Preset, Principles};
@@ -9,8 +15,8 @@ use crate::spec::{
     CommitPolicy, CouncilSpec, Depth, LanesSpec, Mode, PrinciplesSpec, ReviewSpec, RunSpec, Verification,
 };
 use crate::values::{
-    Assessed, CheckKind, Class, Cost, LaneId, Purpose, ReviewVerdict, StopReason, StopSource, Suspicion,
-    SuspicionKind, Verdict,
+    Assessed, CheckKind, Class, Cost, LaneId, Named, Purpose, ReviewVerdict, StopReason, StopSource,
+    Suspicion, SuspicionKind, Verdict,
 };
 
 const LANE: LaneId = LaneId(0);
@@ -274,4 +280,18 @@ fn journals_and_orders_have_it_as_it_was_said() {
     let prompt = crate::run::OrderContext::of(&world.run, &world.run.outstanding()[0], world.now).prompt;
     let PromptContext { settled, conflict, .. } = *prompt.unwrap();
     assert_eq!((settled.len(), conflict), (1, None));
+}
+
+#[test]
+fn for_every_purpose_some_run_makes_calls() {
+    let with_everything = |mode| {
+        let (review, council) = (Some(ReviewSpec::default()), Some(spec()));
+        let mut run = RunSpec { review, council, principles: Some(principles()), ..workspace(mode) };
+        run.job.verification = Some(Verification { depth: Depth::Quick, attempts: 3 });
+        run
+    };
+    let runs: Vec<RunSpec> = Mode::iter().map(with_everything).chain([two_lanes()]).collect();
+    let made: BTreeSet<&str> =
+        runs.iter().flat_map(RunSpec::purposes).map(|purpose| purpose.name()).collect();
+    assert_eq!(made, Purpose::VARIANTS.iter().copied().collect());
 }
