@@ -92,7 +92,7 @@ impl Core {
                 finished.outcome.decision = HookDecision::Continue;
             }
             (Plant::GoneIsDone | Plant::OpenIsDone, Report::SnapshotTaken(taken)) => {
-                let builds = self.run.plan().is_some_and(|plan| plan.job.mode.claim() == ClaimSource::Boxes);
+                let builds = self.run.spec().is_some_and(|plan| plan.job.mode.claim() == ClaimSource::Boxes);
                 if let Some(standing) = taken.standing.as_mut().filter(|_| builds) {
                     finish_plan(plant, standing);
                 }

@@ -162,7 +162,7 @@ fn fold(entries: &[Entry]) -> Result<Run, AppError> {
 
 /// The run's plan, with what the flags raise.
 fn plan(app: &App, run: &Run, resolved: &Resolved, trusted: &Trusted) -> Result<RunSpec, AppError> {
-    let Some(old) = run.plan() else {
+    let Some(old) = run.spec() else {
         return Err(AppError::new(Kind::System, "the journal ends before the run has begun")
             .hint("Nothing was done in it; start it anew with windlass run."));
     };

@@ -179,7 +179,7 @@ fn former(here: &Here, plan: &RunSpec) -> Result<Option<Former>, AppError> {
     let folder = RunFolder::of(&here.project, &latest.run);
     let entries = journal::read(&folder.journal()).unwrap_or_default();
     let Ok(run) = Run::folded(&entries) else { return Ok(None) };
-    let by_runner = run.plan().is_some_and(|plan| plan.commit == CommitPolicy::Runner);
+    let by_runner = run.spec().is_some_and(|plan| plan.commit == CommitPolicy::Runner);
     let left = unsettled(&run).filter(|_| by_runner);
     Ok(left.map(|unsettled| (folder, run, unsettled)))
 }
@@ -231,7 +231,7 @@ fn save(
     paths: &[Vec<u8>],
     commits: Commits,
 ) -> Result<InterruptedWork, AppError> {
-    let Some(plan) = run.plan() else {
+    let Some(plan) = run.spec() else {
         return Ok(InterruptedWork::default());
     };
     let saved = recovery::save(&here.place(), store, plan, (unsettled, paths), commits)?;

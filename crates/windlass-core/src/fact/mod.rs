@@ -253,7 +253,7 @@ pub enum Fact {
     },
     /// The run is continued by a new process. What was running then is lost.
     RunResumed {
-        /// The plan, with limits that may have been raised.
+        /// The run as it was resolved, with limits that may have been raised.
         plan: Box<RunSpec>,
     },
     /// Something a person should know that changes no decision.

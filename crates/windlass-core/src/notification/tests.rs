@@ -209,7 +209,7 @@ fn an_end_that_was_not_written_is_told_again_with_a_mark_but_not_to_whom_knows_i
 fn an_end_after_further_work_is_a_new_one() {
     let mut world = night(2, |call| Act::works(&format!("t{call}")));
     let first = told(&world.journal).pop().unwrap();
-    let mut plan = (**world.run.plan().unwrap()).clone();
+    let mut plan = (**world.run.spec().unwrap()).clone();
     plan.limits.iterations = Some(3);
     world.input(Input::Resume(Box::new(plan)));
     world.finish();

@@ -83,7 +83,7 @@ pub fn checks_may_be_at_work(run: &Run) -> bool {
 
 /// The work of a run that may lie uncommitted in its directory; `None` where no agent has worked.
 pub fn unsettled(run: &Run) -> Option<Unsettled> {
-    let plan = run.plan()?;
+    let plan = run.spec()?;
     let task = run.task_in(LaneId::default()).cloned();
     let of = |iteration: u32, attempt: u32, interrupted: bool, unkept: bool| Unsettled {
         turn: TurnKey { iteration, attempt },

@@ -39,7 +39,7 @@ impl Collected {
 impl Run {
     /// By which principles its agents decide now; `None` = by none.
     pub fn principles(&self) -> Option<&Principles> {
-        let known = self.plan.as_ref().and_then(|plan| plan.principles.as_ref()?.known());
+        let known = self.spec.as_ref().and_then(|spec| spec.principles.as_ref()?.known());
         known.or(self.collected.principles.as_ref())
     }
 
@@ -52,7 +52,7 @@ impl Run {
     pub(super) fn owes_principles(&self, lane: LaneId) -> bool {
         let is_work =
             matches!(self.lane(lane), Some(LaneState::Keeping(turn, _)) if turn.purpose == Purpose::Work);
-        let spec = self.plan.as_ref().and_then(|plan| plan.principles.as_ref());
+        let spec = self.spec.as_ref().and_then(|spec| spec.principles.as_ref());
         is_work && self.collected.is_asked_for(spec)
     }
 

@@ -343,5 +343,5 @@ impl HookContext {
 }
 
 fn has_tasks(run: &Run) -> bool {
-    run.plan().is_some_and(|plan| plan.job.tasks.is_some())
+    run.spec().is_some_and(|spec| spec.job.tasks.is_some())
 }

@@ -54,7 +54,7 @@ impl Run {
 
     /// The conflict that an agent at work reports in its last words. Who was cut off has not said its last.
     pub(super) fn reported_conflict(&self, turn: &Turn, report: &CallReport) -> Option<Conflict> {
-        let works = self.plan.as_ref().is_some_and(|plan| turn.purpose == plan.job.mode.purpose());
+        let works = self.spec.as_ref().is_some_and(|spec| turn.purpose == spec.job.mode.purpose());
         let is_meant = works && report.class == Class::Success && self.principles().is_some();
         self.council_spec().filter(|_| is_meant)?;
         conflict_in(report.results.last()?)
@@ -62,7 +62,7 @@ impl Run {
 
     fn council_spec(&self) -> Option<&CouncilSpec> {
         self.follow_up(Due::ConflictStands)?;
-        self.plan.as_ref()?.council.as_ref()
+        self.spec.as_ref()?.council.as_ref()
     }
 
     /// The call of a council that has to be made before an iteration ends with this verdict. Where nothing follows it, there
@@ -139,7 +139,7 @@ impl Run {
         let Some(decision) = decided else { return LaneState::Judging(turn, outcome, judged) };
         let TurnKey { iteration, attempt } = turn.key();
         self.councils.settled.push(SettledConflict { iteration, attempt, conflict, decision });
-        if self.plan.as_ref().and_then(|plan| plan.council.as_ref()).is_some_and(|council| council.logs) {
+        if self.spec.as_ref().and_then(|spec| spec.council.as_ref()).is_some_and(|council| council.logs) {
             return LaneState::Recording(turn, outcome, judged);
         }
         LaneState::Judging(turn, outcome, judged)

@@ -11,8 +11,8 @@ impl Run {
     /// means nothing. After facts were applied, ask again with [`Input::Tick`] until nothing is due.
     pub fn decide(&self, now: Now, input: Input) -> Vec<Fact> {
         match input {
-            Input::Start(plan) => one((self.phase == Phase::New).then_some(Fact::RunStarted { plan })),
-            Input::Resume(plan) => one((self.phase != Phase::New).then_some(Fact::RunResumed { plan })),
+            Input::Start(spec) => one((self.phase == Phase::New).then_some(Fact::RunStarted { plan: spec })),
+            Input::Resume(spec) => one((self.phase != Phase::New).then_some(Fact::RunResumed { plan: spec })),
             _ if self.phase != Phase::Active => Vec::new(),
             Input::Report(report) => self.reported(now, *report),
             Input::Announced => one(self.finished(now)),
@@ -57,7 +57,7 @@ impl Run {
 
     /// The fact that begins or hastens the end of a lane's agent.
     fn cut_due(&self, lane: LaneId, state: &LaneState, now: Now) -> Option<Fact> {
-        let grace = self.plan.as_ref()?.clocks.grace;
+        let grace = self.spec.as_ref()?.clocks.grace;
         let third = self.stop.is_some_and(|stop| stop.stage >= 3);
         match state {
             LaneState::Calling(_, call) if self.ends_agents() => {
@@ -112,7 +112,7 @@ impl Run {
     }
 
     fn work_may_begin(&self, now: Now) -> bool {
-        let most = self.plan.as_ref().and_then(|plan| plan.limits.iterations);
+        let most = self.spec.as_ref().and_then(|spec| spec.limits.iterations);
         let all_begun = most.is_some_and(|most| self.counters.started >= most);
         let free = self.may_begin() && self.backoff.is_none() && self.survey == Survey::Done;
         // What a limit left is seen out first, where somebody raised that limit meanwhile.
@@ -140,7 +140,7 @@ impl Run {
 
     /// Several lanes share what is left: one that could do nothing with its share waits until another's call is over.
     fn can_pay(&self) -> bool {
-        let Some(limit) = self.plan.as_ref().and_then(|plan| plan.limits.budget()) else {
+        let Some(limit) = self.spec.as_ref().and_then(|spec| spec.limits.budget()) else {
             return true;
         };
         self.granted() == Cost::ZERO || self.share_of(limit) >= LEAST_RESERVATION

@@ -44,7 +44,7 @@ impl Run {
     /// The fact that ends the run, once its end is decided.
     pub(super) fn finished(&self, now: Now) -> Option<Fact> {
         let (stop_reason, detail) = self.ending.clone()?;
-        let codes = self.plan.as_ref().map(|plan| plan.exit_codes).unwrap_or_default();
+        let codes = self.spec.as_ref().map(|spec| spec.exit_codes).unwrap_or_default();
         Some(Fact::RunFinished {
             stop_reason,
             detail,
@@ -111,7 +111,7 @@ impl Run {
     }
 
     fn reason(&self, now: Now) -> Option<(StopReason, String)> {
-        let plan = self.plan.as_ref()?;
+        let spec = self.spec.as_ref()?;
         if self.counters.complete && !self.is_delivering() {
             return Some((StopReason::Complete, String::new()));
         }
@@ -135,41 +135,41 @@ impl Run {
             return Some((reason, String::new()));
         }
         if self.counters.started == 0
-            && let Some(detail) = self.done_before_it_began(plan)
+            && let Some(detail) = self.done_before_it_began(spec)
         {
             return Some((StopReason::NothingToDo, detail.to_owned()));
         }
         if let Some(reason) =
-            self.skipped_too_often().or_else(|| self.without_plan(plan)).or_else(|| self.doubtful(plan))
+            self.skipped_too_often().or_else(|| self.without_plan(spec)).or_else(|| self.doubtful(spec))
         {
             return Some(reason);
         }
-        if self.counters.failures >= plan.limits.failures.max(1) {
+        if self.counters.failures >= spec.limits.failures.max(1) {
             let detail = format!("{} iterations in a row failed", self.counters.failures);
             return Some((StopReason::ConsecutiveFailures, detail));
         }
-        if let Some(reason) = self.unverified(plan).or_else(|| self.claimed_all_the_same()) {
+        if let Some(reason) = self.unverified(spec).or_else(|| self.claimed_all_the_same()) {
             return Some(reason);
         }
-        if let Some(reason) = self.blocked(plan).or_else(|| self.all_parked(plan)) {
+        if let Some(reason) = self.blocked(spec).or_else(|| self.all_parked(spec)) {
             return Some(reason);
         }
-        if let Some(reason) = self.review_stalemate(plan) {
+        if let Some(reason) = self.review_stalemate(spec) {
             return Some(reason);
         }
-        if let Some(reason) = self.uncommitted(plan).or_else(|| self.refused_too_often()) {
+        if let Some(reason) = self.uncommitted(spec).or_else(|| self.refused_too_often()) {
             return Some(reason);
         }
-        self.limit(plan, now).or_else(|| self.stagnation(plan))
+        self.limit(spec, now).or_else(|| self.stagnation(spec))
     }
 
     /// A fresh agent had its say, and what it said was not yes.
-    fn unverified(&self, plan: &RunSpec) -> Option<(StopReason, String)> {
+    fn unverified(&self, spec: &RunSpec) -> Option<(StopReason, String)> {
         let said = || self.findings.as_ref().map_or_else(String::new, |found| found.summary.clone());
-        if plan.job.mode.judges() {
+        if spec.job.mode.judges() {
             return (self.refused.in_a_row > 0).then(|| (StopReason::GatesFailing, said()));
         }
-        let most = plan.job.verification?.attempts.max(1);
+        let most = spec.job.verification?.attempts.max(1);
         (self.counters.unverified >= most).then(|| {
             let times = self.counters.unverified;
             let said = said();
@@ -179,31 +179,31 @@ impl Run {
     }
 
     /// A plan that is gone, empty or not to be read is not a plan without open boxes.
-    fn without_plan(&self, plan: &RunSpec) -> Option<(StopReason, String)> {
-        let problem = self.lost_plan(plan)?;
+    fn without_plan(&self, spec: &RunSpec) -> Option<(StopReason, String)> {
+        let problem = self.lost_plan(spec)?;
         let last = self.counters.started;
-        let undo = format!("; `windlass restore {} {last} --before` brings back what was there", plan.run);
-        let undo = if last > 0 && plan.git { undo } else { String::new() };
+        let undo = format!("; `windlass restore {} {last} --before` brings back what was there", spec.run);
+        let undo = if last > 0 && spec.git { undo } else { String::new() };
         Some((StopReason::Missing, format!("{problem}{undo}")))
     }
 
     /// Nothing of the plan is left that anybody could work on before a person has mended it.
-    fn doubtful(&self, plan: &RunSpec) -> Option<(StopReason, String)> {
-        let of_plan = plan.job.mode.claim() == ClaimSource::Boxes && claim::ends_by_itself(&plan.job);
+    fn doubtful(&self, spec: &RunSpec) -> Option<(StopReason, String)> {
+        let of_plan = spec.job.mode.claim() == ClaimSource::Boxes && claim::ends_by_itself(&spec.job);
         let doubt = self.standings.latest().filter(|_| of_plan)?.blockers.first()?;
         Some((StopReason::Blocked, format!("{doubt}; `windlass resume` goes on once it is fixed")))
     }
 
     pub(super) fn has_lost_its_plan(&self) -> bool {
-        self.plan.as_ref().is_some_and(|plan| self.lost_plan(plan).is_some())
+        self.spec.as_ref().is_some_and(|spec| self.lost_plan(spec).is_some())
     }
 
-    fn lost_plan(&self, plan: &RunSpec) -> Option<String> {
-        claim::missing_plan(&plan.job, self.standings.latest()?)
+    fn lost_plan(&self, spec: &RunSpec) -> Option<String> {
+        claim::missing_plan(&spec.job, self.standings.latest()?)
     }
 
-    fn limit(&self, plan: &RunSpec, now: Now) -> Option<(StopReason, String)> {
-        let limits = &plan.limits;
+    fn limit(&self, spec: &RunSpec, now: Now) -> Option<(StopReason, String)> {
+        let limits = &spec.limits;
         let idle = |state: &LaneState| matches!(state, LaneState::Idle { .. } | LaneState::Cleared);
         let between = self.lanes.values().all(|lane| idle(&lane.state));
         let reason = if between && limits.iterations.is_some_and(|most| self.counters.started >= most) {
@@ -222,25 +222,25 @@ impl Run {
         Some((reason, String::new()))
     }
 
-    fn stagnation(&self, plan: &RunSpec) -> Option<(StopReason, String)> {
-        let threshold = plan.limits.stagnation?;
+    fn stagnation(&self, spec: &RunSpec) -> Option<(StopReason, String)> {
+        let threshold = spec.limits.stagnation?;
         let stands = self.counters.idle >= threshold;
-        if plan.job.mode.claim() == ClaimSource::Boxes {
-            let ends = stands && claim::ends_by_itself(&plan.job);
+        if spec.job.mode.claim() == ClaimSource::Boxes {
+            let ends = stands && claim::ends_by_itself(&spec.job);
             let detail =
                 "commits, files and plan are as they were before it, or as they had been already".to_owned();
             return ends.then_some((StopReason::NoChanges, detail));
         }
         stands.then(|| {
             let detail = format!("{} iterations in a row made no progress", self.counters.idle);
-            (StopReason::Stagnated, format!("{detail}{}", self.may_be_done(plan, threshold)))
+            (StopReason::Stagnated, format!("{detail}{}", self.may_be_done(spec, threshold)))
         })
     }
 
     /// An agent that says every time that it is done, and changes nothing, may be right: only nobody has looked.
-    fn may_be_done(&self, plan: &RunSpec, threshold: u32) -> &'static str {
+    fn may_be_done(&self, spec: &RunSpec, threshold: u32) -> &'static str {
         let claimed = self.lanes.values().any(|lane| lane.rows.unsupported >= threshold);
-        if !claimed || plan.job.mode.has_tasks() || !plan.checks.is_empty() {
+        if !claimed || spec.job.mode.has_tasks() || !spec.checks.is_empty() {
             return "";
         }
         "; the agent said each time that the job is done, and nothing had changed in this run: it may have been done \
@@ -248,18 +248,18 @@ impl Run {
     }
 
     /// Why there is nothing to do, if that is so before the first iteration.
-    fn done_before_it_began(&self, plan: &RunSpec) -> Option<&'static str> {
+    fn done_before_it_began(&self, spec: &RunSpec) -> Option<&'static str> {
         if !self.gates_green(&self.baseline) || self.has_lost_its_plan() {
             return None;
         }
-        if plan.job.mode.has_tasks() {
+        if spec.job.mode.has_tasks() {
             return self.tasks_done().then_some("every task is done");
         }
         let mut until = self.checks(CheckKind::Until).peekable();
         if until.peek().is_none() {
-            let source = plan.job.mode.claim();
-            let may_stand = plan.job.mode.reads_file() && source.may_stand_at_first();
-            let claims = may_stand && self.standings.claims(&plan.job);
+            let source = spec.job.mode.claim();
+            let may_stand = spec.job.mode.reads_file() && source.may_stand_at_first();
+            let claims = may_stand && self.standings.claims(&spec.job);
             return claims.then_some(match source {
                 ClaimSource::Boxes => "no box of the plan is open",
                 _ => "the status file says that the job is done, and it is trusted",

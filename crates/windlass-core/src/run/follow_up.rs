@@ -28,13 +28,13 @@ impl Run {
     }
 
     pub(super) fn follow_up(&self, due: Due) -> Option<FollowUp> {
-        self.plan.as_ref()?.follow_ups().find(|follow_up| follow_up.due == due)
+        self.spec.as_ref()?.follow_ups().find(|follow_up| follow_up.due == due)
     }
 
     /// Would one more accepted claim complete the job?
     pub(super) fn would_complete(&self) -> bool {
         let by_check = self.checks(CheckKind::Until).next().is_some();
-        let needed = self.plan.as_ref().map_or(1, |plan| claim::claims_needed(&plan.job));
+        let needed = self.spec.as_ref().map_or(1, |spec| claim::claims_needed(&spec.job));
         by_check || self.counters.claims + 1 >= needed
     }
 

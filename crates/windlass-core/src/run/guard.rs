@@ -46,10 +46,10 @@ impl Run {
 
     /// Those that keep a claim from being accepted.
     pub fn held(&self, lane: LaneId) -> Vec<&Suspicion> {
-        let Some(plan) = &self.plan else {
+        let Some(spec) = &self.spec else {
             return Vec::new();
         };
-        self.suspicions(lane).into_iter().filter(|found| plan.guard.holds(found)).collect()
+        self.suspicions(lane).into_iter().filter(|found| spec.guard.holds(found)).collect()
     }
 
     /// Why what a lane did must be looked at by a person before it counts, in one sentence; `None` = it need not be. What
@@ -82,7 +82,7 @@ impl Run {
 
     /// Protected files were changed. Where the mode lets the agent write nothing but its plan, that is said otherwise.
     pub(super) fn note_refused(&mut self, lane: LaneId, files: &[String], undone: bool) {
-        if self.plan.as_ref().is_some_and(|plan| plan.job.mode.writes_only_plan()) {
+        if self.spec.as_ref().is_some_and(|spec| spec.job.mode.writes_only_plan()) {
             return;
         }
         let kind = if undone { SuspicionKind::Undone } else { SuspicionKind::Protected };
@@ -124,11 +124,11 @@ impl Run {
     pub(super) fn claimed_all_the_same(&self) -> Option<(StopReason, String)> {
         // A task is parked for it, and the rest goes on.
         let ends = self.guard.in_a_row >= HELD_CLAIMS && !self.is_of_tasks();
-        let plan = self.plan.as_ref().filter(|_| ends)?;
-        let found = sentence(self.guard.held.iter().filter(|found| plan.guard.holds(found)))?;
+        let spec = self.spec.as_ref().filter(|_| ends)?;
+        let found = sentence(self.guard.held.iter().filter(|found| spec.guard.holds(found)))?;
         let review = self.guard.held.iter().any(|found| found.kind != SuspicionKind::Undone);
         let after = if review {
-            format!("`windlass resume {} --accept-findings` takes it as it is", plan.run)
+            format!("`windlass resume {} --accept-findings` takes it as it is", spec.run)
         } else {
             "`guard.protected` with `!` before a pattern would let the agent change it".to_owned()
         };

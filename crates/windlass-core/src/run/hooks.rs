@@ -53,9 +53,9 @@ impl Run {
     /// What the run itself knows. Commits are counted by whoever can ask git; a mode's files and the run's folder are
     /// looked for by whoever can read them. `None` before the run started.
     pub(super) fn hook_setting(&self, hook: HookName, iteration: u32, now: Now) -> Option<HookSetting> {
-        let plan = self.plan()?;
+        let spec = self.spec()?;
         let latest = self.latest_iteration();
-        let job = plan.job.plan.as_ref();
+        let job = spec.job.plan.as_ref();
         let head = self.latest_evidence(LaneId::default());
         Some(HookSetting {
             hook,
@@ -68,15 +68,15 @@ impl Run {
             total_iterations: self.counters().finished,
             last_commit: head.and_then(|seen| seen.head.clone()).unwrap_or_default(),
             ending: self.ending(),
-            grounds: plan.grounds(),
-            project: plan.directory.clone(),
-            mode: plan.job.mode,
-            max_iterations: plan.limits.iterations,
+            grounds: spec.grounds(),
+            project: spec.directory.clone(),
+            mode: spec.job.mode,
+            max_iterations: spec.limits.iterations,
             log_folder: PathBuf::new(),
             started: self.started().unwrap_or(now.wall),
             plan_file: job.map(|job| job.file.clone()),
             spec_folder: job.and_then(|job| job.specs.clone()),
-            run: plan.run.clone(),
+            run: spec.run.clone(),
             resumed: self.is_resumed(),
         })
     }
@@ -128,7 +128,7 @@ impl Run {
 
     /// The hook of this name, if there is one.
     pub fn hook(&self, name: HookName) -> Option<&Hook> {
-        self.plan.as_ref()?.hooks.iter().find(|hook| hook.name == name)
+        self.spec.as_ref()?.hooks.iter().find(|hook| hook.name == name)
     }
 
     /// Does this session still wait for the hook of its beginning? Nothing else is done before it.

@@ -46,7 +46,7 @@ impl Run {
     pub(super) fn begin_again(&mut self, lane: LaneId) -> Result<(), String> {
         let turn =
             self.take_state(lane, "at work in a checkout", |state| turn_in_checkout(state).cloned())?;
-        let purpose = self.plan.as_ref().map_or(turn.purpose, |plan| plan.job.mode.purpose());
+        let purpose = self.spec.as_ref().map_or(turn.purpose, |spec| spec.job.mode.purpose());
         let again = Turn {
             purpose,
             progress: false,

@@ -7,7 +7,7 @@ use crate::values::{CheckStage, LaneId, MergeOutcome};
 impl Run {
     /// Has each lane a checkout of its own?
     pub(super) fn has_lanes(&self) -> bool {
-        self.plan.as_ref().is_some_and(|plan| plan.lanes.is_some())
+        self.spec.as_ref().is_some_and(|spec| spec.lanes.is_some())
     }
 
     /// The lane whose work is being brought to the branch: the first that came.

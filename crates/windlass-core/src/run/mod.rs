@@ -94,7 +94,7 @@ pub struct Run {
     seq: u64,
     last: Option<Now>,
     phase: Phase,
-    plan: Option<Arc<RunSpec>>,
+    spec: Option<Arc<RunSpec>>,
     lanes: BTreeMap<LaneId, Lane>,
     clock: Clock,
     ledger: Ledger,
@@ -316,8 +316,8 @@ impl Run {
     }
 
     /// What it was told to do; `None` before it started.
-    pub fn plan(&self) -> Option<&Arc<RunSpec>> {
-        self.plan.as_ref()
+    pub fn spec(&self) -> Option<&Arc<RunSpec>> {
+        self.spec.as_ref()
     }
 
     /// Its money.
@@ -409,18 +409,18 @@ impl Run {
 
     /// The bounds of a call that starts now.
     pub fn call_clocks(&self, now: Now) -> Option<CallClocks> {
-        let plan = self.plan.as_ref()?;
-        let left = plan.limits.duration.map(|limit| limit.saturating_sub(self.active(now)));
+        let spec = self.spec.as_ref()?;
+        let left = spec.limits.duration.map(|limit| limit.saturating_sub(self.active(now)));
         let (wall, wall_means) = match left {
-            Some(left) if left < plan.clocks.call => (left, Cut::Duration),
-            _ => (plan.clocks.call, Cut::WallClock),
+            Some(left) if left < spec.clocks.call => (left, Cut::Duration),
+            _ => (spec.clocks.call, Cut::WallClock),
         };
         Some(CallClocks {
-            silence: plan.clocks.silence,
+            silence: spec.clocks.silence,
             wall,
             wall_means,
-            linger: plan.clocks.linger,
-            linger_background: plan.clocks.linger_background,
+            linger: spec.clocks.linger,
+            linger_background: spec.clocks.linger_background,
         })
     }
 
@@ -429,14 +429,14 @@ impl Run {
         if self.is_ending() {
             return None;
         }
-        let plan = self.plan.as_ref()?;
+        let spec = self.spec.as_ref()?;
         let backoff = self.backoff.map(|backoff| between(now.wall, backoff.until));
         // What waits for the first look, for another lane or for a task is brought on by them, not by time.
         let begins = self.iterations_may_begin(now) && !self.is_asking();
         let lanes = self.lanes.iter().filter_map(|(id, lane)| match &lane.state {
             LaneState::Idle { not_before } if begins && self.may_take_up_work(*id, now) => Some(*not_before),
             LaneState::Terminating(_, _, termination) if !termination.kill => {
-                Some(termination.since.saturating_add(plan.clocks.grace))
+                Some(termination.since.saturating_add(spec.clocks.grace))
             }
             _ => None,
         });
@@ -449,7 +449,7 @@ impl Run {
     /// Indices of the criteria of the task that a lane is at.
     fn criteria(&self, lane: LaneId) -> impl Iterator<Item = u16> + '_ {
         let task = self.lanes.get(&lane).and_then(|lane| lane.task.as_ref()).map(|at| &at.id);
-        let checks = self.plan.as_ref().filter(|_| task.is_some()).map(|plan| plan.checks.as_slice());
+        let checks = self.spec.as_ref().filter(|_| task.is_some()).map(|spec| spec.checks.as_slice());
         let is_its = move |check: &Check| task.is_some_and(|task| check.is_criterion_of(task));
         (0_u16..)
             .zip(checks.unwrap_or_default())
@@ -459,7 +459,7 @@ impl Run {
 
     /// Indices of the plan's checks of one kind.
     fn checks(&self, kind: CheckKind) -> impl Iterator<Item = u16> + '_ {
-        let checks = self.plan.as_ref().map(|plan| plan.checks.as_slice()).unwrap_or_default();
+        let checks = self.spec.as_ref().map(|spec| spec.checks.as_slice()).unwrap_or_default();
         (0_u16..).zip(checks).filter(move |(_, check)| check.kind == kind).map(|(index, _)| index)
     }
 }

@@ -132,7 +132,7 @@ impl Orders {
             self.newest.insert(effect.lane(), epoch);
         }
         let context = OrderContext::of(run, &effect, now);
-        Some(Order { version: WireVersion, run: run.plan()?.run.clone(), epoch, effect, context })
+        Some(Order { version: WireVersion, run: run.spec()?.run.clone(), epoch, effect, context })
     }
 
     /// What was asked about an issue is answered. What has to be told there once more, with the pull request, may follow from the

@@ -138,20 +138,20 @@ impl Run {
             // What is done there, its own facts say.
             return false;
         }
-        let workspace = self.plan.as_ref().and_then(|plan| plan.job.workspace.as_ref());
+        let workspace = self.spec.as_ref().and_then(|spec| spec.job.workspace.as_ref());
         let watch = workspace.and_then(|workspace| workspace.watch);
         self.standings.is_news(standing, watch.map(|watch| watch.news).unwrap_or_default())
     }
 
     fn prepared(&self, lane: LaneId, now: Now) -> Vec<Fact> {
-        let (Some(LaneState::Preparing(turn)), Some(plan)) = (self.lane(lane), &self.plan) else {
+        let (Some(LaneState::Preparing(turn)), Some(spec)) = (self.lane(lane), &self.spec) else {
             return Vec::new();
         };
         if !self.calls_may_begin() || self.has_to_end(now) {
             return Vec::new();
         }
         let Turn { iteration, attempt, purpose, .. } = *turn;
-        let budget = plan.limits.budget().map(|limit| self.share_of(limit));
+        let budget = spec.limits.budget().map(|limit| self.share_of(limit));
         let reserved = self.ledger.reservation();
         vec![Fact::CallReserved {
             lane,
@@ -180,9 +180,9 @@ impl Run {
         report.review = report.review.filter(|_| reviews).map(|review| review.of_criteria(asked));
         report.decision = report.decision.filter(|_| decides);
         // Whoever looks over another's work, or decides, claims nothing.
-        let claims = |plan: &RunSpec| works && claim::claims(&plan.job, &report);
+        let claims = |spec: &RunSpec| works && claim::claims(&spec.job, &report);
         let conflict = turn.and_then(|turn| self.reported_conflict(turn, &report));
-        let claimed = self.plan.as_ref().is_some_and(|plan| claims(plan));
+        let claimed = self.spec.as_ref().is_some_and(|spec| claims(spec));
         let charge = self.ledger.charge_for(call, &report);
         let empty = report.results.iter().all(|text| text.trim().is_empty());
         let summary = CallSummary {

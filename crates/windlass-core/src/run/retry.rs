@@ -193,21 +193,21 @@ mod tests {
 
     #[test]
     fn what_would_have_been_waited_for_is_said() {
-        let plan = plan();
+        let spec = plan();
         let limit = |resets_at| UsageLimit { resets_at, window: String::new() };
         let late = limit(Some(now().checked_add(7 * HOUR).unwrap()));
         let (first, long) = (Retries::default(), ago(4, 6 * HOUR));
         for (patience, sentence) in [
             (
-                after_limit(&late, &first, &plan.limits, now()),
+                after_limit(&late, &first, &spec.limits, now()),
                 "the usage limit resets at 2026-11-22T05:00:00Z, later than --max-wait allows (6h)",
             ),
             (
-                after_limit(&limit(None), &long, &plan.limits, now()),
+                after_limit(&limit(None), &long, &spec.limits, now()),
                 "the usage limit still refuses after 6h, and --max-wait allows no longer wait",
             ),
             (
-                after_outage(&plan.run, &long, &plan.limits, &plan.clocks, now()),
+                after_outage(&spec.run, &long, &spec.limits, &spec.clocks, now()),
                 "the API was out of reach for 6h",
             ),
         ] {
@@ -216,8 +216,8 @@ mod tests {
     }
 
     fn outage_pause(run: &str, before: &Retries) -> Option<Duration> {
-        let plan = plan();
-        pause(&after_outage(&RunId(run.to_owned()), before, &plan.limits, &plan.clocks, now()))
+        let spec = plan();
+        pause(&after_outage(&RunId(run.to_owned()), before, &spec.limits, &spec.clocks, now()))
     }
 
     #[test]

@@ -71,7 +71,7 @@ impl Run {
     /// The success criteria that only a judgement shows to hold, of the task that a lane is at.
     fn judged_criteria(&self, lane: LaneId) -> impl Iterator<Item = &str> {
         let task = self.lanes.get(&lane).and_then(|held| held.task.as_ref()).map(|at| &at.id);
-        let review = self.plan.as_ref().and_then(|plan| plan.review.as_ref()).filter(|_| self.has_reviewer());
+        let review = self.spec.as_ref().and_then(|spec| spec.review.as_ref()).filter(|_| self.has_reviewer());
         let all = review.map(|review| review.criteria.as_slice()).unwrap_or_default();
         all.iter().filter(move |of| task == Some(&of.task)).map(|of| of.text.as_str())
     }
@@ -95,7 +95,7 @@ impl Run {
 
     /// Is there work of agents that no reviewer has let stand, and of which each bit is looked over?
     fn has_unreviewed_work(&self, lane: LaneId) -> bool {
-        let review = self.plan.as_ref().and_then(|plan| plan.review.as_ref());
+        let review = self.spec.as_ref().and_then(|spec| spec.review.as_ref());
         let each = review.is_some_and(|review| review.scope == ReviewScope::EachIteration);
         each && self.unreviewed_since(lane).is_some()
     }
@@ -186,8 +186,8 @@ impl Run {
     }
 
     /// Nothing new comes of asking. A task is parked for its own rejections, and the rest goes on.
-    pub(super) fn review_stalemate(&self, plan: &RunSpec) -> Option<(StopReason, String)> {
-        let anew = format!("`windlass resume {}` asks anew", plan.run);
+    pub(super) fn review_stalemate(&self, spec: &RunSpec) -> Option<(StopReason, String)> {
+        let anew = format!("`windlass resume {}` asks anew", spec.run);
         let unusable = self.counters.unusable_reviews;
         if unusable >= REVIEW_STALEMATE {
             let detail = format!("{unusable} reviews in a row gave no verdict that can be used; {anew}");

@@ -147,7 +147,7 @@ impl Run {
     }
 
     pub(super) fn is_of_tasks(&self) -> bool {
-        self.plan.as_ref().is_some_and(|plan| plan.job.mode.has_tasks())
+        self.spec.as_ref().is_some_and(|spec| spec.job.mode.has_tasks())
     }
 
     /// The task that the next iteration of a lane works on: its own, or the first that is ready.
@@ -168,10 +168,10 @@ impl Run {
 
     /// Is what an attempt has left committed although it does not hold?
     pub(super) fn keeps_attempt(&self, lane: LaneId, turn: &Turn, outcome: &AttemptOutcome) -> bool {
-        let plan =
-            self.plan.as_ref().filter(|plan| plan.commit == CommitPolicy::Runner && plan.lanes.is_none());
+        let spec =
+            self.spec.as_ref().filter(|spec| spec.commit == CommitPolicy::Runner && spec.lanes.is_none());
         let wanted =
-            plan.and_then(|plan| plan.job.tasks.as_ref()).is_some_and(|tasks| tasks.commits_attempts);
+            spec.and_then(|spec| spec.job.tasks.as_ref()).is_some_and(|tasks| tasks.commits_attempts);
         wanted
             && self.is_of_tasks()
             && matches!(turn.purpose, Purpose::Work | Purpose::Review)
@@ -227,7 +227,7 @@ impl Run {
         let why = self.what_failed(lane, outcome, verdict);
         let failed = self.task_failures(task) + 1;
         let most =
-            self.plan.as_ref().and_then(|plan| plan.job.tasks.as_ref()).map_or(2, |tasks| tasks.attempts);
+            self.spec.as_ref().and_then(|spec| spec.job.tasks.as_ref()).map_or(2, |tasks| tasks.attempts);
         if failed < most.max(1) {
             return TaskEnd::Again { why };
         }
@@ -236,11 +236,11 @@ impl Run {
     }
 
     /// Why nothing more can be done, where nothing can.
-    pub(super) fn blocked(&self, plan: &RunSpec) -> Option<(StopReason, String)> {
+    pub(super) fn blocked(&self, spec: &RunSpec) -> Option<(StopReason, String)> {
         let at_work = self.lanes.values().any(|lane| lane.task.is_some());
         let idle =
             self.lanes.values().all(|lane| matches!(lane.state, LaneState::Idle { .. } | LaneState::Cleared));
-        if !plan.job.mode.has_tasks() || at_work || !idle || self.ready_task().is_some() {
+        if !spec.job.mode.has_tasks() || at_work || !idle || self.ready_task().is_some() {
             return None;
         }
         let merges = self.waits_for_merges();
@@ -254,15 +254,15 @@ impl Run {
     }
 
     /// One task after another is parked and none is done: it is hardly the tasks. Each for itself ends no run.
-    pub(super) fn all_parked(&self, plan: &RunSpec) -> Option<(StopReason, String)> {
+    pub(super) fn all_parked(&self, spec: &RunSpec) -> Option<(StopReason, String)> {
         let parked = self.counters.parked;
-        let lanes = u32::try_from(plan.lane_ids().len()).unwrap_or(u32::MAX);
+        let lanes = u32::try_from(spec.lane_ids().len()).unwrap_or(u32::MAX);
         let (times, since) = match self.counters.done {
             0 => (1, "none is done"),
             // It has worked before: more has to speak against it.
             _ => (MORE_TIMES.saturating_mul(lanes), "none was done since"),
         };
-        if parked < plan.limits.failures.max(1).saturating_mul(times) {
+        if parked < spec.limits.failures.max(1).saturating_mul(times) {
             return None;
         }
         let tasks = if parked == 1 {
@@ -325,7 +325,7 @@ impl Run {
 
     /// The command that says what is wrong with the tasks.
     fn validating(&self) -> String {
-        let tasks = self.plan.as_ref().and_then(|plan| plan.job.tasks.as_ref());
+        let tasks = self.spec.as_ref().and_then(|spec| spec.job.tasks.as_ref());
         let file = tasks.map(|tasks| format!(" -f {}", quoted(tasks.file.as_os_str())));
         format!("windlass tasks validate{}", file.unwrap_or_default())
     }

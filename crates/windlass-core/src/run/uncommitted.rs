@@ -38,12 +38,12 @@ impl Run {
     }
 
     /// Git does not commit what is called done, and no agent can mend that.
-    pub(super) fn uncommitted(&self, plan: &RunSpec) -> Option<(StopReason, String)> {
+    pub(super) fn uncommitted(&self, spec: &RunSpec) -> Option<(StopReason, String)> {
         let stuck = |lane: &&Lane| lane.uncommitted.in_a_row >= MOST_IN_A_ROW;
         let why = &self.lanes.values().find(stuck)?.uncommitted.why;
         let detail = format!(
             "the work is called done, and it could not be committed: {why}; `windlass resume {}` goes on once that is fixed",
-            plan.run
+            spec.run
         );
         Some((StopReason::NeedsHuman, detail))
     }

@@ -40,7 +40,7 @@ impl Run {
 
     /// Is there something that a prompt can have less of: notes, or what a reviewer is shown?
     fn may_be_shorter(&self, turn: &Turn) -> bool {
-        let has_notes = || self.plan.as_ref().is_some_and(|plan| plan.job.notes_file.is_some());
+        let has_notes = || self.spec.as_ref().is_some_and(|spec| spec.job.notes_file.is_some());
         turn.review.is_some() || (has_notes() && !matches!(turn.council, Council::Asked(_)))
     }
 
@@ -48,7 +48,7 @@ impl Run {
     /// failed or was interrupted left behind is committed with the next one that ends well.
     pub(super) fn would_commit(&self, lane: LaneId, outcome: &AttemptOutcome) -> bool {
         if self.is_of_tasks() && outcome.claimed {
-            let ours = self.plan.as_ref().is_some_and(|plan| plan.commit == CommitPolicy::Runner);
+            let ours = self.spec.as_ref().is_some_and(|spec| spec.commit == CommitPolicy::Runner);
             // What the guard undid refuses the claim: the commit would say that the task is done.
             return ours && self.held(lane).is_empty() && self.is_vouched_for(lane, outcome);
         }
@@ -61,7 +61,7 @@ impl Run {
 
     /// Is there anything of the job that the runner has to commit?
     fn has_to_commit(&self, lane: LaneId, outcome: &AttemptOutcome) -> bool {
-        let ours = self.plan.as_ref().is_some_and(|plan| plan.commit == CommitPolicy::Runner);
+        let ours = self.spec.as_ref().is_some_and(|spec| spec.commit == CommitPolicy::Runner);
         ours && self.differs_from_commit(lane, outcome)
     }
 
@@ -133,7 +133,7 @@ impl Run {
         if turn.claim.is_some() {
             return self.answered(lane, outcome, judged);
         }
-        if self.plan.as_ref().is_some_and(|plan| plan.job.mode.judges()) {
+        if self.spec.as_ref().is_some_and(|spec| spec.job.mode.judges()) {
             return assessed(outcome);
         }
 
@@ -151,7 +151,7 @@ impl Run {
         }
         if claims {
             // A file that was written in this run is itself something that changed, even with the same words.
-            let by_file = self.plan.as_ref().is_some_and(|plan| plan.job.mode.reads_file());
+            let by_file = self.spec.as_ref().is_some_and(|spec| spec.job.mode.reads_file());
             let vouched = self.is_shown(judged) || by_file || self.checks(CheckKind::Gate).next().is_some();
             let changed = outcome.kept.as_ref().is_some_and(|kept| self.history.has_changed(&kept.evidence));
             return if vouched || changed { Verdict::ClaimAccepted } else { Verdict::ClaimUnsupported };
@@ -215,7 +215,7 @@ impl Run {
 
     /// What a call's class means for the whole run: wait, or end.
     pub(super) fn consequence(&self, outcome: &AttemptOutcome, now: Now) -> Option<Fact> {
-        let plan = self.plan.as_ref()?;
+        let spec = self.spec.as_ref()?;
         let summary = &outcome.summary;
         if self.failing.is_some() {
             return None;
@@ -231,15 +231,15 @@ impl Run {
                 // Another lane has met it as well, and is waited for already.
                 let met = self.backoff.is_some_and(|backoff| backoff.class == Class::UsageLimit);
                 let refusals = if met { Retries::default() } else { self.refusals.clone() };
-                let patience = after_limit(&limit, &refusals, &plan.limits, now.wall);
+                let patience = after_limit(&limit, &refusals, &spec.limits, now.wall);
                 self.wait(Class::UsageLimit, patience, StopReason::LimitWaitExceeded)
             }
             Class::Outage if self.backoff.is_some() => None,
             Class::Outage => {
-                let patience = after_outage(&plan.run, &self.outages, &plan.limits, &plan.clocks, now.wall);
+                let patience = after_outage(&spec.run, &self.outages, &spec.limits, &spec.clocks, now.wall);
                 self.wait(Class::Outage, patience, StopReason::AgentUnavailable)
             }
-            _ if summary.overage && !plan.limits.overage => Some(Fact::Failing {
+            _ if summary.overage && !spec.limits.overage => Some(Fact::Failing {
                 stop_reason: StopReason::NeedsHuman,
                 detail: "the account is being charged beyond its plan; --allow-overage would go on"
                     .to_owned(),

@@ -99,7 +99,7 @@ pub fn sort(
     if dirty.is_empty() {
         return Ok(sorted);
     }
-    let (Some(plan), Some(unsettled), Some(recorded)) = (run.plan(), recovery::unsettled(run), read(folder)?)
+    let (Some(plan), Some(unsettled), Some(recorded)) = (run.spec(), recovery::unsettled(run), read(folder)?)
     else {
         sorted.of_a_person = dirty;
         return Ok(sorted);

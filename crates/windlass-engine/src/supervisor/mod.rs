@@ -85,7 +85,7 @@ impl Supervisor {
         loop {
             if let Phase::Ended(stop_reason) = self.run.phase() {
                 self.journal.sync()?;
-                let codes = self.run.plan().map(|plan| plan.exit_codes).unwrap_or_default();
+                let codes = self.run.spec().map(|plan| plan.exit_codes).unwrap_or_default();
                 return Ok(Finished { stop_reason, exit_code: stop_reason.exit_code(codes) });
             }
             self.order_what_is_due()?;
@@ -273,7 +273,7 @@ impl Supervisor {
     /// whoever resumes the run.
     fn remove_checkouts(&self) {
         let is_complete = self.run.phase() == Phase::Ended(StopReason::Complete);
-        if let Some(lanes) = self.run.plan().and_then(|plan| plan.lanes.as_ref()).filter(|_| is_complete) {
+        if let Some(lanes) = self.run.spec().and_then(|plan| plan.lanes.as_ref()).filter(|_| is_complete) {
             // What cannot be removed takes room and does no harm.
             let _ = tree::at(&lanes.folder).remove_folder();
         }

@@ -49,7 +49,7 @@ const LOOKED_UP: [&str; 2] = [
 
 fn criteria_run(night: &Night) -> Vec<(u16, bool)> {
     let is_criterion = |check: u16| {
-        night.state().plan().is_some_and(|plan| plan.checks[usize::from(check)].kind == CheckKind::Criterion)
+        night.state().spec().is_some_and(|plan| plan.checks[usize::from(check)].kind == CheckKind::Criterion)
     };
     let outcome = |fact: Fact| match fact {
         Fact::CheckFinished(done) => Some((done.outcome.check, done.outcome.passed())),
@@ -132,7 +132,7 @@ fn tests_and_builds_are_the_projects_own_commands_or_not_checked() {
     other.env.git(&["commit", "--quiet", "--message", "Make"]);
     expect_end(&run(&other, &[]), 0, "complete");
     assert_eq!(other.verdicts(), [Verdict::ClaimRefused, Verdict::ClaimAccepted, Verdict::ClaimAccepted]);
-    let plan = other.state().plan().unwrap().clone();
+    let plan = other.state().spec().unwrap().clone();
     assert!(plan.checks.iter().all(|check| check.command == "make test"), "{:?}", plan.checks);
 }
 

@@ -50,7 +50,7 @@ impl Run {
         let turn = Turn {
             iteration,
             attempt: 1,
-            purpose: self.plan.as_ref().map_or(Purpose::Work, |plan| plan.job.mode.purpose()),
+            purpose: self.spec.as_ref().map_or(Purpose::Work, |spec| spec.job.mode.purpose()),
             task: task.cloned(),
             began: now.wall,
             active: self.clock.active(now),
@@ -149,7 +149,7 @@ impl Run {
             self.set_state(lane, LaneState::Undoing(turn, outcome));
             return Ok(());
         }
-        let may_stand = match self.plan.as_ref().map(|plan| plan.job.mode.claim()) {
+        let may_stand = match self.spec.as_ref().map(|spec| spec.job.mode.claim()) {
             Some(ClaimSource::UnchangedPlan) => false,
             Some(ClaimSource::Document) => undone,
             _ => true,
@@ -192,7 +192,7 @@ impl Run {
             outcome.claimed &= turn.purpose.answer() == AnswerForm::Assessment || self.claim_stands();
         } else {
             turn.progress |= is_new;
-            let mode = self.plan.as_ref().map_or(Mode::Goal, |plan| plan.job.mode);
+            let mode = self.spec.as_ref().map_or(Mode::Goal, |spec| spec.job.mode);
             outcome.claimed = claimed && claim::may_claim(mode, &outcome.summary);
             self.history.reached(&evidence);
             let same = |before: &Evidence| (&before.tree, &before.work) == (&evidence.tree, &evidence.work);
@@ -258,14 +258,14 @@ impl Run {
     }
 
     fn found_no_work(&self) -> bool {
-        self.plan.as_ref().is_some_and(|plan| self.standings.found_no_work(&plan.job))
+        self.spec.as_ref().is_some_and(|spec| self.standings.found_no_work(&spec.job))
     }
 
     /// Does the job's own file claim, now, that it is done? `None` where claims are not read from it.
     pub(in crate::run) fn file_claims(&self) -> Option<bool> {
-        let plan = self.plan.as_ref()?;
+        let spec = self.spec.as_ref()?;
         let by_check = self.checks(CheckKind::Until).next().is_some();
-        (plan.job.mode.reads_file() && !by_check).then(|| self.standings.claims(&plan.job))
+        (spec.job.mode.reads_file() && !by_check).then(|| self.standings.claims(&spec.job))
     }
 
     pub(super) fn check_finished(
@@ -401,7 +401,7 @@ impl Run {
         verdict: Verdict,
         progress: bool,
     ) -> LaneState {
-        let delay = self.plan.as_ref().map_or(Duration::ZERO, |plan| plan.clocks.delay);
+        let delay = self.spec.as_ref().map_or(Duration::ZERO, |spec| spec.clocks.delay);
         let Some(task) = turn.task.clone() else {
             return LaneState::Idle { not_before: now.monotonic.saturating_add(delay) };
         };

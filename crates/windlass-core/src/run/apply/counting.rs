@@ -89,7 +89,7 @@ impl Run {
         outcomes: &[CheckOutcome],
     ) {
         let by_check = self.checks(CheckKind::Until).next().is_some();
-        let threshold = self.plan.as_ref().map_or(1, |plan| claim::claims_needed(&plan.job));
+        let threshold = self.spec.as_ref().map_or(1, |spec| claim::claims_needed(&spec.job));
         match verdict {
             Verdict::ClaimAccepted => {
                 self.counters.claims += 1;

@@ -49,7 +49,7 @@ impl Run {
         }
         let again = now
             .monotonic
-            .saturating_add(self.plan.as_ref().map_or(std::time::Duration::ZERO, |plan| plan.clocks.delay));
+            .saturating_add(self.spec.as_ref().map_or(std::time::Duration::ZERO, |spec| spec.clocks.delay));
         let state = match decision {
             HookDecision::Continue | HookDecision::Warn => LaneState::Cleared,
             HookDecision::Skip | HookDecision::Abort => LaneState::Idle { not_before: again },

@@ -50,8 +50,8 @@ impl Run {
 
     fn fold(&mut self, now: Now, fact: &Fact) -> Applied {
         match fact {
-            Fact::RunStarted { plan } => self.run_started(plan),
-            Fact::RunResumed { plan } => self.run_resumed(plan),
+            Fact::RunStarted { plan: spec } => self.run_started(spec),
+            Fact::RunResumed { plan: spec } => self.run_resumed(spec),
             _ if self.phase != Phase::Active => Err("the run is not under way".to_owned()),
             Fact::Noticed(_) | Fact::NotificationSettled(_) => Ok(()),
             Fact::RunFinished { stop_reason, .. } => {

@@ -10,19 +10,19 @@ use crate::spec::RunSpec;
 use crate::values::{CheckStage, Evidence, JobStatus, LaneId, SnapshotId, StopReason};
 
 impl Run {
-    pub(super) fn run_started(&mut self, plan: &RunSpec) -> Applied {
+    pub(super) fn run_started(&mut self, spec: &RunSpec) -> Applied {
         if self.phase != Phase::New {
             return Err("the run has started already".to_owned());
         }
         self.phase = Phase::Active;
-        self.plan = Some(Arc::new(plan.clone()));
-        self.lanes = plan.lane_ids().into_iter().map(|id| (id, Lane::new())).collect();
+        self.spec = Some(Arc::new(spec.clone()));
+        self.lanes = spec.lane_ids().into_iter().map(|id| (id, Lane::new())).collect();
         Ok(())
     }
 
     /// What was running is lost: calls are recovered, and what a person may have changed meanwhile is looked at
     /// before anything is judged again. The counter that ended the run begins anew; all others stand.
-    pub(super) fn run_resumed(&mut self, plan: &RunSpec) -> Applied {
+    pub(super) fn run_resumed(&mut self, spec: &RunSpec) -> Applied {
         let Some(last) = self.last else {
             return Err("the run has not started".to_owned());
         };
@@ -43,7 +43,7 @@ impl Run {
         }
         self.counters.budget_exhausted = false;
         self.phase = Phase::Active;
-        self.plan = Some(Arc::new(plan.clone()));
+        self.spec = Some(Arc::new(spec.clone()));
         self.clock.new_session(last);
         self.stop = None;
         self.failing = None;

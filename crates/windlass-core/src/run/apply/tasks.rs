@@ -197,7 +197,7 @@ impl Run {
         self.count_end(lane, end);
         self.history.saw(evidence);
         self.remember(lane, evidence);
-        let delay = self.plan.as_ref().map_or(Duration::ZERO, |plan| plan.clocks.delay);
+        let delay = self.spec.as_ref().map_or(Duration::ZERO, |spec| spec.clocks.delay);
         if let Some(held) = self.lanes.get_mut(&lane) {
             if !matches!(end, TaskEnd::Again { .. }) {
                 held.reviews.forget();

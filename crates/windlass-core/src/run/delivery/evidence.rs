@@ -21,12 +21,12 @@ pub struct DeliveryContext {
 impl Run {
     /// What a pull request of the run's work is opened with; `None` before it started.
     pub(in crate::run) fn delivery_text(&self, basis: DeliveryBasis) -> Option<DeliveryContext> {
-        let plan = self.plan()?;
+        let spec = self.spec()?;
         let part = self.delivery.part.as_ref();
         let title = match part.map(|part| (part.number, self.part_row())) {
             Some((_, Some(row))) => format!("{}: {}", row.id, row.title),
-            Some((number, None)) => format!("{} (part {number})", plan.job.title),
-            None => plan.job.title.clone(),
+            Some((number, None)) => format!("{} (part {number})", spec.job.title),
+            None => spec.job.title.clone(),
         };
         Some(DeliveryContext { title, body: self.evidence_text(basis) })
     }
@@ -37,8 +37,8 @@ impl Run {
     }
 
     /// What was done, in a paragraph.
-    fn shown_text(&self, plan: &RunSpec) -> String {
-        let is_shown = plan.grounds().is_shown();
+    fn shown_text(&self, spec: &RunSpec) -> String {
+        let is_shown = spec.grounds().is_shown();
         let what = match (&self.delivery.part, self.part_row()) {
             (_, Some(row)) => format!("task {} is done", row.id),
             (Some(_), None) if self.counters().complete => "the job is done".to_owned(),
@@ -53,9 +53,9 @@ impl Run {
     }
 
     fn evidence_text(&self, basis: DeliveryBasis) -> String {
-        let Some(plan) = self.plan() else { return String::new() };
+        let Some(spec) = self.spec() else { return String::new() };
         let mut text = match basis {
-            DeliveryBasis::Shown => self.shown_text(plan),
+            DeliveryBasis::Shown => self.shown_text(spec),
             DeliveryBasis::AsItStands => {
                 "**Not finished.** The run ended at a limit; this is the newest work that its gates passed on.\n\n"
                     .to_owned()
@@ -67,7 +67,7 @@ impl Run {
         let tokens = self.ledger().tokens().total();
         let estimated = if self.ledger().is_estimated() { ", in part estimated" } else { "" };
         // Writing into a string does not fail.
-        let _ = writeln!(text, "| | |\n|---|---|\n| run | `{}` |", plan.run);
+        let _ = writeln!(text, "| | |\n|---|---|\n| run | `{}` |", spec.run);
         let _ = writeln!(text, "| iterations | {} |", counters.finished);
         let _ = writeln!(text, "| cost | ${}.{:02}{estimated} |", cents / 100, cents % 100);
         let _ = writeln!(text, "| tokens | {tokens} |");
@@ -75,7 +75,7 @@ impl Run {
             let _ = writeln!(text, "| tasks done in this run | {} |", counters.done);
         }
         let gates =
-            plan.checks.iter().filter(|check| check.kind == CheckKind::Gate || basis == DeliveryBasis::Shown);
+            spec.checks.iter().filter(|check| check.kind == CheckKind::Gate || basis == DeliveryBasis::Shown);
         text + &passed_checks("commit", gates)
     }
 }

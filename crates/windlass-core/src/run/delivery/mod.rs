@@ -111,7 +111,7 @@ impl Run {
     }
 
     fn delivery_spec(&self) -> Option<&DeliverySpec> {
-        self.plan.as_ref()?.delivery.as_ref()
+        self.spec.as_ref()?.delivery.as_ref()
     }
 
     /// What the work's way out means for an end with this reason.

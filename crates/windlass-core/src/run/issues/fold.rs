@@ -106,7 +106,7 @@ impl Run {
             let rests = matches!(lane.state, LaneState::Idle { .. } | LaneState::Cleared);
             rests && lane.task.as_ref().is_some_and(|at| at.id == *task)
         };
-        let Some(run) = self.plan.as_ref().filter(|plan| plan.lanes.is_some()).map(|plan| &plan.run) else {
+        let Some(run) = self.spec.as_ref().filter(|spec| spec.lanes.is_some()).map(|spec| &spec.run) else {
             return String::new();
         };
         let Some(lane) = self.lanes.values_mut().find(is_its) else { return String::new() };

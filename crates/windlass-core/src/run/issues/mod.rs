@@ -69,7 +69,7 @@ struct Owed {
 
 impl Run {
     fn issues_spec(&self) -> Option<&IssuesSpec> {
-        self.plan.as_ref()?.job.tasks.as_ref()?.issues.as_ref()
+        self.spec.as_ref()?.job.tasks.as_ref()?.issues.as_ref()
     }
 
     /// May the next iteration be of this task? Those that are no issues are nobody else's.

@@ -30,13 +30,13 @@ impl Run {
             IssueTask::TellParked => self.parked_text(owed),
         };
         // What is on a branch that nobody has merged is not done for those who asked for it.
-        let is_there = self.plan()?.delivery.is_none() || self.is_merged();
+        let is_there = self.spec()?.delivery.is_none() || self.is_merged();
         let closes = what == IssueTask::TellDone && is_there && self.issues_spec()?.closes;
         Some(IssueContext { text, closes })
     }
 
     fn done_text(&self, owed: &Owed) -> String {
-        let Some(plan) = self.plan() else { return String::new() };
+        let Some(spec) = self.spec() else { return String::new() };
         let mut text = "**Done**, as the runner has seen it.\n\n".to_owned();
         text.push_str(&self.run_table());
         if !owed.detail.is_empty() {
@@ -45,9 +45,9 @@ impl Run {
         }
         if let Some((_, url)) = self.pull_request() {
             let _ = writeln!(text, "| pull request | {url} |");
-        } else if let Some(delivery) = &plan.delivery {
+        } else if let Some(delivery) = &spec.delivery {
             let _ = writeln!(text, "| branch | {}: its pull request follows |", as_code(&delivery.branch));
-        } else if plan.commit == CommitPolicy::Runner {
+        } else if spec.commit == CommitPolicy::Runner {
             text.push_str("| pushed | no |\n");
         }
         let is_its = |check: &&crate::values::Check| match check.kind {
@@ -55,7 +55,7 @@ impl Run {
             CheckKind::Criterion => check.is_criterion_of(&owed.task),
             CheckKind::Until => false,
         };
-        text + &passed_checks("work", plan.checks.iter().filter(is_its))
+        text + &passed_checks("work", spec.checks.iter().filter(is_its))
     }
 
     fn parked_text(&self, owed: &Owed) -> String {
@@ -67,7 +67,7 @@ impl Run {
     }
 
     fn run_table(&self) -> String {
-        let run = self.plan().map(|plan| plan.run.to_string()).unwrap_or_default();
+        let run = self.spec().map(|spec| spec.run.to_string()).unwrap_or_default();
         format!("| | |\n|---|---|\n| run | {} |\n", as_code(&run))
     }
 }

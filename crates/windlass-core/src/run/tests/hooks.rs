@@ -83,7 +83,7 @@ fn a_skipped_iteration_consumes_none_and_is_asked_for_again_after_the_pause() {
         .filter(|entry| entry.fact.name() == "hook_due")
         .map(|entry| entry.at.monotonic)
         .collect();
-    let pause = world.run.plan().unwrap().clocks.delay;
+    let pause = world.run.spec().unwrap().clocks.delay;
     assert!(pause > Duration::ZERO && at.windows(2).all(|pair| pair[1] >= pair[0] + pause), "{at:?}");
 }
 

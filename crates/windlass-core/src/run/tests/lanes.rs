@@ -93,7 +93,7 @@ fn tasks_parked_one_after_another_before_any_is_done_end_the_run() {
         "{detail}"
     );
     // Gone on with, it counts anew, and what is done then lets all the others have their turn.
-    world.input(Input::Resume(Box::new(world.run.plan().unwrap().as_ref().clone())));
+    world.input(Input::Resume(Box::new(world.run.spec().unwrap().as_ref().clone())));
     assert_eq!(world.finish(), StopReason::ConsecutiveFailures);
     assert_eq!(world.run.tasks().counts().parked, 6);
     // With lanes those at work are seen through, and one that is done then lets the rest go on.

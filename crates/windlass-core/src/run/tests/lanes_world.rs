@@ -390,7 +390,7 @@ impl World {
         self.journal.truncate(kept);
         self.run = fold(&self.journal);
         self.begun.clear();
-        let plan = (**self.run.plan().unwrap()).clone();
+        let plan = (**self.run.spec().unwrap()).clone();
         self.input(Input::Resume(Box::new(plan)));
     }
 

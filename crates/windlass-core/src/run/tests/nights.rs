@@ -83,7 +83,7 @@ fn invariants(world: &World) -> Result<(), TestCaseError> {
         world.facts().filter(|fact| matches!(fact, Fact::FollowUpDue { purpose: Purpose::Council, .. }));
     prop_assert!(called.count() <= 5, "no run calls more councils");
     prop_assert!(world.run.decisions().len() <= 5);
-    let plan = world.run.plan().expect("it started");
+    let plan = world.run.spec().expect("it started");
     if let Some(limit) = plan.limits.cost {
         let largest = world.facts().filter_map(|fact| match fact {
             Fact::CallFinished { summary, .. } => Some(summary.cost),

@@ -113,7 +113,7 @@ fn findings_park_a_task_that_is_claimed_and_no_other() {
         }
         let guard =
             GuardSpec { action: GuardAction::Refuse, tests: TestsAction::Hold, ..GuardSpec::default() };
-        let plan = RunSpec { guard, ..(**world.run.plan().unwrap()).clone() };
+        let plan = RunSpec { guard, ..(**world.run.spec().unwrap()).clone() };
         world.input(Input::Resume(Box::new(plan)));
         world.suspects =
             vec![("fewer".to_owned(), Suspicion::new(SuspicionKind::Tests, "tests/a.rs", "1 test fewer"))];

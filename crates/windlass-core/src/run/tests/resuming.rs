@@ -66,7 +66,7 @@ fn the_time_between_two_sessions_is_in_no_iterations_duration() {
 /// The run after so many facts, resumed.
 fn resumed(world: &World, kept: usize) -> Run {
     let mut run = fold(&world.journal[..kept]);
-    let plan = Box::new((**run.plan().unwrap()).clone());
+    let plan = Box::new((**run.spec().unwrap()).clone());
     run.apply(&Entry { seq: run.next_seq(), at: world.now, fact: Fact::RunResumed { plan } }).unwrap();
     run
 }

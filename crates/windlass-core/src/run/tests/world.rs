@@ -450,7 +450,7 @@ impl World {
         self.begun.clear();
         self.now.monotonic = Duration::ZERO;
         self.now.wall = self.now.wall.checked_add(Duration::from_mins(7)).unwrap();
-        if let Some(plan) = self.run.plan().cloned() {
+        if let Some(plan) = self.run.spec().cloned() {
             self.input(Input::Resume(Box::new((*plan).clone())));
         } else {
             self.input(Input::Start(Box::new(plan())));
