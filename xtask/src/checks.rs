@@ -25,6 +25,7 @@ pub fn run_all(workspace: &Workspace) -> Result<(), Failure> {
     heading("clippy");
     let clippy = ["clippy", "--workspace", "--all-targets", "--locked", "--", "--deny", "warnings"];
     run(cargo().args(clippy).current_dir(&workspace.root))?;
+    features(workspace)?;
     heading("test");
     suite::run_suite(workspace, &[])?;
     heading("places");
@@ -33,6 +34,17 @@ pub fn run_all(workspace: &Workspace) -> Result<(), Failure> {
 
 fn heading(name: &str) {
     eprintln!("==== {name}");
+}
+
+/// The program without its views, and with each of them alone: what is left has to be whole.
+fn features(workspace: &Workspace) -> Result<(), Failure> {
+    for features in ["", "watch", "web"] {
+        let clippy = ["clippy", "--package", "windlass", "--bins", "--locked", "--no-default-features"];
+        let mut command = cargo();
+        command.args(clippy).args(["--features", features, "--", "--deny", "warnings"]);
+        run(command.current_dir(&workspace.root))?;
+    }
+    Ok(())
 }
 
 /// Bans, licences and sources always; advisories where their database can be had.

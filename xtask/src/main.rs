@@ -20,6 +20,7 @@ mod places;
 mod program;
 mod release;
 mod rows;
+mod screens;
 mod stand_in;
 mod suite;
 mod tidy;
@@ -78,7 +79,7 @@ const CHORES: &[Chore] = &[
     },
     Chore {
         name: "bench",
-        arguments: "[GROUP…]",
+        arguments: "[--program FILE] [GROUP…]",
         about: "measure what windlass costs beside the least it could cost; writes target/bench/",
         run: bench::run_chore,
     },
@@ -129,6 +130,12 @@ const CHORES: &[Chore] = &[
         arguments: "",
         about: "record the screens of the demo and of the terminal view anew",
         run: |workspace, _| docs::record_screen(workspace),
+    },
+    Chore {
+        name: "screens",
+        arguments: "",
+        about: "take the pictures of the page, the report and the terminal view anew, from a real browser and tmux",
+        run: screens::run_chore,
     },
     Chore {
         name: "release",

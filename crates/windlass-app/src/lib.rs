@@ -10,6 +10,7 @@
 mod add_dirs;
 mod agent;
 mod app;
+pub mod asked;
 pub mod beginning;
 pub mod configuration;
 pub mod demo;

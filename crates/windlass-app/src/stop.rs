@@ -1,15 +1,25 @@
 //! Ending a run after its current iteration.
 
+use std::thread;
+use std::time::{Duration, Instant};
+
+use windlass_core::fact::Fact;
 use windlass_core::values::{RunId, StopSource};
 use windlass_engine::store::lock::{self, Holder};
 use windlass_engine::store::run_folder::find_run;
 use windlass_engine::store::{RunFolder, index};
 
 use crate::app::App;
+use crate::asked::{has_since, length};
 use crate::error::{AppError, Kind};
 use crate::here::Here;
 use crate::inspect::which;
 use crate::run::going_on::is_open;
+
+/// So long a run may take to write down who asks it to stop. One that hears nothing is ended all the same.
+const HEARING: Duration = Duration::from_secs(2);
+
+const LOOK: Duration = Duration::from_millis(20);
 
 /// A run that was asked to stop.
 pub struct Stopping {
@@ -41,6 +51,20 @@ impl App {
         let asked_before = folder.stop_requested();
         folder.request_stop(by)?;
         Ok(Stopping { run: holder.run, process: holder.pid, asked_before })
+    }
+
+    /// Ends a run's agent now for another front end, which the run says that it was.
+    pub fn terminate_for(&self, run: &RunId, by: StopSource) -> Result<(), AppError> {
+        let here = Here::find_broken(self)?;
+        let journal = RunFolder::of(&here.project, run).journal();
+        let before = length(&journal);
+        self.stop_for(Some(&run.0), by)?;
+        let began = Instant::now();
+        let has_heard = || has_since(&journal, before, |fact| matches!(fact, Fact::StopRequested { .. }));
+        while !has_heard() && began.elapsed() < HEARING {
+            thread::sleep(LOOK);
+        }
+        self.terminate(run)
     }
 
     /// Ends a run's agent now, as SIGTERM to the run does; what it did is kept.

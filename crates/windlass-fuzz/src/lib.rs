@@ -91,6 +91,11 @@ pub const TARGETS: &[Target] = &[
     Target { name: "commit", about: "words of a commit, .gitignore, keys", run: targets::commit },
     Target { name: "redact", about: "text without its secrets", run: targets::redact },
     Target { name: "proxy", about: "what a guest of a sandbox asks its proxy for", run: targets::proxy },
+    Target {
+        name: "page",
+        about: "addresses and headers of the page, and what is asked of a run",
+        run: targets::page,
+    },
     Target { name: "script", about: "a script of the scripted agent", run: targets::script },
 ];
 

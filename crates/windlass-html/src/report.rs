@@ -5,7 +5,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use windlass_core::redact::Redactor;
 use windlass_ui::format;
 use windlass_ui::model::{Night, RunSeen};
-use windlass_ui::report::{Answer, Part, Row, Sheet, foreign, look, name, tables};
+use windlass_ui::report::{Part, ReportAnswer, Row, Sheet, foreign, look, name, tables};
 
 use crate::STYLE;
 use crate::chart::charts;
@@ -67,7 +67,7 @@ pub fn report_html(night: &Night, patches: &[RunPatches], redactor: &Redactor, z
     page.into_string()
 }
 
-fn answered(redacted: &Redacted<'_>, answer: &Answer) -> Markup {
+fn answered(redacted: &Redacted<'_>, answer: &ReportAnswer) -> Markup {
     html! {
         section {
             h2 { (answer.question) }

@@ -263,6 +263,7 @@ fn fact(fact: &Fact) -> Option<String> {
             format!("it cannot go on: {} ({detail})", stop_reason.name())
         }
         Fact::RunEnding { stop_reason, .. } => format!("it is to end: {}", name(*stop_reason)),
+        Fact::ActionAsked(asked) => format!("asked: {}", asked.what),
         Fact::Noticed(report::Noticed { text }) => format!("notice: {text}"),
         Fact::RunFinished { stop_reason, cost, iterations, .. } => {
             format!("the run ends: {} after {iterations} iterations, {cost}", name(*stop_reason))

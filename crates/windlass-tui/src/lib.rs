@@ -20,4 +20,4 @@ pub mod state;
 pub mod text;
 mod transcript;
 
-pub use shell::{First, Left, Standing, watch};
+pub use shell::{Activity, First, Left, watch};

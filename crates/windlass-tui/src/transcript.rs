@@ -5,7 +5,7 @@ use std::path::Path;
 use windlass_app::transcript::{self, Content, Observation, Page, ToolInput};
 use windlass_ui::{Tone, format, one_line};
 
-use crate::state::{Answer, Meaning, Part, Row};
+use crate::state::{Meaning, Part, ResultMark, Row};
 use crate::text::{clean, fit};
 
 /// Lines of a tool's answer that are shown; of a failed one all that came.
@@ -69,11 +69,11 @@ fn observed(observation: &Observation, directory: &str) -> Vec<Row> {
             let text =
                 if *is_error { text.trim_end().to_owned() } else { beginning(text.trim_end(), output.lines) };
             let row = Row::labelled(" ", tone, text);
-            Row { answers: Some(Answer { to: id.clone(), word }), ..row }
+            Row { answers: Some(ResultMark { to: id.clone(), word }), ..row }
         }
         Observation::Denied { name, id } => {
             let row = Row::labelled("denied", Tone::Warn, one_line(name));
-            Row { answers: Some(Answer { to: id.clone(), word: "denied" }), ..row }
+            Row { answers: Some(ResultMark { to: id.clone(), word: "denied" }), ..row }
         }
         Observation::Started { model, version } => {
             Row::labelled("agent", Tone::Dim, format!("{} {}", one_line(model), one_line(version)))

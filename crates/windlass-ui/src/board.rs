@@ -212,7 +212,8 @@ impl Board {
     pub fn fact(&mut self, entry: &Entry) {
         self.seq = entry.seq;
         let before = self.now;
-        self.now = entry.at.wall;
+        // A run does not go on by being asked for something.
+        self.now = if matches!(entry.fact, Fact::ActionAsked(_)) { before } else { entry.at.wall };
         self.seen.take(&entry.fact);
         self.councils.take(&entry.fact);
         match &entry.fact {
@@ -264,7 +265,7 @@ impl Board {
             Fact::Damaged(report::Damaged { iteration, attempt, course, .. }) => {
                 self.ruined = (*course == DamageCourse::Stop).then_some((*iteration, *attempt));
             }
-            Fact::Noticed(_) | Fact::CallCut { .. } | Fact::RunEnding { .. } => {}
+            Fact::ActionAsked(_) | Fact::Noticed(_) | Fact::CallCut { .. } | Fact::RunEnding { .. } => {}
             fact => self.lane_fact(entry.seq, fact),
         }
     }

@@ -2,6 +2,6 @@
 //! the same.
 
 pub use crate::document::report::{
-    Answer, Column, Part, Row, Sheet, Table, foreign, look, name, own, tables,
+    Column, Part, ReportAnswer, Row, Sheet, Table, foreign, look, name, own, tables,
 };
 pub use crate::words::verdict;

@@ -4,11 +4,13 @@ use axum::http::StatusCode;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use windlass_app::AppError;
-use windlass_core::values::RunId;
+use windlass_app::asked::{ActionAsked, Journalled};
+use windlass_core::values::{RunId, StopSource};
+use windlass_host::file::digest;
 
-use crate::answer::{self, Answer};
-use crate::asked::{Claim, Outcome, Record};
-use crate::deed::{Deed, Subject};
+use crate::action::{Action, Subject};
+use crate::asked::{ActionOutcome, Claim, Record};
+use crate::response::{self, Response};
 use crate::seen::seen_as;
 use crate::site::{Followed, Rights, Site, locked};
 
@@ -17,7 +19,7 @@ use crate::site::{Followed, Rights, Site, locked};
 #[serde(deny_unknown_fields)]
 pub struct Wanted {
     /// What is to be done.
-    pub deed: Deed,
+    pub action: Action,
     /// The number of the run's last fact that it has been shown.
     pub seq: u64,
     /// Drawn for this and nothing else: said again with the same, it is not done again.
@@ -26,19 +28,19 @@ pub struct Wanted {
 
 /// What a browser is told.
 #[derive(Serialize)]
-struct Told<'a> {
+struct Reply<'a> {
     said: &'a str,
 }
 
 /// Does it, unless it was done.
-pub fn act(site: &Site, run: &RunId, wanted: &Wanted, by: String) -> Answer {
-    if site.rights < wanted.deed.needs() {
+pub fn act(site: &Site, run: &RunId, wanted: &Wanted, by: &str) -> Response {
+    if site.rights < wanted.action.needs() {
         let how = if site.rights == Rights::Read { "without --read-only" } else { "with --actions" };
         let said = format!("This page was started so that it cannot do this; start it {how}: windlass web");
-        return told(StatusCode::FORBIDDEN, &said);
+        return reply(StatusCode::FORBIDDEN, &said);
     }
     if !is_once(&wanted.once) {
-        return told(StatusCode::BAD_REQUEST, "what is asked needs a key of its own");
+        return reply(StatusCode::BAD_REQUEST, "what is asked needs a key of its own");
     }
     match claimed(site, run, wanted, by) {
         Ok(answer) => answer,
@@ -46,50 +48,74 @@ pub fn act(site: &Site, run: &RunId, wanted: &Wanted, by: String) -> Answer {
     }
 }
 
-fn claimed(site: &Site, run: &RunId, wanted: &Wanted, by: String) -> Result<Answer, AppError> {
+fn claimed(site: &Site, run: &RunId, wanted: &Wanted, by: &str) -> Result<Response, AppError> {
     let Some(followed) = site.follow(run)? else {
-        return Ok(told(StatusCode::NOT_FOUND, "there is no such run"));
+        return Ok(reply(StatusCode::NOT_FOUND, "there is no such run"));
     };
-    let what = wanted.deed.words();
-    let record = Record { run: run.clone(), what, by, at: Timestamp::now(), seq: wanted.seq, outcome: None };
+    let what = wanted.action.words();
+    let record = Record {
+        run: run.clone(),
+        what,
+        by: by.to_owned(),
+        at: Timestamp::now(),
+        seq: wanted.seq,
+        outcome: None,
+    };
     let ticket = match site.asked.claim(&wanted.once, record)? {
         Claim::First(ticket) => ticket,
-        Claim::Done(outcome) => return Ok(outcome_told(&outcome)),
-        Claim::UnderWay => return Ok(told(StatusCode::ACCEPTED, "It is being done.")),
+        Claim::Done(outcome) => return Ok(reply_of(&outcome)),
+        Claim::UnderWay => return Ok(reply(StatusCode::ACCEPTED, "It is being done.")),
         Claim::CutOff(record) => {
             let said = format!(
                 "It was begun at {}, and cut off: nobody knows how far it came. Look at the run, and ask anew.",
                 record.at.strftime("%H:%M:%S")
             );
-            return Ok(told(StatusCode::CONFLICT, &said));
+            return Ok(reply(StatusCode::CONFLICT, &said));
         }
     };
-    let outcome = carried_out(site, &followed, wanted)?;
+    let outcome = carried_out(site, &followed, wanted, by)?;
     site.asked.settle(ticket, &outcome)?;
-    Ok(outcome_told(&outcome))
+    Ok(reply_of(&outcome))
 }
 
 fn carried_out(
     site: &Site,
     followed: &std::sync::Mutex<Followed>,
     wanted: &Wanted,
-) -> Result<Outcome, AppError> {
+    by: &str,
+) -> Result<ActionOutcome, AppError> {
     let (subject, how) = {
         let mut followed = locked(followed);
         followed.advance()?;
         if followed.seq != wanted.seq {
-            let said = "The run has moved since this page was shown: look again.".to_owned();
-            return Ok(Outcome { status: StatusCode::CONFLICT.as_u16(), said });
+            return Ok(moved());
         }
         subject(&followed)?
     };
-    if matches!(wanted.deed, Deed::Seen {}) {
+    if matches!(wanted.action, Action::Seen {}) {
         site.seen.mark(&subject.run, how)?;
     }
-    Ok(match wanted.deed.be_done(&site.app, &subject) {
-        Ok(said) => Outcome { status: StatusCode::OK.as_u16(), said },
-        Err(error) => Outcome { status: answer::status_of(&error).as_u16(), said: sentences(&error) },
+    let asked = ActionAsked {
+        by: StopSource::Page,
+        who: by.to_owned(),
+        what: wanted.action.words(),
+        once: digest(wanted.once.as_bytes()),
+    };
+    if wanted.action.is_journalled_first() {
+        let there = site.app.in_directory(&subject.directory)?;
+        if there.journal_asked(&subject.run, wanted.seq, &asked)? == Journalled::Moved {
+            return Ok(moved());
+        }
+    }
+    Ok(match wanted.action.perform(&site.app, &subject, asked) {
+        Ok(said) => ActionOutcome { status: StatusCode::OK.as_u16(), said },
+        Err(error) => ActionOutcome { status: response::status_of(&error).as_u16(), said: sentences(&error) },
     })
+}
+
+fn moved() -> ActionOutcome {
+    let said = "The run has moved since this page was shown: look again.".to_owned();
+    ActionOutcome { status: StatusCode::CONFLICT.as_u16(), said }
 }
 
 /// The run as it stands, and how a person has seen it.
@@ -117,14 +143,14 @@ fn sentences(error: &AppError) -> String {
     std::iter::once(error.message.clone()).chain(hints).collect()
 }
 
-fn trouble(error: &AppError) -> Answer {
-    told(answer::status_of(error), &sentences(error))
+fn trouble(error: &AppError) -> Response {
+    reply(response::status_of(error), &sentences(error))
 }
 
-fn outcome_told(outcome: &Outcome) -> Answer {
-    told(StatusCode::from_u16(outcome.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), &outcome.said)
+fn reply_of(outcome: &ActionOutcome) -> Response {
+    reply(StatusCode::from_u16(outcome.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), &outcome.said)
 }
 
-fn told(status: StatusCode, said: &str) -> Answer {
-    answer::json(status, &Told { said })
+fn reply(status: StatusCode, said: &str) -> Response {
+    response::json(status, &Reply { said })
 }

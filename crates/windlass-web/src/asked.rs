@@ -38,12 +38,12 @@ pub struct Record {
     /// The number of the run's last fact that the browser had been shown.
     pub seq: u64,
     /// What it came to; `None` before that is known.
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<ActionOutcome>,
 }
 
 /// What something that was asked came to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Outcome {
+pub struct ActionOutcome {
     /// The status of the answer.
     pub status: u16,
     /// A sentence or more.
@@ -56,7 +56,7 @@ pub enum Claim {
     /// It is to be done now.
     First(Ticket),
     /// It was done, and came to this.
-    Done(Outcome),
+    Done(ActionOutcome),
     /// It is being done.
     UnderWay,
     /// Whoever did it was ended meanwhile.
@@ -108,7 +108,7 @@ impl Asked {
     }
 
     /// Writes down what it came to.
-    pub fn settle(&self, ticket: Ticket, outcome: &Outcome) -> Result<(), AppError> {
+    pub fn settle(&self, ticket: Ticket, outcome: &ActionOutcome) -> Result<(), AppError> {
         let record = Record { outcome: Some(outcome.clone()), ..ticket.record };
         let written = own_files::write(&ticket.path, &record);
         locked(&self.under_way).remove(&ticket.path);
@@ -169,7 +169,7 @@ mod tests {
         // Another server after this one was killed: nobody knows how far it came.
         let after = Asked::at(folder.path()).unwrap();
         assert!(matches!(after.claim("one", record()).unwrap(), Claim::CutOff(_)));
-        let outcome = Outcome { status: 200, said: "done".to_owned() };
+        let outcome = ActionOutcome { status: 200, said: "done".to_owned() };
         asked.settle(ticket, &outcome).unwrap();
         for server in [&asked, &after] {
             assert!(matches!(server.claim("one", record()).unwrap(), Claim::Done(said) if said == outcome));

@@ -1,19 +1,19 @@
 //! The web page: the runs of this machine for a browser, live, on the desk and on a phone. It looks; with leave it acts, through the same
-//! verbs as the command line ([`deed`]). Who comes in and how far: [`door`].
+//! verbs as the command line ([`action`]). Who comes in and how far: [`door`].
 //!
 //! It is a process of its own that reads journals, recordings and snapshots. A runner knows nothing of it.
 
 mod acting;
-mod answer;
+mod action;
 mod asked;
 mod assets;
-mod deed;
 mod door;
 mod live;
 mod metrics;
 mod names;
 mod own_files;
 mod pages;
+mod response;
 mod routes;
 mod seen;
 mod server;
@@ -30,12 +30,13 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use windlass_app::{App, AppError, Kind, page_folder};
 
-pub use names::{Cursor, NotAName, Ordinal, RunName, query_value};
+pub use action::is_action;
+pub use door::host::{Hosts, is_own_origin};
+pub use names::{Cursor, NotAName, Ordinal, RunName, encoded, query_value};
 pub use site::Rights;
 
 use asked::Asked;
 use door::Door;
-use door::host::Hosts;
 use door::keyring::Keyring;
 use seen::Seen;
 use site::Site;
@@ -59,7 +60,7 @@ pub struct Serving {
 
 /// The page stands.
 #[derive(Clone, Debug)]
-pub struct Standing {
+pub struct ServedPage {
     /// Where: `http://127.0.0.1:8417`.
     pub address: String,
     /// The link that lets one browser in, once.
@@ -84,7 +85,7 @@ struct Written {
 pub fn serve(
     app: App,
     serving: &Serving,
-    tell: impl FnOnce(&Standing) -> Result<(), AppError>,
+    tell: impl FnOnce(&ServedPage) -> Result<(), AppError>,
 ) -> Result<(), AppError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -97,7 +98,7 @@ pub fn serve(
 async fn stand(
     app: App,
     serving: &Serving,
-    tell: impl FnOnce(&Standing) -> Result<(), AppError>,
+    tell: impl FnOnce(&ServedPage) -> Result<(), AppError>,
 ) -> Result<(), AppError> {
     let listen = serving.listen;
     let listener = TcpListener::bind(listen).await.map_err(|error| taken(listen, &error))?;
@@ -112,7 +113,7 @@ async fn stand(
     let written = Written { address: address.clone(), process: std::process::id() };
     write(&folder, &written)?;
     let code = keyring.issue_code(Timestamp::now())?;
-    tell(&Standing {
+    tell(&ServedPage {
         link: link_with(&address, &code),
         address,
         rights: serving.rights,

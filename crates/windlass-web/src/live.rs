@@ -24,9 +24,9 @@ use windlass_app::transcript::Recording;
 use windlass_core::values::{CallId, RunId};
 use windlass_ui::RunState;
 
-use crate::answer::{self, Answer};
 use crate::names::Cursor;
 use crate::pages::{Viewer, night, run, transcript};
+use crate::response::{self, Response};
 use crate::site::{Followed, Site, locked};
 
 /// What is followed is looked at so often.
@@ -35,7 +35,7 @@ const LOOK: Duration = Duration::from_millis(100);
 /// A list, and a run's card with its clocks, are told so often at most.
 const SLOW: Duration = Duration::from_secs(1);
 
-/// After so long without anything to tell, that is told.
+/// After so long without anything to tell, that is sink.
 const PULSE: Duration = Duration::from_secs(15);
 
 /// Bytes of rows that are told within a second; what is beyond is counted, and there to be opened.
@@ -56,10 +56,10 @@ pub enum Subject {
 }
 
 /// The stream, or why there is none.
-pub fn stream(site: Arc<Site>, parts: &Parts, subject: Subject) -> Answer {
+pub fn stream(site: Arc<Site>, parts: &Parts, subject: Subject) -> Response {
     let Ok(place) = Arc::clone(&site.streams).try_acquire_owned() else {
         let mut answer =
-            answer::text(StatusCode::SERVICE_UNAVAILABLE, "too many pages are live: close one\n");
+            response::text(StatusCode::SERVICE_UNAVAILABLE, "too many pages are live: close one\n");
         answer.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("30"));
         return answer;
     };
@@ -73,12 +73,12 @@ pub fn stream(site: Arc<Site>, parts: &Parts, subject: Subject) -> Answer {
         .unwrap_or_default();
     let (sender, receiver) = channel(WAITING);
     thread::spawn(move || {
-        let mut told = Told { sender, last: Instant::now() };
+        let mut sink = EventSink { sender, last: Instant::now() };
         // A browser that is gone, and a run that cannot be read any more, end it alike.
-        let _ = follow(&site, viewer, &subject, from, &mut told);
+        let _ = follow(&site, viewer, &subject, from, &mut sink);
         drop(place);
     });
-    let mut answer = answer::answer(StatusCode::OK, "text/event-stream", Body::new(Events(receiver)));
+    let mut answer = response::with_body(StatusCode::OK, "text/event-stream", Body::new(Events(receiver)));
     answer.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store, no-transform"));
     answer
 }
@@ -95,8 +95,8 @@ impl From<AppError> for End {
     }
 }
 
-/// Whom it is told.
-struct Told {
+/// Whom events are sent to.
+struct EventSink {
     sender: Sender<Bytes>,
     last: Instant,
 }
@@ -113,7 +113,7 @@ struct Piece<'a> {
     said: String,
 }
 
-impl Told {
+impl EventSink {
     /// Is there room for more? A browser that does not read is waited for, and nothing is piled up for it.
     fn has_room(&self) -> Result<bool, End> {
         if self.sender.is_closed() { Err(End::Gone) } else { Ok(self.sender.capacity() > 0) }
@@ -139,22 +139,28 @@ impl Told {
     }
 }
 
-fn follow(site: &Site, viewer: Viewer, subject: &Subject, from: Cursor, told: &mut Told) -> Result<(), End> {
+fn follow(
+    site: &Site,
+    viewer: Viewer,
+    subject: &Subject,
+    from: Cursor,
+    sink: &mut EventSink,
+) -> Result<(), End> {
     match subject {
-        Subject::Night => follow_night(site, viewer, told),
-        Subject::Run(run) => follow_run(site, viewer, run, told),
-        Subject::Call(run, call) => follow_call(site, viewer, (run, *call), from, told),
+        Subject::Night => follow_night(site, viewer, sink),
+        Subject::Run(run) => follow_run(site, viewer, run, sink),
+        Subject::Call(run, call) => follow_call(site, viewer, (run, *call), from, sink),
     }
 }
 
-fn follow_night(site: &Site, mut viewer: Viewer, told: &mut Told) -> Result<(), End> {
+fn follow_night(site: &Site, mut viewer: Viewer, sink: &mut EventSink) -> Result<(), End> {
     let mut before = String::new();
     loop {
-        if told.has_room()? {
+        if sink.has_room()? {
             viewer.now = Timestamp::now();
             let html = night::part(site, &viewer)?.into_string();
             if html != before {
-                told.event(
+                sink.event(
                     "put",
                     None,
                     &Piece { id: "night", seq: 0, html: html.clone(), said: String::new() },
@@ -162,12 +168,12 @@ fn follow_night(site: &Site, mut viewer: Viewer, told: &mut Told) -> Result<(), 
                 before = html;
             }
         }
-        told.pulse()?;
+        sink.pulse()?;
         thread::sleep(SLOW);
     }
 }
 
-fn follow_run(site: &Site, mut viewer: Viewer, run: &RunId, told: &mut Told) -> Result<(), End> {
+fn follow_run(site: &Site, mut viewer: Viewer, run: &RunId, sink: &mut EventSink) -> Result<(), End> {
     let mut heads = String::new();
     let mut rests = String::new();
     let mut shown = None;
@@ -178,7 +184,7 @@ fn follow_run(site: &Site, mut viewer: Viewer, run: &RunId, told: &mut Told) -> 
         let mut followed = locked(&run_followed);
         followed.advance()?;
         let has_moved = shown != Some(followed.seq);
-        if told.has_room()? && (is_due || has_moved) {
+        if sink.has_room()? && (is_due || has_moved) {
             looked = looked.filter(|_| !is_due).or_else(|| Some(Instant::now()));
             viewer.now = Timestamp::now();
             let seen = followed.run.seen(viewer.now)?;
@@ -186,13 +192,13 @@ fn follow_run(site: &Site, mut viewer: Viewer, run: &RunId, told: &mut Told) -> 
             let seq = followed.seq;
             if head != heads {
                 let said = format!("{}, iteration {}", seen.status.state.name(), seen.status.iteration);
-                told.event("put", Some(seq), &Piece { id: "head", seq, html: head.clone(), said })?;
+                sink.event("put", Some(seq), &Piece { id: "head", seq, html: head.clone(), said })?;
                 heads = head;
             }
-            if has_moved && is_due && told.has_room()? {
+            if has_moved && is_due && sink.has_room()? {
                 let rest = run::rest(site, &viewer, &seen).into_string();
                 if rest != rests {
-                    told.event(
+                    sink.event(
                         "put",
                         Some(seq),
                         &Piece { id: "rest", seq, html: rest.clone(), said: String::new() },
@@ -203,12 +209,12 @@ fn follow_run(site: &Site, mut viewer: Viewer, run: &RunId, told: &mut Told) -> 
             }
             let is_over = seen.status.state != RunState::Running;
             drop(followed);
-            told.pulse()?;
+            sink.pulse()?;
             thread::sleep(if is_over { SLOW } else { LOOK });
             continue;
         }
         drop(followed);
-        told.pulse()?;
+        sink.pulse()?;
         thread::sleep(LOOK);
     }
 }
@@ -218,7 +224,7 @@ fn follow_call(
     mut viewer: Viewer,
     (run, call): (&RunId, CallId),
     Cursor(mut from): Cursor,
-    told: &mut Told,
+    sink: &mut EventSink,
 ) -> Result<(), End> {
     let mut second = (Instant::now(), 0);
     let mut opened = None;
@@ -233,7 +239,7 @@ fn follow_call(
             transcript.close();
         }
         let mut recording = Recording::Growing;
-        while told.has_room()? {
+        while sink.has_room()? {
             let page = transcript.from(from).map_err(AppError::from)?;
             recording = page.recording;
             if page.end == from {
@@ -249,16 +255,16 @@ fn follow_call(
             second.1 += html.len();
             from = page.end;
             if !html.is_empty() {
-                told.event("add", Some(from), &Piece { id: "rows", seq, html, said: String::new() })?;
+                sink.event("add", Some(from), &Piece { id: "rows", seq, html, said: String::new() })?;
             }
             if !fits {
                 break;
             }
         }
         if is_over && recording != Recording::Growing {
-            return told.send("event: over\ndata: {}\n\n".to_owned());
+            return sink.send("event: over\ndata: {}\n\n".to_owned());
         }
-        told.pulse()?;
+        sink.pulse()?;
         thread::sleep(LOOK);
     }
 }

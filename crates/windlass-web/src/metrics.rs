@@ -13,8 +13,8 @@ use windlass_core::values::{CheckResult, Cost, RunId, between};
 use windlass_ui::RunState;
 use windlass_ui::model::RunSeen;
 
-use crate::answer::{self, Answer};
 use crate::pages::parts;
+use crate::response::{self, Response};
 use crate::site::{Site, locked};
 
 /// What runs did since the server started.
@@ -99,12 +99,14 @@ fn seconds_of(millis: u64) -> f64 {
 }
 
 /// All of them.
-pub fn answer(site: &Site) -> Answer {
+pub fn answer(site: &Site) -> Response {
     match exposition(site) {
-        Ok(text) => {
-            answer::answer(StatusCode::OK, "application/openmetrics-text; version=1.0.0; charset=utf-8", text)
-        }
-        Err(error) => answer::text(answer::status_of(&error), format!("{error}\n")),
+        Ok(text) => response::with_body(
+            StatusCode::OK,
+            "application/openmetrics-text; version=1.0.0; charset=utf-8",
+            text,
+        ),
+        Err(error) => response::text(response::status_of(&error), format!("{error}\n")),
     }
 }
 

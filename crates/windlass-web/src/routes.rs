@@ -17,13 +17,13 @@ use windlass_core::values::{CallId, RunId};
 use windlass_ui::one_line;
 
 use crate::acting;
-use crate::answer::{self, Answer};
 use crate::assets;
 use crate::door::keyring::BROWSER_LIFE;
 use crate::live;
 use crate::metrics;
 use crate::names::{Ordinal, RunName};
 use crate::pages::{self, Place, Viewer};
+use crate::response::{self, Response};
 use crate::server::Remote;
 use crate::site::Site;
 
@@ -49,6 +49,7 @@ pub fn routes(site: Arc<Site>) -> Router {
         .route("/projects", get(projects))
         .route("/r/{run}", get(run))
         .route("/r/{run}/report", get(report))
+        .route("/r/{run}/tasks", get(tasks))
         .route("/r/{run}/i/{iteration}", get(iteration))
         .route("/r/{run}/i/{iteration}/{tab}", get(tab))
         .route("/r/{run}/c/{call}", get(transcript))
@@ -65,19 +66,19 @@ pub fn routes(site: Arc<Site>) -> Router {
         .with_state(site)
 }
 
-async fn nothing(State(site): Served, request: Request) -> Answer {
+async fn nothing(State(site): Served, request: Request) -> Response {
     reading(site, request, |_, _| Ok(None)).await
 }
 
-async fn wrong_method() -> Answer {
-    answer::text(StatusCode::METHOD_NOT_ALLOWED, "this address is asked for otherwise\n")
+async fn wrong_method() -> Response {
+    response::text(StatusCode::METHOD_NOT_ALLOWED, "this address is asked for otherwise\n")
 }
 
-async fn asset(Path(name): Path<String>) -> Answer {
+async fn asset(Path(name): Path<String>) -> Response {
     let Some((kind, content)) = assets::find(&name) else {
-        return answer::text(StatusCode::NOT_FOUND, "there is no such file\n");
+        return response::text(StatusCode::NOT_FOUND, "there is no such file\n");
     };
-    let mut answer = answer::answer(StatusCode::OK, kind, content);
+    let mut answer = response::with_body(StatusCode::OK, kind, content);
     // Its address changes with its content.
     answer
         .headers_mut()
@@ -89,61 +90,67 @@ async fn asset(Path(name): Path<String>) -> Answer {
 async fn reading(
     site: Arc<Site>,
     request: Request,
-    make: impl FnOnce(&Site, &Viewer) -> Result<Option<Answer>, AppError> + Send + 'static,
-) -> Answer {
+    make: impl FnOnce(&Site, &Viewer) -> Result<Option<Response>, AppError> + Send + 'static,
+) -> Response {
     let (parts, _) = request.into_parts();
     if site.door.reader(&parts.headers).is_none() {
-        return answer::page(StatusCode::UNAUTHORIZED, pages::way_in());
+        return response::page(StatusCode::UNAUTHORIZED, pages::way_in());
     }
     let viewer = Viewer::of(&site, &parts);
     let answered = tokio::task::spawn_blocking(move || match make(&site, &viewer) {
         Ok(Some(answer)) => answer,
-        Ok(None) => answer::page(StatusCode::NOT_FOUND, pages::nothing(&viewer)),
-        Err(error) => answer::page(answer::status_of(&error), pages::trouble(&viewer, &error)),
+        Ok(None) => response::page(StatusCode::NOT_FOUND, pages::nothing(&viewer)),
+        Err(error) => response::page(response::status_of(&error), pages::trouble(&viewer, &error)),
     });
     answered.await.unwrap_or_else(|_| failed())
 }
 
-fn failed() -> Answer {
-    answer::text(StatusCode::INTERNAL_SERVER_ERROR, "this page could not be made\n")
+fn failed() -> Response {
+    response::text(StatusCode::INTERNAL_SERVER_ERROR, "this page could not be made\n")
 }
 
-fn shown(markup: maud::Markup) -> Answer {
-    answer::page(StatusCode::OK, markup)
+fn shown(markup: maud::Markup) -> Response {
+    response::page(StatusCode::OK, markup)
 }
 
-async fn night(State(site): Served, request: Request) -> Answer {
+async fn night(State(site): Served, request: Request) -> Response {
     reading(site, request, |site, viewer| Ok(Some(shown(pages::night::page(site, viewer)?)))).await
 }
 
-async fn runs(State(site): Served, request: Request) -> Answer {
+async fn runs(State(site): Served, request: Request) -> Response {
     reading(site, request, |site, viewer| Ok(Some(shown(pages::night::all(site, viewer)?)))).await
 }
 
-async fn projects(State(site): Served, request: Request) -> Answer {
+async fn projects(State(site): Served, request: Request) -> Response {
     reading(site, request, |site, viewer| Ok(Some(shown(pages::projects::page(site, viewer)?)))).await
 }
 
-async fn run(State(site): Served, path: At<RunName>, request: Request) -> Answer {
+async fn run(State(site): Served, path: At<RunName>, request: Request) -> Response {
     let place = path.ok().map(|Path(RunName(run))| run);
     reading(site, request, move |site, viewer| of_run(place, |run| pages::run::page(site, viewer, run))).await
 }
 
-async fn report(State(site): Served, path: At<RunName>, request: Request) -> Answer {
+async fn report(State(site): Served, path: At<RunName>, request: Request) -> Response {
     let place = path.ok().map(|Path(RunName(run))| run);
     reading(site, request, move |site, viewer| of_run(place, |run| pages::report::page(site, viewer, run)))
+        .await
+}
+
+async fn tasks(State(site): Served, path: At<RunName>, request: Request) -> Response {
+    let place = path.ok().map(|Path(RunName(run))| run);
+    reading(site, request, move |site, viewer| of_run(place, |run| pages::tasks::page(site, viewer, run)))
         .await
 }
 
 fn of_run(
     run: Option<RunId>,
     make: impl FnOnce(&RunId) -> Result<Option<maud::Markup>, AppError>,
-) -> Result<Option<Answer>, AppError> {
+) -> Result<Option<Response>, AppError> {
     let Some(run) = run else { return Ok(None) };
     Ok(make(&run)?.map(shown))
 }
 
-async fn iteration(State(site): Served, path: At<(RunName, Ordinal)>, request: Request) -> Answer {
+async fn iteration(State(site): Served, path: At<(RunName, Ordinal)>, request: Request) -> Response {
     let place = path.ok().map(|Path((RunName(run), Ordinal(number)))| (run, number));
     reading(site, request, move |site, viewer| {
         of_iteration(site, viewer, place, Some(pages::iteration::Tab::Summary))
@@ -151,7 +158,7 @@ async fn iteration(State(site): Served, path: At<(RunName, Ordinal)>, request: R
     .await
 }
 
-async fn tab(State(site): Served, path: At<(RunName, Ordinal, String)>, request: Request) -> Answer {
+async fn tab(State(site): Served, path: At<(RunName, Ordinal, String)>, request: Request) -> Response {
     let tab = path.as_ref().ok().and_then(|Path((_, _, tab))| tab.parse().ok());
     let place = path.ok().map(|Path((RunName(run), Ordinal(number), _))| (run, number));
     reading(site, request, move |site, viewer| of_iteration(site, viewer, place, tab)).await
@@ -162,7 +169,7 @@ fn of_iteration(
     viewer: &Viewer,
     place: Option<(RunId, u32)>,
     tab: Option<pages::iteration::Tab>,
-) -> Result<Option<Answer>, AppError> {
+) -> Result<Option<Response>, AppError> {
     let (Some((run, number)), Some(tab)) = (place, tab) else { return Ok(None) };
     Ok(pages::iteration::page(site, viewer, &Place { run, number }, tab)?.map(shown))
 }
@@ -173,7 +180,7 @@ fn call_of(path: CallPath) -> Option<(RunId, CallId)> {
     path.ok().map(|Path((RunName(run), Ordinal(call)))| (run, CallId(call)))
 }
 
-async fn transcript(State(site): Served, path: CallPath, request: Request) -> Answer {
+async fn transcript(State(site): Served, path: CallPath, request: Request) -> Response {
     let place = call_of(path);
     reading(site, request, move |site, viewer| {
         let Some((run, call)) = place else { return Ok(None) };
@@ -182,7 +189,7 @@ async fn transcript(State(site): Served, path: CallPath, request: Request) -> An
     .await
 }
 
-async fn raw(State(site): Served, path: CallPath, request: Request) -> Answer {
+async fn raw(State(site): Served, path: CallPath, request: Request) -> Response {
     let place = call_of(path);
     reading(site, request, move |site, viewer| {
         let Some((run, call)) = place else { return Ok(None) };
@@ -191,35 +198,35 @@ async fn raw(State(site): Served, path: CallPath, request: Request) -> Answer {
     .await
 }
 
-async fn live_night(State(site): Served, request: Request) -> Answer {
+async fn live_night(State(site): Served, request: Request) -> Response {
     streaming(site, request, Some(live::Subject::Night))
 }
 
-async fn live_run(State(site): Served, path: At<RunName>, request: Request) -> Answer {
+async fn live_run(State(site): Served, path: At<RunName>, request: Request) -> Response {
     let subject = path.ok().map(|Path(RunName(run))| live::Subject::Run(run));
     streaming(site, request, subject)
 }
 
-async fn live_call(State(site): Served, path: CallPath, request: Request) -> Answer {
+async fn live_call(State(site): Served, path: CallPath, request: Request) -> Response {
     let subject = call_of(path).map(|(run, call)| live::Subject::Call(run, call));
     streaming(site, request, subject)
 }
 
-fn streaming(site: Arc<Site>, request: Request, subject: Option<live::Subject>) -> Answer {
+fn streaming(site: Arc<Site>, request: Request, subject: Option<live::Subject>) -> Response {
     let (parts, _) = request.into_parts();
     if site.door.reader(&parts.headers).is_none() {
-        return answer::text(StatusCode::UNAUTHORIZED, "this browser was not let in\n");
+        return response::text(StatusCode::UNAUTHORIZED, "this browser was not let in\n");
     }
     match subject {
         Some(subject) => live::stream(site, &parts, subject),
-        None => answer::text(StatusCode::NOT_FOUND, "there is no such page\n"),
+        None => response::text(StatusCode::NOT_FOUND, "there is no such page\n"),
     }
 }
 
-async fn figures(State(site): Served, request: Request) -> Answer {
+async fn figures(State(site): Served, request: Request) -> Response {
     let (parts, _) = request.into_parts();
     if let Err(refusal) = site.door.counter(&parts.headers) {
-        return answer::refusal(refusal);
+        return response::refusal(refusal);
     }
     let made = tokio::task::spawn_blocking(move || metrics::answer(&site));
     made.await.unwrap_or_else(|_| failed())
@@ -238,10 +245,10 @@ struct Key {
     key: String,
 }
 
-async fn session(State(site): Served, request: Request) -> Answer {
+async fn session(State(site): Served, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     if let Err(refusal) = site.door.own_post(&parts) {
-        return answer::refusal(refusal);
+        return response::refusal(refusal);
     }
     let Some(WayIn { code }) = said(body).await else { return not_understood() };
     let browser = browser(&parts);
@@ -253,15 +260,15 @@ async fn session(State(site): Served, request: Request) -> Answer {
     let let_in = match made.await {
         Ok(Ok(Some(let_in))) => let_in,
         Ok(Ok(None)) => {
-            return answer::text(
+            return response::text(
                 StatusCode::UNAUTHORIZED,
                 "this link was used, or is older than ten minutes\n",
             );
         }
-        Ok(Err(error)) => return answer::text(answer::status_of(&error), format!("{error}\n")),
+        Ok(Err(error)) => return response::text(response::status_of(&error), format!("{error}\n")),
         Err(_) => return failed(),
     };
-    let mut answer = answer::json(StatusCode::OK, &Key { key: let_in.key });
+    let mut answer = response::json(StatusCode::OK, &Key { key: let_in.key });
     let secure = if is_https { "; Secure" } else { "" };
     let cookie = format!(
         "{cookie_name}={}; Path=/; HttpOnly; SameSite=Strict; Max-Age={}{secure}",
@@ -288,20 +295,20 @@ async fn said<T: for<'a> Deserialize<'a>>(body: Body) -> Option<T> {
     serde_json::from_slice(&bytes).ok()
 }
 
-fn not_understood() -> Answer {
-    answer::text(StatusCode::BAD_REQUEST, "this cannot be read\n")
+fn not_understood() -> Response {
+    response::text(StatusCode::BAD_REQUEST, "this cannot be read\n")
 }
 
-async fn act(State(site): Served, path: At<RunName>, request: Request) -> Answer {
+async fn act(State(site): Served, path: At<RunName>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     if let Err(refusal) = site.door.actor(&parts) {
-        return answer::refusal(refusal);
+        return response::refusal(refusal);
     }
     let Ok(Path(RunName(run))) = path else {
-        return answer::text(StatusCode::NOT_FOUND, "there is no such run\n");
+        return response::text(StatusCode::NOT_FOUND, "there is no such run\n");
     };
     let Some(wanted) = said::<acting::Wanted>(body).await else { return not_understood() };
     let by = browser(&parts);
-    let made = tokio::task::spawn_blocking(move || acting::act(&site, &run, &wanted, by));
+    let made = tokio::task::spawn_blocking(move || acting::act(&site, &run, &wanted, &by));
     made.await.unwrap_or_else(|_| failed())
 }

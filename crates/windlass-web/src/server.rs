@@ -24,8 +24,8 @@ use tokio::time::{Instant, Sleep, sleep};
 use tower_service::Service as _;
 use windlass_host::process::guest_at;
 
-use crate::answer::{Answer, refusal, sealed};
 use crate::door::Refusal;
+use crate::response::{Response, refusal, sealed};
 use crate::site::Site;
 
 /// Connections at the same time; more wait until one ends.
@@ -115,7 +115,7 @@ async fn converse(site: Arc<Site>, router: Router, stream: TcpStream, remote: So
         async move {
             let mut request: Request = request.map(Body::new);
             request.extensions_mut().insert(Remote(caller.remote));
-            Ok::<Answer, Infallible>(sealed(admit(&site, &mut router, &caller, request).await))
+            Ok::<Response, Infallible>(sealed(admit(&site, &mut router, &caller, request).await))
         }
     });
     let _ = stream.set_nodelay(true);
@@ -129,7 +129,7 @@ async fn converse(site: Arc<Site>, router: Router, stream: TcpStream, remote: So
 }
 
 /// Before any route is looked for: is it the page that is asked for, and not by something that a run started?
-async fn admit(site: &Site, router: &mut Router, caller: &Caller, request: Request) -> Answer {
+async fn admit(site: &Site, router: &mut Router, caller: &Caller, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     if let Err(foreign) = site.door.host(&parts) {
         return refusal(foreign);

@@ -19,6 +19,7 @@ pub struct Bed {
     scratch: TempDir,
     windlass: PathBuf,
     agent: PathBuf,
+    browser: PathBuf,
 }
 
 impl Bed {
@@ -28,7 +29,13 @@ impl Bed {
         fs::create_dir_all(&folder).map_err(|error| Failure::at(&folder, error))?;
         let scratch = tempfile::Builder::new().prefix("scratch-").tempdir_in(&folder);
         let scratch = scratch.map_err(|error| Failure::at(&folder, error))?;
-        Ok(Self { scratch, windlass: programs.0.clone(), agent: programs.1.clone() })
+        let browser = workspace.target.join("tools/browser/node_modules");
+        Ok(Self { scratch, windlass: programs.0.clone(), agent: programs.1.clone(), browser })
+    }
+
+    /// What drives a browser.
+    pub fn browser(&self) -> &Path {
+        &self.browser
     }
 
     /// The released program.

@@ -4,16 +4,25 @@
 //! beginning minus this call's end: all that lies between two agents, and neither start-up nor shut-down.
 
 mod bed;
+mod browser;
 mod gaps;
+mod going;
 mod idle;
 mod lanes;
+mod moments;
 mod numbers;
+mod page;
+mod pretended;
+mod process;
 mod report;
+mod served;
 mod start;
 mod stream;
 mod table;
 mod tasks;
-mod web;
+mod ticks;
+mod viewers;
+mod watch;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -43,18 +52,26 @@ const GROUPS: &[Group] = &[
     Group { name: "report", measure: report::report },
     Group { name: "idle", measure: idle::sleeping },
     Group { name: "lanes", measure: lanes::speed_up },
-    Group { name: "page", measure: web::page },
+    Group { name: "page", measure: page::page },
+    Group { name: "watch", measure: watch::watch },
+    Group { name: "viewers", measure: viewers::viewers },
+    Group { name: "moments", measure: moments::moments },
     Group { name: "prompt", measure: start::prompt },
     Group { name: "size", measure: start::size },
 ];
 
 /// Builds the release binary, measures all groups, or those that are named, prints the table and writes it.
 pub fn run_chore(workspace: &Workspace, arguments: &[String]) -> Result<(), Failure> {
+    let (program, arguments) = match arguments {
+        [flag, program, rest @ ..] if flag == "--program" => (Some(PathBuf::from(program)), rest),
+        all => (None, all),
+    };
     let names: Vec<&str> = GROUPS.iter().map(|group| group.name).collect();
     if let Some(unknown) = arguments.iter().find(|name| !names.contains(&name.as_str())) {
         return Err(Failure(format!("there is no group `{unknown}`; there are {}", names.join(", "))));
     }
-    let bed = Bed::make(workspace, &build(workspace)?)?;
+    crate::browser::install(workspace)?;
+    let bed = Bed::make(workspace, &build(workspace, program)?)?;
     let mut table = Table::begin();
     for group in GROUPS {
         if arguments.is_empty() || arguments.iter().any(|name| name == group.name) {
@@ -67,13 +84,18 @@ pub fn run_chore(workspace: &Workspace, arguments: &[String]) -> Result<(), Fail
     write(&workspace.target.join("bench"), &table)
 }
 
-/// The released program, and the bench agent beside this one.
-fn build(workspace: &Workspace) -> Result<(PathBuf, PathBuf), Failure> {
-    let release = ["build", "--profile", "dist", "--locked", "--quiet", "--package", "windlass"];
-    run(cargo().args(release).current_dir(&workspace.root))?;
+/// The released program, unless another one is named, and the bench agent beside this one.
+fn build(workspace: &Workspace, program: Option<PathBuf>) -> Result<(PathBuf, PathBuf), Failure> {
+    let program = if let Some(program) = program {
+        fs::canonicalize(&program).map_err(|error| Failure::at(&program, error))?
+    } else {
+        let release = ["build", "--profile", "dist", "--locked", "--quiet", "--package", "windlass"];
+        run(cargo().args(release).current_dir(&workspace.root))?;
+        workspace.target.join("dist/windlass")
+    };
     let agent = ["build", "--locked", "--quiet", "--package", "xtask", "--bin", "bench-agent"];
     run(cargo().args(agent).current_dir(&workspace.root))?;
-    Ok((workspace.target.join("dist/windlass"), workspace.target.join("debug/bench-agent")))
+    Ok((program, workspace.target.join("debug/bench-agent")))
 }
 
 fn write(folder: &Path, table: &Table) -> Result<(), Failure> {

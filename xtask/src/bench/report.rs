@@ -2,8 +2,10 @@
 
 use std::fs;
 
-use super::bed::{Bed, LIMIT_REACHED, measured};
-use super::numbers::{median, ms};
+use super::bed::{Bed, Ground, measured, watched};
+use super::going;
+use super::numbers::{mb, median, ms};
+use super::pretended::{self, Recorded};
 use super::table::Row;
 use crate::program::Failure;
 
@@ -13,11 +15,9 @@ const ITERATIONS: u32 = 100;
 /// So often it is made.
 const ROUNDS: usize = 5;
 
-/// The report of a hundred iterations, as text and as HTML.
+/// The report of a hundred iterations, as text and as HTML; of a journal of 100 MB.
 pub fn report(bed: &Bed) -> Result<Vec<Row>, Failure> {
-    let ground = bed.ground()?;
-    measured(ground.run("", ITERATIONS).arg("-q"), LIMIT_REACHED)?;
-    let file = ground.file("report.html");
+    let Recorded { ground, .. } = pretended::recorded(bed, "", ITERATIONS)?;
     let time = |arguments: &[&str]| -> Result<f64, Failure> {
         let spent = || measured(ground.windlass("").arg("report").args(arguments), &[0]);
         let walls: Result<Vec<f64>, Failure> =
@@ -25,11 +25,31 @@ pub fn report(bed: &Bed) -> Result<Vec<Row>, Failure> {
         Ok(median(walls?))
     };
     let text = time(&[])?;
+    let file = ground.file("report.html");
     let html = time(&["--html", &file.to_string_lossy()])?;
-    let size = fs::metadata(&file).map_err(|error| Failure::at(&file, error))?.len();
-    Ok(vec![
+    let size = size(&ground)?;
+    let mut rows = vec![
         Row::new("HTML report of 100 iterations", format!("{} kB", size / 1000), "300 kB", size <= 300_000),
         Row::told("the same: wall", format!("{html:.0} ms")),
         Row::told("report of 100 iterations at a terminal: wall", format!("{text:.0} ms")),
-    ])
+    ];
+    let (ground, _, iterations) = going::long_journal(bed)?;
+    let file = ground.file("report.html");
+    let spent = watched(ground.windlass("").args(["report", "--html"]).arg(&file), &[0])?;
+    let size = self::size(&ground)?;
+    rows.push(
+        Row::new(
+            format!("HTML report of a journal of 100 MB ({iterations} iterations)"),
+            format!("{} kB", size / 1000),
+            "1,000 kB",
+            size <= 1_000_000,
+        )
+        .beside(format!("{:.0} ms, {:.0} MB", ms(spent.wall), mb(spent.peak_kb * 1024))),
+    );
+    Ok(rows)
+}
+
+fn size(ground: &Ground<'_>) -> Result<u64, Failure> {
+    let file = ground.file("report.html");
+    Ok(fs::metadata(&file).map_err(|error| Failure::at(&file, error))?.len())
 }

@@ -11,7 +11,7 @@ use std::os::unix::process::parent_id;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::thread::sleep;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// What an ordinary call says between its first event and its result: three texts of about 1 kB.
 const TEXTS: usize = 3;
@@ -49,6 +49,9 @@ fn call(began: u128) -> io::Result<()> {
         "stream" => stream(number)?,
         "line" => line(number)?,
         "sleep" => sleep(Duration::from_secs(number as u64)),
+        "rest" => sleep(Duration::from_millis(number as u64)),
+        "pace" => pace(number)?,
+        "tick" => tick(Path::new(value))?,
         "change" => fs::write(value, format!("changed at {began}\n"))?,
         _ => {}
     }
@@ -71,6 +74,38 @@ fn stream(bytes: usize) -> io::Result<()> {
     }
     // What watches the reader's memory looks every few milliseconds.
     sleep(Duration::from_millis(200));
+    Ok(())
+}
+
+/// So many bytes a second for an hour, as events of about 1 kB, twenty times a second.
+fn pace(bytes: usize) -> io::Result<()> {
+    const BEATS: u32 = 20;
+    let pair = event(1000, false) + &event(1000, true);
+    let block = pair.repeat((bytes / BEATS as usize).div_ceil(pair.len()).max(1));
+    let began = Instant::now();
+    for beat in 1..3600 * BEATS {
+        say(&block)?;
+        sleep((Duration::from_secs(1) / BEATS * beat).saturating_sub(began.elapsed()));
+    }
+    Ok(())
+}
+
+/// Once the file is there: one letter after another, each twelve times. When each was said stands beside the file.
+fn tick(file: &Path) -> io::Result<()> {
+    while !file.exists() {
+        sleep(Duration::from_millis(5));
+    }
+    let mut times = File::create(format!("{}.times", file.display()))?;
+    for letter in ('A'..='Z').chain('a'..='z') {
+        writeln!(times, "{}", now())?;
+        let text = letter.to_string().repeat(12);
+        say(&format!(
+            "{{\"type\":\"assistant\",\"message\":{{\"role\":\"assistant\",\"content\":[{{\"type\":\"text\",\"text\":\"{text}\"}}]}},\"session_id\":\"s\"}}\n"
+        ))?;
+        // No multiple of the time between two looks of a view.
+        sleep(Duration::from_millis(187));
+    }
+    sleep(Duration::from_secs(2));
     Ok(())
 }
 

@@ -147,6 +147,7 @@ const WALLS: &[Wall] = &[
             "windlass-engine",
             "windlass-jobs",
             "windlass-ui",
+            "windlass-web",
         ],
         forbids: NO_PROCESSES,
     },

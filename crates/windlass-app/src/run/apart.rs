@@ -7,12 +7,15 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use windlass_core::fact::Fact;
+use windlass_core::report::ActionAsked;
 use windlass_core::values::RunId;
 use windlass_engine::store::RunFolder;
 use windlass_host::file::{FileError, read_beginning};
 use windlass_host::process::Apart;
 
 use crate::app::App;
+use crate::asked::{has_since, length};
 use crate::error::{AppError, Kind};
 use crate::here::Here;
 
@@ -65,6 +68,8 @@ pub struct ResumeApart {
     pub raise: Option<(Raisable, String)>,
     /// With what the guard has found accepted.
     pub accept_findings: bool,
+    /// Who asks for it.
+    pub asked: Option<ActionAsked>,
 }
 
 impl App {
@@ -84,11 +89,12 @@ impl App {
         let output = output.open(&printed).map_err(|source| {
             AppError::system(FileError { action: "open", path: printed.clone(), source })
         })?;
-        let arguments = arguments(run, how);
+        let arguments = arguments(run, how)?;
         let mut apart = Apart::start(self.program(), &arguments, self.directory(), output)
             .map_err(|error| AppError::new(Kind::System, format!("cannot start windlass resume: {error}")))?;
         let deadline = Instant::now() + PATIENCE;
-        while length(&folder.journal()) <= before {
+        // Who asked stands before that.
+        while !has_since(&folder.journal(), before, |fact| matches!(fact, Fact::RunResumed { .. })) {
             // Whatever ended it has said so.
             if let Ok(Some(ended)) = apart.ended() {
                 return if ended.success() { Ok(()) } else { Err(refused(run, &printed)) };
@@ -106,17 +112,16 @@ impl App {
     }
 }
 
-fn arguments(run: &RunId, how: &ResumeApart) -> Vec<OsString> {
+fn arguments(run: &RunId, how: &ResumeApart) -> Result<Vec<OsString>, AppError> {
     let mut arguments: Vec<OsString> = ["resume", "--quiet", run.0.as_str()].map(OsString::from).into();
     // One word each: whatever the value is, it is no flag.
     arguments.extend(how.raise.as_ref().map(|(limit, to)| format!("{}={to}", limit.flag()).into()));
     arguments.extend(how.accept_findings.then(|| "--accept-findings".into()));
-    arguments
-}
-
-fn length(path: &Path) -> u64 {
-    // outside: the run's folder.
-    path.metadata().map_or(0, |about| about.len())
+    if let Some(asked) = &how.asked {
+        let asked = serde_json::to_string(asked).map_err(|error| AppError::of(Kind::Internal, error))?;
+        arguments.push(format!("--asked={asked}").into());
+    }
+    Ok(arguments)
 }
 
 /// What its process said.

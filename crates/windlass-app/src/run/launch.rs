@@ -11,6 +11,7 @@ use rustix::fs::Access;
 use windlass_agents::{git_committing, of};
 use windlass_core::config::{Resolved, ReviewSettings};
 use windlass_core::environment::{Heir, notice_of};
+use windlass_core::notification::link::run_address;
 use windlass_core::spec::GuardSpec;
 use windlass_core::spec::{
     AgentSpec, CommitPolicy, CouncilSpec, Job, JobWorkspace, JudgedCriterion, LanesSpec, ReviewScope,
@@ -175,6 +176,7 @@ pub fn plan(
         exit_codes: resolved.exit_codes,
         inputs: inputs(request).chain(found.inputs()).collect(),
         links_out: Vec::new(),
+        page: resolved.notify.page.as_deref().map(|page| run_address(page, run)),
     };
     RunSpec { links_out: links_out::followed(&plan, here.repository.as_ref()), ..plan }
 }

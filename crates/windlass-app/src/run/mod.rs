@@ -141,6 +141,7 @@ fn offer(here: &Here, run: &RunSummary, request: &StartRun) -> Result<RunEnd, Ap
             settings: request.settings.clone(),
             unlimited: request.unlimited,
             accept_findings: false,
+            asked: None,
             trust: request.trust.clone(),
         });
     }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use windlass_core::config::{Layer, Unlimited, keys};
+use windlass_core::report::ActionAsked;
 use windlass_core::spec::{JobPhase, Mode};
 use windlass_core::values::{ExitCodes, RunId, StopReason};
 use windlass_engine::tasks::{FoundTasks, TasksError, Wanted, find_tasks};
@@ -159,6 +160,8 @@ pub struct ResumeRun {
     pub unlimited: Unlimited,
     /// What the guard found until now is accepted.
     pub accept_findings: bool,
+    /// Who asks for it, where somebody does through a view.
+    pub asked: Option<ActionAsked>,
     /// What is said of trust.
     pub trust: TrustAnswers,
 }
@@ -171,6 +174,7 @@ impl ResumeRun {
             settings: Layer::default(),
             unlimited: Unlimited::Refused,
             accept_findings: false,
+            asked: None,
             trust: TrustAnswers::default(),
         }
     }

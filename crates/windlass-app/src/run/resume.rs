@@ -3,6 +3,7 @@
 use windlass_agents::{of, usual};
 use windlass_core::config::{Layer, Origin, Resolved, Unlimited, keys};
 use windlass_core::fact::{Entry, Fact};
+use windlass_core::notification::link::run_address;
 use windlass_core::run::{Phase, Run};
 use windlass_core::spec::{Limits, Mode, RunSpec};
 use windlass_core::values::{Check, CheckKind, StopReason, Suspicion};
@@ -14,6 +15,7 @@ use super::going_on::{Needs, has_begun, is_open, needs};
 use super::request::{ResumeRun, RunEnd};
 use crate::agent;
 use crate::app::App;
+use crate::asked;
 use crate::configuration::Configuration;
 use crate::error::{AppError, Kind};
 use crate::here::Here;
@@ -40,7 +42,7 @@ pub(super) fn resume(app: &App, request: &ResumeRun) -> Result<RunEnd, AppError>
     let resolved = &configuration.resolved;
     let trusted = trusted(&here, &folder, &summary, &request.trust)?;
     let taken = launch::lock(&here, folder.run(), resolved.exit_codes)?;
-    let ((here, opened, plan, sandbox, uncommitted), Taken { lock, mut notices }) =
+    let ((here, mut opened, plan, sandbox, uncommitted), Taken { lock, mut notices }) =
         launch::with_lock(taken, || {
             let opened = Journal::open(&folder)?;
             let run = fold(&opened.entries)?;
@@ -60,10 +62,13 @@ pub(super) fn resume(app: &App, request: &ResumeRun) -> Result<RunEnd, AppError>
     notices.extend(uncommitted);
     notices.extend(launch::without_git(&here));
     notices.extend(trusted.notices);
-    notices.extend(opened.sealed.map(|path| {
+    notices.extend(opened.sealed.take().map(|path| {
         format!("the journal's last line was cut off; what was there of it is kept in {}", path.display())
     }));
     let telling = telling(&here, &plan)?;
+    if let Some(asked) = &request.asked {
+        asked::append(&mut opened, asked)?;
+    }
     let begun = Begun {
         folder,
         journal: opened.journal,
@@ -177,6 +182,7 @@ fn plan(app: &App, run: &Run, resolved: &Resolved, trusted: &Trusted) -> Result<
     if is_flag(resolved, "clocks.delay") {
         plan.clocks.delay = resolved.clocks.delay;
     }
+    plan.page = resolved.notify.page.as_deref().map(|page| run_address(page, &plan.run));
     if let Phase::Ended(reason) = run.phase() {
         refuse_ended(&plan, &old.limits, reason)?;
     }

@@ -44,6 +44,7 @@ impl Fact {
             | Fact::BackoffEnded
             | Fact::StopRequested { .. }
             | Fact::Failing { .. }
+            | Fact::ActionAsked(_)
             | Fact::Noticed(_)
             | Fact::NotificationSettled(_)
             | Fact::RunEnding { .. }

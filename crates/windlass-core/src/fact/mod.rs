@@ -256,6 +256,8 @@ pub enum Fact {
         /// The run as it was resolved, with limits that may have been raised.
         plan: Box<RunSpec>,
     },
+    /// Somebody asked through a view for something to be done about the run. Changes no decision, and may come after its end.
+    ActionAsked(report::ActionAsked),
     /// Something a person should know that changes no decision.
     Noticed(report::Noticed),
     /// A notification has been accepted by a sink, or will not be. Changes no decision.
@@ -322,5 +324,5 @@ macro_rules! from_reports {
 from_reports! {
     BaselineCaptured, LaneOpened, CallSpawned, StatusChanged, Suspected, Damaged, SnapshotTaken,
     ForbiddenChangesReverted, Undone, HookFinished, CheckFinished, Committed, TreeRechecked, Merged, Landed, TaskClosed,
-    NotificationSettled, Noticed, ReviewSkipped, DecisionLogged,
+    NotificationSettled, Noticed, ReviewSkipped, DecisionLogged, ActionAsked,
 }

@@ -20,8 +20,8 @@ pub use delivery::{
 pub use issue::{IssueMove, IssueReport, IssueStep, IssueTask};
 pub use lane::{Landed, LaneLost, LaneOpened, Merged, TaskClosed};
 pub use told::{
-    Broken, CheckFinished, DecisionLogged, Failed, HookFinished, LanesClosed, Noticed, NotificationSettled,
-    Prepared, ReviewSkipped,
+    ActionAsked, Broken, CheckFinished, DecisionLogged, Failed, HookFinished, LanesClosed, Noticed,
+    NotificationSettled, Prepared, ReviewSkipped,
 };
 pub use tree::{
     BaselineCaptured, Committed, Damaged, ForbiddenChangesReverted, PrinciplesProposed, SnapshotTaken,

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::values::{
     CheckOutcome, CheckStage, Delivery, HookName, HookOutcome, LaneId, NotificationKey, SinkKind, StopReason,
+    StopSource,
 };
 
 /// Nothing runs in any lane any more.
@@ -95,6 +96,20 @@ pub struct NotificationSettled {
 pub struct Noticed {
     /// One sentence.
     pub text: String,
+}
+
+/// Somebody asked through a view for something to be done about the run. Changes no decision, and may come after the run's end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ActionAsked {
+    /// Through which.
+    pub by: StopSource,
+    /// Who: what their browser calls itself, and where it is.
+    pub who: String,
+    /// What, in words.
+    pub what: String,
+    /// The SHA-256 of what was drawn for this wish alone: said again with the same, it is not done again.
+    pub once: String,
 }
 
 /// The run is to end, since something is not as it has to be; what was asked for is answered all the same.

@@ -112,6 +112,9 @@ pub struct RunSpec {
     /// Links out of the project that a person had there when the run started, and that are followed while they lead there.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub links_out: Vec<LinkOut>,
+    /// Where it is shown to whoever follows a link, if anywhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page: Option<String>,
 }
 
 /// A link that leads out of the project.

@@ -136,7 +136,9 @@ impl Fold {
 
     fn take(&mut self, entry: &Entry) {
         let summary = &mut self.summary;
-        summary.last = entry.at.wall;
+        if !matches!(entry.fact, Fact::ActionAsked(_)) {
+            summary.last = entry.at.wall;
+        }
         match &entry.fact {
             Fact::RunResumed { plan } => {
                 summary.ending = None;

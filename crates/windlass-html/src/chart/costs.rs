@@ -32,7 +32,7 @@ pub fn cost_per_iteration(run: &RunSeen) -> Option<Chart> {
             own(round.iteration.to_string()),
             own(format::charged(spent)),
             own(format::money(round.wasted.total())),
-            own(round.verdict.map_or("no end", |wanted| verdict(wanted).2)),
+            own(round.verdict.map_or("not ended", |wanted| verdict(wanted).2)),
         ]
     });
     let columns = vec![

@@ -91,6 +91,6 @@ fn count(lanes: usize) -> u32 {
 }
 
 fn word(round: &IterationSeen, (from, to): (Timestamp, Timestamp)) -> String {
-    let name = round.verdict.map_or("no end", |wanted| verdict(wanted).2);
+    let name = round.verdict.map_or("not ended", |wanted| verdict(wanted).2);
     format!("iteration {}: {name}, {}", round.iteration, format::duration(between(from, to)))
 }

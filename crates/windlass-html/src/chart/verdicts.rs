@@ -51,7 +51,7 @@ pub fn verdict_strip(run: &RunSeen) -> Option<Chart> {
     let open = [(None, "open")];
     let all = VERDICTS.iter().map(|(verdict, class, _)| (Some(*verdict), *class)).chain(open);
     for (wanted, class) in all.filter(|(wanted, _)| of(*wanted).next().is_some()) {
-        let name = wanted.map_or("no end", |wanted| verdict(wanted).2);
+        let name = wanted.map_or("not ended", |wanted| verdict(wanted).2);
         let count = of(wanted).count();
         let says = format!("{name} {count}");
         keys.push(if looks(wanted).2 { Key::hatched(class, says) } else { Key::of(class, says) });
@@ -76,7 +76,7 @@ pub fn verdict_strip(run: &RunSeen) -> Option<Chart> {
 
 /// What is said of an iteration to whoever points at it.
 pub(super) fn word(round: &IterationSeen) -> String {
-    let name = round.verdict.map_or("no end", |wanted| verdict(wanted).2);
+    let name = round.verdict.map_or("not ended", |wanted| verdict(wanted).2);
     format!("iteration {}: {name}, {}", round.iteration, format::money(round.cost))
 }
 

@@ -56,6 +56,7 @@ pub(super) fn draw(dice: &mut Dice, mode: Mode) -> RunSpec {
         exit_codes: dice.pick(&[(1, ExitCodes::Simple), (1, ExitCodes::Detailed)]),
         inputs: Vec::new(),
         links_out: Vec::new(),
+        page: None,
     };
     if mode.claim() == ClaimSource::Boxes && dice.chance(60) {
         plan.limits.stagnation = Some(1);

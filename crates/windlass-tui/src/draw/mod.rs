@@ -60,16 +60,29 @@ pub fn draw(state: &mut State, now: Timestamp, look: &Look, frame: &mut Frame<'_
 fn tiny(canvas: &mut Canvas<'_>, area: Rect, state: &mut State, now: Timestamp) {
     match (state.screen, &mut state.run) {
         (Screen::Night, _) => night::draw(canvas, area, &mut state.night, now),
-        (_, Some(run)) => {
-            let lines = head::lines(run, now, canvas.look, usize::from(area.width));
-            for (row, line) in (0..area.height).zip(&lines) {
-                canvas.row(area, row, line);
+        (screen, Some(run)) => {
+            let rest = with_head(canvas, area, run, now);
+            if screen == Screen::Run {
+                list::draw(canvas, rest, run, now);
+            } else {
+                fill(run, canvas.look);
+                pager::draw(canvas, rest, run);
             }
-            let used = u16::try_from(lines.len()).unwrap_or(area.height).min(area.height);
-            let rest = Rect { y: area.y + used, height: area.height - used, ..area };
-            list::draw(canvas, rest, run, now);
         }
         _ => {}
+    }
+    match &state.overlay {
+        Some(Overlay::Stop(chosen)) => overlay::tiny_stop(canvas, area, *chosen),
+        Some(Overlay::Help) => overlay::help(canvas, area),
+        Some(Overlay::Search(_)) => {
+            overlay::bottom(canvas, below(area, area.height.saturating_sub(1)), state);
+        }
+        None if state.note.is_some() => {
+            let last = below(area, area.height.saturating_sub(1));
+            canvas.clear(last);
+            overlay::bottom(canvas, last, state);
+        }
+        None => {}
     }
 }
 
@@ -104,7 +117,7 @@ fn run_screen(canvas: &mut Canvas<'_>, area: Rect, state: &mut State, now: Times
     }
     // The list has what it needs, at most half.
     let rows = u16::try_from(run.rows().len()).unwrap_or(u16::MAX).max(1);
-    let height = (rows + 1).min((area.height / 2).max(2));
+    let height = rows.saturating_add(1).min((area.height / 2).max(2));
     canvas.rule(area, 0, &title, &filter);
     list::draw(canvas, Rect { height: height - 1, ..below(area, 1) }, run, now);
     detail_pane(canvas, below(area, height), run);

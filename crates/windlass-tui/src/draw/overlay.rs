@@ -60,8 +60,10 @@ fn boxed(canvas: &mut Canvas<'_>, area: Rect, title: &str, lines: &[Pieces]) {
     let height = u16::try_from(lines.len() + 2).unwrap_or(u16::MAX).min(area.height);
     let frame =
         Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height };
-    canvas.clear(frame);
-    canvas.rule(frame, 0, title, "");
+    // From edge to edge: words beside a box would be taken for its own.
+    let across = Rect { x: area.x, width: area.width, ..frame };
+    canvas.clear(across);
+    canvas.rule(across, 0, title, "");
     let inner = Rect {
         x: frame.x + 2.min(frame.width),
         y: frame.y + 1.min(frame.height),
@@ -71,7 +73,7 @@ fn boxed(canvas: &mut Canvas<'_>, area: Rect, title: &str, lines: &[Pieces]) {
     for (row, line) in (0..inner.height).zip(lines) {
         canvas.row(inner, row, line);
     }
-    canvas.rule(frame, frame.height.saturating_sub(1), "", "");
+    canvas.rule(across, across.height.saturating_sub(1), "", "");
 }
 
 /// All keys.
@@ -82,14 +84,34 @@ pub fn help(canvas: &mut Canvas<'_>, area: Rect) {
     boxed(canvas, area, "keys", &HELP.iter().map(line).collect::<Vec<_>>());
 }
 
+/// Whether the run is to stop, where hardly anything fits: the question, and its answers, that which is chosen among them.
+pub fn tiny_stop(canvas: &mut Canvas<'_>, area: Rect, chosen: Ending) {
+    canvas.clear(area);
+    let lines =
+        std::iter::once((Tone::Strong, "stop the run?".to_owned())).chain(Ending::ALL.iter().map(|ending| {
+            let mark = if *ending == chosen { "> " } else { "  " };
+            (Tone::Plain, format!("{mark}{}", words(*ending).0))
+        }));
+    let lines: Vec<(Tone, String)> = lines.collect();
+    let place = Ending::ALL.iter().position(|ending| *ending == chosen).unwrap_or_default() + 1;
+    let skipped = (place + 1).saturating_sub(usize::from(area.height));
+    for (row, line) in (0..area.height).zip(lines.iter().skip(skipped)) {
+        canvas.row(area, row, std::slice::from_ref(line));
+    }
+}
+
+const fn words(ending: Ending) -> (&'static str, &'static str) {
+    match ending {
+        Ending::GoOn => ("go on", "nothing is changed"),
+        Ending::AfterIteration => ("stop after this iteration", "its result is kept"),
+        Ending::Now => ("stop now", "ends the agent as well; what it did is kept"),
+    }
+}
+
 /// Whether the run is to stop.
 pub fn stop(canvas: &mut Canvas<'_>, area: Rect, run: &str, chosen: Ending) {
     let line = |ending: &Ending| {
-        let (what, means) = match ending {
-            Ending::GoOn => ("go on", "nothing is changed"),
-            Ending::AfterIteration => ("stop after this iteration", "its result is kept"),
-            Ending::Now => ("stop now", "ends the agent as well; what it did is kept"),
-        };
+        let (what, means) = words(*ending);
         let mark = if *ending == chosen { "> " } else { "  " };
         let tone = if *ending == chosen { Tone::Strong } else { Tone::Plain };
         vec![(tone, format!("{mark}{}", left(what, 26))), (Tone::Dim, means.to_owned())]

@@ -9,7 +9,7 @@ use windlass_ui::{Glyphs, Tone};
 use super::*;
 use crate::keys::Action;
 use crate::made_up::{lanes, listed, live, long, now, past, place, view};
-use crate::state::{Answer, News, Part, Placing, Row};
+use crate::state::{News, Part, Placing, ResultMark, Row};
 
 fn look(colour: bool) -> Look {
     Look { colour, glyphs: Glyphs::Ascii, zone: TimeZone::UTC }
@@ -45,7 +45,7 @@ fn said(state: &mut State) {
     let at = |second: i64| Timestamp::from_second(second).ok();
     let bash =
         Row { name: "1".to_owned(), at: at(0), ..Row::labelled("Bash", Tone::Command, "cargo test -q") };
-    let answer = Some(Answer { to: "1".to_owned(), word: "ok" });
+    let answer = Some(ResultMark { to: "1".to_owned(), word: "ok" });
     let answered =
         Row { answers: answer, at: at(41), ..Row::labelled(" ", Tone::Dim, "test result: ok. 14 passed") };
     let rows = vec![
@@ -149,6 +149,13 @@ fn a_window_for_hardly_anything_shows_how_the_run_stands() {
             assert_eq!(shown.lines().count(), usize::from(rows), "{name} {columns}x{rows}");
         }
     }
+    let mut asked = opened(live_view(), &[Action::Stop]);
+    for (columns, rows) in [(20, 5), (20, 4), (20, 1)] {
+        let shown = text(&mut asked, columns, rows);
+        assert!(shown.contains("> go on"), "what Enter does is seen: {shown}");
+    }
+    let mut report = opened(view(past()), &[Action::Open, Action::Show(Tab::Gates)]);
+    assert!(text(&mut report, 20, 5).contains("passed"), "{}", text(&mut report, 20, 5));
     let shown = text(&mut live_view(), 20, 5);
     assert!(shown.lines().next().is_some_and(|head| head.contains("RUNNING")), "{shown}");
 }
@@ -182,6 +189,24 @@ fn no_row_is_longer_than_the_window_and_the_selected_one_is_in_it() {
             assert!(shown.contains(&marked), "{action:?} {columns}x{rows}\n{shown}");
             assert!(shown.lines().all(|line| crate::text::width(line) <= usize::from(columns)));
         }
+    }
+}
+
+#[test]
+fn more_iterations_than_a_window_can_count_are_shown_as_few_are() {
+    let mut run = long();
+    let thousand = run.seen.rounds.clone();
+    let rounds = (0..70).flat_map(|thousands| {
+        thousand.iter().cloned().map(move |mut round| {
+            round.iteration += thousands * 1_000;
+            round
+        })
+    });
+    run.seen.rounds = rounds.collect();
+    let mut state = view(run);
+    for (columns, rows) in [(20, 5), (80, 24), (120, 40)] {
+        let shown = text(&mut state, columns, rows);
+        assert!(shown.contains("70000"), "{shown}");
     }
 }
 

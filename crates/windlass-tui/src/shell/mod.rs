@@ -49,7 +49,7 @@ pub enum First {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Left {
     /// The run that was shown last, and whether it goes on.
-    pub run: Option<(RunId, Standing)>,
+    pub run: Option<(RunId, Activity)>,
     /// The directory that commands about it are typed for, as a shell takes it, where that is another one.
     pub elsewhere: Option<String>,
     /// The signal that ended the view; `None` where somebody left it.
@@ -58,7 +58,7 @@ pub struct Left {
 
 /// How a run stood when the view was left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum Activity {
     /// A process works on it.
     GoesOn,
     /// It does not go on, or is not known yet.
@@ -288,7 +288,7 @@ impl View {
     fn left(&self, signal: Option<i32>) -> Left {
         let run = self.state.run.as_ref().map(|run| {
             let goes_on = run.now.as_ref().is_some_and(crate::state::RunNow::is_live);
-            (run.place.run.clone(), if goes_on { Standing::GoesOn } else { Standing::Rests })
+            (run.place.run.clone(), if goes_on { Activity::GoesOn } else { Activity::Rests })
         });
         let now = self.state.run.as_ref().and_then(|run| run.now.as_ref());
         Left { run, elsewhere: now.and_then(|now| now.seen.elsewhere.clone()), signal }

@@ -10,7 +10,7 @@ mod run;
 mod tests;
 
 pub use night::{Listed, NightRow, NightView};
-pub use pager::{Answer, Ask, Direction, Line, Meaning, Pager, Part, Placing, Row};
+pub use pager::{Ask, Direction, Line, Meaning, Pager, Part, Placing, ResultMark, Row};
 pub use picker::Picker;
 pub use run::{AtHand, Filter, ListRow, Pane, RunNow, RunView, TaskLine};
 

@@ -29,7 +29,7 @@ pub struct Row {
     /// The name by which an answer finds it; empty where none comes.
     pub name: String,
     /// The row that it answers, by its name, and what is said there of it.
-    pub answers: Option<Answer>,
+    pub answers: Option<ResultMark>,
     /// When it came.
     pub at: Option<Timestamp>,
     /// What it means.
@@ -38,7 +38,7 @@ pub struct Row {
 
 /// What a row says of the one that it answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct ResultMark {
     /// The name of that one.
     pub to: String,
     /// `ok`, `failed`.
@@ -235,7 +235,7 @@ impl Pager {
 
     /// Says at each row how it was answered, and after which time.
     fn answer(&mut self) {
-        let answers: Vec<(Answer, Option<Timestamp>)> =
+        let answers: Vec<(ResultMark, Option<Timestamp>)> =
             self.rows.iter().filter_map(|row| Some((row.answers.clone()?, row.at))).collect();
         for (answer, at) in answers {
             let Some(asked) = self.rows.iter_mut().find(|row| row.name == answer.to) else { continue };

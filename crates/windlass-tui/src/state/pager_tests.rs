@@ -68,7 +68,7 @@ fn parts_of_another_place_change_nothing() {
 fn a_call_says_how_it_was_answered() {
     let at = |second: i64| Timestamp::from_second(second).ok();
     let asked = Row { name: "t1".to_owned(), at: at(10), ..Row::labelled("Bash", Tone::Plain, "cargo test") };
-    let answer = Answer { to: "t1".to_owned(), word: "ok" };
+    let answer = ResultMark { to: "t1".to_owned(), word: "ok" };
     let answered = Row { answers: Some(answer), at: at(51), ..Row::of(Tone::Dim, "1 passed") };
     let mut pager = Pager::following();
     pager.resize(40, 9);

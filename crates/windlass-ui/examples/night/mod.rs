@@ -95,6 +95,7 @@ pub fn plan() -> RunSpec {
         exit_codes: ExitCodes::Simple,
         inputs: Vec::new(),
         links_out: Vec::new(),
+        page: None,
     }
 }
 

@@ -24,7 +24,7 @@ use crate::narrate;
 /// A run, folded fact by fact. Nothing of it is lost when the run goes on: the next fact is taken in, and it is seen again.
 #[derive(Clone, Debug, Default)]
 pub struct Course {
-    board: Board,
+    pub(super) board: Board,
     pub(super) iterations: BTreeMap<u32, IterationSeen>,
     /// What its attempts that were repeated cost.
     repeated: BTreeMap<u32, Cost>,

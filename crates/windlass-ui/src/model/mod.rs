@@ -21,6 +21,7 @@
 mod aside;
 mod course;
 mod landing;
+mod task_board;
 mod waited;
 mod wasted;
 
@@ -37,6 +38,7 @@ use windlass_core::values::{
 pub use aside::AsideSeen;
 pub use course::Course;
 pub use landing::{CommitStanding, Landing, MainTree, PlacesSeen, Step};
+pub use task_board::{Column, TaskOnBoard};
 pub use waited::{WaitedFor, Who};
 pub use wasted::Wasted;
 

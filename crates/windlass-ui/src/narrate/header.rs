@@ -47,8 +47,14 @@ pub(super) fn started(board: &Board) -> Vec<Line> {
     lines.extend(checks(plan, CheckKind::Gate, "gate"));
     lines.extend(criteria(plan));
     lines.push(labelled("commits").plain(commits(plan)));
+    lines.extend(page(plan));
     lines.push(Line::new());
     lines
+}
+
+/// Where the run is looked at from elsewhere.
+fn page(plan: &RunSpec) -> Option<Line> {
+    plan.page.as_ref().map(|page| labelled("page").command(one_line(page)).unbroken())
 }
 
 pub(super) fn resumed(board: &Board) -> Vec<Line> {
@@ -75,6 +81,7 @@ pub(super) fn resumed(board: &Board) -> Vec<Line> {
     lines.push(labelled("at most").plain(limits(&plan.limits)));
     lines.extend(sandbox(plan));
     lines.extend(permissions(plan));
+    lines.extend(page(plan));
     lines.push(Line::new());
     lines
 }

@@ -103,6 +103,9 @@ pub(crate) fn lines(board: &Board, entry: &Entry, zone: &TimeZone) -> Vec<Line> 
         Fact::HookFinished(report::HookFinished { hook, outcome, .. }) => {
             hook::finished(board, *hook, outcome).into_iter().collect()
         }
+        Fact::ActionAsked(report::ActionAsked { by, what, .. }) => {
+            vec![notice(board, Mark::Notice, &format!("{}{what}", asker(*by)))]
+        }
         Fact::Noticed(report::Noticed { text }) => vec![notice(board, Mark::Notice, text)],
         // What another line says, the living line shows or a view tells by itself.
         Fact::CheckFinished(_)
@@ -208,15 +211,20 @@ fn held(board: &Board, until: jiff::Timestamp, class: Class, zone: &TimeZone) ->
     notice(board, Mark::Waiting, &text)
 }
 
-fn stopping(board: &Board, by: StopSource, stage: u8) -> Vec<Line> {
-    let grace = board.plan.as_ref().map(|plan| format::bound(plan.clocks.grace)).unwrap_or_default();
-    let who = match by {
+/// Who asks.
+const fn asker(by: StopSource) -> &'static str {
+    match by {
         StopSource::Interrupt => "",
         StopSource::Terminate => "SIGTERM: ",
         StopSource::Command => "windlass stop: ",
         StopSource::Page => "from the web page: ",
         StopSource::Watch => "from windlass watch: ",
-    };
+    }
+}
+
+fn stopping(board: &Board, by: StopSource, stage: u8) -> Vec<Line> {
+    let grace = board.plan.as_ref().map(|plan| format::bound(plan.clocks.grace)).unwrap_or_default();
+    let who = asker(by);
     let what = match stage {
         0 | 1 if board.is_between_iterations() => "nothing is at work: stopping now".to_owned(),
         0 | 1 if by.is_request() => "finishing this iteration, then stopping".to_owned(),

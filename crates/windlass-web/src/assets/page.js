@@ -129,7 +129,7 @@ const asking = find("#ask");
 let busy = false;
 async function act(button) {
   if (busy) return;
-  const deed = JSON.parse(button.dataset.deed), { asks, field, value } = button.dataset;
+  const action = JSON.parse(button.dataset.action), { asks, field, value } = button.dataset;
   if (asks || field) {
     find("#ask-title").textContent = button.textContent.trim();
     find("#ask-text").textContent = asks;
@@ -140,13 +140,13 @@ async function act(button) {
     asking.showModal();
     await new Promise((done) => asking.addEventListener("close", done, { once: true }));
     if (asking.returnValue !== "yes") return;
-    if (field) deed[field] = input.value;
+    if (field) action[field] = input.value;
   }
   busy = true;
   button.disabled = true;
   // Drawn once: said again after a lost answer, it is the same wish.
   const once = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  const wish = { deed, seq: Number(body.dataset.seq), once };
+  const wish = { action, seq: Number(body.dataset.seq), once };
   try {
     for (let go = 0; go < 3; go++) {
       try {
@@ -166,14 +166,14 @@ async function act(button) {
 }
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("button");
-  if (button?.dataset.deed) act(button);
+  if (button?.dataset.action) act(button);
   else if (button?.dataset.copy) {
     try { await navigator.clipboard.writeText(button.dataset.copy); say("Copied."); } catch { say("This browser does not copy: mark it by hand."); }
   }
 });
 // What takes a script is shown where there is one, and the key to act.
 function dress() {
-  for (const one of all("[data-deed]")) one.hidden = !stored(keyName);
+  for (const one of all("[data-action]")) one.hidden = !stored(keyName);
   const follow = find("#follow");
   if (follow) follow.hidden = false;
 }
@@ -190,10 +190,10 @@ dress();
 tick();
 open();
 
-// --- what a notification leads to: the question, never the deed itself ----------------------------------------------
+// --- what a notification leads to: the question, never the action itself ----------------------------------------------
 const wanted = { resume: ["resume", "raise", "accept"], stop: ["stop-after"] }[new URLSearchParams(location.hash.slice(1)).get("do")];
 if (wanted) {
   history.replaceState(null, "", location.pathname + location.search);
-  const button = all("#head [data-deed]").find((one) => !one.hidden && wanted.includes(JSON.parse(one.dataset.deed).do));
+  const button = all("#head [data-action]").find((one) => !one.hidden && wanted.includes(JSON.parse(one.dataset.action).do));
   if (button) act(button); else say("There is nothing to ask here now, or this browser may only look.");
 }

@@ -136,7 +136,7 @@ fn summary(viewer: &Viewer, seen: &RunSeen, round: &IterationSeen) -> Markup {
             &Button {
                 name,
                 asks,
-                deed: json!({"do": "restore", "iteration": round.iteration, "before": before}),
+                action: json!({"do": "restore", "iteration": round.iteration, "before": before}),
                 value: None,
             },
         )
@@ -203,7 +203,7 @@ fn denials(denials: &[Denial], viewer: &Viewer) -> Markup {
             @if denial.rule.is_empty() { " No rule allows it: Windlass's own files stay closed." }
             @else {
                 br; "allowed by " code { (line(&denial.rule)) } " "
-                (button(viewer, &Button { name: "Allow from the next run on", asks: format!("The project's configuration allows {}.", denial.rule), deed: json!({"do": "allow", "rule": denial.rule}), value: None }))
+                (button(viewer, &Button { name: "Allow from the next run on", asks: format!("The project's configuration allows {}.", denial.rule), action: json!({"do": "allow", "rule": denial.rule}), value: None }))
             }
         } } }
     }

@@ -7,6 +7,7 @@ pub mod parts;
 pub mod projects;
 pub mod report;
 pub mod run;
+pub mod tasks;
 pub mod transcript;
 
 use axum::http::request::Parts;

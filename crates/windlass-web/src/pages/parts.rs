@@ -10,7 +10,7 @@ use windlass_core::values::{Cost, StopReason, Verdict};
 use windlass_ui::{RunState, format, harmless, one_line};
 
 use super::Viewer;
-use crate::deed::Deed;
+use crate::action::Action;
 
 /// Text of others on one line.
 pub fn line(text: &str) -> String {
@@ -85,25 +85,25 @@ pub struct Button<'a> {
     /// What follows: a sentence.
     pub asks: String,
     /// What is done.
-    pub deed: Value,
-    /// The field of the deed that a person fills in, and what it is proposed to be.
+    pub action: Value,
+    /// The field of the action that a person fills in, and what it is proposed to be.
     pub value: Option<(&'a str, String)>,
 }
 
 /// A button, where whoever looks may do that.
 pub fn button(viewer: &Viewer, button: &Button<'_>) -> Markup {
     let with_value = button.value.as_ref().map(|(field, _)| *field);
-    let mut probe = button.deed.clone();
-    if let (Some(field), Some(deed)) = (with_value, probe.as_object_mut()) {
-        deed.insert(field.to_owned(), json!("1"));
+    let mut probe = button.action.clone();
+    if let (Some(field), Some(action)) = (with_value, probe.as_object_mut()) {
+        action.insert(field.to_owned(), json!("1"));
     }
-    let allowed = serde_json::from_value::<Deed>(probe).is_ok_and(|deed| deed.needs() <= viewer.rights);
+    let allowed = serde_json::from_value::<Action>(probe).is_ok_and(|action| action.needs() <= viewer.rights);
     if !allowed {
         return html! {};
     }
     let (field, proposed) = button.value.clone().unwrap_or_default();
     html! {
-        button.act type="button" data-deed=(ascii(&button.deed)) data-asks=(line(&button.asks)) data-field=(field) data-value=(proposed) hidden {
+        button.act type="button" data-action=(ascii(&button.action)) data-asks=(line(&button.asks)) data-field=(field) data-value=(proposed) hidden {
             (button.name)
         }
         " "
@@ -127,12 +127,12 @@ fn ascii(value: &Value) -> String {
     text
 }
 
-/// What is called by a word in journals, as people read it: `task failure`, `failed 2`.
+/// What is called by a word in journals, as people read it: `task failure`, `failed, exit 2`.
 pub fn word(value: &impl Serialize) -> String {
     let said = match serde_json::to_value(value) {
         Ok(Value::String(word)) => word,
         Ok(Value::Object(fields)) => {
-            fields.iter().map(|(word, number)| format!("{word} {number}")).collect::<Vec<_>>().join(" ")
+            fields.iter().map(|(word, number)| format!("{word}, exit {number}")).collect::<Vec<_>>().join(" ")
         }
         _ => String::new(),
     };

@@ -12,6 +12,9 @@ use super::run::{charts, name};
 use super::{Sheet, Viewer, sheet};
 use crate::site::{Site, locked};
 
+/// Iterations whose changes are led to.
+const MOST: usize = 100;
+
 /// The page; `None` where there is no such run.
 pub fn page(site: &Site, viewer: &Viewer, run: &RunId) -> Result<Option<Markup>, AppError> {
     let Some(followed) = site.follow(run)? else { return Ok(None) };
@@ -42,6 +45,12 @@ pub fn page(site: &Site, viewer: &Viewer, run: &RunId) -> Result<Option<Markup>,
         section aria-labelledby="merge" {
             h2 #merge { "To merge" }
             p { (line(&seen.landing.sentence)) }
+            @if seen.rounds.iter().any(|round| round.changed > 0) { p { "What changed: " @for round in seen.rounds.iter().filter(|round| round.changed > 0).take(MOST) {
+                a href={ "/r/" (run) "/i/" (round.iteration) "/changes" } {
+                    @if let Some(task) = &round.task { (line(&task.0)) ", " }
+                    "iteration " (round.iteration)
+                } " "
+            } } }
             ul.plain { @for step in &seen.landing.steps { li { (parts::command(&step.command)) br; (line(&step.purpose)) } } }
         }
         section aria-labelledby="cost" {

@@ -85,7 +85,7 @@ pub fn head(
             p.buttons {
                 (buttons(viewer, seen))
                 @if seen.waited_for.who == Who::Person && !site.seen.has(&run, &seen_as(status.state, status.iterations)) {
-                    (button(viewer, &Button { name: "I have seen it", asks: String::new(), deed: json!({"do": "seen"}), value: None }))
+                    (button(viewer, &Button { name: "I have seen it", asks: String::new(), action: json!({"do": "seen"}), value: None }))
                 }
             }
         }
@@ -135,8 +135,8 @@ fn waited_for(viewer: &Viewer, seen: &RunSeen) -> Markup {
 /// What can be done about it now.
 fn buttons(viewer: &Viewer, seen: &RunSeen) -> Markup {
     let status = &seen.status;
-    let one = |name: &str, asks: &str, deed: serde_json::Value, value: Option<(&'static str, String)>| {
-        button(viewer, &Button { name, asks: asks.to_owned(), deed, value })
+    let one = |name: &str, asks: &str, action: serde_json::Value, value: Option<(&'static str, String)>| {
+        button(viewer, &Button { name, asks: asks.to_owned(), action, value })
     };
     let raise = |limit: &str, name: &str, proposed: String| {
         let asks = "It goes on with this limit, and may spend up to it.";
@@ -203,7 +203,7 @@ pub fn rest(site: &Site, viewer: &Viewer, seen: &RunSeen) -> Markup {
             ul.plain { @for denial in &status.denials { li {
                 strong { (line(&denial.tool)) } " " code { (line(&denial.input)) } " "
                 @if !denial.rule.is_empty() {
-                    (button(viewer, &Button { name: "Allow from the next run on", asks: format!("The project's configuration allows {}.", denial.rule), deed: json!({"do": "allow", "rule": denial.rule}), value: None }))
+                    (button(viewer, &Button { name: "Allow from the next run on", asks: format!("The project's configuration allows {}.", denial.rule), action: json!({"do": "allow", "rule": denial.rule}), value: None }))
                 }
             } } }
         } }
@@ -281,12 +281,13 @@ fn tasks(viewer: &Viewer, seen: &RunSeen) -> Markup {
         @if let Some(tasks) = &seen.status.tasks {
             p { (tasks.done) " of " (tasks.total) " done, " (tasks.ready) " ready, " (tasks.waiting) " waiting" }
             @if let Some(next) = &tasks.next { p { "Next: " (line(&next.id.0)) " " (line(&next.title)) } }
+            @if let Some(run) = &seen.status.run { p { a href={ "/r/" (run) "/tasks" } { "All tasks: the board, and what waits for what" } } }
         }
         ul.plain { @for task in &seen.begun { li {
             span.state.(match task.state { windlass_ui::model::TaskOutcome::Done => "good", windlass_ui::model::TaskOutcome::Parked => "bad", _ => "live" }) { (task.state.name()) }
             " " strong { (line(&task.task.0)) } " " (line(&task.title)) ", " (format::money(task.cost))
             @if task.state == windlass_ui::model::TaskOutcome::Done && seen.status.state != RunState::Running {
-                " " (button(viewer, &Button { name: "Reopen", asks: "The task is open again in its file.".to_owned(), deed: json!({"do": "reopen", "task": task.task.0}), value: None }))
+                " " (button(viewer, &Button { name: "Reopen", asks: "The task is open again in its file.".to_owned(), action: json!({"do": "reopen", "task": task.task.0}), value: None }))
             }
         } } }
     } } }

@@ -13,8 +13,8 @@ use super::iteration::{Tab, path, top};
 use super::parts::{self, line, text};
 use super::run::name;
 use super::{Sheet, Viewer, sheet};
-use crate::answer::{Answer, attachment};
 use crate::names::{Cursor, encoded};
+use crate::response::{Response, attachment};
 use crate::site::{Site, locked};
 
 /// Bytes of one line that are sent as they are.
@@ -207,7 +207,11 @@ fn tool(input: &ToolInput) -> Markup {
 }
 
 /// One line as the agent wrote it, to be kept: nothing that a browser shows.
-pub fn raw(site: &Site, viewer: &Viewer, (run, call): (&RunId, CallId)) -> Result<Option<Answer>, AppError> {
+pub fn raw(
+    site: &Site,
+    viewer: &Viewer,
+    (run, call): (&RunId, CallId),
+) -> Result<Option<Response>, AppError> {
     let Some(followed) = site.follow(run)? else { return Ok(None) };
     let transcript = { transcript_of(&locked(&followed).run, call) };
     let (Some(transcript), Some(Cursor(at))) = (transcript, viewer.asked_as("at")) else { return Ok(None) };

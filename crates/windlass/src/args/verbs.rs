@@ -45,6 +45,9 @@ pub struct ResumeArgs {
     /// changed checks; look at it first (windlass status)
     #[arg(long)]
     pub accept_findings: bool,
+    /// Who asks for it through a view, as the run's journal says it: JSON
+    #[arg(long, value_name = "JSON", hide = true)]
+    pub asked: Option<String>,
     /// Limits
     #[command(flatten)]
     pub limits: LimitArgs,

@@ -19,6 +19,7 @@ pub fn run(args: &ResumeArgs) -> Result<ExitCode, AppError> {
         settings: flags::resume(args)?,
         unlimited: run::unlimited(&args.limits),
         accept_findings: args.accept_findings,
+        asked: args.asked.as_deref().and_then(|asked| serde_json::from_str(asked).ok()),
         trust: (&args.trust).into(),
     })?;
     Ok(run::told(&app, &terminal, &end))

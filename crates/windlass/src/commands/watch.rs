@@ -43,7 +43,7 @@ mod view {
     use windlass_app::run::{ApartRun, Begun};
     use windlass_app::{App, AppError};
     use windlass_core::values::RunId;
-    use windlass_tui::{First, Left, Standing, watch};
+    use windlass_tui::{Activity, First, Left, watch};
     use windlass_ui::Line;
 
     use super::super::{FROM, app, print_lines, stdout};
@@ -82,7 +82,7 @@ mod view {
     /// That the run goes on, and how one comes back to it.
     fn tell(left: &Left) -> Result<(), AppError> {
         match &left.run {
-            Some((run, Standing::GoesOn)) => print_lines(&goes_on(run, left.elsewhere.as_deref())),
+            Some((run, Activity::GoesOn)) => print_lines(&goes_on(run, left.elsewhere.as_deref())),
             _ => Ok(()),
         }
     }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use windlass_app::AppError;
 use windlass_ui::{Line, Mark, Tone};
-use windlass_web::{Rights, Serving, Standing};
+use windlass_web::{Rights, ServedPage, Serving};
 
 use super::{app, print_lines};
 use crate::args::WebArgs;
@@ -24,7 +24,7 @@ pub fn run(args: &WebArgs) -> Result<ExitCode, AppError> {
         print_lines(&[super::done(&said)])?;
     } else {
         let serving = Serving { listen: args.listen, names: args.names.clone(), rights: rights(args) };
-        windlass_web::serve(app()?, &serving, |standing| print_lines(&said(standing)))?;
+        windlass_web::serve(app()?, &serving, |page| print_lines(&said(page)))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -37,20 +37,20 @@ const fn rights(args: &WebArgs) -> Rights {
     }
 }
 
-fn said(standing: &Standing) -> Vec<Line> {
-    let may = match standing.rights {
+fn said(page: &ServedPage) -> Vec<Line> {
+    let may = match page.rights {
         Rights::Read => "only shows",
         Rights::Stop => "shows, and stops runs after their iterations",
         Rights::Act => "shows, and acts: it can spend money and change files",
     };
     let mut lines = vec![
-        Line::hanging(2).strong("page").plain(format!(" at {}: {may}", standing.address)),
-        Line::hanging(2).dim("  open     ").command(standing.link.clone()).unbroken(),
+        Line::hanging(2).strong("page").plain(format!(" at {}: {may}", page.address)),
+        Line::hanging(2).dim("  open     ").command(page.link.clone()).unbroken(),
         Line::hanging(2).dim("           lets one browser in, once, within ten minutes"),
         Line::hanging(2).dim("  another  ").command("windlass web --link"),
         Line::hanging(2).dim("  end      Ctrl-C; no run notices"),
     ];
-    if standing.is_open {
+    if page.is_open {
         lines.push(
             Line::hanging(2)
                 .mark(Tone::Warn, Mark::Notice)

@@ -8,9 +8,9 @@ use windlass_testkit::environment::TestEnv;
 use super::{PATIENCE, Page, ask, eventually, facts, finished, patient};
 
 const STOP: &str = r#"{"do":"stop-after"}"#;
-const RAISE: &str = r#"{"do":"raise","limit":"iterations","to":"3"}"#;
+pub const RAISE: &str = r#"{"do":"raise","limit":"iterations","to":"3"}"#;
 
-fn once(number: u32) -> String {
+pub fn once(number: u32) -> String {
     format!("0123456789abcdef-{number}")
 }
 
@@ -43,7 +43,7 @@ fn a_stolen_cookie_looks_and_does_not_act() {
     let page = Page::serve(&env, &["--actions"]);
     let visitor = page.visitor();
     let seq = visitor.seq(&run);
-    let body = format!("{{\"deed\":{RAISE},\"seq\":{seq},\"once\":\"{}\"}}", once(1));
+    let body = format!("{{\"action\":{RAISE},\"seq\":{seq},\"once\":\"{}\"}}", once(1));
     let (origin, json) = (page.origin(), ("content-type", "application/json"));
     let (cookie, key) = (("cookie", visitor.cookie.as_str()), ("x-windlass-key", visitor.key.as_str()));
     let own = ("origin", origin.as_str());
@@ -73,7 +73,7 @@ fn a_stolen_cookie_looks_and_does_not_act() {
 fn what_spends_or_changes_takes_leave() {
     let env = TestEnv::with_git();
     let run = finished(&env, 1);
-    let deeds = [
+    let actions = [
         RAISE,
         r#"{"do":"resume"}"#,
         r#"{"do":"accept"}"#,
@@ -86,9 +86,9 @@ fn what_spends_or_changes_takes_leave() {
         let page = Page::serve(&env, &[]);
         let visitor = page.visitor();
         let seq = visitor.seq(&run);
-        for deed in deeds {
-            let answer = visitor.act(&run, deed, seq, &once(1));
-            assert_eq!(answer.status, 403, "{deed}: {}", answer.body);
+        for action in actions {
+            let answer = visitor.act(&run, action, seq, &once(1));
+            assert_eq!(answer.status, 403, "{action}: {}", answer.body);
             assert!(answer.body.contains("--actions"), "{}", answer.body);
         }
         assert!(!visitor.get(&format!("/r/{run}")).body.contains("raise"), "no button that does nothing");
@@ -96,10 +96,10 @@ fn what_spends_or_changes_takes_leave() {
     }
     let page = Page::serve(&env, &["--read-only"]);
     let visitor = page.visitor();
-    for deed in deeds.into_iter().chain([STOP, r#"{"do":"seen"}"#]) {
-        assert_eq!(visitor.act(&run, deed, visitor.seq(&run), &once(3)).status, 403, "{deed}");
+    for action in actions.into_iter().chain([STOP, r#"{"do":"seen"}"#]) {
+        assert_eq!(visitor.act(&run, action, visitor.seq(&run), &once(3)).status, 403, "{action}");
     }
-    assert!(!visitor.get(&format!("/r/{run}")).body.contains("data-deed"));
+    assert!(!visitor.get(&format!("/r/{run}")).body.contains("data-action"));
 }
 
 // attack(page): a person taps four times at once, again later, and on a page that is old
@@ -145,7 +145,7 @@ fn a_server_that_is_killed_in_between_does_it_once_or_not_at_all() {
         let visitor = page.visitor();
         (visitor.seq(&run), visitor.cookie.clone(), visitor.key.clone())
     };
-    let body = format!("{{\"deed\":{RAISE},\"seq\":{seq},\"once\":\"{}\"}}", once(1));
+    let body = format!("{{\"action\":{RAISE},\"seq\":{seq},\"once\":\"{}\"}}", once(1));
     let origin = page.origin();
     let headers = [
         ("cookie", cookie.as_str()),
@@ -183,10 +183,25 @@ fn files_are_put_back_and_a_denied_command_is_allowed() {
     assert_eq!(answer.status, 200, "{}", answer.body);
     assert!(answer.body.contains("Undo: windlass restore"), "{}", answer.body);
     assert_eq!(env.read("work.txt"), "call 1\n");
-    let answer = visitor.act(&run, r#"{"do":"allow","rule":"Bash(rm -rf /)"}"#, seq, &once(2));
+    let answer = visitor.act(&run, r#"{"do":"allow","rule":"Bash(rm -rf /)"}"#, visitor.seq(&run), &once(2));
     assert_eq!(answer.status, 422, "only what was denied: {}", answer.body);
+    let seq = visitor.seq(&run);
     let answer = visitor.act(&run, r#"{"do":"allow","rule":"Bash(touch denied)"}"#, seq, &once(3));
     assert_eq!(answer.status, 200, "{}", answer.body);
+    let asked = facts(&env, "action_asked");
+    let whats: Vec<&str> = asked.iter().filter_map(|fact| fact["what"].as_str()).collect();
+    assert_eq!(whats, ["restore after iteration 1", "allow Bash(rm -rf /)", "allow Bash(touch denied)"]);
+    assert!(
+        asked.iter().all(|fact| fact["by"] == "page" && fact["who"].as_str().unwrap().contains("127.0.0.1"))
+    );
+    let stale = visitor.act(&run, r#"{"do":"restore","iteration":1,"before":true}"#, seq, &once(4));
+    assert_eq!(stale.status, 409, "the run has moved by what was asked: {}", stale.body);
+    assert_eq!(facts(&env, "action_asked").len(), 3, "what is not done is not written down");
+    // A run that was asked for something after its end goes on from where it was.
+    let answer = visitor.act(&run, RAISE, visitor.seq(&run), &once(5));
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    eventually("it goes on to its new limit", || facts(&env, "run_finished").len() == 2);
+    assert_eq!(facts(&env, "action_asked").len(), 4);
     assert!(env.read(".windlass/config.toml").contains("Bash(touch denied)"));
 }
 
@@ -215,4 +230,5 @@ fn a_running_agent_is_ended_now() {
     assert_eq!(answer.status, 200, "{}", answer.body);
     let ended = running.wait(PATIENCE).json_lines().pop().unwrap();
     assert_eq!((&ended["stop_reason"], &ended["exit_code"]), (&"manual".into(), &143.into()));
+    assert_eq!(facts(&env, "stop_requested")[0]["by"], "page", "who asked stands first");
 }

@@ -74,6 +74,21 @@ if (what === "look") {
   await page.waitForFunction(() => document.querySelector("#said").textContent.includes("It goes on"), null, { timeout: 60000 });
   await page.waitForFunction(() => document.querySelector("#rest").textContent.includes("2 worked"), null, { timeout: 60000 });
   console.log(`raised in 3 taps and ${Date.now() - began} ms`);
+} else if (what === "notified") {
+  const page = await comeIn();
+  await page.setViewportSize({ width: 390, height: 844 });
+  for (const [path, words] of [[paths[0], "More iterations"], [paths[1], "Stop after this iteration"]]) {
+    await page.goto("about:blank");
+    await page.goto(origin + path);
+    await page.waitForSelector("dialog[open]");
+    const title = await page.textContent("#ask-title");
+    if (!title.includes(words)) fail(`${path} asks ${title}`);
+    if (page.url().includes("#")) fail(`a reload asks again: ${page.url()}`);
+    await judged(page, path);
+    await page.getByRole("button", { name: "Leave it" }).click();
+    await page.waitForSelector("dialog", { state: "hidden" });
+    if (await page.textContent("#said")) fail(`${path}: something was done: ${await page.textContent("#said")}`);
+  }
 } else if (what === "stop") {
   const page = await comeIn();
   await page.goto(origin + paths[0]);

@@ -68,6 +68,19 @@ fn a_person_raises_a_limit_in_three_taps() {
 }
 
 #[test]
+fn a_notification_opens_the_question_and_does_nothing() {
+    let env = TestEnv::with_git();
+    let ended = finished(&env, 1);
+    let (running, run) = patient(&env);
+    let page = Page::serve(&env, &["--actions"]);
+    drive(&env, &page, "notified", &[format!("/r/{ended}#do=resume"), format!("/r/{run}#do=stop")]);
+    assert!(super::facts(&env, "run_resumed").is_empty(), "nobody said so");
+    assert!(super::facts(&env, "stop_requested").is_empty(), "nobody said so");
+    env.write("go", "");
+    drop(running);
+}
+
+#[test]
 fn a_run_is_followed_and_stopped() {
     let env = TestEnv::with_git();
     let (running, run) = patient(&env);

@@ -26,7 +26,7 @@ fn an_agent_with_a_valid_key_neither_looks_nor_acts() {
     let page = Page::serve(&env, &["--actions"]);
     let visitor = page.visitor();
     let seq = visitor.seq(&run);
-    let body = format!("{{deed:{{do:resume}},seq:{seq},once:x}}");
+    let body = format!("{{action:{{do:resume}},seq:{seq},once:x}}");
     let request = format!(
         "POST /r/{run}/act HTTP/1.1\r\nhost: {0}\r\norigin: http://{0}\r\ncontent-type: application/json\r\ncookie: {1}\r\nx-windlass-key: {2}\r\nconnection: close\r\ncontent-length: {3}\r\n\r\n{body}",
         page.at,

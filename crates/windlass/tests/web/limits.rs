@@ -64,8 +64,8 @@ fn what_is_too_large_is_refused() {
     let page = Page::serve(&env, &["--actions"]);
     let visitor = page.visitor();
     let long = "x".repeat(70 * 1024);
-    let deed = format!("{{\"do\":\"reopen\",\"task\":\"{long}\"}}");
-    assert_eq!(visitor.act(&run, &deed, 1, "0123456789abcdef").status, 400);
+    let action = format!("{{\"do\":\"reopen\",\"task\":\"{long}\"}}");
+    assert_eq!(visitor.act(&run, &action, 1, "0123456789abcdef").status, 400);
     let head = format!("GET /{long} HTTP/1.1\r\nhost: {}\r\n\r\n", page.at);
     assert!([0, 400, 414, 431].contains(&page.raw(head.as_bytes()).status));
     let head = format!("GET / HTTP/1.1\r\nhost: {}\r\nx: {long}\r\n\r\n", page.at);

@@ -5,9 +5,11 @@
 mod acting;
 mod browser;
 mod guests;
+mod kills;
 mod letting_in;
 mod limits;
 mod looking;
+mod numbers;
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -156,8 +158,8 @@ impl Visitor<'_> {
         self.page.ask("GET", path, &[("cookie", &self.cookie)], "")
     }
 
-    fn act(&self, run: &str, deed: &str, seq: u64, once: &str) -> Answer {
-        let body = format!("{{\"deed\":{deed},\"seq\":{seq},\"once\":\"{once}\"}}");
+    fn act(&self, run: &str, action: &str, seq: u64, once: &str) -> Answer {
+        let body = format!("{{\"action\":{action},\"seq\":{seq},\"once\":\"{once}\"}}");
         let origin = self.page.origin();
         let headers = [
             ("cookie", self.cookie.as_str()),

@@ -44,7 +44,10 @@ impl Run {
         self.settle_queue();
         self.remember_for_hooks(entry.at, &entry.fact);
         self.seq = entry.seq;
-        self.last = Some(entry.at);
+        // Whoever asks for something after the run was cut off does not make it last longer.
+        if !matches!(entry.fact, Fact::ActionAsked(_)) {
+            self.last = Some(entry.at);
+        }
         Ok(())
     }
 
@@ -52,6 +55,7 @@ impl Run {
         match fact {
             Fact::RunStarted { plan: spec } => self.run_started(spec),
             Fact::RunResumed { plan: spec } => self.run_resumed(spec),
+            Fact::ActionAsked(_) if self.phase != Phase::New => Ok(()),
             _ if self.phase != Phase::Active => Err("the run is not under way".to_owned()),
             Fact::Noticed(_) | Fact::NotificationSettled(_) => Ok(()),
             Fact::RunFinished { stop_reason, .. } => {
@@ -187,6 +191,7 @@ impl Run {
             | Fact::BackoffEnded
             | Fact::StopRequested { .. }
             | Fact::Failing { .. }
+            | Fact::ActionAsked(_)
             | Fact::Noticed(_)
             | Fact::NotificationSettled(_)
             | Fact::RunEnding { .. }

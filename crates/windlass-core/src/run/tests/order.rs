@@ -160,6 +160,7 @@ fn facts_of_the_run(world: &World) -> Vec<Fact> {
             detail: String::new(),
             attempts: 1,
         }),
+        asked(),
         Fact::RunEnding {
             stop_reason: StopReason::Internal,
             detail: String::new(),
@@ -223,6 +224,12 @@ fn facts_of_other_runs(world: &World, lane: LaneId, (iteration, attempt): (u32, 
     ]
 }
 
+/// Somebody asks for something through a view.
+fn asked() -> Fact {
+    let nothing = String::new;
+    report::ActionAsked { by: StopSource::Page, who: nothing(), what: nothing(), once: nothing() }.into()
+}
+
 /// May a fact that names the right lane and the right call follow here?
 fn may_follow(run: &Run, fact: &Fact) -> bool {
     let state = run.lane(LANE).map_or("none", Named::name);
@@ -230,7 +237,7 @@ fn may_follow(run: &Run, fact: &Fact) -> bool {
     let ended = matches!(run.phase(), Phase::Ended(_));
     match fact {
         Fact::RunStarted { .. } => run.phase() == Phase::New,
-        Fact::RunResumed { .. } => run.phase() != Phase::New,
+        Fact::RunResumed { .. } | Fact::ActionAsked(_) => run.phase() != Phase::New,
         _ if ended || run.phase() == Phase::New => false,
         // Journals of old have no fact between the end of the work and that of the run.
         Fact::Noticed(_) | Fact::NotificationSettled(_) | Fact::RunFinished { .. } => true,

@@ -82,10 +82,10 @@ pub fn plan() -> RunSpec {
         exit_codes: ExitCodes::Detailed,
         inputs: Vec::new(),
         links_out: Vec::new(),
+        page: None,
     }
 }
 
-/// A run in mode plan or build.
 pub fn planned(mode: Mode) -> RunSpec {
     let mut plan = plan();
     plan.job.mode = mode;

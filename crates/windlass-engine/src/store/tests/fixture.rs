@@ -249,5 +249,6 @@ pub(crate) fn plan(run: &RunId, directory: &Path) -> RunSpec {
         exit_codes: ExitCodes::Simple,
         inputs: Vec::new(),
         links_out: Vec::new(),
+        page: None,
     }
 }

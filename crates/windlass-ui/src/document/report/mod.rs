@@ -11,7 +11,7 @@ mod tests;
 mod text;
 
 pub use markdown::report_markdown;
-pub use sheet::{Answer, Part, Row, Sheet, foreign, look, name, own};
+pub use sheet::{Part, ReportAnswer, Row, Sheet, foreign, look, name, own};
 pub use tables::{Column, Table, tables};
 pub use text::report_text;
 

@@ -78,7 +78,7 @@ pub enum Row {
 
 /// A question and its answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct ReportAnswer {
     /// A word for a column.
     pub label: &'static str,
     /// As it is asked.
@@ -93,7 +93,7 @@ pub struct Sheet {
     /// What it is about.
     pub headline: Vec<Part>,
     /// In the order in which they are asked.
-    pub answers: Vec<Answer>,
+    pub answers: Vec<ReportAnswer>,
 }
 
 /// The questions, how many rows their answers take at most, and who answers. With the headline they are 24.
@@ -109,14 +109,15 @@ const ASKED: [Asked; 5] = [
 impl Sheet {
     /// What is asked of these runs, answered; times of the day are those of this zone.
     pub fn of(night: &Night, zone: &TimeZone) -> Sheet {
-        let mut answers: Vec<Answer> = ASKED.into_iter().map(|asked| answer(night, zone, asked)).collect();
-        let cost = Answer { label: "cost", question: "What did it cost?", rows: cost(night) };
+        let mut answers: Vec<ReportAnswer> =
+            ASKED.into_iter().map(|asked| answer(night, zone, asked)).collect();
+        let cost = ReportAnswer { label: "cost", question: "What did it cost?", rows: cost(night) };
         answers.insert(3, cost);
         Sheet { headline: headline(night, zone), answers }
     }
 }
 
-fn answer(night: &Night, zone: &TimeZone, (label, question, most, ask): Asked) -> Answer {
+fn answer(night: &Night, zone: &TimeZone, (label, question, most, ask): Asked) -> ReportAnswer {
     let several = night.runs.len() > 1;
     // Each run has its word before any has two.
     let each = if several { (most / night.runs.len().max(1)).max(1) } else { most };
@@ -151,7 +152,7 @@ fn answer(night: &Night, zone: &TimeZone, (label, question, most, ask): Asked) -
         rows.truncate(most.saturating_sub(1));
         rows.push(says((Tone::Dim, Mark::Nothing), vec![own(format!("and {more} more, below"))]));
     }
-    Answer { label, question, rows }
+    ReportAnswer { label, question, rows }
 }
 
 /// Where there is room for one row, that is what can be typed.

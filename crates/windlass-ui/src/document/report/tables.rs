@@ -89,7 +89,7 @@ fn lines(changed: Option<LinesChanged>) -> String {
 }
 
 fn iteration(round: &IterationSeen) -> Vec<Part> {
-    let verdict = round.verdict.map_or("no end", |verdict| words::verdict(verdict).2);
+    let verdict = round.verdict.map_or("not ended", |verdict| words::verdict(verdict).2);
     let spent = Spent { cost: round.cost, estimated: round.estimated_cost };
     vec![
         own(round.iteration.to_string()),

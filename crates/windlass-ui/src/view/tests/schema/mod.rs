@@ -396,6 +396,15 @@ pub(super) const FACTS: &[(&str, &[Field])] = &[
             ("under_way", OneOf(&["given_up", "lost"]), Sometimes),
         ],
     ),
+    (
+        "action_asked",
+        &[
+            ("by", OneOf(StopSource::VARIANTS), Always),
+            ("who", Text, Always),
+            ("what", Text, Always),
+            ("once", Text, Always),
+        ],
+    ),
     ("noticed", &[("text", Text, Always)]),
     ("notification_sent", NOTIFICATION_SENT),
     (

@@ -142,6 +142,12 @@ fn everything_else() -> Night {
             budget: Some(Cost::from_dollars(4.0)),
         })
         .fact(Fact::StopRequested { by: StopSource::Command, stage: 1 })
+        .fact(Fact::ActionAsked(report::ActionAsked {
+            by: StopSource::Page,
+            who: "a browser at 127.0.0.1".to_owned(),
+            what: "restore before iteration 1".to_owned(),
+            once: "0".repeat(64),
+        }))
         .fact(Fact::Failing {
             stop_reason: StopReason::DiskFull,
             detail: "detail".to_owned(),

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use serde::Deserialize;
+use windlass_app::asked::ActionAsked;
 use windlass_app::configuration::{Scope, ValueChange};
 use windlass_app::restore::{RestoreFiles, RestoreTo};
 use windlass_app::run::{NamedTasks, Raisable, ResumeApart};
@@ -34,7 +35,7 @@ pub struct Subject {
 /// Something to be done about a run.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Deed {
+pub enum Action {
     /// The iteration that is under way ends, then the run.
     StopAfter {},
     /// The agent is ended now; what it did is kept.
@@ -71,6 +72,11 @@ pub enum Deed {
     Seen {},
 }
 
+/// Is this something that can be asked of a run, as a browser says it?
+pub fn is_action(bytes: &[u8]) -> bool {
+    serde_json::from_slice::<Action>(bytes).is_ok()
+}
+
 /// A limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -99,35 +105,42 @@ impl Limit {
     }
 }
 
-impl Deed {
+impl Action {
     /// How far whoever asks for it has to be allowed to go.
     pub const fn needs(&self) -> Rights {
         match self {
-            Deed::StopAfter {} | Deed::Seen {} => Rights::Stop,
-            Deed::StopNow {}
-            | Deed::Resume {}
-            | Deed::Raise { .. }
-            | Deed::Accept {}
-            | Deed::Allow { .. }
-            | Deed::Restore { .. }
-            | Deed::Reopen { .. } => Rights::Act,
+            Action::StopAfter {} | Action::Seen {} => Rights::Stop,
+            Action::StopNow {}
+            | Action::Resume {}
+            | Action::Raise { .. }
+            | Action::Accept {}
+            | Action::Allow { .. }
+            | Action::Restore { .. }
+            | Action::Reopen { .. } => Rights::Act,
         }
+    }
+
+    /// Does the run's journal say who asked for it, without a process of the run that writes that?
+    pub const fn is_journalled_first(&self) -> bool {
+        matches!(self, Action::Allow { .. } | Action::Restore { .. } | Action::Reopen { .. })
     }
 
     /// In words, for who reads later what was asked.
     pub fn words(&self) -> String {
         match self {
-            Deed::StopAfter {} => "stop after this iteration".to_owned(),
-            Deed::StopNow {} => "stop now".to_owned(),
-            Deed::Resume {} => "resume".to_owned(),
-            Deed::Raise { limit, to } => format!("resume with {} {}", limit.raisable().flag(), one_line(to)),
-            Deed::Accept {} => "resume, and accept what the guard has found".to_owned(),
-            Deed::Allow { rule } => format!("allow {}", one_line(rule)),
-            Deed::Restore { iteration, before } => {
+            Action::StopAfter {} => "stop after this iteration".to_owned(),
+            Action::StopNow {} => "stop now".to_owned(),
+            Action::Resume {} => "resume".to_owned(),
+            Action::Raise { limit, to } => {
+                format!("resume with {} {}", limit.raisable().flag(), one_line(to))
+            }
+            Action::Accept {} => "resume, and accept what the guard has found".to_owned(),
+            Action::Allow { rule } => format!("allow {}", one_line(rule)),
+            Action::Restore { iteration, before } => {
                 format!("restore {} iteration {iteration}", if *before { "before" } else { "after" })
             }
-            Deed::Reopen { task } => format!("reopen task {}", one_line(task)),
-            Deed::Seen {} => "seen".to_owned(),
+            Action::Reopen { task } => format!("reopen task {}", one_line(task)),
+            Action::Seen {} => "seen".to_owned(),
         }
     }
 
@@ -135,7 +148,7 @@ impl Deed {
     ///
     /// # Errors
     /// It cannot be done: what the verb says of it.
-    pub fn be_done(&self, app: &App, subject: &Subject) -> Result<String, AppError> {
+    pub fn perform(&self, app: &App, subject: &Subject, asked: ActionAsked) -> Result<String, AppError> {
         let run = &subject.run;
         if !self.fits(subject.state) {
             return Err(AppError::usage(format!(
@@ -145,22 +158,28 @@ impl Deed {
         }
         let there = || app.in_directory(&subject.directory);
         match self {
-            Deed::StopAfter {} => {
+            Action::StopAfter {} => {
                 let stopping = there()?.stop_for(Some(&run.0), StopSource::Page)?;
                 let begins = if stopping.asked_before { "It was asked already" } else { "It will stop" };
                 Ok(format!("{begins}: the iteration under way ends first, and its result is kept."))
             }
-            Deed::StopNow {} => {
-                there()?.terminate(run)?;
+            Action::StopNow {} => {
+                there()?.terminate_for(run, StopSource::Page)?;
                 Ok("The agent is being ended; what it did is kept.".to_owned())
             }
-            Deed::Resume {} => go_on(&there()?, run, &ResumeApart::default()),
-            Deed::Raise { limit, to } => {
-                let raise = Some((limit.raisable(), amount(to)?));
-                go_on(&there()?, run, &ResumeApart { raise, accept_findings: false })
+            Action::Resume {} => {
+                let asked = Some(asked);
+                go_on(&there()?, run, &ResumeApart { raise: None, accept_findings: false, asked })
             }
-            Deed::Accept {} => go_on(&there()?, run, &ResumeApart { raise: None, accept_findings: true }),
-            Deed::Allow { rule } => {
+            Action::Raise { limit, to } => {
+                let raise = Some((limit.raisable(), amount(to)?));
+                go_on(&there()?, run, &ResumeApart { raise, accept_findings: false, asked: Some(asked) })
+            }
+            Action::Accept {} => {
+                let asked = Some(asked);
+                go_on(&there()?, run, &ResumeApart { raise: None, accept_findings: true, asked })
+            }
+            Action::Allow { rule } => {
                 if rule.is_empty() || !subject.rules.contains(rule) {
                     return Err(AppError::usage("no command of this run that was denied has this rule"));
                 }
@@ -168,7 +187,7 @@ impl Deed {
                 let set = there()?.set_value("permissions.allow", &change, &Scope::Project)?;
                 Ok(format!("{} allows it from the next run on.", set.source.path.display()))
             }
-            Deed::Restore { iteration, before } => {
+            Action::Restore { iteration, before } => {
                 let to = RestoreTo::Iteration(*iteration);
                 let restored = there()?.restore(&RestoreFiles {
                     run: run.0.clone(),
@@ -179,7 +198,7 @@ impl Deed {
                 let undo = restored.undo().map(|command| format!(" Undo: {command}")).unwrap_or_default();
                 Ok(format!("The files are as they were {}.{undo}", restored.when()))
             }
-            Deed::Reopen { task } => {
+            Action::Reopen { task } => {
                 let tasks = NamedTasks { file: subject.tasks.clone(), feature: None };
                 let ids = [task.clone()];
                 let mut told = "It was open.";
@@ -191,15 +210,15 @@ impl Deed {
                 })?;
                 Ok(told.to_owned())
             }
-            Deed::Seen {} => Ok("Seen.".to_owned()),
+            Action::Seen {} => Ok("Seen.".to_owned()),
         }
     }
 
     /// Does it make sense as the run stands? Buttons are shown for what does.
     pub fn fits(&self, state: RunState) -> bool {
         match self {
-            Deed::StopAfter {} | Deed::StopNow {} => state == RunState::Running,
-            Deed::Seen {} | Deed::Allow { .. } => true,
+            Action::StopAfter {} | Action::StopNow {} => state == RunState::Running,
+            Action::Seen {} | Action::Allow { .. } => true,
             _ => state != RunState::Running,
         }
     }
@@ -228,11 +247,11 @@ mod tests {
 
     #[test]
     fn only_what_is_named_can_be_asked() {
-        let read = |text: &str| serde_json::from_str::<Deed>(text).ok();
-        assert_eq!(read(r#"{"do":"stop-after"}"#), Some(Deed::StopAfter {}));
+        let read = |text: &str| serde_json::from_str::<Action>(text).ok();
+        assert_eq!(read(r#"{"do":"stop-after"}"#), Some(Action::StopAfter {}));
         assert_eq!(
             read(r#"{"do":"raise","limit":"cost","to":"20"}"#),
-            Some(Deed::Raise { limit: Limit::Cost, to: "20".to_owned() })
+            Some(Action::Raise { limit: Limit::Cost, to: "20".to_owned() })
         );
         for text in [
             "",
