@@ -143,11 +143,14 @@ impl Refused {
     }
 }
 
+/// Has the same number on every kind of machine; `libc` does not know it for all of them.
+const FCHMODAT2: i64 = 452;
+
 /// Calls that give a file its mode, and which of their arguments the mode is.
 const MODES: &[(i64, u8)] = &[
     (libc::SYS_fchmod, 1),
     (libc::SYS_fchmodat, 2),
-    (libc::SYS_fchmodat2, 2),
+    (FCHMODAT2, 2),
     (libc::SYS_mknodat, 2),
     #[cfg(target_arch = "x86_64")]
     (libc::SYS_chmod, 1),
