@@ -10,6 +10,7 @@ use super::state::BoxSign;
 use crate::doc::ProblemKind;
 use crate::doc::tasks::task::StatePlace;
 use crate::doc::tasks::{FileRole, Item, Task};
+use crate::doc::text::quoted;
 
 impl Reader<'_> {
     /// Takes in the box of this list item, which stands here.
@@ -59,7 +60,7 @@ impl Reader<'_> {
 
     /// A box with a sign that means nothing: the task is open, and is not worked on before somebody has said what it is.
     fn unknown_sign(&mut self, task: &mut Task, at: usize, sign: BoxSign) {
-        let shown = self.text.get(at..at + 2 + sign.sign).unwrap_or_default();
+        let shown = quoted(self.text.get(at..at + 2 + sign.sign).unwrap_or_default());
         task.row.unclear = Some(format!("its box `{shown}` is none"));
         let sentence = format!("has the box `{shown}`: write `[ ]`, `[~]` or `[x]`");
         self.problems.push(task.problem(ProblemKind::UnknownStatus, sentence));
