@@ -86,7 +86,8 @@ fn run_often(workspace: &Workspace, filters: &[String], times: u32) -> Result<()
 fn runner(filters: &[String]) -> (Command, Channel) {
     let mut command = cargo();
     if succeeds(cargo().args(["nextest", "--version"])) {
-        command.args(["nextest", "run", "--workspace", "--locked", "--no-fail-fast"]).args(filters);
+        command.args(["nextest", "run", "--workspace", "--locked", "--no-fail-fast"]);
+        command.arg("--test-threads").arg(tests_at_once().to_string()).args(filters);
         (command, Channel::Stderr)
     } else {
         command
@@ -94,6 +95,11 @@ fn runner(filters: &[String]) -> (Command, Channel) {
             .args(filters);
         (command, Channel::Stdout)
     }
+}
+
+/// Twice as many as there are cores: most tests wait for clocks, files and programs.
+fn tests_at_once() -> usize {
+    2 * std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// How many tests there were, from what the runners print.
