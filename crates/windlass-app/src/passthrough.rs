@@ -3,27 +3,21 @@
 
 use std::ffi::OsString;
 
-use windlass_agents::{AGENTS, Agent, usual};
+use windlass_agents::Agent;
 
 use crate::error::AppError;
 
 /// The arguments as texts.
 ///
 /// # Errors
-/// Arguments that are not UTF-8, and flags that windlass owns.
+/// Arguments that are not UTF-8. Whose flags they are, configuration says, which is not read yet.
 pub fn texts(arguments: &[OsString]) -> Result<Vec<String>, AppError> {
     let texts = arguments.iter().map(|argument| {
         argument.to_str().map(str::to_owned).ok_or_else(|| {
             AppError::usage(format!("the agent's argument `{}` is not UTF-8", argument.to_string_lossy()))
         })
     });
-    let texts: Vec<String> = texts.collect::<Result<_, _>>()?;
-    // Configuration, which is not read yet, may name any agent.
-    let of_all = |argument: &&String| AGENTS.iter().all(|agent| agent.owned_flag(argument).is_some());
-    if let Some(argument) = texts.iter().find(of_all) {
-        refuse_owned(usual(), std::slice::from_ref(argument))?;
-    }
-    Ok(texts)
+    texts.collect()
 }
 
 /// Refuses flags of this agent that windlass owns.
@@ -39,7 +33,13 @@ pub(crate) fn refuse_owned(agent: &dyn Agent, arguments: &[String]) -> Result<()
 
 #[cfg(test)]
 mod tests {
+    use windlass_agents::usual;
+
     use super::*;
+
+    fn refuse(argument: &str) -> Result<(), AppError> {
+        refuse_owned(usual(), &[argument.to_owned()])
+    }
 
     #[test]
     fn only_flags_that_windlass_owns_are_refused() {
@@ -53,13 +53,13 @@ mod tests {
             ("--dangerously-skip-permissions", true),
             ("--resume", true),
         ] {
-            assert_eq!(texts(&[argument.into()]).is_err(), refused, "{argument}");
+            assert_eq!(refuse(argument).is_err(), refused, "{argument}");
         }
     }
 
     #[test]
     fn the_value_of_a_refused_flag_is_not_repeated() {
-        let error = texts(&["--settings={\"env\":{\"KEY\":\"secret\"}}".into()]).unwrap_err();
+        let error = refuse("--settings={\"env\":{\"KEY\":\"secret\"}}").unwrap_err();
         assert!(!error.to_string().contains("secret"), "{error}");
     }
 }

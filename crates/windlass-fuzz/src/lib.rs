@@ -9,6 +9,7 @@
 pub mod corpus;
 mod dice;
 mod example;
+mod heard;
 pub mod mutation;
 mod parsers;
 mod scripted;

@@ -8,8 +8,9 @@ use std::time::Duration;
 use jiff::tz::TimeZone;
 use windlass_core::observation::Observation;
 use windlass_core::spec::AgentSpec;
-use windlass_core::values::{CallClocks, CallReport, Class, Cut, Ended, Now};
+use windlass_core::values::{CallReport, Class, Cut, Ended, Now};
 
+use crate::testing::clocks;
 use crate::{CallWatch, Detail, Digest, Sink};
 
 /// A recording, how its process ended, and what has to come of it.
@@ -55,15 +56,8 @@ fn now() -> Now {
 
 /// The report of a call of this agent that printed this.
 pub fn report(agent: &str, stream: &[u8], stderr: &str, ended: Ended, cut: Option<Cut>) -> CallReport {
-    let clocks = CallClocks {
-        silence: Duration::from_mins(15),
-        wall: Duration::from_mins(150),
-        wall_means: Cut::WallClock,
-        linger: Duration::from_secs(10),
-        linger_background: Duration::from_mins(10),
-    };
     let spec = AgentSpec::new(agent, agent.into());
-    let mut watch = CallWatch::new(&spec, Duration::ZERO, clocks).in_zone(TimeZone::UTC);
+    let mut watch = CallWatch::new(&spec, Duration::ZERO, clocks()).in_zone(TimeZone::UTC);
     let (mut decoder, mut heard) = (crate::named(agent).decoder(), Heard::default());
     for line in stream.split(|byte| *byte == b'\n') {
         decoder.line(line, Detail::Everything, &mut heard);

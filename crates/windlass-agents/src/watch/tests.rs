@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use windlass_core::spec::AgentSpec;
-use windlass_core::values::{CallClocks, Class, Cost, Cut, Denial, Ended, Now, Tokens, UsageLimit};
+use windlass_core::values::{Class, Cost, Cut, Denial, Ended, Now, Tokens, UsageLimit};
 
 use super::{CallWatch, Due};
+use crate::testing::clocks;
 use crate::{Activity, Digest, ResultDigest};
 
 /// What happens, and what is asked.
@@ -38,14 +39,7 @@ fn tenths(tenths: u64) -> Duration {
 }
 
 fn watch() -> CallWatch {
-    let clocks = CallClocks {
-        silence: Duration::from_mins(15),
-        wall: Duration::from_mins(150),
-        wall_means: Cut::WallClock,
-        linger: Duration::from_secs(10),
-        linger_background: Duration::from_mins(10),
-    };
-    CallWatch::new(&AgentSpec::new("claude", "claude".into()), Duration::ZERO, clocks)
+    CallWatch::new(&AgentSpec::new("claude", "claude".into()), Duration::ZERO, clocks())
 }
 
 fn result(text: &str) -> ResultDigest {

@@ -3,29 +3,14 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use windlass_agents::{AGENTS, Agent, CallWatch, Detail, Digest, Sink};
+use windlass_agents::{AGENTS, Agent, CallWatch, Detail, Digest};
 use windlass_core::observation::Observation;
 use windlass_core::spec::AgentSpec;
-use windlass_core::values::{CallClocks, Class, Cut, Ended, Now};
+use windlass_core::values::{Class, Ended, Now};
 
 use crate::dice::Dice;
+use crate::heard::{Heard, clocks};
 use crate::parsers;
-
-#[derive(Debug, Default, PartialEq)]
-struct Heard {
-    digests: Vec<Digest>,
-    observations: Vec<Observation>,
-}
-
-impl Sink for Heard {
-    fn digest(&mut self, digest: Digest) {
-        self.digests.push(digest);
-    }
-
-    fn observation(&mut self, observation: Observation) {
-        self.observations.push(observation);
-    }
-}
 
 pub(crate) fn run(data: &[u8]) {
     let mut dice = Dice::of(data);
@@ -56,15 +41,8 @@ fn hear(agent: &dyn Agent, pieces: &[&[u8]], detail: Detail) -> Heard {
 
 /// The report on a call that said this and then ended in one of many ways.
 fn report(agent: &dyn Agent, digests: &[Digest], dice: &mut Dice) {
-    let clocks = CallClocks {
-        silence: Duration::from_mins(15),
-        wall: Duration::from_mins(150),
-        wall_means: Cut::WallClock,
-        linger: Duration::from_secs(10),
-        linger_background: Duration::from_mins(10),
-    };
     let spec = AgentSpec::new(agent.about().name, "agent".into());
-    let mut watch = CallWatch::new(&spec, Duration::ZERO, clocks);
+    let mut watch = CallWatch::new(&spec, Duration::ZERO, clocks());
     for digest in digests {
         watch.observe(Duration::from_secs(1), digest);
     }

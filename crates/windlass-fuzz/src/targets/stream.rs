@@ -2,33 +2,18 @@
 
 use std::time::Duration;
 
-use crate::parsers;
 use jiff::Timestamp;
 use serde_json::Value;
-use windlass_agents::{CallWatch, Detail, Digest, Sink, usual};
+use windlass_agents::{CallWatch, Detail, Digest, usual};
 use windlass_core::claim;
 use windlass_core::observation::{Observation, ToolInput};
 use windlass_core::spec::AgentSpec;
-use windlass_core::values::{CallClocks, CallReport, Class, Cut, Ended, Now};
+use windlass_core::values::{CallReport, Class, Cut, Ended, Now};
 
 use crate::dice::Dice;
 use crate::example;
-
-#[derive(Debug, Default, PartialEq)]
-struct Heard {
-    digests: Vec<Digest>,
-    observations: Vec<Observation>,
-}
-
-impl Sink for Heard {
-    fn digest(&mut self, digest: Digest) {
-        self.digests.push(digest);
-    }
-
-    fn observation(&mut self, observation: Observation) {
-        self.observations.push(observation);
-    }
-}
+use crate::heard::{Heard, clocks};
+use crate::parsers;
 
 pub(crate) fn run(data: &[u8]) {
     let mut dice = Dice::of(data);
@@ -70,14 +55,7 @@ fn check_observation(observation: &Observation) {
 
 /// The report on a call that said this and then ended in one of many ways.
 fn report(digests: &[Digest], dice: &mut Dice) -> CallReport {
-    let clocks = CallClocks {
-        silence: Duration::from_mins(15),
-        wall: Duration::from_mins(150),
-        wall_means: Cut::WallClock,
-        linger: Duration::from_secs(10),
-        linger_background: Duration::from_mins(10),
-    };
-    let mut watch = CallWatch::new(&AgentSpec::new("claude", "claude".into()), Duration::ZERO, clocks);
+    let mut watch = CallWatch::new(&AgentSpec::new("claude", "claude".into()), Duration::ZERO, clocks());
     let mut at = Duration::ZERO;
     for digest in digests {
         at += Duration::from_millis(7);

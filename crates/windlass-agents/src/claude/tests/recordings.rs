@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use windlass_core::observation::Observation;
 use windlass_core::spec::AgentSpec;
-use windlass_core::values::{CallClocks, CallReport, Class, Cut, Ended, Now, UsageLimit};
+use windlass_core::values::{CallReport, Class, Cut, Ended, Now, UsageLimit};
 
 use self::table::{ERROR, OK, RECORDINGS};
 use super::{Decoded, decode, decode_as};
+use crate::testing::clocks;
 use crate::{CallWatch, Detail, Due};
 
 fn recording(file: &str) -> &'static [u8] {
@@ -22,14 +23,7 @@ fn is_plain(file: &str) -> bool {
 }
 
 fn watch() -> CallWatch {
-    let clocks = CallClocks {
-        silence: Duration::from_mins(15),
-        wall: Duration::from_mins(150),
-        wall_means: Cut::WallClock,
-        linger: Duration::from_secs(10),
-        linger_background: Duration::from_mins(10),
-    };
-    CallWatch::new(&AgentSpec::new("claude", "claude".into()), Duration::ZERO, clocks)
+    CallWatch::new(&AgentSpec::new("claude", "claude".into()), Duration::ZERO, clocks())
 }
 
 /// When the recordings were made.
