@@ -37,7 +37,8 @@ fn kill_at(env: &TestEnv, page: &Page, number: u32) -> std::process::Child {
     let threads: Vec<String> =
         threads.map(|thread| thread.unwrap().file_name().to_string_lossy().into_owned()).collect();
     let mut strace: Command = env.command("strace");
-    strace.args(["-qq", "-o", "/dev/null", "-e", &format!("trace={TRACES}")]);
+    // Threads that begin later as well, since any of them may do what is asked; and none of the programs that it starts.
+    strace.args(["-f", "-b", "execve", "-qq", "-o", "/dev/null", "-e", &format!("trace={TRACES}")]);
     strace.args(["-e", &format!("inject={TRACES}:signal=KILL:when={number}"), "-p", &threads.join(",")]);
     let watching = strace.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let attached = || {
