@@ -111,35 +111,29 @@ impl CodexDecoder {
     }
 }
 
+/// The kind of thing that an item does, and what people are told that it is called; `None` where it is no call of a tool.
+fn tool(item: &Item<'_>) -> Option<(Activity, &'static str)> {
+    Some(match &*json::word(item.kind) {
+        "command_execution" => (Activity::Running, "Bash"),
+        "file_change" => (Activity::Editing, "Edit"),
+        "mcp_tool_call" => (Activity::UsingTool, "MCP"),
+        "web_search" => (Activity::Reading, "WebSearch"),
+        _ => return None,
+    })
+}
+
 /// A tool was called, if this item is that.
 fn called(item: &Item<'_>, out: &mut Out<'_>) -> bool {
-    let kind = json::word(item.kind);
-    let activity = match &*kind {
-        "command_execution" => Activity::Running,
-        "file_change" => Activity::Editing,
-        "mcp_tool_call" => Activity::UsingTool,
-        "web_search" => Activity::Reading,
-        _ => return false,
-    };
+    let Some((activity, name)) = tool(item) else { return false };
     out.digest(Digest::ToolUse);
     out.activity(activity);
     out.observe(|| Observation::ToolUse {
         id: json::word(item.id).into_owned(),
-        name: name(item).to_owned(),
+        name: name.to_owned(),
         input: input(item),
         nested: false,
     });
     true
-}
-
-/// What people are told that a tool is called.
-fn name<'a>(item: &Item<'_>) -> &'a str {
-    match &*json::word(item.kind) {
-        "command_execution" => "Bash",
-        "file_change" => "Edit",
-        "web_search" => "WebSearch",
-        _ => "MCP",
-    }
 }
 
 fn input(item: &Item<'_>) -> ToolInput {
@@ -185,7 +179,8 @@ fn answer(item: &Item<'_>, id: String) -> Observation {
         text: piece.text.into_owned(),
     });
     let output = output.unwrap_or_default();
-    Observation::ToolResult { id, name: name(item).to_owned(), is_error, output, nested: false }
+    let name = tool(item).map(|(_, name)| name.to_owned()).unwrap_or_default();
+    Observation::ToolResult { id, name, is_error, output, nested: false }
 }
 
 /// `Reconnecting... 1/2 (cause)`; all else comes again with the turn's end.
@@ -243,19 +238,16 @@ pub(super) fn tool_traces(line: &[u8], found: &mut dyn FnMut(ToolTrace)) {
     let Some(known) = json::object::<Line<'_>>(Some(&text)) else { return };
     let kind = json::word(known.kind);
     let Some(item) = json::object::<Item<'_>>(known.item) else { return };
-    let is_tool = matches!(
-        &*json::word(item.kind),
-        "command_execution" | "file_change" | "mcp_tool_call" | "web_search"
-    );
+    let Some((_, name)) = tool(&item) else { return };
     let id = json::word(item.id).into_owned();
     match &*kind {
-        "item.started" if is_tool => found(ToolTrace::Called {
+        "item.started" => found(ToolTrace::Called {
             id,
-            name: name(&item).to_owned(),
+            name: name.to_owned(),
             input: known.item.unwrap_or_default().to_owned(),
             nested: false,
         }),
-        "item.completed" if is_tool => {
+        "item.completed" => {
             found(ToolTrace::Answered { id, is_error: json::word(item.status) == "failed" });
         }
         _ => {}
