@@ -6,6 +6,7 @@ mod running;
 mod terminal;
 mod trust;
 mod waiting;
+mod watching;
 
 use std::ffi::OsString;
 use std::fs;

@@ -5,7 +5,7 @@ use std::fs;
 use rustix::process::Signal;
 use windlass_testkit::environment::TestEnv;
 
-use super::{PATIENCE, Page, ask, eventually, facts, finished, patient};
+use super::{Answer, PATIENCE, Page, ask, eventually, facts, finished, patient};
 
 const STOP: &str = r#"{"do":"stop-after"}"#;
 pub const RAISE: &str = r#"{"do":"raise","limit":"iterations","to":"3"}"#;
@@ -134,6 +134,37 @@ fn a_second_click_is_one_and_a_stale_page_does_nothing() {
     assert!(refused.body.contains("ended at its limit"), "what the verb says: {}", refused.body);
 }
 
+/// One click on an action, which can be made again, of another server at the same place as well.
+pub struct Click {
+    path: String,
+    body: String,
+    headers: [(&'static str, String); 4],
+}
+
+impl Click {
+    /// By a visitor who has just seen the run.
+    pub fn prepared(page: &Page, run: &str, action: &str) -> Click {
+        let visitor = page.visitor();
+        let seq = visitor.seq(run);
+        Click {
+            path: format!("/r/{run}/act"),
+            body: format!("{{\"action\":{action},\"seq\":{seq},\"once\":\"{}\"}}", once(1)),
+            headers: [
+                ("cookie", visitor.cookie.clone()),
+                ("origin", page.origin()),
+                ("content-type", "application/json".to_owned()),
+                ("x-windlass-key", visitor.key.clone()),
+            ],
+        }
+    }
+
+    /// Makes it.
+    pub fn on(&self, page: &Page) -> Answer {
+        let headers = self.headers.each_ref().map(|(name, value)| (*name, value.as_str()));
+        page.ask("POST", &self.path, &headers, &self.body)
+    }
+}
+
 // attack(page): the server is killed after an action was written down, and the browser asks again
 // holds: it was done once or not at all
 #[test]
@@ -141,21 +172,10 @@ fn a_server_that_is_killed_in_between_does_it_once_or_not_at_all() {
     let env = TestEnv::with_git();
     let run = finished(&env, 1);
     let mut page = Page::serve(&env, &["--actions"]);
-    let (seq, cookie, key) = {
-        let visitor = page.visitor();
-        (visitor.seq(&run), visitor.cookie.clone(), visitor.key.clone())
-    };
-    let body = format!("{{\"action\":{RAISE},\"seq\":{seq},\"once\":\"{}\"}}", once(1));
-    let origin = page.origin();
-    let headers = [
-        ("cookie", cookie.as_str()),
-        ("origin", origin.as_str()),
-        ("content-type", "application/json"),
-        ("x-windlass-key", key.as_str()),
-    ];
+    let click = Click::prepared(&page, &run, RAISE);
     let asked = env.state().join("web/asked");
     std::thread::scope(|scope| {
-        let clicking = scope.spawn(|| page.ask("POST", &format!("/r/{run}/act"), &headers, &body));
+        let clicking = scope.spawn(|| click.on(&page));
         // Written down before anything is done.
         eventually("it is written down", || {
             fs::read_dir(&asked).is_ok_and(|mut files| files.next().is_some())
@@ -165,7 +185,7 @@ fn a_server_that_is_killed_in_between_does_it_once_or_not_at_all() {
     });
     page.kill();
     let page = Page::serve_at(&env, &page.at.to_string(), &["--actions"]);
-    let again = page.ask("POST", &format!("/r/{run}/act"), &headers, &body);
+    let again = click.on(&page);
     assert!([200, 409].contains(&again.status), "{}", again.body);
     eventually("nothing is at work", || ask(&env, &["runs"]).stdout_text().matches("running").count() == 0);
     assert!(facts(&env, "run_resumed").len() <= 1);

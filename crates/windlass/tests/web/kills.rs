@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use windlass_testkit::environment::{TestEnv, wait_until};
 
-use super::acting::{RAISE, once};
+use super::acting::{Click, RAISE};
 use super::{Answer, PATIENCE, Page, ask, eventually, facts, finished};
 
 /// What leaves a trace on the disk, and what starts a program.
@@ -16,19 +16,6 @@ const TRACES: &str = "write,writev,pwrite64,ftruncate,fsync,fdatasync,rename,ren
 const MOST: u32 = 60;
 
 const RESTORE: &str = r#"{"do":"restore","iteration":1,"before":false}"#;
-
-/// Can a process be watched and killed here? Where not, that is said; continuous integration has to have all it takes.
-#[expect(clippy::print_stderr, reason = "whoever runs the tests has to know")]
-fn can_watch(env: &TestEnv) -> bool {
-    let tried = env.command("strace").args(["-o", "/dev/null", "true"]).output();
-    let works = tried.is_ok_and(|output| output.status.success());
-    let required = std::env::var_os("WINDLASS_TEST_SANDBOX").is_some_and(|value| value == "required");
-    assert!(works || !required, "strace is not installed, or may not watch here");
-    if !works {
-        eprintln!("skipped, because strace is not installed or may not watch here");
-    }
-    works
-}
 
 /// Has every thread of the server killed at its call of this number, from now on.
 fn kill_at(env: &TestEnv, page: &Page, number: u32) -> std::process::Child {
@@ -57,21 +44,9 @@ fn kill_at(env: &TestEnv, page: &Page, number: u32) -> std::process::Child {
 /// Asks, is killed at the call of this number, and asks again of another server; `None` where it was not killed.
 fn asked_and_killed(env: &TestEnv, run: &str, action: &str, number: u32) -> Option<Answer> {
     let mut page = Page::serve(env, &["--actions"]);
-    let (seq, cookie, key) = {
-        let visitor = page.visitor();
-        (visitor.seq(run), visitor.cookie.clone(), visitor.key.clone())
-    };
-    let body = format!("{{\"action\":{action},\"seq\":{seq},\"once\":\"{}\"}}", once(1));
-    let origin = page.origin();
-    let headers = [
-        ("cookie", cookie.as_str()),
-        ("origin", origin.as_str()),
-        ("content-type", "application/json"),
-        ("x-windlass-key", key.as_str()),
-    ];
-    let path = format!("/r/{run}/act");
+    let click = Click::prepared(&page, run, action);
     let mut watching = kill_at(env, &page, number);
-    let answered = page.ask("POST", &path, &headers, &body);
+    let answered = click.on(&page);
     let was_killed = answered.status == 0;
     let _ = watching.kill();
     let _ = watching.wait();
@@ -80,14 +55,14 @@ fn asked_and_killed(env: &TestEnv, run: &str, action: &str, number: u32) -> Opti
     }
     page.kill();
     let page = Page::serve_at(env, &page.at.to_string(), &["--actions"]);
-    Some(page.ask("POST", &path, &headers, &body))
+    Some(click.on(&page))
 }
 
 /// Kills at the first call, the second, and so on, until the action is over before; how often it was killed.
 fn kill_everywhere(action: &str, done: impl Fn(&TestEnv)) -> u32 {
     for number in 1..MOST {
         let env = TestEnv::with_git();
-        if !can_watch(&env) {
+        if !env.can_watch_system_calls() {
             return MOST;
         }
         let run = finished(&env, 2);

@@ -15,7 +15,7 @@ use super::councils;
 use super::night::{Night, PATIENCE};
 use super::tasks::{self, honest_but};
 use order::{Order, effects_that_need_the_journal};
-use system_calls::{Event, can_watch, events, watched};
+use system_calls::{Event, events, watched};
 
 /// What a command of windlass does, seen from outside; it must end with this code.
 fn watch(env: &TestEnv, command: &Command, code: i32) -> Vec<Event> {
@@ -129,7 +129,7 @@ fn with_an_issue() -> Vec<Event> {
 
 #[test]
 fn every_fact_is_on_the_disk_before_its_effect_leaves_a_trace() {
-    if !can_watch(&TestEnv::new()) {
+    if !TestEnv::new().can_watch_system_calls() {
         return;
     }
     let mut seen = BTreeSet::new();
@@ -157,7 +157,7 @@ fn every_fact_is_on_the_disk_before_its_effect_leaves_a_trace() {
 #[test]
 fn an_archive_is_on_the_disk_before_what_it_holds_is_deleted() {
     let env = TestEnv::new();
-    if !can_watch(&env) {
+    if !env.can_watch_system_calls() {
         return;
     }
     let windlass = |arguments: &[&str]| {

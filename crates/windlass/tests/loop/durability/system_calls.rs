@@ -27,19 +27,6 @@ pub enum Event {
     Started { arguments: String },
 }
 
-/// Can system calls be watched here? Where not, that is said; continuous integration has to have all it takes.
-#[expect(clippy::print_stderr, reason = "whoever runs the tests has to know")]
-pub fn can_watch(env: &TestEnv) -> bool {
-    let tried = env.command("strace").args(["-o", "/dev/null", "true"]).output();
-    let works = tried.is_ok_and(|output| output.status.success());
-    let required = std::env::var_os("WINDLASS_TEST_SANDBOX").is_some_and(|value| value == "required");
-    assert!(works || !required, "strace is not installed, or may not watch here");
-    if !works {
-        eprintln!("skipped, because strace is not installed or may not watch here");
-    }
-    works
-}
-
 /// The same program with the same arguments and environment, watched; what it does is written into `log`.
 pub fn watched(env: &TestEnv, command: &Command, log: &Path) -> Command {
     let mut watching = env.command("strace");
