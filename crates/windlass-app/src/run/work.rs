@@ -206,7 +206,7 @@ pub(super) fn refuse_tasks(directory: &Path, plan: &JobPlan, codes: ExitCodes) -
     }
 }
 
-/// A file that was named has to be readable, and to hold a task: a text without one can be one goal.
+/// A file that is a plan has to be readable, and to hold a task: a text without one can be one goal.
 pub(super) fn refuse_text(directory: &Path, file: &Path, codes: ExitCodes) -> Result<(), AppError> {
     let found = read_tasks(directory, file);
     if let Some(problem) = unreadable(&found.list) {
@@ -219,16 +219,22 @@ pub(super) fn refuse_text(directory: &Path, file: &Path, codes: ExitCodes) -> Re
     if let Some(problem) = broken_records(&found) {
         return Err(AppError::missing(problem.to_string(), codes));
     }
-    let Some(problem) = found.list.problems().first().filter(|_| is_text(&found.list)) else { return Ok(()) };
+    let Some(problem) = found.list.problems().first().filter(|_| has_no_task(&found.list)) else {
+        return Ok(());
+    };
     let place = quoted(file.as_os_str());
-    Err(AppError::missing(problem.to_string(), codes)
-        .hint(format!("Work on its text as one goal: windlass run -f {place}")))
+    let hint = if found.list.is_blank() {
+        format!("Have it written from your specifications: windlass plan -f {place}")
+    } else {
+        format!("Work on its text as one goal: windlass run -f {place}")
+    };
+    Err(AppError::missing(problem.to_string(), codes).hint(hint))
 }
 
-/// Can it be read, says something, and holds no task?
-fn is_text(list: &TaskList) -> bool {
+/// Can it be read, and holds no task?
+fn has_no_task(list: &TaskList) -> bool {
     let has_other = list.problems().iter().any(|problem| problem.kind != ProblemKind::NoTask);
-    list.tasks().is_empty() && !has_other && !list.is_blank()
+    list.tasks().is_empty() && !has_other
 }
 
 /// A plan is written into a file of its own: never over a list with ids and states, or over what cannot be read.

@@ -2,16 +2,15 @@
 
 use std::collections::HashSet;
 
-use crate::doc::tasks::{Contents, FileRole};
+use crate::doc::tasks::{Contents, FileRole, is_blank};
 use crate::doc::text::base_name;
 use crate::doc::{Problem, ProblemKind};
 
 pub(super) fn find(contents: &Contents) -> Vec<Problem> {
     let Contents { files, problems, .. } = contents;
-    let is_blank = |letter: char| letter.is_whitespace() || letter == '\u{feff}';
     let empty = files.iter().filter(|file| {
-        file.role != FileRole::Index
-            && file.text.trim_matches(is_blank).is_empty()
+        file.role == FileRole::Part
+            && is_blank(&file.text)
             && problems.iter().all(|problem| problem.file != file.name)
     });
     let empty = empty.map(|file| Problem {

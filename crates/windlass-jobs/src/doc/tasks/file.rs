@@ -225,6 +225,11 @@ pub(super) fn too_deep(name: &Arc<str>, text: &str) -> Option<Reading> {
     Some(Reading { problems: vec![problem], ..Reading::default() })
 }
 
+/// Does a text say nothing?
+pub(in crate::doc) fn is_blank(text: &str) -> bool {
+    text.chars().all(|letter| letter.is_whitespace() || letter == '\u{feff}')
+}
+
 /// The problem of a list without any task: of its index, or else of its first file.
 pub(in crate::doc) fn no_task(files: &[ReadFile]) -> Option<Problem> {
     let named = files.iter().find(|file| file.role == FileRole::Index).or_else(|| files.first())?;
@@ -232,7 +237,9 @@ pub(in crate::doc) fn no_task(files: &[ReadFile]) -> Option<Problem> {
     let is_text = !ends_in(&named.name, "json") && !ends_in(&named.name, "jsonl");
     let seen = || unread::seen(&named.text).filter(|_| is_text && named.role == FileRole::Single);
     let sentence = named.form.no_task(named.role).to_owned();
-    let sentence = if prose > 0 {
+    let sentence = if is_blank(&named.text) {
+        sentence.replacen("has no task: write each", "is empty: write each task", 1)
+    } else if prose > 0 {
         format!("{sentence}; its {prose} headings with numbers are prose, unless they stand below `## Tasks`")
     } else {
         seen().map_or(sentence, |seen| format!("has no task: {seen}"))

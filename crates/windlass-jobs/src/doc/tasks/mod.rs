@@ -52,7 +52,7 @@ pub use meaning::Meaning;
 pub use source::{Layout, Place, Reading, StateWords, TaskForm, TaskSource};
 pub use task::{Complexity, InPlan, Item, Task};
 
-pub(in crate::doc) use file::{Contents, no_task};
+pub(in crate::doc) use file::{Contents, is_blank, no_task};
 pub(in crate::doc) use notes::of as notes_of;
 #[cfg(test)]
 pub(in crate::doc) use task::StatePlace;
@@ -104,8 +104,7 @@ impl TaskList {
 
     /// Is there nothing but blanks in its files?
     pub fn is_blank(&self) -> bool {
-        let is_blank = |letter: char| letter.is_whitespace() || letter == '\u{feff}';
-        self.contents.files.iter().all(|file| file.text.chars().all(is_blank))
+        self.contents.files.iter().all(|file| is_blank(&file.text))
     }
 
     /// All tasks, in the order of the files and in theirs; those whose id an earlier one has included.

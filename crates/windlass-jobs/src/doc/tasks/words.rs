@@ -134,7 +134,7 @@ pub(in crate::doc) fn dependencies(value: &str) -> Vec<String> {
 
 /// Does a remark behind an id name another of its kind: `TASK-002 (and TASK-004)`?
 fn names_more(before: &str, remark: &str) -> bool {
-    let kind = |id: &str| id.trim_end_matches(|letter: char| !letter.is_ascii_alphabetic()).to_lowercase();
+    let kind = |id: &str| kind_of_id(id).to_lowercase();
     let known: Vec<String> =
         before.split_whitespace().map(bare_id).filter(|word| is_id(word)).map(kind).collect();
     let mut words =
@@ -180,7 +180,12 @@ pub(in crate::doc) fn stage(text: &str) -> Option<(String, &str)> {
     is_number.then(|| (format!("{word}-{number}"), rest))
 }
 
-fn bare_id(word: &str) -> &str {
+/// The letters that an id begins with, which others of its list share: `T` of `T021`, `TASK-` of `TASK-7`.
+pub(super) fn kind_of_id(id: &str) -> &str {
+    id.split(|letter: char| letter.is_ascii_digit()).next().unwrap_or(id)
+}
+
+pub(super) fn bare_id(word: &str) -> &str {
     word.trim_matches(|letter: char| is_around(letter) || matches!(letter, ':' | '.' | '#' | '-' | '–' | '—'))
 }
 

@@ -151,7 +151,10 @@ fn what_cannot_be_read_is_named_and_nothing_counts() {
         (Ok(&long), "PLAN.md is longer than a list of tasks may be, which is 16 MiB"),
         (Ok(deep.as_bytes()), "PLAN.md:1: nests deeper than 200 levels"),
         (Ok(many.as_bytes()), "PLAN.md:200001: is one task more than the 200000 that a list may have"),
-        (Ok(b" \r\n"), "PLAN.md is empty"),
+        (
+            Ok(b" \r\n"),
+            "PLAN.md is empty: write each task as `- [ ] what is to be done` or `### TASK-001: What is to be done`",
+        ),
         (
             Ok(b"# Plan\n\nNothing yet.\n"),
             "PLAN.md has no task: write each as `- [ ] what is to be done` or `### TASK-001: What is to be done`",

@@ -66,6 +66,19 @@ pub(super) const OTHERS: &[(&str, &str, &[&str])] = &[
         &["open W7 Parse", "open W8 Print", "open L3 Tell (depends on W7, W8) <W7 W8"],
     ),
     (
+        "ids-in-a-sentence.md",
+        "- [ ] T020 Parse\n- [x] T021 Lex\n- [ ] T022 Port the mod, depends on T020 and T021 for now\n- [ ] Ask: depends on T022\n- [ ] Tell depends on python3, needs T020\n- [ ] Save depends on T099.\n",
+        &[
+            "open T020 Parse",
+            "done T021 Lex",
+            "open T022 Port the mod, depends on T020 and T021 for now <T020 T021",
+            "open L4 Ask: depends on T022 <T022",
+            "open L5 Tell depends on python3, needs T020 <T020",
+            "open L6 Save depends on T099. <T099",
+            "!ids-in-a-sentence.md:6: L6 depends on `T099`, which is not a task of this list",
+        ],
+    ),
+    (
         "put-off.md",
         "- [ ] a (deferred)\n- [ ] b — DEFERRED to v2\n- [ ] c ⏸️\n- [ ] d *(skipped)*\n- [ ] e — cancelled\n- [ ] f: show orders (cancelled)\n- [ ] 1.7 Go — BLOCKED by 1.8\n- [ ] 1.8 Replace ✅ by ❌\n- [x] h (deferred)\n",
         &[

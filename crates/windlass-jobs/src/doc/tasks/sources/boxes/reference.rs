@@ -144,6 +144,23 @@ pub(in crate::doc) fn depends_on(text: &str) -> Option<&str> {
     Some(rest.split(". ").next().unwrap_or(rest).trim_end_matches('.'))
 }
 
+/// The ids that follow `depends on` or `blocked by` wherever it stands in a sentence: `Port the mod depends on T021 and T022 first`.
+pub(super) fn depends_in_passing(text: &str) -> Vec<String> {
+    let lower = text.to_ascii_lowercase();
+    let Some(end) = ["depends on ", "blocked by "]
+        .iter()
+        .filter_map(|words| lower.find(words).map(|at| at + words.len()))
+        .min()
+    else {
+        return Vec::new();
+    };
+    let rest = text.get(end..).unwrap_or_default().split_whitespace();
+    let is_between = |word: &&str| matches!(*word, "and" | "&" | "task" | "Task");
+    let ids =
+        rest.filter(|word| !is_between(word)).map(|word| words::bare_id(word.trim_end_matches([',', ';'])));
+    ids.take_while(|word| words::is_id(word)).map(str::to_owned).collect()
+}
+
 /// What the title of a section says that all below it waits for, with its line: `2. Print (depends on 1)`.
 pub(super) fn title_waits(title: &str, line: usize) -> Vec<(String, usize)> {
     let lower = title.to_ascii_lowercase();

@@ -165,6 +165,7 @@ pub(super) fn settle(
     numbering::by_lists(&mut settled, list_numbers);
     numbering::by_ids(&mut settled);
     numbering::nest(&mut settled, &section_of);
+    depends_in_passing(&mut settled);
     settled
 }
 
@@ -220,6 +221,22 @@ fn depends(task: &mut Task) {
     let ids = words::dependencies(names).into_iter().filter(is_number);
     let ids: Vec<String> = ids.filter(|id| task.named.iter().all(|(known, _)| known != id)).collect();
     task.named.extend(ids.into_iter().map(|name| (name, task.line)));
+}
+
+/// What a sentence says that its task depends on, where it names a task of this list, or one of the same kind: `Port the mod depends
+/// on T021`.
+fn depends_in_passing(tasks: &mut [Task]) {
+    let ids: HashSet<String> = tasks.iter().filter_map(Task::id).map(|id| id.0.to_lowercase()).collect();
+    let kinds: HashSet<String> = ids.iter().map(|id| words::kind_of_id(id).to_owned()).collect();
+    for task in tasks {
+        for name in reference::depends_in_passing(&task.row.title) {
+            let lower = name.to_lowercase();
+            let is_known = ids.contains(&lower) || kinds.contains(words::kind_of_id(&lower));
+            if is_known && task.named.iter().all(|(known, _)| *known != name) {
+                task.named.push((name, task.line));
+            }
+        }
+    }
 }
 
 /// The number, the name or the count that a box begins with, and its level.
