@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use windlass_app::inspect::Heading;
 use windlass_core::fact::{Entry, Fact};
-use windlass_core::values::{Cost, LaneId, RunId, StopReason, TaskId};
+use windlass_core::values::{Cost, LaneId, RunId, Spent, StopReason, TaskId};
 use windlass_ui::model::{Course, RunSeen};
 use windlass_ui::{Event, RunState};
 
@@ -138,7 +138,7 @@ pub fn listed() -> Vec<Listed> {
             state,
             iterations: 9,
             items: None,
-            cost: Cost::from_dollars(4.1),
+            spent: Spent::of(Cost::from_dollars(4.1), false),
             started: last,
             last,
         }

@@ -73,6 +73,12 @@ pub fn charged(spent: Spent) -> String {
     spent.written(money)
 }
 
+/// [`money`] where there is room for one amount: `≈$4.60` where any of it is an estimate.
+pub fn spent(spent: Spent) -> String {
+    let sign = if spent.estimated > Cost::ZERO { "≈" } else { "" };
+    format!("{sign}{}", money(spent.cost))
+}
+
 /// `950`, `12.3k`, `1.2M`.
 pub fn amount(number: u64) -> String {
     scaled(number, ["", "k", "M", "G"])

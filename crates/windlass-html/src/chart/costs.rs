@@ -1,7 +1,7 @@
 //! What iterations cost, one by one and in all.
 
 use maud::html;
-use windlass_core::values::{Cost, Spent};
+use windlass_core::values::Cost;
 use windlass_ui::format;
 use windlass_ui::model::{IterationSeen, RunSeen};
 use windlass_ui::report::{Column, Table, own, verdict};
@@ -27,10 +27,9 @@ pub fn cost_per_iteration(run: &RunSeen) -> Option<Chart> {
         }
     };
     let rows = run.rounds.iter().map(|round| {
-        let spent = Spent { cost: round.cost, estimated: round.estimated_cost };
         vec![
             own(round.iteration.to_string()),
-            own(format::charged(spent)),
+            own(format::charged(round.spent())),
             own(format::money(round.wasted.total())),
             own(round.verdict.map_or("not ended", |wanted| verdict(wanted).2)),
         ]

@@ -89,7 +89,7 @@ fn iteration(
     let pieces = vec![
         (Tone::Plain, format!("{} ", right(&round.iteration.to_string(), digits))),
         (tone, format!("{mark} {} ", left(word, 8))),
-        (Tone::Plain, format!("{} {} ", right(&took, 7), right(&format::money(round.cost), 7))),
+        (Tone::Plain, format!("{} {} ", right(&took, 7), right(&format::spent(round.spent()), 7))),
     ];
     let used = digits + 1 + 11 + 16;
     let room = columns.saturating_sub(used + 1);
@@ -128,7 +128,7 @@ fn task(line: &TaskLine, columns: usize) -> Pieces {
         (false, TaskOutcome::Open) => ("-", "open", Tone::Plain),
     };
     let rounds: Vec<String> = line.iterations.iter().map(ToString::to_string).collect();
-    let cost = right(&format::money(line.cost), 7);
+    let cost = right(&format::spent(line.spent), 7);
     let rounds = left(&fit(&format!("it {}", rounds.join(",")), 10), 10);
     let room = columns.saturating_sub(11 + 8 + 11);
     vec![

@@ -81,7 +81,7 @@ fn listed(run: &Listed, now: Timestamp, columns: usize) -> Pieces {
     let mut used = 13 + 11 + 17;
     if columns >= used + 34 {
         let numbers =
-            format!("{} {} {} ", right(&done, 8), right(&format::money(run.cost), 8), left(&age, 10));
+            format!("{} {} {} ", right(&done, 8), right(&format::spent(run.spent), 8), left(&age, 10));
         used += 29;
         pieces.push((Tone::Plain, numbers));
     }

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::time::Duration;
 
-use windlass_core::values::{CheckResult, CheckStage, Class, Named as _, Purpose, Spent};
+use windlass_core::values::{CheckResult, CheckStage, Class, Named as _, Purpose};
 use windlass_core::words::quoted;
 use windlass_ui::model::{CallSeen, GateSeen, IterationSeen};
 use windlass_ui::{Tone, format, one_line};
@@ -42,8 +42,7 @@ fn summary(run: &RunNow, round: &IterationSeen, look: &Look) -> Vec<Row> {
         let title = run.seen.begun.iter().find(|known| known.task == *task).map(|known| known.title.as_str());
         said("task", Tone::Plain, format!("{} {}", one_line(&task.0), title.unwrap_or_default()))
     }));
-    let spent = Spent { cost: round.cost, estimated: round.estimated_cost };
-    rows.push(said("cost", Tone::Plain, format::charged(spent)));
+    rows.push(said("cost", Tone::Plain, format::charged(round.spent())));
     let wasted: Vec<String> =
         round.wasted.parts().map(|(why, cost)| format!("{} {why}", format::money(cost))).collect();
     rows.extend((!wasted.is_empty()).then(|| said("wasted", Tone::Warn, wasted.join(", "))));
@@ -111,7 +110,7 @@ fn call_line(call: &CallSeen) -> String {
         "{} (try {}), {went}{again}, {}, {tools}{detail}",
         purpose(call.purpose),
         call.attempt,
-        format::money(call.cost)
+        format::spent(call.spent())
     )
 }
 

@@ -116,7 +116,7 @@ pub fn listed(run: &ListedRun) -> Listed {
         state: run.row.state,
         iterations: run.row.iterations,
         items: run.row.items,
-        cost: run.row.cost,
+        spent: run.row.spent(),
         started: run.row.started,
         last: run.last,
     }

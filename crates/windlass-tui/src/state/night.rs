@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use windlass_app::inspect::Heading;
-use windlass_core::values::{Cost, Items};
+use windlass_core::values::{Items, Spent};
 use windlass_ui::RunState;
 
 use super::{Picker, RunPlace};
@@ -25,7 +25,7 @@ pub struct Listed {
     /// What the job's own file counts.
     pub items: Option<Items>,
     /// All calls.
-    pub cost: Cost,
+    pub spent: Spent,
     /// When it began.
     pub started: Timestamp,
     /// When something happened last.

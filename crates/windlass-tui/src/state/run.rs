@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use windlass_core::values::{Cost, Verdict};
+use windlass_core::values::{Spent, Verdict};
 use windlass_ui::RunState;
 use windlass_ui::model::{IterationSeen, RunSeen, TaskOutcome};
 
@@ -89,7 +89,7 @@ pub struct TaskLine {
     /// Its iterations.
     pub iterations: Vec<u32>,
     /// What they cost.
-    pub cost: Cost,
+    pub spent: Spent,
 }
 
 /// A run that is open.
@@ -168,7 +168,7 @@ impl RunView {
             state: task.state,
             at_work: at_work.iter().any(|at| at.task.id == task.task),
             iterations: task.iterations.clone(),
-            cost: task.cost,
+            spent: task.spent(),
         };
         let lines = now.seen.begun.iter().map(line);
         let lines = lines.filter(|task| self.filter == Filter::All || task.state == TaskOutcome::Parked);

@@ -111,6 +111,13 @@ pub struct RunRow {
     pub state: RunState,
 }
 
+impl RunRow {
+    /// What it cost, with the part that is an estimate.
+    pub const fn spent(&self) -> Spent {
+        Spent { cost: self.cost, estimated: self.estimated_cost }
+    }
+}
+
 /// The widest terminal on which how a run stands goes before when it began.
 const NARROW: usize = 60;
 
@@ -134,7 +141,7 @@ pub fn runs_table(rows: &[RunRow], now: Timestamp, terminal: &Terminal) -> Strin
         let place = if same_place { String::new() } else { format!("  ({})", one_line(&row.directory)) };
         format!("{}{place}", title(row))
     };
-    let spent = |row: &RunRow| format::charged(Spent { cost: row.cost, estimated: row.estimated_cost });
+    let spent = |row: &RunRow| format::charged(row.spent());
     let name = |row: &RunRow| one_line(&row.run.0);
     if terminal.width.is_some_and(|width| width < NARROW) {
         let rows = sorted.iter().map(|row| {

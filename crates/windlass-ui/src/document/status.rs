@@ -155,6 +155,11 @@ impl StatusHook {
 }
 
 impl RunStatus {
+    /// What it cost so far, with the part that is an estimate.
+    pub const fn spent(&self) -> Spent {
+        Spent { cost: self.cost, estimated: self.estimated_cost }
+    }
+
     /// From a board that has taken in the run's facts; `unfinished` is how it stands if it has not ended
     /// ([`RunState::Running`] when a process holds it, else [`RunState::Interrupted`]). `counted` are the commits between the
     /// ends of [`commit_range`]; where nobody could count them, HEAD's moves stand for them.
@@ -279,8 +284,7 @@ pub fn status_text(status: &RunStatus, now: Timestamp, terminal: &Terminal) -> S
         Some(tasks) => lines.extend(tasks.lines()),
         None => lines.extend((!said.is_empty()).then(|| labelled("status").plain(said))),
     }
-    let spent = Spent { cost: status.cost, estimated: status.estimated_cost };
-    lines.push(labelled("cost").plain(of_limit(spent, status.max_cost)));
+    lines.push(labelled("cost").plain(of_limit(status.spent(), status.max_cost)));
     lines.push(labelled("tokens").plain(format::tokens(&status.tokens)));
     lines.push(labelled("time").plain(time(status)));
     lines.extend(status.councils.map(StatusCouncils::line));

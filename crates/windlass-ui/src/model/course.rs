@@ -207,6 +207,7 @@ impl Course {
                     state: TaskOutcome::Open,
                     iterations: vec![iteration],
                     cost: Cost::ZERO,
+                    estimated_cost: Cost::ZERO,
                     commits: Vec::new(),
                 }),
             }
@@ -340,6 +341,7 @@ impl Course {
             TaskSeen {
                 title: one_line(self.board.title_of(&task.task).unwrap_or_default()),
                 cost: rounds.clone().map(|round| round.cost).sum(),
+                estimated_cost: rounds.clone().map(|round| round.estimated_cost).sum(),
                 commits: rounds.filter_map(|round| round.commit.clone()).collect(),
                 ..task.clone()
             }

@@ -31,7 +31,7 @@ mod tests;
 use jiff::Timestamp;
 use serde::Serialize;
 use windlass_core::values::{
-    CallId, CheckKind, CheckResult, CheckStage, Class, Cost, Denial, LaneId, Purpose, TaskId, Tokens,
+    CallId, CheckKind, CheckResult, CheckStage, Class, Cost, Denial, LaneId, Purpose, Spent, TaskId, Tokens,
     Verdict, WindowShare,
 };
 
@@ -231,6 +231,20 @@ pub struct GateStanding {
     pub commit: Option<String>,
 }
 
+impl IterationSeen {
+    /// What it cost, with the part that is an estimate.
+    pub const fn spent(&self) -> Spent {
+        Spent { cost: self.cost, estimated: self.estimated_cost }
+    }
+}
+
+impl CallSeen {
+    /// What it cost, known or estimated.
+    pub const fn spent(&self) -> Spent {
+        Spent::of(self.cost, self.estimated)
+    }
+}
+
 /// A task that a run began.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TaskSeen {
@@ -245,8 +259,18 @@ pub struct TaskSeen {
     /// What they cost.
     #[serde(rename = "cost_usd")]
     pub cost: Cost,
+    /// What of it is an estimate.
+    #[serde(rename = "estimated_usd")]
+    pub estimated_cost: Cost,
     /// The commits that hold its work, oldest first.
     pub commits: Vec<String>,
+}
+
+impl TaskSeen {
+    /// What it cost, with the part that is an estimate.
+    pub const fn spent(&self) -> Spent {
+        Spent { cost: self.cost, estimated: self.estimated_cost }
+    }
 }
 
 /// What became of a task in a run.

@@ -146,7 +146,7 @@ fn summary(viewer: &Viewer, seen: &RunSeen, round: &IterationSeen) -> Markup {
         dl.figures {
             div { dt { "Began" } dd { (parts::clock(viewer, round.started)) } }
             @if round.ended.is_some() { div { dt { "Took" } dd { (format::whole_seconds(std::time::Duration::from_millis(round.duration_ms))) } } }
-            div { dt { "Cost" } dd { (format::money(round.cost)) } }
+            div { dt { "Cost" } dd { (format::charged(round.spent())) } }
             @if !round.wasted.total().is_zero() { div { dt { "Wasted" } dd { (format::money(round.wasted.total())) } } }
             div { dt { "Tokens" } dd { (format::amount(round.tokens.total())) } }
             div { dt { "Files" } dd { (round.changed) " changed" } }
@@ -168,7 +168,7 @@ fn calls(viewer: &Viewer, run: &str, round: &IterationSeen) -> Markup {
         ul.runs { @for call in &round.calls { li { a.card href={ "/r/" (run) "/c/" (call.call) } {
             span.name { strong { (parts::word(&call.purpose)) } " " span.quiet { "call " (call.call) ", attempt " (call.attempt) } }
             span.figures {
-                (parts::clock(viewer, call.started)) ", " (format::money(call.cost)) ", " (parts::count(u64::from(call.tool_uses), "tool call"))
+                (parts::clock(viewer, call.started)) ", " (format::charged(call.spent())) ", " (parts::count(u64::from(call.tool_uses), "tool call"))
                 @if call.denied > 0 { ", " (call.denied) " denied" }
                 @if call.repeated { ", repeated" }
             }

@@ -80,7 +80,7 @@ pub fn card(viewer: &Viewer, run: &ListedRun) -> Markup {
             span.name { strong { (line(name)) } " " span.quiet { (row.run) } }
             (parts::state(row.state))
             span.figures {
-                (parts::count(u64::from(row.iterations), "iteration")) ", " (cost(row.cost, None))
+                (parts::count(u64::from(row.iterations), "iteration")) ", " (cost(row.spent(), None))
                 @if let Some(items) = row.items { ", " (items.done) "/" (items.total) }
                 @if row.state == RunState::Running { ", silent " (parts::since(viewer, run.last)) }
                 @else { ", " (format::clock(run.last, viewer.now, &viewer.zone)) }

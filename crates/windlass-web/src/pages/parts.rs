@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use maud::{Markup, html};
 use serde::Serialize;
 use serde_json::{Value, json};
-use windlass_core::values::{Cost, StopReason, Verdict};
+use windlass_core::values::{Cost, Spent, StopReason, Verdict};
 use windlass_ui::{RunState, format, harmless, one_line};
 
 use super::Viewer;
@@ -57,9 +57,9 @@ pub const fn verdict(verdict: Option<Verdict>) -> (&'static str, &'static str, &
 }
 
 /// An amount of money, and its limit.
-pub fn cost(cost: Cost, limit: Option<Cost>) -> String {
+pub fn cost(spent: Spent, limit: Option<Cost>) -> String {
     let limit = limit.map(|limit| format!(" of {}", format::money(limit))).unwrap_or_default();
-    format!("{}{limit}", format::money(cost))
+    format!("{}{limit}", format::spent(spent))
 }
 
 /// A moment: the clock for people, the moment itself for scripts.

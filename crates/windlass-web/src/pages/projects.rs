@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 use windlass_app::AppError;
-use windlass_core::values::Cost;
+use windlass_core::values::Spent;
 use windlass_ui::{RunState, format};
 
 use super::parts::{self, line};
@@ -18,7 +18,7 @@ struct Sum {
     directories: Vec<String>,
     runs: u64,
     live: u64,
-    cost: Cost,
+    spent: Spent,
     last: Option<jiff::Timestamp>,
 }
 
@@ -30,7 +30,7 @@ pub fn page(site: &Site, viewer: &Viewer) -> Result<Markup, AppError> {
             let sum = sums.entry(run.known.project_name()).or_default();
             sum.runs += 1;
             sum.live += u64::from(run.row.state == RunState::Running);
-            sum.cost += run.row.cost;
+            sum.spent += run.row.spent();
             sum.last = sum.last.max(Some(run.last));
             if !sum.directories.contains(&run.row.directory) {
                 sum.directories.push(run.row.directory.clone());
@@ -45,7 +45,7 @@ pub fn page(site: &Site, viewer: &Viewer) -> Result<Markup, AppError> {
             a.card href={ "/runs?project=" (encoded(name)) } {
                 span.name { strong { (line(sum.directories.first().map_or(name.as_str(), String::as_str))) } }
                 span.figures {
-                    (parts::count(sum.runs, "run")) ", " (format::money(sum.cost))
+                    (parts::count(sum.runs, "run")) ", " (format::spent(sum.spent))
                     @if sum.live > 0 { ", " (sum.live) " live" }
                     @if let Some(last) = sum.last { ", " (format::clock(last, viewer.now, &viewer.zone)) }
                 }

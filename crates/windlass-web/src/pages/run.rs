@@ -74,7 +74,7 @@ pub fn head(
             }
             dl.figures {
                 (figure("Iteration", &of(status.iteration, status.max_iterations)))
-                (figure("Cost", &cost(status.cost, status.max_cost)))
+                (figure("Cost", &cost(status.spent(), status.max_cost)))
                 (figure("Wasted", &format::money(seen.wasted.total())))
                 (figure("Time", &format::duration(std::time::Duration::from_millis(status.duration_ms))))
                 @if let Some(items) = status.items { (figure("Items", &format!("{} of {}", items.done, items.total))) }
@@ -265,7 +265,7 @@ fn row(viewer: &Viewer, run: &str, round: &IterationSeen) -> Markup {
             span.figures {
                 @if round.ended.is_some() { (format::whole_seconds(std::time::Duration::from_millis(round.duration_ms))) }
                 @else { (parts::since(viewer, round.started)) }
-                " " (format::money(round.cost))
+                " " (format::spent(round.spent()))
             }
             span.title {
                 @if let Some(task) = &round.task { (line(&task.0)) ": " }
@@ -285,7 +285,7 @@ fn tasks(viewer: &Viewer, seen: &RunSeen) -> Markup {
         }
         ul.plain { @for task in &seen.begun { li {
             span.state.(match task.state { windlass_ui::model::TaskOutcome::Done => "good", windlass_ui::model::TaskOutcome::Parked => "bad", _ => "live" }) { (task.state.name()) }
-            " " strong { (line(&task.task.0)) } " " (line(&task.title)) ", " (format::money(task.cost))
+            " " strong { (line(&task.task.0)) } " " (line(&task.title)) ", " (format::charged(task.spent()))
             @if task.state == windlass_ui::model::TaskOutcome::Done && seen.status.state != RunState::Running {
                 " " (button(viewer, &Button { name: "Reopen", asks: "The task is open again in its file.".to_owned(), action: json!({"do": "reopen", "task": task.task.0}), value: None }))
             }

@@ -94,6 +94,9 @@ fn page_view_report_and_status_say_the_same_numbers_of_any_journal() {
         }
         let (cost, iteration) = (dollars(&status["cost_usd"]), status["iteration"].to_string());
         let wasted: f64 = report["wasted"].as_object().unwrap().values().filter_map(Value::as_f64).sum();
+        // What is not known for certain is marked so.
+        let mark = |seen: &Value| if seen["estimated_usd"].as_f64() > Some(0.0) { "≈" } else { "" };
+        let cost = format!("{}{cost}", mark(&status));
         assert_eq!(figure(&body, "Cost"), format!("{cost} of $9.00"), "{name}");
         assert_eq!(figure(&body, "Iteration"), format!("{iteration} of 5"), "{name}");
         assert_eq!(figure(&body, "Wasted"), format!("${wasted:.2}"), "{name}");
@@ -102,17 +105,18 @@ fn page_view_report_and_status_say_the_same_numbers_of_any_journal() {
         for round in rounds {
             let (_, row) = body.split_once(&format!("id=\"i{}\"", round["iteration"])).unwrap();
             let row = row.split("</li>").next().unwrap();
-            assert!(row.contains(&dollars(&round["cost_usd"])), "{name}: {round} is told as {row}");
+            assert!(
+                row.contains(&format!(" {}{}", mark(round), dollars(&round["cost_usd"]))),
+                "{name}: {round} is told as {row}"
+            );
         }
         if number % 4 == 0 || number + 1 == cut.len() {
             let terminal = PersonsTerminal::start(&mut windlass(&env, &["watch", name]));
-            // What is not known for certain is marked so.
-            let mark = if status["estimated"] == true { "~" } else { "" };
             let shown = wait_until(PATIENCE, || {
                 // Drawn anew, all of it is written as it reads.
                 terminal.press("\x0c");
                 let text = terminal.text();
-                text.contains(&format!("{cost}{mark}/9.00")) && text.contains(&format!("{iteration}/5"))
+                text.contains(&format!("{cost}/9.00")) && text.contains(&format!("{iteration}/5"))
             });
             assert!(shown, "{name}: {cost} at {iteration}: {}", terminal.text());
         }

@@ -336,7 +336,7 @@ fn cost(night: &Night) -> Vec<Row> {
     let mut spent = Spent::default();
     let (mut tokens, mut wasted) = (Tokens::default(), Wasted::default());
     for run in &night.runs {
-        spent += Spent { cost: run.status.cost, estimated: run.status.estimated_cost };
+        spent += run.status.spent();
         tokens += run.status.tokens;
         wasted += run.wasted;
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
-use windlass_core::values::{Cost, Named, Spent};
+use windlass_core::values::{Cost, Named};
 
 use super::sheet::{Part, foreign, gate_words, own};
 use crate::format;
@@ -90,13 +90,12 @@ fn lines(changed: Option<LinesChanged>) -> String {
 
 fn iteration(round: &IterationSeen) -> Vec<Part> {
     let verdict = round.verdict.map_or("not ended", |verdict| words::verdict(verdict).2);
-    let spent = Spent { cost: round.cost, estimated: round.estimated_cost };
     vec![
         own(round.iteration.to_string()),
         round.task.as_ref().map_or_else(|| own(""), |task| foreign(&task.0)),
         own(verdict),
         own(format::duration(Duration::from_millis(round.duration_ms))),
-        own(format::charged(spent)),
+        own(format::charged(round.spent())),
         own(amount(round.wasted.total())),
         own(format::amount(round.tokens.total())),
     ]
@@ -122,7 +121,7 @@ fn tasks(run: &RunSeen) -> Table {
             foreign(&task.task.0),
             own(task.state.name()),
             own(task.iterations.len().to_string()),
-            own(format::money(task.cost)),
+            own(format::charged(task.spent())),
             own(commit.unwrap_or_default()),
             foreign(&task.title),
         ]
