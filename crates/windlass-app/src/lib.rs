@@ -28,6 +28,7 @@ pub mod judge;
 pub mod logs;
 pub mod notify;
 mod opening;
+pub mod park;
 pub mod passthrough;
 pub mod pipeline;
 pub mod plan;

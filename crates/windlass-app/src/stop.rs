@@ -40,13 +40,7 @@ impl App {
     /// The same for another front end, which the run says that it was.
     pub fn stop_for(&self, run: Option<&str>, by: StopSource) -> Result<Stopping, AppError> {
         let here = Here::find_broken(self)?;
-        let holder = match run {
-            Some(text) => named(&here, text)?,
-            None => which::live(&here)?.ok_or_else(|| {
-                AppError::usage("no run is running here: there is nothing to stop")
-                    .hint("All runs: windlass runs")
-            })?,
-        };
+        let holder = at_work(&here, run, "there is nothing to stop")?;
         let folder = RunFolder::of(&here.project, &holder.run);
         let asked_before = folder.stop_requested();
         folder.request_stop(by)?;
@@ -70,7 +64,7 @@ impl App {
     /// Ends a run's agent now, as SIGTERM to the run does; what it did is kept.
     pub fn terminate(&self, run: &RunId) -> Result<(), AppError> {
         let here = Here::find_broken(self)?;
-        let holder = named(&here, &run.0)?;
+        let holder = at_work(&here, Some(&run.0), "there is nothing to stop")?;
         holder.terminate().map_err(|error| {
             AppError::new(Kind::System, format!("cannot end run {run} (process {}): {error}", holder.pid))
                 .hint(format!("On its machine: kill {}", holder.pid))
@@ -78,15 +72,25 @@ impl App {
     }
 }
 
-fn named(here: &Here, text: &str) -> Result<Holder, AppError> {
+/// The process of the run of this name, or of the one that works here; `otherwise` says what comes of it that there is none.
+pub(crate) fn at_work(here: &Here, run: Option<&str>, otherwise: &str) -> Result<Holder, AppError> {
+    match run {
+        Some(text) => named(here, text, otherwise),
+        None => which::live(here)?.ok_or_else(|| {
+            AppError::usage(format!("no run is running here: {otherwise}")).hint("All runs: windlass runs")
+        }),
+    }
+}
+
+fn named(here: &Here, text: &str, otherwise: &str) -> Result<Holder, AppError> {
     let run = find_run(&here.project, text)?;
     let holders = lock::holders(&here.project)?;
     let holder = holders.into_iter().find(|holder| holder.run == run && holder.is_alive());
-    holder.ok_or_else(|| not_running(here, &run))
+    holder.ok_or_else(|| not_running(here, &run, otherwise))
 }
 
-fn not_running(here: &Here, run: &RunId) -> AppError {
-    let error = AppError::usage(format!("run {run} is not running: there is nothing to stop"));
+fn not_running(here: &Here, run: &RunId, otherwise: &str) -> AppError {
+    let error = AppError::usage(format!("run {run} is not running: {otherwise}"));
     match index::summarize(&RunFolder::of(&here.project, run)) {
         Ok(summary) if is_open(&summary) => error.hint(format!("It can go on: windlass resume {run}")),
         _ => error.hint(format!("How it ended: windlass status {run}")),

@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
+use jiff::Timestamp;
 use windlass_core::fact::Fact;
 use windlass_core::report;
-use windlass_core::values::{JobStatus, Named, Purpose, StopReason};
+use windlass_core::values::{Class, JobStatus, Named, Purpose, StopReason};
 
 use crate::invariant::{Breach, Invariant};
 use crate::record::{Out, Record, SessionEnd, What};
@@ -252,13 +253,12 @@ fn fact(fact: &Fact) -> Option<String> {
             let progress = if *progress { ", with progress" } else { "" };
             format!("iteration {iteration} ended: {verdict:?}{progress}")
         }
-        Fact::BackoffStarted { until, class, .. } => {
-            format!("the run waits until {} ({class:?})", until.strftime("%H:%M:%S"))
-        }
+        Fact::BackoffStarted { until, class, .. } => waits(*until, *class),
         Fact::Issue(step) => format!("an issue: {step:?}"),
         Fact::Delivery(step) => format!("on its way out: {step:?}"),
         Fact::BackoffEnded => "the wait is over".to_owned(),
         Fact::StopRequested { stage, by } => format!("a stop is noted: {by:?}, stage {stage}"),
+        Fact::ParkRequested { by, task } => format!("{task} is to be left: {by:?}"),
         Fact::Failing { stop_reason, detail, .. } => {
             format!("it cannot go on: {} ({detail})", stop_reason.name())
         }
@@ -269,6 +269,10 @@ fn fact(fact: &Fact) -> Option<String> {
             format!("the run ends: {} after {iterations} iterations, {cost}", name(*stop_reason))
         }
     })
+}
+
+fn waits(until: Timestamp, class: Class) -> String {
+    format!("the run waits until {} ({class:?})", until.strftime("%H:%M:%S"))
 }
 
 fn status(standing: &JobStatus) -> String {

@@ -255,8 +255,8 @@ impl Board {
             }
             Fact::Failing { under_way, .. } => self.failing = Some(*under_way),
             Fact::HookFinished(report::HookFinished { hook, outcome, .. }) => {
-                let skipped = outcome.decision == HookDecision::Skip;
-                self.skips = if skipped { self.skips.saturating_add(1) } else { 0 };
+                let skips = outcome.decision == HookDecision::Skip;
+                self.skips = if skips { self.skips.saturating_add(1) } else { 0 };
                 self.hooks.insert(*hook, outcome.clone());
             }
             Fact::NotificationSettled(report::NotificationSettled { sink, delivery, .. }) => {
@@ -274,8 +274,7 @@ impl Board {
     fn lane_fact(&mut self, seq: u64, fact: &Fact) {
         match fact {
             Fact::IterationStarted { lane, iteration, task } => self.begin(*lane, *iteration, task.as_ref()),
-            Fact::TasksRead { tasks } => self.tasks = Schedule::new(tasks.clone()),
-            Fact::TaskClosed(report::TaskClosed { task, end, .. }) => self.close(task, end),
+            Fact::TasksRead { .. } | Fact::ParkRequested { .. } | Fact::TaskClosed(_) => self.task_fact(fact),
             Fact::Landed(report::Landed { lane, outcome: LandOutcome::Landed { commit } }) => {
                 self.landed(*lane, commit);
             }

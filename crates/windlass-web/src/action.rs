@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use windlass_app::asked::ActionAsked;
 use windlass_app::configuration::{Scope, ValueChange};
+use windlass_app::park::Leaving;
 use windlass_app::restore::{RestoreFiles, RestoreTo};
 use windlass_app::run::{NamedTasks, Raisable, ResumeApart};
 use windlass_app::{App, AppError};
@@ -68,6 +69,11 @@ pub enum Action {
         /// Which.
         task: String,
     },
+    /// It leaves a task, and goes on with the others.
+    Park {
+        /// Which.
+        task: String,
+    },
     /// A person has seen it.
     Seen {},
 }
@@ -116,6 +122,7 @@ impl Action {
             | Action::Accept {}
             | Action::Allow { .. }
             | Action::Restore { .. }
+            | Action::Park { .. }
             | Action::Reopen { .. } => Rights::Act,
         }
     }
@@ -140,6 +147,7 @@ impl Action {
                 format!("restore {} iteration {iteration}", if *before { "before" } else { "after" })
             }
             Action::Reopen { task } => format!("reopen task {}", one_line(task)),
+            Action::Park { task } => format!("park task {}", one_line(task)),
             Action::Seen {} => "seen".to_owned(),
         }
     }
@@ -210,6 +218,18 @@ impl Action {
                 })?;
                 Ok(told.to_owned())
             }
+            Action::Park { task } => {
+                let parked =
+                    there()?.park_tasks(Some(&run.0), std::slice::from_ref(task), StopSource::Page)?;
+                Ok(match parked.tasks.first() {
+                    Some((_, Leaving::AfterTheAttempt)) => {
+                        "It is parked after the attempt under way, unless that does it."
+                    }
+                    Some((_, Leaving::AsItWas)) => "It was parked already.",
+                    _ => "It is parked; the run goes on with the others.",
+                }
+                .to_owned())
+            }
             Action::Seen {} => Ok("Seen.".to_owned()),
         }
     }
@@ -217,7 +237,7 @@ impl Action {
     /// Does it make sense as the run stands? Buttons are shown for what does.
     pub fn fits(&self, state: RunState) -> bool {
         match self {
-            Action::StopAfter {} | Action::StopNow {} => state == RunState::Running,
+            Action::StopAfter {} | Action::StopNow {} | Action::Park { .. } => state == RunState::Running,
             Action::Seen {} | Action::Allow { .. } => true,
             _ => state != RunState::Running,
         }

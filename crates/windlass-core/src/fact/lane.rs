@@ -43,6 +43,7 @@ impl Fact {
             | Fact::BackoffStarted { .. }
             | Fact::BackoffEnded
             | Fact::StopRequested { .. }
+            | Fact::ParkRequested { .. }
             | Fact::Failing { .. }
             | Fact::ActionAsked(_)
             | Fact::Noticed(_)

@@ -241,6 +241,13 @@ pub enum Fact {
         /// The stage that this request leads to, 1 to 3.
         stage: u8,
     },
+    /// Somebody asked the run to leave a task: one that is worked on is parked after its attempt, unless that does it.
+    ParkRequested {
+        /// Who.
+        by: StopSource,
+        /// Which.
+        task: TaskId,
+    },
     /// The run cannot go on; what is running is ended, and then the run.
     Failing {
         /// What it will end with.

@@ -20,6 +20,7 @@ impl Run {
             _ if self.is_ending() => Vec::new(),
             Input::Tick => self.due(now),
             Input::Stop { by, least } => one(self.stop_requested(by, least)),
+            Input::Park { by, task } => one(self.park_requested(by, task)),
             Input::RecordLost { detail } => one(self.fails(Failure::lost(detail))),
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::report::{Noticed, Report};
 use crate::spec::RunSpec;
-use crate::values::StopSource;
+use crate::values::{StopSource, TaskId};
 
 /// Something that happened, as the shell saw it.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +21,13 @@ pub enum Input {
         by: StopSource,
         /// The least stage that this leads to: 2 for SIGTERM, and for Ctrl-C without a terminal.
         least: u8,
+    },
+    /// Somebody asks the run to leave a task.
+    Park {
+        /// Who.
+        by: StopSource,
+        /// Which; one that this run does not have means nothing.
+        task: TaskId,
     },
     /// The run's own folder was removed, and its journal with it: nothing of it can be resumed.
     RecordLost {

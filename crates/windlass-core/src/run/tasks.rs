@@ -2,18 +2,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::fact::Fact;
 use crate::run::lane::{AttemptOutcome, Judged, LaneState, Turn};
 use crate::run::{CommitKind, Effect, REVIEW_STALEMATE, Run, TurnKey};
 use crate::spec::{CommitPolicy, RunSpec};
 use crate::tasks::{Counts, Schedule, TaskProgress};
 use crate::values::{
-    CheckOutcome, Evidence, LaneId, Purpose, Reviewed, StopReason, TaskEnd, TaskId, TaskRow, TaskState,
-    Verdict,
+    CheckOutcome, Evidence, LaneId, Purpose, Reviewed, StopReason, StopSource, TaskEnd, TaskId, TaskRow,
+    TaskState, Verdict,
 };
 use crate::words::{quoted, some_clauses_of};
 
 /// So many tasks that stand in the way are named.
 const NAMED: usize = 3;
+
+/// Why a task is parked that a person asked for.
+const LEFT: &str = "a person parked it";
 
 /// So many times as many tasks as before the first was done may be parked in a row in each lane afterwards.
 const MORE_TIMES: u32 = 2;
@@ -28,6 +32,8 @@ pub(super) struct Tasks {
     pub done: BTreeSet<TaskId>,
     /// Why each parked one was.
     pub parked: BTreeMap<TaskId, String>,
+    /// Those that a person wants left.
+    pub left: BTreeSet<TaskId>,
     /// What those protect that protect something, as this run read it first.
     pub protected: BTreeMap<TaskId, Vec<String>>,
 }
@@ -199,6 +205,9 @@ impl Run {
         if verdict == Verdict::ClaimAccepted {
             return TaskEnd::Done;
         }
+        if self.tasks.left.contains(task) {
+            return TaskEnd::Parked { reason: LEFT.to_owned() };
+        }
         if let Some(why) = self.lost_issue(task) {
             return TaskEnd::Parked { reason: format!("it {why}") };
         }
@@ -233,6 +242,13 @@ impl Run {
         }
         let times = if failed == 1 { "once".to_owned() } else { format!("{failed} times") };
         TaskEnd::Parked { reason: format!("failed {times}: {why}") }
+    }
+
+    /// That a task is to be left, where the run has it and may still come to it.
+    pub(super) fn park_requested(&self, by: StopSource, task: TaskId) -> Option<Fact> {
+        let standing = self.tasks.schedule.standing(&task)?;
+        let is_open = matches!(standing, TaskProgress::Open | TaskProgress::Active);
+        (is_open && !self.tasks.left.contains(&task)).then_some(Fact::ParkRequested { by, task })
     }
 
     /// Why nothing more can be done, where nothing can.
@@ -382,6 +398,23 @@ impl Tasks {
         for id in at_work {
             schedule.begin(id);
         }
+        for id in &self.left {
+            if schedule.standing(id) == Some(TaskProgress::Open) && schedule.park(id) {
+                self.parked.insert(id.clone(), LEFT.to_owned());
+            }
+        }
+    }
+
+    /// A person wants a task left: at once where nobody works on it, else after the attempt that is under way.
+    pub fn leave(&mut self, task: &TaskId) -> Result<(), String> {
+        if self.schedule.row(task).is_none() {
+            return Err("this run does not have that task".to_owned());
+        }
+        self.left.insert(task.clone());
+        if self.schedule.standing(task) == Some(TaskProgress::Open) && self.schedule.park(task) {
+            self.parked.insert(task.clone(), LEFT.to_owned());
+        }
+        Ok(())
     }
 }
 

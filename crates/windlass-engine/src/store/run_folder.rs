@@ -1,19 +1,20 @@
 //! A run's folder: what lies where, and how it comes to be.
 //!
 //! ```text
-//! runs/<run>/journal.jsonl  reserve  goal.md  settings.json  stop
+//! runs/<run>/journal.jsonl  reserve  goal.md  settings.json  stop  park
 //! runs/<run>/iterations/0001/<attempt>-<purpose>/   prompt.md  system.md  stream.ndjson  times  stderr.log  gates/
 //! ```
 
 use std::fs::{self, OpenOptions};
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, openat, statat};
+use serde::{Deserialize, Serialize};
 use windlass_core::run::TurnKey;
 use windlass_core::spec::RunSpec;
-use windlass_core::values::{LaneId, Named as _, Purpose, RunId, StopSource};
+use windlass_core::values::{LaneId, Named as _, Purpose, RunId, StopSource, TaskId};
 use windlass_host::note::Note;
 use windlass_jobs::prompt::Templates;
 
@@ -30,6 +31,15 @@ const USER_TEMPLATE: &str = "template.md";
 
 /// Its addition to the system prompt.
 const SYSTEM_TEMPLATE: &str = "template.system.md";
+
+/// Somebody wants a run to leave a task.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ParkRequest {
+    /// Who.
+    pub by: StopSource,
+    /// Which.
+    pub task: TaskId,
+}
 
 /// What every run's id begins with.
 const PREFIX: &str = "r-";
@@ -212,6 +222,23 @@ impl RunFolder {
         Some(by.filter(|by: &StopSource| by.is_request()).unwrap_or(StopSource::Command))
     }
 
+    /// Asks the run to leave a task.
+    pub fn request_park(&self, by: StopSource, task: &TaskId) -> Result<(), StoreError> {
+        let path = self.park();
+        let mut line = serde_json::to_vec(&ParkRequest { by, task: task.clone() }).unwrap_or_default();
+        line.push(b'\n');
+        let mut file =
+            open_private(OpenOptions::new().create(true).append(true), &path).attempted("create", &path)?;
+        file.write_all(&line).attempted("write", &path)
+    }
+
+    /// The tasks that the run was asked to leave, and by whom; what cannot be read asks for nothing. Cheap enough to be polled
+    /// where nobody has asked.
+    pub fn park_requests(&self) -> Vec<ParkRequest> {
+        let said = windlass_host::file::read_if_there(&self.park()).ok().flatten().unwrap_or_default();
+        said.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
+    }
+
     /// Withdraws the request: it was meant for the process that is gone. Says whether there was one.
     pub fn take_stop_request(&self) -> Result<bool, StoreError> {
         let path = self.stop();
@@ -246,6 +273,10 @@ impl RunFolder {
         // outside: the run's folder.
         let heard = streams.find_map(|stream| stream.metadata().ok()?.modified().ok());
         heard.unwrap_or(UNIX_EPOCH)
+    }
+
+    fn park(&self) -> PathBuf {
+        self.path.join("park")
     }
 
     fn stop(&self) -> PathBuf {

@@ -20,6 +20,7 @@ use windlass_host::process::{CommandSignal, adopt_and_kill, signal_commands};
 use windlass_host::tree;
 
 use crate::executor::{Clock, Executor};
+use crate::store::run_folder::ParkRequest;
 use crate::store::{Journal, Lock, Project, RunFolder, index};
 
 pub use crate::executor::{Audience, EngineError, Place};
@@ -192,6 +193,9 @@ impl Supervisor {
             && let Some(by) = self.folder.stop_request()
         {
             self.take(Input::Stop { by, least: 1 })?;
+        }
+        for ParkRequest { by, task } in self.folder.park_requests() {
+            self.take(Input::Park { by, task })?;
         }
         while let Some(trouble) = self.audience.trouble() {
             self.take(Input::notice(trouble))?;

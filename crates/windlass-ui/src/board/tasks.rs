@@ -1,6 +1,9 @@
 //! Commits, and tasks with what became of them.
 
-use windlass_core::values::{Items, LaneId, TaskEnd, TaskId};
+use windlass_core::fact::Fact;
+use windlass_core::report;
+use windlass_core::tasks::{Schedule, TaskProgress};
+use windlass_core::values::{Items, LaneId, TaskEnd, TaskId, TaskRow};
 
 use super::Board;
 
@@ -35,8 +38,34 @@ impl Board {
         self.commits.count += 1;
     }
 
+    pub(super) fn task_fact(&mut self, fact: &Fact) {
+        match fact {
+            Fact::TasksRead { tasks } => self.read(tasks),
+            Fact::ParkRequested { task, .. } => self.leave(task),
+            Fact::TaskClosed(report::TaskClosed { task, end, .. }) => self.close(task, end),
+            _ => {}
+        }
+    }
+
+    /// The tasks as a session found them. What the run has parked stays parked while the file has it open.
+    fn read(&mut self, rows: &[TaskRow]) {
+        let before = std::mem::replace(&mut self.tasks, Schedule::new(rows.to_vec()));
+        for row in before.rows() {
+            if before.standing(&row.id) == Some(TaskProgress::Parked) {
+                self.tasks.park(&row.id);
+            }
+        }
+    }
+
+    /// A person wants a task left: one that somebody works on is closed later.
+    fn leave(&mut self, task: &TaskId) {
+        if self.tasks.standing(task) == Some(TaskProgress::Open) {
+            self.tasks.park(task);
+        }
+    }
+
     /// An iteration has left its task so.
-    pub(super) fn close(&mut self, task: &TaskId, end: &TaskEnd) {
+    fn close(&mut self, task: &TaskId, end: &TaskEnd) {
         match end {
             TaskEnd::Done => {
                 self.tasks.finish(task);

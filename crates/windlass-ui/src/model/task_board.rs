@@ -121,6 +121,12 @@ fn stages(rows: &[TaskRow]) -> BTreeMap<&TaskId, u32> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use jiff::Timestamp;
+    use windlass_core::fact::{Entry, Fact};
+    use windlass_core::values::{Now, StopSource, TaskState};
+
     use super::*;
 
     fn row(id: &str, dependencies: &[&str]) -> TaskRow {
@@ -161,6 +167,35 @@ mod tests {
         );
         schedule.begin(&"B".into());
         assert_eq!(board(schedule)[1].1, Column::Begun);
+    }
+
+    #[test]
+    fn what_is_parked_stays_so_when_the_tasks_are_read_again_and_is_still_open() {
+        let at = |seq| Entry {
+            seq,
+            at: Now { wall: Timestamp::UNIX_EPOCH, monotonic: Duration::ZERO },
+            fact: Fact::BackoffEnded,
+        };
+        let read = |seq, tasks| Entry { fact: Fact::TasksRead { tasks }, ..at(seq) };
+        let park = |seq, task: &str| {
+            let fact = Fact::ParkRequested { by: StopSource::Page, task: task.into() };
+            Entry { fact, ..at(seq) }
+        };
+        let rows = vec![row("A", &[]), row("B", &[]), row("C", &[])];
+        let done = TaskRow { state: TaskState::Done, ..row("B", &[]) };
+        let mut course = Course::default();
+        let facts = [
+            read(1, rows),
+            park(2, "A"),
+            park(3, "B"),
+            park(4, "D"),
+            read(5, vec![row("A", &[]), done, row("C", &[])]),
+        ];
+        for entry in &facts {
+            course.take(entry);
+        }
+        let columns: Vec<Column> = course.task_board().into_iter().map(|task| task.column).collect();
+        assert_eq!(columns, [Column::Parked, Column::Done, Column::Ready]);
     }
 
     #[test]

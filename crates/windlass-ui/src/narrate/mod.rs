@@ -25,8 +25,9 @@ use jiff::tz::TimeZone;
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::report;
 use windlass_core::spec::RunSpec;
+use windlass_core::tasks::TaskProgress;
 use windlass_core::values::{
-    CheckOutcome, CheckStage, Class, Cut, Denial, Named, Purpose, StopReason, StopSource, between,
+    CheckOutcome, CheckStage, Class, Cut, Denial, Named, Purpose, StopReason, StopSource, TaskId, between,
 };
 
 use self::lines::{below, gutter};
@@ -98,6 +99,7 @@ pub(crate) fn lines(board: &Board, entry: &Entry, zone: &TimeZone) -> Vec<Line> 
         Fact::Delivery(step) => delivery::line(board, step, zone).into_iter().collect(),
         Fact::BackoffStarted { until, class, .. } => vec![held(board, *until, *class, zone)],
         Fact::StopRequested { by, stage } => stopping(board, *by, *stage),
+        Fact::ParkRequested { by, task } => vec![parking(board, *by, task)],
         Fact::Failing { stop_reason, detail, .. } => vec![failing(board, *stop_reason, detail)],
         Fact::NotificationSettled(_) => undelivered(board, &entry.fact).into_iter().collect(),
         Fact::HookFinished(report::HookFinished { hook, outcome, .. }) => {
@@ -220,6 +222,17 @@ const fn asker(by: StopSource) -> &'static str {
         StopSource::Page => "from the web page: ",
         StopSource::Watch => "from windlass watch: ",
     }
+}
+
+/// A person wants a task left.
+fn parking(board: &Board, by: StopSource, task: &TaskId) -> Line {
+    let who = if by == StopSource::Command { "windlass tasks park: " } else { asker(by) };
+    let when = if board.tasks.standing(task) == Some(TaskProgress::Parked) {
+        "is parked"
+    } else {
+        "is parked after the attempt that is under way, unless that does it"
+    };
+    notice(board, Mark::Notice, &format!("{who}{} {when}", one_line(&task.0)))
 }
 
 fn stopping(board: &Board, by: StopSource, stage: u8) -> Vec<Line> {

@@ -1,12 +1,14 @@
 //! The tasks of a run: a board of how they stand, and what waits for what.
 
 use maud::{Markup, html};
+use serde_json::json;
 use windlass_app::AppError;
 use windlass_core::values::RunId;
-use windlass_ui::model::{Column, TaskOnBoard};
+use windlass_ui::RunState;
+use windlass_ui::model::{Column, RunSeen, TaskOnBoard};
 
 use super::iteration::path;
-use super::parts::line;
+use super::parts::{Button, button, line};
 use super::run::name;
 use super::{Sheet, Viewer, sheet};
 use crate::site::{Site, locked};
@@ -23,7 +25,7 @@ pub fn page(site: &Site, viewer: &Viewer, run: &RunId) -> Result<Option<Markup>,
     };
     let content = html! {
         h1 { "Tasks " span.quiet { (run) } }
-        @if tasks.is_empty() { p { "This run has no tasks." } } @else { (board(&tasks)) (stages(&tasks)) }
+        @if tasks.is_empty() { p { "This run has no tasks." } } @else { (board(viewer, &seen, &tasks)) (stages(&tasks)) }
     };
     let path = path(&run.0, &seen);
     let title = format!("Tasks of {}", name(&seen));
@@ -40,7 +42,7 @@ const fn class(column: Column) -> &'static str {
     }
 }
 
-fn board(tasks: &[TaskOnBoard]) -> Markup {
+fn board(viewer: &Viewer, seen: &RunSeen, tasks: &[TaskOnBoard]) -> Markup {
     html! { div.board { @for column in Column::ALL {
         @let of_it: Vec<(usize, &TaskOnBoard)> = tasks.iter().enumerate().filter(|(_, task)| task.column == column).collect();
         @if !of_it.is_empty() { section aria-labelledby={ "column-" (class(column)) (column.name().len()) } {
@@ -48,11 +50,24 @@ fn board(tasks: &[TaskOnBoard]) -> Markup {
                 span.state.(class(column)) { (column.name()) } " " (of_it.len())
             }
             ul.plain {
-                @for (number, task) in of_it.iter().take(LISTED) { li id={ "task-" (number) } { (card(task, tasks)) } }
+                @for (number, task) in of_it.iter().take(LISTED) { li id={ "task-" (number) } { (card(task, tasks)) (park(viewer, seen, task)) } }
                 @if of_it.len() > LISTED { li { (of_it.len() - LISTED) " more" } }
             }
         } }
     } } }
+}
+
+/// What has the run leave a task that it may still come to.
+fn park(viewer: &Viewer, seen: &RunSeen, task: &TaskOnBoard) -> Markup {
+    let is_open = matches!(task.column, Column::Begun | Column::Ready | Column::Waiting);
+    let asks = match task.column {
+        Column::Begun => "The attempt under way ends first. Unless it does the task, the run leaves it.",
+        _ => "The run leaves it, and what waits for it; a new run takes it up again.",
+    };
+    let action = json!({"do": "park", "task": task.task.0});
+    html! { @if is_open && seen.status.state == RunState::Running {
+        " " (button(viewer, &Button { name: "Park", asks: asks.to_owned(), action, value: None }))
+    } }
 }
 
 fn card(task: &TaskOnBoard, tasks: &[TaskOnBoard]) -> Markup {

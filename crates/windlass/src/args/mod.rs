@@ -45,7 +45,9 @@ pub use run::{BuildArgs, PlanArgs, RunArgs, WorkArgs};
 pub use sandbox::{SandboxArgs, SandboxBuildArgs, SandboxInitArgs, SandboxShellArgs, SandboxVerb};
 pub use sessions::{AuthoringArgs, JudgeArgs, ValidateArgs, VerifyArgs};
 pub use shared::{LimitArgs, OutputArgs, TrustArgs};
-pub use tasks::{GraphForm, TasksAddArgs, TasksArgs, TasksMarkArgs, TasksPlaceArgs, TasksVerb};
+pub use tasks::{
+    GraphForm, TasksAddArgs, TasksArgs, TasksMarkArgs, TasksParkArgs, TasksPlaceArgs, TasksVerb,
+};
 #[cfg_attr(not(test), allow(unused_imports, reason = "manual pages are made of it"))]
 pub use told::command;
 pub use told::parse;

@@ -42,6 +42,7 @@ impl TasksArgs {
             ) => place,
             Some(TasksVerb::Add(args)) => &args.place,
             Some(TasksVerb::Done(args) | TasksVerb::Reopen(args)) => &args.place,
+            Some(TasksVerb::Park(_)) => return false,
         };
         place.file.is_some()
     }
@@ -102,6 +103,11 @@ task file or it cannot be read.")]
     Done(TasksMarkArgs),
     /// Mark tasks as open
     Reopen(TasksMarkArgs),
+    /// Have the run that works here leave tasks, and go on with the others
+    #[command(after_help = "\
+A task that is worked on is parked after its attempt, unless that does it. In
+its file it stays open: a new run takes it up again.")]
+    Park(TasksParkArgs),
 }
 
 /// Which task file is meant.
@@ -151,6 +157,17 @@ pub struct TasksMarkArgs {
     pub place: TasksPlaceArgs,
 }
 
+/// What can be said to `windlass tasks park`.
+#[derive(Clone, Debug, Args)]
+pub struct TasksParkArgs {
+    /// The tasks
+    #[arg(value_name = "ID", required = true)]
+    pub ids: Vec<String>,
+    /// The run, where several work here
+    #[arg(long, value_name = "RUN")]
+    pub run: Option<String>,
+}
+
 /// How a graph is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum GraphForm {
@@ -165,6 +182,6 @@ pub enum GraphForm {
 impl TasksVerb {
     /// Would it change anything on this machine?
     pub const fn changes_something(&self) -> bool {
-        matches!(self, TasksVerb::Add(_) | TasksVerb::Done(_) | TasksVerb::Reopen(_))
+        matches!(self, TasksVerb::Add(_) | TasksVerb::Done(_) | TasksVerb::Reopen(_) | TasksVerb::Park(_))
     }
 }

@@ -108,6 +108,8 @@ const PLACES: &[Place] = &[
     place("config unset", "key", keys),
     place("tasks done", "ids", open_tasks),
     place("tasks reopen", "ids", done_tasks),
+    place("tasks park", "ids", open_tasks),
+    place("tasks park", "run", runs),
     place("tasks add", "depends_on", all_tasks),
     place("archive restore", "archive", archives),
     place("archive show", "archive", archives),

@@ -1,18 +1,21 @@
-//! `tasks list|next|graph|validate|add|done|reopen`.
+//! `tasks list|next|graph|validate|add|done|reopen|park`.
 
 use std::process::ExitCode;
 
 use windlass_app::AppError;
+use windlass_app::park::Leaving;
 use windlass_app::run::NamedTasks;
 use windlass_app::tasks::{MarkedTask, NewTask, Tasks};
-use windlass_core::values::TaskState;
+use windlass_core::values::{StopSource, TaskId, TaskState};
 use windlass_ui::{
     Line, Mark, TasksShown, Tone, next_task_json, next_task_text, one_line, task_marked, tasks_dot,
     tasks_json, tasks_judged, tasks_mermaid, tasks_table, tasks_tree,
 };
 
 use super::{app, flags, print, print_bytes, print_lines, stdout};
-use crate::args::{GraphForm, TasksAddArgs, TasksArgs, TasksMarkArgs, TasksPlaceArgs, TasksVerb};
+use crate::args::{
+    GraphForm, TasksAddArgs, TasksArgs, TasksMarkArgs, TasksParkArgs, TasksPlaceArgs, TasksVerb,
+};
 
 /// Does it.
 ///
@@ -47,6 +50,7 @@ pub fn run(args: &TasksArgs) -> Result<ExitCode, AppError> {
         TasksVerb::Add(args) => add(args),
         TasksVerb::Done(args) => mark(args, TaskState::Done),
         TasksVerb::Reopen(args) => mark(args, TaskState::Open),
+        TasksVerb::Park(args) => park(args),
     }
 }
 
@@ -86,6 +90,21 @@ fn mark(args: &TasksMarkArgs, state: TaskState) -> Result<ExitCode, AppError> {
     app()?.mark_tasks(&named(&args.place), flags, &args.ids, state, |MarkedTask { task, changed }| {
         print_lines(&[task_marked(task, state, changed)])
     })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A run leaves tasks.
+fn park(args: &TasksParkArgs) -> Result<ExitCode, AppError> {
+    let parked = app()?.park_tasks(args.run.as_deref(), &args.ids, StopSource::Command)?;
+    let line = |(task, leaving): &(TaskId, Leaving)| {
+        let when = match leaving {
+            Leaving::Now => " is parked",
+            Leaving::AfterTheAttempt => " is parked after the attempt under way, unless that does it",
+            Leaving::AsItWas => " was parked already",
+        };
+        Line::hanging(2).strong(one_line(&task.0)).plain(when).dim(format!("  run {}", parked.run))
+    };
+    print_lines(&parked.tasks.iter().map(line).collect::<Vec<_>>())?;
     Ok(ExitCode::SUCCESS)
 }
 

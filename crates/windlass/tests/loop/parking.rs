@@ -6,7 +6,7 @@ use std::process::Command;
 use windlass_core::fact::Fact;
 use windlass_core::report;
 use windlass_core::values::{StopReason, TaskEnd};
-use windlass_testkit::TestEnv;
+use windlass_testkit::{Running, TestEnv};
 
 use super::night::{Night, PATIENCE};
 use super::tasks::{honest_but, requirements};
@@ -91,6 +91,53 @@ fn what_a_parked_task_left_goes_to_its_branch_and_nothing_stays() {
     restored.expect_code(0, "restore");
     assert_eq!(night.env.read(".env"), "TOKEN=1\n");
     assert_eq!(night.env.read("work/loose"), "loose\n");
+}
+
+/// The first task's agent does nothing, and ends when it is let go; all others do theirs.
+const PATIENT: &str = r#"
+[[call]]
+task = "TASK-001"
+steps = [
+  { bash = "until [ -e go ]; do sleep 0.02; done; rm go" },
+  { result = { text = "Not yet.", cost = 0.01 } },
+]
+"#;
+
+// rows: 6
+#[test]
+fn a_run_leaves_what_a_person_wants_left_and_goes_on_with_the_others() {
+    let night = night(&honest_but(PATIENT));
+    let verb = |words: &[&str]| {
+        let ended = night.env.run(&mut night.windlass(words), PATIENCE);
+        (ended.code, ended.stdout_text() + &ended.stderr_text())
+    };
+    let (code, said) = verb(&["tasks", "park", "TASK-001"]);
+    assert_eq!(code, Some(2));
+    assert!(said.contains("no run is running here: a task is parked in a run that is at work"), "{said}");
+    let running = Running::start(&mut command(&night, &[]));
+    night.wait_for_fact("the agent", |fact| matches!(fact, Fact::CallSpawned(_)));
+    let (code, said) = verb(&["tasks", "park", "TASK-002", "TASK-009"]);
+    assert_eq!(code, Some(2));
+    assert!(said.contains("has no task TASK-009"), "{said}");
+    let (code, said) = verb(&["tasks", "park", "TASK-002", "TASK-001"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("TASK-002 is parked  run r-"), "{said}");
+    assert!(said.contains("TASK-001 is parked after the attempt under way, unless that does it"), "{said}");
+    let (_, said) = verb(&["tasks", "park", "TASK-002"]);
+    assert!(said.contains("TASK-002 was parked already"), "{said}");
+    let (_, said) = verb(&["status"]);
+    assert!(said.contains("TASK-002"), "{said}");
+    night.env.write("go", "");
+    let ended = running.wait(PATIENCE);
+    ended.expect_code(17, "blocked");
+    let said = ended.stdout_text() + &ended.stderr_text();
+    assert!(said.contains("windlass tasks park: TASK-002 is parked"), "{said}");
+    assert_eq!(log(&night, "HEAD"), "Begin\nDevLoop iteration 2: Complete TASK-003 - Thing 3");
+    let started = |fact: &Fact| matches!(fact, Fact::IterationStarted { .. });
+    assert_eq!(night.facts().iter().filter(|fact| started(fact)).count(), 2, "none for the second task");
+    // In their file they are open: a new run does them.
+    let whole = Night::within(night.env, &honest_but("")).set("WINDLASS_COMMIT__MESSAGE", "devloop");
+    whole.env.run(&mut command(&whole, &[]), PATIENCE).expect_code(0, "a new run");
 }
 
 fn run(night: &Night) -> String {

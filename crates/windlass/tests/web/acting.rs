@@ -5,7 +5,7 @@ use std::fs;
 use rustix::process::Signal;
 use windlass_testkit::environment::TestEnv;
 
-use super::{Answer, PATIENCE, Page, ask, eventually, facts, finished, patient};
+use super::{Answer, PATIENCE, Page, ask, eventually, facts, finished, patient, patient_at};
 
 const STOP: &str = r#"{"do":"stop-after"}"#;
 pub const RAISE: &str = r#"{"do":"raise","limit":"iterations","to":"3"}"#;
@@ -79,6 +79,7 @@ fn what_spends_or_changes_takes_leave() {
         r#"{"do":"accept"}"#,
         r#"{"do":"stop-now"}"#,
         r#"{"do":"reopen","task":"T1"}"#,
+        r#"{"do":"park","task":"T1"}"#,
         r#"{"do":"allow","rule":"Bash(touch denied)"}"#,
         r#"{"do":"restore","iteration":1,"before":true}"#,
     ];
@@ -223,6 +224,38 @@ fn files_are_put_back_and_a_denied_command_is_allowed() {
     eventually("it goes on to its new limit", || facts(&env, "run_finished").len() == 2);
     assert_eq!(facts(&env, "action_asked").len(), 4);
     assert!(env.read(".windlass/config.toml").contains("Bash(touch denied)"));
+}
+
+#[test]
+fn a_run_leaves_a_task_that_is_parked_on_its_board() {
+    let env = TestEnv::with_git();
+    env.write(
+        "requirements.md",
+        "### T1: One\n- **Status**: pending\n\n### T2: Two\n- **Status**: pending\n",
+    );
+    env.git(&["add", "."]);
+    env.git(&["commit", "--quiet", "--message", "Tasks"]);
+    let (running, run) = patient_at(&env, &["--mode", "tasks", "-m", "1"]);
+    let page = Page::serve(&env, &["--actions"]);
+    let visitor = page.visitor();
+    let board = || visitor.get(&format!("/r/{run}/tasks")).body;
+    assert_eq!(board().matches(">Park</button>").count(), 2, "{}", board());
+    let park = |task: &str, number| {
+        let action = format!(r#"{{"do":"park","task":"{task}"}}"#);
+        visitor.act(&run, &action, visitor.seq(&run), &once(number))
+    };
+    let parked = park("T2", 1);
+    assert_eq!(parked.status, 200, "{}", parked.body);
+    assert!(parked.body.contains("It is parked; the run goes on with the others"), "{}", parked.body);
+    assert_eq!(board().matches(">Park</button>").count(), 1, "{}", board());
+    assert!(park("T1", 2).body.contains("after the attempt under way"));
+    assert_eq!(park("T3", 3).status, 422);
+    let asked: Vec<_> = facts(&env, "park_requested");
+    assert_eq!(asked.len(), 2);
+    assert!(asked.iter().all(|fact| fact["by"] == "page"), "{asked:?}");
+    env.write("go", "");
+    let ended = running.wait(PATIENCE).json_lines().pop().unwrap();
+    assert_eq!(ended["stop_reason"], "blocked", "{ended}");
 }
 
 // attack(page): the page is killed while a run goes on

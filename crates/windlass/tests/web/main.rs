@@ -191,10 +191,14 @@ steps = [
 
 /// Starts a run whose first call waits; its name.
 fn patient(env: &TestEnv) -> (Running, String) {
+    patient_at(env, &["-p", "Patience"])
+}
+
+/// The same at a job of these words.
+fn patient_at(env: &TestEnv, job: &[&str]) -> (Running, String) {
     let script = env.write(env.root().join("patient.toml"), PATIENT);
     let mock = format!("--mock={}", script.display());
-    let mut running =
-        Running::start(&mut windlass(env, &["run", "-p", "Patience", &mock, "--no-delay", "--json"]));
+    let mut running = Running::start(windlass(env, &["run", &mock, "--no-delay", "--json"]).args(job));
     assert!(running.wait_for_stdout("Now I wait.", PATIENCE), "{}", running.stderr_so_far());
     let first: Value = serde_json::from_str(running.stdout_so_far().lines().next().unwrap()).unwrap();
     (running, first["run"].as_str().unwrap().to_owned())

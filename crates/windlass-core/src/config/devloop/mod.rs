@@ -11,6 +11,7 @@ use toml::Value;
 pub use history::{DevloopCommits, devloop_commits};
 pub use session::{ActiveTask, DevloopSession};
 
+use crate::config::setting::{FolderAnywhere, Setting as _};
 use crate::message::Wording;
 use crate::typed::shown;
 
@@ -67,13 +68,16 @@ impl DevloopSettings {
         for (name, value) in fields {
             match (name.as_str(), value) {
                 (_, Json::Null) => {}
-                ("defaultWorkspace", Json::String(path)) if path.starts_with('/') => {
-                    found.options.push(("project.default", Value::from(path.as_str())));
+                ("defaultWorkspace", Json::String(path)) if !path.trim().is_empty() => {
+                    let value = Value::from(path.as_str());
+                    match FolderAnywhere::read(&value) {
+                        Ok(_) => found.options.push(("project.default", value)),
+                        Err(_) => found.notes.push(format!(
+                            "`defaultWorkspace` is left out: `{}` is not an absolute path of a folder",
+                            shown(path)
+                        )),
+                    }
                 }
-                ("defaultWorkspace", Json::String(path)) => found.notes.push(format!(
-                    "`defaultWorkspace` is left out: `{}` is not an absolute path",
-                    shown(path)
-                )),
                 ("maxIterations", Json::Number(number)) => found.take_iterations(number.as_i64()),
                 _ => found.leave(name),
             }

@@ -43,6 +43,7 @@ fn the_users_workspace_and_limit_are_taken_where_somebody_chose_them() {
     for nothing in [
         r#"{"defaultWorkspace":null,"maxIterations":10}"#,
         r#"{"defaultWorkspace":"ledger","maxIterations":0}"#,
+        r#"{"defaultWorkspace":"/home/\u007fada"}"#,
         r#"{"maxIterations":-1}"#,
         r#"{"maxIterations":"many"}"#,
     ] {

@@ -6,6 +6,7 @@ use super::super::setting::Setting as _;
 use super::settings::{SettingOutcome, outcome, unlimited};
 use super::table::Setting;
 use crate::spec::SandboxKind;
+use crate::words::quoted;
 
 /// What the variables say.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -141,13 +142,11 @@ impl Reading {
                 None => self.say(variable, "sandbox.kind", toml::Value::String("docker".to_owned())),
             },
             SettingOutcome::Gate(command) => {
-                self.leave(
-                    variable,
-                    &format!(
-                        "`--gate '{command}'` makes it a check of the work",
-                        command = command.replace('\'', r"'\''")
-                    ),
-                );
+                // What cannot be typed as it is shown is no command to print.
+                let is_whole = super::shown(&command) == command;
+                let command = quoted(command.as_ref());
+                let how = if is_whole { format!("--gate {command}") } else { "gates.commands".to_owned() };
+                self.leave(variable, &format!("`{how}` makes it a check of the work"));
             }
             SettingOutcome::Nothing(why) => self.leave(variable, why),
             // A run without a job goes by it.

@@ -302,6 +302,8 @@ fn variables_are_a_layer_and_told() {
         ("FRESHER_NEW\u{1b}", "1"),
     ])
     .unwrap();
+    let hidden = environment(&[("FRESHER_TEST_CMD", "make \u{1b}[8m; ./other")]).unwrap();
+    assert!(hidden.notices[0].contains("`gates.commands` makes it a check"), "{hidden:?}");
     assert!(left.layer.is_empty() && left.notices.len() == 5, "{left:?}");
     assert!(left.notices[0].contains("WINDLASS_LIMITS__MAX_ITERATIONS=0"), "{left:?}");
     assert!(left.notices[2].contains(r"`--gate 'make '\''it'\'''`"), "{left:?}");

@@ -46,12 +46,14 @@ impl Run {
     }
 
     /// A task is over in its lane, and with it what it failed at.
-    pub(super) fn count_end(&mut self, lane: LaneId, end: &TaskEnd) {
+    pub(super) fn count_end(&mut self, lane: LaneId, task: &TaskId, end: &TaskEnd) {
         match end {
             TaskEnd::Again { .. } => return,
             // It counts once its pull request is through.
             TaskEnd::Done if self.has_parts_of_tasks() => {}
             TaskEnd::Done => (self.counters.done, self.counters.parked) = (self.counters.done + 1, 0),
+            // That a person wants none of it says nothing of the others.
+            TaskEnd::Parked { .. } if self.tasks.left.contains(task) => {}
             TaskEnd::Parked { .. } => self.counters.parked += 1,
         }
         self.forget_rows(lane);

@@ -97,6 +97,7 @@ impl Run {
                 self.stop = Some(Stop { by: *by, stage: *stage });
                 Ok(())
             }
+            Fact::ParkRequested { task, .. } => self.tasks.leave(task),
             Fact::Failing { stop_reason, detail, under_way } => {
                 let detail = detail.clone();
                 self.failing = Some(Failure { stop_reason: *stop_reason, detail, under_way: *under_way });
@@ -190,6 +191,7 @@ impl Run {
             | Fact::BackoffStarted { .. }
             | Fact::BackoffEnded
             | Fact::StopRequested { .. }
+            | Fact::ParkRequested { .. }
             | Fact::Failing { .. }
             | Fact::ActionAsked(_)
             | Fact::Noticed(_)

@@ -194,7 +194,7 @@ impl Run {
             }
         }
         self.owe(lane, task, end);
-        self.count_end(lane, end);
+        self.count_end(lane, task, end);
         self.history.saw(evidence);
         self.remember(lane, evidence);
         let delay = self.spec.as_ref().map_or(Duration::ZERO, |spec| spec.clocks.delay);

@@ -201,6 +201,7 @@ fn facts_of_other_runs(world: &World, lane: LaneId, (iteration, attempt): (u32, 
             evidence: evidence.clone(),
         }),
         Fact::Landed(report::Landed { lane, outcome: LandOutcome::Moved }),
+        Fact::ParkRequested { by: StopSource::Page, task: "T1".into() },
         Fact::TaskClosed(report::TaskClosed {
             lane,
             iteration,
@@ -275,6 +276,7 @@ fn may_follow(run: &Run, fact: &Fact) -> bool {
         | Fact::LaneOpened(_)
         | Fact::Merged(_)
         | Fact::Landed(_)
+        | Fact::ParkRequested { .. }
         | Fact::TaskClosed(_)
         | Fact::ReviewSkipped(_)
         | Fact::DecisionLogged(_)

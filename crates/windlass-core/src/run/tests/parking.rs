@@ -14,8 +14,8 @@ use crate::spec::RunSpec;
 use crate::spec::{GuardAction, GuardSpec, ReviewSpec, TestsAction};
 use crate::tasks::TaskProgress;
 use crate::values::{
-    CallReport, Class, Cost, Evidence, JobStatus, LaneId, Purpose, StatusSource, StopReason, Suspicion,
-    SuspicionKind, TaskId, TaskRow, TaskState, UsageLimit,
+    CallReport, Class, Cost, Evidence, JobStatus, LaneId, Purpose, StatusSource, StopReason, StopSource,
+    Suspicion, SuspicionKind, TaskId, TaskRow, TaskState, UsageLimit,
 };
 
 fn idle(_: &TaskId, _: Purpose, _: u32) -> AgentCall {
@@ -59,6 +59,68 @@ fn in_place(agent: impl FnMut(u32) -> Act + 'static) -> World {
     world.tasks = Some(rows(1));
     world.status = Some(JobStatus { source: StatusSource::TaskFile, ..JobStatus::default() });
     world
+}
+
+fn parks(world: &mut Lanes, task: &str) {
+    world.input(Input::Park { by: StopSource::Page, task: task.into() });
+}
+
+fn asked(world: &Lanes) -> usize {
+    world.journal.iter().filter(|entry| matches!(entry.fact, Fact::ParkRequested { .. })).count()
+}
+
+#[test]
+fn a_task_that_a_person_wants_left_is_parked_at_once_or_after_the_attempt_under_way() {
+    for lanes in [1, 2] {
+        // The first attempt at the first task does nothing, all else does what it is to do.
+        let agent = |task: &TaskId, _, _| match task.0.as_str() {
+            "T1" => AgentCall { claims: false, ..AgentCall::done("first", "half") },
+            _ => AgentCall::done("second", "whole"),
+        };
+        let mut world = Lanes::new(tasks_plan(lanes), rows(3), agent);
+        until(&mut world, |effect| matches!(effect, Effect::Call { .. }));
+        for task in ["T1", "T3", "T9", "T3", "T1"] {
+            parks(&mut world, task);
+        }
+        assert_eq!(asked(&world), 2, "what is asked twice, or is not there, is written once or not at all");
+        assert_eq!(world.run.tasks().standing(&"T1".into()), Some(TaskProgress::Active));
+        // What a resumed run reads in the file has them open.
+        let kept = world.journal.len();
+        let mut resumed = Lanes::new(tasks_plan(lanes), rows(3), agent);
+        resumed.journal.clone_from(&world.journal);
+        resumed.restart(kept);
+        assert_eq!(resumed.run.tasks().standing(&"T3".into()), Some(TaskProgress::Parked));
+        let (reason, detail) = ended(world);
+        assert_eq!(reason, StopReason::Blocked);
+        assert_eq!(detail, "parked: T1 (a person parked it), T3 (a person parked it)");
+    }
+}
+
+#[test]
+fn a_task_that_is_done_all_the_same_is_done_and_what_is_done_is_not_left() {
+    let agent = |task: &TaskId, _, _| AgentCall::done("file", &task.0);
+    let mut world = Lanes::new(tasks_plan(1), rows(2), agent);
+    until(&mut world, |effect| matches!(effect, Effect::Call { .. }));
+    parks(&mut world, "T1");
+    until(&mut world, |effect| matches!(effect, Effect::Call { turn, .. } if turn.iteration == 2));
+    parks(&mut world, "T1");
+    assert_eq!((asked(&world), world.finish()), (1, StopReason::Complete));
+}
+
+#[test]
+fn that_a_person_parks_tasks_says_nothing_of_the_others() {
+    let agent = |task: &TaskId, _, _| match task.0.as_str() {
+        "T9" => AgentCall::done("file", "whole"),
+        _ => AgentCall { claims: false, ..AgentCall::done("file", &task.0) },
+    };
+    let mut world = Lanes::new(tasks_plan(1), rows(9), agent);
+    for task in 1..9 {
+        until(&mut world, |effect| matches!(effect, Effect::Call { turn, .. } if turn.iteration == task));
+        parks(&mut world, &format!("T{task}"));
+    }
+    let (reason, detail) = ended(world);
+    assert_eq!(reason, StopReason::Blocked, "{detail}");
+    assert!(detail.ends_with("and 5 more"), "the last one is done: {detail}");
 }
 
 #[test]

@@ -388,6 +388,7 @@ pub(super) const FACTS: &[(&str, &[Field])] = &[
     ("waiting", &[("until", Time, Always), ("class", CLASS, Always), ("attempt", Integer, Always)]),
     ("released", &[]),
     ("stop_requested", &[("by", OneOf(StopSource::VARIANTS), Always), ("stage", Integer, Always)]),
+    ("park_requested", &[("by", OneOf(StopSource::VARIANTS), Always), ("task", Text, Always)]),
     (
         "failing",
         &[

@@ -142,6 +142,7 @@ fn everything_else() -> Night {
             budget: Some(Cost::from_dollars(4.0)),
         })
         .fact(Fact::StopRequested { by: StopSource::Command, stage: 1 })
+        .fact(Fact::ParkRequested { by: StopSource::Page, task: "TASK-001".into() })
         .fact(Fact::ActionAsked(report::ActionAsked {
             by: StopSource::Page,
             who: "a browser at 127.0.0.1".to_owned(),
