@@ -69,7 +69,8 @@ fn what_is_no_readable_plan_is_an_error_and_never_complete() {
     fs::write(&plan, b"- [x] \xff").unwrap();
     assert_eq!(faults(&scratch), ["IMPLEMENTATION_PLAN.md:1: is not UTF-8"]);
     fs::write(&plan, b"").unwrap();
-    assert_eq!(faults(&scratch), ["IMPLEMENTATION_PLAN.md is empty"]);
+    let written = "write each task as `- [ ] what is to be done` or `### TASK-001: What is to be done`";
+    assert_eq!(faults(&scratch), [format!("IMPLEMENTATION_PLAN.md is empty: {written}")]);
     fs::create_dir(scratch.top.join("plan")).unwrap();
     symlink("gone", scratch.top.join("plan/README.md")).unwrap();
     assert!(faults(&scratch)[0].starts_with("plan/README.md is a link that leads nowhere"));

@@ -226,7 +226,7 @@ const fn asker(by: StopSource) -> &'static str {
 
 /// A person wants a task left.
 fn parking(board: &Board, by: StopSource, task: &TaskId) -> Line {
-    let who = if by == StopSource::Command { "windlass tasks park: " } else { asker(by) };
+    let who = if by == StopSource::Command { "tasks park: " } else { asker(by) };
     let when = if board.tasks.standing(task) == Some(TaskProgress::Parked) {
         "is parked"
     } else {

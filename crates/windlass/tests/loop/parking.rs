@@ -131,7 +131,7 @@ fn a_run_leaves_what_a_person_wants_left_and_goes_on_with_the_others() {
     let ended = running.wait(PATIENCE);
     ended.expect_code(17, "blocked");
     let said = ended.stdout_text() + &ended.stderr_text();
-    assert!(said.contains("windlass tasks park: TASK-002 is parked"), "{said}");
+    assert!(said.contains(" tasks park: TASK-002 is parked"), "{said}");
     assert_eq!(log(&night, "HEAD"), "Begin\nDevLoop iteration 2: Complete TASK-003 - Thing 3");
     let started = |fact: &Fact| matches!(fact, Fact::IterationStarted { .. });
     assert_eq!(night.facts().iter().filter(|fact| started(fact)).count(), 2, "none for the second task");
