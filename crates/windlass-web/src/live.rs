@@ -15,7 +15,6 @@ use axum::http::header::{CACHE_CONTROL, RETRY_AFTER};
 use axum::http::request::Parts;
 use hyper::body::Frame;
 use jiff::Timestamp;
-use maud::html;
 use serde::Serialize;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
@@ -249,9 +248,8 @@ fn follow_call(
             if second.0.elapsed() >= Duration::from_secs(1) {
                 second = (Instant::now(), 0);
             }
-            let html = transcript::rows(&viewer, run, call, &page.rows).into_string();
-            let fits = second.1 + html.len() <= RATE;
-            let html = if fits { html } else { skipped(run, call, from, page.rows.len()) };
+            let left = RATE.saturating_sub(second.1);
+            let (html, fits) = transcript::rows(&viewer, run, call, (&page.rows, left));
             second.1 += html.len();
             from = page.end;
             if !html.is_empty() {
@@ -274,16 +272,6 @@ fn state_of(followed: &Mutex<Followed>, call: CallId) -> Result<(u64, bool), End
     followed.advance()?;
     let ended = followed.run.course().calls().any(|(_, one)| one.call == call && one.ended.is_some());
     Ok((followed.seq, ended || !followed.run.is_live()?))
-}
-
-/// What came faster than it is sent.
-fn skipped(run: &RunId, call: CallId, from: u64, rows: usize) -> String {
-    let row = html! {
-        @if rows > 0 {
-            li.skipped id={ "o=" (from) } { p { "+" (rows) " rows came faster than they are shown: " a href={ "/r/" (run) "/c/" (call) "?from=" (from) } { "open them" } } }
-        }
-    };
-    row.into_string()
 }
 
 /// Events as the body of an answer.

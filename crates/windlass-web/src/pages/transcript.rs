@@ -118,15 +118,34 @@ fn search(viewer: &Viewer, here: &str, found: Option<&Hit>, page: &Page) -> Mark
     }
 }
 
-/// Rows as they are appended to a page.
-pub fn rows(viewer: &Viewer, run: &RunId, call: CallId, rows: &[Row]) -> Markup {
+/// Rows as they are appended to a page, until there are so many bytes of them; the rest is counted, and there to be opened. Were
+/// they all?
+pub fn rows(viewer: &Viewer, run: &RunId, call: CallId, (rows, most): (&[Row], usize)) -> (String, bool) {
     let here = format!("/r/{run}/c/{call}");
-    html! { @for row in rows { (show(viewer, &here, row)) } }
+    let mut html = String::new();
+    for (index, row) in rows.iter().enumerate() {
+        if html.len() >= most {
+            html.push_str(&skipped(&here, row, rows.len() - index).into_string());
+            return (html, false);
+        }
+        html.push_str(&show(viewer, &here, row).into_string());
+    }
+    (html, true)
+}
+
+/// What came faster than it is shown: so many rows, from this one on.
+fn skipped(here: &str, first: &Row, rows: usize) -> Markup {
+    let came = if rows == 1 { " row came faster than it is shown: " } else { " rows came faster than they are shown: " };
+    html! { li.skipped id=(id(first)) { p { "+" (rows) (came) a href={ (here) "?from=" (first.offset) } { "open" } } } }
+}
+
+/// What a row is known by on its page.
+fn id(row: &Row) -> String {
+    if row.part == 0 { format!("o={}", row.offset) } else { format!("o={}.{}", row.offset, row.part) }
 }
 
 fn show(viewer: &Viewer, here: &str, row: &Row) -> Markup {
-    let id =
-        if row.part == 0 { format!("o={}", row.offset) } else { format!("o={}.{}", row.offset, row.part) };
+    let id = id(row);
     let (kind, body) = match &row.content {
         Content::Observation(observation) => said(observation),
         Content::Long(beginning) => ("A long line", html! { pre { (text(beginning)) "\u{2026}" } }),

@@ -4,8 +4,9 @@
 //! of a page, however long the stream. The recording may grow meanwhile, be gone, or end in the middle of a line.
 //!
 //! A page decodes its lines as [`Replay`](super::Replay) does, so the rows are the same observations with the same times. Three
-//! things are different: how many background tasks run is counted from the page's first line; a line of more than
-//! [`LONGEST_DECODED`] is named and not decoded; and texts are cut to what a row shows.
+//! things are different: how many background tasks run is counted from where reading began; a line of more than
+//! [`LONGEST_DECODED`] is named and not decoded; and texts are cut to what a row shows. The page that begins where the last one
+//! ended goes on with what that one knew: whoever follows a stream pays for what it grows by, and no more.
 
 mod index;
 mod lines;
@@ -17,10 +18,10 @@ mod times;
 mod tests;
 
 use std::collections::VecDeque;
-use std::io;
+use std::{fmt, io};
 
 use jiff::Timestamp;
-use windlass_agents::{Agent, Detail, Digest, Sink};
+use windlass_agents::{Agent, Decoder, Detail, Digest, Sink};
 use windlass_core::observation::{Observation, ToolTrace};
 
 use super::times::Entry;
@@ -97,6 +98,17 @@ pub struct Transcript {
     over: bool,
     times: TimeTable,
     index: Index,
+    decoded: Option<Decoded>,
+}
+
+/// Lines that were decoded one after another.
+struct Decoded {
+    /// Where the line after them begins.
+    end: u64,
+    /// It knows what was called in them.
+    decoder: Box<dyn Decoder>,
+    /// Something answered a call that is not in reach: no other is looked for.
+    is_torn: bool,
 }
 
 impl Transcript {
@@ -114,6 +126,7 @@ impl Transcript {
             over,
             times: TimeTable::new(folder.times(), reserved),
             index: Index::default(),
+            decoded: None,
         }
     }
 
@@ -274,7 +287,13 @@ impl Transcript {
     ) -> Result<(VecDeque<Row>, u64), StoreError> {
         let whole = self.whole(stream)?;
         let (mut at, mut rows) = (start, VecDeque::new());
-        let mut decoder = self.agent.decoder();
+        let before = self.decoded.take().filter(|decoded| decoded.end == start);
+        let mut decoded = before.unwrap_or_else(|| Decoded {
+            end: start,
+            decoder: self.agent.decoder(),
+            is_torn: false,
+        });
+        self.times.reach(until.min(whole));
         let mut reader = stream.reader(start, whole);
         while at < until && rows.len() < most {
             let Some(line) = reader.next()? else { break };
@@ -284,7 +303,7 @@ impl Transcript {
             let when = self.times.when(line.end);
             let mut found = Vec::new();
             if let Some(text) = &line.text {
-                decoder.line(text, Detail::Everything, &mut Observed(&mut found));
+                decoded.decoder.line(text, Detail::Everything, &mut Observed(&mut found));
             } else {
                 let beginning = stream.read(line.start, line.start + row::BEGINNING)?;
                 rows.push_back(Row::of_long_line(&line, when, &beginning));
@@ -292,12 +311,20 @@ impl Transcript {
             rows.extend((0..).zip(found).map(|(part, found)| Row::new(&line, part, when, found)));
             at = line.end;
         }
-        self.name_answers(stream, start, &mut rows)?;
+        if !decoded.is_torn {
+            decoded.is_torn = !self.name_answers(stream, start, &mut rows)?;
+        }
+        self.decoded = Some(Decoded { end: at, ..decoded });
         Ok((rows, at))
     }
 
-    /// A tool that was called before the page is named by its call.
-    fn name_answers(&self, stream: &Stream, start: u64, rows: &mut VecDeque<Row>) -> Result<(), StoreError> {
+    /// A tool that was called before the page is named by its call. Were all of these calls found?
+    fn name_answers(
+        &self,
+        stream: &Stream,
+        start: u64,
+        rows: &mut VecDeque<Row>,
+    ) -> Result<bool, StoreError> {
         let nameless = rows.iter_mut().filter_map(|row| match &mut row.content {
             Content::Observation(Observation::ToolResult { id, name, .. }) if name.is_empty() => {
                 Some((id, name))
@@ -306,7 +333,7 @@ impl Transcript {
         });
         let mut nameless: Vec<_> = nameless.filter(|(id, _)| !id.is_empty()).collect();
         if nameless.is_empty() || start == 0 {
-            return Ok(());
+            return Ok(nameless.is_empty());
         }
         let from = stream.beginning(start.saturating_sub(LOOK_BACK))?;
         let mut reader = stream.reader(from, start);
@@ -322,7 +349,13 @@ impl Transcript {
                 }
             });
         }
-        Ok(())
+        Ok(nameless.iter().all(|(_, name)| !name.is_empty()))
+    }
+}
+
+impl fmt::Debug for Decoded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Decoded").field("end", &self.end).finish_non_exhaustive()
     }
 }
 

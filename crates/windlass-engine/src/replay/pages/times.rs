@@ -28,12 +28,16 @@ impl TimeTable {
         TimeTable { path, start, entries: Vec::new(), read: 0 }
     }
 
-    /// When so many bytes had come. Beyond the last entry: then, since the next one would follow soon.
-    pub fn when(&mut self, bytes: u64) -> Timestamp {
+    /// Reads what is needed to say when so many bytes had come.
+    pub fn reach(&mut self, bytes: u64) {
         if self.entries.last().is_none_or(|last| last.bytes < bytes) {
             // Times matter less than what was said: a file that cannot be read has no more entries.
             let _ = self.read_on();
         }
+    }
+
+    /// When so many bytes had come, as far as has been read. Beyond the last entry: then, since the next one would follow soon.
+    pub fn when(&self, bytes: u64) -> Timestamp {
         let place = self.entries.partition_point(|entry| entry.bytes < bytes);
         let entry = self.entries.get(place).or(self.entries.last());
         let millis = entry.map_or(0, |entry| entry.millis);
