@@ -11,7 +11,6 @@ use windlass_host::file::digest;
 use crate::action::{Action, Subject};
 use crate::asked::{ActionOutcome, Claim, Record};
 use crate::response::{self, Response};
-use crate::seen::seen_as;
 use crate::site::{Followed, Rights, Site, locked};
 
 /// What a browser asks.
@@ -84,7 +83,7 @@ fn carried_out(
     wanted: &Wanted,
     by: &str,
 ) -> Result<ActionOutcome, AppError> {
-    let (subject, how) = {
+    let (subject, iterations) = {
         let mut followed = locked(followed);
         followed.advance()?;
         if followed.seq != wanted.seq {
@@ -93,7 +92,7 @@ fn carried_out(
         subject(&followed)?
     };
     if matches!(wanted.action, Action::Seen {}) {
-        site.seen.mark(&subject.run, how)?;
+        site.seen.mark(&subject.run, subject.state, iterations)?;
     }
     let asked = ActionAsked {
         by: StopSource::Page,
@@ -118,11 +117,10 @@ fn moved() -> ActionOutcome {
     ActionOutcome { status: StatusCode::CONFLICT.as_u16(), said }
 }
 
-/// The run as it stands, and how a person has seen it.
-fn subject(followed: &Followed) -> Result<(Subject, String), AppError> {
+/// The run as it stands, and how many iterations it has.
+fn subject(followed: &Followed) -> Result<(Subject, u32), AppError> {
     let seen = followed.run.seen(Timestamp::now())?;
     let plan = followed.run.course().board().plan();
-    let how = seen_as(seen.status.state, seen.status.iterations);
     let subject = Subject {
         run: followed.run.known().run().clone(),
         directory: seen.status.directory.clone().into(),
@@ -130,7 +128,7 @@ fn subject(followed: &Followed) -> Result<(Subject, String), AppError> {
         rules: seen.status.denials.iter().map(|denial| denial.rule.clone()).collect(),
         tasks: plan.and_then(|plan| plan.job.tasks.as_ref()).map(|tasks| tasks.file.clone()),
     };
-    Ok((subject, how))
+    Ok((subject, seen.status.iterations))
 }
 
 /// What was asked is named by what a browser drew: letters, digits, and enough of them.

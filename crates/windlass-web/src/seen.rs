@@ -14,8 +14,8 @@ use crate::site::locked;
 /// So many marks are kept.
 const KEPT: usize = 2000;
 
-/// A run as it is seen: once it stands otherwise, it was not seen so.
-pub fn seen_as(state: RunState, iterations: u32) -> String {
+/// How a run stands: once it stands otherwise, it was not seen so.
+fn standing(state: RunState, iterations: u32) -> String {
     format!("{} {iterations}", state.name())
 }
 
@@ -34,14 +34,14 @@ impl Seen {
     }
 
     /// Was the run seen as it is?
-    pub fn has(&self, run: &RunId, how: &str) -> bool {
-        locked(&self.marks).get(&run.0).is_some_and(|seen| seen == how)
+    pub fn has(&self, run: &RunId, state: RunState, iterations: u32) -> bool {
+        locked(&self.marks).get(&run.0).is_some_and(|seen| *seen == standing(state, iterations))
     }
 
     /// It was seen as it is.
-    pub fn mark(&self, run: &RunId, how: String) -> Result<(), AppError> {
+    pub fn mark(&self, run: &RunId, state: RunState, iterations: u32) -> Result<(), AppError> {
         let mut marks = locked(&self.marks);
-        marks.insert(run.0.clone(), how);
+        marks.insert(run.0.clone(), standing(state, iterations));
         while marks.len() > KEPT {
             marks.pop_first();
         }

@@ -8,7 +8,6 @@ use windlass_ui::{RunState, format};
 use super::parts::{self, cost, line};
 use super::{Sheet, Viewer, sheet};
 use crate::names::{Cursor, encoded};
-use crate::seen::seen_as;
 use crate::site::Site;
 
 /// Runs on a page of all.
@@ -31,7 +30,7 @@ pub fn part(site: &Site, viewer: &Viewer) -> Result<Markup, AppError> {
 
 fn headings(site: &Site, viewer: &Viewer, machine: &Machine) -> Markup {
     let runs = machine.runs();
-    let is_seen = |run: &ListedRun| site.seen.has(&run.row.run, &seen_as(run.row.state, run.row.iterations));
+    let is_seen = |run: &ListedRun| site.seen.has(&run.row.run, run.row.state, run.row.iterations);
     let needs = |run: &&ListedRun| run.heading == Heading::NeedsYou && !is_seen(run);
     let of = |heading: Heading| runs.iter().filter(move |run| run.heading == heading);
     let last_night = runs.iter().filter(|run| {

@@ -12,7 +12,6 @@ use super::night::folder_name;
 use super::parts::{self, Button, button, cost, line};
 use super::{Sheet, Viewer, sheet};
 use crate::names::Cursor;
-use crate::seen::seen_as;
 use crate::site::{Followed, Site, locked};
 
 /// Iterations on a page.
@@ -84,7 +83,7 @@ pub fn head(
             (waited_for(viewer, seen))
             p.buttons {
                 (buttons(viewer, seen))
-                @if seen.waited_for.who == Who::Person && !site.seen.has(&run, &seen_as(status.state, status.iterations)) {
+                @if seen.waited_for.who == Who::Person && !site.seen.has(&run, status.state, status.iterations) {
                     (button(viewer, &Button { name: "I have seen it", asks: String::new(), action: json!({"do": "seen"}), value: None }))
                 }
             }

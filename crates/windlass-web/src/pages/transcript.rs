@@ -135,7 +135,11 @@ pub fn rows(viewer: &Viewer, run: &RunId, call: CallId, (rows, most): (&[Row], u
 
 /// What came faster than it is shown: so many rows, from this one on.
 fn skipped(here: &str, first: &Row, rows: usize) -> Markup {
-    let came = if rows == 1 { " row came faster than it is shown: " } else { " rows came faster than they are shown: " };
+    let came = if rows == 1 {
+        " row came faster than it is shown: "
+    } else {
+        " rows came faster than they are shown: "
+    };
     html! { li.skipped id=(id(first)) { p { "+" (rows) (came) a href={ (here) "?from=" (first.offset) } { "open" } } } }
 }
 
@@ -265,5 +269,40 @@ impl std::io::Write for Bounded {
 
     fn flush(&mut self) -> std::io::Result<()> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use jiff::tz::TimeZone;
+
+    use super::*;
+    use crate::site::Rights;
+
+    fn says(offset: u64) -> Row {
+        let text = Observation::AgentText { text: "word ".repeat(200), nested: false };
+        let content = Content::Observation(text);
+        Row { offset, part: 0, bytes: 1000, line: None, at: Timestamp::UNIX_EPOCH, content, whole: None }
+    }
+
+    #[test]
+    fn rows_beyond_what_is_sent_are_counted_and_can_be_opened() {
+        let viewer = Viewer {
+            rights: Rights::Read,
+            zone: TimeZone::UTC,
+            now: Timestamp::UNIX_EPOCH,
+            query: String::new(),
+        };
+        let all: Vec<Row> = (0..5).map(|number| says(number * 1000)).collect();
+        let shown = |most| rows(&viewer, &RunId("r-1".to_owned()), CallId(7), (&all, most));
+        assert!(shown(100_000).1);
+        for (most, whole, rest) in [(0, 0, "+5 rows"), (1, 1, "+4 rows"), (4500, 4, "+1 row came")] {
+            let (html, fits) = shown(most);
+            assert_eq!((html.matches("row-head").count(), fits), (whole, false), "{most}");
+            assert!(html.contains(rest), "{most}: {html}");
+            assert!(html.contains(&format!("id=\"o={0}\"><p>+", whole * 1000)), "{most}: {html}");
+            assert!(html.contains(&format!("/r/r-1/c/7?from={}\">open</a>", whole * 1000)), "{most}: {html}");
+        }
     }
 }

@@ -288,11 +288,8 @@ impl Transcript {
         let whole = self.whole(stream)?;
         let (mut at, mut rows) = (start, VecDeque::new());
         let before = self.decoded.take().filter(|decoded| decoded.end == start);
-        let mut decoded = before.unwrap_or_else(|| Decoded {
-            end: start,
-            decoder: self.agent.decoder(),
-            is_torn: false,
-        });
+        let mut decoded =
+            before.unwrap_or_else(|| Decoded { end: start, decoder: self.agent.decoder(), is_torn: false });
         self.times.reach(until.min(whole));
         let mut reader = stream.reader(start, whole);
         while at < until && rows.len() < most {

@@ -191,6 +191,23 @@ fn a_tool_that_was_called_before_the_page_is_named() {
 }
 
 #[test]
+fn who_follows_knows_every_tool_that_was_called_meanwhile() {
+    let recorded = Recorded::new((says("before") + &calls("t-1") + &answers("t-9", "?")).as_bytes());
+    let mut transcript = recorded.transcript(false);
+    let mut page = transcript.last().unwrap();
+    let much = says(&"x".repeat(1000 * 1000));
+    for _ in 0..=LOOK_BACK / much.len() as u64 {
+        recorded.append(much.as_bytes());
+        page = transcript.from(page.end).unwrap();
+        assert!(page.is_last(), "{page:?}");
+    }
+    recorded.append(answers("t-1", "fine").as_bytes());
+    assert_eq!(texts(&transcript.from(page.end).unwrap()), ["answer of Bash"]);
+    let at = transcript.last().unwrap().end - answers("t-1", "fine").len() as u64;
+    assert_eq!(texts(&recorded.transcript(false).from(at).unwrap()), ["answer of "], "it is too far back");
+}
+
+#[test]
 fn a_line_of_megabytes_is_named_and_can_be_copied() {
     let long = says(&"y".repeat(20 * 1024 * 1024));
     let recorded = Recorded::new((says("before") + &long + &says("after")).as_bytes());
