@@ -23,6 +23,9 @@ use crate::error::{AppError, Hint, Kind};
 use crate::helper::SCRIPTED_AGENT;
 use crate::trusting::Trusted;
 
+/// The name of any other program.
+const COMMAND: &str = "command";
+
 /// How long the agent may take to say its version or whether it is logged in.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -44,20 +47,31 @@ pub struct Wanted<'a> {
 /// Which agent works: the one that is configured, by its name or by its program's, or the scripted one where a script is
 /// played.
 pub fn chosen(resolved: &Resolved, script: Option<&str>) -> &'static dyn Agent {
-    match &resolved.agent.name {
+    match resolved.agent.choices.first() {
         _ if script.is_some() => scripted(),
-        Some(name) => named(name),
+        Some(choice) => named(&choice.name),
         None => by_program(&resolved.agent.command),
     }
 }
 
+/// Whose program and arguments are configured: those of any other command, where that is among the agents, else of the first.
+fn configured(resolved: &Resolved) -> usize {
+    let any = resolved.agent.choices.iter().position(|choice| choice.name == COMMAND);
+    any.unwrap_or_default()
+}
+
+/// The agent whose arguments are configured.
+pub fn with_arguments(resolved: &Resolved, script: Option<&str>) -> &'static dyn Agent {
+    let choice = resolved.agent.choices.get(configured(resolved)).filter(|_| script.is_none());
+    choice.map_or_else(|| chosen(resolved, script), |choice| named(&choice.name))
+}
+
 /// Refuses the name of an agent that nobody knows.
-fn refuse_unknown(resolved: &Resolved) -> Result<(), AppError> {
-    let Some(name) = &resolved.agent.name else { return Ok(()) };
+fn refuse_unknown(resolved: &Resolved, name: &str) -> Result<(), AppError> {
     let known =
         AGENTS.into_iter().map(|agent| agent.about().name).filter(|known| *known != scripted().about().name);
     let known: Vec<&str> = known.collect();
-    if known.contains(&name.as_str()) {
+    if known.contains(&name) {
         return Ok(());
     }
     let origin = resolved.origin(&keys::AGENT);
@@ -67,9 +81,10 @@ fn refuse_unknown(resolved: &Resolved) -> Result<(), AppError> {
     )))
 }
 
-/// The program that is configured, else the agent's usual one.
-fn program_of<'a>(resolved: &'a Resolved, agent: &About) -> Result<&'a str, AppError> {
-    if resolved.agent.name.is_none() || !resolved.origin(&keys::COMMAND).is_default() {
+/// The program that is configured for it, else the agent's usual one.
+fn program_of<'a>(resolved: &'a Resolved, index: usize, agent: &About) -> Result<&'a str, AppError> {
+    let is_configured = !resolved.origin(&keys::COMMAND).is_default() && index == configured(resolved);
+    if resolved.agent.choices.is_empty() || is_configured {
         return Ok(&resolved.agent.command);
     }
     agent.program.ok_or_else(|| {
@@ -79,8 +94,13 @@ fn program_of<'a>(resolved: &'a Resolved, agent: &About) -> Result<&'a str, AppE
     })
 }
 
-/// The model that is asked for. What windlass proposes for a mode is a model of the usual agent.
-fn model_of(resolved: &Resolved, agent: &dyn Agent) -> Option<String> {
+/// The model that is asked for. What windlass proposes for a mode is a model of the usual agent; whoever takes over has its own
+/// choice, unless one is named with it.
+fn model_of(resolved: &Resolved, index: usize, agent: &dyn Agent) -> Option<String> {
+    let named = resolved.agent.choices.get(index).and_then(|choice| choice.model.clone());
+    if named.is_some() || index > 0 {
+        return named;
+    }
     let is_proposed = resolved.origin(&keys::MODEL).is_default();
     let speaks_so = agent.about().product == usual().about().product;
     resolved.agent.model.clone().filter(|_| speaks_so || !is_proposed)
@@ -113,38 +133,75 @@ pub fn plan(wanted: &Wanted<'_>) -> Result<AgentSpec, AppError> {
     }
 }
 
+/// One of the agents that are configured, in their order.
+pub fn plan_one(wanted: &Wanted<'_>, index: usize) -> Result<AgentSpec, AppError> {
+    match found(wanted, index)? {
+        (plan, None) => Ok(plan),
+        (_, Some(missing)) => Err(missing),
+    }
+}
+
 /// The same where the agent need not be there: what is missing comes with the plan.
 pub fn plan_anyway(wanted: &Wanted<'_>) -> Result<(AgentSpec, Option<AppError>), AppError> {
-    refuse_unknown(wanted.resolved)?;
-    let add_dirs = add_dirs::resolve(wanted.directory, wanted.resolved)?;
-    let agent = chosen(wanted.resolved, wanted.mock);
-    let planned = |program: PathBuf, arguments: Vec<String>| AgentSpec {
-        add_dirs: add_dirs.clone(),
-        ..planned(wanted, agent, program, arguments)
-    };
-    if let Some(script) = wanted.mock {
-        let scripted = vec![SCRIPTED_AGENT.to_owned(), script.to_owned()];
-        return Ok((planned(wanted.app.program().to_owned(), scripted), None));
+    let Some(script) = wanted.mock else { return found(wanted, 0) };
+    let arguments = vec![SCRIPTED_AGENT.to_owned(), script.to_owned()];
+    let program = wanted.app.program().to_owned();
+    Ok((planned(wanted, (0, scripted()), program, arguments)?, None))
+}
+
+/// Those that take over, in their order: each is there, bounded and logged in.
+pub fn substitutes(wanted: &Wanted<'_>, trusted: &Trusted) -> Result<Vec<AgentSpec>, AppError> {
+    let resolved = wanted.resolved;
+    let most = if wanted.mock.is_some() { 0 } else { resolved.agent.choices.len() };
+    let mut substitutes = Vec::new();
+    for index in 1..most {
+        let mut plan = plan_one(wanted, index)?;
+        if resolved.sandbox.kind != SandboxKind::None {
+            return Err(AppError::usage(format!(
+                "{} cannot take over in a sandbox: only the first agent is known there",
+                plan.name
+            ))
+            .hint("Name one agent alone: windlass config set agent.use claude")
+            .hint("Or go without the sandbox: --no-sandbox"));
+        }
+        refuse_unbounded(&plan, &resolved.sandbox.kind)?;
+        check(wanted.app, &mut plan, trusted, resolved.exit_codes)?;
+        substitutes.push(plan);
     }
-    let command = program_of(wanted.resolved, agent.about())?;
-    let (program, missing) = match find(agent.about(), command, wanted.directory, wanted.resolved.exit_codes)
-    {
+    Ok(substitutes)
+}
+
+/// One of the agents that are configured, and what is missing of it.
+fn found(wanted: &Wanted<'_>, index: usize) -> Result<(AgentSpec, Option<AppError>), AppError> {
+    let resolved = wanted.resolved;
+    let agent = match resolved.agent.choices.get(index) {
+        Some(choice) => {
+            refuse_unknown(resolved, &choice.name)?;
+            named(&choice.name)
+        }
+        None => chosen(resolved, None),
+    };
+    let command = program_of(resolved, index, agent.about())?;
+    let (program, missing) = match find(agent.about(), command, wanted.directory, resolved.exit_codes) {
         Ok(program) => (program, None),
         Err(missing) => (PathBuf::from(command), Some(missing)),
     };
-    Ok((planned(program, Vec::new()), missing))
+    Ok((planned(wanted, (index, agent), program, Vec::new())?, missing))
 }
 
 fn planned(
     wanted: &Wanted<'_>,
-    agent: &dyn Agent,
+    (index, agent): (usize, &dyn Agent),
     program: PathBuf,
     mut arguments: Vec<String>,
-) -> AgentSpec {
+) -> Result<AgentSpec, AppError> {
     let settings = &wanted.resolved.agent;
-    arguments.extend(settings.arguments.iter().cloned());
-    AgentSpec {
-        model: model_of(wanted.resolved, agent),
+    if index == configured(wanted.resolved) || wanted.mock.is_some() {
+        arguments.extend(settings.arguments.iter().cloned());
+    }
+    Ok(AgentSpec {
+        add_dirs: add_dirs::resolve(wanted.directory, wanted.resolved)?,
+        model: model_of(wanted.resolved, index, agent),
         max_turns: settings.max_turns,
         arguments,
         skip_permissions: wanted.skip_permissions,
@@ -153,7 +210,7 @@ fn planned(
         background: settings.background,
         prices: settings.prices.clone(),
         ..AgentSpec::new(agent.about().name, program)
-    }
+    })
 }
 
 /// What the agent may do without being asked: the checks, the project's own commands, git reading, and what

@@ -257,6 +257,10 @@ fn fact(fact: &Fact) -> Option<String> {
         Fact::Issue(step) => format!("an issue: {step:?}"),
         Fact::Delivery(step) => format!("on its way out: {step:?}"),
         Fact::BackoffEnded => "the wait is over".to_owned(),
+        Fact::AgentAway { agent, class, until, by, .. } => {
+            format!("agent {agent} cannot work ({class:?}) until {until:?}; by whom it is done: {by:?}")
+        }
+        Fact::AgentBack { agent } => format!("agent {agent} can work again"),
         Fact::StopRequested { stage, by } => format!("a stop is noted: {by:?}, stage {stage}"),
         Fact::ParkRequested { by, task } => format!("{task} is to be left: {by:?}"),
         Fact::Failing { stop_reason, detail, .. } => {

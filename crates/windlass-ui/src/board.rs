@@ -1,6 +1,7 @@
 //! What a view has to remember of a run: a pure function of its events.
 
 pub(crate) mod at_hand;
+mod chain;
 mod councils;
 mod status;
 mod tasks;
@@ -16,9 +17,9 @@ use windlass_core::report;
 use windlass_core::spec::{ClaimSource, RunSpec};
 use windlass_core::tasks::Schedule;
 use windlass_core::values::{
-    Assessment, CallId, CallSummary, CheckKind, CheckOutcome, CheckStage, Class, Cost, Delivery, Denial,
-    HookDecision, HookName, HookOutcome, LandOutcome, LaneId, Purpose, Reviewed, SinkKind, SnapshotId, Spent,
-    StopReason, StopSource, TaskId, Tokens, UnderWay, between,
+    AgentIndex, Assessment, CallId, CallSummary, CheckKind, CheckOutcome, CheckStage, Class, Cost, Delivery,
+    Denial, HookDecision, HookName, HookOutcome, LandOutcome, LaneId, Purpose, Reviewed, SinkKind,
+    SnapshotId, Spent, StopReason, StopSource, TaskId, Tokens, UnderWay, between,
 };
 
 use crate::delivery_board::DeliveryBoard;
@@ -65,6 +66,8 @@ pub struct Board {
     /// What was seen of commits and agents' ends.
     pub(crate) seen: Seen,
     pub(crate) denials: Vec<Denial>,
+    /// Agents that cannot work.
+    pub(crate) away: chain::Away,
     pub(crate) backoff: Option<Backoff>,
     pub(crate) waits: u32,
     pub(crate) waited: Duration,
@@ -122,6 +125,8 @@ pub(crate) struct LaneBoard {
     pub(crate) task: Option<TaskId>,
     /// What its latest call is for.
     pub(crate) purpose: Option<Purpose>,
+    /// Whose that is.
+    pub(crate) agent: AgentIndex,
     /// Files that the iteration changed.
     pub(crate) changed: u32,
     /// The last call of the iteration.
@@ -216,6 +221,7 @@ impl Board {
         self.now = if matches!(entry.fact, Fact::ActionAsked(_)) { before } else { entry.at.wall };
         self.seen.take(&entry.fact);
         self.councils.take(&entry.fact);
+        self.chain_fact(&entry.fact);
         match &entry.fact {
             Fact::RunStarted { plan } => {
                 self.plan = Some(plan.clone());
@@ -278,10 +284,11 @@ impl Board {
             Fact::Landed(report::Landed { lane, outcome: LandOutcome::Landed { commit } }) => {
                 self.landed(*lane, commit);
             }
-            Fact::CallReserved { lane, call, attempt, purpose, reserved, .. } => {
+            Fact::CallReserved { lane, call, attempt, purpose, agent, reserved, .. } => {
                 let board = self.lanes.entry(*lane).or_default();
                 board.attempt = *attempt;
                 board.purpose = Some(*purpose);
+                board.agent = *agent;
                 board.doing = Doing::Agent(Activity::Starting);
                 board.at_hand = AtHand::default();
                 let (lane, reserved, reported) = (*lane, *reserved, Cost::ZERO);

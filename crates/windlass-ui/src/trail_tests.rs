@@ -1,4 +1,4 @@
-use windlass_core::values::{CallSummary, Cost, Now};
+use windlass_core::values::{AgentIndex, CallSummary, Cost, Now};
 
 use super::*;
 use crate::testing::plan;
@@ -14,7 +14,17 @@ fn entry(fact: Fact) -> Entry {
 fn reserved(call: u32, iteration: u32) -> Entry {
     let (reserved, budget) = (Cost::ZERO, None);
     let (lane, purpose, attempt) = (LaneId(0), Purpose::Work, 1);
-    entry(Fact::CallReserved { lane, call: CallId(call), iteration, attempt, purpose, reserved, budget })
+    let agent = AgentIndex(0);
+    entry(Fact::CallReserved {
+        lane,
+        call: CallId(call),
+        iteration,
+        attempt,
+        purpose,
+        agent,
+        reserved,
+        budget,
+    })
 }
 
 fn finished(call: u32) -> Entry {

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::Access;
-use windlass_agents::Login;
+use windlass_agents::{Login, of};
 use windlass_core::config::{Layer, Unlimited};
 use windlass_core::spec::Mode;
 use windlass_git::git;
@@ -47,7 +47,7 @@ impl App {
         match &configuration {
             Ok(configuration) => {
                 findings.push(files(configuration));
-                findings.push(agent_finding(self, configuration));
+                findings.extend(agent_findings(self, configuration));
                 findings.extend(keys(configuration));
             }
             Err(error) => findings.push(failed("configuration", error)),
@@ -133,7 +133,13 @@ fn trusted(app: &App, configuration: &Configuration) -> Result<Trusted, Finding>
     })
 }
 
-fn agent_finding(app: &App, configuration: &Configuration) -> Finding {
+/// The agents that are configured, each as what is looked at.
+fn agent_findings(app: &App, configuration: &Configuration) -> Vec<Finding> {
+    let several = configuration.resolved.agent.choices.len().max(1);
+    (0..several).map(|index| agent_finding(app, configuration, index)).collect()
+}
+
+fn agent_finding(app: &App, configuration: &Configuration, index: usize) -> Finding {
     const ABOUT: &str = "agent";
     let resolved = &configuration.resolved;
     let wanted =
@@ -142,7 +148,7 @@ fn agent_finding(app: &App, configuration: &Configuration) -> Finding {
         Ok(trusted) => trusted,
         Err(finding) => return finding,
     };
-    let checked = agent::plan(&wanted).and_then(|mut plan| {
+    let checked = agent::plan_one(&wanted, index).and_then(|mut plan| {
         let login = agent::check(app, &mut plan, &trusted, resolved.exit_codes)?;
         Ok((plan, login))
     });
@@ -150,7 +156,7 @@ fn agent_finding(app: &App, configuration: &Configuration) -> Finding {
         Ok(checked) => checked,
         Err(error) => return failed(ABOUT, &error),
     };
-    let about = agent::chosen(resolved, None).about();
+    let about = of(&plan).about();
     let found = format!("{} {}, {}", about.product, plan.version, plan.program.display());
     match login {
         Some(Login { method, .. }) if method.is_empty() => {

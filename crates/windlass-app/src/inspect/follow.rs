@@ -160,7 +160,7 @@ impl FollowedRun {
     /// What was said and done in a call; `None` where the run has no such call.
     pub fn transcript(&self, call: CallId) -> Option<Transcript> {
         let (round, call) = self.call(call)?;
-        let agent = of(&self.course.board().plan()?.agent);
+        let agent = of(self.course.board().plan()?.agent_at(call.agent)?);
         let folder = self.known.folder().call(round.iteration, call.attempt, call.purpose);
         // One whose runner is gone says nothing more.
         let over = call.ended.is_some() || !self.is_live().unwrap_or(false);

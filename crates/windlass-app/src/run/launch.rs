@@ -69,11 +69,12 @@ pub fn start(here: &Here, request: &Prepared) -> Result<RunEnd, AppError> {
     let mut agent = agent::plan(&wanted(here, request))?;
     agent::refuse_unbounded(&agent, &resolved.sandbox.kind)?;
     agent::check(&here.app, &mut agent, &trusted, resolved.exit_codes)?;
+    let substitutes = agent::substitutes(&wanted(here, request), &trusted)?;
     let spent_before = spent_before(here, request)?;
     let way = delivery::find(here, request)?;
     let folder = RunFolder::create(&here.project)?;
     let found = hooks(here, request);
-    let plan = plan(here, request, &found, folder.run(), agent, spent_before);
+    let plan = plan(here, request, &found, folder.run(), (agent, substitutes), spent_before);
     let mut plan = on_its_way(plan, request, &way);
     plan.checks.extend(criteria.checks);
     plan.review = reviewed(request, criteria.judged);
@@ -144,7 +145,7 @@ pub fn plan(
     request: &Prepared,
     found: &hook::FoundHooks,
     run: &RunId,
-    agent: AgentSpec,
+    (agent, substitutes): (AgentSpec, Vec<AgentSpec>),
     spent_before: SpentBefore,
 ) -> RunSpec {
     let resolved = &request.configuration.resolved;
@@ -166,6 +167,7 @@ pub fn plan(
         sandbox: sandbox::with_folders(sandbox::plan(here, resolved), &agent.add_dirs),
         principles: request.principles.spec(),
         agent: with_committing(agent, commit),
+        substitutes: substitutes.into_iter().map(|agent| with_committing(agent, commit)).collect(),
         review: reviewed(request, Vec::new()),
         council: counselled(here, request, run),
         commit,

@@ -56,7 +56,7 @@ impl Prepared {
         assignment.require_tasks(&configuration.resolved.tasks, configuration.resolved.exit_codes)?;
         let wanted = &configuration.resolved.principles;
         let principles = RunPrinciples::find(&directory, mode, wanted, request.principles)?;
-        let agent = agent::chosen(&configuration.resolved, request.script.as_deref());
+        let agent = agent::with_arguments(&configuration.resolved, request.script.as_deref());
         passthrough::refuse_owned(agent, &configuration.resolved.agent.arguments)?;
         let mock = request.script.as_deref().map(|script| playing_along(script, mode));
         let sandbox = &configuration.resolved.sandbox;

@@ -65,6 +65,17 @@ pub struct Rehearsal {
     pub command: String,
 }
 
+/// The script that is played, or the agents by their names, or the program that stands for one.
+fn agents(prepared: &Prepared) -> String {
+    let settings = &prepared.configuration.resolved.agent;
+    let names: Vec<&str> = settings.choices.iter().map(|choice| choice.name.as_str()).collect();
+    match &prepared.mock {
+        Some(script) => script.clone(),
+        None if names.len() > 1 => names.join(", then "),
+        None => settings.command.clone(),
+    }
+}
+
 pub(crate) fn rehearse(here: &Here, prepared: &Prepared) -> Result<Rehearsal, AppError> {
     let resolved = &prepared.configuration.resolved;
     prepared.assignment.refuse_signal(resolved)?;
@@ -77,7 +88,7 @@ pub(crate) fn rehearse(here: &Here, prepared: &Prepared) -> Result<Rehearsal, Ap
     };
     let found = launch::hooks(here, prepared);
     let spent_before = super::budget::spent_before(here, prepared)?;
-    let plan = launch::plan(here, prepared, &found, folder.run(), agent, spent_before);
+    let plan = launch::plan(here, prepared, &found, folder.run(), (agent, Vec::new()), spent_before);
     let Preview { prompt, settings, invocation } = preview(&plan, &folder, &prepared.assignment.wanted());
     let purpose = prepared.assignment.mode.purpose();
     let line = if plan.sandbox.is_on() {
@@ -104,7 +115,7 @@ pub(crate) fn rehearse(here: &Here, prepared: &Prepared) -> Result<Rehearsal, Ap
         title: prepared.assignment.title(),
         tasks: tasks::preview(prepared),
         tasks_problem: tasks::problems(prepared),
-        agent: prepared.mock.as_ref().unwrap_or(&resolved.agent.command).clone(),
+        agent: agents(prepared),
         agent_missing,
         way_out,
         way_out_missing,

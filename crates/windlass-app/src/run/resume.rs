@@ -1,5 +1,7 @@
 //! `resume`: continues a run.
 
+use std::iter;
+
 use windlass_agents::{of, usual};
 use windlass_core::config::{Layer, Origin, Resolved, Unlimited, keys};
 use windlass_core::fact::{Entry, Fact};
@@ -189,9 +191,17 @@ fn plan(app: &App, run: &Run, resolved: &Resolved, trusted: &Trusted) -> Result<
     if sandbox::is_scripted(&plan) {
         app.program().clone_into(&mut plan.agent.program);
     } else {
-        agent::check(app, &mut plan.agent, trusted, plan.exit_codes)?;
+        check_agents(app, &mut plan, trusted)?;
     }
     Ok(plan)
+}
+
+/// One of its agents has to be able to work; which one that is, the run finds out.
+fn check_agents(app: &App, plan: &mut RunSpec, trusted: &Trusted) -> Result<(), AppError> {
+    let agents = iter::once(&mut plan.agent).chain(&mut plan.substitutes);
+    let checked = agents.map(|agent| agent::check(app, agent, trusted, plan.exit_codes).map(drop));
+    let checked: Vec<Result<(), AppError>> = checked.collect();
+    if checked.iter().any(Result::is_ok) { Ok(()) } else { checked.into_iter().collect() }
 }
 
 /// What the guard found until now is none of its business any more; what it finds later is.

@@ -6,10 +6,10 @@ use toml::Value;
 
 use super::error::{ConfigError, FileKind};
 use super::setting::{
-    ByteCap, CheckSetting, Count, CountCap, FileBelow, FineSpan, FolderAnywhere, Globs, Hosts, MoneyCap,
-    NetworkChoice, NotifyEvents, OpenPullRequest, OutputLevel, PageAddress, Pause, Phrase, PositiveSpan,
-    Presets, ProcessorCap, Refusal, ReportName, Secrecy, Secret, SecretText, Setting, Shape, Span, SpanCap,
-    Text, TextOrNothing, TokenCap, WebAddress,
+    AgentChoice, ByteCap, CheckSetting, Count, CountCap, FileBelow, FineSpan, FolderAnywhere, Globs, Hosts,
+    MoneyCap, NetworkChoice, NotifyEvents, OpenPullRequest, OutputLevel, PageAddress, Pause, Phrase,
+    PositiveSpan, Presets, ProcessorCap, Refusal, ReportName, Secrecy, Secret, SecretText, Setting, Shape,
+    Span, SpanCap, Text, TextOrNothing, TokenCap, WebAddress,
 };
 use crate::forge::MergeStrategy;
 use crate::message::Wording;
@@ -89,8 +89,8 @@ keys! {
     LINGER: Span = "clocks.linger", "Time from the last result until the agent must have ended.";
     LINGER_BACKGROUND: Span = "clocks.linger_background", "The same while background tasks run.";
 
-    AGENT: Text = "agent.use", "Which agent works: `claude`, `codex`, or `command` for any other program; without it the program's name tells.";
-    COMMAND: Text = "agent.command", "The agent's program.";
+    AGENT: Vec<AgentChoice> = "agent.use", "Which agent works: `claude`, `codex`, or `command` for any other program; of several the next takes over where one cannot work. Without it the program's name tells.";
+    COMMAND: Text = "agent.command", "The agent's program; of several agents that of `command`, else of the first.";
     ARGUMENTS: Vec<String> = "agent.arguments", "Arguments for the agent, before those of windlass.";
     MODEL: Text = "agent.model", "The model; without it the agent chooses.";
     MAX_TURNS: Count<1> = "agent.max_turns", "Turns per call; without it the agent's own limit holds.";

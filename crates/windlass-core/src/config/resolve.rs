@@ -320,7 +320,7 @@ impl Values {
 
     fn agent(&self) -> Result<AgentSettings, ConfigError> {
         Ok(AgentSettings {
-            name: self.find(&keys::AGENT)?.map(|Text(text)| text),
+            choices: self.find(&keys::AGENT)?.unwrap_or_default(),
             command: self.get(&keys::COMMAND).map(|Text(text)| text)?,
             arguments: self.get(&keys::ARGUMENTS)?,
             model: self.find(&keys::MODEL)?.map(|Text(text)| text),

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::setting::AgentChoice;
 use super::setting::Secret;
 use crate::price::Price;
 use crate::principles::Collection;
@@ -14,8 +15,8 @@ use crate::values::{HookName, NotifyEvent};
 /// What configuration says about the agent; the rest of an `AgentSpec` is found on the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentSettings {
-    /// Which agent it is; `None` = its program's name tells.
-    pub name: Option<String>,
+    /// Which agents work: the first, then those that take over; none = the program's name tells.
+    pub choices: Vec<AgentChoice>,
     /// The program: a name to look up, or a path.
     pub command: String,
     /// Arguments before ours.

@@ -42,6 +42,8 @@ impl Fact {
             | Fact::Issue(_)
             | Fact::BackoffStarted { .. }
             | Fact::BackoffEnded
+            | Fact::AgentAway { .. }
+            | Fact::AgentBack { .. }
             | Fact::StopRequested { .. }
             | Fact::ParkRequested { .. }
             | Fact::Failing { .. }

@@ -12,8 +12,8 @@ use crate::principles::Principles;
 use crate::report;
 use crate::spec::RunSpec;
 use crate::values::{
-    CallId, CallSummary, Class, Cost, Cut, LaneId, Now, Purpose, StopReason, StopSource, TaskId, TaskRow,
-    Tokens, UnderWay, Verdict, millis,
+    AgentIndex, CallId, CallSummary, Class, Cost, Cut, LaneId, Now, Purpose, StopReason, StopSource, TaskId,
+    TaskRow, Tokens, UnderWay, Verdict, millis,
 };
 
 /// One line of the journal.
@@ -81,6 +81,9 @@ pub enum Fact {
         attempt: u32,
         /// What it is for.
         purpose: Purpose,
+        /// Whose it is.
+        #[serde(default, skip_serializing_if = "AgentIndex::is_first")]
+        agent: AgentIndex,
         /// What was set aside.
         #[serde(rename = "reserved_usd")]
         reserved: Cost,
@@ -234,6 +237,27 @@ pub enum Fact {
     #[serde(rename = "released")]
     #[strum(serialize = "released")]
     BackoffEnded,
+    /// One of several agents cannot work for now.
+    AgentAway {
+        /// Which.
+        agent: AgentIndex,
+        /// Why: [`Class::UsageLimit`], [`Class::Outage`], or a class that no repetition helps.
+        class: Class,
+        /// Until when, on the wall clock; `None` = until a person goes on with the run.
+        #[serde(default, skip_serializing_if = "Option::is_none", with = "crate::values::some_wall_time")]
+        until: Option<jiff::Timestamp>,
+        /// Who takes over; `None` = nobody is left.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<AgentIndex>,
+        /// One sentence.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        detail: String,
+    },
+    /// It can again: the next call is its own, unless one before it in the chain can work.
+    AgentBack {
+        /// Which.
+        agent: AgentIndex,
+    },
     /// Somebody asked the run to stop. Repetitions escalate.
     StopRequested {
         /// Who.

@@ -10,7 +10,8 @@ use crate::fact::{Entry, Fact};
 use crate::report;
 use crate::spec::RunSpec;
 use crate::values::{
-    Class, Delivery, JobStatus, NotificationKey, NotifyEvent, SinkKind, Spent, StopReason, Verdict, between,
+    AgentIndex, Class, Delivery, JobStatus, NotificationKey, NotifyEvent, SinkKind, Spent, StopReason,
+    Verdict, between,
 };
 
 /// A wait that follows upon another is told of once it ends so much later than what was told.
@@ -77,6 +78,9 @@ impl Notifier {
             }
             Fact::BackoffStarted { until, class: Class::UsageLimit, attempt } => {
                 self.wait(entry, *until, *attempt).into_iter().collect()
+            }
+            Fact::AgentAway { agent, class, until, by: Some(by), detail } => {
+                vec![self.handed_over(entry, (*agent, *by), (*class, *until), detail)]
             }
             Fact::NotificationSettled(report::NotificationSettled { key, sink, delivery, .. }) => {
                 self.settled(*key, *sink, *delivery);
@@ -177,6 +181,27 @@ impl Notifier {
         let figures = Figures { until: Some(until), ..Figures::of(self.spent) };
         let happened = format!("waits until {clock}");
         Some(self.notification(entry, NotifyEvent::LimitWait, &happened, body, figures))
+    }
+
+    fn handed_over(
+        &self,
+        entry: &Entry,
+        (agent, by): (AgentIndex, AgentIndex),
+        (class, until): (Class, Option<Timestamp>),
+        detail: &str,
+    ) -> Notification {
+        let name = |agent| self.plan.as_ref().map_or_else(String::new, |plan| plan.agent_name(agent));
+        let (agent, by) = (name(agent), name(by));
+        let why = match class {
+            Class::UsageLimit => "has reached its usage limit".to_owned(),
+            Class::Outage => "is out of reach".to_owned(),
+            _ => format!("cannot work: {detail}"),
+        };
+        let back = until.map_or_else(String::new, |until| format!("; it is back at {}", text::moment(until)));
+        let body =
+            format!("ANOTHER AGENT TAKES OVER\n\n{agent} {why}{back}\n{by} goes on with the same iteration");
+        let figures = Figures { until, ..Figures::of(self.spent) };
+        self.notification(entry, NotifyEvent::LimitWait, &format!("{by} takes over"), body, figures)
     }
 
     fn settled(&mut self, key: NotificationKey, sink: SinkKind, delivery: Delivery) {

@@ -7,7 +7,7 @@ use crate::run::Input;
 use crate::run::testing::{Act, DOLLAR, World, plan};
 use crate::spec::JobWorkspace;
 use crate::values::{
-    Class, Delivery, JobStatus, LaneId, Named, Now, SinkKind, StatusSource, StopSource, Verdict,
+    AgentIndex, Class, Delivery, JobStatus, LaneId, Named, Now, SinkKind, StatusSource, StopSource, Verdict,
 };
 
 fn told(journal: &[Entry]) -> Vec<Notification> {
@@ -257,4 +257,34 @@ fn a_name_of_many_lines_makes_one_short_title() {
 fn verdicts_have_words() {
     assert_eq!(text::verdict(Verdict::Failed), "failed");
     assert_eq!(setup_complete("docs", Timestamp::UNIX_EPOCH).title, "docs: setup complete");
+}
+
+#[test]
+fn whoever_takes_over_is_named_and_when_the_other_is_back() {
+    let mut plan = plan();
+    plan.substitutes = vec![crate::spec::AgentSpec::new("codex", "/usr/bin/codex".into())];
+    let start = entry(1, Fact::RunStarted { plan: Box::new(plan) });
+    let away = |class, until: Option<&str>, detail: &str| Fact::AgentAway {
+        agent: AgentIndex(0),
+        class,
+        until: until.map(|until| until.parse().unwrap()),
+        by: Some(AgentIndex(1)),
+        detail: detail.to_owned(),
+    };
+    for (fact, lines) in [
+        (
+            away(Class::UsageLimit, Some("2026-11-22T05:00:00Z"), "limit"),
+            "claude has reached its usage limit; it is back at ",
+        ),
+        (away(Class::Auth, None, "not logged in"), "claude cannot work: not logged in\ncodex goes on with"),
+    ] {
+        let told = told(&[start.clone(), entry(2, fact)]);
+        let last = told.last().unwrap();
+        assert_eq!(last.key.event, NotifyEvent::LimitWait);
+        assert!(
+            last.body.starts_with("ANOTHER AGENT TAKES OVER\n\n") && last.body.contains(lines),
+            "{}",
+            last.body
+        );
+    }
 }

@@ -41,6 +41,9 @@ impl Run {
         {
             return vec![Fact::BackoffEnded];
         }
+        if let Some(back) = self.agent_back(now) {
+            return vec![back];
+        }
         if let Some(due) = self.delivery_due(now) {
             return vec![due];
         }

@@ -4,7 +4,9 @@ use serde::{Deserialize, Serialize};
 use strum::VariantNames;
 
 use crate::report::{DeliveryBasis, DeliveryTask, IssueTask};
-use crate::values::{CallId, CheckStage, Cost, Cut, HookName, LaneId, Purpose, SnapshotId, TaskEnd, TaskId};
+use crate::values::{
+    AgentIndex, CallId, CheckStage, Cost, Cut, HookName, LaneId, Purpose, SnapshotId, TaskEnd, TaskId,
+};
 
 /// Something for the shell to carry out. Its row in `docs/effects.md` names the fact that intends it, the fact that
 /// ends it, its idempotency key, and how a crash between the two is settled.
@@ -34,6 +36,9 @@ pub enum Effect {
         purpose: Purpose,
         /// How much of the notes goes in.
         notes: NotesShare,
+        /// For whom.
+        #[serde(default, skip_serializing_if = "AgentIndex::is_first")]
+        agent: AgentIndex,
     },
     /// Start an agent and see it through to its end.
     Call {
@@ -45,6 +50,9 @@ pub enum Effect {
         turn: TurnKey,
         /// What it is for.
         purpose: Purpose,
+        /// Whose it is.
+        #[serde(default, skip_serializing_if = "AgentIndex::is_first")]
+        agent: AgentIndex,
         /// What the agent may spend.
         budget: Option<Cost>,
     },
@@ -58,6 +66,9 @@ pub enum Effect {
         turn: TurnKey,
         /// What it is for.
         purpose: Purpose,
+        /// Whose it was.
+        #[serde(default, skip_serializing_if = "AgentIndex::is_first")]
+        agent: AgentIndex,
     },
     /// End a call.
     EndCall {

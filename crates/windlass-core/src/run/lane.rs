@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use crate::run::effect::{NotesShare, TurnKey};
 use crate::values::{
-    CallId, CallSummary, CheckOutcome, CheckStage, Class, Cost, Cut, Evidence, Purpose, Reviewed, SnapshotId,
-    TaskEnd, TaskId, Tokens,
+    AgentIndex, CallId, CallSummary, CheckOutcome, CheckStage, Class, Cost, Cut, Evidence, Purpose, Reviewed,
+    SnapshotId, TaskEnd, TaskId, Tokens,
 };
 use jiff::Timestamp;
 use strum::IntoStaticStr;
@@ -137,6 +137,8 @@ impl Turn {
 pub struct Call {
     /// Its number.
     pub id: CallId,
+    /// Whose it is.
+    pub agent: AgentIndex,
     /// What the agent may spend.
     pub budget: Option<Cost>,
 }
@@ -155,6 +157,8 @@ pub struct Termination {
 /// How an attempt's call went and what it left.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AttemptOutcome {
+    /// Who worked.
+    pub agent: AgentIndex,
     /// The call.
     pub summary: CallSummary,
     /// The agent claims that the job is done.

@@ -5,6 +5,7 @@
 //! to the journal before it carries out what follows from them.
 
 mod apply;
+mod chain;
 mod clock;
 mod collecting;
 mod context;
@@ -54,6 +55,7 @@ use crate::values::{
 
 use crate::spec::RunSpec;
 
+use chain::Chain;
 use council::Councils;
 use delivery::Delivery;
 use ending::Failure;
@@ -105,8 +107,7 @@ pub struct Run {
     backoff: Option<Backoff>,
     /// It was counted what this wait is for: other lanes that meet the same are no further refusals.
     backoff_counted: bool,
-    outages: Retries,
-    refusals: Retries,
+    chain: Chain,
     stop: Option<Stop>,
     failing: Option<Failure>,
     /// How it ends, once that is decided.
@@ -430,7 +431,8 @@ impl Run {
             return None;
         }
         let spec = self.spec.as_ref()?;
-        let backoff = self.backoff.map(|backoff| between(now.wall, backoff.until));
+        let until = self.backoff.map(|backoff| backoff.until).into_iter().chain(self.agent_back_at());
+        let backoff = until.map(|until| between(now.wall, until));
         // What waits for the first look, for another lane or for a task is brought on by them, not by time.
         let begins = self.iterations_may_begin(now) && !self.is_asking();
         let lanes = self.lanes.iter().filter_map(|(id, lane)| match &lane.state {

@@ -1,6 +1,6 @@
 //! What has been decided but not yet seen done.
 
-use crate::run::lane::{AttemptOutcome, Checking, LaneState};
+use crate::run::lane::{AttemptOutcome, Call, Checking, LaneState, Turn};
 use crate::run::{Effect, EndCall, Lane, Occasion, Phase, Run, Survey};
 use crate::values::{CheckKind, CheckStage, HookName, LaneId};
 
@@ -75,32 +75,28 @@ impl Run {
                 vec![Effect::RunHook { lane: id, hook: HookName::NextIteration, iteration, skips }]
             }
             LaneState::Preparing(turn) => {
-                let prepare =
-                    Effect::Prepare { lane: id, turn: turn.key(), purpose: turn.purpose, notes: turn.notes };
+                let prepare = Effect::Prepare {
+                    lane: id,
+                    turn: turn.key(),
+                    purpose: turn.purpose,
+                    notes: turn.notes,
+                    agent: self.agent(),
+                };
                 // In a wait, or while the runner was dead, a lease may have ended.
                 let leased = self.last.is_none_or(|last| self.holds_task(id, last));
                 if self.calls_may_begin() && leased { vec![prepare] } else { Vec::new() }
             }
-            LaneState::Calling(turn, call) => vec![Effect::Call {
-                lane: id,
-                call: call.id,
-                turn: turn.key(),
-                purpose: turn.purpose,
-                budget: call.budget,
-            }],
+            LaneState::Calling(turn, call) => vec![call_of(id, turn, *call)],
             LaneState::Terminating(turn, call, termination) => {
                 let how = if termination.kill { EndCall::Kill } else { EndCall::Ask };
-                let started = Effect::Call {
-                    lane: id,
-                    call: call.id,
-                    turn: turn.key(),
-                    purpose: turn.purpose,
-                    budget: call.budget,
-                };
-                vec![started, Effect::EndCall { lane: id, call: call.id, how, cut: termination.cut }]
+                vec![
+                    call_of(id, turn, *call),
+                    Effect::EndCall { lane: id, call: call.id, how, cut: termination.cut },
+                ]
             }
             LaneState::Recovering(turn, call) => {
-                vec![Effect::Recover { lane: id, call: call.id, turn: turn.key(), purpose: turn.purpose }]
+                let (turn, purpose) = (turn.key(), turn.purpose);
+                vec![Effect::Recover { lane: id, call: call.id, turn, purpose, agent: call.agent }]
             }
             LaneState::Keeping(turn, _) => vec![Effect::Keep { lane: id, turn: turn.key() }],
             LaneState::Refusing(turn, _) => vec![Effect::Refuse { lane: id, turn: turn.key() }],
@@ -155,4 +151,9 @@ impl Run {
         let criteria = self.criteria(lane).filter(|_| outcome.claimed);
         self.checks(CheckKind::Gate).chain(criteria).find(|check| outcome_of(*check).is_none())
     }
+}
+
+fn call_of(lane: LaneId, turn: &Turn, call: Call) -> Effect {
+    let (turn, purpose) = (turn.key(), turn.purpose);
+    Effect::Call { lane, call: call.id, turn, purpose, agent: call.agent, budget: call.budget }
 }

@@ -159,6 +159,7 @@ impl Run {
             iteration,
             attempt,
             purpose,
+            agent: self.agent(),
             reserved,
             budget,
         }]

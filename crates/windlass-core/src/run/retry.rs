@@ -80,6 +80,12 @@ pub fn after_limit(limit: &UsageLimit, before: &Retries, limits: &Limits, now: T
     }
 }
 
+/// When an agent that refused is back, however long the run may wait; `None` where nobody knows.
+pub(super) fn back_after_limit(limit: &UsageLimit, before: &Retries, now: Timestamp) -> Option<Timestamp> {
+    let named = limit.resets_at.filter(|reset| *reset > now && before.count < MOST_REFUSALS);
+    named.map(|reset| later(reset, RESET_MARGIN))
+}
+
 fn refused_pause(count: u32) -> Duration {
     let index = usize::try_from(count).unwrap_or(usize::MAX);
     REFUSED_PAUSES[index.min(REFUSED_PAUSES.len() - 1)]

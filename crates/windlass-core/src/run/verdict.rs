@@ -1,10 +1,11 @@
 //! What the runner makes of an attempt: does the iteration go on, and if it ends, how?
 
 use crate::fact::Fact;
+use crate::run::decide::one;
 use crate::run::lane::{AttemptOutcome, InGit, Judged, LaneState, Turn};
 use crate::run::retry::{Patience, after_limit, after_outage};
 use crate::run::{Backoff, Council, NotesShare, Retries, Run};
-use crate::spec::CommitPolicy;
+use crate::spec::{CommitPolicy, RunSpec};
 use crate::values::{CheckKind, CheckOutcome, Class, Cost, Cut, LaneId, Now, StopReason, UnderWay, Verdict};
 
 /// What follows from an attempt.
@@ -170,7 +171,7 @@ impl Run {
         let Some(LaneState::Judging(turn, outcome, judged)) = self.lane(id) else {
             return Vec::new();
         };
-        let mut facts: Vec<Fact> = self.consequence(outcome, now).into_iter().collect();
+        let mut facts = self.consequence(outcome, now);
         let follows = match self.course(turn, outcome) {
             Course::Repeat(class) => {
                 Fact::AttemptRepeats { lane: id, iteration: turn.iteration, attempt: turn.attempt, class }
@@ -213,13 +214,19 @@ impl Run {
         }
     }
 
-    /// What a call's class means for the whole run: wait, or end.
-    pub(super) fn consequence(&self, outcome: &AttemptOutcome, now: Now) -> Option<Fact> {
-        let spec = self.spec.as_ref()?;
-        let summary = &outcome.summary;
-        if self.failing.is_some() {
-            return None;
+    /// What a call's class means for the whole run: another agent takes over, or it waits, or ends.
+    pub(super) fn consequence(&self, outcome: &AttemptOutcome, now: Now) -> Vec<Fact> {
+        let Some(spec) = self.spec.as_ref().filter(|_| self.failing.is_none()) else { return Vec::new() };
+        let class = outcome.summary.class;
+        let is_away = !spec.substitutes.is_empty() && (class.is_fatal() || class.is_of_reach());
+        if is_away && let Some(facts) = self.handed_over(spec, (outcome.agent, &outcome.summary), now) {
+            return facts;
         }
+        one(self.waits_or_ends(spec, outcome, now))
+    }
+
+    fn waits_or_ends(&self, spec: &RunSpec, outcome: &AttemptOutcome, now: Now) -> Option<Fact> {
+        let AttemptOutcome { agent, summary, .. } = outcome;
         match summary.class {
             class if class.is_fatal() => Some(Fact::Failing {
                 stop_reason: StopReason::AgentUnavailable,
@@ -230,14 +237,19 @@ impl Run {
                 let limit = summary.limit.clone().unwrap_or_default();
                 // Another lane has met it as well, and is waited for already.
                 let met = self.backoff.is_some_and(|backoff| backoff.class == Class::UsageLimit);
-                let refusals = if met { Retries::default() } else { self.refusals.clone() };
+                let refusals = if met { Retries::default() } else { self.chain.refusals(*agent) };
                 let patience = after_limit(&limit, &refusals, &spec.limits, now.wall);
-                self.wait(Class::UsageLimit, patience, StopReason::LimitWaitExceeded)
+                self.wait(
+                    (Class::UsageLimit, self.chain.refusals(*agent)),
+                    patience,
+                    StopReason::LimitWaitExceeded,
+                )
             }
             Class::Outage if self.backoff.is_some() => None,
             Class::Outage => {
-                let patience = after_outage(&spec.run, &self.outages, &spec.limits, &spec.clocks, now.wall);
-                self.wait(Class::Outage, patience, StopReason::AgentUnavailable)
+                let before = self.chain.outages(*agent);
+                let patience = after_outage(&spec.run, &before, &spec.limits, &spec.clocks, now.wall);
+                self.wait((Class::Outage, before), patience, StopReason::AgentUnavailable)
             }
             _ if summary.overage && !spec.limits.overage => Some(Fact::Failing {
                 stop_reason: StopReason::NeedsHuman,
@@ -249,15 +261,16 @@ impl Run {
         }
     }
 
-    fn wait(&self, class: Class, patience: Patience, exhausted: StopReason) -> Option<Fact> {
+    fn wait(
+        &self,
+        (class, before): (Class, Retries),
+        patience: Patience,
+        exhausted: StopReason,
+    ) -> Option<Fact> {
         match patience {
             Patience::Until(until) => {
-                let attempt = match class {
-                    Class::UsageLimit => self.refusals.count,
-                    _ => self.outages.count,
-                };
                 let longer = self.backoff.is_none_or(|Backoff { until: earlier, .. }| earlier < until);
-                longer.then_some(Fact::BackoffStarted { until, class, attempt: attempt + 1 })
+                longer.then_some(Fact::BackoffStarted { until, class, attempt: before.count + 1 })
             }
             Patience::Exhausted(detail) => {
                 Some(Fact::Failing { stop_reason: exhausted, detail, under_way: UnderWay::SeenThrough })

@@ -4,9 +4,10 @@
 //! [`Purpose`], what it asks for by the prompt of that purpose (`windlass-jobs`).
 
 use std::iter;
+use std::sync::Arc;
 
 use super::{AgentSpec, RunSpec};
-use crate::values::{AnswerForm, Purpose};
+use crate::values::{AgentIndex, AnswerForm, Purpose};
 
 /// A further call within an iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,14 +59,25 @@ impl RunSpec {
         .flatten()
     }
 
-    /// Who is called for a purpose.
-    pub fn agent_for(&self, purpose: Purpose) -> AgentSpec {
+    /// The same as it is for a call: with its agent as the one that works.
+    pub fn of_call(self: &Arc<RunSpec>, purpose: Purpose, index: AgentIndex) -> Arc<RunSpec> {
+        let agent = self.agent_for(purpose, index);
+        if agent == self.agent {
+            Arc::clone(self)
+        } else {
+            Arc::new(RunSpec { agent, ..RunSpec::clone(self) })
+        }
+    }
+
+    /// Who is called for a purpose, where this agent works. A model of its own is one of the first agent.
+    pub fn agent_for(&self, purpose: Purpose, index: AgentIndex) -> AgentSpec {
+        let agent = self.agent_at(index).unwrap_or(&self.agent);
         let own = match purpose.answer() {
             AnswerForm::Review => self.review.as_ref().and_then(|review| review.model.clone()),
             AnswerForm::Decision => self.council.as_ref().and_then(|council| council.model.clone()),
             AnswerForm::Free | AnswerForm::Assessment => None,
         };
-        let model = own.or_else(|| self.agent.model.clone());
-        AgentSpec { model, ..self.agent.clone() }
+        let model = own.filter(|_| index.is_first()).or_else(|| agent.model.clone());
+        AgentSpec { model, ..agent.clone() }
     }
 }

@@ -84,6 +84,9 @@ pub struct RunSpec {
     pub principles: Option<PrinciplesSpec>,
     /// Who works.
     pub agent: AgentSpec,
+    /// Who takes over where that one cannot work, in this order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub substitutes: Vec<AgentSpec>,
     /// How a fresh agent looks over the work of each iteration; `None` = nobody does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review: Option<ReviewSpec>,

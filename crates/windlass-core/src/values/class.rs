@@ -45,9 +45,14 @@ impl Class {
 }
 
 impl Class {
+    /// Did the call not get through, for a while?
+    pub const fn is_of_reach(self) -> bool {
+        matches!(self, Class::UsageLimit | Class::Outage)
+    }
+
     /// Is it the API that failed, and neither the agent nor its task? A limit, an outage, a refusal that nobody knows.
     pub const fn is_of_api(self) -> bool {
-        self.is_fatal() || matches!(self, Class::UsageLimit | Class::Outage | Class::Unknown)
+        self.is_fatal() || self.is_of_reach() || matches!(self, Class::Unknown)
     }
 }
 

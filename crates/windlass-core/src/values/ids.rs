@@ -14,6 +14,19 @@ pub struct RunId(pub String);
 #[serde(transparent)]
 pub struct LaneId(pub u16);
 
+/// An agent of a run: 0 is the one that works, those that take over from it follow in their order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct AgentIndex(pub u16);
+
+impl AgentIndex {
+    /// Is it the one that works as long as it can?
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
+    pub const fn is_first(&self) -> bool {
+        self.0 == 0
+    }
+}
+
 /// A call's ordinal in its run, counted from 1 over all lanes, purposes and attempts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -27,6 +40,12 @@ pub struct SnapshotId(pub String);
 impl fmt::Display for RunId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
+    }
+}
+
+impl fmt::Display for AgentIndex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
     }
 }
 

@@ -36,7 +36,7 @@ pub use dollars::{MoneyError, parse_money};
 pub use evidence::Evidence;
 pub use extent::Extent;
 pub use hook::{Hook, HookCommand, HookDecision, HookName, HookOutcome};
-pub use ids::{CallId, LaneId, RunId, SnapshotId};
+pub use ids::{AgentIndex, CallId, LaneId, RunId, SnapshotId};
 pub use job_status::{Items, JobStatus, StatusSource};
 pub use landing::{LandOutcome, MergeOutcome, TaskEnd};
 pub use money::{Cost, Spent, Tokens};

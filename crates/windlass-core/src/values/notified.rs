@@ -23,7 +23,7 @@ pub enum NotifyEvent {
     Completion,
     /// Something went wrong.
     Error,
-    /// A usage limit is waited for.
+    /// A usage limit is waited for, or another agent takes over.
     LimitWait,
     /// The run cannot go on without a person.
     NeedsHuman,

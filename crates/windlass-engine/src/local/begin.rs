@@ -9,7 +9,7 @@ use windlass_core::environment::Heir;
 use windlass_core::report::{CallEnded, CheckFinished, LaneLost};
 use windlass_core::run::{Effect, EndCall, Epoch, Order};
 use windlass_core::spec::{PortPlace, RunSpec};
-use windlass_core::values::{CallId, CallReport, CheckStage, Cut, LaneId, Purpose};
+use windlass_core::values::{CallId, CallReport, CheckStage, Cut, LaneId};
 use windlass_host::environment::{inherited, with};
 use windlass_host::process::{Keeper, SpawnRequest};
 
@@ -29,13 +29,13 @@ use crate::worktree::bootstrap::variables;
 
 impl LocalLanes {
     pub(super) fn begin_call(&mut self, order: &Order) -> Result<(), EngineError> {
-        let (Effect::Call { lane, call, turn, purpose, budget }, Some(clocks)) =
+        let (Effect::Call { lane, call, turn, purpose, agent, budget }, Some(clocks)) =
             (&order.effect, &order.context.clocks)
         else {
             return Err(EngineError::Broken);
         };
         let (lane, call, epoch) = (*lane, *call, order.epoch);
-        let plan = self.plan_in(lane);
+        let plan = self.plan_in(lane).of_call(*purpose, *agent);
         let heir = Heir::agent(&plan, &of(&plan.agent).about().variables.inherited);
         let environment = inherited(self.environment_of(lane), &heir);
         if self.is_missing(lane) {
@@ -47,7 +47,6 @@ impl LocalLanes {
             self.call_not_set_up(epoch, lane, call, error);
             return Ok(());
         }
-        let plan = called_for(plan, *purpose);
         let plan = match self.without_untrusted(lane, plan) {
             Ok(plan) => plan,
             Err(error) => {
@@ -252,10 +251,4 @@ impl LocalLanes {
         }
         Ok(held)
     }
-}
-
-/// The plan for a call: whoever is called for this may be told to use another model.
-fn called_for(plan: Arc<RunSpec>, purpose: Purpose) -> Arc<RunSpec> {
-    let agent = plan.agent_for(purpose);
-    if agent == plan.agent { plan } else { Arc::new(RunSpec { agent, ..RunSpec::clone(&plan) }) }
 }

@@ -3,7 +3,7 @@
 use windlass_agents::close_own_files;
 use windlass_core::report::{self, Report};
 use windlass_core::run::{Effect, Occasion, Order, OrderContext, TurnKey};
-use windlass_core::values::{CallId, LaneId, Purpose, StopReason, TaskState};
+use windlass_core::values::{AgentIndex, CallId, LaneId, Purpose, StopReason, TaskState};
 
 use super::aside::{ParkedTask, PutAside};
 use super::boxes;
@@ -45,7 +45,7 @@ impl WorkingTree {
             Effect::Survey(Occasion::Start) => self.survey(),
             Effect::Survey(Occasion::Resume) => self.survey_again(),
             Effect::Survey(Occasion::Hook) => self.survey_after_hook(),
-            Effect::Prepare { lane, turn, purpose, notes } => {
+            Effect::Prepare { lane, turn, purpose, notes, agent } => {
                 if is_without_room(&self.plan.directory) {
                     // Before anybody is paid to write what cannot be written.
                     let said = format!("the disk is full: there is no room in {}", self.plan.directory.display());
@@ -84,7 +84,7 @@ impl WorkingTree {
                     }
                 };
                 let preparation = Preparation {
-                    plan: &self.plan,
+                    plan: &self.plan.of_call(*purpose, *agent),
                     folder: &self.folder,
                     lane: *lane,
                     turn: *turn,
@@ -97,7 +97,9 @@ impl WorkingTree {
                 reports.push(Report::from(report::Prepared { lane: *lane }));
                 Ok(reports)
             }
-            Effect::Recover { lane, call, turn, purpose } => Ok(self.recover(*lane, *call, *turn, *purpose)),
+            Effect::Recover { lane, call, turn, purpose, agent } => {
+                Ok(self.recover((*lane, *call), *turn, *purpose, *agent))
+            }
             Effect::Keep { lane, turn } => self.keep(*lane, *turn, &order.context),
             Effect::Undo { lane, turn } => damage::carry_out(self, *lane, *turn),
             Effect::Settle { lane, .. } => self.settle(*lane),
@@ -149,10 +151,17 @@ impl WorkingTree {
     }
 
     /// What is still to be known of a call that nobody saw end.
-    fn recover(&self, lane: LaneId, call: CallId, turn: TurnKey, purpose: Purpose) -> Vec<Report> {
+    fn recover(
+        &self,
+        (lane, call): (LaneId, CallId),
+        turn: TurnKey,
+        purpose: Purpose,
+        agent: AgentIndex,
+    ) -> Vec<Report> {
         let call_folder = self.call_folder(turn, purpose);
-        let mut recovered = recover::report(&self.plan, &call_folder);
-        close_own_files(&mut recovered.report.denials, &self.plan, self.folder.state());
+        let plan = self.plan.of_call(purpose, agent);
+        let mut recovered = recover::report(&plan, &call_folder);
+        close_own_files(&mut recovered.report.denials, &plan, self.folder.state());
         let ended = report::CallEnded { lane, call, report: Box::new(recovered.report) };
         recovered.notice.map(Report::notice).into_iter().chain([Report::from(ended)]).collect()
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use windlass_core::words::some_of;
 
 use windlass_agents::{Ability, of};
-use windlass_core::spec::{RepositorySettings, RunSpec};
+use windlass_core::spec::{AgentSpec, RepositorySettings, RunSpec};
 use windlass_core::trust::{Startable, Startables, Starter};
 
 use crate::store::Project;
@@ -31,18 +31,21 @@ pub(super) struct LeftOut {
 }
 
 impl Starters {
-    /// As it is when a session begins: whoever began it has made sure that all of it is trusted.
+    /// As it is when a session begins: whoever began it has made sure that all of it is trusted that the first agent would start.
     pub fn at_beginning(plan: &RunSpec, project: &Project, place: &Place) -> Starters {
-        if !is_asked_for(plan) {
+        if plan.agents().all(|(_, agent)| !asks_for(agent)) {
             return Starters::default();
         }
-        let trusted = store::trusted(project).items.with(&of_agent(plan, &look(place)));
+        let mut trusted = store::trusted(project).items;
+        if asks_for(&plan.agent) {
+            trusted = trusted.with(&of_agent(plan, &look(place)));
+        }
         Starters { trusted, said: BTreeSet::new() }
     }
 
     /// What is in the way of the next call here, where its agent would start something else than was trusted.
     pub fn left_out(&mut self, plan: &RunSpec, place: &Place) -> Option<LeftOut> {
-        if !is_asked_for(plan) {
+        if !asks_for(&plan.agent) {
             return None;
         }
         let found = look(place);
@@ -62,9 +65,9 @@ impl Starters {
 }
 
 /// Those that were left out at the beginning stay so.
-fn is_asked_for(plan: &RunSpec) -> bool {
-    let reads = of(&plan.agent).about().can(Ability::ReadTheRepositorysSettings);
-    reads && plan.agent.repository_settings.are_used()
+fn asks_for(agent: &AgentSpec) -> bool {
+    let reads = of(agent).about().can(Ability::ReadTheRepositorysSettings);
+    reads && agent.repository_settings.are_used()
 }
 
 fn look(place: &Place) -> FoundStartables {

@@ -26,6 +26,7 @@ use windlass_agents::{Agent, of, usual};
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::observation::Observation;
 use windlass_core::report;
+use windlass_core::spec::RunSpec;
 use windlass_core::values::CallId;
 
 use crate::executor::Place;
@@ -51,8 +52,8 @@ pub type Listener<'a, T = Observation> = dyn FnMut(Replayed<T>) -> ControlFlow<(
 pub struct Replay<R: Reading = Everything> {
     folder: RunFolder,
     follower: Follower,
-    /// Whose streams they are.
-    agent: &'static dyn Agent,
+    /// Whose streams they are: the agents of the run, in their order.
+    agents: Vec<&'static dyn Agent>,
     /// The streams of this iteration's calls are read and no others; `None` = all are.
     only: Option<u32>,
     /// Calls that have begun and not ended.
@@ -79,7 +80,7 @@ impl<R: Reading> Replay<R> {
         Self {
             folder: folder.clone(),
             follower: Follower::new(&folder.journal()),
-            agent: usual(),
+            agents: Vec::new(),
             only: None,
             calls: BTreeMap::new(),
             ended: false,
@@ -115,12 +116,12 @@ impl<R: Reading> Replay<R> {
             return Ok(ControlFlow::Break(()));
         }
         match &entry.fact {
-            Fact::CallReserved { lane, call, iteration, attempt, purpose, .. }
+            Fact::CallReserved { lane, call, iteration, attempt, purpose, agent, .. }
                 if self.only.is_none_or(|only| only == *iteration) =>
             {
                 let folder = self.folder.call(*iteration, *attempt, *purpose);
-                self.calls
-                    .insert(*call, Recording::new(&folder, R::of(self.agent), *lane, *call, entry.at.wall));
+                let reading = R::of(self.agents.get(usize::from(agent.0)).copied().unwrap_or_else(usual));
+                self.calls.insert(*call, Recording::new(&folder, reading, *lane, *call, entry.at.wall));
             }
             Fact::CallSpawned(report::CallSpawned { call, .. }) => {
                 if let Some(recording) = self.calls.get_mut(call) {
@@ -135,9 +136,9 @@ impl<R: Reading> Replay<R> {
                 }
             }
             Fact::RunFinished { .. } => self.ended = true,
-            Fact::RunStarted { plan } => self.agent = of(&plan.agent),
+            Fact::RunStarted { plan } => self.agents = agents_of(plan),
             Fact::RunResumed { plan } => {
-                self.agent = of(&plan.agent);
+                self.agents = agents_of(plan);
                 self.ended = false;
             }
             _ => {}
@@ -170,6 +171,10 @@ impl<R: Reading> Replay<R> {
             }
         }
     }
+}
+
+fn agents_of(spec: &RunSpec) -> Vec<&'static dyn Agent> {
+    spec.agents().map(|(_, agent)| of(agent)).collect()
 }
 
 /// Tells what is left of a call that has ended, its last line included if that was cut off.

@@ -3,7 +3,7 @@ use std::io::Write as _;
 use std::time::Duration;
 
 use windlass_core::report;
-use windlass_core::values::{CallSummary, Cost, LaneId, Named, Now, Purpose, StopSource};
+use windlass_core::values::{AgentIndex, CallSummary, Cost, LaneId, Named, Now, Purpose, StopSource};
 
 use super::*;
 use crate::store::{CallFolder, Journal, Project};
@@ -45,7 +45,16 @@ impl Recorded {
         let call = CallId(call);
         self.fact(
             millis,
-            Fact::CallReserved { lane: LANE, call, iteration, attempt, purpose, reserved, budget: None },
+            Fact::CallReserved {
+                lane: LANE,
+                call,
+                iteration,
+                attempt,
+                purpose,
+                agent: AgentIndex(0),
+                reserved,
+                budget: None,
+            },
         );
         let folder = self.folder.call(iteration, attempt, purpose);
         folder.create().unwrap();

@@ -1,5 +1,7 @@
 //! What can go wrong with processes.
 
+use std::env;
+use std::ffi::OsString;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -116,8 +118,41 @@ fn kind(program: &Path, directory: &Path, error: &io::Error) -> StartFaultKind {
             StartFaultKind::InterpreterMissing
         }
         io::ErrorKind::NotFound => StartFaultKind::NotFound,
+        // A folder of the search path that may not be looked into denies every program that is in none of the others.
+        io::ErrorKind::PermissionDenied if is_nowhere(program, env::var_os("PATH")) => {
+            StartFaultKind::NotFound
+        }
         io::ErrorKind::PermissionDenied => StartFaultKind::Denied,
         io::ErrorKind::ArgumentListTooLong => StartFaultKind::TooLong,
         _ => StartFaultKind::Other(error.to_string()),
+    }
+}
+
+/// Is it looked for by its name alone, and in no folder of the search path that can be looked into?
+fn is_nowhere(program: &Path, search_path: Option<OsString>) -> bool {
+    let folders = search_path.unwrap_or_default();
+    program.components().count() == 1
+        && !program.is_absolute()
+        // outside: programs of the search path.
+        && !env::split_paths(&folders).any(|folder| folder.join(program).symlink_metadata().is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_in_no_folder_of_the_search_path_is_missing_and_not_denied() {
+        let denied = io::Error::from(io::ErrorKind::PermissionDenied);
+        let kind = |program: &str| kind(Path::new(program), Path::new("/"), &denied);
+        assert_eq!(kind("windlass-no-such-program"), StartFaultKind::NotFound);
+        assert_eq!(kind("/etc/passwd"), StartFaultKind::Denied);
+        assert_eq!(kind("./script"), StartFaultKind::Denied);
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("tool"), "").unwrap();
+        let path = || Some(env::join_paths(["/nowhere".as_ref(), folder.path()]).unwrap());
+        assert!(!is_nowhere(Path::new("tool"), path()));
+        assert!(is_nowhere(Path::new("other"), path()));
+        assert!(is_nowhere(Path::new("tool"), None));
     }
 }

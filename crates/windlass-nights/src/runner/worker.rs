@@ -87,7 +87,7 @@ impl Runner<'_> {
                 let skipped = report::ReviewSkipped { lane, iteration, attempt, lines };
                 self.keep_beginning(turn).map(|()| vec![Input::from(skipped)])
             }
-            Effect::Prepare { lane, turn, purpose, notes } => {
+            Effect::Prepare { lane, turn, purpose, notes, .. } => {
                 self.prepare(turn, purpose, notes).map(|()| vec![Input::from(report::Prepared { lane })])
             }
             Effect::Recover { lane, call, .. } => {

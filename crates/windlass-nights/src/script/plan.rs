@@ -46,6 +46,7 @@ pub(super) fn draw(dice: &mut Dice, mode: Mode) -> RunSpec {
         guard: GuardSpec::default(),
         principles: None,
         agent: agent(),
+        substitutes: Vec::new(),
         review: None,
         council: None,
         commit: if git { commit } else { CommitPolicy::None },

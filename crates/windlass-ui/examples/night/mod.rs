@@ -15,8 +15,9 @@ use windlass_core::report;
 use windlass_core::spec::GuardSpec;
 use windlass_core::spec::{AgentSpec, Clocks, CommitPolicy, Job, Limits, Mode, RunSpec, SandboxSpec};
 use windlass_core::values::{
-    CallId, CallSummary, Check, CheckKind, CheckOutcome, CheckResult, CheckStage, Class, Cost, Denial, Ended,
-    Evidence, ExitCodes, LaneId, Now, Purpose, RunId, SnapshotId, StopReason, Tokens, UsageLimit, Verdict,
+    AgentIndex, CallId, CallSummary, Check, CheckKind, CheckOutcome, CheckResult, CheckStage, Class, Cost,
+    Denial, Ended, Evidence, ExitCodes, LaneId, Now, Purpose, RunId, SnapshotId, StopReason, Tokens,
+    UsageLimit, Verdict,
 };
 use windlass_ui::Event;
 
@@ -85,6 +86,7 @@ pub fn plan() -> RunSpec {
             repository_settings: windlass_core::spec::RepositorySettings::Used,
             prices: Vec::new(),
         },
+        substitutes: Vec::new(),
         review: None,
         council: None,
         commit: CommitPolicy::None,
@@ -180,6 +182,7 @@ impl Night {
             iteration,
             attempt,
             purpose,
+            agent: AgentIndex(0),
             reserved: Cost::from_dollars(0.5),
             budget: None,
         })

@@ -13,6 +13,7 @@ use windlass_core::values::{
 
 use super::judged::StatusJudged;
 use super::runs::{RunState, stated};
+use super::status_agents::StatusAgent;
 use super::status_councils::StatusCouncils;
 use super::status_tasks::StatusTasks;
 use super::suspicion::{MOST_SUSPICIONS, StatusSuspicion};
@@ -82,6 +83,9 @@ pub struct RunStatus {
     pub tokens: Tokens,
     /// Milliseconds of work; of a run that has not ended: since it began, waits left out.
     pub duration_ms: u64,
+    /// The agents of a run with several, in their order; empty where it has one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<StatusAgent>,
     /// When a wait ends.
     #[serde(serialize_with = "windlass_core::values::some_wall_time::serialize")]
     pub waiting_until: Option<Timestamp>,
@@ -205,6 +209,7 @@ impl RunStatus {
             max_cost: plan.and_then(|plan| plan.limits.cost),
             tokens: board.tokens,
             duration_ms: format::millis(duration),
+            agents: StatusAgent::all(board),
             waiting_until: board.backoff.map(|backoff| backoff.until),
             waited_ms: format::millis(board.waited),
             stop_stage: board.stop.map_or(0, |(_, stage)| stage),
@@ -288,6 +293,7 @@ pub fn status_text(status: &RunStatus, now: Timestamp, terminal: &Terminal) -> S
     lines.push(labelled("tokens").plain(format::tokens(&status.tokens)));
     lines.push(labelled("time").plain(time(status)));
     lines.extend(status.councils.map(StatusCouncils::line));
+    lines.extend(StatusAgent::line(&status.agents, (now, &terminal.zone)));
     lines.extend(status.waiting_until.map(|until| {
         let clock = format::clock(until, now, &terminal.zone);
         labelled("waiting")

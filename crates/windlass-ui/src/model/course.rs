@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::report;
 use windlass_core::values::{
-    CallId, CallSummary, CheckOutcome, CheckResult, CheckStage, Cost, LandOutcome, LaneId, Purpose, Spent,
-    TaskEnd, TaskId, Tokens, WindowShare,
+    AgentIndex, CallId, CallSummary, CheckOutcome, CheckResult, CheckStage, Cost, LandOutcome, LaneId,
+    Purpose, Spent, TaskEnd, TaskId, Tokens, WindowShare,
 };
 
 use super::{
@@ -57,8 +57,8 @@ impl Course {
             Fact::IterationStarted { lane, iteration, task } => {
                 self.begin(*lane, *iteration, task.as_ref(), now);
             }
-            Fact::CallReserved { call, iteration, attempt, purpose, .. } => {
-                self.reserve(*call, *iteration, (*attempt, *purpose), now);
+            Fact::CallReserved { call, iteration, attempt, purpose, agent, .. } => {
+                self.reserve(*call, *iteration, (*attempt, *purpose, *agent), now);
             }
             Fact::CallFinished { call, summary, .. } => self.finish_call(*call, summary, now),
             Fact::AttemptRepeats { iteration, attempt, .. } => self.repeat(*iteration, *attempt),
@@ -214,13 +214,22 @@ impl Course {
         }
     }
 
-    fn reserve(&mut self, call: CallId, iteration: u32, of: (u32, Purpose), now: Timestamp) {
+    fn reserve(
+        &mut self,
+        call: CallId,
+        iteration: u32,
+        (attempt, purpose, agent): (u32, Purpose, AgentIndex),
+        now: Timestamp,
+    ) {
         self.places.insert(call, iteration);
+        let by = if self.board.has_chain() { self.board.agent_name(agent) } else { String::new() };
         let Some(seen) = self.iterations.get_mut(&iteration) else { return };
         seen.calls.push(CallSeen {
             call,
-            attempt: of.0,
-            purpose: of.1,
+            attempt,
+            purpose,
+            agent,
+            by,
             started: now,
             ended: None,
             model: String::new(),

@@ -31,8 +31,8 @@ mod tests;
 use jiff::Timestamp;
 use serde::Serialize;
 use windlass_core::values::{
-    CallId, CheckKind, CheckResult, CheckStage, Class, Cost, Denial, LaneId, Purpose, Spent, TaskId, Tokens,
-    Verdict, WindowShare,
+    AgentIndex, CallId, CheckKind, CheckResult, CheckStage, Class, Cost, Denial, LaneId, Purpose, Spent,
+    TaskId, Tokens, Verdict, WindowShare,
 };
 
 pub use aside::AsideSeen;
@@ -168,6 +168,12 @@ pub struct CallSeen {
     pub attempt: u32,
     /// What it was for.
     pub purpose: Purpose,
+    /// Whose it was.
+    #[serde(skip)]
+    pub agent: AgentIndex,
+    /// Its name; empty where the run has one agent alone.
+    #[serde(rename = "agent", skip_serializing_if = "String::is_empty")]
+    pub by: String,
     /// When it was begun.
     pub started: Timestamp,
     /// When it was over; `None` while it goes on, and where its runner was killed.

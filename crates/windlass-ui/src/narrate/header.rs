@@ -32,7 +32,7 @@ pub(super) fn started(board: &Board) -> Vec<Line> {
     lines.extend(task_file(plan));
     lines.extend(lanes(plan));
     lines.extend([
-        labelled("agent").plain(agent(&plan.agent)),
+        labelled("agent").plain(agents(plan)),
         labelled("in").plain(one_line(&plan.directory.to_string_lossy())),
         labelled("at most").plain(limits(&plan.limits)),
     ]);
@@ -153,6 +153,12 @@ fn review(plan: &RunSpec) -> Option<Line> {
         ReviewScope::Criteria => "each task with success criteria to be judged",
     };
     Some(labelled("reviewed").plain(format!("by a fresh agent, {what}{model}{least}")))
+}
+
+/// Who works, and who takes over.
+fn agents(plan: &RunSpec) -> String {
+    let substitutes = plan.substitutes.iter().map(|substitute| format!("; then {}", agent(substitute)));
+    agent(&plan.agent) + &substitutes.collect::<String>()
 }
 
 fn agent(agent: &AgentSpec) -> String {

@@ -1,8 +1,9 @@
 //! The line of a finished iteration, and what is said below it.
 
-use windlass_agents::{of, usual};
 use windlass_core::fact::Fact;
-use windlass_core::values::{Assessment, CheckKind, CheckOutcome, CheckStage, Class, Denial, Spent, Verdict};
+use windlass_core::values::{
+    AgentIndex, Assessment, CheckKind, CheckOutcome, CheckStage, Class, Denial, Spent, Verdict,
+};
 
 use super::lines::{below, gutter};
 use super::{allow_command, command, review, status, took};
@@ -58,7 +59,7 @@ pub(super) fn finished(board: &Board, fact: &Fact) -> Vec<Line> {
         look: look(board, seen, *verdict),
         duration: *duration,
         spent: Spent { cost: *cost, estimated: *estimated_cost },
-        explanation: explanation(board, seen, (*verdict, *class), *progress),
+        explanation: explanation(board, seen, (*verdict, *class), *progress) + &by(board, seen),
     };
     let mut lines = vec![row.line(board)];
     lines.extend(assessment(seen).into_iter().flat_map(|said| status::assessment(board, said)));
@@ -66,6 +67,11 @@ pub(super) fn finished(board: &Board, fact: &Fact) -> Vec<Line> {
     lines.extend(seen.commit_refused.as_deref().map(|why| commit_refused(board, why)));
     lines.extend(seen.denials.iter().flat_map(|denial| denied(board, denial)));
     lines
+}
+
+/// Who did it, where that is not who usually does.
+fn by(board: &Board, seen: &LaneBoard) -> String {
+    if seen.agent.is_first() { String::new() } else { format!(" (by {})", board.agent_name(seen.agent)) }
 }
 
 /// What a fresh agent said in the iteration's last call.
@@ -111,7 +117,12 @@ pub(super) fn repeats(board: &Board, fact: &Fact, class: Class, attempt: u32) ->
     let again = if board.failing.is_some() || board.stop.is_some() {
         "a resume repeats it".to_owned()
     } else {
-        format!("same iteration, attempt {}", attempt.saturating_add(1))
+        let attempt = attempt.saturating_add(1);
+        match board.who_works().filter(|agent| board.lanes.get(lane).is_some_and(|lane| lane.agent != *agent))
+        {
+            Some(other) => format!("{} takes over, attempt {attempt}", board.agent_name(other)),
+            None => format!("same iteration, attempt {attempt}"),
+        }
     };
     let row = Row {
         number: iteration.to_string(),
@@ -218,7 +229,7 @@ fn denied(board: &Board, denial: &Denial) -> Vec<Line> {
     let tool = one_line(&denial.tool);
     let what = below(board).tone(Tone::Warn, "denied: ").plain(format!("{tool} {}", one_line(&denial.input)));
     if denial.rule.is_empty() {
-        let agents = board.plan.as_ref().map_or_else(usual, |plan| of(&plan.agent)).about().files.folder;
+        let agents = board.speaker(AgentIndex::default()).about().files.folder;
         let whose = if format!("/{}", denial.input).contains(&format!("/{agents}/")) {
             "it steers agents"
         } else {

@@ -1,6 +1,7 @@
 //! A run, told in lines that stay. Each fact has its lines; they depend on nothing but the facts before it.
 
 mod advice;
+mod chain;
 mod council;
 mod delivery;
 mod guard;
@@ -98,6 +99,9 @@ pub(crate) fn lines(board: &Board, entry: &Entry, zone: &TimeZone) -> Vec<Line> 
         Fact::Issue(step) => issue::line(board, step, zone).into_iter().collect(),
         Fact::Delivery(step) => delivery::line(board, step, zone).into_iter().collect(),
         Fact::BackoffStarted { until, class, .. } => vec![held(board, *until, *class, zone)],
+        Fact::AgentAway { .. } | Fact::AgentBack { .. } => {
+            chain::line(board, &entry.fact, zone).into_iter().collect()
+        }
         Fact::StopRequested { by, stage } => stopping(board, *by, *stage),
         Fact::ParkRequested { by, task } => vec![parking(board, *by, task)],
         Fact::Failing { stop_reason, detail, .. } => vec![failing(board, *stop_reason, detail)],

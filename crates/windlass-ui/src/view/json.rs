@@ -197,6 +197,16 @@ fn other_fact(board: &Board, fact: &Fact) -> (Option<LaneId>, Map<String, Value>
                 json!(suspicions.iter().map(|found| StatusSuspicion::new(board, found)).collect::<Vec<_>>()),
             );
         }
+        Fact::CallReserved { agent, .. } if board.has_chain() || !agent.is_first() => {
+            body.insert("agent".to_owned(), json!(board.agent_name(*agent)));
+        }
+        Fact::AgentAway { agent, by, .. } => {
+            body.insert("agent".to_owned(), json!(board.agent_name(*agent)));
+            body.insert("by".to_owned(), json!(by.map(|by| board.agent_name(by))));
+        }
+        Fact::AgentBack { agent } => {
+            body.insert("agent".to_owned(), json!(board.agent_name(*agent)));
+        }
         // Ctrl-C and SIGTERM have one name there.
         Fact::RunFinished { stop_reason: StopReason::Complete, .. }
             if board.plan.as_ref().is_some_and(|plan| !plan.grounds().is_shown()) =>

@@ -8,7 +8,6 @@ use std::sync::mpsc::Sender;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use windlass_agents::{of, usual};
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{LaneId, Named, Verdict};
@@ -118,11 +117,8 @@ impl LogView {
                 // Whoever follows the log sees what it is waiting for.
                 self.write_out();
             }
-            Fact::CallReserved { attempt, purpose, .. } => {
-                let usual = || {
-                    let agent = self.board.plan.as_ref().map_or_else(usual, |plan| of(&plan.agent));
-                    agent.about().words.log_heading
-                };
+            Fact::CallReserved { attempt, purpose, agent, .. } => {
+                let usual = || self.board.speaker(*agent).about().words.log_heading;
                 let own = follow_up::of(*purpose).and_then(|call| call.log_heading);
                 let output = own.unwrap_or_else(usual);
                 let again = if *attempt > 1 { format!(" (attempt {attempt})") } else { String::new() };

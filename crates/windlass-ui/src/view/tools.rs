@@ -1,11 +1,13 @@
 //! The audit trail of a run, for people as a list, for machines as a line per tool call.
 
+use std::collections::BTreeMap;
+
 use jiff::civil::Date;
 use serde::Serialize;
 use windlass_agents::{Agent, of, usual};
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::observation::{Place, ToolInput, ToolTrace};
-use windlass_core::values::{Named, RunId};
+use windlass_core::values::{AgentIndex, CallId, Named, RunId};
 
 use crate::harmless::one_line;
 use crate::json_line::{FORMAT_VERSION, bytes};
@@ -39,7 +41,9 @@ pub struct ToolsView {
     wanted: Vec<String>,
     printer: Printer,
     trail: Trail,
-    agent: &'static dyn Agent,
+    /// The run's agents, in their order, and whose each call is.
+    agents: Vec<&'static dyn Agent>,
+    callers: BTreeMap<CallId, AgentIndex>,
     narrator: Narrator,
     /// The day of the last row.
     day: Option<Date>,
@@ -54,7 +58,8 @@ impl ToolsView {
             wanted: tools.iter().map(|tool| tool.to_lowercase()).collect(),
             printer,
             trail: Trail::default(),
-            agent: usual(),
+            agents: Vec::new(),
+            callers: BTreeMap::new(),
             narrator: Narrator::default(),
             day: None,
             listed: 0,
@@ -65,8 +70,11 @@ impl ToolsView {
     pub fn fact(&mut self, entry: &Entry) {
         let settled = self.trail.fact(entry);
         if let Fact::RunStarted { plan } | Fact::RunResumed { plan } = &entry.fact {
-            self.agent = of(&plan.agent);
+            self.agents = plan.agents().map(|(_, agent)| of(agent)).collect();
             self.narrator.set_places(self.trail.roots.clone());
+        }
+        if let Fact::CallReserved { call, agent, .. } = &entry.fact {
+            self.callers.insert(*call, *agent);
         }
         self.list(settled);
     }
@@ -144,7 +152,9 @@ impl ToolsView {
 
     /// What it is about, on one line, whole.
     fn detail(&self, call: &ToolCall) -> String {
-        match self.agent.tool_input(&call.name, &call.input) {
+        let caller = self.callers.get(&call.call).copied().unwrap_or_default();
+        let agent = self.agents.get(usize::from(caller.0)).copied().unwrap_or_else(usual);
+        match agent.tool_input(&call.name, &call.input) {
             ToolInput::Bash { command, .. } => one_line(&command),
             ToolInput::Other { .. } => one_line(&call.input),
             known => self.narrator.subject(&known),

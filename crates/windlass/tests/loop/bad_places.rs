@@ -152,7 +152,7 @@ fn a_second_run_in_the_same_directory_is_refused_and_told_who_is_there() {
 #[test]
 fn windlass_inside_a_run_changes_nothing() {
     let inner = format!(
-        "{} run -p x --mock --no-delay > inner 2>&1; echo $? >> inner",
+        "\"{}\" run -p x --mock --no-delay > inner 2>&1; echo $? >> inner",
         env!("CARGO_BIN_EXE_windlass")
     );
     let night = Night::new(&every_call(&format!("{{ bash = '''{inner}''' }}")));

@@ -7,6 +7,7 @@ mod bad_forges;
 mod bad_input;
 mod bad_places;
 mod budgets;
+mod chain;
 mod cheating;
 mod claims;
 mod clocks;

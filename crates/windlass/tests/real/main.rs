@@ -4,6 +4,7 @@
 #![expect(clippy::print_stderr, reason = "what cannot be tried here is said")]
 
 mod answers;
+mod chain;
 mod clocks;
 mod codex;
 mod councils;

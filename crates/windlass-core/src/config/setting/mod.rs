@@ -1,5 +1,6 @@
 //! What a key may hold: how it is read from a file's value or from a flag's text, and what is said when it is wrong.
 
+mod agents;
 mod choice;
 mod guard;
 mod list;
@@ -18,6 +19,7 @@ use crate::typed::shown;
 use crate::values::Cost;
 use crate::values::dollars::{MOST, checked, parse_money};
 
+pub use agents::AgentChoice;
 pub use choice::{Choice, OpenPullRequest, OutputLevel};
 pub use guard::Globs;
 pub use list::CheckSetting;

@@ -20,6 +20,7 @@ impl Run {
             LaneState::Preparing(turn) => Some(turn.clone()),
             _ => None,
         })?;
+        self.expect_agent(call.agent)?;
         self.ledger.reserve(call.id, reserved);
         if let Some(at) = self.lanes.get_mut(&lane).and_then(|held| held.task.as_mut()) {
             at.attempts.push(turn.key());
@@ -87,6 +88,7 @@ impl Run {
             self.findings.clone_from(&summary.assessment);
         }
         let outcome = AttemptOutcome {
+            agent: call.agent,
             summary: summary.clone(),
             claimed,
             kept: None,
@@ -346,14 +348,14 @@ impl Run {
         if class == Class::Interrupted && self.may_lose(lane) {
             return self.begin_again(lane);
         }
-        let turn = self.take_state(lane, "judging", |state| match state {
-            LaneState::Judging(turn, _, _) => Some(turn.clone()),
+        let (turn, agent) = self.take_state(lane, "judging", |state| match state {
+            LaneState::Judging(turn, outcome, _) => Some((turn.clone(), outcome.agent)),
             _ => None,
         })?;
         self.standings.begin();
         let notes = if class == Class::ContextTooLong { NotesShare::Little } else { turn.notes };
         self.set_state(lane, LaneState::Preparing(turn.next_attempt(notes)));
-        self.count_reach(now, class);
+        self.count_reach(now, agent, class);
         Ok(())
     }
 
@@ -371,7 +373,7 @@ impl Run {
             }
             _ => None,
         })?;
-        self.count_reach(now, class);
+        self.count_reach(now, outcome.agent, class);
         self.count_verdict(lane, verdict, class, progress);
         self.count_answer(turn.claim.as_deref(), verdict);
         self.count_held(lane, verdict);

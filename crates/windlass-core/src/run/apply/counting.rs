@@ -4,25 +4,15 @@ use crate::claim;
 use crate::run::lane::{AttemptOutcome, Candidate};
 use crate::run::rows::Rows;
 use crate::run::tasks::counts_against;
-use crate::run::{Refused, Retries, Run};
-use crate::values::{CheckKind, CheckOutcome, Class, LaneId, Now, TaskEnd, TaskId, Verdict};
+use crate::run::{Refused, Run};
+use crate::values::{AgentIndex, CheckKind, CheckOutcome, Class, LaneId, Now, TaskEnd, TaskId, Verdict};
 
 impl Run {
     /// Attempts in a row that did not get through to the API.
-    pub(super) fn count_reach(&mut self, now: Now, class: Class) {
-        let again = matches!(class, Class::Outage | Class::UsageLimit) && self.backoff.is_some();
-        if again && std::mem::replace(&mut self.backoff_counted, true) {
-            return;
-        }
-        match class {
-            Class::Outage => self.outages.failed(now.wall),
-            Class::UsageLimit => self.refusals.failed(now.wall),
-            Class::Interrupted => {}
-            _ => {
-                self.outages = Retries::default();
-                self.refusals = Retries::default();
-            }
-        }
+    pub(super) fn count_reach(&mut self, now: Now, agent: AgentIndex, class: Class) {
+        let again = class.is_of_reach() && self.backoff.is_some();
+        let met = again && std::mem::replace(&mut self.backoff_counted, true);
+        self.chain.count(agent, now, class, met);
     }
 
     pub(super) fn count_verdict(&mut self, lane: LaneId, verdict: Verdict, class: Class, progress: bool) {

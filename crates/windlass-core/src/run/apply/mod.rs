@@ -92,6 +92,10 @@ impl Run {
                 }
                 Ok(())
             }
+            Fact::AgentAway { agent, class, until, detail, .. } => {
+                self.agent_leaves(*agent, (*class, *until), detail)
+            }
+            Fact::AgentBack { agent } => self.agent_returns(*agent),
             Fact::StopRequested { by, stage } => {
                 self.delivery_stops();
                 self.stop = Some(Stop { by: *by, stage: *stage });
@@ -113,8 +117,8 @@ impl Run {
             Fact::IterationStarted { lane, iteration, task } => {
                 self.iteration_started(now, *lane, *iteration, task.as_ref())
             }
-            Fact::CallReserved { lane, call, reserved, budget, .. } => {
-                self.call_reserved(*lane, Call { id: *call, budget: *budget }, *reserved)
+            Fact::CallReserved { lane, call, agent, reserved, budget, .. } => {
+                self.call_reserved(*lane, Call { id: *call, agent: *agent, budget: *budget }, *reserved)
             }
             Fact::CallSpawned(report::CallSpawned { lane, call, .. }) => {
                 self.expect_call(*lane, *call).map(drop)
@@ -190,6 +194,8 @@ impl Run {
             | Fact::Issue(_)
             | Fact::BackoffStarted { .. }
             | Fact::BackoffEnded
+            | Fact::AgentAway { .. }
+            | Fact::AgentBack { .. }
             | Fact::StopRequested { .. }
             | Fact::ParkRequested { .. }
             | Fact::Failing { .. }

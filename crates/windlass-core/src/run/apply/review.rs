@@ -148,6 +148,7 @@ impl Run {
             ..of_work
         });
         AttemptOutcome {
+            agent: work.agent,
             summary: CallSummary { class, overage, ..work.summary },
             claimed: work.claimed && self.claim_stands(),
             kept,

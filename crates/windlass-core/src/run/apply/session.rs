@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::Applied;
 use crate::run::lane::{AttemptOutcome, Checking, Judged, LaneState, Turn};
-use crate::run::{Committed, Lane, Phase, Retries, Run, Survey};
+use crate::run::{Committed, Lane, Phase, Run, Survey};
 use crate::spec::RunSpec;
 use crate::values::{CheckStage, Evidence, JobStatus, LaneId, SnapshotId, StopReason};
 
@@ -28,15 +28,14 @@ impl Run {
         };
         if let Phase::Ended(reason) = self.phase {
             self.begin_rows_anew(reason);
+            self.chain.begin_anew(reason);
         }
         match self.phase {
-            Phase::Ended(StopReason::AgentUnavailable) => self.outages = Retries::default(),
             Phase::Ended(StopReason::NeedsHuman) => {
                 self.counters.unverified = 0;
                 self.guard.begin_anew();
                 self.try_to_commit_anew();
             }
-            Phase::Ended(StopReason::LimitWaitExceeded) => self.refusals = Retries::default(),
             Phase::Ended(StopReason::HookSkips) => self.hooks.skips = 0,
             Phase::Ended(StopReason::ReviewStalemate) => self.review_anew(),
             _ => {}

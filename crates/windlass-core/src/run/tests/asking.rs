@@ -9,7 +9,9 @@ use crate::fact::Fact;
 use crate::report;
 use crate::run::{CommitKind, Effect, EndCall, Input, NotesShare, Occasion, Run, Stop, TurnKey};
 use crate::spec::{Mode, StatusNews, StatusWatch};
-use crate::values::{CallId, CheckStage, Cut, HookName, JobStatus, LaneId, Named, Purpose, StopSource};
+use crate::values::{
+    AgentIndex, CallId, CheckStage, Cut, HookName, JobStatus, LaneId, Named, Purpose, StopSource,
+};
 
 const LANE: LaneId = LaneId(0);
 
@@ -72,10 +74,10 @@ fn whoever_watches_sees_where_a_run_stands() {
 #[test]
 fn what_leaves_a_trace_waits_for_the_journal() {
     let turn = TurnKey { iteration: 1, attempt: 1 };
-    let (lane, call, purpose) = (LANE, CallId(1), Purpose::Work);
+    let (lane, call, purpose, agent) = (LANE, CallId(1), Purpose::Work, AgentIndex(0));
     let check = Effect::RunCheck { lane, stage: CheckStage::Baseline, check: 0, turn: None };
     let waiting = [
-        Effect::Call { lane, call, turn, purpose, budget: None },
+        Effect::Call { lane, call, turn, purpose, agent, budget: None },
         Effect::Keep { lane, turn },
         Effect::Commit { lane, turn, since: None, what: CommitKind::Complete },
         Effect::Refuse { lane, turn },
@@ -88,8 +90,8 @@ fn what_leaves_a_trace_waits_for_the_journal() {
     assert!(waiting.iter().all(Effect::needs_journal));
     let others = [
         Effect::Survey(Occasion::Start),
-        Effect::Prepare { lane, turn, purpose, notes: NotesShare::Usual },
-        Effect::Recover { lane, call, turn, purpose },
+        Effect::Prepare { lane, turn, purpose, notes: NotesShare::Usual, agent },
+        Effect::Recover { lane, call, turn, purpose, agent },
         Effect::EndCall { lane, call, how: EndCall::Ask, cut: Cut::Stop },
         Effect::Settle { lane, turn },
     ];

@@ -28,6 +28,7 @@ fn prompted(world: &World) -> OrderContext {
         turn,
         purpose: crate::values::Purpose::Work,
         notes: crate::run::NotesShare::Usual,
+        agent: crate::values::AgentIndex(0),
     };
     OrderContext::of(&world.run, &effect, world.now)
 }

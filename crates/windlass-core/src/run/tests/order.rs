@@ -14,9 +14,10 @@ use crate::report;
 use crate::run::{Effect, Input, LaneState, Phase, Run, Survey};
 use crate::spec::{CommitPolicy, Depth, Mode, RunSpec, Verification};
 use crate::values::{
-    CallId, CallSummary, CheckKind, CheckResult, CheckStage, Class, CommitNotes, Cost, Cut, Delivery, Hook,
-    HookCommand, HookDecision, HookName, LandOutcome, LaneId, MergeOutcome, Named, NotificationKey,
-    NotifyEvent, Purpose, SinkKind, StopReason, StopSource, TaskEnd, TaskId, Tokens, UnderWay, Verdict,
+    AgentIndex, CallId, CallSummary, CheckKind, CheckResult, CheckStage, Class, CommitNotes, Cost, Cut,
+    Delivery, Hook, HookCommand, HookDecision, HookName, LandOutcome, LaneId, MergeOutcome, Named,
+    NotificationKey, NotifyEvent, Purpose, SinkKind, StopReason, StopSource, TaskEnd, TaskId, Tokens,
+    UnderWay, Verdict,
 };
 
 const LANE: LaneId = LaneId(0);
@@ -72,6 +73,7 @@ fn facts(world: &World, run: &Run, lane: LaneId, call: CallId) -> Vec<Fact> {
             iteration,
             attempt,
             purpose: Purpose::Work,
+            agent: AgentIndex(0),
             reserved: Cost::ZERO,
             budget: None,
         },
@@ -143,6 +145,14 @@ fn facts_of_the_run(world: &World) -> Vec<Fact> {
     vec![
         Fact::BackoffStarted { until: world.now.wall, class: Class::Outage, attempt: 1 },
         Fact::BackoffEnded,
+        Fact::AgentAway {
+            agent: AgentIndex(0),
+            class: Class::Auth,
+            until: None,
+            by: None,
+            detail: String::new(),
+        },
+        Fact::AgentBack { agent: AgentIndex(0) },
         Fact::StopRequested { by: StopSource::Interrupt, stage: 1 },
         Fact::Failing {
             stop_reason: StopReason::Internal,
@@ -272,7 +282,10 @@ fn may_follow(run: &Run, fact: &Fact) -> bool {
         Fact::CheckFinished(report::CheckFinished { stage, outcome, .. }) => {
             due(run) == Some((*stage, outcome.check))
         }
-        Fact::TasksRead { .. }
+        // There is one agent.
+        Fact::AgentAway { .. }
+        | Fact::AgentBack { .. }
+        | Fact::TasksRead { .. }
         | Fact::LaneOpened(_)
         | Fact::Merged(_)
         | Fact::Landed(_)

@@ -72,6 +72,7 @@ pub fn plan() -> RunSpec {
             version: "2.1.330".to_owned(),
             ..AgentSpec::new("claude", "/usr/bin/claude".into())
         },
+        substitutes: Vec::new(),
         review: None,
         council: None,
         commit: CommitPolicy::None,

@@ -10,8 +10,8 @@ use windlass_core::fact::{Entry, Fact};
 use windlass_core::report;
 use windlass_core::spec::{AgentSpec, Clocks, CommitPolicy, Job, Limits, Mode, RunSpec, SandboxSpec};
 use windlass_core::values::{
-    CallId, CallSummary, Class, Cost, Evidence, ExitCodes, LaneId, Now, Purpose, RunId, SnapshotId,
-    StopReason, Tokens, Verdict,
+    AgentIndex, CallId, CallSummary, Class, Cost, Evidence, ExitCodes, LaneId, Now, Purpose, RunId,
+    SnapshotId, StopReason, Tokens, Verdict,
 };
 
 use crate::store::paths::Project;
@@ -109,6 +109,7 @@ pub(crate) fn reserved(iteration: u32) -> Fact {
         iteration,
         attempt: 1,
         purpose: Purpose::Work,
+        agent: AgentIndex(0),
         reserved: Cost::from_dollars(0.5),
         budget: None,
     }
@@ -239,6 +240,7 @@ pub(crate) fn plan(run: &RunId, directory: &Path) -> RunSpec {
             repository_settings: windlass_core::spec::RepositorySettings::Used,
             prices: Vec::new(),
         },
+        substitutes: Vec::new(),
         review: None,
         council: None,
         commit: CommitPolicy::None,

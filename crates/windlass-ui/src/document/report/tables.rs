@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
-use windlass_core::values::{Cost, Named};
+use windlass_core::values::{Cost, Named, Spent, Tokens};
 
 use super::sheet::{Part, foreign, gate_words, own};
 use crate::format;
@@ -57,7 +57,7 @@ impl Table {
 
 /// Those of a run that have rows.
 pub fn tables(run: &RunSeen, zone: &TimeZone) -> Vec<Table> {
-    let all = [iterations(run), tasks(run), checks(run), waits(run, zone), tokens(run)];
+    let all = [iterations(run), agents(run), tasks(run), checks(run), waits(run, zone), tokens(run)];
     all.into_iter().filter(|table| !table.rows.is_empty()).collect()
 }
 
@@ -104,6 +104,37 @@ fn iteration(round: &IterationSeen) -> Vec<Part> {
 /// Nothing is not written as a number: the eye finds what is there.
 fn amount(cost: Cost) -> String {
     if cost.is_zero() { String::new() } else { format::money(cost) }
+}
+
+/// Who did what, in a run with several agents.
+fn agents(run: &RunSeen) -> Table {
+    let mut names: Vec<&str> = Vec::new();
+    let calls = || run.rounds.iter().flat_map(|round| &round.calls);
+    for name in calls().map(|call| call.by.as_str()).filter(|name| !name.is_empty()) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let columns =
+        vec![Words("agent"), Numbers("calls"), Numbers("could not work"), Numbers("tokens"), Numbers("cost")];
+    let rows = names.into_iter().map(|name| {
+        let own_calls = || calls().filter(|call| call.by == name);
+        let in_vain = own_calls().filter(|call| call.class.is_some_and(|class| class.is_of_api())).count();
+        let (mut tokens, mut cost, mut estimated) = (Tokens::default(), Cost::ZERO, Cost::ZERO);
+        for call in own_calls() {
+            tokens += call.tokens;
+            cost += call.cost;
+            estimated += call.spent().estimated;
+        }
+        vec![
+            foreign(name),
+            own(own_calls().count().to_string()),
+            own(if in_vain > 0 { in_vain.to_string() } else { String::new() }),
+            own(format::amount(tokens.total())),
+            own(format::charged(Spent { cost, estimated })),
+        ]
+    });
+    Table::new("Agents", columns, rows.collect())
 }
 
 fn tasks(run: &RunSeen) -> Table {

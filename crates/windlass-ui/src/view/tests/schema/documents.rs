@@ -233,6 +233,16 @@ const STATUS: &[Field] = &[
     ("max_cost_usd", Nullable(&Number), Always),
     ("tokens", TOKENS, Always),
     ("duration_ms", Integer, Always),
+    (
+        "agents",
+        List(&Object(&[
+            ("name", Text, Always),
+            ("model", Nullable(&Text), Always),
+            ("state", OneOf(&["works", "ready", "away"]), Always),
+            ("back", Nullable(&Time), Always),
+        ])),
+        Sometimes,
+    ),
     ("waiting_until", Nullable(&Time), Always),
     ("waited_ms", Integer, Always),
     ("stop_stage", Integer, Always),

@@ -295,6 +295,8 @@ const CALL_RESERVED: &[Field] = &[
     ("iteration", Integer, Always),
     ("attempt", Integer, Always),
     ("purpose", OneOf(Purpose::VARIANTS), Always),
+    // The name of whose it is, in a run with several agents.
+    ("agent", Text, Sometimes),
     ("reserved_usd", Number, Always),
     ("budget_usd", Number, Sometimes),
 ];
@@ -387,6 +389,17 @@ pub(super) const FACTS: &[(&str, &[Field])] = &[
     ("iteration_finished", ITERATION_FINISHED),
     ("waiting", &[("until", Time, Always), ("class", CLASS, Always), ("attempt", Integer, Always)]),
     ("released", &[]),
+    (
+        "agent_away",
+        &[
+            ("agent", Text, Always),
+            ("class", CLASS, Always),
+            ("until", Time, Sometimes),
+            ("by", Nullable(&Text), Always),
+            ("detail", Text, Sometimes),
+        ],
+    ),
+    ("agent_back", &[("agent", Text, Always)]),
     ("stop_requested", &[("by", OneOf(StopSource::VARIANTS), Always), ("stage", Integer, Always)]),
     ("park_requested", &[("by", OneOf(StopSource::VARIANTS), Always), ("task", Text, Always)]),
     (

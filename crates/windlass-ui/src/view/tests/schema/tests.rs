@@ -8,9 +8,9 @@ use windlass_core::principles::Principles;
 use windlass_core::report;
 use windlass_core::values::NotifyEvent;
 use windlass_core::values::{
-    CallId, CheckResult, CheckStage, Class, CommitNotes, Cost, Cut, Delivery, Denial, Ended, Evidence,
-    HookDecision, HookName, HookOutcome, LandOutcome, LaneId, MergeOutcome, NotificationKey, SinkKind,
-    SnapshotId, Suspicion, SuspicionKind, TaskEnd, TaskId, TaskRow, UnderWay, UsageLimit,
+    AgentIndex, CallId, CheckResult, CheckStage, Class, CommitNotes, Cost, Cut, Delivery, Denial, Ended,
+    Evidence, HookDecision, HookName, HookOutcome, LandOutcome, LaneId, MergeOutcome, NotificationKey,
+    SinkKind, SnapshotId, Suspicion, SuspicionKind, TaskEnd, TaskId, TaskRow, UnderWay, UsageLimit,
 };
 
 use windlass_jobs::doc::tasks::TaskSource;
@@ -138,9 +138,18 @@ fn everything_else() -> Night {
             iteration: 1,
             attempt: 2,
             purpose: Purpose::Verify,
+            agent: AgentIndex(1),
             reserved: Cost::from_dollars(0.5),
             budget: Some(Cost::from_dollars(4.0)),
         })
+        .fact(Fact::AgentAway {
+            agent: AgentIndex(0),
+            class: Class::UsageLimit,
+            until: Some("2026-03-02T05:00:00Z".parse().unwrap()),
+            by: Some(AgentIndex(1)),
+            detail: "You've hit your limit".to_owned(),
+        })
+        .fact(Fact::AgentBack { agent: AgentIndex(0) })
         .fact(Fact::StopRequested { by: StopSource::Command, stage: 1 })
         .fact(Fact::ParkRequested { by: StopSource::Page, task: "TASK-001".into() })
         .fact(Fact::ActionAsked(report::ActionAsked {

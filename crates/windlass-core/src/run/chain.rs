@@ -1,0 +1,262 @@
+//! The chain of agents: who works, who cannot for now, and who takes over.
+//!
+//! An agent that cannot work (a usage limit, an outage beyond its patience, no login, no money) is *away* until a time, or
+//! until a person goes on with the run. Work goes to the first of the chain that is not; calls under way stay where they are.
+//! A run with one agent never has one away: it waits, or ends.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::fact::Fact;
+use crate::run::retry::{Patience, Retries, after_limit, after_outage, back_after_limit};
+use crate::run::{Backoff, Run};
+use crate::spec::{AgentSpec, RunSpec};
+use crate::values::{AgentIndex, CallSummary, Class, Now, StopReason, UnderWay, UsageLimit, between, later};
+
+#[cfg(test)]
+mod tests;
+
+/// An agent whose service stays out of reach is asked again after so long.
+const OUTAGE: Duration = Duration::from_mins(30);
+
+/// What is known of the agents of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Chain {
+    reach: BTreeMap<AgentIndex, Reach>,
+    away: BTreeMap<AgentIndex, Away>,
+}
+
+/// Attempts in a row of one agent that did not get through.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Reach {
+    outages: Retries,
+    refusals: Retries,
+}
+
+/// Why an agent cannot work, and for how long.
+#[derive(Clone, Debug, PartialEq)]
+struct Away {
+    /// `None` = until a person goes on with the run.
+    until: Option<Timestamp>,
+    class: Class,
+    /// One sentence.
+    detail: String,
+    /// It was counted: other lanes that meet the same are no further refusals.
+    counted: bool,
+}
+
+impl Chain {
+    /// Refusals in a row of an agent.
+    pub fn refusals(&self, agent: AgentIndex) -> Retries {
+        self.reach.get(&agent).map(|reach| reach.refusals.clone()).unwrap_or_default()
+    }
+
+    /// Outages in a row of an agent.
+    pub fn outages(&self, agent: AgentIndex) -> Retries {
+        self.reach.get(&agent).map(|reach| reach.outages.clone()).unwrap_or_default()
+    }
+
+    /// An attempt of an agent ended like this. `met`: other lanes wait for the same already, and it was counted.
+    pub fn count(&mut self, agent: AgentIndex, now: Now, class: Class, met: bool) {
+        let away = self.away.get_mut(&agent).filter(|_| class.is_of_reach());
+        let is_counted = away.is_some_and(|away| std::mem::replace(&mut away.counted, true));
+        let reach = self.reach.entry(agent).or_default();
+        match class {
+            class if class.is_of_reach() && (met || is_counted) => {}
+            Class::Outage => reach.outages.failed(now.wall),
+            Class::UsageLimit => reach.refusals.failed(now.wall),
+            Class::Interrupted => {}
+            _ => *reach = Reach::default(),
+        }
+    }
+
+    /// A person goes on with a run that had ended for this reason.
+    pub fn begin_anew(&mut self, ended: StopReason) {
+        self.away.clear();
+        for reach in self.reach.values_mut() {
+            match ended {
+                StopReason::AgentUnavailable => reach.outages = Retries::default(),
+                StopReason::LimitWaitExceeded => reach.refusals = Retries::default(),
+                _ => {}
+            }
+        }
+    }
+
+    fn leave(&mut self, agent: AgentIndex, away: Away) {
+        let counted = self.away.get(&agent).is_some_and(|before| before.counted);
+        self.away.insert(agent, Away { counted, ..away });
+    }
+
+    /// Is it known already that this agent is away at least until then?
+    fn is_away_until(&self, agent: AgentIndex, until: Option<Timestamp>) -> bool {
+        self.away.get(&agent).is_some_and(|away| match (away.until, until) {
+            (None, _) => true,
+            (Some(_), None) => false,
+            (Some(known), Some(until)) => known >= until,
+        })
+    }
+
+    /// The one that is back first, and when; of several the first of the chain.
+    fn first_back(&self) -> Option<(AgentIndex, Timestamp)> {
+        let back = self.away.iter().filter_map(|(agent, away)| Some((*agent, away.until?)));
+        back.min_by_key(|(agent, until)| (*until, *agent))
+    }
+
+    /// The first of the chain that is not away.
+    fn free(&self, spec: &RunSpec) -> Option<AgentIndex> {
+        spec.agents().map(|(agent, _)| agent).find(|agent| !self.away.contains_key(agent))
+    }
+}
+
+impl Run {
+    /// Who works: the next call is this agent's.
+    pub fn agent(&self) -> AgentIndex {
+        let free = self.spec.as_ref().and_then(|spec| self.chain.free(spec));
+        free.or_else(|| self.chain.first_back().map(|(agent, _)| agent)).unwrap_or_default()
+    }
+
+    /// The agents that cannot work now: until when, and why. `None` = until a person goes on with the run.
+    pub fn agents_away(&self) -> impl Iterator<Item = (AgentIndex, Option<Timestamp>, &str)> {
+        self.chain.away.iter().map(|(agent, away)| (*agent, away.until, away.detail.as_str()))
+    }
+
+    /// The first agent whose time has passed.
+    pub(super) fn agent_back(&self, now: Now) -> Option<Fact> {
+        let due = |away: &Away| away.until.is_some_and(|until| until <= now.wall);
+        let found = self.chain.away.iter().find(|(_, away)| due(away));
+        found.map(|(agent, _)| Fact::AgentBack { agent: *agent })
+    }
+
+    /// When that is, at the earliest.
+    pub(super) fn agent_back_at(&self) -> Option<Timestamp> {
+        self.chain.first_back().map(|(_, until)| until)
+    }
+
+    /// What follows where one of several agents could not work; `None` where it is asked again after a pause.
+    pub(super) fn handed_over(
+        &self,
+        spec: &RunSpec,
+        (agent, summary): (AgentIndex, &CallSummary),
+        now: Now,
+    ) -> Option<Vec<Fact>> {
+        let (until, detail) = self.absence(spec, agent, summary, now)?;
+        if self.chain.is_away_until(agent, until) {
+            return Some(Vec::new());
+        }
+        let class = summary.class;
+        let mut chain = self.chain.clone();
+        chain.leave(agent, Away { until, class, detail: detail.clone(), counted: false });
+        let by = chain.free(spec);
+        let mut facts = vec![Fact::AgentAway { agent, class, until, by, detail }];
+        if by.is_none() {
+            facts.extend(self.nobody_left(spec, &chain, now));
+        }
+        Some(facts)
+    }
+
+    /// For how long an agent cannot work, and why; `None` where it is asked again after a pause.
+    fn absence(
+        &self,
+        spec: &RunSpec,
+        agent: AgentIndex,
+        summary: &CallSummary,
+        now: Now,
+    ) -> Option<(Option<Timestamp>, String)> {
+        let limits = &spec.limits;
+        match summary.class {
+            Class::UsageLimit => {
+                let limit: UsageLimit = summary.limit.clone().unwrap_or_default();
+                let before = self.chain.refusals(agent);
+                match after_limit(&limit, &before, limits, now.wall) {
+                    Patience::Until(until) => Some((Some(until), summary.detail.clone())),
+                    Patience::Exhausted(why) => Some((back_after_limit(&limit, &before, now.wall), why)),
+                }
+            }
+            Class::Outage => {
+                let before = self.chain.outages(agent);
+                match after_outage(&spec.run, &before, limits, &spec.clocks, now.wall) {
+                    Patience::Until(_) => None,
+                    Patience::Exhausted(why) => {
+                        let again = before.lasted(now.wall) <= limits.wait;
+                        Some((again.then(|| later(now.wall, OUTAGE)), why))
+                    }
+                }
+            }
+            _ => Some((None, summary.detail.clone())),
+        }
+    }
+
+    /// Nobody can work: the first who is back is waited for, or the run ends.
+    fn nobody_left(&self, spec: &RunSpec, chain: &Chain, now: Now) -> Option<Fact> {
+        let reasons: Vec<String> = chain
+            .away
+            .iter()
+            .map(|(agent, away)| format!("{}: {}", spec.agent_name(*agent), away.detail))
+            .collect();
+        let fails = |stop_reason| Fact::Failing {
+            stop_reason,
+            detail: format!("no agent can work: {}", reasons.join("; ")),
+            under_way: UnderWay::SeenThrough,
+        };
+        match chain.first_back() {
+            None => Some(fails(StopReason::AgentUnavailable)),
+            Some((_, until)) if between(now.wall, until) > spec.limits.wait => {
+                Some(fails(StopReason::LimitWaitExceeded))
+            }
+            Some((agent, until)) => {
+                let class = chain.away.get(&agent).map_or(Class::UsageLimit, |away| away.class);
+                let longer = self.backoff.is_none_or(|Backoff { until: earlier, .. }| earlier < until);
+                longer.then_some(Fact::BackoffStarted { until, class, attempt: 1 })
+            }
+        }
+    }
+
+    pub(super) fn agent_leaves(
+        &mut self,
+        agent: AgentIndex,
+        (class, until): (Class, Option<Timestamp>),
+        detail: &str,
+    ) -> Result<(), String> {
+        if self.spec.as_ref().is_none_or(|spec| spec.substitutes.is_empty()) {
+            return Err("nobody could take over".to_owned());
+        }
+        self.expect_agent(agent)?;
+        let away = Away { until, class, detail: detail.to_owned(), counted: false };
+        self.chain.leave(agent, away);
+        Ok(())
+    }
+
+    pub(super) fn expect_agent(&self, agent: AgentIndex) -> Result<(), String> {
+        let is_there = self.spec.as_ref().is_some_and(|spec| spec.agent_at(agent).is_some());
+        if is_there { Ok(()) } else { Err(format!("there is no agent {agent}")) }
+    }
+
+    pub(super) fn agent_returns(&mut self, agent: AgentIndex) -> Result<(), String> {
+        self.chain.away.remove(&agent).map(drop).ok_or_else(|| format!("agent {agent} was not away"))
+    }
+}
+
+impl RunSpec {
+    /// The agents of the chain: the one that works, then those that take over, in their order.
+    pub fn agents(&self) -> impl Iterator<Item = (AgentIndex, &AgentSpec)> {
+        let all = std::iter::once(&self.agent).chain(&self.substitutes);
+        (0..).map(AgentIndex).zip(all)
+    }
+
+    /// What one of them is called: by its name, and with its model where another one has the same.
+    pub fn agent_name(&self, index: AgentIndex) -> String {
+        let Some(agent) = self.agent_at(index) else { return format!("agent {index}") };
+        let namesakes = self.agents().filter(|(_, other)| other.name == agent.name).count();
+        match &agent.model {
+            Some(model) if namesakes > 1 => format!("{} ({model})", agent.name),
+            _ => agent.name.clone(),
+        }
+    }
+
+    /// One of them.
+    pub fn agent_at(&self, index: AgentIndex) -> Option<&AgentSpec> {
+        self.agents().find(|(at, _)| *at == index).map(|(_, agent)| agent)
+    }
+}
