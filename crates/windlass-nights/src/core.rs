@@ -173,6 +173,12 @@ impl Core {
             (Some(Plant::OneMoreIteration), Fact::RunStarted { plan } | Fact::RunResumed { plan }) => {
                 plan.limits.iterations = plan.limits.iterations.map(|most| most + 1);
             }
+            (Some(Plant::UnaskedSubstitute), Fact::RunStarted { plan } | Fact::RunResumed { plan }) => {
+                plan.substitutes.clear();
+            }
+            (Some(Plant::EarlyReturn), Fact::AgentAway { until: Some(until), .. }) => {
+                *until = until.checked_sub(Duration::from_mins(1)).unwrap_or(*until);
+            }
             (Some(Plant::EndlessPatience), Fact::RunStarted { plan } | Fact::RunResumed { plan }) => {
                 if let Some(spec) = &mut plan.delivery {
                     spec.checks_wait *= 10;

@@ -27,6 +27,10 @@ pub enum Plant {
     ChargedWait,
     /// The wait is over a minute before the limit resets.
     EarlyWaking,
+    /// Nobody takes over from an agent that cannot work.
+    UnaskedSubstitute,
+    /// An agent that cannot work is asked again a minute too early.
+    EarlyReturn,
     /// A resumed run forgets that it was waiting.
     ForgottenHold,
     /// An outage is retried at once, again and again.
@@ -168,6 +172,8 @@ impl Plant {
         (Plant::WaitAsFailure, "wait-as-failure", "a wait for a usage limit counts as a failed iteration"),
         (Plant::ChargedWait, "charged-wait", "a wait for a usage limit counts against the run's duration"),
         (Plant::EarlyWaking, "early-waking", "a wait ends a minute too early"),
+        (Plant::UnaskedSubstitute, "unasked-substitute", "nobody takes over from an agent that cannot work"),
+        (Plant::EarlyReturn, "early-return", "an agent that cannot work is asked again too early"),
         (Plant::ForgottenHold, "forgotten-hold", "a resumed run forgets that it was waiting"),
         (Plant::NoPause, "no-pause", "an outage is retried at once, again and again"),
         (Plant::UncheckedHook, "unchecked-hook", "what a commit hook changed is not checked again"),

@@ -169,6 +169,19 @@ fn sentence(what: &What) -> Option<String> {
     })
 }
 
+/// Who cannot work, or can again.
+fn agents(fact: &Fact) -> String {
+    match fact {
+        Fact::AgentAway { agent, class, until, by, .. } => {
+            let until = until.map_or_else(|| "for good".to_owned(), |until| format!("until {until}"));
+            let by = by.map_or_else(|| "nobody".to_owned(), |by| format!("agent {by}"));
+            format!("agent {agent} cannot work ({class:?}) {until}; {by} takes over")
+        }
+        Fact::AgentBack { agent } => format!("agent {agent} can work again"),
+        _ => String::new(),
+    }
+}
+
 fn fact(fact: &Fact) -> Option<String> {
     Some(match fact {
         Fact::RunStarted { .. } | Fact::CallSpawned(_) | Fact::NotificationSettled(_) => return None,
@@ -257,10 +270,7 @@ fn fact(fact: &Fact) -> Option<String> {
         Fact::Issue(step) => format!("an issue: {step:?}"),
         Fact::Delivery(step) => format!("on its way out: {step:?}"),
         Fact::BackoffEnded => "the wait is over".to_owned(),
-        Fact::AgentAway { agent, class, until, by, .. } => {
-            format!("agent {agent} cannot work ({class:?}) until {until:?}; by whom it is done: {by:?}")
-        }
-        Fact::AgentBack { agent } => format!("agent {agent} can work again"),
+        Fact::AgentAway { .. } | Fact::AgentBack { .. } => agents(fact),
         Fact::StopRequested { stage, by } => format!("a stop is noted: {by:?}, stage {stage}"),
         Fact::ParkRequested { by, task } => format!("{task} is to be left: {by:?}"),
         Fact::Failing { stop_reason, detail, .. } => {

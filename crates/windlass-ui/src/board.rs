@@ -5,6 +5,7 @@ mod chain;
 mod councils;
 mod status;
 mod tasks;
+mod undelivered;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -17,9 +18,9 @@ use windlass_core::report;
 use windlass_core::spec::{ClaimSource, RunSpec};
 use windlass_core::tasks::Schedule;
 use windlass_core::values::{
-    AgentIndex, Assessment, CallId, CallSummary, CheckKind, CheckOutcome, CheckStage, Class, Cost, Delivery,
-    Denial, HookDecision, HookName, HookOutcome, LandOutcome, LaneId, Purpose, Reviewed, SinkKind,
-    SnapshotId, Spent, StopReason, StopSource, TaskId, Tokens, UnderWay, between,
+    AgentIndex, Assessment, CallId, CallSummary, CheckKind, CheckOutcome, CheckStage, Class, Cost, Denial,
+    HookDecision, HookName, HookOutcome, LandOutcome, LaneId, Purpose, Reviewed, SnapshotId, Spent,
+    StopReason, StopSource, TaskId, Tokens, UnderWay, between,
 };
 
 use crate::delivery_board::DeliveryBoard;
@@ -30,6 +31,7 @@ use crate::tool::Places;
 use at_hand::AtHand;
 use status::StatusBoard;
 pub(crate) use tasks::Commits;
+use undelivered::Undelivered;
 
 /// Refused commands that are remembered for the summary.
 const REMEMBERED_DENIALS: usize = 50;
@@ -88,28 +90,6 @@ pub struct Board {
     pub(crate) skips: u32,
     /// The work's way out.
     pub(crate) delivery: DeliveryBoard,
-}
-
-/// Notifications that nobody accepted.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Undelivered {
-    /// In all.
-    pub(crate) count: u32,
-    /// In a row, by sink.
-    pub(crate) in_a_row: BTreeMap<SinkKind, u32>,
-}
-
-impl Undelivered {
-    fn settle(&mut self, sink: SinkKind, delivery: Delivery) {
-        let in_a_row = self.in_a_row.entry(sink).or_default();
-        match delivery {
-            Delivery::Sent => *in_a_row = 0,
-            Delivery::Failed | Delivery::Abandoned => {
-                *in_a_row = in_a_row.saturating_add(1);
-                self.count = self.count.saturating_add(1);
-            }
-        }
-    }
 }
 
 /// What happens in one lane.

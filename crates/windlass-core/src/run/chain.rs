@@ -72,6 +72,13 @@ impl Chain {
         }
     }
 
+    /// A session begins in which nobody waits and nobody could work: everybody is asked again.
+    pub fn begin_session(&mut self, spec: &RunSpec) {
+        if self.free(spec).is_none() {
+            self.away.clear();
+        }
+    }
+
     /// A person goes on with a run that had ended for this reason.
     pub fn begin_anew(&mut self, ended: StopReason) {
         self.away.clear();
@@ -201,15 +208,15 @@ impl Run {
             under_way: UnderWay::SeenThrough,
         };
         match chain.first_back() {
-            None => Some(fails(StopReason::AgentUnavailable)),
-            Some((_, until)) if between(now.wall, until) > spec.limits.wait => {
-                Some(fails(StopReason::LimitWaitExceeded))
-            }
-            Some((agent, until)) => {
+            Some((agent, until)) if between(now.wall, until) <= spec.limits.wait => {
                 let class = chain.away.get(&agent).map_or(Class::UsageLimit, |away| away.class);
                 let longer = self.backoff.is_none_or(|Backoff { until: earlier, .. }| earlier < until);
                 longer.then_some(Fact::BackoffStarted { until, class, attempt: 1 })
             }
+            _ if chain.away.values().any(|away| away.class == Class::UsageLimit) => {
+                Some(fails(StopReason::LimitWaitExceeded))
+            }
+            _ => Some(fails(StopReason::AgentUnavailable)),
         }
     }
 

@@ -17,12 +17,9 @@ pub struct Collected {
     /// What was taken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub principles: Option<Principles>,
-    /// How often an agent was asked in vain.
-    #[serde(default)]
-    pub in_vain: u32,
-    /// The attempt that was the latest of these.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub latest: Option<TurnKey>,
+    /// The attempts whose agents were asked in vain; the few that there can be.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub in_vain: Vec<TurnKey>,
     /// Why its latest proposal was not taken: a sentence; empty = there was none yet.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub refused: String,
@@ -32,7 +29,12 @@ impl Collected {
     /// Is an agent to be asked, in a run of this plan?
     pub fn is_asked_for(&self, spec: Option<&PrinciplesSpec>) -> bool {
         let wanted = matches!(spec, Some(PrinciplesSpec::Collected { .. }));
-        wanted && self.principles.is_none() && self.in_vain < COLLECTIONS
+        wanted && self.principles.is_none() && self.times_left() > 0
+    }
+
+    /// How often they are asked for yet.
+    pub fn times_left(&self) -> u32 {
+        COLLECTIONS.saturating_sub(u32::try_from(self.in_vain.len()).unwrap_or(u32::MAX))
     }
 }
 
@@ -63,13 +65,13 @@ impl Run {
         let class = outcome.summary.class;
         let had_its_chance = !class.is_of_api() && class != Class::Interrupted;
         // It was counted before the runner died, and what was proposed then is gone.
-        let is_counted = self.collected.latest == Some(turn.key());
+        let is_counted = self.collected.in_vain.contains(&turn.key());
         if !self.owes_principles(lane) || principles.is_none() && (is_counted || !had_its_chance) {
             return None;
         }
         let left = match principles {
             Some(_) => 0,
-            None => COLLECTIONS.saturating_sub(self.collected.in_vain + 1),
+            None => self.collected.times_left().saturating_sub(1),
         };
         Some(Fact::PrinciplesCollected { lane, principles, refused, left })
     }
@@ -86,8 +88,7 @@ impl Run {
         if let Some(principles) = principles {
             self.collected.principles = Some(principles.clone());
         } else {
-            self.collected.in_vain += 1;
-            self.collected.latest = self.lane(lane).and_then(LaneState::turn).map(Turn::key);
+            self.collected.in_vain.extend(self.lane(lane).and_then(LaneState::turn).map(Turn::key));
         }
         refused.clone_into(&mut self.collected.refused);
         Ok(())

@@ -21,7 +21,6 @@ pub struct AgentIndex(pub u16);
 
 impl AgentIndex {
     /// Is it the one that works as long as it can?
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
     pub const fn is_first(&self) -> bool {
         self.0 == 0
     }

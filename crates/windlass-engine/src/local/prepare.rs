@@ -53,7 +53,7 @@ impl<'a> Preparation<'a> {
             damage: String::new(),
             held: Vec::new(),
             returned: None,
-            collected: Collected { principles: None, in_vain: 0, latest: None, refused: String::new() },
+            collected: Collected { principles: None, in_vain: Vec::new(), refused: String::new() },
             rejection: None,
             review: None,
             settled: Vec::new(),

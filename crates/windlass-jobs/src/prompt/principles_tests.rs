@@ -21,6 +21,10 @@ fn collecting() -> RunSpec {
     RunSpec { principles, ..plan() }
 }
 
+fn attempt(attempt: u32) -> TurnKey {
+    TurnKey { iteration: 1, attempt }
+}
+
 // rows: 101
 #[test]
 fn they_come_before_the_workflow_and_are_the_same_in_every_iteration() {
@@ -86,7 +90,7 @@ fn an_agent_is_asked_to_derive_them_until_some_are_taken() {
     assert!(asked.find("## How this works") > asked.find(PROPOSAL), "{asked}");
 
     let refused = "principles.proposed.yaml: line 3: `a` is `@b`".to_owned();
-    let again = user(&Collected { in_vain: 1, refused, ..Collected::default() });
+    let again = user(&Collected { in_vain: vec![attempt(1)], refused, ..Collected::default() });
     assert!(
         again.contains("is not taken: principles.proposed.yaml: line 3: `a` is `@b`. Fix it."),
         "{again}"
@@ -95,6 +99,6 @@ fn an_agent_is_asked_to_derive_them_until_some_are_taken() {
     let taken =
         user(&Collected { principles: Some(Principles::of(Preset::Startup)), ..Collected::default() });
     assert_eq!(taken, compose(&parts(&decided(Preset::Startup), "x")).user);
-    let given_up = user(&Collected { in_vain: 3, ..Collected::default() });
+    let given_up = user(&Collected { in_vain: [1, 2, 3].map(attempt).to_vec(), ..Collected::default() });
     assert!(given_up.starts_with("## How this works"), "{given_up}");
 }

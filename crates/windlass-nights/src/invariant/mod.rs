@@ -4,6 +4,7 @@
 //! itself, from the facts and from what the world knows.
 
 mod at;
+mod chain;
 mod charges;
 mod complete;
 mod councils;
@@ -94,6 +95,12 @@ pub const INVARIANTS: &[Invariant] = &[
         sentence: "at most one council is called in an iteration, and no more in a run than it may; what was decided stands \
                    in every later prompt, and in the log, once",
         check: councils::check,
+    },
+    Invariant {
+        name: "first_who_can",
+        sentence: "of several agents each call is the first's that can work; who cannot is away until its time, and nobody \
+                   waits while another one could go on",
+        check: chain::check,
     },
     Invariant {
         name: "within_budget",
@@ -249,12 +256,13 @@ fn nothing_lost(record: &Record) -> Result<(), Breach> {
     })
 }
 
-/// Attempts of one iteration within a session that no bound of a run explains.
+/// Attempts of one iteration by one agent within a session that no bound of a run explains.
 const MOST_ATTEMPTS: u32 = 64;
 
 fn progress_or_stop(record: &Record) -> Result<(), Breach> {
     // Several lanes have an iteration each.
     let mut attempts: BTreeMap<u32, u32> = BTreeMap::new();
+    let agents = u32::try_from(record.plan.agents().count()).unwrap_or(u32::MAX);
     for (at, moment) in record.moments.iter().enumerate() {
         match &moment.what {
             What::Stuck(said) => return Err(Breach::at(at, said.clone())),
@@ -262,7 +270,7 @@ fn progress_or_stop(record: &Record) -> Result<(), Breach> {
             What::AgentStarted { turn, .. } => {
                 let attempts = attempts.entry(turn.iteration).or_default();
                 *attempts += 1;
-                if *attempts > MOST_ATTEMPTS {
+                if *attempts > MOST_ATTEMPTS.saturating_mul(agents) {
                     return Err(Breach::at(at, format!("{attempts} attempts at the same iteration")));
                 }
             }

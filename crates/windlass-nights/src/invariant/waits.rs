@@ -28,11 +28,14 @@ struct Waiting {
     /// Refusals in a row before this one.
     refusals: u32,
     failing: bool,
+    /// Another agent can take over: another invariant says when somebody waits.
+    has_chain: bool,
 }
 
 pub(super) fn check(record: &Record) -> Result<(), Breach> {
     let mut tally = Tally::default();
-    let mut waiting = Waiting::default();
+    let has_chain = !record.plan.substitutes.is_empty();
+    let mut waiting = Waiting { has_chain, ..Waiting::default() };
     for (at, moment) in record.moments.iter().enumerate() {
         match &moment.what {
             What::SessionBegan { .. } => (waiting.disturbed, waiting.failing) = (true, false),
@@ -69,7 +72,11 @@ impl Waiting {
             Fact::BackoffStarted { until, class, .. } => {
                 self.held = Some((*until, now));
                 self.disturbed = false;
-                if *class == Class::UsageLimit { self.right_time(*until, now) } else { Ok(()) }
+                if *class == Class::UsageLimit && !self.has_chain {
+                    self.right_time(*until, now)
+                } else {
+                    Ok(())
+                }
             }
             Fact::BackoffEnded => self.released(now),
             Fact::Failing { .. } => {
@@ -80,7 +87,7 @@ impl Waiting {
                 if *class == Class::UsageLimit {
                     self.refusals += 1;
                 }
-                if self.held.is_none() && !self.failing {
+                if self.held.is_none() && !self.failing && !self.has_chain {
                     return Err(format!("after {class:?} the attempt is repeated without a wait"));
                 }
                 Ok(())

@@ -94,6 +94,7 @@ impl Script {
         super::forge::draw(&mut script);
         super::principles::draw(&mut script);
         money::draw(&mut script);
+        super::chain::draw(&mut script);
         script
     }
 }

@@ -1,6 +1,7 @@
 //! What a night is made of: all of it drawn before it begins, so that a failing night can be made smaller.
 
 mod act;
+mod chain;
 mod characters;
 mod claims;
 mod councils;

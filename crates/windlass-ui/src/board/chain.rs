@@ -22,10 +22,15 @@ impl Board {
             Fact::AgentBack { agent } => {
                 self.away.remove(agent);
             }
-            // After a kill it is as before; after an end everybody is asked again.
-            Fact::RunResumed { .. } if self.ending.is_some() => self.away.clear(),
+            // After a kill it is as before; after an end, and where nobody could work, everybody is asked again.
+            Fact::RunResumed { .. } if self.ending.is_some() || self.is_left_alone() => self.away.clear(),
             _ => {}
         }
+    }
+
+    /// Can nobody work, and is nobody waited for?
+    fn is_left_alone(&self) -> bool {
+        self.backoff.is_none() && self.who_works().is_none()
     }
 
     /// Has the run more agents than one?

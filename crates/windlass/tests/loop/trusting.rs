@@ -187,7 +187,7 @@ fn worktrees_of_one_repository_share_what_is_trusted() {
 #[test]
 fn an_agent_trusts_nothing_for_a_person() {
     let night = stranger();
-    let windlass_program = env!("CARGO_BIN_EXE_windlass");
+    let windlass_program = format!("\"{}\"", env!("CARGO_BIN_EXE_windlass"));
     let hash_before = hash(&night);
     let wiped = format!(
         "env -i PATH=\"$PATH\" HOME=\"$HOME\" WINDLASS_STATE_DIR=\"$WINDLASS_STATE_DIR\" \

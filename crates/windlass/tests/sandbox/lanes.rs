@@ -134,7 +134,7 @@ fn what_is_opened_or_hidden_in_the_project_is_so_in_the_clone() {
         place.env.git(&["commit", "--quiet", "--message", "Ignore"]);
         let target = place.env.project().join("target").display().to_string();
         let gate = format!(
-            "test -z \"$WINDLASS_LANE\" && exit 0; test -e secret && ! test -s secret && ! sh -c 'echo x > {target}/evil'"
+            "test -z \"$WINDLASS_LANE\" && exit 0; test -e secret && ! test -s secret && ! sh -c 'echo x > \"{target}/evil\"'"
         );
         let place = place.set("WINDLASS_SANDBOX__WRITABLE", "target");
         if kind == "bwrap" {
@@ -142,7 +142,7 @@ fn what_is_opened_or_hidden_in_the_project_is_so_in_the_clone() {
             expect_all_landed(&place, &run(&place, &["--gate", &gate]));
         } else {
             // It can hide nothing in what may be written, with lanes or without.
-            let gate = format!("test -z \"$WINDLASS_LANE\" || ! sh -c 'echo x > {target}/evil'");
+            let gate = format!("test -z \"$WINDLASS_LANE\" || ! sh -c 'echo x > \"{target}/evil\"'");
             expect_all_landed(&place, &run(&place, &["--gate", &gate]));
             let project = place.env.root().join("area").display().to_string();
             let outcome = run(&place.set("WINDLASS_SANDBOX__WRITABLE", &project), &["--fresh"]);

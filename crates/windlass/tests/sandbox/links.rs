@@ -36,7 +36,7 @@ fn furnished(kind: &'static str) -> Place {
 fn holds(place: &Place, command: &[&str], places: &[&str], trap: &str) -> Outcome {
     let secret = place.env.root().join("secret");
     let traps = format!(
-        "SECRET={}; for place in {}; do set -- $place; mkdir -p $(dirname $1); rm -rf $1; {trap}; done; echo x > more; true",
+        "SECRET='{}'; for place in {}; do set -- $place; mkdir -p $(dirname $1); rm -rf $1; {trap}; done; echo x > more; true",
         secret.display(),
         places.join(" ")
     );

@@ -262,7 +262,7 @@ fn ctrl_z_gives_the_terminal_to_the_shell_and_fg_takes_it_again() {
     let mut shell = desk.env.command("bash");
     shell.args(["--norc", "--noprofile", "-i"]).env("PS1", "> ");
     let mut terminal = PersonsTerminal::start(&mut shell);
-    terminal.press(&format!("{} watch; echo code=$?\n", env!("CARGO_BIN_EXE_windlass")));
+    terminal.press(&format!("'{}' watch; echo code=$?\n", env!("CARGO_BIN_EXE_windlass")));
     sees(&terminal, "RUNNING");
     terminal.press("\x1a");
     terminal.wait_for("Stopped");

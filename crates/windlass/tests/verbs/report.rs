@@ -21,7 +21,7 @@ fn commands(markdown: &str) -> Vec<String> {
     let lines: Vec<&str> = markdown.lines().map(str::trim).collect();
     let typed = lines.windows(2).filter(|pair| pair[0] == "~~~sh");
     typed
-        .map(|pair| pair[1].replacen("windlass ", &format!("{} ", env!("CARGO_BIN_EXE_windlass")), 1))
+        .map(|pair| pair[1].replacen("windlass ", &format!("'{}' ", env!("CARGO_BIN_EXE_windlass")), 1))
         .collect()
 }
 

@@ -40,6 +40,9 @@ impl Run {
             Phase::Ended(StopReason::ReviewStalemate) => self.review_anew(),
             _ => {}
         }
+        if self.backoff.is_none() {
+            self.chain.begin_session(spec);
+        }
         self.counters.budget_exhausted = false;
         self.phase = Phase::Active;
         self.spec = Some(Arc::new(spec.clone()));

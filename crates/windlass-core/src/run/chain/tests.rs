@@ -114,7 +114,7 @@ fn where_all_are_limited_the_first_who_is_back_is_waited_for() {
     let world = &played.0;
     assert_eq!(callers(world)[..3], [0, 1, 1]);
     assert_eq!(waits(world).len(), 1);
-    assert_eq!(waits(world)[0], HOUR - MINUTE + RESET_MARGIN);
+    assert_eq!(waits(world)[0], Duration::from_mins(59) + RESET_MARGIN);
     assert!(world.run.active(world.now) < Duration::from_mins(10), "the wait does not count");
 }
 
@@ -214,6 +214,22 @@ fn who_is_away_stays_so_over_a_kill_and_returns_at_its_time() {
     world.pass(2 * HOUR);
     world.until(|effect| matches!(effect, Effect::Call { agent: AgentIndex(0), .. }));
     world.input(Input::Stop { by: StopSource::Interrupt, least: 3 });
+}
+
+#[test]
+fn where_nobody_could_work_when_the_runner_died_everybody_is_asked_again() {
+    let mut spec = chain(&["claude", "codex"]);
+    spec.limits.wait = MINUTE;
+    let mut world = World::new(spec.clone(), |call, now| match call {
+        1 | 2 => limited(now, 5 * HOUR),
+        _ => Act::claims(&format!("{call}")),
+    });
+    while !world.journal.iter().any(|entry| matches!(entry.fact, Fact::Failing { .. })) {
+        assert!(world.step());
+    }
+    world.input(Input::Resume(Box::new(spec)));
+    assert_eq!((world.run.agent(), world.run.agents_away().count()), (AgentIndex(0), 0));
+    assert_eq!(world.finish(), StopReason::Complete);
 }
 
 #[test]

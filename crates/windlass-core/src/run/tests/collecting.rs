@@ -76,7 +76,7 @@ fn an_attempt_that_the_api_cut_short_has_not_been_asked() {
     let mut world = World::new(collecting(), act);
     propose(&mut world, 1, None);
     assert_eq!(world.count("principles_collected"), 0);
-    assert_eq!(world.run.collected().in_vain, 0);
+    assert_eq!(world.run.collected().in_vain, []);
 }
 
 #[test]

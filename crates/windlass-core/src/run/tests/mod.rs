@@ -42,6 +42,7 @@ mod reviews;
 mod sharing;
 mod stopping;
 mod told;
+mod usual;
 mod verification;
 mod waking;
 mod workspace;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
-use windlass_core::values::{Cost, Named, Spent, Tokens};
+use windlass_core::values::{Class, Cost, Named, Spent, Tokens};
 
 use super::sheet::{Part, foreign, gate_words, own};
 use crate::format;
@@ -119,7 +119,7 @@ fn agents(run: &RunSeen) -> Table {
         vec![Words("agent"), Numbers("calls"), Numbers("could not work"), Numbers("tokens"), Numbers("cost")];
     let rows = names.into_iter().map(|name| {
         let own_calls = || calls().filter(|call| call.by == name);
-        let in_vain = own_calls().filter(|call| call.class.is_some_and(|class| class.is_of_api())).count();
+        let in_vain = own_calls().filter(|call| call.class.is_some_and(Class::is_of_api)).count();
         let (mut tokens, mut cost, mut estimated) = (Tokens::default(), Cost::ZERO, Cost::ZERO);
         for call in own_calls() {
             tokens += call.tokens;

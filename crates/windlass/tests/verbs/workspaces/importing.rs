@@ -91,8 +91,8 @@ fn what_a_configuration_in_the_way_should_say_can_be_typed_as_it_is_printed() {
         said.lines().map(str::trim).filter(|line| line.starts_with("windlass config set ")).collect();
     assert!(commands.len() > 1, "{said}");
     for command in commands {
-        let program = env!("CARGO_BIN_EXE_windlass");
-        let typed = command.replacen("windlass", program, 1);
+        let program = format!("'{}'", env!("CARGO_BIN_EXE_windlass"));
+        let typed = command.replacen("windlass", &program, 1);
         let mut shell = env.command("sh");
         shell.args(["-c", &typed]);
         env.run(&mut shell, crate::PATIENCE).expect_success(command);

@@ -1,6 +1,7 @@
 //! The shape of the lines of `--json`, as a table; `docs/json-schema.json` is written from it
 //! (by its test, with `WINDLASS_TEST_RENEW=1`). It only grows: a field or a type that is here stays.
 
+mod agents;
 mod council;
 mod documents;
 mod observations;
@@ -389,16 +390,7 @@ pub(super) const FACTS: &[(&str, &[Field])] = &[
     ("iteration_finished", ITERATION_FINISHED),
     ("waiting", &[("until", Time, Always), ("class", CLASS, Always), ("attempt", Integer, Always)]),
     ("released", &[]),
-    (
-        "agent_away",
-        &[
-            ("agent", Text, Always),
-            ("class", CLASS, Always),
-            ("until", Time, Sometimes),
-            ("by", Nullable(&Text), Always),
-            ("detail", Text, Sometimes),
-        ],
-    ),
+    ("agent_away", agents::AWAY),
     ("agent_back", &[("agent", Text, Always)]),
     ("stop_requested", &[("by", OneOf(StopSource::VARIANTS), Always), ("stage", Integer, Always)]),
     ("park_requested", &[("by", OneOf(StopSource::VARIANTS), Always), ("task", Text, Always)]),
