@@ -142,13 +142,7 @@ fn everything_else() -> Night {
             reserved: Cost::from_dollars(0.5),
             budget: Some(Cost::from_dollars(4.0)),
         })
-        .fact(Fact::AgentAway {
-            agent: AgentIndex(0),
-            class: Class::UsageLimit,
-            until: Some("2026-03-02T05:00:00Z".parse().unwrap()),
-            by: Some(AgentIndex(1)),
-            detail: "You've hit your limit".to_owned(),
-        })
+        .fact(agent_away())
         .fact(Fact::AgentBack { agent: AgentIndex(0) })
         .fact(Fact::StopRequested { by: StopSource::Command, stage: 1 })
         .fact(Fact::ParkRequested { by: StopSource::Page, task: "TASK-001".into() })
@@ -184,6 +178,16 @@ fn everything_else() -> Night {
         .fact(Fact::RunResumed { plan: Box::new(plan()) });
     night.events.push(Event::Dropped { count: 3 });
     night
+}
+
+fn agent_away() -> Fact {
+    Fact::AgentAway {
+        agent: AgentIndex(0),
+        class: Class::UsageLimit,
+        until: Some("2026-03-02T05:00:00Z".parse().unwrap()),
+        by: Some(AgentIndex(1)),
+        detail: "You've hit your limit".to_owned(),
+    }
 }
 
 fn observations() -> Vec<Observation> {
