@@ -4,7 +4,6 @@ use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use windlass_core::values::Ended;
 use windlass_host::process::Command;
 
 use crate::app::App;
@@ -30,17 +29,9 @@ impl App {
             .run();
         match started {
             Ok(output) if output.succeeded() => Ok(()),
-            Ok(output) => Err(failed(&opener, what, &exit_in_words(output.ended))),
+            Ok(output) => Err(failed(&opener, what, &output.ended.in_words())),
             Err(error) => Err(failed(&opener, what, &error.to_string())),
         }
-    }
-}
-
-fn exit_in_words(ended: Ended) -> String {
-    match ended {
-        Ended::Exited(code) => format!("it ended with {code}"),
-        Ended::Signalled(signal) => format!("signal {signal} ended it"),
-        Ended::Lost => "nobody knows how it ended".to_owned(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The tasks of a task file: looked at, added, marked.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use windlass_core::config::{Layer, Resolved, Unlimited};
@@ -8,7 +8,7 @@ use windlass_core::spec::Mode;
 use windlass_core::tasks::Schedule;
 use windlass_core::values::{ExitCodes, StopReason, TaskId, TaskState};
 use windlass_engine::tasks::{
-    FoundTasks, TasksError, Wanted, Written, add_task, find_tasks, set_state, settable,
+    Exported, FoundTasks, TasksError, Wanted, Written, add_task, find_tasks, set_state, settable, tell_state,
 };
 pub use windlass_jobs::doc::tasks::NewTask;
 use windlass_jobs::doc::tasks::{Task, TaskList};
@@ -142,13 +142,33 @@ impl App {
         };
         let tasks = ids.iter().map(known).collect::<Result<Vec<_>, _>>()?;
         for task in &tasks {
-            settable(&list, &place, &task.row.id, state)?;
+            match settable(&list, &place, &task.row.id, state) {
+                Ok(_) | Err(TasksError::ByCommand { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
         }
         for task in tasks {
-            let written = set_state(&here.directory, &place, &task.row.id, state)?;
-            tell(MarkedTask { task, changed: written != Written::AsItWas })?;
+            let changed = self.mark_task(&here, &place, task, state)?;
+            tell(MarkedTask { task, changed })?;
         }
         Ok(())
+    }
+
+    /// Marks one; `false` where it is so already.
+    fn mark_task(&self, here: &Here, place: &Path, task: &Task, state: TaskState) -> Result<bool, AppError> {
+        let id = &task.row.id;
+        match set_state(&here.directory, place, id, state) {
+            Ok(written) => Ok(written != Written::AsItWas),
+            Err(TasksError::ByCommand { command, .. }) => {
+                let program = command.program;
+                if tell_state(&here.directory, place, id, state, command)? == Exported::Later {
+                    let place = place.display();
+                    self.notice(&format!("{program} has it; {place} says so when {program} exports it next"));
+                }
+                Ok(true)
+            }
+            Err(error) => Err(error.into()),
+        }
     }
 }
 

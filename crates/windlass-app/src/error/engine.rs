@@ -189,10 +189,11 @@ impl From<TasksError> for AppError {
             | TasksError::NoPlace { .. }
             | TasksError::Unclear { .. }
             | TasksError::NoTask { .. }
+            | TasksError::ByCommand { .. }
             | TasksError::NoFeature(_)
             | TasksError::Refused(_)
             | TasksError::InTheWay(_) => Kind::Usage,
-            TasksError::Changed(_) | TasksError::File(_) => Kind::System,
+            TasksError::Changed(_) | TasksError::CommandFailed { .. } | TasksError::File(_) => Kind::System,
         };
         AppError::hinted(kind, error, hints::of_tasks)
     }

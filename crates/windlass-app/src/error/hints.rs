@@ -148,9 +148,13 @@ pub(super) fn of_tasks(error: &TasksError) -> Hints {
         TasksError::NoTask { place, .. } => {
             one(&format!("See which there are: windlass tasks list -f {}", quoted(place.as_os_str())))
         }
+        TasksError::ByCommand { command, .. } => {
+            one(&format!("Install {} for `windlass tasks` to tell it by itself.", command.program))
+        }
         TasksError::Changed(_) => one("Do it again."),
         TasksError::File(_) => one("The task file is as it was."),
         TasksError::NotThere(_)
+        | TasksError::CommandFailed { .. }
         | TasksError::NoFeature(_)
         | TasksError::Refused(_)
         | TasksError::InTheWay(_) => Hints::new(),

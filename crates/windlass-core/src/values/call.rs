@@ -128,6 +128,15 @@ impl Ended {
             (None, None) => Ended::Lost,
         }
     }
+
+    /// As the end of a sentence.
+    pub fn in_words(self) -> String {
+        match self {
+            Ended::Exited(code) => format!("it ended with {code}"),
+            Ended::Signalled(signal) => format!("signal {signal} ended it"),
+            Ended::Lost => "nobody knows how it ended".to_owned(),
+        }
+    }
 }
 
 /// Why the runner ended a call that would have gone on.

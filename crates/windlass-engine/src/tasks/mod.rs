@@ -1,5 +1,6 @@
 //! Tasks on disk, in whatever form: found, read within bounds, and one state or one task written, so that nothing else changes.
 
+mod by_command;
 mod committed;
 mod find;
 mod issues;
@@ -15,8 +16,9 @@ use std::sync::Arc;
 use windlass_core::project::FeatureNameError;
 use windlass_core::values::TaskId;
 use windlass_jobs::doc::Problem;
-use windlass_jobs::doc::tasks::{Refused, TaskList};
+use windlass_jobs::doc::tasks::{Refused, StateCommand, TaskList};
 
+pub use by_command::{Exported, tell_state};
 pub(crate) use committed::states_apart;
 pub use committed::{Unlike, unlike_committed};
 pub use find::{Wanted, find_tasks, kept_places, near_places};
@@ -79,6 +81,24 @@ pub enum TasksError {
         id: TaskId,
         /// The file.
         place: PathBuf,
+        /// Why, as the end of a sentence.
+        why: String,
+    },
+    /// Another program keeps the tasks, and was not asked.
+    #[error("the status of {id} is not written in {}; {} keeps it: {command}", .place.display(), .command.program)]
+    ByCommand {
+        /// The task.
+        id: TaskId,
+        /// The file.
+        place: PathBuf,
+        /// What says so to that program.
+        command: StateCommand,
+    },
+    /// It was asked, and did not do it.
+    #[error("`{command}` failed: {why}")]
+    CommandFailed {
+        /// What was run.
+        command: StateCommand,
         /// Why, as the end of a sentence.
         why: String,
     },

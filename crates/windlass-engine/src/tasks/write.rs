@@ -48,17 +48,9 @@ pub fn set_state(
             return Ok(Written::AsItWas);
         }
         let path = at(directory).join(&*splice.file);
-        if lock.is_none() {
-            lock = Lock::take(&path);
-            // What was read before it may be old.
-            if lock.is_some() {
-                continue;
-            }
-        }
-        if apply(&path, list.text(&splice.file), &splice)? == SpliceOutcome::Done {
+        if apply_alone(&mut lock, &path, list.text(&splice.file), &splice)? == SpliceOutcome::Done {
             return Ok(Written::Changed { former });
         }
-        lock = None;
     }
     Err(TasksError::Changed(place.to_owned()))
 }
@@ -78,6 +70,7 @@ pub fn settable(
     match list.set_state(&id, state) {
         Ok(splice) => Ok((task.row.state, splice)),
         Err(Unwritable::Unclear(why)) => Err(TasksError::Unclear { id, place, why }),
+        Err(Unwritable::ByCommand(command)) => Err(TasksError::ByCommand { id, place, command }),
         Err(Unwritable::NoPlace | Unwritable::NoTask) => Err(TasksError::NoPlace { id, place }),
     }
 }
@@ -92,12 +85,6 @@ pub fn add_task(directory: &Path, place: &Path, task: &NewTask) -> Result<TaskId
         let found = readable(directory, place)?;
         let addition = found.list.addition(task)?;
         let path = at(directory).join(&*addition.splice.file);
-        if lock.is_none() && found.list.form().layout() == Layout::OneFile {
-            lock = Lock::take(&path);
-            if lock.is_some() {
-                continue;
-            }
-        }
         if found.list.form().layout() == Layout::FilePerTask {
             let permissions = usual_permissions(&found, directory);
             return match path.create_new(addition.splice.text.as_bytes(), permissions)? {
@@ -105,10 +92,10 @@ pub fn add_task(directory: &Path, place: &Path, task: &NewTask) -> Result<TaskId
                 Made::WasThere => Err(TasksError::InTheWay(PathBuf::from(&*addition.splice.file))),
             };
         }
-        if apply(&path, found.list.text(&addition.splice.file), &addition.splice)? == SpliceOutcome::Done {
+        let before = found.list.text(&addition.splice.file);
+        if apply_alone(&mut lock, &path, before, &addition.splice)? == SpliceOutcome::Done {
             return Ok(addition.id);
         }
-        lock = None;
     }
     Err(TasksError::Changed(place.to_owned()))
 }
@@ -166,6 +153,23 @@ enum SpliceOutcome {
     Done,
     /// The file is not what was read of it.
     Changed,
+}
+
+/// Replaces the file in one step, if it still holds `before`, while no other process of ours does the same. Where it was
+/// changed before the lock was taken, the lock stays, so that the next try is the last.
+fn apply_alone(
+    lock: &mut Option<Lock>,
+    path: &TreePath,
+    before: &str,
+    splice: &Splice,
+) -> Result<SpliceOutcome, TasksError> {
+    let held = lock.take();
+    let was_held = held.is_some();
+    let taken = held.or_else(|| Lock::take(path));
+    let outcome = apply(path, before, splice)?;
+    // A change under a lock is by a process that is not ours, which may have put another file there.
+    *lock = taken.filter(|_| !was_held);
+    Ok(outcome)
 }
 
 /// Replaces the file in one step, if it still holds `before`.

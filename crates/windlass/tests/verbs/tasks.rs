@@ -1,6 +1,7 @@
 //! `tasks`.
 
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 use windlass_testkit::environment::TestEnv;
@@ -204,4 +205,50 @@ fn nothing_is_changed_inside_a_run_or_beside_one() {
     go(&env);
     let _ = running.wait(super::PATIENCE);
     told(&env, &["tasks", "done", "TASK-9"]);
+}
+
+// What `bd` takes: beads-mcp 1.3.2.
+#[test]
+fn the_program_that_keeps_the_issues_is_told_what_became_of_them() {
+    let env = TestEnv::new();
+    let file = env.write(".beads/issues.jsonl", "{\"id\":\"b-1\",\"title\":\"Pay\",\"status\":\"open\"}\n");
+    let by_hand = ask(&env, &["tasks", "done", "b-1", "-f", ".beads/issues.jsonl"]);
+    assert_eq!(by_hand.code, Some(2));
+    let said = by_hand.stderr_text();
+    assert!(said.contains("bd keeps it: bd close b-1") && said.contains("Install bd"), "{said}");
+
+    let programs = env.root().join("programs");
+    fs::create_dir(&programs).unwrap();
+    let told_by = |script: &str, arguments: &[&str]| {
+        let bd = programs.join("bd");
+        fs::write(&bd, format!("#!/bin/sh\necho \"$@\" >>../said\n{script}\n")).unwrap();
+        fs::set_permissions(&bd, Permissions::from_mode(0o755)).unwrap();
+        let mut command = windlass(
+            &env,
+            &[&["tasks", arguments[0], "-f", ".beads/issues.jsonl"], &arguments[1..]].concat(),
+        );
+        let usual = command.get_envs().find(|(name, _)| *name == "PATH").and_then(|(_, path)| path).unwrap();
+        let path = std::env::join_paths([programs.clone()].into_iter().chain(std::env::split_paths(usual)));
+        env.run(command.env("PATH", path.unwrap()), super::PATIENCE)
+    };
+    let failed = told_by("echo \"\n  database is locked\" >&2; exit 1", &["done", "b-1"]);
+    assert_eq!(failed.code, Some(1));
+    assert!(
+        failed.stderr_text().contains("`bd close b-1` failed: database is locked"),
+        "{}",
+        failed.stderr_text()
+    );
+    let later = told_by("", &["done", "b-1"]);
+    later.expect_code(0, "done");
+    assert!(later.stderr_text().contains("bd has it; .beads/issues.jsonl says so when bd exports it next"));
+    let now = told_by("sed -i s/open/closed/ .beads/issues.jsonl", &["done", "b-1"]);
+    now.expect_code(0, "done");
+    assert_eq!((now.stdout_text().as_ref(), now.stderr_text().as_ref()), ("✓ b-1 is done  Pay\n", ""));
+    assert!(told_by("exit 1", &["done", "b-1"]).stdout_text().contains("b-1 was done already"));
+    told_by("sed -i s/closed/open/ .beads/issues.jsonl", &["reopen", "b-1"]).expect_code(0, "reopen");
+    fs::write(&file, "{\"id\":\"--force\",\"title\":\"Pay\",\"status\":\"in_progress\"}\n").unwrap();
+    told_by("", &["reopen", "--", "--force"]).expect_code(0, "reopen");
+    let said = fs::read_to_string(env.root().join("said")).unwrap();
+    let commands = ["close b-1", "close b-1", "close b-1", "reopen b-1", "update --status open -- --force"];
+    assert_eq!(said.lines().collect::<Vec<_>>(), commands);
 }

@@ -1,8 +1,10 @@
 //! A change of one task's state, and of nothing else.
 
+use std::fmt;
 use std::ops::Range;
 
 use windlass_core::values::TaskState;
+use windlass_core::words::quoted;
 
 use super::file::ReadFile;
 use super::task::{Insertion, StatePlace, Task};
@@ -18,6 +20,26 @@ pub enum Unwritable {
     Unclear(String),
     /// There is no place or no word for it that would leave all else as it is.
     NoPlace,
+    /// Another program keeps the states, and is told by this command.
+    ByCommand(StateCommand),
+}
+
+/// The command by which the program that keeps the tasks is told a state, from the folder that it keeps them in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StateCommand {
+    /// The program, looked up in `PATH`.
+    pub program: &'static str,
+    /// The folder that it keeps its files in, below the one where it is told.
+    pub folder: &'static str,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+}
+
+impl fmt::Display for StateCommand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.program)?;
+        self.arguments.iter().try_for_each(|argument| write!(f, " {}", quoted(argument.as_ref())))
+    }
 }
 
 /// The splice that brings a task of this file to a state, and changes nothing else of what is read there.

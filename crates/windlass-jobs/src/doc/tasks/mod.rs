@@ -47,7 +47,7 @@ use windlass_core::values::{TaskId, TaskRow, TaskState};
 pub use addition::{Addition, CheckedTask, NewTask, Refused};
 pub use criteria::Criterion;
 pub use file::{FileRole, ReadFile, TaskFile};
-pub use mark::Unwritable;
+pub use mark::{StateCommand, Unwritable};
 pub use meaning::Meaning;
 pub use source::{Layout, Place, Reading, StateWords, TaskForm, TaskSource};
 pub use task::{Complexity, InPlan, Item, Task};

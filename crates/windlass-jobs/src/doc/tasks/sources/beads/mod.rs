@@ -6,12 +6,12 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use serde_json::value::RawValue;
-use windlass_core::values::{TaskId, TaskState};
+use windlass_core::values::{TaskId, TaskRow, TaskState};
 
 use self::epics::Epics;
 use crate::doc::Splice;
 use crate::doc::tasks::records::{Around, Members, Records, text};
-use crate::doc::tasks::{FileRole, Place, ReadFile, Reading, Task, TaskSource, Unwritable};
+use crate::doc::tasks::{FileRole, Place, ReadFile, Reading, StateCommand, Task, TaskSource, Unwritable};
 use crate::doc::text::ends_in;
 
 /// Issues that `bd` keeps.
@@ -24,7 +24,7 @@ impl TaskSource for Beads {
     }
 
     fn about(&self) -> &'static str {
-        "a line of JSON per issue; what `blocks` it has to be done before; an epic is done with its issues; it is only read, `bd close ID` closes one"
+        "a line of JSON per issue; what `blocks` it has to be done before; an epic is done with its issues; the file is only read, and `tasks done` tells `bd`"
     }
 
     fn other_places(&self) -> &'static [&'static str] {
@@ -65,13 +65,26 @@ impl TaskSource for Beads {
         if task.row.state == state {
             return Ok(Splice { file: file.name.clone(), range: 0..0, text: String::new() });
         }
-        let verb = if state == TaskState::Done { "close" } else { "update --status open" };
-        Err(Unwritable::Unclear(format!("beads keeps it: bd {verb} {}", task.row.id)))
+        Err(Unwritable::ByCommand(command(&task.row, state)))
     }
 
     fn claim(&self, id: &TaskId, _file: &str) -> String {
         format!("Then close it: `bd close {id}`.")
     }
+}
+
+/// How `bd` is told; as beads-mcp 1.3.2 says it.
+fn command(issue: &TaskRow, state: TaskState) -> StateCommand {
+    let words: &[&str] = match state {
+        TaskState::Done => &["close"],
+        TaskState::Open if issue.state == TaskState::Done => &["reopen"],
+        TaskState::Open => &["update", "--status", "open"],
+        TaskState::InProgress => &["update", "--status", "in_progress"],
+    };
+    // What follows is no option, whatever an id looks like.
+    let end_of_options = issue.id.0.starts_with('-').then_some("--");
+    let arguments = words.iter().copied().chain(end_of_options).chain([issue.id.0.as_str()]);
+    StateCommand { program: "bd", folder: ".beads", arguments: arguments.map(str::to_owned).collect() }
 }
 
 fn is_deleted(issue: &RawValue) -> bool {
