@@ -120,7 +120,7 @@ pub(super) fn repeats(board: &Board, fact: &Fact, class: Class, attempt: u32) ->
         let attempt = attempt.saturating_add(1);
         match board.who_works().filter(|agent| board.lanes.get(lane).is_some_and(|lane| lane.agent != *agent))
         {
-            Some(other) => format!("{} takes over, attempt {attempt}", board.agent_name(other)),
+            Some(other) => format!("attempt {attempt} by {}", board.agent_name(other)),
             None => format!("same iteration, attempt {attempt}"),
         }
     };

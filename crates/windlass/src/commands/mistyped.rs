@@ -80,6 +80,10 @@ pub fn error(answer: &clap::Error, arguments: &[OsString]) -> Option<AppError> {
                 *other = name_of(other);
             }
             others.dedup();
+            if one == "--plan" && others == ["NAME"] {
+                let error = AppError::usage("`windlass verify` takes a workspace or --plan, not both");
+                return Some(error.hint("A plan at another place: windlass verify --plan=PATH"));
+            }
             AppError::usage(match others.as_slice() {
                 [] => format!("{one} excludes what else was typed"),
                 [other] if *other == one => format!("{one} was typed twice"),

@@ -54,6 +54,10 @@ fn bad_command_lines_are_refused_in_one_sentence() {
         (&["tasks", "done"], "`windlass tasks done` needs <ID>"),
         (&["logs", "--iteration", "x"], "--iteration cannot be `x`: it is no whole number"),
         (&["logs", "-v", "--tools"], "--verbose and --tools exclude each other"),
+        (
+            &["verify", "--plan", "PLAN.md"],
+            "`windlass verify` takes a workspace or --plan, not both\nhint:  A plan at another place: windlass verify --plan=PATH",
+        ),
     ] {
         let answer = place.ask(arguments);
         assert_eq!(answer.code, Some(2), "{arguments:?}: {}", answer.stderr);

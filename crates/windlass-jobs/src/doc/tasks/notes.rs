@@ -16,12 +16,12 @@ pub(in crate::doc) fn of(contents: &Contents) -> Vec<String> {
         boxes().map(|task| (task.file_index, &task.section)).collect();
     let mut notes = Vec::new();
     if boxes().next().is_some() {
-        let number = boxes().count();
-        notes.push(format!(
-            "{} below {} taken for tasks",
-            count(number, "box", "boxes"),
-            count(sections.len(), "heading", "headings")
-        ));
+        let number = count(boxes().count(), "box", "boxes");
+        notes.push(if sections.iter().any(|(_, heading)| heading.is_empty()) {
+            format!("{number} taken for tasks")
+        } else {
+            format!("{number} below {} taken for tasks", count(sections.len(), "heading", "headings"))
+        });
     }
     let headings = contents.tasks.iter().filter(|task| task.is_heading()).count();
     if headings > 0 {

@@ -70,7 +70,7 @@ mail.md      0             1      0      0 %
     specs/auth.md)`
   ✗ IMPLEMENTATION_PLAN.md:2: depends on `9.9`, which is not a task of this plan
   ! skipped: specs/logo.png is not a Markdown file
-  ○ 3 boxes below 1 heading taken for tasks
+  ○ 3 boxes taken for tasks
   ○ 1 open box below headings such as Archive or Out of scope not taken for work
 
   no spec     1 task
@@ -98,7 +98,7 @@ auth.md      2             4      0     50 %
 mail.md      1             1      0    100 %
 
   ! skipped: specs/logo.png is not a Markdown file
-  ○ 4 boxes below 3 headings taken for tasks
+  ○ 4 boxes taken for tasks
 
   next task   b  plan/auth.md:4
   next        windlass build
