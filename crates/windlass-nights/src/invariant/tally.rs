@@ -479,9 +479,10 @@ impl Tally {
                 let red: Vec<u16> = red.map(|outcome| outcome.check).collect();
                 let found: Vec<Suspicion> = self.unaccepted(&self.at.suspicions).cloned().collect();
                 let same = self.at.refused.0 > 0 && self.at.refused.1 == red;
-                // What was refused for findings alone is not a check's refusal.
+                // What was refused for findings alone, or by the agent that verifies, is not a check's refusal.
+                let by_agent = self.at.verifying && !self.at.stuck;
                 let row = match () {
-                    () if red.is_empty() && (!found.is_empty() || self.lacks_review()) => 0,
+                    () if red.is_empty() && (by_agent || !found.is_empty() || self.lacks_review()) => 0,
                     () if same => self.at.refused.0 + 1,
                     () => 1,
                 };

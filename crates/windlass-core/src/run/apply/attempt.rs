@@ -378,7 +378,7 @@ impl Run {
         self.count_answer(turn.claim.as_deref(), verdict);
         self.count_held(lane, verdict);
         self.count_uncommitted(lane, verdict, &outcome);
-        self.count_claim(lane, verdict, &outcome, &judged.outcomes);
+        self.count_claim(lane, verdict, (&outcome, turn.claim.as_deref()), &judged.outcomes);
         self.count_shown(lane, turn.claim.as_deref(), &outcome, &judged);
         self.counters.finished += 1;
         self.hooks.greeting.clear();

@@ -77,7 +77,7 @@ impl Run {
         &mut self,
         lane: LaneId,
         verdict: Verdict,
-        outcome: &AttemptOutcome,
+        (outcome, follows_up): (&AttemptOutcome, Option<&Candidate>),
         outcomes: &[CheckOutcome],
     ) {
         let by_check = self.checks(CheckKind::Until).next().is_some();
@@ -96,8 +96,9 @@ impl Run {
                 self.counters.claims = 0;
                 let red: Vec<u16> =
                     outcomes.iter().filter(|one| !one.passed()).map(|one| one.check).collect();
-                let otherwise =
-                    red.is_empty() && (!self.held(lane).is_empty() || self.lacks_review(lane, outcome));
+                let by_agent = follows_up.is_some() && self.hook_refusal(lane).is_none();
+                let by_guard = !self.held(lane).is_empty();
+                let otherwise = red.is_empty() && (by_agent || by_guard || self.lacks_review(lane, outcome));
                 if let Some(held) = self.lanes.get_mut(&lane) {
                     held.rows.refuse(red, otherwise);
                 }

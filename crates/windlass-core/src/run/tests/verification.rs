@@ -3,7 +3,7 @@
 use super::workspace::{complete, workspace};
 use super::world::{Act, World, check, fold};
 use crate::fact::Fact;
-use crate::run::Phase;
+use crate::run::{Phase, REFUSED_CLAIMS};
 use crate::spec::{Depth, Mode, RunSpec, Verification};
 use crate::values::{Assessed, CheckKind, Class, Cost, JobStatus, Purpose, StopReason, Verdict};
 
@@ -62,6 +62,18 @@ fn refused_too_often_it_needs_a_person() {
         assert_eq!(world.finish(), StopReason::NeedsHuman);
         assert_eq!(world.run.counters().unverified, 2);
     }
+}
+
+// With all checks green there are none that could have refused it.
+#[test]
+fn what_a_verifying_agent_refuses_is_not_refused_by_checks() {
+    let mut plan = RunSpec { checks: vec![check(CheckKind::Gate, "make test")], ..verified() };
+    let attempts = REFUSED_CLAIMS + 2;
+    plan.job.verification = Some(Verification { depth: Depth::Standard, attempts });
+    let agent = move |call: u32, _| if call % 2 == 1 { works(call) } else { Act::judges(Assessed::Fail) };
+    let mut world = world(plan, agent);
+    assert_eq!(world.finish(), StopReason::NeedsHuman);
+    assert_eq!(world.run.counters().unverified, attempts);
 }
 
 // Without a judgement nothing is shown: an agent that never gives one must not complete the job.
