@@ -16,6 +16,9 @@ pub struct Assessment {
     /// What stands against it, at most 20.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
+    /// What holds, and how that was seen; at most 40.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub met: Vec<MetRequirement>,
     /// What should be done next, at most 500 characters.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub recommendation: String,
@@ -59,6 +62,16 @@ pub struct Finding {
     /// It must be mended; the others are advice.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub required: bool,
+}
+
+/// One requirement, or criterion, that holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MetRequirement {
+    /// Which, in one line of at most 200 characters.
+    pub title: String,
+    /// What was run or looked at: at most 500 characters.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub evidence: String,
 }
 
 impl Assessment {

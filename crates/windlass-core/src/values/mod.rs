@@ -23,7 +23,7 @@ mod suspicion;
 mod task;
 mod time;
 
-pub use assessment::{Assessed, Assessment, Confidence, Finding};
+pub use assessment::{Assessed, Assessment, Confidence, Finding, MetRequirement};
 pub use call::{
     AnswerForm, Bill, CallClocks, CallReport, CallSummary, Cut, Denial, Ended, Listed, Purpose, UsageLimit,
     WindowShare,

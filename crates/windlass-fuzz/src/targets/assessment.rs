@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use windlass_agents::parse_assessment;
-use windlass_core::values::{Assessed, Assessment, Confidence, Finding};
+use windlass_core::values::{Assessed, Assessment, Confidence, Finding, MetRequirement};
 use windlass_jobs::doc::report::{Judged, ReportParts, is_report, report};
 
 pub(crate) fn run(data: &[u8]) {
@@ -37,8 +37,13 @@ fn check_bounds(found: &Assessment) {
     for Finding { title, detail, .. } in &found.findings {
         assert!(!title.is_empty() && title.chars().count() <= 200 && detail.chars().count() <= 500);
     }
+    assert!(found.met.len() <= 40);
+    for MetRequirement { title, evidence } in &found.met {
+        assert!(!title.is_empty() && title.chars().count() <= 200 && evidence.chars().count() <= 500);
+    }
     let findings = found.findings.iter().flat_map(|finding| [&finding.title, &finding.detail]);
-    for text in findings.chain([&found.summary, &found.recommendation]) {
+    let met = found.met.iter().flat_map(|one| [&one.title, &one.evidence]);
+    for text in findings.chain(met).chain([&found.summary, &found.recommendation]) {
         assert!(!text.contains(char::is_control), "{text:?}");
     }
 }
@@ -57,6 +62,7 @@ fn answer(found: &Assessment) -> String {
         "confidence": confidence,
         "summary": found.summary,
         "findings": findings,
+        "met": found.met.iter().map(|one| json!({"title": one.title, "evidence": one.evidence})).collect::<Vec<_>>(),
         "recommendation": found.recommendation,
     });
     answer.to_string()
@@ -80,8 +86,8 @@ fn check_report(found: &Assessment, report: &str) {
     let headings = report.lines().filter(|line| line.starts_with('#')).count();
     let required = found.findings.iter().any(|finding| finding.required);
     let advised = found.findings.iter().any(|finding| !finding.required);
-    let expected =
-        1 + usize::from(required) + usize::from(advised) + usize::from(!found.recommendation.is_empty());
+    let others = [!found.met.is_empty(), !found.recommendation.is_empty()];
+    let expected = 1 + [required, advised].into_iter().chain(others).filter(|is_there| *is_there).count();
     assert_eq!(headings, expected, "the agent wrote a heading:\n{report}");
     assert_eq!(report.matches("<!--").count(), 1, "the agent wrote a comment:\n{report}");
     assert!(!report.contains("!["), "the agent wrote a picture:\n{report}");

@@ -75,6 +75,7 @@ pub fn report(parts: &ReportParts<'_>) -> String {
         let _ = write!(text, "\n{}\n", escaped(&found.summary));
     }
     text.push_str(&findings(parts.judged, found));
+    text.push_str(&met(parts.judged, found));
     if !found.recommendation.is_empty() {
         let _ = write!(text, "\n## Recommended next\n\n{}\n", escaped(&found.recommendation));
     }
@@ -96,11 +97,30 @@ fn findings(judged: Judged, found: &Assessment) -> String {
         }
         let _ = write!(text, "\n## {heading}\n\n");
         for (number, finding) in of_kind.iter().enumerate() {
-            let _ = writeln!(text, "{}. **{}**", number + 1, escaped(&finding.title));
-            if !finding.detail.is_empty() {
-                let _ = writeln!(text, "   {}", escaped(&finding.detail));
-            }
+            text.push_str(&item(number, &finding.title, &finding.detail));
         }
+    }
+    text
+}
+
+fn met(judged: Judged, found: &Assessment) -> String {
+    if found.met.is_empty() {
+        return String::new();
+    }
+    let mut text = match judged {
+        Judged::Instructions => "\n## Criteria that are met\n\n".to_owned(),
+        Judged::Work => "\n## Requirements that are met\n\n".to_owned(),
+    };
+    for (number, one) in found.met.iter().enumerate() {
+        text.push_str(&item(number, &one.title, &one.evidence));
+    }
+    text
+}
+
+fn item(number: usize, title: &str, detail: &str) -> String {
+    let mut text = format!("{}. **{}**\n", number + 1, escaped(title));
+    if !detail.is_empty() {
+        let _ = writeln!(text, "   {}", escaped(detail));
     }
     text
 }
@@ -126,7 +146,7 @@ pub fn is_report(bytes: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use windlass_core::values::Finding;
+    use windlass_core::values::{Finding, MetRequirement};
 
     fn assessment(verdict: Assessed) -> Assessment {
         let finding =
@@ -136,6 +156,7 @@ mod tests {
             confidence: Confidence::High,
             summary: "One <b>test</b> fails.".into(),
             findings: vec![finding("No error path", true), finding("# A long name", false)],
+            met: vec![MetRequirement { title: "It prints".into(), evidence: "cargo run said 4".into() }],
             recommendation: "Write the test.".into(),
         }
     }

@@ -9,8 +9,8 @@ use windlass_core::spec::{
     Depth, JobLog, JobWorkspace, Mode, RunSpec, StatusNews, StatusWatch, Verification,
 };
 use windlass_core::values::{
-    Assessed, Assessment, Class, Confidence, Evidence, Finding, Items, JobStatus, Purpose, StatusSource,
-    StopReason, Verdict,
+    Assessed, Assessment, Class, Confidence, Evidence, Finding, Items, JobStatus, MetRequirement, Purpose,
+    StatusSource, StopReason, Verdict,
 };
 
 use super::{LANE, Night, plan};
@@ -67,6 +67,10 @@ pub fn objection() -> Assessment {
             },
             Finding { title: "No test covers /v1/import".to_owned(), detail: String::new(), required: false },
         ],
+        met: vec![MetRequirement {
+            title: "Every moved endpoint is tested".to_owned(),
+            evidence: "npm test: 58 passed".to_owned(),
+        }],
         recommendation: "Move the export endpoints and run their tests.".to_owned(),
     }
 }
@@ -122,6 +126,10 @@ impl Night {
                 verdict,
                 summary,
                 findings: Vec::new(),
+                met: vec![MetRequirement {
+                    title: "All endpoints are moved".to_owned(),
+                    evidence: "no import of the old router is left".to_owned(),
+                }],
                 recommendation: String::new(),
                 ..objection()
             },

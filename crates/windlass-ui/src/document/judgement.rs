@@ -1,7 +1,7 @@
 //! What an agent made of instructions, or of work.
 
 use serde::Serialize;
-use windlass_core::values::{Assessed, Assessment, Confidence, Cost, Finding, RunId, Spent};
+use windlass_core::values::{Assessed, Assessment, Confidence, Cost, Finding, MetRequirement, RunId, Spent};
 use windlass_jobs::doc::report::{Judged, confidence_in_words, verdict_in_words};
 
 use crate::document::document;
@@ -44,6 +44,7 @@ pub fn judgement_json(judgement: &Judgement) -> Vec<u8> {
         confidence: Option<Confidence>,
         summary: Option<&'a str>,
         findings: Vec<Row<'a>>,
+        met: &'a [MetRequirement],
         recommendation: Option<&'a str>,
         report: &'a str,
         cost_usd: Cost,
@@ -75,6 +76,7 @@ pub fn judgement_json(judgement: &Judgement) -> Vec<u8> {
             .iter()
             .map(|one| Row { title: &one.title, detail: &one.detail, required: one.required })
             .collect(),
+        met: found.map(|found| found.met.as_slice()).unwrap_or_default(),
         recommendation,
         report: &judgement.report,
         cost_usd: judgement.cost.cost,
@@ -95,7 +97,8 @@ pub fn judgement_text(judgement: &Judgement, terminal: &Terminal) -> String {
         }
         lines.push(Line::new());
         lines.extend(found.findings.iter().flat_map(|finding| rows(judgement.judged, finding)));
-        if !found.findings.is_empty() {
+        lines.extend(found.met.iter().flat_map(met));
+        if !found.findings.is_empty() || !found.met.is_empty() {
             lines.push(Line::new());
         }
         if !found.recommendation.is_empty() {
@@ -141,13 +144,17 @@ fn rows(judged: Judged, finding: &Finding) -> Vec<Line> {
         (Judged::Instructions, false) => " (recommended)",
         (Judged::Work, false) => " (not required)",
     };
-    let title = Line::hanging(4)
-        .plain("  ")
-        .mark(tone, mark)
-        .plain(format!(" {}", one_line(&finding.title)))
-        .dim(kind);
-    let detail = (!finding.detail.is_empty())
-        .then(|| Line::hanging(4).dim(format!("    {}", one_line(&finding.detail))));
+    row((tone, mark), &finding.title, kind, &finding.detail)
+}
+
+fn met(one: &MetRequirement) -> Vec<Line> {
+    row((Tone::Good, Mark::Passed), &one.title, "", &one.evidence)
+}
+
+fn row((tone, mark): (Tone, Mark), title: &str, kind: &'static str, detail: &str) -> Vec<Line> {
+    let title =
+        Line::hanging(4).plain("  ").mark(tone, mark).plain(format!(" {}", one_line(title))).dim(kind);
+    let detail = (!detail.is_empty()).then(|| Line::hanging(4).dim(format!("    {}", one_line(detail))));
     std::iter::once(title).chain(detail).collect()
 }
 
@@ -200,6 +207,10 @@ mod tests {
                 finding("Empty files are refused", "src/parse.rs:14", true),
                 finding("The example is missing", "", false),
             ],
+            met: vec![MetRequirement {
+                title: "It is documented".to_owned(),
+                evidence: "README.md:3".to_owned(),
+            }],
             recommendation: "Accept them.".to_owned(),
         }
     }
@@ -216,6 +227,8 @@ mod tests {
   ✗ Empty files are refused
     src/parse.rs:14
   ! The example is missing (not required)
+  ✓ It is documented
+    README.md:3
 
   advice      Accept them.
   report      /p/.windlass/workspaces/api/verification-report.md

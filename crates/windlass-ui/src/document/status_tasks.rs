@@ -54,7 +54,7 @@ pub struct NamedTask {
 
 impl StatusTasks {
     /// Those of a run of tasks; `None` in other modes.
-    pub(super) fn of(board: &Board) -> Option<StatusTasks> {
+    pub(crate) fn of(board: &Board) -> Option<StatusTasks> {
         board.plan.as_ref().filter(|plan| plan.job.mode.has_tasks())?;
         let named = |id: &TaskId| NamedTask {
             id: id.clone(),
@@ -85,7 +85,7 @@ impl StatusTasks {
     }
 
     /// For people.
-    pub(super) fn lines(&self) -> Vec<Line> {
+    pub(crate) fn lines(&self) -> Vec<Line> {
         let parts = [
             (self.at_work.len(), "at work"),
             (self.parked.len(), "parked"),

@@ -85,6 +85,10 @@ pub(super) fn assessment(board: &Board, assessment: &Assessment) -> Vec<Line> {
         .plain(after_colon(&assessment.summary));
     let mut lines = vec![head];
     lines.extend(assessment.findings.iter().map(|finding| found_wrong(board, finding)));
+    let met = assessment.met.len() as u64;
+    if met > 0 {
+        lines.push(below(board).dim(format!("  {} seen to be met", format::count(met, "requirement"))));
+    }
     let next = one_line(&assessment.recommendation);
     if !next.is_empty() {
         lines.push(below(board).dim("  recommended: ").plain(next));

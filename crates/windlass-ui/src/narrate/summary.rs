@@ -8,7 +8,7 @@ use super::advice::Advice;
 use super::lines::{self, labelled, labelled_once};
 use super::{advice, allow_command, allowing, check_mark, iteration, took};
 use crate::board::{Board, Ending};
-use crate::document::{StatusCouncils, StatusJudged, commit_range};
+use crate::document::{StatusCouncils, StatusJudged, StatusTasks, commit_range};
 use crate::elsewhere;
 use crate::format;
 use crate::harmless::one_line;
@@ -92,6 +92,7 @@ fn figures(board: &Board, plan: &RunSpec, ending: &Ending) -> Vec<Line> {
     let said = board.status.latest.as_ref().map(|latest| one_line(&latest.line(None)));
     let said = said.filter(|said| !said.is_empty()).map(|said| labelled("status").plain(said));
     let mut lines: Vec<Line> = said.into_iter().collect();
+    lines.extend(StatusTasks::of(board).iter().flat_map(StatusTasks::lines));
     let spent = Spent { cost: board.charged, estimated: board.estimated };
     lines.extend([
         labelled("iterations").plain(iterations(board.tally, ending.iterations)),

@@ -56,12 +56,14 @@ fn a_workspace_with_a_refused_and_an_accepted_verification_at_80_columns() {
         verification: fail (high confidence): 58 of 60 endpoints are moved.
           ✗ /v1/export still uses the old router: src/routes/export.rs:14
           ○ No test covers /v1/import
+          1 requirement seen to be met
           recommended: Move the export endpoints and run their tests.
       Running iteration 4...
       ? the claim is accepted so far; a fresh agent verifies it (standard)
    4  ★ accepted  1m 35s    $0.84  claim accepted and verified, 3 files changed
         verification: pass (high confidence): All 60 endpoints are moved and
           tested.
+          1 requirement seen to be met
 "
     );
     assert!(

@@ -71,6 +71,7 @@ impl Act {
             confidence: Confidence::High,
             summary: "looked at it".to_owned(),
             findings: Vec::new(),
+            met: Vec::new(),
             recommendation: String::new(),
         });
         act

@@ -185,6 +185,7 @@ const ASSESSMENT: Shape = Object(&[
         List(&Object(&[("title", Text, Always), ("detail", Text, Sometimes), ("required", Flag, Sometimes)])),
         Sometimes,
     ),
+    ("met", List(&Object(&[("title", Text, Always), ("evidence", Text, Sometimes)])), Sometimes),
     ("recommendation", Text, Sometimes),
 ]);
 
