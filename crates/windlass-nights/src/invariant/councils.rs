@@ -11,7 +11,7 @@ use crate::record::{Record, What};
 /// In these nights two ways are offered each time.
 const OFFERED: u32 = 2;
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Seen {
     /// Councils that were called.
     called: u32,
@@ -30,6 +30,8 @@ struct Seen {
 pub(super) fn check(record: &Record) -> Result<(), Breach> {
     let most = record.plan.council.as_ref().map_or(0, |council| council.per_run);
     let mut lanes: BTreeMap<LaneId, Seen> = BTreeMap::new();
+    // As the runner saw them whose newest facts did not survive.
+    let mut lost: Option<BTreeMap<LaneId, Seen>> = None;
     for (at, moment) in record.moments.iter().enumerate() {
         let wrong = |said: String| Err(Breach::at(at, said));
         match &moment.what {
@@ -41,7 +43,13 @@ pub(super) fn check(record: &Record) -> Result<(), Breach> {
                     return wrong(format!("a council too many is called: {} of {most}", seen.called));
                 }
             }
+            What::LostFact(entry) => {
+                let Some(lane) = lane_of(&entry.fact) else { continue };
+                lost.get_or_insert_with(|| lanes.clone()).entry(lane).or_default().fact(&entry.fact);
+            }
+            What::SessionBegan { .. } => lost = None,
             What::Prepared { decisions } => {
+                let lanes = lost.as_ref().unwrap_or(&lanes);
                 let known = lanes.values().map(|seen| seen.settled.len()).sum::<usize>();
                 if *decisions != known {
                     return wrong(format!("a prompt has {decisions} decisions, and {known} were made"));

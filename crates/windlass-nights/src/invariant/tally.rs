@@ -109,7 +109,9 @@ impl Tally {
                 self.at.began.clone_from(&self.standing.mark);
                 self.at.repeats = *class == Class::Interrupted;
             }
-            Fact::FollowUpDue { purpose, .. } if *purpose != Purpose::Council => self.verifies(),
+            // Before a council is asked, all else has judged.
+            Fact::FollowUpDue { purpose: Purpose::Council, .. } => self.count_standing(),
+            Fact::FollowUpDue { .. } => self.verifies(),
             Fact::StatusChanged(report::StatusChanged { standing, .. })
             | Fact::SnapshotTaken(report::SnapshotTaken {
                 forbidden_changes: 1..,
