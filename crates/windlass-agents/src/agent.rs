@@ -10,7 +10,7 @@ use windlass_core::spec::{AgentSpec, RunSpec};
 use windlass_core::trust::{ApiHost, Startable};
 use windlass_core::values::{Cost, Denial, Purpose};
 
-use crate::{About, Decoder, Judgement, Permissions, Right, Signs, SourceKind};
+use crate::{About, Decoder, Digest, Judgement, Permissions, Right, Signs, SourceKind};
 
 /// An agent: how it is called, and what its answers mean.
 pub trait Agent: fmt::Debug + Sync {
@@ -62,6 +62,11 @@ pub trait Agent: fmt::Debug + Sync {
 
     /// What reads its output.
     fn decoder(&self) -> Box<dyn Decoder>;
+
+    /// What a line of its standard error says (without its `\n`), where that tells more than the end of it.
+    fn error_line(&self, _line: &[u8]) -> Option<Digest> {
+        None
+    }
 
     /// How a call went.
     fn judge(&self, signs: &Signs<'_>) -> Judgement;

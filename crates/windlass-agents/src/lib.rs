@@ -20,6 +20,7 @@ mod ending;
 mod fields;
 mod json;
 mod judgement;
+mod opencode;
 mod permissions;
 mod reset_time;
 mod review;
@@ -51,7 +52,8 @@ pub use rights::{Right, git_committing, git_reading, project_commands};
 pub use watch::{CallWatch, Due};
 
 /// The agents that there are. The first is the one that is called where nobody chooses.
-pub static AGENTS: [&dyn Agent; 4] = [&claude::REAL, &claude::SCRIPTED, &codex::CODEX, &command::COMMAND];
+pub static AGENTS: [&dyn Agent; 5] =
+    [&claude::REAL, &claude::SCRIPTED, &codex::CODEX, &opencode::OPENCODE, &command::COMMAND];
 
 /// The agent that is called where nobody chooses another.
 pub fn usual() -> &'static dyn Agent {

@@ -14,7 +14,7 @@ use windlass_core::values::{
 };
 
 use crate::answer::object_at_end;
-use crate::ending::AUTHENTICATION_FAILED;
+use crate::ending::{AUTHENTICATION_FAILED, CONTEXT_TOO_LONG};
 use crate::json::last_bytes;
 use crate::streamed::Streamed;
 use crate::{
@@ -31,7 +31,7 @@ const DRAIN_SILENCE: Duration = Duration::from_secs(1);
 /// … and for no longer than this.
 const DRAIN: Duration = Duration::from_secs(5);
 
-/// So many retries with refused credentials show that it will not heal.
+/// So many retries with refused credentials, or with a prompt that is too long, show that it will not heal.
 const HOPELESS: u32 = 2;
 
 /// Texts of results that are kept: the last ones.
@@ -97,6 +97,8 @@ struct Heard {
     retries: u32,
     /// Retries with refused credentials in a row.
     refused: u32,
+    /// Retries with a prompt that is too long, with no answer between them.
+    too_long: u32,
     /// Some request was answered.
     answered: bool,
     results: Vec<String>,
@@ -167,7 +169,7 @@ impl CallWatch {
         }
         self.heard.digest(digest);
         let in_vain = self.agent.about().retries.is_some_and(|bound| self.heard.retries >= bound);
-        if self.heard.refused >= HOPELESS || in_vain {
+        if self.heard.refused.max(self.heard.too_long) >= HOPELESS || in_vain {
             self.hopeless_since.get_or_insert(at);
         }
     }
@@ -314,8 +316,9 @@ impl Heard {
             Digest::ToolUse => self.tool_uses = self.tool_uses.saturating_add(1),
             Digest::Retry { status, error } => {
                 self.retries = self.retries.saturating_add(1);
-                self.refused =
-                    if error == AUTHENTICATION_FAILED { self.refused.saturating_add(1) } else { 0 };
+                let row = |word, row: u32| if error == word { row.saturating_add(1) } else { 0 };
+                self.refused = row(AUTHENTICATION_FAILED, self.refused);
+                self.too_long = row(CONTEXT_TOO_LONG, self.too_long);
                 self.retrying = Some(Retry { status: *status, error: error.clone() });
             }
             Digest::ApiError(word) => self.api_error.clone_from(word),
@@ -375,7 +378,7 @@ impl Heard {
         if !matches!(activity, Activity::Starting | Activity::Thinking | Activity::Retrying) {
             self.retrying = None;
             self.retries = 0;
-            self.refused = 0;
+            (self.refused, self.too_long) = (0, 0);
             self.answered = true;
         }
     }

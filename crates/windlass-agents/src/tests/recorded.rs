@@ -40,7 +40,7 @@ pub const SILENT: (Ended, Option<Cut>) = (Ended::Exited(143), Some(Cut::Silence)
 
 /// The digests of a recording.
 #[derive(Default)]
-struct Heard(Vec<Digest>);
+pub struct Heard(pub Vec<Digest>);
 
 impl Sink for Heard {
     fn digest(&mut self, digest: Digest) {
@@ -64,6 +64,11 @@ pub fn report(agent: &str, stream: &[u8], stderr: &str, ended: Ended, cut: Optio
     }
     for digest in &heard.0 {
         watch.observe(Duration::from_secs(1), digest);
+    }
+    for line in stderr.lines() {
+        if let Some(digest) = crate::named(agent).error_line(line.as_bytes()) {
+            watch.observe(Duration::from_secs(1), &digest);
+        }
     }
     if let Some(cut) = cut {
         watch.cut(cut);

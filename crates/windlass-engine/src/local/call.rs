@@ -89,8 +89,15 @@ impl LiveCall {
         let mut lines = Lines::new(&setting, pipes.clone());
         let stdout_reader = StreamReader::lines(from_agent, log, move |event| lines.event(&event))?;
         let error_log = StreamLog::awaited(folder.stderr());
-        let (stderr_reader, tail) =
-            StreamReader::tail(from_errors, error_log, move |event| pipes.event(&event))?;
+        let agent = of(&setting.plan.agent);
+        let (stderr_reader, tail) = StreamReader::tail(from_errors, error_log, move |event| {
+            if let StreamEvent::Line(line) = event {
+                let at = pipes.clock.monotonic();
+                agent.error_line(line).iter().for_each(|digest| pipes.observe(at, digest));
+            } else {
+                pipes.event(&event);
+            }
+        })?;
         let files = [folder.prompt(), folder.system(), setting.settings.clone()];
         let request = spawn_request(&setting, stdin.into(), stdout, stderr);
         let request = setting.sandbox.enter(Guest::Agent { files: &files }, request)?;
@@ -164,6 +171,14 @@ impl PipeWatch {
         }
     }
 
+    /// Signs of life are folded in silence; what may move a clock wakes the loop.
+    fn observe(&self, at: Duration, digest: &Digest) {
+        lock(&self.watch).observe(at, digest);
+        if matches!(digest, Digest::Result(_) | Digest::Retry { .. } | Digest::Background(_)) {
+            self.tell(Event::Stirred);
+        }
+    }
+
     fn tell(&self, event: Event) {
         self.events.tell(event);
     }
@@ -215,12 +230,8 @@ struct Listener<'a> {
 }
 
 impl Sink for Listener<'_> {
-    /// Signs of life are folded in silence; what may move a clock wakes the loop.
     fn digest(&mut self, digest: Digest) {
-        lock(&self.pipes.watch).observe(self.at, &digest);
-        if matches!(digest, Digest::Result(_) | Digest::Retry { .. } | Digest::Background(_)) {
-            self.pipes.tell(Event::Stirred);
-        }
+        self.pipes.observe(self.at, &digest);
     }
 
     fn observation(&mut self, observation: Observation) {

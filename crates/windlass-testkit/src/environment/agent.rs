@@ -45,6 +45,16 @@ impl TestEnv {
         variables
     }
 
+    /// What the real opencode needs to work for `api` and to reach nothing else.
+    pub fn opencode_environment(api: &StandIn) -> Vec<(String, OsString)> {
+        vec![
+            ("ANTHROPIC_API_KEY".to_owned(), "sk-test-dummy".into()),
+            ("ANTHROPIC_BASE_URL".to_owned(), format!("{}/v1", api.url()).into()),
+            ("WINDLASS_AGENT__API_KEYS".to_owned(), "true".into()),
+            ("WINDLASS_AGENT__MODEL".to_owned(), OPENCODE_MODEL.into()),
+        ]
+    }
+
     /// What the real Codex needs to work for `api` and to reach nothing else.
     pub fn codex_environment(api: &StandIn) -> Vec<(String, OsString)> {
         let provider = format!(
@@ -60,6 +70,9 @@ impl TestEnv {
     }
 }
 
+/// The model that the real opencode is asked for.
+pub const OPENCODE_MODEL: &str = "anthropic/claude-sonnet-4-5";
+
 /// A real agent that `cargo xtask agents` installs below the target directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RealAgent {
@@ -74,7 +87,7 @@ pub struct RealAgent {
 }
 
 /// Those that tests run.
-pub const REAL_AGENTS: [RealAgent; 2] = [CLAUDE_CODE, CODEX];
+pub const REAL_AGENTS: [RealAgent; 3] = [CLAUDE_CODE, CODEX, OPENCODE];
 
 /// Claude Code.
 pub const CLAUDE_CODE: RealAgent = RealAgent {
@@ -87,6 +100,10 @@ pub const CLAUDE_CODE: RealAgent = RealAgent {
 /// Codex.
 pub const CODEX: RealAgent =
     RealAgent { product: "Codex", recipe: "codex", version: "0.169.0", program: "codex" };
+
+/// opencode.
+pub const OPENCODE: RealAgent =
+    RealAgent { product: "opencode", recipe: "opencode", version: "1.18.33", program: "opencode" };
 
 impl RealAgent {
     /// The program, below the target directory this test was built into.

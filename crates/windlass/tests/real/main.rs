@@ -13,6 +13,7 @@ mod goal;
 mod limits;
 mod money;
 mod night;
+mod opencode;
 mod permissions;
 mod pipelines;
 mod plans;

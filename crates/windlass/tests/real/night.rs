@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use windlass_testkit::api::{Request, Scenario, StandIn};
-use windlass_testkit::environment::{CLAUDE_CODE, CODEX, Credentials, Outcome, Running, TestEnv};
+use windlass_testkit::environment::{CLAUDE_CODE, CODEX, Credentials, OPENCODE, Outcome, Running, TestEnv};
 use windlass_testkit::evidence;
 
 /// For one run on a busy machine; each of them ends in seconds.
@@ -57,6 +57,16 @@ impl Night {
         let api = StandIn::start(scenario);
         let mut variables = TestEnv::codex_environment(&api);
         variables.push(("WINDLASS_AGENT__COMMAND".to_owned(), CODEX.installed().into()));
+        variables.push(("IS_SANDBOX".to_owned(), "1".into()));
+        Night { env, api, variables }
+    }
+
+    /// In a git repository with one commit, with opencode instead.
+    pub fn opencode(scenario: Scenario) -> Night {
+        let env = TestEnv::with_git();
+        let api = StandIn::start(scenario);
+        let mut variables = TestEnv::opencode_environment(&api);
+        variables.push(("WINDLASS_AGENT__COMMAND".to_owned(), OPENCODE.installed().into()));
         variables.push(("IS_SANDBOX".to_owned(), "1".into()));
         Night { env, api, variables }
     }

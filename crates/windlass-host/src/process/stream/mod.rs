@@ -88,8 +88,7 @@ impl StreamReader {
         })
     }
 
-    /// Reads bytes and remembers the last of them: an agent's standard error. There are no
-    /// [`Line`](StreamEvent::Line) events.
+    /// Reads bytes, cuts them into lines as well, and remembers the last of them: an agent's standard error.
     pub fn tail(
         pipe: OwnedFd,
         mut log: StreamLog,
@@ -98,11 +97,14 @@ impl StreamReader {
         let tail = Tail::default();
         let kept = tail.clone();
         let reader = StreamReader::start("stderr", move |stop| {
+            let mut lines = Lines::default();
             let end = pump(pipe, stop, ERROR_CHUNK, |bytes| {
                 kept.push(bytes);
                 log_and_count(&mut log, bytes, &mut on_event);
+                lines.feed(bytes, &mut |line: &[u8]| on_event(StreamEvent::Line(line)));
             });
             finish_log(&mut log, &mut on_event);
+            lines.finish(&mut |line: &[u8]| on_event(StreamEvent::Line(line)));
             on_event(StreamEvent::Closed(end));
         })?;
         Ok((reader, tail))

@@ -1,0 +1,101 @@
+//! How a call of opencode went. Its exit code proves nothing: what the model refused, and what a rule refused, end as successes
+//! without a word.
+
+use Class::{Auth, Billing, Config, ContextTooLong, Outage, Permission, TaskFailure, Unknown, UsageLimit};
+use windlass_core::values::{Class, Cut, Ended, UsageLimit as Limit};
+
+use super::description::ABOUT;
+use super::log::without_colours;
+use crate::ending::{Ending, sentence};
+use crate::{Judgement, ResultDigest, Signs, parse_reset_time};
+
+/// Judges a call.
+pub(super) fn judge(signs: &Signs<'_>) -> Judgement {
+    let stderr = without_colours(signs.stderr);
+    let signs = &Signs { stderr: &stderr, ..signs.clone() };
+    let ending = Ending { about: &ABOUT, signs };
+    let failure = signs.result.filter(|result| result.is_error).map(|result| failed(signs, result));
+    let said = signs.result.map_or("", |result| &result.text);
+    if let Some(judgement) = in_vain(signs).or_else(|| ending.by_runner(failure.as_ref(), said)) {
+        return judgement;
+    }
+    match (failure, signs.result) {
+        (Some(failure), _) => failure,
+        (None, result) => ending.by_signal().unwrap_or_else(|| match result {
+            Some(_) if signs.working && signs.ended != Ended::Exited(0) => without_result(ending),
+            Some(_) => ending.with_result(),
+            None => without_result(ending),
+        }),
+    }
+}
+
+/// A request that was tried again until the runner ended it: of a limit that only its sentence tells.
+fn in_vain(signs: &Signs<'_>) -> Option<Judgement> {
+    let retry = signs.retrying.filter(|_| {
+        matches!(signs.cut, Some(Cut::HopelessRetries | Cut::Silence | Cut::WallClock | Cut::Duration))
+    })?;
+    matches!(of_sentence(&retry.error)?, UsageLimit | Billing).then(|| told(signs, &retry.error, Outage))
+}
+
+fn failed(signs: &Signs<'_>, result: &ResultDigest) -> Judgement {
+    let usual = match (result.subtype.as_str(), result.status) {
+        ("empty", _) => {
+            let why = "opencode ended its turn without a word: the model refused, or its answer was lost.";
+            return Judgement::new(TaskFailure, why);
+        }
+        ("ContentFilterError" | "MessageOutputLengthError" | "MessageAbortedError", _) => TaskFailure,
+        ("ContextOverflowError", _) => return sentence(&ABOUT, ContextTooLong, &result.text),
+        ("ProviderAuthError", _) | (_, Some(401)) => Auth,
+        (_, Some(402)) => Billing,
+        (_, Some(403)) => Permission,
+        // Of an unknown error the cause is in its own log: it could not ask at all.
+        ("UnknownError", None) | (_, Some(404)) => Config,
+        (_, Some(408 | 429 | 500..)) => Outage,
+        _ => Unknown,
+    };
+    told(signs, &result.text, usual)
+}
+
+/// What its sentence says, where that is known, else `usual`.
+fn told(signs: &Signs<'_>, said: &str, usual: Class) -> Judgement {
+    let class = of_sentence(said).filter(|_| matches!(usual, Outage | Unknown)).unwrap_or(usual);
+    let judgement = sentence(&ABOUT, class, said);
+    if class != UsageLimit {
+        return judgement;
+    }
+    let resets_at = parse_reset_time(said, signs.now);
+    Judgement { limit: Some(Limit { resets_at, window: String::new() }), ..judgement }
+}
+
+/// Parts of providers' sentences, in lower case. The first that fits counts.
+const PARTS: &[(&str, Class)] = &[
+    ("usage limit", UsageLimit),
+    ("hit your limit", UsageLimit),
+    ("quota", Billing),
+    ("credit", Billing),
+    ("billing", Billing),
+    ("prompt is too long", ContextTooLong),
+    ("context length", ContextTooLong),
+    ("context window", ContextTooLong),
+];
+
+fn of_sentence(said: &str) -> Option<Class> {
+    let said = said.to_lowercase();
+    PARTS.iter().find(|(part, _)| said.contains(part)).map(|(_, class)| *class)
+}
+
+/// What keeps it from starting stands on standard error only.
+fn without_result(ending: Ending<'_>) -> Judgement {
+    let signs = ending.signs;
+    if let Some(line) = signs.stderr.lines().find(|line| line.starts_with("Error: Config")) {
+        return sentence(&ABOUT, Config, line);
+    }
+    // Whatever it does not know it answers with its help.
+    if signs.ended == Ended::Exited(1) && signs.stderr.trim_start().starts_with("opencode run [message..]") {
+        return sentence(&ABOUT, Config, "it does not know an argument");
+    }
+    match signs.retrying {
+        Some(retry) => told(signs, &retry.error, Outage),
+        None => ending.without_result(),
+    }
+}

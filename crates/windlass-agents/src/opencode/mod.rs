@@ -1,0 +1,106 @@
+//! opencode, by `opencode run --format json`: an event a line, errors with the status of HTTP, each step with its tokens and
+//! its cost. What it tries again it says on standard error only.
+
+mod configuration;
+mod decode;
+mod description;
+mod event;
+mod flags;
+mod invocation;
+mod judge;
+mod log;
+
+#[cfg(test)]
+mod tests;
+
+use windlass_core::observation::{ToolInput, ToolTrace};
+use windlass_core::price::{Price, PriceList};
+use windlass_core::spec::AgentSpec;
+use windlass_core::values::Cost;
+
+use self::decode::OpencodeDecoder;
+use crate::{
+    About, Agent, CallFiles, Decoder, Digest, Instructions, Invocation, Judgement, Login, Place, Question,
+    SessionFiles, Signs, Unfit, version,
+};
+
+/// The oldest version whose output was recorded.
+const OLDEST: version::Version = (1, 18, 33);
+
+/// The real one.
+pub(crate) static OPENCODE: Opencode = Opencode;
+
+/// opencode.
+#[derive(Debug)]
+pub(crate) struct Opencode;
+
+impl Agent for Opencode {
+    fn about(&self) -> &'static About {
+        &description::ABOUT
+    }
+
+    fn question(&self, agent: &AgentSpec, question: Question) -> Invocation {
+        invocation::of_question(agent, question)
+    }
+
+    fn version(&self, said: &str) -> Result<String, Unfit> {
+        version::at_least(OLDEST, said)
+    }
+
+    /// Its list of credentials ends well, whatever is in it; and it takes keys from the environment that are not in it.
+    fn login(&self, _: &str) -> Option<Login> {
+        None
+    }
+
+    fn call(&self, agent: &AgentSpec, call: CallFiles<'_>) -> Invocation {
+        invocation::of_call(agent, call)
+    }
+
+    fn session(&self, agent: &AgentSpec, files: SessionFiles<'_>) -> Invocation {
+        invocation::of_session(agent, files)
+    }
+
+    fn owned_flag(&self, argument: &str) -> Option<&'static str> {
+        flags::owned_flag(argument)
+    }
+
+    fn decoder(&self) -> Box<dyn Decoder> {
+        Box::new(OpencodeDecoder::default())
+    }
+
+    fn error_line(&self, line: &[u8]) -> Option<Digest> {
+        log::retry(line)
+    }
+
+    fn judge(&self, signs: &Signs<'_>) -> Judgement {
+        judge::judge(signs)
+    }
+
+    fn tool_traces(&self, line: &[u8], found: &mut dyn FnMut(ToolTrace)) {
+        decode::tool_traces(line, found);
+    }
+
+    fn tool_input(&self, tool: &str, written: &str) -> ToolInput {
+        decode::tool_input(tool, written)
+    }
+
+    /// It says its costs itself, by a list that it has of all providers; what is not in that is taken for one of the dearer
+    /// models, 5 dollars for a million tokens read and 25 for a million written, until `agent.prices` has it.
+    fn prices<'a>(&self, own: &'a [Price]) -> PriceList<'a> {
+        PriceList { own, published: &[], usual: &USUAL, search: Cost::ZERO }
+    }
+
+    /// Nothing of the repository's, as it is called here: so it is told.
+    fn reads_by_itself(&self, _: &AgentSpec, _: Place<'_>, _: &str, _: &[Instructions]) -> bool {
+        false
+    }
+}
+
+static USUAL: Price = Price {
+    model: String::new(),
+    input: Cost::from_micros(5_000_000),
+    output: Cost::from_micros(25_000_000),
+    cache_write: Cost::from_micros(6_250_000),
+    cache_write_1h: Cost::from_micros(10_000_000),
+    cache_read: Cost::from_micros(500_000),
+};
