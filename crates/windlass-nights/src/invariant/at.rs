@@ -82,6 +82,8 @@ pub(super) struct Reviews {
     pub under_way: bool,
     /// What was there when it was called.
     pub began: Option<Evidence>,
+    /// What the checks said of what was there when a reviewer was first called: it holds where a later one leaves that again.
+    pub judged: Option<(Evidence, Vec<CheckOutcome>)>,
     /// Its answer, until what it left is kept.
     pub answer: Option<ReviewAnswer>,
     /// Files have changed since a reviewer last let the work stand.

@@ -16,8 +16,8 @@ struct Chain {
     away: BTreeMap<AgentIndex, Option<Timestamp>>,
     /// Whose each call is.
     callers: BTreeMap<CallId, AgentIndex>,
-    /// Resets that each agent's refusals named since it was away last.
-    resets: BTreeMap<AgentIndex, Vec<Timestamp>>,
+    /// Resets that each agent's refusals named since it was away last; `None` of one that named none.
+    resets: BTreeMap<AgentIndex, Vec<Option<Timestamp>>>,
     held: bool,
     finished: bool,
 }
@@ -53,8 +53,10 @@ impl Chain {
             }
             Fact::CallFinished { call, summary, .. } => {
                 let agent = self.callers.get(call).copied().unwrap_or_default();
-                let limit = summary.limit.as_ref().filter(|_| summary.class == Class::UsageLimit);
-                self.resets.entry(agent).or_default().extend(limit.and_then(|limit| limit.resets_at));
+                if summary.class == Class::UsageLimit {
+                    let reset = summary.limit.as_ref().and_then(|limit| limit.resets_at);
+                    self.resets.entry(agent).or_default().push(reset);
+                }
                 Ok(())
             }
             Fact::AgentAway { agent, class, until, by, .. } => self.leaves(*agent, *class, *until, *by, now),
@@ -80,8 +82,10 @@ impl Chain {
             let said = || format!("agent {agent} is called, and agent {free} could work");
             return if agent == free { Ok(()) } else { Err(said()) };
         }
+        // The clock on the wall can be put back while the first who is back is waited for.
+        let first = self.away.values().flatten().min();
         match self.away.get(&agent) {
-            Some(Some(until)) if *until <= now => Ok(()),
+            Some(Some(until)) if *until <= now || first == Some(until) && !self.held => Ok(()),
             _ => Err(format!("agent {agent} is called, and cannot work")),
         }
     }
@@ -100,10 +104,13 @@ impl Chain {
         if !class.is_fatal() && !class.is_of_reach() {
             return Err(format!("agent {agent} is away because of {class:?}"));
         }
-        let resets = self.resets.remove(&agent).unwrap_or_default();
-        if let (Class::UsageLimit, Some(reset), Some(until)) = (class, resets.iter().min(), until)
-            && *reset > now
-            && until < later(*reset, RESET_MARGIN)
+        // Of two lanes that are refused at a time, each is heard by itself, and the last word counts.
+        let resets: Option<Vec<Timestamp>> =
+            self.resets.remove(&agent).unwrap_or_default().into_iter().collect();
+        let reset = resets.and_then(|resets| resets.into_iter().min());
+        if let (Class::UsageLimit, Some(reset), Some(until)) = (class, reset, until)
+            && reset > now
+            && until < later(reset, RESET_MARGIN)
         {
             return Err(format!("agent {agent} is to be back at {until}, before its reset at {reset}"));
         }
