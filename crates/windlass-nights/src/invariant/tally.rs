@@ -358,6 +358,8 @@ impl Tally {
             self.baseline.push(outcome.clone());
         } else {
             self.at.progress |= first;
+            // A candidate that is judged once more is what it is judged to be then.
+            self.at.outcomes.retain(|known| stage != CheckStage::Candidate || known.check != outcome.check);
             self.at.outcomes.push(outcome.clone());
         }
         self.count_standing_at(stage);

@@ -85,7 +85,12 @@ impl StatusTasks {
     }
 
     /// For people.
-    pub(crate) fn lines(&self) -> Vec<Line> {
+    pub(super) fn lines(&self) -> Vec<Line> {
+        std::iter::once(self.counted()).chain(self.named()).collect()
+    }
+
+    /// How many are done, and what the others are.
+    pub(crate) fn counted(&self) -> Line {
         let parts = [
             (self.at_work.len(), "at work"),
             (self.parked.len(), "parked"),
@@ -96,13 +101,17 @@ impl StatusTasks {
         let parts = parts.map(|(count, what)| format!("{count} {what}"));
         let all: Vec<String> =
             std::iter::once(format!("{}/{} done", self.done, self.total)).chain(parts).collect();
-        let mut lines = vec![labelled("tasks").plain(all.join(" · "))];
+        labelled("tasks").plain(all.join(" · "))
+    }
+
+    /// Those that are worked on or parked, and the next one.
+    pub(crate) fn named(&self) -> Vec<Line> {
         let rows = |label: &'static str, rows: Vec<String>| {
             labelled_once(label).zip(rows).map(|(line, row)| line.plain(row))
         };
         let at_work =
             self.at_work.iter().map(|at| format!("{} in iteration {}", at.task.shown(), at.iteration));
-        lines.extend(rows("at work", at_work.collect()));
+        let mut lines: Vec<Line> = rows("at work", at_work.collect()).collect();
         let mut parked: Vec<String> = self.parked.iter().take(SHOWN).map(NamedTask::shown).collect();
         if self.parked.len() > SHOWN {
             parked.push(format!("and {} more", self.parked.len() - SHOWN));

@@ -89,10 +89,7 @@ fn in_workspace(plan: &RunSpec, ending: &Ending) -> Option<(Mark, String)> {
 }
 
 fn figures(board: &Board, plan: &RunSpec, ending: &Ending) -> Vec<Line> {
-    let said = board.status.latest.as_ref().map(|latest| one_line(&latest.line(None)));
-    let said = said.filter(|said| !said.is_empty()).map(|said| labelled("status").plain(said));
-    let mut lines: Vec<Line> = said.into_iter().collect();
-    lines.extend(StatusTasks::of(board).iter().flat_map(StatusTasks::lines));
+    let mut lines = standing(board, ending);
     let spent = Spent { cost: board.charged, estimated: board.estimated };
     lines.extend([
         labelled("iterations").plain(iterations(board.tally, ending.iterations)),
@@ -118,6 +115,21 @@ fn figures(board: &Board, plan: &RunSpec, ending: &Ending) -> Vec<Line> {
         lines.push(labelled("notify").tone(Tone::Warn, text));
     }
     lines
+}
+
+/// How the job stands: its tasks, or what its status file says.
+fn standing(board: &Board, ending: &Ending) -> Vec<Line> {
+    let Some(tasks) = StatusTasks::of(board) else {
+        let said = board.status.latest.as_ref().map(|latest| one_line(&latest.line(None)));
+        return said
+            .filter(|said| !said.is_empty())
+            .map(|said| labelled("status").plain(said))
+            .into_iter()
+            .collect();
+    };
+    // Where nothing else is left, the reason names those that are parked.
+    let named = if ending.reason == StopReason::Blocked { Vec::new() } else { tasks.named() };
+    std::iter::once(tasks.counted()).chain(named).collect()
 }
 
 /// `5 (3 worked, 1 idle, 1 failed)`.

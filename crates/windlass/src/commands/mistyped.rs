@@ -81,7 +81,7 @@ pub fn error(answer: &clap::Error, arguments: &[OsString]) -> Option<AppError> {
             }
             others.dedup();
             if one == "--plan" && others == ["NAME"] {
-                let error = AppError::usage("`windlass verify` takes a workspace or --plan, not both");
+                let error = AppError::usage("`verify` takes a workspace or --plan, not both");
                 return Some(error.hint("A plan at another place: windlass verify --plan=PATH"));
             }
             AppError::usage(match others.as_slice() {

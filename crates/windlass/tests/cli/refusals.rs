@@ -56,7 +56,7 @@ fn bad_command_lines_are_refused_in_one_sentence() {
         (&["logs", "-v", "--tools"], "--verbose and --tools exclude each other"),
         (
             &["verify", "--plan", "PLAN.md"],
-            "`windlass verify` takes a workspace or --plan, not both\nhint:  A plan at another place: windlass verify --plan=PATH",
+            "`verify` takes a workspace or --plan, not both\nhint:  A plan at another place: windlass verify --plan=PATH",
         ),
     ] {
         let answer = place.ask(arguments);

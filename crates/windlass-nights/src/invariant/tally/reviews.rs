@@ -32,14 +32,14 @@ impl Tally {
         reviews.under_way = purpose == Purpose::Review;
         if reviews.under_way {
             reviews.began = reviews.began.take().or_else(|| self.at.latest.clone());
-            if !self.at.outcomes.is_empty() {
+            if reviews.judged.is_none() && !self.at.outcomes.is_empty() {
                 reviews.judged = self.at.latest.clone().zip(Some(self.at.outcomes.clone()));
             }
             (reviews.unusable, reviews.ended) = (false, false);
             self.at.before_review = Some(Box::new(reviews.clone()));
             reviews.asked = true;
         } else {
-            reviews.began = None;
+            (reviews.began, reviews.judged) = (None, None);
         }
     }
 
