@@ -311,13 +311,7 @@ impl Tally {
         self.at.stuck = false;
         if self.at.reviews.under_way {
             // Where it is kept once more after a crash, its reviewer has had his say, and the checks judge again.
-            let is_heard = self.at.reviews.answer.is_some();
-            if !is_heard {
-                self.at.outcomes.clear();
-            } else if !self.review_kept(evidence) || self.at.outcomes.is_empty() {
-                let judged = self.at.reviews.judged.as_ref().filter(|(judged, _)| judged == evidence);
-                self.at.outcomes = judged.map(|(_, outcomes)| outcomes.clone()).unwrap_or_default();
-            }
+            self.review_left(evidence);
             self.at.newest = Some(evidence.clone());
             self.at.by_file &= self.mode().has_tasks() || self.file_claims();
             return;

@@ -56,8 +56,19 @@ impl Tally {
         self.at.reviews.answer = Some(answer.map_or(ReviewAnswer::Unusable, ReviewAnswer::Mend));
     }
 
+    /// What a reviewer left is kept: does what the checks said still hold?
+    pub(super) fn review_left(&mut self, evidence: &Evidence) {
+        let is_heard = self.at.reviews.answer.is_some();
+        if !is_heard {
+            self.at.outcomes.clear();
+        } else if !self.review_kept(evidence) || self.at.outcomes.is_empty() {
+            let judged = self.at.reviews.judged.as_ref().filter(|(judged, _)| judged == evidence);
+            self.at.outcomes = judged.map(|(_, outcomes)| outcomes.clone()).unwrap_or_default();
+        }
+    }
+
     /// What the reviewer left is kept: `false` where the checks have to judge again.
-    pub(super) fn review_kept(&mut self, evidence: &Evidence) -> bool {
+    fn review_kept(&mut self, evidence: &Evidence) -> bool {
         let reviews = &mut self.at.reviews;
         match reviews.answer.take() {
             None => {}
