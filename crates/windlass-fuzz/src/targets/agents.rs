@@ -29,7 +29,10 @@ pub(crate) fn run(data: &[u8]) {
             assert_eq!(json.ok().flatten().as_ref(), Some(observation), "written and read");
         }
         report(agent, &heard.digests, &mut dice);
-        data.split(|byte| *byte == b'\n').for_each(|line| agent.tool_traces(line, &mut |_| {}));
+        for line in data.split(|byte| *byte == b'\n') {
+            agent.tool_traces(line, &mut |_| {});
+            drop(agent.error_line(line));
+        }
     }
 }
 

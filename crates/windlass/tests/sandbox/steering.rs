@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use windlass_testkit::environment::TestEnv;
+
 use super::place::{PATIENCE, Place, is_root, kinds, said};
 
 /// Makes what was not there, and tries to change what was.
@@ -75,7 +77,8 @@ steps = [
 #[test]
 fn what_steers_below_is_what_it_was_as_well() {
     for kind in kinds() {
-        let place = Place::new(kind);
+        // Below the directory of temporary files, since an ordinary user can get there.
+        let place = Place::at(TestEnv::with_git(), kind);
         place.env.write(".gitignore", "ignored\n");
         place.env.write("lib/.claude/settings.json", "{}\n");
         place.env.write("lib/.claude/agents/mine.md", "mine\n");
