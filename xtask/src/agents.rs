@@ -79,9 +79,10 @@ fn install_into(workspace: &Workspace, agent: RealAgent, directory: &Path) -> Re
 
 /// The program of the platform's own package, below `directory`. The main package only holds what would start it.
 fn native_program(agent: RealAgent, directory: &Path) -> Result<PathBuf, Failure> {
-    let found = find(&directory.join("node_modules"), agent.program).ok_or_else(|| {
-        Failure::at(directory, format!("npm installed no {} for this platform", agent.product))
-    })?;
+    let found =
+        find(&directory.join("node_modules"), agent.script.unwrap_or(agent.program)).ok_or_else(|| {
+            Failure::at(directory, format!("npm installed no {} for this platform", agent.product))
+        })?;
     found.strip_prefix(directory).map(Path::to_owned).map_err(|error| Failure(error.to_string()))
 }
 

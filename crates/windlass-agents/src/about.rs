@@ -11,6 +11,8 @@ pub struct About {
     pub product: &'static str,
     /// Its program's usual name, by which it is chosen.
     pub program: Option<&'static str>,
+    /// The version that this version of Windlass was tested with; empty where none was.
+    pub tested: &'static str,
     /// What it can.
     pub can: &'static [Ability],
     /// After so many requests in a row that it tried again in vain a call is ended; `None` = it gives up by itself.
@@ -51,8 +53,6 @@ pub enum Ability {
     RunInTheBackground,
     /// To show a message while it is being written.
     ShowPartialMessages,
-    /// To say its version and whether it is logged in.
-    SayItsState,
     /// To take settings, hooks and servers from the repository that it works in.
     ReadTheRepositorysSettings,
 }
@@ -154,6 +154,10 @@ pub struct Words {
     pub token: &'static str,
     /// The command that says whether it is logged in.
     pub login_command: &'static str,
+    /// What it tells its maker beside its calls, and how that is switched off; empty where nothing is, or nobody knows.
+    pub sent_home: &'static str,
+    /// Which model it takes where nobody names one and nobody has logged in; empty where it takes none.
+    pub hosted: &'static str,
     /// What of a repository is not read where its settings are left out.
     pub left_out: &'static str,
     /// The flag by which a person leaves them out.

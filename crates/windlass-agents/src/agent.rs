@@ -10,24 +10,36 @@ use windlass_core::spec::{AgentSpec, RunSpec};
 use windlass_core::trust::{ApiHost, Startable};
 use windlass_core::values::{Cost, Denial, Purpose};
 
-use crate::{About, Decoder, Digest, Judgement, Permissions, Right, Signs, SourceKind};
+use crate::{About, Decoder, Digest, Judgement, Opening, Permissions, Right, Signs, SourceKind};
 
 /// An agent: how it is called, and what its answers mean.
 pub trait Agent: fmt::Debug + Sync {
     /// What it is.
     fn about(&self) -> &'static About;
 
-    /// The command line that asks it this; whoever can't [say its state](crate::Ability::SayItsState) is not asked.
-    fn question(&self, agent: &AgentSpec, question: Question) -> Invocation;
+    /// The command line that asks it this; `None` where it has no answer.
+    fn question(&self, _agent: &AgentSpec, _question: Question) -> Option<Invocation> {
+        None
+    }
 
     /// Its version, as it answered.
-    fn version(&self, said: &str) -> Result<String, Unfit>;
+    fn version(&self, _said: &str) -> Result<String, Unfit> {
+        Ok(String::new())
+    }
 
     /// Whether it is logged in, as it answered; `None` where it did not say.
-    fn login(&self, said: &str) -> Option<Login>;
+    fn login(&self, _said: &str) -> Option<Login> {
+        None
+    }
 
     /// The invocation of one call. A fresh session always: nothing is resumed, nothing is kept.
     fn call(&self, agent: &AgentSpec, call: CallFiles<'_>) -> Invocation;
+
+    /// How a call is talked through, where the agent is one that is talked with ([`Conversation`](crate::Conversation));
+    /// `None` where its prompt is all that it is told.
+    fn opening(&self, _agent: &AgentSpec, _call: CallFiles<'_>, _directory: &Path) -> Option<Opening> {
+        None
+    }
 
     /// The invocation of a session with a person: whatever is not allowed is asked.
     fn session(&self, agent: &AgentSpec, files: SessionFiles<'_>) -> Invocation;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use windlass_core::observation::Observation;
 
-use crate::{Activity, Detail, Digest, Sink};
+use crate::{Activity, Detail, Digest, ResultDigest, Sink};
 
 /// Where one line's findings go.
 pub(crate) struct Out<'s> {
@@ -23,6 +23,17 @@ impl Out<'_> {
     /// A sign of life.
     pub fn activity(&mut self, activity: Activity) {
         self.sink.digest(Digest::Activity(activity));
+    }
+
+    /// The result of a turn whose agent counts no turns.
+    pub fn result(&mut self, result: ResultDigest) {
+        self.observe(|| Observation::Result {
+            is_error: result.is_error,
+            text: result.text.clone(),
+            cost_usd: result.cost_usd,
+            turns: None,
+        });
+        self.digest(Digest::Result(Box::new(result)));
     }
 
     /// Does somebody watch?

@@ -151,6 +151,21 @@ impl Ending<'_> {
         Judgement::new(Class::TaskFailure, format!("{product} ended without a result{code}{quote}."))
     }
 
+    /// What a turn came to whose agent says in its result whether it failed: by that `failure`, whatever the exit code; else
+    /// by a signal; else by the result, where no work went on after it.
+    pub fn by_turn(
+        self,
+        failure: Option<Judgement>,
+        without_result: impl FnOnce(Ending<'_>) -> Judgement,
+    ) -> Judgement {
+        if let Some(judgement) = failure.or_else(|| self.by_signal()) {
+            return judgement;
+        }
+        // An interrupt can end it without a word.
+        let is_cut_off = self.signs.working && self.signs.ended != Ended::Exited(0);
+        if self.signs.result.is_none() || is_cut_off { without_result(self) } else { self.with_result() }
+    }
+
     fn last_error(self) -> String {
         last_line(self.signs.stderr).map_or_else(String::new, |line| format!(": {}", quote(line)))
     }

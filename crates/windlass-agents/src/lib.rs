@@ -7,6 +7,7 @@
 //! into a [`CallReport`](windlass_core::values::CallReport). Nothing here performs IO.
 
 mod about;
+mod acp;
 mod agent;
 mod answer;
 mod assessment;
@@ -18,14 +19,18 @@ mod decoding;
 mod digest;
 mod ending;
 mod fields;
+mod flags;
 mod json;
 mod judgement;
 mod opencode;
 mod permissions;
+mod price_rows;
+mod providers;
 mod reset_time;
 mod review;
 mod rights;
 mod streamed;
+mod variables;
 mod version;
 mod watch;
 
@@ -37,6 +42,7 @@ mod tests;
 use windlass_core::spec::AgentSpec;
 
 pub use about::{Ability, About, ApiHosts, Files, Reach, Source, SourceKind, Variables, Words};
+pub use acp::{Conversation, Opening, Step};
 pub use agent::{
     Agent, CallFiles, Confinement, Instructions, Invocation, Login, Place, Question, SessionFiles, Unfit,
 };
@@ -52,8 +58,18 @@ pub use rights::{Right, git_committing, git_reading, project_commands};
 pub use watch::{CallWatch, Due};
 
 /// The agents that there are. The first is the one that is called where nobody chooses.
-pub static AGENTS: [&dyn Agent; 5] =
-    [&claude::REAL, &claude::SCRIPTED, &codex::CODEX, &opencode::OPENCODE, &command::COMMAND];
+pub static AGENTS: [&dyn Agent; 10] = [
+    &claude::REAL,
+    &claude::SCRIPTED,
+    &codex::CODEX,
+    &opencode::OPENCODE,
+    &acp::GEMINI,
+    &acp::QWEN,
+    &acp::CLAUDE,
+    &acp::OPENCODE,
+    &acp::ANY,
+    &command::COMMAND,
+];
 
 /// The agent that is called where nobody chooses another.
 pub fn usual() -> &'static dyn Agent {

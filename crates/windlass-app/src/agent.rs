@@ -241,10 +241,9 @@ pub fn check(
     plan.repository_settings = trusted.settings.clone();
     let agent = of(plan);
     let About { product, words, .. } = agent.about();
-    if !agent.about().can(Ability::SayItsState) {
+    let Some(said) = ask(plan, app.directory(), Question::Version, PATIENCE, codes)? else {
         return Ok(None);
-    }
-    let said = ask(plan, app.directory(), Question::Version, PATIENCE, codes)?;
+    };
     plan.version = agent.version(&said).map_err(|unfit| match unfit {
         Unfit::Unclear => {
             let shown: String = said.chars().take(80).collect();
@@ -259,7 +258,8 @@ pub fn check(
                 .hint(words.update)
         }
     })?;
-    let login = agent.login(&ask(plan, app.directory(), Question::Login, PATIENCE, codes)?);
+    let said = ask(plan, app.directory(), Question::Login, PATIENCE, codes)?;
+    let login = said.and_then(|said| agent.login(&said));
     if login.as_ref().is_some_and(|login| !login.logged_in) {
         return Err(not_logged_in(plan, codes));
     }
@@ -286,9 +286,8 @@ fn ask(
     question: Question,
     patience: Duration,
     codes: ExitCodes,
-) -> Result<String, AppError> {
-    let agent = of(plan);
-    let asked = agent.question(plan, question);
+) -> Result<Option<String>, AppError> {
+    let Some(asked) = of(plan).question(plan, question) else { return Ok(None) };
     let mut command = Command::new(&asked.program)
         .directory(directory)
         .arguments(&asked.arguments)
@@ -301,7 +300,7 @@ fn ask(
         command = command.environment(&name, None);
     }
     let output = command.run().map_err(|error| cannot_start(plan, error, codes))?;
-    Ok(output.stdout.text())
+    Ok(Some(output.stdout.text()))
 }
 
 fn cannot_start(plan: &AgentSpec, error: ProcessError, codes: ExitCodes) -> AppError {

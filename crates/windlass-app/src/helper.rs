@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use windlass_engine::relay::{RELAY_COMMAND, relay_main};
 use windlass_engine::sandbox::container::{SWEEP_COMMAND, sweep_main};
 use windlass_engine::sandbox::{INSIDE_COMMAND, inside_main};
 use windlass_host::process::{KEEPER_COMMAND, keeper_main};
@@ -18,6 +19,7 @@ pub fn helper(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitCode>
     match verb.to_str()? {
         KEEPER_COMMAND => Some(keeper_main()),
         SWEEP_COMMAND => Some(sweep_main(&arguments.collect::<Vec<_>>())),
+        RELAY_COMMAND => Some(relay_main(&arguments.collect::<Vec<_>>())),
         INSIDE_COMMAND => Some(inside_main(&arguments.collect::<Vec<_>>())),
         _ => None,
     }

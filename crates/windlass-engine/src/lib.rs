@@ -16,6 +16,7 @@ pub mod plan;
 pub mod principles;
 pub mod progress;
 pub mod recovery;
+pub mod relay;
 pub mod replay;
 pub mod sandbox;
 pub mod scaffold;

@@ -123,12 +123,16 @@ impl Trail {
     pub fn trace(&mut self, place: Place, trace: ToolTrace, wanted: impl Fn(&str) -> bool) -> Vec<ToolCall> {
         match trace {
             ToolTrace::Called { id, name, input, nested } if wanted(&name) => {
-                let Some(of) = self.places.get(&place.call) else { return Vec::new() };
+                let Some(of) = self.places.get(&place.call).copied() else { return Vec::new() };
+                // Some agents tell a call again with each step of it.
+                if self.open(place.call, &id).is_some() {
+                    return Vec::new();
+                }
                 self.bytes += input.len();
                 let Place { lane, call, line, at } = place;
                 let (outcome, took) = (ToolOutcome::Open, None);
                 let made =
-                    ToolCall { at, place: *of, lane, call, line, id, name, input, nested, outcome, took };
+                    ToolCall { at, place: of, lane, call, line, id, name, input, nested, outcome, took };
                 self.held.push_back(made);
                 return self.relieve();
             }

@@ -35,6 +35,7 @@ pub(super) static REAL: About = About {
     name: NAME,
     product: "Claude Code",
     program: Some("claude"),
+    tested: tested!(),
     can: &[
         Ability::ResumeSessions,
         Ability::AnswerByASchema,
@@ -44,7 +45,6 @@ pub(super) static REAL: About = About {
         Ability::KeepToRules,
         Ability::RunInTheBackground,
         Ability::ShowPartialMessages,
-        Ability::SayItsState,
         Ability::ReadTheRepositorysSettings,
     ],
     retries: None,
@@ -58,6 +58,7 @@ pub(super) static SCRIPTED: About = About {
     name: "mock",
     product: REAL.product,
     program: None,
+    tested: "",
     can: &[
         Ability::AnswerByASchema,
         Ability::KeepToABudget,
@@ -139,6 +140,8 @@ static WORDS: Words = Words {
     log_in_briefly: "Log in with `claude` and /login",
     token: "claude setup-token, then set CLAUDE_CODE_OAUTH_TOKEN",
     login_command: "claude auth status",
+    sent_home: "It sends statistics of its use and errors to its maker, unless DISABLE_TELEMETRY=1 and DISABLE_ERROR_REPORTING=1 are set.",
+    hosted: "",
     left_out: "the repository's .claude folder, CLAUDE.md and MCP servers",
     leave_out: "--no-claude-settings",
     log_heading: "CLAUDE OUTPUT",

@@ -5,7 +5,7 @@
 //! by a usage limit → sentences → unknown. That exit 0 and `subtype:"success"` prove nothing is the reason for all
 //! of it: failed requests are reported with both.
 
-use windlass_core::values::{Class, Ended, UsageLimit};
+use windlass_core::values::{Class, UsageLimit};
 
 use super::description::REAL;
 use super::prose::{Meaning, by_status, is_account_limit, is_api_error, meaning};
@@ -20,16 +20,7 @@ pub(super) fn judge(signs: &Signs<'_>) -> Judgement {
     if let Some(judgement) = ending.by_runner(failure.as_ref(), &said(signs)) {
         return judgement;
     }
-    match (failure, signs.result) {
-        // It says more than the signal that ended it.
-        (Some(failure), _) => failure,
-        (None, result) => ending.by_signal().unwrap_or_else(|| match result {
-            // Another turn had begun and came to no result.
-            Some(_) if signs.working && signs.ended != Ended::Exited(0) => without_result(signs),
-            Some(_) => ending.with_result(),
-            None => without_result(signs),
-        }),
-    }
+    ending.by_turn(failure, |_| without_result(signs))
 }
 
 fn ending<'a>(signs: &'a Signs<'a>) -> Ending<'a> {

@@ -58,8 +58,9 @@ impl Agent for ClaudeCode {
         self.about
     }
 
-    fn question(&self, agent: &AgentSpec, question: Question) -> Invocation {
-        invocation::of_question(agent, question)
+    fn question(&self, agent: &AgentSpec, question: Question) -> Option<Invocation> {
+        // Of the scripted one nothing is asked.
+        self.about.program.map(|_| invocation::of_question(agent, question))
     }
 
     fn version(&self, said: &str) -> Result<String, Unfit> {

@@ -99,15 +99,14 @@ impl CodexDecoder {
         let text = std::mem::take(&mut self.text);
         // Nothing at all is what a refusal looks like, and an answer that was lost.
         let is_error = text.trim().is_empty();
-        out.observe(|| Observation::Result { is_error, text: text.clone(), cost_usd: None, turns: None });
-        out.digest(Digest::Result(Box::new(ResultDigest {
+        out.result(ResultDigest {
             is_error,
             subtype: if is_error { "empty" } else { "success" }.to_owned(),
             structured: object_at_end(&text),
             text,
             tokens: tokens(usage),
             ..ResultDigest::default()
-        })));
+        });
     }
 }
 
@@ -204,18 +203,12 @@ fn erred(message: Field<'_>, out: &mut Out<'_>) {
 }
 
 fn failed(message: &str, out: &mut Out<'_>) {
-    out.observe(|| Observation::Result {
-        is_error: true,
-        text: message.to_owned(),
-        cost_usd: None,
-        turns: None,
-    });
-    out.digest(Digest::Result(Box::new(ResultDigest {
+    out.result(ResultDigest {
         is_error: true,
         subtype: "failed".to_owned(),
         text: message.to_owned(),
         ..ResultDigest::default()
-    })));
+    });
 }
 
 /// What a turn used.

@@ -25,7 +25,8 @@ pub(super) static ABOUT: About = About {
     name: "codex",
     product: "Codex",
     program: Some("codex"),
-    can: &[Ability::SayItsState, Ability::KeepToFolders],
+    tested: tested!(),
+    can: &[Ability::KeepToFolders],
     // It waits for the network for as long as there is none.
     retries: Some(10),
     variables: &VARIABLES,
@@ -63,6 +64,8 @@ static WORDS: Words = Words {
     log_in_briefly: "Log in with `codex login`",
     token: "an API key in CODEX_API_KEY",
     login_command: "codex login status",
+    sent_home: "",
+    hosted: "",
     left_out: "the repository's .codex folder",
     leave_out: "",
     log_heading: "CODEX OUTPUT",

@@ -1,7 +1,9 @@
 //! Which of Codex's flags are Windlass's.
 
+use crate::flags::{self, Owned};
+
 /// Flags, and why they may not be passed through.
-const OWNED: &[(&str, &str)] = &[
+const OWNED: Owned = &[
     ("--json", "Windlass reads its events"),
     ("--experimental-json", "Windlass reads its events"),
     ("--ephemeral", "it is always set"),
@@ -35,13 +37,7 @@ const OWNED: &[(&str, &str)] = &[
 
 /// Why an argument for the agent is refused; `None` = it may be passed through.
 pub(super) fn owned_flag(argument: &str) -> Option<&'static str> {
-    if argument == "--" {
-        return Some("it would turn Windlass's own flags into a prompt");
-    }
-    let name = argument.split('=').next()?;
-    let letter =
-        argument.strip_prefix('-').filter(|rest| !rest.starts_with('-')).and_then(|_| argument.get(..2));
-    OWNED.iter().find(|(flag, _)| *flag == name || Some(*flag) == letter).map(|(_, reason)| *reason)
+    flags::owned(OWNED, argument)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use windlass_core::spec::AgentSpec;
 
 use super::description::API_KEYS;
+use crate::variables::{Variables, without_keys};
 use crate::{CallFiles, Confinement, Invocation, Question, SessionFiles};
 
 /// What holds for each start: it looks for no newer version of itself and tells nobody how it is used. The repository's own
@@ -60,9 +61,8 @@ fn common(agent: &AgentSpec) -> Vec<OsString> {
     arguments
 }
 
-fn environment(agent: &AgentSpec) -> Vec<(String, Option<String>)> {
-    let keys = if agent.api_keys { &[] } else { API_KEYS };
-    keys.iter().map(|name| ((*name).to_owned(), None)).collect()
+fn environment(agent: &AgentSpec) -> Variables {
+    without_keys(agent, API_KEYS, Vec::new())
 }
 
 #[cfg(test)]

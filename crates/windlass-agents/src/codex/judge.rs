@@ -1,7 +1,7 @@
 //! How a call of Codex went. Its exit code and the end of its turn prove nothing: what the model refused, and an answer that was
 //! lost, end as successes without a word.
 
-use windlass_core::values::{Class, Ended, UsageLimit};
+use windlass_core::values::{Class, UsageLimit};
 
 use super::description::ABOUT;
 use super::prose;
@@ -16,15 +16,7 @@ pub(super) fn judge(signs: &Signs<'_>) -> Judgement {
     if let Some(judgement) = ending.by_runner(failure.as_ref(), said) {
         return judgement;
     }
-    match (failure, signs.result) {
-        (Some(failure), _) => failure,
-        (None, result) => ending.by_signal().unwrap_or_else(|| match result {
-            // An interrupt ends it without a word, with the code of a failure.
-            Some(_) if signs.working && signs.ended != Ended::Exited(0) => without_result(ending),
-            Some(_) => ending.with_result(),
-            None => without_result(ending),
-        }),
-    }
+    ending.by_turn(failure, without_result)
 }
 
 fn failed(signs: &Signs<'_>, result: &ResultDigest) -> Judgement {

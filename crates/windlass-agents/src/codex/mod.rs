@@ -37,8 +37,8 @@ impl Agent for Codex {
         &description::ABOUT
     }
 
-    fn question(&self, agent: &AgentSpec, question: Question) -> Invocation {
-        invocation::of_question(agent, question)
+    fn question(&self, agent: &AgentSpec, question: Question) -> Option<Invocation> {
+        Some(invocation::of_question(agent, question))
     }
 
     fn version(&self, said: &str) -> Result<String, Unfit> {

@@ -4,8 +4,7 @@
 use windlass_core::price::{Price, PriceList};
 use windlass_core::values::Cost;
 
-/// A model, and the prices of input, of output and of input from the cache.
-type Row = (&'static str, [f64; 3]);
+use crate::price_rows::{Row, price};
 
 /// For a model that is not here: rather too much than too little.
 const USUAL: Row = ("", [2.5, 20.0, 0.25]);
@@ -26,12 +25,6 @@ const ROWS: &[Row] = &[
 static PUBLISHED: std::sync::LazyLock<Vec<Price>> =
     std::sync::LazyLock::new(|| ROWS.iter().map(price).collect());
 static FALLBACK: std::sync::LazyLock<Price> = std::sync::LazyLock::new(|| price(&USUAL));
-
-/// What is put into the cache costs what is read.
-fn price((model, prices): &Row) -> Price {
-    let [input, output, cache_read] = prices.map(Cost::from_dollars);
-    Price { model: (*model).to_owned(), input, output, cache_write: input, cache_write_1h: input, cache_read }
-}
 
 /// The list, after what a person said.
 pub(super) fn prices(own: &[Price]) -> PriceList<'_> {

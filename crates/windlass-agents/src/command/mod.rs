@@ -13,7 +13,7 @@ use crate::decoding::{Out, whole_line};
 use crate::ending::Ending;
 use crate::{
     About, Activity, Agent, ApiHosts, CallFiles, Decoder, Detail, Digest, Files, Instructions, Invocation,
-    Judgement, Login, Place, Question, SessionFiles, Signs, Sink, Unfit, Variables, Words,
+    Judgement, Place, SessionFiles, Signs, Sink, Variables, Words,
 };
 
 /// In an argument, the file that holds the prompt.
@@ -25,10 +25,11 @@ const MODEL: &str = "{model}";
 /// Any command.
 pub(crate) static COMMAND: Command = Command;
 
-static ABOUT: About = About {
+pub(crate) static ABOUT: About = About {
     name: "command",
     product: "The agent's command",
     program: None,
+    tested: "",
     can: &[],
     retries: None,
     variables: &Variables {
@@ -58,6 +59,8 @@ static ABOUT: About = About {
         log_in_briefly: "Log in with it first",
         token: "whatever it needs, by name in sandbox.environment",
         login_command: "",
+        sent_home: "",
+        hosted: "",
         left_out: "",
         leave_out: "",
         log_heading: "COMMAND OUTPUT",
@@ -72,19 +75,6 @@ pub(crate) struct Command;
 impl Agent for Command {
     fn about(&self) -> &'static About {
         &ABOUT
-    }
-
-    /// It is never asked.
-    fn question(&self, agent: &AgentSpec, _: Question) -> Invocation {
-        Invocation { program: agent.program.clone(), arguments: Vec::new(), environment: Vec::new() }
-    }
-
-    fn version(&self, _: &str) -> Result<String, Unfit> {
-        Ok(String::new())
-    }
-
-    fn login(&self, _: &str) -> Option<Login> {
-        None
     }
 
     fn call(&self, agent: &AgentSpec, call: CallFiles<'_>) -> Invocation {

@@ -6,6 +6,7 @@ use serde_json::json;
 use windlass_core::spec::AgentSpec;
 
 use crate::Confinement;
+use crate::variables::{Variables, set};
 
 /// How it is given.
 const CONTENT: &str = "OPENCODE_CONFIG_CONTENT";
@@ -21,7 +22,7 @@ const SWITCHES: &[(&str, &str)] = &[
 
 /// What a call may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rights {
+pub(crate) enum Rights {
     /// A session: whatever is not allowed is asked.
     Asks,
     /// All but what lies elsewhere.
@@ -33,7 +34,7 @@ pub(super) enum Rights {
 }
 
 impl Rights {
-    pub(super) fn of(agent: &AgentSpec, edits: bool, confinement: Confinement) -> Rights {
+    pub(crate) fn of(agent: &AgentSpec, edits: bool, confinement: Confinement) -> Rights {
         match () {
             () if !edits => Rights::Reads,
             () if agent.skip_permissions || confinement == Confinement::Sandbox => Rights::All,
@@ -43,9 +44,8 @@ impl Rights {
 }
 
 /// The variables of a start.
-pub(super) fn environment(system_prompt: &Path, rights: Rights) -> Vec<(String, Option<String>)> {
-    let set = |(name, value): &(&str, &str)| ((*name).to_owned(), Some((*value).to_owned()));
-    let mut variables: Vec<_> = SWITCHES.iter().map(set).collect();
+pub(crate) fn environment(system_prompt: &Path, rights: Rights) -> Variables {
+    let mut variables = set(SWITCHES);
     variables.push((CONTENT.to_owned(), Some(content(system_prompt, rights))));
     variables
 }

@@ -136,7 +136,7 @@ impl OpencodeDecoder {
         let structured = object_at_end(&text);
         let result =
             ResultDigest { structured, stop_reason: reason.into_owned(), ..self.totals(subtype, text) };
-        give(result, out);
+        out.result(result);
     }
 
     /// It ends with this, but for a prompt that was too long where a person's own configuration has it go on.
@@ -146,7 +146,7 @@ impl OpencodeDecoder {
         let name = json::word(failure.name);
         self.compacts = name == "ContextOverflowError";
         let text = json::tail(data.message, TEXT).unwrap_or_default();
-        give(ResultDigest { status: json::whole(data.status_code), ..self.totals(&name, text) }, out);
+        out.result(ResultDigest { status: json::whole(data.status_code), ..self.totals(&name, text) });
         if self.compacts {
             out.digest(Digest::Retry { status: None, error: CONTEXT_TOO_LONG.to_owned() });
         }
@@ -164,16 +164,6 @@ impl OpencodeDecoder {
             ..ResultDigest::default()
         }
     }
-}
-
-fn give(result: ResultDigest, out: &mut Out<'_>) {
-    out.observe(|| Observation::Result {
-        is_error: result.is_error,
-        text: result.text.clone(),
-        cost_usd: result.cost_usd,
-        turns: None,
-    });
-    out.digest(Digest::Result(Box::new(result)));
 }
 
 fn called<'a>(part: &Part<'a>) -> (std::borrow::Cow<'a, str>, State<'a>) {

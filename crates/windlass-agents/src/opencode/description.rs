@@ -5,7 +5,7 @@ use windlass_core::environment::AgentVariables;
 use crate::{Ability, About, ApiHosts, Files, Variables, Words};
 
 /// Credentials that are charged per token, of the providers that it knows best.
-pub(super) const API_KEYS: &[&str] = &[
+pub(crate) const API_KEYS: &[&str] = &[
     "ANTHROPIC_API_KEY",
     "OPENAI_API_KEY",
     "GEMINI_API_KEY",
@@ -32,11 +32,12 @@ macro_rules! tested {
     };
 }
 
-pub(super) static ABOUT: About = About {
+pub(crate) static ABOUT: About = About {
     name: "opencode",
     product: "opencode",
     program: Some("opencode"),
-    can: &[Ability::SayItsCosts, Ability::TakeASystemPrompt, Ability::SayItsState],
+    tested: tested!(),
+    can: &[Ability::SayItsCosts, Ability::TakeASystemPrompt],
     // It tries again for as long as it is let, whatever the answer was.
     retries: Some(5),
     variables: &VARIABLES,
@@ -77,6 +78,8 @@ static WORDS: Words = Words {
     log_in_briefly: "Log in with `opencode auth login`",
     token: "an API key of its provider",
     login_command: "opencode auth list",
+    sent_home: "",
+    hosted: "Without agent.model and a login it may take a model that its maker hosts (opencode/big-pickle): your code goes there.",
     left_out: "the repository's own configuration of opencode",
     leave_out: "",
     log_heading: "OPENCODE OUTPUT",

@@ -6,6 +6,7 @@ use windlass_core::spec::AgentSpec;
 
 use super::configuration::{Rights, environment};
 use super::description::API_KEYS;
+use crate::variables::without_keys;
 use crate::{CallFiles, Invocation, Question, SessionFiles};
 
 /// What is asked of it before it works.
@@ -24,7 +25,7 @@ pub(super) fn of_call(agent: &AgentSpec, call: CallFiles<'_>) -> Invocation {
         ["run", "--format", "json", "--print-logs", "--log-level", "ERROR"].map(OsString::from).to_vec();
     arguments.extend(common(agent));
     let rights = Rights::of(agent, call.purpose.edits(), call.confinement);
-    let environment = without_keys(agent, environment(call.system_prompt, rights));
+    let environment = without_keys(agent, API_KEYS, environment(call.system_prompt, rights));
     Invocation { program: agent.program.clone(), arguments, environment }
 }
 
@@ -37,22 +38,13 @@ pub(super) fn of_session(agent: &AgentSpec, files: SessionFiles<'_>) -> Invocati
         prompt.push(files.opening);
         arguments.push(prompt);
     }
-    let environment = without_keys(agent, environment(files.system_prompt, Rights::Asks));
+    let environment = without_keys(agent, API_KEYS, environment(files.system_prompt, Rights::Asks));
     Invocation { program: agent.program.clone(), arguments, environment }
 }
 
 fn common(agent: &AgentSpec) -> Vec<OsString> {
     let model = agent.model.iter().flat_map(|model| ["-m".into(), OsString::from(model)]);
     model.chain(agent.arguments.iter().map(OsString::from)).collect()
-}
-
-fn without_keys(
-    agent: &AgentSpec,
-    mut environment: Vec<(String, Option<String>)>,
-) -> Vec<(String, Option<String>)> {
-    let keys = if agent.api_keys { &[] } else { API_KEYS };
-    environment.extend(keys.iter().map(|name| ((*name).to_owned(), None)));
-    environment
 }
 
 #[cfg(test)]

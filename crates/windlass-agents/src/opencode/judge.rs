@@ -2,12 +2,13 @@
 //! without a word.
 
 use Class::{Auth, Billing, Config, ContextTooLong, Outage, Permission, TaskFailure, Unknown, UsageLimit};
-use windlass_core::values::{Class, Cut, Ended, UsageLimit as Limit};
+use windlass_core::values::{Class, Cut, Ended};
 
 use super::description::ABOUT;
 use super::log::without_colours;
 use crate::ending::{Ending, sentence};
-use crate::{Judgement, ResultDigest, Signs, parse_reset_time};
+use crate::providers::{judged, of_sentence};
+use crate::{Judgement, ResultDigest, Signs};
 
 /// Judges a call.
 pub(super) fn judge(signs: &Signs<'_>) -> Judgement {
@@ -19,14 +20,7 @@ pub(super) fn judge(signs: &Signs<'_>) -> Judgement {
     if let Some(judgement) = in_vain(signs).or_else(|| ending.by_runner(failure.as_ref(), said)) {
         return judgement;
     }
-    match (failure, signs.result) {
-        (Some(failure), _) => failure,
-        (None, result) => ending.by_signal().unwrap_or_else(|| match result {
-            Some(_) if signs.working && signs.ended != Ended::Exited(0) => without_result(ending),
-            Some(_) => ending.with_result(),
-            None => without_result(ending),
-        }),
-    }
+    ending.by_turn(failure, without_result)
 }
 
 /// A request that was tried again until the runner ended it: of a limit that only its sentence tells.
@@ -59,29 +53,7 @@ fn failed(signs: &Signs<'_>, result: &ResultDigest) -> Judgement {
 /// What its sentence says, where that is known, else `usual`.
 fn told(signs: &Signs<'_>, said: &str, usual: Class) -> Judgement {
     let class = of_sentence(said).filter(|_| matches!(usual, Outage | Unknown)).unwrap_or(usual);
-    let judgement = sentence(&ABOUT, class, said);
-    if class != UsageLimit {
-        return judgement;
-    }
-    let resets_at = parse_reset_time(said, signs.now);
-    Judgement { limit: Some(Limit { resets_at, window: String::new() }), ..judgement }
-}
-
-/// Parts of providers' sentences, in lower case. The first that fits counts.
-const PARTS: &[(&str, Class)] = &[
-    ("usage limit", UsageLimit),
-    ("hit your limit", UsageLimit),
-    ("quota", Billing),
-    ("credit", Billing),
-    ("billing", Billing),
-    ("prompt is too long", ContextTooLong),
-    ("context length", ContextTooLong),
-    ("context window", ContextTooLong),
-];
-
-fn of_sentence(said: &str) -> Option<Class> {
-    let said = said.to_lowercase();
-    PARTS.iter().find(|(part, _)| said.contains(part)).map(|(_, class)| *class)
+    judged(&ABOUT, class, said, signs)
 }
 
 /// What keeps it from starting stands on standard error only.

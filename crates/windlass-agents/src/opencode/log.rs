@@ -3,7 +3,7 @@
 use crate::Digest;
 
 /// What a line says of a request that failed, and is tried again.
-pub(super) fn retry(line: &[u8]) -> Option<Digest> {
+pub(crate) fn retry(line: &[u8]) -> Option<Digest> {
     let line = String::from_utf8_lossy(line);
     let failed = line.contains("level=ERROR") && line.contains("message=\"stream error\"");
     // A request that is none of the job's, such as for a title.

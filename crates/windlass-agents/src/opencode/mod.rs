@@ -1,14 +1,14 @@
 //! opencode, by `opencode run --format json`: an event a line, errors with the status of HTTP, each step with its tokens and
 //! its cost. What it tries again it says on standard error only.
 
-mod configuration;
+pub(crate) mod configuration;
 mod decode;
-mod description;
+pub(crate) mod description;
 mod event;
 mod flags;
 mod invocation;
 mod judge;
-mod log;
+pub(crate) mod log;
 
 #[cfg(test)]
 mod tests;
@@ -19,6 +19,7 @@ use windlass_core::spec::AgentSpec;
 use windlass_core::values::Cost;
 
 use self::decode::OpencodeDecoder;
+use crate::price_rows::USUAL;
 use crate::{
     About, Agent, CallFiles, Decoder, Digest, Instructions, Invocation, Judgement, Login, Place, Question,
     SessionFiles, Signs, Unfit, version,
@@ -39,8 +40,8 @@ impl Agent for Opencode {
         &description::ABOUT
     }
 
-    fn question(&self, agent: &AgentSpec, question: Question) -> Invocation {
-        invocation::of_question(agent, question)
+    fn question(&self, agent: &AgentSpec, question: Question) -> Option<Invocation> {
+        Some(invocation::of_question(agent, question))
     }
 
     fn version(&self, said: &str) -> Result<String, Unfit> {
@@ -95,12 +96,3 @@ impl Agent for Opencode {
         false
     }
 }
-
-static USUAL: Price = Price {
-    model: String::new(),
-    input: Cost::from_micros(5_000_000),
-    output: Cost::from_micros(25_000_000),
-    cache_write: Cost::from_micros(6_250_000),
-    cache_write_1h: Cost::from_micros(10_000_000),
-    cache_read: Cost::from_micros(500_000),
-};

@@ -5,9 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::Access;
-use windlass_agents::{Login, of};
+use windlass_agents::{About, Login, of};
 use windlass_core::config::{Layer, Unlimited};
-use windlass_core::spec::Mode;
+use windlass_core::spec::{AgentSpec, Mode};
 use windlass_git::git;
 use windlass_git::git::{FoundRepository, GitError, Repository};
 use windlass_host::process::{RUN_VARIABLE, become_subreaper};
@@ -158,7 +158,8 @@ fn agent_finding(app: &App, configuration: &Configuration, index: usize) -> Find
     };
     let about = of(&plan).about();
     let found = format!("{} {}, {}", about.product, plan.version, plan.program.display());
-    match login {
+    let mut advice = good_to_know(&plan);
+    let finding = match login {
         Some(Login { method, .. }) if method.is_empty() => {
             Finding::good(ABOUT, format!("{found}; logged in"))
         }
@@ -166,9 +167,28 @@ fn agent_finding(app: &App, configuration: &Configuration, index: usize) -> Find
         None if about.words.login_command.is_empty() => {
             Finding::good(ABOUT, plan.program.display().to_string())
         }
-        None => Finding::doubtful(ABOUT, format!("{found}; it does not say whether it is logged in"))
-            .advise([about.words.login_command]),
+        None => {
+            advice.insert(0, about.words.login_command.to_owned());
+            Finding::doubtful(ABOUT, format!("{found}; it does not say whether it is logged in"))
+        }
+    };
+    finding.advise(advice)
+}
+
+/// What a person should know of an agent before it works all night.
+fn good_to_know(plan: &AgentSpec) -> Vec<String> {
+    let About { tested, words, .. } = of(plan).about();
+    let mut lines = Vec::new();
+    if !tested.is_empty() && !plan.version.is_empty() && plan.version != *tested {
+        lines.push(format!("It was tried with {tested}."));
     }
+    if plan.model.is_none() && !words.hosted.is_empty() {
+        lines.push(words.hosted.to_owned());
+    }
+    if !words.sent_home.is_empty() {
+        lines.push(words.sent_home.to_owned());
+    }
+    lines
 }
 
 fn keys(configuration: &Configuration) -> Option<Finding> {

@@ -89,7 +89,7 @@ keys! {
     LINGER: Span = "clocks.linger", "Time from the last result until the agent must have ended.";
     LINGER_BACKGROUND: Span = "clocks.linger_background", "The same while background tasks run.";
 
-    AGENT: Vec<AgentChoice> = "agent.use", "Which agent works: `claude`, `codex`, `opencode`, or `command` for any other program; of several the next takes over where one cannot work. Without it the program's name tells.";
+    AGENT: Vec<AgentChoice> = "agent.use", "Which agent works: `claude`, `codex`, `opencode`, `gemini`, `qwen`, `acp` for any other that speaks the Agent Client Protocol, or `command` for any other program (docs/agents.md has all); of several the next takes over where one cannot work. Without it the program's name tells.";
     COMMAND: Text = "agent.command", "The agent's program; of several agents that of `command`, else of the first.";
     ARGUMENTS: Vec<String> = "agent.arguments", "Arguments for the agent, before those of windlass.";
     MODEL: Text = "agent.model", "The model; without it the agent chooses.";

@@ -55,6 +55,7 @@ impl LocalLanes {
             }
         };
         let setting = CallSetting {
+            program: &self.program,
             plan: &plan,
             folder: self.folder.call(turn.iteration, turn.attempt, *purpose),
             settings: self.folder.settings_of(lane),

@@ -18,6 +18,7 @@ use windlass_core::values::{CallClocks, CallId, CallReport, Cost, Cut, Ended, La
 
 use super::event::{Event, Events};
 use crate::executor::{Audience, Clock, Place};
+use crate::relay;
 use crate::sandbox::{Guest, Sandbox, SandboxError};
 use crate::store::{CallFolder, StoreError};
 use crate::watch::FileWatch;
@@ -26,6 +27,8 @@ use windlass_host::process::{ProcessError, SpawnId, SpawnRequest, pipe};
 
 /// What a call needs of its run.
 pub(super) struct CallSetting<'a> {
+    /// The windlass program, absolute: whoever talks with an agent is started from it.
+    pub program: &'a Path,
     pub plan: &'a RunSpec,
     pub folder: CallFolder,
     /// What the agent may do: the run's generated settings.
@@ -101,6 +104,16 @@ impl LiveCall {
         let files = [folder.prompt(), folder.system(), setting.settings.clone()];
         let request = spawn_request(&setting, stdin.into(), stdout, stderr);
         let request = setting.sandbox.enter(Guest::Agent { files: &files }, request)?;
+        // Outside of what locks the agent in: it has nothing to do with its files.
+        let [prompt, system_prompt, _] = &files;
+        let request = match agent.opening(
+            &setting.plan.agent,
+            call_files(&setting, prompt, system_prompt),
+            &setting.plan.directory,
+        ) {
+            Some(opening) => relay::stand_before(setting.program, &opening, request),
+            None => request,
+        };
         let live = LiveCall {
             call: setting.call,
             watch,
@@ -246,14 +259,7 @@ fn spawn_request(
     stderr: OwnedFd,
 ) -> SpawnRequest {
     let (prompt, system_prompt) = (setting.folder.prompt(), setting.folder.system());
-    let files = CallFiles {
-        prompt: &prompt,
-        system_prompt: &system_prompt,
-        settings: &setting.settings,
-        budget: setting.budget,
-        purpose: setting.purpose,
-        confinement: confinement(setting.plan),
-    };
+    let files = call_files(setting, &prompt, &system_prompt);
     let invocation = of(&setting.plan.agent).call(&setting.plan.agent, files);
     let mut environment = setting.environment.to_vec();
     for (name, value) in invocation.environment {
@@ -271,6 +277,17 @@ fn spawn_request(
         stdin,
         stdout,
         stderr,
+    }
+}
+
+fn call_files<'a>(setting: &'a CallSetting<'_>, prompt: &'a Path, system_prompt: &'a Path) -> CallFiles<'a> {
+    CallFiles {
+        prompt,
+        system_prompt,
+        settings: &setting.settings,
+        budget: setting.budget,
+        purpose: setting.purpose,
+        confinement: confinement(setting.plan),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use windlass_agents::{AGENTS, Agent, CallWatch, Detail, Digest};
+use windlass_agents::{AGENTS, Agent, CallWatch, Conversation, Detail, Digest, Opening, Step};
 use windlass_core::observation::Observation;
 use windlass_core::spec::AgentSpec;
 use windlass_core::values::{Class, Ended, Now};
@@ -14,6 +14,7 @@ use crate::parsers;
 
 pub(crate) fn run(data: &[u8]) {
     let mut dice = Dice::of(data);
+    converse(data);
     for agent in AGENTS {
         let heard = hear(agent, &[data], Detail::Everything);
         assert_eq!(
@@ -34,6 +35,27 @@ pub(crate) fn run(data: &[u8]) {
             drop(agent.error_line(line));
         }
     }
+}
+
+/// Whatever is heard in a conversation, it ends once at most, each request is made once, and all that is said is a line.
+fn converse(data: &[u8]) {
+    let opening = Opening {
+        directory: "/project".into(),
+        mode: Some("default".to_owned()),
+        model: Some("model".to_owned()),
+        refuses: vec!["edit".to_owned()],
+    };
+    let mut conversation = Conversation::new(opening, "do it".to_owned());
+    let mut steps = conversation.begin();
+    for line in data.split(|byte| *byte == b'\n') {
+        steps.extend(conversation.heard(line));
+    }
+    assert!(steps.iter().filter(|step| **step == Step::End).count() <= 1, "it ends once");
+    let prompts =
+        steps.iter().filter(|step| matches!(step, Step::Tell(line) if line.starts_with("{\"id\":5,")));
+    assert!(prompts.count() <= 1, "it is asked once");
+    let told = |step: &Step| matches!(step, Step::Tell(line) | Step::Note(line) if line.contains('\n'));
+    assert!(!steps.iter().any(told), "a message is a line");
 }
 
 fn hear(agent: &dyn Agent, pieces: &[&[u8]], detail: Detail) -> Heard {

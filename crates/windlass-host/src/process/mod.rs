@@ -26,6 +26,7 @@ pub mod signals;
 mod standing_in;
 mod started;
 pub mod stream;
+mod talk;
 mod terminal;
 pub mod tree;
 mod users;
@@ -42,6 +43,7 @@ pub use keeper::{KEEPER_COMMAND, Keeper, KeeperEvent, LastRites, SpawnId, SpawnR
 pub use programs::others_running;
 pub use rustix::process::Signal as CommandSignal;
 pub use standing_in::stand_before;
+pub use talk::{Talk, TalkEvent};
 pub use terminal::HandedBack;
 pub use users::may_be_at_work;
 pub use users::sees_all_processes;

@@ -64,6 +64,28 @@ impl ModelResponse<'_> {
         events
     }
 
+    /// The message as the one event of [`Dialect::Contents`](super::Dialect::Contents): each block is a part.
+    pub fn contents(&self) -> String {
+        let part = |block: &Value| match &block["type"] {
+            kind if kind == "tool_use" => {
+                json!({"functionCall": {"name": block["name"], "args": block["input"], "id": block["id"]}})
+            }
+            _ => json!({"text": block["text"]}),
+        };
+        let parts: Vec<Value> = self.blocks().iter().map(part).collect();
+        let (input, output) = (self.message.input_tokens, self.message.output_tokens);
+        let data = json!({
+            "candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP", "index": 0}],
+            "usageMetadata": {
+                "promptTokenCount": input,
+                "candidatesTokenCount": output,
+                "totalTokenCount": input + output,
+            },
+            "modelVersion": self.model,
+        });
+        format!("data: {data}\n\n")
+    }
+
     /// The events of a message that breaks off: all before the end of its first block.
     pub fn first_half(&self) -> Vec<String> {
         let mut events = self.events();

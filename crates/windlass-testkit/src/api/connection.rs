@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::answer::{ModelResponse, error_document, event};
-use super::request::Request;
+use super::request::{Dialect, Request};
 use super::scenario::{Break, Kind, Reply};
 
 /// Requests beyond this are refused: the real ones have some 50 kB, and a prompt of 10 MB must pass.
@@ -80,7 +80,11 @@ pub(super) fn send(stream: &TcpStream, request: &Request, reply: &Reply) -> io::
         Kind::Message(message) => {
             let answer = ModelResponse { message, model: request.model(), number: request.number };
             if request.streams() {
-                let events = if request.wants_items() { answer.items() } else { answer.events() };
+                let events = match request.dialect() {
+                    Some(Dialect::Responses) => answer.items(),
+                    Some(Dialect::Contents) => vec![answer.contents()],
+                    Some(Dialect::Messages) | None => answer.events(),
+                };
                 let mut sender = EventSender::start(stream, request, reply)?;
                 sender.send_all(&events)?;
                 sender.finish()
@@ -95,7 +99,13 @@ pub(super) fn send(stream: &TcpStream, request: &Request, reply: &Reply) -> io::
         }
         Kind::Silent(how) => break_off(stream, *how),
         Kind::Error { status, error_type, message } => {
-            send_document(stream, *status, request, &reply.headers, &error_document(error_type, message))
+            let document = match request.dialect() {
+                Some(Dialect::Contents) => {
+                    json!({"error": {"code": status, "message": message, "status": error_type}})
+                }
+                _ => error_document(error_type, message),
+            };
+            send_document(stream, *status, request, &reply.headers, &document)
         }
         Kind::StreamError { error_type, message } => {
             let mut sender = EventSender::start(stream, request, reply)?;

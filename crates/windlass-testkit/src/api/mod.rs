@@ -15,7 +15,7 @@
 //! Each `POST /v1/messages` consumes the next [`Reply`]; what was asked is recorded as a [`Request`]. A scenario that
 //! has run out refuses every further request (403, which the agent does not retry), unless it says otherwise.
 //!
-//! The same replies answer `POST /v1/responses`, the API that Codex speaks: each block is an item there.
+//! The same replies answer the APIs that Codex and Gemini CLI speak ([`Dialect`]).
 //!
 //! The wire format is the one Claude Code 2.1.330 speaks; it is proved against the real program in
 //! `tests/real_claude.rs`.
@@ -29,7 +29,7 @@ mod server;
 mod story;
 
 pub use rate_limit::{RateLimit, RateLimitStatus, Window};
-pub use request::{Request, ToolResult};
+pub use request::{Dialect, Request, ToolResult};
 pub use scenario::{Reply, Scenario};
 pub use server::StandIn;
 

@@ -17,6 +17,17 @@ pub struct Request {
     pub body: Value,
 }
 
+/// The API that a request is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    /// `POST /v1/messages`: Claude Code, opencode.
+    Messages,
+    /// `POST /v1/responses`, whose answers are items: Codex.
+    Responses,
+    /// `POST /v1beta/models/MODEL:streamGenerateContent`: Gemini CLI.
+    Contents,
+}
+
 /// What a tool of the agent answered, as it went back to the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolResult {
@@ -34,30 +45,45 @@ impl Request {
         self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
+    /// The API that it is of; `None` where it asks no model.
+    pub fn dialect(&self) -> Option<Dialect> {
+        match self.path.split('?').next()? {
+            _ if self.method != "POST" => None,
+            "/v1/messages" => Some(Dialect::Messages),
+            "/v1/responses" => Some(Dialect::Responses),
+            path if path.ends_with(":streamGenerateContent") => Some(Dialect::Contents),
+            _ => None,
+        }
+    }
+
     /// The model asked for; empty where none was named.
     pub fn model(&self) -> &str {
-        self.body["model"].as_str().unwrap_or_default()
+        let in_path = || self.path.rsplit('/').next()?.split(':').next();
+        match self.dialect() {
+            Some(Dialect::Contents) => in_path().unwrap_or_default(),
+            _ => self.body["model"].as_str().unwrap_or_default(),
+        }
     }
 
     /// Whether the answer is to be streamed.
     pub fn streams(&self) -> bool {
-        self.body["stream"].as_bool().unwrap_or(false)
+        self.dialect() == Some(Dialect::Contents) || self.body["stream"].as_bool().unwrap_or(false)
     }
 
-    /// Whether it is one of the other API, `POST /v1/responses`, whose answers are items.
-    pub fn wants_items(&self) -> bool {
-        self.path.split('?').next() == Some("/v1/responses")
-    }
-
-    /// Every text that a request of the other API holds, in order: what the model is told, and what tools answered.
+    /// Every text that a request of the other APIs holds, in order: what the model is told, and, in
+    /// [`Dialect::Responses`], what tools answered.
     pub fn item_texts(&self) -> Vec<String> {
-        let items = blocks(&self.body["input"]).iter();
-        items.flat_map(|item| [texts(&item["content"]), texts(&item["output"])].concat()).collect()
+        let items = blocks(&self.body["input"]).iter().chain(blocks(&self.body["contents"]));
+        items
+            .flat_map(|item| {
+                [texts(&item["content"]), texts(&item["output"]), texts(&item["parts"])].concat()
+            })
+            .collect()
     }
 
     /// The whole system prompt, its blocks joined by newlines.
     pub fn system(&self) -> String {
-        texts(&self.body["system"]).join("\n")
+        [texts(&self.body["system"]), texts(&self.body["systemInstruction"]["parts"])].concat().join("\n")
     }
 
     /// Every text a user turn holds, in order; tool results are not among them.

@@ -59,7 +59,7 @@ impl StandIn {
         format!("http://{}", self.address)
     }
 
-    /// Every `POST /v1/messages` and `POST /v1/responses` so far, in order of arrival.
+    /// Every request of a model so far ([`Dialect`](super::Dialect)), in order of arrival.
     pub fn requests(&self) -> Vec<Request> {
         self.shared.lock().messages.clone()
     }
@@ -131,7 +131,7 @@ fn serve(stream: &TcpStream, shared: &Shared) {
     let Ok(Some(mut request)) = connection::read_request(stream) else {
         return;
     };
-    if !is_message(&request) {
+    if request.dialect().is_none() {
         shared.lock().others.push(request.clone());
         let _ = connection::send_aside(stream, &request);
         return;
@@ -144,9 +144,4 @@ fn serve(stream: &TcpStream, shared: &Shared) {
     shared.asked.notify_all();
     let reply = shared.scenario.reply(request.number);
     let _ = connection::send(stream, &request, &reply);
-}
-
-fn is_message(request: &Request) -> bool {
-    let path = request.path.split('?').next().unwrap_or_default();
-    request.method == "POST" && (path == "/v1/messages" || request.wants_items())
 }

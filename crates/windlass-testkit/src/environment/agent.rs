@@ -55,6 +55,16 @@ impl TestEnv {
         ]
     }
 
+    /// What the real Gemini CLI needs to work for `api` and to reach nothing else.
+    pub fn gemini_environment(api: &StandIn) -> Vec<(String, OsString)> {
+        vec![
+            ("GEMINI_API_KEY".to_owned(), "test-dummy".into()),
+            ("GOOGLE_GEMINI_BASE_URL".to_owned(), api.url().into()),
+            ("WINDLASS_AGENT__API_KEYS".to_owned(), "true".into()),
+            ("WINDLASS_AGENT__MODEL".to_owned(), "gemini-2.5-pro".into()),
+        ]
+    }
+
     /// What the real Codex needs to work for `api` and to reach nothing else.
     pub fn codex_environment(api: &StandIn) -> Vec<(String, OsString)> {
         let provider = format!(
@@ -84,10 +94,12 @@ pub struct RealAgent {
     pub version: &'static str,
     /// Its program's name.
     pub program: &'static str,
+    /// The file of the package that is started, where that has another name: a script.
+    pub script: Option<&'static str>,
 }
 
 /// Those that tests run.
-pub const REAL_AGENTS: [RealAgent; 3] = [CLAUDE_CODE, CODEX, OPENCODE];
+pub const REAL_AGENTS: [RealAgent; 4] = [CLAUDE_CODE, CODEX, OPENCODE, GEMINI];
 
 /// Claude Code.
 pub const CLAUDE_CODE: RealAgent = RealAgent {
@@ -95,15 +107,30 @@ pub const CLAUDE_CODE: RealAgent = RealAgent {
     recipe: "claude-code",
     version: CLAUDE_CODE_VERSION,
     program: "claude",
+    script: None,
 };
 
 /// Codex.
 pub const CODEX: RealAgent =
-    RealAgent { product: "Codex", recipe: "codex", version: "0.169.0", program: "codex" };
+    RealAgent { product: "Codex", recipe: "codex", version: "0.169.0", program: "codex", script: None };
 
 /// opencode.
-pub const OPENCODE: RealAgent =
-    RealAgent { product: "opencode", recipe: "opencode", version: "1.18.33", program: "opencode" };
+pub const OPENCODE: RealAgent = RealAgent {
+    product: "opencode",
+    recipe: "opencode",
+    version: "1.18.33",
+    program: "opencode",
+    script: None,
+};
+
+/// Gemini CLI, which needs Node.js.
+pub const GEMINI: RealAgent = RealAgent {
+    product: "Gemini CLI",
+    recipe: "gemini",
+    version: "0.61.0",
+    program: "gemini",
+    script: Some("gemini.js"),
+};
 
 impl RealAgent {
     /// The program, below the target directory this test was built into.

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-pub use agent::{CLAUDE_CODE, CODEX, Credentials, OPENCODE, OPENCODE_MODEL, REAL_AGENTS, RealAgent};
+pub use agent::{CLAUDE_CODE, CODEX, Credentials, GEMINI, OPENCODE, OPENCODE_MODEL, REAL_AGENTS, RealAgent};
 pub use processes::{descendants, is_alive, processes_marked, processes_with};
 pub use running::{Outcome, Running};
 pub use terminal::PersonsTerminal;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use jiff::Timestamp;
 use rustix::process::Signal;
 use serde_json::json;
-use windlass_testkit::api::{Reply, Scenario, Window};
+use windlass_testkit::api::{Dialect, Reply, Scenario, Window};
 use windlass_testkit::environment::{CLAUDE_CODE, CODEX, wait_until};
 
 use crate::night::{COMPLETE, Night, PATIENCE};
@@ -83,7 +83,7 @@ fn at_a_limit_codex_goes_on_and_claude_code_returns_when_it_is_over() {
 fn without_a_login_codex_does_all_of_it_also_after_a_kill() {
     let asked = AtomicUsize::new(0);
     let scenario = Scenario::computed(move |request| {
-        if !request.wants_items() {
+        if request.dialect() != Some(Dialect::Responses) {
             return Reply::unauthorized();
         }
         match asked.fetch_add(1, Ordering::SeqCst) {

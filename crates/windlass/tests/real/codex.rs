@@ -1,33 +1,14 @@
 //! The same with the real Codex.
 
-use std::time::Duration;
-
-use rustix::process::Signal;
-use serde_json::json;
-use windlass_core::spec::SandboxKind;
-use windlass_core::values::Named;
-use windlass_engine::sandbox::probe;
 use windlass_testkit::api::{Reply, Scenario};
-use windlass_testkit::environment::{Running, wait_until};
 
-use crate::night::{COMPLETE, Night, PATIENCE};
-
-/// Its sandbox would need a home outside of all temporary folders.
-const FREE: &str = "--dangerously-skip-permissions";
-
-/// A command that the model wants to be run.
-fn run(command: &str) -> Reply {
-    Reply::tool("exec_command", json!({"cmd": command}))
-}
-
-fn claim() -> Reply {
-    Reply::text(format!("Checked.\n\n{COMPLETE}"))
-}
+use crate::night::Night;
+use crate::others::{CODEX, FREE, claim};
 
 #[test]
 fn it_reaches_a_goal_and_each_call_is_priced_by_the_list() {
     let scenario = Scenario::new([
-        run("echo ahoy > greeting.txt"),
+        (CODEX.run)("echo ahoy > greeting.txt"),
         Reply::text("The draft is there."),
         claim(),
         claim(),
@@ -87,78 +68,4 @@ fn what_its_sentences_say_went_wrong_ends_the_run_or_is_waited_for() {
         ended.expect(stop_reason, code);
         assert_eq!(ended.classes(), [class], "{}", ended.said);
     }
-}
-
-#[test]
-fn a_turn_without_a_word_is_no_success() {
-    let night = Night::codex(Scenario::always(Reply::text("")));
-    let ended = night.run(&[FREE, "--max-failures", "1"]);
-    ended.expect("consecutive_failures", 20).says("without a word");
-}
-
-#[test]
-fn a_box_of_a_plan_is_built_and_committed() {
-    let tick = "echo ahoy > greeting.txt; sed -i 's/- \\[ \\] 1/- [x] 1/' IMPLEMENTATION_PLAN.md";
-    let night = Night::codex(Scenario::new([run(tick), Reply::text("Done.")]));
-    night.env.write("IMPLEMENTATION_PLAN.md", "# Plan\n\n- [ ] 1. Write the greeting\n");
-    night.env.git(&["add", "."]);
-    night.env.git(&["commit", "-qm", "Plan"]);
-    let running = Running::start(&mut night.windlass(&["build", FREE, "--no-delay", "--commit", "runner"]));
-    let ended = night.ended(running);
-    ended.expect("complete", 0);
-    assert_eq!(night.env.read("greeting.txt"), "ahoy\n");
-    assert!(night.env.git(&["status", "--short"]).is_empty());
-    let asked = &night.api.requests()[0];
-    assert_ne!(asked.model(), "sonnet", "what is proposed for another agent is not asked of it");
-}
-
-/// A command that never ends, with a child in a session of its own that ignores SIGTERM.
-const STEP: &str = "setsid bash -c 'trap \"\" TERM; touch detached; sleep 300' & touch started; sleep 302";
-
-#[test]
-fn an_interrupt_in_a_tool_leaves_nothing_and_the_run_goes_on_later() {
-    let night = Night::codex(Scenario::new([run(STEP), Reply::text("Now it is done.")]));
-    let running = night.start(&[FREE, "--max-iterations", "1"]);
-    let there = |name: &str| night.env.project().join(name).exists();
-    let begun = wait_until(PATIENCE, || there("started") && there("detached"));
-    assert!(begun, "{}", running.stderr_so_far());
-    running.signal(Signal::TERM);
-    running.signal(Signal::TERM);
-    let ended = night.ended(running);
-    ended.expect("terminated", 143);
-    assert_eq!(ended.classes(), ["interrupted"]);
-    let resumed = night.resume(&[]);
-    resumed.expect("max_iterations", 10);
-    assert_eq!(resumed.classes(), ["interrupted", "success"]);
-}
-
-#[test]
-fn a_killed_runner_leaves_nothing_and_the_run_goes_on() {
-    let night = Night::codex(Scenario::new([run(STEP), Reply::text("Now it is done.")]));
-    let running = night.start(&[FREE, "--max-iterations", "1"]);
-    let begun = wait_until(PATIENCE, || night.env.project().join("started").exists());
-    assert!(begun, "{}", running.stderr_so_far());
-    running.signal(Signal::KILL);
-    running.wait(PATIENCE);
-    night.env.assert_no_processes(Duration::from_secs(10));
-    night.resume(&[]).expect("max_iterations", 10);
-}
-
-#[test]
-fn it_works_in_a_sandbox_of_windlass_instead_of_its_own() {
-    let kind = SandboxKind::Bwrap;
-    if let Err(why) = probe(&kind).works {
-        let required = std::env::var_os("WINDLASS_TEST_SANDBOX").is_some_and(|value| value == "required");
-        assert!(!required, "{why}");
-        eprintln!("skipped: {} cannot be used here: {why}", kind.name());
-        return;
-    }
-    let work = "echo Ahoy > greeting.txt && git add greeting.txt && git commit -q -m Greet; touch ../outside-was-written";
-    let night = Night::codex(Scenario::new([run(work), claim()]));
-    let flags =
-        ["--sandbox", "bwrap", "-m", "2", "--completion-threshold", "1", "--gate", "test -f greeting.txt"];
-    night.run(&flags).expect("complete", 0);
-    assert_eq!(night.env.read("greeting.txt"), "Ahoy\n");
-    assert_eq!(night.env.git(&["log", "-1", "--format=%s"]), "Greet");
-    assert!(!night.env.root().join("outside-was-written").exists());
 }

@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 use windlass_testkit::api::{Request, Scenario, StandIn};
-use windlass_testkit::environment::{CLAUDE_CODE, CODEX, Credentials, OPENCODE, Outcome, Running, TestEnv};
+use windlass_testkit::environment::{
+    CLAUDE_CODE, CODEX, Credentials, GEMINI, OPENCODE, Outcome, RealAgent, Running, TestEnv,
+};
 use windlass_testkit::evidence;
 
 /// For one run on a busy machine; each of them ends in seconds.
@@ -53,20 +55,35 @@ impl Night {
 
     /// In a git repository with one commit, with Codex instead.
     pub fn codex(scenario: Scenario) -> Night {
-        let env = TestEnv::with_git();
-        let api = StandIn::start(scenario);
-        let mut variables = TestEnv::codex_environment(&api);
-        variables.push(("WINDLASS_AGENT__COMMAND".to_owned(), CODEX.installed().into()));
-        variables.push(("IS_SANDBOX".to_owned(), "1".into()));
-        Night { env, api, variables }
+        Night::other(scenario, CODEX, "codex", TestEnv::codex_environment)
     }
 
-    /// In a git repository with one commit, with opencode instead.
+    /// The same with opencode.
     pub fn opencode(scenario: Scenario) -> Night {
+        Night::other(scenario, OPENCODE, "opencode", TestEnv::opencode_environment)
+    }
+
+    /// The same with opencode by ACP.
+    pub fn opencode_by_acp(scenario: Scenario) -> Night {
+        Night::other(scenario, OPENCODE, "opencode-acp", TestEnv::opencode_environment)
+    }
+
+    /// The same with Gemini CLI.
+    pub fn gemini(scenario: Scenario) -> Night {
+        Night::other(scenario, GEMINI, "gemini", TestEnv::gemini_environment)
+    }
+
+    fn other(
+        scenario: Scenario,
+        agent: RealAgent,
+        name: &str,
+        environment: fn(&StandIn) -> Vec<(String, OsString)>,
+    ) -> Night {
         let env = TestEnv::with_git();
         let api = StandIn::start(scenario);
-        let mut variables = TestEnv::opencode_environment(&api);
-        variables.push(("WINDLASS_AGENT__COMMAND".to_owned(), OPENCODE.installed().into()));
+        let mut variables = environment(&api);
+        variables.push(("WINDLASS_AGENT__USE".to_owned(), name.into()));
+        variables.push(("WINDLASS_AGENT__COMMAND".to_owned(), agent.installed().into()));
         variables.push(("IS_SANDBOX".to_owned(), "1".into()));
         Night { env, api, variables }
     }

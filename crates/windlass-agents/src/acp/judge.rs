@@ -1,0 +1,89 @@
+//! How a call by ACP went. That a turn ended well proves nothing: refusals, lost answers and, by some adapters, outages do.
+
+use Class::{
+    Auth, Billing, Config, ContextTooLong, MaxTurns, Outage, Permission, TaskFailure, Unknown, UsageLimit,
+};
+use windlass_core::values::{Class, Cut};
+
+use super::decode::{CANNOT_GO_ON, EMPTY, REFUSAL, SYSTEM_ERROR};
+use crate::ending::{Ending, sentence};
+use crate::providers::{judged, of_sentence};
+use crate::{About, Judgement, ResultDigest, Signs};
+
+/// Judges a call.
+pub(super) fn judge(about: &'static About, signs: &Signs<'_>) -> Judgement {
+    let ending = Ending { about, signs };
+    let failure = signs.result.filter(|result| result.is_error).map(|result| failed(about, signs, result));
+    let said = signs.result.map_or("", |result| &result.text);
+    in_vain(about, signs)
+        .or_else(|| ending.by_runner(failure.as_ref(), said))
+        .unwrap_or_else(|| ending.by_turn(failure, without_result))
+}
+
+/// A request that was tried again until the runner ended it: of a limit that only its sentence tells.
+fn in_vain(about: &'static About, signs: &Signs<'_>) -> Option<Judgement> {
+    let retry = signs.retrying.filter(|_| signs.cut.is_some_and(|cut| cut != Cut::Stop))?;
+    let class = of_sentence(&retry.error).filter(|class| matches!(class, UsageLimit | Billing))?;
+    Some(judged(about, class, &retry.error, signs))
+}
+
+fn failed(about: &'static About, signs: &Signs<'_>, result: &ResultDigest) -> Judgement {
+    let said = &result.text;
+    match (result.subtype.as_str(), result.stop_reason.as_str()) {
+        (CANNOT_GO_ON, _) => sentence(about, Config, said),
+        (SYSTEM_ERROR, _) => judged(about, of_sentence(said).unwrap_or(TaskFailure), said, signs),
+        (REFUSAL, _) => sentence(about, TaskFailure, "the model refused to go on"),
+        (EMPTY, _) => without_words(about, result),
+        (kind, _) => judged(about, class(kind, result.status, said), said, signs),
+    }
+}
+
+/// A turn that ended without a word.
+fn without_words(about: &'static About, result: &ResultDigest) -> Judgement {
+    let why = match result.stop_reason.as_str() {
+        // Nothing was written since nothing was left for it.
+        "max_tokens" => return sentence(about, ContextTooLong, ""),
+        "max_turn_requests" => return sentence(about, MaxTurns, ""),
+        _ if !result.denials.is_empty() => "it was refused the call of a tool",
+        "cancelled" => "it was cancelled",
+        _ => "the model refused, or its answer was lost",
+    };
+    Judgement::new(TaskFailure, format!("{} ended its turn without a word: {why}.", about.product))
+}
+
+/// By the status of HTTP, where its code is one; else by its own word, which adapters have of their agents; else by the
+/// sentence.
+fn class(kind: &str, status: Option<u16>, said: &str) -> Class {
+    let usual = match (status, kind) {
+        (Some(401), _) | (_, "-32000") => Auth,
+        (Some(402), _) | (_, "billing_error") => Billing,
+        (Some(403), _) => Permission,
+        (Some(404), _) | (_, "model_not_found" | "-32602") => Config,
+        (_, "rate_limit" | "usageLimitExceeded") => UsageLimit,
+        (Some(408 | 429 | 500..), _) | (_, "server_error") => Outage,
+        _ => Unknown,
+    };
+    // A code that is more general than what it says.
+    let told = of_sentence(said).filter(|told| match usual {
+        Unknown => true,
+        Outage => matches!(told, UsageLimit | Billing | Config),
+        UsageLimit => *told == Billing,
+        _ => false,
+    });
+    told.or_else(|| by_words(said).filter(|_| usual == Unknown)).unwrap_or(usual)
+}
+
+/// `401 Incorrect API key provided`: some say the status before the sentence.
+fn by_words(said: &str) -> Option<Class> {
+    let status: u16 = said.get(..3)?.parse().ok()?;
+    (400..600).contains(&status).then(|| class("", Some(status), ""))
+}
+
+/// It ended before it answered: only its standard error says why.
+fn without_result(ending: Ending<'_>) -> Judgement {
+    let signs = ending.signs;
+    match signs.retrying {
+        Some(retry) => judged(ending.about, of_sentence(&retry.error).unwrap_or(Outage), &retry.error, signs),
+        None => ending.without_result(),
+    }
+}

@@ -1,0 +1,54 @@
+//! Sentences of those who host models, as agents of several providers pass them on.
+
+use Class::{Auth, Billing, Config, ContextTooLong, Outage, TaskFailure, UsageLimit};
+use windlass_core::values::{Class, UsageLimit as Limit};
+
+use crate::ending::sentence;
+use crate::{About, Judgement, Signs, parse_reset_time};
+
+/// Parts of sentences, in lower case and with plain apostrophes. The first that fits counts.
+const PARTS: &[(&str, Class)] = &[
+    ("usage limit", UsageLimit),
+    ("hit your limit", UsageLimit),
+    ("-hour limit", UsageLimit),
+    ("weekly limit", UsageLimit),
+    ("daily quota", UsageLimit),
+    ("exhausted your capacity", UsageLimit),
+    ("quota", Billing),
+    ("credit", Billing),
+    ("billing", Billing),
+    ("input token count", ContextTooLong),
+    ("prompt is too long", ContextTooLong),
+    ("context length", ContextTooLong),
+    ("context window", ContextTooLong),
+    ("input exceeds the maximum length", ContextTooLong),
+    ("ran out of room", ContextTooLong),
+    ("api key not valid", Auth),
+    ("incorrect api key", Auth),
+    ("authentication required", Auth),
+    ("does not exist", Config),
+    ("is not found for api version", Config),
+    ("reason: content_filter", TaskFailure),
+    ("fetch failed", Outage),
+    ("overloaded", Outage),
+    ("high demand", Outage),
+    ("at capacity", Outage),
+    ("last status: 429", Outage),
+    ("stream disconnected", Outage),
+];
+
+/// What a sentence says went wrong.
+pub(crate) fn of_sentence(said: &str) -> Option<Class> {
+    let said = said.replace('\u{2019}', "'").to_lowercase();
+    PARTS.iter().find(|(part, _)| said.contains(part)).map(|(_, class)| *class)
+}
+
+/// A class with the sentence that led to it, and of a usage limit when it ends.
+pub(crate) fn judged(about: &'static About, class: Class, said: &str, signs: &Signs<'_>) -> Judgement {
+    let judgement = sentence(about, class, said);
+    if class != UsageLimit {
+        return judgement;
+    }
+    let resets_at = parse_reset_time(said, signs.now);
+    Judgement { limit: Some(Limit { resets_at, window: String::new() }), ..judgement }
+}

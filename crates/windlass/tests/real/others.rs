@@ -1,0 +1,149 @@
+//! What holds of each of the other agents alike, with the real program.
+
+use std::time::Duration;
+
+use rustix::process::Signal;
+use serde_json::json;
+use windlass_core::spec::SandboxKind;
+use windlass_core::values::Named;
+use windlass_engine::sandbox::probe;
+use windlass_testkit::api::{Reply, Scenario};
+use windlass_testkit::environment::{Running, wait_until};
+
+use crate::night::{COMPLETE, Night, PATIENCE};
+
+/// They keep to no rules of their own that would hold a command, or to a sandbox that cannot be used here.
+pub const FREE: &str = "--dangerously-skip-permissions";
+
+/// A command that never ends, with a child in a session of its own that ignores SIGTERM.
+const STEP: &str = "setsid bash -c 'trap \"\" TERM; touch detached; sleep 300' & touch started; sleep 302";
+
+/// An agent.
+#[derive(Clone, Copy)]
+pub struct Other {
+    /// A place in which it works.
+    pub night: fn(Scenario) -> Night,
+    /// A command that its model wants to be run.
+    pub run: fn(&str) -> Reply,
+}
+
+pub const CODEX: Other =
+    Other { night: Night::codex, run: |command| Reply::tool("exec_command", json!({"cmd": command})) };
+
+pub const OPENCODE: Other = Other {
+    night: Night::opencode,
+    run: |command| Reply::tool("bash", json!({"command": command, "description": "x"})),
+};
+
+pub const OPENCODE_BY_ACP: Other = Other { night: Night::opencode_by_acp, ..OPENCODE };
+
+pub const GEMINI: Other = Other {
+    night: Night::gemini,
+    run: |command| Reply::tool("run_shell_command", json!({"command": command, "description": "x"})),
+};
+
+pub fn claim() -> Reply {
+    Reply::text(format!("Checked.\n\n{COMPLETE}"))
+}
+
+/// The tests of each agent.
+macro_rules! tests {
+    ($($name:ident = $agent:expr;)*) => {$(
+        mod $name {
+            use super::*;
+
+            #[test]
+            fn a_box_of_a_plan_is_built_and_committed() {
+                build_a_box($agent);
+            }
+
+            #[test]
+            fn a_turn_without_a_word_is_no_success() {
+                let night = ($agent.night)(Scenario::always(Reply::text("")));
+                let ended = night.run(&[FREE, "--max-failures", "1"]);
+                ended.expect("consecutive_failures", 20).says("without a word");
+            }
+
+            #[test]
+            fn an_interrupt_in_a_tool_leaves_nothing_and_the_run_goes_on_later() {
+                interrupt($agent);
+            }
+
+            #[test]
+            fn a_killed_runner_leaves_nothing_and_the_run_goes_on() {
+                kill($agent);
+            }
+
+            #[test]
+            fn it_works_in_a_sandbox() {
+                work_in_a_sandbox($agent);
+            }
+        }
+    )*};
+}
+
+tests! {
+    codex = CODEX;
+    opencode = OPENCODE;
+    opencode_by_acp = OPENCODE_BY_ACP;
+    gemini = GEMINI;
+}
+
+fn build_a_box(agent: Other) {
+    let tick = "echo ahoy > greeting.txt; sed -i 's/- \\[ \\] 1/- [x] 1/' IMPLEMENTATION_PLAN.md";
+    let night = (agent.night)(Scenario::new([(agent.run)(tick), Reply::text("Done.")]));
+    night.env.write("IMPLEMENTATION_PLAN.md", "# Plan\n\n- [ ] 1. Write the greeting\n");
+    night.env.git(&["add", "."]);
+    night.env.git(&["commit", "-qm", "Plan"]);
+    let running = Running::start(&mut night.windlass(&["build", FREE, "--no-delay", "--commit", "runner"]));
+    night.ended(running).expect("complete", 0);
+    assert_eq!(night.env.read("greeting.txt"), "ahoy\n");
+    assert!(night.env.git(&["status", "--short"]).is_empty());
+    let asked = &night.api.requests()[0];
+    assert_ne!(asked.model(), "sonnet", "what is proposed for another agent is not asked of it");
+}
+
+fn interrupt(agent: Other) {
+    let night = (agent.night)(Scenario::new([(agent.run)(STEP), Reply::text("Now it is done.")]));
+    let running = night.start(&[FREE, "--max-iterations", "1"]);
+    let there = |name: &str| night.env.project().join(name).exists();
+    let begun = wait_until(PATIENCE, || there("started") && there("detached"));
+    assert!(begun, "{}", running.stderr_so_far());
+    running.signal(Signal::TERM);
+    running.signal(Signal::TERM);
+    let ended = night.ended(running);
+    ended.expect("terminated", 143);
+    assert_eq!(ended.classes(), ["interrupted"]);
+    let resumed = night.resume(&[]);
+    resumed.expect("max_iterations", 10);
+    assert_eq!(resumed.classes(), ["interrupted", "success"]);
+}
+
+fn kill(agent: Other) {
+    let night = (agent.night)(Scenario::new([(agent.run)(STEP), Reply::text("Now it is done.")]));
+    let running = night.start(&[FREE, "--max-iterations", "1"]);
+    let begun = wait_until(PATIENCE, || night.env.project().join("started").exists());
+    assert!(begun, "{}", running.stderr_so_far());
+    running.signal(Signal::KILL);
+    running.wait(PATIENCE);
+    night.env.assert_no_processes(Duration::from_secs(10));
+    night.resume(&[]).expect("max_iterations", 10);
+}
+
+fn work_in_a_sandbox(agent: Other) {
+    let kind = SandboxKind::Bwrap;
+    if let Err(why) = probe(&kind).works {
+        let required = std::env::var_os("WINDLASS_TEST_SANDBOX").is_some_and(|value| value == "required");
+        assert!(!required, "{why}");
+        eprintln!("skipped: {} cannot be used here: {why}", kind.name());
+        return;
+    }
+    let work = "echo Ahoy > greeting.txt && git add greeting.txt && git commit -q -m Greet; touch ../outside-was-written";
+    let night = (agent.night)(Scenario::new([(agent.run)(work), claim()]));
+    let flags =
+        ["--sandbox", "bwrap", "-m", "2", "--completion-threshold", "1", "--gate", "test -f greeting.txt"];
+    night.run(&flags).expect("complete", 0);
+    assert_eq!(night.env.read("greeting.txt"), "Ahoy\n");
+    assert_eq!(night.env.git(&["log", "-1", "--format=%s"]), "Greet");
+    assert!(!night.env.root().join("outside-was-written").exists());
+}
