@@ -17,7 +17,7 @@ use windlass_host::process::{SpawnRequest, Talk, TalkEvent};
 pub const RELAY_COMMAND: &str = "relay";
 
 /// So long an agent may take to end once its standard input is closed, and once its turn was cancelled.
-const LEAVE: Duration = Duration::from_secs(5);
+const LEAVE: Duration = Duration::from_secs(2);
 
 /// The same once it was asked to end.
 const LAST: Duration = Duration::from_secs(2);

@@ -87,6 +87,7 @@ impl Decoder for AcpDecoder {
             "session/request_permission" => self.called(&asked(message.params), &mut out),
             REFUSED => self.refused(&asked(message.params)),
             FAILED => {
+                self.over = true;
                 let params: Params<'_> = json::object(message.params).unwrap_or_default();
                 let text = json::tail(params.message, TEXT).unwrap_or_default();
                 out.result(ResultDigest { text, ..self.totals(CANNOT_GO_ON) });

@@ -11,34 +11,39 @@ use windlass_testkit::{Outcome, Running, TestEnv};
 
 use super::night::{CLEARED, Night, PATIENCE, expect_end};
 
-/// A place with such a program, and a run of it.
-struct Bench {
-    night: Night,
+/// A place with a program as the agent, and a run of it.
+pub struct Bench {
+    pub night: Night,
 }
 
 impl Bench {
     fn new(script: &str) -> Bench {
+        Bench::of("command", script)
+    }
+
+    /// With a program that is taken for this agent.
+    pub fn of(agent: &str, script: &str) -> Bench {
         let env = TestEnv::with_git();
         let program = env.write(env.root().join("bin/own-agent"), format!("#!/bin/sh\n{script}\n"));
         fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
         let night = Night::within(env, "")
-            .set("WINDLASS_AGENT__USE", "command")
+            .set("WINDLASS_AGENT__USE", agent)
             .set("WINDLASS_AGENT__COMMAND", program.to_str().unwrap())
             // Lets root skip permissions; harmless for everybody else.
             .set("IS_SANDBOX", "1");
         Bench { night }
     }
 
-    fn command(&self, flags: &[&str]) -> Command {
+    pub fn command(&self, flags: &[&str]) -> Command {
         self.night.windlass(&[&["run", "-p", "Write a greeting.", "--no-delay"], flags].concat())
     }
 
-    fn run(&self, flags: &[&str]) -> Outcome {
+    pub fn run(&self, flags: &[&str]) -> Outcome {
         let flags = [&["--dangerously-skip-permissions"], flags].concat();
         self.night.env.run(&mut self.command(&flags), PATIENCE)
     }
 
-    fn classes(&self) -> Vec<Class> {
+    pub fn classes(&self) -> Vec<Class> {
         self.night.calls().iter().map(|call| call.class).collect()
     }
 }

@@ -1,6 +1,7 @@
 //! The loop with the real binary and the scripted agent: processes, signals, kills at every write, bad input.
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
+mod acp;
 mod any_command;
 mod bad_agents;
 mod bad_forges;
