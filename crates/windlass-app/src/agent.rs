@@ -9,10 +9,10 @@ use windlass_agents::{
     AGENTS, Ability, About, Agent, Login, Question, Right, Unfit, by_program, git_reading, named, of,
     project_commands, scripted, usual,
 };
-use windlass_core::config::{KEYS, KeyInfo, Resolved, Secrecy, keys};
+use windlass_core::config::{AgentChoice, AgentSettings, KEYS, KeyInfo, Resolved, Secrecy, keys};
 use windlass_core::environment::Heir;
-use windlass_core::spec::{AgentSpec, SandboxKind};
-use windlass_core::values::{ExitCodes, StopReason};
+use windlass_core::spec::{AgentSpec, SandboxKind, Specialist};
+use windlass_core::values::{ExitCodes, Purpose, StopReason};
 use windlass_host::environment::withheld_from;
 use windlass_host::process::{Command, ProcessError};
 use windlass_host::tree;
@@ -22,9 +22,6 @@ use crate::app::App;
 use crate::error::{AppError, Hint, Kind};
 use crate::helper::SCRIPTED_AGENT;
 use crate::trusting::Trusted;
-
-/// The name of any other program.
-const COMMAND: &str = "command";
 
 /// How long the agent may take to say its version or whether it is logged in.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -54,15 +51,31 @@ pub fn chosen(resolved: &Resolved, script: Option<&str>) -> &'static dyn Agent {
     }
 }
 
-/// Whose program and arguments are configured: those of any other command, where that is among the agents, else of the first.
+/// One of the agents that are configured, in their order: those that work and take over, then those for one purpose. `None` where
+/// the name of the program tells.
+fn choice(resolved: &Resolved, index: usize) -> Option<&AgentChoice> {
+    let AgentSettings { choices, specialists, .. } = &resolved.agent;
+    match index.checked_sub(choices.len().max(1)) {
+        None => choices.get(index),
+        Some(at) => specialists.get(at).map(|(_, choice)| choice),
+    }
+}
+
+/// How many there are.
+pub fn count(resolved: &Resolved) -> usize {
+    resolved.agent.choices.len().max(1) + resolved.agent.specialists.len()
+}
+
+/// Whose program and arguments are configured: those of one without a usual program, where that is among the agents, else of the
+/// first.
 fn configured(resolved: &Resolved) -> usize {
-    let any = resolved.agent.choices.iter().position(|choice| choice.name == COMMAND);
-    any.unwrap_or_default()
+    let is_any = |choice: &AgentChoice| named(&choice.name).about().program.is_none();
+    (0..count(resolved)).find(|index| choice(resolved, *index).is_some_and(is_any)).unwrap_or_default()
 }
 
 /// The agent whose arguments are configured.
 pub fn with_arguments(resolved: &Resolved, script: Option<&str>) -> &'static dyn Agent {
-    let choice = resolved.agent.choices.get(configured(resolved)).filter(|_| script.is_none());
+    let choice = choice(resolved, configured(resolved)).filter(|_| script.is_none());
     choice.map_or_else(|| chosen(resolved, script), |choice| named(&choice.name))
 }
 
@@ -84,11 +97,11 @@ fn refuse_unknown(resolved: &Resolved, name: &str) -> Result<(), AppError> {
 /// The program that is configured for it, else the agent's usual one.
 fn program_of<'a>(resolved: &'a Resolved, index: usize, agent: &About) -> Result<&'a str, AppError> {
     let is_configured = !resolved.origin(&keys::COMMAND).is_default() && index == configured(resolved);
-    if resolved.agent.choices.is_empty() || is_configured {
+    if is_configured || choice(resolved, index).is_none() {
         return Ok(&resolved.agent.command);
     }
     agent.program.ok_or_else(|| {
-        AppError::usage("agent.use is `command`, and agent.command names no program")
+        AppError::usage(format!("the agent is `{}`, and agent.command names no program", agent.name))
             .hint("windlass config set agent.command PROGRAM")
             .hint("Its arguments: windlass config set agent.arguments --add '{prompt}' (the file of the prompt, which is on standard input as well)")
     })
@@ -97,7 +110,7 @@ fn program_of<'a>(resolved: &'a Resolved, index: usize, agent: &About) -> Result
 /// The model that is asked for. What windlass proposes for a mode is a model of the usual agent; whoever takes over has its own
 /// choice, unless one is named with it.
 fn model_of(resolved: &Resolved, index: usize, agent: &dyn Agent) -> Option<String> {
-    let named = resolved.agent.choices.get(index).and_then(|choice| choice.model.clone());
+    let named = choice(resolved, index).and_then(|choice| choice.model.clone());
     if named.is_some() || index > 0 {
         return named;
     }
@@ -149,32 +162,56 @@ pub fn plan_anyway(wanted: &Wanted<'_>) -> Result<(AgentSpec, Option<AppError>),
     Ok((planned(wanted, (0, scripted()), program, arguments)?, None))
 }
 
-/// Those that take over, in their order: each is there, bounded and logged in.
-pub fn substitutes(wanted: &Wanted<'_>, trusted: &Trusted) -> Result<Vec<AgentSpec>, AppError> {
-    let resolved = wanted.resolved;
-    let most = if wanted.mock.is_some() { 0 } else { resolved.agent.choices.len() };
-    let mut substitutes = Vec::new();
-    for index in 1..most {
-        let mut plan = plan_one(wanted, index)?;
-        if resolved.sandbox.kind != SandboxKind::None {
-            return Err(AppError::usage(format!(
-                "{} cannot take over in a sandbox: only the first agent is known there",
-                plan.name
-            ))
-            .hint("Name one agent alone: windlass config set agent.use claude")
-            .hint("Or go without the sandbox: --no-sandbox"));
-        }
-        refuse_unbounded(&plan, &resolved.sandbox.kind)?;
-        check(wanted.app, &mut plan, trusted, resolved.exit_codes)?;
-        substitutes.push(plan);
+/// Those beside the one that works: who takes over, in their order, and who is asked first for one of these purposes.
+#[derive(Debug, Default)]
+pub struct Others {
+    /// Who takes over.
+    pub substitutes: Vec<AgentSpec>,
+    /// Who is for one purpose.
+    pub specialists: Vec<Specialist>,
+}
+
+/// The agents beside the first: each is there, bounded and logged in.
+///
+/// # Errors
+/// One of them is not, or there is a sandbox, which knows the first alone.
+pub fn others(wanted: &Wanted<'_>, trusted: &Trusted, purposes: &[Purpose]) -> Result<Others, AppError> {
+    let AgentSettings { choices, specialists, .. } = &wanted.resolved.agent;
+    if wanted.mock.is_some() {
+        return Ok(Others::default());
     }
-    Ok(substitutes)
+    let mut others = Others::default();
+    for index in 1..choices.len() {
+        others.substitutes.push(other(wanted, trusted, index)?);
+    }
+    let first = choices.len().max(1);
+    for (at, (purpose, _)) in specialists.iter().enumerate().filter(|(_, (own, _))| purposes.contains(own)) {
+        let agent = other(wanted, trusted, first + at)?;
+        others.specialists.push(Specialist { purpose: *purpose, agent });
+    }
+    Ok(others)
+}
+
+fn other(wanted: &Wanted<'_>, trusted: &Trusted, index: usize) -> Result<AgentSpec, AppError> {
+    let resolved = wanted.resolved;
+    let mut plan = plan_one(wanted, index)?;
+    if resolved.sandbox.kind != SandboxKind::None {
+        return Err(AppError::usage(format!(
+            "{} cannot be called in a sandbox: only the first agent is known there",
+            plan.name
+        ))
+        .hint("Name one agent alone: windlass config set agent.use claude")
+        .hint("Or go without the sandbox: --no-sandbox"));
+    }
+    refuse_unbounded(&plan, &resolved.sandbox.kind)?;
+    check(wanted.app, &mut plan, trusted, resolved.exit_codes)?;
+    Ok(plan)
 }
 
 /// One of the agents that are configured, and what is missing of it.
 fn found(wanted: &Wanted<'_>, index: usize) -> Result<(AgentSpec, Option<AppError>), AppError> {
     let resolved = wanted.resolved;
-    let agent = match resolved.agent.choices.get(index) {
+    let agent = match choice(resolved, index) {
         Some(choice) => {
             refuse_unknown(resolved, &choice.name)?;
             named(&choice.name)

@@ -135,8 +135,7 @@ fn trusted(app: &App, configuration: &Configuration) -> Result<Trusted, Finding>
 
 /// The agents that are configured, each as what is looked at.
 fn agent_findings(app: &App, configuration: &Configuration) -> Vec<Finding> {
-    let several = configuration.resolved.agent.choices.len().max(1);
-    (0..several).map(|index| agent_finding(app, configuration, index)).collect()
+    (0..agent::count(&configuration.resolved)).map(|index| agent_finding(app, configuration, index)).collect()
 }
 
 fn agent_finding(app: &App, configuration: &Configuration, index: usize) -> Finding {

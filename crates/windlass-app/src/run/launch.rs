@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
+use std::iter;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -17,7 +18,7 @@ use windlass_core::spec::{
     AgentSpec, CommitPolicy, CouncilSpec, Job, JobWorkspace, JudgedCriterion, LanesSpec, ReviewScope,
     ReviewSpec, RunSpec,
 };
-use windlass_core::values::{ExitCodes, RunId, StopReason};
+use windlass_core::values::{ExitCodes, Purpose as CallPurpose, RunId, StopReason};
 use windlass_engine::guard;
 use windlass_engine::hook;
 use windlass_engine::sandbox::{Sandbox, container};
@@ -69,12 +70,12 @@ pub fn start(here: &Here, request: &Prepared) -> Result<RunEnd, AppError> {
     let mut agent = agent::plan(&wanted(here, request))?;
     agent::refuse_unbounded(&agent, &resolved.sandbox.kind)?;
     agent::check(&here.app, &mut agent, &trusted, resolved.exit_codes)?;
-    let substitutes = agent::substitutes(&wanted(here, request), &trusted)?;
+    let others = agent::others(&wanted(here, request), &trusted, &purposes(request, &criteria))?;
     let spent_before = spent_before(here, request)?;
     let way = delivery::find(here, request)?;
     let folder = RunFolder::create(&here.project)?;
     let found = hooks(here, request);
-    let plan = plan(here, request, &found, folder.run(), (agent, substitutes), spent_before);
+    let plan = plan(here, request, &found, folder.run(), (agent, others), spent_before);
     let mut plan = on_its_way(plan, request, &way);
     plan.checks.extend(criteria.checks);
     plan.review = reviewed(request, criteria.judged);
@@ -139,13 +140,23 @@ pub fn wanted<'a>(here: &'a Here, request: &'a Prepared) -> agent::Wanted<'a> {
     }
 }
 
+/// What calls of the run will be for, as far as an agent of their own can be named.
+fn purposes(request: &Prepared, criteria: &criteria::Criteria) -> Vec<CallPurpose> {
+    let resolved = &request.configuration.resolved;
+    let job = request.assignment.job(&request.configuration);
+    let reviewed = reviewed(request, criteria.judged.clone()).map(|_| CallPurpose::Review);
+    let verified = job.verification.map(|_| CallPurpose::Verify);
+    let decided = resolved.council.as_ref().map(|_| CallPurpose::Council);
+    iter::once(job.mode.purpose()).chain(reviewed).chain(verified).chain(decided).collect()
+}
+
 /// The plan of a new run.
 pub fn plan(
     here: &Here,
     request: &Prepared,
     found: &hook::FoundHooks,
     run: &RunId,
-    (agent, substitutes): (AgentSpec, Vec<AgentSpec>),
+    (agent, others): (AgentSpec, agent::Others),
     spent_before: SpentBefore,
 ) -> RunSpec {
     let resolved = &request.configuration.resolved;
@@ -167,7 +178,8 @@ pub fn plan(
         sandbox: sandbox::with_folders(sandbox::plan(here, resolved), &agent.add_dirs),
         principles: request.principles.spec(),
         agent: with_committing(agent, commit),
-        substitutes: substitutes.into_iter().map(|agent| with_committing(agent, commit)).collect(),
+        substitutes: others.substitutes.into_iter().map(|agent| with_committing(agent, commit)).collect(),
+        specialists: others.specialists,
         review: reviewed(request, Vec::new()),
         council: counselled(here, request, run),
         commit,
@@ -461,7 +473,7 @@ fn end_leftovers(here: &Here, lock: Lock) -> Taken {
     // Until just now they may have written it.
     let steering =
         put_back_after_kill(&folder, &here.directory).unwrap_or_else(|error| Some(error.to_string()));
-    Taken { lock, notices: std::iter::once(killed).chain(ended).chain(containers).chain(steering).collect() }
+    Taken { lock, notices: iter::once(killed).chain(ended).chain(containers).chain(steering).collect() }
 }
 
 /// The same for what is below no process of ours.

@@ -88,7 +88,8 @@ pub(crate) fn rehearse(here: &Here, prepared: &Prepared) -> Result<Rehearsal, Ap
     };
     let found = launch::hooks(here, prepared);
     let spent_before = super::budget::spent_before(here, prepared)?;
-    let plan = launch::plan(here, prepared, &found, folder.run(), (agent, Vec::new()), spent_before);
+    let plan =
+        launch::plan(here, prepared, &found, folder.run(), (agent, agent::Others::default()), spent_before);
     let Preview { prompt, settings, invocation } = preview(&plan, &folder, &prepared.assignment.wanted());
     let purpose = prepared.assignment.mode.purpose();
     let line = if plan.sandbox.is_on() {

@@ -198,7 +198,9 @@ fn plan(app: &App, run: &Run, resolved: &Resolved, trusted: &Trusted) -> Result<
 
 /// One of its agents has to be able to work; which one that is, the run finds out.
 fn check_agents(app: &App, plan: &mut RunSpec, trusted: &Trusted) -> Result<(), AppError> {
-    let agents = iter::once(&mut plan.agent).chain(&mut plan.substitutes);
+    let agents = iter::once(&mut plan.agent)
+        .chain(&mut plan.substitutes)
+        .chain(plan.specialists.iter_mut().map(|specialist| &mut specialist.agent));
     let checked = agents.map(|agent| agent::check(app, agent, trusted, plan.exit_codes).map(drop));
     let checked: Vec<Result<(), AppError>> = checked.collect();
     if checked.iter().any(Result::is_ok) { Ok(()) } else { checked.into_iter().collect() }

@@ -6,10 +6,10 @@ use toml::Value;
 
 use super::error::{ConfigError, FileKind};
 use super::setting::{
-    AgentChoice, ByteCap, CheckSetting, Count, CountCap, FileBelow, FineSpan, FolderAnywhere, Globs, Hosts,
-    MoneyCap, NetworkChoice, NotifyEvents, OpenPullRequest, OutputLevel, PageAddress, Pause, Phrase,
-    PositiveSpan, Presets, ProcessorCap, Refusal, ReportName, Secrecy, Secret, SecretText, Setting, Shape,
-    Span, SpanCap, Text, TextOrNothing, TokenCap, WebAddress,
+    AgentChoice, AgentOrNone, ByteCap, CheckSetting, Count, CountCap, FileBelow, FineSpan, FolderAnywhere,
+    Globs, Hosts, MoneyCap, NetworkChoice, NotifyEvents, OpenPullRequest, OutputLevel, PageAddress, Pause,
+    Phrase, PositiveSpan, Presets, ProcessorCap, Refusal, ReportName, Secrecy, Secret, SecretText, Setting,
+    Shape, Span, SpanCap, Text, TextOrNothing, TokenCap, WebAddress,
 };
 use crate::forge::MergeStrategy;
 use crate::message::Wording;
@@ -122,6 +122,7 @@ keys! {
     TRUST_EXISTING_STATUS: bool = "workspace.trust_existing_status", "A status file from before the run counts as well.";
     TODO_FALLBACK: bool = "workspace.todo_fallback", "The boxes of TODO.md count where no status file can be read.";
 
+    PLAN_AGENT: AgentOrNone = "plan.agent", "Which agent plans (`windlass plan`); empty = the one that works, which takes over as well.";
     PLAN_FILE: FileBelow = "plan.file", "The plan, as one file.";
     PLAN_FOLDER: FileBelow = "plan.folder", "The plan as a folder; where its README.md exists it is used and not the file; empty = none.";
     SPECS: FileBelow = "plan.specs", "The folder of the specifications; empty = none.";
@@ -175,14 +176,17 @@ keys! {
     VERIFY_ON_COMPLETION: bool = "verify.on_completion", "Have a fresh agent verify finished work before it counts.";
     VERIFY_DEPTH: Depth = "verify.depth", "How closely it looks: at main results, each requirement, edge cases too.";
     VERIFY_ATTEMPTS: Count<1, 10> = "verify.attempts", "Verifications that may refuse the work before a person is needed.";
+    VERIFY_AGENT: AgentOrNone = "verify.agent", "Which agent it is; empty = the one that works, which takes over as well.";
     VERIFY_REPORT: ReportName = "verify.report", "The file in the workspace that its report goes to.";
 
     REVIEW_ENABLED: bool = "review.enabled", "Have a fresh agent look over the work of each iteration before it counts.";
     REVIEW_PROMPT: TextOrNothing = "review.prompt", "What it is to look for, beyond the usual.";
+    REVIEW_AGENT: AgentOrNone = "review.agent", "Which agent it is (`codex`, `codex:gpt-5.1-codex`); empty = the one that works, which takes over as well.";
     REVIEW_MODEL: TextOrNothing = "review.model", "Its model; empty = that of the agent who works.";
     REVIEW_SKIP_BELOW_LINES: Count<0> = "review.skip_below_lines", "Changed lines from which it is asked; 0 = always.";
 
     COUNCIL_ENABLED: bool = "council.enabled", "Have a fresh agent settle conflicts of principles that the agent at work reports.";
+    COUNCIL_AGENT: AgentOrNone = "council.agent", "Which agent it is; empty = the one that works, which takes over as well.";
     COUNCIL_MODEL: TextOrNothing = "council.model", "Its model; empty = that of the agent who works.";
     COUNCIL_PER_RUN: Count<0, 100> = "council.per_run", "How often it may be asked in a run; at most once in an iteration.";
     COUNCIL_LOG: bool = "council.log", "Note what it decides in `.windlass/decisions.jsonl` as well.";

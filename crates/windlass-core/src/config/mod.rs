@@ -37,8 +37,8 @@ pub use sections::{
     RunsSettings, SandboxSettings, TasksSettings, VerifySettings, WorkspaceSettings, WorktreeSettings,
 };
 pub use setting::{
-    ByteCap, CheckSetting, Choice, Count, CountCap, FileBelow, FineSpan, FolderAnywhere, Globs, Hosts,
-    MoneyCap, NetworkChoice, NotifyEvents, OpenPullRequest, OutputLevel, Pause, Phrase, PositiveSpan,
-    Presets, ProcessorCap, Refusal, ReportName, Secrecy, Secret, SecretText, Setting, Shape, Span, SpanCap,
-    Text, TextOrNothing, TokenCap, WebAddress,
+    AgentChoice, AgentOrNone, ByteCap, CheckSetting, Choice, Count, CountCap, FileBelow, FineSpan,
+    FolderAnywhere, Globs, Hosts, MoneyCap, NetworkChoice, NotifyEvents, OpenPullRequest, OutputLevel, Pause,
+    Phrase, PositiveSpan, Presets, ProcessorCap, Refusal, ReportName, Secrecy, Secret, SecretText, Setting,
+    Shape, Span, SpanCap, Text, TextOrNothing, TokenCap, WebAddress,
 };

@@ -15,9 +15,9 @@ use super::sections::{
     RunsSettings, SandboxSettings, TasksSettings, VerifySettings, WorkspaceSettings, WorktreeSettings,
 };
 use super::setting::{
-    ByteCap, CheckSetting, Count, CountCap, FileBelow, FineSpan, Globs, Hosts, MoneyCap, NetworkChoice,
-    NotifyEvents, OutputLevel, PageAddress, Pause, Phrase, PositiveSpan, Presets, ProcessorCap, ReportName,
-    SecretText, Span, SpanCap, Text, TextOrNothing, TokenCap, WebAddress,
+    AgentChoice, AgentOrNone, ByteCap, CheckSetting, Count, CountCap, FileBelow, FineSpan, Globs, Hosts,
+    MoneyCap, NetworkChoice, NotifyEvents, OutputLevel, PageAddress, Pause, Phrase, PositiveSpan, Presets,
+    ProcessorCap, ReportName, SecretText, Span, SpanCap, Text, TextOrNothing, TokenCap, WebAddress,
 };
 use super::values::Values;
 use crate::message::Wording;
@@ -25,7 +25,7 @@ use crate::spec::{
     BootstrapSpec, BudgetScope, Clocks, CommitPolicy, CouncilSpec, JobLog, JobPlan, Limits, Mode, Network,
     PortSpec, SandboxKind, StatusNews, StatusWatch, UndoPolicy, Withholding,
 };
-use crate::values::{Check, CheckKind, Cost, ExitCodes, HookName};
+use crate::values::{Check, CheckKind, Cost, ExitCodes, HookName, Purpose};
 
 /// All that configuration says about a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -321,6 +321,7 @@ impl Values {
     fn agent(&self) -> Result<AgentSettings, ConfigError> {
         Ok(AgentSettings {
             choices: self.find(&keys::AGENT)?.unwrap_or_default(),
+            specialists: self.specialists()?,
             command: self.get(&keys::COMMAND).map(|Text(text)| text)?,
             arguments: self.get(&keys::ARGUMENTS)?,
             model: self.find(&keys::MODEL)?.map(|Text(text)| text),
@@ -331,6 +332,21 @@ impl Values {
             add_dirs: self.get(&keys::ADD_DIRS)?,
             prices: self.get(&keys::PRICES)?,
         })
+    }
+
+    fn specialists(&self) -> Result<Vec<(Purpose, AgentChoice)>, ConfigError> {
+        let keys = [
+            (Purpose::Plan, &keys::PLAN_AGENT),
+            (Purpose::Review, &keys::REVIEW_AGENT),
+            (Purpose::Verify, &keys::VERIFY_AGENT),
+            (Purpose::Council, &keys::COUNCIL_AGENT),
+        ];
+        let mut specialists = Vec::new();
+        for (purpose, key) in keys {
+            let AgentOrNone(choice) = self.get(key)?;
+            specialists.extend(choice.map(|choice| (purpose, choice)));
+        }
+        Ok(specialists)
     }
 
     fn plan(&self) -> Result<JobPlan, ConfigError> {

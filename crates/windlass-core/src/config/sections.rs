@@ -10,13 +10,15 @@ use crate::price::Price;
 use crate::principles::Collection;
 use crate::spec::{BootstrapSpec, Depth, Judge, Network, Preset, ReviewSpec, SandboxKind, SandboxLogin};
 use crate::spec::{GuardAction, TestsAction};
-use crate::values::{HookName, NotifyEvent};
+use crate::values::{HookName, NotifyEvent, Purpose};
 
 /// What configuration says about the agent; the rest of an `AgentSpec` is found on the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentSettings {
     /// Which agents work: the first, then those that take over; none = the program's name tells.
     pub choices: Vec<AgentChoice>,
+    /// Which are asked first for calls of one purpose.
+    pub specialists: Vec<(Purpose, AgentChoice)>,
     /// The program: a name to look up, or a path.
     pub command: String,
     /// Arguments before ours.

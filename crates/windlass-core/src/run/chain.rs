@@ -1,8 +1,8 @@
 //! The chain of agents: who works, who cannot for now, and who takes over.
 //!
 //! An agent that cannot work (a usage limit, an outage beyond its patience, no login, no money) is *away* until a time, or
-//! until a person goes on with the run. Work goes to the first of the chain that is not; calls under way stay where they are.
-//! A run with one agent never has one away: it waits, or ends.
+//! until a person goes on with the run. A call goes to the first that is not, of those who can be called for its purpose; calls
+//! under way stay where they are. Where there is one alone, it is never away: the run waits, or ends.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -13,7 +13,9 @@ use crate::fact::Fact;
 use crate::run::retry::{Patience, Retries, after_limit, after_outage, back_after_limit};
 use crate::run::{Backoff, Run};
 use crate::spec::{AgentSpec, RunSpec};
-use crate::values::{AgentIndex, CallSummary, Class, Now, StopReason, UnderWay, UsageLimit, between, later};
+use crate::values::{
+    AgentIndex, CallSummary, Class, Now, Purpose, StopReason, UnderWay, UsageLimit, between, later,
+};
 
 #[cfg(test)]
 mod tests;
@@ -74,7 +76,7 @@ impl Chain {
 
     /// A session begins in which nobody waits and nobody could work: everybody is asked again.
     pub fn begin_session(&mut self, spec: &RunSpec) {
-        if self.free(spec).is_none() {
+        if self.free(spec, spec.job.mode.purpose()).is_none() {
             self.away.clear();
         }
     }
@@ -105,23 +107,24 @@ impl Chain {
         })
     }
 
-    /// The one that is back first, and when; of several the first of the chain.
-    fn first_back(&self) -> Option<(AgentIndex, Timestamp)> {
-        let back = self.away.iter().filter_map(|(agent, away)| Some((*agent, away.until?)));
-        back.min_by_key(|(agent, until)| (*until, *agent))
+    /// The one for this purpose that is back first, and when; of several the first.
+    fn first_back(&self, spec: &RunSpec, purpose: Purpose) -> Option<(AgentIndex, Timestamp)> {
+        let until = |agent| Some((agent, self.away.get(&agent)?.until?));
+        spec.candidates(purpose).filter_map(until).min_by_key(|(_, until)| *until)
     }
 
-    /// The first of the chain that is not away.
-    fn free(&self, spec: &RunSpec) -> Option<AgentIndex> {
-        spec.agents().map(|(agent, _)| agent).find(|agent| !self.away.contains_key(agent))
+    /// The first for this purpose that is not away.
+    fn free(&self, spec: &RunSpec, purpose: Purpose) -> Option<AgentIndex> {
+        spec.candidates(purpose).find(|agent| !self.away.contains_key(agent))
     }
 }
 
 impl Run {
-    /// Who works: the next call is this agent's.
-    pub fn agent(&self) -> AgentIndex {
-        let free = self.spec.as_ref().and_then(|spec| self.chain.free(spec));
-        free.or_else(|| self.chain.first_back().map(|(agent, _)| agent)).unwrap_or_default()
+    /// Whose the next call of this purpose is.
+    pub fn agent_for(&self, purpose: Purpose) -> AgentIndex {
+        let Some(spec) = &self.spec else { return AgentIndex::default() };
+        let back = || Some(self.chain.first_back(spec, purpose)?.0);
+        self.chain.free(spec, purpose).or_else(back).unwrap_or_default()
     }
 
     /// The agents that cannot work now: until when, and why. `None` = until a person goes on with the run.
@@ -138,13 +141,15 @@ impl Run {
 
     /// When that is, at the earliest.
     pub(super) fn agent_back_at(&self) -> Option<Timestamp> {
-        self.chain.first_back().map(|(_, until)| until)
+        self.chain.away.values().filter_map(|away| away.until).min()
     }
 
-    /// What follows where one of several agents could not work; `None` where it is asked again after a pause.
+    /// What follows where one of several agents could not do what it was called for; `None` where it is asked again after a
+    /// pause.
     pub(super) fn handed_over(
         &self,
         spec: &RunSpec,
+        purpose: Purpose,
         (agent, summary): (AgentIndex, &CallSummary),
         now: Now,
     ) -> Option<Vec<Fact>> {
@@ -155,10 +160,10 @@ impl Run {
         let class = summary.class;
         let mut chain = self.chain.clone();
         chain.leave(agent, Away { until, class, detail: detail.clone(), counted: false });
-        let by = chain.free(spec);
+        let by = chain.free(spec, purpose);
         let mut facts = vec![Fact::AgentAway { agent, class, until, by, detail }];
         if by.is_none() {
-            facts.extend(self.nobody_left(spec, &chain, now));
+            facts.extend(self.nobody_left((spec, purpose), &chain, now));
         }
         Some(facts)
     }
@@ -196,24 +201,22 @@ impl Run {
     }
 
     /// Nobody can work: the first who is back is waited for, or the run ends.
-    fn nobody_left(&self, spec: &RunSpec, chain: &Chain, now: Now) -> Option<Fact> {
-        let reasons: Vec<String> = chain
-            .away
-            .iter()
-            .map(|(agent, away)| format!("{}: {}", spec.agent_name(*agent), away.detail))
-            .collect();
+    fn nobody_left(&self, (spec, purpose): (&RunSpec, Purpose), chain: &Chain, now: Now) -> Option<Fact> {
+        let away = || spec.candidates(purpose).filter_map(|agent| Some((agent, chain.away.get(&agent)?)));
+        let reasons: Vec<String> =
+            away().map(|(agent, away)| format!("{}: {}", spec.agent_name(agent), away.detail)).collect();
         let fails = |stop_reason| Fact::Failing {
             stop_reason,
             detail: format!("no agent can work: {}", reasons.join("; ")),
             under_way: UnderWay::SeenThrough,
         };
-        match chain.first_back() {
+        match chain.first_back(spec, purpose) {
             Some((agent, until)) if between(now.wall, until) <= spec.limits.wait => {
                 let class = chain.away.get(&agent).map_or(Class::UsageLimit, |away| away.class);
                 let longer = self.backoff.is_none_or(|Backoff { until: earlier, .. }| earlier < until);
                 longer.then_some(Fact::BackoffStarted { until, class, attempt: 1 })
             }
-            _ if chain.away.values().any(|away| away.class == Class::UsageLimit) => {
+            _ if away().any(|(_, away)| away.class == Class::UsageLimit) => {
                 Some(fails(StopReason::LimitWaitExceeded))
             }
             _ => Some(fails(StopReason::AgentUnavailable)),
@@ -226,7 +229,7 @@ impl Run {
         (class, until): (Class, Option<Timestamp>),
         detail: &str,
     ) -> Result<(), String> {
-        if self.spec.as_ref().is_none_or(|spec| spec.substitutes.is_empty()) {
+        if self.spec.as_ref().is_none_or(|spec| spec.agents().count() < 2) {
             return Err("nobody could take over".to_owned());
         }
         self.expect_agent(agent)?;
@@ -246,10 +249,25 @@ impl Run {
 }
 
 impl RunSpec {
-    /// The agents of the chain: the one that works, then those that take over, in their order.
+    /// All agents of a run: the one that works, those that take over in their order, and those for one purpose.
     pub fn agents(&self) -> impl Iterator<Item = (AgentIndex, &AgentSpec)> {
-        let all = std::iter::once(&self.agent).chain(&self.substitutes);
+        let specialists = self.specialists.iter().map(|specialist| &specialist.agent);
+        let all = std::iter::once(&self.agent).chain(&self.substitutes).chain(specialists);
         (0..).map(AgentIndex).zip(all)
+    }
+
+    /// Those who can be called for a purpose, in the order in which they are asked: its own, then the one that works and those
+    /// that take over.
+    pub fn candidates(&self, purpose: Purpose) -> impl Iterator<Item = AgentIndex> {
+        let all = || self.agents().map(|(index, _)| index);
+        let working = 1 + self.substitutes.len();
+        let own = all().skip(working).zip(&self.specialists).filter(move |(_, own)| own.purpose == purpose);
+        own.map(|(index, _)| index).chain(all().take(working))
+    }
+
+    /// Is it one of those that are for one purpose?
+    pub fn is_specialist(&self, index: AgentIndex) -> bool {
+        usize::from(index.0) > self.substitutes.len()
     }
 
     /// What one of them is called: by its name, and with its model where another one has the same.

@@ -159,7 +159,7 @@ impl Run {
             iteration,
             attempt,
             purpose,
-            agent: self.agent(),
+            agent: self.agent_for(purpose),
             reserved,
             budget,
         }]

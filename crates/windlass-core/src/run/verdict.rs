@@ -6,7 +6,9 @@ use crate::run::lane::{AttemptOutcome, InGit, Judged, LaneState, Turn};
 use crate::run::retry::{Patience, after_limit, after_outage};
 use crate::run::{Backoff, Council, NotesShare, Retries, Run};
 use crate::spec::{CommitPolicy, RunSpec};
-use crate::values::{CheckKind, CheckOutcome, Class, Cost, Cut, LaneId, Now, StopReason, UnderWay, Verdict};
+use crate::values::{
+    CheckKind, CheckOutcome, Class, Cost, Cut, LaneId, Now, Purpose, StopReason, UnderWay, Verdict,
+};
 
 /// What follows from an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,7 +173,7 @@ impl Run {
         let Some(LaneState::Judging(turn, outcome, judged)) = self.lane(id) else {
             return Vec::new();
         };
-        let mut facts = self.consequence(outcome, now);
+        let mut facts = self.consequence(turn.purpose, outcome, now);
         let follows = match self.course(turn, outcome) {
             Course::Repeat(class) => {
                 Fact::AttemptRepeats { lane: id, iteration: turn.iteration, attempt: turn.attempt, class }
@@ -215,11 +217,15 @@ impl Run {
     }
 
     /// What a call's class means for the whole run: another agent takes over, or it waits, or ends.
-    pub(super) fn consequence(&self, outcome: &AttemptOutcome, now: Now) -> Vec<Fact> {
+    pub(super) fn consequence(&self, purpose: Purpose, outcome: &AttemptOutcome, now: Now) -> Vec<Fact> {
         let Some(spec) = self.spec.as_ref().filter(|_| self.failing.is_none()) else { return Vec::new() };
         let class = outcome.summary.class;
-        let is_away = !spec.substitutes.is_empty() && (class.is_fatal() || class.is_of_reach());
-        if is_away && let Some(facts) = self.handed_over(spec, (outcome.agent, &outcome.summary), now) {
+        let is_away = class.is_fatal() || class.is_of_reach();
+        let has_others = spec.candidates(purpose).nth(1).is_some();
+        if is_away
+            && has_others
+            && let Some(facts) = self.handed_over(spec, purpose, (outcome.agent, &outcome.summary), now)
+        {
             return facts;
         }
         one(self.waits_or_ends(spec, outcome, now))

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::RepositorySettings;
 use crate::price::Price;
-use crate::values::path_text;
+use crate::values::{Purpose, path_text};
 
 /// Who works, and what it may do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,6 +41,15 @@ pub struct AgentSpec {
     /// What a person said that models cost; it goes before the list of the agent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prices: Vec<Price>,
+}
+
+/// An agent that is asked first for calls of one purpose.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Specialist {
+    /// Which.
+    pub purpose: Purpose,
+    /// Who.
+    pub agent: AgentSpec,
 }
 
 impl AgentSpec {

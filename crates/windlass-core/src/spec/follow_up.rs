@@ -69,7 +69,8 @@ impl RunSpec {
         }
     }
 
-    /// Who is called for a purpose, where this agent works. A model of its own is one of the first agent.
+    /// Who is called for a purpose, where this agent works. A model of its own is one of the first agent, or of the
+    /// purpose's own.
     pub fn agent_for(&self, purpose: Purpose, index: AgentIndex) -> AgentSpec {
         let agent = self.agent_at(index).unwrap_or(&self.agent);
         let own = match purpose.answer() {
@@ -77,7 +78,13 @@ impl RunSpec {
             AnswerForm::Decision => self.council.as_ref().and_then(|council| council.model.clone()),
             AnswerForm::Free | AnswerForm::Assessment => None,
         };
-        let model = own.filter(|_| index.is_first()).or_else(|| agent.model.clone());
+        let is_asked_first = self.candidates(purpose).next() == Some(index);
+        let own = own.filter(|_| is_asked_first);
+        let model = if self.is_specialist(index) {
+            agent.model.clone().or(own)
+        } else {
+            own.or_else(|| agent.model.clone())
+        };
         AgentSpec { model, ..agent.clone() }
     }
 }

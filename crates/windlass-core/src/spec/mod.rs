@@ -19,7 +19,7 @@ mod review;
 mod sandbox;
 mod workspace;
 
-pub use agent::AgentSpec;
+pub use agent::{AgentSpec, Specialist};
 pub use bootstrap::{BootstrapSpec, PortPlace, PortSpec};
 pub use commit::{CommitPolicy, UndoPolicy, Withholding};
 pub use council::CouncilSpec;
@@ -87,6 +87,9 @@ pub struct RunSpec {
     /// Who takes over where that one cannot work, in this order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub substitutes: Vec<AgentSpec>,
+    /// Who is asked first for calls of one purpose, and works otherwise not; the others take over there as well.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub specialists: Vec<Specialist>,
     /// How a fresh agent looks over the work of each iteration; `None` = nobody does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review: Option<ReviewSpec>,

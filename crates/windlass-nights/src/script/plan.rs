@@ -47,6 +47,7 @@ pub(super) fn draw(dice: &mut Dice, mode: Mode) -> RunSpec {
         principles: None,
         agent: agent(),
         substitutes: Vec::new(),
+        specialists: Vec::new(),
         review: None,
         council: None,
         commit: if git { commit } else { CommitPolicy::None },

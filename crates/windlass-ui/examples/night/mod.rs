@@ -87,6 +87,7 @@ pub fn plan() -> RunSpec {
             prices: Vec::new(),
         },
         substitutes: Vec::new(),
+        specialists: Vec::new(),
         review: None,
         council: None,
         commit: CommitPolicy::None,

@@ -35,13 +35,13 @@ impl Board {
 
     /// Has the run more agents than one?
     pub(crate) fn has_chain(&self) -> bool {
-        self.plan.as_ref().is_some_and(|plan| !plan.substitutes.is_empty())
+        self.plan.as_ref().is_some_and(|plan| plan.agents().count() > 1)
     }
 
     /// Who works; `None` where nobody can.
     pub(crate) fn who_works(&self) -> Option<AgentIndex> {
-        let agents = self.plan.as_ref()?.agents().map(|(agent, _)| agent);
-        agents.into_iter().find(|agent| !self.away.contains_key(agent))
+        let plan = self.plan.as_ref()?;
+        plan.candidates(plan.job.mode.purpose()).find(|agent| !self.away.contains_key(agent))
     }
 
     /// What an agent is called.

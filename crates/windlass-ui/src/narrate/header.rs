@@ -2,9 +2,10 @@
 
 use windlass_agents::{Ability, git_reading, of};
 use windlass_core::spec::{
-    AgentSpec, CommitPolicy, Limits, Network, ReviewScope, ReviewSpec, RunSpec, SandboxKind, Verification,
+    AgentSpec, CommitPolicy, Limits, Network, ReviewScope, ReviewSpec, RunSpec, SandboxKind, Specialist,
+    Verification,
 };
-use windlass_core::values::{CheckKind, Named};
+use windlass_core::values::{CheckKind, Named, Purpose};
 use windlass_jobs::doc::report::Judged;
 use windlass_jobs::job::{self, Completion};
 
@@ -158,7 +159,21 @@ fn review(plan: &RunSpec) -> Option<Line> {
 /// Who works, and who takes over.
 fn agents(plan: &RunSpec) -> String {
     let substitutes = plan.substitutes.iter().map(|substitute| format!("; then {}", agent(substitute)));
-    agent(&plan.agent) + &substitutes.collect::<String>()
+    let specialists = plan
+        .specialists
+        .iter()
+        .map(|Specialist { purpose, agent: own }| format!("; {} by {}", calls_for(*purpose), agent(own)));
+    agent(&plan.agent) + &substitutes.chain(specialists).collect::<String>()
+}
+
+fn calls_for(purpose: Purpose) -> &'static str {
+    match purpose {
+        Purpose::Work | Purpose::Merge => "work",
+        Purpose::Plan => "plans",
+        Purpose::Review => "reviews",
+        Purpose::Verify => "verifications",
+        Purpose::Council => "decisions",
+    }
 }
 
 fn agent(agent: &AgentSpec) -> String {

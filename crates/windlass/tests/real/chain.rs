@@ -104,3 +104,24 @@ fn without_a_login_codex_does_all_of_it_also_after_a_kill() {
     assert_eq!(callers(&run).iter().filter(|agent| **agent == 0).count(), 1, "it is not asked again");
     assert!(!night.env.project().join("never").exists());
 }
+
+#[test]
+fn codex_reviews_what_claude_code_did_and_works_on_nothing() {
+    let scenario = Scenario::computed(move |request| match request.dialect() {
+        Some(Dialect::Responses) => {
+            let verdict =
+                json!({"verdict": "pass", "summary": "looked at it", "findings": [], "criteria": []});
+            Reply::text(format!("I looked.\n\n{verdict}"))
+        }
+        _ if request.tool_results().is_empty() => Reply::bash("echo ahoy > greeting.txt"),
+        _ => Reply::text(format!("Done.\n\n{COMPLETE}")),
+    });
+    let night =
+        night(scenario).variable("WINDLASS_AGENT__USE", "claude").variable("WINDLASS_REVIEW__AGENT", "codex");
+    let run =
+        night.run(&[FREE, "--review", "--completion-threshold", "1", "--gate", "grep -q ahoy greeting.txt"]);
+    run.expect("complete", 0).says("; reviews by codex 0.169.0");
+    assert_eq!(callers(&run), [0, 1]);
+    assert_eq!(run.each("call_reserved", "purpose"), ["work", "review"]);
+    assert_eq!(run.all("call_finished")[1]["review"]["verdict"], "pass");
+}

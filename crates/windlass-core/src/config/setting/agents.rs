@@ -49,6 +49,23 @@ impl Setting for Vec<AgentChoice> {
     }
 }
 
+/// One agent, or none: whoever works.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AgentOrNone(pub Option<AgentChoice>);
+
+impl Setting for AgentOrNone {
+    const EXPECTED: &'static str = "an agent's name, such as `codex` or `codex:gpt-5.1-codex` (\"\" = none)";
+
+    fn read(value: &Value) -> Result<Self, Refusal> {
+        let text = value.as_str().ok_or(Refusal::Kind)?.trim();
+        Ok(AgentOrNone(if text.is_empty() { None } else { Some(choice(text)?) }))
+    }
+
+    fn schema() -> Json {
+        json!({ "type": "string" })
+    }
+}
+
 fn names(text: &str) -> impl Iterator<Item = &str> {
     text.split([',', '\n']).map(str::trim).filter(|name| !name.is_empty())
 }
@@ -110,5 +127,18 @@ mod tests {
         for toml in ["1", "true", "[1]", "{ name = \"claude\" }"] {
             assert_eq!(read(toml), Err(Refusal::Kind), "{toml}");
         }
+    }
+
+    #[test]
+    fn one_agent_or_none_is_named() {
+        let read =
+            |text: &str| AgentOrNone::read(&Value::String(text.to_owned())).map(|AgentOrNone(choice)| choice);
+        let named = read(" codex:gpt-5 ").unwrap().unwrap();
+        assert_eq!((named.name.as_str(), named.model.as_deref()), ("codex", Some("gpt-5")));
+        assert_eq!(read(" ").unwrap(), None);
+        for text in ["codex, claude", ":m", "codex:"] {
+            assert!(read(text).is_err(), "{text}");
+        }
+        assert!(AgentOrNone::read(&Value::Boolean(true)).is_err());
     }
 }

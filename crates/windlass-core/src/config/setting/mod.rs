@@ -19,7 +19,7 @@ use crate::typed::shown;
 use crate::values::Cost;
 use crate::values::dollars::{MOST, checked, parse_money};
 
-pub use agents::AgentChoice;
+pub use agents::{AgentChoice, AgentOrNone};
 pub use choice::{Choice, OpenPullRequest, OutputLevel};
 pub use guard::Globs;
 pub use list::CheckSetting;

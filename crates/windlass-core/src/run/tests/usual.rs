@@ -60,6 +60,7 @@ pub fn plan() -> RunSpec {
             ..AgentSpec::new("claude", "/usr/bin/claude".into())
         },
         substitutes: Vec::new(),
+        specialists: Vec::new(),
         review: None,
         council: None,
         commit: CommitPolicy::None,

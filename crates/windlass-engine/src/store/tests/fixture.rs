@@ -241,6 +241,7 @@ pub(crate) fn plan(run: &RunId, directory: &Path) -> RunSpec {
             prices: Vec::new(),
         },
         substitutes: Vec::new(),
+        specialists: Vec::new(),
         review: None,
         council: None,
         commit: CommitPolicy::None,
