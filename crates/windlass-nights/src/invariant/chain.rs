@@ -5,17 +5,24 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use windlass_core::fact::Fact;
 use windlass_core::run::RESET_MARGIN;
-use windlass_core::values::{AgentIndex, CallId, Class, later};
+use windlass_core::values::{AgentIndex, CallId, Class, Purpose, later};
 
 use super::Breach;
 use crate::record::{Record, What};
 
 #[derive(Default)]
 struct Chain {
-    agents: u16,
+    /// Those that work, in their order.
+    working: u16,
+    /// What each agent behind them is for: it is asked first for that, and for nothing else.
+    specialists: Vec<Purpose>,
+    /// What the run is for.
+    purpose: Option<Purpose>,
     away: BTreeMap<AgentIndex, Option<Timestamp>>,
-    /// Whose each call is.
-    callers: BTreeMap<CallId, AgentIndex>,
+    /// Whose each call is, and what it is for.
+    callers: BTreeMap<CallId, (AgentIndex, Purpose)>,
+    /// What the calls of each agent that have ended were for, each once.
+    ended: BTreeMap<AgentIndex, Vec<Purpose>>,
     /// Resets that each agent's refusals named since it was away last; `None` of one that named none.
     resets: BTreeMap<AgentIndex, Vec<Option<Timestamp>>>,
     held: bool,
@@ -23,7 +30,7 @@ struct Chain {
 }
 
 pub(super) fn check(record: &Record) -> Result<(), Breach> {
-    let mut chain = Chain { agents: 1, ..Chain::default() };
+    let mut chain = Chain { working: 1, ..Chain::default() };
     for (at, moment) in record.moments.iter().enumerate() {
         if let What::Fact(entry) = &moment.what {
             chain.fold(&entry.fact, entry.at.wall).map_err(|said| Breach::at(at, said))?;
@@ -36,8 +43,10 @@ impl Chain {
     fn fold(&mut self, fact: &Fact, now: Timestamp) -> Result<(), String> {
         match fact {
             Fact::RunStarted { plan } | Fact::RunResumed { plan } => {
-                self.agents = u16::try_from(plan.agents().count()).unwrap_or(u16::MAX);
-                let nobody = self.free().is_none() && !self.held;
+                self.working = u16::try_from(1 + plan.substitutes.len()).unwrap_or(u16::MAX);
+                self.specialists = plan.specialists.iter().map(|specialist| specialist.purpose).collect();
+                let purpose = *self.purpose.insert(plan.job.mode.purpose());
+                let nobody = self.free(purpose).is_none() && !self.held;
                 if std::mem::take(&mut self.finished) || nobody {
                     self.away.clear();
                 }
@@ -47,12 +56,16 @@ impl Chain {
                 self.finished = true;
                 Ok(())
             }
-            Fact::CallReserved { call, agent, .. } => {
-                self.callers.insert(*call, *agent);
-                self.called(*agent, now)
+            Fact::CallReserved { call, agent, purpose, .. } => {
+                self.callers.insert(*call, (*agent, *purpose));
+                self.called(*agent, *purpose, now)
             }
             Fact::CallFinished { call, summary, .. } => {
-                let agent = self.callers.get(call).copied().unwrap_or_default();
+                let Some((agent, purpose)) = self.callers.get(call).copied() else { return Ok(()) };
+                let ended = self.ended.entry(agent).or_default();
+                if !ended.contains(&purpose) {
+                    ended.push(purpose);
+                }
                 if summary.class == Class::UsageLimit {
                     let reset = summary.limit.as_ref().and_then(|limit| limit.resets_at);
                     self.resets.entry(agent).or_default().push(reset);
@@ -73,19 +86,30 @@ impl Chain {
         }
     }
 
-    fn free(&self) -> Option<AgentIndex> {
-        (0..self.agents).map(AgentIndex).find(|agent| !self.away.contains_key(agent))
+    /// Those who can be called for a purpose, in their order.
+    fn candidates(&self, purpose: Purpose) -> impl Iterator<Item = AgentIndex> {
+        let own = self.specialists.iter().zip(self.working..).filter(move |(own, _)| **own == purpose);
+        own.map(|(_, agent)| agent).chain(0..self.working).map(AgentIndex)
     }
 
-    fn called(&self, agent: AgentIndex, now: Timestamp) -> Result<(), String> {
-        if let Some(free) = self.free() {
+    fn free(&self, purpose: Purpose) -> Option<AgentIndex> {
+        self.candidates(purpose).find(|agent| !self.away.contains_key(agent))
+    }
+
+    /// When the first for a purpose is back.
+    fn first_back(&self, purpose: Purpose) -> Option<Timestamp> {
+        self.candidates(purpose).filter_map(|agent| *self.away.get(&agent)?).min()
+    }
+
+    fn called(&self, agent: AgentIndex, purpose: Purpose, now: Timestamp) -> Result<(), String> {
+        if let Some(free) = self.free(purpose) {
             let said = || format!("agent {agent} is called, and agent {free} could work");
             return if agent == free { Ok(()) } else { Err(said()) };
         }
         // The clock on the wall can be put back while the first who is back is waited for.
-        let first = self.away.values().flatten().min();
+        let first = self.first_back(purpose);
         match self.away.get(&agent) {
-            Some(Some(until)) if *until <= now || first == Some(until) && !self.held => Ok(()),
+            Some(Some(until)) if *until <= now || first == Some(*until) && !self.held => Ok(()),
             _ => Err(format!("agent {agent} is called, and cannot work")),
         }
     }
@@ -98,7 +122,8 @@ impl Chain {
         by: Option<AgentIndex>,
         now: Timestamp,
     ) -> Result<(), String> {
-        if self.agents < 2 {
+        let ended = self.ended.get(&agent).cloned().unwrap_or_default();
+        if !ended.iter().any(|purpose| self.candidates(*purpose).count() > 1) {
             return Err("one agent alone is said to be away".to_owned());
         }
         if !class.is_fatal() && !class.is_of_reach() {
@@ -115,10 +140,13 @@ impl Chain {
             return Err(format!("agent {agent} is to be back at {until}, before its reset at {reset}"));
         }
         self.away.insert(agent, until);
-        if by != self.free() {
-            return Err(format!("{by:?} takes over, and {:?} is the first who can", self.free()));
+        // Of two lanes that are refused at a time, for two purposes, it is not known which one is meant.
+        let first: Vec<Option<AgentIndex>> = ended.iter().map(|purpose| self.free(*purpose)).collect();
+        if first.contains(&by) {
+            Ok(())
+        } else {
+            Err(format!("{by:?} takes over, and {first:?} are the first who can"))
         }
-        Ok(())
     }
 
     fn returns(&mut self, agent: AgentIndex, now: Timestamp) -> Result<(), String> {
@@ -130,16 +158,22 @@ impl Chain {
 
     /// Nobody waits while somebody can work, but for one whose outage is within its patience.
     fn waits(&self, until: Timestamp, class: Class) -> Result<(), String> {
-        if self.agents < 2 {
-            return Ok(());
+        let purposes = self.callers.values().map(|(_, purpose)| *purpose);
+        let waits: Vec<_> = purposes.map(|purpose| self.waits_for(purpose, until, class)).collect();
+        match waits.iter().find(|wait| wait.is_ok()) {
+            Some(_) => Ok(()),
+            None => waits.into_iter().next().unwrap_or(Ok(())),
         }
-        match self.free() {
+    }
+
+    fn waits_for(&self, purpose: Purpose, until: Timestamp, class: Class) -> Result<(), String> {
+        match self.free(purpose) {
+            _ if self.candidates(purpose).count() < 2 || class == Class::Outage => Ok(()),
             None => {
-                let first = self.away.values().flatten().min();
+                let first = self.first_back(purpose);
                 let said = || format!("it waits until {until}, and the first is back at {first:?}");
-                if first == Some(&until) || class == Class::Outage { Ok(()) } else { Err(said()) }
+                if first == Some(until) { Ok(()) } else { Err(said()) }
             }
-            Some(_) if class == Class::Outage => Ok(()),
             Some(free) => Err(format!("it waits until {until}, and agent {free} could work")),
         }
     }

@@ -34,7 +34,7 @@ struct Waiting {
 
 pub(super) fn check(record: &Record) -> Result<(), Breach> {
     let mut tally = Tally::default();
-    let has_chain = !record.plan.substitutes.is_empty();
+    let has_chain = record.plan.agents().count() > 1;
     let mut waiting = Waiting { has_chain, ..Waiting::default() };
     for (at, moment) in record.moments.iter().enumerate() {
         match &moment.what {

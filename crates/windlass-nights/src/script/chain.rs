@@ -1,12 +1,16 @@
-//! Agents that take over from one another.
+//! Agents that take over from one another, and those that are for one purpose.
 
-use windlass_core::spec::AgentSpec;
+use windlass_core::spec::{AgentSpec, Specialist};
+use windlass_core::values::Purpose;
 
 use super::Script;
 use crate::dice::Dice;
 
 /// What these dice start from, with the seed: drawn apart, so that all else stays as it was.
 const CHAIN: u64 = 0x6368_6169_6E00_0000;
+
+/// The same for agents that review.
+const REVIEWER: u64 = 0x6F77_6E72_6576_0000;
 
 /// Gives some nights further agents. They do as the first does: each call is what comes next in the script, whoever makes it.
 pub(super) fn draw(script: &mut Script) {
@@ -16,6 +20,18 @@ pub(super) fn draw(script: &mut Script) {
         return;
     }
     let names = ["second", "third"].into_iter().take(dice.pick(&[(3, 1), (1, 2)]));
-    let agent = |model: &str| AgentSpec { model: Some(model.to_owned()), ..script.plan.agent.clone() };
-    script.plan.substitutes = names.map(agent).collect();
+    script.plan.substitutes = names.map(|name| agent(script, name)).collect();
+}
+
+/// Gives some nights that review an agent that does nothing else.
+pub(super) fn draw_reviewer(script: &mut Script) {
+    let mut dice = Dice::new(script.seed ^ REVIEWER);
+    if script.commutes || script.plan.review.is_none() || !dice.chance(25) {
+        return;
+    }
+    script.plan.specialists = vec![Specialist { purpose: Purpose::Review, agent: agent(script, "reviewer") }];
+}
+
+fn agent(script: &Script, model: &str) -> AgentSpec {
+    AgentSpec { model: Some(model.to_owned()), ..script.plan.agent.clone() }
 }

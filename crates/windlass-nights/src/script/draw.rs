@@ -95,6 +95,7 @@ impl Script {
         super::principles::draw(&mut script);
         money::draw(&mut script);
         super::chain::draw(&mut script);
+        super::chain::draw_reviewer(&mut script);
         script
     }
 }
