@@ -25,7 +25,7 @@ const GIST: usize = 200;
 /// Refused calls of tools that are told.
 const DENIALS: usize = 20;
 
-/// So many calls of tools are known at a time.
+/// So many calls of tools are known at a time; those that are over are forgotten first.
 const CALLS: usize = 1000;
 
 /// The kind of failure where the turn ended well, as it says, and nothing was said.
@@ -153,14 +153,11 @@ impl AcpDecoder {
 
     fn called(&mut self, update: &Update<'_>, out: &mut Out<'_>) {
         let id = json::word(update.id).into_owned();
-        if id.is_empty() || (self.calls.len() >= CALLS && !self.calls.contains_key(&id)) {
+        if id.is_empty() {
             return out.activity(Activity::UsingTool);
         }
         if !self.calls.contains_key(&id) {
-            self.observe_words(out);
-            self.words.clear();
-            self.observed = 0;
-            out.digest(Digest::ToolUse);
+            self.begun(out);
         }
         let call = self.calls.entry(id.clone()).or_default();
         if call.name.is_empty() || update.tool_kind.is_some() {
@@ -188,6 +185,21 @@ impl AcpDecoder {
                 output: tool::output(update),
                 nested: false,
             });
+        }
+    }
+
+    /// A call that nobody has heard of: what was said before it is no result.
+    fn begun(&mut self, out: &mut Out<'_>) {
+        self.observe_words(out);
+        self.words.clear();
+        self.observed = 0;
+        out.digest(Digest::ToolUse);
+        if self.calls.len() >= CALLS {
+            self.calls.retain(|_, call| !call.answered);
+        }
+        // So many under way at a time are none that it works on.
+        if self.calls.len() >= CALLS {
+            self.calls.clear();
         }
     }
 

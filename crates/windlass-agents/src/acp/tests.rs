@@ -201,3 +201,27 @@ fn what_gemini_tries_again_stands_on_standard_error() {
         assert_eq!(tried(line).class, Class::TaskFailure, "{line}");
     }
 }
+
+#[test]
+fn however_many_calls_there_are_each_counts_and_parts_what_was_said() {
+    let update =
+        |update: String| format!("{{\"method\":\"session/update\",\"params\":{{\"update\":{update}}}}}\n");
+    let said = |text: &str| {
+        update(format!(
+            "{{\"sessionUpdate\":\"agent_message_chunk\",\"content\":{{\"type\":\"text\",\"text\":\"{text}\"}}}}"
+        ))
+    };
+    let call = |number: u32, status: &str| {
+        update(format!(
+            "{{\"sessionUpdate\":\"tool_call\",\"toolCallId\":\"{number}\",\"title\":\"x\",\"kind\":\"read\",\"status\":\"{status}\"}}"
+        ))
+    };
+    for status in ["completed", "pending"] {
+        let mut stream: String = (0..2500).map(|number| call(number, status)).collect();
+        stream.insert_str(0, &said("early"));
+        stream += &said("late");
+        stream += "{\"id\":5,\"result\":{\"stopReason\":\"end_turn\"}}\n";
+        let report = report("gemini", stream.as_bytes(), "", OK, None);
+        assert_eq!((report.tool_uses, report.results), (2500, vec!["late".to_owned()]), "{status}");
+    }
+}
