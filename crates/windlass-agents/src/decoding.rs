@@ -2,9 +2,16 @@
 
 use std::borrow::Cow;
 
-use windlass_core::observation::Observation;
+use windlass_core::observation::{Excerpt, Observation, ToolInput};
 
+use crate::json::{self, Field};
 use crate::{Activity, Detail, Digest, ResultDigest, Sink};
+
+/// So much of a tool's answer is shown.
+const OUTPUT: usize = 64 * 1024;
+
+/// So many characters of what a refused call was to do.
+const GIST: usize = 200;
 
 /// Where one line's findings go.
 pub(crate) struct Out<'s> {
@@ -62,4 +69,27 @@ pub(crate) fn garbage(text: &str, bytes: usize, out: &mut Out<'_>) {
         bytes: bytes as u64,
         start: text.chars().take(120).map(printable).collect(),
     });
+}
+
+/// What a tool answered, as it is shown.
+pub(crate) fn excerpt(output: Field<'_>) -> Excerpt {
+    let Some(piece) = json::piece(output, OUTPUT) else { return Excerpt::default() };
+    let size = json::size(output);
+    Excerpt {
+        bytes: size.map_or(0, |size| size.bytes),
+        lines: size.map_or(0, |size| size.lines),
+        cut: !piece.whole,
+        text: piece.text.into_owned(),
+    }
+}
+
+/// What a call was to do, in short: the command or the file.
+pub(crate) fn gist(input: &ToolInput) -> String {
+    let whole = match input {
+        ToolInput::Bash { command, .. } => command,
+        ToolInput::Edit { path, .. } | ToolInput::Write { path, .. } | ToolInput::Read { path, .. } => path,
+        ToolInput::Other { json } => json,
+        _ => "",
+    };
+    whole.chars().take(GIST).collect()
 }

@@ -12,15 +12,15 @@ use super::event::{
 };
 use super::{tool, usage};
 use crate::answer::object_at_end;
-use crate::decoding::{Out, garbage, whole_line};
+use crate::decoding::{Out, garbage, gist, whole_line};
 use crate::json::{self, Field};
 use crate::{Activity, Decoder, Detail, Digest, MessageId, MessageUsage, ResultDigest, Sink};
 
 /// So much of a text is kept.
 const TEXT: usize = 64 * 1024;
 
-/// So many characters of what a refused call was to do.
-const GIST: usize = 200;
+/// So many characters of why a request is tried again.
+const CAUSE: usize = 200;
 
 /// Refused calls of tools that are told.
 const DENIALS: usize = 20;
@@ -205,7 +205,7 @@ impl AcpDecoder {
 
     fn refused(&mut self, update: &Update<'_>) {
         let name = tool::name(update).into_owned();
-        let input = tool::gist(&tool::input(&name, &tool::written(update))).chars().take(GIST).collect();
+        let input = gist(&tool::input(&name, &tool::written(update)));
         if self.denials.len() < DENIALS {
             self.denials.push(Denial { tool: name, input, rule: String::new() });
         }
@@ -233,7 +233,7 @@ impl AcpDecoder {
         let error: CodexError<'_> = json::object(codex.error).unwrap_or_default();
         if json::flag(error.retries) == Some(true) {
             let why = json::piece(error.details, TEXT).or_else(|| json::piece(error.message, TEXT));
-            let error = why.map(|piece| piece.text.chars().take(GIST).collect()).unwrap_or_default();
+            let error = why.map(|piece| piece.text.chars().take(CAUSE).collect()).unwrap_or_default();
             out.digest(Digest::Retry { status: None, error });
         }
     }

@@ -131,6 +131,18 @@ fn every_recording_is_judged() {
     }
 }
 
+/// A line of news.
+fn update(update: &str) -> String {
+    format!("{{\"method\":\"session/update\",\"params\":{{\"update\":{update}}}}}\n")
+}
+
+/// A piece of a message.
+fn said(text: &str) -> String {
+    update(&format!(
+        "{{\"sessionUpdate\":\"agent_message_chunk\",\"content\":{{\"type\":\"text\",\"text\":\"{text}\"}}}}"
+    ))
+}
+
 /// A session that says this in its answer to the prompt.
 fn ends_with(agent: &str, answer: &str) -> windlass_core::values::CallReport {
     report(agent, format!("{{\"jsonrpc\":\"2.0\",\"id\":5,{answer}}}\n").as_bytes(), "", OK, None)
@@ -159,15 +171,9 @@ fn a_code_that_says_little_is_read_with_its_sentence() {
 
 #[test]
 fn only_the_first_answer_to_the_prompt_counts() {
-    let text = |said: &str| {
-        format!(
-            "{{\"method\":\"session/update\",\"params\":{{\"update\":{{\"sessionUpdate\":\"agent_message_chunk\",\
-             \"content\":{{\"type\":\"text\",\"text\":\"{said}\"}}}}}}}}\n"
-        )
-    };
     let ended = "{\"id\":5,\"result\":{\"stopReason\":\"end_turn\"}}\n";
     let failed = "{\"id\":5,\"error\":{\"code\":401,\"message\":\"no\"}}\n";
-    let stream = [&text("Done"), &text("."), ended, &text(" Not."), failed, ended].concat();
+    let stream = [&said("Done"), &said("."), ended, &said(" Not."), failed, ended].concat();
     let report = report("gemini", stream.as_bytes(), "", OK, None);
     assert_eq!((report.class, report.results), (Class::Success, vec!["Done.".to_owned()]));
 }
@@ -204,15 +210,8 @@ fn what_gemini_tries_again_stands_on_standard_error() {
 
 #[test]
 fn however_many_calls_there_are_each_counts_and_parts_what_was_said() {
-    let update =
-        |update: String| format!("{{\"method\":\"session/update\",\"params\":{{\"update\":{update}}}}}\n");
-    let said = |text: &str| {
-        update(format!(
-            "{{\"sessionUpdate\":\"agent_message_chunk\",\"content\":{{\"type\":\"text\",\"text\":\"{text}\"}}}}"
-        ))
-    };
     let call = |number: u32, status: &str| {
-        update(format!(
+        update(&format!(
             "{{\"sessionUpdate\":\"tool_call\",\"toolCallId\":\"{number}\",\"title\":\"x\",\"kind\":\"read\",\"status\":\"{status}\"}}"
         ))
     };

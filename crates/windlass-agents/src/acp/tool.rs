@@ -7,10 +7,8 @@ use windlass_core::observation::{Excerpt, ToolInput};
 
 use super::event::{Claude, Content, Input, Location, Meta, Update};
 use crate::Activity;
+use crate::decoding::excerpt;
 use crate::json::{self, Field};
-
-/// So much of an answer is shown.
-const TEXT: usize = 64 * 1024;
 
 /// So many characters of another tool's input are kept.
 const OTHER: usize = 2000;
@@ -128,16 +126,6 @@ pub(super) fn input(tool: &str, written: &str) -> ToolInput {
     }
 }
 
-/// The command or the file of a call.
-pub(super) fn gist(input: &ToolInput) -> &str {
-    match input {
-        ToolInput::Bash { command, .. } => command,
-        ToolInput::Edit { path, .. } | ToolInput::Write { path, .. } | ToolInput::Read { path, .. } => path,
-        ToolInput::Other { json } => json,
-        _ => "",
-    }
-}
-
 /// What it answered.
 pub(super) fn output(update: &Update<'_>) -> Excerpt {
     let mut pieces: Vec<Field<'_>> = Vec::new();
@@ -146,13 +134,5 @@ pub(super) fn output(update: &Update<'_>) -> Excerpt {
         let within: Content<'_> = json::object(piece.content).unwrap_or_default();
         pieces.extend(within.text.map(Some));
     });
-    let field = pieces.into_iter().next().unwrap_or(update.output);
-    let Some(piece) = json::piece(field, TEXT) else { return Excerpt::default() };
-    let size = json::size(field);
-    Excerpt {
-        bytes: size.map_or(0, |size| size.bytes),
-        lines: size.map_or(0, |size| size.lines),
-        cut: !piece.whole,
-        text: piece.text.into_owned(),
-    }
+    excerpt(pieces.into_iter().next().unwrap_or(update.output))
 }

@@ -3,12 +3,12 @@
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 
-use windlass_core::observation::{Excerpt, Observation, ToolInput, ToolTrace};
+use windlass_core::observation::{Observation, ToolInput, ToolTrace};
 use windlass_core::values::{Denial, Tokens};
 
 use super::event::{Cache, Failure, FailureData, Input, Line, Part, State, Used};
 use crate::answer::object_at_end;
-use crate::decoding::{Out, garbage, whole_line};
+use crate::decoding::{Out, excerpt, garbage, gist, whole_line};
 use crate::ending::CONTEXT_TOO_LONG;
 use crate::json::{self, Field};
 use crate::{Activity, Decoder, Detail, Digest, MessageId, MessageUsage, ResultDigest, Sink};
@@ -18,9 +18,6 @@ const TEXT: usize = 64 * 1024;
 
 /// So many characters of another tool's input are kept.
 const OTHER: usize = 2000;
-
-/// So many characters of what a refused call was to do.
-const GIST: usize = 200;
 
 /// Refused calls of tools that are told.
 const DENIALS: usize = 20;
@@ -214,28 +211,6 @@ pub(super) fn tool_input(tool: &str, written: &str) -> ToolInput {
         "Glob" => ToolInput::Glob { pattern: text(input.pattern), path: text(input.path) },
         "Task" => ToolInput::Agent { description: text(input.description) },
         _ => ToolInput::Other { json: written.chars().take(OTHER).collect() },
-    }
-}
-
-/// What a refused call was to do: the command or the file.
-fn gist(input: &ToolInput) -> String {
-    let whole = match input {
-        ToolInput::Bash { command, .. } => command,
-        ToolInput::Edit { path, .. } | ToolInput::Write { path, .. } | ToolInput::Read { path, .. } => path,
-        ToolInput::Other { json } => json,
-        _ => "",
-    };
-    whole.chars().take(GIST).collect()
-}
-
-fn excerpt(output: Field<'_>) -> Excerpt {
-    let Some(piece) = json::piece(output, TEXT) else { return Excerpt::default() };
-    let size = json::size(output);
-    Excerpt {
-        bytes: size.map_or(0, |size| size.bytes),
-        lines: size.map_or(0, |size| size.lines),
-        cut: !piece.whole,
-        text: piece.text.into_owned(),
     }
 }
 

@@ -70,17 +70,6 @@ impl Request {
         self.dialect() == Some(Dialect::Contents) || self.body["stream"].as_bool().unwrap_or(false)
     }
 
-    /// Every text that a request of the other APIs holds, in order: what the model is told, and, in
-    /// [`Dialect::Responses`], what tools answered.
-    pub fn item_texts(&self) -> Vec<String> {
-        let items = blocks(&self.body["input"]).iter().chain(blocks(&self.body["contents"]));
-        items
-            .flat_map(|item| {
-                [texts(&item["content"]), texts(&item["output"]), texts(&item["parts"])].concat()
-            })
-            .collect()
-    }
-
     /// The whole system prompt, its blocks joined by newlines.
     pub fn system(&self) -> String {
         [texts(&self.body["system"]), texts(&self.body["systemInstruction"]["parts"])].concat().join("\n")

@@ -5,32 +5,13 @@ use windlass_testkit::api::{Reply, Scenario};
 use windlass_testkit::environment::Running;
 
 use crate::night::{Night, PATIENCE};
-use crate::others::{FREE, GEMINI, claim};
+use crate::others::{FREE, GEMINI, reach_a_goal};
 
 #[test]
 fn it_reaches_a_goal_and_each_call_is_priced_by_the_list() {
-    let scenario = Scenario::new([
-        (GEMINI.run)("echo ahoy > greeting.txt"),
-        Reply::text("The draft is there."),
-        claim(),
-        claim(),
-    ]);
-    let night = Night::gemini(scenario);
-    night.env.write("AGENTS.md", "Run `make greet` to see it.\n");
-    let ended = night.run(&[FREE, "--completion-threshold", "2", "--gate", "grep -q ahoy greeting.txt"]);
-    ended.expect("complete", 0);
-    assert_eq!(night.env.read("greeting.txt"), "ahoy\n");
-    assert_eq!(ended.verdicts(), ["worked", "claim_accepted", "claim_accepted"]);
-    assert_eq!(ended.classes(), ["success"; 3]);
-    assert_eq!(ended.each("call_finished", "tool_uses")[0], 1);
+    let (night, ended) = reach_a_goal(GEMINI, &[]);
     assert_eq!(ended.finish()["estimated"], true, "it does not say what it costs");
-    assert_eq!(ended.finish()["tokens"]["input"], 400);
-    let requests = night.api.requests();
-    assert_eq!(requests.len(), 4, "nothing is asked beside the job");
-    assert_eq!(requests[0].model(), "gemini-2.5-pro");
-    let told = requests[0].item_texts().join("\n");
-    assert_eq!(told.matches("Run `make greet` to see it.").count(), 1, "it reads GEMINI.md alone");
-    assert_eq!(told.matches("You work unattended").count(), 1, "{told}");
+    assert_eq!(night.api.requests()[0].model(), "gemini-2.5-pro");
     ended.says("gemini 0.61.0");
 }
 
@@ -74,14 +55,4 @@ fn one_that_judges_is_refused_its_edits() {
     outcome.expect_code(0, "pass");
     assert_eq!(night.env.read("greeting.txt"), "ahoy\n");
     assert_eq!(night.api.requests().len(), 2, "it was refused, and went on");
-}
-
-// Without a sandbox it could do anything: that needs a yes.
-#[test]
-fn without_a_sandbox_nothing_is_begun_without_a_yes() {
-    let night = Night::gemini(Scenario::always(claim()));
-    let ended = night.run(&[]);
-    assert_eq!(ended.outcome.code, Some(2), "{}", ended.said);
-    assert!(night.api.requests().is_empty());
-    ended.says("--sandbox");
 }

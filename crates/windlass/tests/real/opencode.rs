@@ -3,35 +3,12 @@
 use windlass_testkit::api::{Reply, Scenario};
 
 use crate::night::Night;
-use crate::others::{FREE, OPENCODE, claim};
+use crate::others::{FREE, OPENCODE, reach_a_goal};
 
 #[test]
 fn it_reaches_a_goal_and_says_what_each_call_cost() {
-    let scenario = Scenario::new([
-        (OPENCODE.run)("echo ahoy > greeting.txt"),
-        Reply::text("The draft is there."),
-        claim(),
-        claim(),
-    ]);
-    let night = Night::opencode(scenario);
-    night.env.write("AGENTS.md", "Run `make greet` to see it.\n");
-    let ended = night.run(&[FREE, "--completion-threshold", "2", "--gate", "grep -q ahoy greeting.txt"]);
-    ended.expect("complete", 0);
-    assert_eq!(night.env.read("greeting.txt"), "ahoy\n");
-    assert_eq!(ended.verdicts(), ["worked", "claim_accepted", "claim_accepted"]);
-    assert_eq!(ended.classes(), ["success"; 3]);
-    assert_eq!(ended.each("call_finished", "tool_uses")[0], 1);
+    let (_, ended) = reach_a_goal(OPENCODE, &[]);
     assert_ne!(ended.finish()["estimated"], true, "it knows the prices of its models");
-    assert_eq!(ended.finish()["tokens"]["input"], 400);
-    let requests = night.api.requests();
-    assert_eq!(requests.len(), 4, "nothing is asked beside the job");
-    let told = requests[0].body.to_string();
-    assert_eq!(
-        told.matches("Run `make greet` to see it.").count(),
-        1,
-        "it is told, since nothing of the repository is read"
-    );
-    assert_eq!(told.matches("You work unattended").count(), 1, "{told}");
     ended.says("opencode 1.18.33");
 }
 
@@ -60,14 +37,4 @@ fn a_limit_that_it_tries_again_is_known_by_its_sentence() {
     let ended = night.variable("WINDLASS_LIMITS__MAX_WAIT", "0s").run(&[FREE]);
     ended.expect("limit_wait_exceeded", 22);
     assert_eq!(ended.classes(), ["usage_limit"], "{}", ended.said);
-}
-
-// Without a sandbox it could do anything: that needs a yes.
-#[test]
-fn without_a_sandbox_nothing_is_begun_without_a_yes() {
-    let night = Night::opencode(Scenario::always(claim()));
-    let ended = night.run(&[]);
-    assert_eq!(ended.outcome.code, Some(2), "{}", ended.said);
-    assert!(night.api.requests().is_empty());
-    ended.says("--sandbox");
 }

@@ -10,7 +10,7 @@ use windlass_engine::sandbox::probe;
 use windlass_testkit::api::{Reply, Scenario};
 use windlass_testkit::environment::{Running, wait_until};
 
-use crate::night::{COMPLETE, Night, PATIENCE};
+use crate::night::{COMPLETE, Ended, Night, PATIENCE};
 
 /// They keep to no rules of their own that would hold a command, or to a sandbox that cannot be used here.
 pub const FREE: &str = "--dangerously-skip-permissions";
@@ -44,6 +44,32 @@ pub const GEMINI: Other = Other {
 
 pub fn claim() -> Reply {
     Reply::text(format!("Checked.\n\n{COMPLETE}"))
+}
+
+/// A goal that is reached in three calls, with a draft before the claims.
+pub fn reach_a_goal(agent: Other, flags: &[&str]) -> (Night, Ended) {
+    let scenario = Scenario::new([
+        (agent.run)("echo ahoy > greeting.txt"),
+        Reply::text("The draft is there."),
+        claim(),
+        claim(),
+    ]);
+    let night = (agent.night)(scenario);
+    night.env.write("AGENTS.md", "Run `make greet` to see it.\n");
+    let usual = [FREE, "--completion-threshold", "2", "--gate", "grep -q ahoy greeting.txt"];
+    let ended = night.run(&[&usual, flags].concat());
+    ended.expect("complete", 0);
+    assert_eq!(night.env.read("greeting.txt"), "ahoy\n");
+    assert_eq!(ended.verdicts(), ["worked", "claim_accepted", "claim_accepted"]);
+    assert_eq!(ended.classes(), ["success"; 3]);
+    assert_eq!(ended.each("call_finished", "tool_uses")[0], 1);
+    assert_eq!(ended.finish()["tokens"]["input"], 400);
+    let requests = night.api.requests();
+    assert_eq!(requests.len(), 4, "nothing is asked beside the job");
+    let told = requests[0].body.to_string();
+    assert_eq!(told.matches("Run `make greet` to see it.").count(), 1, "once, by itself or by the runner");
+    assert_eq!(told.matches("You work unattended").count(), 1, "{told}");
+    (night, ended)
 }
 
 /// The tests of each agent.
@@ -87,6 +113,18 @@ tests! {
     opencode = OPENCODE;
     opencode_by_acp = OPENCODE_BY_ACP;
     gemini = GEMINI;
+}
+
+// Without a sandbox they could do anything: that needs a yes.
+#[test]
+fn without_a_sandbox_nothing_is_begun_without_a_yes() {
+    for agent in [OPENCODE, OPENCODE_BY_ACP, GEMINI] {
+        let night = (agent.night)(Scenario::always(claim()));
+        let ended = night.run(&[]);
+        assert_eq!(ended.outcome.code, Some(2), "{}", ended.said);
+        assert!(night.api.requests().is_empty());
+        ended.says("--sandbox");
+    }
 }
 
 fn build_a_box(agent: Other) {
