@@ -7,6 +7,7 @@ use windlass_core::price::Price;
 use windlass_core::spec::AgentSpec;
 
 use super::AcpAgent;
+use crate::claude::description as claude;
 use crate::opencode::{configuration, description as opencode, log};
 use crate::price_rows::{Row, price};
 use crate::variables::Variables as Changes;
@@ -263,25 +264,8 @@ static ABOUT_CLAUDE: About = About {
     tested: "0.101.0",
     can: &[Ability::SayItsCosts],
     retries: None,
-    variables: &Variables {
-        inherited: AgentVariables { own: &["ANTHROPIC_", "CLAUDE_"], api_keys: CLAUDE_KEYS, providers: &[] },
-        tokens: &["CLAUDE_CODE_OAUTH_TOKEN", "ANTHROPIC_API_KEY"],
-        secrets: CLAUDE_KEYS,
-        let_in: &["ANTHROPIC_", "CLAUDE_"],
-        // The home inside is another one.
-        kept_out: &["CLAUDE_CONFIG_DIR"],
-        in_sandboxes: &[("IS_SANDBOX", "1")],
-        settings_folder: "CLAUDE_CONFIG_DIR",
-        hosts: ApiHosts { usual: "api.anthropic.com", elsewhere: &[("", "ANTHROPIC_BASE_URL")] },
-    },
-    files: &Files {
-        folder: ".claude",
-        of_home: &[".claude", ".claude.json"],
-        credentials: ".claude/.credentials.json",
-        steering: &[".claude", ".mcp.json"],
-        sources: &[],
-        instructions: &["CLAUDE.md"],
-    },
+    variables: claude::REAL.variables,
+    files: claude::REAL.files,
     words: &Words {
         install: "Install its adapter, which needs Node.js 22: npm install -g @agentclientprotocol/claude-agent-acp",
         update: "Update it: npm install -g @agentclientprotocol/claude-agent-acp@latest",
@@ -299,8 +283,6 @@ static ABOUT_CLAUDE: About = About {
         image: "RUN npm install --global @agentclientprotocol/claude-agent-acp@0.101.0\n",
     },
 };
-
-const CLAUDE_KEYS: &[&str] = &["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"];
 
 static ABOUT_OPENCODE: About = About {
     name: "opencode-acp",

@@ -31,7 +31,7 @@ macro_rules! tested {
 }
 
 /// The real one.
-pub(super) static REAL: About = About {
+pub(crate) static REAL: About = About {
     name: NAME,
     product: "Claude Code",
     program: Some("claude"),

@@ -2,7 +2,7 @@
 
 mod background;
 mod decode;
-mod description;
+pub(crate) mod description;
 mod event;
 mod excerpt;
 mod flags;
