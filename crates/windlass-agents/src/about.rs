@@ -53,6 +53,8 @@ pub enum Ability {
     RunInTheBackground,
     /// To show a message while it is being written.
     ShowPartialMessages,
+    /// To talk with a person at a terminal.
+    HoldSessions,
     /// To take settings, hooks and servers from the repository that it works in.
     ReadTheRepositorysSettings,
 }

@@ -162,7 +162,7 @@ static ABOUT_GEMINI: About = About {
     product: "Gemini CLI",
     program: Some("gemini"),
     tested: "0.61.0",
-    can: &[],
+    can: &[Ability::HoldSessions],
     // It gives up by itself, and says what it tried again at its end only.
     retries: None,
     variables: &Variables {
@@ -212,7 +212,7 @@ static ABOUT_QWEN: About = About {
     product: "Qwen Code",
     program: Some("qwen"),
     tested: "0.24.4",
-    can: &[],
+    can: &[Ability::HoldSessions],
     retries: None,
     variables: &Variables {
         inherited: AgentVariables {
@@ -289,7 +289,7 @@ static ABOUT_OPENCODE: About = About {
     product: "opencode (by ACP)",
     program: Some("opencode"),
     tested: opencode::ABOUT.tested,
-    can: &[Ability::SayItsCosts, Ability::TakeASystemPrompt],
+    can: &[Ability::SayItsCosts, Ability::TakeASystemPrompt, Ability::HoldSessions],
     retries: opencode::ABOUT.retries,
     variables: opencode::ABOUT.variables,
     files: opencode::ABOUT.files,

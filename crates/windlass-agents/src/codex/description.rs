@@ -26,7 +26,7 @@ pub(super) static ABOUT: About = About {
     product: "Codex",
     program: Some("codex"),
     tested: tested!(),
-    can: &[Ability::KeepToFolders],
+    can: &[Ability::KeepToFolders, Ability::HoldSessions],
     // It waits for the network for as long as there is none.
     retries: Some(10),
     variables: &VARIABLES,

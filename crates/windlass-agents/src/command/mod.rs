@@ -12,8 +12,8 @@ use windlass_core::values::{Class, Cost, Ended};
 use crate::decoding::{Out, whole_line};
 use crate::ending::Ending;
 use crate::{
-    About, Activity, Agent, ApiHosts, CallFiles, Decoder, Detail, Digest, Files, Instructions, Invocation,
-    Judgement, Place, SessionFiles, Signs, Sink, Variables, Words,
+    Ability, About, Activity, Agent, ApiHosts, CallFiles, Decoder, Detail, Digest, Files, Instructions,
+    Invocation, Judgement, Place, SessionFiles, Signs, Sink, Variables, Words,
 };
 
 /// In an argument, the file that holds the prompt.
@@ -30,7 +30,7 @@ pub(crate) static ABOUT: About = About {
     product: "The agent's command",
     program: None,
     tested: "",
-    can: &[],
+    can: &[Ability::HoldSessions],
     retries: None,
     variables: &Variables {
         inherited: AgentVariables { own: &[], api_keys: &[], providers: &[] },

@@ -37,7 +37,7 @@ pub(crate) static ABOUT: About = About {
     product: "opencode",
     program: Some("opencode"),
     tested: tested!(),
-    can: &[Ability::SayItsCosts, Ability::TakeASystemPrompt],
+    can: &[Ability::SayItsCosts, Ability::TakeASystemPrompt, Ability::HoldSessions],
     // It tries again for as long as it is let, whatever the answer was.
     retries: Some(5),
     variables: &VARIABLES,

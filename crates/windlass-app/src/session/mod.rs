@@ -9,7 +9,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
-use windlass_agents::{Permissions, SessionFiles, of};
+use windlass_agents::{Ability, About, Permissions, SessionFiles, of};
 use windlass_core::environment::notice_of;
 use windlass_core::spec::AgentSpec;
 use windlass_core::values::{Ended, RunId};
@@ -80,6 +80,11 @@ struct Conversation<'a> {
 impl Conversation<'_> {
     /// Holds it. What has to be noted of it is noted while the directory is still locked.
     fn hold(self, note: impl FnOnce() -> Result<(), AppError>) -> Result<SessionEnd, AppError> {
+        let About { product, .. } = of(self.agent).about();
+        if !of(self.agent).about().can(Ability::HoldSessions) {
+            return Err(AppError::usage(format!("{product} talks with nobody at a terminal"))
+                .hint("Name another agent for this: WINDLASS_AGENT__USE=claude, and the same command"));
+        }
         let record = SessionRecord {
             verb: self.verb.to_owned(),
             about: self.about.to_owned(),

@@ -3,7 +3,7 @@
 use rustix::process::Signal;
 use windlass_core::values::Class;
 use windlass_testkit::Running;
-use windlass_testkit::environment::wait_until;
+use windlass_testkit::environment::{PersonsTerminal, wait_until};
 
 use super::any_command::Bench;
 use super::night::{PATIENCE, expect_end};
@@ -112,4 +112,16 @@ fn its_turn_is_cancelled_before_it_is_ended() {
     assert!(bench.night.env.read("cancel").contains("session/cancel"));
     assert_eq!(bench.classes(), [Class::Interrupted]);
     bench.night.assert_clean();
+}
+
+#[test]
+fn nobody_is_left_alone_with_one_that_talks_with_nobody() {
+    let bench = bench(CLAIM);
+    let folder = ".windlass/workspaces/api";
+    let metadata = r#"{"name":"api","created":"2026-01-01T00:00:00Z","status":"in_progress","mode":"loop",
+        "totalIterations":0,"setupIterations":0,"executionIterations":0}"#;
+    bench.night.env.write(format!("{folder}/.metadata.json"), metadata);
+    let mut terminal = PersonsTerminal::start(&mut bench.night.windlass(&["setup", "api"]));
+    assert_eq!(terminal.wait(), 2, "{}", terminal.text());
+    assert!(terminal.text().contains("The agent talks with nobody at a terminal"), "{}", terminal.text());
 }

@@ -176,7 +176,7 @@ fn a_chain_that_cannot_be_is_refused_before_anything_is_paid() {
     refused("claude,claude", &[], "it names `claude` twice");
     refused(" , ", &[], "it names no agent");
     refused("codex,command", &[], "agent.command names no program");
-    refused("claude,codex", &["--sandbox=landlock"], "codex cannot take over in a sandbox");
+    refused("claude,codex", &["--sandbox=landlock"], "codex cannot be called in a sandbox");
     fs::remove_file(bench.night.env.root().join("agents/codex")).unwrap();
     refused("claude,codex", &[], "the agent `codex` is not installed");
     assert!(!bench.night.env.root().join("first").exists(), "nobody was called");
