@@ -4,6 +4,7 @@ use Class::{Auth, Billing, Config, ContextTooLong, Outage, TaskFailure, UsageLim
 use windlass_core::values::{Class, UsageLimit as Limit};
 
 use crate::ending::sentence;
+use crate::reset_time::parse_wait;
 use crate::{About, Judgement, Signs, parse_reset_time};
 
 /// Parts of sentences, in lower case and with plain apostrophes. The first that fits counts.
@@ -49,6 +50,7 @@ pub(crate) fn judged(about: &'static About, class: Class, said: &str, signs: &Si
     if class != UsageLimit {
         return judgement;
     }
-    let resets_at = parse_reset_time(said, signs.now);
+    let from_now = || signs.now.checked_add(parse_wait(said)?).ok();
+    let resets_at = parse_reset_time(said, signs.now).or_else(from_now);
     Judgement { limit: Some(Limit { resets_at, window: String::new() }), ..judgement }
 }

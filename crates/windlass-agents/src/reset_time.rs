@@ -5,7 +5,6 @@
 //! - `resets 9:12pm (UTC)`, `resets at 3pm`, `Your limit will reset at 3pm (America/Bogota).`
 //! - `resets Nov 25, 8:06am (UTC)`, `resets Sep 14 at 8pm (America/Chicago)`
 //! - `limit reached|1762455600`: seconds since 1970
-//! - `Your quota will reset after 3h12m5s.`, `Suggested retry after 3600s.`
 //! - `You will regain access on 2026-12-01 at 00:00 UTC.`, and with the date in words
 //!
 //! Without a date the next such time is meant; without a zone, UTC; a date alone means its first minute. A time that has
@@ -40,9 +39,20 @@ pub fn parse_reset_time(text: &str, now: Timestamp) -> Option<Timestamp> {
     let farthest = if access.is_some() { FARTHEST_ACCESS } else { FARTHEST };
     let at = access
         .or_else(|| epoch(text))
-        .or_else(|| from_now(&lower, now))
         .or_else(|| after_reset(&lower).find_map(|phrase| moment(phrase, now)))?;
     (at > now && at.duration_since(now) <= farthest).then_some(at)
+}
+
+/// In how long a limit resets, according to a sentence that says no time: `Your quota will reset after 3h12m5s.`, `Suggested
+/// retry after 3600s.`
+pub(crate) fn parse_wait(text: &str) -> Option<SignedDuration> {
+    let lower = text.to_ascii_lowercase();
+    ["reset after ", "retry after "].iter().find_map(|lead_in| {
+        let said = lower.split_once(lead_in)?.1;
+        let end = said.find(|character: char| !character.is_ascii_alphanumeric()).unwrap_or(said.len());
+        let wait: SignedDuration = said.get(..end)?.parse().ok()?;
+        (wait > SignedDuration::ZERO && wait <= FARTHEST).then_some(wait)
+    })
 }
 
 /// `|1762455600`
@@ -51,16 +61,6 @@ fn epoch(text: &str) -> Option<Timestamp> {
         let end = rest.find(|character: char| !character.is_ascii_digit()).unwrap_or(rest.len());
         let digits = rest.get(..end).filter(|digits| (10..=11).contains(&digits.len()))?;
         Timestamp::from_second(digits.parse().ok()?).ok()
-    })
-}
-
-/// `reset after 3h12m5s`, `retry after 3600s`
-fn from_now(text: &str, now: Timestamp) -> Option<Timestamp> {
-    ["reset after ", "retry after "].iter().find_map(|lead_in| {
-        let said = text.split_once(lead_in)?.1;
-        let end = said.find(|character: char| !character.is_ascii_alphanumeric()).unwrap_or(said.len());
-        let wait: SignedDuration = said.get(..end)?.parse().ok()?;
-        now.checked_add(wait).ok()
     })
 }
 
