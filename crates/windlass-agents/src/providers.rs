@@ -1,7 +1,7 @@
 //! Sentences of those who host models, as agents of several providers pass them on.
 
 use Class::{Auth, Billing, Config, ContextTooLong, Outage, TaskFailure, UsageLimit};
-use windlass_core::values::{Class, UsageLimit as Limit};
+use windlass_core::values::{Class, Cut, UsageLimit as Limit};
 
 use crate::ending::sentence;
 use crate::reset_time::parse_wait;
@@ -40,8 +40,22 @@ const PARTS: &[(&str, Class)] = &[
 
 /// What a sentence says went wrong.
 pub(crate) fn of_sentence(said: &str) -> Option<Class> {
+    class_by(PARTS, said)
+}
+
+/// The same by these parts: in lower case and with plain apostrophes, the first that fits.
+pub(crate) fn class_by(parts: &[(&str, Class)], said: &str) -> Option<Class> {
     let said = said.replace('\u{2019}', "'").to_lowercase();
-    PARTS.iter().find(|(part, _)| said.contains(part)).map(|(_, class)| *class)
+    parts.iter().find(|(part, _)| said.contains(part)).map(|(_, class)| *class)
+}
+
+/// A request that was tried again until the runner ended it: of a limit that only its sentence tells.
+pub(crate) fn in_vain(about: &'static About, signs: &Signs<'_>) -> Option<Judgement> {
+    let retry = signs.retrying.filter(|_| {
+        matches!(signs.cut, Some(Cut::HopelessRetries | Cut::Silence | Cut::WallClock | Cut::Duration))
+    })?;
+    let class = of_sentence(&retry.error).filter(|class| matches!(class, UsageLimit | Billing))?;
+    Some(judged(about, class, &retry.error, signs))
 }
 
 /// A class with the sentence that led to it, and of a usage limit when it ends.

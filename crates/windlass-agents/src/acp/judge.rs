@@ -3,11 +3,11 @@
 use Class::{
     Auth, Billing, Config, ContextTooLong, MaxTurns, Outage, Permission, TaskFailure, Unknown, UsageLimit,
 };
-use windlass_core::values::{Class, Cut};
+use windlass_core::values::Class;
 
 use super::decode::{CANNOT_GO_ON, EMPTY, REFUSAL, SYSTEM_ERROR};
 use crate::ending::{Ending, sentence};
-use crate::providers::{judged, of_sentence};
+use crate::providers::{in_vain, judged, of_sentence};
 use crate::{About, Judgement, ResultDigest, Signs};
 
 /// Judges a call.
@@ -18,13 +18,6 @@ pub(super) fn judge(about: &'static About, signs: &Signs<'_>) -> Judgement {
     in_vain(about, signs)
         .or_else(|| ending.by_runner(failure.as_ref(), said))
         .unwrap_or_else(|| ending.by_turn(failure, without_result))
-}
-
-/// A request that was tried again until the runner ended it: of a limit that only its sentence tells.
-fn in_vain(about: &'static About, signs: &Signs<'_>) -> Option<Judgement> {
-    let retry = signs.retrying.filter(|_| signs.cut.is_some_and(|cut| cut != Cut::Stop))?;
-    let class = of_sentence(&retry.error).filter(|class| matches!(class, UsageLimit | Billing))?;
-    Some(judged(about, class, &retry.error, signs))
 }
 
 fn failed(about: &'static About, signs: &Signs<'_>, result: &ResultDigest) -> Judgement {

@@ -27,7 +27,7 @@ pub(crate) use rows::{ANY, CLAUDE, GEMINI, OPENCODE, QWEN};
 use self::decode::AcpDecoder;
 use crate::flags::{self, Owned};
 use crate::price_rows::USUAL;
-use crate::variables::{Variables, set, without_keys};
+use crate::variables::{Changes, set, without_keys};
 use crate::{
     About, Agent, CallFiles, Decoder, Digest, Instructions, Invocation, Judgement, Place, Question,
     SessionFiles, Signs, Unfit, version,
@@ -50,7 +50,7 @@ pub(crate) struct AcpAgent {
     /// Variables that each start has.
     pub variables: &'static [(&'static str, &'static str)],
     /// More variables of a call.
-    pub variables_of_call: fn(&AgentSpec, CallFiles<'_>) -> Variables,
+    pub variables_of_call: fn(&AgentSpec, CallFiles<'_>) -> Changes,
     /// The mode in which it asks before it does what could do harm, where that is not its own.
     pub mode: Option<&'static str>,
     /// Flags of its that are Windlass's.

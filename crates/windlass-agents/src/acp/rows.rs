@@ -10,7 +10,7 @@ use super::AcpAgent;
 use crate::claude::description as claude;
 use crate::opencode::{configuration, description as opencode, log};
 use crate::price_rows::{Row, price};
-use crate::variables::Variables as Changes;
+use crate::variables::Changes;
 use crate::{Ability, About, ApiHosts, CallFiles, Digest, Files, Variables, Words};
 
 /// Gemini CLI.

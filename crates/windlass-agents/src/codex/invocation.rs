@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use windlass_core::spec::AgentSpec;
 
 use super::description::API_KEYS;
-use crate::variables::{Variables, without_keys};
+use crate::variables::{Changes, without_keys};
 use crate::{CallFiles, Confinement, Invocation, Question, SessionFiles};
 
 /// What holds for each start: it looks for no newer version of itself and tells nobody how it is used. The repository's own
@@ -61,7 +61,7 @@ fn common(agent: &AgentSpec) -> Vec<OsString> {
     arguments
 }
 
-fn environment(agent: &AgentSpec) -> Variables {
+fn environment(agent: &AgentSpec) -> Changes {
     without_keys(agent, API_KEYS, Vec::new())
 }
 

@@ -6,6 +6,8 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
 use windlass_core::values::Class;
 
+use crate::providers::class_by;
+
 /// Parts of sentences, in lower case and with plain apostrophes. The first that fits counts.
 const PARTS: &[(&str, Class)] = &[
     ("hit your usage limit", UsageLimit),
@@ -36,8 +38,7 @@ const PARTS: &[(&str, Class)] = &[
 
 /// What a line says went wrong.
 pub(super) fn class(line: &str) -> Option<Class> {
-    let line = line.replace('\u{2019}', "'").to_ascii_lowercase();
-    PARTS.iter().find(|(part, _)| line.contains(part)).map(|(_, class)| *class)
+    class_by(PARTS, line)
 }
 
 /// The status of HTTP that a sentence names.

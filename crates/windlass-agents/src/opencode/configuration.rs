@@ -6,7 +6,7 @@ use serde_json::json;
 use windlass_core::spec::AgentSpec;
 
 use crate::Confinement;
-use crate::variables::{Variables, set};
+use crate::variables::{Changes, set};
 
 /// How it is given.
 const CONTENT: &str = "OPENCODE_CONFIG_CONTENT";
@@ -44,7 +44,7 @@ impl Rights {
 }
 
 /// The variables of a start.
-pub(crate) fn environment(system_prompt: &Path, rights: Rights) -> Variables {
+pub(crate) fn environment(system_prompt: &Path, rights: Rights) -> Changes {
     let mut variables = set(SWITCHES);
     variables.push((CONTENT.to_owned(), Some(content(system_prompt, rights))));
     variables

@@ -5,7 +5,7 @@ use windlass_core::environment::AgentVariables;
 use crate::{Ability, About, ApiHosts, Files, Variables, Words};
 
 /// Credentials that are charged per token, of the providers that it knows best.
-pub(crate) const API_KEYS: &[&str] = &[
+pub(super) const API_KEYS: &[&str] = &[
     "ANTHROPIC_API_KEY",
     "OPENAI_API_KEY",
     "GEMINI_API_KEY",

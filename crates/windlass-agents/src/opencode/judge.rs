@@ -1,13 +1,13 @@
 //! How a call of opencode went. Its exit code proves nothing: what the model refused, and what a rule refused, end as successes
 //! without a word.
 
-use Class::{Auth, Billing, Config, ContextTooLong, Outage, Permission, TaskFailure, Unknown, UsageLimit};
-use windlass_core::values::{Class, Cut, Ended};
+use Class::{Auth, Billing, Config, ContextTooLong, Outage, Permission, TaskFailure, Unknown};
+use windlass_core::values::{Class, Ended};
 
 use super::description::ABOUT;
 use super::log::without_colours;
 use crate::ending::{Ending, sentence};
-use crate::providers::{judged, of_sentence};
+use crate::providers::{in_vain, judged, of_sentence};
 use crate::{Judgement, ResultDigest, Signs};
 
 /// Judges a call.
@@ -17,18 +17,10 @@ pub(super) fn judge(signs: &Signs<'_>) -> Judgement {
     let ending = Ending { about: &ABOUT, signs };
     let failure = signs.result.filter(|result| result.is_error).map(|result| failed(signs, result));
     let said = signs.result.map_or("", |result| &result.text);
-    if let Some(judgement) = in_vain(signs).or_else(|| ending.by_runner(failure.as_ref(), said)) {
+    if let Some(judgement) = in_vain(&ABOUT, signs).or_else(|| ending.by_runner(failure.as_ref(), said)) {
         return judgement;
     }
     ending.by_turn(failure, without_result)
-}
-
-/// A request that was tried again until the runner ended it: of a limit that only its sentence tells.
-fn in_vain(signs: &Signs<'_>) -> Option<Judgement> {
-    let retry = signs.retrying.filter(|_| {
-        matches!(signs.cut, Some(Cut::HopelessRetries | Cut::Silence | Cut::WallClock | Cut::Duration))
-    })?;
-    matches!(of_sentence(&retry.error)?, UsageLimit | Billing).then(|| told(signs, &retry.error, Outage))
 }
 
 fn failed(signs: &Signs<'_>, result: &ResultDigest) -> Judgement {
