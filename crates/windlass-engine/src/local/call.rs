@@ -102,15 +102,20 @@ impl LiveCall {
             }
         })?;
         let files = [folder.prompt(), folder.system(), setting.settings.clone()];
-        let request = spawn_request(&setting, stdin.into(), stdout, stderr);
+        let [prompt, system_prompt, settings] = &files;
+        let call_files = CallFiles {
+            prompt,
+            system_prompt,
+            settings,
+            budget: setting.budget,
+            purpose: setting.purpose,
+            confinement: confinement(setting.plan),
+        };
+        let request = spawn_request(&setting, call_files, stdin.into(), stdout, stderr);
         let request = setting.sandbox.enter(Guest::Agent { files: &files }, request)?;
         // Outside of what locks the agent in: it has nothing to do with its files.
-        let [prompt, system_prompt, _] = &files;
-        let request = match agent.opening(
-            &setting.plan.agent,
-            call_files(&setting, prompt, system_prompt),
-            &setting.plan.directory,
-        ) {
+        let opening = agent.opening(&setting.plan.agent, call_files, &setting.plan.directory);
+        let request = match opening {
             Some(opening) => relay::stand_before(setting.program, &opening, request),
             None => request,
         };
@@ -254,12 +259,11 @@ impl Sink for Listener<'_> {
 
 fn spawn_request(
     setting: &CallSetting<'_>,
+    files: CallFiles<'_>,
     stdin: OwnedFd,
     stdout: OwnedFd,
     stderr: OwnedFd,
 ) -> SpawnRequest {
-    let (prompt, system_prompt) = (setting.folder.prompt(), setting.folder.system());
-    let files = call_files(setting, &prompt, &system_prompt);
     let invocation = of(&setting.plan.agent).call(&setting.plan.agent, files);
     let mut environment = setting.environment.to_vec();
     for (name, value) in invocation.environment {
@@ -277,17 +281,6 @@ fn spawn_request(
         stdin,
         stdout,
         stderr,
-    }
-}
-
-fn call_files<'a>(setting: &'a CallSetting<'_>, prompt: &'a Path, system_prompt: &'a Path) -> CallFiles<'a> {
-    CallFiles {
-        prompt,
-        system_prompt,
-        settings: &setting.settings,
-        budget: setting.budget,
-        purpose: setting.purpose,
-        confinement: confinement(setting.plan),
     }
 }
 
