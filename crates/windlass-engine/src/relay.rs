@@ -117,8 +117,9 @@ impl Relay {
                     self.take(steps)?;
                     self.leave();
                 }
-                None => self.lose_patience(),
+                None => {}
             }
+            self.lose_patience();
         }
         Ok(match (wanted, self.ended) {
             (Wanted::Runner, _) => TERMINATED,
