@@ -17,7 +17,7 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use walk::each;
+pub(crate) use walk::{each, members};
 
 /// A field of an object as it was written; `None` where it is missing or `null`.
 pub(crate) type Field<'a> = Option<&'a str>;
@@ -33,7 +33,7 @@ macro_rules! shape {
     ($($(#[$about:meta])* $shape:ident { $($(#[$what:meta])* $field:ident $(: $($name:literal)|+)?,)* })*) => {$(
         $(#[$about])*
         #[derive(Default)]
-        pub(super) struct $shape<'a> {
+        pub(crate) struct $shape<'a> {
             $($(#[$what])* pub $field: Field<'a>,)*
         }
 
@@ -75,7 +75,7 @@ pub(crate) struct Size {
 /// The wanted fields of an object; `None` where the text is no whole object.
 pub(crate) fn object<'a, T: Shape<'a>>(field: Field<'a>) -> Option<T> {
     let mut shape = T::default();
-    walk::members(field?, |name, value| shape.keep(name, value)).then_some(shape)
+    members(field?, |name, value| shape.keep(name, value)).then_some(shape)
 }
 
 /// A short string; empty where the field is none.

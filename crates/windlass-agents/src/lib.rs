@@ -14,6 +14,7 @@ mod assessment;
 mod claude;
 mod codex;
 mod command;
+mod conversation;
 mod decision;
 mod decoding;
 mod digest;
@@ -42,12 +43,12 @@ mod tests;
 use windlass_core::spec::AgentSpec;
 
 pub use about::{Ability, About, ApiHosts, Files, Reach, Source, SourceKind, Variables, Words};
-pub use acp::{Conversation, Opening, Step};
 pub use agent::{
     Agent, CallFiles, Confinement, Instructions, Invocation, Login, Place, Question, SessionFiles, Unfit,
 };
 pub use answer::{answer_schema, standard_input};
 pub use assessment::{ASSESSMENT_SCHEMA, parse_assessment};
+pub use conversation::{Conversation, Opening, Step};
 pub use decision::{DECISION_SCHEMA, parse_decision};
 pub use digest::{Activity, Decoder, Detail, Digest, MessageId, MessageUsage, ResultDigest, Sink};
 pub use judgement::{Judgement, Retry, Signs, unseen};
@@ -58,10 +59,11 @@ pub use rights::{Right, git_committing, git_reading, project_commands};
 pub use watch::{CallWatch, Due};
 
 /// The agents that there are. The first is the one that is called where nobody chooses.
-pub static AGENTS: [&dyn Agent; 10] = [
+pub static AGENTS: [&dyn Agent; 11] = [
     &claude::REAL,
     &claude::SCRIPTED,
     &codex::CODEX,
+    &codex::CODEX_EXEC,
     &opencode::OPENCODE,
     &acp::GEMINI,
     &acp::QWEN,

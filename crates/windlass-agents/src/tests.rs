@@ -1,6 +1,7 @@
 //! What holds of every agent of the table.
 
 pub mod recorded;
+pub mod spoken;
 
 use std::collections::BTreeSet;
 

@@ -62,7 +62,7 @@ fn hold(arguments: &[OsString]) -> io::Result<u8> {
     let mut prompt = Vec::new();
     io::stdin().lock().read_to_end(&mut prompt)?;
     let prompt = String::from_utf8_lossy(&prompt).into_owned();
-    let conversation = Conversation::new(opening, prompt);
+    let conversation = opening.conversation(prompt);
     let talk = Talk::start(program, arguments).map_err(|error| {
         io::Error::new(error.kind(), format!("{} cannot be started: {error}", Path::new(program).display()))
     })?;
@@ -82,7 +82,7 @@ enum Stage {
 }
 
 struct Relay {
-    conversation: Conversation,
+    conversation: Box<dyn Conversation>,
     talk: Talk,
     stage: Stage,
     /// It prints no more.

@@ -10,20 +10,16 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::event::{Answer, Choice, Message, Params, Permission, Update};
+use super::event::{Answer, Choice, Params, Permission, Update};
+use crate::conversation::{Message, NAME, failure, name, refused, request, told};
 use crate::decoding::whole_line;
 use crate::json::{self, Field};
+use crate::{Conversation, Step};
 
 /// The note that the agent was refused a call of a tool; its parameters are those of the request.
 pub(super) const REFUSED: &str = "windlass/refused";
 
-/// The note that the call cannot go on, with a `message`.
-pub(super) const FAILED: &str = "windlass/failed";
-
-/// The names of a request and of a session are at most so long.
-const NAME: usize = 4 * 1024;
-
-/// How a conversation is opened.
+/// How a conversation by ACP is opened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Opening {
     /// The folder that the agent works in: absolute.
@@ -34,17 +30,6 @@ pub struct Opening {
     pub model: Option<String>,
     /// The kinds of tool calls that it is refused; all others it is allowed, if it asks.
     pub refuses: Vec<String>,
-}
-
-/// What follows.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// The agent is told this: a line without its end.
-    Tell(String),
-    /// The call's stream gets this beside what the agent says: a line without its end.
-    Note(String),
-    /// All is said: its standard input is closed.
-    End,
 }
 
 /// The request that an answer is awaited to. Its number is its name.
@@ -59,9 +44,9 @@ enum Awaited {
     Nothing,
 }
 
-/// A conversation.
+/// A conversation by ACP.
 #[derive(Debug)]
-pub struct Conversation {
+pub(crate) struct AcpConversation {
     opening: Opening,
     prompt: String,
     awaited: Awaited,
@@ -79,17 +64,11 @@ enum ModelChoice {
     Option,
 }
 
-impl Conversation {
-    /// One in which the agent is told this prompt.
-    pub fn new(opening: Opening, prompt: String) -> Conversation {
-        Conversation { opening, prompt, awaited: Awaited::Welcome, session: String::new(), choice: None }
-    }
-
-    /// The first words.
-    pub fn begin(&self) -> Vec<Step> {
+impl Conversation for AcpConversation {
+    fn begin(&self) -> Vec<Step> {
         let capabilities = json!({"fs": {"readTextFile": false, "writeTextFile": false}, "terminal": false});
         vec![request(
-            Awaited::Welcome,
+            Awaited::Welcome as u64,
             "initialize",
             &json!({
                 "protocolVersion": 1,
@@ -99,13 +78,11 @@ impl Conversation {
         )]
     }
 
-    /// Is all said?
-    pub fn is_over(&self) -> bool {
+    fn is_over(&self) -> bool {
         self.awaited == Awaited::Nothing
     }
 
-    /// The agent said a line (without its `\n`).
-    pub fn heard(&mut self, line: &[u8]) -> Vec<Step> {
+    fn heard(&mut self, line: &[u8]) -> Vec<Step> {
         let text = whole_line(line).unwrap_or_default();
         let Some(message) = json::object::<Message<'_>>(Some(text.trim())) else { return Vec::new() };
         match (message.method, message.id) {
@@ -115,13 +92,19 @@ impl Conversation {
         }
     }
 
-    /// Somebody wants the call to end.
-    pub fn cancel(&mut self) -> Vec<Step> {
+    fn cancel(&mut self) -> Vec<Step> {
         if self.awaited == Awaited::Answer {
             let params = json!({"sessionId": self.session});
             return vec![told(&json!({"jsonrpc": "2.0", "method": "session/cancel", "params": params}))];
         }
         self.end()
+    }
+}
+
+impl AcpConversation {
+    /// One in which the agent is told this prompt.
+    pub fn new(opening: Opening, prompt: String) -> AcpConversation {
+        AcpConversation { opening, prompt, awaited: Awaited::Welcome, session: String::new(), choice: None }
     }
 
     fn end(&mut self) -> Vec<Step> {
@@ -130,8 +113,7 @@ impl Conversation {
     }
 
     fn fail(&mut self, message: &str) -> Vec<Step> {
-        let note = json!({"jsonrpc": "2.0", "method": FAILED, "params": {"message": message}});
-        let mut steps = vec![Step::Note(note.to_string())];
+        let mut steps = vec![failure(message)];
         steps.extend(self.end());
         steps
     }
@@ -155,7 +137,7 @@ impl Conversation {
 
     fn ask(&mut self, awaited: Awaited, method: &str, params: &Value) -> Vec<Step> {
         self.awaited = awaited;
-        vec![request(awaited, method, params)]
+        vec![request(awaited as u64, method, params)]
     }
 
     fn ask_for_session(&mut self) -> Vec<Step> {
@@ -165,11 +147,10 @@ impl Conversation {
 
     fn begun(&mut self, result: Field<'_>) -> Vec<Step> {
         let answer: Answer<'_> = json::object(result).unwrap_or_default();
-        let session = json::piece(answer.session, NAME).filter(|name| name.whole && !name.text.is_empty());
-        let Some(session) = session else {
+        let Some(session) = name(answer.session) else {
             return self.fail("the agent gave its session no name");
         };
-        self.session = session.text.into_owned();
+        self.session = session;
         let option = options(answer.options).any(|choice| json::word(choice.id) == "model");
         self.choice = match answer.models {
             Some(_) => Some(ModelChoice::Request),
@@ -204,12 +185,8 @@ impl Conversation {
 
     /// The agent asks something.
     fn asked(&self, method: &str, id: &str, params: Field<'_>) -> Vec<Step> {
-        if id.len() > NAME {
-            return Vec::new();
-        }
-        if method != "session/request_permission" {
-            let error = json!({"code": -32601, "message": "Windlass offers nothing of this kind"});
-            return vec![Step::Tell(format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#))];
+        if method != "session/request_permission" || id.len() > NAME {
+            return refused(id);
         }
         let asked: Params<'_> = json::object(params).unwrap_or_default();
         let call: Update<'_> = json::object(asked.tool_call).unwrap_or_default();
@@ -249,12 +226,4 @@ pub(super) fn options<'a>(field: Field<'a>) -> impl Iterator<Item = Choice<'a>> 
     let mut found = Vec::new();
     json::each(field, |option| found.extend(json::object::<Choice<'a>>(option)));
     found.into_iter()
-}
-
-fn request(awaited: Awaited, method: &str, params: &Value) -> Step {
-    told(&json!({"jsonrpc": "2.0", "id": awaited as u64, "method": method, "params": params}))
-}
-
-fn told(message: &Value) -> Step {
-    Step::Tell(message.to_string())
 }

@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use windlass_core::observation::{Observation, ToolTrace};
 use windlass_core::values::{Denial, Tokens};
 
-use super::conversation::{FAILED, REFUSED, options};
+use super::conversation::{REFUSED, options};
 use super::event::{
-    Air, Answer, Codex, CodexError, Content, Failure, FailureData, Jetbrains, Message, Meta, Models, Params,
-    Passed, SessionFailure, Spent, ThreadStatus, Update,
+    Air, Answer, Codex, CodexError, Content, Failure, FailureData, Jetbrains, Meta, Models, Params, Passed,
+    SessionFailure, Spent, ThreadStatus, Update,
 };
 use super::{tool, usage};
 use crate::answer::object_at_end;
+use crate::conversation::{FAILED, Message};
 use crate::decoding::{Out, garbage, gist, whole_line};
 use crate::json::{self, Field};
 use crate::{Activity, Decoder, Detail, Digest, MessageId, MessageUsage, ResultDigest, Sink};

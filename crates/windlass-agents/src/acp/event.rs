@@ -3,11 +3,6 @@
 use crate::json::{self, Field, shape};
 
 shape! {
-    /// What a line can have: an answer to one of our requests, a request of the agent's, or news.
-    Message {
-        id, method, params, result, error,
-    }
-
     /// What comes with a request or with news.
     Params {
         update, tool_call: "toolCall", options,

@@ -21,7 +21,8 @@ use windlass_core::price::{Price, PriceList};
 use windlass_core::spec::AgentSpec;
 use windlass_core::values::Cost;
 
-pub use conversation::{Conversation, Opening, Step};
+pub(crate) use conversation::AcpConversation;
+pub use conversation::Opening;
 pub(crate) use rows::{ANY, CLAUDE, GEMINI, OPENCODE, QWEN};
 
 use self::decode::AcpDecoder;
@@ -93,14 +94,14 @@ impl Agent for AcpAgent {
         invocation
     }
 
-    fn opening(&self, agent: &AgentSpec, call: CallFiles<'_>, directory: &Path) -> Option<Opening> {
+    fn opening(&self, agent: &AgentSpec, call: CallFiles<'_>, directory: &Path) -> Option<crate::Opening> {
         let refuses = if call.purpose.edits() { [].as_slice() } else { EDITS.as_slice() };
-        Some(Opening {
+        Some(crate::Opening::Acp(Opening {
             directory: directory.to_owned(),
             mode: self.mode.map(str::to_owned),
             model: agent.model.clone(),
             refuses: refuses.iter().map(|kind| (*kind).to_owned()).collect(),
-        })
+        }))
     }
 
     fn session(&self, agent: &AgentSpec, files: SessionFiles<'_>) -> Invocation {

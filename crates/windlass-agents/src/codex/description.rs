@@ -21,7 +21,13 @@ macro_rules! tested {
     };
 }
 
-pub(super) static ABOUT: About = About {
+/// As it is usually called.
+pub(super) static ABOUT: About = CODEX;
+
+/// By `codex exec`; nobody is taken to mean that by naming the program.
+pub(super) static ABOUT_EXEC: About = About { name: "codex-exec", program: None, ..CODEX };
+
+const CODEX: About = About {
     name: "codex",
     product: "Codex",
     program: Some("codex"),

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 
 use windlass_core::spec::AgentSpec;
 
+use super::conversation::Sandbox;
 use super::description::API_KEYS;
 use crate::variables::{Changes, without_keys};
 use crate::{CallFiles, Confinement, Invocation, Question, SessionFiles};
@@ -11,6 +12,40 @@ use crate::{CallFiles, Confinement, Invocation, Question, SessionFiles};
 /// What holds for each start: it looks for no newer version of itself and tells nobody how it is used. The repository's own
 /// configuration, which can start servers, counts only where a person trusts it.
 const SETTINGS: &[&str] = &["check_for_update_on_startup=false", "analytics.enabled=false"];
+
+/// How a call of it is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// It is talked with: `codex app-server`.
+    AppServer,
+    /// It is told its prompt and answers with events: `codex exec --json`.
+    Exec,
+}
+
+/// Does `codex app-server` take these arguments? It knows settings and features, and no profile.
+pub(super) fn fits_app_server(arguments: &[String]) -> bool {
+    let mut arguments = arguments.iter();
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "-c" | "--config" | "--enable" | "--disable" => drop(arguments.next()),
+            joined
+                if ["-c", "--config=", "--enable=", "--disable="]
+                    .iter()
+                    .any(|flag| joined.starts_with(flag)) => {}
+            _ => return false,
+        }
+    }
+    true
+}
+
+/// What locks a call in; within a sandbox of Windlass's it needs none of its own, and would not start one.
+pub(super) fn sandbox(agent: &AgentSpec, call: CallFiles<'_>) -> Sandbox {
+    match () {
+        () if agent.skip_permissions || call.confinement == Confinement::Sandbox => Sandbox::DangerFullAccess,
+        () if call.purpose.edits() => Sandbox::WorkspaceWrite,
+        () => Sandbox::ReadOnly,
+    }
+}
 
 /// What is asked of it before it works.
 pub(super) fn of_question(agent: &AgentSpec, question: Question) -> Invocation {
@@ -22,19 +57,40 @@ pub(super) fn of_question(agent: &AgentSpec, question: Question) -> Invocation {
     Invocation { program: agent.program.clone(), arguments, environment: Vec::new() }
 }
 
-/// The invocation of one call: a fresh session that is kept nowhere, its prompt on standard input.
-pub(super) fn of_call(agent: &AgentSpec, call: CallFiles<'_>) -> Invocation {
+/// The invocation of one call: a fresh session that is kept nowhere.
+pub(super) fn of_call(agent: &AgentSpec, call: CallFiles<'_>, way: Way) -> Invocation {
+    let arguments = match way {
+        Way::AppServer => of_app_server(agent),
+        Way::Exec => of_exec(agent, sandbox(agent, call)),
+    };
+    Invocation { program: agent.program.clone(), arguments, environment: environment(agent) }
+}
+
+/// Its prompt is on standard input.
+fn of_exec(agent: &AgentSpec, sandbox: Sandbox) -> Vec<OsString> {
     let mut arguments: Vec<OsString> =
         ["exec", "--json", "--ephemeral", "--skip-git-repo-check"].map(OsString::from).to_vec();
-    if agent.skip_permissions || call.confinement == Confinement::Sandbox {
-        arguments.push("--dangerously-bypass-approvals-and-sandbox".into());
-    } else {
-        let sandbox = if call.purpose.edits() { "workspace-write" } else { "read-only" };
-        arguments.extend(["-s", sandbox].map(OsString::from));
+    match sandbox {
+        Sandbox::DangerFullAccess => arguments.push("--dangerously-bypass-approvals-and-sandbox".into()),
+        locked => arguments.extend(["-s", locked.as_str()].map(OsString::from)),
     }
     arguments.extend(common(agent));
     arguments.push("-".into());
-    Invocation { program: agent.program.clone(), arguments, environment: environment(agent) }
+    arguments
+}
+
+/// The rest it is told in the conversation.
+fn of_app_server(agent: &AgentSpec) -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = vec!["app-server".into()];
+    arguments.extend(settings());
+    if !agent.add_dirs.is_empty() {
+        // As TOML and as JSON a list of strings is written alike.
+        let folders = serde_json::to_string(&agent.add_dirs).unwrap_or_default();
+        let setting = format!("sandbox_workspace_write.writable_roots={folders}");
+        arguments.extend(["-c".into(), setting.into()]);
+    }
+    arguments.extend(agent.arguments.iter().map(OsString::from));
+    arguments
 }
 
 /// The invocation of an interactive session: the person sits there, so whatever is not allowed is asked.
@@ -51,14 +107,16 @@ fn common(agent: &AgentSpec) -> Vec<OsString> {
     for folder in &agent.add_dirs {
         arguments.extend(["--add-dir".into(), folder.into()]);
     }
-    for setting in SETTINGS {
-        arguments.extend(["-c".into(), setting.into()]);
-    }
+    arguments.extend(settings());
     if let Some(model) = &agent.model {
         arguments.extend(["-m".into(), model.into()]);
     }
     arguments.extend(agent.arguments.iter().map(OsString::from));
     arguments
+}
+
+fn settings() -> impl Iterator<Item = OsString> {
+    SETTINGS.iter().flat_map(|setting| ["-c".into(), setting.into()])
 }
 
 fn environment(agent: &AgentSpec) -> Changes {
@@ -82,7 +140,7 @@ mod tests {
             purpose,
             confinement,
         };
-        let arguments = of_call(agent, files).arguments.into_iter();
+        let arguments = of_call(agent, files, Way::Exec).arguments.into_iter();
         arguments.map(|argument| argument.into_string().unwrap()).collect()
     }
 

@@ -1,9 +1,12 @@
 //! How a call of Codex went. Its exit code and the end of its turn prove nothing: what the model refused, and an answer that was
 //! lost, end as successes without a word.
 
-use windlass_core::values::{Class, UsageLimit};
+use Class::{Auth, Billing, Config, ContextTooLong, Outage, Permission, TaskFailure, Unknown, UsageLimit};
+use windlass_core::values::{Class, UsageLimit as Limit};
 
+use super::decode::EMPTY;
 use super::description::ABOUT;
+use super::messages::{CANNOT_GO_ON, INTERRUPTED, REFUSED, USAGE_LIMIT};
 use super::prose;
 use crate::ending::{Ending, sentence};
 use crate::{Judgement, ResultDigest, Signs};
@@ -20,19 +23,46 @@ pub(super) fn judge(signs: &Signs<'_>) -> Judgement {
 }
 
 fn failed(signs: &Signs<'_>, result: &ResultDigest) -> Judgement {
-    if result.subtype == "empty" {
-        return Judgement::new(
-            Class::TaskFailure,
-            "Codex ended its turn without a word: the model refused, or its answer was lost.",
-        );
-    }
-    let class = prose::class(&result.text).unwrap_or(Class::Unknown);
-    let judgement = sentence(&ABOUT, class, &result.text);
-    if class != Class::UsageLimit {
+    let said = &result.text;
+    let class = match result.subtype.as_str() {
+        EMPTY => {
+            let why = "Codex ended its turn without a word: the model refused, or its answer was lost.";
+            return Judgement::new(TaskFailure, why);
+        }
+        INTERRUPTED => return Judgement::new(TaskFailure, "Codex's turn was interrupted."),
+        kind => class(kind, result.status, said),
+    };
+    let judgement = sentence(&ABOUT, class, said);
+    if class != UsageLimit {
         return judgement;
     }
-    let resets_at = prose::reset(&result.text, signs.now, signs.zone);
-    Judgement { limit: Some(UsageLimit { resets_at, window: String::new() }), ..judgement }
+    let told = signs.rejected.cloned().filter(|limit| limit.resets_at.is_some());
+    let by_words = || Limit { resets_at: prose::reset(said, signs.now, signs.zone), window: String::new() };
+    Judgement { limit: Some(told.unwrap_or_else(by_words)), ..judgement }
+}
+
+/// By the answer of HTTP and the word for the kind, as `codex app-server` says them; by the sentence where neither says it,
+/// or where one word stands for two kinds.
+fn class(kind: &str, status: Option<u16>, said: &str) -> Class {
+    let by_words = prose::class(said);
+    match (status, kind) {
+        (Some(401), _) | (_, "unauthorized") => Auth,
+        (Some(402), _) => Billing,
+        (Some(403), _) => Permission,
+        (_, USAGE_LIMIT) => by_words.filter(|class| *class == Billing).unwrap_or(UsageLimit),
+        (_, "contextWindowExceeded") => ContextTooLong,
+        (_, "modelNotFound") => Config,
+        (_, "cyberPolicy" | "misalignmentPolicyViolation" | "tooManyDenials" | "sandboxError") => TaskFailure,
+        (_, "rateLimitExceeded" | "flexUnavailable" | "serverOverloaded" | "policyCapacityUnavailable") => {
+            Outage
+        }
+        (_, CANNOT_GO_ON | REFUSED) => by_words.unwrap_or(Config),
+        (Some(408 | 429 | 500..), _) | (_, "internalServerError") => by_words.unwrap_or(Outage),
+        (_, "httpConnectionFailed" | "responseStreamConnectionFailed" | "responseStreamDisconnected") => {
+            by_words.unwrap_or(Outage)
+        }
+        _ => by_words.unwrap_or(Unknown),
+    }
 }
 
 /// What keeps it from starting stands on standard error only. Its lines of log and its warnings stand there as well.
@@ -42,7 +72,7 @@ fn without_result(ending: Ending<'_>) -> Judgement {
     let found = lines.find_map(|line| Some((prose::class(line)?, line)));
     match (found, ending.signs.retrying) {
         (Some((class, line)), _) => sentence(&ABOUT, class, line),
-        (None, Some(retry)) => sentence(&ABOUT, Class::Outage, &retry.error),
+        (None, Some(retry)) => sentence(&ABOUT, Outage, &retry.error),
         (None, None) => ending.without_result(),
     }
 }

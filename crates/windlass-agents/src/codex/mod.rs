@@ -1,22 +1,33 @@
-//! Codex, by `codex exec --json`: one turn, an event a line, failures in prose.
+//! Codex. It is talked with by `codex app-server`, which types its failures and says when limits end and what a turn that failed
+//! has used. Where it is given arguments that only `codex exec --json` takes, or where a person chooses that, it is called so: one
+//! turn, an event a line, failures in prose.
 
+mod conversation;
 mod decode;
 mod description;
 mod event;
 mod flags;
 mod invocation;
+mod item;
 mod judge;
+mod messages;
 mod prices;
 mod prose;
 
 #[cfg(test)]
 mod tests;
 
+use std::path::Path;
+
 use windlass_core::observation::{ToolInput, ToolTrace};
 use windlass_core::price::{Price, PriceList};
 use windlass_core::spec::AgentSpec;
 
+pub use conversation::Opening;
+pub(crate) use conversation::ServerConversation;
+
 use self::decode::CodexDecoder;
+use self::invocation::Way;
 use crate::{
     About, Agent, CallFiles, Decoder, Instructions, Invocation, Judgement, Login, Place, Question,
     SessionFiles, Signs, Unfit, version,
@@ -25,16 +36,28 @@ use crate::{
 /// The oldest version whose output was recorded.
 const OLDEST: version::Version = (0, 169, 0);
 
-/// The real one.
-pub(crate) static CODEX: Codex = Codex;
+/// Talked with, where its arguments allow it.
+pub(crate) static CODEX: Codex = Codex { about: &description::ABOUT, usual: Way::AppServer };
+
+/// Always by `codex exec`.
+pub(crate) static CODEX_EXEC: Codex = Codex { about: &description::ABOUT_EXEC, usual: Way::Exec };
 
 /// Codex.
 #[derive(Debug)]
-pub(crate) struct Codex;
+pub(crate) struct Codex {
+    about: &'static About,
+    usual: Way,
+}
+
+impl Codex {
+    fn way(&self, agent: &AgentSpec) -> Way {
+        if invocation::fits_app_server(&agent.arguments) { self.usual } else { Way::Exec }
+    }
+}
 
 impl Agent for Codex {
     fn about(&self) -> &'static About {
-        &description::ABOUT
+        self.about
     }
 
     fn question(&self, agent: &AgentSpec, question: Question) -> Option<Invocation> {
@@ -53,7 +76,15 @@ impl Agent for Codex {
     }
 
     fn call(&self, agent: &AgentSpec, call: CallFiles<'_>) -> Invocation {
-        invocation::of_call(agent, call)
+        invocation::of_call(agent, call, self.way(agent))
+    }
+
+    fn opening(&self, agent: &AgentSpec, call: CallFiles<'_>, directory: &Path) -> Option<crate::Opening> {
+        (self.way(agent) == Way::AppServer).then(|| {
+            let sandbox = invocation::sandbox(agent, call);
+            let (directory, model) = (directory.to_owned(), agent.model.clone());
+            crate::Opening::CodexAppServer(Opening { directory, model, sandbox })
+        })
     }
 
     fn session(&self, agent: &AgentSpec, files: SessionFiles<'_>) -> Invocation {
@@ -73,11 +104,11 @@ impl Agent for Codex {
     }
 
     fn tool_traces(&self, line: &[u8], found: &mut dyn FnMut(ToolTrace)) {
-        decode::tool_traces(line, found);
+        item::tool_traces(line, found);
     }
 
     fn tool_input(&self, tool: &str, written: &str) -> ToolInput {
-        decode::tool_input(tool, written)
+        item::tool_input(tool, written)
     }
 
     fn prices<'a>(&self, own: &'a [Price]) -> PriceList<'a> {

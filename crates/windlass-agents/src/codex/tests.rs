@@ -1,10 +1,21 @@
-//! Every recording of Codex 0.169.0, and what its lines mean.
+//! Every recording of Codex 0.169.0, by its app server and by `codex exec`, and what its lines mean.
 
 use windlass_core::values::Ended;
 
 use crate::tests::recorded::{OK, Row, SILENT, play, rows};
 
-const RECORDINGS: &[Row] = rows! {
+mod talk;
+
+const BY_APP_SERVER: &[Row] = rows! {
+    "ok-tools": OK, None => Success, 2 tools, 1474 tokens, "";
+    "401": OK, None => Auth, 0 tools, 0 tokens, "Codex's login is refused: unexpected status 401 Unauthorized";
+    "500-forever": OK, None => Outage, 0 tools, 0 tokens, "The model could not be reached for now: We’re currently expe";
+    "503-overloaded": OK, None => Outage, 0 tools, 0 tokens, "The model could not be reached for now: Selected model is at";
+    "bad-model": OK, None => Config, 0 tools, 0 tokens, "Codex cannot run as configured: The model `gpt-nope` does no";
+    "usage-limit-reset": OK, None => UsageLimit, 0 tools, 0 tokens, "A usage limit was reached: You’ve hit your usage limit. Upgr";
+};
+
+const BY_EXEC: &[Row] = rows! {
     "ok-tools": OK, None => Success, 2 tools, 1474 tokens, "";
     "401": Ended::Exited(1), None => Auth, 0 tools, 0 tokens, "Codex's login is refused: unexpected status 401 Unauthorized";
     "403": Ended::Exited(1), None => Permission, 0 tools, 0 tokens, "The account may not do this: unexpected status 403 Forbidden";
@@ -65,5 +76,6 @@ const RECORDINGS: &[Row] = rows! {
 
 #[test]
 fn every_recording_is_judged() {
-    play("codex", RECORDINGS);
+    play("codex", BY_APP_SERVER);
+    play("codex-exec", BY_EXEC);
 }

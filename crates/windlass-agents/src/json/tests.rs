@@ -90,7 +90,7 @@ proptest! {
         let value = Value::Object(object.clone());
         let json = if pretty { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) }.unwrap();
         let mut seen = Map::new();
-        let whole = walk::members(&json, |name, value| {
+        let whole = members(&json, |name, value| {
             let value = value.map_or(Value::Null, |value| serde_json::from_str(value).unwrap());
             seen.insert(word(Some(&format!("\"{name}\""))).into_owned(), value);
         });
@@ -98,17 +98,17 @@ proptest! {
         prop_assert_eq!(&seen, &object);
         // Cut off anywhere it is not an object, and with something behind it neither.
         for end in (0..json.len()).filter(|end| json.is_char_boundary(*end)) {
-            let whole = walk::members(&json[..end], |_, _| ());
+            let whole = members(&json[..end], |_, _| ());
             prop_assert!(!whole);
         }
-        let whole = walk::members(&format!("{json}x"), |_, _| ());
+        let whole = members(&format!("{json}x"), |_, _| ());
         prop_assert!(!whole);
     }
 
     #[test]
     fn no_text_does_harm(text in "[\\[\\]{}:,\"\\\\a1é \n]{0,60}") {
-        walk::members(&text, |_, _| ());
-        walk::members(&format!("{{\"a\":{text}"), |_, _| ());
+        members(&text, |_, _| ());
+        members(&format!("{{\"a\":{text}"), |_, _| ());
         each(Some(&text), |_| ());
     }
 }

@@ -8,7 +8,7 @@ use super::Field;
 const SHORT: usize = 64;
 
 /// Hands over each member of an object, its name still escaped; says whether the text was one whole object.
-pub(super) fn members<'a>(text: &'a str, mut found: impl FnMut(&'a str, Field<'a>)) -> bool {
+pub(crate) fn members<'a>(text: &'a str, mut found: impl FnMut(&'a str, Field<'a>)) -> bool {
     let mut walk = Walk { text, at: 0 };
     let whole = walk.sequence(b'{', b'}', |walk| {
         let name = walk.value()?;

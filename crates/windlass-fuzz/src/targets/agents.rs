@@ -1,16 +1,20 @@
 //! What any agent prints, whichever decoder reads it: bounds, and that neither the cuts of the stream nor who watches matters.
 
+use std::path::Path;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use windlass_agents::{AGENTS, Agent, CallWatch, Conversation, Detail, Digest, Opening, Step};
+use windlass_agents::{AGENTS, Agent, CallFiles, CallWatch, Confinement, Detail, Digest, Opening, Step};
 use windlass_core::observation::Observation;
 use windlass_core::spec::AgentSpec;
-use windlass_core::values::{Class, Ended, Now};
+use windlass_core::values::{Class, Ended, Now, Purpose};
 
 use crate::dice::Dice;
 use crate::heard::{Heard, clocks};
 use crate::parsers;
+
+/// Long enough that no input holds it by chance: a request is answered under the name that it came with.
+const PROMPT: &str = "do what was agreed upon";
 
 pub(crate) fn run(data: &[u8]) {
     let mut dice = Dice::of(data);
@@ -39,23 +43,34 @@ pub(crate) fn run(data: &[u8]) {
 
 /// Whatever is heard in a conversation, it ends once at most, each request is made once, and all that is said is a line.
 fn converse(data: &[u8]) {
-    let opening = Opening {
-        directory: "/project".into(),
-        mode: Some("default".to_owned()),
-        model: Some("model".to_owned()),
-        refuses: vec!["edit".to_owned()],
-    };
-    let mut conversation = Conversation::new(opening, "do it".to_owned());
-    let mut steps = conversation.begin();
-    for line in data.split(|byte| *byte == b'\n') {
-        steps.extend(conversation.heard(line));
+    for opening in AGENTS.into_iter().filter_map(opening) {
+        let mut conversation = opening.conversation(PROMPT.to_owned());
+        let mut steps = conversation.begin();
+        for line in data.split(|byte| *byte == b'\n') {
+            steps.extend(conversation.heard(line));
+        }
+        assert!(steps.iter().filter(|step| **step == Step::End).count() <= 1, "it ends once");
+        let prompts = steps.iter().filter(|step| matches!(step, Step::Tell(line) if line.contains(PROMPT)));
+        assert!(prompts.count() <= 1, "it is asked once");
+        let told = |step: &Step| matches!(step, Step::Tell(line) | Step::Note(line) if line.contains('\n'));
+        assert!(!steps.iter().any(told), "a message is a line");
     }
-    assert!(steps.iter().filter(|step| **step == Step::End).count() <= 1, "it ends once");
-    let prompts =
-        steps.iter().filter(|step| matches!(step, Step::Tell(line) if line.starts_with("{\"id\":5,")));
-    assert!(prompts.count() <= 1, "it is asked once");
-    let told = |step: &Step| matches!(step, Step::Tell(line) | Step::Note(line) if line.contains('\n'));
-    assert!(!steps.iter().any(told), "a message is a line");
+}
+
+/// How an agent is talked with, where it is.
+fn opening(agent: &dyn Agent) -> Option<Opening> {
+    let spec =
+        AgentSpec { model: Some("model".to_owned()), ..AgentSpec::new(agent.about().name, "agent".into()) };
+    let file = Path::new("/state/file");
+    let files = CallFiles {
+        prompt: file,
+        system_prompt: file,
+        settings: file,
+        budget: None,
+        purpose: Purpose::Verify,
+        confinement: Confinement::None,
+    };
+    agent.opening(&spec, files, Path::new("/project"))
 }
 
 fn hear(agent: &dyn Agent, pieces: &[&[u8]], detail: Detail) -> Heard {

@@ -58,6 +58,11 @@ impl Night {
         Night::other(scenario, CODEX, "codex", TestEnv::codex_environment)
     }
 
+    /// The same with Codex by `codex exec`.
+    pub fn codex_exec(scenario: Scenario) -> Night {
+        Night::other(scenario, CODEX, "codex-exec", TestEnv::codex_environment)
+    }
+
     /// The same with opencode.
     pub fn opencode(scenario: Scenario) -> Night {
         Night::other(scenario, OPENCODE, "opencode", TestEnv::opencode_environment)

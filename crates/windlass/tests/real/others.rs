@@ -30,6 +30,8 @@ pub struct Other {
 pub const CODEX: Other =
     Other { night: Night::codex, run: |command| Reply::tool("exec_command", json!({"cmd": command})) };
 
+pub const CODEX_EXEC: Other = Other { night: Night::codex_exec, ..CODEX };
+
 pub const OPENCODE: Other = Other {
     night: Night::opencode,
     run: |command| Reply::tool("bash", json!({"command": command, "description": "x"})),
@@ -110,6 +112,7 @@ macro_rules! tests {
 
 tests! {
     codex = CODEX;
+    codex_exec = CODEX_EXEC;
     opencode = OPENCODE;
     opencode_by_acp = OPENCODE_BY_ACP;
     gemini = GEMINI;

@@ -3,37 +3,16 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::{Conversation, Opening, Step};
+use crate::acp::{AcpConversation, Opening};
+use crate::tests::spoken::{answer, heard, short};
+use crate::{Conversation, Step};
 
 fn opening() -> Opening {
     Opening { directory: "/project".into(), mode: None, model: None, refuses: Vec::new() }
 }
 
-fn conversation(opening: Opening) -> Conversation {
-    Conversation::new(opening, "do it".to_owned())
-}
-
-/// What the agent says, and what follows in short: `method`, `note method`, `result …`, `error …`, `end`.
-fn heard(conversation: &mut Conversation, message: &Value) -> Vec<String> {
-    short(conversation.heard(message.to_string().as_bytes()))
-}
-
-fn short(steps: Vec<Step>) -> Vec<String> {
-    let parsed = |line: &str| serde_json::from_str::<Value>(line).unwrap();
-    let method = |line: &str| parsed(line)["method"].as_str().unwrap_or_default().to_owned();
-    let of = |step| match step {
-        Step::Tell(line) if !method(&line).is_empty() => method(&line),
-        Step::Tell(line) => {
-            format!("{} {}", parsed(&line)["id"], parsed(&line)["result"]["outcome"]["optionId"])
-        }
-        Step::Note(line) => format!("note {}", method(&line)),
-        Step::End => "end".to_owned(),
-    };
-    steps.into_iter().map(of).collect()
-}
-
-fn answer(id: u64, result: &Value) -> Value {
-    json!({"jsonrpc": "2.0", "id": id, "result": result})
+fn conversation(opening: Opening) -> AcpConversation {
+    AcpConversation::new(opening, "do it".to_owned())
 }
 
 #[test]
