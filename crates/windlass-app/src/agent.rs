@@ -1,5 +1,7 @@
 //! The agent that is going to work: is it there, new enough and logged in, and what may it do?
 
+mod others;
+
 use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -11,8 +13,8 @@ use windlass_agents::{
 };
 use windlass_core::config::{AgentChoice, AgentSettings, KEYS, KeyInfo, Resolved, Secrecy, keys};
 use windlass_core::environment::Heir;
-use windlass_core::spec::{AgentSpec, SandboxKind, Specialist};
-use windlass_core::values::{ExitCodes, Purpose, StopReason};
+use windlass_core::spec::{AgentSpec, SandboxKind};
+use windlass_core::values::{ExitCodes, StopReason};
 use windlass_host::environment::withheld_from;
 use windlass_host::process::{Command, ProcessError};
 use windlass_host::tree;
@@ -22,6 +24,8 @@ use crate::app::App;
 use crate::error::{AppError, Hint, Kind};
 use crate::helper::SCRIPTED_AGENT;
 use crate::trusting::Trusted;
+
+pub use others::{Occasions, Others, others, unknown};
 
 /// How long the agent may take to say its version or whether it is logged in.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -157,55 +161,11 @@ pub fn plan_one(wanted: &Wanted<'_>, index: usize) -> Result<AgentSpec, AppError
 /// The same where the agent need not be there: what is missing comes with the plan.
 pub fn plan_anyway(wanted: &Wanted<'_>) -> Result<(AgentSpec, Option<AppError>), AppError> {
     let Some(script) = wanted.mock else { return found(wanted, 0) };
-    let arguments = vec![SCRIPTED_AGENT.to_owned(), script.to_owned()];
     let program = wanted.app.program().to_owned();
-    Ok((planned(wanted, (0, scripted()), program, arguments)?, None))
-}
-
-/// Those beside the one that works: who takes over, in their order, and who is asked first for one of these purposes.
-#[derive(Debug, Default)]
-pub struct Others {
-    /// Who takes over.
-    pub substitutes: Vec<AgentSpec>,
-    /// Who is for one purpose.
-    pub specialists: Vec<Specialist>,
-}
-
-/// The agents beside the first: each is there, bounded and logged in.
-///
-/// # Errors
-/// One of them is not, or there is a sandbox, which knows the first alone.
-pub fn others(wanted: &Wanted<'_>, trusted: &Trusted, purposes: &[Purpose]) -> Result<Others, AppError> {
-    let AgentSettings { choices, specialists, .. } = &wanted.resolved.agent;
-    if wanted.mock.is_some() {
-        return Ok(Others::default());
-    }
-    let mut others = Others::default();
-    for index in 1..choices.len() {
-        others.substitutes.push(other(wanted, trusted, index)?);
-    }
-    let first = choices.len().max(1);
-    for (at, (purpose, _)) in specialists.iter().enumerate().filter(|(_, (own, _))| purposes.contains(own)) {
-        let agent = other(wanted, trusted, first + at)?;
-        others.specialists.push(Specialist { purpose: *purpose, agent });
-    }
-    Ok(others)
-}
-
-fn other(wanted: &Wanted<'_>, trusted: &Trusted, index: usize) -> Result<AgentSpec, AppError> {
-    let resolved = wanted.resolved;
-    let mut plan = plan_one(wanted, index)?;
-    if resolved.sandbox.kind != SandboxKind::None {
-        return Err(AppError::usage(format!(
-            "{} cannot be called in a sandbox: only the first agent is known there",
-            plan.name
-        ))
-        .hint("Name one agent alone: windlass config set agent.use claude")
-        .hint("Or go without the sandbox: --no-sandbox"));
-    }
-    refuse_unbounded(&plan, &resolved.sandbox.kind)?;
-    check(wanted.app, &mut plan, trusted, resolved.exit_codes)?;
-    Ok(plan)
+    let mut plan = planned(wanted, scripted(), program, model_of(wanted.resolved, 0, scripted()))?;
+    plan.arguments = vec![SCRIPTED_AGENT.to_owned(), script.to_owned()];
+    plan.arguments.extend(wanted.resolved.agent.arguments.iter().cloned());
+    Ok((plan, None))
 }
 
 /// One of the agents that are configured, and what is missing of it.
@@ -223,24 +183,25 @@ fn found(wanted: &Wanted<'_>, index: usize) -> Result<(AgentSpec, Option<AppErro
         Ok(program) => (program, None),
         Err(missing) => (PathBuf::from(command), Some(missing)),
     };
-    Ok((planned(wanted, (index, agent), program, Vec::new())?, missing))
+    let mut plan = planned(wanted, agent, program, model_of(resolved, index, agent))?;
+    if index == configured(resolved) {
+        plan.arguments.clone_from(&resolved.agent.arguments);
+    }
+    Ok((plan, missing))
 }
 
+/// How an agent is called, without arguments of its own.
 fn planned(
     wanted: &Wanted<'_>,
-    (index, agent): (usize, &dyn Agent),
+    agent: &dyn Agent,
     program: PathBuf,
-    mut arguments: Vec<String>,
+    model: Option<String>,
 ) -> Result<AgentSpec, AppError> {
     let settings = &wanted.resolved.agent;
-    if index == configured(wanted.resolved) || wanted.mock.is_some() {
-        arguments.extend(settings.arguments.iter().cloned());
-    }
     Ok(AgentSpec {
         add_dirs: add_dirs::resolve(wanted.directory, wanted.resolved)?,
-        model: model_of(wanted.resolved, index, agent),
+        model,
         max_turns: settings.max_turns,
-        arguments,
         skip_permissions: wanted.skip_permissions,
         allow: allowed(wanted, agent),
         api_keys: settings.api_keys,

@@ -24,8 +24,8 @@ macro_rules! tested {
 /// As it is usually called.
 pub(super) static ABOUT: About = CODEX;
 
-/// By `codex exec`; nobody is taken to mean that by naming the program.
-pub(super) static ABOUT_EXEC: About = About { name: "codex-exec", program: None, ..CODEX };
+/// By `codex exec`.
+pub(super) static ABOUT_EXEC: About = About { name: "codex-exec", ..CODEX };
 
 const CODEX: About = About {
     name: "codex",

@@ -70,7 +70,9 @@ pub fn start(here: &Here, request: &Prepared) -> Result<RunEnd, AppError> {
     let mut agent = agent::plan(&wanted(here, request))?;
     agent::refuse_unbounded(&agent, &resolved.sandbox.kind)?;
     agent::check(&here.app, &mut agent, &trusted, resolved.exit_codes)?;
-    let others = agent::others(&wanted(here, request), &trusted, &purposes(request, &criteria))?;
+    let occasions =
+        agent::Occasions { purposes: purposes(request, &criteria), names: tasks::agents(request) };
+    let others = agent::others(&wanted(here, request), &trusted, &agent, &occasions)?;
     let spent_before = spent_before(here, request)?;
     let way = delivery::find(here, request)?;
     let folder = RunFolder::create(&here.project)?;
@@ -84,6 +86,7 @@ pub fn start(here: &Here, request: &Prepared) -> Result<RunEnd, AppError> {
             notices.extend(without_git(here));
             notices.extend(links_out::notices(&plan));
             notices.extend(tasks::problems(request));
+            notices.extend(agent::unknown(&occasions.names));
             notices.extend(request.assignment.issues.iter().flat_map(|issues| issues.notices.clone()));
             notices.extend(request.principles.notice());
             notices.extend(criteria.notices);
@@ -180,6 +183,7 @@ pub fn plan(
         agent: with_committing(agent, commit),
         substitutes: others.substitutes.into_iter().map(|agent| with_committing(agent, commit)).collect(),
         specialists: others.specialists,
+        named: others.named.into_iter().map(|agent| with_committing(agent, commit)).collect(),
         review: reviewed(request, Vec::new()),
         council: counselled(here, request, run),
         commit,

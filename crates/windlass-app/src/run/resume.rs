@@ -200,7 +200,8 @@ fn plan(app: &App, run: &Run, resolved: &Resolved, trusted: &Trusted) -> Result<
 fn check_agents(app: &App, plan: &mut RunSpec, trusted: &Trusted) -> Result<(), AppError> {
     let agents = iter::once(&mut plan.agent)
         .chain(&mut plan.substitutes)
-        .chain(plan.specialists.iter_mut().map(|specialist| &mut specialist.agent));
+        .chain(plan.specialists.iter_mut().map(|specialist| &mut specialist.agent))
+        .chain(&mut plan.named);
     let checked = agents.map(|agent| agent::check(app, agent, trusted, plan.exit_codes).map(drop));
     let checked: Vec<Result<(), AppError>> = checked.collect();
     if checked.iter().any(Result::is_ok) { Ok(()) } else { checked.into_iter().collect() }

@@ -1,5 +1,6 @@
 //! What a person should know of a sandbox before anything is started in it.
 
+use std::collections::BTreeSet;
 use std::env;
 use std::path::Path;
 
@@ -23,15 +24,13 @@ pub fn notices(here: &Here, plan: &RunSpec) -> Vec<String> {
         return nested.into_iter().collect();
     }
     let variable = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
-    let api = if sandbox::is_scripted(plan) {
-        None
-    } else {
-        api_out_of_reach(&of(&plan.agent).about().variables.hosts, &walls.network, variable)
-    };
+    let agents = plan.agents().filter(|_| !sandbox::is_scripted(plan));
+    let hosts = agents.map(|(_, agent)| &of(agent).about().variables.hosts);
+    let apis: BTreeSet<String> =
+        hosts.filter_map(|hosts| api_out_of_reach(hosts, &walls.network, variable)).collect();
     let tree = here.repository.as_ref().map_or(here.directory.as_path(), |repository| &repository.top);
-    let all =
-        [search_path::notice(here, walls), api, siblings(walls, tree), closed_filters(here, plan), nested];
-    all.into_iter().flatten().collect()
+    let all = [search_path::notice(here, walls), siblings(walls, tree), closed_filters(here, plan), nested];
+    all.into_iter().flatten().chain(apis).collect()
 }
 
 /// Repositories inside this one: a guest can write all of them.

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use windlass_core::config::{Resolved, SandboxSettings};
-use windlass_core::spec::{AgentSpec, RunSpec, SandboxKind, SandboxSpec};
+use windlass_core::spec::{RunSpec, SandboxKind, SandboxSpec};
 use windlass_core::values::RunId;
 use windlass_engine::sandbox::container::image::Recipe;
-use windlass_engine::sandbox::{Sandbox, SandboxError, SandboxRoom};
+use windlass_engine::sandbox::{Sandbox, SandboxAgent, SandboxError, SandboxRoom};
 use windlass_engine::store::session_folder::SessionRecord;
 use windlass_engine::store::{RunFolder, SessionFolder};
 use windlass_engine::supervisor::put_back_before_a_run;
@@ -104,9 +104,9 @@ pub(crate) fn open_session(
     };
     let session = SessionFolder::create(&here.project, &record)?;
     let name = agent::chosen(resolved, None).about().name;
-    let nobody = AgentSpec::new(name, here.app.program().to_owned());
+    let nobody = SandboxAgent { name, program: here.app.program().to_owned() };
     let plan = plan(here, resolved);
-    let room = around(here, session.session(), &plan.kind, session.path().join("sandbox"), &nobody)?;
+    let room = around(here, session.session(), &plan.kind, session.path().join("sandbox"), nobody)?;
     Ok((Sandbox::open(&plan, room)?, session))
 }
 
@@ -129,8 +129,10 @@ pub(crate) fn leave(app: &App, sandbox: &Sandbox, session: &RunId) -> Result<(),
 
 /// What the sandbox of a run is made around.
 pub fn of(here: &Here, plan: &RunSpec, folder: &RunFolder) -> Result<SandboxRoom, AppError> {
-    let room = around(here, &plan.run, &plan.sandbox.kind, folder.sandbox(), &plan.agent)?;
-    Ok(SandboxRoom { files: script(plan).into_iter().collect(), ..room })
+    let agent = SandboxAgent::of(&plan.agent);
+    let room = around(here, &plan.run, &plan.sandbox.kind, folder.sandbox(), agent)?;
+    let other_agents = plan.agents().skip(1).map(|(_, other)| SandboxAgent::of(other)).collect();
+    Ok(SandboxRoom { files: script(plan).into_iter().collect(), other_agents, ..room })
 }
 
 /// What a sandbox here is made around, for a run or a session.
@@ -139,7 +141,7 @@ pub fn around(
     run: &RunId,
     kind: &SandboxKind,
     scratch: PathBuf,
-    agent: &AgentSpec,
+    agent: SandboxAgent,
 ) -> Result<SandboxRoom, AppError> {
     let repository = here.repository.as_ref();
     let mut git_directories: Vec<PathBuf> =
@@ -164,8 +166,8 @@ pub fn around(
         scratch,
         windlass: here.app.program().to_owned(),
         home: home().unwrap_or_else(|| PathBuf::from("/")),
-        agent: agent.program.clone(),
-        agent_name: windlass_agents::of(agent).about().name,
+        agent,
+        other_agents: Vec::new(),
     })
 }
 

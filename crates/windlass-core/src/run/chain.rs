@@ -14,7 +14,8 @@ use crate::run::retry::{Patience, Retries, after_limit, after_outage, back_after
 use crate::run::{Backoff, Run};
 use crate::spec::{AgentSpec, RunSpec};
 use crate::values::{
-    AgentIndex, CallSummary, Class, Now, Purpose, StopReason, UnderWay, UsageLimit, between, later,
+    AgentIndex, AnswerForm, CallSummary, Class, LaneId, Now, Purpose, StopReason, UnderWay, UsageLimit,
+    between, later,
 };
 
 #[cfg(test)]
@@ -76,7 +77,7 @@ impl Chain {
 
     /// A session begins in which nobody waits and nobody could work: everybody is asked again.
     pub fn begin_session(&mut self, spec: &RunSpec) {
-        if self.free(spec, spec.job.mode.purpose()).is_none() {
+        if self.free(spec, spec.job.mode.purpose().into()).is_none() {
             self.away.clear();
         }
     }
@@ -107,24 +108,47 @@ impl Chain {
         })
     }
 
-    /// The one for this purpose that is back first, and when; of several the first.
-    fn first_back(&self, spec: &RunSpec, purpose: Purpose) -> Option<(AgentIndex, Timestamp)> {
+    /// The one for this call that is back first, and when; of several the first.
+    fn first_back(&self, spec: &RunSpec, call_for: CallFor) -> Option<(AgentIndex, Timestamp)> {
         let until = |agent| Some((agent, self.away.get(&agent)?.until?));
-        spec.candidates(purpose).filter_map(until).min_by_key(|(_, until)| *until)
+        spec.candidates(call_for).filter_map(until).min_by_key(|(_, until)| *until)
     }
 
-    /// The first for this purpose that is not away.
-    fn free(&self, spec: &RunSpec, purpose: Purpose) -> Option<AgentIndex> {
-        spec.candidates(purpose).find(|agent| !self.away.contains_key(agent))
+    /// The first for this call that is not away.
+    fn free(&self, spec: &RunSpec, call_for: CallFor) -> Option<AgentIndex> {
+        spec.candidates(call_for).find(|agent| !self.away.contains_key(agent))
+    }
+}
+
+/// What an agent is needed for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CallFor {
+    /// What the call is for.
+    pub purpose: Purpose,
+    /// Who is asked first because the task names it.
+    pub named: Option<AgentIndex>,
+}
+
+impl From<Purpose> for CallFor {
+    fn from(purpose: Purpose) -> CallFor {
+        CallFor { purpose, named: None }
     }
 }
 
 impl Run {
-    /// Whose the next call of this purpose is.
-    pub fn agent_for(&self, purpose: Purpose) -> AgentIndex {
+    /// Whose the next call of a lane is, for this purpose.
+    pub fn agent_for(&self, lane: LaneId, purpose: Purpose) -> AgentIndex {
         let Some(spec) = &self.spec else { return AgentIndex::default() };
-        let back = || Some(self.chain.first_back(spec, purpose)?.0);
-        self.chain.free(spec, purpose).or_else(back).unwrap_or_default()
+        let call_for = self.call_for(lane, purpose);
+        let back = || Some(self.chain.first_back(spec, call_for)?.0);
+        self.chain.free(spec, call_for).or_else(back).unwrap_or_default()
+    }
+
+    /// What an agent is needed for in a lane: whoever works on its task may be named by that.
+    pub(super) fn call_for(&self, lane: LaneId, purpose: Purpose) -> CallFor {
+        let task = self.task_in(lane).filter(|_| purpose.answer() == AnswerForm::Free);
+        let named = self.spec.as_ref().zip(task.and_then(|task| task.agent.as_deref()));
+        CallFor { purpose, named: named.and_then(|(spec, name)| spec.agent_named(name)) }
     }
 
     /// The agents that cannot work now: until when, and why. `None` = until a person goes on with the run.
@@ -149,7 +173,7 @@ impl Run {
     pub(super) fn handed_over(
         &self,
         spec: &RunSpec,
-        purpose: Purpose,
+        call_for: CallFor,
         (agent, summary): (AgentIndex, &CallSummary),
         now: Now,
     ) -> Option<Vec<Fact>> {
@@ -160,10 +184,10 @@ impl Run {
         let class = summary.class;
         let mut chain = self.chain.clone();
         chain.leave(agent, Away { until, class, detail: detail.clone(), counted: false });
-        let by = chain.free(spec, purpose);
+        let by = chain.free(spec, call_for);
         let mut facts = vec![Fact::AgentAway { agent, class, until, by, detail }];
         if by.is_none() {
-            facts.extend(self.nobody_left((spec, purpose), &chain, now));
+            facts.extend(self.nobody_left((spec, call_for), &chain, now));
         }
         Some(facts)
     }
@@ -201,8 +225,8 @@ impl Run {
     }
 
     /// Nobody can work: the first who is back is waited for, or the run ends.
-    fn nobody_left(&self, (spec, purpose): (&RunSpec, Purpose), chain: &Chain, now: Now) -> Option<Fact> {
-        let away = || spec.candidates(purpose).filter_map(|agent| Some((agent, chain.away.get(&agent)?)));
+    fn nobody_left(&self, (spec, call_for): (&RunSpec, CallFor), chain: &Chain, now: Now) -> Option<Fact> {
+        let away = || spec.candidates(call_for).filter_map(|agent| Some((agent, chain.away.get(&agent)?)));
         let reasons: Vec<String> =
             away().map(|(agent, away)| format!("{}: {}", spec.agent_name(agent), away.detail)).collect();
         let fails = |stop_reason| Fact::Failing {
@@ -210,7 +234,7 @@ impl Run {
             detail: format!("no agent can work: {}", reasons.join("; ")),
             under_way: UnderWay::SeenThrough,
         };
-        match chain.first_back(spec, purpose) {
+        match chain.first_back(spec, call_for) {
             Some((agent, until)) if between(now.wall, until) <= spec.limits.wait => {
                 let class = chain.away.get(&agent).map_or(Class::UsageLimit, |away| away.class);
                 let longer = self.backoff.is_none_or(|Backoff { until: earlier, .. }| earlier < until);
@@ -249,23 +273,32 @@ impl Run {
 }
 
 impl RunSpec {
-    /// All agents of a run: the one that works, those that take over in their order, and those for one purpose.
+    /// All agents of a run: the one that works, those that take over in their order, those for one purpose, and those that tasks
+    /// name.
     pub fn agents(&self) -> impl Iterator<Item = (AgentIndex, &AgentSpec)> {
         let specialists = self.specialists.iter().map(|specialist| &specialist.agent);
-        let all = std::iter::once(&self.agent).chain(&self.substitutes).chain(specialists);
+        let all = std::iter::once(&self.agent).chain(&self.substitutes).chain(specialists).chain(&self.named);
         (0..).map(AgentIndex).zip(all)
     }
 
-    /// Those who can be called for a purpose, in the order in which they are asked: its own, then the one that works and those
-    /// that take over.
-    pub fn candidates(&self, purpose: Purpose) -> impl Iterator<Item = AgentIndex> {
+    /// Those who can be called for something, in the order in which they are asked: whom the task names, the purpose's own, then
+    /// the one that works and those that take over.
+    pub fn candidates(&self, call_for: impl Into<CallFor>) -> impl Iterator<Item = AgentIndex> {
+        let CallFor { purpose, named } = call_for.into();
         let all = || self.agents().map(|(index, _)| index);
         let working = 1 + self.substitutes.len();
         let own = all().skip(working).zip(&self.specialists).filter(move |(_, own)| own.purpose == purpose);
-        own.map(|(index, _)| index).chain(all().take(working))
+        let usual = own.map(|(index, _)| index).chain(all().take(working));
+        named.into_iter().chain(usual.filter(move |index| named != Some(*index)))
     }
 
-    /// Is it one of those that are for one purpose?
+    /// The agent that a task means: by its name, and its model where that is said behind a colon.
+    pub fn agent_named(&self, name: &str) -> Option<AgentIndex> {
+        let (name, model) = name.split_once(':').map_or((name, None), |(name, model)| (name, Some(model)));
+        self.agents().find(|(_, agent)| agent.is_named(name, model)).map(|(index, _)| index)
+    }
+
+    /// Is it one of those that do not work on everything?
     pub fn is_specialist(&self, index: AgentIndex) -> bool {
         usize::from(index.0) > self.substitutes.len()
     }

@@ -78,8 +78,9 @@ impl Run {
         let spec = self.council_spec()?;
         let is_open = turn.council == Council::Unasked && turn.conflict(outcome).is_some();
         let may_ask = self.councils.called < spec.per_run && self.goes_on_after(verdict);
-        let may_ask =
-            may_ask && self.consequence(turn.purpose, outcome, now).is_empty() && !self.has_to_end(now);
+        let may_ask = may_ask
+            && self.consequence(self.call_for(lane, turn.purpose), outcome, now).is_empty()
+            && !self.has_to_end(now);
         (is_open && may_ask).then_some(Fact::FollowUpDue {
             lane,
             iteration: turn.iteration,

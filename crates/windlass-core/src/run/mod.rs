@@ -68,6 +68,7 @@ use tasks::{AtWork, Tasks};
 use uncommitted::Uncommitted;
 
 pub use apply::IllegalFact;
+pub use chain::CallFor;
 pub use clock::Clock;
 pub use collecting::Collected;
 pub use context::{

@@ -80,7 +80,7 @@ impl Run {
                     turn: turn.key(),
                     purpose: turn.purpose,
                     notes: turn.notes,
-                    agent: self.agent_for(turn.purpose),
+                    agent: self.agent_for(id, turn.purpose),
                 };
                 // In a wait, or while the runner was dead, a lease may have ended.
                 let leased = self.last.is_none_or(|last| self.holds_task(id, last));

@@ -159,7 +159,7 @@ impl Run {
             iteration,
             attempt,
             purpose,
-            agent: self.agent_for(purpose),
+            agent: self.agent_for(lane, purpose),
             reserved,
             budget,
         }]

@@ -4,11 +4,9 @@ use crate::fact::Fact;
 use crate::run::decide::one;
 use crate::run::lane::{AttemptOutcome, InGit, Judged, LaneState, Turn};
 use crate::run::retry::{Patience, after_limit, after_outage};
-use crate::run::{Backoff, Council, NotesShare, Retries, Run};
+use crate::run::{Backoff, CallFor, Council, NotesShare, Retries, Run};
 use crate::spec::{CommitPolicy, RunSpec};
-use crate::values::{
-    CheckKind, CheckOutcome, Class, Cost, Cut, LaneId, Now, Purpose, StopReason, UnderWay, Verdict,
-};
+use crate::values::{CheckKind, CheckOutcome, Class, Cost, Cut, LaneId, Now, StopReason, UnderWay, Verdict};
 
 /// What follows from an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,7 +171,7 @@ impl Run {
         let Some(LaneState::Judging(turn, outcome, judged)) = self.lane(id) else {
             return Vec::new();
         };
-        let mut facts = self.consequence(turn.purpose, outcome, now);
+        let mut facts = self.consequence(self.call_for(id, turn.purpose), outcome, now);
         let follows = match self.course(turn, outcome) {
             Course::Repeat(class) => {
                 Fact::AttemptRepeats { lane: id, iteration: turn.iteration, attempt: turn.attempt, class }
@@ -217,14 +215,14 @@ impl Run {
     }
 
     /// What a call's class means for the whole run: another agent takes over, or it waits, or ends.
-    pub(super) fn consequence(&self, purpose: Purpose, outcome: &AttemptOutcome, now: Now) -> Vec<Fact> {
+    pub(super) fn consequence(&self, call_for: CallFor, outcome: &AttemptOutcome, now: Now) -> Vec<Fact> {
         let Some(spec) = self.spec.as_ref().filter(|_| self.failing.is_none()) else { return Vec::new() };
         let class = outcome.summary.class;
         let is_away = class.is_fatal() || class.is_of_reach();
-        let has_others = spec.candidates(purpose).nth(1).is_some();
+        let has_others = spec.candidates(call_for).nth(1).is_some();
         if is_away
             && has_others
-            && let Some(facts) = self.handed_over(spec, purpose, (outcome.agent, &outcome.summary), now)
+            && let Some(facts) = self.handed_over(spec, call_for, (outcome.agent, &outcome.summary), now)
         {
             return facts;
         }

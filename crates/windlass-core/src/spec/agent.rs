@@ -53,6 +53,11 @@ pub struct Specialist {
 }
 
 impl AgentSpec {
+    /// Is it meant by this name, and this model where one is said?
+    pub fn is_named(&self, name: &str, model: Option<&str>) -> bool {
+        self.name == name && model.is_none_or(|model| self.model.as_deref() == Some(model))
+    }
+
     /// An agent of this name that is told nothing and allowed nothing.
     pub fn new(name: &str, program: PathBuf) -> AgentSpec {
         AgentSpec {

@@ -90,6 +90,9 @@ pub struct RunSpec {
     /// Who is asked first for calls of one purpose, and works otherwise not; the others take over there as well.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub specialists: Vec<Specialist>,
+    /// Who works on tasks that name it, and works otherwise not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub named: Vec<AgentSpec>,
     /// How a fresh agent looks over the work of each iteration; `None` = nobody does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review: Option<ReviewSpec>,

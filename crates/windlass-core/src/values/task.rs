@@ -45,6 +45,10 @@ pub struct TaskRow {
     /// What it breaks, for the commit's footer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub breaking: Option<String>,
+    /// Who is asked first to work on it, as its file says: an agent's name, or `name:model`. Where nobody of the run is called
+    /// so, it says nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
     /// Patterns of files that may not be changed while it is worked on; with `!` before it, one that may.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub protected: Vec<String>,

@@ -17,8 +17,10 @@ pub struct Now {
     pub monotonic: Duration,
 }
 
-/// So much later; the last moment that can be told where that is beyond it.
+/// So much later, in whole milliseconds as a journal has times: what is read again is the same. The last moment that can be told
+/// where that is beyond it.
 pub fn later(from: Timestamp, by: Duration) -> Timestamp {
+    let by = Duration::from_millis(u64::try_from(by.as_millis()).unwrap_or(u64::MAX));
     from.saturating_add(by).unwrap_or(Timestamp::MAX)
 }
 
@@ -97,6 +99,15 @@ pub(crate) mod millis {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_comes_later_is_read_again_as_it_was() {
+        let from: Timestamp = "2026-11-21T22:14:46.621Z".parse().unwrap();
+        for by in [Duration::ZERO, Duration::from_micros(5_599_750), Duration::from_nanos(1), Duration::MAX] {
+            let time = later(from, by);
+            assert!(time == Timestamp::MAX || written(time).parse::<Timestamp>().unwrap() == time, "{time}");
+        }
+    }
 
     #[test]
     fn times_are_written_with_three_digits_and_read_with_any() {

@@ -19,7 +19,7 @@ use windlass_core::values::{CallClocks, CallId, CallReport, Cost, Cut, Ended, La
 use super::event::{Event, Events};
 use crate::executor::{Audience, Clock, Place};
 use crate::relay;
-use crate::sandbox::{Guest, Sandbox, SandboxError};
+use crate::sandbox::{Guest, Sandbox, SandboxAgent, SandboxError};
 use crate::store::{CallFolder, StoreError};
 use crate::watch::FileWatch;
 use windlass_host::process::stream::{StreamEvent, StreamLog, StreamReader, Tail};
@@ -112,7 +112,9 @@ impl LiveCall {
             confinement: confinement(setting.plan),
         };
         let request = spawn_request(&setting, call_files, stdin.into(), stdout, stderr);
-        let request = setting.sandbox.enter(Guest::Agent { files: &files }, request)?;
+        let own = SandboxAgent::of(&setting.plan.agent);
+        let guest = Guest::Agent { agent: Some(&own), files: &files };
+        let request = setting.sandbox.enter(guest, request)?;
         // Outside of what locks the agent in: it has nothing to do with its files.
         let opening = agent.opening(&setting.plan.agent, call_files, &setting.plan.directory);
         let request = match opening {

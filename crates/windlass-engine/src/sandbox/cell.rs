@@ -2,7 +2,9 @@
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
+use std::fs::DirBuilder;
 use std::io;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -19,7 +21,7 @@ use super::proxy::Proxy;
 use super::room::Occupied;
 use super::steering::Steering;
 use super::view::{Sight, View, lent, temporary};
-use super::{Guest, SandboxError, SandboxRoom};
+use super::{Guest, SandboxAgent, SandboxError, SandboxRoom};
 
 /// A sandbox without its walls.
 #[derive(Debug)]
@@ -40,7 +42,7 @@ pub(super) struct Cell {
 impl Cell {
     /// Makes its folders, and opens the way out.
     pub fn make(plan: &SandboxSpec, room: SandboxRoom) -> Result<Cell, SandboxError> {
-        let folders = Folders::make(&room.scratch, room.about_agent())?;
+        let folders = Folders::make(&room.scratch, room.agents())?;
         let socket = folders.socket();
         let proxy = Proxy::of(&plan.network, &socket).at("listen on", &socket)?;
         let proxy = proxy.map(|proxy| Arc::new((proxy, socket)));
@@ -56,7 +58,7 @@ impl Cell {
     /// The same for a lane: with its own clone, home and temporary files, and with the run's proxy.
     pub fn for_lane(&self, site: &Site) -> Result<Cell, SandboxError> {
         let (plan, room) = (site.plan(&self.plan, &self.room), site.room(&self.room));
-        let folders = Folders::make(&room.scratch, room.about_agent())?;
+        let folders = Folders::make(&room.scratch, room.agents())?;
         Ok(Cell { proxy: self.proxy.clone(), ..Cell::of(plan, room, folders) })
     }
 
@@ -66,27 +68,39 @@ impl Cell {
         Cell { plan, room, proxy: None, news, steering, made, folders }
     }
 
-    /// Makes a place for the credentials in the home inside, where they are to be there. `make` gets both.
-    pub fn log_in(&self, make: impl FnOnce(&Path, &Path) -> io::Result<()>) -> Result<(), SandboxError> {
-        let Some(credentials) = self.room.credentials_to_mount(self.plan.login)? else { return Ok(()) };
-        let inside = self.credentials_inside();
-        Ok(make(&credentials, &inside).at("create", &inside)?)
+    /// Makes a place for the credentials of each agent in the home inside, where they are to be there. `make` gets both.
+    pub fn log_in(&self, make: impl Fn(&Path, &Path) -> io::Result<()>) -> Result<(), SandboxError> {
+        for (agent, credentials) in self.room.logins_to_mount(self.plan.login)? {
+            let inside = agent.credentials_in(&self.folders.home());
+            let folder = inside.parent().unwrap_or(&inside);
+            // outside: a guest's home that was made a moment ago.
+            DirBuilder::new().recursive(true).mode(0o700).create(folder).at("create", folder)?;
+            make(&credentials, &inside).at("create", &inside)?;
+        }
+        Ok(())
     }
 
-    pub fn credentials_inside(&self) -> PathBuf {
-        self.room.credentials_in(&self.folders.home())
-    }
-
-    /// What a guest sees; these files in any case, and the credentials there.
-    pub fn view(&self, guest: Guest<'_>, files: &[PathBuf], credentials: PathBuf) -> View {
+    /// What a guest sees; these files in any case, and an agent's own credentials, which it finds in that home.
+    pub fn view(&self, guest: Guest<'_>, files: &[PathBuf], home: &Path) -> View {
         let mut own = self.folders.places();
         own.extend(temporary(&self.folders.temporary()));
         own.extend(lent(&self.room));
         let mut view = View::new(&self.plan, &self.room, own, files);
-        if self.plan.login == SandboxLogin::Mount && matches!(guest, Guest::Agent { .. }) {
-            view.places.insert(credentials, Sight::Shown(self.room.credentials()));
+        let agent = self.agent(guest).filter(|_| self.plan.login == SandboxLogin::Mount);
+        let own = agent.map(|agent| (agent, agent.credentials_in(&self.room.home)));
+        // outside: the person's own credentials.
+        if let Some((agent, credentials)) = own.filter(|(_, credentials)| credentials.is_file()) {
+            view.places.insert(agent.credentials_in(home), Sight::Shown(credentials));
         }
         view
+    }
+
+    /// The agent that a guest is.
+    fn agent<'a>(&'a self, guest: Guest<'a>) -> Option<&'a SandboxAgent> {
+        match guest {
+            Guest::Agent { agent, .. } => Some(agent.unwrap_or(&self.room.agent)),
+            Guest::Command { .. } => None,
+        }
     }
 
     /// What a guest's environment holds; `temporary` is where temporary files go inside.
@@ -99,7 +113,7 @@ impl Cell {
     ) -> Environment {
         let (holder, further) = heir(guest, &self.plan);
         let own = Own {
-            agent: self.room.about_agent().variables,
+            agent: self.agent(guest).unwrap_or(&self.room.agent).about().variables,
             kind: self.plan.kind.name(),
             home: &self.folders.home(),
             temporary,

@@ -102,7 +102,7 @@ pub(super) fn heir(guest: Guest<'_>, plan: &SandboxSpec) -> (Holder, Vec<String>
 pub(super) struct Own<'a> {
     /// The sandbox's kind.
     pub kind: &'static str,
-    /// What is said of the environment by the agent that is to be locked in.
+    /// What is said of the environment by the agent that is locked in.
     pub agent: &'static Variables,
     /// The home inside.
     pub home: &'a Path,

@@ -5,10 +5,8 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use windlass_agents::About;
-
-use super::SandboxError;
 use super::view::Sight;
+use super::{SandboxAgent, SandboxError};
 use windlass_host::file::AtPath;
 use windlass_host::tree::{at, without_links};
 
@@ -29,10 +27,15 @@ enum Lasting {
 
 impl Folders {
     /// Makes them anew; what a killed run left of them is removed.
-    pub fn make(root: &Path, agent: &About) -> Result<Folders, SandboxError> {
+    pub fn make<'a>(
+        root: &Path,
+        agents: impl Iterator<Item = &'a SandboxAgent>,
+    ) -> Result<Folders, SandboxError> {
         remove(root);
         let mut folders = Folders { root: root.to_owned(), lasting: Lasting::UntilDropped };
-        for folder in [folders.home(), folders.temporary(), folders.home().join(agent.files.folder)] {
+        let home = folders.home();
+        let of_agents = agents.map(|agent| home.join(agent.about().files.folder));
+        for folder in [home.clone(), folders.temporary()].into_iter().chain(of_agents) {
             // outside: the run's folder.
             DirBuilder::new().recursive(true).mode(0o700).create(&folder).at("create", &folder)?;
         }

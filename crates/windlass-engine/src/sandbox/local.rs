@@ -87,7 +87,7 @@ impl Local {
 
     /// What would be started for an agent.
     pub fn rehearsed(&self, program: &Path, arguments: &[OsString]) -> Vec<OsString> {
-        let guest = Guest::Agent { files: &[] };
+        let guest = Guest::Agent { agent: None, files: &[] };
         let view = self.view(guest, &[]);
         self.line(&view, &self.cell.folders.orders(2), &self.cell.room.directory, program, arguments)
     }
@@ -178,26 +178,29 @@ impl Local {
         let mut files = [room.files.as_slice(), further].concat();
         files.extend(self.cell.socket().cloned());
         files.push(room.windlass.clone());
-        files.extend(self.agent());
+        files.extend(self.programs());
         files.extend(lent_files(room));
-        if let Guest::Agent { files: of_call } = guest {
+        if let Guest::Agent { files: of_call, .. } = guest {
             files.extend_from_slice(of_call);
         }
-        let credentials = match self.means {
-            Means::Landlock => room.credentials(),
-            Means::Bwrap(_) => self.cell.credentials_inside(),
+        // By a link in the home inside it is the file itself that is opened.
+        let home = match self.means {
+            Means::Landlock => room.home.clone(),
+            Means::Bwrap(_) => self.cell.folders.home(),
         };
-        self.cell.view(guest, &files, credentials)
+        self.cell.view(guest, &files, &home)
     }
 
-    /// The agent's program, and what lies beside the program that it is.
-    fn agent(&self) -> Vec<PathBuf> {
-        let agent = &self.cell.room.agent;
-        // outside: the agent's program.
-        let canonical = agent.canonicalize().unwrap_or_else(|_| agent.clone());
-        let beside =
-            canonical.parent().filter(|folder| !self.cell.room.home.starts_with(folder)).map(Path::to_owned);
-        [agent.clone(), canonical].into_iter().chain(beside).collect()
+    /// The programs of agents, and what lies beside the programs that they are.
+    fn programs(&self) -> impl Iterator<Item = PathBuf> {
+        self.cell.room.agents().flat_map(|agent| {
+            let program = &agent.program;
+            // outside: the agent's program.
+            let canonical = program.canonicalize().unwrap_or_else(|_| program.clone());
+            let folder = canonical.parent().filter(|folder| !self.cell.room.home.starts_with(folder));
+            let beside = folder.map(Path::to_owned);
+            [program.clone(), canonical].into_iter().chain(beside)
+        })
     }
 
     /// The same request, behind the door.

@@ -35,7 +35,7 @@ pub use inside::{INSIDE_COMMAND, inside_main};
 pub use lane::Site;
 pub use probe::{Probe, probe};
 pub use proxy::lets_through;
-pub use room::SandboxRoom;
+pub use room::{SandboxAgent, SandboxRoom};
 pub use steering::{GUEST_AT_WORK, forget_guest, put_back_beside};
 
 use bwrap::Bwrap;
@@ -64,6 +64,8 @@ enum Boundary {
 pub enum Guest<'a> {
     /// An agent, which may read these files although they are the runner's, and gets the login.
     Agent {
+        /// Which; `None` = the one that works.
+        agent: Option<&'a SandboxAgent>,
         /// Files of its call, absolute: system prompt, settings.
         files: &'a [PathBuf],
     },
@@ -158,7 +160,7 @@ impl Sandbox {
 
     /// The same for a person at the terminal, who may do what an agent may. The request's own files are not used.
     pub fn enter_at_terminal(&self, request: SpawnRequest) -> Result<SpawnRequest, SandboxError> {
-        let guest = Guest::Agent { files: &[] };
+        let guest = Guest::Agent { agent: None, files: &[] };
         match &self.held {
             Boundary::Container(container) if std::io::stdin().is_terminal() => {
                 container.enter(guest, Streams::Terminal, request)

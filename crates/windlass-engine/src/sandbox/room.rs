@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use windlass_agents::{About, named};
-use windlass_core::spec::SandboxLogin;
+use windlass_core::spec::{AgentSpec, SandboxLogin};
 use windlass_core::values::RunId;
 
 use super::SandboxError;
@@ -41,10 +41,36 @@ pub struct SandboxRoom {
     pub windlass: PathBuf,
     /// The user's home.
     pub home: PathBuf,
-    /// The agent's program.
-    pub agent: PathBuf,
-    /// The agent's name.
-    pub agent_name: &'static str,
+    /// The agent that works.
+    pub agent: SandboxAgent,
+    /// Other agents that are called.
+    pub other_agents: Vec<SandboxAgent>,
+}
+
+/// An agent that is to be locked in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SandboxAgent {
+    /// Its program.
+    pub program: PathBuf,
+    /// Its name.
+    pub name: &'static str,
+}
+
+impl SandboxAgent {
+    /// The agent of a call.
+    pub fn of(agent: &AgentSpec) -> SandboxAgent {
+        SandboxAgent { program: agent.program.clone(), name: windlass_agents::of(agent).about().name }
+    }
+
+    /// What it is.
+    pub(super) fn about(&self) -> &'static About {
+        named(self.name).about()
+    }
+
+    /// Its credentials in this home.
+    pub(super) fn credentials_in(&self, home: &Path) -> PathBuf {
+        home.join(self.about().files.credentials)
+    }
 }
 
 impl SandboxRoom {
@@ -80,30 +106,28 @@ impl SandboxRoom {
         !self.closed.is_empty()
     }
 
-    /// The agent that is to be locked in.
-    pub(super) fn about_agent(&self) -> &'static About {
-        named(self.agent_name).about()
+    /// All agents that are to be locked in.
+    pub(super) fn agents(&self) -> impl Iterator<Item = &SandboxAgent> {
+        std::iter::once(&self.agent).chain(&self.other_agents)
     }
 
-    /// The user's own credentials.
-    pub(super) fn credentials(&self) -> PathBuf {
-        self.credentials_in(&self.home)
-    }
-
-    /// The agent's credentials in this home.
-    pub(super) fn credentials_in(&self, home: &Path) -> PathBuf {
-        home.join(self.about_agent().files.credentials)
-    }
-
-    /// The same, where they are to be mounted and not to come by the environment.
-    pub(super) fn credentials_to_mount(&self, login: SandboxLogin) -> Result<Option<PathBuf>, SandboxError> {
-        let credentials = self.credentials();
-        match login {
-            SandboxLogin::Environment => Ok(None),
-            // outside: the person's own credentials.
-            SandboxLogin::Mount if credentials.is_file() => Ok(Some(credentials)),
-            SandboxLogin::Mount => Err(SandboxError::no_credentials(&credentials, self.about_agent())),
+    /// Agents whose credentials are to be mounted, and these; none where they are to come by the environment. Of those beside the
+    /// one that works, who has no such file has its login by the environment, or none.
+    pub(super) fn logins_to_mount(
+        &self,
+        login: SandboxLogin,
+    ) -> Result<Vec<(&SandboxAgent, PathBuf)>, SandboxError> {
+        if login == SandboxLogin::Environment {
+            return Ok(Vec::new());
         }
+        let all = self.agents().map(|agent| (agent, agent.credentials_in(&self.home)));
+        // outside: the person's own credentials.
+        let there: Vec<_> = all.filter(|(_, credentials)| credentials.is_file()).collect();
+        if there.first().is_none_or(|(agent, _)| *agent != &self.agent) {
+            let credentials = self.agent.credentials_in(&self.home);
+            return Err(SandboxError::no_credentials(&credentials, self.agent.about()));
+        }
+        Ok(there)
     }
 
     /// A file by which a guest can have git, the runner's too, take its settings from somewhere else. Git itself writes it

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use windlass_core::fact::Fact;
 use windlass_core::run::RESET_MARGIN;
-use windlass_core::values::{AgentIndex, CallId, Class, Purpose, later};
+use windlass_core::values::{AgentIndex, CallId, Class, LaneId, Purpose, TaskId, later};
 
 use super::Breach;
 use crate::record::{Record, What};
@@ -16,17 +16,30 @@ struct Chain {
     working: u16,
     /// What each agent behind them is for: it is asked first for that, and for nothing else.
     specialists: Vec<Purpose>,
+    /// The name and the model of each agent.
+    names: Vec<(String, Option<String>)>,
+    /// Whom each task names.
+    tasks: BTreeMap<TaskId, Option<String>>,
+    /// The task of each lane.
+    lanes: BTreeMap<LaneId, TaskId>,
     /// What the run is for.
     purpose: Option<Purpose>,
     away: BTreeMap<AgentIndex, Option<Timestamp>>,
     /// Whose each call is, and what it is for.
-    callers: BTreeMap<CallId, (AgentIndex, Purpose)>,
+    callers: BTreeMap<CallId, (AgentIndex, Occasion)>,
     /// What the calls of each agent that have ended were for, each once.
-    ended: BTreeMap<AgentIndex, Vec<Purpose>>,
+    ended: BTreeMap<AgentIndex, Vec<Occasion>>,
     /// Resets that each agent's refusals named since it was away last; `None` of one that named none.
     resets: BTreeMap<AgentIndex, Vec<Option<Timestamp>>>,
     held: bool,
     finished: bool,
+}
+
+/// What a call is for, and whom its task names.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Occasion {
+    purpose: Purpose,
+    named: Option<AgentIndex>,
 }
 
 pub(super) fn check(record: &Record) -> Result<(), Breach> {
@@ -45,8 +58,10 @@ impl Chain {
             Fact::RunStarted { plan } | Fact::RunResumed { plan } => {
                 self.working = u16::try_from(1 + plan.substitutes.len()).unwrap_or(u16::MAX);
                 self.specialists = plan.specialists.iter().map(|specialist| specialist.purpose).collect();
+                let names = plan.agents().map(|(_, agent)| (agent.name.clone(), agent.model.clone()));
+                self.names = names.collect();
                 let purpose = *self.purpose.insert(plan.job.mode.purpose());
-                let nobody = self.free(purpose).is_none() && !self.held;
+                let nobody = self.free(Occasion { purpose, named: None }).is_none() && !self.held;
                 if std::mem::take(&mut self.finished) || nobody {
                     self.away.clear();
                 }
@@ -56,15 +71,24 @@ impl Chain {
                 self.finished = true;
                 Ok(())
             }
-            Fact::CallReserved { call, agent, purpose, .. } => {
-                self.callers.insert(*call, (*agent, *purpose));
-                self.called(*agent, *purpose, now)
+            Fact::TasksRead { tasks } => {
+                self.tasks = tasks.iter().map(|row| (row.id.clone(), row.agent.clone())).collect();
+                Ok(())
+            }
+            Fact::IterationStarted { lane, task: Some(task), .. } => {
+                self.lanes.insert(*lane, task.clone());
+                Ok(())
+            }
+            Fact::CallReserved { lane, call, agent, purpose, .. } => {
+                let occasion = self.occasion(*lane, *purpose);
+                self.callers.insert(*call, (*agent, occasion));
+                self.called(*agent, occasion, now)
             }
             Fact::CallFinished { call, summary, .. } => {
-                let Some((agent, purpose)) = self.callers.get(call).copied() else { return Ok(()) };
+                let Some((agent, occasion)) = self.callers.get(call).copied() else { return Ok(()) };
                 let ended = self.ended.entry(agent).or_default();
-                if !ended.contains(&purpose) {
-                    ended.push(purpose);
+                if !ended.contains(&occasion) {
+                    ended.push(occasion);
                 }
                 if summary.class == Class::UsageLimit {
                     let reset = summary.limit.as_ref().and_then(|limit| limit.resets_at);
@@ -86,28 +110,41 @@ impl Chain {
         }
     }
 
-    /// Those who can be called for a purpose, in their order.
-    fn candidates(&self, purpose: Purpose) -> impl Iterator<Item = AgentIndex> {
+    /// What a call in a lane is for. Who looks over the work of others is none of its task's business.
+    fn occasion(&self, lane: LaneId, purpose: Purpose) -> Occasion {
+        let works = matches!(purpose, Purpose::Work | Purpose::Merge);
+        let name = self.lanes.get(&lane).and_then(|task| self.tasks.get(task)?.as_deref()).filter(|_| works);
+        let is_meant = |(own, model): &(String, Option<String>), name: &str| {
+            own == name || model.as_ref().is_some_and(|model| format!("{own}:{model}") == name)
+        };
+        let at = name.and_then(|name| self.names.iter().position(|agent| is_meant(agent, name)));
+        Occasion { purpose, named: at.and_then(|at| Some(AgentIndex(u16::try_from(at).ok()?))) }
+    }
+
+    /// Those who can be called for something, in their order.
+    fn candidates(&self, occasion: Occasion) -> impl Iterator<Item = AgentIndex> {
+        let Occasion { purpose, named } = occasion;
         let own = self.specialists.iter().zip(self.working..).filter(move |(own, _)| **own == purpose);
-        own.map(|(_, agent)| agent).chain(0..self.working).map(AgentIndex)
+        let usual = own.map(|(_, agent)| agent).chain(0..self.working).map(AgentIndex);
+        named.into_iter().chain(usual.filter(move |agent| named != Some(*agent)))
     }
 
-    fn free(&self, purpose: Purpose) -> Option<AgentIndex> {
-        self.candidates(purpose).find(|agent| !self.away.contains_key(agent))
+    fn free(&self, occasion: Occasion) -> Option<AgentIndex> {
+        self.candidates(occasion).find(|agent| !self.away.contains_key(agent))
     }
 
-    /// When the first for a purpose is back.
-    fn first_back(&self, purpose: Purpose) -> Option<Timestamp> {
-        self.candidates(purpose).filter_map(|agent| *self.away.get(&agent)?).min()
+    /// When the first for something is back.
+    fn first_back(&self, occasion: Occasion) -> Option<Timestamp> {
+        self.candidates(occasion).filter_map(|agent| *self.away.get(&agent)?).min()
     }
 
-    fn called(&self, agent: AgentIndex, purpose: Purpose, now: Timestamp) -> Result<(), String> {
-        if let Some(free) = self.free(purpose) {
+    fn called(&self, agent: AgentIndex, occasion: Occasion, now: Timestamp) -> Result<(), String> {
+        if let Some(free) = self.free(occasion) {
             let said = || format!("agent {agent} is called, and agent {free} could work");
             return if agent == free { Ok(()) } else { Err(said()) };
         }
         // The clock on the wall can be put back while the first who is back is waited for.
-        let first = self.first_back(purpose);
+        let first = self.first_back(occasion);
         match self.away.get(&agent) {
             Some(Some(until)) if *until <= now || first == Some(*until) && !self.held => Ok(()),
             _ => Err(format!("agent {agent} is called, and cannot work")),
@@ -123,7 +160,7 @@ impl Chain {
         now: Timestamp,
     ) -> Result<(), String> {
         let ended = self.ended.get(&agent).cloned().unwrap_or_default();
-        if !ended.iter().any(|purpose| self.candidates(*purpose).count() > 1) {
+        if !ended.iter().any(|occasion| self.candidates(*occasion).count() > 1) {
             return Err("one agent alone is said to be away".to_owned());
         }
         if !class.is_fatal() && !class.is_of_reach() {
@@ -141,7 +178,7 @@ impl Chain {
         }
         self.away.insert(agent, until);
         // Of two lanes that are refused at a time, for two purposes, it is not known which one is meant.
-        let first: Vec<Option<AgentIndex>> = ended.iter().map(|purpose| self.free(*purpose)).collect();
+        let first: Vec<Option<AgentIndex>> = ended.iter().map(|occasion| self.free(*occasion)).collect();
         if first.contains(&by) {
             Ok(())
         } else {
@@ -158,19 +195,19 @@ impl Chain {
 
     /// Nobody waits while somebody can work, but for one whose outage is within its patience.
     fn waits(&self, until: Timestamp, class: Class) -> Result<(), String> {
-        let purposes = self.callers.values().map(|(_, purpose)| *purpose);
-        let waits: Vec<_> = purposes.map(|purpose| self.waits_for(purpose, until, class)).collect();
+        let occasions = self.callers.values().map(|(_, occasion)| *occasion);
+        let waits: Vec<_> = occasions.map(|occasion| self.waits_for(occasion, until, class)).collect();
         match waits.iter().find(|wait| wait.is_ok()) {
             Some(_) => Ok(()),
             None => waits.into_iter().next().unwrap_or(Ok(())),
         }
     }
 
-    fn waits_for(&self, purpose: Purpose, until: Timestamp, class: Class) -> Result<(), String> {
-        match self.free(purpose) {
-            _ if self.candidates(purpose).count() < 2 || class == Class::Outage => Ok(()),
+    fn waits_for(&self, occasion: Occasion, until: Timestamp, class: Class) -> Result<(), String> {
+        match self.free(occasion) {
+            _ if self.candidates(occasion).count() < 2 || class == Class::Outage => Ok(()),
             None => {
-                let first = self.first_back(purpose);
+                let first = self.first_back(occasion);
                 let said = || format!("it waits until {until}, and the first is back at {first:?}");
                 if first == Some(until) { Ok(()) } else { Err(said()) }
             }

@@ -12,6 +12,10 @@ const CHAIN: u64 = 0x6368_6169_6E00_0000;
 /// The same for agents that review.
 const REVIEWER: u64 = 0x6F77_6E72_6576_0000;
 
+/// The same for those that tasks name, and the first night that may have one.
+const NAMED: u64 = 0x6E61_6D65_6461_0000;
+const NAMED_FROM: u64 = 400_000;
+
 /// Gives some nights further agents. They do as the first does: each call is what comes next in the script, whoever makes it.
 pub(super) fn draw(script: &mut Script) {
     let mut dice = Dice::new(script.seed ^ CHAIN);
@@ -30,6 +34,20 @@ pub(super) fn draw_reviewer(script: &mut Script) {
         return;
     }
     script.plan.specialists = vec![Specialist { purpose: Purpose::Review, agent: agent(script, "reviewer") }];
+}
+
+/// Gives some nights of tasks an agent that works where a task names it, and tasks that name somebody.
+pub(super) fn draw_named(script: &mut Script) {
+    let mut dice = Dice::new(script.seed ^ NAMED);
+    if script.seed < NAMED_FROM || script.commutes || script.tasks.is_empty() || !dice.chance(25) {
+        return;
+    }
+    script.plan.named = vec![agent(script, "named")];
+    let name = script.plan.agent.name.clone();
+    for task in &mut script.tasks {
+        let model = dice.pick(&[(2, None), (2, Some("named")), (1, Some("second")), (1, Some("nobody"))]);
+        task.agent = model.map(|model| format!("{name}:{model}"));
+    }
 }
 
 fn agent(script: &Script, model: &str) -> AgentSpec {

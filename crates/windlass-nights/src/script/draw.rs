@@ -96,6 +96,7 @@ impl Script {
         money::draw(&mut script);
         super::chain::draw(&mut script);
         super::chain::draw_reviewer(&mut script);
+        super::chain::draw_named(&mut script);
         script
     }
 }

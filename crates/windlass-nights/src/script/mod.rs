@@ -38,6 +38,8 @@ pub(crate) struct TaskNature {
     pub dependencies: Vec<u8>,
     /// Another task has its id, and is open. Nobody ever finishes that one.
     pub has_twin: bool,
+    /// Who is to work on it.
+    pub agent: Option<String>,
 }
 
 /// One night, as a value. The same script gives the same night.

@@ -48,6 +48,7 @@ pub(super) fn draw(dice: &mut Dice, mode: Mode) -> RunSpec {
         agent: agent(),
         substitutes: Vec::new(),
         specialists: Vec::new(),
+        named: Vec::new(),
         review: None,
         council: None,
         commit: if git { commit } else { CommitPolicy::None },

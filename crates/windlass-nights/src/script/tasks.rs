@@ -83,7 +83,7 @@ fn nature(dice: &mut Dice, number: usize, count: usize) -> TaskNature {
     if dice.chance(3) {
         dependencies.push(99);
     }
-    TaskNature { priority: dice.pick(&[(1, 1), (4, 2), (1, 3)]), dependencies, has_twin: false }
+    TaskNature { priority: dice.pick(&[(1, 1), (4, 2), (1, 3)]), dependencies, has_twin: false, agent: None }
 }
 
 fn gates(script: &mut Script, dice: &mut Dice) {

@@ -88,6 +88,7 @@ pub(crate) fn rows(file: &TaskFile, natures: &[TaskNature]) -> Vec<TaskRow> {
             },
             priority: nature.priority,
             dependencies: nature.dependencies.iter().map(|at| task_id(usize::from(*at))).collect(),
+            agent: nature.agent.clone(),
             ..TaskRow::default()
         })
         .collect();

@@ -88,6 +88,7 @@ pub fn plan() -> RunSpec {
         },
         substitutes: Vec::new(),
         specialists: Vec::new(),
+        named: Vec::new(),
         review: None,
         council: None,
         commit: CommitPolicy::None,

@@ -163,7 +163,8 @@ fn agents(plan: &RunSpec) -> String {
         .specialists
         .iter()
         .map(|Specialist { purpose, agent: own }| format!("; {} by {}", calls_for(*purpose), agent(own)));
-    agent(&plan.agent) + &substitutes.chain(specialists).collect::<String>()
+    let named = plan.named.iter().map(|own| format!("; tasks that name it by {}", agent(own)));
+    agent(&plan.agent) + &substitutes.chain(specialists).chain(named).collect::<String>()
 }
 
 fn calls_for(purpose: Purpose) -> &'static str {

@@ -20,6 +20,7 @@ fn row(id: &str, title: &str) -> TaskRow {
         dependencies: Vec::new(),
         kind: None,
         breaking: None,
+        agent: None,
         protected: Vec::new(),
         unclear: None,
     }

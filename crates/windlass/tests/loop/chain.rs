@@ -59,7 +59,7 @@ impl Bench {
         let path = format!("{}:{}", env.root().join("agents").display(), std::env::var("PATH").unwrap());
         let night = Night::within(env, "")
             .set("PATH", &path)
-            .set("WINDLASS_AGENT__USE", "claude,codex")
+            .set("WINDLASS_AGENT__USE", "claude,codex-exec")
             .set("IS_SANDBOX", "1");
         Bench { night }
     }
@@ -109,11 +109,11 @@ fn at_a_limit_the_next_goes_on_with_the_iteration_and_the_first_returns() {
     assert!(!facts.iter().any(|fact| matches!(fact, Fact::BackoffStarted { .. })), "nobody waits");
     let said = outcome.stderr_text() + &outcome.stdout_text();
     for sentence in [
-        "claude 2.1.330, its own choice of model; then codex 0.169.0",
+        "claude 2.1.330, its own choice of model; then codex-exec 0.169.0",
         "claude has reached its usage limit, and is back at ",
-        "codex takes over",
+        "codex-exec takes over",
         "claude can work again, and does",
-        "(by codex)",
+        "(by codex-exec)",
     ] {
         assert!(said.contains(sentence), "{sentence:?} is not in:\n{said}");
     }
@@ -137,14 +137,21 @@ fn where_one_is_logged_out_the_other_does_all_and_a_kill_changes_nothing() {
     running.wait(PATIENCE);
     bench.night.env.assert_no_processes(CLEARED);
     let status = bench.night.env.run(&mut bench.night.windlass(&["status"]), PATIENCE);
-    assert!(status.stdout_text().contains("claude cannot work, codex works"), "{}", status.stdout_text());
+    assert!(
+        status.stdout_text().contains("claude cannot work, codex-exec works"),
+        "{}",
+        status.stdout_text()
+    );
     expect_end(&bench.night.resume(&[]), 10, "max_iterations");
     let by: Vec<u16> = bench.calls().iter().map(|call| call.2).collect();
     assert_eq!(by.iter().filter(|agent| **agent == 0).count(), 1, "it is not asked again: {by:?}");
     assert_eq!(bench.night.ended(), StopReason::MaxIterations);
     let report = bench.night.env.run(&mut bench.night.windlass(&["report", "--json"]), PATIENCE);
     let report = report.stdout_text();
-    assert!(report.contains("\"agent\":\"codex\"") && report.contains("\"agent\":\"claude\""), "{report}");
+    assert!(
+        report.contains("\"agent\":\"codex-exec\"") && report.contains("\"agent\":\"claude\""),
+        "{report}"
+    );
     bench.night.assert_clean();
 }
 
@@ -158,7 +165,7 @@ exit 1"#;
     let outcome = bench.run(&["--exit-codes", "detailed"]);
     expect_end(&outcome, 21, "agent_unavailable");
     let said = outcome.stderr_text() + &outcome.stdout_text();
-    assert!(said.contains("no agent can work: claude: ") && said.contains("; codex: "), "{said}");
+    assert!(said.contains("no agent can work: claude: ") && said.contains("; codex-exec: "), "{said}");
     assert_eq!(bench.calls().len(), 2);
 }
 
@@ -176,8 +183,49 @@ fn a_chain_that_cannot_be_is_refused_before_anything_is_paid() {
     refused("claude,claude", &[], "it names `claude` twice");
     refused(" , ", &[], "it names no agent");
     refused("codex,command", &[], "agent.command names no program");
-    refused("claude,codex", &["--sandbox=landlock"], "codex cannot be called in a sandbox");
     fs::remove_file(bench.night.env.root().join("agents/codex")).unwrap();
     refused("claude,codex", &[], "the agent `codex` is not installed");
     assert!(!bench.night.env.root().join("first").exists(), "nobody was called");
+}
+
+/// Work on the task at hand.
+const DOES_A_TASK: &str = "sed -i 's/: in-progress/: done/' requirements.md; echo work >> work.txt";
+
+fn tasks(bench: &Bench) {
+    let task =
+        |id: u32, agent: &str| format!("### TASK-{id:03}: Thing {id}\n- **Status**: pending\n{agent}\n");
+    let list = [task(1, ""), task(2, "- **Agent**: codex-exec\n"), task(3, "- **Agent**: `backend-team`\n")];
+    bench.night.env.write("requirements.md", format!("# Tasks\n\n{}", list.concat()));
+    bench.night.env.git(&["add", "."]);
+    bench.night.env.git(&["commit", "-qm", "List the tasks"]);
+}
+
+#[test]
+fn a_task_is_worked_on_by_the_agent_that_it_names() {
+    let mut bench = Bench::new(&[DOES_A_TASK, WORKS].concat(), &[DOES_A_TASK, OTHER_WORKS].concat());
+    bench.night = bench.night.set("WINDLASS_AGENT__USE", "claude");
+    tasks(&bench);
+    let run = ["run", "--mode", "tasks", "-f", "requirements.md", "--no-delay", "--gate", "true"];
+    let outcome = bench.night.env.run(&mut bench.night.windlass(&run), PATIENCE);
+    expect_end(&outcome, 0, "complete");
+    let by: Vec<u16> = bench.calls().iter().map(|call| call.2).collect();
+    assert_eq!(by, [0, 1, 0]);
+    let said = outcome.stderr_text() + &outcome.stdout_text();
+    for sentence in [
+        "; tasks that name it by codex-exec 0.169.0",
+        "tasks name agents that windlass does not know: `backend-team`; whoever works takes these",
+    ] {
+        assert!(said.contains(sentence), "{sentence:?} is not in:\n{said}");
+    }
+    bench.night.assert_clean();
+    // It is looked for before anything is paid.
+    fs::remove_file(bench.night.env.root().join("agents/codex")).unwrap();
+    tasks(&bench);
+    let outcome = bench.night.env.run(&mut bench.night.windlass(&run), PATIENCE);
+    let said = outcome.stderr_text();
+    assert!(
+        said.contains("`codex` is not installed") && said.contains("A task names `codex-exec`"),
+        "{said}"
+    );
+    assert_eq!(bench.calls().len(), 3, "nobody was called");
 }

@@ -7,6 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use jiff::Timestamp;
 use rustix::process::Signal;
 use serde_json::json;
+use windlass_core::spec::SandboxKind;
+use windlass_core::values::Named;
+use windlass_engine::sandbox::probe;
 use windlass_testkit::api::{Dialect, Reply, Scenario, Window};
 use windlass_testkit::environment::{CLAUDE_CODE, CODEX, wait_until};
 
@@ -124,4 +127,32 @@ fn codex_reviews_what_claude_code_did_and_works_on_nothing() {
     assert_eq!(callers(&run), [0, 1]);
     assert_eq!(run.each("call_reserved", "purpose"), ["work", "review"]);
     assert_eq!(run.all("call_finished")[1]["review"]["verdict"], "pass");
+}
+
+// Each in its own: the login of one is not there for the other.
+#[test]
+fn in_a_sandbox_codex_takes_over_as_well() {
+    let kind = SandboxKind::Bwrap;
+    if let Err(why) = probe(&kind).works {
+        let required = std::env::var_os("WINDLASS_TEST_SANDBOX").is_some_and(|value| value == "required");
+        assert!(!required, "{why}");
+        eprintln!("skipped: {} cannot be used here: {why}", kind.name());
+        return;
+    }
+    let asked = AtomicUsize::new(0);
+    let scenario = Scenario::computed(move |request| {
+        if request.dialect() != Some(Dialect::Responses) {
+            return Reply::unauthorized();
+        }
+        match asked.fetch_add(1, Ordering::SeqCst) {
+            0 => Reply::tool("exec_command", json!({"cmd": "echo ahoy > greeting.txt; touch ../outside"})),
+            _ => Reply::text(format!("Checked.\n\n{COMPLETE}")),
+        }
+    });
+    let night = night(scenario);
+    let flags = ["--sandbox", "bwrap", "--completion-threshold", "1", "--gate", "grep -q ahoy greeting.txt"];
+    let run = night.run(&flags);
+    run.expect("complete", 0).says("codex takes over");
+    assert_eq!(callers(&run), [0, 1]);
+    assert!(!night.env.root().join("outside").exists());
 }

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 #![expect(clippy::print_stderr, reason = "what cannot be tried here is said")]
 
+mod agents;
 mod ending;
 mod files;
 mod filters;

@@ -14,6 +14,13 @@ pub struct AgentChoice {
     pub model: Option<String>,
 }
 
+impl AgentChoice {
+    /// An agent as a person names it: `claude`, `claude:opus`; `None` where that is no name.
+    pub fn parse(text: &str) -> Option<AgentChoice> {
+        choice(text).ok()
+    }
+}
+
 /// The agent that works, then those that take over; in the environment with commas between them, or one per line.
 impl Setting for Vec<AgentChoice> {
     const EXPECTED: &'static str =

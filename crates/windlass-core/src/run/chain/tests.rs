@@ -8,6 +8,7 @@ use crate::run::tests::world::{Act, World, plan};
 use crate::run::{Effect, Input, RESET_MARGIN};
 use crate::values::{Purpose, StopSource};
 
+mod named;
 mod specialists;
 
 const MINUTE: Duration = Duration::from_mins(1);
@@ -210,7 +211,7 @@ fn who_is_away_stays_so_over_a_kill_and_returns_at_its_time() {
     });
     world.until(|effect| matches!(effect, Effect::Call { agent: AgentIndex(1), .. }));
     world.input(Input::Resume(Box::new(chain(&["claude", "codex"]))));
-    assert_eq!(world.run.agent_for(Purpose::Work), AgentIndex(1));
+    assert_eq!(world.run.agent_for(LaneId(1), Purpose::Work), AgentIndex(1));
     world.until(|effect| matches!(effect, Effect::Recover { agent: AgentIndex(1), .. }));
     world.until(|effect| matches!(effect, Effect::Call { agent: AgentIndex(1), .. }));
     world.pass(2 * HOUR);
@@ -230,7 +231,10 @@ fn where_nobody_could_work_when_the_runner_died_everybody_is_asked_again() {
         assert!(world.step());
     }
     world.input(Input::Resume(Box::new(spec)));
-    assert_eq!((world.run.agent_for(Purpose::Work), world.run.agents_away().count()), (AgentIndex(0), 0));
+    assert_eq!(
+        (world.run.agent_for(LaneId(1), Purpose::Work), world.run.agents_away().count()),
+        (AgentIndex(0), 0)
+    );
     assert_eq!(world.finish(), StopReason::Complete);
 }
 

@@ -22,7 +22,7 @@ mod judging;
 mod kept_plans;
 mod landing;
 mod lanes;
-mod lanes_world;
+pub mod lanes_world;
 mod limits;
 mod losing;
 mod nights;

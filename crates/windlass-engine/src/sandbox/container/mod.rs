@@ -136,8 +136,15 @@ impl Container {
         let directory = room.directory.clone();
         let container = Container::new(client, &facts, image, Cell::rehearsed(plan, room));
         let orders = container.cell.folders.orders(2);
-        let errand =
-            container.errand(2, Guest::Agent { files: &[] }, &directory, program, arguments, &orders, &[]);
+        let errand = container.errand(
+            2,
+            Guest::Agent { agent: None, files: &[] },
+            &directory,
+            program,
+            arguments,
+            &orders,
+            &[],
+        );
         let line = container.outfit.arguments(&errand, Streams::Apart);
         Ok(std::iter::once(container.client.program.clone().into_os_string()).chain(line).collect())
     }
@@ -146,8 +153,9 @@ impl Container {
     fn try_out(&mut self) -> Result<(), String> {
         sweep::sweep(&self.client, &self.label).map_err(|error| error.to_string())?;
         let mut needed = vec!["git".to_owned()];
-        let agent = self.program(&self.cell.room.agent);
-        needed.extend(agent.into_string().ok().filter(|name| !name.contains('/')));
+        let programs = self.cell.room.agents().map(|agent| self.program(&agent.program));
+        let names = programs.filter_map(|program| program.into_string().ok());
+        needed.extend(names.filter(|name| !name.contains('/')));
         let orders = self.write_orders(0).map_err(|error| error.to_string())?;
         let arguments = trial::arguments(&needed);
         let directory = self.cell.room.directory.clone();
@@ -216,9 +224,10 @@ impl Container {
         })
     }
 
-    /// What a program outside is inside: the agent is the image's own, our own program comes along.
+    /// What a program outside is inside: agents are the image's own, our own program comes along.
     fn program(&self, program: &Path) -> OsString {
-        if program == self.cell.room.agent && program != self.cell.room.windlass {
+        let is_agent = self.cell.room.agents().any(|agent| agent.program == program);
+        if is_agent && program != self.cell.room.windlass {
             return program.file_name().unwrap_or(program.as_os_str()).to_owned();
         }
         program.as_os_str().to_owned()
@@ -246,7 +255,7 @@ impl Container {
         if program.starts_with(&self.cell.room.state) {
             files.push(program.to_owned());
         }
-        if let Guest::Agent { files: of_call } = guest {
+        if let Guest::Agent { files: of_call, .. } = guest {
             files.extend_from_slice(of_call);
         }
         let (program, arguments) = if let Some(socket) = self.cell.socket() {
@@ -280,7 +289,7 @@ impl Container {
     }
 
     fn view(&self, guest: Guest<'_>, files: &[PathBuf]) -> View {
-        self.cell.view(guest, files, self.cell.credentials_inside())
+        self.cell.view(guest, files, &self.cell.folders.home())
     }
 
     /// What the process inside is to do, where there is one.

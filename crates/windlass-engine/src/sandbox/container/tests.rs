@@ -3,6 +3,7 @@ use std::os::unix::fs::PermissionsExt;
 use windlass_core::values::RunId;
 
 use super::*;
+use crate::sandbox::SandboxAgent;
 
 /// A run's containers with an engine that does what this script says.
 fn with_engine(folder: &Path, script: &str) -> Container {
@@ -24,8 +25,8 @@ fn with_engine(folder: &Path, script: &str) -> Container {
         scratch: folder.join("scratch"),
         windlass: PathBuf::from("/bin/sh"),
         home: folder.to_owned(),
-        agent: PathBuf::from("/bin/sh"),
-        agent_name: "claude",
+        agent: SandboxAgent { program: PathBuf::from("/bin/sh"), name: "claude" },
+        other_agents: Vec::new(),
     };
     let cell = Cell::rehearsed(&plan, room);
     Container::new(client, &facts::guess(Engine::Podman), "i:1".to_owned(), cell)

@@ -3,6 +3,7 @@ use std::fs::create_dir_all;
 use windlass_core::values::RunId;
 
 use super::*;
+use crate::sandbox::SandboxAgent;
 use crate::sandbox::view::{Sight, View};
 
 /// A project, the runner's state with a lane's clone in it, and what the clone borrows.
@@ -28,8 +29,8 @@ fn project_and_lane(root: &Path) -> (SandboxRoom, Site) {
         scratch: state.join("runs/r/sandbox"),
         windlass: PathBuf::from("/bin/sh"),
         home: root.join("home"),
-        agent: PathBuf::from("/bin/sh"),
-        agent_name: "claude",
+        agent: SandboxAgent { program: PathBuf::from("/bin/sh"), name: "claude" },
+        other_agents: Vec::new(),
         tree: tree.clone(),
     };
     let site = Site {

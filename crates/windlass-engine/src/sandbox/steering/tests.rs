@@ -2,6 +2,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use super::*;
+use crate::sandbox::SandboxAgent;
 use crate::sandbox::SandboxRoom;
 use windlass_core::values::RunId;
 
@@ -35,8 +36,8 @@ impl Scene {
             scratch: self.root.join("runs/r-1/sandbox"),
             windlass: "/windlass".into(),
             home: self.root.join("home"),
-            agent: "/agent".into(),
-            agent_name: "claude",
+            agent: SandboxAgent { program: "/agent".into(), name: "claude" },
+            other_agents: Vec::new(),
         };
         Steering::of(&room, &SandboxSpec::default())
     }

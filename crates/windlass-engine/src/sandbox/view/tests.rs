@@ -5,6 +5,7 @@ use std::os::unix::fs::symlink;
 use windlass_core::values::RunId;
 
 use super::*;
+use crate::sandbox::SandboxAgent;
 
 struct Machine {
     _folder: tempfile::TempDir,
@@ -41,8 +42,8 @@ fn machine() -> Machine {
         scratch: root.join("home/.state/runs/r/sandbox"),
         windlass: PathBuf::from("/bin/sh"),
         home: root.join("home"),
-        agent: PathBuf::from("/bin/sh"),
-        agent_name: "claude",
+        agent: SandboxAgent { program: PathBuf::from("/bin/sh"), name: "claude" },
+        other_agents: Vec::new(),
     };
     Machine { _folder: folder, root, room: made }
 }

@@ -242,6 +242,7 @@ pub(crate) fn plan(run: &RunId, directory: &Path) -> RunSpec {
         },
         substitutes: Vec::new(),
         specialists: Vec::new(),
+        named: Vec::new(),
         review: None,
         council: None,
         commit: CommitPolicy::None,

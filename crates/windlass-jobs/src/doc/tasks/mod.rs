@@ -3,7 +3,7 @@
 //! state is a splice and every other byte stays.
 //!
 //! - [`Markdown`](sources::Markdown), `DevLoop`'s: a heading `### TASK-001: Title` and below it fields with bold names, as list
-//!   items or lines: Status, Priority, Dependencies, Description, Verification, Type, Breaking, Protected, Files, Complexity,
+//!   items or lines: Status, Priority, Dependencies, Description, Verification, Type, Breaking, Agent, Protected, Files, Complexity,
 //!   Success Criteria. What stands in code,
 //!   quotes or HTML is none of it. A heading of level 3 with an id and a colon is a task when the id begins with `TASK` or `T`, or
 //!   when it has a field; of another level, or without the colon, when it has a status.

@@ -87,6 +87,17 @@ pub(super) fn kind(value: &str) -> Option<String> {
     Some(if KINDS.contains(&known) { known } else { "chore" }.to_owned())
 }
 
+/// The longest name of an agent and its model, in bytes.
+const AGENT: usize = 200;
+
+/// Who is to work on a task: an agent's name, perhaps with a model behind a colon. What is no such name is text for whoever works.
+pub(super) fn agent(value: &str) -> Option<String> {
+    let name = value.trim().trim_matches('`');
+    let is_name = !name.is_empty() && name.len() <= AGENT && !is_none(name);
+    let is_word = !name.chars().any(|letter| letter.is_whitespace() || letter.is_control());
+    (is_name && is_word).then(|| name.to_owned())
+}
+
 /// What a change breaks; the title where the field only says that it breaks something.
 pub(super) fn breaking(value: &str, title: &str) -> Option<String> {
     let value = one_line(value);

@@ -168,11 +168,12 @@ fn the_documents_are_as_the_table_says() {
 }
 
 #[test]
-fn what_a_task_protects_is_in_the_documents() {
-    let text = "### T1: a\n- **Protected**: tests/**, !ci/**\n";
+fn what_a_task_protects_and_who_works_on_it_is_in_the_documents() {
+    let text = "### T1: a\n- **Protected**: tests/**, !ci/**\n- **Agent**: codex\n";
     for document in [told(text, tasks_json), told(text, next_task_json)] {
         let document = String::from_utf8(document).unwrap();
         assert!(document.contains(r#""protected":["tests/**","!ci/**"]"#), "{document}");
+        assert!(document.contains(r#""agent":"codex""#), "{document}");
     }
 }
 

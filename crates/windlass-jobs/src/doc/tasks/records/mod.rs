@@ -184,6 +184,7 @@ impl<'a> Records<'a> {
         task.row.kind = members.text(&["type"]).and_then(|kind| words::kind(&kind));
         let breaking = members.text(&["breaking"]);
         task.row.breaking = breaking.and_then(|what| words::breaking(&what, &task.row.title));
+        task.row.agent = members.text(&["agent"]).and_then(|name| words::agent(&name));
         if let Some(value) = members.first(&["priority"]) {
             self.priority(&mut task, value);
         }

@@ -68,7 +68,7 @@ fn a_file_per_task_with_front_matter() {
         ),
         (
             "pack.md",
-            "\u{feff}---\nDependencies: [task-001, TASK-002]\ntype: docs\ndescription: |\n  Two\n  lines\n...\n# Pack it all #\n",
+            "\u{feff}---\nDependencies: [task-001, TASK-002]\nAgent: codex\ntype: docs\ndescription: |\n  Two\n  lines\n...\n# Pack it all #\n",
         ),
         ("x.md", "---\nstatus:\npriority:\n---\n"),
     ]);
@@ -85,6 +85,7 @@ fn a_file_per_task_with_front_matter() {
     assert_eq!(list.tasks()[0].verification.as_deref(), Some("it builds\nit runs"));
     assert_eq!(list.tasks()[0].row.breaking.as_deref(), Some("Set up"));
     assert_eq!(list.tasks()[2].description, "Two\nlines");
+    assert_eq!(list.tasks()[2].row.agent.as_deref(), Some("codex"));
     assert_eq!(
         problems(&list),
         [

@@ -116,6 +116,18 @@ fn a_task_ends_where_the_next_or_a_heading_of_its_level_begins() {
 }
 
 #[test]
+fn an_agent_is_one_word_and_shows_no_heading_to_be_a_task() {
+    let list = markdown(
+        "### T1: a\n- **Agent**: codex\n- **Status**: pending\n### T2: b\n- **Agent:** `opencode:openai/gpt-5`\n- **Priority**: low\n\
+         ### T3: c\n- **Status**: pending\n- **Agent**: whoever is free\n### T4: d\n- **Agent**: none\n- **Status**: done\n\
+         ## R2D2: a droid\n- **Agent**: codex\n",
+    );
+    let agents: Vec<_> = list.tasks().iter().map(|task| task.row.agent.as_deref()).collect();
+    assert_eq!(agents, [Some("codex"), Some("opencode:openai/gpt-5"), None, None]);
+    assert_eq!(problems(&list), [""; 0]);
+}
+
+#[test]
 fn the_later_fields_and_dependencies_as_people_write_them() {
     let list = markdown(
         "### T1: a\n- **Type**: Feature\n- **Breaking**: the **old** API\n- **Verification**: run `make test`\n  twice\n\

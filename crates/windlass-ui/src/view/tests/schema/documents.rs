@@ -121,6 +121,7 @@ const TASK: super::Shape = Object(&[
     ("waits_for", List(&Text), Always),
     ("kind", Nullable(&Text), Always),
     ("breaking", Nullable(&Text), Always),
+    ("agent", Nullable(&Text), Always),
     ("protected", List(&Text), Always),
     ("description", Text, Always),
     ("verification", Nullable(&Text), Always),

@@ -16,6 +16,7 @@ const TASK_ROW: &[Field] = &[
     ("dependencies", List(&Text), Sometimes),
     ("kind", Text, Sometimes),
     ("breaking", Text, Sometimes),
+    ("agent", Text, Sometimes),
     ("protected", List(&Text), Sometimes),
 ];
 

@@ -32,6 +32,7 @@ pub(super) enum FieldName {
     Verification,
     Type,
     Breaking,
+    Agent,
     Protected,
     Files,
     Complexity,
@@ -39,7 +40,7 @@ pub(super) enum FieldName {
 }
 
 /// How each is called in a sentence, and how it may be called in a file.
-const NAMES: [(FieldName, &str, &[&str]); 11] = [
+const NAMES: [(FieldName, &str, &[&str]); 12] = [
     (FieldName::Status, "status", &["status", "state"]),
     (FieldName::Priority, "priority", &["priority"]),
     (FieldName::Dependencies, "dependencies", DEPENDENCY_NAMES),
@@ -47,6 +48,7 @@ const NAMES: [(FieldName, &str, &[&str]); 11] = [
     (FieldName::Verification, "verification", &["verification"]),
     (FieldName::Type, "type", &["type"]),
     (FieldName::Breaking, "breaking change", &["breaking", "breaking change"]),
+    (FieldName::Agent, "agent", &["agent"]),
     (FieldName::Protected, "protected files", &["protected"]),
     (FieldName::Files, "files", &["files", "file"]),
     (FieldName::Complexity, "complexity", &["complexity"]),
@@ -62,7 +64,7 @@ impl FieldName {
 
     /// Is a heading with an id a task where it has this? What other documents say of their headings as well proves nothing.
     pub(super) const fn proves_task(self) -> bool {
-        !matches!(self, FieldName::Files | FieldName::Complexity | FieldName::Criteria)
+        !matches!(self, FieldName::Agent | FieldName::Files | FieldName::Complexity | FieldName::Criteria)
     }
 
     /// The field that a line begins with although its name is not bold, and how long name and colon are. Only what can hardly be

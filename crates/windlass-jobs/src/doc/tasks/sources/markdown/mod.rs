@@ -242,6 +242,7 @@ fn take(task: &mut Task, text: &str, mark: usize, field: &Field, problems: &mut 
         FieldName::Verification => task.verification = Some(value.to_owned()).filter(|text| !text.is_empty()),
         FieldName::Type => task.row.kind = words::kind(&one_line(value)),
         FieldName::Breaking => task.row.breaking = words::breaking(value, &task.row.title),
+        FieldName::Agent => task.row.agent = words::agent(value),
         FieldName::Files => task.touches = criteria::files(text.get(field.value.clone()).unwrap_or_default()),
         FieldName::Complexity => task.complexity = Complexity::read(value),
         FieldName::Criteria => {
