@@ -104,6 +104,16 @@ impl Request {
             .collect()
     }
 
+    /// Did the model call a tool before, in whichever dialect?
+    pub fn follows_a_tool(&self) -> bool {
+        let of_responses = |item: &Value| item["type"].as_str().is_some_and(|kind| kind.ends_with("_output"));
+        let of_contents =
+            |turn: &Value| blocks(&turn["parts"]).iter().any(|part| part["functionResponse"].is_object());
+        !self.tool_results().is_empty()
+            || blocks(&self.body["input"]).iter().any(of_responses)
+            || blocks(&self.body["contents"]).iter().any(of_contents)
+    }
+
     fn turns(&self, role: &'static str) -> impl Iterator<Item = &Value> {
         blocks(&self.body["messages"]).iter().filter(move |turn| turn["role"] == role)
     }

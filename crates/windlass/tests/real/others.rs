@@ -1,5 +1,6 @@
 //! What holds of each of the other agents alike, with the real program.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use rustix::process::Signal;
@@ -106,6 +107,11 @@ macro_rules! tests {
             fn it_works_in_a_sandbox() {
                 work_in_a_sandbox($agent);
             }
+
+            #[test]
+            fn tasks_are_worked_off_in_lanes() {
+                work_in_lanes($agent);
+            }
         }
     )*};
 }
@@ -142,6 +148,38 @@ fn build_a_box(agent: Other) {
     assert!(night.env.git(&["status", "--short"]).is_empty());
     let asked = &night.api.requests()[0];
     assert_ne!(asked.model(), "sonnet", "what is proposed for another agent is not asked of it");
+}
+
+fn work_in_lanes(agent: Other) {
+    const TASKS: u32 = 4;
+    let scenario = Scenario::computed(move |request| {
+        let prompt = request.body.to_string();
+        let id = prompt.split("The task: **").nth(1).and_then(|rest| rest.split(':').next());
+        let Some(id) = id.filter(|_| !request.follows_a_tool()) else {
+            return Reply::text("The task is done.");
+        };
+        (agent.run)(&format!(
+            "mkdir -p work && echo done > work/{id} && sed -i -E '/### {id}/,/Status/s/(pending|in-progress)/done/' requirements.md"
+        ))
+    });
+    let night = (agent.night)(scenario);
+    let task = |id: u32| format!("### TASK-{id:03}: Thing {id}\n- **Status**: pending\n\n");
+    night.env.write("requirements.md", format!("# Tasks\n\n{}", (1..=TASKS).map(task).collect::<String>()));
+    night.env.git(&["add", "."]);
+    night.env.git(&["commit", "-qm", "List the tasks"]);
+    let flags = ["run", "--mode", "tasks", "-j", "2", "--no-delay", "--gate", "true", FREE];
+    let running = Running::start(&mut night.windlass(&flags));
+    let ended = night.ended(running);
+    ended.expect("complete", 0);
+    for id in 1..=TASKS {
+        assert_eq!(night.env.read(format!("work/TASK-{id:03}")), "done\n", "{}", ended.said);
+    }
+    assert_eq!(night.env.read("requirements.md").matches("- **Status**: done").count(), TASKS as usize);
+    let lanes: BTreeSet<String> =
+        ended.each("iteration_started", "lane").into_iter().map(ToString::to_string).collect();
+    assert_eq!(lanes.len(), 2);
+    assert!(night.env.git(&["status", "--short"]).is_empty());
+    night.env.assert_no_processes(std::time::Duration::from_secs(2));
 }
 
 fn interrupt(agent: Other) {

@@ -24,7 +24,7 @@ echo '{"type":"turn.completed","usage":{"input_tokens":100,"cached_input_tokens"
 
 fn place(kind: &'static str) -> Place {
     let place = Place::new(kind);
-    let (home, agents) = (place.env.home().to_owned(), place.env.root().join("agents"));
+    let (home, agents) = (place.env.home().clone(), place.env.root().join("agents"));
     place.env.write(home.join(".claude/.credentials.json"), "the login of Claude Code\n");
     place.env.write(home.join(".codex/auth.json"), "the login of Codex\n");
     for (name, script) in [("claude", CLAUDE), ("codex", CODEX)] {
