@@ -93,3 +93,25 @@ pub(crate) fn gist(input: &ToolInput) -> String {
     };
     whole.chars().take(GIST).collect()
 }
+
+/// Without the codes that colour it.
+pub(crate) fn without_colours(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut pieces = text.split('\u{1b}');
+    plain.push_str(pieces.next().unwrap_or_default());
+    for piece in pieces {
+        let rest = piece.strip_prefix('[').and_then(|code| Some(code.split_once('m')?.1));
+        plain.push_str(rest.unwrap_or(piece));
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_are_taken_out() {
+        assert_eq!(without_colours("\u{1b}[91m\u{1b}[1mError: \u{1b}[0mno\u{1b}"), "Error: no");
+    }
+}

@@ -21,6 +21,7 @@ mod digest;
 mod ending;
 mod fields;
 mod flags;
+mod gemini;
 mod json;
 mod judgement;
 mod opencode;
@@ -59,13 +60,14 @@ pub use rights::{Right, git_committing, git_reading, project_commands};
 pub use watch::{CallWatch, Due};
 
 /// The agents that there are. The first is the one that is called where nobody chooses.
-pub static AGENTS: [&dyn Agent; 11] = [
+pub static AGENTS: [&dyn Agent; 12] = [
     &claude::REAL,
     &claude::SCRIPTED,
     &codex::CODEX,
     &codex::CODEX_EXEC,
     &opencode::OPENCODE,
     &acp::GEMINI,
+    &gemini::GEMINI_STREAM,
     &acp::QWEN,
     &acp::CLAUDE,
     &acp::OPENCODE,

@@ -46,7 +46,7 @@ fn without_words(about: &'static About, result: &ResultDigest) -> Judgement {
 
 /// By the status of HTTP, where its code is one; else by its own word, which adapters have of their agents; else by the
 /// sentence.
-fn class(kind: &str, status: Option<u16>, said: &str) -> Class {
+pub(crate) fn class(kind: &str, status: Option<u16>, said: &str) -> Class {
     let usual = match (status, kind) {
         (Some(401), _) | (_, "-32000") => Auth,
         (Some(402), _) | (_, "billing_error") => Billing,

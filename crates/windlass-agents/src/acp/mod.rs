@@ -6,7 +6,7 @@ mod decode;
 mod event;
 mod judge;
 mod rows;
-mod tool;
+pub(crate) mod tool;
 mod usage;
 
 #[cfg(test)]
@@ -23,7 +23,8 @@ use windlass_core::values::Cost;
 
 pub(crate) use conversation::AcpConversation;
 pub use conversation::Opening;
-pub(crate) use rows::{ANY, CLAUDE, GEMINI, OPENCODE, QWEN};
+pub(crate) use judge::class;
+pub(crate) use rows::{ABOUT_GEMINI, ANY, CLAUDE, GEMINI, OPENCODE, QWEN};
 
 use self::decode::AcpDecoder;
 use crate::flags::{self, Owned};
@@ -63,7 +64,8 @@ pub(crate) struct AcpAgent {
 }
 
 impl AcpAgent {
-    fn invocation(&self, agent: &AgentSpec, arguments: Vec<OsString>) -> Invocation {
+    /// Its program with these arguments.
+    pub(crate) fn invocation(&self, agent: &AgentSpec, arguments: Vec<OsString>) -> Invocation {
         let keys = self.about.variables.inherited.api_keys;
         let environment = without_keys(agent, keys, set(self.variables));
         Invocation { program: agent.program.clone(), arguments, environment }

@@ -157,7 +157,7 @@ const GEMINI_ROWS: &[Row] = &[
     ("gemini-3-pro-preview", [2.0, 12.0, 0.2]),
 ];
 
-static ABOUT_GEMINI: About = About {
+pub(crate) const ABOUT_GEMINI: About = About {
     name: "gemini",
     product: "Gemini CLI",
     program: Some("gemini"),

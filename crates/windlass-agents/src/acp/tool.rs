@@ -42,7 +42,7 @@ fn by_its_own_name(update: &Update<'_>) -> String {
 }
 
 /// What a tool of this name does.
-pub(super) fn activity(name: &str) -> Activity {
+pub(crate) fn activity(name: &str) -> Activity {
     match name {
         "Bash" => Activity::Running,
         "Edit" | "Write" | "Delete" | "Move" => Activity::Editing,
@@ -92,7 +92,7 @@ pub(super) fn written(update: &Update<'_>) -> String {
 }
 
 /// What a tool is to do, from its input as it was written.
-pub(super) fn input(tool: &str, written: &str) -> ToolInput {
+pub(crate) fn input(tool: &str, written: &str) -> ToolInput {
     let input: Input<'_> = json::object(Some(written)).unwrap_or_default();
     let text = |field: Field<'_>| json::word(field).into_owned();
     match tool {

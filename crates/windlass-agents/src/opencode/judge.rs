@@ -5,7 +5,7 @@ use Class::{Auth, Billing, Config, ContextTooLong, Outage, Permission, TaskFailu
 use windlass_core::values::{Class, Ended};
 
 use super::description::ABOUT;
-use super::log::without_colours;
+use crate::decoding::without_colours;
 use crate::ending::{Ending, sentence};
 use crate::providers::{in_vain, judged, of_sentence};
 use crate::{Judgement, ResultDigest, Signs};

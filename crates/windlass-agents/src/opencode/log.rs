@@ -19,18 +19,6 @@ pub(crate) fn retry(line: &[u8]) -> Option<Digest> {
     Some(Digest::Retry { status: None, error: cause.chars().take(200).collect() })
 }
 
-/// Without the codes that colour it.
-pub(super) fn without_colours(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    let mut pieces = text.split('\u{1b}');
-    plain.push_str(pieces.next().unwrap_or_default());
-    for piece in pieces {
-        let rest = piece.strip_prefix('[').and_then(|code| Some(code.split_once('m')?.1));
-        plain.push_str(rest.unwrap_or(piece));
-    }
-    plain
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -50,10 +38,5 @@ mod tests {
         assert_eq!(found(line("true", "AI_APICallError: overloaded")), None);
         assert_eq!(found("level=ERROR message=process error=\"x\"".to_owned()), None);
         assert_eq!(found(String::new()), None);
-    }
-
-    #[test]
-    fn colours_are_taken_out() {
-        assert_eq!(without_colours("\u{1b}[91m\u{1b}[1mError: \u{1b}[0mno\u{1b}"), "Error: no");
     }
 }

@@ -78,6 +78,14 @@ impl Night {
         Night::other(scenario, GEMINI, "gemini", TestEnv::gemini_environment)
     }
 
+    /// The same with Gemini CLI by its stream of events.
+    pub fn gemini_stream(scenario: Scenario) -> Night {
+        let night = Night::other(scenario, GEMINI, "gemini-stream", TestEnv::gemini_environment);
+        let settings = r#"{"security": {"auth": {"selectedType": "gemini-api-key"}}}"#;
+        night.env.write(night.env.home().join(".gemini/settings.json"), settings);
+        night
+    }
+
     fn other(
         scenario: Scenario,
         agent: RealAgent,

@@ -45,6 +45,8 @@ pub const GEMINI: Other = Other {
     run: |command| Reply::tool("run_shell_command", json!({"command": command, "description": "x"})),
 };
 
+pub const GEMINI_STREAM: Other = Other { night: Night::gemini_stream, ..GEMINI };
+
 pub fn claim() -> Reply {
     Reply::text(format!("Checked.\n\n{COMPLETE}"))
 }
@@ -122,6 +124,15 @@ tests! {
     opencode = OPENCODE;
     opencode_by_acp = OPENCODE_BY_ACP;
     gemini = GEMINI;
+}
+
+// Where its requests go elsewhere it begins so with settings of a person alone, which are not there in a sandbox.
+#[test]
+fn gemini_by_its_stream_of_events_works_is_interrupted_and_goes_on_after_a_kill() {
+    build_a_box(GEMINI_STREAM);
+    interrupt(GEMINI_STREAM);
+    kill(GEMINI_STREAM);
+    work_in_lanes(GEMINI_STREAM);
 }
 
 // Without a sandbox they could do anything: that needs a yes.
