@@ -190,7 +190,7 @@ fn work_in_lanes(agent: Other) {
         ended.each("iteration_started", "lane").into_iter().map(ToString::to_string).collect();
     assert_eq!(lanes.len(), 2);
     assert!(night.env.git(&["status", "--short"]).is_empty());
-    night.env.assert_no_processes(std::time::Duration::from_secs(2));
+    night.env.assert_no_processes(Duration::from_secs(2));
 }
 
 fn interrupt(agent: Other) {
