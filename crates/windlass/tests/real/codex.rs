@@ -1,8 +1,10 @@
 //! The same with the real Codex.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use jiff::Timestamp;
+use serde_json::json;
 use windlass_testkit::api::{Reply, Request, Scenario};
 use windlass_testkit::environment::TestEnv;
 
@@ -82,4 +84,19 @@ fn a_usage_limit_is_over_when_the_window_is_that_is_used_up() {
     let limit = &ended.all("call_finished")[0]["limit"];
     assert_eq!(limit["window"], "five_hour", "{limit}");
     assert!(limit["resets_at"].is_string(), "{limit}");
+}
+
+#[test]
+fn its_own_sandbox_keeps_it_to_the_project() {
+    // Folders of temporary files are open to it.
+    let outside = Path::new(env!("CARGO_TARGET_TMPDIR")).join("outside-of-codex");
+    for night in [Night::codex, Night::codex_exec] {
+        let command = format!("echo in > inside.txt; echo out > '{}'; touch .git/mark", outside.display());
+        let write = json!({"cmd": command});
+        let night = night(Scenario::new([Reply::tool("exec_command", write), claim()]));
+        night.run(&["--max-iterations", "1"]).expect("max_iterations", 10);
+        assert_eq!(night.env.read("inside.txt"), "in\n");
+        assert!(!outside.exists());
+        assert!(!night.env.project().join(".git/mark").exists());
+    }
 }
