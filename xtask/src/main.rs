@@ -15,6 +15,7 @@ mod fuzz;
 mod inputs;
 mod man;
 mod mutants;
+mod nats;
 mod nights;
 mod places;
 mod program;
@@ -46,6 +47,12 @@ const CHORES: &[Chore] = &[
         arguments: "",
         about: "install the pinned Claude Code below target/, for the tests",
         run: |workspace, _| agents::install(workspace),
+    },
+    Chore {
+        name: "nats",
+        arguments: "",
+        about: "install the pinned server of NATS below target/, for the tests of the fleet",
+        run: |workspace, _| nats::install(workspace),
     },
     Chore {
         name: "test",

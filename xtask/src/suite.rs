@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use crate::agents;
 use crate::browser;
+use crate::nats;
 use crate::program::{Channel, Failure, cargo, run, run_noticing, succeeds};
 use crate::workspace::Workspace;
 
@@ -14,6 +15,7 @@ use crate::workspace::Workspace;
 pub fn run_suite(workspace: &Workspace, filters: &[String]) -> Result<(), Failure> {
     agents::install(workspace)?;
     browser::install(workspace)?;
+    nats::install(workspace)?;
     let began = Instant::now();
     if filters.is_empty() {
         say_how_long(workspace);

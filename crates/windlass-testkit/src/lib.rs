@@ -3,6 +3,7 @@
 //! - [`api`]: a stand-in for the Messages API, so that the *real* Claude Code can be driven through any story on
 //!   loopback, without an account.
 //! - [`forge`]: a stand-in for GitHub, so that the *real* `gh` and git can open, check and merge pull requests.
+//! - [`nats`]: real servers of NATS, for the fleet.
 //! - [`receiver`]: a web service that records the notifications it is sent.
 //! - [`secure`]: the same behind HTTPS, with a certificate of a company's own.
 //! - [`evidence`]: what tests leave for a comparison with another version.
@@ -22,6 +23,7 @@ pub mod api;
 pub mod environment;
 pub mod evidence;
 pub mod forge;
+pub mod nats;
 pub mod printed;
 pub mod receiver;
 pub mod secure;
@@ -29,5 +31,6 @@ pub mod secure;
 pub use api::{RateLimit, Reply, Request, Scenario, StandIn, Window};
 pub use environment::{Credentials, Outcome, Running, TestEnv};
 pub use forge::StandInForge;
+pub use nats::Nats;
 pub use receiver::{Letter, Receiver, Response};
 pub use secure::SecureFront;

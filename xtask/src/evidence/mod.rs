@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use windlass_testkit::evidence::FOLDER;
 
 use crate::agents;
+use crate::nats;
 use crate::program::{Failure, cargo, run};
 use crate::workspace::Workspace;
 use compare::Comparison;
@@ -83,6 +84,7 @@ fn compare(workspace: &Workspace, folder: &Path, filters: &[&str]) -> Result<(),
 /// Runs tests that keep what they leave in `folder`. Those that fail have said so: what they leave is compared all the same.
 fn run_tests(workspace: &Workspace, folder: &Path, chosen: &str, filters: &[&str]) -> Result<(), Failure> {
     agents::install(workspace)?;
+    nats::install(workspace)?;
     if folder.exists() {
         fs::remove_dir_all(folder).map_err(|error| Failure::at(folder, error))?;
     }

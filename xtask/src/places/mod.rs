@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use crate::agents;
+use crate::nats;
 use crate::program::{Failure, cargo, line_of, run, succeeds};
 use crate::workspace::Workspace;
 
@@ -78,6 +79,7 @@ pub fn run_chore(workspace: &Workspace, arguments: &[String]) -> Result<(), Fail
         chosen.len()
     );
     agents::install(workspace)?;
+    nats::install(workspace)?;
     let mut failed = Vec::new();
     for place in chosen {
         let began = Instant::now();

@@ -43,6 +43,12 @@ const OUTSIDE: &[(&str, &str)] = &[
     ("crates/windlass-git/src/snapshot/objects.rs", "the store's side of copies"),
     ("crates/windlass-engine/src/recovery/record.rs", "the state folder"),
     ("crates/windlass-engine/src/testing.rs", "tests"),
+    (
+        "crates/windlass-fleet/src/settings.rs",
+        "a person's own files of credentials, which no guest ever sees",
+    ),
+    ("crates/windlass-fleet/src/fleet/connect.rs", "a person's own file of certificates"),
+    ("crates/windlass-fleet/src/store.rs", "the state folder: bundles and streams on their way"),
     ("crates/windlass-engine/src/trust/store.rs", "the state folder"),
     (
         "crates/windlass-app/src/run/gates.rs",

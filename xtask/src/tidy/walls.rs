@@ -40,6 +40,11 @@ const WALLS: &[Wall] = &[
         forbids: NO_PROCESSES,
     },
     Wall {
+        folder: "crates/windlass-fleet",
+        may_use: &["windlass-core"],
+        forbids: &["std::process::Command::new", "std::time::SystemTime::now"],
+    },
+    Wall {
         folder: "crates/windlass-forge",
         may_use: &["windlass-core", "windlass-host"],
         forbids: NO_PROCESSES,

@@ -1,0 +1,253 @@
+//! Journals of runs, each a subject of one stream. A line counts once the stream has acknowledged it.
+
+use std::pin::pin;
+
+use async_nats::header::NATS_MESSAGE_ID;
+use async_nats::jetstream;
+use async_nats::jetstream::consumer::DeliverPolicy;
+use async_nats::jetstream::consumer::pull::{Ordered, OrderedConfig};
+use async_nats::jetstream::stream::ConsumerErrorKind;
+use futures_util::StreamExt;
+use futures_util::future::{Either, select};
+use windlass_core::values::RunId;
+
+use crate::call::{Deadline, ONE_TRY, Tried, until};
+use crate::error::{FleetError, one_line};
+use crate::fleet::stored::{Found, Stored, only_after};
+use crate::fleet::{About, Fleet, Trouble, nonce};
+use crate::layout::Part;
+use crate::store::hash_of;
+
+/// The longest line, in bytes.
+pub const LONGEST_LINE: usize = 512 * 1024;
+
+/// Where a line is: a number that grows along a journal. Other runs' lines are counted with it, so there are gaps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Sequence(pub u64);
+
+/// A line, and where it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// Where.
+    pub sequence: Sequence,
+    /// As it was appended.
+    pub bytes: Vec<u8>,
+}
+
+/// What became of a line that was to be appended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Appended {
+    /// It is in the journal.
+    Written(Sequence),
+    /// It is not: the journal ends with another line than was expected. Somebody else writes.
+    Refused {
+        /// Where the journal ends.
+        newest: Sequence,
+    },
+}
+
+/// The journal of one run, and one writer of it.
+#[derive(Debug)]
+pub struct Journal {
+    fleet: Fleet,
+    subject: String,
+    stream: String,
+    /// By which this writer knows its own lines.
+    writer: String,
+}
+
+impl Journal {
+    /// Of this run. Nothing is asked or written yet.
+    pub fn of(fleet: &Fleet, run: &RunId) -> Result<Journal, FleetError> {
+        let subject = fleet.line.subjects.journal(run)?;
+        let stream = Part::Journal.stream(&fleet.line.subjects);
+        Ok(Journal { fleet: fleet.clone(), subject, stream, writer: nonce()? })
+    }
+
+    fn about(&self) -> About<'_> {
+        About { doing: "append to the run's journal", place: &self.stream }
+    }
+
+    fn stored(&self) -> Stored<'_> {
+        Stored { line: &self.fleet.line, stream: &self.stream }
+    }
+
+    /// Appends a line, if the journal ends at `after` (0: has no line). After a lost answer the journal is read again: our own
+    /// line there means written. With [`FleetError::TimedOut`] it is unknown; the same call again settles it.
+    pub fn append(&self, line: &[u8], after: Sequence, deadline: Deadline) -> Result<Appended, FleetError> {
+        if line.len() > LONGEST_LINE {
+            return Err(FleetError::TooLarge {
+                doing: self.about().doing.to_owned(),
+                size: line.len() as u64,
+                limit: LONGEST_LINE as u64,
+            });
+        }
+        // The same for the same try, and for no other one: of another writer, at another place, or of another line.
+        let id = format!("{}:{}:{}", self.writer, after.0, &hash_of(line)[..32]);
+        self.fleet.wait(until(deadline, || self.append_once(line, after, &id, deadline)))
+    }
+
+    async fn append_once(
+        &self,
+        line: &[u8],
+        after: Sequence,
+        id: &str,
+        deadline: Deadline,
+    ) -> Tried<Appended, FleetError> {
+        let mut headers = only_after(after.0);
+        headers.insert(NATS_MESSAGE_ID, id);
+        let wait = ONE_TRY.min(deadline.left());
+        let trouble = match self.fleet.line.put_once(&self.subject, headers, line.to_vec(), wait).await {
+            Ok(written) => return Tried::Done(Appended::Written(Sequence(written.sequence))),
+            Err(trouble) => trouble,
+        };
+        if !trouble.is_overtaken() && !trouble.may_pass() {
+            return Tried::Failed(self.fleet.line.explain(trouble, self.about(), deadline));
+        }
+        match self.what_became_of(after, id, deadline).await {
+            Ok(Some(appended)) => Tried::Done(appended),
+            // It was not written, and may still come: with its id it counts once.
+            Ok(None) => Tried::Again(self.fleet.line.explain(trouble, self.about(), deadline)),
+            Err(again) => self.fleet.line.tried(Err(again), self.about(), deadline),
+        }
+    }
+
+    /// `None` where nothing was written after what was expected.
+    async fn what_became_of(
+        &self,
+        after: Sequence,
+        id: &str,
+        deadline: Deadline,
+    ) -> Result<Option<Appended>, Trouble> {
+        let wait = ONE_TRY.min(deadline.left());
+        if let Some(next) = self.stored().next(&self.subject, after.0 + 1, wait).await? {
+            if next.message_id() == Some(id) {
+                return Ok(Some(Appended::Written(Sequence(next.sequence))));
+            }
+        }
+        let newest = self.stored().newest(&self.subject, wait).await?.map_or(0, |newest| newest.sequence);
+        Ok((newest != after.0).then_some(Appended::Refused { newest: Sequence(newest) }))
+    }
+
+    /// Where the journal ends; 0 where it has no line.
+    pub fn newest(&self, deadline: Deadline) -> Result<Sequence, FleetError> {
+        let about = About { doing: "read the run's journal", place: &self.stream };
+        let newest: Option<Found> = self.fleet.wait(until(deadline, || async {
+            let newest = self.stored().newest(&self.subject, ONE_TRY.min(deadline.left())).await;
+            self.fleet.line.tried(newest, about, deadline)
+        }))?;
+        Ok(Sequence(newest.map_or(0, |newest| newest.sequence)))
+    }
+
+    /// All lines after `after`, up to what is the end at the moment of the call, each given to `read`.
+    pub fn read(
+        &self,
+        after: Sequence,
+        deadline: Deadline,
+        mut read: impl FnMut(Line),
+    ) -> Result<Sequence, FleetError> {
+        let end = self.newest(deadline)?;
+        if end <= after {
+            return Ok(after);
+        }
+        let mut lines = self.follow(after, deadline)?;
+        let mut at = after;
+        while at < end {
+            let Some(line) = lines.next(deadline)? else {
+                return Err(FleetError::TimedOut {
+                    doing: "read the run's journal".to_owned(),
+                    within: deadline.within(),
+                    problem: format!("it ends at {}, and {} came last", end.0, at.0),
+                });
+            };
+            at = line.sequence;
+            read(line);
+        }
+        Ok(at)
+    }
+
+    /// The lines after `after`, those that come later included.
+    pub fn follow(&self, after: Sequence, deadline: Deadline) -> Result<Lines, FleetError> {
+        let about = About { doing: "follow the run's journal", place: &self.stream };
+        let context = jetstream::new(self.fleet.line.client.clone());
+        let lines = self.fleet.wait(until(deadline, || async {
+            let config = OrderedConfig {
+                filter_subject: self.subject.clone(),
+                deliver_policy: DeliverPolicy::ByStartSequence { start_sequence: after.0 + 1 },
+                ..OrderedConfig::default()
+            };
+            self.fleet.line.tried(open(&context, &self.stream, config, deadline).await, about, deadline)
+        }))?;
+        Ok(Lines { fleet: self.fleet.clone(), lines: Some(lines), at: after })
+    }
+}
+
+async fn open(
+    context: &jetstream::Context,
+    stream: &str,
+    config: OrderedConfig,
+    deadline: Deadline,
+) -> Result<Ordered, Trouble> {
+    let opening = async {
+        let consumer =
+            context.create_consumer_on_stream(config, stream).await.map_err(|error| match error.kind() {
+                ConsumerErrorKind::JetStream(error) => {
+                    Trouble::Refused { code: error.error_code(), said: error.to_string() }
+                }
+                ConsumerErrorKind::TimedOut => Trouble::TimedOut,
+                _ => Trouble::Other(error.to_string()),
+            })?;
+        consumer.messages().await.map_err(|error| Trouble::Other(error.to_string()))
+    };
+    let late = tokio::time::sleep(ONE_TRY.min(deadline.left()));
+    match select(pin!(opening), pin!(late)).await {
+        Either::Left((opened, _)) => opened,
+        Either::Right(_) => Err(Trouble::TimedOut),
+    }
+}
+
+/// A journal that is followed.
+pub struct Lines {
+    fleet: Fleet,
+    /// `None` only while it is dropped.
+    lines: Option<Ordered>,
+    at: Sequence,
+}
+
+impl Lines {
+    /// The next line; `None` where there is none before the deadline. What the servers go through meanwhile is not seen here: it
+    /// goes on where it was.
+    pub fn next(&mut self, deadline: Deadline) -> Result<Option<Line>, FleetError> {
+        let Some(lines) = &mut self.lines else { return Ok(None) };
+        let failed =
+            |problem: String| FleetError::Other { doing: "follow the run's journal".to_owned(), problem };
+        loop {
+            let next = self.fleet.wait(async { tokio::time::timeout(deadline.left(), lines.next()).await });
+            let message = match next {
+                Err(_) => return Ok(None),
+                Ok(None) => return Err(failed("the server ended it".to_owned())),
+                Ok(Some(message)) => message.map_err(|error| failed(one_line(&error.to_string())))?,
+            };
+            let sequence = message.info().map_err(|error| failed(one_line(&error.to_string())))?.stream_sequence;
+            // After the servers went through something, lines may come once more.
+            if sequence > self.at.0 {
+                self.at = Sequence(sequence);
+                return Ok(Some(Line { sequence: self.at, bytes: message.payload.to_vec() }));
+            }
+        }
+    }
+}
+
+impl std::fmt::Debug for Lines {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Lines").field("at", &self.at).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Lines {
+    fn drop(&mut self) {
+        // It says goodbye to the server, and needs the runtime for that.
+        let lines = self.lines.take();
+        self.fleet.wait(async { drop(lines) });
+    }
+}

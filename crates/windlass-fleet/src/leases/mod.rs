@@ -1,0 +1,418 @@
+//! Leases: who holds a run, a lane, a worker's name. A key is only ever changed by compare-and-set.
+//!
+//! The *epoch* of a lease is the revision at which it was taken. Keys never expire and revisions only grow, so a later holder has a
+//! higher epoch. When a lease is stale is not decided by a clock: [`Silence`] counts how long it was not renewed, as seen by
+//! whoever waits for it.
+
+mod silence;
+
+use std::cell::Cell;
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use windlass_core::values::{LaneId, RunId};
+
+pub use silence::Silence;
+
+use crate::call::{Deadline, ONE_TRY, Tried, until};
+use crate::error::FleetError;
+use crate::fleet::stored::{Found, Stored, only_after};
+use crate::fleet::{About, Fleet, Trouble, nonce};
+use crate::layout::Part;
+use crate::names::{Account, NameError, WorkerName, checked_run};
+
+/// How often a holder renews its lease.
+pub const RENEWED_EVERY: Duration = Duration::from_secs(3);
+
+/// How long a lease that is not renewed is respected, unless configured: three renewals that did not come.
+pub const DEFAULT_LEASE: Duration = Duration::from_secs(9);
+
+/// The largest value of a key, in bytes.
+pub(crate) const LARGEST_LEASE: usize = 4096;
+
+/// The version of the values.
+const VERSION: u16 = 1;
+
+/// What can be held.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LeaseKey {
+    /// A run: by its runner.
+    Run(RunId),
+    /// A lane of a run: by a worker.
+    Lane(RunId, LaneId),
+    /// A worker's name: by the worker itself, so that no two have it, and it is seen that it lives.
+    Worker(WorkerName),
+}
+
+impl LeaseKey {
+    /// Below the bucket.
+    fn key(&self) -> Result<String, NameError> {
+        Ok(match self {
+            LeaseKey::Run(run) => format!("run.{}", checked_run(run)?),
+            LeaseKey::Lane(run, lane) => format!("lane.{}.{}", checked_run(run)?, lane.0),
+            LeaseKey::Worker(worker) => format!("worker.{worker}"),
+        })
+    }
+
+    /// `None` for a key that is none of these.
+    fn of_key(key: &str) -> Option<LeaseKey> {
+        let mut parts = key.split('.');
+        let run = |text: &str| {
+            let run = RunId(text.to_owned());
+            checked_run(&run).is_ok().then_some(run)
+        };
+        let found = match (parts.next()?, parts.next()?, parts.next()) {
+            ("run", id, None) => LeaseKey::Run(run(id)?),
+            ("lane", id, Some(lane)) => LeaseKey::Lane(run(id)?, LaneId(lane.parse().ok()?)),
+            ("worker", name, None) => LeaseKey::Worker(WorkerName::from_str(name).ok()?),
+            _ => return None,
+        };
+        // One lease has one key: `lane.r-1.007` is none.
+        (parts.next().is_none() && found.key().ok()? == key).then_some(found)
+    }
+}
+
+impl fmt::Display for LeaseKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LeaseKey::Run(run) => write!(f, "run {run}"),
+            LeaseKey::Lane(run, lane) => write!(f, "lane {} of run {run}", lane.0),
+            LeaseKey::Worker(worker) => write!(f, "worker {worker}"),
+        }
+    }
+}
+
+/// Which change of the bucket a value is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Revision(pub u64);
+
+/// Which holder of a lease it is: the revision at which it was taken. A later holder has a higher one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct LeaseEpoch(pub u64);
+
+/// Who holds a lease, as they say it themselves.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Holder {
+    /// Their name: a worker's own, or one that a runner goes by.
+    pub name: WorkerName,
+    /// Whose usage limits count for them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub account: Option<Account>,
+}
+
+/// A lease as it was seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lease {
+    /// Changes with every renewal.
+    pub revision: Revision,
+    /// Of its holder; of the last one, where it is free.
+    pub epoch: LeaseEpoch,
+    /// `None` where it was given back.
+    pub holder: Option<Holder>,
+}
+
+/// A lease that one holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Held {
+    key: LeaseKey,
+    revision: Revision,
+    epoch: LeaseEpoch,
+    holder: Holder,
+    nonce: String,
+    beat: u64,
+}
+
+impl Held {
+    /// What is held.
+    pub fn key(&self) -> &LeaseKey {
+        &self.key
+    }
+
+    /// As what everything that is done under it is done.
+    pub fn epoch(&self) -> LeaseEpoch {
+        self.epoch
+    }
+}
+
+/// What became of taking a lease.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Taken {
+    /// It is one's own.
+    Won(Held),
+    /// It changed before that: so it is now.
+    Lost(Option<Lease>),
+}
+
+/// What became of a lease that one held.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Renewed {
+    /// It is still one's own.
+    Kept,
+    /// Somebody else took it: so it is now. Nothing may be done under the old epoch any more.
+    Gone(Option<Lease>),
+}
+
+/// How a lease is written. The nonce is of the one who took it, the beat counts its renewals: together no two writes are alike.
+#[derive(PartialEq, Serialize, Deserialize)]
+struct Value {
+    v: u16,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    holder: Option<Holder>,
+    nonce: String,
+    beat: u64,
+    /// `None` in the value that takes it: its revision is the epoch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    epoch: Option<LeaseEpoch>,
+}
+
+/// The leases of a fleet.
+#[derive(Clone, Debug)]
+pub struct Leases {
+    fleet: Fleet,
+    stream: String,
+    bucket: String,
+}
+
+impl Leases {
+    /// Of this fleet. Nothing is asked yet.
+    pub fn of(fleet: &Fleet) -> Leases {
+        let subjects = &fleet.line.subjects;
+        Leases {
+            fleet: fleet.clone(),
+            stream: Part::Leases.stream(subjects),
+            bucket: subjects.stored(Part::Leases.name()),
+        }
+    }
+
+    fn subject(&self, key: &LeaseKey) -> Result<String, NameError> {
+        Ok(format!("$KV.{}.{}", self.bucket, key.key()?))
+    }
+
+    fn about<'a>(&'a self, doing: &'a str) -> About<'a> {
+        About { doing, place: &self.stream }
+    }
+
+    /// A lease as it is; `None` where nobody ever held it.
+    pub fn look(&self, key: &LeaseKey, deadline: Deadline) -> Result<Option<Lease>, FleetError> {
+        let subject = self.subject(key)?;
+        let doing = format!("look at the lease of {key}");
+        let found = self.fleet.wait(until(deadline, || async {
+            let found = self.newest(&subject, deadline).await;
+            self.fleet.line.tried(found, self.about(&doing), deadline)
+        }))?;
+        found.map(|found| read(&found).map(|(lease, _)| lease)).transpose()
+    }
+
+    /// Takes a lease that is free or stale, as it was seen: `seen` is what [`Leases::look`] gave. It is won only if nothing changed
+    /// since, so of several takers one wins.
+    pub fn take(
+        &self,
+        key: &LeaseKey,
+        seen: Option<&Lease>,
+        holder: &Holder,
+        deadline: Deadline,
+    ) -> Result<Taken, FleetError> {
+        let value = Value { v: VERSION, holder: Some(holder.clone()), nonce: nonce()?, beat: 0, epoch: None };
+        let before = seen.map_or(Revision(0), |seen| seen.revision);
+        let doing = format!("take the lease of {key}");
+        Ok(match self.set(key, &value, before, &doing, deadline)? {
+            Set::Ours(revision) => Taken::Won(Held {
+                key: key.clone(),
+                revision,
+                epoch: LeaseEpoch(revision.0),
+                holder: holder.clone(),
+                nonce: value.nonce,
+                beat: 0,
+            }),
+            Set::Other(lease) => Taken::Lost(lease),
+        })
+    }
+
+    /// Says that one is still there. After an error it is unknown whether it was written; the next renewal settles it.
+    pub fn renew(&self, held: &mut Held, deadline: Deadline) -> Result<Renewed, FleetError> {
+        let value = Value {
+            v: VERSION,
+            holder: Some(held.holder.clone()),
+            nonce: held.nonce.clone(),
+            beat: held.beat + 1,
+            epoch: Some(held.epoch),
+        };
+        let doing = format!("renew the lease of {}", held.key);
+        Ok(match self.set(&held.key, &value, held.revision, &doing, deadline)? {
+            Set::Ours(revision) => {
+                held.revision = revision;
+                held.beat = value.beat;
+                Renewed::Kept
+            }
+            Set::Other(lease) => Renewed::Gone(lease),
+        })
+    }
+
+    /// Gives it back, so that nobody has to wait for it to become stale.
+    pub fn release(&self, held: Held, deadline: Deadline) -> Result<Renewed, FleetError> {
+        let value = Value {
+            v: VERSION,
+            holder: None,
+            nonce: held.nonce,
+            beat: held.beat + 1,
+            epoch: Some(held.epoch),
+        };
+        let doing = format!("give the lease of {} back", held.key);
+        Ok(match self.set(&held.key, &value, held.revision, &doing, deadline)? {
+            Set::Ours(_) => Renewed::Kept,
+            Set::Other(lease) => Renewed::Gone(lease),
+        })
+    }
+
+    /// Every key that was ever held, with what it is now. Keys that are none of ours are left out.
+    pub fn all(&self, deadline: Deadline) -> Result<Vec<(LeaseKey, Lease)>, FleetError> {
+        let keys = self.keys(deadline)?;
+        let mut leases = Vec::with_capacity(keys.len());
+        for key in keys {
+            if let Some(lease) = self.look(&key, deadline)? {
+                leases.push((key, lease));
+            }
+        }
+        Ok(leases)
+    }
+
+    fn keys(&self, deadline: Deadline) -> Result<Vec<LeaseKey>, FleetError> {
+        #[derive(Deserialize)]
+        struct Information {
+            state: State,
+            #[serde(default)]
+            total: usize,
+        }
+        #[derive(Deserialize)]
+        struct State {
+            #[serde(default)]
+            subjects: std::collections::BTreeMap<String, u64>,
+        }
+        let prefix = format!("$KV.{}.", self.bucket);
+        let mut keys = Vec::new();
+        let mut seen = 0;
+        loop {
+            let which = serde_json::json!({ "subjects_filter": format!("{prefix}>"), "offset": seen });
+            let what = format!("STREAM.INFO.{}", self.stream);
+            let about = self.about("list the leases");
+            let page: Information =
+                self.fleet.wait(self.fleet.line.ask(&what, &which, about, deadline))?;
+            seen += page.state.subjects.len();
+            let named = page.state.subjects.keys().filter_map(|subject| subject.strip_prefix(&prefix));
+            keys.extend(named.filter_map(LeaseKey::of_key));
+            if page.state.subjects.is_empty() || seen >= page.total {
+                return Ok(keys);
+            }
+        }
+    }
+
+    async fn newest(&self, subject: &str, deadline: Deadline) -> Result<Option<Found>, Trouble> {
+        let stored = Stored { line: &self.fleet.line, stream: &self.stream };
+        stored.newest(subject, ONE_TRY.min(deadline.left())).await
+    }
+
+    /// Compare-and-set. After a lost answer the key is read again: one's own value there means that it was set.
+    fn set(
+        &self,
+        key: &LeaseKey,
+        value: &Value,
+        before: Revision,
+        doing: &str,
+        deadline: Deadline,
+    ) -> Result<Set, FleetError> {
+        let subject = self.subject(key)?;
+        let bytes = serde_json::to_vec(value).map_err(|error| FleetError::Garbled {
+            what: "a lease".to_owned(),
+            problem: error.to_string(),
+        })?;
+        let before = Cell::new(before);
+        self.fleet.wait(until(deadline, || self.set_once(&subject, &bytes, value, &before, doing, deadline)))
+    }
+
+    async fn set_once(
+        &self,
+        subject: &str,
+        bytes: &[u8],
+        value: &Value,
+        before: &Cell<Revision>,
+        doing: &str,
+        deadline: Deadline,
+    ) -> Tried<Set, FleetError> {
+        let line = &self.fleet.line;
+        let about = self.about(doing);
+        let wait = ONE_TRY.min(deadline.left());
+        let trouble = match line.put_once(subject, only_after(before.get().0), bytes.to_vec(), wait).await {
+            Ok(written) => return Tried::Done(Set::Ours(Revision(written.sequence))),
+            Err(trouble) => trouble,
+        };
+        if !trouble.is_overtaken() && !trouble.may_pass() {
+            return Tried::Failed(line.explain(trouble, about, deadline));
+        }
+        let found = match self.newest(subject, deadline).await {
+            Ok(found) => found,
+            Err(again) => return line.tried(Err(again), about, deadline),
+        };
+        match found.map(|found| read(&found)).transpose() {
+            Err(garbled) => Tried::Failed(garbled),
+            Ok(Some((lease, written))) if written == *value => Tried::Done(Set::Ours(lease.revision)),
+            // An earlier write of one's own, whose answer was lost.
+            Ok(Some((lease, written))) if written.nonce == value.nonce => {
+                before.set(lease.revision);
+                Tried::Again(line.explain(trouble, about, deadline))
+            }
+            // Nothing changed: it was not written, or is still on its way, and then the next try is overtaken by it.
+            Ok(found) if found.as_ref().map_or(Revision(0), |(lease, _)| lease.revision) == before.get() => {
+                Tried::Again(line.explain(trouble, about, deadline))
+            }
+            Ok(found) => Tried::Done(Set::Other(found.map(|(lease, _)| lease))),
+        }
+    }
+}
+
+/// What compare-and-set came to.
+enum Set {
+    Ours(Revision),
+    /// As it is now.
+    Other(Option<Lease>),
+}
+
+fn read(found: &Found) -> Result<(Lease, Value), FleetError> {
+    let garbled = |problem: String| FleetError::Garbled {
+        what: format!("the lease {}", crate::error::one_line(&found.subject)),
+        problem: crate::error::one_line(&problem),
+    };
+    let value: Value = serde_json::from_slice(&found.payload).map_err(|error| garbled(error.to_string()))?;
+    if value.v != VERSION {
+        return Err(garbled(format!("it is of version {}, and this windlass knows version {VERSION}", value.v)));
+    }
+    let lease = Lease {
+        revision: Revision(found.sequence),
+        epoch: value.epoch.unwrap_or(LeaseEpoch(found.sequence)),
+        holder: value.holder.clone(),
+    };
+    Ok((lease, value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_of_one_lease_and_a_lease_of_one_key() {
+        let run = || RunId("r-00000001".to_owned());
+        for lease in [
+            LeaseKey::Run(run()),
+            LeaseKey::Lane(run(), LaneId(7)),
+            LeaseKey::Worker("Host-3".parse().unwrap()),
+        ] {
+            assert_eq!(LeaseKey::of_key(&lease.key().unwrap()), Some(lease));
+        }
+        for key in ["", "run", "run.", "run.r-1.x", "run.R!", "lane.r-1", "lane.r-1.007", "lane.r-1.70000", "worker.a.b", "x.y"] {
+            assert_eq!(LeaseKey::of_key(key), None, "{key}");
+        }
+        assert!(LeaseKey::Run(RunId("r.>".to_owned())).key().is_err());
+    }
+}

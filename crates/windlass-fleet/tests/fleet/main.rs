@@ -1,0 +1,14 @@
+//! The engine room with real servers of NATS on loopback.
+#![expect(clippy::unwrap_used, reason = "a test that cannot be set up has to fail at the spot")]
+
+mod cluster;
+mod connecting;
+mod journals;
+mod layouts;
+mod leasing;
+mod letters;
+mod permissions;
+mod queues;
+mod raw;
+mod support;
+mod stores;
