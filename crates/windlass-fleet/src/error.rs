@@ -171,19 +171,25 @@ impl FleetError {
         match self {
             FleetError::Unreachable { .. } => "Start the servers, or mend `fleet.urls`",
             FleetError::BadCredentials { .. } => "Renew the credentials file that the fleet's settings name",
-            FleetError::Insecure { .. } => "Name the authority's certificate with `fleet.ca`, or the server by the name it has",
+            FleetError::Insecure { .. } => {
+                "Name the authority's certificate with `fleet.ca`, or the server by the name it has"
+            }
             FleetError::NoPermission { .. } => {
                 "Give these credentials the permissions that `windlass fleet init --show-permissions` prints"
             }
             FleetError::NoJetStream { .. } => "Start the server with JetStream: `nats-server -js`",
             FleetError::TooOld { .. } => "Update the server",
-            FleetError::TooFewServers { .. } => "Start three servers, or ask for one copy: `fleet.replicas = 1`",
+            FleetError::TooFewServers { .. } => {
+                "Start three servers, or ask for one copy: `fleet.replicas = 1`"
+            }
             FleetError::Full { .. } => "Make room on the servers, or raise the account's limits of storage",
             FleetError::Missing { .. } => "Run `windlass fleet init`",
             FleetError::Differs { .. } => {
                 "Nothing was changed: alter it with the server's own tools, or take another `fleet.name`"
             }
-            FleetError::NoSuchFile { .. } | FleetError::Corrupt { .. } => "It has to be stored again by whoever has it",
+            FleetError::NoSuchFile { .. } | FleetError::Corrupt { .. } => {
+                "It has to be stored again by whoever has it"
+            }
             FleetError::TimedOut { .. } => "Look whether the servers are reachable and have a leader",
             FleetError::TooLarge { .. }
             | FleetError::Garbled { .. }

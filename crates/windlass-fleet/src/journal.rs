@@ -169,14 +169,21 @@ impl Journal {
     /// The lines after `after`, those that come later included.
     pub fn follow(&self, after: Sequence, deadline: Deadline) -> Result<Lines, FleetError> {
         let about = About { doing: "follow the run's journal", place: &self.stream };
-        let context = jetstream::new(self.fleet.line.client.clone());
+        let name = nonce()?;
         let lines = self.fleet.wait(until(deadline, || async {
+            // Made where there is a runtime: it starts a task.
+            let context = jetstream::new(self.fleet.line.client.clone());
             let config = OrderedConfig {
+                // With a name, the server is asked at a subject that says of what: permissions go by that.
+                name: Some(name.clone()),
                 filter_subject: self.subject.clone(),
                 deliver_policy: DeliverPolicy::ByStartSequence { start_sequence: after.0 + 1 },
                 ..OrderedConfig::default()
             };
-            self.fleet.line.tried(open(&context, &self.stream, config, deadline).await, about, deadline)
+            let asked = format!("$JS.API.CONSUMER.CREATE.{}.>", self.stream);
+            let opening = open(&context, &self.stream, config, deadline);
+            let opened = self.fleet.line.unless_refused(&asked, opening).await;
+            self.fleet.line.tried(opened, about, deadline)
         }))?;
         Ok(Lines { fleet: self.fleet.clone(), lines: Some(lines), at: after })
     }
@@ -228,7 +235,8 @@ impl Lines {
                 Ok(None) => return Err(failed("the server ended it".to_owned())),
                 Ok(Some(message)) => message.map_err(|error| failed(one_line(&error.to_string())))?,
             };
-            let sequence = message.info().map_err(|error| failed(one_line(&error.to_string())))?.stream_sequence;
+            let sequence =
+                message.info().map_err(|error| failed(one_line(&error.to_string())))?.stream_sequence;
             // After the servers went through something, lines may come once more.
             if sequence > self.at.0 {
                 self.at = Sequence(sequence);

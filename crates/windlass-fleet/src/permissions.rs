@@ -39,7 +39,10 @@ pub fn variable(fleet: &FleetName, role: Role) -> String {
 
 /// The permissions of all roles as configuration of the server: a variable for each, to be named by its users.
 pub fn configuration(fleet: &FleetName) -> String {
-    let mut text = format!("# What each role of the fleet {fleet} may do. Users name it: permissions: ${}\n", variable(fleet, Role::Runner));
+    let mut text = format!(
+        "# What each role of the fleet {fleet} may do. Users name it: permissions: ${}\n",
+        variable(fleet, Role::Runner)
+    );
     for role in Role::ALL {
         let permissions = of(fleet, role);
         // Writing to a string does not fail.
@@ -127,7 +130,8 @@ impl Book {
     }
 
     fn runner(&self) -> Permissions {
-        let opening = format!("{}.*.{}", self.api("CONSUMER.CREATE", Part::Orders), self.subjects.below("orders.*"));
+        let opening =
+            format!("{}.*.{}", self.api("CONSUMER.CREATE", Part::Orders), self.subjects.below("orders.*"));
         Permissions {
             publish: [
                 self.below(&["orders.*", "journal.*", "worker.*.orders", "worker.*.drain", "run.*.cancel"]),

@@ -142,7 +142,8 @@ impl Settings {
 
     /// The servers, for a message.
     pub(crate) fn servers(&self) -> String {
-        let urls: Vec<&str> = self.urls.iter().map(|url| url.rsplit('@').next().unwrap_or_default()).collect();
+        let urls: Vec<&str> =
+            self.urls.iter().map(|url| url.rsplit('@').next().unwrap_or_default()).collect();
         crate::error::one_line(&urls.join(", "))
     }
 }
@@ -163,7 +164,12 @@ mod tests {
 
     #[test]
     fn an_address_holds_no_credentials_and_a_refusal_repeats_none() {
-        for urls in [&[][..], &["nats://tess:hunter2@host:4222"], &["nats://host:4222", "tess:hunter2@:x"], &["ws://host"]] {
+        for urls in [
+            &[][..],
+            &["nats://tess:hunter2@host:4222"],
+            &["nats://host:4222", "tess:hunter2@:x"],
+            &["ws://host"],
+        ] {
             let error = settings(urls, Login::Open).addresses().unwrap_err();
             assert!(matches!(error, FleetError::Setting { key: "urls", .. }), "{error}");
             assert!(!format!("{error} {error:?}").contains("hunter2"), "{error:?}");

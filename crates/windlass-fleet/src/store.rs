@@ -19,8 +19,8 @@ use crate::call::{Deadline, ONE_TRY, until};
 use crate::error::{FleetError, one_line};
 use crate::fleet::stored::{Found, Stored};
 use crate::fleet::{About, Fleet, hexadecimal, nonce};
-pub use crate::layout::Store;
 use crate::layout::Part;
+pub use crate::layout::Store;
 
 /// A file travels in pieces of so many bytes.
 pub(crate) const CHUNK: usize = 512 * 1024;
@@ -118,7 +118,13 @@ impl Files {
     }
 
     /// Reads a file into `to`, which has it whole or not at all; what was there is replaced. At most `limit` bytes are taken.
-    pub fn get(&self, content: &ContentId, to: &Path, limit: u64, deadline: Deadline) -> Result<(), FleetError> {
+    pub fn get(
+        &self,
+        content: &ContentId,
+        to: &Path,
+        limit: u64,
+        deadline: Deadline,
+    ) -> Result<(), FleetError> {
         let doing = format!("read the file {content}");
         let Some(information) = self.information(content, &doing, deadline)? else {
             return Err(FleetError::NoSuchFile { content: content.0.clone(), bucket: self.bucket.clone() });
@@ -170,7 +176,9 @@ impl Files {
         doing: &str,
         deadline: Deadline,
     ) -> Result<Option<ObjectInfo>, FleetError> {
-        let Some(found) = self.next(&self.about_subject(content), 1, doing, deadline)? else { return Ok(None) };
+        let Some(found) = self.next(&self.about_subject(content), 1, doing, deadline)? else {
+            return Ok(None);
+        };
         let information: ObjectInfo = match serde_json::from_slice(&found.payload) {
             Ok(information) => information,
             Err(error) => return Err(self.corrupt(content, &error.to_string())),
@@ -207,7 +215,7 @@ impl Files {
         let which = serde_json::json!({ "subjects_filter": subject });
         let what = format!("STREAM.INFO.{}", self.stream);
         let line = &self.fleet.line;
-        let stream: Information = line.wait(line.ask(&what, &which, self.about(doing), deadline))?;
+        let stream: Information = line.wait(line.ask(&what, Some(&which), self.about(doing), deadline))?;
         let pieces = stream.state.subjects.get(&subject).copied().unwrap_or(0);
         Ok(information.size as u64 == size && pieces == information.chunks as u64)
     }
@@ -342,7 +350,8 @@ fn read_chunk(file: &mut File) -> io::Result<Vec<u8>> {
 
 fn decode(content: &ContentId) -> Vec<u8> {
     let digits = content.0.as_bytes();
-    let value = |digit: u8| (digit as char).to_digit(16).and_then(|value| u8::try_from(value).ok()).unwrap_or(0);
+    let value =
+        |digit: u8| (digit as char).to_digit(16).and_then(|value| u8::try_from(value).ok()).unwrap_or(0);
     digits.chunks(2).map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | value(*digit))).collect()
 }
 
@@ -356,7 +365,9 @@ mod tests {
         let content: ContentId = hash.parse().unwrap();
         assert_eq!(content.as_str(), hash);
         assert_eq!(decode(&content), Sha256::digest(b"windlass").to_vec());
-        for text in ["", "../../etc/passwd", &hash.to_uppercase(), &hash[1..], &format!("{hash}0"), &"g".repeat(64)] {
+        for text in
+            ["", "../../etc/passwd", &hash.to_uppercase(), &hash[1..], &format!("{hash}0"), &"g".repeat(64)]
+        {
             assert!(text.parse::<ContentId>().is_err(), "{text}");
         }
     }

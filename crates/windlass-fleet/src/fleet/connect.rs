@@ -59,7 +59,7 @@ impl Fleet {
         let about = About { doing: "ask the server for its account", place: "JetStream" };
         let line = &self.line;
         let account: Result<Account, FleetError> = self.wait(until(deadline, || async {
-            match line.ask_once("INFO", &(), ONE_TRY.min(deadline.left())).await {
+            match line.ask_once("INFO", None, ONE_TRY.min(deadline.left())).await {
                 // Every server answers this one where it has JetStream, also without a leader.
                 Err(Trouble::NoResponders) => {
                     Tried::Failed(FleetError::NoJetStream { problem: "nobody answers for it".to_owned() })
@@ -170,7 +170,11 @@ mod tests {
             ("two", false),
             ("", false),
         ] {
-            assert_eq!(parse_version(version).is_some_and(|found| found >= LEAST_VERSION), will_do, "{version}");
+            assert_eq!(
+                parse_version(version).is_some_and(|found| found >= LEAST_VERSION),
+                will_do,
+                "{version}"
+            );
         }
     }
 }

@@ -17,8 +17,8 @@ use async_nats::jetstream::publish::PublishAck;
 use async_nats::jetstream::response::Response;
 use async_nats::{Client, HeaderMap, Message, Request, RequestErrorKind};
 use futures_util::future::{Either, select};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use tokio::runtime::Runtime;
 
 use crate::call::{Deadline, ONE_TRY, Tried, until};
@@ -97,23 +97,52 @@ impl Line {
         payload: Vec<u8>,
         wait: Duration,
     ) -> Result<Message, Trouble> {
-        // Before it is sent: the refusal may come sooner than the next line is reached.
-        let refused = self.news.refusal_of(subject);
+        let request = Request::new().payload(payload.into()).timeout(Some(wait));
+        let request = match headers {
+            Some(headers) => request.headers(headers),
+            None => request,
+        };
+        self.send(subject, request, wait).await
+    }
+
+    /// One try of a request that a message of a stream answers. Those keep the subject that they were put at, so an inbox that is
+    /// shared by all requests could not tell whose it is.
+    pub(crate) async fn request_message(
+        &self,
+        subject: &str,
+        payload: Vec<u8>,
+        wait: Duration,
+    ) -> Result<Message, Trouble> {
+        let inbox = self.client.new_inbox();
+        self.send(subject, Request::new().payload(payload.into()).timeout(Some(wait)).inbox(inbox), wait)
+            .await
+    }
+
+    async fn send(&self, subject: &str, request: Request, wait: Duration) -> Result<Message, Trouble> {
         // What is sent while there is no connection waits in a queue, and would be carried out much later than anybody thinks.
         self.connected(wait).await?;
-        let mut request = Request::new().payload(payload.into()).timeout(Some(wait));
-        if let Some(headers) = headers {
-            request = request.headers(headers);
-        }
-        let answer = self.client.send_request(subject.to_owned(), request);
-        match select(pin!(answer), pin!(refused)).await {
-            Either::Left((Ok(message), _)) => Ok(message),
-            Either::Left((Err(error), _)) => Err(match error.kind() {
+        let answered = async {
+            self.client.send_request(subject.to_owned(), request).await.map_err(|error| match error.kind() {
                 RequestErrorKind::TimedOut => Trouble::TimedOut,
                 RequestErrorKind::NoResponders => Trouble::NoResponders,
                 RequestErrorKind::MaxPayloadExceeded => Trouble::TooLarge,
-                RequestErrorKind::InvalidSubject | RequestErrorKind::Other => Trouble::Other(error.to_string()),
-            }),
+                RequestErrorKind::InvalidSubject | RequestErrorKind::Other => {
+                    Trouble::Other(error.to_string())
+                }
+            })
+        };
+        self.unless_refused(subject, answered).await
+    }
+
+    /// What is done, or the subject of the fleet's that is refused meanwhile; with `>` at its end, any that begins so.
+    pub(crate) async fn unless_refused<T>(
+        &self,
+        subject: &str,
+        doing: impl Future<Output = Result<T, Trouble>>,
+    ) -> Result<T, Trouble> {
+        let refused = self.news.refusal_of(subject);
+        match select(pin!(doing), pin!(refused)).await {
+            Either::Left((done, _)) => done,
             Either::Right((subject, _)) => Err(Trouble::NoPermission(subject)),
         }
     }
@@ -129,14 +158,14 @@ impl Line {
         Ok(())
     }
 
-    /// One question to JetStream itself: `STREAM.INFO.x`.
+    /// One question to JetStream itself: `STREAM.INFO.x`. Some may not say more than that.
     pub(crate) async fn ask_once<T: DeserializeOwned>(
         &self,
         what: &str,
-        body: &impl Serialize,
+        body: Option<&Value>,
         wait: Duration,
     ) -> Result<T, Trouble> {
-        let body = serde_json::to_vec(body).map_err(|error| Trouble::Other(error.to_string()))?;
+        let body = body.map_or_else(Vec::new, |body| body.to_string().into_bytes());
         let answer = self.request(&format!("$JS.API.{what}"), None, body, wait).await?;
         read(&answer.payload)
     }
@@ -145,7 +174,7 @@ impl Line {
     pub(crate) async fn ask<T: DeserializeOwned>(
         &self,
         what: &str,
-        body: &impl Serialize,
+        body: Option<&Value>,
         about: About<'_>,
         deadline: Deadline,
     ) -> Result<T, FleetError> {
@@ -208,7 +237,9 @@ pub(crate) struct About<'a> {
 fn read<T: DeserializeOwned>(answer: &[u8]) -> Result<T, Trouble> {
     match serde_json::from_slice::<Response<T>>(answer) {
         Ok(Response::Ok(answer)) => Ok(answer),
-        Ok(Response::Err { error }) => Err(Trouble::Refused { code: error.error_code(), said: error.to_string() }),
+        Ok(Response::Err { error }) => {
+            Err(Trouble::Refused { code: error.error_code(), said: error.to_string() })
+        }
         Err(error) => Err(Trouble::Garbled(error.to_string())),
     }
 }
@@ -216,7 +247,8 @@ fn read<T: DeserializeOwned>(answer: &[u8]) -> Result<T, Trouble> {
 /// Something that nobody else has: by it one knows what one wrote oneself.
 pub(crate) fn nonce() -> Result<String, FleetError> {
     let mut bytes = [0_u8; 16];
-    getrandom::fill(&mut bytes).map_err(|error| FleetError::Runtime(std::io::Error::other(error.to_string())))?;
+    getrandom::fill(&mut bytes)
+        .map_err(|error| FleetError::Runtime(std::io::Error::other(error.to_string())))?;
     Ok(hexadecimal(&bytes))
 }
 

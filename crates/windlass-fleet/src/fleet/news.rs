@@ -36,7 +36,9 @@ impl News {
     pub(super) fn hear(&self, event: &Event) {
         match event {
             Event::Connected => *self.locked_out.lock().unwrap_or_else(PoisonError::into_inner) = None,
-            Event::ServerError(ServerError::AuthorizationViolation) => self.lock_out("Authorization Violation"),
+            Event::ServerError(ServerError::AuthorizationViolation) => {
+                self.lock_out("Authorization Violation")
+            }
             Event::ServerError(ServerError::Other(said)) => {
                 if let Some(subject) = refused_subject(said) {
                     if subject.starts_with(&self.inbox) {
@@ -82,12 +84,17 @@ async fn wait_for_refusal(
     }
     loop {
         match refusals.recv().await {
-            Ok(refused) if refused == subject => return subject,
+            Ok(refused) if covers(&subject, &refused) => return refused,
             Ok(refused) if refused.starts_with(&inbox) => return format!("{inbox}.>"),
             Ok(_) | Err(RecvError::Lagged(_)) => {}
             Err(RecvError::Closed) => return std::future::pending().await,
         }
     }
+}
+
+/// Is it this subject, or, with `>` at its end, one that begins so?
+fn covers(subject: &str, refused: &str) -> bool {
+    subject.strip_suffix('>').map_or(subject == refused, |beginning| refused.starts_with(beginning))
 }
 
 /// `Permissions Violation for Publish to "SUBJECT"`, and the same for a subscription.

@@ -16,7 +16,12 @@ const ANOTHER_WAY: Duration = Duration::from_millis(50);
 
 impl Line {
     /// Says something to whoever listens. That it is on its way is all that is known; a refusal is not.
-    pub(crate) fn say(&self, subject: String, headers: HeaderMap, payload: Vec<u8>) -> Result<(), FleetError> {
+    pub(crate) fn say(
+        &self,
+        subject: String,
+        headers: HeaderMap,
+        payload: Vec<u8>,
+    ) -> Result<(), FleetError> {
         let doing = format!("say something at {subject}");
         self.wait(async {
             let said = self.client.publish_with_headers(subject, headers, payload.into()).await;
@@ -36,7 +41,11 @@ impl Line {
         let about = About { doing, place: subject };
         self.wait(until(deadline, || async {
             let sending = async {
-                let said = self.client.publish_with_headers(subject.to_owned(), headers.clone(), payload.to_vec().into());
+                let said = self.client.publish_with_headers(
+                    subject.to_owned(),
+                    headers.clone(),
+                    payload.to_vec().into(),
+                );
                 said.await.map_err(|error| Trouble::Other(error.to_string()))
             };
             self.tried(self.settled(subject, sending, ONE_TRY.min(deadline.left())).await, about, deadline)
@@ -52,7 +61,11 @@ impl Line {
                 let subscribed = self.client.subscribe(subject.to_owned()).await;
                 subscribed.map_err(|error| Trouble::Other(error.to_string()))
             };
-            self.tried(self.settled(subject, subscribing, ONE_TRY.min(deadline.left())).await, about, deadline)
+            self.tried(
+                self.settled(subject, subscribing, ONE_TRY.min(deadline.left())).await,
+                about,
+                deadline,
+            )
         }))
     }
 
@@ -69,7 +82,7 @@ impl Line {
         let done = async {
             let done = doing.await?;
             // A question that everybody may ask.
-            self.ask_once::<serde_json::Value>("INFO", &(), wait).await?;
+            self.ask_once::<serde_json::Value>("INFO", None, wait).await?;
             Ok(done)
         };
         match select(pin!(refused), pin!(done)).await {

@@ -64,13 +64,18 @@ impl Stored<'_> {
     }
 
     /// The first message of a subject whose sequence is not below this one.
-    pub(crate) async fn next(&self, subject: &str, from: u64, wait: Duration) -> Result<Option<Found>, Trouble> {
+    pub(crate) async fn next(
+        &self,
+        subject: &str,
+        from: u64,
+        wait: Duration,
+    ) -> Result<Option<Found>, Trouble> {
         self.get(&json!({ "seq": from, "next_by_subj": subject }), wait).await
     }
 
     async fn get(&self, which: &serde_json::Value, wait: Duration) -> Result<Option<Found>, Trouble> {
         let what = format!("STREAM.MSG.GET.{}", self.stream);
-        let raw = match self.line.ask_once::<Answer>(&what, which, wait).await {
+        let raw = match self.line.ask_once::<Answer>(&what, Some(which), wait).await {
             Ok(answer) => answer.message,
             Err(trouble) if trouble.is_no_message() => return Ok(None),
             Err(trouble) => return Err(trouble),

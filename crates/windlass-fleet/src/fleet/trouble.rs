@@ -75,7 +75,8 @@ impl Trouble {
             Trouble::Refused { code, .. } => *code,
             _ => return false,
         };
-        code == ErrorCode::STREAM_WRONG_LAST_SEQUENCE || code == ErrorCode::STREAM_WRONG_LAST_SEQUENCE_CONSTANT
+        code == ErrorCode::STREAM_WRONG_LAST_SEQUENCE
+            || code == ErrorCode::STREAM_WRONG_LAST_SEQUENCE_CONSTANT
     }
 
     /// Is there no such message?
@@ -97,14 +98,17 @@ impl Trouble {
             problem: one_line(problem),
         };
         match self {
-            Trouble::Refused { code, said } => refused(code, &said, about).unwrap_or_else(|| late(doing, &said)),
+            Trouble::Refused { code, said } => {
+                refused(code, &said, about).unwrap_or_else(|| late(doing, &said))
+            }
             Trouble::NoResponders => late(doing, &format!("nobody answers for {}", about.place)),
             Trouble::TimedOut => late(doing, "the servers are silent"),
             Trouble::Disconnected => late(doing, "the connection was lost"),
             Trouble::NoPermission(subject) => FleetError::NoPermission { doing, subject: one_line(&subject) },
-            Trouble::TooLarge => {
-                FleetError::Other { doing, problem: "it is larger than the server takes (`max_payload`)".to_owned() }
-            }
+            Trouble::TooLarge => FleetError::Other {
+                doing,
+                problem: "it is larger than the server takes (`max_payload`)".to_owned(),
+            },
             Trouble::Garbled(problem) => FleetError::Garbled {
                 what: "the answer of the fleet's server".to_owned(),
                 problem: one_line(&problem),

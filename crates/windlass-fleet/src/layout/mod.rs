@@ -45,8 +45,11 @@ fn create_one(
     if let Some(found) = look(fleet, &wanted.name, deadline)? {
         return compare(&wanted, &found).map(|()| (part, Made::Already));
     }
+    let body = serde_json::to_value(&wanted)
+        .map_err(|error| FleetError::Other { doing: doing.clone(), problem: error.to_string() })?;
+    let what = format!("STREAM.CREATE.{}", wanted.name);
     let made: Result<Info, FleetError> = fleet.wait(until(deadline, || async {
-        match line.ask_once(&format!("STREAM.CREATE.{}", wanted.name), &wanted, ONE_TRY.min(deadline.left())).await {
+        match line.ask_once(&what, Some(&body), ONE_TRY.min(deadline.left())).await {
             // Somebody made it meanwhile, with a configuration that is not ours to the last field; it is compared like any other.
             Err(Trouble::Refused { code: ErrorCode::STREAM_NAME_EXIST, .. }) => {
                 line.tried(info(fleet, &wanted.name, deadline).await, about, deadline)
@@ -84,7 +87,7 @@ fn look(fleet: &Fleet, name: &str, deadline: Deadline) -> Result<Option<Config>,
 }
 
 async fn info(fleet: &Fleet, name: &str, deadline: Deadline) -> Result<Info, Trouble> {
-    fleet.line.ask_once(&format!("STREAM.INFO.{name}"), &(), ONE_TRY.min(deadline.left())).await
+    fleet.line.ask_once(&format!("STREAM.INFO.{name}"), None, ONE_TRY.min(deadline.left())).await
 }
 
 /// The first field that differs, of those that something depends on.

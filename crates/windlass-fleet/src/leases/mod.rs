@@ -299,7 +299,7 @@ impl Leases {
             let what = format!("STREAM.INFO.{}", self.stream);
             let about = self.about("list the leases");
             let page: Information =
-                self.fleet.wait(self.fleet.line.ask(&what, &which, about, deadline))?;
+                self.fleet.wait(self.fleet.line.ask(&what, Some(&which), about, deadline))?;
             seen += page.state.subjects.len();
             let named = page.state.subjects.keys().filter_map(|subject| subject.strip_prefix(&prefix));
             keys.extend(named.filter_map(LeaseKey::of_key));
@@ -386,7 +386,10 @@ fn read(found: &Found) -> Result<(Lease, Value), FleetError> {
     };
     let value: Value = serde_json::from_slice(&found.payload).map_err(|error| garbled(error.to_string()))?;
     if value.v != VERSION {
-        return Err(garbled(format!("it is of version {}, and this windlass knows version {VERSION}", value.v)));
+        return Err(garbled(format!(
+            "it is of version {}, and this windlass knows version {VERSION}",
+            value.v
+        )));
     }
     let lease = Lease {
         revision: Revision(found.sequence),
@@ -410,7 +413,18 @@ mod tests {
         ] {
             assert_eq!(LeaseKey::of_key(&lease.key().unwrap()), Some(lease));
         }
-        for key in ["", "run", "run.", "run.r-1.x", "run.R!", "lane.r-1", "lane.r-1.007", "lane.r-1.70000", "worker.a.b", "x.y"] {
+        for key in [
+            "",
+            "run",
+            "run.",
+            "run.r-1.x",
+            "run.R!",
+            "lane.r-1",
+            "lane.r-1.007",
+            "lane.r-1.70000",
+            "worker.a.b",
+            "x.y",
+        ] {
             assert_eq!(LeaseKey::of_key(key), None, "{key}");
         }
         assert!(LeaseKey::Run(RunId("r.>".to_owned())).key().is_err());

@@ -122,10 +122,18 @@ mod tests {
     fn a_lease_is_stale_after_a_silence_that_could_have_been_heard() {
         let table: &[(&str, &[Step], bool)] = &[
             ("nothing was seen", &[Wrote(0), Wrote(3), Wrote(6), Wrote(9)], false),
-            ("silent for nine seconds", &[Wrote(0), Saw(5, 0), Wrote(3), Wrote(6), Wrote(9), Saw(5, 9)], true),
+            (
+                "silent for nine seconds",
+                &[Wrote(0), Saw(5, 0), Wrote(3), Wrote(6), Wrote(9), Saw(5, 9)],
+                true,
+            ),
             ("silent for eight", &[Wrote(0), Saw(5, 0), Wrote(4), Wrote(8), Saw(5, 8)], false),
             ("renewed", &[Wrote(0), Saw(5, 0), Wrote(4), Saw(6, 5), Wrote(8), Wrote(10), Saw(6, 10)], false),
-            ("renewed, then silent", &[Wrote(0), Saw(5, 0), Saw(6, 1), Wrote(5), Wrote(10), Saw(6, 10)], true),
+            (
+                "renewed, then silent",
+                &[Wrote(0), Saw(5, 0), Saw(6, 1), Wrote(5), Wrote(10), Saw(6, 10)],
+                true,
+            ),
             ("not looked at since", &[Wrote(0), Saw(5, 0), Wrote(4), Wrote(8), Wrote(12)], false),
             ("not written since", &[Wrote(0), Saw(5, 0), Saw(5, 20)], false),
             ("never written", &[Saw(5, 0), Saw(5, 20)], false),
@@ -145,8 +153,16 @@ mod tests {
                 &[Wrote(0), Saw(5, 0), Wrote(100), Saw(5, 100), Wrote(105), Wrote(109), Saw(5, 109)],
                 true,
             ),
-            ("seen long before contact", &[Saw(5, 0), Wrote(100), Saw(5, 100), Wrote(105), Saw(5, 105)], false),
-            ("given back and held again", &[Wrote(0), Saw(5, 0), Forgot, Saw(7, 8), Wrote(5), Wrote(9), Saw(7, 9)], false),
+            (
+                "seen long before contact",
+                &[Saw(5, 0), Wrote(100), Saw(5, 100), Wrote(105), Saw(5, 105)],
+                false,
+            ),
+            (
+                "given back and held again",
+                &[Wrote(0), Saw(5, 0), Forgot, Saw(7, 8), Wrote(5), Wrote(9), Saw(7, 9)],
+                false,
+            ),
         ];
         for (what, steps, stale) in table {
             assert_eq!(after(steps).is_stale(&key()), *stale, "{what}");

@@ -103,7 +103,11 @@ impl Letters {
     }
 
     /// What comes for a worker: orders of the lanes it holds.
-    pub fn mailbox_of_worker(&self, worker: &WorkerName, deadline: Deadline) -> Result<Mailbox<Order>, FleetError> {
+    pub fn mailbox_of_worker(
+        &self,
+        worker: &WorkerName,
+        deadline: Deadline,
+    ) -> Result<Mailbox<Order>, FleetError> {
         let subject = self.fleet.line.subjects.letters(worker);
         Mailbox::open(&self.fleet, "an order from the network", subject, deadline)
     }

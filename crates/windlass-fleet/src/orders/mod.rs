@@ -42,7 +42,11 @@ impl Fences {
     pub(crate) fn read(headers: Option<&HeaderMap>) -> Result<Fences, String> {
         let epoch = |name: &str| {
             let Some(value) = headers.and_then(|headers| headers.get(name)) else { return Ok(None) };
-            value.as_str().parse().map(|epoch| Some(LeaseEpoch(epoch))).map_err(|_| format!("{name} is no number"))
+            value
+                .as_str()
+                .parse()
+                .map(|epoch| Some(LeaseEpoch(epoch)))
+                .map_err(|_| format!("{name} is no number"))
         };
         let runner = epoch(RUNNER_EPOCH)?.ok_or_else(|| format!("it has no {RUNNER_EPOCH}"))?;
         Ok(Fences { runner, lane: epoch(LANE_EPOCH)? })
@@ -58,9 +62,13 @@ impl fmt::Display for Fences {
 
 /// What is in a message, with the fences it was sent under.
 fn read<T: DeserializeOwned>(what: &str, message: &Message) -> Result<(Fences, T), FleetError> {
-    let garbled = |problem: String| FleetError::Garbled { what: what.to_owned(), problem: one_line(&problem) };
+    let garbled =
+        |problem: String| FleetError::Garbled { what: what.to_owned(), problem: one_line(&problem) };
     if message.payload.len() > LARGEST_ORDER {
-        return Err(garbled(format!("it has {} bytes, and {LARGEST_ORDER} are the most", message.payload.len())));
+        return Err(garbled(format!(
+            "it has {} bytes, and {LARGEST_ORDER} are the most",
+            message.payload.len()
+        )));
     }
     let fences = Fences::read(message.headers.as_ref()).map_err(garbled)?;
     let content = serde_json::from_slice(&message.payload).map_err(|error| garbled(error.to_string()))?;

@@ -93,7 +93,8 @@ impl Queue {
         let what = format!("CONSUMER.CREATE.{}.{name}.{filter}", self.stream);
         let doing = format!("open the class {class}");
         let line = &self.fleet.line;
-        let made: Result<Info, FleetError> = line.wait(line.ask(&what, &body, self.about(&doing), deadline));
+        let made: Result<Info, FleetError> =
+            line.wait(line.ask(&what, Some(&body), self.about(&doing), deadline));
         made.map(|_| ())
     }
 
@@ -149,7 +150,7 @@ impl Queue {
         // The server gives up first: an order that it sends to nobody would be missing until it is given out anew.
         let expires = u64::try_from(wait.as_nanos()).unwrap_or(u64::MAX).max(1_000_000);
         let body = json!({ "batch": 1, "expires": expires }).to_string();
-        let message = self.fleet.line.request(&subject, None, body.into_bytes(), wait + GRACE / 2).await?;
+        let message = self.fleet.line.request_message(&subject, body.into_bytes(), wait + GRACE / 2).await?;
         match message.status {
             None => Ok(Some(message)),
             Some(StatusCode::NOT_FOUND | StatusCode::TIMEOUT) => Ok(None),
@@ -173,7 +174,8 @@ impl Queue {
         let mut seen = 0;
         loop {
             let about = self.about("list the classes of orders");
-            let page: Page = line.wait(line.ask(&what, &json!({ "offset": seen }), about, deadline))?;
+            let from = json!({ "offset": seen });
+            let page: Page = line.wait(line.ask(&what, Some(&from), about, deadline))?;
             let consumers = page.consumers.unwrap_or_default();
             seen += consumers.len();
             let done = consumers.is_empty() || seen >= page.total;
@@ -198,7 +200,7 @@ impl Queue {
         let place = format!("class {class} of orders");
         let about = About { doing: "look at a class of orders", place: &place };
         let line = &self.fleet.line;
-        let info: Info = line.wait(line.ask(&what, &(), about, deadline))?;
+        let info: Info = line.wait(line.ask(&what, None, about, deadline))?;
         Ok(ClassState {
             class: class.clone(),
             waiting: info.num_waiting,
@@ -254,7 +256,8 @@ impl TakenReceipt {
             what: "an order of the queue".to_owned(),
             problem: one_line(problem),
         };
-        let subject = message.reply.as_ref().ok_or_else(|| garbled("it names no place for its acknowledgement"))?;
+        let subject =
+            message.reply.as_ref().ok_or_else(|| garbled("it names no place for its acknowledgement"))?;
         // `$JS.ACK.STREAM.CONSUMER.DELIVERIES.…`, and newer servers may have two more in front of the stream.
         let parts: Vec<&str> = subject.split('.').collect();
         let deliveries = match parts.as_slice() {
@@ -262,7 +265,8 @@ impl TakenReceipt {
             ["$JS", "ACK", _, _, _, _, deliveries, ..] => deliveries.parse().ok(),
             _ => None,
         };
-        let deliveries = deliveries.ok_or_else(|| garbled("its acknowledgement goes to no place of JetStream"))?;
+        let deliveries =
+            deliveries.ok_or_else(|| garbled("its acknowledgement goes to no place of JetStream"))?;
         Ok(TakenReceipt { fleet: fleet.clone(), subject: subject.to_string(), deliveries })
     }
 

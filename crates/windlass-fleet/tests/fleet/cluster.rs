@@ -27,7 +27,9 @@ fn append_while(journal: &Journal, least: usize, over: &AtomicBool) -> Vec<Strin
         let line = format!("line {}", lines.len());
         match journal.append(line.as_bytes(), at, patiently()).unwrap() {
             Appended::Written(sequence) => at = sequence,
-            Appended::Refused { newest } => panic!("nobody else writes, and the newest is {newest:?} after {at:?}"),
+            Appended::Refused { newest } => {
+                panic!("nobody else writes, and the newest is {newest:?} after {at:?}")
+            }
         }
         lines.push(line);
     }
@@ -36,7 +38,9 @@ fn append_while(journal: &Journal, least: usize, over: &AtomicBool) -> Vec<Strin
 
 fn read(journal: &Journal) -> Vec<String> {
     let mut lines = Vec::new();
-    journal.read(Sequence(0), patiently(), |line| lines.push(String::from_utf8(line.bytes).unwrap())).unwrap();
+    journal
+        .read(Sequence(0), patiently(), |line| lines.push(String::from_utf8(line.bytes).unwrap()))
+        .unwrap();
     lines
 }
 

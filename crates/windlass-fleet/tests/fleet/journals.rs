@@ -109,7 +109,10 @@ fn without_its_stream_a_journal_says_what_to_do() {
         journal.newest(soon()).unwrap_err(),
         journal.follow(Sequence(0), soon()).unwrap_err(),
     ] {
-        assert!(matches!(&error, FleetError::Missing { name } if name == "windlass_night_journal"), "{error:?}");
+        assert!(
+            matches!(&error, FleetError::Missing { name } if name == "windlass_night_journal"),
+            "{error:?}"
+        );
     }
     assert!(Journal::of(&fleet, &RunId("r.>".to_owned())).is_err());
 }

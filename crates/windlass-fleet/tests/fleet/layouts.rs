@@ -58,7 +58,10 @@ fn copies_are_looked_at_like_everything_else() {
     let problems = check(&fleet, Copies::Three, soon()).unwrap();
     assert_eq!(problems.len(), LAYOUT.len());
     for problem in problems {
-        assert!(matches!(&problem, FleetError::Differs { field: "num_replicas", found, .. } if found == "1"), "{problem}");
+        assert!(
+            matches!(&problem, FleetError::Differs { field: "num_replicas", found, .. } if found == "1"),
+            "{problem}"
+        );
     }
 }
 

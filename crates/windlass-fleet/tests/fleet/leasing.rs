@@ -54,7 +54,10 @@ fn whoever_was_taken_over_from_is_told_at_the_next_renewal() {
     assert_eq!(leases.release(old, soon()).unwrap(), gone);
     assert!(matches!(gone, Renewed::Gone(Some(Lease { epoch, .. })) if epoch == new.epoch()));
     // What was seen long ago wins nothing.
-    assert!(matches!(leases.take(&key, seen.as_ref(), &holder("late"), soon()).unwrap(), Taken::Lost(Some(_))));
+    assert!(matches!(
+        leases.take(&key, seen.as_ref(), &holder("late"), soon()).unwrap(),
+        Taken::Lost(Some(_))
+    ));
     assert!(matches!(leases.take(&key, None, &holder("late"), soon()).unwrap(), Taken::Lost(Some(_))));
 }
 
@@ -86,7 +89,8 @@ fn of_two_takers_exactly_one_wins() {
 fn all_leases_are_listed_and_what_is_none_is_left_out() {
     let (nats, fleet) = night();
     let leases = Leases::of(&fleet);
-    let keys = [LeaseKey::Lane(run(), LaneId(0)), LeaseKey::Run(run()), LeaseKey::Worker("w1".parse().unwrap())];
+    let keys =
+        [LeaseKey::Lane(run(), LaneId(0)), LeaseKey::Run(run()), LeaseKey::Worker("w1".parse().unwrap())];
     for key in &keys {
         won(leases.take(key, None, &holder("w1"), soon()).unwrap());
     }
@@ -102,7 +106,9 @@ fn a_value_that_is_none_is_an_error_and_not_a_free_lease() {
     let (nats, fleet) = night();
     let leases = Leases::of(&fleet);
     let mut raw = Raw::connect(&nats.urls()[0], None);
-    for (lane, value) in [&b"not json"[..], b"{}", br#"{"v":2,"nonce":"x","beat":0}"#, b"\xff\xfe", b""].iter().enumerate() {
+    for (lane, value) in
+        [&b"not json"[..], b"{}", br#"{"v":2,"nonce":"x","beat":0}"#, b"\xff\xfe", b""].iter().enumerate()
+    {
         let key = LeaseKey::Lane(run(), LaneId(u16::try_from(lane).unwrap()));
         assert!(raw.publish(&format!("$KV.windlass_night_leases.lane.r-00000001.{lane}"), value));
         let error = leases.look(&key, soon()).unwrap_err();

@@ -10,5 +10,5 @@ mod letters;
 mod permissions;
 mod queues;
 mod raw;
-mod support;
 mod stores;
+mod support;

@@ -35,7 +35,8 @@ impl Bed {
                 format!("{{ user: {name}, password: {name}, permissions: ${} }}", variable(&fleet, role))
             })
             .to_vec();
-        let more = format!("{}\nauthorization {{ users: [ {} ] }}\n", configuration(&fleet), users.join(", "));
+        let more =
+            format!("{}\nauthorization {{ users: [ {} ] }}\n", configuration(&fleet), users.join(", "));
         let bed = Bed {
             nats: Nats::one_with(&Setup { more, ..Setup::default() }),
             folder: tempfile::tempdir().unwrap(),
@@ -128,7 +129,8 @@ fn each_role_can_do_what_it_must() {
         let sent = scope.spawn(|| Letters::of(&runner).order(&name, &order(2), fences(), soon()).unwrap());
         mailbox.next(soon()).unwrap().unwrap().answer(&Answer::Accepted).unwrap();
         sent.join().unwrap();
-        let sent = scope.spawn(|| Letters::of(&worker).report(&run(), &report("x"), fences(), soon()).unwrap());
+        let sent =
+            scope.spawn(|| Letters::of(&worker).report(&run(), &report("x"), fences(), soon()).unwrap());
         reports.next(soon()).unwrap().unwrap().answer(&Answer::Accepted).unwrap();
         sent.join().unwrap();
     });
@@ -160,8 +162,14 @@ fn each_role_is_refused_what_it_must_not_do_by_name() {
     must_not(publish(&worker), "windlass.night.orders._any");
     must_not(append(&worker), "windlass.night.journal.r-00000001");
     must_not(take(&worker, &LeaseKey::Run(run())), "$KV.windlass_night_leases.run.r-00000001");
-    must_not(Queue::of(&worker).open_class(&any, soon()), "$JS.API.CONSUMER.CREATE.windlass_night_orders._any.windlass.night.orders._any");
-    must_not(Letters::of(&worker).order(&"w2".parse().unwrap(), &order(1), fences(), soon()), "windlass.night.worker.w2.orders");
+    must_not(
+        Queue::of(&worker).open_class(&any, soon()),
+        "$JS.API.CONSUMER.CREATE.windlass_night_orders._any.windlass.night.orders._any",
+    );
+    must_not(
+        Letters::of(&worker).order(&"w2".parse().unwrap(), &order(1), fences(), soon()),
+        "windlass.night.worker.w2.orders",
+    );
     must_not(Signals::of(&worker).cancel(&run(), fences(), soon()), "windlass.night.run.r-00000001.cancel");
     must_not(Letters::of(&worker).mailbox_of_run(&run(), soon()), "windlass.night.run.r-00000001.reports");
     assert!(matches!(
@@ -174,8 +182,13 @@ fn each_role_is_refused_what_it_must_not_do_by_name() {
     must_not(append(&watcher), "windlass.night.journal.r-00000001");
     let lane = LeaseKey::Lane(run(), LaneId(1));
     must_not(take(&watcher, &lane), "$KV.windlass_night_leases.lane.r-00000001.1");
-    must_not(Queue::of(&watcher).take(&any, Duration::from_secs(1)), "$JS.API.CONSUMER.MSG.NEXT.windlass_night_orders._any");
+    must_not(
+        Queue::of(&watcher).take(&any, Duration::from_secs(1)),
+        "$JS.API.CONSUMER.MSG.NEXT.windlass_night_orders._any",
+    );
     must_not(Signals::of(&watcher).drain(&"w1".parse().unwrap(), soon()), "windlass.night.worker.w1.drain");
+    let followed = Journal::of(&worker, &run()).unwrap().follow(Sequence(0), soon());
+    assert!(matches!(followed, Err(FleetError::NoPermission { .. })), "{followed:?}");
     for store in Store::ALL {
         let put = Files::of(&watcher, store).put(&bed.file(), 100, soon());
         assert!(matches!(put, Err(FleetError::NoPermission { .. })), "{put:?}");
@@ -189,16 +202,30 @@ fn each_role_is_refused_what_it_must_not_do_by_name() {
 #[test]
 fn nobody_but_the_administrator_changes_streams_and_no_worker_makes_consumers() {
     let bed = Bed::new();
-    let streams = ["KV_windlass_night_leases", "windlass_night_journal", "windlass_night_orders", "OBJ_windlass_night_results"];
+    let streams = [
+        "KV_windlass_night_leases",
+        "windlass_night_journal",
+        "windlass_night_orders",
+        "OBJ_windlass_night_results",
+    ];
     for role in [Role::Runner, Role::Worker, Role::Watcher] {
         let mut raw = bed.raw(role);
         for stream in streams {
             for what in ["CREATE", "UPDATE", "DELETE", "PURGE", "MSG.DELETE", "RESTORE", "SNAPSHOT"] {
-                assert!(!raw.publish(&format!("$JS.API.STREAM.{what}.{stream}"), b"{}"), "{role:?} {what} {stream}");
+                assert!(
+                    !raw.publish(&format!("$JS.API.STREAM.{what}.{stream}"), b"{}"),
+                    "{role:?} {what} {stream}"
+                );
             }
         }
         // What makes a consumer can have the server send what a stream holds to any subject: not of a stream that one can fill.
-        assert!(!raw.publish("$JS.API.CONSUMER.CREATE.OBJ_windlass_night_results.c.$O.windlass_night_results.C.x", b"{}"), "{role:?}");
+        assert!(
+            !raw.publish(
+                "$JS.API.CONSUMER.CREATE.OBJ_windlass_night_results.c.$O.windlass_night_results.C.x",
+                b"{}"
+            ),
+            "{role:?}"
+        );
         assert!(!raw.publish("$JS.API.CONSUMER.DURABLE.CREATE.windlass_night_journal.c", b"{}"), "{role:?}");
         assert!(!raw.publish("$JS.API.CONSUMER.CREATE.windlass_night_journal", b"{}"), "{role:?}");
         // Another fleet, and everything.
@@ -206,7 +233,10 @@ fn nobody_but_the_administrator_changes_streams_and_no_worker_makes_consumers() 
         assert!(!raw.subscribe(">") && !raw.subscribe("windlass.night.>"), "{role:?}");
         // The answers that somebody else gets.
         for other in Role::ALL.into_iter().filter(|other| *other != role) {
-            assert!(!raw.subscribe(&format!("_INBOX_windlass_night_{}.>", other.name())), "{role:?} {other:?}");
+            assert!(
+                !raw.subscribe(&format!("_INBOX_windlass_night_{}.>", other.name())),
+                "{role:?} {other:?}"
+            );
         }
     }
     let mut worker = bed.raw(Role::Worker);

@@ -113,8 +113,12 @@ fn a_class_that_nobody_serves_is_seen() {
     let (nats, fleet) = night();
     let queue = Queue::of(&fleet);
     let any = Class::default();
-    assert!(matches!(queue.class(&any, soon()), Err(FleetError::Missing { .. })));
-    assert!(matches!(queue.take(&any, BRIEFLY), Err(FleetError::Missing { .. } | FleetError::TimedOut { .. })));
+    let error = queue.class(&any, soon()).unwrap_err();
+    assert!(matches!(error, FleetError::Missing { .. }), "{error:?}");
+    assert!(matches!(
+        queue.take(&any, BRIEFLY),
+        Err(FleetError::Missing { .. } | FleetError::TimedOut { .. })
+    ));
     queue.open_class(&any, soon()).unwrap();
     queue.open_class(&class(&["gpu"]), soon()).unwrap();
     assert_eq!(queue.class(&any, soon()).unwrap().waiting, 0);

@@ -18,7 +18,10 @@ impl Raw {
         let login = user.map_or(String::new(), |(user, password)| {
             format!(",\"user\":\"{user}\",\"pass\":\"{password}\"")
         });
-        raw.send(format!("CONNECT {{\"verbose\":false,\"headers\":true,\"no_responders\":true{login}}}\r\n").as_bytes());
+        raw.send(
+            format!("CONNECT {{\"verbose\":false,\"headers\":true,\"no_responders\":true{login}}}\r\n")
+                .as_bytes(),
+        );
         assert_eq!(raw.settle(), [] as [&str; 0]);
         raw
     }
@@ -62,7 +65,13 @@ impl Raw {
     }
 
     /// The same, with headers (`Name: value` in lines) and a place for the answer.
-    pub fn publish_with(&mut self, subject: &str, reply: Option<&str>, headers: &str, payload: &[u8]) -> bool {
+    pub fn publish_with(
+        &mut self,
+        subject: &str,
+        reply: Option<&str>,
+        headers: &str,
+        payload: &[u8],
+    ) -> bool {
         let reply = reply.map_or(String::new(), |reply| format!("{reply} "));
         let mut bytes;
         if headers.is_empty() {

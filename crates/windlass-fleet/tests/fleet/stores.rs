@@ -35,7 +35,8 @@ impl Bed {
     fn file(&self, name: &str, length: usize) -> PathBuf {
         let path = self.folder.path().join(name);
         let seed = name.len();
-        let bytes: Vec<u8> = (0..length).map(|at| u8::try_from((at / 7 + at * seed) % 251).unwrap()).collect();
+        let bytes: Vec<u8> =
+            (0..length).map(|at| u8::try_from((at / 7 + at * seed) % 251).unwrap()).collect();
         fs::write(&path, bytes).unwrap();
         path
     }
@@ -59,7 +60,9 @@ impl Bed {
 fn files_of_all_sizes_come_back_as_they_were() {
     let bed = Bed::new();
     let there = Files::of(&connect(&bed.nats, Role::Worker), Store::Results);
-    for (name, length) in [("empty", 0), ("one", 1), ("whole", 512 * 1024), ("more", 512 * 1024 + 1), ("large", 5_000_000)] {
+    for (name, length) in
+        [("empty", 0), ("one", 1), ("whole", 512 * 1024), ("more", 512 * 1024 + 1), ("large", 5_000_000)]
+    {
         let path = bed.file(name, length);
         let content = bed.files().put(&path, LIMIT, soon()).unwrap();
         assert!(there.has(&content, soon()).unwrap());
@@ -148,7 +151,10 @@ fn a_file_that_is_not_what_its_name_says_never_gets_the_name() {
         let (subject, said) = said_of(&content, version, size, 1);
         assert!(raw.publish_with(&subject, None, "Nats-Rollup: sub", said.to_string().as_bytes()));
         let error = bed.files().get(&content, &copy, LIMIT, soon()).unwrap_err();
-        assert!(matches!(&error, FleetError::Corrupt { problem: said, .. } if said.contains(problem)), "{version:?} {error}");
+        assert!(
+            matches!(&error, FleetError::Corrupt { problem: said, .. } if said.contains(problem)),
+            "{version:?} {error}"
+        );
     }
     let (subject, _) = said_of(&content, "", 0, 0);
     assert!(raw.publish(&subject, b"\xff garbage"));

@@ -90,7 +90,8 @@ impl Nats {
     }
 
     fn start(count: usize, setup: &Setup) -> Nats {
-        let root = tempfile::Builder::new().prefix("windlass-nats-").tempdir().expect("a temporary directory");
+        let root =
+            tempfile::Builder::new().prefix("windlass-nats-").tempdir().expect("a temporary directory");
         let ports = Ports::reserve();
         let servers = (0..count).map(|index| Server::new(index, count, root.path(), &ports, setup)).collect();
         let mut nats = Nats { servers, root, _ports: ports };

@@ -120,7 +120,8 @@ impl Server {
 
     /// Does it say that it is well, with all that it keeps?
     pub(super) fn is_ready(&self) -> bool {
-        self.ask("/healthz").is_some_and(|answer| answer.starts_with("HTTP/1.1 200") || answer.starts_with("HTTP/1.0 200"))
+        self.ask("/healthz")
+            .is_some_and(|answer| answer.starts_with("HTTP/1.1 200") || answer.starts_with("HTTP/1.0 200"))
     }
 
     /// The name of the server that leads a stream, as this one knows it.
