@@ -83,8 +83,8 @@ mod tests {
         let tries = Cell::new(0);
         let third = || {
             tries.set(tries.get() + 1);
-            let tried = tries.get();
-            async move { if tried == 3 { Tried::Done(tried) } else { Tried::Again("not yet") } }
+            let now = tries.get();
+            async move { if now == 3 { Tried::Done(now) } else { Tried::Again("not yet") } }
         };
         assert_eq!(run(until(Deadline::after(Duration::from_mins(1)), third)), Ok(3));
         tries.set(0);

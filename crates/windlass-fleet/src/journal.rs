@@ -12,9 +12,9 @@ use futures_util::future::{Either, select};
 use windlass_core::values::RunId;
 
 use crate::call::{Deadline, ONE_TRY, Tried, until};
-use crate::error::{FleetError, one_line};
+use crate::error::FleetError;
 use crate::fleet::stored::{Found, Stored, only_after};
-use crate::fleet::{About, Fleet, Trouble, nonce};
+use crate::fleet::{About, Fleet, NewMessage, Trouble, nonce};
 use crate::layout::Part;
 use crate::store::hash_of;
 
@@ -97,7 +97,8 @@ impl Journal {
         let mut headers = only_after(after.0);
         headers.insert(NATS_MESSAGE_ID, id);
         let wait = ONE_TRY.min(deadline.left());
-        let trouble = match self.fleet.line.put_once(&self.subject, headers, line.to_vec(), wait).await {
+        let message = NewMessage { subject: &self.subject, headers, payload: line };
+        let trouble = match self.fleet.line.put_once(&self.stream, message, wait).await {
             Ok(written) => return Tried::Done(Appended::Written(Sequence(written.sequence))),
             Err(trouble) => trouble,
         };
@@ -120,10 +121,10 @@ impl Journal {
         deadline: Deadline,
     ) -> Result<Option<Appended>, Trouble> {
         let wait = ONE_TRY.min(deadline.left());
-        if let Some(next) = self.stored().next(&self.subject, after.0 + 1, wait).await? {
-            if next.message_id() == Some(id) {
-                return Ok(Some(Appended::Written(Sequence(next.sequence))));
-            }
+        if let Some(next) = self.stored().next(&self.subject, after.0 + 1, wait).await?
+            && next.message_id() == Some(id)
+        {
+            return Ok(Some(Appended::Written(Sequence(next.sequence))));
         }
         let newest = self.stored().newest(&self.subject, wait).await?.map_or(0, |newest| newest.sequence);
         Ok((newest != after.0).then_some(Appended::Refused { newest: Sequence(newest) }))
@@ -168,33 +169,21 @@ impl Journal {
 
     /// The lines after `after`, those that come later included.
     pub fn follow(&self, after: Sequence, deadline: Deadline) -> Result<Lines, FleetError> {
-        let about = About { doing: "follow the run's journal", place: &self.stream };
-        let name = nonce()?;
-        let lines = self.fleet.wait(until(deadline, || async {
-            // Made where there is a runtime: it starts a task.
-            let context = jetstream::new(self.fleet.line.client.clone());
-            let config = OrderedConfig {
-                // With a name, the server is asked at a subject that says of what: permissions go by that.
-                name: Some(name.clone()),
-                filter_subject: self.subject.clone(),
-                deliver_policy: DeliverPolicy::ByStartSequence { start_sequence: after.0 + 1 },
-                ..OrderedConfig::default()
-            };
-            let asked = format!("$JS.API.CONSUMER.CREATE.{}.>", self.stream);
-            let opening = open(&context, &self.stream, config, deadline);
-            let opened = self.fleet.line.unless_refused(&asked, opening).await;
-            self.fleet.line.tried(opened, about, deadline)
-        }))?;
-        Ok(Lines { fleet: self.fleet.clone(), lines: Some(lines), at: after })
+        let (fleet, subject, stream) = (self.fleet.clone(), self.subject.clone(), self.stream.clone());
+        let mut lines = Lines { fleet, subject, stream, messages: None, at: after };
+        lines.open(deadline)?;
+        Ok(lines)
     }
 }
 
 async fn open(
-    context: &jetstream::Context,
+    client: &async_nats::Client,
     stream: &str,
     config: OrderedConfig,
     deadline: Deadline,
 ) -> Result<Ordered, Trouble> {
+    // Made where there is a runtime: it starts a task.
+    let context = jetstream::new(client.clone());
     let opening = async {
         let consumer =
             context.create_consumer_on_stream(config, stream).await.map_err(|error| match error.kind() {
@@ -216,8 +205,10 @@ async fn open(
 /// A journal that is followed.
 pub struct Lines {
     fleet: Fleet,
-    /// `None` only while it is dropped.
-    lines: Option<Ordered>,
+    subject: String,
+    stream: String,
+    /// `None` while it has to be opened anew, and while it is dropped.
+    messages: Option<Ordered>,
     at: Sequence,
 }
 
@@ -225,24 +216,61 @@ impl Lines {
     /// The next line; `None` where there is none before the deadline. What the servers go through meanwhile is not seen here: it
     /// goes on where it was.
     pub fn next(&mut self, deadline: Deadline) -> Result<Option<Line>, FleetError> {
-        let Some(lines) = &mut self.lines else { return Ok(None) };
-        let failed =
-            |problem: String| FleetError::Other { doing: "follow the run's journal".to_owned(), problem };
         loop {
-            let next = self.fleet.wait(async { tokio::time::timeout(deadline.left(), lines.next()).await });
-            let message = match next {
-                Err(_) => return Ok(None),
-                Ok(None) => return Err(failed("the server ended it".to_owned())),
-                Ok(Some(message)) => message.map_err(|error| failed(one_line(&error.to_string())))?,
+            let Some(messages) = &mut self.messages else {
+                match self.open(deadline) {
+                    Ok(()) => continue,
+                    Err(error) if error.may_pass() => return Ok(None),
+                    Err(error) => return Err(error),
+                }
             };
-            let sequence =
-                message.info().map_err(|error| failed(one_line(&error.to_string())))?.stream_sequence;
-            // After the servers went through something, lines may come once more.
-            if sequence > self.at.0 {
-                self.at = Sequence(sequence);
-                return Ok(Some(Line { sequence: self.at, bytes: message.payload.to_vec() }));
+            let next =
+                self.fleet.wait(async { tokio::time::timeout(deadline.left(), messages.next()).await });
+            let line = match next {
+                Err(_) => return Ok(None),
+                Ok(Some(Ok(message))) => message
+                    .info()
+                    .ok()
+                    .map(|info| info.stream_sequence)
+                    .map(|sequence| Line { sequence: Sequence(sequence), bytes: message.payload.to_vec() }),
+                // It was too much for the client's own way to go on.
+                Ok(None | Some(Err(_))) => None,
+            };
+            match line {
+                // After the servers went through something, lines may come once more.
+                Some(line) if line.sequence <= self.at => {}
+                Some(line) => {
+                    self.at = line.sequence;
+                    return Ok(Some(line));
+                }
+                None => self.close(),
             }
         }
+    }
+
+    fn open(&mut self, deadline: Deadline) -> Result<(), FleetError> {
+        let about = About { doing: "follow the run's journal", place: &self.stream };
+        let asked = format!("$JS.API.CONSUMER.CREATE.{}.>", self.stream);
+        let name = nonce()?;
+        let line = &self.fleet.line;
+        self.messages = Some(line.wait(until(deadline, || async {
+            let config = OrderedConfig {
+                // With a name, the server is asked at a subject that says of what: permissions go by that.
+                name: Some(name.clone()),
+                filter_subject: self.subject.clone(),
+                deliver_policy: DeliverPolicy::ByStartSequence { start_sequence: self.at.0 + 1 },
+                ..OrderedConfig::default()
+            };
+            let opening = open(&line.client, &self.stream, config, deadline);
+            line.tried(line.unless_refused(&asked, opening).await, about, deadline)
+        }))?);
+        Ok(())
+    }
+
+    fn close(&mut self) {
+        // It says goodbye to the server, and needs the runtime for that.
+        let messages = self.messages.take();
+        self.fleet.wait(async { drop(messages) });
     }
 }
 
@@ -254,8 +282,6 @@ impl std::fmt::Debug for Lines {
 
 impl Drop for Lines {
     fn drop(&mut self) {
-        // It says goodbye to the server, and needs the runtime for that.
-        let lines = self.lines.take();
-        self.fleet.wait(async { drop(lines) });
+        self.close();
     }
 }

@@ -18,7 +18,7 @@ use sha2::{Digest, Sha256};
 use crate::call::{Deadline, ONE_TRY, until};
 use crate::error::{FleetError, one_line};
 use crate::fleet::stored::{Found, Stored};
-use crate::fleet::{About, Fleet, hexadecimal, nonce};
+use crate::fleet::{About, Fleet, NewMessage, hexadecimal, nonce};
 use crate::layout::Part;
 pub use crate::layout::Store;
 
@@ -307,7 +307,13 @@ impl Files {
         let line = &self.fleet.line;
         line.wait(until(deadline, || async {
             let wait = ONE_TRY.min(deadline.left());
-            let put = line.put_once(subject, headers.clone(), bytes.to_vec(), wait).await;
+            let put = line
+                .put_once(
+                    &self.stream,
+                    NewMessage { subject, headers: headers.clone(), payload: bytes },
+                    wait,
+                )
+                .await;
             line.tried(put.map(|_| ()), self.about(doing), deadline)
         }))
     }

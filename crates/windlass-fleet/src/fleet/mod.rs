@@ -188,13 +188,20 @@ impl Line {
     /// One try of putting a message into a stream.
     pub(crate) async fn put_once(
         &self,
-        subject: &str,
-        headers: HeaderMap,
-        payload: Vec<u8>,
+        stream: &str,
+        message: NewMessage<'_>,
         wait: Duration,
     ) -> Result<PublishAck, Trouble> {
-        let answer = self.request(subject, Some(headers), payload, wait).await?;
-        read(&answer.payload)
+        let NewMessage { subject, headers, payload } = message;
+        match self.request(subject, Some(headers), payload.to_vec(), wait).await {
+            Ok(answer) => read(&answer.payload),
+            // Either there is no such stream, or it has no leader at the moment: its leader is the one who listens.
+            Err(Trouble::NoResponders) => {
+                let asked = self.ask_once::<Value>(&format!("STREAM.INFO.{stream}"), None, wait).await;
+                Err(asked.err().filter(Trouble::is_no_stream).unwrap_or(Trouble::NoResponders))
+            }
+            Err(trouble) => Err(trouble),
+        }
     }
 
     /// What a try means for whoever tries until a deadline.
@@ -223,6 +230,13 @@ impl Line {
             _ => trouble.explain(about, deadline),
         }
     }
+}
+
+/// A message that is to be put into a stream.
+pub(crate) struct NewMessage<'a> {
+    pub(crate) subject: &'a str,
+    pub(crate) headers: HeaderMap,
+    pub(crate) payload: &'a [u8],
 }
 
 /// What a call is about, for its errors.

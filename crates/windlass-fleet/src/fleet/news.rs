@@ -37,7 +37,7 @@ impl News {
         match event {
             Event::Connected => *self.locked_out.lock().unwrap_or_else(PoisonError::into_inner) = None,
             Event::ServerError(ServerError::AuthorizationViolation) => {
-                self.lock_out("Authorization Violation")
+                self.lock_out("Authorization Violation");
             }
             Event::ServerError(ServerError::Other(said)) => {
                 if let Some(subject) = refused_subject(said) {

@@ -19,7 +19,7 @@ pub use silence::Silence;
 use crate::call::{Deadline, ONE_TRY, Tried, until};
 use crate::error::FleetError;
 use crate::fleet::stored::{Found, Stored, only_after};
-use crate::fleet::{About, Fleet, Trouble, nonce};
+use crate::fleet::{About, Fleet, NewMessage, Trouble, nonce};
 use crate::layout::Part;
 use crate::names::{Account, NameError, WorkerName, checked_run};
 
@@ -344,7 +344,9 @@ impl Leases {
         let line = &self.fleet.line;
         let about = self.about(doing);
         let wait = ONE_TRY.min(deadline.left());
-        let trouble = match line.put_once(subject, only_after(before.get().0), bytes.to_vec(), wait).await {
+        let headers = only_after(before.get().0);
+        let message = NewMessage { subject, headers, payload: bytes };
+        let trouble = match line.put_once(&self.stream, message, wait).await {
             Ok(written) => return Tried::Done(Set::Ours(Revision(written.sequence))),
             Err(trouble) => trouble,
         };

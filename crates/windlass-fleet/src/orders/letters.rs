@@ -109,13 +109,13 @@ impl Letters {
         deadline: Deadline,
     ) -> Result<Mailbox<Order>, FleetError> {
         let subject = self.fleet.line.subjects.letters(worker);
-        Mailbox::open(&self.fleet, "an order from the network", subject, deadline)
+        Mailbox::open(&self.fleet, "an order from the network", &subject, deadline)
     }
 
     /// What comes for a run's runner: reports.
     pub fn mailbox_of_run(&self, run: &RunId, deadline: Deadline) -> Result<Mailbox<Reported>, FleetError> {
         let subject = self.fleet.line.subjects.reports(run)?;
-        Mailbox::open(&self.fleet, "a report from the network", subject, deadline)
+        Mailbox::open(&self.fleet, "a report from the network", &subject, deadline)
     }
 }
 
@@ -141,10 +141,10 @@ impl<T: DeserializeOwned> Mailbox<T> {
     fn open(
         fleet: &Fleet,
         what: &'static str,
-        subject: String,
+        subject: &str,
         deadline: Deadline,
     ) -> Result<Mailbox<T>, FleetError> {
-        let messages = fleet.line.listen(&subject, deadline)?;
+        let messages = fleet.line.listen(subject, deadline)?;
         Ok(Mailbox { fleet: fleet.clone(), what, messages: Some(messages), content: PhantomData })
     }
 

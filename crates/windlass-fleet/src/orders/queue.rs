@@ -14,7 +14,7 @@ use windlass_core::run::Order;
 use super::{Fences, read, written};
 use crate::call::{Deadline, ONE_TRY, until};
 use crate::error::{FleetError, one_line};
-use crate::fleet::{About, Fleet, Trouble};
+use crate::fleet::{About, Fleet, NewMessage, Trouble};
 use crate::journal::Sequence;
 use crate::layout::Part;
 use crate::names::{Class, OrderKey};
@@ -116,22 +116,38 @@ impl Queue {
         let acknowledged = line.wait(until(deadline, || async {
             let wait = ONE_TRY.min(deadline.left());
             // Trying again is safe: the key is known.
-            let tried = line.put_once(&subject, headers.clone(), bytes.clone(), wait).await;
+            let tried = line
+                .put_once(
+                    &self.stream,
+                    NewMessage { subject: &subject, headers: headers.clone(), payload: &bytes },
+                    wait,
+                )
+                .await;
             line.tried(tried, self.about(doing), deadline)
         }))?;
         let sequence = Sequence(acknowledged.sequence);
         Ok(if acknowledged.duplicate { Published::Before(sequence) } else { Published::New(sequence) })
     }
 
-    /// Takes an order of a class, waiting for one as long as `wait`; `None` where none came. What is no order is taken out of the
-    /// queue, and is the error.
+    /// Takes an order of a class, waiting for one as long as `wait`; `None` where none came. A class that was never opened is
+    /// [`FleetError::Missing`]. What is no order is taken out of the queue, and is the error.
     pub fn take(&self, class: &Class, wait: Duration) -> Result<Option<TakenOrder>, FleetError> {
         let doing = format!("take an order of the class {class}");
+        let place = place_of(class);
+        let about = About { doing: &doing, place: &place };
         let deadline = Deadline::after(wait + GRACE);
         let line = &self.fleet.line;
         let message = line.wait(until(deadline, || async {
-            let tried = self.pull(class, wait.min(deadline.left())).await;
-            line.tried(tried, self.about(&doing), deadline)
+            let tried = match self.pull(class, wait.min(deadline.left())).await {
+                // Either there is no such consumer, or it has no leader at the moment.
+                Err(Trouble::NoResponders) => {
+                    let what = format!("CONSUMER.INFO.{}.{class}", self.stream);
+                    let asked = line.ask_once::<Info>(&what, None, ONE_TRY.min(deadline.left())).await;
+                    Err(asked.err().unwrap_or(Trouble::NoResponders))
+                }
+                tried => tried,
+            };
+            line.tried(tried, about, deadline)
         }))?;
         let Some(message) = message else { return Ok(None) };
         let taken = TakenReceipt::of(&self.fleet, &message)?;
@@ -197,7 +213,7 @@ impl Queue {
     /// be served: by workers that have no lane free.
     pub fn class(&self, class: &Class, deadline: Deadline) -> Result<ClassState, FleetError> {
         let what = format!("CONSUMER.INFO.{}.{}", self.stream, class.token());
-        let place = format!("class {class} of orders");
+        let place = place_of(class);
         let about = About { doing: "look at a class of orders", place: &place };
         let line = &self.fleet.line;
         let info: Info = line.wait(line.ask(&what, None, about, deadline))?;
@@ -208,6 +224,11 @@ impl Queue {
             taken: info.num_ack_pending,
         })
     }
+}
+
+/// As it is named where it is missing.
+fn place_of(class: &Class) -> String {
+    format!("class {class} of orders")
 }
 
 /// An order that was taken. It is given to somebody else after half a minute, unless it is acknowledged.
@@ -261,8 +282,9 @@ impl TakenReceipt {
         // `$JS.ACK.STREAM.CONSUMER.DELIVERIES.…`, and newer servers may have two more in front of the stream.
         let parts: Vec<&str> = subject.split('.').collect();
         let deliveries = match parts.as_slice() {
-            ["$JS", "ACK", _, _, deliveries, _, _, _, _] => deliveries.parse().ok(),
-            ["$JS", "ACK", _, _, _, _, deliveries, ..] => deliveries.parse().ok(),
+            ["$JS", "ACK", _, _, deliveries, _, _, _, _] | ["$JS", "ACK", _, _, _, _, deliveries, ..] => {
+                deliveries.parse().ok()
+            }
             _ => None,
         };
         let deliveries =

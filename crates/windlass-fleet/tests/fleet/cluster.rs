@@ -74,7 +74,7 @@ fn a_leader_that_is_frozen_while_a_journal_grows_costs_a_pause_and_no_line() {
         let writing = scope.spawn(|| append_while(&journal, 20, &over));
         nats.server(leader).freeze();
         let others: Vec<usize> = (0..3).filter(|server| *server != leader).collect();
-        let elected = windlass_testkit::environment::wait_until(Duration::from_secs(60), || {
+        let elected = windlass_testkit::environment::wait_until(Duration::from_mins(1), || {
             let name = nats.server(others[0]).leader_of(JOURNAL);
             let old = nats.server(leader).name().to_owned();
             name.is_some_and(|name| !name.is_empty() && name != old)
@@ -104,6 +104,10 @@ fn all_servers_killed_and_back_have_all_that_they_acknowledged() {
     let over = AtomicBool::new(true);
     let written = append_while(&journal, 100, &over);
     let end = journal.newest(soon()).unwrap();
+    let mut followed = journal.follow(Sequence(0), soon()).unwrap();
+    for line in &written[..50] {
+        assert_eq!(followed.next(soon()).unwrap().unwrap().bytes, line.as_bytes());
+    }
     for server in 0..3 {
         nats.server(server).kill();
     }
@@ -121,7 +125,10 @@ fn all_servers_killed_and_back_have_all_that_they_acknowledged() {
     // The very line that was not acknowledged: it is there once, whether it had come through or not.
     assert!(matches!(journal.append(b"nowhere", end, patiently()).unwrap(), Appended::Written(_)));
     assert_eq!(read(&journal).len(), 101);
-    let taken = queue.take(&any, Duration::from_secs(60)).unwrap().unwrap();
+    let rest = std::iter::from_fn(|| followed.next(patiently()).unwrap()).take(51);
+    let rest: Vec<String> = rest.map(|line| String::from_utf8(line.bytes).unwrap()).collect();
+    assert_eq!((&rest[..50], rest[50].as_str()), (&written[50..], "nowhere"));
+    let taken = queue.take(&any, Duration::from_mins(1)).unwrap().unwrap();
     assert_eq!(taken.order, order(1));
     taken.acknowledge(patiently()).unwrap();
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use windlass_fleet::layout::{Copies, check, create};
 use windlass_fleet::settings::{Login, Role, Settings};
 use windlass_fleet::{Deadline, Fleet, FleetError};
 use windlass_testkit::Nats;
@@ -55,6 +56,27 @@ fn wrong_credentials_are_refused_at_once_and_right_ones_let_in() {
     let fleet = Fleet::connect(&right, soon()).unwrap();
     assert!(!format!("{right:?} {fleet:?}").contains("sesame"));
     assert_eq!(fleet.server_version(), windlass_testkit::nats::VERSION);
+}
+
+#[test]
+fn whoever_is_locked_out_later_is_told_so() {
+    let mut nats = with_users();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("password");
+    std::fs::write(&path, "tess:sesame").unwrap();
+    let fleet =
+        Fleet::connect(&Settings { login: Login::Password(path), ..settings(&nats, Role::Runner) }, soon())
+            .unwrap();
+    nats.server(0).kill();
+    nats.server(0).reconfigure("sesame", "another");
+    nats.server(0).start();
+    nats.wait_until_ready();
+    let mut said = None;
+    windlass_testkit::environment::wait_until(Duration::from_secs(30), || {
+        said = check(&fleet, Copies::One, short()).err();
+        matches!(said, Some(FleetError::BadCredentials { .. }))
+    });
+    assert!(matches!(said, Some(FleetError::BadCredentials { .. })), "{said:?}");
 }
 
 #[test]
@@ -134,7 +156,7 @@ fn a_plain_server_is_not_taken_for_an_encrypted_one() {
 fn a_server_that_went_away_is_said_and_comes_back_by_itself() {
     let mut nats = Nats::one();
     let fleet = Fleet::connect(&settings(&nats, Role::Runner), soon()).unwrap();
-    windlass_fleet::layout::create(&fleet, windlass_fleet::layout::Copies::One, soon()).unwrap();
+    create(&fleet, Copies::One, soon()).unwrap();
     nats.server(0).kill();
     let leases = windlass_fleet::leases::Leases::of(&fleet);
     let key = windlass_fleet::leases::LeaseKey::Run(super::support::run());

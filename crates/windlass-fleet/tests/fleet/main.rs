@@ -7,6 +7,8 @@ mod journals;
 mod layouts;
 mod leasing;
 mod letters;
+mod lossy;
+mod lost_answers;
 mod permissions;
 mod queues;
 mod raw;

@@ -200,6 +200,21 @@ fn each_role_is_refused_what_it_must_not_do_by_name() {
 }
 
 #[test]
+fn credentials_of_another_role_are_named_when_connecting() {
+    let bed = Bed::new();
+    let path = bed.folder.path().join("worker");
+    std::fs::write(&path, "worker:worker").unwrap();
+    let wrong = Settings { login: Login::Password(path), ..settings(&bed.nats, Role::Runner) };
+    let error = Fleet::connect(&wrong, soon()).unwrap_err();
+    let subject = "_INBOX_windlass_night_runner.>";
+    assert!(
+        matches!(&error, FleetError::NoPermission { subject: refused, .. } if refused == subject),
+        "{error}"
+    );
+    assert!(error.hint().contains("--show-permissions"));
+}
+
+#[test]
 fn nobody_but_the_administrator_changes_streams_and_no_worker_makes_consumers() {
     let bed = Bed::new();
     let streams = [

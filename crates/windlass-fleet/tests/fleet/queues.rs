@@ -184,6 +184,23 @@ fn an_order_that_is_too_large_is_not_sent() {
 }
 
 #[test]
+fn without_its_stream_a_queue_says_what_to_do() {
+    let nats = windlass_testkit::Nats::one();
+    let queue = Queue::of(&connect(&nats, Role::Runner));
+    let any = Class::default();
+    for error in [
+        queue.publish(&any, &key("k"), &order(1), fences(), soon()).unwrap_err(),
+        queue.open_class(&any, soon()).unwrap_err(),
+        queue.classes(soon()).unwrap_err(),
+    ] {
+        assert!(
+            matches!(&error, FleetError::Missing { name } if name == "windlass_night_orders"),
+            "{error:?}"
+        );
+    }
+}
+
+#[test]
 fn waiting_for_an_order_ends_when_it_was_said_to() {
     let (_nats, fleet) = night();
     let queue = Queue::of(&fleet);

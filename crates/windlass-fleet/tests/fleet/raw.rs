@@ -45,7 +45,7 @@ impl Raw {
             match line.as_str() {
                 "PONG" => return refusals,
                 line if line.starts_with("-ERR") => refusals.push(line.to_owned()),
-                line => self.skip(&line.to_owned()),
+                line => self.skip(line),
             }
         }
     }

@@ -19,7 +19,7 @@ pub use server::Server;
 pub const VERSION: &str = "2.15.1";
 
 /// Long enough for three servers on a busy machine to have found each other.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Its own folder, seen from the target directory.
 pub fn folder() -> PathBuf {
@@ -142,8 +142,8 @@ impl Nats {
     pub fn leader_of(&self, stream: &str) -> usize {
         let mut leader = None;
         wait_until(PATIENCE, || {
-            let running = self.servers.iter().filter(|server| server.is_running());
-            let named = running.filter_map(|server| server.leader_of(stream)).next();
+            let mut running = self.servers.iter().filter(|server| server.is_running());
+            let named = running.find_map(|server| server.leader_of(stream));
             leader = named.and_then(|name| self.servers.iter().position(|server| server.name() == name));
             leader.is_some_and(|leader| self.servers[leader].is_running())
         });

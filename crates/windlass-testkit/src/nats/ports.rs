@@ -23,8 +23,8 @@ impl Ports {
     pub(super) fn reserve() -> Ports {
         // Tests that begin together begin to look at different places.
         let start = u16::try_from(std::process::id() % u32::from(BLOCKS)).unwrap_or(0);
-        let blocks = (0..BLOCKS).map(|step| (start + step) % BLOCKS);
-        blocks.filter_map(Ports::of_block).next().expect("a free block of ports on 127.0.0.1")
+        let mut blocks = (0..BLOCKS).map(|step| (start + step) % BLOCKS);
+        blocks.find_map(Ports::of_block).expect("a free block of ports on 127.0.0.1")
     }
 
     fn of_block(block: u16) -> Option<Ports> {

@@ -88,6 +88,16 @@ impl Server {
         self.process = Some(command.spawn().expect("the server's program can be started"));
     }
 
+    /// Replaces a part of its configuration; it counts from its next start on.
+    ///
+    /// # Panics
+    /// Where it does not have that part.
+    pub fn reconfigure(&self, from: &str, to: &str) {
+        let text = fs::read_to_string(&self.configuration).expect("the server's configuration");
+        assert!(text.contains(from), "{from} is not in {text}");
+        fs::write(&self.configuration, text.replace(from, to)).expect("the server's configuration");
+    }
+
     /// SIGKILL. It is gone when this comes back.
     pub fn kill(&mut self) {
         if let Some(mut process) = self.process.take() {
