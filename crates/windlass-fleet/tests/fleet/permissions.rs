@@ -262,3 +262,33 @@ fn nobody_but_the_administrator_changes_streams_and_no_worker_makes_consumers() 
     assert!(!administrator.publish("windlass.night.orders._any", b"{}"));
     assert!(!administrator.publish("$JS.API.STREAM.CREATE.other", b"{}"));
 }
+
+/// Whoever has credentials names the subject that an answer of the server goes to, and no permission is asked for that. So a worker
+/// can have an answer put where it may not write: that is noise, and must never be more.
+#[test]
+fn an_answer_that_a_worker_sends_elsewhere_is_never_an_order_a_fact_or_a_lease() {
+    let bed = Bed::new();
+    let (runner, worker) = (bed.connect(Role::Runner), bed.connect(Role::Worker));
+    let any = Class::default();
+    Queue::of(&runner).open_class(&any, soon()).unwrap();
+    // What it brings back may be anything: an order, for example.
+    let forged = bed.folder.path().join("forged");
+    std::fs::write(&forged, serde_json::to_vec(&order(1)).unwrap()).unwrap();
+    Files::of(&worker, Store::Results).put(&forged, 10_000, soon()).unwrap();
+    let mut raw = bed.raw(Role::Worker);
+    let lease = "$KV.windlass_night_leases.run.r-00000001";
+    for elsewhere in ["windlass.night.orders._any", "windlass.night.journal.r-00000001", lease] {
+        let asked = "$JS.API.STREAM.MSG.GET.OBJ_windlass_night_results";
+        assert!(raw.publish_with(asked, Some(elsewhere), "Windlass-Runner-Epoch: 17", br#"{"seq":1}"#));
+        // As it is stored: without what surrounds it in an answer.
+        let asked = "$JS.API.DIRECT.GET.OBJ_windlass_night_results";
+        assert!(!raw.publish_with(asked, Some(elsewhere), "", br#"{"seq":1}"#));
+    }
+    let taken = Queue::of(&worker).take(&any, Duration::from_secs(20));
+    assert!(matches!(taken, Err(FleetError::Garbled { .. })), "{taken:?}");
+    let journal = Journal::of(&runner, &run()).unwrap();
+    let appended = journal.append(b"fact", Sequence(0), soon()).unwrap();
+    assert!(matches!(appended, Appended::Refused { .. }), "{appended:?}");
+    let looked = Leases::of(&runner).look(&LeaseKey::Run(run()), soon());
+    assert!(matches!(looked, Err(FleetError::Garbled { .. })), "{looked:?}");
+}
