@@ -40,7 +40,8 @@ impl Fleet {
             let options = options(settings, &secret, &news, deadline);
             try_to_connect(settings, options, addresses.clone())
         }))?;
-        let line = Line { runtime: Some(runtime), client, subjects, settings: settings.clone(), news };
+        let (handle, settings) = (runtime.handle().clone(), settings.clone());
+        let line = Line { runtime: Some(runtime), handle, client, subjects, settings, news };
         let fleet = Fleet { line: Arc::new(line) };
         fleet.check_version()?;
         fleet.check_jetstream(deadline)?;

@@ -19,7 +19,7 @@ use async_nats::{Client, HeaderMap, Message, Request, RequestErrorKind};
 use futures_util::future::{Either, select};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use tokio::runtime::Runtime;
+use tokio::runtime::{Handle, Runtime};
 
 use crate::call::{Deadline, ONE_TRY, Tried, until};
 use crate::error::FleetError;
@@ -42,6 +42,7 @@ pub struct Fleet {
 pub(crate) struct Line {
     /// `None` only while it is dropped.
     runtime: Option<Runtime>,
+    handle: Handle,
     pub(crate) client: Client,
     pub(crate) subjects: Subjects,
     settings: Settings,
@@ -82,11 +83,7 @@ impl Fleet {
 
 impl Line {
     pub(crate) fn wait<T>(&self, future: impl Future<Output = T>) -> T {
-        match &self.runtime {
-            Some(runtime) => runtime.block_on(future),
-            // Whoever calls has the connection, so it is not being dropped.
-            None => unreachable!("a call on a connection that ended"),
-        }
+        self.handle.block_on(future)
     }
 
     /// One try of a request: its answer, within `wait`.

@@ -1,6 +1,7 @@
 //! What servers say without being asked: refusals, and that credentials do not count any more.
 
 use std::future::Future;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use async_nats::{Event, ServerError};
@@ -17,7 +18,7 @@ pub(super) struct News {
     refusals: Sender<String>,
     /// Whoever may not listen to their own inbox gets no answer to anything.
     inbox: String,
-    inbox_is_refused: Mutex<bool>,
+    inbox_is_refused: AtomicBool,
     locked_out: Mutex<Option<String>>,
 }
 
@@ -27,7 +28,7 @@ impl News {
         News {
             refusals: channel(REMEMBERED).0,
             inbox,
-            inbox_is_refused: Mutex::new(false),
+            inbox_is_refused: AtomicBool::new(false),
             locked_out: Mutex::new(None),
         }
     }
@@ -42,7 +43,7 @@ impl News {
             Event::ServerError(ServerError::Other(said)) => {
                 if let Some(subject) = refused_subject(said) {
                     if subject.starts_with(&self.inbox) {
-                        *self.inbox_is_refused.lock().unwrap_or_else(PoisonError::into_inner) = true;
+                        self.inbox_is_refused.store(true, Ordering::SeqCst);
                     }
                     // Nobody may be waiting for one.
                     let _ = self.refusals.send(subject.to_owned());
@@ -68,7 +69,7 @@ impl News {
 
     /// Ends when the server refuses this subject, or any answer. It counts from now on, not from when it is waited for.
     pub(super) fn refusal_of(&self, subject: &str) -> impl Future<Output = String> + use<> {
-        let already = *self.inbox_is_refused.lock().unwrap_or_else(PoisonError::into_inner);
+        let already = self.inbox_is_refused.load(Ordering::SeqCst);
         wait_for_refusal(self.refusals.subscribe(), subject.to_owned(), self.inbox.clone(), already)
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType};
 
 use crate::journal::LONGEST_LINE;
+use crate::names::FleetName;
 use crate::orders::LARGEST_ORDER;
 use crate::store::CHUNK;
 use crate::subjects::Subjects;
@@ -105,6 +106,11 @@ impl Part {
             Part::Files(Store::Streams) => "what agents printed",
             Part::Files(Store::Logs) => "what checks printed",
         }
+    }
+
+    /// The name of its stream in a fleet.
+    pub fn stream_of(self, fleet: &FleetName) -> String {
+        self.stream(&Subjects::of(fleet))
     }
 
     /// The name of its stream. Buckets are streams as well, whose names begin in a way of their own.

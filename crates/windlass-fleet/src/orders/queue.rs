@@ -135,7 +135,7 @@ impl Queue {
         let doing = format!("take an order of the class {class}");
         let place = place_of(class);
         let about = About { doing: &doing, place: &place };
-        let deadline = Deadline::after(wait + GRACE);
+        let deadline = Deadline::after(wait.saturating_add(GRACE));
         let line = &self.fleet.line;
         let message = line.wait(until(deadline, || async {
             let tried = match self.pull(class, wait.min(deadline.left())).await {
@@ -166,7 +166,11 @@ impl Queue {
         // The server gives up first: an order that it sends to nobody would be missing until it is given out anew.
         let expires = u64::try_from(wait.as_nanos()).unwrap_or(u64::MAX).max(1_000_000);
         let body = json!({ "batch": 1, "expires": expires }).to_string();
-        let message = self.fleet.line.request_message(&subject, body.into_bytes(), wait + GRACE / 2).await?;
+        let message = self
+            .fleet
+            .line
+            .request_message(&subject, body.into_bytes(), wait.saturating_add(GRACE / 2))
+            .await?;
         match message.status {
             None => Ok(Some(message)),
             Some(StatusCode::NOT_FOUND | StatusCode::TIMEOUT) => Ok(None),

@@ -13,6 +13,7 @@ use windlass_testkit::Nats;
 use windlass_testkit::nats::{Keeps, Setup};
 use windlass_testkit::secure::AUTHORITY;
 
+use super::signed::{EXPIRED, LASTING, Signed};
 use super::support::{settings, settings_for, short, soon};
 
 fn with_users() -> Nats {
@@ -56,6 +57,52 @@ fn wrong_credentials_are_refused_at_once_and_right_ones_let_in() {
     let fleet = Fleet::connect(&right, soon()).unwrap();
     assert!(!format!("{right:?} {fleet:?}").contains("sesame"));
     assert_eq!(fleet.server_version(), windlass_testkit::nats::VERSION);
+}
+
+#[test]
+fn a_token_and_the_seed_of_an_nkey_are_credentials_as_well() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: String| -> PathBuf {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text + "\n").unwrap();
+        path
+    };
+    let key = nkeys::KeyPair::new_user();
+    for (server, login) in [
+        ("token: sesame".to_owned(), Login::Token(file("token", "sesame".to_owned()))),
+        (
+            format!("users: [ {{ nkey: {} }} ]", key.public_key()),
+            Login::Nkey(file("seed", key.seed().unwrap())),
+        ),
+    ] {
+        let more = format!("authorization {{ {server} }}");
+        let nats = Nats::one_with(&Setup { more, ..Setup::default() });
+        assert!(Fleet::connect(&settings(&nats, Role::Runner), soon()).is_err());
+        Fleet::connect(&Settings { login, ..settings(&nats, Role::Runner) }, soon()).unwrap();
+    }
+}
+
+#[test]
+fn signed_credentials_let_in_until_they_expire() {
+    let folder = tempfile::tempdir().unwrap();
+    let signed = Signed::new();
+    let nats = Nats::one_with(&Setup { more: signed.configuration(), ..Setup::default() });
+    let with = |login: Login| Settings { login, ..settings(&nats, Role::Administrator) };
+    let lasting = with(Login::Credentials(signed.credentials(folder.path(), LASTING)));
+    let fleet = Fleet::connect(&lasting, soon()).unwrap();
+    create(&fleet, Copies::One, soon()).unwrap();
+
+    let expired = with(Login::Credentials(signed.credentials(folder.path(), EXPIRED)));
+    let foreign = with(Login::Credentials(Signed::new().credentials(folder.path(), LASTING + 1)));
+    for refused in [expired, foreign] {
+        let error = Fleet::connect(&refused, soon()).unwrap_err();
+        assert!(matches!(error, FleetError::BadCredentials { .. }), "{error:?}");
+    }
+    let path = folder.path().join("none.creds");
+    std::fs::write(&path, "-----BEGIN NATS USER JWT-----\nhunter2\n").unwrap();
+    let error = Fleet::connect(&with(Login::Credentials(path)), soon()).unwrap_err();
+    assert!(matches!(error, FleetError::Setting { key: "credentials", .. }), "{error:?}");
+    assert!(!format!("{error} {error:?}").contains("hunter2"), "{error:?}");
 }
 
 #[test]

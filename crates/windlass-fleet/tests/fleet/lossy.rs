@@ -19,6 +19,9 @@ struct Shared {
     /// What is said at a subject that begins so is answered by nobody, once.
     armed: Mutex<Option<String>>,
     lost: AtomicUsize,
+    /// After the next loss nobody comes through any more.
+    breaking: AtomicBool,
+    broken: AtomicBool,
 }
 
 impl Lossy {
@@ -30,7 +33,12 @@ impl Lossy {
         let for_connections = Arc::clone(&shared);
         thread::spawn(move || {
             for client in listener.incoming().map_while(Result::ok) {
-                pass_on(client, TcpStream::connect(&server).unwrap(), &for_connections);
+                // Nobody comes through, or the server is gone with the test.
+                if !for_connections.broken.load(Ordering::SeqCst)
+                    && let Ok(server) = TcpStream::connect(&server)
+                {
+                    pass_on(client, server, &for_connections);
+                }
             }
         });
         Lossy { url, shared }
@@ -43,6 +51,17 @@ impl Lossy {
     /// Loses the answer to the next thing that is said at a subject that begins so.
     pub fn lose_answer_to(&self, subject: &str) {
         *self.shared.armed.lock().unwrap() = Some(subject.to_owned());
+    }
+
+    /// The same, and nobody comes through after that, until it is mended.
+    pub fn break_at(&self, subject: &str) {
+        self.shared.breaking.store(true, Ordering::SeqCst);
+        self.lose_answer_to(subject);
+    }
+
+    pub fn mend(&self) {
+        self.shared.breaking.store(false, Ordering::SeqCst);
+        self.shared.broken.store(false, Ordering::SeqCst);
     }
 
     /// So many answers were lost so far.
@@ -77,6 +96,7 @@ fn pass_on(client: TcpStream, server: TcpStream, shared: &Arc<Shared>) {
         let mut bytes = vec![0; 1 << 20];
         while let Ok(length @ 1..) = from_server.read(&mut bytes) {
             if swallowing.load(Ordering::SeqCst) {
+                shared.broken.store(shared.breaking.load(Ordering::SeqCst), Ordering::SeqCst);
                 shared.lost.fetch_add(1, Ordering::SeqCst);
                 break;
             }

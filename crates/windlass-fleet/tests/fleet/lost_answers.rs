@@ -3,14 +3,15 @@
 use std::time::Duration;
 
 use windlass_core::values::LaneId;
-use windlass_fleet::Fleet;
 use windlass_fleet::journal::{Appended, Journal, Sequence};
 use windlass_fleet::leases::{LeaseKey, Leases, Renewed, Taken};
 use windlass_fleet::names::Class;
 use windlass_fleet::orders::{Published, Queue};
 use windlass_fleet::settings::Role;
 use windlass_fleet::store::{Files, Store};
+use windlass_fleet::{Deadline, Fleet};
 use windlass_testkit::Nats;
+use windlass_testkit::environment::wait_until;
 
 use super::lossy::Lossy;
 use super::support::{fences, holder, night, order, run, settings_for, soon};
@@ -34,7 +35,8 @@ impl Bed {
         let before = self.lossy.lost();
         self.lossy.lose_answer_to(subject);
         let done = doing();
-        assert_eq!(self.lossy.lost(), before + 1, "no answer was lost at {subject}");
+        let lost = wait_until(Duration::from_secs(30), || self.lossy.lost() == before + 1);
+        assert!(lost, "no answer was lost at {subject}");
         done
     }
 }
@@ -91,9 +93,10 @@ fn a_renewal_that_was_given_up_is_settled_by_what_comes_next() {
         let key = LeaseKey::Lane(run(), LaneId(lane));
         let Taken::Won(mut held) = leases.take(&key, None, &holder("one"), soon()).unwrap() else { panic!() };
         let epoch = held.epoch();
-        // Given up before the key can be read again.
-        let given_up = windlass_fleet::Deadline::after(Duration::from_millis(50));
-        bed.losing(subject, || leases.renew(&mut held, given_up).unwrap_err());
+        bed.lossy.break_at(subject);
+        let given_up = leases.renew(&mut held, Deadline::after(Duration::from_secs(1))).unwrap_err();
+        assert!(given_up.may_pass(), "{given_up:?}");
+        bed.lossy.mend();
         if then_released {
             assert_eq!(leases.release(held, soon()).unwrap(), Renewed::Kept);
             assert_eq!(leases.look(&key, soon()).unwrap().unwrap().holder, None);
@@ -130,7 +133,7 @@ fn a_piece_of_a_file_whose_answer_was_lost_is_there_once() {
     let files = Files::of(&bed.fleet, Store::Code);
     let content = bed.losing("$O.windlass_night_code.C.", || files.put(&path, 2_000_000, soon()).unwrap());
     let pieces_and_name = 4;
-    let counted = windlass_testkit::environment::wait_until(Duration::from_secs(30), || {
+    let counted = wait_until(Duration::from_secs(30), || {
         bed.nats.messages_of("OBJ_windlass_night_code") == Some(pieces_and_name)
     });
     assert!(counted, "{:?}", bed.nats.messages_of("OBJ_windlass_night_code"));
