@@ -8,7 +8,7 @@ use std::path::Path;
 use std::str::FromStr;
 
 use async_nats::HeaderMap;
-use async_nats::header::{NATS_MESSAGE_ID, NATS_ROLLUP};
+use async_nats::header::NATS_MESSAGE_ID;
 use async_nats::jetstream::object_store::{ObjectInfo, ObjectOptions};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE;
@@ -110,10 +110,7 @@ impl Files {
         };
         let bytes = serde_json::to_vec(&information)
             .map_err(|error| FleetError::Other { doing: doing.clone(), problem: error.to_string() })?;
-        let mut headers = HeaderMap::new();
-        // What was known of it before is dropped.
-        headers.insert(NATS_ROLLUP, "sub");
-        self.put_message(&self.about_subject(&content), &headers, &bytes, &doing, deadline)?;
+        self.put_message(&self.about_subject(&content), &HeaderMap::new(), &bytes, &doing, deadline)?;
         Ok(content)
     }
 
@@ -176,9 +173,15 @@ impl Files {
         doing: &str,
         deadline: Deadline,
     ) -> Result<Option<ObjectInfo>, FleetError> {
-        let Some(found) = self.next(&self.about_subject(content), 1, doing, deadline)? else {
-            return Ok(None);
-        };
+        let subject = self.about_subject(content);
+        let line = &self.fleet.line;
+        // The newest: a file that was damaged or expired is said anew.
+        let found = line.wait(until(deadline, || async {
+            let stored = Stored { line, stream: &self.stream };
+            let found = stored.newest(&subject, ONE_TRY.min(deadline.left())).await;
+            line.tried(found, self.about(doing), deadline)
+        }))?;
+        let Some(found) = found else { return Ok(None) };
         let information: ObjectInfo = match serde_json::from_slice(&found.payload) {
             Ok(information) => information,
             Err(error) => return Err(self.corrupt(content, &error.to_string())),

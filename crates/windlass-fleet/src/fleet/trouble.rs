@@ -59,7 +59,8 @@ impl Trouble {
     /// May the next try go better?
     pub(crate) fn may_pass(&self) -> bool {
         match self {
-            Trouble::Refused { code, .. } => PASSING.contains(code),
+            // Servers that have just begun do not know each other yet.
+            Trouble::Refused { code, .. } => PASSING.contains(code) || *code == ErrorCode::CLUSTER_NO_PEERS,
             trouble => trouble.is_silence(),
         }
     }

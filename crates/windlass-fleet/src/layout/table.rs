@@ -134,10 +134,9 @@ impl Part {
         }
     }
 
-    /// What the server is asked for. Buckets are as the client's own library makes them, so that the server's tools read them;
-    /// but nothing may be read past the leader: another server may not know yet what was just written.
+    /// What the server is asked for. Buckets are named and filled as the server's tools do it, so that those can read them. But they
+    /// are stricter: nothing is read past the leader, since another server may not know yet what was just written.
     pub(crate) fn config(self, subjects: &Subjects, copies: Copies) -> Config {
-        let bucket = matches!(self, Part::Leases | Part::Files(_));
         Config {
             name: self.stream(subjects),
             description: Some(self.about().to_owned()),
@@ -158,7 +157,8 @@ impl Part {
             max_consumers: -1,
             max_message_size: self.largest_message(),
             duplicate_window: DUPLICATE_WINDOW,
-            allow_rollup: bucket,
+            // A message could drop all others of its stream: whoever may write one lease could end all of them.
+            allow_rollup: false,
             deny_delete: self == Part::Leases,
             allow_direct: false,
             ..Config::default()
@@ -204,6 +204,7 @@ mod tests {
             assert_eq!(config.num_replicas, 3, "{}", config.name);
             assert_eq!(config.max_age.is_zero(), part == Part::Leases, "{}", config.name);
             assert!(config.subjects.iter().all(|subject| subject.contains("night")), "{}", config.name);
+            assert!(!config.allow_rollup && !config.allow_direct, "{}", config.name);
             // What is larger than a server takes by default could never be sent.
             assert!(config.max_message_size <= 1024 * 1024, "{}", config.name);
         }

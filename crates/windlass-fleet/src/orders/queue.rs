@@ -44,7 +44,7 @@ pub struct Queue {
 pub enum Published {
     /// It was put there.
     New(Sequence),
-    /// It had been put there before, under the same key.
+    /// It was there already, under the same key: put there before, or by this very call, whose first answer was lost.
     Before(Sequence),
 }
 

@@ -134,6 +134,32 @@ fn all_servers_killed_and_back_have_all_that_they_acknowledged() {
 }
 
 #[test]
+fn two_of_three_gone_is_an_error_within_the_deadline_and_passes() {
+    let (mut nats, fleet) = cluster();
+    let journal = Journal::of(&fleet, &run()).unwrap();
+    let over = AtomicBool::new(true);
+    let mut written = append_while(&journal, 5, &over);
+    let end = journal.newest(soon()).unwrap();
+    let gone = [nats.leader_of(JOURNAL), (nats.leader_of(JOURNAL) + 1) % 3];
+    for server in gone {
+        nats.server(server).kill();
+    }
+    let began = Instant::now();
+    let error = journal.append(b"one more", end, Deadline::after(Duration::from_secs(5))).unwrap_err();
+    assert!(error.may_pass() && began.elapsed() < Duration::from_secs(20), "{error:?}");
+    let copy = fleet.clone();
+    let waiting = thread::spawn(move || Journal::of(&copy, &run()).unwrap().newest(patiently()));
+    for server in gone {
+        nats.server(server).start();
+    }
+    nats.wait_until_ready();
+    assert!(waiting.join().unwrap().unwrap() >= end);
+    assert!(matches!(journal.append(b"one more", end, patiently()).unwrap(), Appended::Written(_)));
+    written.push("one more".to_owned());
+    assert_eq!(read(&journal), written);
+}
+
+#[test]
 fn while_a_leader_goes_away_of_two_takers_exactly_one_wins_each_lease() {
     let (mut nats, fleet) = cluster();
     let leader = nats.leader_of("KV_windlass_night_leases");

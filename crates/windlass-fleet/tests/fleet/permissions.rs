@@ -263,6 +263,24 @@ fn nobody_but_the_administrator_changes_streams_and_no_worker_makes_consumers() 
     assert!(!administrator.publish("$JS.API.STREAM.CREATE.other", b"{}"));
 }
 
+#[test]
+fn one_message_never_drops_the_others_of_its_stream() {
+    let bed = Bed::new();
+    let runner = bed.connect(Role::Runner);
+    let leases = Leases::of(&runner);
+    let run_key = LeaseKey::Run(run());
+    let Taken::Won(mut held) = leases.take(&run_key, None, &holder("r"), soon()).unwrap() else {
+        panic!("lost")
+    };
+    let content = Files::of(&bed.connect(Role::Worker), Store::Logs).put(&bed.file(), 100, soon()).unwrap();
+    let mut raw = bed.raw(Role::Worker);
+    for subject in ["$KV.windlass_night_leases.lane.r-00000001.1", "$O.windlass_night_logs.C.x"] {
+        assert!(raw.publish_with(subject, None, "Nats-Rollup: all", b"x"));
+    }
+    assert_eq!(leases.renew(&mut held, soon()).unwrap(), Renewed::Kept);
+    Files::of(&runner, Store::Logs).get(&content, &bed.folder.path().join("copy"), 100, soon()).unwrap();
+}
+
 /// Whoever has credentials names the subject that an answer of the server goes to, and no permission is asked for that. So a worker
 /// can have an answer put where it may not write: that is noise, and must never be more.
 #[test]

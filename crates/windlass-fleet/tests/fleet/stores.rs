@@ -149,7 +149,7 @@ fn a_file_that_is_not_what_its_name_says_never_gets_the_name() {
         ("", 14, "its version is none"),
     ] {
         let (subject, said) = said_of(&content, version, size, 1);
-        assert!(raw.publish_with(&subject, None, "Nats-Rollup: sub", said.to_string().as_bytes()));
+        assert!(raw.publish(&subject, said.to_string().as_bytes()));
         let error = bed.files().get(&content, &copy, LIMIT, soon()).unwrap_err();
         assert!(
             matches!(&error, FleetError::Corrupt { problem: said, .. } if said.contains(problem)),
@@ -170,7 +170,7 @@ fn a_file_that_was_forged_is_replaced_by_whoever_has_it() {
     let content = bed.files().put(&path, LIMIT, soon()).unwrap();
     let mut raw = Raw::connect(&bed.nats.urls()[0], None);
     let (subject, said) = said_of(&content, "forged", 5, 1);
-    assert!(raw.publish_with(&subject, None, "Nats-Rollup: sub", said.to_string().as_bytes()));
+    assert!(raw.publish(&subject, said.to_string().as_bytes()));
     let copy = bed.folder.path().join("copy");
     assert!(bed.files().get(&content, &copy, LIMIT, soon()).is_err());
     bed.files().put(&path, LIMIT, soon()).unwrap();
