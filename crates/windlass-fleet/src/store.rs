@@ -83,17 +83,36 @@ impl Files {
         Files { fleet: fleet.clone(), bucket, stream: Part::Files(store).stream(subjects) }
     }
 
-    /// Stores a file of at most `limit` bytes. One that is there already is not sent again.
+    /// Stores a file of at most `limit` bytes. One that is there already, as far as can be told without reading it, is not sent again.
     pub fn put(&self, path: &Path, limit: u64, deadline: Deadline) -> Result<ContentId, FleetError> {
         let doing = format!("store {}", path.display());
         let (content, size) = measure(path, limit, &doing)?;
-        if let Some(there) = self.information(&content, &doing, deadline)?
-            && self.is_whole(&there, size, &doing, deadline)?
-        {
-            return Ok(content);
+        match self.information(&content, &doing, deadline) {
+            Ok(Some(there)) if self.is_whole(&there, size, &doing, deadline)? => return Ok(content),
+            // What is said of it is nonsense: it is said anew.
+            Ok(_) | Err(FleetError::Corrupt { .. }) => {}
+            Err(error) => return Err(error),
         }
+        self.send_whole(path, content, size, &doing, deadline)
+    }
+
+    /// Stores a file whatever is there under its name: for one that was found to be damaged.
+    pub fn put_anew(&self, path: &Path, limit: u64, deadline: Deadline) -> Result<ContentId, FleetError> {
+        let doing = format!("store {}", path.display());
+        let (content, size) = measure(path, limit, &doing)?;
+        self.send_whole(path, content, size, &doing, deadline)
+    }
+
+    fn send_whole(
+        &self,
+        path: &Path,
+        content: ContentId,
+        size: u64,
+        doing: &str,
+        deadline: Deadline,
+    ) -> Result<ContentId, FleetError> {
         let version = nonce()?;
-        let chunks = self.send(path, &content, &version, &doing, deadline)?;
+        let chunks = self.send(path, &content, &version, doing, deadline)?;
         let information = ObjectInfo {
             name: content.0.clone(),
             description: None,
@@ -109,8 +128,8 @@ impl Files {
             deleted: false,
         };
         let bytes = serde_json::to_vec(&information)
-            .map_err(|error| FleetError::Other { doing: doing.clone(), problem: error.to_string() })?;
-        self.put_message(&self.about_subject(&content), &HeaderMap::new(), &bytes, &doing, deadline)?;
+            .map_err(|error| FleetError::Other { doing: doing.to_owned(), problem: error.to_string() })?;
+        self.put_message(&self.about_subject(&content), &HeaderMap::new(), &bytes, doing, deadline)?;
         Ok(content)
     }
 

@@ -21,6 +21,9 @@ const LEAST_VERSION_TEXT: &str = "2.10";
 /// The longest that one server is given to say something.
 const ONE_SERVER: Duration = Duration::from_secs(5);
 
+/// A server that does not answer two pings in a row is left for another one: it may be frozen, and its connection stands.
+const PINGED_EVERY: Duration = Duration::from_secs(2);
+
 /// The longest pause between two tries to come back to a server that was lost.
 const LONGEST_ABSENCE: Duration = Duration::from_secs(1);
 
@@ -89,6 +92,7 @@ fn options(
         .custom_inbox_prefix(Subjects::of(&settings.fleet).inbox(settings.role))
         .connection_timeout(ONE_SERVER.min(deadline.left()))
         .subscription_capacity(WAITING_MESSAGES)
+        .ping_interval(PINGED_EVERY)
         .reconnect_delay_callback(pause_before)
         .event_callback(move |event| {
             news.hear(&event);

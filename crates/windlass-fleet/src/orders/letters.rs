@@ -4,12 +4,11 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use async_nats::{HeaderMap, Message, Subscriber};
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use windlass_core::run::{Order, Reported};
 use windlass_core::values::RunId;
 
-use super::{Fences, read, written};
+use super::{Content, Fences, read, written};
 use crate::call::{Deadline, ONE_TRY, Tried, until};
 use crate::error::{FleetError, one_line};
 use crate::fleet::{About, Fleet, Trouble};
@@ -137,7 +136,7 @@ pub struct Mailbox<T> {
     content: PhantomData<fn() -> T>,
 }
 
-impl<T: DeserializeOwned> Mailbox<T> {
+impl<T: Content> Mailbox<T> {
     fn open(
         fleet: &Fleet,
         what: &'static str,

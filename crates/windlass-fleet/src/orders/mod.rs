@@ -7,12 +7,14 @@ use std::fmt;
 
 use async_nats::{HeaderMap, Message};
 use serde::de::DeserializeOwned;
+use windlass_core::run::{Order, Reported};
 
 pub use letters::{Answer, Delivered, Letter, Letters, Mailbox};
 pub use queue::{ClassState, Published, Queue, TakenOrder};
 
 use crate::error::{FleetError, one_line};
 use crate::leases::LeaseEpoch;
+use crate::names::{NameError, checked_run};
 
 /// The largest order or report, in bytes.
 pub const LARGEST_ORDER: usize = 768 * 1024;
@@ -60,8 +62,33 @@ impl fmt::Display for Fences {
     }
 }
 
+/// What letters and the queue carry.
+pub trait Content: DeserializeOwned + sealed::Sealed {
+    /// Are the names in it such as may become parts of paths and subjects?
+    fn check(&self) -> Result<(), NameError>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for windlass_core::run::Order {}
+    impl Sealed for windlass_core::run::Reported {}
+}
+
+impl Content for Order {
+    fn check(&self) -> Result<(), NameError> {
+        checked_run(&self.run).map(|_| ())
+    }
+}
+
+impl Content for Reported {
+    /// It names nothing: its run is the subject's.
+    fn check(&self) -> Result<(), NameError> {
+        Ok(())
+    }
+}
+
 /// What is in a message, with the fences it was sent under.
-fn read<T: DeserializeOwned>(what: &str, message: &Message) -> Result<(Fences, T), FleetError> {
+fn read<T: Content>(what: &str, message: &Message) -> Result<(Fences, T), FleetError> {
     let garbled =
         |problem: String| FleetError::Garbled { what: what.to_owned(), problem: one_line(&problem) };
     if message.payload.len() > LARGEST_ORDER {
@@ -71,7 +98,8 @@ fn read<T: DeserializeOwned>(what: &str, message: &Message) -> Result<(Fences, T
         )));
     }
     let fences = Fences::read(message.headers.as_ref()).map_err(garbled)?;
-    let content = serde_json::from_slice(&message.payload).map_err(|error| garbled(error.to_string()))?;
+    let content: T = serde_json::from_slice(&message.payload).map_err(|error| garbled(error.to_string()))?;
+    content.check().map_err(|error| garbled(error.to_string()))?;
     Ok((fences, content))
 }
 

@@ -8,9 +8,10 @@ use windlass_fleet::journal::{Appended, Journal, Sequence};
 use windlass_fleet::leases::{LeaseKey, Leases, Renewed, Taken};
 use windlass_fleet::names::Class;
 use windlass_fleet::orders::{Published, Queue};
-use windlass_fleet::{Deadline, FleetError};
+use windlass_fleet::settings::Role;
+use windlass_fleet::{Deadline, Fleet, FleetError};
 
-use super::support::{cluster, fences, holder, order, run, short, soon};
+use super::support::{cluster, fences, holder, order, run, settings_for, short, soon};
 
 /// A cluster needs some seconds to have another leader, more on a busy machine.
 fn patiently() -> Deadline {
@@ -85,6 +86,22 @@ fn a_leader_that_is_frozen_while_a_journal_grows_costs_a_pause_and_no_line() {
         over.store(true, Ordering::SeqCst);
         writing.join().unwrap()
     });
+    assert_eq!(read(&journal), written);
+}
+
+#[test]
+fn a_server_that_freezes_is_left_for_another_one() {
+    let (mut nats, _) = cluster();
+    // It is the only one whose address is known; the others it names itself.
+    let only = vec![nats.urls().swap_remove(0)];
+    let fleet = Fleet::connect(&settings_for(only, Role::Runner), soon()).unwrap();
+    let journal = Journal::of(&fleet, &run()).unwrap();
+    let over = AtomicBool::new(true);
+    let mut written = append_while(&journal, 3, &over);
+    let end = journal.newest(soon()).unwrap();
+    nats.server(0).freeze();
+    assert!(matches!(journal.append(b"after", end, patiently()).unwrap(), Appended::Written(_)));
+    written.push("after".to_owned());
     assert_eq!(read(&journal), written);
 }
 

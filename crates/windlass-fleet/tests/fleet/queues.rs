@@ -149,12 +149,15 @@ fn what_is_no_order_is_an_error_once_and_in_nobodys_way() {
     let deep = "[".repeat(500_000);
     let fence = "Windlass-Runner-Epoch: 3";
     let mut raw = Raw::connect(&nats.urls()[0], None);
-    let garbage: [(&str, &[u8]); 7] = [
+    let elsewhere = sound.replace("r-00000001", "../../etc");
+    assert_ne!(elsewhere, sound);
+    let garbage: [(&str, &[u8]); 8] = [
         (fence, b"not json"),
         (fence, b""),
         (fence, b"\xff\x00\xfe"),
         (fence, deep.as_bytes()),
         (fence, newer.as_bytes()),
+        (fence, elsewhere.as_bytes()),
         ("Windlass-Runner-Epoch: -1", sound.as_bytes()),
         ("X: y", sound.as_bytes()),
     ];

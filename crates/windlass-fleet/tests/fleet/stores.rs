@@ -176,4 +176,19 @@ fn a_file_that_was_forged_is_replaced_by_whoever_has_it() {
     bed.files().put(&path, LIMIT, soon()).unwrap();
     bed.files().get(&content, &copy, LIMIT, soon()).unwrap();
     assert!(fs::read(&copy).unwrap() == fs::read(&path).unwrap());
+
+    assert!(raw.publish(&subject, b"\xff garbage"));
+    bed.files().put(&path, LIMIT, soon()).unwrap();
+    bed.files().get(&content, &copy, LIMIT, soon()).unwrap();
+    // Of the same size, in as many pieces: it looks as if it were there.
+    for length in [400_000, 300_000] {
+        assert!(raw.publish("$O.windlass_night_results.C.alike", &vec![1; length]));
+    }
+    let (subject, said) = said_of(&content, "alike", 700_000, 2);
+    assert!(raw.publish(&subject, said.to_string().as_bytes()));
+    bed.files().put(&path, LIMIT, soon()).unwrap();
+    assert!(bed.files().get(&content, &copy, LIMIT, soon()).is_err());
+    bed.files().put_anew(&path, LIMIT, soon()).unwrap();
+    bed.files().get(&content, &copy, LIMIT, soon()).unwrap();
+    assert!(fs::read(&copy).unwrap() == fs::read(&path).unwrap());
 }
