@@ -30,9 +30,23 @@ pub struct Sequence(pub u64);
 pub struct Line {
     /// Where.
     pub sequence: Sequence,
+    /// How it came there.
+    pub origin: Origin,
     /// As it was appended.
     pub bytes: Vec<u8>,
 }
+
+/// How a line came to be in a journal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Appended by a runner of this run.
+    Appended,
+    /// It is none of this journal: an answer, or a copy, that somebody has had the server send here. It stands for nothing.
+    Noise,
+}
+
+/// Names the run that a line was appended for. A copy that the server sends elsewhere has it too, and so is known for one.
+const RUN: &str = "Windlass-Run";
 
 /// What became of a line that was to be appended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +64,7 @@ pub enum Appended {
 #[derive(Debug)]
 pub struct Journal {
     fleet: Fleet,
+    run: RunId,
     subject: String,
     stream: String,
     /// By which this writer knows its own lines.
@@ -61,7 +76,7 @@ impl Journal {
     pub fn of(fleet: &Fleet, run: &RunId) -> Result<Journal, FleetError> {
         let subject = fleet.line.subjects.journal(run)?;
         let stream = Part::Journal.stream(&fleet.line.subjects);
-        Ok(Journal { fleet: fleet.clone(), subject, stream, writer: nonce()? })
+        Ok(Journal { fleet: fleet.clone(), run: run.clone(), subject, stream, writer: nonce()? })
     }
 
     fn about(&self) -> About<'_> {
@@ -96,6 +111,7 @@ impl Journal {
     ) -> Tried<Appended, FleetError> {
         let mut headers = only_after(after.0);
         headers.insert(NATS_MESSAGE_ID, id);
+        headers.insert(RUN, self.run.0.as_str());
         let wait = ONE_TRY.min(deadline.left());
         let message = NewMessage { subject: &self.subject, headers, payload: line };
         let trouble = match self.fleet.line.put_once(&self.stream, message, wait).await {
@@ -140,7 +156,7 @@ impl Journal {
         Ok(Sequence(newest.map_or(0, |newest| newest.sequence)))
     }
 
-    /// All lines after `after`, up to what is the end at the moment of the call, each given to `read`.
+    /// All lines after `after`, noise included, up to what is the end at the moment of the call, each given to `read`.
     pub fn read(
         &self,
         after: Sequence,
@@ -169,8 +185,14 @@ impl Journal {
 
     /// The lines after `after`, those that come later included.
     pub fn follow(&self, after: Sequence, deadline: Deadline) -> Result<Lines, FleetError> {
-        let (fleet, subject, stream) = (self.fleet.clone(), self.subject.clone(), self.stream.clone());
-        let mut lines = Lines { fleet, subject, stream, messages: None, at: after };
+        let mut lines = Lines {
+            fleet: self.fleet.clone(),
+            run: self.run.clone(),
+            subject: self.subject.clone(),
+            stream: self.stream.clone(),
+            messages: None,
+            at: after,
+        };
         lines.open(deadline)?;
         Ok(lines)
     }
@@ -205,6 +227,7 @@ async fn open(
 /// A journal that is followed.
 pub struct Lines {
     fleet: Fleet,
+    run: RunId,
     subject: String,
     stream: String,
     /// `None` while it has to be opened anew, and while it is dropped.
@@ -228,11 +251,7 @@ impl Lines {
                 self.fleet.wait(async { tokio::time::timeout(deadline.left(), messages.next()).await });
             let line = match next {
                 Err(_) => return Ok(None),
-                Ok(Some(Ok(message))) => message
-                    .info()
-                    .ok()
-                    .map(|info| info.stream_sequence)
-                    .map(|sequence| Line { sequence: Sequence(sequence), bytes: message.payload.to_vec() }),
+                Ok(Some(Ok(message))) => line_of(&self.run, &message),
                 // It was too much for the client's own way to go on.
                 Ok(None | Some(Err(_))) => None,
             };
@@ -272,6 +291,15 @@ impl Lines {
         let messages = self.messages.take();
         self.fleet.wait(async { drop(messages) });
     }
+}
+
+/// `None` for what is no message of a stream.
+fn line_of(run: &RunId, message: &jetstream::Message) -> Option<Line> {
+    let sequence = Sequence(message.info().ok()?.stream_sequence);
+    let named = message.headers.as_ref().and_then(|headers| headers.get(RUN));
+    let origin =
+        if named.is_some_and(|named| named.as_str() == run.0) { Origin::Appended } else { Origin::Noise };
+    Some(Line { sequence, origin, bytes: message.payload.to_vec() })
 }
 
 impl std::fmt::Debug for Lines {

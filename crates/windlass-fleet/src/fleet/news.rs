@@ -36,7 +36,10 @@ impl News {
     /// Something was heard.
     pub(super) fn hear(&self, event: &Event) {
         match event {
-            Event::Connected => *self.locked_out.lock().unwrap_or_else(PoisonError::into_inner) = None,
+            Event::Connected => {
+                *self.locked_out.lock().unwrap_or_else(PoisonError::into_inner) = None;
+                self.inbox_is_refused.store(false, Ordering::SeqCst);
+            }
             Event::ServerError(ServerError::AuthorizationViolation) => {
                 self.lock_out("Authorization Violation");
             }
@@ -113,7 +116,29 @@ pub(super) fn is_about_credentials(said: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use futures_util::FutureExt;
+
     use super::*;
+
+    #[test]
+    fn a_refusal_is_for_whoever_asked_at_its_subject_and_one_of_the_inbox_for_all() {
+        let refusal = |subject: &str| {
+            let said = format!("Permissions Violation for Publish to \"{subject}\"");
+            Event::ServerError(ServerError::Other(said))
+        };
+        let news = News::of("_INBOX_x".to_owned());
+        let (mine, wider, other) = (news.refusal_of("a.b"), news.refusal_of("a.>"), news.refusal_of("c"));
+        news.hear(&refusal("a.b"));
+        assert_eq!(mine.now_or_never().as_deref(), Some("a.b"));
+        assert_eq!(wider.now_or_never().as_deref(), Some("a.b"));
+        assert_eq!(other.now_or_never(), None);
+        // It may be refused while nobody waits, when the connection comes back.
+        assert_eq!(news.refusal_of("c").now_or_never(), None);
+        news.hear(&refusal("_INBOX_x.y.*"));
+        assert_eq!(news.refusal_of("c").now_or_never().as_deref(), Some("_INBOX_x.>"));
+        news.hear(&Event::Connected);
+        assert_eq!(news.refusal_of("c").now_or_never(), None);
+    }
 
     #[test]
     fn the_subject_of_a_refusal_is_read() {

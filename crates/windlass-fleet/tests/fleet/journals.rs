@@ -2,7 +2,7 @@
 
 use windlass_core::values::RunId;
 use windlass_fleet::FleetError;
-use windlass_fleet::journal::{Appended, Journal, LONGEST_LINE, Sequence};
+use windlass_fleet::journal::{Appended, Journal, LONGEST_LINE, Line, Origin, Sequence};
 use windlass_fleet::settings::Role;
 
 use super::raw::Raw;
@@ -17,7 +17,11 @@ fn written(appended: Appended) -> Sequence {
 
 fn lines(journal: &Journal, after: Sequence) -> Vec<String> {
     let mut lines = Vec::new();
-    journal.read(after, soon(), |line| lines.push(String::from_utf8(line.bytes).unwrap())).unwrap();
+    let read = |line: Line| {
+        assert_eq!(line.origin, Origin::Appended);
+        lines.push(String::from_utf8(line.bytes).unwrap());
+    };
+    journal.read(after, soon(), read).unwrap();
     lines
 }
 
@@ -86,7 +90,7 @@ fn a_journal_is_followed_while_it_grows() {
 }
 
 #[test]
-fn what_somebody_else_put_there_is_read_as_it_is() {
+fn what_somebody_else_put_there_is_read_as_noise() {
     let (nats, fleet) = night();
     let journal = Journal::of(&fleet, &run()).unwrap();
     let mut raw = Raw::connect(&nats.urls()[0], None);
@@ -94,9 +98,26 @@ fn what_somebody_else_put_there_is_read_as_it_is() {
     garbage.resize(100_000, b'x');
     assert!(raw.publish("windlass.night.journal.r-00000001", &garbage));
     let mut read = Vec::new();
-    let end = journal.read(Sequence(0), soon(), |line| read.push(line.bytes)).unwrap();
-    assert_eq!(read, [garbage]);
+    let end = journal.read(Sequence(0), soon(), |line| read.push((line.origin, line.bytes))).unwrap();
+    assert_eq!(read, [(Origin::Noise, garbage)]);
     assert_eq!(journal.append(b"mine", Sequence(0), soon()).unwrap(), Appended::Refused { newest: end });
+}
+
+#[test]
+fn a_line_of_another_run_is_noise() {
+    let (nats, fleet) = night();
+    let journal = Journal::of(&fleet, &run()).unwrap();
+    let first = written(journal.append(b"one", Sequence(0), soon()).unwrap());
+    // As the server would copy it, with its headers.
+    let mut raw = Raw::connect(&nats.urls()[0], None);
+    let subject = "windlass.night.journal.r-00000001";
+    assert!(raw.publish_with(subject, None, "Windlass-Run: r-00000002", b"theirs"));
+    let mut read = Vec::new();
+    let end = journal.read(Sequence(0), soon(), |line| read.push((line.origin, line.bytes))).unwrap();
+    assert_eq!(read, [(Origin::Appended, b"one".to_vec()), (Origin::Noise, b"theirs".to_vec())]);
+    // Whoever saw that it is noise goes on after it.
+    assert_eq!(journal.append(b"two", first, soon()).unwrap(), Appended::Refused { newest: end });
+    written(journal.append(b"two", end, soon()).unwrap());
 }
 
 #[test]
