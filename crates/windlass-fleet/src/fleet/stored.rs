@@ -22,7 +22,6 @@ pub(crate) struct Stored<'a> {
 
 /// A message of a stream.
 pub(crate) struct Found {
-    pub(crate) subject: String,
     pub(crate) sequence: u64,
     headers: Vec<u8>,
     pub(crate) payload: Vec<u8>,
@@ -49,7 +48,6 @@ struct Answer {
 
 #[derive(Deserialize)]
 struct Raw {
-    subject: String,
     seq: u64,
     #[serde(default)]
     hdrs: String,
@@ -81,12 +79,7 @@ impl Stored<'_> {
             Err(trouble) => return Err(trouble),
         };
         let decoded = |text: &str| STANDARD.decode(text).map_err(|error| Trouble::Garbled(error.to_string()));
-        Ok(Some(Found {
-            subject: raw.subject,
-            sequence: raw.seq,
-            headers: decoded(&raw.hdrs)?,
-            payload: decoded(&raw.data)?,
-        }))
+        Ok(Some(Found { sequence: raw.seq, headers: decoded(&raw.hdrs)?, payload: decoded(&raw.data)? }))
     }
 }
 

@@ -110,8 +110,20 @@ pub struct Lease {
     pub revision: Revision,
     /// Of its holder; of the last one, where it is free.
     pub epoch: LeaseEpoch,
-    /// `None` where it was given back.
-    pub holder: Option<Holder>,
+    /// Who has it.
+    pub tenure: Tenure,
+}
+
+/// Who has a lease.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Tenure {
+    /// This one.
+    Held(Holder),
+    /// Nobody: it was given back, and can be taken at once.
+    Free,
+    /// What is written there is no lease: noise, or one of a newer windlass. It may be taken over once it was silent as long as any
+    /// other. Whoever had it before has lost it: nobody can tell whether somebody else had it in between.
+    Unknown,
 }
 
 /// A lease that one holds.
@@ -203,7 +215,7 @@ impl Leases {
             let found = self.newest(&subject, deadline).await;
             self.fleet.line.tried(found, self.about(&doing), deadline)
         }))?;
-        found.map(|found| read(&found).map(|(lease, _)| lease)).transpose()
+        Ok(found.map(|found| read(&found).0))
     }
 
     /// Takes a lease that is free or stale, as it was seen: `seen` is what [`Leases::look`] gave. It is won only if nothing changed
@@ -357,19 +369,18 @@ impl Leases {
             Ok(found) => found,
             Err(again) => return line.tried(Err(again), about, deadline),
         };
-        match found.map(|found| read(&found)).transpose() {
-            Err(garbled) => Tried::Failed(garbled),
-            Ok(Some((lease, written))) if written == *value => Tried::Done(Set::Ours(lease.revision)),
+        match found.map(|found| read(&found)) {
+            Some((lease, Some(written))) if written == *value => Tried::Done(Set::Ours(lease.revision)),
             // An earlier write of one's own, whose answer was lost.
-            Ok(Some((lease, written))) if written.nonce == value.nonce => {
+            Some((lease, Some(written))) if written.nonce == value.nonce => {
                 before.set(lease.revision);
                 Tried::Again(line.explain(trouble, about, deadline))
             }
             // Nothing changed: it was not written, or is still on its way, and then the next try is overtaken by it.
-            Ok(found) if found.as_ref().map_or(Revision(0), |(lease, _)| lease.revision) == before.get() => {
+            found if found.as_ref().map_or(Revision(0), |(lease, _)| lease.revision) == before.get() => {
                 Tried::Again(line.explain(trouble, about, deadline))
             }
-            Ok(found) => Tried::Done(Set::Other(found.map(|(lease, _)| lease))),
+            found => Tried::Done(Set::Other(found.map(|(lease, _)| lease))),
         }
     }
 }
@@ -381,24 +392,17 @@ enum Set {
     Other(Option<Lease>),
 }
 
-fn read(found: &Found) -> Result<(Lease, Value), FleetError> {
-    let garbled = |problem: String| FleetError::Garbled {
-        what: format!("the lease {}", crate::error::one_line(&found.subject)),
-        problem: crate::error::one_line(&problem),
+/// A lease, and how it was written; `None` for what is not written as a lease is.
+fn read(found: &Found) -> (Lease, Option<Value>) {
+    let revision = Revision(found.sequence);
+    let value: Option<Value> = serde_json::from_slice(&found.payload).ok();
+    // Nobody has an epoch that is still to come.
+    let sound = |value: &Value| value.v == VERSION && value.epoch.is_none_or(|epoch| epoch.0 <= revision.0);
+    let Some(value) = value.filter(sound) else {
+        return (Lease { revision, epoch: LeaseEpoch(revision.0), tenure: Tenure::Unknown }, None);
     };
-    let value: Value = serde_json::from_slice(&found.payload).map_err(|error| garbled(error.to_string()))?;
-    if value.v != VERSION {
-        return Err(garbled(format!(
-            "it is of version {}, and this windlass knows version {VERSION}",
-            value.v
-        )));
-    }
-    let lease = Lease {
-        revision: Revision(found.sequence),
-        epoch: value.epoch.unwrap_or(LeaseEpoch(found.sequence)),
-        holder: value.holder.clone(),
-    };
-    Ok((lease, value))
+    let tenure = value.holder.clone().map_or(Tenure::Free, Tenure::Held);
+    (Lease { revision, epoch: value.epoch.unwrap_or(LeaseEpoch(revision.0)), tenure }, Some(value))
 }
 
 #[cfg(test)]

@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 use std::thread;
 
 use windlass_core::values::LaneId;
-use windlass_fleet::FleetError;
-use windlass_fleet::leases::{Lease, LeaseKey, Leases, Renewed, Taken};
+use windlass_fleet::leases::{Lease, LeaseKey, Leases, Renewed, Taken, Tenure};
 use windlass_fleet::settings::Role;
 
 use super::raw::Raw;
@@ -26,7 +25,7 @@ fn a_lease_is_taken_renewed_given_back_and_taken_again_under_a_higher_epoch() {
     assert_eq!(leases.look(&key, soon()).unwrap(), None);
     let mut held = won(leases.take(&key, None, &holder("one"), soon()).unwrap());
     let first = leases.look(&key, soon()).unwrap().unwrap();
-    assert_eq!((first.epoch, first.holder.clone()), (held.epoch(), Some(holder("one"))));
+    assert_eq!((first.epoch, first.tenure.clone()), (held.epoch(), Tenure::Held(holder("one"))));
 
     assert_eq!(leases.renew(&mut held, soon()).unwrap(), Renewed::Kept);
     assert_eq!(leases.renew(&mut held, soon()).unwrap(), Renewed::Kept);
@@ -35,7 +34,7 @@ fn a_lease_is_taken_renewed_given_back_and_taken_again_under_a_higher_epoch() {
 
     assert_eq!(leases.release(held.clone(), soon()).unwrap(), Renewed::Kept);
     let free = leases.look(&key, soon()).unwrap().unwrap();
-    assert_eq!((free.holder.clone(), free.epoch), (None, first.epoch));
+    assert_eq!((free.tenure.clone(), free.epoch), (Tenure::Free, first.epoch));
     let next = won(leases.take(&key, Some(&free), &holder("two"), soon()).unwrap());
     assert!(next.epoch() > held.epoch());
 }
@@ -79,7 +78,7 @@ fn of_two_takers_exactly_one_wins() {
         });
         assert_eq!(won.len(), 1, "lane {lane}");
         let lease = Leases::of(&fleet).look(&key, soon()).unwrap().unwrap();
-        assert_eq!(lease.holder, Some(holder(&format!("w{}", won[0]))));
+        assert_eq!(lease.tenure, Tenure::Held(holder(&format!("w{}", won[0]))));
         winners.extend(won);
     }
     assert_eq!(winners.len(), 2, "one of them was always first: that was no race");
@@ -102,19 +101,28 @@ fn all_leases_are_listed_and_what_is_none_is_left_out() {
 }
 
 #[test]
-fn a_value_that_is_none_is_an_error_and_not_a_free_lease() {
+fn a_value_that_is_none_ends_a_lease_and_is_no_free_one() {
     let (nats, fleet) = night();
     let leases = Leases::of(&fleet);
     let mut raw = Raw::connect(&nats.urls()[0], None);
-    for (lane, value) in
-        [&b"not json"[..], b"{}", br#"{"v":2,"nonce":"x","beat":0}"#, b"\xff\xfe", b""].iter().enumerate()
-    {
+    let garbage: [&[u8]; 6] = [
+        b"not json",
+        b"{}",
+        br#"{"v":2,"nonce":"x","beat":0}"#,
+        br#"{"v":1,"nonce":"x","beat":0,"epoch":1000000}"#,
+        b"\xff\xfe",
+        b"",
+    ];
+    for (lane, value) in garbage.iter().enumerate() {
         let key = LeaseKey::Lane(run(), LaneId(u16::try_from(lane).unwrap()));
+        let mut held = won(leases.take(&key, None, &holder("old"), soon()).unwrap());
         assert!(raw.publish(&format!("$KV.windlass_night_leases.lane.r-00000001.{lane}"), value));
-        let error = leases.look(&key, soon()).unwrap_err();
-        assert!(matches!(error, FleetError::Garbled { .. }), "{error:?}");
-        let error = leases.take(&key, None, &holder("w1"), soon()).unwrap_err();
-        assert!(matches!(error, FleetError::Garbled { .. }), "{error:?}");
+        let seen = leases.look(&key, soon()).unwrap().unwrap();
+        assert_eq!((seen.tenure.clone(), seen.epoch.0), (Tenure::Unknown, seen.revision.0));
+        assert!(matches!(leases.take(&key, None, &holder("early"), soon()).unwrap(), Taken::Lost(Some(_))));
+        assert_eq!(leases.renew(&mut held, soon()).unwrap(), Renewed::Gone(Some(seen.clone())));
+        let new = won(leases.take(&key, Some(&seen), &holder("new"), soon()).unwrap());
+        assert!(new.epoch() > held.epoch());
     }
     // The server itself takes no large ones.
     assert!(raw.publish("$KV.windlass_night_leases.lane.r-00000001.9", &vec![b'x'; 100_000]));

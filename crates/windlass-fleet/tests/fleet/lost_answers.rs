@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use windlass_core::values::LaneId;
 use windlass_fleet::journal::{Appended, Journal, Sequence};
-use windlass_fleet::leases::{LeaseKey, Leases, Renewed, Taken};
+use windlass_fleet::leases::{LeaseKey, Leases, Renewed, Taken, Tenure};
 use windlass_fleet::names::Class;
 use windlass_fleet::orders::{Published, Queue};
 use windlass_fleet::settings::Role;
@@ -77,11 +77,11 @@ fn a_lease_is_ones_own_also_where_the_answer_was_lost() {
     let taken = bed.losing(subject, || leases.take(&key, None, &holder("one"), soon()).unwrap());
     let Taken::Won(mut held) = taken else { panic!("{taken:?}") };
     let seen = leases.look(&key, soon()).unwrap().unwrap();
-    assert_eq!((seen.epoch, seen.holder), (held.epoch(), Some(holder("one"))));
+    assert_eq!((seen.epoch, seen.tenure), (held.epoch(), Tenure::Held(holder("one"))));
     assert_eq!(bed.losing(subject, || leases.renew(&mut held, soon()).unwrap()), Renewed::Kept);
     assert_eq!(leases.renew(&mut held, soon()).unwrap(), Renewed::Kept);
     assert_eq!(bed.losing(subject, || leases.release(held, soon()).unwrap()), Renewed::Kept);
-    assert_eq!(leases.look(&key, soon()).unwrap().unwrap().holder, None);
+    assert_eq!(leases.look(&key, soon()).unwrap().unwrap().tenure, Tenure::Free);
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn a_renewal_that_was_given_up_is_settled_by_what_comes_next() {
         bed.lossy.mend();
         if then_released {
             assert_eq!(leases.release(held, soon()).unwrap(), Renewed::Kept);
-            assert_eq!(leases.look(&key, soon()).unwrap().unwrap().holder, None);
+            assert_eq!(leases.look(&key, soon()).unwrap().unwrap().tenure, Tenure::Free);
         } else {
             assert_eq!(leases.renew(&mut held, soon()).unwrap(), Renewed::Kept);
             assert_eq!(leases.look(&key, soon()).unwrap().unwrap().epoch, epoch);
