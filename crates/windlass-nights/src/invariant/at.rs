@@ -52,6 +52,8 @@ pub(super) struct At {
     pub class: Option<Class>,
     /// It was to put work together.
     pub merging: bool,
+    /// An agent has begun to put this work together, and it was not tried since.
+    pub merge_begun: bool,
     /// What it left could not be committed, merged or landed.
     pub stuck: bool,
     /// It was committed as an attempt that failed.

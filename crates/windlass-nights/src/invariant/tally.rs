@@ -193,7 +193,7 @@ impl Tally {
         (self.at.stuck, self.at.closes, self.at.attempted) = (false, true, false);
         self.started += 1;
         (self.at.open, self.at.progress, self.at.claimed) = (true, false, false);
-        self.at.verifying = false;
+        (self.at.verifying, self.at.merge_begun) = (false, false);
         let reviews = &mut self.at.reviews;
         (reviews.asked, reviews.lets_stand, reviews.under_way) = (false, false, false);
         (reviews.began, self.at.claim_shown) = (None, false);

@@ -23,8 +23,8 @@ impl Tally {
     }
 
     pub(super) fn reserved_for(&mut self, purpose: Purpose) {
-        if purpose.keeps_claim() {
-            // What it puts together is looked over for itself.
+        // What is put together is looked over for itself, with what one that was cut short had begun of it.
+        if purpose.keeps_claim() && !std::mem::replace(&mut self.at.merge_begun, true) {
             self.at.forget_reviews();
             self.at.reviews.lets_stand = false;
         }

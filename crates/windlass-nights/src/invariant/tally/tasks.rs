@@ -39,6 +39,7 @@ impl Tally {
                     // Its checkout was gone: the task is begun again, and nothing of it is left.
                     self.at.task_began = None;
                     (self.at.progress, self.at.verifying, self.at.attempted) = (false, false, false);
+                    self.at.merge_begun = false;
                     (self.at.reviews.asked, self.at.reviews.lets_stand) = (false, false);
                 }
                 if self.at.task_began.is_none() {
@@ -49,6 +50,7 @@ impl Tally {
             Fact::Merged(report::Merged { outcome, evidence, .. }) => {
                 self.at.latest = Some(evidence.clone());
                 self.seen.insert(evidence.clone());
+                self.at.merge_begun = false;
                 // Merged anew after a crash, it is judged anew.
                 self.at.stuck = matches!(outcome, MergeOutcome::Conflict { .. });
                 if matches!(outcome, MergeOutcome::Clean { retest: true, .. }) {
