@@ -54,6 +54,10 @@ pub fn fill(root: &Path) -> Result<(), Failure> {
         copy(&program, &root.join("bin").join(name))?;
         libraries.extend(self::libraries(&program)?);
     }
+    // What comes with the C library is on each machine that has it.
+    let beside = libraries.iter().filter(|library| library.ends_with("libc.so.6"));
+    let mathematics = beside.map(|library| library.with_file_name("libm.so.6")).find(|file| file.is_file());
+    libraries.extend(mathematics);
     libraries.sort();
     libraries.dedup();
     for library in libraries {
