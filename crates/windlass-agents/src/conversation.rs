@@ -87,10 +87,10 @@ pub(crate) fn refused(id: &str) -> Vec<Step> {
     vec![Step::Tell(format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#))]
 }
 
-/// Why the call cannot go on.
-pub(crate) fn failure(message: &str) -> Step {
+/// The last of a call that cannot go on, and why it cannot.
+pub(crate) fn broken_off(message: &str) -> Vec<Step> {
     let note = json!({"jsonrpc": "2.0", "method": FAILED, "params": {"message": message}});
-    Step::Note(note.to_string())
+    vec![Step::Note(note.to_string()), Step::End]
 }
 
 /// The name of a session or a turn; `None` where it has none that could be said again.

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::event::{Answer, Choice, Params, Permission, Update};
-use crate::conversation::{Message, NAME, failure, name, refused, request, told};
+use crate::conversation::{Message, NAME, broken_off, name, refused, request, told};
 use crate::decoding::whole_line;
 use crate::json::{self, Field};
 use crate::{Conversation, Step};
@@ -113,9 +113,8 @@ impl AcpConversation {
     }
 
     fn fail(&mut self, message: &str) -> Vec<Step> {
-        let mut steps = vec![failure(message)];
-        steps.extend(self.end());
-        steps
+        self.awaited = Awaited::Nothing;
+        broken_off(message)
     }
 
     /// An answer to something else than what is awaited is none.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::event::{Answer, Named, Params};
-use crate::conversation::{Message, failure, name, refused, request, told};
+use crate::conversation::{Message, broken_off, name, refused, request, told};
 use crate::decoding::whole_line;
 use crate::json::{self, Field};
 use crate::{Conversation, Step};
@@ -113,9 +113,8 @@ impl ServerConversation {
     }
 
     fn fail(&mut self, message: &str) -> Vec<Step> {
-        let mut steps = vec![failure(message)];
-        steps.extend(self.end());
-        steps
+        self.awaited = Awaited::Nothing;
+        broken_off(message)
     }
 
     /// The end of its turn is the call's; agents that it calls itself have turns of their own.

@@ -14,7 +14,7 @@ use crate::json::{self, Field};
 use crate::{Activity, Decoder, Detail, Digest, ResultDigest, Sink};
 
 /// How a retry is told.
-const RETRY: &str = "Reconnecting... ";
+pub(super) const RETRY: &str = "Reconnecting... ";
 
 /// So many characters of why a request is tried again.
 const CAUSE: usize = 200;

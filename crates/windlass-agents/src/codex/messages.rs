@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use windlass_core::price::ModelUsage;
 use windlass_core::values::{Tokens, UsageLimit, WindowShare};
 
-use super::decode::{failed, of_words, retry};
+use super::decode::{RETRY, failed, of_words, retry};
 use super::event::{Answer, Failure, Limits, Named, Params, Status, ThreadUsage, Window};
 use super::item::{Items, TEXT, Whose, tokens};
 use super::prose;
@@ -29,9 +29,6 @@ pub(super) const USAGE_LIMIT: &str = "usageLimitExceeded";
 
 /// Threads whose tokens are counted: those of agents that the agent calls are among them.
 const THREADS: usize = 1000;
-
-/// How a retry is told.
-const RETRY: &str = "Reconnecting... ";
 
 /// What is known of a call.
 #[derive(Debug, Default)]
