@@ -7,7 +7,6 @@ use super::item::{Items, TEXT, Whose, tokens};
 use super::messages::Server;
 use super::prose;
 use crate::answer::object_at_end;
-use crate::conversation::Message;
 use crate::decoding::{Out, garbage, whole_line};
 use crate::ending::AUTHENTICATION_FAILED;
 use crate::json::{self, Field};
@@ -33,14 +32,13 @@ impl Decoder for CodexDecoder {
     fn line(&mut self, line: &[u8], detail: Detail, sink: &mut dyn Sink) {
         let Some(text) = whole_line(line) else { return };
         let mut out = Out { detail, sink };
-        let message: Message<'_> = json::object(Some(&text)).unwrap_or_default();
-        if message.method.is_some() || message.id.is_some() {
-            return self.server.heard(&message, &mut self.items, &mut out);
+        let known: Line<'_> = json::object(Some(&text)).unwrap_or_default();
+        if known.method.is_some() || known.id.is_some() {
+            return self.server.heard(&known, &mut self.items, &mut out);
         }
-        let known: Option<Line<'_>> = json::object(Some(&text));
-        let Some(known) = known.filter(|line| line.kind.is_some()) else {
+        if known.kind.is_none() {
             return garbage(&text, line.len(), &mut out);
-        };
+        }
         match &*json::word(known.kind) {
             "thread.started" => {
                 out.digest(Digest::Started { model: String::new() });

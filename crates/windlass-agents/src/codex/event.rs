@@ -4,9 +4,14 @@
 use crate::json::{self, Field, shape};
 
 shape! {
-    /// What an event can have.
+    /// What a line can have.
     Line {
-        kind: "type", item, message, usage, error,
+        /// An event of `codex exec`.
+        kind: "type", item, message, usage,
+        /// A message of the app server's, or a note of our side.
+        id, method, params, result,
+        /// Of both.
+        error,
     }
 
     /// What the agent did or said.

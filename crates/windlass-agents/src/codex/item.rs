@@ -6,7 +6,6 @@ use windlass_core::observation::{Observation, ToolInput, ToolTrace};
 use windlass_core::values::Tokens;
 
 use super::event::{Change, Item, Line, Params, Usage};
-use crate::conversation::Message;
 use crate::decoding::{Out, excerpt, whole_line};
 use crate::json::{self, Field};
 use crate::{Activity, Digest};
@@ -165,14 +164,9 @@ pub(super) fn tokens(usage: Field<'_>) -> Tokens {
 /// What a line says of tool calls. Its input is written as the item itself, so that it can be read again.
 pub(super) fn tool_traces(line: &[u8], found: &mut dyn FnMut(ToolTrace)) {
     let Some(text) = whole_line(line) else { return };
-    let Some(event) = json::object::<Line<'_>>(Some(&text)) else { return };
-    let message: Message<'_> = json::object(Some(&text)).unwrap_or_default();
-    let params: Params<'_> = json::object(message.params).unwrap_or_default();
-    let (kind, written) = if event.kind.is_some() {
-        (json::word(event.kind), event.item)
-    } else {
-        (json::word(message.method), params.item)
-    };
+    let Some(known) = json::object::<Line<'_>>(Some(&text)) else { return };
+    let params: Params<'_> = json::object(known.params).unwrap_or_default();
+    let (kind, written) = (json::word(known.kind.or(known.method)), known.item.or(params.item));
     let Some(item) = json::object::<Item<'_>>(written) else { return };
     let Some((_, name)) = tool(&item) else { return };
     let id = json::word(item.id).into_owned();

@@ -7,10 +7,10 @@ use windlass_core::price::ModelUsage;
 use windlass_core::values::{Tokens, UsageLimit, WindowShare};
 
 use super::decode::{RETRY, failed, of_words, retry};
-use super::event::{Answer, Failure, Limits, Named, Params, Status, ThreadUsage, Window};
+use super::event::{Answer, Failure, Limits, Line, Named, Params, Status, ThreadUsage, Window};
 use super::item::{Items, TEXT, Whose, tokens};
 use super::prose;
-use crate::conversation::{FAILED, Message};
+use crate::conversation::FAILED;
 use crate::decoding::Out;
 use crate::json::{self, Field};
 use crate::{Activity, Digest, MessageId, MessageUsage, ResultDigest};
@@ -47,7 +47,7 @@ pub(super) struct Server {
 }
 
 impl Server {
-    pub fn heard(&mut self, message: &Message<'_>, items: &mut Items, out: &mut Out<'_>) {
+    pub fn heard(&mut self, message: &Line<'_>, items: &mut Items, out: &mut Out<'_>) {
         let params: Params<'_> = json::object(message.params).unwrap_or_default();
         match &*json::word(message.method) {
             "" if message.error.is_some() => self.ended(failed(REFUSED, message.error), out),
@@ -138,10 +138,9 @@ impl Server {
     fn exhausted(&self) -> UsageLimit {
         let used_up = self.windows.iter().filter(|window| window.used_percent >= 100);
         let last = used_up.max_by_key(|window| window.resets_at);
-        last.map_or(UsageLimit { resets_at: None, window: String::new() }, |window| UsageLimit {
-            resets_at: window.resets_at,
-            window: window.window.clone(),
-        })
+        let limit =
+            |window: &WindowShare| UsageLimit { resets_at: window.resets_at, window: window.window.clone() };
+        last.map(limit).unwrap_or_default()
     }
 
     fn ended(&mut self, result: ResultDigest, out: &mut Out<'_>) {
