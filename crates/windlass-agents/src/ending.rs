@@ -171,6 +171,15 @@ impl Ending<'_> {
     }
 }
 
+/// Why a turn without a word is no success, where nothing else is known.
+pub(crate) const LOST: &str = "the model refused, or its answer was lost";
+
+/// A turn that ended without a word.
+pub(crate) fn without_a_word(about: &About, why: &str) -> Judgement {
+    let why = format!("{} ended its turn without a word: {why}.", about.product);
+    Judgement::new(Class::TaskFailure, why)
+}
+
 /// What happened and what to do, for a person.
 pub(crate) fn sentence(about: &About, class: Class, said: &str) -> Judgement {
     let About { product, words, .. } = about;

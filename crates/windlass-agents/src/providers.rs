@@ -15,6 +15,9 @@ const PARTS: &[(&str, Class)] = &[
     ("weekly limit", UsageLimit),
     ("daily quota", UsageLimit),
     ("exhausted your capacity", UsageLimit),
+    // A quota of an hour or a day says when it is over; one of a plan does not.
+    ("suggested retry after", UsageLimit),
+    ("resource has been exhausted", Outage),
     ("quota", Billing),
     ("credit", Billing),
     ("billing", Billing),
@@ -67,4 +70,21 @@ pub(crate) fn judged(about: &'static About, class: Class, said: &str, signs: &Si
     let from_now = || signs.now.checked_add(parse_wait(said)?).ok();
     let resets_at = parse_reset_time(said, signs.now).or_else(from_now);
     Judgement { limit: Some(Limit { resets_at, window: String::new() }), ..judgement }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotas_that_pass_are_told_from_those_that_do_not() {
+        for (said, class) in [
+            ("You exceeded your current quota.\nSuggested retry after 3600s.", UsageLimit),
+            ("Resource has been exhausted (e.g. check quota).", Outage),
+            ("You exceeded your current quota, please check your plan and billing details.", Billing),
+            ("You have exhausted your daily quota on this model.", UsageLimit),
+        ] {
+            assert_eq!(of_sentence(said), Some(class), "{said}");
+        }
+    }
 }

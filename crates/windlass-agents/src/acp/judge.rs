@@ -6,7 +6,7 @@ use Class::{
 use windlass_core::values::Class;
 
 use super::decode::{CANNOT_GO_ON, EMPTY, REFUSAL, SYSTEM_ERROR};
-use crate::ending::{Ending, sentence};
+use crate::ending::{Ending, LOST, sentence, without_a_word};
 use crate::providers::{in_vain, judged, of_sentence};
 use crate::{About, Judgement, ResultDigest, Signs};
 
@@ -39,9 +39,9 @@ fn without_words(about: &'static About, result: &ResultDigest) -> Judgement {
         "max_turn_requests" => return sentence(about, MaxTurns, ""),
         _ if !result.denials.is_empty() => "it was refused the call of a tool",
         "cancelled" => "it was cancelled",
-        _ => "the model refused, or its answer was lost",
+        _ => LOST,
     };
-    Judgement::new(TaskFailure, format!("{} ended its turn without a word: {why}.", about.product))
+    without_a_word(about, why)
 }
 
 /// By the status of HTTP, where its code is one; else by its own word, which adapters have of their agents; else by the

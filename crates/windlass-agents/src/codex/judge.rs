@@ -8,7 +8,7 @@ use super::decode::EMPTY;
 use super::description::ABOUT;
 use super::messages::{CANNOT_GO_ON, INTERRUPTED, REFUSED, USAGE_LIMIT};
 use super::prose;
-use crate::ending::{Ending, sentence};
+use crate::ending::{Ending, LOST, sentence, without_a_word};
 use crate::{Judgement, ResultDigest, Signs};
 
 /// Judges a call.
@@ -25,10 +25,7 @@ pub(super) fn judge(signs: &Signs<'_>) -> Judgement {
 fn failed(signs: &Signs<'_>, result: &ResultDigest) -> Judgement {
     let said = &result.text;
     let class = match result.subtype.as_str() {
-        EMPTY => {
-            let why = "Codex ended its turn without a word: the model refused, or its answer was lost.";
-            return Judgement::new(TaskFailure, why);
-        }
+        EMPTY => return without_a_word(&ABOUT, LOST),
         INTERRUPTED => return Judgement::new(TaskFailure, "Codex's turn was interrupted."),
         kind => class(kind, result.status, said),
     };

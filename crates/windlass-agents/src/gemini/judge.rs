@@ -8,7 +8,7 @@ use super::ABOUT;
 use super::decode::EMPTY;
 use crate::acp::class;
 use crate::decoding::without_colours;
-use crate::ending::{Ending, sentence};
+use crate::ending::{Ending, LOST, sentence, without_a_word};
 use crate::providers::{in_vain, judged, of_sentence};
 use crate::{Judgement, ResultDigest, Signs};
 
@@ -28,25 +28,11 @@ fn failed(signs: &Signs<'_>, result: &ResultDigest) -> Judgement {
     let said = &result.text;
     match result.subtype.as_str() {
         "FatalTurnLimitedError" => sentence(&ABOUT, MaxTurns, ""),
-        EMPTY if said.is_empty() => Judgement::new(
-            TaskFailure,
-            "Gemini CLI ended its turn without a word: the model refused, or its answer was lost.",
-        ),
+        EMPTY if said.is_empty() => without_a_word(&ABOUT, LOST),
         EMPTY => sentence(&ABOUT, of_sentence(said).unwrap_or(TaskFailure), said),
-        kind => {
-            judged(&ABOUT, by_words(said).unwrap_or_else(|| class(kind, result.status, said)), said, signs)
-        }
-    }
-}
-
-/// What a sentence without a status says.
-fn by_words(said: &str) -> Option<Class> {
-    match said {
-        "terminated" => Some(Outage),
-        said if said.starts_with("Resource has been exhausted") => Some(Outage),
-        // A daily or hourly quota says when it is over; one of a plan does not.
-        said if said.contains("Suggested retry after") => Some(Class::UsageLimit),
-        _ => None,
+        // The stream of an answer was cut.
+        _ if said == "terminated" => judged(&ABOUT, Outage, said, signs),
+        kind => judged(&ABOUT, class(kind, result.status, said), said, signs),
     }
 }
 

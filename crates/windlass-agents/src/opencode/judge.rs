@@ -6,7 +6,7 @@ use windlass_core::values::{Class, Ended};
 
 use super::description::ABOUT;
 use crate::decoding::without_colours;
-use crate::ending::{Ending, sentence};
+use crate::ending::{Ending, LOST, sentence, without_a_word};
 use crate::providers::{in_vain, judged, of_sentence};
 use crate::{Judgement, ResultDigest, Signs};
 
@@ -26,8 +26,7 @@ pub(super) fn judge(signs: &Signs<'_>) -> Judgement {
 fn failed(signs: &Signs<'_>, result: &ResultDigest) -> Judgement {
     let usual = match (result.subtype.as_str(), result.status) {
         ("empty", _) => {
-            let why = "opencode ended its turn without a word: the model refused, or its answer was lost.";
-            return Judgement::new(TaskFailure, why);
+            return without_a_word(&ABOUT, LOST);
         }
         ("ContentFilterError" | "MessageOutputLengthError" | "MessageAbortedError", _) => TaskFailure,
         ("ContextOverflowError", _) => return sentence(&ABOUT, ContextTooLong, &result.text),
