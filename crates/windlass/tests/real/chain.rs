@@ -8,12 +8,10 @@ use jiff::Timestamp;
 use rustix::process::Signal;
 use serde_json::json;
 use windlass_core::spec::SandboxKind;
-use windlass_core::values::Named;
-use windlass_engine::sandbox::probe;
 use windlass_testkit::api::{Dialect, Reply, Scenario, Window};
 use windlass_testkit::environment::{CLAUDE_CODE, CODEX, wait_until};
 
-use crate::night::{COMPLETE, Night, PATIENCE};
+use crate::night::{COMPLETE, Night, PATIENCE, is_usable};
 
 const FREE: &str = "--dangerously-skip-permissions";
 
@@ -132,11 +130,7 @@ fn codex_reviews_what_claude_code_did_and_works_on_nothing() {
 // Each in its own: the login of one is not there for the other.
 #[test]
 fn in_a_sandbox_codex_takes_over_as_well() {
-    let kind = SandboxKind::Bwrap;
-    if let Err(why) = probe(&kind).works {
-        let required = std::env::var_os("WINDLASS_TEST_SANDBOX").is_some_and(|value| value == "required");
-        assert!(!required, "{why}");
-        eprintln!("skipped: {} cannot be used here: {why}", kind.name());
+    if !is_usable(&SandboxKind::Bwrap) {
         return;
     }
     let asked = AtomicUsize::new(0);

@@ -8,6 +8,9 @@ use std::process::Command;
 use std::time::Duration;
 
 use serde_json::Value;
+use windlass_core::spec::SandboxKind;
+use windlass_core::values::Named;
+use windlass_engine::sandbox::probe;
 use windlass_testkit::api::{Request, Scenario, StandIn};
 use windlass_testkit::environment::{
     CLAUDE_CODE, CODEX, Credentials, GEMINI, OPENCODE, Outcome, RealAgent, Running, TestEnv,
@@ -258,4 +261,13 @@ impl Ended {
             self.facts
         );
     }
+}
+
+/// Can this sandbox be used here? Where not, that is said, and is no failure unless the environment asks for all of them.
+pub fn is_usable(kind: &SandboxKind) -> bool {
+    let Err(why) = probe(kind).works else { return true };
+    let required = std::env::var_os("WINDLASS_TEST_SANDBOX").is_some_and(|value| value == "required");
+    assert!(!required, "{why}");
+    eprintln!("skipped: {} cannot be used here: {why}", kind.name());
+    false
 }

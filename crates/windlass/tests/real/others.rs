@@ -6,12 +6,10 @@ use std::time::Duration;
 use rustix::process::Signal;
 use serde_json::json;
 use windlass_core::spec::SandboxKind;
-use windlass_core::values::Named;
-use windlass_engine::sandbox::probe;
 use windlass_testkit::api::{Reply, Scenario};
 use windlass_testkit::environment::{Running, wait_until};
 
-use crate::night::{COMPLETE, Ended, Night, PATIENCE};
+use crate::night::{COMPLETE, Ended, Night, PATIENCE, is_usable};
 
 /// They keep to no rules of their own that would hold a command, or to a sandbox that cannot be used here.
 pub const FREE: &str = "--dangerously-skip-permissions";
@@ -221,11 +219,7 @@ fn kill(agent: Other) {
 }
 
 fn work_in_a_sandbox(agent: Other) {
-    let kind = SandboxKind::Bwrap;
-    if let Err(why) = probe(&kind).works {
-        let required = std::env::var_os("WINDLASS_TEST_SANDBOX").is_some_and(|value| value == "required");
-        assert!(!required, "{why}");
-        eprintln!("skipped: {} cannot be used here: {why}", kind.name());
+    if !is_usable(&SandboxKind::Bwrap) {
         return;
     }
     let work = "echo Ahoy > greeting.txt && git add greeting.txt && git commit -q -m Greet; touch ../outside-was-written";

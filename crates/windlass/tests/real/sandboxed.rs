@@ -2,10 +2,9 @@
 
 use windlass_core::spec::SandboxKind;
 use windlass_core::values::Named;
-use windlass_engine::sandbox::probe;
 use windlass_testkit::api::{Reply, Scenario};
 
-use crate::night::{COMPLETE, Night};
+use crate::night::{COMPLETE, Night, is_usable};
 
 /// What an agent does that tries the walls on its way.
 const WORK: &str = "echo Ahoy > greeting.txt && git add greeting.txt && git commit -q -m Greet; \
@@ -13,10 +12,7 @@ const WORK: &str = "echo Ahoy > greeting.txt && git add greeting.txt && git comm
                     test -s stolen.txt || rm -f stolen.txt; echo \"$HOME\" > home.txt";
 
 fn locked_in(kind: &SandboxKind) {
-    if let Err(why) = probe(kind).works {
-        let required = std::env::var_os("WINDLASS_TEST_SANDBOX").is_some_and(|value| value == "required");
-        assert!(!required, "{why}");
-        eprintln!("skipped: {} cannot be used here: {why}", kind.name());
+    if !is_usable(kind) {
         return;
     }
     let claim = format!("The greeting is written.\n\n{COMPLETE}");
