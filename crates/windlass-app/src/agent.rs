@@ -83,11 +83,14 @@ pub fn with_arguments(resolved: &Resolved, script: Option<&str>) -> &'static dyn
     choice.map_or_else(|| chosen(resolved, script), |choice| named(&choice.name))
 }
 
+/// The agents that somebody can choose by their names.
+fn choosable() -> impl Iterator<Item = &'static dyn Agent> {
+    AGENTS.into_iter().filter(|agent| agent.about().name != scripted().about().name)
+}
+
 /// Refuses the name of an agent that nobody knows.
 fn refuse_unknown(resolved: &Resolved, name: &str) -> Result<(), AppError> {
-    let known =
-        AGENTS.into_iter().map(|agent| agent.about().name).filter(|known| *known != scripted().about().name);
-    let known: Vec<&str> = known.collect();
+    let known: Vec<&str> = choosable().map(|agent| agent.about().name).collect();
     if known.contains(&name) {
         return Ok(());
     }

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::iter;
 
-use windlass_agents::{AGENTS, Agent, scripted};
+use windlass_agents::Agent;
 use windlass_core::config::{AgentChoice, AgentSettings};
 use windlass_core::spec::{AgentSpec, Specialist};
 use windlass_core::values::Purpose;
 use windlass_ui::one_line;
 
-use super::{Wanted, check, find, plan_one, planned, refuse_unbounded};
+use super::{Wanted, check, choosable, find, plan_one, planned, refuse_unbounded};
 use crate::error::AppError;
 use crate::trusting::Trusted;
 
@@ -57,50 +57,44 @@ pub fn others(
         let agent = ready(wanted, trusted, plan_one(wanted, working + at)?)?;
         others.specialists.push(Specialist { purpose: *purpose, agent });
     }
-    for choice in occasions.names.iter().filter_map(|name| AgentChoice::parse(name)) {
+    for (choice, agent, command) in occasions.names.iter().filter_map(|name| offered(name)) {
         let specialists = others.specialists.iter().map(|specialist| &specialist.agent);
         let known = iter::once(first).chain(&others.substitutes).chain(specialists);
         if !known.chain(&others.named).any(|agent| agent.is_named(&choice.name, choice.model.as_deref())) {
-            others.named.extend(named_by_task(wanted, trusted, choice)?);
+            others.named.push(named_by_task(wanted, trusted, choice, agent, command)?);
         }
     }
     Ok(others)
 }
 
-/// Whom a task names; `None` where windlass knows no program of that name, so that it is text for whoever works.
+/// The agent of a name that a task may say, and its program; `None` where the name is text for whoever works.
+fn offered(name: &str) -> Option<(AgentChoice, &'static dyn Agent, &'static str)> {
+    let choice = AgentChoice::parse(name)?;
+    let agent = choosable().find(|agent| agent.about().name == choice.name)?;
+    Some((choice, agent, agent.about().program?))
+}
+
 fn named_by_task(
     wanted: &Wanted<'_>,
     trusted: &Trusted,
     choice: AgentChoice,
-) -> Result<Option<AgentSpec>, AppError> {
-    let Some(agent) = known(&choice.name) else { return Ok(None) };
-    let Some(command) = agent.about().program else { return Ok(None) };
+    agent: &dyn Agent,
+    command: &str,
+) -> Result<AgentSpec, AppError> {
+    let AgentChoice { name, model } = choice;
     let found = find(agent.about(), command, wanted.directory, wanted.resolved.exit_codes);
     let ready = found
-        .and_then(|program| planned(wanted, agent, program, choice.model))
+        .and_then(|program| planned(wanted, agent, program, model))
         .and_then(|plan| ready(wanted, trusted, plan));
-    ready.map(Some).map_err(|error| {
-        error.hint(format!(
-            "A task names `{}`: install it, or take it out of the task's `Agent` field",
-            choice.name
-        ))
+    ready.map_err(|error| {
+        error.hint(format!("A task names `{name}`: install it, or take it out of the task's `Agent` field"))
     })
-}
-
-/// The agent of a name that a task may say.
-fn known(name: &str) -> Option<&'static dyn Agent> {
-    AGENTS.into_iter().find(|agent| agent.about().name == name && name != scripted().about().name)
 }
 
 /// What tasks name that no agent is called.
 pub fn unknown(names: &BTreeSet<String>) -> Option<String> {
-    let name = |text: &str| text.split_once(':').map_or(text, |(name, _)| name).to_owned();
-    let unknown: BTreeSet<String> = names
-        .iter()
-        .map(|text| name(text))
-        .filter(|name| known(name).is_none_or(|agent| agent.about().program.is_none()))
-        .collect();
-    let shown: Vec<String> = unknown.iter().take(3).map(|name| format!("`{}`", one_line(name))).collect();
+    let unknown = names.iter().filter(|name| offered(name).is_none());
+    let shown: Vec<String> = unknown.take(3).map(|name| format!("`{}`", one_line(name))).collect();
     (!shown.is_empty()).then(|| {
         format!(
             "tasks name agents that windlass does not know: {}; whoever works takes these",

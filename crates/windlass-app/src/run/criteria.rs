@@ -1,5 +1,6 @@
 //! Success criteria of tasks as checks of a run: what is looked up, which commands are run, and what a fresh agent judges.
 
+use std::collections::BTreeSet;
 use std::mem;
 use std::path::Path;
 
@@ -24,9 +25,11 @@ const MOST: usize = 60_000;
 /// So many are named of those that are not checked.
 const NAMED: usize = 5;
 
-/// The criteria of a run.
+/// The criteria of a run, and whom else its tasks ask for.
 #[derive(Debug, Default)]
 pub struct Criteria {
+    /// Whom tasks name to work on them.
+    pub agents: BTreeSet<String>,
     /// Those that the runner checks.
     pub checks: Vec<Check>,
     /// Those that a fresh agent judges.
@@ -44,16 +47,18 @@ pub fn find(here: &Here, request: &Prepared) -> Result<Criteria, AppError> {
     let Some(Ok(FoundTasks { list, .. })) = request.assignment.find_tasks(settings) else {
         return Ok(Criteria::default());
     };
+    let open = || list.tasks().iter().filter(|task| task.row.state != TaskState::Done);
+    let agents = open().filter_map(|task| task.row.agent.clone()).collect();
     if list.tasks().iter().all(|task| task.criteria.is_empty()) {
-        return Ok(Criteria::default());
+        return Ok(Criteria { agents, ..Criteria::default() });
     }
     let commands = commands(here, &list);
     let trusted = trusted(here, &commands)?;
     let mut sorted = Sorted { clues: Offers::of(&here.directory), trusted, ..Sorted::default() };
-    for task in list.tasks().iter().filter(|task| task.row.state != TaskState::Done) {
+    for task in open() {
         task.criteria.iter().for_each(|criterion| sorted.take(here, task, criterion));
     }
-    Ok(sorted.into_criteria(request))
+    Ok(sorted.into_criteria(request, agents))
 }
 
 /// The project's own commands.
@@ -115,7 +120,7 @@ impl Sorted {
         }
     }
 
-    fn into_criteria(mut self, request: &Prepared) -> Criteria {
+    fn into_criteria(mut self, request: &Prepared, agents: BTreeSet<String>) -> Criteria {
         let resolved = &request.configuration.resolved;
         let room = MOST.saturating_sub(resolved.checks.len());
         let beyond = self.checks.split_off(room.min(self.checks.len()));
@@ -152,6 +157,7 @@ impl Sorted {
             ),
         ];
         Criteria {
+            agents,
             checks: self.checks.into_iter().map(check).collect(),
             judged: self.judged,
             notices: notices.into_iter().flatten().collect(),

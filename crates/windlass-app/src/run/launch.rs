@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::iter;
+use std::mem;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -66,12 +67,12 @@ pub fn start(here: &Here, request: &Prepared) -> Result<RunEnd, AppError> {
     if !request.gate_later && request.assignment.mode.is_checked() {
         gates::refuse_hopeless(&here.directory, &resolved.checks, &resolved.sandbox.kind)?;
     }
-    let criteria = criteria::find(here, request)?;
+    let mut criteria = criteria::find(here, request)?;
     let mut agent = agent::plan(&wanted(here, request))?;
     agent::refuse_unbounded(&agent, &resolved.sandbox.kind)?;
     agent::check(&here.app, &mut agent, &trusted, resolved.exit_codes)?;
     let occasions =
-        agent::Occasions { purposes: purposes(request, &criteria), names: tasks::agents(request) };
+        agent::Occasions { purposes: purposes(request, &criteria), names: mem::take(&mut criteria.agents) };
     let others = agent::others(&wanted(here, request), &trusted, &agent, &occasions)?;
     let spent_before = spent_before(here, request)?;
     let way = delivery::find(here, request)?;

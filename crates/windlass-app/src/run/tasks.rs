@@ -1,11 +1,10 @@
 //! What a run of tasks is by default, and what several lanes need.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use windlass_core::config::keys;
 use windlass_core::spec::{CommitPolicy, LanesSpec, Limits, RunSpec};
-use windlass_core::values::{RunId, TaskState};
+use windlass_core::values::RunId;
 use windlass_engine::store::RunFolder;
 use windlass_engine::tasks::{FoundTasks, Unlike, read_tasks, unlike_committed};
 use windlass_git::git::{GitError, Head};
@@ -39,14 +38,6 @@ pub fn limits(request: &Prepared) -> Limits {
 fn open(found: &FoundTasks) -> usize {
     let counts = found.list.schedule().counts();
     counts.total - counts.done
-}
-
-/// Whom open tasks name to work on them.
-pub fn agents(request: &Prepared) -> BTreeSet<String> {
-    let found = request.assignment.find_tasks(&request.configuration.resolved.tasks);
-    let Some(Ok(FoundTasks { list, .. })) = found else { return BTreeSet::new() };
-    let open = list.tasks().iter().filter(|task| task.row.state != TaskState::Done);
-    open.filter_map(|task| task.row.agent.clone()).collect()
 }
 
 /// What is wrong with the file that is about to be worked off: what cannot be read of a task is taken as if it were not there.
