@@ -308,8 +308,8 @@ fn cannot_start(plan: &AgentSpec, error: ProcessError, codes: ExitCodes) -> AppE
     unavailable(codes, format!("{} cannot be started: {error}", plan.program.display())).because(error)
 }
 
-/// The agent's program, absolute.
-fn find(agent: &About, command: &str, directory: &Path, codes: ExitCodes) -> Result<PathBuf, AppError> {
+/// The agent's program on this machine, absolute.
+pub fn find(agent: &About, command: &str, directory: &Path, codes: ExitCodes) -> Result<PathBuf, AppError> {
     let found = if command.contains('/') {
         Some(directory.join(command)).filter(|path| is_program(path))
     } else {

@@ -17,6 +17,7 @@ use crate::agent;
 use crate::app::App;
 use crate::configuration::Configuration;
 use crate::error::{AppError, Kind};
+use crate::fleet::FleetUse;
 use crate::here::Here;
 use crate::passthrough;
 use crate::principles::RunPrinciples;
@@ -109,6 +110,7 @@ fn prepared(
         skip_permissions: request.skip_permissions,
         part_of: None,
         allow_dirty: true,
+        fleet: FleetUse::AsConfigured,
         trust: request.trust.clone(),
         principles: RunPrinciples::None,
         gate_later: true,

@@ -17,6 +17,7 @@ pub mod demo;
 pub mod diff;
 mod doctor;
 mod error;
+pub mod fleet;
 mod front_end;
 mod helper;
 mod here;

@@ -15,6 +15,7 @@ pub mod damage;
 pub mod dots;
 pub mod environment;
 pub mod fact;
+pub mod fleet;
 pub mod forge;
 pub mod guard;
 pub mod hexadecimal;

@@ -212,6 +212,37 @@ pub fn checked_run(run: &RunId) -> Result<&str, NameError> {
     RUN.check(&run.0).map(|()| run.0.as_str())
 }
 
+/// A commit's name, as it may be handed to git: 40 or 64 hexadecimal digits.
+pub fn checked_commit(text: &str) -> Result<&str, NameError> {
+    let digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+    if matches!(text.len(), 40 | 64) && text.bytes().all(digit) {
+        return Ok(text);
+    }
+    let rule = "it has 40 or 64 hexadecimal digits, in lower case".to_owned();
+    Err(NameError { what: "name of a commit", text: text.chars().take(64).collect(), rule })
+}
+
+/// The longest path of a file below a run's folder, in bytes.
+const LONGEST_RUN_FILE: usize = 200;
+
+/// Where a file lies below a run's folder: a worker may bring what calls were told, said and what checks printed, and nothing else.
+pub fn checked_run_file(path: &str) -> Result<&str, NameError> {
+    let parts: Vec<&str> = path.split('/').collect();
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    let is_part =
+        |part: &&str| part.bytes().all(plain) && part.bytes().next().is_some_and(|first| first != b'.');
+    let sound = path.len() <= LONGEST_RUN_FILE
+        && parts.first() == Some(&"iterations")
+        && (3..=6).contains(&parts.len())
+        && parts.iter().all(is_part);
+    if sound {
+        return Ok(path);
+    }
+    let rule =
+        "it lies below iterations/, and has letters, digits and `-` `_` `.`, none of these first".to_owned();
+    Err(NameError { what: "file of a run", text: path.chars().take(64).collect(), rule })
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -12,7 +12,7 @@ use async_nats::header::NATS_MESSAGE_ID;
 use async_nats::jetstream::object_store::{ObjectInfo, ObjectOptions};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::call::{Deadline, ONE_TRY, until};
@@ -29,13 +29,28 @@ pub(crate) const CHUNK: usize = 512 * 1024;
 const LONGEST_VERSION: usize = 64;
 
 /// What a file holds: its SHA-256, 64 hexadecimal digits.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct ContentId(String);
 
 impl ContentId {
     /// 64 digits.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+impl TryFrom<String> for ContentId {
+    type Error = FleetError;
+
+    fn try_from(text: String) -> Result<ContentId, FleetError> {
+        text.parse()
+    }
+}
+
+impl From<ContentId> for String {
+    fn from(content: ContentId) -> String {
+        content.0
     }
 }
 

@@ -14,6 +14,7 @@ use windlass_git::git;
 use crate::app::App;
 use crate::configuration::Configuration;
 use crate::error::{AppError, Kind};
+use crate::fleet::FleetUse;
 use crate::here::Here;
 use crate::principles::RunPrinciples;
 use crate::run::assignment::Assignment;
@@ -77,6 +78,7 @@ fn prepared(directory: PathBuf, settings: Layer) -> Result<Prepared, AppError> {
         skip_permissions: false,
         part_of: None,
         allow_dirty: false,
+        fleet: FleetUse::AsConfigured,
         trust: TrustAnswers::default(),
         principles: RunPrinciples::None,
         gate_later: false,

@@ -16,8 +16,7 @@ use windlass_core::environment::{Heir, notice_of};
 use windlass_core::notification::link::run_address;
 use windlass_core::spec::GuardSpec;
 use windlass_core::spec::{
-    AgentSpec, CommitPolicy, CouncilSpec, Job, JobWorkspace, JudgedCriterion, LanesSpec, ReviewScope,
-    ReviewSpec, RunSpec,
+    AgentSpec, CommitPolicy, CouncilSpec, JudgedCriterion, LanesSpec, ReviewScope, ReviewSpec, RunSpec,
 };
 use windlass_core::values::{ExitCodes, Purpose as CallPurpose, RunId, StopReason};
 use windlass_engine::guard;
@@ -25,11 +24,10 @@ use windlass_engine::hook;
 use windlass_engine::sandbox::{Sandbox, container};
 use windlass_engine::store::lock::{Acquired, HeldBy, Holder, holders};
 use windlass_engine::store::session_folder::is_session;
-use windlass_engine::store::{Journal, Lock, RunFolder, index};
+use windlass_engine::store::{Journal, Lock, RunFolder};
 use windlass_engine::supervisor::{
     Begun, EngineError, Finished, Session, agents_file_notice, drive, notes_file_notice, put_back_after_kill,
 };
-use windlass_engine::workspace::Workspaces;
 use windlass_git::inventory::Surveyor;
 use windlass_git::snapshot::Store;
 use windlass_host::environment::withheld_from;
@@ -39,6 +37,7 @@ use windlass_ui::one_line;
 
 use crate::agent;
 use crate::error::{AppError, Codes, Kind};
+use crate::fleet::{self, FleetRun};
 use crate::front_end::Watched;
 use crate::here::Here;
 use crate::inspect::which::holder_in_words;
@@ -46,8 +45,8 @@ use crate::run::budget::{SpentBefore, left_of, spent_before};
 use crate::run::delivery::{self, WayOut};
 use crate::run::log::{RunLog, Watching};
 use crate::run::prepared::Prepared;
-use crate::run::request::{RunEnd, Verified};
-use crate::run::{criteria, gates, links_out, retention, sandbox_notices, tasks, uncommitted, verdict};
+use crate::run::request::RunEnd;
+use crate::run::{criteria, gates, links_out, recorded, retention, sandbox_notices, tasks, uncommitted};
 use crate::sandbox;
 use crate::telling;
 use crate::trusting::{self, Asked, Purpose};
@@ -76,10 +75,14 @@ pub fn start(here: &Here, request: &Prepared) -> Result<RunEnd, AppError> {
     let others = agent::others(&wanted(here, request), &trusted, &agent, &occasions)?;
     let spent_before = spent_before(here, request)?;
     let way = delivery::find(here, request)?;
+    let fleet = fleet::for_run(here, resolved, request.fleet)?;
     let folder = RunFolder::create(&here.project)?;
     let found = hooks(here, request);
     let plan = plan(here, request, &found, folder.run(), (agent, others), spent_before);
     let mut plan = on_its_way(plan, request, &way);
+    if let Some(lanes) = &mut plan.lanes {
+        lanes.fleet = fleet.as_ref().map(|fleet| fleet.name().to_owned());
+    }
     plan.checks.extend(criteria.checks);
     plan.review = reviewed(request, criteria.judged);
     match begin(here, &folder, &plan, request, &way) {
@@ -97,7 +100,7 @@ pub fn start(here: &Here, request: &Prepared) -> Result<RunEnd, AppError> {
             let telling = telling::of(&resolved.notify);
             let entries = Vec::new();
             let begun = Begun { folder, journal, entries, lock, plan, sandbox, notices, telling };
-            finish(here, begun, resolved)
+            finish(here, begun, resolved, fleet)
         }
         Err(error) => {
             // Nothing has happened in it.
@@ -334,7 +337,12 @@ fn refuse_read_only(here: &Here, resolved: &Resolved) -> Result<(), AppError> {
 }
 
 /// Drives a session to its end.
-pub fn finish(here: &Here, mut begun: Begun, resolved: &Resolved) -> Result<RunEnd, AppError> {
+pub fn finish(
+    here: &Here,
+    mut begun: Begun,
+    resolved: &Resolved,
+    fleet: Option<FleetRun>,
+) -> Result<RunEnd, AppError> {
     become_subreaper()?;
     begun.notices.extend(retention::apply(here, resolved.runs));
     begun.notices.extend(sandbox_notices::notices(here, &begun.plan));
@@ -342,6 +350,7 @@ pub fn finish(here: &Here, mut begun: Begun, resolved: &Resolved) -> Result<RunE
     begun.notices.extend(withheld(&environment, &begun.plan));
     begun.notices.extend(agents_file_notice(&begun.plan));
     begun.notices.extend(notes_file_notice(&begun.plan));
+    let remote = fleet.map(|fleet| fleet::remote(here, &begun.plan, &begun.folder, fleet)).transpose()?;
     let log = RunLog::begin(&mut begun.plan, &begun.folder, &mut begun.notices);
     let watched = Watched { level: resolved.level, emoji: resolved.emoji, past: &begun.entries };
     let watching = Watching::begin(here.app.front_end().watch(&watched)?, log, &begun.entries)?;
@@ -357,11 +366,12 @@ pub fn finish(here: &Here, mut begun: Begun, resolved: &Resolved) -> Result<RunE
         environment,
         terminal: here.app.front_end().stops_by_steps(),
         audience: watching.clone(),
+        remote,
     };
     let finished = drive(session);
     watching.finish(&here.app);
-    record_in_workspace(here, job.workspace.as_ref(), &folder);
-    let verification = keep_verification(here, &job, &folder, before);
+    recorded::in_workspace(here, job.workspace.as_ref(), &folder);
+    let verification = recorded::verification(here, &job, &folder, before);
     match finished {
         Ok(Finished { stop_reason, exit_code }) => {
             Ok(RunEnd { run, stop_reason, exit_code, there: here.clone(), verification })
@@ -376,30 +386,6 @@ pub fn withheld(environment: &[(OsString, OsString)], plan: &RunSpec) -> Option<
         if plan.checks.is_empty() { BTreeSet::new() } else { withheld_from(environment, &Heir::check(plan)) };
     let variables = &of(&plan.agent).about().variables.inherited;
     notice_of(&withheld_from(environment, &Heir::agent(plan, variables)), &from_checks, variables)
-}
-
-/// Keeps what a verification before completion said.
-fn keep_verification(here: &Here, job: &Job, folder: &RunFolder, before: usize) -> Option<Verified> {
-    verdict::after_run(here, job, folder, before).unwrap_or_else(|error| {
-        here.app.notice(&format!("the verification is not kept in the workspace: {}", error.message));
-        None
-    })
-}
-
-/// Counts an ended run in its workspace. The run is over and journalled whether that works or not; whoever looks at the
-/// workspace next catches up on it.
-fn record_in_workspace(here: &Here, workspace: Option<&JobWorkspace>, folder: &RunFolder) {
-    let Some(workspace) = workspace else {
-        return;
-    };
-    let recorded = Workspaces::open(&here.directory).find(&workspace.name).and_then(|found| {
-        let summary = index::summarize(folder)?;
-        Ok(found.record_run(&here.project, &summary)?.map(|mended| mended.sentence(&found.metadata_file())))
-    });
-    match recorded {
-        Ok(mended) => here.app.notices(&mended),
-        Err(error) => here.app.notice(&format!("the run is not counted in its workspace: {error}")),
-    }
 }
 
 /// The project's snapshots. What killed writers left in them is cleared away while no other run of the project is live.

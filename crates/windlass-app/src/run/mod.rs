@@ -15,6 +15,7 @@ mod links_out;
 mod log;
 mod parts;
 mod prepared;
+mod recorded;
 pub(crate) mod rehearsal;
 pub(crate) mod request;
 pub(crate) mod resume;

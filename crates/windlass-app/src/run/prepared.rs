@@ -14,6 +14,7 @@ use crate::agent;
 use crate::app::App;
 use crate::configuration::Configuration;
 use crate::error::AppError;
+use crate::fleet::FleetUse;
 use crate::passthrough;
 use crate::principles::RunPrinciples;
 use crate::trusting::TrustAnswers;
@@ -37,6 +38,8 @@ pub(crate) struct Prepared {
     pub allow_dirty: bool,
     /// The pipeline whose limits it shares.
     pub part_of: Option<String>,
+    /// Are its lanes to be on a fleet?
+    pub fleet: FleetUse,
     /// What is said of trust.
     pub trust: TrustAnswers,
     /// Begin although a check cannot pass yet.
@@ -74,6 +77,7 @@ impl Prepared {
             skip_permissions,
             allow_dirty: request.allow_dirty,
             part_of: request.part_of.clone(),
+            fleet: request.fleet,
             trust: request.trust.clone(),
             gate_later: request.gate_later,
         })

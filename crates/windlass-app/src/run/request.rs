@@ -10,6 +10,7 @@ use windlass_engine::tasks::{FoundTasks, TasksError, Wanted, find_tasks};
 
 use super::goal::Goal;
 use crate::app::App;
+use crate::fleet::FleetUse;
 use crate::here::Here;
 use crate::principles::KeptPrinciples;
 use crate::trusting::TrustAnswers;
@@ -42,6 +43,8 @@ pub struct StartRun {
     pub part_of: Option<String>,
     /// The worktree to run in; it is made where it is not there.
     pub worktree: Option<String>,
+    /// Are its lanes to be on a fleet?
+    pub fleet: FleetUse,
     /// What is said of trust.
     pub trust: TrustAnswers,
 }
@@ -62,6 +65,7 @@ impl StartRun {
             git_init: false,
             part_of: None,
             worktree: None,
+            fleet: FleetUse::AsConfigured,
             trust: TrustAnswers::default(),
         }
     }

@@ -20,6 +20,7 @@ use crate::app::App;
 use crate::asked;
 use crate::configuration::Configuration;
 use crate::error::{AppError, Kind};
+use crate::fleet;
 use crate::here::Here;
 use crate::issues;
 use crate::run::broken;
@@ -44,7 +45,7 @@ pub(super) fn resume(app: &App, request: &ResumeRun) -> Result<RunEnd, AppError>
     let resolved = &configuration.resolved;
     let trusted = trusted(&here, &folder, &summary, &request.trust)?;
     let taken = launch::lock(&here, folder.run(), resolved.exit_codes)?;
-    let ((here, mut opened, plan, sandbox, uncommitted), Taken { lock, mut notices }) =
+    let ((here, mut opened, plan, (sandbox, fleet), uncommitted), Taken { lock, mut notices }) =
         launch::with_lock(taken, || {
             let opened = Journal::open(&folder)?;
             let run = fold(&opened.entries)?;
@@ -59,7 +60,8 @@ pub(super) fn resume(app: &App, request: &ResumeRun) -> Result<RunEnd, AppError>
             let uncommitted = uncommitted::before_resumption(&behind, &plan, &folder, &run)?;
             issues::put_back(&behind.directory, &plan, &folder)?;
             let sandbox = sandbox::open(&behind, &plan, &folder)?;
-            Ok((behind, opened, plan, sandbox, uncommitted))
+            let fleet = fleet::for_resumption(&behind, resolved, &plan)?;
+            Ok((behind, opened, plan, (sandbox, fleet), uncommitted))
         })?;
     notices.extend(uncommitted);
     notices.extend(launch::without_git(&here));
@@ -81,7 +83,7 @@ pub(super) fn resume(app: &App, request: &ResumeRun) -> Result<RunEnd, AppError>
         notices,
         telling,
     };
-    launch::finish(&here, begun, resolved)
+    launch::finish(&here, begun, resolved, fleet)
 }
 
 /// What the repository would start as its files are now: a guest of the run may have changed them since it began.

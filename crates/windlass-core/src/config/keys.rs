@@ -144,6 +144,17 @@ keys! {
 
     LANES: Count<1> = "lanes.count", "Tasks that are worked on at once, each in a checkout of its own; 1 = one after another, right here.";
 
+    FLEET_URL: Vec<String> = "fleet.url", "Servers of the fleet whose workers have the lanes, such as `tls://nats.example:4222`; none = lanes are on this machine.";
+    FLEET_NAME: Text = "fleet.name", "What the fleet is called.";
+    FLEET_CREDENTIALS: TextOrNothing = "fleet.credentials", "The `.creds` file to log in at the fleet with; `~/` is the user's home; empty = none.";
+    FLEET_TOKEN_FILE: TextOrNothing = "fleet.token_file", "A file that holds a token for the fleet; empty = none.";
+    FLEET_NKEY_FILE: TextOrNothing = "fleet.nkey_file", "A file that holds the seed of an nkey for the fleet; empty = none.";
+    FLEET_PASSWORD_FILE: TextOrNothing = "fleet.password_file", "A file that holds `user:password` for the fleet; empty = none.";
+    FLEET_AUTHORITY: TextOrNothing = "fleet.authority", "A file of certificates (PEM) that vouch for the fleet's servers; empty = those of this machine.";
+    FLEET_LEASE: FineSpan<5000, 600_000> = "fleet.lease", "Time without a sign of life after which a worker has lost its lanes, and a runner its run.";
+    FLEET_PATIENCE: PositiveSpan = "fleet.patience", "Time that a run goes on while the fleet's servers do not answer; then it ends, and can be resumed.";
+    FLEET_REPLICAS: Count<1, 3> = "fleet.replicas", "On how many servers `windlass fleet init` has everything kept: 1 or 3.";
+
     HOOKS_ENABLED: bool = "hooks.enabled", "Call hooks: commands at the start, before each iteration and at the end of a run.";
     HOOK_TIMEOUT: PositiveSpan = "hooks.timeout", "Time that a hook may take.";
     HOOK_STARTED: TextOrNothing = "hooks.started", "A shell command before anything else; without it the file `.windlass/hooks/started`.";

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::error::ConfigError;
+use super::fleet::FleetSettings;
 use super::issues::SourceSettings;
 use super::keys::{self, Key};
 use super::layer::{Layer, Origin};
@@ -82,6 +83,8 @@ pub struct Resolved {
     pub status: Option<StatusWatch>,
     /// The log of a run in its workspace.
     pub log: Option<JobLog>,
+    /// The fleet whose workers have the lanes.
+    pub fleet: FleetSettings,
     /// What is kept of ended runs.
     pub runs: RunsSettings,
     /// Who is told what.
@@ -258,6 +261,7 @@ impl Values {
             migrate_at: self.get(&keys::MIGRATE_AT).map(|Count(number)| number)?,
             tasks: self.tasks()?,
             source: self.source()?,
+            fleet: self.fleet()?,
             hooks: self.hooks()?,
             sandbox: self.sandbox()?,
             worktree: self.worktree()?,

@@ -23,6 +23,9 @@ pub struct LaneOpened {
 pub struct LaneLost {
     /// Which.
     pub lane: LaneId,
+    /// The worker of a fleet that had it and is gone, or has given it up; `None` where the checkout was on this machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worker: Option<String>,
 }
 
 /// A lane's work was merged with the tip of the branch, in the lane.

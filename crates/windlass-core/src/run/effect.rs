@@ -210,6 +210,15 @@ pub enum Effect {
     },
 }
 
+/// Who carries an effect out where the lanes of a run are on other machines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Whoever decides: what touches the user's directory, the branch, or anything outside of the run.
+    Runner,
+    /// The worker that has the lane.
+    Worker,
+}
+
 /// A part of the job with a branch and a pull request of its own.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct DeliveryPart {
@@ -297,6 +306,61 @@ impl Effect {
             | Effect::CloseTask { lane, .. }
             | Effect::LogDecision { lane, .. }
             | Effect::RunHook { lane, .. } => Some(*lane),
+        }
+    }
+
+    /// Who carries it out where the lanes of a run are on other machines.
+    pub fn side(&self) -> Side {
+        match self {
+            Effect::RunCheck { lane, .. }
+            | Effect::Prepare { lane, .. }
+            | Effect::Call { lane, .. }
+            | Effect::Recover { lane, .. }
+            | Effect::EndCall { lane, .. }
+            | Effect::Keep { lane, .. }
+            | Effect::Refuse { lane, .. }
+            | Effect::Undo { lane, .. }
+            | Effect::Commit { lane, .. }
+            | Effect::Open { lane, .. }
+            | Effect::Merge { lane, .. }
+            | Effect::Settle { lane, .. } => {
+                // Lane 0 is the user's directory.
+                if *lane == LaneId::default() { Side::Runner } else { Side::Worker }
+            }
+            Effect::Survey(_)
+            | Effect::RunHook { .. }
+            | Effect::Land { .. }
+            | Effect::CloseTask { .. }
+            | Effect::Deliver { .. }
+            | Effect::LogDecision { .. }
+            | Effect::Issue { .. }
+            | Effect::Announce => Side::Runner,
+        }
+    }
+
+    /// The attempt that it is about; `None` where it is about none.
+    pub const fn turn(&self) -> Option<TurnKey> {
+        match self {
+            Effect::RunCheck { turn, .. } => *turn,
+            Effect::Prepare { turn, .. }
+            | Effect::Call { turn, .. }
+            | Effect::Recover { turn, .. }
+            | Effect::Keep { turn, .. }
+            | Effect::Refuse { turn, .. }
+            | Effect::Undo { turn, .. }
+            | Effect::Commit { turn, .. }
+            | Effect::Open { turn, .. }
+            | Effect::Merge { turn, .. }
+            | Effect::Land { turn, .. }
+            | Effect::CloseTask { turn, .. }
+            | Effect::LogDecision { turn, .. }
+            | Effect::Settle { turn, .. } => Some(*turn),
+            Effect::Survey(_)
+            | Effect::EndCall { .. }
+            | Effect::RunHook { .. }
+            | Effect::Deliver { .. }
+            | Effect::Issue { .. }
+            | Effect::Announce => None,
         }
     }
 

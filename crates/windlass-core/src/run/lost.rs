@@ -10,18 +10,27 @@ use crate::values::{Class, LaneId, StopReason, UnderWay};
 /// So often in a session the same task is begun again because its checkout was gone.
 const MOST_LOSSES: u32 = 3;
 
+/// The same where its worker was gone: machines of a fleet come and go.
+const MOST_WORKERS_LOST: u32 = 20;
+
 impl Run {
     /// The same iteration begins again in a checkout made anew; or, where that helps nothing, the run ends.
-    pub(super) fn lane_lost(&self, lane: LaneId) -> Vec<Fact> {
+    pub(super) fn lane_lost(&self, lost: report::LaneLost) -> Vec<Fact> {
+        let report::LaneLost { lane, worker } = lost;
         let Some(turn) = self.lane(lane).and_then(turn_in_checkout).filter(|_| self.has_lanes()) else {
             return Vec::new();
         };
         let task = turn.task.as_ref().map(|task| task.0.clone()).unwrap_or_default();
         let lost = self.lanes.get(&lane).and_then(|lane| lane.task.as_ref()).map_or(0, |at| at.lost);
-        if lost >= MOST_LOSSES {
+        let most = if worker.is_some() { MOST_WORKERS_LOST } else { MOST_LOSSES };
+        let what = match &worker {
+            Some(worker) => format!("worker {worker} lost lane {lane}"),
+            None => format!("the checkout of lane {lane} was removed"),
+        };
+        if lost >= most {
             let times = lost + 1;
-            let detail =
-                format!("the checkout of lane {lane} was gone {times} times while {task} was worked on");
+            let gone = worker.map_or("the checkout of lane", |_| "the worker of lane");
+            let detail = format!("{gone} {lane} was gone {times} times while {task} was worked on");
             // Whatever else ends the run, nothing more can be done in this lane.
             return Vec::from_iter(self.fails(Failure {
                 stop_reason: StopReason::DestructiveChange,
@@ -29,9 +38,7 @@ impl Run {
                 under_way: UnderWay::GivenUp,
             }));
         }
-        let text = format!(
-            "the checkout of lane {lane} was removed while {task} was worked on: the task is begun again in a new one"
-        );
+        let text = format!("{what} while {task} was worked on: the task is begun again in a new one");
         let (iteration, attempt) = (turn.iteration, turn.attempt);
         let again = Fact::AttemptRepeats { lane, iteration, attempt, class: Class::Interrupted };
         vec![Fact::Noticed(report::Noticed { text }), again]

@@ -76,7 +76,7 @@ pub use context::{
     TaskContext,
 };
 pub use delivery::DeliveryContext;
-pub use effect::{CommitKind, DeliveryPart, Effect, EndCall, NotesShare, Occasion, TurnKey};
+pub use effect::{CommitKind, DeliveryPart, Effect, EndCall, NotesShare, Occasion, Side, TurnKey};
 pub use guard::HELD_CLAIMS;
 pub use hooks::{LatestIteration, MOST_SKIPS};
 pub use input::Input;

@@ -2,7 +2,7 @@
 
 use crate::claim;
 use crate::fact::Fact;
-use crate::report::{self, CallDue, CallEnded, LaneLost, Prepared, Report};
+use crate::report::{self, CallDue, CallEnded, Prepared, Report};
 use crate::run::decide::one;
 use crate::run::lane::{LaneState, Turn};
 use crate::run::{Run, Survey};
@@ -21,7 +21,7 @@ impl Run {
             Report::Failed(failed) => one(self.fails(failed.into())),
             Report::Broken(broken) => one(self.fails(broken.into())),
             Report::Surveyed(surveyed) => self.was_surveyed(surveyed),
-            Report::LaneLost(LaneLost { lane }) => self.lane_lost(lane),
+            Report::LaneLost(lost) => self.lane_lost(lost),
             Report::Prepared(Prepared { lane }) => self.prepared(lane, now),
             Report::CallSpawned(spawned) => {
                 one(self.is_calling(spawned.lane, spawned.call).then(|| spawned.into()))

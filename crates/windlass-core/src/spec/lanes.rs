@@ -24,4 +24,10 @@ pub struct LanesSpec {
     /// How a checkout is made ready; `None` = it has what the repository has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bootstrap: Option<BootstrapSpec>,
+    /// The fleet whose workers have the lanes; `None` = this machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fleet: Option<String>,
+    /// The worker of a fleet that has them, on whose machine this is; `None` = it is the run's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worker: Option<String>,
 }

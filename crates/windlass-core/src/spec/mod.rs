@@ -173,6 +173,20 @@ impl RunSpec {
         }
     }
 
+    /// Are its lanes on the workers of a fleet, or is this one of those?
+    pub fn is_of_fleet(&self) -> bool {
+        self.lanes.as_ref().is_some_and(|lanes| lanes.fleet.is_some() || lanes.worker.is_some())
+    }
+
+    /// What marks the processes that are started for it on this machine: there may be several workers of a fleet here, beside the run
+    /// itself, and none of them ends what another one has started.
+    pub fn mark(&self) -> RunId {
+        match self.lanes.as_ref().and_then(|lanes| lanes.worker.as_ref()) {
+            Some(worker) => RunId(format!("{}@{worker}", self.run)),
+            None => self.run.clone(),
+        }
+    }
+
     /// The numbers of its lanes: 0 alone, which is the working directory itself, or those that have checkouts of their own.
     pub fn lane_ids(&self) -> Vec<LaneId> {
         match &self.lanes {

@@ -29,6 +29,9 @@ pub enum EngineError {
         .0.display()
     )]
     RecordLost(PathBuf),
+    /// Lanes on other machines cannot be begun with.
+    #[error(transparent)]
+    Remote(Box<dyn std::error::Error + Send + Sync>),
     /// A thread of the runner ended before its time.
     #[error("a thread of the runner ended before its time; this is a defect of Windlass")]
     Broken,

@@ -166,7 +166,7 @@ impl LocalLanes {
         let plan = self.plan_in(lane);
         let environment = inherited(self.environment_of(lane), &Heir::check(&plan));
         if stage != CheckStage::Baseline && self.is_missing(lane) {
-            self.report(order.epoch, LaneLost { lane });
+            self.report(order.epoch, LaneLost { lane, worker: None });
             return Ok(());
         }
         let setting = CheckSetting {

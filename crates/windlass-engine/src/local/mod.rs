@@ -25,6 +25,7 @@ mod inputs;
 mod issues;
 mod keepers;
 mod lane;
+mod leftovers;
 mod live_hook;
 mod live_setup;
 mod loan;
@@ -76,6 +77,7 @@ use windlass_git::snapshot::Store;
 
 pub use aftermath::{put_back_after_kill, put_back_after_kills, put_back_before_a_run};
 pub use agents_file::agents_file_notice;
+pub use leftovers::RemoteLeftovers;
 pub use notes_file::notes_file_notice;
 pub use prepare::{Preview, Wanted, preview};
 
@@ -115,6 +117,8 @@ pub struct Setting {
     pub audience: Arc<dyn Audience>,
     /// The run's clocks.
     pub clock: Arc<Clock>,
+    /// What workers of a fleet bring of their lanes; nothing is ever in it where the lanes are on this machine.
+    pub leftovers: RemoteLeftovers,
 }
 
 /// Lanes in threads of this process, with keepers below it.
@@ -176,7 +180,8 @@ impl LocalLanes {
         tree.between = crate::recovery::between(&setting.folder)?;
         tree.remember_checks()?;
         tree.along = crate::recovery::record::along(&setting.folder)?.into_keys().collect();
-        let workers = Workers::start(WorkingTrees::new(tree, setting.project), events.clone())?;
+        let workers =
+            Workers::start(WorkingTrees::new(tree, setting.project, setting.leftovers), events.clone())?;
         Ok(LocalLanes {
             program: setting.program,
             folder: setting.folder,
@@ -221,6 +226,14 @@ impl LocalLanes {
     fn next_command(&mut self) -> u64 {
         self.commands += 1;
         self.commands * 2 + 1
+    }
+
+    /// Ends what a lane runs, and forgets it: nobody waits for what comes of it.
+    pub fn abandon(&mut self, lane: LaneId) {
+        self.opening.remove(&lane);
+        if let Some(keeper) = self.lanes.remove(&lane).and_then(|held| held.keeper) {
+            keeper.close();
+        }
     }
 
     /// Ends everything that lanes run.
@@ -332,7 +345,7 @@ pub(crate) fn marked(
     plan: &RunSpec,
 ) -> Vec<(OsString, OsString)> {
     environment.retain(|(name, _)| name != RUN_VARIABLE && name != WORKSPACE_VARIABLE);
-    environment.push((RUN_VARIABLE.into(), plan.run.0.clone().into()));
+    environment.push((RUN_VARIABLE.into(), plan.mark().0.into()));
     let workspace = plan.job.workspace.as_ref();
     environment.extend(workspace.map(|at| (WORKSPACE_VARIABLE.into(), at.folder.clone().into())));
     environment

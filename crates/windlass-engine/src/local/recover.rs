@@ -7,6 +7,7 @@ use std::time::Duration;
 use windlass_agents::{CallWatch, Decoder, Detail, Digest, Sink, of, unseen};
 use windlass_core::observation::Observation;
 use windlass_core::spec::RunSpec;
+use windlass_core::values::RunId;
 use windlass_core::values::{CallClocks, CallReport, Cut, Ended, Now};
 
 use super::prepare::read_end;
@@ -25,16 +26,8 @@ pub(super) struct Recovered {
 /// Ends what is left of a run's processes, and reads what the call had printed: a result that came before the end is
 /// charged as reported, otherwise the reservation stands.
 pub(super) fn report(plan: &RunSpec, call: &CallFolder) -> Recovered {
-    let run = &plan.run;
-    let found = leftovers::find(run).len();
-    let left = leftovers::end(run);
-    let notice = match (found, left.len()) {
-        (0, _) => None,
-        (found, 0) => {
-            Some(format!("{found} processes of the interrupted session were still alive; they were ended"))
-        }
-        (_, left) => Some(format!("{left} processes of the interrupted session could not be ended")),
-    };
+    // In a fleet the other lanes are at work meanwhile, and what carries the mark is theirs.
+    let notice = if plan.is_of_fleet() { None } else { end_leftovers(&plan.run) };
     let mut watch =
         CallWatch::new(&plan.agent, Duration::ZERO, no_clocks()).in_zone(jiff::tz::TimeZone::system());
     let agent = of(&plan.agent);
@@ -46,6 +39,18 @@ pub(super) fn report(plan: &RunSpec, call: &CallFolder) -> Recovered {
     let mut report = watch.report(now, &String::from_utf8_lossy(&stderr));
     report.lost_with_its_runner(&unseen(agent.about()));
     Recovered { report, notice }
+}
+
+fn end_leftovers(run: &RunId) -> Option<String> {
+    let found = leftovers::find(run).len();
+    let left = leftovers::end(run);
+    match (found, left.len()) {
+        (0, _) => None,
+        (found, 0) => {
+            Some(format!("{found} processes of the interrupted session were still alive; they were ended"))
+        }
+        (_, left) => Some(format!("{left} processes of the interrupted session could not be ended")),
+    }
 }
 
 /// A stream that is not there says nothing about its agent: a power cut takes files that were just made.

@@ -14,6 +14,7 @@ use windlass_core::values::{
     TaskState,
 };
 
+use super::RemoteLeftovers;
 use super::commit::{self, Subject};
 use super::damage;
 use super::tasks;
@@ -29,7 +30,8 @@ use windlass_git::commit::{CommitOutcome, marked_commit};
 use windlass_git::git::{ObjectId, Repository, is_disk_full};
 use windlass_git::inventory::{Place, Surveyor, is_own};
 use windlass_git::lane::{
-    Landed, Landing, Lane, LaneError, MergeResult, Merged, OwnFile, Squash, Target, land, landed, park,
+    Landed, Landing, Lane, LaneError, Leftover, MergeResult, Merged, OwnFile, Squash, Target, land, landed,
+    park, park_leftover,
 };
 use windlass_git::snapshot::quoting::quote;
 use windlass_host::tree;
@@ -105,6 +107,8 @@ pub(super) struct WorkingTrees {
     /// What landings advance; known once it was asked for.
     target: Option<Target>,
     lanes: BTreeMap<LaneId, Checkout>,
+    /// What is here of lanes whose files are on other machines.
+    leftovers: RemoteLeftovers,
 }
 
 /// A lane's checkout.
@@ -118,8 +122,8 @@ struct Checkout {
 
 impl WorkingTrees {
     /// Those of a session.
-    pub fn new(main: WorkingTree, project: Project) -> WorkingTrees {
-        WorkingTrees { main, project, target: None, lanes: BTreeMap::new() }
+    pub fn new(main: WorkingTree, project: Project, leftovers: RemoteLeftovers) -> WorkingTrees {
+        WorkingTrees { main, project, target: None, lanes: BTreeMap::new(), leftovers }
     }
 
     /// The same for another thread, which works in a lane of its own: nothing has been looked at there.
@@ -130,7 +134,7 @@ impl WorkingTrees {
         let mut main = WorkingTree::new(Arc::clone(plan), folder.clone(), surveyor, None, path);
         main.said = Arc::clone(said);
         main.steering.clone_from(&self.main.steering);
-        WorkingTrees::new(main, self.project.clone())
+        WorkingTrees::new(main, self.project.clone(), self.leftovers.clone())
     }
 
     /// The lane that an effect takes place in, if that has a checkout of its own.
@@ -411,6 +415,9 @@ impl WorkingTrees {
         main: &Repository,
     ) -> Result<Option<(Option<String>, Evidence)>, WorkError> {
         let run = self.main.plan.run.0.clone();
+        if let Some(left) = self.leftovers.take(lane) {
+            return self.leave_remote(lane, task, &left, end, main).map(Some);
+        }
         let checkout = self.checkout(lane)?;
         let mut branch = None;
         if matches!(end, TaskEnd::Parked { .. }) {
@@ -420,6 +427,25 @@ impl WorkingTrees {
         checkout.lane.mend()?;
         let evidence = checkout.world.look_again()?;
         Ok(Some((branch, evidence)))
+    }
+
+    /// The same of a lane on another machine, whose commits are here.
+    fn leave_remote(
+        &mut self,
+        lane: LaneId,
+        task: &TaskId,
+        left: &Leftover,
+        end: &TaskEnd,
+        main: &Repository,
+    ) -> Result<(Option<String>, Evidence), WorkError> {
+        let run = self.main.plan.run.0.clone();
+        let mut branch = None;
+        if matches!(end, TaskEnd::Parked { .. }) {
+            let parked = park_leftover(main, &self.checkout(lane)?.lane, left, &run, &task.0)?;
+            branch = parked.branch.or(parked.merging);
+        }
+        let look = self.main.look()?;
+        Ok((branch, self.main.evidence(&look)))
     }
 }
 

@@ -28,7 +28,7 @@ pub use crate::local::{
     Preview, Wanted, agents_file_notice, notes_file_notice, preview, put_back_after_kill,
     put_back_after_kills, put_back_before_a_run,
 };
-pub use session::{Begun, Finished, Session, drive};
+pub use session::{BeginRemote, Begun, Finished, RemoteSession, Session, drive};
 pub use tell::Telling;
 
 use event::Event;

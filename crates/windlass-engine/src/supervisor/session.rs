@@ -17,8 +17,8 @@ use windlass_host::tree;
 use super::event::Event;
 use super::tell::NotificationQueue;
 use super::{Supervisor, Telling};
-use crate::executor::{Audience, Clock, EngineError};
-use crate::local::{self, LocalLanes, marked};
+use crate::executor::{Audience, Clock, EngineError, Executor, Waker};
+use crate::local::{self, LocalLanes, RemoteLeftovers, marked};
 use crate::notify::CommandRoom;
 use crate::sandbox::Sandbox;
 use crate::store::{Journal, Lock, Project, RunFolder};
@@ -63,6 +63,19 @@ pub struct Session {
     pub terminal: bool,
     /// Who watches.
     pub audience: Arc<dyn Audience>,
+    /// Lanes on other machines; `None` = on this one.
+    pub remote: Option<RemoteSession>,
+}
+
+/// Makes an executor whose lanes are elsewhere from that of this machine.
+pub type BeginRemote = dyn FnOnce(LocalLanes, Waker) -> Result<Box<dyn Executor>, EngineError>;
+
+/// Lanes on other machines.
+pub struct RemoteSession {
+    /// What their workers bring.
+    pub leftovers: RemoteLeftovers,
+    /// Begins with them.
+    pub begin: Box<BeginRemote>,
 }
 
 /// How a run ended.
@@ -89,7 +102,7 @@ pub fn drive(session: Session) -> Result<Finished, EngineError> {
     let _signals = signals::watch(move |signal| {
         let _ = signal_events.send(Event::Signal(signal));
     })?;
-    let wake: crate::executor::Waker = Arc::new(move || drop(events.send(Event::Stirred)));
+    let wake: Waker = Arc::new(move || drop(events.send(Event::Stirred)));
     let (plan, clock) = (Arc::new(begun.plan), Arc::new(Clock::start()));
     let owned = |descriptor: &BorrowedFd<'_>| descriptor.try_clone_to_owned();
     let lock = begun.lock.descriptors().iter().map(owned).collect::<Result<_, _>>();
@@ -105,8 +118,13 @@ pub fn drive(session: Session) -> Result<Finished, EngineError> {
         sandbox: begun.sandbox,
         audience: Arc::clone(&session.audience),
         clock: Arc::clone(&clock),
+        leftovers: session.remote.as_ref().map(|remote| remote.leftovers.clone()).unwrap_or_default(),
     };
     let lanes = LocalLanes::start(setting, Arc::clone(&wake))?;
+    let executor: Box<dyn Executor> = match session.remote {
+        None => Box::new(lanes),
+        Some(remote) => (remote.begin)(lanes, Arc::clone(&wake))?,
+    };
     let room = CommandRoom {
         program: session.program,
         environment: marked(session.environment, &plan),
@@ -124,7 +142,7 @@ pub fn drive(session: Session) -> Result<Finished, EngineError> {
         orders: Orders::of_session(&run),
         run,
         clock,
-        executor: Box::new(lanes),
+        executor,
         inbox,
         reports: VecDeque::new(),
         notifications,

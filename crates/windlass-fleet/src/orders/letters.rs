@@ -5,10 +5,9 @@ use std::marker::PhantomData;
 
 use async_nats::{HeaderMap, Message, Subscriber};
 use serde::{Deserialize, Serialize};
-use windlass_core::run::{Order, Reported};
 use windlass_core::values::RunId;
 
-use super::{Content, Fences, read, written};
+use super::{Content, Errand, Fences, Outcome, read, written};
 use crate::call::{Deadline, ONE_TRY, Tried, until};
 use crate::error::{FleetError, one_line};
 use crate::fleet::{About, Fleet, Trouble};
@@ -55,24 +54,24 @@ impl Letters {
     pub fn order(
         &self,
         worker: &WorkerName,
-        order: &Order,
+        errand: &Errand,
         fences: Fences,
         deadline: Deadline,
     ) -> Result<Delivered, FleetError> {
         let subject = self.fleet.line.subjects.letters(worker);
-        self.send(&format!("send an order to the worker {worker}"), &subject, order, fences, deadline)
+        self.send(&format!("send an order to the worker {worker}"), &subject, errand, fences, deadline)
     }
 
     /// What came of an order, to whoever runs the run. It may arrive twice where an answer was lost.
     pub fn report(
         &self,
         run: &RunId,
-        report: &Reported,
+        outcome: &Outcome,
         fences: Fences,
         deadline: Deadline,
     ) -> Result<Delivered, FleetError> {
         let subject = self.fleet.line.subjects.reports(run)?;
-        self.send(&format!("report to the runner of {run}"), &subject, report, fences, deadline)
+        self.send(&format!("report to the runner of {run}"), &subject, outcome, fences, deadline)
     }
 
     fn send(
@@ -106,13 +105,13 @@ impl Letters {
         &self,
         worker: &WorkerName,
         deadline: Deadline,
-    ) -> Result<Mailbox<Order>, FleetError> {
+    ) -> Result<Mailbox<Errand>, FleetError> {
         let subject = self.fleet.line.subjects.letters(worker);
         Mailbox::open(&self.fleet, "an order from the network", &subject, deadline)
     }
 
     /// What comes for a run's runner: reports.
-    pub fn mailbox_of_run(&self, run: &RunId, deadline: Deadline) -> Result<Mailbox<Reported>, FleetError> {
+    pub fn mailbox_of_run(&self, run: &RunId, deadline: Deadline) -> Result<Mailbox<Outcome>, FleetError> {
         let subject = self.fleet.line.subjects.reports(run)?;
         Mailbox::open(&self.fleet, "a report from the network", &subject, deadline)
     }

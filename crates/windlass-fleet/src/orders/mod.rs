@@ -1,20 +1,20 @@
 //! Orders on their way: the first of a lane to whoever is free ([`Queue`]), later ones to its holder, and reports back ([`Letters`]).
 
+mod errand;
 mod letters;
 mod queue;
 
 use std::fmt;
 
 use async_nats::{HeaderMap, Message};
-use serde::de::DeserializeOwned;
-use windlass_core::run::{Order, Reported};
-
+pub use errand::{CodePart, Errand, MOST_FILES, MadeCode, Outcome, RunFile, store_of};
 pub use letters::{Answer, Delivered, Letter, Letters, Mailbox};
 pub use queue::{ClassState, Published, Queue, TakenOrder};
+use serde::de::DeserializeOwned;
 
 use crate::error::{FleetError, one_line};
 use crate::leases::LeaseEpoch;
-use crate::names::{NameError, checked_run};
+use crate::names::NameError;
 
 /// The largest order or report, in bytes.
 pub const LARGEST_ORDER: usize = 768 * 1024;
@@ -70,21 +70,6 @@ pub trait Content: DeserializeOwned + sealed::Sealed {
 
 mod sealed {
     pub trait Sealed {}
-    impl Sealed for windlass_core::run::Order {}
-    impl Sealed for windlass_core::run::Reported {}
-}
-
-impl Content for Order {
-    fn check(&self) -> Result<(), NameError> {
-        checked_run(&self.run).map(|_| ())
-    }
-}
-
-impl Content for Reported {
-    /// It names nothing: its run is the subject's.
-    fn check(&self) -> Result<(), NameError> {
-        Ok(())
-    }
 }
 
 /// What is in a message, with the fences it was sent under.

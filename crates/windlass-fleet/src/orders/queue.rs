@@ -9,9 +9,8 @@ use async_nats::{Message, jetstream::AckKind};
 use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::json;
-use windlass_core::run::Order;
 
-use super::{Fences, read, written};
+use super::{Errand, Fences, read, written};
 use crate::call::{Deadline, ONE_TRY, until};
 use crate::error::{FleetError, one_line};
 use crate::fleet::{About, Fleet, NewMessage, Trouble};
@@ -103,12 +102,12 @@ impl Queue {
         &self,
         class: &Class,
         key: &OrderKey,
-        order: &Order,
+        errand: &Errand,
         fences: Fences,
         deadline: Deadline,
     ) -> Result<Published, FleetError> {
         let doing = "publish an order";
-        let bytes = written(doing, order)?;
+        let bytes = written(doing, errand)?;
         let subject = self.fleet.line.subjects.orders(class);
         let mut headers = fences.headers();
         headers.insert(NATS_MESSAGE_ID, key.as_str());
@@ -152,7 +151,7 @@ impl Queue {
         let Some(message) = message else { return Ok(None) };
         let taken = TakenReceipt::of(&self.fleet, &message)?;
         match read("an order of the queue", &message) {
-            Ok((fences, order)) => Ok(Some(TakenOrder { order, fences, receipt: taken })),
+            Ok((fences, errand)) => Ok(Some(TakenOrder { errand, fences, receipt: taken })),
             Err(garbled) => {
                 // Otherwise everybody would be given it, again and again. Where this does not arrive, the next one says it.
                 taken.say(AckKind::Term, Deadline::after(ONE_TRY)).ok();
@@ -239,7 +238,7 @@ fn place_of(class: &Class) -> String {
 #[derive(Debug)]
 pub struct TakenOrder {
     /// What is to be done.
-    pub order: Order,
+    pub errand: Errand,
     /// Under which leases it was given.
     pub fences: Fences,
     receipt: TakenReceipt,

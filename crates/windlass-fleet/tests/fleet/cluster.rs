@@ -146,7 +146,7 @@ fn all_servers_killed_and_back_have_all_that_they_acknowledged() {
     let rest: Vec<String> = rest.map(|line| String::from_utf8(line.bytes).unwrap()).collect();
     assert_eq!((&rest[..50], rest[50].as_str()), (&written[50..], "nowhere"));
     let taken = queue.take(&any, Duration::from_mins(1)).unwrap().unwrap();
-    assert_eq!(taken.order, order(1));
+    assert_eq!(taken.errand, order(1));
     taken.acknowledge(patiently()).unwrap();
 }
 

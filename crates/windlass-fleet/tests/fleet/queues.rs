@@ -37,7 +37,7 @@ fn an_order_is_taken_by_whoever_serves_its_class_and_is_gone_once_acknowledged()
     let worker = Queue::of(&connect(&nats, Role::Worker));
     assert!(worker.take(&linux, BRIEFLY).unwrap().is_none());
     let taken = worker.take(&gpu, WAIT).unwrap().unwrap();
-    assert_eq!((taken.order.clone(), taken.fences, taken.deliveries()), (order(5), fences(), 1));
+    assert_eq!((taken.errand.clone(), taken.fences, taken.deliveries()), (order(5), fences(), 1));
     let state = queue.class(&gpu, soon()).unwrap();
     assert_eq!((state.pending, state.taken), (0, 1));
     taken.acknowledge(soon()).unwrap();
@@ -72,7 +72,7 @@ fn an_order_that_is_put_back_comes_again_after_its_pause() {
     queue.take(&any, WAIT).unwrap().unwrap().put_back(pause, soon()).unwrap();
     assert!(queue.take(&any, BRIEFLY).unwrap().is_none());
     let again = queue.take(&any, WAIT).unwrap().unwrap();
-    assert_eq!((again.order.clone(), again.deliveries()), (order(1), 2));
+    assert_eq!((again.errand.clone(), again.deliveries()), (order(1), 2));
     again.discard(soon()).unwrap();
     let state = queue.class(&any, soon()).unwrap();
     assert_eq!((state.pending, state.taken), (0, 0));
@@ -91,7 +91,7 @@ fn each_of_many_orders_is_taken_by_one_of_two_workers() {
         let mut taken = Vec::new();
         while let Some(order) = queue.take(&any, BRIEFLY).unwrap() {
             order.acknowledge(soon()).unwrap();
-            taken.push(order.order.epoch.0);
+            taken.push(order.errand.order.epoch.0);
         }
         taken
     };
@@ -172,7 +172,7 @@ fn what_is_no_order_is_an_error_once_and_in_nobodys_way() {
         assert!(matches!(error, FleetError::Garbled { .. }), "{error:?} for {} bytes", payload.len());
         assert!(error.to_string().len() < 500);
     }
-    assert_eq!(queue.take(&any, WAIT).unwrap().unwrap().order, order(1));
+    assert_eq!(queue.take(&any, WAIT).unwrap().unwrap().errand, order(1));
     assert_eq!(queue.class(&any, soon()).unwrap().taken, 1);
 }
 
@@ -180,7 +180,7 @@ fn what_is_no_order_is_an_error_once_and_in_nobodys_way() {
 fn an_order_that_is_too_large_is_not_sent() {
     let (_nats, fleet) = night();
     let mut large = order(1);
-    large.run.0 = "x".repeat(LARGEST_ORDER);
+    large.order.run.0 = "x".repeat(LARGEST_ORDER);
     let error =
         Queue::of(&fleet).publish(&Class::default(), &key("k"), &large, fences(), soon()).unwrap_err();
     assert!(matches!(error, FleetError::TooLarge { .. }), "{error}");

@@ -7,7 +7,7 @@ use windlass_core::run::{Effect, Epoch, Order, OrderContext, Reported, WireVersi
 use windlass_core::values::{CheckStage, LaneId, RunId};
 use windlass_fleet::layout::{self, Copies};
 use windlass_fleet::leases::{Holder, LeaseEpoch};
-use windlass_fleet::orders::Fences;
+use windlass_fleet::orders::{Errand, Fences, Outcome};
 use windlass_fleet::settings::{Login, Role, Settings};
 use windlass_fleet::{Deadline, Fleet};
 use windlass_testkit::Nats;
@@ -62,16 +62,25 @@ pub fn fences() -> Fences {
 }
 
 /// An order that can be told from others by its epoch.
-pub fn order(epoch: u64) -> Order {
-    Order {
+pub fn order(epoch: u64) -> Errand {
+    let order = Order {
         version: WireVersion,
         run: run(),
         epoch: Epoch(epoch),
         effect: Effect::RunCheck { lane: LaneId(3), stage: CheckStage::Candidate, check: 0, turn: None },
         context: OrderContext::default(),
-    }
+    };
+    Errand { order, run: "ab".repeat(32).parse().unwrap(), code: Vec::new() }
 }
 
-pub fn report(text: &str) -> Reported {
-    Reported::of(Epoch(9), Report::notice(text))
+pub fn report(text: &str) -> Outcome {
+    Outcome {
+        worker: "Host-1".parse().unwrap(),
+        lane: LaneId(3),
+        number: 1,
+        reported: vec![Reported::of(Epoch(9), Report::notice(text))],
+        files: Vec::new(),
+        made: None,
+        given_up: None,
+    }
 }

@@ -1,6 +1,7 @@
 //! The only place that runs git. Commits, lanes and loans stand above it, as do inventories and snapshots: nothing here knows of
 //! them.
 
+pub(crate) mod alternates;
 pub(crate) mod call;
 mod difference;
 mod filters;

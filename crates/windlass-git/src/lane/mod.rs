@@ -23,7 +23,9 @@ mod conflict;
 mod follow;
 mod land;
 mod merge;
+mod mirror;
 mod park;
+mod replica;
 mod settings;
 mod squash;
 mod steps;
@@ -38,7 +40,9 @@ pub(crate) use clone::{furnish, make_plain_folder, object_folders};
 pub use conflict::Conflict;
 pub use land::{Landed, Landing, OwnFile, land, landed};
 pub use merge::{MergeResult, Merged};
-pub use park::{Parked, park, park_commit};
+pub use mirror::MirrorError;
+pub use park::{Leftover, Parked, park, park_commit, park_leftover};
+pub use replica::Replica;
 pub(crate) use settings::for_guests as settings_for_guests;
 pub use squash::Squash;
 pub use switch::{Switched, remove_empty, switch};
@@ -52,6 +56,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use self::settings::Settings;
+pub use self::settings::travelling_settings;
 use crate::git::call::{Call, unexpected};
 use crate::git::{GitError, ObjectId, Repository};
 use windlass_host::file::FileError;
@@ -155,10 +160,8 @@ impl Lane {
 /// `objects/info/alternates`, read and written.
 #[cfg(feature = "testing")]
 pub fn borrowed_anew(content: &[u8]) -> Vec<u8> {
-    clone::alternates(content)
-        .iter()
-        .flat_map(|folder| clone::alternate(crate::git::as_path(folder)))
-        .collect()
+    use crate::git::alternates::{alternate, alternates};
+    alternates(content).iter().flat_map(|folder| alternate(crate::git::as_path(folder))).collect()
 }
 
 /// What `git merge-tree -z` printed.

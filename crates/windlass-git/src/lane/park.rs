@@ -36,12 +36,28 @@ pub fn park(
     run: &str,
     task: &str,
 ) -> Result<Parked, LaneError> {
+    park_leftover(main, lane, &lane.leftover(work, task)?, run, task)
+}
+
+/// What is left of a task in a lane, as commits of the lane.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Leftover {
+    /// The task's work as it was before it was merged.
+    pub work: Option<ObjectId>,
+    /// The lane's files in the middle of a merge, conflict markers included.
+    pub merging: Option<ObjectId>,
+}
+
+/// The same with commits that the lane has: its files are not looked at.
+pub fn park_leftover(
+    main: &Repository,
+    lane: &Lane,
+    leftover: &Leftover,
+    run: &str,
+    task: &str,
+) -> Result<Parked, LaneError> {
     let _turn = Turn::take(main)?;
-    let now = lane.keep_files(work, task)?;
-    let (work, merging) = match work {
-        Some(work) => (Some(work), now),
-        None => (now, None),
-    };
+    let Leftover { work, merging } = *leftover;
     let mut parked = Parked::default();
     if let Some(work) = work {
         parked.branch = Some(keep(main, lane, work, run, &slug(task))?);
@@ -53,6 +69,16 @@ pub fn park(
 }
 
 impl Lane {
+    /// What is left of a task in this lane. `work` is its squashed commit, where it got that far; without one, the lane's files
+    /// count as they are.
+    pub fn leftover(&self, work: Option<ObjectId>, task: &str) -> Result<Leftover, LaneError> {
+        let now = self.keep_files(work, task)?;
+        Ok(match work {
+            Some(work) => Leftover { work: Some(work), merging: now },
+            None => Leftover { work: now, merging: None },
+        })
+    }
+
     /// A commit of the lane's files on where the lane stands; `None` when they are not different, or when the lane stands
     /// at its work still.
     fn keep_files(&self, work: Option<ObjectId>, task: &str) -> Result<Option<ObjectId>, LaneError> {

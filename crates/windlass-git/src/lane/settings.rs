@@ -65,6 +65,29 @@ impl Settings {
         Ok(Self { values })
     }
 
+    /// Those that were said on another machine; what only that one may say is left out.
+    pub fn given(settings: &[(String, String)]) -> Self {
+        let given = settings.iter().filter(|(name, _)| travels(name));
+        Self { values: given.map(|(name, value)| (name.clone(), value.clone().into_bytes())).collect() }
+    }
+
+    /// The configuration of a repository that lanes of another machine are made from.
+    pub fn of_replica(&self, format: ObjectFormat) -> Vec<u8> {
+        let mut text = Vec::new();
+        let is_sha1 = format == ObjectFormat::Sha1;
+        let version: &[u8] = if is_sha1 { b"0" } else { b"1" };
+        text.extend_from_slice(&entry("core.repositoryformatversion", version));
+        if !is_sha1 {
+            text.extend_from_slice(&entry("extensions.objectformat", format.name().as_bytes()));
+        }
+        for (name, value) in &self.values {
+            text.extend_from_slice(&entry(name, value));
+        }
+        text.extend_from_slice(&entry("core.bare", b"false"));
+        text.extend_from_slice(&entry("gc.auto", b"0"));
+        text
+    }
+
     fn has_lfs(&self) -> bool {
         self.values.iter().any(|(name, _)| name.starts_with("filter.lfs."))
     }
@@ -117,6 +140,17 @@ pub(crate) fn for_guests(main: &Repository, hooks: Option<&Path>) -> Result<Vec<
         text.extend_from_slice(&entry(&format!("{of}.active"), b"true"));
     }
     Ok(text)
+}
+
+/// The settings of a repository that lanes on another machine have as well: what shapes files and names authors. Filters and merge
+/// drivers are commands of this machine, and files of settings lie here.
+pub fn travelling_settings(main: &Repository) -> Result<Vec<(String, String)>, GitError> {
+    let settings = Settings::of(main)?.values.into_iter().filter(|(name, _)| travels(name));
+    Ok(settings.filter_map(|(name, value)| Some((name, String::from_utf8(value).ok()?))).collect())
+}
+
+fn travels(name: &str) -> bool {
+    TAKEN.contains(&name) && !name.ends_with("file")
 }
 
 fn is_taken(name: &str) -> bool {

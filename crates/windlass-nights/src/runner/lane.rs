@@ -318,7 +318,7 @@ impl Runner<'_> {
             return Ok(());
         }
         if stage != CheckStage::Baseline && self.is_lost() {
-            self.inbox.push_back(Arrival::Worked(Input::from(report::LaneLost { lane })));
+            self.inbox.push_back(Arrival::Worked(Input::from(report::LaneLost { lane, worker: None })));
             return Ok(());
         }
         // Beside lanes, a person may write in the user's directory at any moment.
@@ -376,7 +376,7 @@ impl Runner<'_> {
         self.world.judged();
         self.step()?;
         if check.stage != CheckStage::Baseline && self.is_lost() {
-            return self.take(Input::from(report::LaneLost { lane: check.lane }));
+            return self.take(Input::from(report::LaneLost { lane: check.lane, worker: None }));
         }
         let outcome = CheckOutcome {
             check: check.check,

@@ -52,6 +52,8 @@ pub(super) fn draw(script: &mut Script, dice: &mut Dice) {
             below: std::path::PathBuf::new(),
             branch: None,
             bootstrap: None,
+            fleet: None,
+            worker: None,
         });
     }
     gates(script, dice);

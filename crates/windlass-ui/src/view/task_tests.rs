@@ -43,6 +43,8 @@ fn started() -> Night {
         below: "".into(),
         branch: Some("refs/heads/main".to_owned()),
         bootstrap: None,
+        fleet: None,
+        worker: None,
     });
     let mut night = Night::new();
     night.fact(Fact::RunStarted { plan: Box::new(plan) });

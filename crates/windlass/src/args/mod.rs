@@ -4,6 +4,7 @@
 //! line in a file are checked by the same rule and refused in the same words.
 
 mod config;
+mod fleet;
 mod hooks;
 mod issues;
 mod keeping;
@@ -34,6 +35,7 @@ pub use config::{
     ConfigArgs, ConfigGetArgs, ConfigKeysArgs, ConfigListArgs, ConfigPathArgs, ConfigSetArgs,
     ConfigUnsetArgs, ConfigVerb, ScopeArgs,
 };
+pub use fleet::{FleetArgs, FleetVerb, WorkerArgs};
 pub use hooks::{FinishType, HookKind, HooksArgs, HooksVerb};
 pub use issues::IssuesArgs;
 pub use keeping::{ArchiveArgs, ArchiveVerb, TemplateArgs, TemplateVerb};
@@ -99,6 +101,10 @@ Workspaces:
   template     Reuse the instructions and options of a workspace
   migrate-plan Turn the plan's file into a folder, or its folder into one file
   import       Take over another tool's files (claude-iterate, Fresher, ralph …)
+
+Many machines:
+  fleet        Make what a fleet needs on its servers
+  worker       Take orders of a fleet and carry them out here
 
 Go back:
   restore      Put the files back as they were after an iteration
@@ -210,6 +216,10 @@ pub enum Verb {
     MigratePlan(MigratePlanArgs),
     /// Take over another tool's files (claude-iterate, Fresher, ralph …)
     Import(ImportArgs),
+    /// Make what a fleet needs on its servers
+    Fleet(FleetArgs),
+    /// Take orders of a fleet and carry them out here
+    Worker(WorkerArgs),
     /// Put the files back as they were after an iteration
     Restore(RestoreArgs),
     /// Show and change the configuration

@@ -222,6 +222,9 @@ pub struct WorkArgs {
     /// Tasks worked on at once, each in a checkout of its own [default: 1]
     #[arg(short = 'j', long, value_name = "N", help_heading = "Iterations")]
     pub lanes: Option<String>,
+    /// Have workers of a fleet do it: fleet.url, fleet.name (docs/fleet.md)
+    #[arg(long, help_heading = "Iterations")]
+    pub fleet: bool,
     /// Work in a checkout of its own, on the branch windlass/NAME; made from HEAD if it is not there (docs/worktrees.md)
     #[arg(long, value_name = "NAME", help_heading = "Iterations")]
     pub worktree: Option<String>,

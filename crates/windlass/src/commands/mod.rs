@@ -14,6 +14,7 @@ mod diff;
 mod doctor;
 mod dry_run;
 mod flags;
+mod fleet;
 mod hooks;
 mod import;
 mod init;
@@ -54,6 +55,7 @@ mod wanted;
 mod watch;
 #[cfg_attr(not(feature = "web"), path = "without_page.rs")]
 mod web;
+mod worker;
 mod worktree;
 
 use std::env;
@@ -140,6 +142,8 @@ pub fn dispatch(arguments: impl Iterator<Item = OsString>) -> Result<ExitCode, A
         Verb::MigratePlan(args) => migrate_plan::run(&args),
         Verb::Tasks(args) => tasks::run(&args),
         Verb::Import(args) => import::run(&args),
+        Verb::Fleet(args) => fleet::run(&args),
+        Verb::Worker(args) => worker::run(&args),
         Verb::Restore(args) => restore::run(&args),
         Verb::Config(args) => config::run(&args),
         Verb::Principles(args) => principles::run(&args),
@@ -196,6 +200,8 @@ fn changes_something(verb: &Verb) -> bool {
         Verb::Resume(_)
         | Verb::Stop(_)
         | Verb::Restore(_)
+        | Verb::Fleet(_)
+        | Verb::Worker(_)
         | Verb::Demo(_)
         | Verb::Init(_)
         | Verb::Setup(_)

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use windlass_core::values::Named;
 
+use windlass_app::fleet::FleetUse;
 use windlass_app::import::mode_of_fresher;
 use windlass_app::principles::KeptPrinciples;
 use windlass_app::run::{RunEnd, StartRun, WantedJob};
@@ -97,6 +98,7 @@ pub fn start(work: &WorkArgs, job: WantedJob) -> Result<StartRun, AppError> {
         allow_dirty: work.allow_dirty,
         gate_later: work.gate_later,
         git_init: work.git_init,
+        fleet: if work.fleet { FleetUse::Required } else { FleetUse::AsConfigured },
         trust: (&work.trust).into(),
         ..StartRun::of(job)
     })

@@ -128,7 +128,15 @@ fn without_principles_or_a_council_nobody_is_asked_and_whoever_judges_or_plans_r
         plan.job.mode = mode;
         assert_eq!(asks(&plan), expected, "{mode:?}");
         let (folder, below) = ("/lanes".into(), "".into());
-        plan.lanes = Some(LanesSpec { count: 2, folder, below, branch: None, bootstrap: None });
+        plan.lanes = Some(LanesSpec {
+            count: 2,
+            folder,
+            below,
+            branch: None,
+            bootstrap: None,
+            fleet: None,
+            worker: None,
+        });
         assert!(!asks(&plan), "{mode:?} in lanes");
     }
 }

@@ -99,6 +99,8 @@ pub fn tasks_plan(lanes: u16) -> RunSpec {
         below: std::path::PathBuf::new(),
         branch: None,
         bootstrap: None,
+        fleet: None,
+        worker: None,
     });
     plan.clocks.delay = Duration::ZERO;
     plan.checks = vec![check(CheckKind::Gate, "make test")];
@@ -170,7 +172,7 @@ impl World {
             self.begun.insert(effect.clone());
             if let Some(lane) = self.loses(&effect) {
                 self.lanes.insert(lane, Checkout { gone: true, ..Checkout::default() });
-                self.input(Input::from(report::LaneLost { lane }));
+                self.input(Input::from(report::LaneLost { lane, worker: None }));
             } else {
                 self.carry_out(effect);
             }

@@ -27,7 +27,7 @@ fn merges(effect: &Effect) -> bool {
 /// The attempt that begins again once the checkout of the lane is gone.
 fn lost(world: &mut World, effect: &Effect) -> (LaneId, crate::run::TurnKey, Purpose) {
     let lane = effect.lane().unwrap();
-    world.input(Input::from(report::LaneLost { lane }));
+    world.input(Input::from(report::LaneLost { lane, worker: None }));
     let Some(LaneState::Opening(turn)) = world.run.lane(lane) else { panic!("{:?}", world.run.lane(lane)) };
     assert!(turn.claim.is_none() && !turn.progress, "{turn:?}");
     assert!(world.run.task_is_fresh(lane) && world.run.work_in(lane).is_none());

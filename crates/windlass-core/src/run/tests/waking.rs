@@ -24,6 +24,8 @@ pub(super) fn two_lanes() -> RunSpec {
         below: std::path::PathBuf::new(),
         branch: None,
         bootstrap: None,
+        fleet: None,
+        worker: None,
     });
     plan
 }

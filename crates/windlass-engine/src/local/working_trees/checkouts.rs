@@ -84,7 +84,7 @@ impl WorkingTrees {
     /// Nothing is known of the lane's checkout any more.
     pub(super) fn lost(&mut self, lane: LaneId) -> Vec<Report> {
         self.lanes.remove(&lane);
-        vec![Report::from(report::LaneLost { lane })]
+        vec![Report::from(report::LaneLost { lane, worker: None })]
     }
 
     /// Brings a lane to the tip for a task that it has just taken up; otherwise takes it as it was left.

@@ -10,6 +10,7 @@ mod parking;
 mod property;
 mod squashing;
 mod switching;
+mod travelling;
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,0 +1,64 @@
+//! Making what a fleet needs on its servers.
+
+use std::time::Duration;
+
+use windlass_core::config::Layer;
+use windlass_fleet::layout::{Made, create};
+use windlass_fleet::settings::Role;
+use windlass_fleet::{Deadline, permissions};
+
+use super::connect::{connect, copies, explained, reached, settings};
+use crate::app::App;
+use crate::error::AppError;
+
+/// How long making all of it may take.
+const MAKING: Duration = Duration::from_secs(30);
+
+/// What there is of a fleet now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FleetInit {
+    /// What it is called.
+    pub name: String,
+    /// Its streams and buckets, in the order in which they were made.
+    pub parts: Vec<MadePart>,
+}
+
+/// A stream or bucket.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MadePart {
+    /// What the server calls it.
+    pub name: String,
+    /// What it is for.
+    pub about: &'static str,
+    /// It was not there before.
+    pub is_new: bool,
+}
+
+impl App {
+    /// Makes what the configured fleet needs on its servers; what is there as it has to be stays.
+    ///
+    /// # Errors
+    /// What is there differs from what is needed: it is named, and not altered.
+    pub fn init_fleet(&self) -> Result<FleetInit, AppError> {
+        let settings = settings(self, Layer::default())?;
+        let fleet = connect(self.directory(), &settings, Role::Administrator)?;
+        let made = create(&fleet, copies(&settings), Deadline::after(MAKING)).map_err(explained)?;
+        let name = &fleet.settings().fleet;
+        let part = |(part, made): &(windlass_fleet::layout::Part, Made)| MadePart {
+            name: part.stream_of(name),
+            about: part.about(),
+            is_new: *made == Made::New,
+        };
+        Ok(FleetInit { name: settings.name, parts: made.iter().map(part).collect() })
+    }
+
+    /// What each role of the configured fleet may do, as configuration of its servers. Nobody is asked.
+    pub fn fleet_permissions(&self) -> Result<String, AppError> {
+        let mut settings = settings(self, Layer::default())?;
+        if settings.urls.is_empty() {
+            // They do not depend on where the servers are.
+            settings.urls = vec!["nats://localhost".to_owned()];
+        }
+        Ok(permissions::configuration(&reached(self.directory(), &settings, Role::Administrator)?.fleet))
+    }
+}

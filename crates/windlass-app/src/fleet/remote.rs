@@ -1,0 +1,119 @@
+//! A run whose lanes are on the workers of a fleet.
+
+use std::process;
+use std::time::Duration;
+
+use windlass_core::config::{FleetSettings, Resolved};
+use windlass_core::spec::RunSpec;
+use windlass_engine::executor::{EngineError, Executor};
+use windlass_engine::local::RemoteLeftovers;
+use windlass_engine::store::RunFolder;
+use windlass_engine::supervisor::RemoteSession;
+use windlass_fleet::layout::check;
+use windlass_fleet::names::Class;
+use windlass_fleet::settings::Role;
+use windlass_fleet::{Deadline, Fleet};
+use windlass_remote::Brief;
+use windlass_remote::runner::{RemoteLanes, RunnerSetting};
+
+use super::connect::{connect, copies, explained, machine_name};
+use crate::error::AppError;
+use crate::here::Here;
+
+/// How long looking at what the fleet has may take.
+const LOOKING: Duration = Duration::from_secs(10);
+
+/// Whether a run's lanes are to be on a fleet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FleetUse {
+    /// Where one is configured.
+    #[default]
+    AsConfigured,
+    /// In any case.
+    Required,
+}
+
+/// A fleet that a run is about to use.
+pub(crate) struct FleetRun {
+    fleet: Fleet,
+    settings: FleetSettings,
+}
+
+/// The fleet of a new run, where it uses one: asked before anything is on record.
+///
+/// # Errors
+/// One is wanted and none can be used.
+pub(crate) fn for_run(
+    here: &Here,
+    resolved: &Resolved,
+    wanted: FleetUse,
+) -> Result<Option<FleetRun>, AppError> {
+    let has_lanes = resolved.tasks.lanes > 1;
+    match wanted {
+        FleetUse::Required if !has_lanes => {
+            return Err(AppError::usage("a fleet has lanes, and this run has none of its own")
+                .hint("Say how many tasks are worked on at once: windlass run --mode tasks -j 6 --fleet"));
+        }
+        FleetUse::AsConfigured if resolved.fleet.urls.is_empty() || !has_lanes => return Ok(None),
+        FleetUse::Required | FleetUse::AsConfigured => {}
+    }
+    begin(here, &resolved.fleet).map(Some)
+}
+
+/// The same of a run that goes on.
+pub(crate) fn for_resumption(
+    here: &Here,
+    resolved: &Resolved,
+    plan: &RunSpec,
+) -> Result<Option<FleetRun>, AppError> {
+    let Some(name) = plan.lanes.as_ref().and_then(|lanes| lanes.fleet.as_ref()) else { return Ok(None) };
+    let settings = FleetSettings { name: name.clone(), ..resolved.fleet.clone() };
+    begin(here, &settings).map(Some)
+}
+
+fn begin(here: &Here, settings: &FleetSettings) -> Result<FleetRun, AppError> {
+    let fleet = connect(&here.directory, settings, Role::Runner)?;
+    let problems = check(&fleet, copies(settings), Deadline::after(LOOKING)).map_err(explained)?;
+    match problems.into_iter().next() {
+        Some(problem) => Err(explained(problem)),
+        None => Ok(FleetRun { fleet, settings: settings.clone() }),
+    }
+}
+
+impl FleetRun {
+    /// What it is called.
+    pub fn name(&self) -> &str {
+        &self.settings.name
+    }
+}
+
+/// What the supervisor needs to have the lanes on a fleet.
+pub(crate) fn remote(
+    here: &Here,
+    plan: &RunSpec,
+    folder: &RunFolder,
+    fleet: FleetRun,
+) -> Result<RemoteSession, AppError> {
+    let Some(main) = here.repository.clone() else {
+        return Err(AppError::usage("a fleet needs a git repository"));
+    };
+    let leftovers = RemoteLeftovers::default();
+    let setting = RunnerSetting {
+        fleet: fleet.fleet,
+        lease: fleet.settings.lease,
+        patience: fleet.settings.patience,
+        name: machine_name(&format!("-{}", process::id()))?,
+        class: Class::default(),
+        brief: Brief::of(plan, folder, &main).map_err(AppError::system)?,
+        main,
+        folder: folder.clone(),
+        leftovers: leftovers.clone(),
+    };
+    let begin = Box::new(move |local, wake| {
+        let lanes =
+            RemoteLanes::start(local, setting, wake).map_err(|error| EngineError::Remote(Box::new(error)))?;
+        let executor: Box<dyn Executor> = Box::new(lanes);
+        Ok(executor)
+    });
+    Ok(RemoteSession { leftovers, begin })
+}

@@ -1,0 +1,143 @@
+//! What makes a fleet's run ready on a worker's machine: its agents, its sandbox, its folder.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use windlass_agents::of;
+use windlass_core::fleet::policy::Policy;
+use windlass_core::spec::{AgentSpec, LanesSpec, RunSpec, Specialist};
+use windlass_core::values::ExitCodes;
+use windlass_engine::executor::{Audience, Clock};
+use windlass_engine::local::{RemoteLeftovers, Setting};
+use windlass_engine::store::RunFolder;
+use windlass_git::inventory::Surveyor;
+use windlass_host::process::{ProcessError, become_subreaper};
+use windlass_remote::Brief;
+use windlass_remote::worker::{Ready, Workshop};
+
+use crate::agent;
+use crate::app::App;
+use crate::error::AppError;
+use crate::helper::SCRIPTED_AGENT;
+use crate::here::Here;
+use crate::run::launch;
+use crate::sandbox;
+use crate::trusting::Trusted;
+use crate::worktree;
+
+/// A worker's machine.
+pub(super) struct FleetWorkshop {
+    pub app: App,
+    /// What it is called.
+    pub worker: String,
+    pub policy: Policy,
+}
+
+impl Workshop for FleetWorkshop {
+    fn refuses(&self, brief: &Brief) -> Option<String> {
+        self.policy.refuses(&brief.project, &brief.spec)
+    }
+
+    fn open(
+        &self,
+        brief: &Brief,
+        code: &Path,
+        lanes: &Path,
+        audience: Arc<dyn Audience>,
+    ) -> Result<Ready, String> {
+        self.ready(brief, code, lanes, audience).map_err(|error| error.message)
+    }
+}
+
+impl FleetWorkshop {
+    fn ready(
+        &self,
+        brief: &Brief,
+        code: &Path,
+        lanes: &Path,
+        audience: Arc<dyn Audience>,
+    ) -> Result<Ready, AppError> {
+        become_subreaper()?;
+        let below = brief.spec.lanes.as_ref().map(|lanes| lanes.below.clone()).unwrap_or_default();
+        let directory = code.join(below);
+        // outside: the state folder.
+        fs::create_dir_all(&directory).map_err(AppError::system)?;
+        let app = self.app.in_directory(&directory)?;
+        let here = Here::find(&app)?.behind(&brief.spec.sandbox.kind)?;
+        let spec = self.here_as_there(&here, &brief.spec, lanes)?;
+        here.project.create()?;
+        let folder = RunFolder::of(&here.project, &spec.run);
+        // outside: the state folder.
+        fs::create_dir_all(folder.path()).map_err(AppError::system)?;
+        brief.put(&folder)?;
+        let launch::Taken { lock, notices } = launch::lock(&here, &spec.mark(), spec.exit_codes)?;
+        app.notices(&notices);
+        let sandbox = sandbox::open(&here, &spec, &folder)?;
+        let held = lock.descriptors().iter().map(|held| held.try_clone_to_owned()).collect::<Result<_, _>>();
+        let main =
+            here.repository.clone().ok_or_else(|| AppError::usage("a fleet's run needs a repository"))?;
+        let setting = Setting {
+            program: app.program().to_owned(),
+            project: here.project.clone(),
+            lock: held.map_err(ProcessError::system("hand on the lock"))?,
+            surveyor: Surveyor::new(here.place()),
+            snapshots: launch::snapshots(&here, &spec.run)?,
+            environment: worktree::environment(&here),
+            folder,
+            plan: Arc::new(spec),
+            sandbox,
+            audience,
+            clock: Arc::new(Clock::start()),
+            leftovers: RemoteLeftovers::default(),
+        };
+        Ok(Ready { setting, main, lock: Box::new(lock) })
+    }
+
+    /// The run as it is on this machine: in its own folders, with its own programs. What its runner does is left to that one.
+    fn here_as_there(&self, here: &Here, spec: &RunSpec, lanes: &Path) -> Result<RunSpec, AppError> {
+        let mut spec = spec.clone();
+        spec.directory.clone_from(&here.directory);
+        spec.lanes = spec.lanes.map(|there| LanesSpec {
+            folder: lanes.to_owned(),
+            fleet: None,
+            worker: Some(self.worker.clone()),
+            ..there
+        });
+        spec.hooks = Vec::new();
+        spec.inputs = Vec::new();
+        spec.links_out = Vec::new();
+        spec.sandbox.writable = Vec::new();
+        spec.sandbox.hidden = Vec::new();
+        let codes = spec.exit_codes;
+        spec.agent = self.found(here, spec.agent, codes)?;
+        for agents in [&mut spec.substitutes, &mut spec.named] {
+            *agents = std::mem::take(agents)
+                .into_iter()
+                .map(|agent| self.found(here, agent, codes))
+                .collect::<Result<_, _>>()?;
+        }
+        spec.specialists = std::mem::take(&mut spec.specialists)
+            .into_iter()
+            .map(|Specialist { purpose, agent }| {
+                Ok(Specialist { purpose, agent: self.found(here, agent, codes)? })
+            })
+            .collect::<Result<_, AppError>>()?;
+        Ok(spec)
+    }
+
+    /// An agent as it is installed and logged in here.
+    fn found(&self, here: &Here, agent: AgentSpec, codes: ExitCodes) -> Result<AgentSpec, AppError> {
+        let mut agent = AgentSpec { add_dirs: Vec::new(), ..agent };
+        if agent.arguments.first().is_some_and(|verb| verb == SCRIPTED_AGENT) {
+            self.app.program().clone_into(&mut agent.program);
+            return Ok(agent);
+        }
+        let usual = of(&agent).about().program.map(PathBuf::from);
+        let name = usual.or_else(|| agent.program.file_name().map(PathBuf::from)).unwrap_or_default();
+        agent.program = agent::find(of(&agent).about(), &name.to_string_lossy(), &here.directory, codes)?;
+        let trusted = Trusted { settings: agent.repository_settings.clone(), notices: Vec::new() };
+        agent::check(&here.app, &mut agent, &trusted, codes)?;
+        Ok(agent)
+    }
+}

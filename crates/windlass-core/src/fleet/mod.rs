@@ -1,0 +1,3 @@
+//! What the machines of a fleet agree on.
+
+pub mod policy;

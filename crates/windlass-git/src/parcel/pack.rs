@@ -1,0 +1,59 @@
+//! Packing commits.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use crate::git::call::{Call, unexpected};
+use crate::git::{GitError, ObjectId, Repository};
+use windlass_host::file::AtPath;
+
+/// A large repository is packed for minutes.
+const LONG: Duration = Duration::from_mins(30);
+
+/// Packs all that these commits need and whoever has the others lacks, to a file that is not there yet; gives its size in bytes.
+/// What this repository does not have of the others is left out of account.
+///
+/// # Errors
+/// The repository is shallow: what it has of its commits is not all that they need.
+pub fn pack(
+    repository: &Repository,
+    wanted: &[ObjectId],
+    has: &[ObjectId],
+    to: &Path,
+) -> Result<u64, GitError> {
+    refuse_shallow(repository)?;
+    let mut tips: Vec<String> = wanted.iter().map(ToString::to_string).collect();
+    for commit in has {
+        let is_there = ["cat-file", "-e", &format!("{commit}^{{commit}}")];
+        if Call::within(repository).args(is_there).succeeds()? {
+            tips.push(format!("^{commit}"));
+        }
+    }
+    let folder = to.parent().unwrap_or(Path::new("."));
+    // outside: the state folder.
+    let scratch = tempfile::tempdir_in(folder).at("write in", folder)?;
+    let call = Call::within(repository).args(["pack-objects", "--revs", "--delta-base-offset", "-q"]);
+    let printed =
+        call.arg(scratch.path().join("parcel")).input(tips.join("\n") + "\n").timeout(LONG).output()?;
+    let name =
+        ObjectId::from_hex(printed.trim_ascii()).ok_or_else(|| unexpected("git pack-objects", &printed))?;
+    let made = scratch.path().join(format!("parcel-{name}.pack"));
+    // outside: from there into there.
+    let size = made.metadata().at("read", &made)?.len();
+    // outside: the same.
+    fs::rename(&made, to).at("write", to)?;
+    Ok(size)
+}
+
+fn refuse_shallow(repository: &Repository) -> Result<(), GitError> {
+    let answer = Call::within(repository).args(["rev-parse", "--is-shallow-repository"]).text()?;
+    if answer == "true" {
+        return Err(GitError::Failed {
+            command: "git pack-objects".to_owned(),
+            said: "this is a shallow clone, which lacks what its commits are made of: `git fetch --unshallow` brings it"
+                .to_owned(),
+        });
+    }
+    Ok(())
+}

@@ -1,0 +1,119 @@
+//! What a worker has to know of a run: a file that all orders of the run name.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use windlass_core::spec::RunSpec;
+use windlass_core::values::Named as _;
+use windlass_engine::store::{RunFolder, StoreError};
+use windlass_git::git::{GitError, ObjectFormat, Repository};
+use windlass_git::lane::travelling_settings;
+use windlass_host::file::FileError;
+use windlass_jobs::prompt::Templates;
+
+/// The version that this windlass writes and knows.
+const VERSION: u16 = 1;
+
+/// The largest brief that is taken, in bytes.
+pub(crate) const LARGEST: u64 = 64 * 1024 * 1024;
+
+/// What a worker has to know of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Brief {
+    v: u16,
+    /// What the repository's folder is called: by this a worker's policy knows the project.
+    pub project: String,
+    /// How the repository names its objects: `sha1` or `sha256`.
+    pub objects: String,
+    /// What of its settings shapes files and names authors.
+    pub settings: Vec<(String, String)>,
+    /// The run, as its runner has it: paths are of that machine.
+    pub spec: RunSpec,
+    /// The job's prompt.
+    goal: String,
+    /// The project's own prompt for the mode, where it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    template: Option<String>,
+    /// Its addition to the system prompt, where it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    system_template: Option<String>,
+    /// The issues that are worked off, where they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    issues: Option<String>,
+}
+
+/// A brief that cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum BriefError {
+    /// The file cannot be read.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The run's folder cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// git does not say its settings.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// It is of another windlass.
+    #[error(
+        "the run is of a windlass that writes version {0} of it, and this one knows version {VERSION}: update the older one"
+    )]
+    Version(u64),
+    /// It is no brief.
+    #[error("what is known of the run is not one: {0}")]
+    Garbled(String),
+}
+
+impl Brief {
+    /// Of a run whose folder has its texts.
+    pub fn of(spec: &RunSpec, folder: &RunFolder, main: &Repository) -> Result<Brief, BriefError> {
+        let name = main.top.file_name().unwrap_or_default();
+        let of_issues = spec.job.tasks.as_ref().is_some_and(|tasks| tasks.issues.is_some());
+        Ok(Brief {
+            v: VERSION,
+            project: name.to_string_lossy().into_owned(),
+            objects: main.object_format.name().to_owned(),
+            settings: travelling_settings(main)?,
+            spec: spec.clone(),
+            goal: folder.read_goal()?,
+            template: folder.prompt_template(),
+            system_template: folder.system_template(),
+            issues: if of_issues { Some(folder.read_issues()?) } else { None },
+        })
+    }
+
+    /// How its repository names its objects; the usual way where it says something else.
+    pub fn object_format(&self) -> ObjectFormat {
+        self.objects.parse().unwrap_or_default()
+    }
+
+    /// As it is stored.
+    pub fn bytes(&self) -> Vec<u8> {
+        serde_json::to_vec(self).unwrap_or_default()
+    }
+
+    /// Reads one.
+    pub fn read(path: &Path) -> Result<Brief, BriefError> {
+        #[derive(Deserialize)]
+        struct Head {
+            v: u64,
+        }
+        let bytes = windlass_host::file::read_if_there(path)?.unwrap_or_default();
+        let garbled = |error: serde_json::Error| BriefError::Garbled(error.to_string());
+        let head: Head = serde_json::from_slice(&bytes).map_err(garbled)?;
+        if head.v != u64::from(VERSION) {
+            return Err(BriefError::Version(head.v));
+        }
+        serde_json::from_slice(&bytes).map_err(garbled)
+    }
+
+    /// Puts its texts into the folder that a worker has for the run.
+    pub fn put(&self, folder: &RunFolder) -> Result<(), StoreError> {
+        folder.write_goal(&self.goal)?;
+        folder.write_templates(Templates {
+            user: self.template.as_deref(),
+            system: self.system_template.as_deref(),
+        })?;
+        self.issues.as_ref().map_or(Ok(()), |issues| folder.write_issues(issues))
+    }
+}

@@ -1,0 +1,189 @@
+//! The intake: what came of orders, with the files and commits that belong to it. All of it is a stranger's until it was checked.
+
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use windlass_core::report::Report;
+use windlass_core::run::{Effect, Order};
+use windlass_core::values::LaneId;
+use windlass_fleet::layout::Store;
+use windlass_fleet::leases::{LeaseEpoch, LeaseKey};
+use windlass_fleet::orders::{Answer, Letter, MadeCode, Outcome};
+use windlass_fleet::store::Files;
+use windlass_fleet::{Deadline, FleetError};
+use windlass_git::lane::{Lane, Leftover};
+
+use super::placement::Hearing;
+use super::room::{CALL, Event, Room, StartError, beside, thread};
+use crate::answers::is_answer;
+use crate::code::{CARRYING, CodeError, LARGEST_PACK, commit, limits, scratch_in};
+use crate::run_files;
+
+/// How long one look into the mailbox waits.
+const GLANCE: Duration = Duration::from_millis(500);
+
+pub(super) fn listen(room: &Arc<Room>) -> Result<JoinHandle<()>, StartError> {
+    let mut mailbox = room.letters.mailbox_of_run(&room.run, Deadline::after(CALL))?;
+    let listening = beside(room, "fleet-intake", move |room| {
+        while !room.is_closing() {
+            match mailbox.next(Deadline::after(GLANCE)) {
+                Ok(Some(letter)) => {
+                    let shared = Arc::clone(&room);
+                    // Files of one lane do not keep the others waiting. A worker sends the next one when this is answered.
+                    let lane = letter.content.lane;
+                    let taking = move || take(&shared, &letter);
+                    if let Err(error) = thread(format!("outcome-{lane}"), taking) {
+                        room.tell(Event::Notice(error.to_string()));
+                    }
+                }
+                Ok(None) => {}
+                Err(error) => room.tell(Event::Notice(format!("what a worker sent is not taken: {error}"))),
+            }
+        }
+    })?;
+    Ok(listening)
+}
+
+fn take(room: &Room, letter: &Letter<Outcome>) {
+    let outcome = &letter.content;
+    let refuse = |reason: &str| {
+        let _ = letter.answer(&Answer::Refused { reason: reason.to_owned() });
+    };
+    let Some(epoch) = letter.fences.lane else { return refuse("it names no lease of its lane") };
+    let hearing = hearing(room, outcome, epoch);
+    let answer = match hearing {
+        Hearing::Again => Answer::Accepted,
+        Hearing::Late => {
+            let (worker, lane) = (&outcome.worker, outcome.lane);
+            room.tell(Event::Notice(format!(
+                "lane {lane}: what worker {worker} reports is of before it lost the lane, and does not count"
+            )));
+            Answer::Refused { reason: "the lane is somebody else's".to_owned() }
+        }
+        Hearing::New => match take_new(room, outcome) {
+            Ok(()) => Answer::Accepted,
+            // It is sent again.
+            Err(Refusal::Again) => return,
+            Err(Refusal::Said(reason)) => Answer::Refused { reason },
+        },
+    };
+    let _ = letter.answer(&answer);
+}
+
+/// Whoever has just taken a lane may be heard before the watch has seen that.
+fn hearing(room: &Room, outcome: &Outcome, epoch: LeaseEpoch) -> Hearing {
+    let known = room.placements().hearing(outcome.lane, epoch, outcome.number);
+    if known != Hearing::Late {
+        return known;
+    }
+    let key = LeaseKey::Lane(room.run.clone(), outcome.lane);
+    if let Ok(lease) = room.leases.look(&key, Deadline::after(GLANCE)) {
+        room.see(outcome.lane, lease.as_ref());
+    }
+    room.placements().hearing(outcome.lane, epoch, outcome.number)
+}
+
+/// Why an outcome is not taken.
+enum Refusal {
+    /// The servers failed: it may be taken later.
+    Again,
+    /// It is not what it should be.
+    Said(String),
+}
+
+fn take_new(room: &Room, outcome: &Outcome) -> Result<(), Refusal> {
+    let lane = outcome.lane;
+    let taken = run_files::take_in(&room.fleet, &room.folder, &outcome.files)
+        .and_then(|()| outcome.made.as_ref().map_or(Ok(()), |made| take_code(room, lane, made)));
+    let given_up = match taken {
+        Ok(()) => outcome.given_up.clone(),
+        Err(CodeError::Fleet(error)) if may_pass(&error) => return Err(Refusal::Again),
+        Err(error) => Some(format!("what it made is not taken: {error}")),
+    };
+    let is_taken = outcome.reported.iter().all(|reported| belongs(lane, &reported.report));
+    if !is_taken {
+        return Err(Refusal::Said(format!("it reports of something else than lane {lane}")));
+    }
+    if let Some(why) = given_up {
+        let loss = room.placements().lose(lane, &format!("gives it up: {why}"));
+        if let Some(loss) = loss {
+            room.tell(Event::Lost(Box::new(loss)));
+        }
+        return Ok(());
+    }
+    let waiting = parked(room, outcome);
+    room.placements().heard(lane, outcome.number, &outcome.reported);
+    if !outcome.reported.is_empty() {
+        room.tell(Event::Reported(outcome.reported.clone()));
+    }
+    if let Some(order) = waiting {
+        room.tell(Event::Here(Box::new(order)));
+    }
+    Ok(())
+}
+
+/// May the same be taken later?
+fn may_pass(error: &FleetError) -> bool {
+    matches!(error, FleetError::TimedOut { .. } | FleetError::Unreachable { .. })
+}
+
+/// Is it something that a worker can say of its lane?
+fn belongs(lane: LaneId, report: &Report) -> bool {
+    match report {
+        Report::Noticed(_) => true,
+        report if is_answer(report) => report.lane() == Some(lane),
+        Report::CallSpawned(_)
+        | Report::CallDue(_)
+        | Report::StatusChanged(_)
+        | Report::Suspected(_)
+        | Report::PrinciplesProposed(_)
+        | Report::Damaged(_) => report.lane() == Some(lane),
+        _ => false,
+    }
+}
+
+/// The order to close a task whose work was asked for: it is here now.
+fn parked(room: &Room, outcome: &Outcome) -> Option<Order> {
+    outcome.made.as_ref()?;
+    let mut placements = room.placements();
+    let waiting = placements.outstanding(outcome.lane)?;
+    if !matches!(waiting.effect, Effect::CloseTask { .. }) {
+        return None;
+    }
+    let epoch = waiting.epoch;
+    let waiting = placements.give_up(outcome.lane, epoch);
+    // With this it has given the lane back.
+    if let Some(lease) = placements.tenant(outcome.lane).map(|tenant| tenant.epoch) {
+        placements.left(outcome.lane, lease);
+    }
+    waiting
+}
+
+/// Brings a lane's commits here, to where a lane of this machine would have them.
+fn take_code(room: &Room, lane: LaneId, made: &MadeCode) -> Result<(), CodeError> {
+    let named = [Some(&made.stands_at), made.work.as_ref(), made.merging.as_ref()];
+    let commits: Vec<_> = named.into_iter().flatten().filter_map(|name| commit(name)).collect();
+    let Some(stands_at) = commits.first().copied() else { return Ok(()) };
+    let home = room.lanes.join(lane.to_string());
+    match &made.pack {
+        None => drop(Lane::mirror(&room.main, &home, stands_at, None)?),
+        Some(pack) => {
+            let folder = scratch_in(&room.scratch())?;
+            let file = folder.path().join("pack");
+            Files::of(&room.fleet, Store::Results).get(
+                pack,
+                &file,
+                LARGEST_PACK,
+                Deadline::after(CARRYING),
+            )?;
+            Lane::mirror(&room.main, &home, stands_at, Some((&file, &commits, &limits())))?;
+        }
+    }
+    let leftover = Leftover {
+        work: made.work.as_deref().and_then(commit),
+        merging: made.merging.as_deref().and_then(commit),
+    };
+    room.leftovers.put(lane, leftover);
+    Ok(())
+}

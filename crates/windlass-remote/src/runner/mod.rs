@@ -1,0 +1,203 @@
+//! The runner's side: an executor whose lanes are on workers. What touches the user's directory, the branch or anything outside of
+//! the run is carried out here, by the executor of this machine.
+//!
+//! - [`placement`] says which worker has which lane (pure).
+//! - A lane's [`post`] is a thread that brings its orders to where they go.
+//! - The [`watch`] renews the run's lease, and sees what becomes of the lanes' leases.
+//! - The [`intake`] takes what came of orders.
+
+mod intake;
+mod placement;
+mod post;
+mod room;
+mod watch;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use windlass_core::report::{Broken, LaneLost, Report};
+use windlass_core::run::{Effect, Order, Reported, Side};
+use windlass_core::values::{LaneId, StopReason};
+use windlass_engine::executor::{EngineError, Executor, Waker};
+use windlass_engine::local::{LocalLanes, RemoteLeftovers};
+use windlass_engine::store::RunFolder;
+use windlass_fleet::Fleet;
+use windlass_fleet::names::{Class, WorkerName};
+use windlass_git::git::Repository;
+
+use crate::brief::Brief;
+use placement::Loss;
+use post::{Post, is_parked};
+use room::{Event, Room};
+
+pub use room::StartError;
+
+/// What a runner needs beyond what it needs without a fleet.
+pub struct RunnerSetting {
+    /// Connected as a runner.
+    pub fleet: Fleet,
+    /// How long a lease that is not renewed is respected.
+    pub lease: Duration,
+    /// How long a run goes on without its servers.
+    pub patience: Duration,
+    /// The name by which this runner holds leases.
+    pub name: WorkerName,
+    /// What all lanes of the run need of a worker.
+    pub class: Class,
+    /// What workers have to know of the run.
+    pub brief: Brief,
+    /// The user's repository.
+    pub main: Repository,
+    /// The run's folder.
+    pub folder: RunFolder,
+    /// What was left in lanes elsewhere, as the executor of this machine learns it.
+    pub leftovers: RemoteLeftovers,
+}
+
+/// Lanes on the workers of a fleet.
+pub struct RemoteLanes {
+    local: LocalLanes,
+    room: Arc<Room>,
+    posts: BTreeMap<LaneId, Post>,
+    events: Receiver<Event>,
+    threads: Vec<JoinHandle<()>>,
+    reports: Vec<Reported>,
+}
+
+impl RemoteLanes {
+    /// Takes the run's lease and begins to listen.
+    ///
+    /// # Errors
+    /// Somebody else runs the run, or the servers cannot be used.
+    pub fn start(local: LocalLanes, setting: RunnerSetting, wake: Waker) -> Result<RemoteLanes, StartError> {
+        let (sender, events) = channel();
+        let (room, held) = Room::open(setting, sender, wake)?;
+        let room = Arc::new(room);
+        let threads = vec![intake::listen(&room)?, watch::begin(&room, held)?];
+        Ok(RemoteLanes { local, room, posts: BTreeMap::new(), events, threads, reports: Vec::new() })
+    }
+
+    /// Brings an order of a lane to its worker.
+    fn send(&mut self, lane: LaneId, order: Order) -> Result<(), EngineError> {
+        self.room.placements().ordered(lane, &order);
+        let post = match self.posts.entry(lane) {
+            std::collections::btree_map::Entry::Occupied(there) => there.into_mut(),
+            std::collections::btree_map::Entry::Vacant(place) => {
+                let post = Post::open(&self.room, lane).map_err(|_| EngineError::Broken)?;
+                place.insert(post)
+            }
+        };
+        post.carry(order)
+    }
+
+    fn event(&mut self, event: Event) -> Result<(), EngineError> {
+        match event {
+            Event::Reported(reported) => self.reports.extend(reported),
+            Event::Notice(text) => self.reports.push(Reported::unasked(Report::notice(text))),
+            Event::Here(order) => self.local.carry_out(*order)?,
+            Event::Again(order) => {
+                if let Some(lane) = order.effect.lane() {
+                    self.send(lane, *order)?;
+                }
+            }
+            Event::Lost(loss) => self.lane_lost(*loss)?,
+            Event::Unplaced(lane, order) => self.answer_lost(lane, "nobody", *order)?,
+            Event::Ended(detail) => {
+                let broken = Broken { stop_reason: StopReason::NeedsHuman, detail };
+                self.reports.push(Reported::unasked(broken));
+            }
+        }
+        Ok(())
+    }
+
+    fn lane_lost(&mut self, loss: Loss) -> Result<(), EngineError> {
+        let Loss { lane, worker, why, outstanding } = loss;
+        let text = format!("lane {lane}: worker {worker} {why}");
+        self.reports.push(Reported::unasked(Report::notice(text)));
+        match outstanding {
+            Some(order) => self.answer_lost(lane, worker.as_str(), order),
+            None => Ok(()),
+        }
+    }
+
+    /// What comes of an order whose lane is gone: a call is charged as what is known of it says, and its task begins again.
+    fn answer_lost(&mut self, lane: LaneId, worker: &str, mut order: Order) -> Result<(), EngineError> {
+        match order.effect {
+            Effect::Call { lane, call, turn, purpose, agent, .. } => {
+                order.effect = Effect::Recover { lane, call, turn, purpose, agent };
+                self.local.carry_out(order)
+            }
+            Effect::Recover { .. } => self.local.carry_out(order),
+            // Its work is in no place any more: this is said when it is closed. What is not parked is being closed.
+            Effect::CloseTask { .. } if is_parked(&order.effect) => self.local.carry_out(order),
+            Effect::CloseTask { .. } => Ok(()),
+            _ => {
+                let lost = LaneLost { lane, worker: Some(worker.to_owned()) };
+                self.reports.push(Reported::of(order.epoch, lost));
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Executor for RemoteLanes {
+    fn carry_out(&mut self, order: Order) -> Result<(), EngineError> {
+        let lane = order.effect.lane().unwrap_or_default();
+        if order.effect.side() == Side::Worker {
+            return self.send(lane, order);
+        }
+        if matches!(order.effect, Effect::CloseTask { .. }) && lane != LaneId::default() {
+            // Its worker gives the lane back. What is left of a parked task is there, and is asked for first.
+            let asks_first = is_parked(&order.effect);
+            self.send(lane, order.clone())?;
+            if asks_first {
+                return Ok(());
+            }
+        }
+        if order.effect == Effect::Announce {
+            self.room.dismiss();
+        }
+        self.local.carry_out(order)
+    }
+
+    fn withdraw(&mut self, effect: &Effect) {
+        self.local.withdraw(effect);
+    }
+
+    fn poll(&mut self) -> Result<Vec<Reported>, EngineError> {
+        while let Ok(event) = self.events.try_recv() {
+            self.event(event)?;
+        }
+        let mut reports = std::mem::take(&mut self.reports);
+        reports.extend(self.local.poll()?);
+        Ok(reports)
+    }
+
+    fn next_due(&self) -> Option<Duration> {
+        if self.reports.is_empty() { self.local.next_due() } else { Some(Duration::ZERO) }
+    }
+
+    fn cut_hooks(&mut self) -> Result<bool, EngineError> {
+        self.local.cut_hooks()
+    }
+
+    fn pause(&mut self) -> Result<(), EngineError> {
+        self.local.pause()
+    }
+
+    fn resume(&mut self) -> Result<(), EngineError> {
+        self.local.resume()
+    }
+
+    fn close(&mut self) {
+        self.local.close();
+        self.room.close();
+        self.posts.clear();
+        for thread in std::mem::take(&mut self.threads) {
+            let _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! Which worker has which lane, and what follows from that. Pure: leases and orders come in, decisions come out.
+
+use std::collections::BTreeMap;
+
+use windlass_core::run::{Effect, Epoch, Order, Reported};
+use windlass_core::values::LaneId;
+use windlass_fleet::leases::{Lease, LeaseEpoch, Tenure};
+use windlass_fleet::names::WorkerName;
+
+use crate::answers::is_answer;
+
+/// The lanes of a run.
+#[derive(Debug, Default)]
+pub(crate) struct Placements {
+    lanes: BTreeMap<LaneId, Placed>,
+}
+
+/// A lane.
+#[derive(Debug, Default)]
+struct Placed {
+    place: Place,
+    /// The newest order that nothing has come of yet.
+    outstanding: Option<Order>,
+}
+
+/// Where a lane is.
+#[derive(Debug, Default)]
+enum Place {
+    /// Nobody has it.
+    #[default]
+    Free,
+    /// Its first order waits for whoever is free.
+    Offered(Epoch),
+    /// A worker has it.
+    Held(Tenant),
+    /// The same, and it is told that its task is over: it gives the lane back.
+    Leaving(Tenant),
+}
+
+/// A worker that has a lane.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Tenant {
+    pub worker: WorkerName,
+    /// Of its lease.
+    pub epoch: LeaseEpoch,
+    /// The order with which it took the lane; `None` where that was in an earlier session.
+    took: Option<Epoch>,
+    /// The number of the last outcome that was taken from it.
+    heard: u64,
+}
+
+/// Where an order goes.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Route {
+    /// To whoever is free.
+    Offer,
+    /// To the one who has the lane.
+    Send(Tenant),
+    /// Its lane was lost: that is what came of it.
+    Lost,
+    /// It waits for whoever takes the lane's first order.
+    Wait,
+    /// Nobody needs it any more.
+    Nowhere,
+}
+
+/// A lane whose worker is gone.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Loss {
+    pub lane: LaneId,
+    pub worker: WorkerName,
+    /// Why, to be said after the worker's name.
+    pub why: String,
+    /// What it was to do.
+    pub outstanding: Option<Order>,
+}
+
+/// What was seen of a lane's lease.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Seen {
+    /// As it was known.
+    Same,
+    /// A worker has taken the lane. What it took may be older than what is to be done: then this is to be sent to it.
+    Taken(Option<Order>),
+    /// The one who had it has not got it any more.
+    Lost(Loss),
+}
+
+/// What an outcome is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Hearing {
+    /// It counts.
+    New,
+    /// It was taken before.
+    Again,
+    /// It is of somebody who has not got the lane.
+    Late,
+}
+
+impl Placements {
+    /// An order is given. One that ends a call is answered by the call's end.
+    pub fn ordered(&mut self, lane: LaneId, order: &Order) {
+        if !matches!(order.effect, Effect::EndCall { .. }) {
+            self.lanes.entry(lane).or_default().outstanding = Some(order.clone());
+        }
+    }
+
+    /// Where it goes as things stand.
+    pub fn route(&self, lane: LaneId, order: &Order) -> Route {
+        let placed = self.lanes.get(&lane);
+        let is_newest = placed
+            .and_then(|placed| placed.outstanding.as_ref())
+            .is_some_and(|newest| newest.epoch == order.epoch);
+        let ends_call = matches!(order.effect, Effect::EndCall { .. });
+        if !is_newest && !ends_call {
+            return Route::Nowhere;
+        }
+        match placed.map(|placed| &placed.place) {
+            Some(Place::Held(tenant)) if tenant.took == Some(order.epoch) && !ends_call => Route::Nowhere,
+            Some(Place::Held(tenant)) => Route::Send(tenant.clone()),
+            Some(Place::Leaving(tenant)) if closes(order) => Route::Send(tenant.clone()),
+            // Until its lease is free.
+            Some(Place::Leaving(_)) if !ends_call => Route::Wait,
+            _ if ends_call => Route::Nowhere,
+            Some(Place::Offered(epoch)) if *epoch == order.epoch => Route::Wait,
+            _ if begins(order) => Route::Offer,
+            _ => Route::Lost,
+        }
+    }
+
+    /// Its first order waits for whoever is free.
+    pub fn offered(&mut self, lane: LaneId, order: Epoch) {
+        self.lanes.entry(lane).or_default().place = Place::Offered(order);
+    }
+
+    /// The lanes whose leases say something: those that are offered or held.
+    pub fn watched(&self) -> Vec<LaneId> {
+        let watched = self.lanes.iter().filter(|(_, placed)| !matches!(placed.place, Place::Free));
+        watched.map(|(lane, _)| *lane).collect()
+    }
+
+    /// How a lane's lease is; `None` where nobody ever held it. `own` is the name that the runner itself takes leases by.
+    pub fn saw(&mut self, lane: LaneId, lease: Option<&Lease>, own: &WorkerName) -> Seen {
+        let placed = self.lanes.entry(lane).or_default();
+        let holder = lease.and_then(|lease| match &lease.tenure {
+            Tenure::Held(holder) if holder.name != *own => Some((&holder.name, lease.epoch)),
+            Tenure::Held(_) | Tenure::Free | Tenure::Unknown => None,
+        });
+        match (&placed.place, holder) {
+            (Place::Held(tenant) | Place::Leaving(tenant), Some((_, epoch))) if tenant.epoch == epoch => {
+                Seen::Same
+            }
+            (Place::Leaving(_), _) => {
+                placed.place = Place::Free;
+                Seen::Same
+            }
+            // Whoever has it now took it without having been asked.
+            (Place::Held(_), _) => match self.lose(lane, "gave it up") {
+                Some(loss) => Seen::Lost(loss),
+                None => Seen::Same,
+            },
+            (Place::Free | Place::Offered(_), Some((worker, epoch))) => {
+                let took = match placed.place {
+                    Place::Offered(order) => Some(order),
+                    Place::Free | Place::Held(_) | Place::Leaving(_) => None,
+                };
+                placed.place = Place::Held(Tenant { worker: worker.clone(), epoch, took, heard: 0 });
+                let is_older = |order: &&Order| took.is_some_and(|taken| taken != order.epoch);
+                Seen::Taken(placed.outstanding.as_ref().filter(is_older).cloned())
+            }
+            (Place::Free | Place::Offered(_), None) => Seen::Same,
+        }
+    }
+
+    /// Its worker has not got it any more. `None` where nobody had it.
+    pub fn lose(&mut self, lane: LaneId, why: &str) -> Option<Loss> {
+        let placed = self.lanes.get_mut(&lane)?;
+        match std::mem::take(&mut placed.place) {
+            Place::Held(Tenant { worker, .. }) | Place::Leaving(Tenant { worker, .. }) => {
+                Some(Loss { lane, worker, why: why.to_owned(), outstanding: placed.outstanding.take() })
+            }
+            other => {
+                placed.place = other;
+                None
+            }
+        }
+    }
+
+    /// Its task is over, and its worker is told so.
+    pub fn leaves(&mut self, lane: LaneId) {
+        let Some(placed) = self.lanes.get_mut(&lane) else { return };
+        placed.place = match std::mem::take(&mut placed.place) {
+            Place::Held(tenant) => Place::Leaving(tenant),
+            other => other,
+        };
+    }
+
+    /// It has given the lane back.
+    pub fn left(&mut self, lane: LaneId, epoch: LeaseEpoch) {
+        if self.tenant(lane).is_some_and(|tenant| tenant.epoch == epoch)
+            && let Some(placed) = self.lanes.get_mut(&lane)
+        {
+            placed.place = Place::Free;
+        }
+    }
+
+    /// It could not be offered.
+    pub fn not_offered(&mut self, lane: LaneId, order: Epoch) {
+        let Some(placed) = self.lanes.get_mut(&lane) else { return };
+        if matches!(placed.place, Place::Offered(offered) if offered == order) {
+            placed.place = Place::Free;
+        }
+    }
+
+    /// What nothing has come of yet.
+    pub fn outstanding(&self, lane: LaneId) -> Option<&Order> {
+        self.lanes.get(&lane)?.outstanding.as_ref()
+    }
+
+    /// Takes an order that nothing can come of.
+    pub fn give_up(&mut self, lane: LaneId, order: Epoch) -> Option<Order> {
+        let placed = self.lanes.get_mut(&lane)?;
+        placed.outstanding.take_if(|outstanding| outstanding.epoch == order)
+    }
+
+    /// The worker that has a lane.
+    pub fn tenant(&self, lane: LaneId) -> Option<&Tenant> {
+        match &self.lanes.get(&lane)?.place {
+            Place::Held(tenant) | Place::Leaving(tenant) => Some(tenant),
+            Place::Free | Place::Offered(_) => None,
+        }
+    }
+
+    /// An outcome came, under this epoch of the lane's lease and with this number.
+    pub fn hearing(&self, lane: LaneId, epoch: LeaseEpoch, number: u64) -> Hearing {
+        match self.tenant(lane) {
+            Some(tenant) if tenant.epoch == epoch && number > tenant.heard => Hearing::New,
+            Some(tenant) if tenant.epoch == epoch => Hearing::Again,
+            _ => Hearing::Late,
+        }
+    }
+
+    /// It was taken: what it answers is not outstanding any more.
+    pub fn heard(&mut self, lane: LaneId, number: u64, reported: &[Reported]) {
+        let Some(placed) = self.lanes.get_mut(&lane) else { return };
+        if let Place::Held(tenant) | Place::Leaving(tenant) = &mut placed.place {
+            tenant.heard = tenant.heard.max(number);
+        }
+        let answered = reported.iter().filter(|reported| is_answer(&reported.report));
+        for epoch in answered.filter_map(|reported| reported.order) {
+            placed.outstanding.take_if(|outstanding| outstanding.epoch <= epoch);
+        }
+    }
+}
+
+/// Does a lane begin with it, whatever was there before?
+fn begins(order: &Order) -> bool {
+    matches!(order.effect, Effect::Open { .. }) && order.context.task().is_none_or(|at| at.fresh)
+}
+
+/// Does a lane's task end with it?
+pub(crate) const fn closes(order: &Order) -> bool {
+    matches!(order.effect, Effect::CloseTask { .. })
+}
+
+#[cfg(test)]
+mod tests;

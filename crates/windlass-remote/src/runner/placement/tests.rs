@@ -1,0 +1,204 @@
+use proptest::prelude::*;
+use windlass_core::report::{self, LaneLost, Report};
+use windlass_core::run::{OrderContext, TurnKey, WireVersion};
+use windlass_core::values::RunId;
+use windlass_fleet::leases::{Holder, Revision};
+
+use super::*;
+
+const LANE: LaneId = LaneId(1);
+
+fn own() -> WorkerName {
+    "runner-1".parse().unwrap()
+}
+
+fn turn() -> TurnKey {
+    TurnKey { iteration: 1, attempt: 1 }
+}
+
+fn order(epoch: u64, effect: Effect) -> Order {
+    let run = RunId("r-00000001".to_owned());
+    Order { version: WireVersion, run, epoch: Epoch(epoch), effect, context: OrderContext::default() }
+}
+
+fn open(epoch: u64) -> Order {
+    order(epoch, Effect::Open { lane: LANE, turn: turn() })
+}
+
+fn keep(epoch: u64) -> Order {
+    order(epoch, Effect::Keep { lane: LANE, turn: turn() })
+}
+
+fn lease(epoch: u64, worker: Option<&str>) -> Lease {
+    let holder = worker.map(|name| Holder { name: name.parse().unwrap(), account: None });
+    let tenure = holder.map_or(Tenure::Free, Tenure::Held);
+    Lease { revision: Revision(epoch), epoch: LeaseEpoch(epoch), tenure }
+}
+
+/// A lane that this worker took with order 1.
+fn held(worker: &str) -> Placements {
+    let mut placements = Placements::default();
+    placements.ordered(LANE, &open(1));
+    assert_eq!(placements.route(LANE, &open(1)), Route::Offer);
+    placements.offered(LANE, Epoch(1));
+    assert_eq!(placements.route(LANE, &open(1)), Route::Wait);
+    assert_eq!(placements.saw(LANE, Some(&lease(7, Some(worker))), &own()), Seen::Taken(None));
+    placements
+}
+
+fn opened(epoch: u64) -> Reported {
+    let prepared = report::Prepared { lane: LANE };
+    Reported::of(Epoch(epoch), prepared)
+}
+
+#[test]
+fn the_order_that_a_lane_was_taken_with_is_not_sent_again_and_later_ones_go_to_its_holder() {
+    let mut placements = held("a");
+    assert_eq!(placements.route(LANE, &open(1)), Route::Nowhere);
+    placements.ordered(LANE, &keep(2));
+    let Route::Send(tenant) = placements.route(LANE, &keep(2)) else { panic!("not sent") };
+    assert_eq!((tenant.worker.as_str(), tenant.epoch), ("a", LeaseEpoch(7)));
+    assert_eq!(placements.route(LANE, &keep(1)), Route::Nowhere, "an older one is nobody's");
+}
+
+#[test]
+fn a_newer_order_than_the_one_that_was_taken_is_sent_after_it() {
+    let mut placements = Placements::default();
+    placements.ordered(LANE, &open(1));
+    placements.offered(LANE, Epoch(1));
+    placements.ordered(LANE, &open(5));
+    assert_eq!(placements.saw(LANE, Some(&lease(7, Some("a"))), &own()), Seen::Taken(Some(open(5))));
+    assert!(matches!(placements.route(LANE, &open(5)), Route::Send(_)));
+}
+
+#[test]
+fn a_lane_that_is_lost_gives_its_order_back_once_and_the_next_one_is_lost_too() {
+    let mut placements = held("a");
+    placements.ordered(LANE, &keep(2));
+    let Seen::Lost(loss) = placements.saw(LANE, Some(&lease(9, Some("b"))), &own()) else {
+        panic!("not lost")
+    };
+    assert_eq!((loss.worker.as_str(), loss.outstanding), ("a", Some(keep(2))));
+    assert_eq!(placements.route(LANE, &keep(2)), Route::Nowhere);
+    placements.ordered(LANE, &keep(3));
+    assert_eq!(placements.route(LANE, &keep(3)), Route::Lost);
+    assert_eq!(placements.give_up(LANE, Epoch(3)), Some(keep(3)));
+    placements.ordered(LANE, &open(4));
+    assert_eq!(placements.route(LANE, &open(4)), Route::Offer);
+}
+
+#[test]
+fn a_lane_whose_task_is_over_is_given_back_without_having_been_lost() {
+    let mut placements = held("a");
+    let end = windlass_core::values::TaskEnd::Done;
+    let task = windlass_core::values::TaskId("T1".to_owned());
+    let close =
+        order(2, Effect::CloseTask { lane: LANE, turn: turn(), task, end, since: None, attempts: vec![] });
+    placements.ordered(LANE, &close);
+    placements.leaves(LANE);
+    assert!(matches!(placements.route(LANE, &close), Route::Send(_)));
+    placements.ordered(LANE, &open(3));
+    assert_eq!(placements.route(LANE, &open(3)), Route::Wait, "until its lease is free");
+    assert_eq!(placements.saw(LANE, Some(&lease(8, None)), &own()), Seen::Same);
+    assert_eq!(placements.route(LANE, &open(3)), Route::Offer);
+}
+
+#[test]
+fn an_outcome_counts_once_and_only_of_the_holder() {
+    let mut placements = held("a");
+    assert_eq!(placements.hearing(LANE, LeaseEpoch(7), 1), Hearing::New);
+    placements.heard(LANE, 1, &[opened(1)]);
+    assert_eq!(placements.hearing(LANE, LeaseEpoch(7), 1), Hearing::Again);
+    assert_eq!(placements.hearing(LANE, LeaseEpoch(6), 2), Hearing::Late);
+    assert_eq!(placements.outstanding(LANE), None);
+    assert_eq!(placements.hearing(LaneId(9), LeaseEpoch(7), 1), Hearing::Late);
+}
+
+#[test]
+fn what_is_said_on_the_way_answers_nothing() {
+    let spawned = report::CallSpawned { lane: LANE, call: windlass_core::values::CallId(1), pid: 1 };
+    assert!(!is_answer(&spawned.into()));
+    assert!(!is_answer(&Report::notice("x")));
+    assert!(is_answer(&LaneLost { lane: LANE, worker: None }.into()));
+}
+
+/// What can happen to a lane.
+#[derive(Clone, Debug)]
+enum Step {
+    Ordered { opens: bool },
+    Offered,
+    Saw(Option<&'static str>),
+    Lost,
+    Leaves,
+    Heard,
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        any::<bool>().prop_map(|opens| Step::Ordered { opens }),
+        Just(Step::Offered),
+        prop_oneof![Just(None), Just(Some("a")), Just(Some("b"))].prop_map(Step::Saw),
+        Just(Step::Lost),
+        Just(Step::Leaves),
+        Just(Step::Heard),
+    ];
+    proptest::collection::vec(step, 0..60)
+}
+
+proptest! {
+    /// However leases change and orders follow: an order comes back at most once, and never after it was answered; one that is
+    /// outstanding has a way that it can go; and only the holder that is known is heard.
+    #[test]
+    fn no_order_is_lost_twice_or_stuck(steps in steps()) {
+        let mut placements = Placements::default();
+        let (mut epoch, mut revision, mut number) = (0, 0, 0);
+        let mut given: Vec<Epoch> = Vec::new();
+        let mut back: Vec<Epoch> = Vec::new();
+        let mut answered: Vec<Epoch> = Vec::new();
+        for step in steps {
+            match step {
+                Step::Ordered { opens } => {
+                    epoch += 1;
+                    let order = if opens { open(epoch) } else { keep(epoch) };
+                    placements.ordered(LANE, &order);
+                    given.push(order.epoch);
+                    prop_assert!(placements.route(LANE, &order) != Route::Nowhere);
+                }
+                Step::Offered => {
+                    if let Some(order) = placements.outstanding(LANE).cloned()
+                        && placements.route(LANE, &order) == Route::Offer
+                    {
+                        placements.offered(LANE, order.epoch);
+                        prop_assert_eq!(placements.route(LANE, &order), Route::Wait);
+                    }
+                }
+                Step::Saw(worker) => {
+                    revision += 1;
+                    if let Seen::Lost(loss) = placements.saw(LANE, Some(&lease(revision, worker)), &own()) {
+                        back.extend(loss.outstanding.map(|order| order.epoch));
+                    }
+                }
+                Step::Lost => {
+                    let loss = placements.lose(LANE, "is gone");
+                    back.extend(loss.and_then(|loss| loss.outstanding).map(|order| order.epoch));
+                }
+                Step::Leaves => placements.leaves(LANE),
+                Step::Heard => {
+                    number += 1;
+                    if let Some(tenant) = placements.tenant(LANE).cloned() {
+                        prop_assert_eq!(placements.hearing(LANE, tenant.epoch, number), Hearing::New);
+                        let of = placements.outstanding(LANE).map(|order| order.epoch);
+                        placements.heard(LANE, number, &of.map(|epoch| opened(epoch.0)).into_iter().collect::<Vec<_>>());
+                        prop_assert_eq!(placements.hearing(LANE, tenant.epoch, number), Hearing::Again);
+                        answered.extend(of);
+                    }
+                }
+            }
+        }
+        let mut once = back.clone();
+        once.sort();
+        once.dedup();
+        prop_assert_eq!(once.len(), back.len());
+        prop_assert!(back.iter().all(|epoch| given.contains(epoch) && !answered.contains(epoch)));
+    }
+}

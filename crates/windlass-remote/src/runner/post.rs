@@ -1,0 +1,192 @@
+//! A lane's post: a thread that brings the lane's orders to where they go, one after another, so that no lane waits for what
+//! another's worker does not answer.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
+use std::time::Duration;
+
+use windlass_core::run::{Effect, Order};
+use windlass_core::values::{LaneId, TaskEnd};
+use windlass_engine::executor::EngineError;
+use windlass_fleet::names::OrderKey;
+use windlass_fleet::orders::{Answer, CodePart, Delivered, Errand};
+use windlass_fleet::{Deadline, FleetError};
+use windlass_git::git::ObjectId;
+use windlass_git::lane::Target;
+use windlass_host::process::ProcessError;
+
+use super::placement::{Route, Tenant, closes};
+use super::room::{CALL, Event, Room, beside};
+use crate::code::CodeError;
+
+/// How long is waited before a letter that nobody took is sent again: within a lease, its holder is back or is gone.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// After so long a person is told that nobody takes an order.
+const UNSERVED: Duration = Duration::from_mins(1);
+
+/// The handle of a lane's thread.
+pub(super) struct Post {
+    orders: Sender<Order>,
+}
+
+impl Post {
+    pub fn open(room: &Arc<Room>, lane: LaneId) -> Result<Post, ProcessError> {
+        let (orders, inbox) = channel();
+        beside(room, &format!("lane-{lane}"), move |room| {
+            for order in inbox {
+                bring(&room, lane, &order);
+            }
+        })?;
+        Ok(Post { orders })
+    }
+
+    pub fn carry(&self, order: Order) -> Result<(), EngineError> {
+        self.orders.send(order).map_err(|_| EngineError::Broken)
+    }
+}
+
+/// What one try came to.
+enum Tried {
+    /// It is where it belongs.
+    Done,
+    /// It is not, and may be in a while.
+    Again,
+}
+
+/// Tries until the order is where it belongs, or nobody needs it.
+fn bring(room: &Room, lane: LaneId, order: &Order) {
+    if closes(order) {
+        room.placements().leaves(lane);
+    }
+    let mut waited = Duration::ZERO;
+    let mut said = Said::default();
+    while !room.is_closing() {
+        let route = room.placements().route(lane, order);
+        let tried = match route {
+            Route::Nowhere => return,
+            Route::Lost => {
+                let taken = room.placements().give_up(lane, order.epoch);
+                if let Some(order) = taken {
+                    room.tell(Event::Unplaced(lane, Box::new(order)));
+                }
+                return;
+            }
+            Route::Send(tenant) => send(room, lane, order, &tenant),
+            Route::Offer => offer(room, lane, order),
+            // Its holder answers it, or the watch sees what becomes of it.
+            Route::Wait => {
+                if waited >= UNSERVED {
+                    said.once(room, || {
+                        format!(
+                            "lane {lane}: no worker takes its order (class {}); `windlass fleet status` shows who is there",
+                            room.class
+                        )
+                    });
+                }
+                Ok(Tried::Again)
+            }
+        };
+        match tried {
+            Ok(Tried::Done) => return,
+            Ok(Tried::Again) => {}
+            Err(error) if is_hopeless(&error) => {
+                return room.tell(Event::Ended(format!("the fleet cannot be used: {error}")));
+            }
+            Err(error) => said.once(room, || format!("lane {lane}: {error}; it is tried again")),
+        }
+        room.wait(PAUSE);
+        waited += PAUSE;
+    }
+}
+
+/// Would it be the same at every try?
+fn is_hopeless(error: &CodeError) -> bool {
+    match error {
+        CodeError::Fleet(error) => matches!(
+            error,
+            FleetError::NoPermission { .. }
+                | FleetError::BadCredentials { .. }
+                | FleetError::TooLarge { .. }
+                | FleetError::Missing { .. }
+        ),
+        CodeError::Git(_) | CodeError::Lane(_) | CodeError::Mirror(_) | CodeError::Parcel(_) => true,
+        CodeError::File(_) | CodeError::Io { .. } => false,
+    }
+}
+
+/// What was said of one order: each once.
+#[derive(Default)]
+struct Said(bool);
+
+impl Said {
+    fn once(&mut self, room: &Room, text: impl FnOnce() -> String) {
+        if !std::mem::replace(&mut self.0, true) {
+            room.tell(Event::Notice(text()));
+        }
+    }
+}
+
+fn send(room: &Room, lane: LaneId, order: &Order, tenant: &Tenant) -> Result<Tried, CodeError> {
+    let errand = errand(room, order)?;
+    let fences = room.fences(Some(tenant.epoch));
+    match room.letters.order(&tenant.worker, &errand, fences, Deadline::after(CALL)) {
+        Ok(Delivered::Answered(Answer::Accepted)) => {
+            // What is left of a parked task is still to come; otherwise it has given the lane back already.
+            if closes(order) && !is_parked(&order.effect) {
+                room.placements().left(lane, tenant.epoch);
+            }
+            Ok(Tried::Done)
+        }
+        Ok(Delivered::Answered(Answer::Refused { reason })) => {
+            // It has given the lane back, or had lost it: somebody else may take it.
+            room.tell(Event::Notice(format!("lane {lane}: worker {} refuses: {reason}", tenant.worker)));
+            room.placements().left(lane, tenant.epoch);
+            Ok(Tried::Again)
+        }
+        // It may be frozen, or cut off: its lease says.
+        Ok(Delivered::Nobody) | Err(FleetError::TimedOut { .. }) => Ok(Tried::Again),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn offer(room: &Room, lane: LaneId, order: &Order) -> Result<Tried, CodeError> {
+    let errand = errand(room, order)?;
+    // Known before it can be taken: whoever takes it answers at once.
+    room.placements().offered(lane, order.epoch);
+    let key: OrderKey =
+        format!("{}:{lane}:{}", order.run, order.epoch.0).parse().map_err(FleetError::from)?;
+    let published = room.queue.publish(&room.class, &key, &errand, room.fences(None), Deadline::after(CALL));
+    if let Err(error) = published {
+        room.placements().not_offered(lane, order.epoch);
+        return Err(error.into());
+    }
+    // Until it is taken: that is seen by the watch, and nobody else is told.
+    Ok(Tried::Again)
+}
+
+/// Does it put a task aside whose work is in the lane?
+pub(super) const fn is_parked(effect: &Effect) -> bool {
+    matches!(effect, Effect::CloseTask { end: TaskEnd::Parked { .. }, .. })
+}
+
+/// An order with what its worker needs for it.
+fn errand(room: &Room, order: &Order) -> Result<Errand, CodeError> {
+    let code = match &order.effect {
+        Effect::Open { .. } | Effect::Merge { .. } => code(room)?,
+        _ => Vec::new(),
+    };
+    Ok(Errand { order: order.clone(), run: room.brief.clone(), code })
+}
+
+/// The tip of the branch, with all that leads to it.
+fn code(room: &Room) -> Result<Vec<CodePart>, CodeError> {
+    let target = match &room.branch {
+        Some(branch) => Target::Branch(branch.clone().into_bytes()),
+        None => Target::Detached,
+    };
+    // A branch that is gone is said when something is to land.
+    let Ok(tip) = target.tip(&room.main)? else { return Ok(Vec::new()) };
+    let tip: ObjectId = tip;
+    room.code().up_to(&room.fleet, &room.main, tip, &room.scratch())
+}

@@ -1,0 +1,291 @@
+//! What the runner's threads share.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use windlass_core::run::{Order, Reported};
+use windlass_core::values::{LaneId, RunId};
+use windlass_engine::executor::Waker;
+use windlass_engine::local::RemoteLeftovers;
+use windlass_engine::store::RunFolder;
+use windlass_fleet::layout::Store;
+use windlass_fleet::leases::{Held, Holder, Lease, LeaseEpoch, LeaseKey, Leases, Silence, Taken, Tenure};
+use windlass_fleet::names::{Class, WorkerName};
+use windlass_fleet::orders::{Fences, Letters, Queue};
+use windlass_fleet::signals::Signals;
+use windlass_fleet::store::{ContentId, Files};
+use windlass_fleet::{Deadline, Fleet, FleetError};
+use windlass_git::git::Repository;
+use windlass_host::process::ProcessError;
+
+use super::RunnerSetting;
+use super::placement::{Loss, Placements, Seen};
+use crate::brief::LARGEST;
+use crate::code::{CARRYING, CodeChain, CodeError, scratch_in};
+
+/// How long a short call to the servers may take.
+pub(super) const CALL: Duration = Duration::from_secs(10);
+
+/// Between two looks at leases.
+pub(super) const LOOK: Duration = Duration::from_secs(1);
+
+/// A run that cannot be begun with a fleet.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The servers.
+    #[error(transparent)]
+    Fleet(#[from] FleetError),
+    /// A file, or code.
+    #[error(transparent)]
+    Code(#[from] CodeError),
+    /// A thread.
+    #[error(transparent)]
+    Process(#[from] ProcessError),
+    /// Somebody else has the run.
+    #[error("{run} is run by {holder}, which is alive")]
+    Held {
+        /// The run.
+        run: RunId,
+        /// Who.
+        holder: String,
+    },
+}
+
+/// What one thread has for the loop.
+pub(super) enum Event {
+    /// What came of orders.
+    Reported(Vec<Reported>),
+    /// What a person should know.
+    Notice(String),
+    /// To be carried out on this machine.
+    Here(Box<Order>),
+    /// To be sent once more, to whoever has the lane now.
+    Again(Box<Order>),
+    /// A worker is gone.
+    Lost(Box<Loss>),
+    /// Nobody has the lane that an order is for.
+    Unplaced(LaneId, Box<Order>),
+    /// The run cannot go on here.
+    Ended(String),
+}
+
+/// What the runner's threads share.
+pub(super) struct Room {
+    pub fleet: Fleet,
+    pub letters: Letters,
+    pub leases: Leases,
+    pub queue: Queue,
+    pub run: RunId,
+    pub name: WorkerName,
+    pub class: Class,
+    pub main: Repository,
+    pub folder: RunFolder,
+    pub leftovers: RemoteLeftovers,
+    pub lease: Duration,
+    pub patience: Duration,
+    /// The run's own file in the store of code.
+    pub brief: ContentId,
+    /// Where lanes are kept.
+    pub lanes: std::path::PathBuf,
+    pub branch: Option<String>,
+    epoch: LeaseEpoch,
+    placements: Mutex<Placements>,
+    /// Something in the placements has changed, or the end has come.
+    changed: Condvar,
+    code: Mutex<CodeChain>,
+    events: Mutex<Sender<Event>>,
+    wake: Waker,
+    closing: AtomicBool,
+}
+
+impl Room {
+    /// Takes the run's lease, and stores what workers have to know.
+    pub fn open(
+        setting: RunnerSetting,
+        events: Sender<Event>,
+        wake: Waker,
+    ) -> Result<(Room, Held), StartError> {
+        let RunnerSetting { fleet, lease, patience, name, class, brief, main, folder, leftovers } = setting;
+        let run = brief.spec.run.clone();
+        let leases = Leases::of(&fleet);
+        let held = take_run(&leases, &run, &name, lease)?;
+        let queue = Queue::of(&fleet);
+        queue.open_class(&class, Deadline::after(CALL))?;
+        let lanes = brief.spec.lanes.as_ref();
+        let branch = lanes.and_then(|lanes| lanes.branch.clone());
+        let lanes = lanes.map(|lanes| lanes.folder.clone()).unwrap_or_default();
+        let scratch = folder.path().join("fleet");
+        let brief = {
+            let folder = scratch_in(&scratch)?;
+            let file = folder.path().join("brief");
+            // outside: the state folder.
+            std::fs::write(&file, brief.bytes())
+                .map_err(|problem| CodeError::Io { path: file.clone(), problem })?;
+            Files::of(&fleet, Store::Code).put(&file, LARGEST, Deadline::after(CARRYING))?
+        };
+        let mut placements = Placements::default();
+        for lane in setting_lanes(&leases, &run)? {
+            placements.saw(lane.0, Some(&lane.1), &name);
+        }
+        let room = Room {
+            letters: Letters::of(&fleet),
+            epoch: held.epoch(),
+            placements: Mutex::new(placements),
+            changed: Condvar::new(),
+            code: Mutex::default(),
+            events: Mutex::new(events),
+            closing: AtomicBool::new(false),
+            fleet,
+            leases,
+            queue,
+            run,
+            name,
+            class,
+            main,
+            folder,
+            leftovers,
+            lease,
+            patience,
+            brief,
+            lanes,
+            branch,
+            wake,
+        };
+        Ok((room, held))
+    }
+
+    pub fn placements(&self) -> MutexGuard<'_, Placements> {
+        self.placements.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn code(&self) -> MutexGuard<'_, CodeChain> {
+        self.code.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whoever waits for the placements looks again.
+    pub fn changed(&self) {
+        self.changed.notify_all();
+    }
+
+    /// Waits until the placements have changed, or so long.
+    pub fn wait(&self, patience: Duration) {
+        let _ = self.changed.wait_timeout(self.placements(), patience);
+    }
+
+    pub fn tell(&self, event: Event) {
+        let events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        if events.send(event).is_ok() {
+            (self.wake)();
+        }
+    }
+
+    /// How a lane's lease was seen, and what follows from it.
+    pub fn see(&self, lane: LaneId, lease: Option<&Lease>) {
+        let seen = self.placements().saw(lane, lease, &self.name);
+        match seen {
+            Seen::Same => {}
+            Seen::Taken(again) => {
+                self.changed();
+                if let Some(order) = again {
+                    self.tell(Event::Again(Box::new(order)));
+                }
+            }
+            Seen::Lost(loss) => {
+                self.changed();
+                self.tell(Event::Lost(Box::new(loss)));
+            }
+        }
+    }
+
+    /// Under which leases something is sent.
+    pub fn fences(&self, lane: Option<LeaseEpoch>) -> Fences {
+        Fences { runner: self.epoch, lane }
+    }
+
+    pub fn scratch(&self) -> std::path::PathBuf {
+        self.folder.path().join("fleet")
+    }
+
+    pub fn is_closing(&self) -> bool {
+        self.closing.load(Ordering::Relaxed)
+    }
+
+    /// All workers are told that the run needs them no longer.
+    pub fn dismiss(&self) {
+        // What is lost is made up for by the run's lease, which is given back.
+        let _ = Signals::of(&self.fleet).cancel(&self.run, self.fences(None), Deadline::after(CALL));
+    }
+
+    /// All threads come to their end.
+    pub fn close(&self) {
+        self.closing.store(true, Ordering::Relaxed);
+        self.dismiss();
+        self.changed();
+    }
+}
+
+/// The leases of a run's lanes.
+fn setting_lanes(leases: &Leases, run: &RunId) -> Result<Vec<(LaneId, Lease)>, FleetError> {
+    let all = leases.all(Deadline::after(CALL))?;
+    Ok(all
+        .into_iter()
+        .filter_map(|(key, lease)| match key {
+            LeaseKey::Lane(of, lane) if of == *run => Some((lane, lease)),
+            _ => None,
+        })
+        .collect())
+}
+
+/// Takes the run's lease: one that is held is waited for until it is stale, and respected when it is not.
+fn take_run(leases: &Leases, run: &RunId, name: &WorkerName, lease: Duration) -> Result<Held, StartError> {
+    let key = LeaseKey::Run(run.clone());
+    let holder = Holder { name: name.clone(), account: None };
+    let began = std::time::Instant::now();
+    let mut silence = Silence::longer_than(lease);
+    let mut first = None;
+    loop {
+        let now = began.elapsed();
+        let seen = leases.look(&key, Deadline::after(CALL))?;
+        let held_by = seen.as_ref().and_then(|lease| match &lease.tenure {
+            Tenure::Held(holder) => Some(holder.name.to_string()),
+            Tenure::Free => None,
+            Tenure::Unknown => Some("somebody unknown".to_owned()),
+        });
+        if let (Some(lease), Some(by)) = (&seen, held_by) {
+            // Looking is asking the servers as well: what they do not hear meanwhile, nobody says.
+            silence.wrote(now);
+            silence.saw(&key, lease.revision, now);
+            if *first.get_or_insert(lease.revision) != lease.revision {
+                return Err(StartError::Held { run: run.clone(), holder: by });
+            }
+            if !silence.is_stale(&key) {
+                std::thread::sleep(LOOK);
+                continue;
+            }
+        }
+        match leases.take(&key, seen.as_ref(), &holder, Deadline::after(CALL))? {
+            Taken::Won(held) => return Ok(held),
+            Taken::Lost(_) => first = None,
+        }
+    }
+}
+
+/// A thread of the runner.
+pub(super) fn thread(
+    name: String,
+    work: impl FnOnce() + Send + 'static,
+) -> Result<std::thread::JoinHandle<()>, ProcessError> {
+    std::thread::Builder::new().name(name).spawn(work).map_err(ProcessError::system("start a thread"))
+}
+
+/// The same that shares the room.
+pub(super) fn beside(
+    room: &Arc<Room>,
+    name: &str,
+    work: impl FnOnce(Arc<Room>) + Send + 'static,
+) -> Result<std::thread::JoinHandle<()>, ProcessError> {
+    let room = Arc::clone(room);
+    thread(name.to_owned(), move || work(room))
+}

@@ -1,0 +1,146 @@
+//! The watch: renews the run's lease, and sees what becomes of the leases of its lanes.
+
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use windlass_core::values::LaneId;
+use windlass_fleet::leases::{Held, Holder, Lease, LeaseKey, RENEWED_EVERY, Renewed, Silence, Taken};
+use windlass_fleet::{Deadline, FleetError};
+use windlass_host::process::ProcessError;
+
+use super::room::{CALL, Event, LOOK, Room, beside};
+
+/// How long a look or a renewal may take: less than a third of a lease.
+const GLANCE: Duration = Duration::from_secs(2);
+
+pub(super) fn begin(room: &Arc<Room>, held: Held) -> Result<JoinHandle<()>, ProcessError> {
+    beside(room, "fleet-watch", move |room| Watch::new(&room, held).keep())
+}
+
+struct Watch<'a> {
+    room: &'a Room,
+    /// The run's lease; `None` once somebody else has it.
+    held: Option<Held>,
+    silence: Silence,
+    began: Instant,
+    renewed: Option<Duration>,
+    /// Since when the servers cannot be reached.
+    without_contact: Option<Duration>,
+}
+
+impl<'a> Watch<'a> {
+    fn new(room: &'a Room, held: Held) -> Watch<'a> {
+        let silence = Silence::longer_than(room.lease);
+        Watch { room, held: Some(held), silence, began: Instant::now(), renewed: None, without_contact: None }
+    }
+
+    fn now(&self) -> Duration {
+        self.began.elapsed()
+    }
+
+    /// Until the run's end, or until the run is somebody else's.
+    fn keep(mut self) {
+        while !self.room.is_closing() && self.held.is_some() {
+            let is_due = self.renewed.is_none_or(|renewed| self.now() >= renewed + RENEWED_EVERY);
+            if is_due {
+                self.renew();
+            }
+            // Not in the loop's head: it would be locked for as long as the loop lasts.
+            let watched = self.room.placements().watched();
+            for lane in watched {
+                if self.without_contact.is_none() {
+                    self.look_at(lane);
+                }
+            }
+            self.room.wait(LOOK);
+        }
+        if let Some(held) = self.held.take() {
+            let _ = self.room.leases.release(held, Deadline::after(CALL));
+        }
+    }
+
+    fn renew(&mut self) {
+        let now = self.now();
+        let Some(held) = &mut self.held else { return };
+        match self.room.leases.renew(held, Deadline::after(GLANCE)) {
+            Ok(Renewed::Kept) => {
+                self.renewed = Some(now);
+                self.silence.wrote(now);
+                if let Some(since) = self.without_contact.take() {
+                    let seconds = now.saturating_sub(since).as_secs();
+                    self.say(format!("the fleet's servers answer again, after {seconds} s"));
+                }
+            }
+            Ok(Renewed::Gone(by)) => {
+                self.held = None;
+                let by = by.map_or_else(|| "somebody".to_owned(), |lease| described(&lease));
+                self.room.tell(Event::Ended(format!(
+                    "{by} has taken this run over; it goes on there, and this runner does nothing more"
+                )));
+            }
+            Err(error) => self.no_contact(now, &error),
+        }
+    }
+
+    fn no_contact(&mut self, now: Duration, error: &FleetError) {
+        self.silence.lost_contact();
+        let since = *self.without_contact.get_or_insert(now);
+        if since == now {
+            self.say(format!("{error}; lanes go on with what they have, and nothing new begins"));
+        }
+        if now.saturating_sub(since) >= self.room.patience {
+            let minutes = self.room.patience.as_secs() / 60;
+            let run = &self.room.run;
+            self.room.tell(Event::Ended(format!(
+                "the fleet's servers have not answered for {minutes} min; once they do: windlass resume {run}"
+            )));
+            // Said once: its end is on its way.
+            self.held = None;
+        }
+    }
+
+    fn say(&self, text: String) {
+        self.room.tell(Event::Notice(text));
+    }
+
+    fn look_at(&mut self, lane: LaneId) {
+        let key = LeaseKey::Lane(self.room.run.clone(), lane);
+        let now = self.now();
+        let Ok(lease) = self.room.leases.look(&key, Deadline::after(GLANCE)) else {
+            // The next renewal says what that means.
+            return;
+        };
+        self.room.see(lane, lease.as_ref());
+        let Some(lease) = lease.filter(|_| self.room.placements().tenant(lane).is_some()) else { return };
+        self.silence.saw(&key, lease.revision, now);
+        if self.silence.is_stale(&key) {
+            self.take_over(lane, &key, &lease);
+        }
+    }
+
+    /// A worker that is silent has lost its lane: from now on nothing that it says of it counts.
+    fn take_over(&mut self, lane: LaneId, key: &LeaseKey, lease: &Lease) {
+        let own = Holder { name: self.room.name.clone(), account: None };
+        let Ok(Taken::Won(held)) = self.room.leases.take(key, Some(lease), &own, Deadline::after(GLANCE))
+        else {
+            // It was heard of after all, or nothing can be written now: the next look tells.
+            return;
+        };
+        self.silence.forget(key);
+        let loss = self.room.placements().lose(lane, "has been silent for too long and has lost it");
+        self.room.changed();
+        if let Some(loss) = loss {
+            self.room.tell(Event::Lost(Box::new(loss)));
+        }
+        // Free for the next one.
+        let _ = self.room.leases.release(held, Deadline::after(CALL));
+    }
+}
+
+fn described(lease: &Lease) -> String {
+    match &lease.tenure {
+        windlass_fleet::leases::Tenure::Held(holder) => holder.name.to_string(),
+        _ => "somebody".to_owned(),
+    }
+}

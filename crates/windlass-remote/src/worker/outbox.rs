@@ -1,0 +1,330 @@
+//! What came of a run's orders, on its way to the runner: files and commits first, then what is reported of them. What does not
+//! arrive is kept and sent again, until the runner has it or the lane is somebody else's.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use windlass_agents::Detail;
+use windlass_core::fact::Entry;
+use windlass_core::observation::Observation;
+use windlass_core::report::Merged;
+use windlass_core::run::{Reported, TurnKey};
+use windlass_core::values::{LaneId, MergeOutcome, RunId};
+use windlass_engine::executor::{Audience, Place as Seen};
+use windlass_engine::store::RunFolder;
+use windlass_fleet::layout::Store;
+use windlass_fleet::leases::LeaseEpoch;
+use windlass_fleet::names::WorkerName;
+use windlass_fleet::orders::{Answer, Delivered, Fences, Letters, MadeCode, Outcome};
+use windlass_fleet::{Deadline, Fleet, FleetError};
+use windlass_git::git::{ObjectId, Repository};
+use windlass_git::lane::Lane;
+
+use super::desk::Event;
+use crate::code::{self, CodeError, commit};
+use crate::run_files::SentFiles;
+
+/// Between two tries.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// How long one try may take.
+const TRY: Duration = Duration::from_secs(5);
+
+/// What a run makes, and where.
+pub(super) struct Place {
+    pub main: Repository,
+    pub folder: RunFolder,
+    /// Where its lanes are.
+    pub lanes: PathBuf,
+    pub scratch: PathBuf,
+}
+
+/// Which commits go with what is reported.
+pub(super) enum Asked {
+    /// None.
+    Nothing,
+    /// The lane stands there; the runner has it.
+    Opened(String),
+    /// Its work, merged with the tip.
+    Merged(Box<Merged>),
+    /// What is left of a task that is put aside; with this the lane is given back.
+    Leftover { work: Option<ObjectId>, task: String },
+}
+
+/// Something to be sent.
+pub(super) struct Parcel {
+    pub lane: LaneId,
+    pub lease: LeaseEpoch,
+    pub reported: Vec<Reported>,
+    /// The attempt whose files go with it.
+    pub turn: Option<TurnKey>,
+    pub asked: Asked,
+    pub given_up: Option<String>,
+}
+
+/// The handle of a run's outbox.
+pub(super) struct Outbox {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+struct Shared {
+    queue: Mutex<VecDeque<Parcel>>,
+    more: Condvar,
+    /// Commits of the branch that both sides have.
+    tips: Mutex<BTreeSet<ObjectId>>,
+    closing: AtomicBool,
+}
+
+impl Shared {
+    fn queue(&self) -> MutexGuard<'_, VecDeque<Parcel>> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Outbox {
+    /// Begins its thread; where that cannot be, nothing is sent, and the lanes' leases end by themselves.
+    pub fn open(
+        fleet: &Fleet,
+        name: &WorkerName,
+        run: &RunId,
+        runner: &Arc<AtomicU64>,
+        place: Option<Place>,
+        events: &Sender<Event>,
+    ) -> Outbox {
+        let shared = Arc::new(Shared {
+            queue: Mutex::default(),
+            more: Condvar::new(),
+            tips: Mutex::default(),
+            closing: AtomicBool::new(false),
+        });
+        let sending = Sending {
+            letters: Letters::of(fleet),
+            fleet: fleet.clone(),
+            name: name.clone(),
+            run: run.clone(),
+            runner: Arc::clone(runner),
+            place,
+            events: events.clone(),
+            shared: Arc::clone(&shared),
+            sent: SentFiles::default(),
+            numbers: BTreeMap::new(),
+        };
+        let thread = std::thread::Builder::new().name(format!("outbox-{run}"));
+        let thread = thread.spawn(move || sending.work()).ok();
+        Outbox { shared, thread }
+    }
+
+    pub fn send(&self, parcel: Parcel) {
+        self.shared.queue().push_back(parcel);
+        self.shared.more.notify_all();
+    }
+
+    /// The same, and nothing after it.
+    pub fn send_last(self, parcel: Parcel) {
+        self.send(parcel);
+        let mut queue = self.shared.queue();
+        while !queue.is_empty() {
+            let waited = self.shared.more.wait_timeout(queue, TRY).unwrap_or_else(PoisonError::into_inner);
+            queue = waited.0;
+            if waited.1.timed_out() {
+                break;
+            }
+        }
+        drop(queue);
+        self.close_now();
+    }
+
+    /// What a lane has made is nobody's any more.
+    pub fn forget(&self, lane: LaneId) {
+        self.shared.queue().retain(|parcel| parcel.lane != lane);
+    }
+
+    /// A commit that the runner has.
+    pub fn knows(&self, tip: ObjectId) {
+        self.shared.tips.lock().unwrap_or_else(PoisonError::into_inner).insert(tip);
+    }
+
+    /// Sends nothing more.
+    pub fn close(self) {
+        self.close_now();
+    }
+
+    fn close_now(mut self) {
+        self.shared.closing.store(true, Ordering::Relaxed);
+        self.shared.more.notify_all();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+struct Sending {
+    letters: Letters,
+    fleet: Fleet,
+    name: WorkerName,
+    run: RunId,
+    runner: Arc<AtomicU64>,
+    place: Option<Place>,
+    events: Sender<Event>,
+    shared: Arc<Shared>,
+    sent: SentFiles,
+    /// The number of the last outcome of each holding of a lane.
+    numbers: BTreeMap<(LaneId, LeaseEpoch), u64>,
+}
+
+/// What became of a parcel.
+enum Sent {
+    /// It is where it belongs, or nobody wants it.
+    Done,
+    /// It has to be sent again.
+    Again,
+}
+
+impl Sending {
+    fn work(mut self) {
+        while !self.shared.closing.load(Ordering::Relaxed) {
+            // It stays in the queue while it is sent: what is forgotten meanwhile is not sent again.
+            let Some(parcel) = self.next() else { continue };
+            let outcome = match self.outcome(&parcel) {
+                Ok(outcome) => outcome,
+                Err(error) => self.failed(&parcel, &error),
+            };
+            self.deliver(&parcel, &outcome);
+            if matches!(parcel.asked, Asked::Leftover { .. }) || parcel.given_up.is_some() {
+                let _ = self.events.send(Event::Left((self.run.clone(), parcel.lane)));
+            }
+            self.shared.more.notify_all();
+        }
+    }
+
+    fn next(&self) -> Option<Parcel> {
+        let mut queue = self.shared.queue();
+        if queue.is_empty() {
+            queue = self.shared.more.wait_timeout(queue, PAUSE).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        queue.pop_front()
+    }
+
+    fn number(&mut self, parcel: &Parcel) -> u64 {
+        let number = self.numbers.entry((parcel.lane, parcel.lease)).or_default();
+        *number += 1;
+        *number
+    }
+
+    fn outcome(&mut self, parcel: &Parcel) -> Result<Outcome, CodeError> {
+        let files = match (&self.place, parcel.turn) {
+            (Some(place), Some(turn)) => self.sent.send(&self.fleet, &place.folder, turn)?,
+            _ => Vec::new(),
+        };
+        let made = self.made(parcel)?;
+        Ok(Outcome {
+            worker: self.name.clone(),
+            lane: parcel.lane,
+            number: self.number(parcel),
+            reported: parcel.reported.clone(),
+            files,
+            made,
+            given_up: parcel.given_up.clone(),
+        })
+    }
+
+    /// Without what belongs to it a report is worth nothing: the lane is given up.
+    fn failed(&mut self, parcel: &Parcel, error: &CodeError) -> Outcome {
+        Outcome {
+            worker: self.name.clone(),
+            lane: parcel.lane,
+            number: self.number(parcel),
+            reported: Vec::new(),
+            files: Vec::new(),
+            made: None,
+            given_up: Some(error.to_string()),
+        }
+    }
+
+    /// The commits that the runner needs.
+    fn made(&self, parcel: &Parcel) -> Result<Option<MadeCode>, CodeError> {
+        let Some(place) = &self.place else { return Ok(None) };
+        let home = place.lanes.join(parcel.lane.to_string());
+        let lane = Lane::expected_at(&place.main, &home);
+        let (stands_at, work, merging) = match &parcel.asked {
+            Asked::Nothing => return Ok(None),
+            Asked::Opened(base) => (base.clone(), None, None),
+            Asked::Merged(merged) => match &merged.outcome {
+                MergeOutcome::Clean { commit: Some(made), .. } => (made.clone(), commit(made), None),
+                _ => (merged.tip.clone(), None, None),
+            },
+            Asked::Leftover { work, task } => {
+                let left = lane.leftover(*work, task)?;
+                let Some(stands_at) = lane.stands_at() else { return Ok(None) };
+                (stands_at.to_string(), left.work, left.merging)
+            }
+        };
+        let mut wanted: Vec<ObjectId> = [work, merging].into_iter().flatten().collect();
+        let tips: Vec<ObjectId> =
+            self.shared.tips.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect();
+        wanted.extend(commit(&stands_at).filter(|at| !tips.contains(at)));
+        wanted.retain(|commit| !tips.contains(commit));
+        let pack = match wanted.as_slice() {
+            [] => None,
+            wanted => {
+                let packed = code::pack(
+                    &self.fleet,
+                    Store::Results,
+                    lane.repository(),
+                    (wanted, &tips),
+                    &place.scratch,
+                );
+                Some(packed?)
+            }
+        };
+        let name = |commit: ObjectId| commit.to_string();
+        Ok(Some(MadeCode { stands_at, work: work.map(name), merging: merging.map(name), pack }))
+    }
+
+    fn deliver(&self, parcel: &Parcel, outcome: &Outcome) {
+        while !self.shared.closing.load(Ordering::Relaxed) {
+            match self.send(parcel, outcome) {
+                Sent::Done => return,
+                Sent::Again => std::thread::sleep(PAUSE),
+            }
+        }
+    }
+
+    fn send(&self, parcel: &Parcel, outcome: &Outcome) -> Sent {
+        let runner = LeaseEpoch(self.runner.load(Ordering::Relaxed));
+        let fences = Fences { runner, lane: Some(parcel.lease) };
+        match self.letters.report(&self.run, outcome, fences, Deadline::after(TRY)) {
+            Ok(Delivered::Answered(Answer::Accepted)) => Sent::Done,
+            Ok(Delivered::Answered(Answer::Refused { reason })) => {
+                let text =
+                    format!("lane {}: the runner does not take what came of it: {reason}", parcel.lane);
+                let _ = self.events.send(Event::Said(text));
+                Sent::Done
+            }
+            Err(error @ FleetError::TooLarge { .. }) => {
+                let _ = self.events.send(Event::Said(error.to_string()));
+                Sent::Done
+            }
+            Ok(Delivered::Nobody) | Err(_) => Sent::Again,
+        }
+    }
+}
+
+/// Nobody watches on a worker's machine.
+pub(super) struct Silent;
+
+impl Audience for Silent {
+    fn fact(&self, _: &Entry) {}
+
+    fn observation(&self, _: Seen, _: Observation) {}
+
+    fn detail(&self) -> Detail {
+        Detail::Digests
+    }
+}

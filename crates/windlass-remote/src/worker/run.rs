@@ -1,0 +1,489 @@
+//! A run on a worker: a thread with the run's repository, folder and executor.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use windlass_core::report::{CallEnded, Noticed, Report};
+use windlass_core::run::{Effect, Epoch, Reported};
+use windlass_core::values::{CallId, LaneId, RunId};
+use windlass_engine::executor::{EngineError, Executor, Waker};
+use windlass_engine::local::LocalLanes;
+use windlass_fleet::layout::Store;
+use windlass_fleet::leases::LeaseEpoch;
+use windlass_fleet::orders::{CodePart, Errand};
+use windlass_fleet::signals::{Signal, Signals};
+use windlass_fleet::store::Files;
+use windlass_fleet::{Deadline, Fleet};
+use windlass_git::git::{ObjectId, Repository};
+use windlass_git::lane::Replica;
+
+use super::WorkerSetting;
+use super::desk::Event;
+use super::outbox::{Asked, Outbox, Parcel};
+use super::workshop::{Ready, Workshop};
+use crate::answers::is_answer;
+use crate::brief::{Brief, LARGEST};
+use crate::code::{self, CARRYING, CodeError, commit, scratch_in};
+
+/// How long it may take until a run's end would be heard.
+const LISTEN: Duration = Duration::from_secs(10);
+
+/// The longest that nothing is looked at.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// What the thread of a run is told.
+pub(super) enum Job {
+    /// A lane was taken, with its first order.
+    Begin { lane: LaneId, epoch: LeaseEpoch, errand: Box<Errand> },
+    /// A later order of a lane that is held.
+    Order(Box<Errand>),
+    /// A lane is somebody else's.
+    Abandon(LaneId),
+    /// A lane is given back: its task is over.
+    Leave(LaneId),
+    /// Something in the executor stirs.
+    Stirred,
+    /// All of it ends.
+    Close,
+}
+
+/// The handle of a run's thread.
+pub(super) struct RunDesk {
+    jobs: Sender<Job>,
+    thread: JoinHandle<()>,
+    /// The lease of the run's runner.
+    runner: Arc<AtomicU64>,
+    /// Nobody listens for its end any longer.
+    closed: Arc<AtomicBool>,
+}
+
+impl RunDesk {
+    /// Reads what is known of a run, and begins its thread.
+    ///
+    /// # Errors
+    /// A sentence: why this worker does not take it.
+    pub fn open(
+        setting: &WorkerSetting,
+        errand: &Errand,
+        runner: LeaseEpoch,
+        events: &Sender<Event>,
+    ) -> Result<RunDesk, String> {
+        let home = setting.home.join(&errand.order.run.0);
+        let brief = read_brief(&setting.fleet, errand, &home)?;
+        if let Some(why) = setting.workshop.refuses(&brief) {
+            return Err(why);
+        }
+        let (jobs, inbox) = channel();
+        let runner = Arc::new(AtomicU64::new(runner.0));
+        let room = RunRoom {
+            fleet: setting.fleet.clone(),
+            name: setting.name.clone(),
+            workshop: Arc::clone(&setting.workshop),
+            told: Arc::clone(&setting.told),
+            home,
+            brief,
+            runner: Arc::clone(&runner),
+            events: events.clone(),
+            jobs: jobs.clone(),
+        };
+        let name = format!("run-{}", errand.order.run);
+        let thread = std::thread::Builder::new()
+            .name(name)
+            .spawn(move || Running::new(room).work(&inbox))
+            .map_err(|error| format!("cannot start a thread: {error}"))?;
+        let closed = Arc::new(AtomicBool::new(false));
+        listen(&setting.fleet, &errand.order.run, events, &closed)?;
+        Ok(RunDesk { jobs, thread, runner, closed })
+    }
+
+    pub fn tell(&self, job: Job) {
+        // It ends with this handle.
+        let _ = self.jobs.send(job);
+    }
+
+    pub fn runner(&self) -> LeaseEpoch {
+        LeaseEpoch(self.runner.load(Ordering::Relaxed))
+    }
+
+    /// A later runner of the same run is obeyed from now on; an earlier one is not.
+    pub fn follow(&self, runner: LeaseEpoch) -> Result<(), String> {
+        if self.runner.fetch_max(runner.0, Ordering::Relaxed) > runner.0 {
+            return Err("the run has another runner by now".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Ends everything of the run here, and waits for that.
+    pub fn close(self) {
+        self.closed.store(true, Ordering::Relaxed);
+        self.tell(Job::Close);
+        let _ = self.thread.join();
+    }
+}
+
+/// Listens for the end of a run.
+fn listen(
+    fleet: &Fleet,
+    run: &RunId,
+    events: &Sender<Event>,
+    closed: &Arc<AtomicBool>,
+) -> Result<(), String> {
+    let ear = Signals::of(fleet).hear_cancel(run, Deadline::after(LISTEN));
+    let mut ear = ear.map_err(|error| error.to_string())?;
+    let (run, events, closed) = (run.clone(), events.clone(), Arc::clone(closed));
+    let listening = move || {
+        while !closed.load(Ordering::Relaxed) {
+            if let Ok(Some(Signal::Cancel(fences))) = ear.next(Deadline::after(LOOK)) {
+                let _ = events.send(Event::Cancelled(run.clone(), fences.runner));
+            }
+        }
+    };
+    let thread = std::thread::Builder::new().name("fleet-cancel".to_owned()).spawn(listening);
+    thread.map(drop).map_err(|error| format!("cannot start a thread: {error}"))
+}
+
+fn read_brief(fleet: &Fleet, errand: &Errand, home: &std::path::Path) -> Result<Brief, String> {
+    let read = || -> Result<Brief, Box<dyn std::error::Error>> {
+        let folder = scratch_in(&home.join("incoming"))?;
+        let file = folder.path().join("brief");
+        Files::of(fleet, Store::Code).get(&errand.run, &file, LARGEST, Deadline::after(CARRYING))?;
+        Ok(Brief::read(&file)?)
+    };
+    let brief = read().map_err(|error| error.to_string())?;
+    if brief.spec.run == errand.order.run {
+        Ok(brief)
+    } else {
+        Err(format!("what is known of {} is of {}", errand.order.run, brief.spec.run))
+    }
+}
+
+/// What the thread of a run begins with.
+struct RunRoom {
+    fleet: Fleet,
+    name: windlass_fleet::names::WorkerName,
+    workshop: Arc<dyn Workshop>,
+    told: Arc<dyn Fn(&str) + Send + Sync>,
+    home: PathBuf,
+    brief: Brief,
+    runner: Arc<AtomicU64>,
+    events: Sender<Event>,
+    jobs: Sender<Job>,
+}
+
+/// A lane that is worked on.
+struct Held {
+    lease: LeaseEpoch,
+    /// The newest order; one that comes twice is known by it.
+    newest: Epoch,
+    /// The call that is under way, and the order that its end answers.
+    call: Option<(CallId, Epoch, Epoch)>,
+    /// What the lane was last told to do.
+    effect: Effect,
+}
+
+/// What is open once the first order came.
+struct Open {
+    lanes: LocalLanes,
+    replica: Replica,
+    outbox: Outbox,
+    _lock: Box<dyn Send>,
+}
+
+struct Running {
+    room: RunRoom,
+    open: Option<Open>,
+    held: BTreeMap<LaneId, Held>,
+}
+
+impl Running {
+    fn new(room: RunRoom) -> Running {
+        Running { room, open: None, held: BTreeMap::new() }
+    }
+
+    fn work(mut self, inbox: &Receiver<Job>) {
+        loop {
+            let patience = self.open.as_ref().and_then(|open| open.lanes.next_due()).unwrap_or(LOOK);
+            let job = match inbox.recv_timeout(patience.min(LOOK)) {
+                Ok(job) => job,
+                Err(RecvTimeoutError::Timeout) => Job::Stirred,
+                Err(RecvTimeoutError::Disconnected) => Job::Close,
+            };
+            match job {
+                Job::Close => break,
+                Job::Stirred => {}
+                Job::Begin { lane, epoch, errand } => {
+                    let effect = errand.order.effect.clone();
+                    let held = Held { lease: epoch, newest: Epoch::default(), call: None, effect };
+                    self.held.insert(lane, held);
+                    self.order(lane, *errand);
+                }
+                Job::Order(errand) => {
+                    if let Some(lane) = errand.order.effect.lane() {
+                        self.order(lane, *errand);
+                    }
+                }
+                Job::Abandon(lane) => self.abandon(lane),
+                Job::Leave(lane) => self.leave(lane),
+            }
+            if let Err(error) = self.poll() {
+                let why = error.to_string();
+                self.held.keys().copied().collect::<Vec<_>>().into_iter().for_each(|lane| {
+                    self.give_up(lane, &why);
+                });
+            }
+        }
+        if let Some(mut open) = self.open.take() {
+            open.lanes.close();
+            open.outbox.close();
+        }
+    }
+
+    fn leave(&mut self, lane: LaneId) {
+        self.held.remove(&lane);
+    }
+
+    /// Whoever has it now begins its task anew: what is at work for it here is ended, and what comes of it is not said.
+    fn abandon(&mut self, lane: LaneId) {
+        if let Some(open) = &mut self.open {
+            open.lanes.abandon(lane);
+            open.outbox.forget(lane);
+        }
+        self.leave(lane);
+    }
+
+    /// This worker cannot do what it was asked: somebody else may.
+    fn give_up(&mut self, lane: LaneId, why: &str) {
+        let Some(held) = self.held.get(&lane) else { return };
+        (self.room.told)(&format!("lane {lane} of {} is given up: {why}", self.room.brief.spec.run));
+        let parcel = Parcel {
+            lane,
+            lease: held.lease,
+            reported: Vec::new(),
+            turn: None,
+            asked: Asked::Nothing,
+            given_up: Some(why.to_owned()),
+        };
+        match &mut self.open {
+            Some(open) => {
+                open.lanes.abandon(lane);
+                open.outbox.send(parcel);
+            }
+            None => Outbox::open(
+                &self.room.fleet,
+                &self.room.name,
+                &self.room.brief.spec.run,
+                &self.room.runner,
+                None,
+                &self.room.events,
+            )
+            .send_last(parcel),
+        }
+        self.leave(lane);
+    }
+
+    fn order(&mut self, lane: LaneId, errand: Errand) {
+        let Some(held) = self.held.get_mut(&lane) else { return };
+        let ends_call = matches!(errand.order.effect, Effect::EndCall { .. });
+        if errand.order.epoch <= held.newest && !ends_call {
+            // It came before; its answer was lost.
+            return;
+        }
+        if !ends_call {
+            held.newest = errand.order.epoch;
+        }
+        if let Err(error) = self.carry_out(lane, errand) {
+            self.give_up(lane, &error);
+        }
+    }
+
+    fn carry_out(&mut self, lane: LaneId, errand: Errand) -> Result<(), String> {
+        let said = |error: CodeError| error.to_string();
+        if self.open.is_none() {
+            self.open = Some(self.room.open(&errand.code)?);
+        }
+        let (Some(open), Some(held)) = (&mut self.open, self.held.get_mut(&lane)) else { return Ok(()) };
+        open.bring(&self.room.fleet, &errand.code, &self.room.home).map_err(said)?;
+        let order = errand.order;
+        match &order.effect {
+            Effect::CloseTask { .. } => {
+                let work = order.context.task().and_then(|at| at.work.as_deref().and_then(commit));
+                let parcel = Parcel {
+                    lane,
+                    lease: held.lease,
+                    reported: Vec::new(),
+                    turn: None,
+                    asked: Asked::Leftover { work, task: task_of(&order.effect) },
+                    given_up: None,
+                };
+                open.outbox.send(parcel);
+                self.leave(lane);
+                return Ok(());
+            }
+            // Its runner died, and its call did not: the end of it is what is asked for.
+            Effect::Recover { call, .. } if held.call.is_some_and(|(live, ..)| live == *call) => {
+                held.call = held.call.map(|(live, told, _)| (live, told, order.epoch));
+                return Ok(());
+            }
+            Effect::Call { call, .. } => held.call = Some((*call, order.epoch, order.epoch)),
+            _ => {}
+        }
+        if !matches!(order.effect, Effect::EndCall { .. }) {
+            if matches!(held.effect, Effect::Open { .. }) {
+                open.lanes.withdraw(&held.effect);
+            }
+            held.effect = order.effect.clone();
+        }
+        open.lanes.carry_out(order).map_err(|error| error.to_string())
+    }
+
+    /// Sends what has come of orders.
+    fn poll(&mut self) -> Result<(), EngineError> {
+        let Some(open) = &mut self.open else { return Ok(()) };
+        let reports = open.lanes.poll()?;
+        let mut by_lane: BTreeMap<LaneId, Vec<Reported>> = BTreeMap::new();
+        let mut broken = Vec::new();
+        for mut reported in reports {
+            let of_order = reported.order.and_then(|order| {
+                self.held.iter().find(|(_, held)| {
+                    held.newest == order || held.call.is_some_and(|(_, told, _)| told == order)
+                })
+            });
+            let lane = reported.report.lane().or(of_order.map(|(lane, _)| *lane));
+            match (&reported.report, lane) {
+                (Report::Broken(_) | Report::Failed(_), lane) => {
+                    broken.push((lane, detail_of(&reported.report)));
+                    continue;
+                }
+                // What is about no lane is said by each that is worked on, once.
+                (Report::Noticed(Noticed { text }), None) => {
+                    (self.room.told)(text);
+                    continue;
+                }
+                (_, None) => continue,
+                (_, Some(lane)) => {
+                    if let Some(held) = self.held.get_mut(&lane) {
+                        if let (Some((_, told, answers)), Some(order)) = (held.call, reported.order)
+                            && told == order
+                        {
+                            reported.order = Some(answers);
+                        }
+                        if let Report::CallEnded(CallEnded { call, .. }) = &reported.report
+                            && held.call.is_some_and(|(live, ..)| live == *call)
+                        {
+                            held.call = None;
+                        }
+                        by_lane.entry(lane).or_default().push(reported);
+                    }
+                }
+            }
+        }
+        for (lane, reported) in by_lane {
+            let (Some(held), Some(open)) = (self.held.get(&lane), &self.open) else { continue };
+            let answers = reported.iter().any(|reported| is_answer(&reported.report));
+            let turn = held.effect.turn().filter(|_| answers);
+            let asked = asked_of(&reported);
+            let parcel = Parcel { lane, lease: held.lease, reported, turn, asked, given_up: None };
+            open.outbox.send(parcel);
+        }
+        for (lane, why) in broken {
+            let lanes: Vec<LaneId> =
+                lane.map_or_else(|| self.held.keys().copied().collect(), |lane| vec![lane]);
+            lanes.into_iter().for_each(|lane| self.give_up(lane, &why));
+        }
+        Ok(())
+    }
+}
+
+impl RunRoom {
+    /// Makes the run's repository, and what its orders need.
+    fn open(&self, code: &[CodePart]) -> Result<Open, String> {
+        let folder = self.home.join("code").join(&self.brief.project);
+        let replica = Replica::begin(
+            &folder,
+            self.brief.object_format(),
+            self.branch().as_deref(),
+            &self.brief.settings,
+        )
+        .map_err(|error| error.to_string())?;
+        bring(&self.fleet, &replica, code, &self.home).map_err(|error| error.to_string())?;
+        let lanes = self.home.join("lanes");
+        let audience = Arc::new(super::outbox::Silent);
+        let Ready { setting, main, lock } = self.workshop.open(&self.brief, &folder, &lanes, audience)?;
+        let jobs = self.jobs.clone();
+        let wake: Waker = Arc::new(move || drop(jobs.send(Job::Stirred)));
+        let run = setting.folder.clone();
+        let plan = setting.plan.lanes.as_ref().map(|lanes| lanes.folder.clone()).unwrap_or(lanes);
+        let lanes = LocalLanes::start(setting, wake).map_err(|error| error.to_string())?;
+        let place =
+            super::outbox::Place { main, folder: run, lanes: plan, scratch: self.home.join("incoming") };
+        let run = &self.brief.spec.run;
+        let outbox = Outbox::open(&self.fleet, &self.name, run, &self.runner, Some(place), &self.events);
+        Ok(Open { lanes, replica, outbox, _lock: lock })
+    }
+
+    fn branch(&self) -> Option<String> {
+        self.brief.spec.lanes.as_ref()?.branch.clone()
+    }
+}
+
+impl Open {
+    fn bring(&mut self, fleet: &Fleet, code: &[CodePart], home: &std::path::Path) -> Result<(), CodeError> {
+        bring(fleet, &self.replica, code, home)?;
+        if let Some(tip) = code.last().and_then(|part| commit(&part.commit)) {
+            self.outbox.knows(tip);
+        }
+        Ok(())
+    }
+}
+
+/// Brings what is missing of the branch, and the branch to its tip.
+fn bring(
+    fleet: &Fleet,
+    replica: &Replica,
+    code: &[CodePart],
+    home: &std::path::Path,
+) -> Result<(), CodeError> {
+    let repository: &Repository = replica.repository();
+    let mut tip: Option<ObjectId> = None;
+    for part in code {
+        let Some(wanted) = commit(&part.commit) else { continue };
+        if !replica.has(wanted)? {
+            code::take_in(fleet, Store::Code, repository, &part.pack, &[wanted], &home.join("incoming"))?;
+        }
+        tip = Some(wanted);
+    }
+    if let Some(tip) = tip {
+        replica.advance(tip)?;
+    }
+    Ok(())
+}
+
+fn task_of(effect: &Effect) -> String {
+    match effect {
+        Effect::CloseTask { task, .. } => task.0.clone(),
+        _ => String::new(),
+    }
+}
+
+/// Does the runner need commits with this?
+fn asked_of(reported: &[Reported]) -> Asked {
+    let asked = reported.iter().rev().find_map(|reported| match &reported.report {
+        Report::Merged(merged) => Some(Asked::Merged(Box::new(merged.clone()))),
+        Report::LaneOpened(opened) => Some(Asked::Opened(opened.base.clone())),
+        _ => None,
+    });
+    asked.unwrap_or(Asked::Nothing)
+}
+
+fn detail_of(report: &Report) -> String {
+    match report {
+        Report::Broken(broken) => broken.detail.clone(),
+        Report::Failed(failed) => failed.detail.clone(),
+        _ => String::new(),
+    }
+}
