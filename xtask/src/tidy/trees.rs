@@ -49,6 +49,10 @@ const OUTSIDE: &[(&str, &str)] = &[
     ),
     ("crates/windlass-fleet/src/fleet/connect.rs", "a person's own file of certificates"),
     ("crates/windlass-fleet/src/store.rs", "the state folder: bundles and streams on their way"),
+    ("crates/windlass-remote", "the state folder: repositories, packs and files of runs on their way"),
+    ("crates/windlass-git/src/parcel", "the state folder, and git directories that no guest can write"),
+    ("crates/windlass-git/src/lane/replica.rs", "the state folder: a repository that no guest is given"),
+    ("crates/windlass-app/src/fleet/policy.rs", "a person's own file of a policy"),
     ("crates/windlass-engine/src/trust/store.rs", "the state folder"),
     (
         "crates/windlass-app/src/run/gates.rs",

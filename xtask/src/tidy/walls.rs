@@ -45,6 +45,19 @@ const WALLS: &[Wall] = &[
         forbids: &["std::process::Command::new", "std::time::SystemTime::now"],
     },
     Wall {
+        folder: "crates/windlass-remote",
+        may_use: &[
+            "windlass-agents",
+            "windlass-core",
+            "windlass-engine",
+            "windlass-fleet",
+            "windlass-git",
+            "windlass-host",
+            "windlass-jobs",
+        ],
+        forbids: NO_PROCESSES,
+    },
+    Wall {
         folder: "crates/windlass-forge",
         may_use: &["windlass-core", "windlass-host"],
         forbids: NO_PROCESSES,
@@ -85,8 +98,10 @@ const WALLS: &[Wall] = &[
             "windlass-git",
             "windlass-host",
             "windlass-engine",
+            "windlass-fleet",
             "windlass-import",
             "windlass-jobs",
+            "windlass-remote",
             "windlass-ui",
         ],
         forbids: &[

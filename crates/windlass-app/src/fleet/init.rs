@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use windlass_core::config::Layer;
-use windlass_fleet::layout::{Made, create};
+use windlass_fleet::layout::{Made, Part, create};
 use windlass_fleet::settings::Role;
 use windlass_fleet::{Deadline, permissions};
 
-use super::connect::{connect, copies, explained, reached, settings};
+use super::connect::{connect, copies, explained, name_of, settings};
 use crate::app::App;
 use crate::error::AppError;
 
@@ -38,27 +38,25 @@ impl App {
     /// Makes what the configured fleet needs on its servers; what is there as it has to be stays.
     ///
     /// # Errors
-    /// What is there differs from what is needed: it is named, and not altered.
+    /// The fleet cannot be used, or what is there differs from what is needed: it is named, and not altered.
     pub fn init_fleet(&self) -> Result<FleetInit, AppError> {
         let settings = settings(self, Layer::default())?;
         let fleet = connect(self.directory(), &settings, Role::Administrator)?;
         let made = create(&fleet, copies(&settings), Deadline::after(MAKING)).map_err(explained)?;
         let name = &fleet.settings().fleet;
-        let part = |(part, made): &(windlass_fleet::layout::Part, Made)| MadePart {
+        let part = |(part, made): &(Part, Made)| MadePart {
             name: part.stream_of(name),
             about: part.about(),
             is_new: *made == Made::New,
         };
-        Ok(FleetInit { name: settings.name, parts: made.iter().map(part).collect() })
+        Ok(FleetInit { parts: made.iter().map(part).collect(), name: settings.name })
     }
 
     /// What each role of the configured fleet may do, as configuration of its servers. Nobody is asked.
+    ///
+    /// # Errors
+    /// The configuration cannot be read.
     pub fn fleet_permissions(&self) -> Result<String, AppError> {
-        let mut settings = settings(self, Layer::default())?;
-        if settings.urls.is_empty() {
-            // They do not depend on where the servers are.
-            settings.urls = vec!["nats://localhost".to_owned()];
-        }
-        Ok(permissions::configuration(&reached(self.directory(), &settings, Role::Administrator)?.fleet))
+        Ok(permissions::configuration(&name_of(&settings(self, Layer::default())?)?))
     }
 }

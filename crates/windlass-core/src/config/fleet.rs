@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use super::error::ConfigError;
 use super::keys;
-use super::setting::{Count, FineSpan, PositiveSpan, Text, TextOrNothing};
+use super::setting::{FineSpan, FleetNameText, PositiveSpan, Replicas, ServerAddresses, TextOrNothing};
 use super::values::Values;
 
 /// How a fleet is reached, and how patient everybody in it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FleetSettings {
-    /// Its servers; empty where there is no fleet.
+    /// Its servers, without credentials; empty where there is no fleet.
     pub urls: Vec<String>,
     /// What it is called.
     pub name: String,
@@ -22,7 +22,7 @@ pub struct FleetSettings {
     pub lease: Duration,
     /// How long a run goes on without its servers.
     pub patience: Duration,
-    /// How many servers keep everything: 1 or 3.
+    /// On how many servers everything is kept.
     pub replicas: Replicas,
 }
 
@@ -42,46 +42,33 @@ pub enum FleetLogin {
     Password(String),
 }
 
-/// How many servers keep everything.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Replicas {
-    /// One.
-    One,
-    /// Three.
-    Three,
-}
-
 impl Values {
     pub(super) fn fleet(&self) -> Result<FleetSettings, ConfigError> {
         let text = |key| self.get(key).map(|TextOrNothing(text)| text);
-        let logins = [
-            ("fleet.credentials", text(&keys::FLEET_CREDENTIALS)?.map(FleetLogin::Credentials)),
-            ("fleet.token_file", text(&keys::FLEET_TOKEN_FILE)?.map(FleetLogin::Token)),
-            ("fleet.nkey_file", text(&keys::FLEET_NKEY_FILE)?.map(FleetLogin::Nkey)),
-            ("fleet.password_file", text(&keys::FLEET_PASSWORD_FILE)?.map(FleetLogin::Password)),
-        ];
-        let said: Vec<_> = logins.into_iter().filter_map(|(key, login)| Some((key, login?))).collect();
-        if let [(first, _), (second, _), ..] = said.as_slice() {
+        let (credentials, token) = (text(&keys::FLEET_CREDENTIALS)?, text(&keys::FLEET_TOKEN_FILE)?);
+        let (nkey, password) = (text(&keys::FLEET_NKEY_FILE)?, text(&keys::FLEET_PASSWORD_FILE)?);
+        let mut said = [
+            (keys::FLEET_CREDENTIALS.name, credentials.map(FleetLogin::Credentials)),
+            (keys::FLEET_TOKEN_FILE.name, token.map(FleetLogin::Token)),
+            (keys::FLEET_NKEY_FILE.name, nkey.map(FleetLogin::Nkey)),
+            (keys::FLEET_PASSWORD_FILE.name, password.map(FleetLogin::Password)),
+        ]
+        .into_iter()
+        .filter_map(|(key, login)| Some((key, login?)));
+        let (first, second) = (said.next(), said.next());
+        if let (Some((first, _)), Some((second, _))) = (&first, &second) {
             return Err(ConfigError::one(format!(
-                "`{first}` and `{second}` both say how to log in at the fleet: leave one of them empty"
+                "`{first}` and `{second}` both say how to log in to the fleet: keep one, and set the other to \"\""
             )));
         }
         Ok(FleetSettings {
-            urls: self.get(&keys::FLEET_URL)?,
-            name: self.get(&keys::FLEET_NAME).map(|Text(name)| name)?,
-            login: said.into_iter().next().map(|(_, login)| login).unwrap_or_default(),
+            urls: self.get(&keys::FLEET_URL).map(|ServerAddresses(addresses)| addresses)?,
+            name: self.get(&keys::FLEET_NAME).map(|FleetNameText(name)| name)?,
+            login: first.map(|(_, login)| login).unwrap_or_default(),
             authority: text(&keys::FLEET_AUTHORITY)?,
             lease: self.get(&keys::FLEET_LEASE).map(|FineSpan(span)| span)?,
             patience: self.get(&keys::FLEET_PATIENCE).map(|PositiveSpan(span)| span)?,
-            replicas: match self.get(&keys::FLEET_REPLICAS)? {
-                Count(1) => Replicas::One,
-                Count(3) => Replicas::Three,
-                Count(other) => {
-                    return Err(ConfigError::one(format!(
-                        "`fleet.replicas` is {other}: a fleet keeps everything once or three times"
-                    )));
-                }
-            },
+            replicas: self.get(&keys::FLEET_REPLICAS)?,
         })
     }
 }

@@ -6,10 +6,11 @@ use toml::Value;
 
 use super::error::{ConfigError, FileKind};
 use super::setting::{
-    AgentChoice, AgentOrNone, ByteCap, CheckSetting, Count, CountCap, FileBelow, FineSpan, FolderAnywhere,
-    Globs, Hosts, MoneyCap, NetworkChoice, NotifyEvents, OpenPullRequest, OutputLevel, PageAddress, Pause,
-    Phrase, PositiveSpan, Presets, ProcessorCap, Refusal, ReportName, Secrecy, Secret, SecretText, Setting,
-    Shape, Span, SpanCap, Text, TextOrNothing, TokenCap, WebAddress,
+    AgentChoice, AgentOrNone, ByteCap, CheckSetting, Count, CountCap, FileBelow, FineSpan, FleetNameText,
+    FolderAnywhere, Globs, Hosts, MoneyCap, NetworkChoice, NotifyEvents, OpenPullRequest, OutputLevel,
+    PageAddress, Pause, Phrase, PositiveSpan, Presets, ProcessorCap, Refusal, Replicas, ReportName, Secrecy,
+    Secret, SecretText, ServerAddresses, Setting, Shape, Span, SpanCap, Text, TextOrNothing, TokenCap,
+    WebAddress,
 };
 use crate::forge::MergeStrategy;
 use crate::message::Wording;
@@ -144,16 +145,16 @@ keys! {
 
     LANES: Count<1> = "lanes.count", "Tasks that are worked on at once, each in a checkout of its own; 1 = one after another, right here.";
 
-    FLEET_URL: Vec<String> = "fleet.url", "Servers of the fleet whose workers have the lanes, such as `tls://nats.example:4222`; none = lanes are on this machine.";
-    FLEET_NAME: Text = "fleet.name", "What the fleet is called.";
-    FLEET_CREDENTIALS: TextOrNothing = "fleet.credentials", "The `.creds` file to log in at the fleet with; `~/` is the user's home; empty = none.";
-    FLEET_TOKEN_FILE: TextOrNothing = "fleet.token_file", "A file that holds a token for the fleet; empty = none.";
-    FLEET_NKEY_FILE: TextOrNothing = "fleet.nkey_file", "A file that holds the seed of an nkey for the fleet; empty = none.";
-    FLEET_PASSWORD_FILE: TextOrNothing = "fleet.password_file", "A file that holds `user:password` for the fleet; empty = none.";
-    FLEET_AUTHORITY: TextOrNothing = "fleet.authority", "A file of certificates (PEM) that vouch for the fleet's servers; empty = those of this machine.";
-    FLEET_LEASE: FineSpan<5000, 600_000> = "fleet.lease", "Time without a sign of life after which a worker has lost its lanes, and a runner its run.";
-    FLEET_PATIENCE: PositiveSpan = "fleet.patience", "Time that a run goes on while the fleet's servers do not answer; then it ends, and can be resumed.";
-    FLEET_REPLICAS: Count<1, 3> = "fleet.replicas", "On how many servers `windlass fleet init` has everything kept: 1 or 3.";
+    FLEET_URL: ServerAddresses = "fleet.url", "In your own file: servers of the fleet whose workers have the lanes, such as `tls://nats.example.org:4222`; none = lanes are on this machine.";
+    FLEET_NAME: FleetNameText = "fleet.name", "In your own file: what the fleet is called; servers can hold several.";
+    FLEET_CREDENTIALS: TextOrNothing = "fleet.credentials", "In your own file: the `.creds` file to log in to the fleet with; `~/` is the user's home; empty = none.";
+    FLEET_TOKEN_FILE: TextOrNothing = "fleet.token_file", "In your own file: a file that holds a token for the fleet; empty = none.";
+    FLEET_NKEY_FILE: TextOrNothing = "fleet.nkey_file", "In your own file: a file that holds the seed of an nkey for the fleet; empty = none.";
+    FLEET_PASSWORD_FILE: TextOrNothing = "fleet.password_file", "In your own file: a file that holds `user:password` for the fleet; empty = none.";
+    FLEET_AUTHORITY: TextOrNothing = "fleet.authority", "In your own file: certificates (PEM) that vouch for the fleet's servers; empty = those of this machine.";
+    FLEET_LEASE: FineSpan<5000, 600_000> = "fleet.lease", "In your own file: time without a sign of life after which a worker has lost its lanes, and a runner its run; the same on all machines.";
+    FLEET_PATIENCE: PositiveSpan = "fleet.patience", "In your own file: time that a run goes on while the fleet's servers do not answer; then it ends, and can be resumed.";
+    FLEET_REPLICAS: Replicas = "fleet.replicas", "In your own file: on how many servers the fleet keeps everything: 1 or 3.";
 
     HOOKS_ENABLED: bool = "hooks.enabled", "Call hooks: commands at the start, before each iteration and at the end of a run.";
     HOOK_TIMEOUT: PositiveSpan = "hooks.timeout", "Time that a hook may take.";
@@ -307,11 +308,12 @@ impl KeyInfo {
     }
 
     pub(super) fn check_place(&self, kind: FileKind) -> Result<(), String> {
-        let is_users = self.name == DEFAULT_PROJECT.name;
+        // Whoever names a server and a file of credentials has that file sent there: no repository may.
+        let is_users = self.name == DEFAULT_PROJECT.name || self.name.starts_with("fleet.");
         if is_users && matches!(kind, FileKind::Project | FileKind::Workspace) {
             let name = self.name;
             return Err(format!(
-                "`{name}` is for your own file alone: windlass config set --user {name} PATH"
+                "`{name}` is for your own file alone: windlass config set --user {name} VALUE"
             ));
         }
         Ok(())
@@ -353,7 +355,7 @@ fn whole_list(text: &str) -> Option<Value> {
 }
 
 /// A value for a message: its kind, and itself where it is short.
-fn described(value: &Value) -> String {
+pub(crate) fn described(value: &Value) -> String {
     match value {
         Value::String(text) => format!("the text `{}`", shown(text)),
         Value::Integer(number) => format!("the number {number}"),

@@ -27,8 +27,9 @@ mod tests;
 pub use commented::commented_file;
 pub use duration::{DurationError, parse_duration, parse_fine_duration};
 pub use error::{ConfigError, FileKind};
-pub use fleet::{FleetLogin, FleetSettings, Replicas};
+pub use fleet::{FleetLogin, FleetSettings};
 pub use issues::SourceSettings;
+pub(crate) use keys::described;
 pub use keys::{KEYS, Key, KeyInfo};
 pub use layer::{Layer, Origin};
 pub use pull_request::PullRequestSettings;
@@ -40,7 +41,8 @@ pub use sections::{
 };
 pub use setting::{
     AgentChoice, AgentOrNone, ByteCap, CheckSetting, Choice, Count, CountCap, FileBelow, FineSpan,
-    FolderAnywhere, Globs, Hosts, MoneyCap, NetworkChoice, NotifyEvents, OpenPullRequest, OutputLevel, Pause,
-    Phrase, PositiveSpan, Presets, ProcessorCap, Refusal, ReportName, Secrecy, Secret, SecretText, Setting,
-    Shape, Span, SpanCap, Text, TextOrNothing, TokenCap, WebAddress,
+    FleetNameText, FolderAnywhere, Globs, Hosts, MoneyCap, NetworkChoice, NotifyEvents, OpenPullRequest,
+    OutputLevel, Pause, Phrase, PositiveSpan, Presets, ProcessorCap, Refusal, Replicas, ReportName, Secrecy,
+    Secret, SecretText, ServerAddresses, Setting, Shape, Span, SpanCap, Text, TextOrNothing, TokenCap,
+    WebAddress,
 };

@@ -31,3 +31,18 @@ pub struct LanesSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worker: Option<String>,
 }
+
+impl LanesSpec {
+    /// So many on this machine, below this folder; nothing else is said of them.
+    pub fn of(count: u16, folder: PathBuf) -> LanesSpec {
+        LanesSpec {
+            count,
+            folder,
+            below: PathBuf::new(),
+            branch: None,
+            bootstrap: None,
+            fleet: None,
+            worker: None,
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! Lanes with checkouts of their own, as the worker sees them: made, committed in, merged with the branch, landed, parked.
 
 mod checkouts;
+mod closing;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,8 +11,7 @@ use windlass_core::report::{self, Report};
 use windlass_core::run::{CommitKind, Effect, Order, OrderContext, TurnKey};
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{
-    CommitNotes, Evidence, LandOutcome, LaneId, MergeOutcome, SnapshotId, StopReason, TaskEnd, TaskId,
-    TaskState,
+    CommitNotes, LandOutcome, LaneId, MergeOutcome, SnapshotId, StopReason, TaskEnd, TaskState,
 };
 
 use super::RemoteLeftovers;
@@ -30,8 +30,7 @@ use windlass_git::commit::{CommitOutcome, marked_commit};
 use windlass_git::git::{ObjectId, Repository, is_disk_full};
 use windlass_git::inventory::{Place, Surveyor, is_own};
 use windlass_git::lane::{
-    Landed, Landing, Lane, LaneError, Leftover, MergeResult, Merged, OwnFile, Squash, Target, land, landed,
-    park, park_leftover,
+    Landed, Landing, Lane, LaneError, MergeResult, Merged, OwnFile, Squash, Target, land, landed,
 };
 use windlass_git::snapshot::quoting::quote;
 use windlass_host::tree;
@@ -360,92 +359,6 @@ impl WorkingTrees {
             Some(OwnFile { path: place.relative(&file)?, content: read })
         };
         files.filter_map(own_file).collect()
-    }
-
-    fn close(
-        &mut self,
-        lane: LaneId,
-        turn: TurnKey,
-        task: &TaskId,
-        end: &TaskEnd,
-        context: &OrderContext,
-    ) -> Worked {
-        let main = self.repository()?;
-        let mut reports = Vec::new();
-        if self.is_checked_out(&main)? {
-            reports = self.main.write_state(context, end.state())?;
-            if *end != TaskEnd::Done {
-                reports.extend(self.main.note_progress(context, turn, end)?);
-            }
-        }
-        let closed =
-            if self.is_usable(lane)? { self.leave(lane, task, end, context, &main) } else { Ok(None) };
-        let closed = match closed {
-            Err(error) if error.stop_reason != StopReason::DiskFull && !self.is_there(lane)? => None,
-            closed => closed?,
-        };
-        let (branch, evidence) = if let Some(left) = closed {
-            left
-        } else {
-            self.lanes.remove(&lane);
-            if matches!(end, TaskEnd::Parked { .. }) {
-                let (run, iteration) = (&self.main.plan.run, turn.iteration);
-                let text = format!(
-                    "the checkout of lane {lane} was removed: the work on {task} is in no branch; \
-                     `windlass restore {run} {iteration}` brings back what is kept of it"
-                );
-                reports.push(Report::notice(text));
-            }
-            let look = self.main.look()?;
-            (None, self.main.evidence(&look))
-        };
-        let (task, end, iteration) = (task.clone(), end.clone(), turn.iteration);
-        reports
-            .push(report::TaskClosed { lane, iteration, task, end, branch, evidence, snapshot: None }.into());
-        Ok(reports)
-    }
-
-    /// Puts aside what is left in a lane of a task that is parked: on which branch, and what is there then.
-    fn leave(
-        &mut self,
-        lane: LaneId,
-        task: &TaskId,
-        end: &TaskEnd,
-        context: &OrderContext,
-        main: &Repository,
-    ) -> Result<Option<(Option<String>, Evidence)>, WorkError> {
-        let run = self.main.plan.run.0.clone();
-        if let Some(left) = self.leftovers.take(lane) {
-            return self.leave_remote(lane, task, &left, end, main).map(Some);
-        }
-        let checkout = self.checkout(lane)?;
-        let mut branch = None;
-        if matches!(end, TaskEnd::Parked { .. }) {
-            let parked = park(main, &checkout.lane, work_of(context), &run, &task.0)?;
-            branch = parked.branch.or(parked.merging);
-        }
-        checkout.lane.mend()?;
-        let evidence = checkout.world.look_again()?;
-        Ok(Some((branch, evidence)))
-    }
-
-    /// The same of a lane on another machine, whose commits are here.
-    fn leave_remote(
-        &mut self,
-        lane: LaneId,
-        task: &TaskId,
-        left: &Leftover,
-        end: &TaskEnd,
-        main: &Repository,
-    ) -> Result<(Option<String>, Evidence), WorkError> {
-        let run = self.main.plan.run.0.clone();
-        let mut branch = None;
-        if matches!(end, TaskEnd::Parked { .. }) {
-            let parked = park_leftover(main, &self.checkout(lane)?.lane, left, &run, &task.0)?;
-            branch = parked.branch.or(parked.merging);
-        }
-        let look = self.main.look()?;
-        Ok((branch, self.main.evidence(&look)))
     }
 }
 

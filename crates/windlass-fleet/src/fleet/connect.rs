@@ -140,7 +140,7 @@ async fn try_to_connect(
             Tried::Failed(FleetError::BadCredentials { servers, problem })
         }
         ConnectErrorKind::Tls => Tried::Failed(FleetError::Insecure { servers, problem }),
-        ConnectErrorKind::ServerParse => Tried::Failed(FleetError::Setting { key: "urls", problem }),
+        ConnectErrorKind::ServerParse => Tried::Failed(FleetError::Setting { key: "url", problem }),
         _ if is_about_certificates(&problem) => Tried::Failed(FleetError::Insecure { servers, problem }),
         // Of expired and revoked credentials the server speaks in other words, and the client knows none of them.
         _ if is_about_credentials(&problem) => Tried::Failed(FleetError::BadCredentials { servers, problem }),

@@ -18,6 +18,22 @@ pub fn become_subreaper() -> Result<(), ProcessError> {
         .map_err(ProcessError::system("adopt orphaned processes"))
 }
 
+/// Has the kernel end this process (SIGTERM) when its parent ends: the thread of the parent that started it, to be exact.
+///
+/// # Errors
+/// The system refuses it.
+pub fn end_with_parent() -> Result<(), ProcessError> {
+    let parent = rustix::process::getppid();
+    rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM))
+        .map_err(ProcessError::system("end with the process that started this one"))?;
+    // It may have ended before that counted.
+    if rustix::process::getppid() != parent {
+        rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::TERM)
+            .map_err(ProcessError::system("end with the process that started this one"))?;
+    }
+    Ok(())
+}
+
 /// Kills and reaps every child of this process that it did not start itself, and everything below those. Living
 /// keepers and running [`Command`](super::Command)s, and what is below them, are left alone.
 ///

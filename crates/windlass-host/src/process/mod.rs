@@ -32,7 +32,7 @@ pub mod tree;
 mod users;
 pub mod wire;
 
-pub use adopt::{adopt_and_kill, become_subreaper, reap_adopted};
+pub use adopt::{adopt_and_kill, become_subreaper, end_with_parent, reap_adopted};
 pub use ancestry::windlass_above;
 pub use apart::Apart;
 pub use callers::{Guest, guest_at, inode_in};

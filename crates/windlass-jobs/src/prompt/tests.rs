@@ -477,14 +477,7 @@ fn every_follow_up_call_of_a_run_asks_for_something_of_its_own() {
         spec.review = Some(ReviewSpec::default());
         spec.council = Some(CouncilSpec { model: None, per_run: 5, logs: true });
         spec.principles = Some(PrinciplesSpec::Collected { file: "p.yaml".into() });
-        let lanes = LanesSpec {
-            count: 2,
-            folder: "/lanes".into(),
-            below: "".into(),
-            branch: None,
-            bootstrap: None,
-            fleet: None,
-        };
+        let lanes = LanesSpec::of(2, "/lanes".into());
         // No council is called in lanes, and nothing is merged without them.
         let in_lanes = RunSpec { lanes: Some(lanes), ..spec.clone() };
         let usual = compose(&PromptParts { purpose: mode.purpose(), ..parts(&spec, "x") });

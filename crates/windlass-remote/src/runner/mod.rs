@@ -31,9 +31,9 @@ use windlass_git::git::Repository;
 use crate::brief::Brief;
 use placement::Loss;
 use post::{Post, is_parked};
-use room::{Event, Room};
+use room::{Ending, Event, Room};
 
-pub use room::StartError;
+pub use room::{RunLeft, StartError};
 
 /// What a runner needs beyond what it needs without a fleet.
 pub struct RunnerSetting {
@@ -65,6 +65,7 @@ pub struct RemoteLanes {
     events: Receiver<Event>,
     threads: Vec<JoinHandle<()>>,
     reports: Vec<Reported>,
+    ending: Ending,
 }
 
 impl RemoteLanes {
@@ -77,7 +78,15 @@ impl RemoteLanes {
         let (room, held) = Room::open(setting, sender, wake)?;
         let room = Arc::new(room);
         let threads = vec![intake::listen(&room)?, watch::begin(&room, held)?];
-        Ok(RemoteLanes { local, room, posts: BTreeMap::new(), events, threads, reports: Vec::new() })
+        Ok(RemoteLanes {
+            local,
+            room,
+            posts: BTreeMap::new(),
+            events,
+            threads,
+            reports: Vec::new(),
+            ending: Ending::Here,
+        })
     }
 
     /// Brings an order of a lane to its worker.
@@ -104,8 +113,16 @@ impl RemoteLanes {
                 }
             }
             Event::Lost(loss) => self.lane_lost(*loss)?,
-            Event::Unplaced(lane, order) => self.answer_lost(lane, "nobody", *order)?,
-            Event::Ended(detail) => {
+            Event::Unplaced(lane, order) => {
+                let worker = self.room.placements().lost_by(lane);
+                let worker = worker.map_or_else(|| "unknown".to_owned(), |worker| worker.to_string());
+                self.answer_lost(lane, &worker, *order)?;
+            }
+            Event::Left(why) => {
+                self.ending = Ending::Elsewhere;
+                return Err(EngineError::Remote(Box::new(why)));
+            }
+            Event::Failed(detail) => {
                 let broken = Broken { stop_reason: StopReason::NeedsHuman, detail };
                 self.reports.push(Reported::unasked(broken));
             }
@@ -194,7 +211,7 @@ impl Executor for RemoteLanes {
 
     fn close(&mut self) {
         self.local.close();
-        self.room.close();
+        self.room.close(self.ending);
         self.posts.clear();
         for thread in std::mem::take(&mut self.threads) {
             let _ = thread.join();

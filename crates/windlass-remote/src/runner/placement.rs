@@ -21,6 +21,8 @@ struct Placed {
     place: Place,
     /// The newest order that nothing has come of yet.
     outstanding: Option<Order>,
+    /// Who lost it last.
+    lost_by: Option<WorkerName>,
 }
 
 /// Where a lane is.
@@ -177,6 +179,7 @@ impl Placements {
         let placed = self.lanes.get_mut(&lane)?;
         match std::mem::take(&mut placed.place) {
             Place::Held(Tenant { worker, .. }) | Place::Leaving(Tenant { worker, .. }) => {
+                placed.lost_by = Some(worker.clone());
                 Some(Loss { lane, worker, why: why.to_owned(), outstanding: placed.outstanding.take() })
             }
             other => {
@@ -221,6 +224,11 @@ impl Placements {
     pub fn give_up(&mut self, lane: LaneId, order: Epoch) -> Option<Order> {
         let placed = self.lanes.get_mut(&lane)?;
         placed.outstanding.take_if(|outstanding| outstanding.epoch == order)
+    }
+
+    /// Who lost a lane that nobody has.
+    pub fn lost_by(&self, lane: LaneId) -> Option<WorkerName> {
+        self.lanes.get(&lane)?.lost_by.clone()
     }
 
     /// The worker that has a lane.

@@ -91,7 +91,7 @@ fn bring(room: &Room, lane: LaneId, order: &Order) {
             Ok(Tried::Done) => return,
             Ok(Tried::Again) => {}
             Err(error) if is_hopeless(&error) => {
-                return room.tell(Event::Ended(format!("the fleet cannot be used: {error}")));
+                return room.tell(Event::Failed(format!("the fleet cannot be used: {error}")));
             }
             Err(error) => said.once(room, || format!("lane {lane}: {error}; it is tried again")),
         }

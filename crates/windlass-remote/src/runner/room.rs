@@ -53,6 +53,17 @@ pub enum StartError {
     },
 }
 
+/// A run that its runner had to leave.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum RunLeft {
+    /// Somebody else has it.
+    #[error("{0} has taken this run over: it goes on there, and this runner does nothing more")]
+    TakenOver(String),
+    /// The servers stay away.
+    #[error("the fleet's servers have not answered for {} s; workers keep what they have until they do", .0.as_secs())]
+    NoServers(Duration),
+}
+
 /// What one thread has for the loop.
 pub(super) enum Event {
     /// What came of orders.
@@ -67,8 +78,20 @@ pub(super) enum Event {
     Lost(Box<Loss>),
     /// Nobody has the lane that an order is for.
     Unplaced(LaneId, Box<Order>),
-    /// The run cannot go on here.
-    Ended(String),
+    /// The run is to end, since something is not as it has to be.
+    Failed(String),
+    /// Nothing more can be said of the run here: it goes on elsewhere, or later. It is left as a killed runner leaves it, so that what
+    /// its workers have done is found by whoever resumes it.
+    Left(RunLeft),
+}
+
+/// How it ends with a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// It has ended, and all that is at work for it ends.
+    Here,
+    /// It is left.
+    Elsewhere,
 }
 
 /// What the runner's threads share.
@@ -218,10 +241,12 @@ impl Room {
         let _ = Signals::of(&self.fleet).cancel(&self.run, self.fences(None), Deadline::after(CALL));
     }
 
-    /// All threads come to their end.
-    pub fn close(&self) {
+    /// All threads come to their end. Workers of a run that is left go on.
+    pub fn close(&self, ending: Ending) {
         self.closing.store(true, Ordering::Relaxed);
-        self.dismiss();
+        if ending == Ending::Here {
+            self.dismiss();
+        }
         self.changed();
     }
 }

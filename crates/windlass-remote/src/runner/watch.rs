@@ -9,7 +9,7 @@ use windlass_fleet::leases::{Held, Holder, Lease, LeaseKey, RENEWED_EVERY, Renew
 use windlass_fleet::{Deadline, FleetError};
 use windlass_host::process::ProcessError;
 
-use super::room::{CALL, Event, LOOK, Room, beside};
+use super::room::{CALL, Event, LOOK, Room, RunLeft, beside};
 
 /// How long a look or a renewal may take: less than a third of a lease.
 const GLANCE: Duration = Duration::from_secs(2);
@@ -75,9 +75,7 @@ impl<'a> Watch<'a> {
             Ok(Renewed::Gone(by)) => {
                 self.held = None;
                 let by = by.map_or_else(|| "somebody".to_owned(), |lease| described(&lease));
-                self.room.tell(Event::Ended(format!(
-                    "{by} has taken this run over; it goes on there, and this runner does nothing more"
-                )));
+                self.room.tell(Event::Left(RunLeft::TakenOver(by)));
             }
             Err(error) => self.no_contact(now, &error),
         }
@@ -90,11 +88,7 @@ impl<'a> Watch<'a> {
             self.say(format!("{error}; lanes go on with what they have, and nothing new begins"));
         }
         if now.saturating_sub(since) >= self.room.patience {
-            let minutes = self.room.patience.as_secs() / 60;
-            let run = &self.room.run;
-            self.room.tell(Event::Ended(format!(
-                "the fleet's servers have not answered for {minutes} min; once they do: windlass resume {run}"
-            )));
+            self.room.tell(Event::Left(RunLeft::NoServers(self.room.patience)));
             // Said once: its end is on its way.
             self.held = None;
         }

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use windlass_core::run::{Effect, Order};
-use windlass_core::values::{RunId, TaskEnd};
+use windlass_core::values::{Cost, RunId, TaskEnd};
 use windlass_fleet::leases::LeaseEpoch;
 use windlass_fleet::orders::{Answer, Errand, Letter, Letters, TakenOrder};
 use windlass_fleet::signals::{Signal, Signals};
@@ -15,7 +15,9 @@ use windlass_fleet::{Deadline, FleetError};
 use windlass_host::process::{ProcessError, signals};
 
 use super::holds::{Beat, GLANCE, Holds, Place};
-use super::run::{Job, RunDesk};
+use super::run::Job;
+use super::run_desk::RunDesk;
+use super::spending::Spending;
 use super::taking::{Room, take_all};
 use super::{WorkerError, WorkerSetting};
 
@@ -61,6 +63,8 @@ pub(super) enum Event {
     Process(signals::Signal),
     /// A run has given a lane back.
     Left(Place),
+    /// A call has cost so much.
+    Spent(Cost),
     /// What a person should know.
     Said(String),
 }
@@ -77,8 +81,20 @@ pub fn work(setting: &WorkerSetting) -> Result<WorkerEnd, WorkerError> {
     let _signals = signals::watch(move |signal| drop(of_process.send(Event::Process(signal))))?;
     listen(setting, &events)?;
     begin_beating(&holds, &events)?;
-    let desk = Desk { setting, holds, room, events, runs: BTreeMap::new(), drained_by: None };
+    let desk = Desk {
+        setting,
+        holds,
+        room,
+        events,
+        runs: BTreeMap::new(),
+        spending: Spending::default(),
+        began: Instant::now(),
+        drained_by: None,
+    };
     desk.begin_taking()?;
+    let WorkerSetting { name, lanes, .. } = setting;
+    let fleet = &setting.fleet.settings().fleet;
+    desk.say(&format!("worker {name} of the fleet {fleet} takes orders: {lanes} lanes"));
     desk.work(&inbox)
 }
 
@@ -128,6 +144,8 @@ struct Desk<'a> {
     room: Arc<Room>,
     events: Sender<Event>,
     runs: BTreeMap<RunId, RunDesk>,
+    spending: Spending,
+    began: Instant,
     /// It takes nothing more, and ends when its lanes are given back.
     drained_by: Option<&'static str>,
 }
@@ -208,6 +226,7 @@ impl Desk<'_> {
             Event::Process(_) => {}
             Event::Left(place) => self.left(&place),
             Event::Said(text) => self.say(&text),
+            Event::Spent(cost) => self.spending.add(self.began.elapsed(), cost),
         }
         Ok(None)
     }
@@ -277,6 +296,9 @@ impl Desk<'_> {
         let place = (order.run.clone(), lane);
         if self.drained_by.is_some() {
             return Ok(Some(Refusal::ForAnother("this worker is drained".to_owned())));
+        }
+        if self.spending.is_used_up(self.began.elapsed(), self.setting.most_cost_per_hour) {
+            return Ok(Some(Refusal::ForAnother("what its policy allows in an hour is spent".to_owned())));
         }
         // Of a runner that is gone, or of one that was.
         if self.holds.runner_of(&order.run)? != Some(taken.fences.runner) {

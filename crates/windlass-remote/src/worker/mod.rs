@@ -2,13 +2,15 @@
 //!
 //! - [`desk`] is the loop: orders, letters, signals, and what becomes of leases.
 //! - [`holds`] are the leases of this worker; a thread renews them.
-//! - A run has a thread of its own ([`run`]), with that run's repository, folder and executor.
+//! - A run has a thread of its own ([`run`], with its handle [`run_desk`]), with that run's repository, folder and executor.
 //! - Its [`outbox`] sends what came of orders.
 
 mod desk;
 mod holds;
 mod outbox;
 mod run;
+mod run_desk;
+mod spending;
 mod taking;
 mod workshop;
 
@@ -17,6 +19,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use windlass_core::values::Cost;
 use windlass_engine::executor::EngineError;
 use windlass_fleet::names::{Account, Label, WorkerName};
 use windlass_fleet::{Fleet, FleetError};
@@ -39,6 +42,8 @@ pub struct WorkerSetting {
     pub lanes: usize,
     /// How long a lease that is not renewed is respected.
     pub lease: Duration,
+    /// What its agents may cost in an hour; `None` = no limit of its own.
+    pub most_cost_per_hour: Option<Cost>,
     /// Where it keeps repositories and folders of runs: in the state folder.
     pub home: PathBuf,
     /// Makes ready what a run needs.

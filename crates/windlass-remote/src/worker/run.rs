@@ -3,35 +3,29 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::thread::JoinHandle;
+use std::sync::atomic::AtomicU64;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
 use windlass_core::report::{CallEnded, Noticed, Report};
 use windlass_core::run::{Effect, Epoch, Reported};
-use windlass_core::values::{CallId, LaneId, RunId};
+use windlass_core::values::{CallId, LaneId};
 use windlass_engine::executor::{EngineError, Executor, Waker};
 use windlass_engine::local::LocalLanes;
+use windlass_fleet::Fleet;
 use windlass_fleet::layout::Store;
 use windlass_fleet::leases::LeaseEpoch;
+use windlass_fleet::names::WorkerName;
 use windlass_fleet::orders::{CodePart, Errand};
-use windlass_fleet::signals::{Signal, Signals};
-use windlass_fleet::store::Files;
-use windlass_fleet::{Deadline, Fleet};
 use windlass_git::git::{ObjectId, Repository};
 use windlass_git::lane::Replica;
 
-use super::WorkerSetting;
 use super::desk::Event;
 use super::outbox::{Asked, Outbox, Parcel};
 use super::workshop::{Ready, Workshop};
 use crate::answers::is_answer;
-use crate::brief::{Brief, LARGEST};
-use crate::code::{self, CARRYING, CodeError, commit, scratch_in};
-
-/// How long it may take until a run's end would be heard.
-const LISTEN: Duration = Duration::from_secs(10);
+use crate::brief::Brief;
+use crate::code::{self, CodeError, commit};
 
 /// The longest that nothing is looked at.
 const LOOK: Duration = Duration::from_millis(500);
@@ -52,127 +46,17 @@ pub(super) enum Job {
     Close,
 }
 
-/// The handle of a run's thread.
-pub(super) struct RunDesk {
-    jobs: Sender<Job>,
-    thread: JoinHandle<()>,
-    /// The lease of the run's runner.
-    runner: Arc<AtomicU64>,
-    /// Nobody listens for its end any longer.
-    closed: Arc<AtomicBool>,
-}
-
-impl RunDesk {
-    /// Reads what is known of a run, and begins its thread.
-    ///
-    /// # Errors
-    /// A sentence: why this worker does not take it.
-    pub fn open(
-        setting: &WorkerSetting,
-        errand: &Errand,
-        runner: LeaseEpoch,
-        events: &Sender<Event>,
-    ) -> Result<RunDesk, String> {
-        let home = setting.home.join(&errand.order.run.0);
-        let brief = read_brief(&setting.fleet, errand, &home)?;
-        if let Some(why) = setting.workshop.refuses(&brief) {
-            return Err(why);
-        }
-        let (jobs, inbox) = channel();
-        let runner = Arc::new(AtomicU64::new(runner.0));
-        let room = RunRoom {
-            fleet: setting.fleet.clone(),
-            name: setting.name.clone(),
-            workshop: Arc::clone(&setting.workshop),
-            told: Arc::clone(&setting.told),
-            home,
-            brief,
-            runner: Arc::clone(&runner),
-            events: events.clone(),
-            jobs: jobs.clone(),
-        };
-        let name = format!("run-{}", errand.order.run);
-        let thread = std::thread::Builder::new()
-            .name(name)
-            .spawn(move || Running::new(room).work(&inbox))
-            .map_err(|error| format!("cannot start a thread: {error}"))?;
-        let closed = Arc::new(AtomicBool::new(false));
-        listen(&setting.fleet, &errand.order.run, events, &closed)?;
-        Ok(RunDesk { jobs, thread, runner, closed })
-    }
-
-    pub fn tell(&self, job: Job) {
-        // It ends with this handle.
-        let _ = self.jobs.send(job);
-    }
-
-    pub fn runner(&self) -> LeaseEpoch {
-        LeaseEpoch(self.runner.load(Ordering::Relaxed))
-    }
-
-    /// A later runner of the same run is obeyed from now on; an earlier one is not.
-    pub fn follow(&self, runner: LeaseEpoch) -> Result<(), String> {
-        if self.runner.fetch_max(runner.0, Ordering::Relaxed) > runner.0 {
-            return Err("the run has another runner by now".to_owned());
-        }
-        Ok(())
-    }
-
-    /// Ends everything of the run here, and waits for that.
-    pub fn close(self) {
-        self.closed.store(true, Ordering::Relaxed);
-        self.tell(Job::Close);
-        let _ = self.thread.join();
-    }
-}
-
-/// Listens for the end of a run.
-fn listen(
-    fleet: &Fleet,
-    run: &RunId,
-    events: &Sender<Event>,
-    closed: &Arc<AtomicBool>,
-) -> Result<(), String> {
-    let ear = Signals::of(fleet).hear_cancel(run, Deadline::after(LISTEN));
-    let mut ear = ear.map_err(|error| error.to_string())?;
-    let (run, events, closed) = (run.clone(), events.clone(), Arc::clone(closed));
-    let listening = move || {
-        while !closed.load(Ordering::Relaxed) {
-            if let Ok(Some(Signal::Cancel(fences))) = ear.next(Deadline::after(LOOK)) {
-                let _ = events.send(Event::Cancelled(run.clone(), fences.runner));
-            }
-        }
-    };
-    let thread = std::thread::Builder::new().name("fleet-cancel".to_owned()).spawn(listening);
-    thread.map(drop).map_err(|error| format!("cannot start a thread: {error}"))
-}
-
-fn read_brief(fleet: &Fleet, errand: &Errand, home: &std::path::Path) -> Result<Brief, String> {
-    let read = || -> Result<Brief, Box<dyn std::error::Error>> {
-        let folder = scratch_in(&home.join("incoming"))?;
-        let file = folder.path().join("brief");
-        Files::of(fleet, Store::Code).get(&errand.run, &file, LARGEST, Deadline::after(CARRYING))?;
-        Ok(Brief::read(&file)?)
-    };
-    let brief = read().map_err(|error| error.to_string())?;
-    if brief.spec.run == errand.order.run {
-        Ok(brief)
-    } else {
-        Err(format!("what is known of {} is of {}", errand.order.run, brief.spec.run))
-    }
-}
-
 /// What the thread of a run begins with.
-struct RunRoom {
-    fleet: Fleet,
-    name: windlass_fleet::names::WorkerName,
-    workshop: Arc<dyn Workshop>,
-    told: Arc<dyn Fn(&str) + Send + Sync>,
-    home: PathBuf,
-    brief: Brief,
-    runner: Arc<AtomicU64>,
-    events: Sender<Event>,
-    jobs: Sender<Job>,
+pub(super) struct RunRoom {
+    pub fleet: Fleet,
+    pub name: WorkerName,
+    pub workshop: Arc<dyn Workshop>,
+    pub told: Arc<dyn Fn(&str) + Send + Sync>,
+    pub home: PathBuf,
+    pub brief: Brief,
+    pub runner: Arc<AtomicU64>,
+    pub events: Sender<Event>,
+    pub jobs: Sender<Job>,
 }
 
 /// A lane that is worked on.
@@ -182,6 +66,8 @@ struct Held {
     newest: Epoch,
     /// The call that is under way, and the order that its end answers.
     call: Option<(CallId, Epoch, Epoch)>,
+    /// How the last call ended: a runner that died before it heard so asks again.
+    ended: Option<CallEnded>,
     /// What the lane was last told to do.
     effect: Effect,
 }
@@ -194,18 +80,18 @@ struct Open {
     _lock: Box<dyn Send>,
 }
 
-struct Running {
+pub(super) struct Running {
     room: RunRoom,
     open: Option<Open>,
     held: BTreeMap<LaneId, Held>,
 }
 
 impl Running {
-    fn new(room: RunRoom) -> Running {
+    pub fn new(room: RunRoom) -> Running {
         Running { room, open: None, held: BTreeMap::new() }
     }
 
-    fn work(mut self, inbox: &Receiver<Job>) {
+    pub fn work(mut self, inbox: &Receiver<Job>) {
         loop {
             let patience = self.open.as_ref().and_then(|open| open.lanes.next_due()).unwrap_or(LOOK);
             let job = match inbox.recv_timeout(patience.min(LOOK)) {
@@ -218,7 +104,8 @@ impl Running {
                 Job::Stirred => {}
                 Job::Begin { lane, epoch, errand } => {
                     let effect = errand.order.effect.clone();
-                    let held = Held { lease: epoch, newest: Epoch::default(), call: None, effect };
+                    let held =
+                        Held { lease: epoch, newest: Epoch::default(), call: None, ended: None, effect };
                     self.held.insert(lane, held);
                     self.order(lane, *errand);
                 }
@@ -329,6 +216,19 @@ impl Running {
                 held.call = held.call.map(|(live, told, _)| (live, told, order.epoch));
                 return Ok(());
             }
+            Effect::Recover { call, .. } if held.ended.as_ref().is_some_and(|ended| ended.call == *call) => {
+                let ended = held.ended.iter().cloned();
+                let parcel = Parcel {
+                    lane,
+                    lease: held.lease,
+                    reported: ended.map(|ended| Reported::of(order.epoch, ended)).collect(),
+                    turn: order.effect.turn(),
+                    asked: Asked::Nothing,
+                    given_up: None,
+                };
+                open.outbox.send(parcel);
+                return Ok(());
+            }
             Effect::Call { call, .. } => held.call = Some((*call, order.epoch, order.epoch)),
             _ => {}
         }
@@ -372,10 +272,11 @@ impl Running {
                         {
                             reported.order = Some(answers);
                         }
-                        if let Report::CallEnded(CallEnded { call, .. }) = &reported.report
-                            && held.call.is_some_and(|(live, ..)| live == *call)
-                        {
-                            held.call = None;
+                        if let Report::CallEnded(ended) = &reported.report {
+                            held.call.take_if(|(live, ..)| *live == ended.call);
+                            held.ended = Some(ended.clone());
+                            let spent = ended.report.cost.unwrap_or_default();
+                            let _ = self.room.events.send(Event::Spent(spent));
                         }
                         by_lane.entry(lane).or_default().push(reported);
                     }

@@ -212,14 +212,7 @@ fn in_a_lane_no_rule_closes_its_checkout_and_the_runners_files_stay_closed() {
     let state = Path::new("/s/projects");
     let folder = state.join("p-1/runs/r-1/lanes");
     let mut plan = plan("/home/dev/p");
-    plan.lanes = Some(LanesSpec {
-        count: 3,
-        folder: folder.clone(),
-        below: "".into(),
-        branch: None,
-        bootstrap: None,
-        fleet: None,
-    });
+    plan.lanes = Some(LanesSpec::of(3, folder.clone()));
     plan.directory = folder.join("2/tree/p");
     let json = REAL.run_settings(&plan, state);
     let rules: serde_json::Value = serde_json::from_str(&json).unwrap();

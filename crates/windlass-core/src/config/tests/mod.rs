@@ -1,5 +1,6 @@
 //! Layers as tables: what is accepted, what is refused and how, and who wins.
 
+mod fleet;
 mod workspace;
 
 use std::path::{Path, PathBuf};

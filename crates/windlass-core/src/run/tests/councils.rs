@@ -128,15 +128,7 @@ fn without_principles_or_a_council_nobody_is_asked_and_whoever_judges_or_plans_r
         plan.job.mode = mode;
         assert_eq!(asks(&plan), expected, "{mode:?}");
         let (folder, below) = ("/lanes".into(), "".into());
-        plan.lanes = Some(LanesSpec {
-            count: 2,
-            folder,
-            below,
-            branch: None,
-            bootstrap: None,
-            fleet: None,
-            worker: None,
-        });
+        plan.lanes = Some(LanesSpec { below, ..LanesSpec::of(2, folder) });
         assert!(!asks(&plan), "{mode:?} in lanes");
     }
 }

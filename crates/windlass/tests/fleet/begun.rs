@@ -1,0 +1,94 @@
+//! What keeps a run from beginning with a fleet, said in a sentence.
+
+use std::fs;
+
+use windlass_testkit::environment::wait_until;
+use windlass_testkit::nats::{Keeps, Setup};
+use windlass_testkit::{Nats, Running, TestEnv};
+
+use super::yard::{HONEST, PATIENCE, Yard, drain};
+
+fn refusal(env: &TestEnv, url: &str, arguments: &[&str]) -> String {
+    let mut command = env.command(env!("CARGO_BIN_EXE_windlass"));
+    command.args(arguments).env("WINDLASS_FLEET__URL", url);
+    let refused = env.run(&mut command, PATIENCE);
+    assert_ne!(refused.code, Some(0), "{}", refused.stdout_text());
+    assert!(!refused.stderr_text().contains("panicked"), "{}", refused.stderr_text());
+    refused.stderr_text()
+}
+
+#[test]
+fn what_is_missing_is_said_with_what_to_do() {
+    let env = TestEnv::with_git();
+    env.write("tasks.md", "# Tasks\n\n### T1: One\n\n- **Status:** pending\n");
+    env.git(&["add", "--all"]);
+    env.git(&["commit", "--quiet", "--message", "Tasks"]);
+    let run = ["run", "--mode", "tasks", "--fleet", "-j", "2", "--mock"];
+    let said = refusal(&env, "", &run);
+    assert!(said.contains("fleet.url names no server") && said.contains("windlass config set"), "{said}");
+    let said = refusal(&env, "nats://127.0.0.1:1", &run);
+    assert!(said.contains("no server of the fleet can be reached at nats://127.0.0.1:1"), "{said}");
+    let said = refusal(&env, "nats://me:hunter2@127.0.0.1:1", &["worker"]);
+    assert!(said.contains("holds credentials; put them in a file") && !said.contains("hunter2"), "{said}");
+    let said = refusal(&env, "nats://127.0.0.1:1", &["run", "--mode", "tasks", "--fleet", "--mock"]);
+    assert!(said.contains("a fleet has lanes"), "{said}");
+
+    let bare = Nats::one();
+    let said = refusal(&env, &bare.urls()[0], &run);
+    assert!(said.contains("the fleet has no") && said.contains("windlass fleet init"), "{said}");
+    let nothing = Nats::one_with(&Setup { keeps: Keeps::Nothing, ..Setup::default() });
+    let said = refusal(&env, &nothing.urls()[0], &["fleet", "init"]);
+    assert!(said.contains("no JetStream"), "{said}");
+    // Nothing was begun.
+    assert!(
+        !env.state().join("projects").exists() || {
+            let runs = env.run(&mut env.command(env!("CARGO_BIN_EXE_windlass")).args(["runs"]), PATIENCE);
+            !runs.stdout_text().contains("r-")
+        }
+    );
+}
+
+#[test]
+fn permissions_are_printed_without_a_server() {
+    let env = TestEnv::new();
+    let mut command = env.command(env!("CARGO_BIN_EXE_windlass"));
+    let printed = env.run(command.args(["fleet", "init", "--show-permissions"]), PATIENCE);
+    printed.expect_success("permissions");
+    for role in ["ADMINISTRATOR", "RUNNER", "WORKER", "WATCHER"] {
+        assert!(printed.stdout_text().contains(&format!("WINDLASS_WINDLASS_{role}")), "{role}");
+    }
+}
+
+#[test]
+fn a_worker_takes_only_what_its_policy_allows() {
+    let yard = Yard::new(1, HONEST);
+    fs::write(yard.env.root().join("worker.toml"), "").unwrap();
+    let strict = yard.worker("strict");
+    let run = Running::start(&mut yard.tasks(2, &[]));
+    assert!(wait_until(PATIENCE, || strict.stderr_so_far().contains("without a sandbox")));
+    fs::write(yard.env.root().join("worker.toml"), "sandbox = \"as-ordered\"\ngates = [\"*\"]\n").unwrap();
+    let open = yard.worker("open");
+    let ended = run.wait(PATIENCE);
+    ended.expect_success(&ended.stderr_text());
+    assert_eq!(yard.landed(), ["T1"]);
+    for worker in [strict, open] {
+        drain(worker);
+    }
+}
+
+#[test]
+fn a_policy_that_is_wrong_is_said_with_its_line() {
+    let env = TestEnv::new();
+    for (text, said) in [
+        ("lanes = 0", "lanes"),
+        ("\nlane = 1", "line 2"),
+        ("name = \"a.b\"", "is no name of a worker"),
+        ("labels = [\"A B\"]", "is no label"),
+    ] {
+        let policy = env.write(env.root().join("policy.toml"), text).display().to_string();
+        let refused = refusal(&env, "nats://127.0.0.1:1", &["worker", "--policy", &policy]);
+        assert!(refused.contains(said), "{text}: {refused}");
+    }
+    let refused = refusal(&env, "nats://127.0.0.1:1", &["worker", "--policy", "/nowhere/policy.toml"]);
+    assert!(refused.contains("there is no policy /nowhere/policy.toml"), "{refused}");
+}

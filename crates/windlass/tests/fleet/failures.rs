@@ -1,0 +1,199 @@
+//! What a fleet lives through.
+
+use std::time::Duration;
+
+use rustix::process::Signal;
+use windlass_testkit::environment::wait_until;
+use windlass_testkit::{Nats, Running};
+
+use super::yard::{PATIENCE, Yard, drain};
+
+fn told(running: &mut Running, text: &str) {
+    assert!(running.wait_for_stderr(text, PATIENCE), "{text}: {}", running.stderr_so_far());
+}
+
+fn finished(yard: &Yard, run: Running, tasks: usize) {
+    let ended = run.wait(PATIENCE);
+    ended.expect_success(&ended.stderr_text());
+    assert_eq!(yard.landed().len(), tasks, "{}", ended.stderr_text());
+    yard.assert_whole();
+}
+
+#[test]
+fn a_worker_that_is_killed_loses_its_lane_to_another_and_its_call_is_charged_as_an_estimate() {
+    let yard = Yard::with_waiting_agents(Nats::one(), 2);
+    let first = yard.worker_with("first", 1);
+    let mut run = Running::start(&mut yard.tasks(2, &[]));
+    yard.wait_for_agents(1);
+    let second = yard.worker("second");
+    yard.wait_for_agents(2);
+    first.signal(Signal::KILL);
+    // Its keeper ends what it had started, long before its lease is over.
+    yard.wait_for_agents(1);
+    told(&mut run, "worker first has been silent");
+    yard.let_agents_go_on();
+    finished(&yard, run, 2);
+    let estimated = yard.of_kind("call_finished").into_iter().filter(|call| call["estimated"] == true);
+    assert_eq!(estimated.count(), 1, "{:?}", yard.of_kind("call_finished"));
+    assert_eq!(yard.of_kind("call_finished").len(), 3, "each call is charged once");
+    assert!(yard.notices().contains("worker first lost lane"), "{}", yard.notices());
+    drain(second);
+    yard.env.assert_no_processes(PATIENCE);
+}
+
+#[test]
+fn a_worker_that_was_frozen_finds_its_lane_gone_and_nothing_of_it_counts_twice() {
+    let yard = Yard::with_waiting_agents(Nats::one(), 2);
+    let first = yard.worker_with("first", 1);
+    let mut run = Running::start(&mut yard.tasks(2, &[]));
+    yard.wait_for_agents(1);
+    let second = yard.worker("second");
+    yard.wait_for_agents(2);
+    first.signal(Signal::STOP);
+    told(&mut run, "worker first has been silent");
+    yard.wait_for_agents(3);
+    first.signal(Signal::CONT);
+    // Back, it ends what is somebody else's.
+    yard.wait_for_agents(2);
+    assert!(wait_until(PATIENCE, || first.stderr_so_far().contains("is somebody else's")));
+    yard.let_agents_go_on();
+    finished(&yard, run, 2);
+    assert_eq!(yard.of_kind("call_finished").len(), 3);
+    drain(first);
+    drain(second);
+    yard.env.assert_no_processes(PATIENCE);
+}
+
+#[test]
+fn a_runner_that_is_killed_finds_the_results_when_it_is_resumed() {
+    let yard = Yard::with_waiting_agents(Nats::one(), 2);
+    let worker = yard.worker("one");
+    let run = Running::start(&mut yard.tasks(2, &[]));
+    yard.wait_for_agents(2);
+    run.signal(Signal::KILL);
+    run.wait(PATIENCE);
+    assert_eq!(yard.agents(), 2, "agents go on without their runner");
+    yard.let_agents_go_on();
+    yard.wait_for_agents(0);
+    let resumed = yard.run(&["resume"]);
+    resumed.expect_success(&resumed.stderr_text());
+    assert_eq!(yard.landed(), ["T1", "T2"]);
+    yard.assert_whole();
+    // Nobody was asked twice.
+    let calls = yard.of_kind("call_finished");
+    assert_eq!(calls.len(), 2, "{calls:?}");
+    assert!(calls.iter().all(|call| call["estimated"] != true), "{calls:?}");
+    drain(worker);
+    yard.env.assert_no_processes(PATIENCE);
+}
+
+#[test]
+fn servers_that_are_all_gone_for_a_while_cost_nothing_but_time() {
+    let mut yard = Yard::with_waiting_agents(Nats::one(), 2);
+    let worker = yard.worker("one");
+    let mut run = Running::start(&mut yard.tasks(2, &[]));
+    yard.wait_for_agents(2);
+    yard.nats.server(0).kill();
+    told(&mut run, "nothing new begins");
+    // What is at work comes to its end meanwhile.
+    yard.let_agents_go_on();
+    yard.wait_for_agents(0);
+    yard.nats.server(0).start();
+    yard.nats.wait_until_ready();
+    finished(&yard, run, 2);
+    let calls = yard.of_kind("call_finished");
+    assert!(calls.len() == 2 && calls.iter().all(|call| call["estimated"] != true), "{calls:?}");
+    drain(worker);
+}
+
+#[test]
+fn one_server_of_three_may_go() {
+    let mut yard = Yard::with_waiting_agents(Nats::three(), 2);
+    let worker = yard.worker("one");
+    let run = Running::start(&mut yard.tasks(2, &[]));
+    yard.wait_for_agents(2);
+    let leader = yard.nats.leader_of("KV_windlass_windlass_leases");
+    yard.nats.server(leader).kill();
+    yard.let_agents_go_on();
+    finished(&yard, run, 2);
+    assert_eq!(yard.of_kind("call_finished").len(), 2);
+    drain(worker);
+}
+
+#[test]
+fn servers_that_stay_away_end_the_run_so_that_it_can_be_resumed() {
+    let mut yard = Yard::with_waiting_agents(Nats::one(), 2);
+    let worker = yard.worker("one");
+    let run = Running::start(yard.tasks(2, &[]).env("WINDLASS_FLEET__PATIENCE", "2s"));
+    yard.wait_for_agents(2);
+    yard.nats.server(0).kill();
+    let ended = run.wait(PATIENCE);
+    assert!(ended.stderr_text().contains("have not answered for 2 s"), "{}", ended.stderr_text());
+    assert_eq!(yard.agents(), 2, "what is at work is not thrown away");
+    assert_ne!(ended.code, Some(0));
+    yard.let_agents_go_on();
+    yard.nats.server(0).start();
+    yard.nats.wait_until_ready();
+    let resumed = yard.run(&["resume"]);
+    resumed.expect_success(&resumed.stderr_text());
+    assert_eq!(yard.landed(), ["T1", "T2"]);
+    let calls = yard.of_kind("call_finished");
+    assert!(calls.len() == 2 && calls.iter().all(|call| call["estimated"] != true), "{calls:?}");
+    drain(worker);
+}
+
+#[test]
+fn ctrl_c_ends_every_agent_of_every_worker() {
+    let yard = Yard::with_waiting_agents(Nats::one(), 4);
+    let (one, other) = (yard.worker("one"), yard.worker("other"));
+    let run = Running::start(&mut yard.tasks(4, &[]));
+    yard.wait_for_agents(4);
+    run.signal(Signal::INT);
+    yard.wait_for_agents(0);
+    let ended = run.wait(PATIENCE);
+    assert_eq!(yard.of_kind("run_finished").len(), 1, "{}", ended.stderr_text());
+    yard.let_agents_go_on();
+    let resumed = yard.run(&["resume"]);
+    resumed.expect_success(&resumed.stderr_text());
+    assert_eq!(yard.landed().len(), 4);
+    for worker in [one, other] {
+        drain(worker);
+    }
+    yard.env.assert_no_processes(PATIENCE);
+}
+
+#[test]
+fn a_worker_that_is_drained_ends_its_task_and_takes_no_other() {
+    let yard = Yard::with_waiting_agents(Nats::one(), 3);
+    let first = yard.worker_with("first", 1);
+    let run = Running::start(&mut yard.tasks(2, &[]));
+    yard.wait_for_agents(1);
+    first.signal(Signal::TERM);
+    assert!(wait_until(PATIENCE, || first.stderr_so_far().contains("drained by")));
+    yard.let_agents_go_on();
+    let drained = first.wait(PATIENCE);
+    drained.expect_success(&drained.stderr_text());
+    let second = yard.worker("second");
+    finished(&yard, run, 3);
+    assert_eq!(yard.of_kind("call_finished").len(), 3, "no work was thrown away");
+    drain(second);
+}
+
+#[test]
+fn two_workers_of_one_name_are_told_apart() {
+    let yard = Yard::new(1, super::yard::HONEST);
+    let first = yard.worker("one");
+    let mut command = yard.windlass(&["worker", "--name", "one"]);
+    command.env("WINDLASS_STATE_DIR", yard.env.root().join("elsewhere"));
+    let second = yard.env.run(&mut command, PATIENCE);
+    assert_ne!(second.code, Some(0));
+    let said = second.stderr_text();
+    assert!(said.contains("another worker of this fleet is called one"), "{said}");
+    assert!(drain(first).code == Some(0));
+    // Whoever was killed has left the name: it is taken again once that is sure.
+    let killed = yard.worker("one");
+    killed.signal(Signal::KILL);
+    killed.wait(PATIENCE);
+    drain(yard.worker("one")).expect_success("the same name again");
+    assert!(Duration::from_secs(5) < PATIENCE);
+}

@@ -1,0 +1,7 @@
+//! A fleet with the real binary: workers as processes, servers of NATS on loopback, the scripted agent.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod begun;
+mod failures;
+mod landing;
+mod yard;

@@ -1,0 +1,179 @@
+//! A fleet that a test has: servers, workers, a repository with tasks.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+use rustix::process::Signal;
+use serde_json::Value;
+use windlass_testkit::environment::wait_until;
+use windlass_testkit::{Nats, Outcome, Running, TestEnv};
+
+/// Long enough for anything on a busy machine.
+pub const PATIENCE: Duration = Duration::from_mins(2);
+
+/// A worker's agent does its task at once.
+pub const HONEST: &str = r#"
+[[call]]
+steps = [
+  { write = { path = "work/{{task}}", text = "done\n" } }, "tick_task",
+  { result = { text = "{{task}} is done.", cost = 0.01 } },
+]
+"#;
+
+/// Locked in nowhere: what is tested here is the fleet.
+const POLICY: &str = "sandbox = \"as-ordered\"\ngates = [\"*\"]\n";
+
+pub struct Yard {
+    pub env: TestEnv,
+    pub nats: Nats,
+    script: PathBuf,
+}
+
+impl Yard {
+    /// With so many tasks, on one server.
+    pub fn new(tasks: u32, script: &str) -> Yard {
+        Yard::on(Nats::one(), tasks, script)
+    }
+
+    pub fn on(nats: Nats, tasks: u32, script: &str) -> Yard {
+        let env = TestEnv::with_git();
+        let mut text = "# Tasks\n".to_owned();
+        for task in 1..=tasks {
+            let _ = write!(text, "\n### T{task}: Thing {task}\n\n- **Status:** pending\n\nMake it.\n");
+        }
+        env.write("tasks.md", text);
+        env.git(&["add", "--all"]);
+        env.git(&["commit", "--quiet", "--message", "Tasks"]);
+        let script = env.write(env.root().join("script.toml"), script);
+        env.write(env.root().join("worker.toml"), POLICY);
+        let yard = Yard { env, nats, script };
+        yard.run(&["fleet", "init"]).expect_success("fleet init");
+        yard
+    }
+
+    pub fn windlass(&self, arguments: &[&str]) -> Command {
+        let mut command = self.env.command(env!("CARGO_BIN_EXE_windlass"));
+        command.args(arguments).env("WINDLASS_FLEET__URL", self.nats.urls().join("\n"));
+        // Takeovers are waited for.
+        command.env("WINDLASS_FLEET__LEASE", "5s");
+        if self.nats.urls().len() == 3 {
+            command.env("WINDLASS_FLEET__REPLICAS", "3");
+        }
+        command
+    }
+
+    pub fn run(&self, arguments: &[&str]) -> Outcome {
+        self.env.run(&mut self.windlass(arguments), PATIENCE)
+    }
+
+    /// Starts a worker and waits until it takes orders.
+    pub fn worker(&self, name: &str) -> Running {
+        self.worker_with(name, 2)
+    }
+
+    pub fn worker_with(&self, name: &str, lanes: u16) -> Running {
+        let policy = self.env.root().join("worker.toml").display().to_string();
+        let lanes = lanes.to_string();
+        let mut command = self.windlass(&["worker", "--name", name, "-j", &lanes, "--policy", &policy]);
+        command.env("WINDLASS_STATE_DIR", self.env.root().join(format!("state-{name}")));
+        let mut worker = Running::start(&mut command);
+        assert!(worker.wait_for_stderr("takes orders", PATIENCE), "{}", worker.stderr_so_far());
+        worker
+    }
+
+    /// A run of all tasks on the fleet.
+    pub fn tasks(&self, lanes: u16, flags: &[&str]) -> Command {
+        let lanes = lanes.to_string();
+        let mut command = self.windlass(&["run", "--mode", "tasks", "--no-delay", "--fleet", "-j", &lanes]);
+        command.arg(format!("--mock={}", self.script.display())).args(flags);
+        command
+    }
+
+    pub fn land(&self, lanes: u16, flags: &[&str]) -> Outcome {
+        self.env.run(&mut self.tasks(lanes, flags), PATIENCE)
+    }
+
+    /// The facts of the newest run.
+    pub fn facts(&self) -> Vec<Value> {
+        let runs = self.env.state().join("projects");
+        let mut journals = Vec::new();
+        for project in fs::read_dir(runs).unwrap() {
+            let runs = project.unwrap().path().join("runs");
+            let folders = fs::read_dir(runs).into_iter().flatten().map(|run| run.unwrap().path());
+            journals.extend(folders.map(|run| run.join("journal.jsonl")).filter(|journal| journal.is_file()));
+        }
+        journals.sort_by_key(|journal| journal.metadata().unwrap().modified().unwrap());
+        let text = fs::read_to_string(journals.last().unwrap()).unwrap();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    pub fn of_kind(&self, kind: &str) -> Vec<Value> {
+        self.facts().into_iter().filter(|fact| fact["fact"] == kind || fact["type"] == kind).collect()
+    }
+
+    /// What the notices of the newest run say.
+    pub fn notices(&self) -> String {
+        self.facts().iter().filter_map(|fact| fact["text"].as_str().map(|text| format!("{text}\n"))).collect()
+    }
+
+    /// The tasks whose work is on the branch, in the order of their names.
+    pub fn landed(&self) -> Vec<String> {
+        let files = self.env.git(&["ls-tree", "--name-only", "HEAD", "work/"]);
+        let mut tasks: Vec<String> =
+            files.lines().filter_map(|path| path.strip_prefix("work/")).map(str::to_owned).collect();
+        tasks.sort();
+        tasks
+    }
+
+    /// Nothing of the run is half done, and the files are the branch's.
+    pub fn assert_whole(&self) {
+        assert_eq!(self.env.git(&["status", "--porcelain"]), "");
+        self.env.git(&["fsck", "--no-progress", "--no-dangling"]);
+        assert!(!self.env.project().join(".git/index.lock").exists());
+    }
+
+    /// How many agents are at work.
+    pub fn agents(&self) -> usize {
+        let is_agent = |process: &&u32| {
+            let line = fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
+            line.split(|byte| *byte == 0).any(|argument| argument == b"__agent")
+        };
+        self.env.processes().iter().filter(is_agent).count()
+    }
+
+    pub fn wait_for_agents(&self, count: usize) {
+        assert!(wait_until(PATIENCE, || self.agents() == count), "{} agents, not {count}", self.agents());
+    }
+
+    /// Agents that wait for a file go on.
+    pub fn let_agents_go_on(&self) {
+        self.env.write(self.env.root().join("go"), "");
+    }
+
+    /// A script whose agents do nothing until [`Yard::let_agents_go_on`].
+    pub fn waiting(root: &str) -> String {
+        HONEST.replace(
+            "steps = [\n",
+            &format!(
+                "steps = [\n  {{ bash = \"for i in $(seq 1 1200); do test -e '{root}/go' && break; sleep 0.05; done\" }},\n"
+            ),
+        )
+    }
+
+    /// The same with such a script.
+    pub fn with_waiting_agents(nats: Nats, tasks: u32) -> Yard {
+        let yard = Yard::on(nats, tasks, HONEST);
+        let root = yard.env.root().display().to_string();
+        fs::write(&yard.script, Yard::waiting(&root)).unwrap();
+        yard
+    }
+}
+
+/// Ends a worker as a person does, and waits for that.
+pub fn drain(worker: Running) -> Outcome {
+    worker.signal(Signal::TERM);
+    worker.wait(PATIENCE)
+}
