@@ -8,6 +8,9 @@ use windlass_engine::sandbox::container::{SWEEP_COMMAND, sweep_main};
 use windlass_engine::sandbox::{INSIDE_COMMAND, inside_main};
 use windlass_host::process::{KEEPER_COMMAND, keeper_main};
 
+#[cfg(feature = "fleet")]
+use crate::fleet::{FOLDER_COMMAND, remove_dev_folder};
+
 /// The verb of the windlass program by which it plays an agent: `windlass __agent SCRIPT [ARGUMENTS OF AN AGENT]`.
 pub const SCRIPTED_AGENT: &str = "__agent";
 
@@ -21,6 +24,8 @@ pub fn helper(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitCode>
         SWEEP_COMMAND => Some(sweep_main(&arguments.collect::<Vec<_>>())),
         RELAY_COMMAND => Some(relay_main(&arguments.collect::<Vec<_>>())),
         INSIDE_COMMAND => Some(inside_main(&arguments.collect::<Vec<_>>())),
+        #[cfg(feature = "fleet")]
+        FOLDER_COMMAND => Some(remove_dev_folder(&arguments.collect::<Vec<_>>())),
         _ => None,
     }
 }

@@ -17,6 +17,7 @@ pub mod demo;
 pub mod diff;
 mod doctor;
 mod error;
+#[cfg_attr(not(feature = "fleet"), path = "fleet/without.rs")]
 pub mod fleet;
 mod front_end;
 mod helper;

@@ -52,6 +52,7 @@ const OUTSIDE: &[(&str, &str)] = &[
     ("crates/windlass-remote", "the state folder: repositories, packs and files of runs on their way"),
     ("crates/windlass-git/src/parcel", "the state folder, and git directories that no guest can write"),
     ("crates/windlass-git/src/lane/replica.rs", "the state folder: a repository that no guest is given"),
+    ("crates/windlass-app/src/fleet/dev", "a private folder of its own, which no guest is given"),
     ("crates/windlass-app/src/fleet/policy.rs", "a person's own file of a policy"),
     ("crates/windlass-engine/src/trust/store.rs", "the state folder"),
     (

@@ -1,14 +1,21 @@
 //! Lanes on many machines: what a person asks of a fleet, and what a run or a worker needs to be in one.
 
 mod connect;
+mod dev;
+mod drain;
 mod init;
+mod looks;
 mod policy;
 mod remote;
+mod status;
+mod wanted;
 mod worker;
 mod workshop;
 
+pub use dev::{DevFleet, DevNews, DevRequest, DevServers};
+pub(crate) use dev::{FOLDER_COMMAND, remove_dev_folder};
 pub use init::{FleetInit, MadePart};
 pub use policy::{PolicyRequest, WorkerPolicy};
-pub use remote::FleetUse;
 pub(crate) use remote::{FleetRun, for_resumption, for_run, remote};
+pub use wanted::FleetUse;
 pub use worker::{WorkRequest, WorkerEnd, WorkerEnded};

@@ -17,21 +17,12 @@ use windlass_remote::Brief;
 use windlass_remote::runner::{RemoteLanes, RunnerSetting};
 
 use super::connect::{connect, copies, explained, machine_name};
+use super::wanted::FleetUse;
 use crate::error::AppError;
 use crate::here::Here;
 
 /// How long looking at what the fleet has may take.
 const LOOKING: Duration = Duration::from_secs(10);
-
-/// Whether a run's lanes are to be on a fleet.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum FleetUse {
-    /// Where one is configured.
-    #[default]
-    AsConfigured,
-    /// In any case.
-    Required,
-}
 
 /// A fleet that a run is about to use.
 pub(crate) struct FleetRun {

@@ -36,6 +36,8 @@ pub use config::{
     ConfigUnsetArgs, ConfigVerb, ScopeArgs,
 };
 pub use fleet::{FleetArgs, FleetVerb, WorkerArgs};
+#[cfg(feature = "fleet")]
+pub use fleet::{FleetDevArgs, FleetServers};
 pub use hooks::{FinishType, HookKind, HooksArgs, HooksVerb};
 pub use issues::IssuesArgs;
 pub use keeping::{ArchiveArgs, ArchiveVerb, TemplateArgs, TemplateVerb};
@@ -103,7 +105,7 @@ Workspaces:
   import       Take over another tool's files (claude-iterate, Fresher, ralph …)
 
 Many machines:
-  fleet        Make what a fleet needs on its servers
+  fleet        Make, look at and try a fleet: lanes on many machines
   worker       Take orders of a fleet and carry them out here
 
 Go back:
@@ -216,7 +218,7 @@ pub enum Verb {
     MigratePlan(MigratePlanArgs),
     /// Take over another tool's files (claude-iterate, Fresher, ralph …)
     Import(ImportArgs),
-    /// Make what a fleet needs on its servers
+    /// Make, look at and try a fleet: lanes on many machines
     Fleet(FleetArgs),
     /// Take orders of a fleet and carry them out here
     Worker(WorkerArgs),

@@ -2,18 +2,27 @@
 
 use std::process::ExitCode;
 
-use windlass_app::AppError;
-use windlass_app::fleet::{FleetInit, MadePart};
-use windlass_ui::Line;
+use windlass_app::fleet::{DevFleet, DevNews, DevRequest, DevServers, FleetInit, MadePart};
+use windlass_app::{AppError, quoted};
+use windlass_ui::{Line, fleet_json, fleet_text, one_line};
 
-use super::{app, done, print, print_lines};
-use crate::args::{FleetArgs, FleetVerb};
+use super::{app, done, notice, print, print_bytes, print_lines, stdout};
+use crate::args::{FleetArgs, FleetDevArgs, FleetServers, FleetVerb};
 
 /// Does it.
 pub fn run(args: &FleetArgs) -> Result<ExitCode, AppError> {
-    match args.verb {
+    match &args.verb {
         FleetVerb::Init { show_permissions: true } => print(&app()?.fleet_permissions()?)?,
         FleetVerb::Init { show_permissions: false } => print_lines(&made(&app()?.init_fleet()?))?,
+        FleetVerb::Status { json: true } => print_bytes(&fleet_json(&app()?.fleet_status()?))?,
+        FleetVerb::Status { json: false } => print(&fleet_text(&app()?.fleet_status()?, &stdout()))?,
+        FleetVerb::Drain { worker } => {
+            app()?.drain_worker(worker)?;
+            print_lines(&[done(&format!(
+                "worker {worker} takes no further orders, and ends when it has none"
+            ))])?;
+        }
+        FleetVerb::Dev(args) => dev(args)?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -25,6 +34,54 @@ fn made(init: &FleetInit) -> Vec<Line> {
         Line::hanging(4).plain(format!("  {name:width$}  {state}  ")).dim(*about)
     };
     let first = done(&format!("the fleet {} has what it needs", init.name));
-    let next = Line::hanging(2).dim("  on each machine  ").command("windlass worker".to_owned());
+    let next = Line::hanging(2).dim("  on each machine  ").command("windlass worker");
     std::iter::once(first).chain(init.parts.iter().map(part)).chain([next]).collect()
+}
+
+fn dev(args: &FleetDevArgs) -> Result<(), AppError> {
+    let servers = match args.servers {
+        FleetServers::One => DevServers::One,
+        FleetServers::Three => DevServers::Three,
+    };
+    let request = DevRequest { servers, workers: args.workers, lanes: args.lanes };
+    app()?.dev_fleet(request, |news| print_lines(&said(&news)))
+}
+
+fn said(news: &DevNews) -> Vec<Line> {
+    match news {
+        DevNews::Ready(fleet) => ready(fleet),
+        DevNews::WorkerEnded { name, how, printed } => {
+            let lines = printed.iter().map(|line| Line::hanging(6).dim(format!("      {}", one_line(line))));
+            let ended = notice(&format!("worker {name} has ended {how}; it is not started again"));
+            std::iter::once(ended).chain(lines).collect()
+        }
+    }
+}
+
+/// What there is, and two lines to copy.
+fn ready(fleet: &DevFleet) -> Vec<Line> {
+    let workers = match (fleet.workers.as_slice(), fleet.lanes) {
+        ([], _) => "without workers".to_owned(),
+        ([one], lanes) => format!("with the worker {one} of {}", counted(lanes)),
+        ([first, .., last], lanes) => format!("with workers {first} to {last}, each of {}", counted(lanes)),
+    };
+    let variables: Vec<String> =
+        fleet.variables.iter().map(|(name, value)| format!("{name}={}", quoted(value.as_ref()))).collect();
+    let most = usize::from(fleet.lanes) * fleet.workers.len().max(1);
+    let run = format!("windlass run --mode tasks -j {most} --fleet");
+    vec![
+        Line::hanging(2)
+            .strong(format!("fleet {}", fleet.name))
+            .plain(format!(" at {} {workers}", fleet.urls.join(" ")))
+            .dim(format!("  version {}", one_line(&fleet.version))),
+        Line::hanging(2).dim("  in another terminal, where the tasks are:"),
+        Line::new().plain("  ").command(format!("export {}", variables.join(" "))),
+        Line::new().plain("  ").command(run),
+        Line::hanging(2).dim("  look   ").command("windlass fleet status"),
+        Line::hanging(2).dim("  end    Ctrl-C; nothing of it is left then"),
+    ]
+}
+
+fn counted(lanes: u16) -> String {
+    if lanes == 1 { "1 lane".to_owned() } else { format!("{lanes} lanes") }
 }

@@ -14,6 +14,7 @@ mod diff;
 mod doctor;
 mod dry_run;
 mod flags;
+#[cfg_attr(not(feature = "fleet"), path = "without_fleet.rs")]
 mod fleet;
 mod hooks;
 mod import;
@@ -55,6 +56,7 @@ mod wanted;
 mod watch;
 #[cfg_attr(not(feature = "web"), path = "without_page.rs")]
 mod web;
+#[cfg_attr(not(feature = "fleet"), path = "without_worker.rs")]
 mod worker;
 mod worktree;
 
@@ -200,7 +202,6 @@ fn changes_something(verb: &Verb) -> bool {
         Verb::Resume(_)
         | Verb::Stop(_)
         | Verb::Restore(_)
-        | Verb::Fleet(_)
         | Verb::Worker(_)
         | Verb::Demo(_)
         | Verb::Init(_)
@@ -224,6 +225,7 @@ fn changes_something(verb: &Verb) -> bool {
         | Verb::Completions(_) => false,
         Verb::Trust(args) => !(args.list || args.json),
         Verb::Principles(args) => args.verb.as_ref().is_some_and(PrinciplesVerb::changes_something),
+        Verb::Fleet(args) => args.verb.changes_something(),
         Verb::Hooks(args) => matches!(args.verb, HooksVerb::Test { .. }),
         Verb::Config(args) => matches!(args.verb, ConfigVerb::Set(_) | ConfigVerb::Unset(_)),
     }

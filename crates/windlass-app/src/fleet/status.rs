@@ -1,0 +1,111 @@
+//! What there is to see of a fleet.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use windlass_core::config::Layer;
+use windlass_fleet::layout::check;
+use windlass_fleet::leases::{LeaseKey, Leases};
+use windlass_fleet::names::WorkerName;
+use windlass_fleet::orders::{ClassState, Queue};
+use windlass_fleet::settings::Role;
+use windlass_fleet::{Deadline, FleetError};
+use windlass_ui::{FleetLaneRow, FleetQueueRow, FleetRunRow, FleetStatus, FleetWorkerRow};
+
+use super::connect::{connect_as_any, copies, explained, settings};
+use super::looks::{Looked, look_at};
+use crate::app::App;
+use crate::error::AppError;
+
+/// How long one question may take.
+const ASKING: Duration = Duration::from_secs(10);
+
+/// Who may look: whoever asks has the credentials of one of them.
+const WHO_LOOKS: [Role; 3] = [Role::Watcher, Role::Runner, Role::Worker];
+
+impl App {
+    /// Looks at the configured fleet: for a few seconds, and for as long as a lease where somebody is not heard of.
+    ///
+    /// # Errors
+    /// The fleet cannot be used, or nothing of it is there yet.
+    pub fn fleet_status(&self) -> Result<FleetStatus, AppError> {
+        let settings = settings(self, Layer::default())?;
+        let fleet = connect_as_any(self.directory(), &settings, &WHO_LOOKS)?;
+        let asking = || Deadline::after(ASKING);
+        let problems = check(&fleet, copies(&settings), asking()).map_err(explained)?;
+        let leases = Leases::of(&fleet);
+        let keys = leases.all(asking()).map_err(|error| of_another_name(error, &settings.name))?;
+        let keys = keys.into_iter().map(|(key, _)| key).collect();
+        let looked = look_at(&leases, keys, settings.lease, ASKING).map_err(explained)?;
+        let queue = match Queue::of(&fleet).classes(asking()) {
+            Ok(classes) => classes,
+            // It is among the problems.
+            Err(FleetError::Missing { .. }) => Vec::new(),
+            Err(error) => return Err(explained(error)),
+        };
+        Ok(FleetStatus {
+            servers: fleet.settings().urls.clone(),
+            version: fleet.server_version(),
+            problems: problems.iter().map(ToString::to_string).collect(),
+            queue: queue.iter().map(queue_row).collect(),
+            ..of_leases(settings.name, &looked)
+        })
+    }
+}
+
+/// Where nothing is there, it may be that it is called otherwise.
+fn of_another_name(error: FleetError, name: &str) -> AppError {
+    let is_missing = matches!(error, FleetError::Missing { .. });
+    let said = explained(error);
+    if is_missing {
+        let hint = format!(
+            "It was looked for by the name {name}; another one: windlass config set --user fleet.name NAME"
+        );
+        return said.hint(hint);
+    }
+    said
+}
+
+/// What leases say of a fleet.
+fn of_leases(name: String, looked: &Looked) -> FleetStatus {
+    let (mut workers, mut runs, mut lanes) = (Vec::new(), Vec::new(), Vec::new());
+    let mut held: BTreeMap<&WorkerName, usize> = BTreeMap::new();
+    for (key, holder, heard) in looked.looks.all(looked.now) {
+        match key {
+            LeaseKey::Worker(worker) => workers.push((worker, holder.account.as_ref(), heard)),
+            LeaseKey::Run(run) => {
+                runs.push(FleetRunRow { run: run.clone(), runner: holder.name.to_string(), heard });
+            }
+            LeaseKey::Lane(run, lane) => {
+                *held.entry(&holder.name).or_default() += 1;
+                let worker = holder.name.to_string();
+                lanes.push(FleetLaneRow { run: run.clone(), lane: *lane, worker, heard });
+            }
+        }
+    }
+    let worker = |(worker, account, heard): (&WorkerName, Option<&_>, _)| FleetWorkerRow {
+        worker: worker.to_string(),
+        account: account.map(ToString::to_string),
+        lanes: held.get(worker).copied().unwrap_or_default(),
+        heard,
+    };
+    FleetStatus {
+        name,
+        servers: Vec::new(),
+        version: String::new(),
+        problems: Vec::new(),
+        workers: workers.into_iter().map(worker).collect(),
+        runs,
+        lanes,
+        queue: Vec::new(),
+    }
+}
+
+fn queue_row(state: &ClassState) -> FleetQueueRow {
+    FleetQueueRow {
+        labels: state.class.labels().iter().map(ToString::to_string).collect(),
+        waiting: state.waiting,
+        pending: state.pending,
+        taken: state.taken,
+    }
+}
