@@ -163,6 +163,8 @@ pub struct AttemptOutcome {
     pub summary: CallSummary,
     /// The agent claims that the job is done.
     pub claimed: bool,
+    /// The agent says that it found nothing to do. That is its own word, whatever tree is kept, or kept once more, after it.
+    pub no_work: bool,
     /// The kept tree; `None` while it is being kept.
     pub kept: Option<KeptTree>,
     /// What a review of it came to; `None` before one, and where none is made.
@@ -206,8 +208,6 @@ pub struct KeptTree {
     pub is_new: bool,
     /// It differs from what the attempt began with.
     pub moved: bool,
-    /// The agent says that it found nothing to do.
-    pub no_work: bool,
 }
 
 /// Checks under way.

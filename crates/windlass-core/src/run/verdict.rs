@@ -295,8 +295,7 @@ fn assessed(outcome: &AttemptOutcome) -> Verdict {
 /// Did the iteration leave a state that the run had not seen, or pass a check for the first time? An agent that says
 /// it found nothing to do is believed (seed 000, iterative mode).
 fn has_progress(turn: &Turn, outcome: &AttemptOutcome, judged: &Judged) -> bool {
-    let no_work = outcome.kept.as_ref().is_some_and(|kept| kept.no_work);
-    (turn.progress || judged.first_pass) && !no_work
+    (turn.progress || judged.first_pass) && !outcome.no_work
 }
 
 fn passed(check: u16, outcomes: &[CheckOutcome]) -> bool {

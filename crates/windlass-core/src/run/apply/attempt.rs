@@ -91,6 +91,7 @@ impl Run {
             agent: call.agent,
             summary: summary.clone(),
             claimed,
+            no_work: false,
             kept: None,
             reviewed: None,
             in_git: InGit::default(),
@@ -172,7 +173,6 @@ impl Run {
             snapshot: snapshot.cloned(),
             is_new: self.history.is_new(evidence),
             moved: self.latest_evidence(lane) != Some(evidence),
-            no_work: self.found_no_work(),
         }
     }
 
@@ -196,6 +196,7 @@ impl Run {
             turn.progress |= is_new;
             let mode = self.spec.as_ref().map_or(Mode::Goal, |spec| spec.job.mode);
             outcome.claimed = claimed && claim::may_claim(mode, &outcome.summary);
+            outcome.no_work = self.found_no_work();
             self.history.reached(&evidence);
             let same = |before: &Evidence| (&before.tree, &before.work) == (&evidence.tree, &evidence.work);
             if !self.latest_evidence(lane).is_some_and(same) {

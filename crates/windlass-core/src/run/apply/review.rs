@@ -141,7 +141,7 @@ impl Run {
         let spent = answer.summary.class == Class::BudgetExhausted;
         let class = if spent { Class::BudgetExhausted } else { work.summary.class };
         let overage = work.summary.overage || answer.summary.overage;
-        // What the work was like stays its own: whether it was new, and that its agent found nothing to do.
+        // What the work was like stays its own: whether it was new, and whether it changed anything.
         let kept = work.kept.zip(answer.kept).map(|(of_work, now)| KeptTree {
             evidence: now.evidence,
             snapshot: now.snapshot,
@@ -151,6 +151,7 @@ impl Run {
             agent: work.agent,
             summary: CallSummary { class, overage, ..work.summary },
             claimed: work.claimed && self.claim_stands(),
+            no_work: work.no_work,
             kept,
             reviewed: Some(reviewed),
             in_git: work.in_git,

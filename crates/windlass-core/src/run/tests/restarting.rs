@@ -1,11 +1,14 @@
 //! What a resumed run must not have forgotten, and must look at again.
 
+use super::workspace::{worked, workspace};
 use super::world::{Act, World, check, plan};
 use crate::fact::Fact;
 use crate::report;
 use crate::run::{Effect, Input, LaneState, Occasion};
-use crate::spec::{CommitPolicy, RunSpec};
-use crate::values::{CheckKind, CheckStage, CommitNotes, LaneId, Verdict};
+use crate::spec::{CommitPolicy, Mode, ReviewSpec, RunSpec};
+use crate::values::{
+    CheckKind, CheckStage, Class, CommitNotes, JobStatus, LaneId, Purpose, ReviewVerdict, Verdict,
+};
 
 fn gated() -> RunSpec {
     RunSpec { checks: vec![check(CheckKind::Gate, "make test")], ..plan() }
@@ -40,6 +43,30 @@ fn a_check_that_passed_for_the_first_time_is_progress_over_a_restart() {
         _ => None,
     });
     assert_eq!(first, Some((Verdict::Worked, true)));
+}
+
+/// The reviewer's attempts begin after that word, and the tree is kept once more as one of theirs.
+#[test]
+fn an_agent_that_found_nothing_to_do_is_believed_over_a_restart_behind_its_reviewer() {
+    let checks = vec![check(CheckKind::Gate, "make test")];
+    let review = Some(ReviewSpec::default());
+    let iterative = RunSpec { review, checks, commit: CommitPolicy::Runner, ..workspace(Mode::Iterative) };
+    let mut world = World::new(iterative, |_, _| Act::works("found").writes(worked("1", false)))
+        .with_status(JobStatus::default())
+        .reviewed(|review, _| match review {
+            1 => Act::of(Class::Interrupted),
+            _ => Act::reviews(ReviewVerdict::Changed, &[]).leaves("mended"),
+        });
+    world.until(|effect| matches!(effect, Effect::Prepare { purpose: Purpose::Review, .. }));
+    world.until(|effect| matches!(effect, Effect::RunCheck { stage: CheckStage::Candidate, .. }));
+    assert_eq!(world.tree, "mended");
+    world.restart(world.journal.len());
+    world.finish();
+    let first = world.facts().find_map(|fact| match fact {
+        Fact::IterationFinished { verdict, progress, .. } => Some((*verdict, *progress)),
+        _ => None,
+    });
+    assert_eq!(first, Some((Verdict::Idle, false)));
 }
 
 /// A hook that formats files and then refuses: the checks did not see that tree.

@@ -42,7 +42,7 @@ fn counts(mark: &str, done: u64) -> JobStatus {
     JobStatus { items: Some(Items { done, total: 3 }), complete: done == 3, ..status(mark) }
 }
 
-fn worked(mark: &str, worked: bool) -> JobStatus {
+pub(super) fn worked(mark: &str, worked: bool) -> JobStatus {
     JobStatus { worked: Some(worked), ..status(mark) }
 }
 
