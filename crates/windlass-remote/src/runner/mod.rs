@@ -107,11 +107,6 @@ impl RemoteLanes {
             Event::Reported(reported) => self.reports.extend(reported),
             Event::Notice(text) => self.reports.push(Reported::unasked(Report::notice(text))),
             Event::Here(order) => self.local.carry_out(*order)?,
-            Event::Again(order) => {
-                if let Some(lane) = order.effect.lane() {
-                    self.send(lane, *order)?;
-                }
-            }
             Event::Lost(loss) => self.lane_lost(*loss)?,
             Event::Unplaced(lane, order) => {
                 let worker = self.room.placements().lost_by(lane);

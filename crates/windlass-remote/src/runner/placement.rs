@@ -45,8 +45,6 @@ pub(crate) struct Tenant {
     pub worker: WorkerName,
     /// Of its lease.
     pub epoch: LeaseEpoch,
-    /// The order with which it took the lane; `None` where that was in an earlier session.
-    took: Option<Epoch>,
     /// The number of the last outcome that was taken from it.
     heard: u64,
 }
@@ -82,8 +80,9 @@ pub(crate) struct Loss {
 pub(crate) enum Seen {
     /// As it was known.
     Same,
-    /// A worker has taken the lane. What it took may be older than what is to be done: then this is to be sent to it.
-    Taken(Option<Order>),
+    /// A worker has taken the lane. Which order it took is not known: an older one may have been in the queue still. So the newest is
+    /// sent to it, and it knows one that it has by its epoch.
+    Taken,
     /// The one who had it has not got it any more.
     Lost(Loss),
 }
@@ -118,7 +117,6 @@ impl Placements {
             return Route::Nowhere;
         }
         match placed.map(|placed| &placed.place) {
-            Some(Place::Held(tenant)) if tenant.took == Some(order.epoch) && !ends_call => Route::Nowhere,
             Some(Place::Held(tenant)) => Route::Send(tenant.clone()),
             Some(Place::Leaving(tenant)) if closes(order) => Route::Send(tenant.clone()),
             // Until its lease is free.
@@ -162,13 +160,8 @@ impl Placements {
                 None => Seen::Same,
             },
             (Place::Free | Place::Offered(_), Some((worker, epoch))) => {
-                let took = match placed.place {
-                    Place::Offered(order) => Some(order),
-                    Place::Free | Place::Held(_) | Place::Leaving(_) => None,
-                };
-                placed.place = Place::Held(Tenant { worker: worker.clone(), epoch, took, heard: 0 });
-                let is_older = |order: &&Order| took.is_some_and(|taken| taken != order.epoch);
-                Seen::Taken(placed.outstanding.as_ref().filter(is_older).cloned())
+                placed.place = Place::Held(Tenant { worker: worker.clone(), epoch, heard: 0 });
+                Seen::Taken
             }
             (Place::Free | Place::Offered(_), None) => Seen::Same,
         }
@@ -271,5 +264,7 @@ pub(crate) const fn closes(order: &Order) -> bool {
     matches!(order.effect, Effect::CloseTask { .. })
 }
 
+#[cfg(test)]
+mod model;
 #[cfg(test)]
 mod tests;

@@ -161,7 +161,7 @@ fn offer(room: &Room, lane: LaneId, order: &Order) -> Result<Tried, CodeError> {
         room.placements().not_offered(lane, order.epoch);
         return Err(error.into());
     }
-    // Until it is taken: that is seen by the watch, and nobody else is told.
+    // Once it is taken it is sent to whoever has taken the lane: they know it by its epoch.
     Ok(Tried::Again)
 }
 

@@ -72,8 +72,6 @@ pub(super) enum Event {
     Notice(String),
     /// To be carried out on this machine.
     Here(Box<Order>),
-    /// To be sent once more, to whoever has the lane now.
-    Again(Box<Order>),
     /// A worker is gone.
     Lost(Box<Loss>),
     /// Nobody has the lane that an order is for.
@@ -209,12 +207,7 @@ impl Room {
         let seen = self.placements().saw(lane, lease, &self.name);
         match seen {
             Seen::Same => {}
-            Seen::Taken(again) => {
-                self.changed();
-                if let Some(order) = again {
-                    self.tell(Event::Again(Box::new(order)));
-                }
-            }
+            Seen::Taken => self.changed(),
             Seen::Lost(loss) => {
                 self.changed();
                 self.tell(Event::Lost(Box::new(loss)));
