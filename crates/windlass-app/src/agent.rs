@@ -348,9 +348,13 @@ pub fn environment() -> Vec<(OsString, OsString)> {
     env::vars_os().filter(|(name, _)| !secrets.iter().any(|secret| name == secret.as_str())).collect()
 }
 
-/// The variables that hold our own secrets, and those that say who is told what: an address is often as good as a secret.
+/// The variables that hold our own secrets, those that say who is told what (an address is often as good as a secret), and how a
+/// fleet is reached: whoever works in one has nothing to say there.
 pub fn secret_variables() -> Vec<String> {
-    let hidden = |key: &&KeyInfo| key.secrecy == Secrecy::Secret || key.name.starts_with("notify.");
+    let is_of = |key: &KeyInfo, group: &str| key.name.starts_with(group);
+    let hidden = |key: &&KeyInfo| {
+        key.secrecy == Secrecy::Secret || is_of(key, "notify.") || is_of(key, "fleet.")
+    };
     KEYS.iter().filter(hidden).map(KeyInfo::variable).collect()
 }
 

@@ -72,7 +72,8 @@ fn a_runner_that_is_killed_finds_the_results_when_it_is_resumed() {
     yard.wait_for_agents(2);
     run.signal(Signal::KILL);
     run.wait(PATIENCE);
-    assert_eq!(yard.agents(), 2, "agents go on without their runner");
+    // Agents go on without their runner.
+    yard.wait_for_agents(2);
     yard.let_agents_go_on();
     yard.wait_for_agents(0);
     let resumed = yard.run(&["resume"]);
