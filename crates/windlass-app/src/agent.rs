@@ -352,9 +352,8 @@ pub fn environment() -> Vec<(OsString, OsString)> {
 /// fleet is reached: whoever works in one has nothing to say there.
 pub fn secret_variables() -> Vec<String> {
     let is_of = |key: &KeyInfo, group: &str| key.name.starts_with(group);
-    let hidden = |key: &&KeyInfo| {
-        key.secrecy == Secrecy::Secret || is_of(key, "notify.") || is_of(key, "fleet.")
-    };
+    let hidden =
+        |key: &&KeyInfo| key.secrecy == Secrecy::Secret || is_of(key, "notify.") || is_of(key, "fleet.");
     KEYS.iter().filter(hidden).map(KeyInfo::variable).collect()
 }
 

@@ -19,14 +19,27 @@ fn finished(yard: &Yard, run: Running, tasks: usize) {
     yard.assert_whole();
 }
 
-#[test]
-fn a_worker_that_is_killed_loses_its_lane_to_another_and_its_call_is_charged_as_an_estimate() {
+/// A run whose two tasks are at two workers.
+struct Both {
+    yard: Yard,
+    first: Running,
+    second: Running,
+    run: Running,
+}
+
+fn both_at_work() -> Both {
     let yard = Yard::with_waiting_agents(Nats::one(), 2);
     let first = yard.worker_with("first", 1);
-    let mut run = Running::start(&mut yard.tasks(2, &[]));
+    let run = Running::start(&mut yard.tasks(2, &[]));
     yard.wait_for_agents(1);
     let second = yard.worker("second");
     yard.wait_for_agents(2);
+    Both { yard, first, second, run }
+}
+
+#[test]
+fn a_worker_that_is_killed_loses_its_lane_to_another_and_its_call_is_charged_as_an_estimate() {
+    let Both { yard, first, second, mut run } = both_at_work();
     first.signal(Signal::KILL);
     // Its keeper ends what it had started, long before its lease is over.
     yard.wait_for_agents(1);
@@ -43,12 +56,7 @@ fn a_worker_that_is_killed_loses_its_lane_to_another_and_its_call_is_charged_as_
 
 #[test]
 fn a_worker_that_was_frozen_finds_its_lane_gone_and_nothing_of_it_counts_twice() {
-    let yard = Yard::with_waiting_agents(Nats::one(), 2);
-    let first = yard.worker_with("first", 1);
-    let mut run = Running::start(&mut yard.tasks(2, &[]));
-    yard.wait_for_agents(1);
-    let second = yard.worker("second");
-    yard.wait_for_agents(2);
+    let Both { yard, first, second, mut run } = both_at_work();
     first.signal(Signal::STOP);
     told(&mut run, "worker first has been silent");
     yard.wait_for_agents(3);
