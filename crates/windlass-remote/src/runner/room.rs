@@ -6,6 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use windlass_core::run::{Order, Reported};
+use windlass_core::spec::RunSpec;
 use windlass_core::values::{LaneId, RunId};
 use windlass_engine::executor::Waker;
 use windlass_engine::local::RemoteLeftovers;
@@ -129,7 +130,7 @@ impl Room {
         wake: Waker,
     ) -> Result<(Room, Held), StartError> {
         let RunnerSetting { fleet, lease, patience, name, class, brief, main, folder, leftovers } = setting;
-        let run = brief.spec.run.clone();
+        let (run, spec) = (brief.spec.run.clone(), brief.spec.clone());
         let leases = Leases::of(&fleet);
         let held = take_run(&leases, &run, &name, lease)?;
         let queue = Queue::of(&fleet);
@@ -146,10 +147,7 @@ impl Room {
                 .map_err(|problem| CodeError::Io { path: file.clone(), problem })?;
             Files::of(&fleet, Store::Code).put(&file, LARGEST, Deadline::after(CARRYING))?
         };
-        let mut placements = Placements::default();
-        for lane in setting_lanes(&leases, &run)? {
-            placements.saw(lane.0, Some(&lane.1), &name);
-        }
+        let placements = placed(&leases, &spec, &name)?;
         let room = Room {
             letters: Letters::of(&fleet),
             epoch: held.epoch(),
@@ -244,16 +242,14 @@ impl Room {
     }
 }
 
-/// The leases of a run's lanes.
-fn setting_lanes(leases: &Leases, run: &RunId) -> Result<Vec<(LaneId, Lease)>, FleetError> {
-    let all = leases.all(Deadline::after(CALL))?;
-    Ok(all
-        .into_iter()
-        .filter_map(|(key, lease)| match key {
-            LeaseKey::Lane(of, lane) if of == *run => Some((lane, lease)),
-            _ => None,
-        })
-        .collect())
+/// Who has the run's lanes: workers go on without a runner.
+fn placed(leases: &Leases, spec: &RunSpec, own: &WorkerName) -> Result<Placements, FleetError> {
+    let mut placements = Placements::default();
+    for lane in spec.lane_ids() {
+        let lease = leases.look(&LeaseKey::Lane(spec.run.clone(), lane), Deadline::after(CALL))?;
+        placements.saw(lane, lease.as_ref(), own);
+    }
+    Ok(placements)
 }
 
 /// Takes the run's lease: one that is held is waited for until it is stale, and respected when it is not.

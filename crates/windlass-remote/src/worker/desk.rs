@@ -63,6 +63,8 @@ pub(super) enum Event {
     Process(signals::Signal),
     /// A run has given a lane back.
     Left(Place),
+    /// A run's thread has ended.
+    Closed(RunId),
     /// A call has cost so much.
     Spent(Cost),
     /// What a person should know.
@@ -225,6 +227,7 @@ impl Desk<'_> {
             }
             Event::Process(_) => {}
             Event::Left(place) => self.left(&place),
+            Event::Closed(run) => self.closed(&run),
             Event::Said(text) => self.say(&text),
             Event::Spent(cost) => self.spending.add(self.began.elapsed(), cost),
         }
@@ -260,11 +263,24 @@ impl Desk<'_> {
 
     /// Nobody needs what this worker does for a run.
     fn over(&mut self, run: &RunId) {
-        if let Some(desk) = self.runs.remove(run) {
-            desk.close();
-            for place in self.holds.end_run(run) {
-                self.left(&place);
-            }
+        let Some(desk) = self.runs.remove(run) else { return };
+        // Its agents are ended meanwhile; nobody else waits for that.
+        let (run, events) = (run.clone(), self.events.clone());
+        let closing = move || {
+            desk.close_and_remove();
+            let _ = events.send(Event::Closed(run));
+        };
+        if let Err(error) = spawn("fleet-closing", closing) {
+            self.say(&error.to_string());
+        }
+    }
+
+    /// Nothing of a run is at work here any more.
+    fn closed(&mut self, run: &RunId) {
+        for place in self.holds.end_run(run) {
+            self.left(&place);
+        }
+        if !self.runs.contains_key(run) {
             self.say(&format!("{run} has ended"));
         }
     }

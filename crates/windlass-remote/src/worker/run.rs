@@ -259,9 +259,13 @@ impl Running {
                     broken.push((lane, detail_of(&reported.report)));
                     continue;
                 }
-                // What is about no lane is said by each that is worked on, once.
+                // What is about no lane is said here, and to the runner with one that is worked on.
                 (Report::Noticed(Noticed { text }), None) => {
                     (self.room.told)(text);
+                    let text = format!("worker {}: {text}", self.room.name);
+                    if let Some(lane) = self.held.keys().next() {
+                        by_lane.entry(*lane).or_default().push(Reported::unasked(Report::notice(text)));
+                    }
                     continue;
                 }
                 (_, None) => continue,

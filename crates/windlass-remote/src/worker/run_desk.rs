@@ -1,5 +1,6 @@
 //! The handle of a run on a worker: begins its thread, and tells it what to do.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
@@ -13,6 +14,7 @@ use windlass_fleet::orders::Errand;
 use windlass_fleet::signals::{Signal, Signals};
 use windlass_fleet::store::Files;
 use windlass_fleet::{Deadline, Fleet};
+use windlass_host::tree::at;
 
 use super::WorkerSetting;
 use super::desk::Event;
@@ -34,6 +36,8 @@ pub(super) struct RunDesk {
     runner: Arc<AtomicU64>,
     /// Nobody listens for its end any longer.
     closed: Arc<AtomicBool>,
+    /// Where all of it is.
+    home: PathBuf,
 }
 
 impl RunDesk {
@@ -59,7 +63,7 @@ impl RunDesk {
             name: setting.name.clone(),
             workshop: Arc::clone(&setting.workshop),
             told: Arc::clone(&setting.told),
-            home,
+            home: home.clone(),
             brief,
             runner: Arc::clone(&runner),
             events: events.clone(),
@@ -72,7 +76,7 @@ impl RunDesk {
             .map_err(|error| format!("cannot start a thread: {error}"))?;
         let closed = Arc::new(AtomicBool::new(false));
         listen(&setting.fleet, &errand.order.run, events, &closed)?;
-        Ok(RunDesk { jobs, thread, runner, closed })
+        Ok(RunDesk { jobs, thread, runner, closed, home })
     }
 
     pub fn tell(&self, job: Job) {
@@ -90,6 +94,16 @@ impl RunDesk {
             return Err("the run has another runner by now".to_owned());
         }
         Ok(())
+    }
+
+    /// The same, and what is here of its code goes: nobody needs it any more.
+    pub fn close_and_remove(self) {
+        let home = self.home.clone();
+        self.close();
+        for folder in ["code", "lanes", "incoming"] {
+            // What cannot be removed takes room and does no harm.
+            let _ = at(&home.join(folder)).remove_folder();
+        }
     }
 
     /// Ends everything of the run here, and waits for that.
