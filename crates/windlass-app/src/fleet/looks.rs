@@ -42,31 +42,26 @@ impl Looks {
             self.seen.remove(key);
             return;
         };
-        match self.seen.get_mut(key) {
-            Some(seen) => {
-                if seen.revision != lease.revision {
-                    seen.renewed_after = Some(seen.last);
-                    seen.revision = lease.revision;
-                    seen.holder = holder.clone();
-                }
-                seen.last = now;
-            }
-            None => {
-                let seen = Seen {
-                    holder: holder.clone(),
-                    revision: lease.revision,
-                    first: now,
-                    last: now,
-                    renewed_after: None,
-                };
-                self.seen.insert(key.clone(), seen);
-            }
+        let fresh = Seen {
+            holder: holder.clone(),
+            revision: lease.revision,
+            first: now,
+            last: now,
+            renewed_after: None,
+        };
+        let seen = self.seen.entry(key.clone()).or_insert(fresh);
+        if seen.revision != lease.revision {
+            seen.renewed_after = Some(seen.last);
+            seen.revision = lease.revision;
+            seen.holder = holder.clone();
         }
+        seen.last = now;
     }
 
     /// Those of which it is not known yet whether anybody is there.
     pub(super) fn undecided(&self) -> Vec<LeaseKey> {
-        let is_open = |seen: &Seen| seen.renewed_after.is_none() && seen.last - seen.first < self.lease;
+        let is_open =
+            |seen: &Seen| seen.renewed_after.is_none() && seen.last.saturating_sub(seen.first) < self.lease;
         self.seen.iter().filter(|(_, seen)| is_open(seen)).map(|(key, _)| key.clone()).collect()
     }
 
@@ -154,24 +149,24 @@ mod tests {
         (of, looks.undecided().is_empty())
     }
 
-    fn renewed(seconds: u64) -> Option<(String, Heard)> {
-        Some(("a".to_owned(), Heard { state: Hearing::Renewed, span: Duration::from_secs(seconds) }))
+    fn renewed(seconds: u64) -> (String, Heard) {
+        ("a".to_owned(), Heard { state: Hearing::Renewed, span: Duration::from_secs(seconds) })
     }
 
-    fn silent(seconds: u64) -> Option<(String, Heard)> {
-        Some(("a".to_owned(), Heard { state: Hearing::Silent, span: Duration::from_secs(seconds) }))
+    fn silent(seconds: u64) -> (String, Heard) {
+        ("a".to_owned(), Heard { state: Hearing::Silent, span: Duration::from_secs(seconds) })
     }
 
     #[test]
     fn somebody_is_heard_of_when_their_lease_changes_between_two_looks() {
         let a = |revision| Some(held_by(revision, "a"));
-        assert_eq!(after(&[(0, a(1))]), (silent(0), false));
-        assert_eq!(after(&[(0, a(1)), (2, a(1))]), (silent(2), false));
-        assert_eq!(after(&[(0, a(1)), (2, a(1)), (3, a(2))]), (renewed(1), true));
-        assert_eq!(after(&[(0, a(1)), (8, a(1))]), (silent(8), false));
-        assert_eq!(after(&[(0, a(1)), (9, a(1))]), (silent(9), true));
+        assert_eq!(after(&[(0, a(1))]), (Some(silent(0)), false));
+        assert_eq!(after(&[(0, a(1)), (2, a(1))]), (Some(silent(2)), false));
+        assert_eq!(after(&[(0, a(1)), (2, a(1)), (3, a(2))]), (Some(renewed(1)), true));
+        assert_eq!(after(&[(0, a(1)), (8, a(1))]), (Some(silent(8)), false));
+        assert_eq!(after(&[(0, a(1)), (9, a(1))]), (Some(silent(9)), true));
         // It counts from the first look at it, whenever that was.
-        assert_eq!(after(&[(5, a(1)), (9, a(1))]), (silent(4), false));
+        assert_eq!(after(&[(5, a(1)), (9, a(1))]), (Some(silent(4)), false));
     }
 
     #[test]
@@ -185,6 +180,6 @@ mod tests {
     #[test]
     fn who_took_a_lease_over_is_who_holds_it() {
         let steps = [(0, Some(held_by(1, "b"))), (1, Some(held_by(2, "a")))];
-        assert_eq!(after(&steps), (renewed(1), true));
+        assert_eq!(after(&steps), (Some(renewed(1)), true));
     }
 }

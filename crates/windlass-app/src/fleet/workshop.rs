@@ -1,6 +1,7 @@
 //! What makes a fleet's run ready on a worker's machine: its agents, its sandbox, its folder.
 
 use std::fs;
+use std::os::fd::BorrowedFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -74,7 +75,7 @@ impl FleetWorkshop {
         let launch::Taken { lock, notices } = launch::lock(&here, &spec.mark(), spec.exit_codes)?;
         app.notices(&notices);
         let sandbox = sandbox::open(&here, &spec, &folder)?;
-        let held = lock.descriptors().iter().map(|held| held.try_clone_to_owned()).collect::<Result<_, _>>();
+        let held = lock.descriptors().iter().map(BorrowedFd::try_clone_to_owned).collect::<Result<_, _>>();
         let main =
             here.repository.clone().ok_or_else(|| AppError::usage("a fleet's run needs a repository"))?;
         let setting = Setting {

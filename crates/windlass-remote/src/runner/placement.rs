@@ -84,7 +84,7 @@ pub(crate) enum Seen {
     /// sent to it, and it knows one that it has by its epoch.
     Taken,
     /// The one who had it has not got it any more.
-    Lost(Loss),
+    Lost(Box<Loss>),
 }
 
 /// What an outcome is.
@@ -156,7 +156,7 @@ impl Placements {
             }
             // Whoever has it now took it without having been asked.
             (Place::Held(_), _) => match self.lose(lane, "gave it up") {
-                Some(loss) => Seen::Lost(loss),
+                Some(loss) => Seen::Lost(Box::new(loss)),
                 None => Seen::Same,
             },
             (Place::Free | Place::Offered(_), Some((worker, epoch))) => {

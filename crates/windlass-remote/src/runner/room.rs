@@ -208,7 +208,7 @@ impl Room {
             Seen::Taken => self.changed(),
             Seen::Lost(loss) => {
                 self.changed();
-                self.tell(Event::Lost(Box::new(loss)));
+                self.tell(Event::Lost(loss));
             }
         }
     }

@@ -247,17 +247,11 @@ impl Running {
         let reports = open.lanes.poll()?;
         let mut by_lane: BTreeMap<LaneId, Vec<Reported>> = BTreeMap::new();
         let mut broken = Vec::new();
-        for mut reported in reports {
-            let of_order = reported.order.and_then(|order| {
-                self.held.iter().find(|(_, held)| {
-                    held.newest == order || held.call.is_some_and(|(_, told, _)| told == order)
-                })
-            });
-            let lane = reported.report.lane().or(of_order.map(|(lane, _)| *lane));
+        for reported in reports {
+            let lane = reported.report.lane().or_else(|| self.lane_of(reported.order?));
             match (&reported.report, lane) {
                 (Report::Broken(_) | Report::Failed(_), lane) => {
                     broken.push((lane, detail_of(&reported.report)));
-                    continue;
                 }
                 // What is about no lane is said here, and to the runner with one that is worked on.
                 (Report::Noticed(Noticed { text }), None) => {
@@ -266,41 +260,59 @@ impl Running {
                     if let Some(lane) = self.held.keys().next() {
                         by_lane.entry(*lane).or_default().push(Reported::unasked(Report::notice(text)));
                     }
-                    continue;
                 }
-                (_, None) => continue,
+                (_, None) => {}
                 (_, Some(lane)) => {
-                    if let Some(held) = self.held.get_mut(&lane) {
-                        if let (Some((_, told, answers)), Some(order)) = (held.call, reported.order)
-                            && told == order
-                        {
-                            reported.order = Some(answers);
-                        }
-                        if let Report::CallEnded(ended) = &reported.report {
-                            held.call.take_if(|(live, ..)| *live == ended.call);
-                            held.ended = Some(ended.clone());
-                            let spent = ended.report.cost.unwrap_or_default();
-                            let _ = self.room.events.send(Event::Spent(spent));
-                        }
-                        by_lane.entry(lane).or_default().push(reported);
-                    }
+                    let heard = self.hear(lane, reported);
+                    by_lane.entry(lane).or_default().extend(heard);
                 }
             }
         }
         for (lane, reported) in by_lane {
-            let (Some(held), Some(open)) = (self.held.get(&lane), &self.open) else { continue };
-            let answers = reported.iter().any(|reported| is_answer(&reported.report));
-            let turn = held.effect.turn().filter(|_| answers);
-            let asked = asked_of(&reported);
-            let parcel = Parcel { lane, lease: held.lease, reported, turn, asked, given_up: None };
-            open.outbox.send(parcel);
+            self.send(lane, reported);
         }
         for (lane, why) in broken {
-            let lanes: Vec<LaneId> =
-                lane.map_or_else(|| self.held.keys().copied().collect(), |lane| vec![lane]);
-            lanes.into_iter().for_each(|lane| self.give_up(lane, &why));
+            let lanes = lane.map_or_else(|| self.held.keys().copied().collect(), |lane| vec![lane]);
+            for lane in lanes {
+                self.give_up(lane, &why);
+            }
         }
         Ok(())
+    }
+
+    /// The lane whose order it is.
+    fn lane_of(&self, order: Epoch) -> Option<LaneId> {
+        let is_of = |held: &Held| held.newest == order || held.call.is_some_and(|(_, told, _)| told == order);
+        self.held.iter().find(|(_, held)| is_of(held)).map(|(lane, _)| *lane)
+    }
+
+    /// What is reported of a lane, as the runner waits for it; `None` where the lane is not held any more.
+    fn hear(&mut self, lane: LaneId, mut reported: Reported) -> Option<Reported> {
+        let held = self.held.get_mut(&lane)?;
+        if let (Some((_, told, answers)), Some(order)) = (held.call, reported.order)
+            && told == order
+        {
+            reported.order = Some(answers);
+        }
+        if let Report::CallEnded(ended) = &reported.report {
+            held.call.take_if(|(live, ..)| *live == ended.call);
+            held.ended = Some(ended.clone());
+            let spent = ended.report.cost.unwrap_or_default();
+            let _ = self.room.events.send(Event::Spent(spent));
+        }
+        Some(reported)
+    }
+
+    fn send(&self, lane: LaneId, reported: Vec<Reported>) {
+        let (Some(held), Some(open)) = (self.held.get(&lane), &self.open) else { return };
+        if reported.is_empty() {
+            return;
+        }
+        let answers = reported.iter().any(|reported| is_answer(&reported.report));
+        let turn = held.effect.turn().filter(|_| answers);
+        let asked = asked_of(&reported);
+        let parcel = Parcel { lane, lease: held.lease, reported, turn, asked, given_up: None };
+        open.outbox.send(parcel);
     }
 }
 

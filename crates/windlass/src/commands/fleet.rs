@@ -50,9 +50,9 @@ fn dev(args: &FleetDevArgs) -> Result<(), AppError> {
 fn said(news: &DevNews) -> Vec<Line> {
     match news {
         DevNews::Ready(fleet) => ready(fleet),
-        DevNews::WorkerEnded { name, how, printed } => {
+        DevNews::Ended { who, how, printed } => {
             let lines = printed.iter().map(|line| Line::hanging(6).dim(format!("      {}", one_line(line))));
-            let ended = notice(&format!("worker {name} has ended {how}; it is not started again"));
+            let ended = notice(&format!("{who} has ended {how}; it is not started again"));
             std::iter::once(ended).chain(lines).collect()
         }
     }
@@ -67,7 +67,8 @@ fn ready(fleet: &DevFleet) -> Vec<Line> {
     };
     let variables: Vec<String> =
         fleet.variables.iter().map(|(name, value)| format!("{name}={}", quoted(value.as_ref()))).collect();
-    let most = usize::from(fleet.lanes) * fleet.workers.len().max(1);
+    // With a single lane there is nothing that a fleet could have.
+    let most = (usize::from(fleet.lanes) * fleet.workers.len()).max(2);
     let run = format!("windlass run --mode tasks -j {most} --fleet");
     vec![
         Line::hanging(2)

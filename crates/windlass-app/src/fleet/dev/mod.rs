@@ -94,10 +94,10 @@ pub struct DevFleet {
 pub enum DevNews {
     /// It can be used.
     Ready(DevFleet),
-    /// A worker has ended. It is not started again.
-    WorkerEnded {
-        /// Which.
-        name: String,
+    /// A worker or one of several servers has ended. It is not started again.
+    Ended {
+        /// Which: `the worker dev-1`.
+        who: String,
         /// How: `with exit code 2`.
         how: String,
         /// What it printed last.
@@ -109,7 +109,7 @@ impl App {
     /// Has a fleet on this machine, until a signal asks for its end or this process's parent is gone. Then nothing of it is left.
     ///
     /// # Errors
-    /// There is no nats-server, or one of the servers did not come up or has ended.
+    /// There is no nats-server, a server did not come up, or the last one has ended.
     pub fn dev_fleet(
         &self,
         request: DevRequest,
@@ -172,15 +172,20 @@ impl Dev<'_> {
             lanes,
         }))?;
         drop(fleet);
+        let mut left = servers.len();
         loop {
             match processes.next(None)? {
                 None => {}
                 Some(Next::AskedToEnd) => return Ok(()),
                 Some(Next::Ended { name, ended, printed }) => {
-                    if servers.iter().any(|server| server.name == name) {
+                    let is_server = servers.iter().any(|server| server.name == name);
+                    left -= usize::from(is_server);
+                    if left == 0 {
                         return Err(lost(&name, ended, &printed));
                     }
-                    tell(DevNews::WorkerEnded { name, how: in_words(ended), printed })?;
+                    let who =
+                        if is_server { format!("the server {name}") } else { format!("the worker {name}") };
+                    tell(DevNews::Ended { who, how: in_words(ended), printed })?;
                 }
             }
         }

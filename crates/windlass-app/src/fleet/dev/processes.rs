@@ -131,7 +131,6 @@ impl Processes {
                 suspend_self()?;
                 Ok(None)
             }
-            Event::Signal(Signal::Resumed | Signal::WindowChanged) => Ok(None),
             Event::Keeper(KeeperEvent::Exited { id, ended }) => Ok(self.running.remove(&id).map(|running| {
                 let printed = last_lines(&running.log);
                 Next::Ended { name: running.name, ended, printed }
@@ -144,7 +143,8 @@ impl Processes {
                     "the process that all servers and workers are below was killed",
                 ))
             }
-            Event::Keeper(KeeperEvent::Spawned { .. } | KeeperEvent::TreeGone { .. }) => Ok(None),
+            Event::Signal(Signal::Resumed | Signal::WindowChanged)
+            | Event::Keeper(KeeperEvent::Spawned { .. } | KeeperEvent::TreeGone { .. }) => Ok(None),
         }
     }
 

@@ -179,7 +179,7 @@ impl World {
     fn look(&mut self) {
         let (lease, own) = (self.seen(), "runner".parse().unwrap());
         if let Seen::Lost(loss) = self.placements.saw(LANE, Some(&lease), &own) {
-            self.lost(loss);
+            self.lost(*loss);
         }
     }
 
