@@ -106,6 +106,8 @@ fn set_up(command: &str) -> RunSpec {
         below: "".into(),
         branch: None,
         bootstrap: Some(bootstrap),
+        fleet: None,
+        worker: None,
     };
     RunSpec { lanes: Some(lanes), ..plan() }
 }
