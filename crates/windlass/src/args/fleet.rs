@@ -94,8 +94,8 @@ impl FleetVerb {
 /// What can be said to `windlass worker`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "\
-It takes orders until it is drained: by SIGTERM, Ctrl-C or windlass fleet drain
-it ends the tasks it has and takes no others; a second signal ends it at once.
+It takes orders until it is drained: by SIGTERM, by Ctrl-C or by `fleet drain` it
+ends the tasks it has and takes no others; a second signal ends it at once.
 Its agent is this machine's own, with a login of its own (docs/fleet.md).")]
 pub struct WorkerArgs {
     /// What it may do: a file [default: worker.toml beside the user's configuration]

@@ -2,6 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod begun;
+mod dev;
 mod failures;
 mod landing;
+mod verbs;
 mod yard;

@@ -1,6 +1,8 @@
 //! The private folder of a fleet that is tried: configuration, passwords, what servers and workers keep.
 
 use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -21,8 +23,8 @@ pub(super) struct DevFolder(TempDir);
 
 impl DevFolder {
     pub(super) fn create() -> Result<DevFolder, AppError> {
-        // Only its owner may enter it.
-        let made = tempfile::Builder::new().prefix(PREFIX).tempdir();
+        let only_its_owner = fs::Permissions::from_mode(0o700);
+        let made = tempfile::Builder::new().prefix(PREFIX).permissions(only_its_owner).tempdir();
         made.map(DevFolder).map_err(|error| {
             let place = std::env::temp_dir();
             AppError::new(Kind::System, format!("cannot create a folder in {}: {error}", place.display()))
