@@ -13,6 +13,7 @@ use windlass_fleet::layout::check;
 use windlass_fleet::names::Class;
 use windlass_fleet::settings::Role;
 use windlass_fleet::{Deadline, Fleet};
+use windlass_git::parcel::uses_lfs;
 use windlass_remote::Brief;
 use windlass_remote::runner::{RemoteLanes, RunnerSetting};
 
@@ -63,6 +64,14 @@ pub(crate) fn for_resumption(
 }
 
 fn begin(here: &Here, settings: &FleetSettings) -> Result<FleetRun, AppError> {
+    if let Some(repository) = &here.repository
+        && uses_lfs(repository).map_err(AppError::system)?
+    {
+        return Err(AppError::usage(
+            "this repository keeps files in Git LFS, and what they hold does not travel to a fleet's workers",
+        )
+        .hint("Lanes on this machine have them: WINDLASS_FLEET__URL= windlass run --mode tasks -j 4"));
+    }
     let fleet = connect(&here.directory, settings, Role::Runner)?;
     let problems = check(&fleet, copies(settings), Deadline::after(LOOKING)).map_err(explained)?;
     match problems.into_iter().next() {

@@ -7,5 +7,5 @@ mod unpack;
 #[cfg(test)]
 mod tests;
 
-pub use pack::pack;
+pub use pack::{pack, uses_lfs};
 pub use unpack::{Limits, ParcelError, unpack};

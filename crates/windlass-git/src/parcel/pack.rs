@@ -46,6 +46,12 @@ pub fn pack(
     Ok(size)
 }
 
+/// Are there tracked files whose content Git LFS keeps elsewhere? Packs have only what stands for them.
+pub fn uses_lfs(repository: &Repository) -> Result<bool, GitError> {
+    let listing = Call::within(repository).args(["ls-files", "-z", "--", ":(attr:filter=lfs)"]);
+    Ok(!listing.output()?.is_empty())
+}
+
 fn refuse_shallow(repository: &Repository) -> Result<(), GitError> {
     let answer = Call::within(repository).args(["rev-parse", "--is-shallow-repository"]).text()?;
     if answer == "true" {
