@@ -33,6 +33,9 @@ const HEALTH: Duration = Duration::from_secs(5);
 /// An order that is for somebody else is put back for so long.
 const PAUSE: Duration = Duration::from_secs(5);
 
+/// So long a run is left to others that could not be worked on here: what is missing may be there by then.
+const AVOIDED: Duration = Duration::from_mins(1);
+
 /// So often an order is put back, until it is thought to be for nobody.
 const MOST_DELIVERIES: i64 = 1000;
 
@@ -63,6 +66,8 @@ pub(super) enum Event {
     Process(signals::Signal),
     /// A run has given a lane back.
     Left(Place),
+    /// The same, since it cannot be worked on here.
+    GivenUp(Place),
     /// A run's thread has ended.
     Closed(RunId),
     /// A call has cost so much.
@@ -89,6 +94,7 @@ pub fn work(setting: &WorkerSetting) -> Result<WorkerEnd, WorkerError> {
         room,
         events,
         runs: BTreeMap::new(),
+        avoided: BTreeMap::new(),
         spending: Spending::default(),
         began: Instant::now(),
         drained_by: None,
@@ -146,6 +152,8 @@ struct Desk<'a> {
     room: Arc<Room>,
     events: Sender<Event>,
     runs: BTreeMap<RunId, RunDesk>,
+    /// Runs that could not be worked on here, and when that was seen.
+    avoided: BTreeMap<RunId, Instant>,
     spending: Spending,
     began: Instant,
     /// It takes nothing more, and ends when its lanes are given back.
@@ -227,6 +235,10 @@ impl Desk<'_> {
             }
             Event::Process(_) => {}
             Event::Left(place) => self.left(&place),
+            Event::GivenUp(place) => {
+                self.avoided.insert(place.0.clone(), Instant::now());
+                self.left(&place);
+            }
             Event::Closed(run) => self.closed(&run),
             Event::Said(text) => self.say(&text),
             Event::Spent(cost) => self.spending.add(self.began.elapsed(), cost),
@@ -312,6 +324,9 @@ impl Desk<'_> {
         let place = (order.run.clone(), lane);
         if self.drained_by.is_some() {
             return Ok(Some(Refusal::ForAnother("this worker is drained".to_owned())));
+        }
+        if self.avoided.get(&order.run).is_some_and(|seen| seen.elapsed() < AVOIDED) {
+            return Ok(Some(Refusal::ForAnother("it could not be worked on here a moment ago".to_owned())));
         }
         if self.spending.is_used_up(self.began.elapsed(), self.setting.most_cost_per_hour) {
             return Ok(Some(Refusal::ForAnother("what its policy allows in an hour is spent".to_owned())));

@@ -189,15 +189,18 @@ enum Sent {
 impl Sending {
     fn work(mut self) {
         while !self.shared.closing.load(Ordering::Relaxed) {
-            // It stays in the queue while it is sent: what is forgotten meanwhile is not sent again.
+            // What is forgotten while it is sent is refused by the runner.
             let Some(parcel) = self.next() else { continue };
             let outcome = match self.outcome(&parcel) {
                 Ok(outcome) => outcome,
                 Err(error) => self.failed(&parcel, &error),
             };
             self.deliver(&parcel, &outcome);
-            if matches!(parcel.asked, Asked::Leftover { .. }) || parcel.given_up.is_some() {
-                let _ = self.events.send(Event::Left((self.run.clone(), parcel.lane)));
+            let place = (self.run.clone(), parcel.lane);
+            if parcel.given_up.is_some() {
+                let _ = self.events.send(Event::GivenUp(place));
+            } else if matches!(parcel.asked, Asked::Leftover { .. }) {
+                let _ = self.events.send(Event::Left(place));
             }
             self.shared.more.notify_all();
         }
