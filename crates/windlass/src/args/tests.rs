@@ -1,5 +1,6 @@
 //! What can be typed, and what the help says.
 
+mod deploy;
 mod typed;
 
 use clap::{CommandFactory, Parser};

@@ -7,6 +7,7 @@ mod agent;
 mod completions;
 mod decoding;
 mod demo;
+mod deploy;
 mod install;
 mod misbehaviour;
 mod notify;

@@ -1,4 +1,5 @@
 //! A fleet with the real binary: workers as processes, servers of NATS on loopback, the scripted agent.
+#![cfg(feature = "fleet")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod begun;
