@@ -35,9 +35,9 @@ pub use config::{
     ConfigArgs, ConfigGetArgs, ConfigKeysArgs, ConfigListArgs, ConfigPathArgs, ConfigSetArgs,
     ConfigUnsetArgs, ConfigVerb, ScopeArgs,
 };
-pub use fleet::{FleetArgs, FleetVerb, WorkerArgs};
+pub use fleet::{FleetArgs, WorkerArgs};
 #[cfg(feature = "fleet")]
-pub use fleet::{FleetDevArgs, FleetServers};
+pub use fleet::{FleetDevArgs, FleetServers, FleetVerb};
 pub use hooks::{FinishType, HookKind, HooksArgs, HooksVerb};
 pub use issues::IssuesArgs;
 pub use keeping::{ArchiveArgs, ArchiveVerb, TemplateArgs, TemplateVerb};

@@ -75,7 +75,7 @@ mod tests {
     fn nothing_else_is_removed() {
         let other = tempfile::tempdir().unwrap();
         let file = other.path().join("file");
-        std::fs::write(&file, b"work").unwrap();
+        fs::write(&file, b"work").unwrap();
         for arguments in [vec![other.path().into()], vec![], vec![OsString::from("windlass-fleet-dev-x")]] {
             assert_eq!(remove_dev_folder(&arguments), ExitCode::FAILURE);
         }

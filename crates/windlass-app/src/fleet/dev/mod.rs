@@ -25,7 +25,7 @@ use crate::app::App;
 use crate::error::{AppError, Kind};
 use folder::DevFolder;
 pub(crate) use folder::{FOLDER_COMMAND, remove_dev_folder};
-use processes::{Next, Process, Processes};
+use processes::{Next, Part, Process, Processes};
 use servers::Server;
 
 /// How long servers may take to come up, on a busy machine.
@@ -152,6 +152,7 @@ impl Dev<'_> {
         for server in &servers {
             let arguments = ["--config".into(), server.configuration.clone().into_os_string()];
             processes.spawn(Process {
+                part: Part::Server,
                 name: server.name.clone(),
                 program: program.to_owned(),
                 arguments: arguments.to_vec(),
@@ -177,14 +178,15 @@ impl Dev<'_> {
             match processes.next(None)? {
                 None => {}
                 Some(Next::AskedToEnd) => return Ok(()),
-                Some(Next::Ended { name, ended, printed }) => {
-                    let is_server = servers.iter().any(|server| server.name == name);
-                    left -= usize::from(is_server);
+                Some(Next::Ended { part, name, ended, printed }) => {
+                    left -= usize::from(part == Part::Server);
                     if left == 0 {
                         return Err(lost(&name, ended, &printed));
                     }
-                    let who =
-                        if is_server { format!("the server {name}") } else { format!("the worker {name}") };
+                    let who = match part {
+                        Part::Server => format!("the server {name}"),
+                        Part::Worker => format!("the worker {name}"),
+                    };
                     tell(DevNews::Ended { who, how: in_words(ended), printed })?;
                 }
             }
@@ -204,7 +206,7 @@ impl Dev<'_> {
         loop {
             match processes.next(Some(Duration::ZERO))? {
                 Some(Next::AskedToEnd) => return Ok(Begun::AskedToEnd),
-                Some(Next::Ended { name, ended, printed }) => return Err(lost(&name, ended, &printed)),
+                Some(Next::Ended { name, ended, printed, .. }) => return Err(lost(&name, ended, &printed)),
                 None => {}
             }
             let deadline = Deadline::after(ONE_TRY);
@@ -230,6 +232,7 @@ impl Dev<'_> {
             ];
             let own = self.variables(servers, Role::Worker).into_iter().chain(own);
             processes.spawn(Process {
+                part: Part::Worker,
                 name: name.clone(),
                 program: self.app.program().to_owned(),
                 arguments: worker_arguments(name, self.request.lanes, &policy),

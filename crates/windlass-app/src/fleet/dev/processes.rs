@@ -28,8 +28,17 @@ const END: u64 = 4096;
 /// So many of its last lines are told.
 const LINES: usize = 3;
 
+/// What a process is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// It ends last: workers give back to it what they hold.
+    Server,
+    Worker,
+}
+
 /// Something that is to be started.
 pub(super) struct Process {
+    pub part: Part,
     /// By which it is known.
     pub name: String,
     /// Absolute.
@@ -46,6 +55,7 @@ pub(super) enum Next {
     AskedToEnd,
     /// A process has ended.
     Ended {
+        part: Part,
         name: String,
         ended: Ended,
         /// Its last lines.
@@ -59,6 +69,7 @@ enum Event {
 }
 
 struct Running {
+    part: Part,
     name: String,
     log: PathBuf,
 }
@@ -109,7 +120,7 @@ impl Processes {
             stdout: output.into(),
             stderr: OwnedFd::from(errors),
         })?;
-        self.running.insert(id, Running { name: process.name, log });
+        self.running.insert(id, Running { part: process.part, name: process.name, log });
         Ok(())
     }
 
@@ -133,7 +144,7 @@ impl Processes {
             }
             Event::Keeper(KeeperEvent::Exited { id, ended }) => Ok(self.running.remove(&id).map(|running| {
                 let printed = last_lines(&running.log);
-                Next::Ended { name: running.name, ended, printed }
+                Next::Ended { part: running.part, name: running.name, ended, printed }
             })),
             Event::Keeper(KeeperEvent::SpawnFailed { fault, .. }) => Err(ProcessError::from(fault).into()),
             Event::Keeper(KeeperEvent::Died) => {
@@ -148,14 +159,14 @@ impl Processes {
         }
     }
 
-    /// Ends all of them, the last started first, and waits for that.
+    /// Ends all of them, workers first, and waits for that.
     pub(super) fn close(mut self) {
-        for id in self.running.keys().rev() {
+        for (id, _) in self.running.iter().filter(|(_, running)| running.part == Part::Worker) {
             // One that is gone already needs to hear nothing.
             let _ = self.keeper.terminate(*id);
         }
         let began = Instant::now();
-        while !self.running.is_empty() {
+        while self.running.values().any(|running| running.part == Part::Worker) {
             let left = GRACE.saturating_sub(began.elapsed());
             if left.is_zero() || self.next(Some(left)).is_err() {
                 break;
