@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use windlass_fleet::leases::{Holder, Lease, LeaseKey, Leases, Revision, Tenure};
+use windlass_fleet::leases::{Holder, Lease, LeaseKey, Leases, Revision};
 use windlass_fleet::{Deadline, FleetError};
 use windlass_ui::{Heard, Hearing};
 
@@ -38,7 +38,8 @@ impl Looks {
 
     /// A lease was looked at. One that is free, or is none, is nobody's.
     pub(super) fn saw(&mut self, key: &LeaseKey, lease: Option<&Lease>, now: Duration) {
-        let Some((lease, holder)) = lease.and_then(held) else {
+        let held = lease.and_then(|lease| Some((lease, lease.holder()?)));
+        let Some((lease, holder)) = held else {
             self.seen.remove(key);
             return;
         };
@@ -73,13 +74,6 @@ impl Looks {
     /// All that are held.
     pub(super) fn all(&self, now: Duration) -> impl Iterator<Item = (&LeaseKey, &Holder, Heard)> {
         self.seen.iter().map(move |(key, seen)| (key, &seen.holder, heard(seen, now)))
-    }
-}
-
-fn held(lease: &Lease) -> Option<(&Lease, &Holder)> {
-    match &lease.tenure {
-        Tenure::Held(holder) => Some((lease, holder)),
-        Tenure::Free | Tenure::Unknown => None,
     }
 }
 
@@ -122,7 +116,7 @@ pub(super) fn look_at(
 
 #[cfg(test)]
 mod tests {
-    use windlass_fleet::leases::LeaseEpoch;
+    use windlass_fleet::leases::{LeaseEpoch, Tenure};
 
     use super::*;
 

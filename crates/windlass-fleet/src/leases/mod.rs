@@ -4,6 +4,7 @@
 //! higher epoch. When a lease is stale is not decided by a clock: [`Silence`] counts how long it was not renewed, as seen by
 //! whoever waits for it.
 
+mod claim;
 mod silence;
 
 use std::cell::Cell;
@@ -14,6 +15,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use windlass_core::values::{LaneId, RunId};
 
+pub use claim::Claimed;
 pub use silence::Silence;
 
 use crate::call::{Deadline, ONE_TRY, Tried, until};
@@ -112,6 +114,16 @@ pub struct Lease {
     pub epoch: LeaseEpoch,
     /// Who has it.
     pub tenure: Tenure,
+}
+
+impl Lease {
+    /// Who has it; `None` where nobody has, or what is written there says nobody's name.
+    pub fn holder(&self) -> Option<&Holder> {
+        match &self.tenure {
+            Tenure::Held(holder) => Some(holder),
+            Tenure::Free | Tenure::Unknown => None,
+        }
+    }
 }
 
 /// Who has a lease.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use windlass_core::run::{Effect, Epoch, Order, Reported};
 use windlass_core::values::LaneId;
-use windlass_fleet::leases::{Lease, LeaseEpoch, Tenure};
+use windlass_fleet::leases::{Lease, LeaseEpoch};
 use windlass_fleet::names::WorkerName;
 
 use crate::answers::is_answer;
@@ -142,10 +142,8 @@ impl Placements {
     /// How a lane's lease is; `None` where nobody ever held it. `own` is the name that the runner itself takes leases by.
     pub fn saw(&mut self, lane: LaneId, lease: Option<&Lease>, own: &WorkerName) -> Seen {
         let placed = self.lanes.entry(lane).or_default();
-        let holder = lease.and_then(|lease| match &lease.tenure {
-            Tenure::Held(holder) if holder.name != *own => Some((&holder.name, lease.epoch)),
-            Tenure::Held(_) | Tenure::Free | Tenure::Unknown => None,
-        });
+        let holder = lease.and_then(|lease| Some((&lease.holder()?.name, lease.epoch)));
+        let holder = holder.filter(|(name, _)| *name != own);
         match (&placed.place, holder) {
             (Place::Held(tenant) | Place::Leaving(tenant), Some((_, epoch))) if tenant.epoch == epoch => {
                 Seen::Same

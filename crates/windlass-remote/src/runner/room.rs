@@ -12,7 +12,7 @@ use windlass_engine::executor::Waker;
 use windlass_engine::local::RemoteLeftovers;
 use windlass_engine::store::RunFolder;
 use windlass_fleet::layout::Store;
-use windlass_fleet::leases::{Held, Holder, Lease, LeaseEpoch, LeaseKey, Leases, Silence, Taken, Tenure};
+use windlass_fleet::leases::{Claimed, Held, Holder, Lease, LeaseEpoch, LeaseKey, Leases};
 use windlass_fleet::names::{Class, WorkerName};
 use windlass_fleet::orders::{Fences, Letters, Queue};
 use windlass_fleet::signals::Signals;
@@ -254,34 +254,12 @@ fn placed(leases: &Leases, spec: &RunSpec, own: &WorkerName) -> Result<Placement
 
 /// Takes the run's lease: one that is held is waited for until it is stale, and respected when it is not.
 fn take_run(leases: &Leases, run: &RunId, name: &WorkerName, lease: Duration) -> Result<Held, StartError> {
-    let key = LeaseKey::Run(run.clone());
     let holder = Holder { name: name.clone(), account: None };
-    let began = std::time::Instant::now();
-    let mut silence = Silence::longer_than(lease);
-    let mut first = None;
-    loop {
-        let now = began.elapsed();
-        let seen = leases.look(&key, Deadline::after(CALL))?;
-        let held_by = seen.as_ref().and_then(|lease| match &lease.tenure {
-            Tenure::Held(holder) => Some(holder.name.to_string()),
-            Tenure::Free => None,
-            Tenure::Unknown => Some("somebody unknown".to_owned()),
-        });
-        if let (Some(lease), Some(by)) = (&seen, held_by) {
-            // Looking is asking the servers as well: what they do not hear meanwhile, nobody says.
-            silence.wrote(now);
-            silence.saw(&key, lease.revision, now);
-            if *first.get_or_insert(lease.revision) != lease.revision {
-                return Err(StartError::Held { run: run.clone(), holder: by });
-            }
-            if !silence.is_stale(&key) {
-                std::thread::sleep(LOOK);
-                continue;
-            }
-        }
-        match leases.take(&key, seen.as_ref(), &holder, Deadline::after(CALL))? {
-            Taken::Won(held) => return Ok(held),
-            Taken::Lost(_) => first = None,
+    match leases.claim(&LeaseKey::Run(run.clone()), &holder, lease, CALL)? {
+        Claimed::Won(held) => Ok(held),
+        Claimed::Alive(by) => {
+            let holder = by.map_or_else(|| "somebody unknown".to_owned(), |by| by.name.to_string());
+            Err(StartError::Held { run: run.clone(), holder })
         }
     }
 }

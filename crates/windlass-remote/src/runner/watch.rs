@@ -48,8 +48,8 @@ impl<'a> Watch<'a> {
             }
             // Not in the loop's head: it would be locked for as long as the loop lasts.
             let watched = self.room.placements().watched();
-            for lane in watched {
-                if self.without_contact.is_none() {
+            if self.without_contact.is_none() {
+                for lane in watched {
                     self.look_at(lane);
                 }
             }
@@ -74,7 +74,8 @@ impl<'a> Watch<'a> {
             }
             Ok(Renewed::Gone(by)) => {
                 self.held = None;
-                let by = by.map_or_else(|| "somebody".to_owned(), |lease| described(&lease));
+                let by = by.as_ref().and_then(Lease::holder);
+                let by = by.map_or_else(|| "somebody".to_owned(), |holder| holder.name.to_string());
                 self.room.tell(Event::Left(RunLeft::TakenOver(by)));
             }
             Err(error) => self.no_contact(now, &error),
@@ -129,12 +130,5 @@ impl<'a> Watch<'a> {
         }
         // Free for the next one.
         let _ = self.room.leases.release(held, Deadline::after(CALL));
-    }
-}
-
-fn described(lease: &Lease) -> String {
-    match &lease.tenure {
-        windlass_fleet::leases::Tenure::Held(holder) => holder.name.to_string(),
-        _ => "somebody".to_owned(),
     }
 }

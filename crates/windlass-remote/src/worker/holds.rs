@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use windlass_core::values::{LaneId, RunId};
 use windlass_fleet::leases::{
-    Held, Holder, LeaseEpoch, LeaseKey, Leases, RENEWED_EVERY, Renewed, Silence, Taken, Tenure,
+    Claimed, Held, Holder, LeaseEpoch, LeaseKey, Leases, RENEWED_EVERY, Renewed, Taken, Tenure,
 };
 use windlass_fleet::{Deadline, FleetError};
 
@@ -15,9 +15,6 @@ use super::{WorkerError, WorkerSetting};
 
 /// How long one call may take: less than a third of a lease.
 pub(super) const GLANCE: Duration = Duration::from_secs(2);
-
-/// Between two looks at a lease that is waited for.
-const LOOK: Duration = Duration::from_secs(1);
 
 /// A lane of a run.
 pub(super) type Place = (RunId, LaneId);
@@ -55,7 +52,11 @@ impl Holds {
     pub fn begin(setting: &WorkerSetting) -> Result<Holds, WorkerError> {
         let leases = Leases::of(&setting.fleet);
         let holder = Holder { name: setting.name.clone(), account: setting.account.clone() };
-        let name = take_name(&leases, &holder, setting.lease)?;
+        let key = LeaseKey::Worker(holder.name.clone());
+        let name = match leases.claim(&key, &holder, setting.lease, GLANCE)? {
+            Claimed::Won(held) => held,
+            Claimed::Alive(_) => return Err(WorkerError::NameTaken(holder.name)),
+        };
         Ok(Holds {
             leases,
             holder,
@@ -121,7 +122,7 @@ impl Holds {
     /// The epoch of a run's runner; `None` where nobody runs it.
     pub fn runner_of(&self, run: &RunId) -> Result<Option<LeaseEpoch>, FleetError> {
         let lease = self.leases.look(&LeaseKey::Run(run.clone()), Deadline::after(GLANCE))?;
-        Ok(lease.filter(|lease| matches!(lease.tenure, Tenure::Held(_))).map(|lease| lease.epoch))
+        Ok(lease.filter(|lease| lease.holder().is_some()).map(|lease| lease.epoch))
     }
 
     /// Renews everything until it is told to end; `tell` hears what changed.
@@ -194,33 +195,6 @@ impl Holds {
         let name = self.name.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(held) = name {
             let _ = self.leases.release(held, Deadline::after(GLANCE));
-        }
-    }
-}
-
-/// Takes the worker's name. One that is held is waited for until it is stale: whoever was killed has left it so.
-fn take_name(leases: &Leases, holder: &Holder, lease: Duration) -> Result<Held, WorkerError> {
-    let key = LeaseKey::Worker(holder.name.clone());
-    let began = Instant::now();
-    let mut silence = Silence::longer_than(lease);
-    let mut first = None;
-    loop {
-        let now = began.elapsed();
-        let seen = leases.look(&key, Deadline::after(GLANCE))?;
-        if let Some(lease) = seen.as_ref().filter(|lease| lease.tenure != Tenure::Free) {
-            silence.wrote(now);
-            silence.saw(&key, lease.revision, now);
-            if *first.get_or_insert(lease.revision) != lease.revision {
-                return Err(WorkerError::NameTaken(holder.name.clone()));
-            }
-            if !silence.is_stale(&key) {
-                std::thread::sleep(LOOK);
-                continue;
-            }
-        }
-        match leases.take(&key, seen.as_ref(), holder, Deadline::after(GLANCE))? {
-            Taken::Won(held) => return Ok(held),
-            Taken::Lost(_) => first = None,
         }
     }
 }

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use windlass_core::report::{LaneLost, Prepared, Report};
 use windlass_core::run::{OrderContext, TurnKey, WireVersion};
 use windlass_core::values::{RunId, TaskEnd, TaskId};
-use windlass_fleet::leases::{Holder, Revision};
+use windlass_fleet::leases::{Holder, Revision, Tenure};
 
 use super::*;
 

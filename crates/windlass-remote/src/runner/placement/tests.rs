@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use windlass_core::report::{self, LaneLost, Report};
 use windlass_core::run::{OrderContext, TurnKey, WireVersion};
 use windlass_core::values::RunId;
-use windlass_fleet::leases::{Holder, Revision};
+use windlass_fleet::leases::{Holder, Revision, Tenure};
 
 use super::*;
 
