@@ -14,6 +14,7 @@ use crate::error::AppError;
 use crate::here::Here;
 
 /// There is none.
+#[derive(Clone, Copy)]
 pub(crate) enum FleetRun {}
 
 impl FleetRun {
