@@ -1,19 +1,23 @@
 //! The branch's commits on their way to workers: each tip once, as what it has beyond the tips before it.
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use windlass_fleet::layout::Store;
 use windlass_fleet::orders::CodePart;
-use windlass_fleet::store::Files;
+use windlass_fleet::store::{ContentId, Files};
 use windlass_fleet::{Deadline, Fleet, FleetError};
 use windlass_git::git::{GitError, ObjectId, Repository};
 use windlass_git::lane::{LaneError, MirrorError};
 use windlass_git::parcel::{self, Limits, ParcelError};
-use windlass_host::file::FileError;
+use windlass_host::file::{AtPath, FileError};
 
 /// The largest pack that travels, in bytes.
-pub(crate) const LARGEST_PACK: u64 = 2 * 1024 * 1024 * 1024;
+const LARGEST_PACK: u64 = 2 * 1024 * 1024 * 1024;
+
+/// What one is called in a folder of its own.
+const PACK: &str = "pack";
 
 /// So many objects has one at most.
 const MOST_OBJECTS: u64 = 20_000_000;
@@ -45,14 +49,6 @@ pub enum CodeError {
     /// A file.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The disk.
-    #[error("cannot use {}: {problem}", .path.display())]
-    Io {
-        /// Where.
-        path: std::path::PathBuf,
-        /// What is wrong.
-        problem: std::io::Error,
-    },
 }
 
 /// What a stranger's pack may be.
@@ -102,32 +98,40 @@ pub(crate) fn pack(
     repository: &Repository,
     (wanted, has): (&[ObjectId], &[ObjectId]),
     scratch: &Path,
-) -> Result<windlass_fleet::store::ContentId, CodeError> {
+) -> Result<ContentId, CodeError> {
     let folder = scratch_in(scratch)?;
-    let file = folder.path().join("pack");
+    let file = folder.path().join(PACK);
     parcel::pack(repository, wanted, has, &file)?;
     Ok(Files::of(fleet, store).put(&file, LARGEST_PACK, Deadline::after(CARRYING))?)
 }
 
 /// A folder of its own below one that nobody else can write, for what is on its way.
 pub(crate) fn scratch_in(folder: &Path) -> Result<tempfile::TempDir, CodeError> {
-    let failed = |problem| CodeError::Io { path: folder.to_owned(), problem };
     // outside: the state folder.
-    std::fs::create_dir_all(folder).map_err(failed)?;
-    tempfile::tempdir_in(folder).map_err(failed)
+    fs::create_dir_all(folder).at("create", folder)?;
+    Ok(tempfile::tempdir_in(folder).at("write in", folder)?)
 }
 
-/// Brings a part into a repository.
-pub(crate) fn take_in(
+/// A pack that was brought, in a folder that goes with it.
+pub(crate) struct Brought {
+    folder: tempfile::TempDir,
+}
+
+impl Brought {
+    /// Where it is.
+    pub fn file(&self) -> PathBuf {
+        self.folder.path().join(PACK)
+    }
+}
+
+/// Brings a pack here. Whoever made it is a stranger: nobody has looked at it yet.
+pub(crate) fn bring(
     fleet: &Fleet,
     store: Store,
-    repository: &Repository,
-    pack: &windlass_fleet::store::ContentId,
-    expected: &[ObjectId],
+    pack: &ContentId,
     scratch: &Path,
-) -> Result<(), CodeError> {
-    let folder = scratch_in(scratch)?;
-    let file = folder.path().join("pack");
-    Files::of(fleet, store).get(pack, &file, LARGEST_PACK, Deadline::after(CARRYING))?;
-    Ok(parcel::unpack(repository, &file, expected, &limits())?)
+) -> Result<Brought, CodeError> {
+    let brought = Brought { folder: scratch_in(scratch)? };
+    Files::of(fleet, store).get(pack, &brought.file(), LARGEST_PACK, Deadline::after(CARRYING))?;
+    Ok(brought)
 }

@@ -11,6 +11,7 @@ use windlass_fleet::names::checked_run_file;
 use windlass_fleet::orders::{MOST_FILES, RunFile, store_of};
 use windlass_fleet::store::Files;
 use windlass_fleet::{Deadline, Fleet, FleetError};
+use windlass_host::file::AtPath;
 
 use crate::code::CodeError;
 
@@ -92,8 +93,7 @@ pub(crate) fn take_in(fleet: &Fleet, folder: &RunFolder, files: &[RunFile]) -> R
         let to = folder.path().join(&file.path);
         if let Some(above) = to.parent() {
             // outside: the state folder.
-            std::fs::create_dir_all(above)
-                .map_err(|problem| CodeError::Io { path: above.to_owned(), problem })?;
+            std::fs::create_dir_all(above).at("create", above)?;
         }
         Files::of(fleet, store_of(&file.path)).get(&file.content, &to, LARGEST, Deadline::after(CARRYING))?;
     }

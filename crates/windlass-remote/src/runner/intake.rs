@@ -10,14 +10,13 @@ use windlass_core::values::LaneId;
 use windlass_fleet::layout::Store;
 use windlass_fleet::leases::{LeaseEpoch, LeaseKey};
 use windlass_fleet::orders::{Answer, Letter, MadeCode, Outcome};
-use windlass_fleet::store::Files;
 use windlass_fleet::{Deadline, FleetError};
 use windlass_git::lane::{Lane, Leftover};
 
 use super::placement::Hearing;
 use super::room::{CALL, Event, Room, StartError, beside, thread};
 use crate::answers::is_answer;
-use crate::code::{CARRYING, CodeError, LARGEST_PACK, commit, limits, scratch_in};
+use crate::code::{self, CodeError, commit, limits};
 use crate::run_files;
 
 /// How long one look into the mailbox waits.
@@ -94,6 +93,9 @@ enum Refusal {
 
 fn take_new(room: &Room, outcome: &Outcome) -> Result<(), Refusal> {
     let lane = outcome.lane;
+    if !outcome.reported.iter().all(|reported| belongs(lane, &reported.report)) {
+        return Err(Refusal::Said(format!("it reports of something else than lane {lane}")));
+    }
     let taken = run_files::take_in(&room.fleet, &room.folder, &outcome.files)
         .and_then(|()| outcome.made.as_ref().map_or(Ok(()), |made| take_code(room, lane, made)));
     let given_up = match taken {
@@ -101,10 +103,6 @@ fn take_new(room: &Room, outcome: &Outcome) -> Result<(), Refusal> {
         Err(CodeError::Fleet(error)) if may_pass(&error) => return Err(Refusal::Again),
         Err(error) => Some(format!("what it made is not taken: {error}")),
     };
-    let is_taken = outcome.reported.iter().all(|reported| belongs(lane, &reported.report));
-    if !is_taken {
-        return Err(Refusal::Said(format!("it reports of something else than lane {lane}")));
-    }
     if let Some(why) = given_up {
         let loss = room.placements().lose(lane, &format!("gives it up: {why}"));
         if let Some(loss) = loss {
@@ -169,15 +167,9 @@ fn take_code(room: &Room, lane: LaneId, made: &MadeCode) -> Result<(), CodeError
     match &made.pack {
         None => drop(Lane::mirror(&room.main, &home, stands_at, None)?),
         Some(pack) => {
-            let folder = scratch_in(&room.scratch())?;
-            let file = folder.path().join("pack");
-            Files::of(&room.fleet, Store::Results).get(
-                pack,
-                &file,
-                LARGEST_PACK,
-                Deadline::after(CARRYING),
-            )?;
-            Lane::mirror(&room.main, &home, stands_at, Some((&file, &commits, &limits())))?;
+            let brought = code::bring(&room.fleet, Store::Results, pack, &room.scratch())?;
+            let pack = (brought.file(), limits());
+            Lane::mirror(&room.main, &home, stands_at, Some((&pack.0, &commits, &pack.1)))?;
         }
     }
     let leftover = Leftover {

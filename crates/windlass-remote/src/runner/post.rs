@@ -111,7 +111,7 @@ fn is_hopeless(error: &CodeError) -> bool {
                 | FleetError::Missing { .. }
         ),
         CodeError::Git(_) | CodeError::Lane(_) | CodeError::Mirror(_) | CodeError::Parcel(_) => true,
-        CodeError::File(_) | CodeError::Io { .. } => false,
+        CodeError::File(_) => false,
     }
 }
 

@@ -1,5 +1,6 @@
 //! What the runner's threads share.
 
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -19,11 +20,12 @@ use windlass_fleet::signals::Signals;
 use windlass_fleet::store::{ContentId, Files};
 use windlass_fleet::{Deadline, Fleet, FleetError};
 use windlass_git::git::Repository;
+use windlass_host::file::AtPath;
 use windlass_host::process::ProcessError;
 
 use super::RunnerSetting;
 use super::placement::{Loss, Placements, Seen};
-use crate::brief::LARGEST;
+use crate::brief::{Brief, LARGEST};
 use crate::code::{CARRYING, CodeChain, CodeError, scratch_in};
 
 /// How long a short call to the servers may take.
@@ -110,7 +112,7 @@ pub(super) struct Room {
     /// The run's own file in the store of code.
     pub brief: ContentId,
     /// Where lanes are kept.
-    pub lanes: std::path::PathBuf,
+    pub lanes: PathBuf,
     pub branch: Option<String>,
     epoch: LeaseEpoch,
     placements: Mutex<Placements>,
@@ -130,24 +132,16 @@ impl Room {
         wake: Waker,
     ) -> Result<(Room, Held), StartError> {
         let RunnerSetting { fleet, lease, patience, name, class, brief, main, folder, leftovers } = setting;
-        let (run, spec) = (brief.spec.run.clone(), brief.spec.clone());
+        let run = brief.spec.run.clone();
         let leases = Leases::of(&fleet);
         let held = take_run(&leases, &run, &name, lease)?;
         let queue = Queue::of(&fleet);
         queue.open_class(&class, Deadline::after(CALL))?;
+        let placements = placed(&leases, &brief.spec, &name)?;
         let lanes = brief.spec.lanes.as_ref();
         let branch = lanes.and_then(|lanes| lanes.branch.clone());
         let lanes = lanes.map(|lanes| lanes.folder.clone()).unwrap_or_default();
-        let scratch = folder.path().join("fleet");
-        let brief = {
-            let folder = scratch_in(&scratch)?;
-            let file = folder.path().join("brief");
-            // outside: the state folder.
-            std::fs::write(&file, brief.bytes())
-                .map_err(|problem| CodeError::Io { path: file.clone(), problem })?;
-            Files::of(&fleet, Store::Code).put(&file, LARGEST, Deadline::after(CARRYING))?
-        };
-        let placements = placed(&leases, &spec, &name)?;
+        let brief = store(&fleet, &brief, &scratch_of(&folder))?;
         let room = Room {
             letters: Letters::of(&fleet),
             epoch: held.epoch(),
@@ -218,8 +212,8 @@ impl Room {
         Fences { runner: self.epoch, lane }
     }
 
-    pub fn scratch(&self) -> std::path::PathBuf {
-        self.folder.path().join("fleet")
+    pub fn scratch(&self) -> PathBuf {
+        scratch_of(&self.folder)
     }
 
     pub fn is_closing(&self) -> bool {
@@ -240,6 +234,20 @@ impl Room {
         }
         self.changed();
     }
+}
+
+/// Where what is on its way lies, in a run's folder.
+fn scratch_of(folder: &RunFolder) -> PathBuf {
+    folder.path().join("fleet")
+}
+
+/// Stores what workers have to know of the run.
+fn store(fleet: &Fleet, brief: &Brief, scratch: &Path) -> Result<ContentId, CodeError> {
+    let folder = scratch_in(scratch)?;
+    let file = folder.path().join("brief");
+    // outside: the state folder.
+    std::fs::write(&file, brief.bytes()).at("write", &file)?;
+    Ok(Files::of(fleet, Store::Code).put(&file, LARGEST, Deadline::after(CARRYING))?)
 }
 
 /// Who has the run's lanes: workers go on without a runner.

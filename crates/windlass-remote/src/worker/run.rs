@@ -17,18 +17,22 @@ use windlass_fleet::layout::Store;
 use windlass_fleet::leases::LeaseEpoch;
 use windlass_fleet::names::WorkerName;
 use windlass_fleet::orders::{CodePart, Errand};
-use windlass_git::git::{ObjectId, Repository};
+use windlass_git::git::ObjectId;
 use windlass_git::lane::Replica;
+use windlass_git::parcel;
 
 use super::desk::Event;
-use super::outbox::{Asked, Outbox, Parcel};
+use super::outbox::{Asked, Outbox, Parcel, Place, Silent};
 use super::workshop::{Ready, Workshop};
 use crate::answers::is_answer;
 use crate::brief::Brief;
-use crate::code::{self, CodeError, commit};
+use crate::code::{self, CodeError, commit, limits};
 
 /// The longest that nothing is looked at.
 const LOOK: Duration = Duration::from_millis(500);
+
+/// The folder of what is on its way, in that of the run.
+pub(super) const INCOMING: &str = "incoming";
 
 /// What the thread of a run is told.
 pub(super) enum Job {
@@ -160,15 +164,7 @@ impl Running {
                 open.lanes.abandon(lane);
                 open.outbox.send(parcel);
             }
-            None => Outbox::open(
-                &self.room.fleet,
-                &self.room.name,
-                &self.room.brief.spec.run,
-                &self.room.runner,
-                None,
-                &self.room.events,
-            )
-            .send_last(parcel),
+            None => self.room.outbox(None).send_last(parcel),
         }
         self.leave(lane);
     }
@@ -190,11 +186,11 @@ impl Running {
 
     fn carry_out(&mut self, lane: LaneId, errand: Errand) -> Result<(), String> {
         let said = |error: CodeError| error.to_string();
-        if self.open.is_none() {
-            self.open = Some(self.room.open(&errand.code)?);
+        match &self.open {
+            Some(open) => open.bring(&self.room, &errand.code).map_err(said)?,
+            None => self.open = Some(self.room.open(&errand.code)?),
         }
         let (Some(open), Some(held)) = (&mut self.open, self.held.get_mut(&lane)) else { return Ok(()) };
-        open.bring(&self.room.fleet, &errand.code, &self.room.home).map_err(said)?;
         let order = errand.order;
         match &order.effect {
             Effect::CloseTask { .. } => {
@@ -327,20 +323,30 @@ impl RunRoom {
             &self.brief.settings,
         )
         .map_err(|error| error.to_string())?;
-        bring(&self.fleet, &replica, code, &self.home).map_err(|error| error.to_string())?;
+        let tip = bring(self, &replica, code).map_err(|error| error.to_string())?;
         let lanes = self.home.join("lanes");
-        let audience = Arc::new(super::outbox::Silent);
+        let audience = Arc::new(Silent);
         let Ready { setting, main, lock } = self.workshop.open(&self.brief, &folder, &lanes, audience)?;
         let jobs = self.jobs.clone();
         let wake: Waker = Arc::new(move || drop(jobs.send(Job::Stirred)));
         let run = setting.folder.clone();
-        let plan = setting.plan.lanes.as_ref().map(|lanes| lanes.folder.clone()).unwrap_or(lanes);
+        let place = Place { main, folder: run, lanes, scratch: self.incoming() };
         let lanes = LocalLanes::start(setting, wake).map_err(|error| error.to_string())?;
-        let place =
-            super::outbox::Place { main, folder: run, lanes: plan, scratch: self.home.join("incoming") };
-        let run = &self.brief.spec.run;
-        let outbox = Outbox::open(&self.fleet, &self.name, run, &self.runner, Some(place), &self.events);
+        let outbox = self.outbox(Some(place));
+        if let Some(tip) = tip {
+            outbox.knows(tip);
+        }
         Ok(Open { lanes, replica, outbox, _lock: lock })
+    }
+
+    /// Where what is on its way lies.
+    fn incoming(&self) -> PathBuf {
+        self.home.join(INCOMING)
+    }
+
+    fn outbox(&self, place: Option<Place>) -> Outbox {
+        let run = &self.brief.spec.run;
+        Outbox::open(&self.fleet, &self.name, run, &self.runner, place, &self.events)
     }
 
     fn branch(&self) -> Option<String> {
@@ -349,35 +355,32 @@ impl RunRoom {
 }
 
 impl Open {
-    fn bring(&mut self, fleet: &Fleet, code: &[CodePart], home: &std::path::Path) -> Result<(), CodeError> {
-        bring(fleet, &self.replica, code, home)?;
-        if let Some(tip) = code.last().and_then(|part| commit(&part.commit)) {
+    fn bring(&self, room: &RunRoom, code: &[CodePart]) -> Result<(), CodeError> {
+        if let Some(tip) = bring(room, &self.replica, code)? {
             self.outbox.knows(tip);
         }
         Ok(())
     }
 }
 
-/// Brings what is missing of the branch, and the branch to its tip.
-fn bring(
-    fleet: &Fleet,
-    replica: &Replica,
-    code: &[CodePart],
-    home: &std::path::Path,
-) -> Result<(), CodeError> {
-    let repository: &Repository = replica.repository();
-    let mut tip: Option<ObjectId> = None;
-    for part in code {
-        let Some(wanted) = commit(&part.commit) else { continue };
-        if !replica.has(wanted)? {
-            code::take_in(fleet, Store::Code, repository, &part.pack, &[wanted], &home.join("incoming"))?;
+/// Brings what is missing of the branch, and the branch to its tip, which it gives.
+fn bring(room: &RunRoom, replica: &Replica, code: &[CodePart]) -> Result<Option<ObjectId>, CodeError> {
+    let Some(tip) = code.last().and_then(|part| commit(&part.commit)) else { return Ok(None) };
+    let parts = code.iter().filter_map(|part| Some((commit(&part.commit)?, &part.pack)));
+    // Each is built on those before it: what is there of one is there of all of these.
+    let mut missing = Vec::new();
+    for (wanted, pack) in parts.rev() {
+        if replica.has(wanted)? {
+            break;
         }
-        tip = Some(wanted);
+        missing.push((wanted, pack));
     }
-    if let Some(tip) = tip {
-        replica.advance(tip)?;
+    for (wanted, pack) in missing.into_iter().rev() {
+        let brought = code::bring(&room.fleet, Store::Code, pack, &room.incoming())?;
+        parcel::unpack(replica.repository(), &brought.file(), &[wanted], &limits())?;
     }
-    Ok(())
+    replica.advance(tip)?;
+    Ok(Some(tip))
 }
 
 fn task_of(effect: &Effect) -> String {

@@ -18,7 +18,7 @@ use windlass_host::tree::at;
 
 use super::WorkerSetting;
 use super::desk::Event;
-use super::run::{Job, RunRoom, Running};
+use super::run::{INCOMING, Job, RunRoom, Running};
 use crate::brief::{Brief, LARGEST};
 use crate::code::{CARRYING, scratch_in};
 
@@ -100,7 +100,7 @@ impl RunDesk {
     pub fn close_and_remove(self) {
         let home = self.home.clone();
         self.close();
-        for folder in ["code", "lanes", "incoming"] {
+        for folder in ["code", "lanes", INCOMING] {
             // What cannot be removed takes room and does no harm.
             let _ = at(&home.join(folder)).remove_folder();
         }
@@ -137,7 +137,7 @@ fn listen(
 
 fn read_brief(fleet: &Fleet, errand: &Errand, home: &std::path::Path) -> Result<Brief, String> {
     let read = || -> Result<Brief, Box<dyn std::error::Error>> {
-        let folder = scratch_in(&home.join("incoming"))?;
+        let folder = scratch_in(&home.join(INCOMING))?;
         let file = folder.path().join("brief");
         Files::of(fleet, Store::Code).get(&errand.run, &file, LARGEST, Deadline::after(CARRYING))?;
         Ok(Brief::read(&file)?)
