@@ -9,6 +9,7 @@ mod brief;
 mod code;
 mod run_files;
 pub mod runner;
+mod threads;
 pub mod worker;
 
 pub use brief::{Brief, BriefError};

@@ -364,6 +364,11 @@ impl Effect {
         }
     }
 
+    /// Does it put a task aside whose work is kept?
+    pub const fn parks(&self) -> bool {
+        matches!(self, Effect::CloseTask { end: TaskEnd::Parked { .. }, .. })
+    }
+
     /// Must all facts be on disk before this is begun? True for whatever leaves a trace outside the run's folder or
     /// costs money, and for what follows the end of a call, since what that cost is to be known after a power cut as well.
     /// Looking, and writing what is written again after a crash, can wait for the next such effect.

@@ -14,10 +14,10 @@ use windlass_fleet::{Deadline, FleetError};
 use windlass_git::lane::{Lane, Leftover};
 
 use super::placement::Hearing;
-use super::room::{CALL, Event, Room, StartError, beside, thread};
+use super::room::{CALL, Event, Room, StartError, beside};
 use crate::answers::is_answer;
 use crate::code::{self, CodeError, commit, limits};
-use crate::run_files;
+use crate::{run_files, threads};
 
 /// How long one look into the mailbox waits.
 const GLANCE: Duration = Duration::from_millis(500);
@@ -32,7 +32,7 @@ pub(super) fn listen(room: &Arc<Room>) -> Result<JoinHandle<()>, StartError> {
                     // Files of one lane do not keep the others waiting. A worker sends the next one when this is answered.
                     let lane = letter.content.lane;
                     let taking = move || take(&shared, &letter);
-                    if let Err(error) = thread(format!("outcome-{lane}"), taking) {
+                    if let Err(error) = threads::start(format!("outcome-{lane}"), taking) {
                         room.tell(Event::Notice(error.to_string()));
                     }
                 }

@@ -30,7 +30,7 @@ use windlass_git::git::Repository;
 
 use crate::brief::Brief;
 use placement::Loss;
-use post::{Post, is_parked};
+use post::Post;
 use room::{Ending, Event, Room};
 
 pub use room::{RunLeft, StartError};
@@ -144,7 +144,7 @@ impl RemoteLanes {
             }
             Effect::Recover { .. } => self.local.carry_out(order),
             // Its work is in no place any more: this is said when it is closed. What is not parked is being closed.
-            Effect::CloseTask { .. } if is_parked(&order.effect) => self.local.carry_out(order),
+            Effect::CloseTask { .. } if order.effect.parks() => self.local.carry_out(order),
             Effect::CloseTask { .. } => Ok(()),
             _ => {
                 let lost = LaneLost { lane, worker: Some(worker.to_owned()) };
@@ -163,7 +163,7 @@ impl Executor for RemoteLanes {
         }
         if matches!(order.effect, Effect::CloseTask { .. }) && lane != LaneId::default() {
             // Its worker gives the lane back. What is left of a parked task is there, and is asked for first.
-            let asks_first = is_parked(&order.effect);
+            let asks_first = order.effect.parks();
             self.send(lane, order.clone())?;
             if asks_first {
                 return Ok(());

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
 use windlass_core::run::{Effect, Order};
-use windlass_core::values::{LaneId, TaskEnd};
+use windlass_core::values::LaneId;
 use windlass_engine::executor::EngineError;
 use windlass_fleet::names::OrderKey;
 use windlass_fleet::orders::{Answer, CodePart, Delivered, Errand};
@@ -133,7 +133,7 @@ fn send(room: &Room, lane: LaneId, order: &Order, tenant: &Tenant) -> Result<Tri
     match room.letters.order(&tenant.worker, &errand, fences, Deadline::after(CALL)) {
         Ok(Delivered::Answered(Answer::Accepted)) => {
             // What is left of a parked task is still to come; otherwise it has given the lane back already.
-            if closes(order) && !is_parked(&order.effect) {
+            if closes(order) && !order.effect.parks() {
                 room.placements().left(lane, tenant.epoch);
             }
             Ok(Tried::Done)
@@ -163,11 +163,6 @@ fn offer(room: &Room, lane: LaneId, order: &Order) -> Result<Tried, CodeError> {
     }
     // Once it is taken it is sent to whoever has taken the lane: they know it by its epoch.
     Ok(Tried::Again)
-}
-
-/// Does it put a task aside whose work is in the lane?
-pub(super) const fn is_parked(effect: &Effect) -> bool {
-    matches!(effect, Effect::CloseTask { end: TaskEnd::Parked { .. }, .. })
 }
 
 /// An order with what its worker needs for it.

@@ -27,6 +27,7 @@ use super::RunnerSetting;
 use super::placement::{Loss, Placements, Seen};
 use crate::brief::{Brief, LARGEST};
 use crate::code::{CARRYING, CodeChain, CodeError, scratch_in};
+use crate::threads;
 
 /// How long a short call to the servers may take.
 pub(super) const CALL: Duration = Duration::from_secs(10);
@@ -272,20 +273,12 @@ fn take_run(leases: &Leases, run: &RunId, name: &WorkerName, lease: Duration) ->
     }
 }
 
-/// A thread of the runner.
-pub(super) fn thread(
-    name: String,
-    work: impl FnOnce() + Send + 'static,
-) -> Result<std::thread::JoinHandle<()>, ProcessError> {
-    std::thread::Builder::new().name(name).spawn(work).map_err(ProcessError::system("start a thread"))
-}
-
-/// The same that shares the room.
+/// Begins a thread that shares the room.
 pub(super) fn beside(
     room: &Arc<Room>,
     name: &str,
     work: impl FnOnce(Arc<Room>) + Send + 'static,
 ) -> Result<std::thread::JoinHandle<()>, ProcessError> {
     let room = Arc::clone(room);
-    thread(name.to_owned(), move || work(room))
+    threads::start(name, move || work(room))
 }

@@ -3,23 +3,23 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use windlass_core::run::{Effect, Order};
-use windlass_core::values::{Cost, RunId, TaskEnd};
+use windlass_core::values::{Cost, RunId};
 use windlass_fleet::leases::LeaseEpoch;
 use windlass_fleet::orders::{Answer, Errand, Letter, Letters, TakenOrder};
 use windlass_fleet::signals::{Signal, Signals};
 use windlass_fleet::{Deadline, FleetError};
-use windlass_host::process::{ProcessError, signals};
+use windlass_host::process::signals;
 
 use super::holds::{Beat, GLANCE, Holds, Place};
 use super::run::Job;
 use super::run_desk::RunDesk;
 use super::spending::Spending;
-use super::taking::{Room, take_all};
+use super::taking::{Slots, take_all};
 use super::{WorkerError, WorkerSetting};
+use crate::threads;
 
 /// How long a call that opens something may take.
 const CALL: Duration = Duration::from_secs(10);
@@ -83,7 +83,7 @@ pub(super) enum Event {
 pub fn work(setting: &WorkerSetting) -> Result<WorkerEnd, WorkerError> {
     let (events, inbox) = channel();
     let holds = Arc::new(Holds::begin(setting)?);
-    let room = Arc::new(Room::of(setting.lanes.max(1)));
+    let slots = Arc::new(Slots::of(setting.lanes.max(1)));
     let of_process = events.clone();
     let _signals = signals::watch(move |signal| drop(of_process.send(Event::Process(signal))))?;
     listen(setting, &events)?;
@@ -91,7 +91,7 @@ pub fn work(setting: &WorkerSetting) -> Result<WorkerEnd, WorkerError> {
     let desk = Desk {
         setting,
         holds,
-        room,
+        slots,
         events,
         runs: BTreeMap::new(),
         avoided: BTreeMap::new(),
@@ -106,17 +106,12 @@ pub fn work(setting: &WorkerSetting) -> Result<WorkerEnd, WorkerError> {
     desk.work(&inbox)
 }
 
-fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), WorkerError> {
-    let spawned = thread::Builder::new().name(name.to_owned()).spawn(work);
-    spawned.map(drop).map_err(|error| ProcessError::system("start a thread")(error).into())
-}
-
 /// Letters and signals that it should drain. The threads end with the process.
 fn listen(setting: &WorkerSetting, events: &Sender<Event>) -> Result<(), WorkerError> {
     let deadline = Deadline::after(CALL);
     let mut mailbox = Letters::of(&setting.fleet).mailbox_of_worker(&setting.name, deadline)?;
     let told = events.clone();
-    spawn("fleet-letters", move || {
+    threads::start("fleet-letters", move || {
         loop {
             let event = match mailbox.next(Deadline::after(LISTEN)) {
                 Ok(None) => continue,
@@ -130,7 +125,7 @@ fn listen(setting: &WorkerSetting, events: &Sender<Event>) -> Result<(), WorkerE
     })?;
     let mut ear = Signals::of(&setting.fleet).hear_drain(&setting.name, deadline)?;
     let told = events.clone();
-    spawn("fleet-drain", move || {
+    threads::start("fleet-drain", move || {
         loop {
             if let Ok(Some(Signal::Drain)) = ear.next(Deadline::after(LISTEN))
                 && told.send(Event::Drain).is_err()
@@ -138,18 +133,20 @@ fn listen(setting: &WorkerSetting, events: &Sender<Event>) -> Result<(), WorkerE
                 return;
             }
         }
-    })
+    })?;
+    Ok(())
 }
 
 fn begin_beating(holds: &Arc<Holds>, events: &Sender<Event>) -> Result<(), WorkerError> {
     let (holds, told) = (Arc::clone(holds), events.clone());
-    spawn("fleet-leases", move || holds.keep(|beat| drop(told.send(Event::Beat(beat)))))
+    threads::start("fleet-leases", move || holds.keep(|beat| drop(told.send(Event::Beat(beat)))))?;
+    Ok(())
 }
 
 struct Desk<'a> {
     setting: &'a WorkerSetting,
     holds: Arc<Holds>,
-    room: Arc<Room>,
+    slots: Arc<Slots>,
     events: Sender<Event>,
     runs: BTreeMap<RunId, RunDesk>,
     /// Runs that could not be worked on here, and when that was seen.
@@ -163,16 +160,17 @@ struct Desk<'a> {
 impl Desk<'_> {
     fn begin_taking(&self) -> Result<(), WorkerError> {
         let (fleet, labels) = (self.setting.fleet.clone(), self.setting.labels.clone());
-        let (room, told) = (Arc::clone(&self.room), self.events.clone());
-        spawn("fleet-classes", move || {
-            take_all(&fleet, &labels, &room, &move |taken| {
+        let (slots, told) = (Arc::clone(&self.slots), self.events.clone());
+        threads::start("fleet-classes", move || {
+            take_all(&fleet, &labels, &slots, &move |taken| {
                 let event = match taken {
                     Ok(order) => Event::Taken(Box::new(order)),
                     Err(error) => Event::Trouble(error),
                 };
                 drop(told.send(event));
             });
-        })
+        })?;
+        Ok(())
     }
 
     fn say(&self, text: &str) {
@@ -199,7 +197,7 @@ impl Desk<'_> {
                 Err(RecvTimeoutError::Disconnected) => break Ok(WorkerEnd::Stopped),
             }
         };
-        self.room.close();
+        self.slots.close();
         // Agents first: then nothing of theirs is left when somebody else takes the lanes.
         std::mem::take(&mut self.runs).into_values().for_each(RunDesk::close);
         self.holds.close();
@@ -248,7 +246,7 @@ impl Desk<'_> {
 
     fn drain(&mut self, by: &'static str) {
         if self.drained_by.replace(by).is_none() {
-            self.room.close();
+            self.slots.close();
             let lanes = self.holds.count();
             self.say(&format!(
                 "drained by {by}: {lanes} lanes end their tasks, and no further ones are taken"
@@ -260,12 +258,12 @@ impl Desk<'_> {
     fn left(&mut self, place: &Place) {
         if self.holds.epoch(place).is_some() {
             self.holds.release(place);
-            self.room.leave();
+            self.slots.leave();
         }
     }
 
     fn lost(&mut self, place: &Place) {
-        self.room.leave();
+        self.slots.leave();
         let (run, lane) = place;
         self.say(&format!("lane {lane} of {run} is somebody else's: its agent is ended"));
         if let Some(desk) = self.runs.get(run) {
@@ -282,7 +280,7 @@ impl Desk<'_> {
             desk.close_and_remove();
             let _ = events.send(Event::Closed(run));
         };
-        if let Err(error) = spawn("fleet-closing", closing) {
+        if let Err(error) = threads::start("fleet-closing", closing) {
             self.say(&error.to_string());
         }
     }
@@ -297,12 +295,12 @@ impl Desk<'_> {
         }
     }
 
-    /// An order of the queue: its place in the room is taken.
+    /// An order of the queue: its slot is taken.
     fn taken(&mut self, taken: &TakenOrder) {
         match self.take(taken) {
             Ok(None) => {}
             Ok(Some(refusal)) => {
-                self.room.leave();
+                self.slots.leave();
                 let _ = match refusal {
                     Refusal::ForAnother(why) if taken.deliveries() < MOST_DELIVERIES => {
                         self.say(&format!("an order of {} is left to others: {why}", taken.errand.order.run));
@@ -312,7 +310,7 @@ impl Desk<'_> {
                 };
             }
             Err(error) => {
-                self.room.leave();
+                self.slots.leave();
                 self.say(&error.to_string());
             }
         }
@@ -376,7 +374,8 @@ impl Desk<'_> {
         }
         let Some(desk) = self.runs.get(&order.run) else { return Err("the run is over here".to_owned()) };
         desk.follow(letter.fences.runner)?;
-        if closes_at_once(&order.effect) {
+        // What is left of a parked task is still to be sent.
+        if matches!(order.effect, Effect::CloseTask { .. }) && !order.effect.parks() {
             desk.tell(Job::Leave(lane));
             self.left(&place);
             return Ok(());
@@ -394,11 +393,6 @@ impl Desk<'_> {
             self.say(&format!("the health file cannot be written: {error}"));
         }
     }
-}
-
-/// Is nothing of the lane's task needed any more?
-fn closes_at_once(effect: &Effect) -> bool {
-    matches!(effect, Effect::CloseTask { end, .. } if !matches!(end, TaskEnd::Parked { .. }))
 }
 
 /// Why an order is not taken.

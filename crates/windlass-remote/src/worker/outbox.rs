@@ -28,6 +28,7 @@ use windlass_git::lane::Lane;
 use super::desk::Event;
 use crate::code::{self, CodeError, commit};
 use crate::run_files::SentFiles;
+use crate::threads;
 
 /// Between two tries.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -65,6 +66,13 @@ pub(super) struct Parcel {
     pub turn: Option<TurnKey>,
     pub asked: Asked,
     pub given_up: Option<String>,
+}
+
+impl Parcel {
+    /// An empty one of a lane under a lease.
+    pub const fn of(lane: LaneId, lease: LeaseEpoch) -> Parcel {
+        Parcel { lane, lease, reported: Vec::new(), turn: None, asked: Asked::Nothing, given_up: None }
+    }
 }
 
 /// The handle of a run's outbox.
@@ -115,8 +123,7 @@ impl Outbox {
             sent: SentFiles::default(),
             numbers: BTreeMap::new(),
         };
-        let thread = std::thread::Builder::new().name(format!("outbox-{run}"));
-        let thread = thread.spawn(move || sending.work()).ok();
+        let thread = threads::start(format!("outbox-{run}"), move || sending.work()).ok();
         Outbox { shared, thread }
     }
 
@@ -137,7 +144,7 @@ impl Outbox {
             }
         }
         drop(queue);
-        self.close_now();
+        self.close();
     }
 
     /// What a lane has made is nobody's any more.
@@ -151,11 +158,7 @@ impl Outbox {
     }
 
     /// Sends nothing more.
-    pub fn close(self) {
-        self.close_now();
-    }
-
-    fn close_now(mut self) {
+    pub fn close(mut self) {
         self.shared.closing.store(true, Ordering::Relaxed);
         self.shared.more.notify_all();
         if let Some(thread) = self.thread.take() {
@@ -214,12 +217,6 @@ impl Sending {
         queue.pop_front()
     }
 
-    fn number(&mut self, parcel: &Parcel) -> u64 {
-        let number = self.numbers.entry((parcel.lane, parcel.lease)).or_default();
-        *number += 1;
-        *number
-    }
-
     fn outcome(&mut self, parcel: &Parcel) -> Result<Outcome, CodeError> {
         let files = match (&self.place, parcel.turn) {
             (Some(place), Some(turn)) => self.sent.send(&self.fleet, &place.folder, turn)?,
@@ -227,26 +224,31 @@ impl Sending {
         };
         let made = self.made(parcel)?;
         Ok(Outcome {
-            worker: self.name.clone(),
-            lane: parcel.lane,
-            number: self.number(parcel),
             reported: parcel.reported.clone(),
             files,
             made,
             given_up: parcel.given_up.clone(),
+            ..self.empty(parcel)
         })
     }
 
     /// Without what belongs to it a report is worth nothing: the lane is given up.
     fn failed(&mut self, parcel: &Parcel, error: &CodeError) -> Outcome {
+        Outcome { given_up: Some(error.to_string()), ..self.empty(parcel) }
+    }
+
+    /// The next outcome of the parcel's lane, with nothing in it.
+    fn empty(&mut self, parcel: &Parcel) -> Outcome {
+        let number = self.numbers.entry((parcel.lane, parcel.lease)).or_default();
+        *number += 1;
         Outcome {
             worker: self.name.clone(),
             lane: parcel.lane,
-            number: self.number(parcel),
+            number: *number,
             reported: Vec::new(),
             files: Vec::new(),
             made: None,
-            given_up: Some(error.to_string()),
+            given_up: None,
         }
     }
 

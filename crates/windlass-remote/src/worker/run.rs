@@ -68,12 +68,22 @@ struct Held {
     lease: LeaseEpoch,
     /// The newest order; one that comes twice is known by it.
     newest: Epoch,
-    /// The call that is under way, and the order that its end answers.
-    call: Option<(CallId, Epoch, Epoch)>,
+    /// The call that is under way.
+    call: Option<LiveCall>,
     /// How the last call ended: a runner that died before it heard so asks again.
     ended: Option<CallEnded>,
     /// What the lane was last told to do.
     effect: Effect,
+}
+
+/// A call that is under way.
+#[derive(Clone, Copy)]
+struct LiveCall {
+    call: CallId,
+    /// The order that began it.
+    begun_by: Epoch,
+    /// The one that its end answers: a later runner's, where that of the first has died.
+    answers: Epoch,
 }
 
 /// What is open once the first order came.
@@ -122,10 +132,7 @@ impl Running {
                 Job::Leave(lane) => self.leave(lane),
             }
             if let Err(error) = self.poll() {
-                let why = error.to_string();
-                self.held.keys().copied().collect::<Vec<_>>().into_iter().for_each(|lane| {
-                    self.give_up(lane, &why);
-                });
+                self.give_up_all(&error.to_string());
             }
         }
         if let Some(mut open) = self.open.take() {
@@ -151,14 +158,7 @@ impl Running {
     fn give_up(&mut self, lane: LaneId, why: &str) {
         let Some(held) = self.held.get(&lane) else { return };
         (self.room.told)(&format!("lane {lane} of {} is given up: {why}", self.room.brief.spec.run));
-        let parcel = Parcel {
-            lane,
-            lease: held.lease,
-            reported: Vec::new(),
-            turn: None,
-            asked: Asked::Nothing,
-            given_up: Some(why.to_owned()),
-        };
+        let parcel = Parcel { given_up: Some(why.to_owned()), ..Parcel::of(lane, held.lease) };
         match &mut self.open {
             Some(open) => {
                 open.lanes.abandon(lane);
@@ -167,6 +167,13 @@ impl Running {
             None => self.room.outbox(None).send_last(parcel),
         }
         self.leave(lane);
+    }
+
+    fn give_up_all(&mut self, why: &str) {
+        let lanes: Vec<LaneId> = self.held.keys().copied().collect();
+        for lane in lanes {
+            self.give_up(lane, why);
+        }
     }
 
     fn order(&mut self, lane: LaneId, errand: Errand) {
@@ -195,37 +202,26 @@ impl Running {
         match &order.effect {
             Effect::CloseTask { .. } => {
                 let work = order.context.task().and_then(|at| at.work.as_deref().and_then(commit));
-                let parcel = Parcel {
-                    lane,
-                    lease: held.lease,
-                    reported: Vec::new(),
-                    turn: None,
-                    asked: Asked::Leftover { work, task: task_of(&order.effect) },
-                    given_up: None,
-                };
-                open.outbox.send(parcel);
+                let asked = Asked::Leftover { work, task: task_of(&order.effect) };
+                open.outbox.send(Parcel { asked, ..Parcel::of(lane, held.lease) });
                 self.leave(lane);
                 return Ok(());
             }
             // Its runner died, and its call did not: the end of it is what is asked for.
-            Effect::Recover { call, .. } if held.call.is_some_and(|(live, ..)| live == *call) => {
-                held.call = held.call.map(|(live, told, _)| (live, told, order.epoch));
+            Effect::Recover { call, .. } if held.call.is_some_and(|live| live.call == *call) => {
+                held.call = held.call.map(|live| LiveCall { answers: order.epoch, ..live });
                 return Ok(());
             }
             Effect::Recover { call, .. } if held.ended.as_ref().is_some_and(|ended| ended.call == *call) => {
                 let ended = held.ended.iter().cloned();
-                let parcel = Parcel {
-                    lane,
-                    lease: held.lease,
-                    reported: ended.map(|ended| Reported::of(order.epoch, ended)).collect(),
-                    turn: order.effect.turn(),
-                    asked: Asked::Nothing,
-                    given_up: None,
-                };
-                open.outbox.send(parcel);
+                let reported = ended.map(|ended| Reported::of(order.epoch, ended)).collect();
+                let turn = order.effect.turn();
+                open.outbox.send(Parcel { reported, turn, ..Parcel::of(lane, held.lease) });
                 return Ok(());
             }
-            Effect::Call { call, .. } => held.call = Some((*call, order.epoch, order.epoch)),
+            Effect::Call { call, .. } => {
+                held.call = Some(LiveCall { call: *call, begun_by: order.epoch, answers: order.epoch });
+            }
             _ => {}
         }
         if !matches!(order.effect, Effect::EndCall { .. }) {
@@ -268,9 +264,9 @@ impl Running {
             self.send(lane, reported);
         }
         for (lane, why) in broken {
-            let lanes = lane.map_or_else(|| self.held.keys().copied().collect(), |lane| vec![lane]);
-            for lane in lanes {
-                self.give_up(lane, &why);
+            match lane {
+                Some(lane) => self.give_up(lane, &why),
+                None => self.give_up_all(&why),
             }
         }
         Ok(())
@@ -278,20 +274,21 @@ impl Running {
 
     /// The lane whose order it is.
     fn lane_of(&self, order: Epoch) -> Option<LaneId> {
-        let is_of = |held: &Held| held.newest == order || held.call.is_some_and(|(_, told, _)| told == order);
+        let is_of =
+            |held: &Held| held.newest == order || held.call.is_some_and(|live| live.begun_by == order);
         self.held.iter().find(|(_, held)| is_of(held)).map(|(lane, _)| *lane)
     }
 
     /// What is reported of a lane, as the runner waits for it; `None` where the lane is not held any more.
     fn hear(&mut self, lane: LaneId, mut reported: Reported) -> Option<Reported> {
         let held = self.held.get_mut(&lane)?;
-        if let (Some((_, told, answers)), Some(order)) = (held.call, reported.order)
-            && told == order
+        if let Some(live) = held.call
+            && reported.order == Some(live.begun_by)
         {
-            reported.order = Some(answers);
+            reported.order = Some(live.answers);
         }
         if let Report::CallEnded(ended) = &reported.report {
-            held.call.take_if(|(live, ..)| *live == ended.call);
+            held.call.take_if(|live| live.call == ended.call);
             held.ended = Some(ended.clone());
             let spent = ended.report.cost.unwrap_or_default();
             let _ = self.room.events.send(Event::Spent(spent));
@@ -307,8 +304,7 @@ impl Running {
         let answers = reported.iter().any(|reported| is_answer(&reported.report));
         let turn = held.effect.turn().filter(|_| answers);
         let asked = asked_of(&reported);
-        let parcel = Parcel { lane, lease: held.lease, reported, turn, asked, given_up: None };
-        open.outbox.send(parcel);
+        open.outbox.send(Parcel { reported, turn, asked, ..Parcel::of(lane, held.lease) });
     }
 }
 

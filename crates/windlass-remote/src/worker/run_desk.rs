@@ -21,6 +21,7 @@ use super::desk::Event;
 use super::run::{INCOMING, Job, RunRoom, Running};
 use crate::brief::{Brief, LARGEST};
 use crate::code::{CARRYING, scratch_in};
+use crate::threads;
 
 /// How long it may take until a run's end would be heard.
 const LISTEN: Duration = Duration::from_secs(10);
@@ -70,10 +71,8 @@ impl RunDesk {
             jobs: jobs.clone(),
         };
         let name = format!("run-{}", errand.order.run);
-        let thread = std::thread::Builder::new()
-            .name(name)
-            .spawn(move || Running::new(room).work(&inbox))
-            .map_err(|error| format!("cannot start a thread: {error}"))?;
+        let thread = threads::start(name, move || Running::new(room).work(&inbox))
+            .map_err(|error| error.to_string())?;
         let closed = Arc::new(AtomicBool::new(false));
         listen(&setting.fleet, &errand.order.run, events, &closed)?;
         Ok(RunDesk { jobs, thread, runner, closed, home })
@@ -131,8 +130,7 @@ fn listen(
             }
         }
     };
-    let thread = std::thread::Builder::new().name("fleet-cancel".to_owned()).spawn(listening);
-    thread.map(drop).map_err(|error| format!("cannot start a thread: {error}"))
+    threads::start("fleet-cancel", listening).map(drop).map_err(|error| error.to_string())
 }
 
 fn read_brief(fleet: &Fleet, errand: &Errand, home: &std::path::Path) -> Result<Brief, String> {

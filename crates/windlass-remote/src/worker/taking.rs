@@ -9,6 +9,8 @@ use windlass_fleet::names::{Class, Label};
 use windlass_fleet::orders::{Queue, TakenOrder};
 use windlass_fleet::{Deadline, Fleet, FleetError};
 
+use crate::threads;
+
 /// How long one question for an order waits.
 const WAIT: Duration = Duration::from_secs(2);
 
@@ -17,17 +19,17 @@ const LOOK: Duration = Duration::from_secs(2);
 
 /// How many lanes are free, and whether orders are taken at all.
 #[derive(Debug)]
-pub(super) struct Room {
+pub(super) struct Slots {
     free: AtomicUsize,
     closed: AtomicBool,
 }
 
-impl Room {
-    pub fn of(lanes: usize) -> Room {
-        Room { free: AtomicUsize::new(lanes), closed: AtomicBool::new(false) }
+impl Slots {
+    pub fn of(lanes: usize) -> Slots {
+        Slots { free: AtomicUsize::new(lanes), closed: AtomicBool::new(false) }
     }
 
-    /// Takes a place for a lane, if there is one.
+    /// Takes one for a lane, if there is one.
     pub fn enter(&self) -> bool {
         !self.is_closed()
             && self
@@ -51,26 +53,29 @@ impl Room {
     }
 }
 
-/// Looks for classes that are served with these labels, and takes their orders. Each that is taken has its place in the room.
+/// Looks for classes that are served with these labels, and takes their orders. Each that is taken has its slot.
 pub(super) fn take_all(
     fleet: &Fleet,
     labels: &BTreeSet<Label>,
-    room: &Arc<Room>,
+    slots: &Arc<Slots>,
     told: &(impl Fn(Result<TakenOrder, FleetError>) + Clone + Send + 'static),
 ) {
     let queue = Queue::of(fleet);
     let mut served: BTreeSet<Class> = BTreeSet::new();
     let mut failed = None;
-    while !room.is_closed() {
+    while !slots.is_closed() {
         match queue.classes(Deadline::after(LOOK)) {
             Ok(classes) => {
                 failed = None;
                 let ours = classes.into_iter().map(|state| state.class);
-                for class in ours.filter(|class| class.is_served_with(labels)) {
-                    if served.insert(class.clone()) {
-                        let (queue, room, told) = (queue.clone(), Arc::clone(room), told.clone());
-                        let taking = move || take_class(&queue, &class, &room, &told);
-                        let _ = std::thread::Builder::new().name("fleet-orders".to_owned()).spawn(taking);
+                let unserved = ours.filter(|class| class.is_served_with(labels) && !served.contains(class));
+                for class in unserved.collect::<Vec<_>>() {
+                    let (queue, slots, told) = (queue.clone(), Arc::clone(slots), told.clone());
+                    let taken = class.clone();
+                    let taking = move || take_class(&queue, &taken, &slots, &told);
+                    // Where the system has no room for a thread, the next look tries again.
+                    if threads::start("fleet-orders", taking).is_ok() {
+                        served.insert(class);
                     }
                 }
             }
@@ -87,22 +92,22 @@ pub(super) fn take_all(
     }
 }
 
-fn take_class(queue: &Queue, class: &Class, room: &Room, told: &impl Fn(Result<TakenOrder, FleetError>)) {
-    while !room.is_closed() {
-        if !room.enter() {
+fn take_class(queue: &Queue, class: &Class, slots: &Slots, told: &impl Fn(Result<TakenOrder, FleetError>)) {
+    while !slots.is_closed() {
+        if !slots.enter() {
             std::thread::sleep(Duration::from_millis(50));
             continue;
         }
         match queue.take(class, WAIT) {
             // Its place is given back with its lane.
             Ok(Some(order)) => told(Ok(order)),
-            Ok(None) => room.leave(),
+            Ok(None) => slots.leave(),
             Err(error @ FleetError::Garbled { .. }) => {
-                room.leave();
+                slots.leave();
                 told(Err(error));
             }
             Err(_) => {
-                room.leave();
+                slots.leave();
                 std::thread::sleep(LOOK);
             }
         }
