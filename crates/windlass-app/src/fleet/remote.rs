@@ -15,10 +15,11 @@ use windlass_fleet::settings::Role;
 use windlass_fleet::{Deadline, Fleet};
 use windlass_git::parcel::uses_lfs;
 use windlass_remote::Brief;
+use windlass_remote::journal::{self, JournalError};
 use windlass_remote::runner::{RemoteLanes, RunnerSetting};
 
 use super::connect::{connect, copies, explained, machine_name};
-use super::wanted::FleetUse;
+use super::wanted::{FleetUse, fleet_of};
 use crate::error::AppError;
 use crate::here::Here;
 
@@ -52,15 +53,28 @@ pub(crate) fn for_run(
     begin(here, &resolved.fleet).map(Some)
 }
 
-/// The same of a run that goes on.
+/// The same of a run that goes on, and what a person should know. Its journal on this machine is what the fleet has of it
+/// afterwards, so that nothing is decided anew that was decided elsewhere.
+///
+/// # Errors
+/// Its fleet cannot be used, or the journal cannot be written.
 pub(crate) fn for_resumption(
     here: &Here,
     resolved: &Resolved,
-    plan: &RunSpec,
-) -> Result<Option<FleetRun>, AppError> {
-    let Some(name) = plan.lanes.as_ref().and_then(|lanes| lanes.fleet.as_ref()) else { return Ok(None) };
-    let settings = FleetSettings { name: name.clone(), ..resolved.fleet.clone() };
-    begin(here, &settings).map(Some)
+    folder: &RunFolder,
+) -> Result<Option<(FleetRun, Option<String>)>, AppError> {
+    let Some(name) = fleet_of(folder)? else { return Ok(None) };
+    let fleet = begin(here, &FleetSettings { name, ..resolved.fleet.clone() })?;
+    let said = journal::bring(&fleet.fleet, folder).map_err(not_brought)?;
+    Ok(Some((fleet, said)))
+}
+
+fn not_brought(error: JournalError) -> AppError {
+    match error {
+        JournalError::Fleet(error) => explained(error),
+        JournalError::Store(error) => error.into(),
+        JournalError::File(error) => AppError::system(error),
+    }
 }
 
 fn begin(here: &Here, settings: &FleetSettings) -> Result<FleetRun, AppError> {

@@ -1,5 +1,8 @@
 //! What a run wants of fleets.
 
+use windlass_core::fact::plan_of;
+use windlass_engine::store::{RunFolder, StoreError, journal};
+
 /// Whether a run's lanes are to be on a fleet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FleetUse {
@@ -8,4 +11,9 @@ pub enum FleetUse {
     AsConfigured,
     /// In any case.
     Required,
+}
+
+/// The fleet that a run was begun with.
+pub(super) fn fleet_of(folder: &RunFolder) -> Result<Option<String>, StoreError> {
+    Ok(plan_of(journal::read(&folder.journal())?).and_then(|plan| plan.lanes?.fleet))
 }

@@ -33,8 +33,12 @@ pub(crate) fn for_run(_: &Here, _: &Resolved, wanted: FleetUse) -> Result<Option
 }
 
 /// None; a run that has one cannot go on.
-pub(crate) fn for_resumption(_: &Here, _: &Resolved, plan: &RunSpec) -> Result<Option<FleetRun>, AppError> {
-    match plan.lanes.as_ref().and_then(|lanes| lanes.fleet.as_ref()) {
+pub(crate) fn for_resumption(
+    _: &Here,
+    _: &Resolved,
+    folder: &RunFolder,
+) -> Result<Option<(FleetRun, Option<String>)>, AppError> {
+    match wanted::fleet_of(folder)? {
         Some(_) => Err(built_without()),
         None => Ok(None),
     }

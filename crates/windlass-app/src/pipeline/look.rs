@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use windlass_core::fact::Fact;
+use windlass_core::fact::plan_of;
 use windlass_core::spec::PipelinePhase;
 use windlass_core::values::{Cost, Items, Named, StopReason};
 use windlass_engine::pipeline::{FoundPhase, Pipeline, find_phase};
@@ -110,13 +110,7 @@ pub(super) fn changed_since(
     run: &RunSummary,
 ) -> Vec<String> {
     let read = journal::read(&RunFolder::of(&here.project, &run.run).journal()).unwrap_or_default();
-    let inputs: Vec<(PathBuf, String)> = read
-        .into_iter()
-        .find_map(|entry| match entry.fact {
-            Fact::RunStarted { plan } => Some(plan.inputs.clone()),
-            _ => None,
-        })
-        .unwrap_or_default();
+    let inputs = plan_of(read).map(|plan| plan.inputs).unwrap_or_default();
     let now = pipeline.made_from(phase).into_iter();
     let differs =
         |(file, digest): &(PathBuf, String)| inputs.iter().any(|(path, then)| path == file && then != digest);

@@ -4,7 +4,7 @@ use std::iter;
 
 use windlass_agents::{of, usual};
 use windlass_core::config::{Layer, Origin, Resolved, Unlimited, keys};
-use windlass_core::fact::{Entry, Fact};
+use windlass_core::fact::{Entry, plan_of};
 use windlass_core::notification::link::run_address;
 use windlass_core::run::{Phase, Run};
 use windlass_core::spec::{Limits, Mode, RunSpec};
@@ -47,6 +47,7 @@ pub(super) fn resume(app: &App, request: &ResumeRun) -> Result<RunEnd, AppError>
     let taken = launch::lock(&here, folder.run(), resolved.exit_codes)?;
     let ((here, mut opened, plan, (sandbox, fleet), uncommitted), Taken { lock, mut notices }) =
         launch::with_lock(taken, || {
+            let fleet = fleet::for_resumption(&here, resolved, &folder)?;
             let opened = Journal::open(&folder)?;
             let run = fold(&opened.entries)?;
             let mut plan = plan(&here.app, &run, resolved, &trusted)?;
@@ -60,9 +61,10 @@ pub(super) fn resume(app: &App, request: &ResumeRun) -> Result<RunEnd, AppError>
             let uncommitted = uncommitted::before_resumption(&behind, &plan, &folder, &run)?;
             issues::put_back(&behind.directory, &plan, &folder)?;
             let sandbox = sandbox::open(&behind, &plan, &folder)?;
-            let fleet = fleet::for_resumption(&behind, resolved, &plan)?;
             Ok((behind, opened, plan, (sandbox, fleet), uncommitted))
         })?;
+    let (fleet, of_journal) = fleet.unzip();
+    notices.extend(of_journal.flatten());
     notices.extend(uncommitted);
     notices.extend(launch::without_git(&here));
     notices.extend(trusted.notices);
@@ -97,10 +99,7 @@ fn trusted(
     let load =
         |flags| Configuration::load(&here.directory, workspace, summary.mode, flags, Unlimited::Allowed);
     let mut configuration = load(Layer::default())?;
-    let plan = journal::read(&folder.journal())?.into_iter().find_map(|entry| match entry.fact {
-        Fact::RunStarted { plan } => Some(plan),
-        _ => None,
-    });
+    let plan = plan_of(journal::read(&folder.journal())?);
     if let Some(plan) = plan.as_ref().filter(|plan| !trusting::were_configured(here, &plan.checks)) {
         // A person typed them for this run: they go on, as if they had been typed now.
         configuration = load(typed(&plan.checks)?)?;

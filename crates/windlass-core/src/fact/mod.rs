@@ -357,3 +357,11 @@ from_reports! {
     ForbiddenChangesReverted, Undone, HookFinished, CheckFinished, Committed, TreeRechecked, Merged, Landed, TaskClosed,
     NotificationSettled, Noticed, ReviewSkipped, DecisionLogged, ActionAsked,
 }
+
+/// The run as it began, where these are its facts.
+pub fn plan_of(facts: Vec<Entry>) -> Option<Box<RunSpec>> {
+    facts.into_iter().find_map(|entry| match entry.fact {
+        Fact::RunStarted { plan } => Some(plan),
+        _ => None,
+    })
+}

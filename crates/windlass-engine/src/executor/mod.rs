@@ -10,6 +10,7 @@ mod error;
 use std::sync::Arc;
 use std::time::Duration;
 
+use windlass_core::fact::Entry;
 use windlass_core::run::{Effect, Order, Reported};
 
 pub use audience::{Audience, Place};
@@ -28,6 +29,11 @@ pub trait Executor {
     /// Takes an order and returns soon; what comes of it is told by [`poll`](Executor::poll), under the order's epoch. A call
     /// is begun by one order and ended by another, and both are answered by its end.
     fn carry_out(&mut self, order: Order) -> Result<(), EngineError>;
+
+    /// These facts are in the journal. Where it is kept beyond this machine as well, orders that need it there wait until it is.
+    fn recorded(&mut self, _: &[Entry]) -> Result<(), EngineError> {
+        Ok(())
+    }
 
     /// Nobody waits for this any longer: it was seen done, or came to nothing.
     fn withdraw(&mut self, effect: &Effect);

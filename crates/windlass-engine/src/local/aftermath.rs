@@ -5,7 +5,7 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use windlass_core::fact::Fact;
+use windlass_core::fact::plan_of;
 use windlass_core::spec::RunSpec;
 
 use super::loan::{said, strictness};
@@ -113,8 +113,5 @@ pub fn put_back_after_kill(folder: &RunFolder, directory: &Path) -> Result<Optio
 }
 
 fn plan(folder: &RunFolder) -> Option<Box<RunSpec>> {
-    journal::read(&folder.journal()).ok()?.into_iter().find_map(|entry| match entry.fact {
-        Fact::RunStarted { plan } => Some(plan),
-        _ => None,
-    })
+    plan_of(journal::read(&folder.journal()).ok()?)
 }

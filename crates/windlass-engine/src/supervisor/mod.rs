@@ -227,6 +227,7 @@ impl Supervisor {
             }
             appended => appended?,
         }
+        self.executor.recorded(&entries)?;
         for entry in &entries {
             self.run.apply(entry)?;
             self.audience.fact(entry);

@@ -5,12 +5,15 @@
 //! - A lane's [`post`] is a thread that brings its orders to where they go.
 //! - The [`watch`] renews the run's lease, and sees what becomes of the lanes' leases.
 //! - The [`intake`] takes what came of orders.
+//! - The [`publisher`] brings the run's journal to the fleet; orders that need it there are [`withheld`] until it is.
 
 mod intake;
 mod placement;
 mod post;
+mod publisher;
 mod room;
 mod watch;
+mod withheld;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,12 +21,14 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use windlass_core::fact::Entry;
 use windlass_core::report::{Broken, LaneLost, Report};
 use windlass_core::run::{Effect, Order, Reported, Side};
 use windlass_core::values::{LaneId, StopReason};
 use windlass_engine::executor::{EngineError, Executor, Waker};
 use windlass_engine::local::{LocalLanes, RemoteLeftovers};
 use windlass_engine::store::RunFolder;
+use windlass_engine::store::journal::lines;
 use windlass_fleet::Fleet;
 use windlass_fleet::names::{Class, WorkerName};
 use windlass_git::git::Repository;
@@ -31,7 +36,9 @@ use windlass_git::git::Repository;
 use crate::brief::Brief;
 use placement::Loss;
 use post::Post;
+use publisher::{LAST_FACTS, Publisher};
 use room::{Ending, Event, Room};
+use withheld::Withheld;
 
 pub use room::{RunLeft, StartError};
 
@@ -62,6 +69,9 @@ pub struct RemoteLanes {
     local: LocalLanes,
     room: Arc<Room>,
     posts: BTreeMap<LaneId, Post>,
+    /// `None` once it has ended.
+    publisher: Option<Publisher>,
+    withheld: Withheld,
     events: Receiver<Event>,
     threads: Vec<JoinHandle<()>>,
     reports: Vec<Reported>,
@@ -77,11 +87,14 @@ impl RemoteLanes {
         let (sender, events) = channel();
         let (room, held) = Room::open(setting, sender, wake)?;
         let room = Arc::new(room);
+        let publisher = Publisher::begin(&room)?;
         let threads = vec![intake::listen(&room)?, watch::begin(&room, held)?];
         Ok(RemoteLanes {
             local,
             room,
             posts: BTreeMap::new(),
+            publisher: Some(publisher),
+            withheld: Withheld::default(),
             events,
             threads,
             reports: Vec::new(),
@@ -153,10 +166,18 @@ impl RemoteLanes {
             }
         }
     }
-}
 
-impl Executor for RemoteLanes {
-    fn carry_out(&mut self, order: Order) -> Result<(), EngineError> {
+    /// Carries out what waited for facts that the fleet has by now.
+    fn go_on(&mut self) -> Result<(), EngineError> {
+        while let Some(publisher) = &self.publisher
+            && let Some(order) = self.withheld.next(publisher.progress())
+        {
+            self.begin(order)?;
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, order: Order) -> Result<(), EngineError> {
         let lane = order.effect.lane().unwrap_or_default();
         if order.effect.side() == Side::Worker {
             return self.send(lane, order);
@@ -174,8 +195,27 @@ impl Executor for RemoteLanes {
         }
         self.local.carry_out(order)
     }
+}
+
+impl Executor for RemoteLanes {
+    fn carry_out(&mut self, order: Order) -> Result<(), EngineError> {
+        let Some(publisher) = &self.publisher else { return Err(EngineError::Broken) };
+        match self.withheld.take(order, publisher.progress()) {
+            Some(order) => self.begin(order),
+            None => Ok(()),
+        }
+    }
+
+    fn recorded(&mut self, entries: &[Entry]) -> Result<(), EngineError> {
+        let lines = lines(entries).map_err(|error| EngineError::Remote(Box::new(error)))?;
+        if let Some(publisher) = &self.publisher {
+            publisher.recorded(&lines);
+        }
+        Ok(())
+    }
 
     fn withdraw(&mut self, effect: &Effect) {
+        self.withheld.withdraw(effect);
         self.local.withdraw(effect);
     }
 
@@ -183,6 +223,7 @@ impl Executor for RemoteLanes {
         while let Ok(event) = self.events.try_recv() {
             self.event(event)?;
         }
+        self.go_on()?;
         let mut reports = std::mem::take(&mut self.reports);
         reports.extend(self.local.poll()?);
         Ok(reports)
@@ -206,6 +247,12 @@ impl Executor for RemoteLanes {
 
     fn close(&mut self) {
         self.local.close();
+        if let Some(publisher) = self.publisher.take() {
+            publisher.close(match self.ending {
+                Ending::Here => LAST_FACTS,
+                Ending::Elsewhere => Duration::ZERO,
+            });
+        }
         self.room.close(self.ending);
         self.posts.clear();
         for thread in std::mem::take(&mut self.threads) {

@@ -20,7 +20,7 @@ use windlass_fleet::signals::Signals;
 use windlass_fleet::store::{ContentId, Files};
 use windlass_fleet::{Deadline, Fleet, FleetError};
 use windlass_git::git::Repository;
-use windlass_host::file::AtPath;
+use windlass_host::file::{AtPath, FileError};
 use windlass_host::process::ProcessError;
 
 use super::RunnerSetting;
@@ -47,6 +47,12 @@ pub enum StartError {
     /// A thread.
     #[error(transparent)]
     Process(#[from] ProcessError),
+    /// A file.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// Somebody went on with it while this was beginning.
+    #[error("the journal of {0} in the fleet has changed meanwhile: the run went on elsewhere")]
+    JournalChanged(RunId),
     /// Somebody else has the run.
     #[error("{run} is run by {holder}, which is alive")]
     Held {
@@ -191,8 +197,13 @@ impl Room {
     pub fn tell(&self, event: Event) {
         let events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
         if events.send(event).is_ok() {
-            (self.wake)();
+            self.wake();
         }
+    }
+
+    /// The loop looks at what has come.
+    pub fn wake(&self) {
+        (self.wake)();
     }
 
     /// How a lane's lease was seen, and what follows from it.

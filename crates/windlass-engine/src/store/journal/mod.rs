@@ -35,7 +35,7 @@ use self::fault::{Faults, Write};
 use self::scanner::{Header, Scanner};
 use super::StoreError;
 use super::error::Attempted as _;
-use super::files::{open_private, sync_folder};
+use super::files::{create_folder, open_private, read_if_present, sync_folder, write_atomically};
 use super::run_folder::RunFolder;
 
 pub use self::follower::Follower;
@@ -190,10 +190,8 @@ impl Journal {
     }
 
     fn add_line(&mut self, value: &impl serde::Serialize) -> Result<(), StoreError> {
-        serde_json::to_writer(&mut self.lines, value)
-            .map_err(|source| StoreError::Unwritable { path: self.path.clone(), source })?;
-        self.lines.push(b'\n');
-        Ok(())
+        add_line(&mut self.lines, value)
+            .map_err(|source| StoreError::Unwritable { path: self.path.clone(), source })
     }
 
     fn write_lines(&mut self) -> Result<(), StoreError> {
@@ -238,9 +236,49 @@ impl Journal {
 
 /// The first line of a run's journal, its newline included.
 pub fn header(run: &RunId) -> Vec<u8> {
-    let mut line = serde_json::to_vec(&Header::new(run.clone())).unwrap_or_default();
-    line.push(b'\n');
+    let mut line = Vec::new();
+    // Its fields can all be written.
+    let _ = add_line(&mut line, &Header::new(run.clone()));
     line
+}
+
+/// The lines of facts, as [`Journal::append`] writes them.
+///
+/// # Errors
+/// A value cannot be written as JSON; then it is in no journal either.
+pub fn lines(entries: &[Entry]) -> Result<Vec<u8>, serde_json::Error> {
+    let mut lines = Vec::new();
+    entries.iter().try_for_each(|entry| add_line(&mut lines, entry))?;
+    Ok(lines)
+}
+
+fn add_line(lines: &mut Vec<u8>, value: &impl serde::Serialize) -> Result<(), serde_json::Error> {
+    serde_json::to_writer(&mut *lines, value)?;
+    lines.push(b'\n');
+    Ok(())
+}
+
+/// Puts the bytes of a journal that is kept elsewhere in the place of a run's; where the run has none, its folder is made. What
+/// was there is put aside, and said where, unless the new one begins with it.
+///
+/// # Errors
+/// The bytes are those of no journal, or of another run's; or something cannot be written. Nothing is changed then.
+pub fn replace(folder: &RunFolder, bytes: &[u8]) -> Result<Option<PathBuf>, StoreError> {
+    let path = folder.journal();
+    let mut scanner = Scanner::new(&path);
+    scanner.scan(bytes)?;
+    match scanner.run() {
+        Some(found) if found == folder.run() => {}
+        Some(found) => {
+            return Err(StoreError::WrongRun { path, expected: folder.run().clone(), found: found.clone() });
+        }
+        None => return Err(StoreError::NotAJournal { path }),
+    }
+    create_folder(folder.path())?;
+    let before = read_if_present(&path)?.filter(|before| !bytes.starts_with(before));
+    let aside = before.map(|before| seal::put_aside(&path, "aside", &before)).transpose()?;
+    write_atomically(&path, bytes)?;
+    Ok(aside)
 }
 
 /// The facts in the bytes of a journal, from its first byte; `path` is only named in errors.

@@ -1,4 +1,4 @@
-//! What a crash left behind the last whole line of a journal is put aside.
+//! Parts of a journal that do not count are put aside, and never thrown away.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
@@ -18,21 +18,27 @@ pub(super) fn seal(
     if tail.is_empty() {
         return Ok(None);
     }
-    let (torn, mut file) = create_torn(path)?;
     // Only when the copy is safe may the original go.
-    file.write_all(tail).and_then(|()| file.sync_data()).attempted("write", &torn)?;
+    let torn = put_aside(path, "torn", tail)?;
     journal.set_len(whole).attempted("shorten", path)?;
     Ok(Some(torn))
 }
 
-fn create_torn(path: &Path) -> Result<(PathBuf, File), StoreError> {
+/// Writes bytes of a journal to `journal.<why>-<n>` beside it, and says where.
+pub(super) fn put_aside(path: &Path, why: &str, bytes: &[u8]) -> Result<PathBuf, StoreError> {
+    let (aside, mut file) = create_aside(path, why)?;
+    file.write_all(bytes).and_then(|()| file.sync_data()).attempted("write", &aside)?;
+    Ok(aside)
+}
+
+fn create_aside(path: &Path, why: &str) -> Result<(PathBuf, File), StoreError> {
     let mut number = 1_u32;
     loop {
-        let torn = path.with_file_name(format!("journal.torn-{number}"));
-        match open_private(OpenOptions::new().create_new(true).write(true), &torn) {
-            Ok(file) => return Ok((torn, file)),
+        let aside = path.with_file_name(format!("journal.{why}-{number}"));
+        match open_private(OpenOptions::new().create_new(true).write(true), &aside) {
+            Ok(file) => return Ok((aside, file)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number = number.saturating_add(1),
-            Err(error) => return Err(StoreError::io("create", &torn, error)),
+            Err(error) => return Err(StoreError::io("create", &aside, error)),
         }
     }
 }
