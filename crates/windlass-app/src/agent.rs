@@ -23,6 +23,7 @@ use crate::add_dirs;
 use crate::app::App;
 use crate::error::{AppError, Hint, Kind};
 use crate::helper::SCRIPTED_AGENT;
+use crate::here::Here;
 use crate::trusting::Trusted;
 
 pub use others::{Occasions, Others, others, unknown};
@@ -306,6 +307,24 @@ fn ask(
 
 fn cannot_start(plan: &AgentSpec, error: ProcessError, codes: ExitCodes) -> AppError {
     unavailable(codes, format!("{} cannot be started: {error}", plan.program.display())).because(error)
+}
+
+/// Is it the scripted one?
+pub(crate) fn is_scripted(agent: &AgentSpec) -> bool {
+    agent.arguments.first().is_some_and(|verb| verb == SCRIPTED_AGENT)
+}
+
+/// An agent of another machine as it is installed on this one. Folders beyond the project were that machine's.
+pub(crate) fn installed_here(here: &Here, agent: AgentSpec, codes: ExitCodes) -> Result<AgentSpec, AppError> {
+    let mut agent = AgentSpec { add_dirs: Vec::new(), ..agent };
+    if is_scripted(&agent) {
+        here.app.program().clone_into(&mut agent.program);
+        return Ok(agent);
+    }
+    let usual = of(&agent).about().program.map(PathBuf::from);
+    let name = usual.or_else(|| agent.program.file_name().map(PathBuf::from)).unwrap_or_default();
+    agent.program = find(of(&agent).about(), &name.to_string_lossy(), &here.directory, codes)?;
+    Ok(agent)
 }
 
 /// The agent's program on this machine, absolute.

@@ -15,6 +15,7 @@ pub use windlass_engine::replay::Replayed;
 use crate::app::App;
 use crate::configuration::Configuration;
 use crate::error::AppError;
+use crate::fleet::{self, Depth, FollowedCopy};
 use crate::here::Here;
 use crate::inspect::which;
 
@@ -50,6 +51,7 @@ impl App {
     pub fn recorded_run(&self, run: Option<&str>) -> Result<RecordedRun, AppError> {
         let here = Here::find_broken(self)?;
         let folder = which::shown(&here, run)?;
+        fleet::refresh(&here, &folder, Depth::Files);
         Ok(RecordedRun { here, folder })
     }
 }
@@ -92,9 +94,14 @@ impl RecordedRun {
             Some(iteration) => replay.of_iteration(iteration),
             None => replay,
         };
+        let mut elsewhere = if follows { FollowedCopy::begin(&self.here, &self.folder)? } else { None };
         loop {
             // Asked first: what a run says last comes before it gives its directory back.
-            let goes_on = follows && which::all_live(&self.here)?.contains(self.run());
+            let goes_on = follows
+                && match &mut elsewhere {
+                    Some(elsewhere) => elsewhere.look()?,
+                    None => which::all_live(&self.here)?.contains(self.run()),
+                };
             let told = replay.advance(&mut |told| listener.told(told))?;
             if told.is_break() || !follows {
                 return Ok(());

@@ -2,6 +2,7 @@
 
 use std::pin::pin;
 
+use async_nats::HeaderMap;
 use async_nats::header::NATS_MESSAGE_ID;
 use async_nats::jetstream;
 use async_nats::jetstream::consumer::DeliverPolicy;
@@ -9,6 +10,7 @@ use async_nats::jetstream::consumer::pull::{Ordered, OrderedConfig};
 use async_nats::jetstream::stream::ConsumerErrorKind;
 use futures_util::StreamExt;
 use futures_util::future::{Either, select};
+use serde::{Deserialize, Serialize};
 use windlass_core::values::RunId;
 
 use crate::call::{Deadline, ONE_TRY, Tried, until};
@@ -16,7 +18,9 @@ use crate::error::FleetError;
 use crate::fleet::stored::{Found, Stored, only_after};
 use crate::fleet::{About, Fleet, NewMessage, Trouble, nonce};
 use crate::layout::Part;
-use crate::store::hash_of;
+use crate::names::{checked_commit, checked_run, checked_run_file};
+use crate::orders::{CodePart, RunFile};
+use crate::store::{ContentId, hash_of};
 
 /// The longest line, in bytes.
 pub const LONGEST_LINE: usize = 512 * 1024;
@@ -41,12 +45,49 @@ pub struct Line {
 pub enum Origin {
     /// Appended by a runner of this run.
     Appended,
+    /// Put beside the journal's own lines by a runner of this run: an [`Attachment`].
+    Attached,
     /// It is none of this journal: an answer, or a copy, that somebody has had the server send here. It stands for nothing.
     Noise,
 }
 
 /// Names the run that a line was appended for. A copy that the server sends elsewhere has it too, and so is known for one.
 const RUN: &str = "Windlass-Run";
+
+/// Marks what is no line of the journal itself.
+const ATTACHED: &str = "Windlass-Attached";
+
+/// Something that belongs to a run and is no fact: where the fleet keeps what whoever goes on with it elsewhere needs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Attachment {
+    /// What has to be known of the run: a file of the store of code.
+    Brief(ContentId),
+    /// The commits of the branch, each built on those before it: all that whoever has nothing needs to have the last one.
+    Code(Vec<CodePart>),
+    /// Files of the run's folder that are new or have changed.
+    Files(Vec<RunFile>),
+}
+
+impl Attachment {
+    /// Reads one; `None` for what is none, or of a later version, or names what it may not.
+    pub fn read(bytes: &[u8]) -> Option<Attachment> {
+        let read: Attachment = serde_json::from_slice(bytes).ok()?;
+        let is_right = match &read {
+            Attachment::Brief(_) => true,
+            Attachment::Code(parts) => parts.iter().all(|part| checked_commit(&part.commit).is_ok()),
+            Attachment::Files(files) => files.iter().all(|file| checked_run_file(&file.path).is_ok()),
+        };
+        is_right.then_some(read)
+    }
+}
+
+/// Which of the two is written.
+#[derive(Clone, Copy)]
+enum Kind {
+    Line,
+    Attachment,
+}
 
 /// What became of a line that was to be appended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,6 +131,27 @@ impl Journal {
     /// Appends a line, if the journal ends at `after` (0: has no line). After a lost answer the journal is read again: our own
     /// line there means written. With [`FleetError::TimedOut`] it is unknown; the same call again settles it.
     pub fn append(&self, line: &[u8], after: Sequence, deadline: Deadline) -> Result<Appended, FleetError> {
+        self.write(Kind::Line, line, after, deadline)
+    }
+
+    /// Puts something beside the journal's lines, as [`append`](Journal::append) appends one.
+    pub fn attach(
+        &self,
+        attachment: &Attachment,
+        after: Sequence,
+        deadline: Deadline,
+    ) -> Result<Appended, FleetError> {
+        let line = serde_json::to_vec(attachment).unwrap_or_default();
+        self.write(Kind::Attachment, &line, after, deadline)
+    }
+
+    fn write(
+        &self,
+        kind: Kind,
+        line: &[u8],
+        after: Sequence,
+        deadline: Deadline,
+    ) -> Result<Appended, FleetError> {
         if line.len() > LONGEST_LINE {
             return Err(FleetError::TooLarge {
                 doing: self.about().doing.to_owned(),
@@ -99,19 +161,23 @@ impl Journal {
         }
         // The same for the same try, and for no other one: of another writer, at another place, or of another line.
         let id = format!("{}:{}:{}", self.writer, after.0, &hash_of(line)[..32]);
-        self.fleet.wait(until(deadline, || self.append_once(line, after, &id, deadline)))
+        let mut headers = only_after(after.0);
+        headers.insert(NATS_MESSAGE_ID, id.as_str());
+        headers.insert(RUN, self.run.0.as_str());
+        if let Kind::Attachment = kind {
+            headers.insert(ATTACHED, "1");
+        }
+        self.fleet.wait(until(deadline, || self.write_once(line, headers.clone(), after, &id, deadline)))
     }
 
-    async fn append_once(
+    async fn write_once(
         &self,
         line: &[u8],
+        headers: HeaderMap,
         after: Sequence,
         id: &str,
         deadline: Deadline,
     ) -> Tried<Appended, FleetError> {
-        let mut headers = only_after(after.0);
-        headers.insert(NATS_MESSAGE_ID, id);
-        headers.insert(RUN, self.run.0.as_str());
         let wait = ONE_TRY.min(deadline.left());
         let message = NewMessage { subject: &self.subject, headers, payload: line };
         let trouble = match self.fleet.line.put_once(&self.stream, message, wait).await {
@@ -144,6 +210,14 @@ impl Journal {
         }
         let newest = self.stored().newest(&self.subject, wait).await?.map_or(0, |newest| newest.sequence);
         Ok((newest != after.0).then_some(Appended::Refused { newest: Sequence(newest) }))
+    }
+
+    /// The runs of which there is a journal, in no order.
+    pub fn runs(fleet: &Fleet, deadline: Deadline) -> Result<Vec<RunId>, FleetError> {
+        let stream = Part::Journal.stream(&fleet.line.subjects);
+        let about = About { doing: "list the fleet's runs", place: &stream };
+        let found = fleet.subjects_of(&stream, &fleet.line.subjects.below("journal."), about, deadline)?;
+        Ok(found.into_iter().map(RunId).filter(|run| checked_run(run).is_ok()).collect())
     }
 
     /// Where the journal ends; 0 where it has no line.
@@ -296,9 +370,13 @@ impl Lines {
 /// `None` for what is no message of a stream.
 fn line_of(run: &RunId, message: &jetstream::Message) -> Option<Line> {
     let sequence = Sequence(message.info().ok()?.stream_sequence);
-    let named = message.headers.as_ref().and_then(|headers| headers.get(RUN));
-    let origin =
-        if named.is_some_and(|named| named.as_str() == run.0) { Origin::Appended } else { Origin::Noise };
+    let header = |name: &str| message.headers.as_ref().and_then(|headers| headers.get(name));
+    let origin = match header(RUN) {
+        Some(named) if named.as_str() != run.0 => Origin::Noise,
+        None => Origin::Noise,
+        Some(_) if header(ATTACHED).is_some() => Origin::Attached,
+        Some(_) => Origin::Appended,
+    };
     Some(Line { sequence, origin, bytes: message.payload.to_vec() })
 }
 

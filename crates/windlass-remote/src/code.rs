@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use windlass_engine::store::RunFolder;
 use windlass_fleet::layout::Store;
 use windlass_fleet::orders::CodePart;
 use windlass_fleet::store::{ContentId, Files};
@@ -105,6 +106,11 @@ pub(crate) fn pack(
     Ok(Files::of(fleet, store).put(&file, LARGEST_PACK, Deadline::after(CARRYING))?)
 }
 
+/// Where what is on its way lies, in a run's folder.
+pub(crate) fn scratch_of(folder: &RunFolder) -> PathBuf {
+    folder.path().join("fleet")
+}
+
 /// A folder of its own below one that nobody else can write, for what is on its way.
 pub(crate) fn scratch_in(folder: &Path) -> Result<tempfile::TempDir, CodeError> {
     // outside: the state folder.
@@ -134,4 +140,28 @@ pub(crate) fn bring(
     let brought = Brought { folder: scratch_in(scratch)? };
     Files::of(fleet, store).get(pack, &brought.file(), LARGEST_PACK, Deadline::after(CARRYING))?;
     Ok(brought)
+}
+
+/// Brings the commits that a repository lacks of these, each of which is built on those before it. Gives the last one.
+pub(crate) fn bring_missing(
+    fleet: &Fleet,
+    repository: &Repository,
+    parts: &[CodePart],
+    scratch: &Path,
+) -> Result<Option<ObjectId>, CodeError> {
+    let Some(tip) = parts.last().and_then(|part| commit(&part.commit)) else { return Ok(None) };
+    let parts = parts.iter().filter_map(|part| Some((commit(&part.commit)?, &part.pack)));
+    // What is there of one is there of all before it.
+    let mut missing = Vec::new();
+    for (wanted, pack) in parts.rev() {
+        if repository.has_commit(wanted)? {
+            break;
+        }
+        missing.push((wanted, pack));
+    }
+    for (wanted, pack) in missing.into_iter().rev() {
+        let brought = bring(fleet, Store::Code, pack, scratch)?;
+        parcel::unpack(repository, &brought.file(), &[wanted], &limits())?;
+    }
+    Ok(Some(tip))
 }

@@ -1,12 +1,19 @@
 //! A run's journal as its fleet has it: the bytes of the one in the run's folder, in pieces that end with a line.
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use windlass_core::values::RunId;
 use windlass_engine::store::{RunFolder, StoreError, journal};
-use windlass_fleet::journal::{Journal, LONGEST_LINE, Origin, Sequence};
+use windlass_fleet::journal::{Attachment, Journal, LONGEST_LINE, Origin, Sequence};
+use windlass_fleet::orders::CodePart;
+use windlass_fleet::store::ContentId;
 use windlass_fleet::{Deadline, Fleet, FleetError};
 use windlass_host::file::{FileError, read_if_there};
+
+use crate::brief::BriefError;
+use crate::code::CodeError;
 
 /// How long it may take to read one.
 const READING: Duration = Duration::from_mins(2);
@@ -18,6 +25,12 @@ pub struct FleetJournal {
     pub bytes: Vec<u8>,
     /// Where it ends.
     pub end: Sequence,
+    /// What has to be known of the run.
+    pub brief: Option<ContentId>,
+    /// The commits of its branch.
+    pub code: Vec<CodePart>,
+    /// The newest version of each file of the run's folder.
+    pub files: BTreeMap<String, ContentId>,
 }
 
 impl FleetJournal {
@@ -26,13 +39,27 @@ impl FleetJournal {
     /// # Errors
     /// The servers cannot be used.
     pub fn read(fleet: &Fleet, run: &RunId) -> Result<FleetJournal, FleetError> {
-        let mut bytes = Vec::new();
-        let end = Journal::of(fleet, run)?.read(Sequence::default(), Deadline::after(READING), |piece| {
-            if piece.origin == Origin::Appended {
-                bytes.extend_from_slice(&piece.bytes);
+        let mut read = FleetJournal::default();
+        let journal = Journal::of(fleet, run)?;
+        read.end =
+            journal.read(Sequence::default(), Deadline::after(READING), |piece| match piece.origin {
+                Origin::Appended => read.bytes.extend_from_slice(&piece.bytes),
+                Origin::Attached => read.attach(Attachment::read(&piece.bytes)),
+                Origin::Noise => {}
+            })?;
+        Ok(read)
+    }
+
+    fn attach(&mut self, attachment: Option<Attachment>) {
+        match attachment {
+            Some(Attachment::Brief(brief)) => self.brief = Some(brief),
+            Some(Attachment::Code(code)) => self.code = code,
+            Some(Attachment::Files(files)) => {
+                self.files.extend(files.into_iter().map(|file| (file.path, file.content)));
             }
-        })?;
-        Ok(FleetJournal { bytes, end })
+            // Of a later version.
+            None => {}
+        }
     }
 }
 
@@ -75,24 +102,50 @@ pub enum JournalError {
     /// The journal of this machine.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// What belongs to it.
+    #[error(transparent)]
+    Code(#[from] CodeError),
+    /// What has to be known of the run.
+    #[error(transparent)]
+    Brief(#[from] BriefError),
 }
 
-/// Brings the journal of this machine to what the fleet has of the run; what this one has beyond that stays. Says what a person
-/// should know.
+/// What the journal of this machine was brought.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Brought {
+    /// Nothing: it has all that there is.
+    Nothing,
+    /// What came after it.
+    More,
+    /// Another one, since this one said something else from some line on; it is kept in this file.
+    Another(PathBuf),
+}
+
+impl Brought {
+    /// What a person should know.
+    pub fn sentence(&self) -> Option<String> {
+        let Brought::Another(aside) = self else { return None };
+        let aside = aside.display();
+        Some(format!("the run went on elsewhere: what this machine had of its journal is kept in {aside}"))
+    }
+}
+
+/// Brings the journal of this machine to what the fleet has of the run; what this one has beyond that stays.
 ///
 /// # Errors
 /// The servers cannot be used, what they have is no journal of the run, or a file cannot be written.
-pub fn bring(fleet: &Fleet, folder: &RunFolder) -> Result<Option<String>, JournalError> {
-    let there = FleetJournal::read(fleet, folder.run())?;
+pub fn bring(fleet: &Fleet, folder: &RunFolder) -> Result<Brought, JournalError> {
+    put(&FleetJournal::read(fleet, folder.run())?, folder)
+}
+
+/// The same with what was read.
+pub(crate) fn put(there: &FleetJournal, folder: &RunFolder) -> Result<Brought, JournalError> {
     let here = read_if_there(&folder.journal())?.unwrap_or_default();
     match compare(&here, &there.bytes) {
-        Standing::FleetLacks { .. } => Ok(None),
+        Standing::FleetLacks { .. } => Ok(Brought::Nothing),
         Standing::MachineLacks | Standing::Apart => {
             let aside = journal::replace(folder, &there.bytes)?;
-            Ok(aside.map(|path| {
-                let path = path.display();
-                format!("the run went on elsewhere: what this machine had of its journal is kept in {path}")
-            }))
+            Ok(aside.map_or(Brought::More, Brought::Another))
         }
     }
 }

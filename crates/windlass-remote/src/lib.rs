@@ -7,6 +7,7 @@
 mod answers;
 mod brief;
 mod code;
+pub mod copy;
 pub mod journal;
 mod run_files;
 pub mod runner;

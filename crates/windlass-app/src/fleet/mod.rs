@@ -3,6 +3,7 @@
 mod connect;
 mod dev;
 mod drain;
+mod elsewhere;
 mod init;
 mod looks;
 mod policy;
@@ -14,8 +15,10 @@ mod workshop;
 
 pub use dev::{DevFleet, DevNews, DevRequest, DevServers};
 pub(crate) use dev::{FOLDER_COMMAND, remove_dev_folder};
+pub(crate) use elsewhere::{FollowedCopy, find, is_copy, is_live, refresh};
 pub use init::{FleetInit, MadePart};
 pub use policy::{PolicyRequest, WorkerPolicy};
 pub(crate) use remote::{FleetRun, for_resumption, for_run, remote};
 pub use wanted::FleetUse;
+pub(crate) use windlass_remote::copy::Depth;
 pub use worker::{WorkRequest, WorkerEnd, WorkerEnded};

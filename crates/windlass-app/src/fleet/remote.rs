@@ -13,13 +13,15 @@ use windlass_fleet::layout::check;
 use windlass_fleet::names::Class;
 use windlass_fleet::settings::Role;
 use windlass_fleet::{Deadline, Fleet};
+use windlass_git::git::{ObjectId, Repository};
 use windlass_git::parcel::uses_lfs;
 use windlass_remote::Brief;
-use windlass_remote::journal::{self, JournalError};
+use windlass_remote::copy::{self, Depth, copied_from};
+use windlass_remote::journal::{self, Brought, JournalError};
 use windlass_remote::runner::{RemoteLanes, RunnerSetting};
 
 use super::connect::{connect, copies, explained, machine_name};
-use super::wanted::{FleetUse, fleet_of};
+use super::wanted::{FleetUse, LastDriven, fleet_of};
 use crate::error::AppError;
 use crate::here::Here;
 
@@ -53,7 +55,7 @@ pub(crate) fn for_run(
     begin(here, &resolved.fleet).map(Some)
 }
 
-/// The same of a run that goes on, and what a person should know. Its journal on this machine is what the fleet has of it
+/// The same of a run that goes on, and where it was driven last. Its journal on this machine is what the fleet has of it
 /// afterwards, so that nothing is decided anew that was decided elsewhere.
 ///
 /// # Errors
@@ -62,18 +64,27 @@ pub(crate) fn for_resumption(
     here: &Here,
     resolved: &Resolved,
     folder: &RunFolder,
-) -> Result<Option<(FleetRun, Option<String>)>, AppError> {
+) -> Result<Option<(FleetRun, LastDriven)>, AppError> {
     let Some(name) = fleet_of(folder)? else { return Ok(None) };
     let fleet = begin(here, &FleetSettings { name, ..resolved.fleet.clone() })?;
-    let said = journal::bring(&fleet.fleet, folder).map_err(not_brought)?;
-    Ok(Some((fleet, said)))
+    let is_copy = copied_from(folder).is_some();
+    let brought = if is_copy {
+        // It is this one that goes on with it.
+        copy::bring(&fleet.fleet, folder, Depth::Files, || false)
+    } else {
+        journal::bring(&fleet.fleet, folder)
+    };
+    let brought = brought.map_err(not_brought)?;
+    let elsewhere = is_copy || brought != Brought::Nothing;
+    Ok(Some((fleet, LastDriven { elsewhere, notice: brought.sentence() })))
 }
 
-fn not_brought(error: JournalError) -> AppError {
+/// What a fleet has of a run cannot be brought here.
+pub(super) fn not_brought(error: JournalError) -> AppError {
     match error {
         JournalError::Fleet(error) => explained(error),
         JournalError::Store(error) => error.into(),
-        JournalError::File(error) => AppError::system(error),
+        other => AppError::system(other),
     }
 }
 
@@ -98,6 +109,14 @@ impl FleetRun {
     /// What it is called.
     pub fn name(&self) -> &str {
         &self.settings.name
+    }
+
+    /// Brings the commits that a run has landed, where the repository lacks them. Gives the last one.
+    ///
+    /// # Errors
+    /// The fleet cannot be used, or what it has is not what it should be.
+    pub fn bring_landed(&self, folder: &RunFolder, main: &Repository) -> Result<Option<ObjectId>, AppError> {
+        copy::bring_landed(&self.fleet, folder, main).map_err(not_brought)
     }
 }
 

@@ -17,3 +17,11 @@ pub enum FleetUse {
 pub(super) fn fleet_of(folder: &RunFolder) -> Result<Option<String>, StoreError> {
     Ok(plan_of(journal::read(&folder.journal())?).and_then(|plan| plan.lanes?.fleet))
 }
+
+/// Where a run that goes on was driven last.
+pub(crate) struct LastDriven {
+    /// On another machine.
+    pub elsewhere: bool,
+    /// What a person should know of that.
+    pub notice: Option<String>,
+}

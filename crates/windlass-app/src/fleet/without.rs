@@ -1,5 +1,11 @@
 //! What a program knows of fleets that was built without them: that there is none.
 
+#![expect(
+    clippy::trivially_copy_pass_by_ref,
+    clippy::unnecessary_wraps,
+    reason = "whoever calls these calls those of a program with fleets as well"
+)]
+
 #[path = "wanted.rs"]
 mod wanted;
 
@@ -7,8 +13,10 @@ use windlass_core::config::Resolved;
 use windlass_core::spec::RunSpec;
 use windlass_engine::store::RunFolder;
 use windlass_engine::supervisor::RemoteSession;
+use windlass_git::git::{ObjectId, Repository};
 
 pub use wanted::FleetUse;
+use wanted::LastDriven;
 
 use crate::error::AppError;
 use crate::here::Here;
@@ -20,6 +28,11 @@ pub(crate) enum FleetRun {}
 impl FleetRun {
     /// What it is called.
     pub fn name(&self) -> &str {
+        match *self {}
+    }
+
+    /// Nothing.
+    pub fn bring_landed(&self, _: &RunFolder, _: &Repository) -> Result<Option<ObjectId>, AppError> {
         match *self {}
     }
 }
@@ -37,7 +50,7 @@ pub(crate) fn for_resumption(
     _: &Here,
     _: &Resolved,
     folder: &RunFolder,
-) -> Result<Option<(FleetRun, Option<String>)>, AppError> {
+) -> Result<Option<(FleetRun, LastDriven)>, AppError> {
     match wanted::fleet_of(folder)? {
         Some(_) => Err(built_without()),
         None => Ok(None),
@@ -52,6 +65,47 @@ pub(crate) fn remote(
     fleet: FleetRun,
 ) -> Result<RemoteSession, AppError> {
     match fleet {}
+}
+
+/// Which of a run's files would be brought.
+#[derive(Clone, Copy)]
+pub(crate) enum Depth {
+    /// What was decided.
+    Facts,
+    /// Also what was said.
+    Files,
+}
+
+/// No fleet has a run.
+pub(crate) fn find(_: &Here, _: &str) -> Result<Option<RunFolder>, AppError> {
+    Ok(None)
+}
+
+/// What is here of a run is what there is to see.
+pub(crate) fn refresh(_: &Here, _: &RunFolder, _: Depth) {}
+
+/// No run's folder is known to be a copy.
+pub(crate) fn is_copy(_: &RunFolder) -> bool {
+    false
+}
+
+/// No run is known to be driven elsewhere.
+pub(crate) fn is_live(_: &Here, _: &RunFolder) -> bool {
+    false
+}
+
+/// No run is followed that is driven elsewhere.
+#[derive(Clone, Copy)]
+pub(crate) enum FollowedCopy {}
+
+impl FollowedCopy {
+    pub fn begin(_: &Here, _: &RunFolder) -> Result<Option<FollowedCopy>, AppError> {
+        Ok(None)
+    }
+
+    pub fn look(&mut self) -> Result<bool, AppError> {
+        match *self {}
+    }
 }
 
 fn built_without() -> AppError {

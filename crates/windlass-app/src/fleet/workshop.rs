@@ -2,12 +2,11 @@
 
 use std::fs;
 use std::os::fd::BorrowedFd;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use windlass_agents::of;
 use windlass_core::fleet::policy::Policy;
-use windlass_core::spec::{AgentSpec, LanesSpec, RunSpec, Specialist};
+use windlass_core::spec::{AgentSpec, LanesSpec, RunSpec};
 use windlass_core::values::ExitCodes;
 use windlass_engine::executor::{Audience, Clock};
 use windlass_engine::local::{RemoteLeftovers, Setting};
@@ -20,7 +19,6 @@ use windlass_remote::worker::{Ready, Workshop};
 use crate::agent;
 use crate::app::App;
 use crate::error::AppError;
-use crate::helper::SCRIPTED_AGENT;
 use crate::here::Here;
 use crate::run::launch;
 use crate::sandbox;
@@ -111,34 +109,20 @@ impl FleetWorkshop {
         spec.sandbox.writable = Vec::new();
         spec.sandbox.hidden = Vec::new();
         let codes = spec.exit_codes;
-        spec.agent = self.found(here, spec.agent, codes)?;
-        for agents in [&mut spec.substitutes, &mut spec.named] {
-            *agents = std::mem::take(agents)
-                .into_iter()
-                .map(|agent| self.found(here, agent, codes))
-                .collect::<Result<_, _>>()?;
+        for agent in spec.agents_mut() {
+            *agent = ready_agent(here, agent.clone(), codes)?;
         }
-        spec.specialists = std::mem::take(&mut spec.specialists)
-            .into_iter()
-            .map(|Specialist { purpose, agent }| {
-                Ok(Specialist { purpose, agent: self.found(here, agent, codes)? })
-            })
-            .collect::<Result<_, AppError>>()?;
         Ok(spec)
     }
+}
 
-    /// An agent as it is installed and logged in here.
-    fn found(&self, here: &Here, agent: AgentSpec, codes: ExitCodes) -> Result<AgentSpec, AppError> {
-        let mut agent = AgentSpec { add_dirs: Vec::new(), ..agent };
-        if agent.arguments.first().is_some_and(|verb| verb == SCRIPTED_AGENT) {
-            self.app.program().clone_into(&mut agent.program);
-            return Ok(agent);
-        }
-        let usual = of(&agent).about().program.map(PathBuf::from);
-        let name = usual.or_else(|| agent.program.file_name().map(PathBuf::from)).unwrap_or_default();
-        agent.program = agent::find(of(&agent).about(), &name.to_string_lossy(), &here.directory, codes)?;
-        let trusted = Trusted { settings: agent.repository_settings.clone(), notices: Vec::new() };
-        agent::check(&here.app, &mut agent, &trusted, codes)?;
-        Ok(agent)
+/// An agent as it is installed and logged in here.
+fn ready_agent(here: &Here, agent: AgentSpec, codes: ExitCodes) -> Result<AgentSpec, AppError> {
+    let mut agent = agent::installed_here(here, agent, codes)?;
+    if agent::is_scripted(&agent) {
+        return Ok(agent);
     }
+    let trusted = Trusted { settings: agent.repository_settings.clone(), notices: Vec::new() };
+    agent::check(&here.app, &mut agent, &trusted, codes)?;
+    Ok(agent)
 }

@@ -38,7 +38,7 @@ impl App {
             }
             found => found?,
         };
-        let live = which::all_live(&here)?;
+        let live = which::live_with(&here, &folder)?;
         let entries = journal::read(&folder.journal())?;
         if entries.is_empty() {
             let message =

@@ -4,16 +4,17 @@ use windlass_core::values::{ExitCodes, RunId, StopReason};
 use windlass_engine::store::lock::{self, Holder};
 use windlass_engine::store::run_folder::find_run;
 use windlass_engine::store::session_folder::is_session;
-use windlass_engine::store::{Project, RunFolder, RunSummary, index};
+use windlass_engine::store::{Project, RunFolder, RunSummary, StoreError, index};
 use windlass_ui::RunState;
 
 use crate::error::{AppError, Kind};
+use crate::fleet::{self, Depth};
 use crate::here::Here;
 
 /// The run named, or by default the live or newest one of the working directory.
 pub fn shown(here: &Here, named: Option<&str>) -> Result<RunFolder, AppError> {
     if let Some(text) = named {
-        return Ok(RunFolder::of(&here.project, &find_run(&here.project, text)?));
+        return of_name(here, text);
     }
     if let Some(holder) = live(here)? {
         return Ok(RunFolder::of(&here.project, &holder.run));
@@ -26,6 +27,25 @@ pub fn shown(here: &Here, named: Option<&str>) -> Result<RunFolder, AppError> {
     let mut unread = listing.unreadable.into_iter().map(|(_, error)| error);
     // One that cannot be read is not a reason to say that there was none.
     Err(unread.find(|error| !error.is_nothing_yet()).map_or_else(|| no_run(nowhere), AppError::from))
+}
+
+/// The run named: of this project, else of the configured fleet.
+pub fn of_name(here: &Here, text: &str) -> Result<RunFolder, AppError> {
+    match find_run(&here.project, text) {
+        Ok(run) => {
+            let folder = RunFolder::of(&here.project, &run);
+            fleet::refresh(here, &folder, Depth::Facts);
+            Ok(folder)
+        }
+        Err(unknown @ StoreError::NoSuchRun { .. }) => match fleet::find(here, text) {
+            Ok(found) => found.ok_or_else(|| unknown.into()),
+            Err(error) => {
+                let hint = format!("The fleet could not be asked for it: {}", error.message);
+                Err(AppError::from(unknown).hint(hint))
+            }
+        },
+        Err(error) => Err(error.into()),
+    }
 }
 
 fn no_run(nowhere: bool) -> AppError {
@@ -58,6 +78,15 @@ pub fn refuse_live(here: &Here, codes: ExitCodes) -> Result<(), AppError> {
 /// The runs of this project that a process works on now.
 pub fn all_live(here: &Here) -> Result<Vec<RunId>, AppError> {
     live_of(&here.project)
+}
+
+/// The same, and this one where somebody drives it on another machine.
+pub fn live_with(here: &Here, folder: &RunFolder) -> Result<Vec<RunId>, AppError> {
+    let mut live = all_live(here)?;
+    if fleet::is_live(here, folder) {
+        live.push(folder.run().clone());
+    }
+    Ok(live)
 }
 
 /// The same by its folder.

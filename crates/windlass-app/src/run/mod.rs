@@ -13,6 +13,7 @@ pub(crate) mod going_on;
 pub(crate) mod launch;
 mod links_out;
 mod log;
+mod moved;
 mod parts;
 mod prepared;
 mod recorded;

@@ -1,7 +1,5 @@
 //! `resume`: continues a run.
 
-use std::iter;
-
 use windlass_agents::{of, usual};
 use windlass_core::config::{Layer, Origin, Resolved, Unlimited, keys};
 use windlass_core::fact::{Entry, plan_of};
@@ -9,7 +7,6 @@ use windlass_core::notification::link::run_address;
 use windlass_core::run::{Phase, Run};
 use windlass_core::spec::{Limits, Mode, RunSpec};
 use windlass_core::values::{Check, CheckKind, StopReason, Suspicion};
-use windlass_engine::store::run_folder::find_run;
 use windlass_engine::store::{Journal, RunFolder, RunSummary, index, journal};
 use windlass_engine::supervisor::{Begun, Telling};
 
@@ -22,9 +19,11 @@ use crate::configuration::Configuration;
 use crate::error::{AppError, Kind};
 use crate::fleet;
 use crate::here::Here;
+use crate::inspect::which;
 use crate::issues;
 use crate::run::broken;
 use crate::run::launch::{self, Taken};
+use crate::run::moved;
 use crate::run::tasks;
 use crate::run::uncommitted;
 use crate::sandbox;
@@ -37,9 +36,7 @@ pub(super) fn resume(app: &App, request: &ResumeRun) -> Result<RunEnd, AppError>
     let folder = wanted(&called_in, request.run.as_deref())?;
     // Read before the lock is taken, to know whose directory it is.
     let summary = index::summarize(&folder)?;
-    let followed = worktree::follow(&called_in, &summary)?;
-    let here = followed.unwrap_or(called_in);
-    refuse_other_directory(&here, &summary)?;
+    let here = where_it_goes_on(called_in, &folder, &summary)?;
     let configuration =
         Configuration::load(&here.directory, None, Mode::Goal, request.settings.clone(), request.unlimited)?;
     let resolved = &configuration.resolved;
@@ -50,7 +47,18 @@ pub(super) fn resume(app: &App, request: &ResumeRun) -> Result<RunEnd, AppError>
             let fleet = fleet::for_resumption(&here, resolved, &folder)?;
             let opened = Journal::open(&folder)?;
             let run = fold(&opened.entries)?;
-            let mut plan = plan(&here.app, &run, resolved, &trusted)?;
+            let mut plan = plan(&run, resolved)?;
+            if let Some((fleet, last)) = &fleet
+                && last.elsewhere
+            {
+                plan = moved::here(&here, plan, &folder, resolved)?;
+                if let Some(main) = &here.repository
+                    && let Some(landed) = fleet.bring_landed(&folder, main)?
+                {
+                    moved::refuse_behind(main, &plan, landed)?;
+                }
+            }
+            check_all_agents(&here.app, &mut plan, &trusted)?;
             if request.accept_findings {
                 accept_findings(&run, &mut plan)?;
             }
@@ -63,8 +71,8 @@ pub(super) fn resume(app: &App, request: &ResumeRun) -> Result<RunEnd, AppError>
             let sandbox = sandbox::open(&behind, &plan, &folder)?;
             Ok((behind, opened, plan, (sandbox, fleet), uncommitted))
         })?;
-    let (fleet, of_journal) = fleet.unzip();
-    notices.extend(of_journal.flatten());
+    let (fleet, last) = fleet.unzip();
+    notices.extend(last.and_then(|last| last.notice));
     notices.extend(uncommitted);
     notices.extend(launch::without_git(&here));
     notices.extend(trusted.notices);
@@ -142,7 +150,7 @@ fn telling(here: &Here, plan: &RunSpec) -> Result<Telling, AppError> {
 /// The run that is meant: the one named, or the newest here that can go on.
 fn wanted(here: &Here, named: Option<&str>) -> Result<RunFolder, AppError> {
     if let Some(text) = named {
-        return Ok(RunFolder::of(&here.project, &find_run(&here.project, text)?));
+        return which::of_name(here, text);
     }
     let listing = index::list(&here.project)?;
     let open = || listing.runs.iter().filter(|run| run.directory == here.directory && is_open(run));
@@ -152,6 +160,17 @@ fn wanted(here: &Here, named: Option<&str>) -> Result<RunFolder, AppError> {
             .hint("How the newest one could go on: windlass status")
             .hint("All runs: windlass runs")),
     }
+}
+
+/// Where a run works; one of a fleet that was driven on another machine goes on where it is resumed.
+fn where_it_goes_on(called_in: Here, folder: &RunFolder, summary: &RunSummary) -> Result<Here, AppError> {
+    if fleet::is_copy(folder) {
+        return Ok(called_in);
+    }
+    let followed = worktree::follow(&called_in, summary)?;
+    let here = followed.unwrap_or(called_in);
+    refuse_other_directory(&here, summary)?;
+    Ok(here)
 }
 
 fn refuse_other_directory(here: &Here, summary: &RunSummary) -> Result<(), AppError> {
@@ -169,7 +188,7 @@ fn fold(entries: &[Entry]) -> Result<Run, AppError> {
 }
 
 /// The run's plan, with what the flags raise.
-fn plan(app: &App, run: &Run, resolved: &Resolved, trusted: &Trusted) -> Result<RunSpec, AppError> {
+fn plan(run: &Run, resolved: &Resolved) -> Result<RunSpec, AppError> {
     let Some(old) = run.spec() else {
         return Err(AppError::new(Kind::System, "the journal ends before the run has begun")
             .hint("Nothing was done in it; start it anew with windlass run."));
@@ -189,21 +208,21 @@ fn plan(app: &App, run: &Run, resolved: &Resolved, trusted: &Trusted) -> Result<
     if let Phase::Ended(reason) = run.phase() {
         refuse_ended(&plan, &old.limits, reason)?;
     }
-    if sandbox::is_scripted(&plan) {
-        app.program().clone_into(&mut plan.agent.program);
-    } else {
-        check_agents(app, &mut plan, trusted)?;
-    }
     Ok(plan)
+}
+
+fn check_all_agents(app: &App, plan: &mut RunSpec, trusted: &Trusted) -> Result<(), AppError> {
+    if sandbox::is_scripted(plan) {
+        app.program().clone_into(&mut plan.agent.program);
+        return Ok(());
+    }
+    check_agents(app, plan, trusted)
 }
 
 /// One of its agents has to be able to work; which one that is, the run finds out.
 fn check_agents(app: &App, plan: &mut RunSpec, trusted: &Trusted) -> Result<(), AppError> {
-    let agents = iter::once(&mut plan.agent)
-        .chain(&mut plan.substitutes)
-        .chain(plan.specialists.iter_mut().map(|specialist| &mut specialist.agent))
-        .chain(&mut plan.named);
-    let checked = agents.map(|agent| agent::check(app, agent, trusted, plan.exit_codes).map(drop));
+    let codes = plan.exit_codes;
+    let checked = plan.agents_mut().map(|agent| agent::check(app, agent, trusted, codes).map(drop));
     let checked: Vec<Result<(), AppError>> = checked.collect();
     if checked.iter().any(Result::is_ok) { Ok(()) } else { checked.into_iter().collect() }
 }

@@ -15,7 +15,7 @@ use crate::run::prepared::Prepared;
 use crate::text::quoted;
 
 /// The folder of the lanes' checkouts in a run's folder.
-const LANES: &str = "lanes";
+pub(super) const LANES: &str = "lanes";
 
 /// More lanes than any machine has use for.
 const MOST_LANES: u16 = 64;

@@ -183,5 +183,5 @@ fn script(plan: &RunSpec) -> Option<PathBuf> {
 
 /// Does a scripted agent play? It speaks with nobody.
 pub(crate) fn is_scripted(plan: &RunSpec) -> bool {
-    plan.agent.arguments.first().is_some_and(|verb| verb == SCRIPTED_AGENT)
+    agent::is_scripted(&plan.agent)
 }

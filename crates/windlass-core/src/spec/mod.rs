@@ -138,6 +138,12 @@ pub struct LinkOut {
 }
 
 impl RunSpec {
+    /// All who may work, each with what it is told.
+    pub fn agents_mut(&mut self) -> impl Iterator<Item = &mut AgentSpec> {
+        let specialists = self.specialists.iter_mut().map(|specialist| &mut specialist.agent);
+        iter::once(&mut self.agent).chain(&mut self.substitutes).chain(specialists).chain(&mut self.named)
+    }
+
     /// The files of the project that the runner itself reads for a job, absolute.
     pub fn files_read(directory: &Path, job: &Job) -> Vec<PathBuf> {
         let plan =

@@ -362,7 +362,12 @@ pub(super) fn all_below(path: &Path, prefix: &str) -> Result<Vec<RunId>, StoreEr
 
 /// The run whose id begins with `text`, which may leave out the `r-`.
 pub fn find_run(project: &Project, text: &str) -> Result<RunId, StoreError> {
-    the_one(all_runs(project)?, PREFIX, text)
+    find_among(all_runs(project)?, text)
+}
+
+/// The same of these runs.
+pub fn find_among(runs: Vec<RunId>, text: &str) -> Result<RunId, StoreError> {
+    the_one(runs, PREFIX, text)
 }
 
 /// The one whose id begins with `text`, which may leave out the prefix.

@@ -142,6 +142,8 @@ impl Fold {
         match &entry.fact {
             Fact::RunResumed { plan } => {
                 summary.ending = None;
+                // On another machine it goes on in another folder.
+                summary.directory.clone_from(&plan.directory);
                 self.grounds = plan.grounds();
             }
             Fact::TasksRead { tasks } => self.tasks = Some(Schedule::new(tasks.clone())),

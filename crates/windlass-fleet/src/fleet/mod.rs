@@ -4,6 +4,7 @@ mod connect;
 mod news;
 mod plain;
 pub(crate) mod stored;
+mod subjects_of;
 mod trouble;
 
 use std::fmt;

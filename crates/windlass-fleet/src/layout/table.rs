@@ -44,9 +44,9 @@ pub enum Part {
 /// A store of files: an object store of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Store {
-    /// What runners hand out: bundles of commits.
+    /// What runners hand out: packs of commits.
     Code,
-    /// What workers bring back: bundles of commits.
+    /// What workers bring back: packs of commits.
     Results,
     /// What agents printed, as it was received.
     Streams,
@@ -100,9 +100,9 @@ impl Part {
         match self {
             Part::Orders => "first orders of lanes, each taken by one worker",
             Part::Leases => "who holds a run, a lane, a worker's name; a revision is an epoch",
-            Part::Journal => "journals of runs, a subject for each",
-            Part::Files(Store::Code) => "bundles of commits for workers",
-            Part::Files(Store::Results) => "bundles of commits from workers",
+            Part::Journal => "journals of runs, a subject for each, and where what belongs to a run is found",
+            Part::Files(Store::Code) => "packs of commits for workers",
+            Part::Files(Store::Results) => "packs of commits from workers",
             Part::Files(Store::Streams) => "what agents printed",
             Part::Files(Store::Logs) => "what checks printed",
         }

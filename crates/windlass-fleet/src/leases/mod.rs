@@ -304,33 +304,10 @@ impl Leases {
     }
 
     fn keys(&self, deadline: Deadline) -> Result<Vec<LeaseKey>, FleetError> {
-        #[derive(Deserialize)]
-        struct Information {
-            state: State,
-            #[serde(default)]
-            total: usize,
-        }
-        #[derive(Deserialize)]
-        struct State {
-            #[serde(default)]
-            subjects: std::collections::BTreeMap<String, u64>,
-        }
         let prefix = format!("$KV.{}.", self.bucket);
-        let mut keys = Vec::new();
-        let mut seen = 0;
-        loop {
-            let which = serde_json::json!({ "subjects_filter": format!("{prefix}>"), "offset": seen });
-            let what = format!("STREAM.INFO.{}", self.stream);
-            let about = self.about("list the leases");
-            let page: Information =
-                self.fleet.wait(self.fleet.line.ask(&what, Some(&which), about, deadline))?;
-            seen += page.state.subjects.len();
-            let named = page.state.subjects.keys().filter_map(|subject| subject.strip_prefix(&prefix));
-            keys.extend(named.filter_map(LeaseKey::of_key));
-            if page.state.subjects.is_empty() || seen >= page.total {
-                return Ok(keys);
-            }
-        }
+        let about = self.about("list the leases");
+        let keys = self.fleet.subjects_of(&self.stream, &prefix, about, deadline)?;
+        Ok(keys.iter().filter_map(|key| LeaseKey::of_key(key)).collect())
     }
 
     async fn newest(&self, subject: &str, deadline: Deadline) -> Result<Option<Found>, Trouble> {

@@ -158,6 +158,11 @@ impl Repository {
         Ok((answer.code == 0 && !name.is_empty()).then_some(name))
     }
 
+    /// Is this commit among its objects?
+    pub fn has_commit(&self, commit: ObjectId) -> Result<bool, GitError> {
+        Call::new(&self.common_dir).args(["cat-file", "-e", &format!("{commit}^{{commit}}")]).succeeds()
+    }
+
     /// Is all that led to the first commit also in the second one?
     pub fn is_ancestor(&self, first: ObjectId, second: ObjectId) -> Result<bool, GitError> {
         let (first, second) = (first.to_string(), second.to_string());

@@ -65,11 +65,6 @@ impl Replica {
         &self.repository
     }
 
-    /// Does it have this commit, with all that it is built on?
-    pub fn has(&self, commit: ObjectId) -> Result<bool, GitError> {
-        Call::within(&self.repository).args(["cat-file", "-e", &format!("{commit}^{{commit}}")]).succeeds()
-    }
-
     /// Its branch is this commit from now on, which it has.
     pub fn advance(&self, tip: ObjectId) -> Result<(), GitError> {
         let call = Call::within(&self.repository).args(["update-ref", "--no-deref"]);

@@ -7,6 +7,7 @@ use std::time::Duration;
 use windlass_core::report::Report;
 use windlass_core::run::{Effect, Order};
 use windlass_core::values::LaneId;
+use windlass_fleet::journal::Attachment;
 use windlass_fleet::layout::Store;
 use windlass_fleet::leases::{LeaseEpoch, LeaseKey};
 use windlass_fleet::orders::{Answer, Letter, MadeCode, Outcome};
@@ -99,7 +100,12 @@ fn take_new(room: &Room, outcome: &Outcome) -> Result<(), Refusal> {
     let taken = run_files::take_in(&room.fleet, &room.folder, &outcome.files)
         .and_then(|()| outcome.made.as_ref().map_or(Ok(()), |made| take_code(room, lane, made)));
     let given_up = match taken {
-        Ok(()) => outcome.given_up.clone(),
+        Ok(()) => {
+            if !outcome.files.is_empty() {
+                room.publications.attach(Attachment::Files(outcome.files.clone()));
+            }
+            outcome.given_up.clone()
+        }
         Err(CodeError::Fleet(error)) if may_pass(&error) => return Err(Refusal::Again),
         Err(error) => Some(format!("what it made is not taken: {error}")),
     };

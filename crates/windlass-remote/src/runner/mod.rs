@@ -8,6 +8,7 @@
 //! - The [`publisher`] brings the run's journal to the fleet; orders that need it there are [`withheld`] until it is.
 
 mod intake;
+mod landing;
 mod placement;
 mod post;
 mod publisher;
@@ -36,7 +37,7 @@ use windlass_git::git::Repository;
 use crate::brief::Brief;
 use placement::Loss;
 use post::Post;
-use publisher::{LAST_FACTS, Publisher};
+use publisher::LAST_FACTS;
 use room::{Ending, Event, Room};
 use withheld::Withheld;
 
@@ -69,8 +70,6 @@ pub struct RemoteLanes {
     local: LocalLanes,
     room: Arc<Room>,
     posts: BTreeMap<LaneId, Post>,
-    /// `None` once it has ended.
-    publisher: Option<Publisher>,
     withheld: Withheld,
     events: Receiver<Event>,
     threads: Vec<JoinHandle<()>>,
@@ -87,13 +86,11 @@ impl RemoteLanes {
         let (sender, events) = channel();
         let (room, held) = Room::open(setting, sender, wake)?;
         let room = Arc::new(room);
-        let publisher = Publisher::begin(&room)?;
-        let threads = vec![intake::listen(&room)?, watch::begin(&room, held)?];
+        let threads = vec![publisher::begin(&room)?, intake::listen(&room)?, watch::begin(&room, held)?];
         Ok(RemoteLanes {
             local,
             room,
             posts: BTreeMap::new(),
-            publisher: Some(publisher),
             withheld: Withheld::default(),
             events,
             threads,
@@ -169,9 +166,7 @@ impl RemoteLanes {
 
     /// Carries out what waited for facts that the fleet has by now.
     fn go_on(&mut self) -> Result<(), EngineError> {
-        while let Some(publisher) = &self.publisher
-            && let Some(order) = self.withheld.next(publisher.progress())
-        {
+        while let Some(order) = self.withheld.next(self.room.publications.progress()) {
             self.begin(order)?;
         }
         Ok(())
@@ -199,8 +194,7 @@ impl RemoteLanes {
 
 impl Executor for RemoteLanes {
     fn carry_out(&mut self, order: Order) -> Result<(), EngineError> {
-        let Some(publisher) = &self.publisher else { return Err(EngineError::Broken) };
-        match self.withheld.take(order, publisher.progress()) {
+        match self.withheld.take(order, self.room.publications.progress()) {
             Some(order) => self.begin(order),
             None => Ok(()),
         }
@@ -208,9 +202,7 @@ impl Executor for RemoteLanes {
 
     fn recorded(&mut self, entries: &[Entry]) -> Result<(), EngineError> {
         let lines = lines(entries).map_err(|error| EngineError::Remote(Box::new(error)))?;
-        if let Some(publisher) = &self.publisher {
-            publisher.recorded(&lines);
-        }
+        self.room.publications.recorded(&lines);
         Ok(())
     }
 
@@ -225,7 +217,12 @@ impl Executor for RemoteLanes {
         }
         self.go_on()?;
         let mut reports = std::mem::take(&mut self.reports);
-        reports.extend(self.local.poll()?);
+        let (landed, others): (Vec<_>, Vec<_>) =
+            self.local.poll()?.into_iter().partition(landing::is_landing);
+        for landed in landed {
+            landing::store(&self.room, landed)?;
+        }
+        reports.extend(others);
         Ok(reports)
     }
 
@@ -247,12 +244,10 @@ impl Executor for RemoteLanes {
 
     fn close(&mut self) {
         self.local.close();
-        if let Some(publisher) = self.publisher.take() {
-            publisher.close(match self.ending {
-                Ending::Here => LAST_FACTS,
-                Ending::Elsewhere => Duration::ZERO,
-            });
-        }
+        self.room.publications.close(match self.ending {
+            Ending::Here => LAST_FACTS,
+            Ending::Elsewhere => Duration::ZERO,
+        });
         self.room.close(self.ending);
         self.posts.clear();
         for thread in std::mem::take(&mut self.threads) {

@@ -20,7 +20,7 @@ use super::room::{CALL, Event, Room, beside};
 use crate::code::CodeError;
 
 /// How long is waited before a letter that nobody took is sent again: within a lease, its holder is back or is gone.
-const PAUSE: Duration = Duration::from_millis(500);
+pub(super) const PAUSE: Duration = Duration::from_millis(500);
 
 /// After so long a person is told that nobody takes an order.
 const UNSERVED: Duration = Duration::from_mins(1);
@@ -101,7 +101,7 @@ fn bring(room: &Room, lane: LaneId, order: &Order) {
 }
 
 /// Would it be the same at every try?
-fn is_hopeless(error: &CodeError) -> bool {
+pub(super) fn is_hopeless(error: &CodeError) -> bool {
     match error {
         CodeError::Fleet(error) => matches!(
             error,
@@ -175,7 +175,7 @@ fn errand(room: &Room, order: &Order) -> Result<Errand, CodeError> {
 }
 
 /// The tip of the branch, with all that leads to it.
-fn code(room: &Room) -> Result<Vec<CodePart>, CodeError> {
+pub(super) fn code(room: &Room) -> Result<Vec<CodePart>, CodeError> {
     let target = match &room.branch {
         Some(branch) => Target::Branch(branch.clone().into_bytes()),
         None => Target::Detached,

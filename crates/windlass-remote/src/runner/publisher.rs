@@ -1,10 +1,11 @@
-//! The publisher: a thread that brings the run's journal to the fleet, in its order.
+//! The publisher: a thread that brings the run's journal to the fleet, in its order, and what belongs to it.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use windlass_fleet::journal::{Appended, Journal, Origin, Sequence};
+use windlass_fleet::journal::{Appended, Attachment, Journal, Origin, Sequence};
 use windlass_fleet::{Deadline, FleetError};
 use windlass_host::file::read_if_there;
 
@@ -18,23 +19,24 @@ const TRY: Duration = Duration::from_secs(5);
 /// How long a run's end waits for its last facts to arrive.
 pub(super) const LAST_FACTS: Duration = CALL;
 
-/// The handle of the thread.
-pub(super) struct Publisher {
-    shared: Arc<Shared>,
-    thread: JoinHandle<()>,
+/// What is to be brought.
+enum Piece {
+    Lines(Vec<u8>),
+    Attachment(Attachment),
 }
 
+/// What is in the journal of this machine and on its way to the fleet's.
 #[derive(Default)]
-struct Shared {
+pub(super) struct Publications {
     state: Mutex<State>,
     changed: Condvar,
 }
 
 #[derive(Default)]
 struct State {
-    /// Lines that the fleet does not have yet.
-    waiting: Vec<u8>,
-    recorded: u64,
+    /// In their order.
+    waiting: VecDeque<Piece>,
+    progress: Progress,
     stage: Stage,
 }
 
@@ -48,7 +50,7 @@ enum Stage {
     Closed,
 }
 
-impl Shared {
+impl Publications {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -58,85 +60,105 @@ impl Shared {
         self.changed.notify_all();
     }
 
+    /// These lines are in the journal of this machine.
+    pub fn recorded(&self, lines: &[u8]) {
+        self.change(|state| {
+            state.progress.recorded += lines.len() as u64;
+            match state.waiting.back_mut() {
+                Some(Piece::Lines(waiting)) => waiting.extend_from_slice(lines),
+                _ if lines.is_empty() => {}
+                _ => state.waiting.push_back(Piece::Lines(lines.to_vec())),
+            }
+        });
+    }
+
+    /// This belongs to the run. What is recorded from now on comes after it.
+    pub fn attach(&self, attachment: Attachment) {
+        self.change(|state| state.waiting.push_back(Piece::Attachment(attachment)));
+    }
+
+    pub fn progress(&self) -> Progress {
+        self.state().progress
+    }
+
     /// The next piece, once there is one; `None` at the end.
-    fn next(&self) -> Option<Vec<u8>> {
+    fn next(&self) -> Option<Piece> {
         let mut state = self.state();
         loop {
-            match state.stage {
-                Stage::Closed => return None,
-                Stage::Closing if state.waiting.is_empty() => return None,
-                _ if !state.waiting.is_empty() => return Some(piece_of(&state.waiting).to_vec()),
-                _ => state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
+            match (state.stage, state.waiting.front()) {
+                (Stage::Closed, _) | (Stage::Closing, None) => return None,
+                (_, Some(Piece::Lines(lines))) => return Some(Piece::Lines(piece_of(lines).to_vec())),
+                (_, Some(Piece::Attachment(attachment))) => {
+                    return Some(Piece::Attachment(attachment.clone()));
+                }
+                (Stage::Open, None) => {
+                    state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                }
             }
         }
+    }
+
+    /// The first piece that waited is there.
+    fn brought(&self, piece: &Piece) {
+        self.change(|state| match (piece, state.waiting.front_mut()) {
+            (Piece::Lines(brought), Some(Piece::Lines(lines))) if lines.len() > brought.len() => {
+                state.progress.published += brought.len() as u64;
+                lines.drain(..brought.len());
+            }
+            (Piece::Lines(brought), _) => {
+                state.progress.published += brought.len() as u64;
+                state.waiting.pop_front();
+            }
+            (Piece::Attachment(_), _) => drop(state.waiting.pop_front()),
+        });
     }
 
     fn is_closed(&self) -> bool {
         self.state().stage == Stage::Closed
     }
-}
 
-impl Publisher {
-    /// Begins with what the fleet lacks of the journal in the run's folder.
-    pub fn begin(room: &Arc<Room>) -> Result<Publisher, StartError> {
-        let there = FleetJournal::read(&room.fleet, &room.run)?;
-        let path = room.folder.journal();
-        let mut here = read_if_there(&path)?.unwrap_or_default();
-        let Standing::FleetLacks { common } = compare(&here, &there.bytes) else {
-            return Err(StartError::JournalChanged(room.run.clone()));
-        };
-        let recorded = here.len() as u64;
-        let waiting = here.split_off(common);
-        let shared = Arc::new(Shared::default());
-        shared.change(|state| {
-            state.recorded = recorded;
-            state.waiting = waiting;
-        });
-        let journal = Journal::of(&room.fleet, &room.run)?;
-        let of_thread = Arc::clone(&shared);
-        let thread = beside(room, "fleet-journal", move |room| {
-            Publishing { room: &room, shared: &of_thread, journal, at: there.end }.work();
-            of_thread.change(|state| state.stage = Stage::Closed);
-        })?;
-        Ok(Publisher { shared, thread })
-    }
-
-    /// These lines are in the journal of this machine.
-    pub fn recorded(&self, lines: &[u8]) {
-        self.shared.change(|state| {
-            state.recorded += lines.len() as u64;
-            state.waiting.extend_from_slice(lines);
-        });
-    }
-
-    pub fn progress(&self) -> Progress {
-        let state = self.shared.state();
-        Progress { recorded: state.recorded, published: state.recorded - state.waiting.len() as u64 }
-    }
-
-    /// Brings what still waits, for a moment, where anybody is there to take it.
-    pub fn close(self, patience: Duration) {
-        self.shared.change(|state| {
-            if state.stage == Stage::Open {
-                state.stage = Stage::Closing;
-            }
-        });
+    /// What still waits is brought, for so long, where anybody is there to take it.
+    pub fn close(&self, patience: Duration) {
         let deadline = Deadline::after(patience);
-        let mut state = self.shared.state();
+        let mut state = self.state();
+        if state.stage == Stage::Open {
+            state.stage = Stage::Closing;
+            self.changed.notify_all();
+        }
         while state.stage != Stage::Closed && !deadline.is_over() {
-            let waited = self.shared.changed.wait_timeout(state, deadline.left());
+            let waited = self.changed.wait_timeout(state, deadline.left());
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
         state.stage = Stage::Closed;
-        drop(state);
-        let _ = self.thread.join();
+        self.changed.notify_all();
     }
+}
+
+/// Begins with what the fleet lacks of the journal in the run's folder.
+pub(super) fn begin(room: &Arc<Room>) -> Result<JoinHandle<()>, StartError> {
+    let there = FleetJournal::read(&room.fleet, &room.run)?;
+    let here = read_if_there(&room.folder.journal())?.unwrap_or_default();
+    let Standing::FleetLacks { common } = compare(&here, &there.bytes) else {
+        return Err(StartError::JournalChanged(room.run.clone()));
+    };
+    let (published, waiting) = here.split_at(common);
+    let published = published.len() as u64;
+    room.publications.change(|state| state.progress = Progress { recorded: published, published });
+    room.publications.recorded(waiting);
+    if there.brief.as_ref() != Some(&room.brief) {
+        room.publications.attach(Attachment::Brief(room.brief.clone()));
+    }
+    let journal = Journal::of(&room.fleet, &room.run)?;
+    let thread = beside(room, "fleet-journal", move |room| {
+        Publishing { room: &room, journal, at: there.end }.work();
+        room.publications.change(|state| state.stage = Stage::Closed);
+    });
+    Ok(thread?)
 }
 
 /// What the thread works with.
 struct Publishing<'a> {
     room: &'a Room,
-    shared: &'a Shared,
     journal: Journal,
     /// Where the fleet's journal ends.
     at: Sequence,
@@ -144,7 +166,7 @@ struct Publishing<'a> {
 
 impl Publishing<'_> {
     fn work(mut self) {
-        while let Some(piece) = self.shared.next() {
+        while let Some(piece) = self.room.publications.next() {
             if let Err(event) = self.bring(&piece) {
                 self.room.tell(event);
                 return;
@@ -153,12 +175,17 @@ impl Publishing<'_> {
     }
 
     /// Tries until it is there, or cannot be.
-    fn bring(&mut self, piece: &[u8]) -> Result<(), Event> {
-        while !self.shared.is_closed() {
-            match self.journal.append(piece, self.at, Deadline::after(TRY)) {
+    fn bring(&mut self, piece: &Piece) -> Result<(), Event> {
+        while !self.room.publications.is_closed() {
+            let deadline = Deadline::after(TRY);
+            let appended = match piece {
+                Piece::Lines(lines) => self.journal.append(lines, self.at, deadline),
+                Piece::Attachment(attachment) => self.journal.attach(attachment, self.at, deadline),
+            };
+            match appended {
                 Ok(Appended::Written(at)) => {
                     self.at = at;
-                    self.shared.change(|state| drop(state.waiting.drain(..piece.len())));
+                    self.room.publications.brought(piece);
                     self.room.wake();
                     return Ok(());
                 }
@@ -175,7 +202,7 @@ impl Publishing<'_> {
     fn pass_over_noise(&mut self) -> Result<(), Event> {
         let mut has_lines = false;
         let read = self.journal.read(self.at, Deadline::after(TRY), |line| {
-            has_lines |= line.origin == Origin::Appended;
+            has_lines |= line.origin != Origin::Noise;
         });
         match read {
             _ if has_lines => Err(Event::Left(RunLeft::TakenOver("another runner".to_owned()))),

@@ -25,8 +25,10 @@ use windlass_host::process::ProcessError;
 
 use super::RunnerSetting;
 use super::placement::{Loss, Placements, Seen};
+use super::publisher::Publications;
 use crate::brief::{Brief, LARGEST};
-use crate::code::{CARRYING, CodeChain, CodeError, scratch_in};
+use crate::code::{CARRYING, CodeChain, CodeError, scratch_in, scratch_of};
+use crate::copy;
 use crate::threads;
 
 /// How long a short call to the servers may take.
@@ -121,6 +123,8 @@ pub(super) struct Room {
     /// Where lanes are kept.
     pub lanes: PathBuf,
     pub branch: Option<String>,
+    /// What of the journal is on its way to the fleet.
+    pub publications: Publications,
     epoch: LeaseEpoch,
     placements: Mutex<Placements>,
     /// Something in the placements has changed, or the end has come.
@@ -142,6 +146,7 @@ impl Room {
         let run = brief.spec.run.clone();
         let leases = Leases::of(&fleet);
         let held = take_run(&leases, &run, &name, lease)?;
+        copy::adopt(&folder);
         let queue = Queue::of(&fleet);
         queue.open_class(&class, Deadline::after(CALL))?;
         let placements = placed(&leases, &brief.spec, &name)?;
@@ -155,6 +160,7 @@ impl Room {
             placements: Mutex::new(placements),
             changed: Condvar::new(),
             code: Mutex::default(),
+            publications: Publications::default(),
             events: Mutex::new(events),
             closing: AtomicBool::new(false),
             fleet,
@@ -246,11 +252,6 @@ impl Room {
         }
         self.changed();
     }
-}
-
-/// Where what is on its way lies, in a run's folder.
-fn scratch_of(folder: &RunFolder) -> PathBuf {
-    folder.path().join("fleet")
 }
 
 /// Stores what workers have to know of the run.

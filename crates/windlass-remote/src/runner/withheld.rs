@@ -6,7 +6,7 @@ use windlass_core::run::{Effect, Order};
 use windlass_core::values::CallId;
 
 /// How far the journal has come, in bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Progress {
     /// What is in the one of this machine.
     pub recorded: u64,

@@ -13,20 +13,18 @@ use windlass_core::values::{CallId, LaneId};
 use windlass_engine::executor::{EngineError, Executor, Waker};
 use windlass_engine::local::LocalLanes;
 use windlass_fleet::Fleet;
-use windlass_fleet::layout::Store;
 use windlass_fleet::leases::LeaseEpoch;
 use windlass_fleet::names::WorkerName;
 use windlass_fleet::orders::{CodePart, Errand};
 use windlass_git::git::ObjectId;
 use windlass_git::lane::Replica;
-use windlass_git::parcel;
 
 use super::desk::Event;
 use super::outbox::{Asked, Outbox, Parcel, Place, Silent};
 use super::workshop::{Ready, Workshop};
 use crate::answers::is_answer;
 use crate::brief::Brief;
-use crate::code::{self, CodeError, commit, limits};
+use crate::code::{self, CodeError, commit};
 
 /// The longest that nothing is looked at.
 const LOOK: Duration = Duration::from_millis(500);
@@ -361,22 +359,11 @@ impl Open {
 
 /// Brings what is missing of the branch, and the branch to its tip, which it gives.
 fn bring(room: &RunRoom, replica: &Replica, code: &[CodePart]) -> Result<Option<ObjectId>, CodeError> {
-    let Some(tip) = code.last().and_then(|part| commit(&part.commit)) else { return Ok(None) };
-    let parts = code.iter().filter_map(|part| Some((commit(&part.commit)?, &part.pack)));
-    // Each is built on those before it: what is there of one is there of all of these.
-    let mut missing = Vec::new();
-    for (wanted, pack) in parts.rev() {
-        if replica.has(wanted)? {
-            break;
-        }
-        missing.push((wanted, pack));
+    let tip = code::bring_missing(&room.fleet, replica.repository(), code, &room.incoming())?;
+    if let Some(tip) = tip {
+        replica.advance(tip)?;
     }
-    for (wanted, pack) in missing.into_iter().rev() {
-        let brought = code::bring(&room.fleet, Store::Code, pack, &room.incoming())?;
-        parcel::unpack(replica.repository(), &brought.file(), &[wanted], &limits())?;
-    }
-    replica.advance(tip)?;
-    Ok(Some(tip))
+    Ok(tip)
 }
 
 fn task_of(effect: &Effect) -> String {

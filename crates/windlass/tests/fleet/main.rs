@@ -4,6 +4,7 @@
 
 mod begun;
 mod dev;
+mod elsewhere;
 mod failures;
 mod landing;
 mod verbs;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
@@ -98,15 +98,7 @@ impl Yard {
 
     /// The facts of the newest run.
     pub fn facts(&self) -> Vec<Value> {
-        let runs = self.env.state().join("projects");
-        let mut journals = Vec::new();
-        for project in fs::read_dir(runs).unwrap() {
-            let runs = project.unwrap().path().join("runs");
-            let folders = fs::read_dir(runs).into_iter().flatten().map(|run| run.unwrap().path());
-            journals.extend(folders.map(|run| run.join("journal.jsonl")).filter(|journal| journal.is_file()));
-        }
-        journals.sort_by_key(|journal| journal.metadata().unwrap().modified().unwrap());
-        let text = fs::read_to_string(journals.last().unwrap()).unwrap();
+        let text = fs::read_to_string(the_journal(&self.env.state())).unwrap();
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
@@ -153,12 +145,17 @@ impl Yard {
         self.env.write(self.env.root().join("go"), "");
     }
 
+    /// One of them does, and no other.
+    pub fn let_an_agent_go_on(&self) {
+        fs::create_dir(self.env.root().join("ticket")).unwrap();
+    }
+
     /// A script whose agents do nothing until [`Yard::let_agents_go_on`].
     pub fn waiting(root: &str) -> String {
         HONEST.replace(
             "steps = [\n",
             &format!(
-                "steps = [\n  {{ bash = \"for i in $(seq 1 1200); do test -e '{root}/go' && break; sleep 0.05; done\" }},\n"
+                "steps = [\n  {{ bash = \"for i in $(seq 1 1200); do test -e '{root}/go' && break; rmdir '{root}/ticket' 2>/dev/null && break; sleep 0.05; done\" }},\n"
             ),
         )
     }
@@ -170,6 +167,63 @@ impl Yard {
         fs::write(&yard.script, Yard::waiting(&root)).unwrap();
         yard
     }
+}
+
+/// Another machine of the same person: a clone of the repository, with a home and a state folder of its own.
+pub struct Elsewhere<'a> {
+    yard: &'a Yard,
+    root: PathBuf,
+}
+
+impl<'a> Elsewhere<'a> {
+    pub fn of(yard: &'a Yard) -> Elsewhere<'a> {
+        let root = yard.env.root().join("elsewhere");
+        for folder in ["home", "state"] {
+            fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        let project = root.join("clone").display().to_string();
+        yard.env.git(&["clone", "--quiet", ".", &project]);
+        Elsewhere { yard, root }
+    }
+
+    pub fn project(&self) -> PathBuf {
+        self.root.join("clone")
+    }
+
+    pub fn windlass(&self, arguments: &[&str]) -> Command {
+        let mut command = self.yard.windlass(arguments);
+        command
+            .current_dir(self.project())
+            .env("HOME", self.root.join("home"))
+            .env("WINDLASS_STATE_DIR", self.root.join("state"));
+        command
+    }
+
+    pub fn run(&self, arguments: &[&str]) -> Outcome {
+        self.yard.env.run(&mut self.windlass(arguments), PATIENCE)
+    }
+
+    pub fn git(&self, arguments: &[&str]) -> String {
+        let project = self.project().display().to_string();
+        self.yard.env.git(&[&["-C", &project], arguments].concat())
+    }
+
+    /// The only run's journal.
+    pub fn journal(&self) -> PathBuf {
+        the_journal(&self.root.join("state"))
+    }
+}
+
+/// The journal of the newest run below a state folder.
+pub fn the_journal(state: &Path) -> PathBuf {
+    let mut journals = Vec::new();
+    for project in fs::read_dir(state.join("projects")).unwrap() {
+        let runs = project.unwrap().path().join("runs");
+        let folders = fs::read_dir(runs).into_iter().flatten().map(|run| run.unwrap().path());
+        journals.extend(folders.map(|run| run.join("journal.jsonl")).filter(|journal| journal.is_file()));
+    }
+    journals.sort_by_key(|journal| journal.metadata().unwrap().modified().unwrap());
+    journals.pop().unwrap()
 }
 
 /// Ends a worker as a person does, and waits for that.

@@ -258,8 +258,8 @@ fn add_line(lines: &mut Vec<u8>, value: &impl serde::Serialize) -> Result<(), se
     Ok(())
 }
 
-/// Puts the bytes of a journal that is kept elsewhere in the place of a run's; where the run has none, its folder is made. What
-/// was there is put aside, and said where, unless the new one begins with it.
+/// Puts the bytes of a journal that is kept elsewhere in the place of a run's; where the run has none, its folder is made. One
+/// that begins with what is there is gone on with, for whoever follows it; otherwise what is there is put aside, and said where.
 ///
 /// # Errors
 /// The bytes are those of no journal, or of another run's; or something cannot be written. Nothing is changed then.
@@ -275,10 +275,19 @@ pub fn replace(folder: &RunFolder, bytes: &[u8]) -> Result<Option<PathBuf>, Stor
         None => return Err(StoreError::NotAJournal { path }),
     }
     create_folder(folder.path())?;
-    let before = read_if_present(&path)?.filter(|before| !bytes.starts_with(before));
-    let aside = before.map(|before| seal::put_aside(&path, "aside", &before)).transpose()?;
-    write_atomically(&path, bytes)?;
-    Ok(aside)
+    let before = read_if_present(&path)?.unwrap_or_default();
+    match bytes.strip_prefix(before.as_slice()) {
+        Some(more) if !before.is_empty() => {
+            let mut file = open_private(OpenOptions::new().append(true), &path).attempted("open", &path)?;
+            file.write_all(more).and_then(|()| file.sync_data()).attempted("write", &path)?;
+            Ok(None)
+        }
+        found => {
+            let aside = if found.is_none() { Some(seal::put_aside(&path, "aside", &before)?) } else { None };
+            write_atomically(&path, bytes)?;
+            Ok(aside)
+        }
+    }
 }
 
 /// The facts in the bytes of a journal, from its first byte; `path` is only named in errors.

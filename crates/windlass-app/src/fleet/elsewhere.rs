@@ -1,0 +1,154 @@
+//! Runs that are driven on other machines, looked at from this one: what the fleet has of them is copied into a folder like that of
+//! any run.
+
+use std::time::{Duration, Instant};
+
+use windlass_core::config::FleetSettings;
+use windlass_core::spec::Mode;
+use windlass_engine::store::run_folder::find_among;
+use windlass_engine::store::{RunFolder, StoreError};
+use windlass_fleet::journal::Journal;
+use windlass_fleet::leases::{LeaseKey, Leases};
+use windlass_fleet::settings::Role;
+use windlass_fleet::{Deadline, Fleet, FleetError};
+use windlass_remote::copy::{self, Depth};
+use windlass_ui::Hearing;
+
+use super::connect::{connect_as_any, explained};
+use super::looks::{Looks, look_at};
+use super::remote::not_brought;
+use crate::configuration::Configuration;
+use crate::error::AppError;
+use crate::here::Here;
+use crate::inspect::which;
+
+/// How long one question to the servers may take.
+const ASKING: Duration = Duration::from_secs(10);
+
+/// How often a run that is followed is looked at.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// The run of the configured fleet with this name, or this beginning of one, that this machine does not know; its facts are here
+/// then. `None` where no fleet is configured, or it has no such run.
+///
+/// # Errors
+/// The fleet cannot be asked, or several runs begin so.
+pub(crate) fn find(here: &Here, named: &str) -> Result<Option<RunFolder>, AppError> {
+    let settings = configured(here)?;
+    if settings.urls.is_empty() {
+        return Ok(None);
+    }
+    let fleet = connected(here, &settings)?;
+    let runs = Journal::runs(&fleet, Deadline::after(ASKING)).map_err(explained)?;
+    let run = match find_among(runs, named) {
+        Err(StoreError::NoSuchRun { .. }) => return Ok(None),
+        found => found?,
+    };
+    here.project.create()?;
+    let folder = RunFolder::of(&here.project, &run);
+    bring(here, &fleet, &folder, Depth::Facts)?;
+    Ok(Some(folder))
+}
+
+/// Brings what has happened since in a run that is driven elsewhere. Where the fleet cannot be asked, what is here is what there is
+/// to see, and that is said. Of a run of this machine nothing is asked.
+pub(crate) fn refresh(here: &Here, folder: &RunFolder, depth: Depth) {
+    let Some(name) = copy::copied_from(folder) else { return };
+    let refreshed = of_name(here, name).and_then(|(fleet, _)| bring(here, &fleet, folder, depth));
+    if let Err(error) = refreshed {
+        let run = folder.run();
+        here.app
+            .notice(&format!("{run} is shown as it was when its fleet was last asked: {}", error.message));
+    }
+}
+
+/// Is a run's folder a copy of what a fleet has, since it is driven on another machine?
+pub(crate) fn is_copy(folder: &RunFolder) -> bool {
+    copy::copied_from(folder).is_some()
+}
+
+/// Is it a run that somebody drives on another machine at the moment? That takes seconds where it is not.
+pub(crate) fn is_live(here: &Here, folder: &RunFolder) -> bool {
+    let Some(name) = copy::copied_from(folder) else { return false };
+    let Ok((fleet, settings)) = of_name(here, name) else { return false };
+    let key = LeaseKey::Run(folder.run().clone());
+    let looked = look_at(&Leases::of(&fleet), vec![key.clone()], settings.lease, ASKING);
+    looked.is_ok_and(|looked| {
+        looked.looks.of(&key, looked.now).is_some_and(|(_, heard)| heard.state == Hearing::Renewed)
+    })
+}
+
+/// A run that is driven on another machine, followed.
+pub(crate) struct FollowedCopy<'a> {
+    here: &'a Here,
+    folder: &'a RunFolder,
+    fleet: Fleet,
+    lease: Duration,
+    looks: Looks,
+    began: Instant,
+    looked: Option<Instant>,
+}
+
+impl<'a> FollowedCopy<'a> {
+    /// `None` for a run of this machine.
+    ///
+    /// # Errors
+    /// Its fleet cannot be asked.
+    pub fn begin(here: &'a Here, folder: &'a RunFolder) -> Result<Option<FollowedCopy<'a>>, AppError> {
+        let Some(name) = copy::copied_from(folder) else { return Ok(None) };
+        let (fleet, settings) = of_name(here, name)?;
+        Ok(Some(FollowedCopy {
+            here,
+            folder,
+            fleet,
+            lease: settings.lease,
+            looks: Looks::respecting(settings.lease),
+            began: Instant::now(),
+            looked: None,
+        }))
+    }
+
+    /// Brings what has happened since, once in a while, and says whether somebody drives it.
+    ///
+    /// # Errors
+    /// The fleet's servers do more than stay away for a moment.
+    pub fn look(&mut self) -> Result<bool, AppError> {
+        if self.looked.is_some_and(|looked| looked.elapsed() < LOOK) {
+            return Ok(true);
+        }
+        self.looked = Some(Instant::now());
+        let key = LeaseKey::Run(self.folder.run().clone());
+        match Leases::of(&self.fleet).look(&key, Deadline::after(ASKING)) {
+            Ok(lease) => self.looks.saw(&key, lease.as_ref(), self.began.elapsed()),
+            Err(FleetError::TimedOut { .. } | FleetError::Unreachable { .. }) => return Ok(true),
+            Err(error) => return Err(explained(error)),
+        }
+        // After the lease: what was said before it was given back is there by then.
+        bring(self.here, &self.fleet, self.folder, Depth::Files)?;
+        let now = self.began.elapsed();
+        let heard = self.looks.of(&key, now).map(|(_, heard)| heard);
+        Ok(heard.is_some_and(|heard| heard.state == Hearing::Renewed || heard.span < self.lease))
+    }
+}
+
+fn configured(here: &Here) -> Result<FleetSettings, AppError> {
+    Ok(Configuration::read(&here.directory, None, Mode::Goal)?.resolved.fleet)
+}
+
+/// The fleet of this name, on the servers that are configured.
+fn of_name(here: &Here, name: String) -> Result<(Fleet, FleetSettings), AppError> {
+    let settings = FleetSettings { name, ..configured(here)? };
+    Ok((connected(here, &settings)?, settings))
+}
+
+fn connected(here: &Here, settings: &FleetSettings) -> Result<Fleet, AppError> {
+    connect_as_any(&here.directory, settings, &[Role::Watcher, Role::Runner])
+}
+
+fn bring(here: &Here, fleet: &Fleet, folder: &RunFolder, depth: Depth) -> Result<(), AppError> {
+    // What cannot be said is no reason to write into what may be somebody's.
+    let goes_on_here = || which::all_live(here).map_or(true, |live| live.contains(folder.run()));
+    let brought = copy::bring(fleet, folder, depth, goes_on_here).map_err(not_brought)?;
+    here.app.notices(&brought.sentence());
+    Ok(())
+}

@@ -1,0 +1,40 @@
+//! What has landed: its commits are in the fleet before the fact that says so, for whoever goes on with the run elsewhere.
+
+use std::sync::Arc;
+
+use windlass_core::report::Report;
+use windlass_core::run::Reported;
+use windlass_fleet::journal::Attachment;
+use windlass_host::process::ProcessError;
+
+use super::post::{PAUSE, code, is_hopeless};
+use super::room::{Event, Room, beside};
+
+/// Is it that something has landed?
+pub(super) fn is_landing(reported: &Reported) -> bool {
+    matches!(reported.report, Report::Landed(_))
+}
+
+/// Stores the branch as it is now, and gives the report on after that. Nothing else waits for it.
+pub(super) fn store(room: &Arc<Room>, reported: Reported) -> Result<(), ProcessError> {
+    let storing = move |room: Arc<Room>| {
+        store_branch(&room);
+        room.tell(Event::Reported(vec![reported]));
+    };
+    beside(room, "fleet-landing", storing).map(drop)
+}
+
+fn store_branch(room: &Room) {
+    while !room.is_closing() {
+        match code(room) {
+            Ok(parts) if parts.is_empty() => return,
+            Ok(parts) => return room.publications.attach(Attachment::Code(parts)),
+            Err(error) if is_hopeless(&error) => {
+                return room
+                    .tell(Event::Failed(format!("what has landed cannot be kept in the fleet: {error}")));
+            }
+            // The watch says that the servers are away.
+            Err(_) => room.wait(PAUSE),
+        }
+    }
+}

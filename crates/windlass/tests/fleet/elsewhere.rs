@@ -1,0 +1,93 @@
+//! A run that is looked at, and gone on with, on another machine.
+
+use std::fs;
+
+use rustix::process::Signal;
+use windlass_testkit::environment::wait_until;
+use windlass_testkit::{Nats, Running};
+
+use super::yard::{Elsewhere, HONEST, PATIENCE, Yard, drain, the_journal};
+
+/// The run's name, from its journal.
+fn run_of(yard: &Yard) -> String {
+    yard.facts()[0]["run"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn what_is_known_of_a_run_is_known_wherever_its_fleet_can_be_reached() {
+    let yard = Yard::new(2, HONEST);
+    let worker = yard.worker("one");
+    let run = yard.land(2, &[]);
+    run.expect_success(&run.stderr_text());
+    let (name, elsewhere) = (run_of(&yard), Elsewhere::of(&yard));
+    let status = elsewhere.run(&["status", &name]);
+    status.expect_success(&status.stderr_text());
+    assert!(status.stdout_text().contains("complete"), "{}", status.stdout_text());
+    assert_eq!(fs::read(elsewhere.journal()).unwrap(), fs::read(the_journal(&yard.env.state())).unwrap());
+    // With what its agents said.
+    let logs = elsewhere.run(&["logs", &name]);
+    logs.expect_success(&logs.stderr_text());
+    assert!(logs.stdout_text().contains("the agent ended its turn"), "{}", logs.stdout_text());
+    // It has ended there as it has here.
+    let resumed = elsewhere.run(&["resume", &name]);
+    resumed.expect_code(2, &resumed.stderr_text());
+    assert!(resumed.stderr_text().contains("is done (complete)"), "{}", resumed.stderr_text());
+    drain(worker);
+    yard.env.assert_no_processes(PATIENCE);
+}
+
+#[test]
+fn a_run_that_goes_on_is_followed_elsewhere_to_its_end() {
+    let yard = Yard::with_waiting_agents(Nats::one(), 2);
+    let worker = yard.worker("one");
+    let run = Running::start(&mut yard.tasks(2, &[]));
+    yard.wait_for_agents(2);
+    let (name, elsewhere) = (run_of(&yard), Elsewhere::of(&yard));
+    let status = elsewhere.run(&["status", &name]);
+    assert!(status.stdout_text().contains("running"), "{}", status.stdout_text());
+    // Somebody drives it: nobody else can.
+    let resumed = elsewhere.run(&["resume", &name]);
+    assert!(resumed.stderr_text().contains("which is alive"), "{}", resumed.stderr_text());
+    let mut logs = Running::start(&mut elsewhere.windlass(&["logs", "-f", &name]));
+    assert!(logs.wait_for_stdout("T1", PATIENCE), "{}", logs.stdout_so_far());
+    yard.let_agents_go_on();
+    run.wait(PATIENCE).expect_success("the run");
+    let logs = logs.wait(PATIENCE);
+    logs.expect_success(&logs.stderr_text());
+    assert!(logs.stdout_text().contains("The job is done."), "{}", logs.stdout_text());
+    drain(worker);
+    yard.env.assert_no_processes(PATIENCE);
+}
+
+#[test]
+fn a_run_whose_machine_is_gone_goes_on_elsewhere_from_what_it_has_landed() {
+    let yard = Yard::with_waiting_agents(Nats::one(), 3);
+    let elsewhere = Elsewhere::of(&yard);
+    let worker = yard.worker("one");
+    let run = Running::start(&mut yard.tasks(2, &[]));
+    yard.wait_for_agents(2);
+    yard.let_an_agent_go_on();
+    assert!(wait_until(PATIENCE, || !yard.of_kind("landed").is_empty()));
+    yard.wait_for_agents(2);
+    run.signal(Signal::KILL);
+    run.wait(PATIENCE);
+    let name = run_of(&yard);
+    yard.let_agents_go_on();
+    // A person's checkout is a person's: what has landed is brought, and they put it there.
+    let behind = elsewhere.run(&["resume", &name]);
+    let said = behind.stderr_text();
+    assert!(said.contains("has landed work that main lacks here"), "{said}");
+    let landed = said.split("git merge --ff-only ").nth(1).and_then(|rest| rest.split_whitespace().next());
+    elsewhere.git(&["merge", "--quiet", "--ff-only", landed.unwrap()]);
+    let resumed = elsewhere.run(&["resume", &name]);
+    resumed.expect_success(&resumed.stderr_text());
+    assert_eq!(elsewhere.git(&["ls-tree", "--name-only", "HEAD", "work/"]).lines().count(), 3);
+    assert_eq!(elsewhere.git(&["status", "--porcelain"]), "");
+    let calls = fs::read_to_string(elsewhere.journal()).unwrap();
+    assert_eq!(calls.matches("\"call_finished\"").count(), 3, "no call is made or paid twice");
+    // Where it was begun it is known again once somebody goes on with it there.
+    let home = yard.run(&["resume", &name]);
+    assert!(home.stderr_text().contains("is done (complete)"), "{}", home.stderr_text());
+    drain(worker);
+    yard.env.assert_no_processes(PATIENCE);
+}
