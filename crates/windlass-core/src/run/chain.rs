@@ -10,6 +10,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::fact::Fact;
+use crate::run::lane::LaneState;
 use crate::run::retry::{Patience, Retries, after_limit, after_outage, back_after_limit};
 use crate::run::{Backoff, Run};
 use crate::spec::{AgentSpec, RunSpec};
@@ -245,6 +246,20 @@ impl Run {
             }
             _ => Some(fails(StopReason::AgentUnavailable)),
         }
+    }
+
+    /// A call is about to be made that nobody will ever be able to make. A task that names somebody can be waited for, and this one
+    /// is another.
+    pub(super) fn call_for_nobody(&self, now: Now) -> Option<Fact> {
+        let spec = self.spec.as_ref().filter(|_| self.calls_may_begin())?;
+        let prepared = self.lanes.iter().filter_map(|(id, lane)| match &lane.state {
+            LaneState::Preparing(turn) => Some(self.call_for(*id, turn.purpose)),
+            _ => None,
+        });
+        let mut hopeless = prepared.filter(|call_for| {
+            self.chain.free(spec, *call_for).is_none() && self.chain.first_back(spec, *call_for).is_none()
+        });
+        self.nobody_left((spec, hopeless.next()?), &self.chain, now)
     }
 
     pub(super) fn agent_leaves(

@@ -44,6 +44,9 @@ impl Run {
         if let Some(back) = self.agent_back(now) {
             return vec![back];
         }
+        if let Some(fails) = self.call_for_nobody(now) {
+            return vec![fails];
+        }
         if let Some(due) = self.delivery_due(now) {
             return vec![due];
         }

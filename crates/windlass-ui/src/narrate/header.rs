@@ -110,9 +110,13 @@ fn lanes(plan: &RunSpec) -> Option<Line> {
     let lanes = plan.lanes.as_ref()?;
     let branch = lanes.branch.as_ref().map(|name| one_line(name.strip_prefix("refs/heads/").unwrap_or(name)));
     let goal = branch.map_or_else(|| "here".to_owned(), |branch| format!("into {branch}"));
+    let place = match &lanes.fleet {
+        Some(fleet) => format!("on workers of the fleet {}", one_line(fleet)),
+        None => "each in a clone of its own".to_owned(),
+    };
     Some(
         labelled("lanes")
-            .plain(format!("{} at once, each in a clone of its own", lanes.count))
+            .plain(format!("{} at once, {place}", lanes.count))
             .dim(format!(" · finished work is merged {goal}")),
     )
 }

@@ -97,3 +97,21 @@ fn where_whom_a_task_names_cannot_work_the_others_take_over() {
     let expected = [("T1", 3), ("T1", 0), ("T2", 0)].map(|(task, by)| (task.to_owned(), by));
     assert_eq!(calls(&world), BTreeSet::from(expected), "it is away until a person goes on");
 }
+
+#[test]
+fn a_task_that_nobody_can_ever_work_on_is_given_to_nobody_though_another_one_could_be_waited_for() {
+    let rows = vec![of("T1", "gemini"), row("T2", &[])];
+    let spec = RunSpec { substitutes: Vec::new(), ..spec(vec![agent("gemini", None)]) };
+    let mut world = lanes_world::World::new(spec, rows, |task, purpose, call| {
+        let refused = |class| AgentCall { class, writes: Vec::new(), claims: false };
+        match call {
+            1 => refused(Class::UsageLimit),
+            // Whoever takes over cannot work until a person comes; the one that was named is back after a while.
+            2 => refused(Class::Auth),
+            _ => done(task, purpose, call),
+        }
+    });
+    assert_eq!(world.finish(), StopReason::AgentUnavailable);
+    let expected = [("T1", 2), ("T1", 0)].map(|(task, by)| (task.to_owned(), by));
+    assert_eq!(calls(&world), BTreeSet::from(expected), "the second task is nobody's");
+}
