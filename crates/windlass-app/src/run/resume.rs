@@ -45,6 +45,8 @@ pub(super) fn resume(app: &App, request: &ResumeRun) -> Result<RunEnd, AppError>
     let ((here, mut opened, plan, (sandbox, fleet), uncommitted), Taken { lock, mut notices }) =
         launch::with_lock(taken, || {
             let fleet = fleet::for_resumption(&here, resolved, &folder)?;
+            // At once: what follows may be a refusal.
+            here.app.notices(fleet.iter().filter_map(|(_, last)| last.notice.as_ref()));
             let opened = Journal::open(&folder)?;
             let run = fold(&opened.entries)?;
             let mut plan = plan(&run, resolved)?;
@@ -71,8 +73,7 @@ pub(super) fn resume(app: &App, request: &ResumeRun) -> Result<RunEnd, AppError>
             let sandbox = sandbox::open(&behind, &plan, &folder)?;
             Ok((behind, opened, plan, (sandbox, fleet), uncommitted))
         })?;
-    let (fleet, last) = fleet.unzip();
-    notices.extend(last.and_then(|last| last.notice));
+    let fleet = fleet.map(|(fleet, _)| fleet);
     notices.extend(uncommitted);
     notices.extend(launch::without_git(&here));
     notices.extend(trusted.notices);

@@ -85,9 +85,53 @@ fn a_run_whose_machine_is_gone_goes_on_elsewhere_from_what_it_has_landed() {
     assert_eq!(elsewhere.git(&["status", "--porcelain"]), "");
     let calls = fs::read_to_string(elsewhere.journal()).unwrap();
     assert_eq!(calls.matches("\"call_finished\"").count(), 3, "no call is made or paid twice");
-    // Where it was begun it is known again once somebody goes on with it there.
-    let home = yard.run(&["resume", &name]);
-    assert!(home.stderr_text().contains("is done (complete)"), "{}", home.stderr_text());
+    // Where it was begun that is known again, and what only this machine had of the journal is kept.
+    let home = the_journal(&yard.env.state());
+    let mut own = fs::read(&home).unwrap();
+    own.extend_from_slice(&notice_after(&own));
+    fs::write(&home, own).unwrap();
+    let resumed = yard.run(&["resume", &name]);
+    assert!(resumed.stderr_text().contains("is done (complete)"), "{}", resumed.stderr_text());
+    assert!(resumed.stderr_text().contains("journal.aside-1"), "{}", resumed.stderr_text());
+    assert_eq!(fs::read(&home).unwrap(), fs::read(elsewhere.journal()).unwrap());
+    let aside = fs::read_to_string(home.with_file_name("journal.aside-1")).unwrap();
+    assert!(aside.contains("known here alone"), "{aside}");
+    drain(worker);
+    yard.env.assert_no_processes(PATIENCE);
+}
+
+/// A fact that could follow the last one of a journal.
+fn notice_after(journal: &[u8]) -> Vec<u8> {
+    let last = String::from_utf8_lossy(journal).lines().last().unwrap().to_owned();
+    let last: serde_json::Value = serde_json::from_str(&last).unwrap();
+    let seq = last["seq"].as_u64().unwrap() + 1;
+    let line = serde_json::json!({
+        "seq": seq, "wall": last["wall"], "ms": last["ms"], "fact": "noticed", "text": "known here alone",
+    });
+    format!("{line}\n").into_bytes()
+}
+
+#[test]
+fn what_a_power_cut_took_of_the_journal_is_in_the_fleet() {
+    let yard = Yard::with_waiting_agents(Nats::one(), 2);
+    let worker = yard.worker("one");
+    let run = Running::start(&mut yard.tasks(2, &[]));
+    yard.wait_for_agents(2);
+    run.signal(Signal::KILL);
+    run.wait(PATIENCE);
+    yard.let_agents_go_on();
+    yard.wait_for_agents(0);
+    let journal = the_journal(&yard.env.state());
+    let before = fs::read(&journal).unwrap();
+    // The last facts are gone, and of the one before them half.
+    fs::write(&journal, &before[..before.len() - 700]).unwrap();
+    let resumed = yard.run(&["resume"]);
+    resumed.expect_success(&resumed.stderr_text());
+    let after = fs::read(&journal).unwrap();
+    assert!(after.starts_with(&before), "what was decided is decided");
+    assert_eq!(yard.landed(), ["T1", "T2"]);
+    assert_eq!(yard.of_kind("call_finished").len(), 2, "no call is made or paid twice");
+    yard.assert_whole();
     drain(worker);
     yard.env.assert_no_processes(PATIENCE);
 }
