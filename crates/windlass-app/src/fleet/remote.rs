@@ -10,7 +10,6 @@ use windlass_engine::local::RemoteLeftovers;
 use windlass_engine::store::RunFolder;
 use windlass_engine::supervisor::RemoteSession;
 use windlass_fleet::layout::check;
-use windlass_fleet::names::Class;
 use windlass_fleet::settings::Role;
 use windlass_fleet::{Deadline, Fleet};
 use windlass_git::git::{ObjectId, Repository};
@@ -136,7 +135,6 @@ pub(crate) fn remote(
         lease: fleet.settings.lease,
         patience: fleet.settings.patience,
         name: machine_name(&format!("-{}", process::id()))?,
-        class: Class::default(),
         brief: Brief::of(plan, folder, &main).map_err(AppError::system)?,
         main,
         folder: folder.clone(),

@@ -49,6 +49,9 @@ pub struct TaskRow {
     /// so, it says nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
+    /// What a worker of a fleet has to have for it: labels (`gpu`, `os=linux`). On one machine it says nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub requires: Vec<String>,
     /// Patterns of files that may not be changed while it is worked on; with `!` before it, one that may.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub protected: Vec<String>,

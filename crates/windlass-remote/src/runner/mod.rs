@@ -31,7 +31,7 @@ use windlass_engine::local::{LocalLanes, RemoteLeftovers};
 use windlass_engine::store::RunFolder;
 use windlass_engine::store::journal::lines;
 use windlass_fleet::Fleet;
-use windlass_fleet::names::{Class, WorkerName};
+use windlass_fleet::names::WorkerName;
 use windlass_git::git::Repository;
 
 use crate::brief::Brief;
@@ -53,8 +53,6 @@ pub struct RunnerSetting {
     pub patience: Duration,
     /// The name by which this runner holds leases.
     pub name: WorkerName,
-    /// What all lanes of the run need of a worker.
-    pub class: Class,
     /// What workers have to know of the run.
     pub brief: Brief,
     /// The user's repository.

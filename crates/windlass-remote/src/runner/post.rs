@@ -18,6 +18,7 @@ use windlass_host::process::ProcessError;
 use super::placement::{Route, Tenant, closes};
 use super::room::{CALL, Event, Room, beside};
 use crate::code::CodeError;
+use crate::requirements::class_of;
 
 /// How long is waited before a letter that nobody took is sent again: within a lease, its holder is back or is gone.
 pub(super) const PAUSE: Duration = Duration::from_millis(500);
@@ -80,7 +81,7 @@ fn bring(room: &Room, lane: LaneId, order: &Order) {
                     said.once(room, || {
                         format!(
                             "lane {lane}: no worker takes its order (class {}); `windlass fleet status` shows who is there",
-                            room.class
+                            class_of(order)
                         )
                     });
                 }
@@ -152,11 +153,13 @@ fn send(room: &Room, lane: LaneId, order: &Order, tenant: &Tenant) -> Result<Tri
 
 fn offer(room: &Room, lane: LaneId, order: &Order) -> Result<Tried, CodeError> {
     let errand = errand(room, order)?;
+    let class = class_of(order);
+    room.open_class(&class)?;
     // Known before it can be taken: whoever takes it answers at once.
     room.placements().offered(lane, order.epoch);
     let key: OrderKey =
         format!("{}:{lane}:{}", order.run, order.epoch.0).parse().map_err(FleetError::from)?;
-    let published = room.queue.publish(&room.class, &key, &errand, room.fences(None), Deadline::after(CALL));
+    let published = room.queue.publish(&class, &key, &errand, room.fences(None), Deadline::after(CALL));
     if let Err(error) = published {
         room.placements().not_offered(lane, order.epoch);
         return Err(error.into());

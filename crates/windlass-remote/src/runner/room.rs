@@ -1,5 +1,6 @@
 //! What the runner's threads share.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
@@ -112,7 +113,6 @@ pub(super) struct Room {
     pub queue: Queue,
     pub run: RunId,
     pub name: WorkerName,
-    pub class: Class,
     pub main: Repository,
     pub folder: RunFolder,
     pub leftovers: RemoteLeftovers,
@@ -130,6 +130,8 @@ pub(super) struct Room {
     /// Something in the placements has changed, or the end has come.
     changed: Condvar,
     code: Mutex<CodeChain>,
+    /// Those that workers can be asked for.
+    classes: Mutex<BTreeSet<Class>>,
     events: Mutex<Sender<Event>>,
     wake: Waker,
     closing: AtomicBool,
@@ -142,13 +144,13 @@ impl Room {
         events: Sender<Event>,
         wake: Waker,
     ) -> Result<(Room, Held), StartError> {
-        let RunnerSetting { fleet, lease, patience, name, class, brief, main, folder, leftovers } = setting;
+        let RunnerSetting { fleet, lease, patience, name, brief, main, folder, leftovers } = setting;
         let run = brief.spec.run.clone();
         let leases = Leases::of(&fleet);
         let held = take_run(&leases, &run, &name, lease)?;
         copy::adopt(&folder);
         let queue = Queue::of(&fleet);
-        queue.open_class(&class, Deadline::after(CALL))?;
+        queue.open_class(&Class::default(), Deadline::after(CALL))?;
         let placements = placed(&leases, &brief.spec, &name)?;
         let lanes = brief.spec.lanes.as_ref();
         let branch = lanes.and_then(|lanes| lanes.branch.clone());
@@ -160,6 +162,7 @@ impl Room {
             placements: Mutex::new(placements),
             changed: Condvar::new(),
             code: Mutex::default(),
+            classes: Mutex::new(BTreeSet::from([Class::default()])),
             publications: Publications::default(),
             events: Mutex::new(events),
             closing: AtomicBool::new(false),
@@ -168,7 +171,6 @@ impl Room {
             queue,
             run,
             name,
-            class,
             main,
             folder,
             leftovers,
@@ -188,6 +190,16 @@ impl Room {
 
     pub fn code(&self) -> MutexGuard<'_, CodeChain> {
         self.code.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// From now on workers can be asked for what a class names.
+    pub fn open_class(&self, class: &Class) -> Result<(), FleetError> {
+        let mut classes = self.classes.lock().unwrap_or_else(PoisonError::into_inner);
+        if !classes.contains(class) {
+            self.queue.open_class(class, Deadline::after(CALL))?;
+            classes.insert(class.clone());
+        }
+        Ok(())
     }
 
     /// Whoever waits for the placements looks again.

@@ -19,6 +19,7 @@ use super::run_desk::RunDesk;
 use super::spending::Spending;
 use super::taking::{Slots, take_all};
 use super::{WorkerError, WorkerSetting};
+use crate::requirements::class_of;
 use crate::threads;
 
 /// How long a call that opens something may take.
@@ -371,6 +372,11 @@ impl Desk<'_> {
         let epoch = self.holds.epoch(&place);
         if epoch.is_none() || epoch != letter.fences.lane {
             return Err(format!("lane {lane} is not held under that lease"));
+        }
+        // Its lane was taken by another order, of another task.
+        if !class_of(order).is_served_with(&self.setting.labels) {
+            self.left(&place);
+            return Err(format!("its task requires {}", class_of(order)));
         }
         let Some(desk) = self.runs.get(&order.run) else { return Err("the run is over here".to_owned()) };
         desk.follow(letter.fences.runner)?;

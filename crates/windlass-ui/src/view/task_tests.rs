@@ -21,6 +21,7 @@ fn row(id: &str, title: &str) -> TaskRow {
         kind: None,
         breaking: None,
         agent: None,
+        requires: Vec::new(),
         protected: Vec::new(),
         unclear: None,
     }

@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use windlass_testkit::Nats;
+use windlass_testkit::environment::wait_until;
+use windlass_testkit::{Nats, Running};
 
 use super::yard::{HONEST, PATIENCE, Yard, drain};
 
@@ -87,4 +88,26 @@ fn what_the_runner_writes_of_tasks_lands_with_them() {
     let state = yard.env.root().join("state-one");
     assert!(fs::read_dir(state.join("fleet")).unwrap().count() == 1, "all of it is in one folder");
     drain(worker);
+}
+
+#[test]
+fn a_task_goes_to_a_worker_that_has_what_it_requires() {
+    let yard = Yard::new(3, HONEST);
+    let tasks = yard.env.read("tasks.md");
+    let first = "### T1: Thing 1\n\n- **Status:** pending\n";
+    yard.env.write("tasks.md", tasks.replace(first, &format!("{first}- **Requires:** gpu, os=linux\n")));
+    yard.env.git(&["commit", "--quiet", "--all", "--message", "What the first one needs"]);
+    let plain = yard.worker("plain");
+    let run = Running::start(&mut yard.tasks(2, &[]));
+    assert!(wait_until(PATIENCE, || yard.landed() == ["T2", "T3"]), "{}", run.stderr_so_far());
+    let waiting = yard.run(&["fleet", "status"]);
+    assert!(waiting.stdout_text().contains("gpu os=linux"), "{}", waiting.stdout_text());
+    assert_eq!(yard.landed(), ["T2", "T3"], "nobody has what the first one needs");
+    let able = yard.worker_labelled("able", r#"["gpu", "os=linux", "tools=node20"]"#);
+    let ended = run.wait(PATIENCE);
+    ended.expect_success(&ended.stderr_text());
+    assert_eq!(yard.landed(), all(3));
+    drain(plain);
+    drain(able);
+    yard.env.assert_no_processes(PATIENCE);
 }

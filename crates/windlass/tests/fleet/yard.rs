@@ -74,8 +74,19 @@ impl Yard {
         self.worker_with(name, 2)
     }
 
+    /// One that has these labels.
+    pub fn worker_labelled(&self, name: &str, labels: &str) -> Running {
+        let policy = self.env.root().join(format!("worker-{name}.toml"));
+        self.env.write(&policy, format!("labels = {labels}\n{POLICY}"));
+        self.worker_by(name, 2, &policy)
+    }
+
     pub fn worker_with(&self, name: &str, lanes: u16) -> Running {
-        let policy = self.env.root().join("worker.toml").display().to_string();
+        self.worker_by(name, lanes, &self.env.root().join("worker.toml"))
+    }
+
+    fn worker_by(&self, name: &str, lanes: u16, policy: &Path) -> Running {
+        let policy = policy.display().to_string();
         let lanes = lanes.to_string();
         let mut command = self.windlass(&["worker", "--name", name, "-j", &lanes, "--policy", &policy]);
         command.env("WINDLASS_STATE_DIR", self.env.root().join(format!("state-{name}")));

@@ -98,6 +98,24 @@ pub(super) fn agent(value: &str) -> Option<String> {
     (is_name && is_word).then(|| name.to_owned())
 }
 
+/// So many labels has a task at most, and so long is each: what a fleet's servers take.
+const LABELS: (usize, usize) = (7, 31);
+
+/// What a worker has to have for a task: labels with commas or blanks. What are no such labels is text for whoever works.
+pub(super) fn requires(value: &str) -> Vec<String> {
+    let is_inside = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit();
+    let is_label = |label: &str| {
+        label.len() <= LABELS.1
+            && label.starts_with(is_inside)
+            && label.chars().all(|letter| is_inside(letter) || "-_=".contains(letter))
+    };
+    let parts = value.split([',', ' ', '\t', '\n']).map(|part| part.trim_matches('`'));
+    let labels: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
+    let are_labels =
+        labels.len() <= LABELS.0 && labels.iter().all(|label| is_label(label) && !is_none(label));
+    if are_labels { labels.into_iter().map(str::to_owned).collect() } else { Vec::new() }
+}
+
 /// What a change breaks; the title where the field only says that it breaks something.
 pub(super) fn breaking(value: &str, title: &str) -> Option<String> {
     let value = one_line(value);

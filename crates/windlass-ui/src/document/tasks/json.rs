@@ -49,6 +49,8 @@ struct Row<'a> {
     kind: Option<&'a str>,
     breaking: Option<&'a str>,
     agent: Option<&'a str>,
+    /// What a worker of a fleet has to have for it.
+    requires: &'a [String],
     protected: &'a [String],
     description: &'a str,
     verification: Option<&'a str>,
@@ -131,6 +133,7 @@ fn row<'a>(shown: &TasksShown<'a>, task: &'a Task) -> Row<'a> {
         kind: task.row.kind.as_deref(),
         breaking: task.row.breaking.as_deref(),
         agent: task.row.agent.as_deref(),
+        requires: &task.row.requires,
         protected: &task.row.protected,
         description: &task.description,
         verification: task.verification.as_deref(),

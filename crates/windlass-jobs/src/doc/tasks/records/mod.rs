@@ -185,6 +185,8 @@ impl<'a> Records<'a> {
         let breaking = members.text(&["breaking"]);
         task.row.breaking = breaking.and_then(|what| words::breaking(&what, &task.row.title));
         task.row.agent = members.text(&["agent"]).and_then(|name| words::agent(&name));
+        let required = members.first(&["requires"]).and_then(lines);
+        task.row.requires = required.map(|labels| words::requires(&labels)).unwrap_or_default();
         if let Some(value) = members.first(&["priority"]) {
             self.priority(&mut task, value);
         }

@@ -128,6 +128,19 @@ fn an_agent_is_one_word_and_shows_no_heading_to_be_a_task() {
 }
 
 #[test]
+fn what_is_required_are_labels_or_it_is_text() {
+    let list = markdown(
+        "### T1: a\n- **Requires**: gpu, os=linux\n- **Status**: pending\n### T2: b\n- **Requires:** `tools=node20` gpu\n- **Priority**: low\n\
+         ### T3: c\n- **Status**: pending\n- **Requires**: Node 20 and a database\n### T4: d\n- **Requires**: none\n- **Status**: done\n\
+         ### T5: e\n- **Requires**: T1\n- **Status**: pending\n### T6: f\n- **Requires**: a b c d e f g h\n- **Status**: pending\n\
+         ## R2D2: a droid\n- **Requires**: oil\n",
+    );
+    let required: Vec<String> = list.tasks().iter().map(|task| task.row.requires.join("|")).collect();
+    assert_eq!(required, ["gpu|os=linux", "tools=node20|gpu", "", "", "", ""]);
+    assert_eq!(problems(&list), [""; 0]);
+}
+
+#[test]
 fn the_later_fields_and_dependencies_as_people_write_them() {
     let list = markdown(
         "### T1: a\n- **Type**: Feature\n- **Breaking**: the **old** API\n- **Verification**: run `make test`\n  twice\n\

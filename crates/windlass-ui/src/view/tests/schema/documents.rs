@@ -122,6 +122,7 @@ const TASK: super::Shape = Object(&[
     ("kind", Nullable(&Text), Always),
     ("breaking", Nullable(&Text), Always),
     ("agent", Nullable(&Text), Always),
+    ("requires", List(&Text), Always),
     ("protected", List(&Text), Always),
     ("description", Text, Always),
     ("verification", Nullable(&Text), Always),

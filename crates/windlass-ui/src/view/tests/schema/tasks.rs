@@ -17,6 +17,7 @@ const TASK_ROW: &[Field] = &[
     ("kind", Text, Sometimes),
     ("breaking", Text, Sometimes),
     ("agent", Text, Sometimes),
+    ("requires", List(&Text), Sometimes),
     ("protected", List(&Text), Sometimes),
 ];
 

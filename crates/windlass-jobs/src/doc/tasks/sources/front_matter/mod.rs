@@ -221,6 +221,7 @@ fn take(task: &mut Task, text: &str, entry: &Entry<'_>, problems: &mut Vec<Probl
         "type" => task.row.kind = words::kind(&value()),
         "breaking" => task.row.breaking = words::breaking(&value(), &task.row.title),
         "agent" => task.row.agent = words::agent(&value()),
+        "requires" => task.row.requires = words::requires(&value()),
         "description" => task.description = entry.items.join("\n"),
         "verification" | "success_criteria" | "acceptance_criteria" => {
             task.verification = some().map(|_| entry.items.join("\n"));

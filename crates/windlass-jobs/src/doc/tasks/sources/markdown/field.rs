@@ -33,6 +33,7 @@ pub(super) enum FieldName {
     Type,
     Breaking,
     Agent,
+    Requires,
     Protected,
     Files,
     Complexity,
@@ -40,7 +41,7 @@ pub(super) enum FieldName {
 }
 
 /// How each is called in a sentence, and how it may be called in a file.
-const NAMES: [(FieldName, &str, &[&str]); 12] = [
+const NAMES: [(FieldName, &str, &[&str]); 13] = [
     (FieldName::Status, "status", &["status", "state"]),
     (FieldName::Priority, "priority", &["priority"]),
     (FieldName::Dependencies, "dependencies", DEPENDENCY_NAMES),
@@ -49,6 +50,7 @@ const NAMES: [(FieldName, &str, &[&str]); 12] = [
     (FieldName::Type, "type", &["type"]),
     (FieldName::Breaking, "breaking change", &["breaking", "breaking change"]),
     (FieldName::Agent, "agent", &["agent"]),
+    (FieldName::Requires, "requirements", &["requires"]),
     (FieldName::Protected, "protected files", &["protected"]),
     (FieldName::Files, "files", &["files", "file"]),
     (FieldName::Complexity, "complexity", &["complexity"]),
@@ -64,7 +66,14 @@ impl FieldName {
 
     /// Is a heading with an id a task where it has this? What other documents say of their headings as well proves nothing.
     pub(super) const fn proves_task(self) -> bool {
-        !matches!(self, FieldName::Agent | FieldName::Files | FieldName::Complexity | FieldName::Criteria)
+        !matches!(
+            self,
+            FieldName::Agent
+                | FieldName::Requires
+                | FieldName::Files
+                | FieldName::Complexity
+                | FieldName::Criteria
+        )
     }
 
     /// The field that a line begins with although its name is not bold, and how long name and colon are. Only what can hardly be

@@ -243,6 +243,7 @@ fn take(task: &mut Task, text: &str, mark: usize, field: &Field, problems: &mut 
         FieldName::Type => task.row.kind = words::kind(&one_line(value)),
         FieldName::Breaking => task.row.breaking = words::breaking(value, &task.row.title),
         FieldName::Agent => task.row.agent = words::agent(value),
+        FieldName::Requires => task.row.requires = words::requires(value),
         FieldName::Files => task.touches = criteria::files(text.get(field.value.clone()).unwrap_or_default()),
         FieldName::Complexity => task.complexity = Complexity::read(value),
         FieldName::Criteria => {
