@@ -22,9 +22,9 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use windlass_core::fact::Entry;
+use windlass_core::fact::{Entry, Fact};
 use windlass_core::report::{Broken, LaneLost, Report};
-use windlass_core::run::{Effect, Order, Reported, Side};
+use windlass_core::run::{Effect, EndCall, Order, Reported, Side};
 use windlass_core::values::{LaneId, StopReason};
 use windlass_engine::executor::{EngineError, Executor, Waker};
 use windlass_engine::local::{LocalLanes, RemoteLeftovers};
@@ -35,6 +35,7 @@ use windlass_fleet::names::WorkerName;
 use windlass_git::git::Repository;
 
 use crate::brief::Brief;
+use crate::copy;
 use placement::Loss;
 use post::Post;
 use publisher::LAST_FACTS;
@@ -121,16 +122,19 @@ impl RemoteLanes {
                 let worker = worker.map_or_else(|| "unknown".to_owned(), |worker| worker.to_string());
                 self.answer_lost(lane, &worker, *order)?;
             }
-            Event::Left(why) => {
-                self.ending = Ending::Elsewhere;
-                return Err(EngineError::Remote(Box::new(why)));
-            }
+            Event::Left(why) => return self.leave(why),
             Event::Failed(detail) => {
                 let broken = Broken { stop_reason: StopReason::NeedsHuman, detail };
                 self.reports.push(Reported::unasked(broken));
             }
         }
         Ok(())
+    }
+
+    /// The run is left as a killed runner leaves it.
+    fn leave(&mut self, why: RunLeft) -> Result<(), EngineError> {
+        self.ending = Ending::Elsewhere;
+        Err(EngineError::Remote(Box::new(why)))
     }
 
     fn lane_lost(&mut self, loss: Loss) -> Result<(), EngineError> {
@@ -173,6 +177,10 @@ impl RemoteLanes {
     fn begin(&mut self, order: Order) -> Result<(), EngineError> {
         let lane = order.effect.lane().unwrap_or_default();
         if order.effect.side() == Side::Worker {
+            let kills = matches!(order.effect, Effect::EndCall { how: EndCall::Kill, .. });
+            if kills && self.room.is_cut_off() {
+                return self.leave(RunLeft::CutOff);
+            }
             return self.send(lane, order);
         }
         if matches!(order.effect, Effect::CloseTask { .. }) && lane != LaneId::default() {
@@ -201,6 +209,10 @@ impl Executor for RemoteLanes {
     fn recorded(&mut self, entries: &[Entry]) -> Result<(), EngineError> {
         let lines = lines(entries).map_err(|error| EngineError::Remote(Box::new(error)))?;
         self.room.publications.recorded(&lines);
+        if entries.iter().any(|entry| matches!(entry.fact, Fact::RunResumed { .. })) {
+            // With this fact the run says that it works here.
+            copy::adopt(&self.room.folder);
+        }
         Ok(())
     }
 

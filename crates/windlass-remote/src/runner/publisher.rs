@@ -9,15 +9,15 @@ use windlass_fleet::journal::{Appended, Attachment, Journal, Origin, Sequence};
 use windlass_fleet::{Deadline, FleetError};
 use windlass_host::file::read_if_there;
 
-use super::room::{CALL, Event, Room, RunLeft, StartError, beside};
+use super::room::{Event, Room, RunLeft, StartError, beside};
 use super::withheld::Progress;
 use crate::journal::{FleetJournal, Standing, compare, piece_of};
 
 /// How long one try may take.
 const TRY: Duration = Duration::from_secs(5);
 
-/// How long a run's end waits for its last facts to arrive.
-pub(super) const LAST_FACTS: Duration = CALL;
+/// How long a run's end waits for its last facts to arrive: a person may be waiting as well.
+pub(super) const LAST_FACTS: Duration = Duration::from_secs(5);
 
 /// What is to be brought.
 enum Piece {
@@ -216,6 +216,7 @@ impl Publishing<'_> {
     }
 }
 
+/// What cannot be kept does not count: nothing more can be decided here.
 fn failed(error: &FleetError) -> Event {
-    Event::Failed(format!("the run's journal cannot be kept in the fleet: {error}"))
+    Event::Left(RunLeft::NoJournal(error.to_string()))
 }

@@ -29,7 +29,6 @@ use super::placement::{Loss, Placements, Seen};
 use super::publisher::Publications;
 use crate::brief::{Brief, LARGEST};
 use crate::code::{CARRYING, CodeChain, CodeError, scratch_in, scratch_of};
-use crate::copy;
 use crate::threads;
 
 /// How long a short call to the servers may take.
@@ -72,6 +71,14 @@ pub enum RunLeft {
     /// Somebody else has it.
     #[error("{0} has taken this run over: it goes on there, and this runner does nothing more")]
     TakenOver(String),
+    /// They do not keep its journal.
+    #[error("the run's journal cannot be kept in the fleet: {0}")]
+    NoJournal(String),
+    /// They do not answer, and a person wants the run to end.
+    #[error(
+        "the fleet's servers do not answer, so the agents on workers cannot be ended: they go on, and what they do is kept"
+    )]
+    CutOff,
     /// The servers stay away.
     #[error("the fleet's servers have not answered for {} s; workers keep what they have until they do", .0.as_secs())]
     NoServers(Duration),
@@ -135,6 +142,8 @@ pub(super) struct Room {
     events: Mutex<Sender<Event>>,
     wake: Waker,
     closing: AtomicBool,
+    /// The servers do not answer at the moment.
+    cut_off: AtomicBool,
 }
 
 impl Room {
@@ -148,7 +157,6 @@ impl Room {
         let run = brief.spec.run.clone();
         let leases = Leases::of(&fleet);
         let held = take_run(&leases, &run, &name, lease)?;
-        copy::adopt(&folder);
         let queue = Queue::of(&fleet);
         queue.open_class(&Class::default(), Deadline::after(CALL))?;
         let placements = placed(&leases, &brief.spec, &name)?;
@@ -166,6 +174,7 @@ impl Room {
             publications: Publications::default(),
             events: Mutex::new(events),
             closing: AtomicBool::new(false),
+            cut_off: AtomicBool::new(false),
             fleet,
             leases,
             queue,
@@ -244,6 +253,14 @@ impl Room {
 
     pub fn scratch(&self) -> PathBuf {
         scratch_of(&self.folder)
+    }
+
+    pub fn is_cut_off(&self) -> bool {
+        self.cut_off.load(Ordering::Relaxed)
+    }
+
+    pub fn set_cut_off(&self, cut_off: bool) {
+        self.cut_off.store(cut_off, Ordering::Relaxed);
     }
 
     pub fn is_closing(&self) -> bool {

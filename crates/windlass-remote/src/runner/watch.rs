@@ -55,7 +55,8 @@ impl<'a> Watch<'a> {
             }
             self.room.wait(LOOK);
         }
-        if let Some(held) = self.held.take() {
+        // Where nobody answers it ends by itself.
+        if let Some(held) = self.held.take().filter(|_| !self.room.is_cut_off()) {
             let _ = self.room.leases.release(held, Deadline::after(CALL));
         }
     }
@@ -68,6 +69,7 @@ impl<'a> Watch<'a> {
                 self.renewed = Some(now);
                 self.silence.wrote(now);
                 if let Some(since) = self.without_contact.take() {
+                    self.room.set_cut_off(false);
                     let seconds = now.saturating_sub(since).as_secs();
                     self.say(format!("the fleet's servers answer again, after {seconds} s"));
                 }
@@ -86,6 +88,7 @@ impl<'a> Watch<'a> {
         self.silence.lost_contact();
         let since = *self.without_contact.get_or_insert(now);
         if since == now {
+            self.room.set_cut_off(true);
             self.say(format!("{error}; lanes go on with what they have, and nothing new begins"));
         }
         if now.saturating_sub(since) >= self.room.patience {

@@ -19,15 +19,16 @@ pub(super) struct Progress {
 pub(super) struct Withheld(VecDeque<(u64, Order)>);
 
 impl Withheld {
-    /// Gives an order back that can be carried out now, and keeps one that has to wait. What was ordered first begins first; only
-    /// the end of a call that is under way waits for nothing.
+    /// Gives an order back that can be carried out now, and keeps one that has to wait. What was ordered first begins first. Two
+    /// wait for nothing: the end of a call that is under way, and the run's own end, which a person may want while the servers are
+    /// away.
     pub fn take(&mut self, order: Order, progress: Progress) -> Option<Order> {
-        if let Effect::EndCall { call, .. } = &order.effect {
-            let call = *call;
-            let is_begun = !self.0.iter().any(|(_, order)| begins(&order.effect, call));
-            if is_begun {
-                return Some(order);
-            }
+        let goes_first = match &order.effect {
+            Effect::EndCall { call, .. } => !self.0.iter().any(|(_, order)| begins(&order.effect, *call)),
+            effect => *effect == Effect::Announce,
+        };
+        if goes_first {
+            return Some(order);
         }
         let needed = if order.effect.needs_journal() { progress.recorded } else { 0 };
         if self.0.is_empty() && needed <= progress.published {
@@ -130,6 +131,13 @@ mod tests {
         assert!(!takes(&mut withheld, end(1), progress(20, 10)));
         assert_eq!(next(&mut withheld, 20), Some(call()));
         assert_eq!(next(&mut withheld, 20), Some(end(1)));
+    }
+
+    #[test]
+    fn the_end_of_the_run_waits_for_nothing() {
+        let mut withheld = Withheld::default();
+        assert!(!takes(&mut withheld, keep(), progress(20, 10)));
+        assert!(takes(&mut withheld, Effect::Announce, progress(20, 10)));
     }
 
     #[test]

@@ -116,6 +116,31 @@ fn servers_that_are_all_gone_for_a_while_cost_nothing_but_time() {
 }
 
 #[test]
+fn a_person_can_end_a_run_whose_servers_are_gone_and_nothing_is_lost_by_it() {
+    let mut yard = Yard::with_waiting_agents(Nats::one(), 2);
+    let worker = yard.worker("one");
+    let mut run = Running::start(&mut yard.tasks(2, &[]));
+    yard.wait_for_agents(2);
+    yard.nats.server(0).kill();
+    told(&mut run, "nothing new begins");
+    run.signal(Signal::INT);
+    // Long before the fleet's patience is over.
+    let ended = run.wait(PATIENCE);
+    assert!(ended.stderr_text().contains("they go on, and what they do is kept"), "{}", ended.stderr_text());
+    yard.let_agents_go_on();
+    yard.wait_for_agents(0);
+    yard.nats.server(0).start();
+    yard.nats.wait_until_ready();
+    let resumed = yard.run(&["resume"]);
+    resumed.expect_success(&resumed.stderr_text());
+    assert_eq!(yard.landed().len(), 2);
+    let calls = yard.of_kind("call_finished");
+    assert!(calls.len() == 2 && calls.iter().all(|call| call["estimated"] != true), "{calls:?}");
+    drain(worker);
+    yard.env.assert_no_processes(PATIENCE);
+}
+
+#[test]
 fn one_server_of_three_may_go() {
     let mut yard = Yard::with_waiting_agents(Nats::three(), 2);
     let worker = yard.worker("one");
