@@ -6,6 +6,7 @@ mod actions;
 mod agents;
 mod bench;
 mod browser;
+mod chaos;
 mod checks;
 mod containers;
 mod docs;
@@ -113,6 +114,12 @@ const CHORES: &[Chore] = &[
         arguments: "[-- FILTER…]",
         about: "run the tests with real containers; a minute, with the engines of this machine",
         run: containers::run_chore,
+    },
+    Chore {
+        name: "chaos",
+        arguments: "[--runs N] [--seed S]",
+        about: "run tasks on a fleet of which one of anything is killed every two seconds; minutes for each run",
+        run: chaos::run_chore,
     },
     Chore {
         name: "places",

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod begun;
+mod chaos;
 mod dev;
 mod elsewhere;
 mod failures;

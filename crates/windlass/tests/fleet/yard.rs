@@ -85,14 +85,30 @@ impl Yard {
         self.worker_by(name, lanes, &self.env.root().join("worker.toml"))
     }
 
+    /// All tasks, one after another, on this machine.
+    pub fn alone(&self) -> Outcome {
+        let mut command = self.windlass(&["run", "--mode", "tasks", "--no-delay"]);
+        command.arg(format!("--mock={}", self.script.display())).env_remove("WINDLASS_FLEET__URL");
+        self.env.run(&mut command, PATIENCE)
+    }
+
     fn worker_by(&self, name: &str, lanes: u16, policy: &Path) -> Running {
+        let mut worker = self.start_worker_by(name, lanes, policy);
+        assert!(worker.wait_for_stderr("takes orders", PATIENCE), "{}", worker.stderr_so_far());
+        worker
+    }
+
+    /// Starts one, and waits for nothing.
+    pub fn start_worker(&self, name: &str, lanes: u16) -> Running {
+        self.start_worker_by(name, lanes, &self.env.root().join("worker.toml"))
+    }
+
+    fn start_worker_by(&self, name: &str, lanes: u16, policy: &Path) -> Running {
         let policy = policy.display().to_string();
         let lanes = lanes.to_string();
         let mut command = self.windlass(&["worker", "--name", name, "-j", &lanes, "--policy", &policy]);
         command.env("WINDLASS_STATE_DIR", self.env.root().join(format!("state-{name}")));
-        let mut worker = Running::start(&mut command);
-        assert!(worker.wait_for_stderr("takes orders", PATIENCE), "{}", worker.stderr_so_far());
-        worker
+        Running::start(&mut command)
     }
 
     /// A run of all tasks on the fleet.
