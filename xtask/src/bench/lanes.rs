@@ -10,8 +10,8 @@ use super::gaps::make_repository;
 use super::table::Row;
 use crate::program::{Failure, run};
 
-const TASKS: u32 = 40;
-const LANES: u32 = 8;
+pub(super) const TASKS: u32 = 40;
+pub(super) const LANES: u32 = 8;
 
 /// How long the agent of one task sleeps. Real ones take minutes, so the factor here is less than theirs will be: what is
 /// done beside the agents takes the same time however long they sleep.
@@ -42,7 +42,15 @@ pub fn speed_up(bed: &Bed) -> Result<Vec<Row>, Failure> {
 }
 
 /// A run of all tasks, which must be done and landed in the end.
-fn worked_off(bed: &Bed, lanes: u32) -> Result<Spent, Failure> {
+pub(super) fn worked_off(bed: &Bed, lanes: u32) -> Result<Spent, Failure> {
+    let ground = planned(bed)?;
+    let spent = measured(&mut run_of(bed, &ground, lanes), &[0])?;
+    landed(&ground, lanes)?;
+    Ok(spent)
+}
+
+/// A repository with all tasks.
+pub(super) fn planned(bed: &Bed) -> Result<Ground<'_>, Failure> {
     let ground = bed.ground()?;
     make_repository(&ground)?;
     let script = ground.file("script.toml");
@@ -62,16 +70,25 @@ fn worked_off(bed: &Bed, lanes: u32) -> Result<Spent, Failure> {
     ] {
         run(git(&ground).args(arguments))?;
     }
+    Ok(ground)
+}
+
+/// Works them off.
+pub(super) fn run_of(bed: &Bed, ground: &Ground<'_>, lanes: u32) -> Command {
     let mut command = ground.bare(bed.windlass());
-    command.arg("run").arg(format!("--mock={}", script.display()));
+    command.arg("run").arg(format!("--mock={}", ground.file("script.toml").display()));
     command.args(["--mode", "tasks", "--no-delay", "-q", "--gate", "test -f tasks.md"]);
     command.args(["-j", &lanes.to_string()]);
-    let spent = measured(&mut command, &[0])?;
+    command
+}
+
+/// Are all of them done?
+pub(super) fn landed(ground: &Ground<'_>, lanes: u32) -> Result<(), Failure> {
     let landed = fs::read_dir(ground.project().join("work")).map_or(0, Iterator::count);
     if landed != TASKS as usize {
         return Err(Failure(format!("{landed} of {TASKS} tasks landed with {lanes} lanes")));
     }
-    Ok(spent)
+    Ok(())
 }
 
 fn git(ground: &Ground<'_>) -> Command {

@@ -5,6 +5,7 @@
 
 mod bed;
 mod browser;
+mod fleet;
 mod gaps;
 mod going;
 mod idle;
@@ -52,6 +53,7 @@ const GROUPS: &[Group] = &[
     Group { name: "report", measure: report::report },
     Group { name: "idle", measure: idle::sleeping },
     Group { name: "lanes", measure: lanes::speed_up },
+    Group { name: "fleet", measure: fleet::beside_one_machine },
     Group { name: "page", measure: page::page },
     Group { name: "watch", measure: watch::watch },
     Group { name: "viewers", measure: viewers::viewers },
@@ -71,6 +73,7 @@ pub fn run_chore(workspace: &Workspace, arguments: &[String]) -> Result<(), Fail
         return Err(Failure(format!("there is no group `{unknown}`; there are {}", names.join(", "))));
     }
     crate::browser::install(workspace)?;
+    crate::nats::install(workspace)?;
     let bed = Bed::make(workspace, &build(workspace, program)?)?;
     let mut table = Table::begin();
     for group in GROUPS {

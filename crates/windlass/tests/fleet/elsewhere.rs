@@ -113,12 +113,7 @@ fn notice_after(journal: &[u8]) -> Vec<u8> {
 
 #[test]
 fn what_a_power_cut_took_of_the_journal_is_in_the_fleet() {
-    let yard = Yard::with_waiting_agents(Nats::one(), 2);
-    let worker = yard.worker("one");
-    let run = Running::start(&mut yard.tasks(2, &[]));
-    yard.wait_for_agents(2);
-    run.signal(Signal::KILL);
-    run.wait(PATIENCE);
+    let (yard, worker) = Yard::left_by_its_runner();
     yard.let_agents_go_on();
     yard.wait_for_agents(0);
     let journal = the_journal(&yard.env.state());

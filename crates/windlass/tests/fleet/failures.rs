@@ -74,14 +74,7 @@ fn a_worker_that_was_frozen_finds_its_lane_gone_and_nothing_of_it_counts_twice()
 
 #[test]
 fn a_runner_that_is_killed_finds_the_results_when_it_is_resumed() {
-    let yard = Yard::with_waiting_agents(Nats::one(), 2);
-    let worker = yard.worker("one");
-    let run = Running::start(&mut yard.tasks(2, &[]));
-    yard.wait_for_agents(2);
-    run.signal(Signal::KILL);
-    run.wait(PATIENCE);
-    // Agents go on without their runner.
-    yard.wait_for_agents(2);
+    let (yard, worker) = Yard::left_by_its_runner();
     yard.let_agents_go_on();
     yard.wait_for_agents(0);
     let resumed = yard.run(&["resume"]);

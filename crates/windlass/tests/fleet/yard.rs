@@ -123,6 +123,18 @@ impl Yard {
         self.env.run(&mut self.tasks(lanes, flags), PATIENCE)
     }
 
+    /// A run of two tasks at a worker, whose runner was killed: its agents go on, and wait.
+    pub fn left_by_its_runner() -> (Yard, Running) {
+        let yard = Yard::with_waiting_agents(Nats::one(), 2);
+        let worker = yard.worker("one");
+        let run = Running::start(&mut yard.tasks(2, &[]));
+        yard.wait_for_agents(2);
+        run.signal(Signal::KILL);
+        run.wait(PATIENCE);
+        yard.wait_for_agents(2);
+        (yard, worker)
+    }
+
     /// The facts of the newest run.
     pub fn facts(&self) -> Vec<Value> {
         let text = fs::read_to_string(the_journal(&self.env.state())).unwrap();
