@@ -203,13 +203,16 @@ impl Journal {
         deadline: Deadline,
     ) -> Result<Option<Appended>, Trouble> {
         let wait = ONE_TRY.min(deadline.left());
-        if let Some(next) = self.stored().next(&self.subject, after.0 + 1, wait).await?
+        let next = self.stored().next(&self.subject, after.0 + 1, wait).await?;
+        if let Some(next) = &next
             && next.message_id() == Some(id)
         {
             return Ok(Some(Appended::Written(Sequence(next.sequence))));
         }
         let newest = self.stored().newest(&self.subject, wait).await?.map_or(0, |newest| newest.sequence);
-        Ok((newest != after.0).then_some(Appended::Refused { newest: Sequence(newest) }))
+        // What came between the two questions may be this very line: it is asked for again.
+        let is_ended_elsewhere = next.is_some() || newest < after.0;
+        Ok(is_ended_elsewhere.then_some(Appended::Refused { newest: Sequence(newest) }))
     }
 
     /// The runs of which there is a journal, in no order.

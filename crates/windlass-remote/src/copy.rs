@@ -7,15 +7,16 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use windlass_engine::store::RunFolder;
+use windlass_fleet::layout::Store;
 use windlass_fleet::orders::RunFile;
-use windlass_fleet::store::ContentId;
-use windlass_fleet::{Deadline, Fleet};
+use windlass_fleet::store::{ContentId, Files};
+use windlass_fleet::{Deadline, Fleet, FleetError};
 use windlass_git::git::{ObjectId, Repository};
 use windlass_host::file::{AtPath, FileError, create_private_folder, lock_within};
 use windlass_host::note::Note;
 
 use crate::brief::{Brief, LARGEST};
-use crate::code::{CARRYING, bring_missing, scratch_in, scratch_of};
+use crate::code::{CARRYING, CodeError, bring_missing, scratch_in, scratch_of};
 use crate::journal::{self, Brought, FleetJournal, JournalError};
 use crate::run_files;
 
@@ -65,8 +66,9 @@ pub fn adopt(folder: &RunFolder) {
     note(folder).remove();
 }
 
-/// Brings what the fleet has of a run into its folder here, which is made where there is none. Nothing is brought where somebody goes
-/// on with the run on this machine: its journal is theirs. That is asked while nobody else brings anything.
+/// Brings what the fleet has of a run into its folder here, which is made where there is none. The folder is a copy from then on, and
+/// says so, unless the journal of this machine has all that the fleet has: then it is this machine's own run, and stays so. Nothing is
+/// brought where somebody goes on with the run on this machine: its journal is theirs. That is asked while nobody else brings anything.
 ///
 /// # Errors
 /// The servers cannot be used, what they have is no run, or a file cannot be written.
@@ -76,30 +78,68 @@ pub fn bring(
     depth: Depth,
     goes_on_here: impl FnOnce() -> bool,
 ) -> Result<Brought, JournalError> {
+    let there = FleetJournal::read(fleet, folder.run())?;
     create_private_folder(folder.path())?;
     let _lock = lock(&folder.path().join(LOCK))?;
-    if goes_on_here() {
+    let note = note(folder);
+    let copied: Option<Copied> = note.read()?;
+    if goes_on_here() || copied.is_none() && journal::has_all_of(&there, folder)? {
         return Ok(Brought::Nothing);
     }
-    let mut copied: Copied = note(folder).read()?.unwrap_or_default();
+    let mut copied = copied.unwrap_or_default();
     fleet.settings().fleet.as_str().clone_into(&mut copied.fleet);
-    // Before the journal: without a note the run would be taken for one of this machine.
-    note(folder).write(&copied)?;
-    let there = FleetJournal::read(fleet, folder.run())?;
+    // Before the journal: without a note the run would be taken for one that was driven here.
+    note.write(&copied)?;
     let brought = journal::put(&there, folder)?;
-    if let Some(brief) = there.brief.filter(|brief| copied.brief.as_ref() != Some(brief)) {
-        brief_of(fleet, folder, &brief)?.put(folder)?;
-        copied.brief = Some(brief);
-    }
+    bring_texts(fleet, folder, there.brief, &mut copied)?;
     if depth == Depth::Files {
-        let is_new = |(path, content): &(String, ContentId)| copied.files.get(path) != Some(content);
-        let missing: Vec<RunFile> =
-            there.files.into_iter().filter(is_new).map(|(path, content)| RunFile { path, content }).collect();
-        run_files::take_in(fleet, folder, &missing)?;
-        copied.files.extend(missing.into_iter().map(|file| (file.path, file.content)));
+        bring_files(fleet, folder, there.files, &mut copied)?;
     }
-    note(folder).write(&copied)?;
+    note.write(&copied)?;
     Ok(brought)
+}
+
+/// What has to be known of the run. What was kept for too long is gone, and the facts are there without it.
+fn bring_texts(
+    fleet: &Fleet,
+    folder: &RunFolder,
+    brief: Option<ContentId>,
+    copied: &mut Copied,
+) -> Result<(), JournalError> {
+    if brief == copied.brief {
+        return Ok(());
+    }
+    let Some(content) = &brief else { return Ok(()) };
+    let scratch = scratch_in(&scratch_of(folder))?;
+    let file = scratch.path().join("brief");
+    match Files::of(fleet, Store::Code).get(content, &file, LARGEST, Deadline::after(CARRYING)) {
+        Err(FleetError::NoSuchFile { .. }) => return Ok(()),
+        brought => brought?,
+    }
+    Brief::read(&file)?.put(folder)?;
+    copied.brief = brief;
+    Ok(())
+}
+
+/// The files that are new, one after the other; those that are not kept any more are passed over.
+fn bring_files(
+    fleet: &Fleet,
+    folder: &RunFolder,
+    files: BTreeMap<String, ContentId>,
+    copied: &mut Copied,
+) -> Result<(), JournalError> {
+    for (path, content) in files {
+        if copied.files.get(&path) == Some(&content) {
+            continue;
+        }
+        let file = RunFile { path, content };
+        match run_files::take_in(fleet, folder, std::slice::from_ref(&file)) {
+            Err(CodeError::Fleet(FleetError::NoSuchFile { .. })) => {}
+            brought => brought?,
+        }
+        copied.files.insert(file.path, file.content);
+    }
+    Ok(())
 }
 
 /// Brings the commits that the run has landed, where the repository lacks them. Gives the last one; no branch is touched.
@@ -113,15 +153,6 @@ pub fn bring_landed(
 ) -> Result<Option<ObjectId>, JournalError> {
     let there = FleetJournal::read(fleet, folder.run())?;
     Ok(bring_missing(fleet, main, &there.code, &scratch_of(folder))?)
-}
-
-/// What has to be known of the run.
-fn brief_of(fleet: &Fleet, folder: &RunFolder, content: &ContentId) -> Result<Brief, JournalError> {
-    let scratch = scratch_in(&scratch_of(folder))?;
-    let file = scratch.path().join("brief");
-    let files = windlass_fleet::store::Files::of(fleet, windlass_fleet::layout::Store::Code);
-    files.get(content, &file, LARGEST, Deadline::after(CARRYING))?;
-    Ok(Brief::read(&file)?)
 }
 
 fn lock(path: &Path) -> Result<File, FileError> {

@@ -130,15 +130,14 @@ impl Brought {
     }
 }
 
-/// Brings the journal of this machine to what the fleet has of the run; what this one has beyond that stays.
-///
-/// # Errors
-/// The servers cannot be used, what they have is no journal of the run, or a file cannot be written.
-pub fn bring(fleet: &Fleet, folder: &RunFolder) -> Result<Brought, JournalError> {
-    put(&FleetJournal::read(fleet, folder.run())?, folder)
+/// Has the journal of this machine all that the fleet has? One that is not there has nothing.
+pub(crate) fn has_all_of(there: &FleetJournal, folder: &RunFolder) -> Result<bool, JournalError> {
+    let here = read_if_there(&folder.journal())?;
+    Ok(here.is_some_and(|here| matches!(compare(&here, &there.bytes), Standing::FleetLacks { .. })))
 }
 
-/// The same with what was read.
+/// Brings the journal of this machine to what the fleet has of the run. What this one has beyond that stays; where the two say
+/// different things, what was here is put aside.
 pub(crate) fn put(there: &FleetJournal, folder: &RunFolder) -> Result<Brought, JournalError> {
     let here = read_if_there(&folder.journal())?.unwrap_or_default();
     match compare(&here, &there.bytes) {

@@ -6,17 +6,19 @@ use std::time::{Duration, Instant};
 use windlass_core::config::FleetSettings;
 use windlass_core::spec::Mode;
 use windlass_engine::store::run_folder::find_among;
-use windlass_engine::store::{RunFolder, StoreError};
-use windlass_fleet::journal::Journal;
+use windlass_engine::store::{RunFolder, StoreError, index};
+use windlass_fleet::journal::{Journal, Sequence};
 use windlass_fleet::leases::{LeaseKey, Leases};
 use windlass_fleet::settings::Role;
-use windlass_fleet::{Deadline, Fleet, FleetError};
+use windlass_fleet::{Deadline, Fleet};
 use windlass_remote::copy::{self, Depth};
+use windlass_remote::journal::JournalError;
 use windlass_ui::Hearing;
 
 use super::connect::{connect_as_any, explained};
 use super::looks::{Looks, look_at};
 use super::remote::not_brought;
+use super::wanted::fleet_of;
 use crate::configuration::Configuration;
 use crate::error::AppError;
 use crate::here::Here;
@@ -50,16 +52,25 @@ pub(crate) fn find(here: &Here, named: &str) -> Result<Option<RunFolder>, AppErr
     Ok(Some(folder))
 }
 
-/// Brings what has happened since in a run that is driven elsewhere. Where the fleet cannot be asked, what is here is what there is
-/// to see, and that is said. Of a run of this machine nothing is asked.
+/// Brings what has happened since in a run that is driven elsewhere, or may be. Where the fleet cannot be asked, what is here is what
+/// there is to see, and that is said. Of a run that is driven here, or has ended here, nothing is asked.
 pub(crate) fn refresh(here: &Here, folder: &RunFolder, depth: Depth) {
-    let Some(name) = copy::copied_from(folder) else { return };
+    let Some(name) = copy::copied_from(folder).or_else(|| left_open(here, folder)) else { return };
     let refreshed = of_name(here, name).and_then(|(fleet, _)| bring(here, &fleet, folder, depth));
     if let Err(error) = refreshed {
         let run = folder.run();
         here.app
             .notice(&format!("{run} is shown as it was when its fleet was last asked: {}", error.message));
     }
+}
+
+/// The fleet of a run that nobody drives here, and that has not ended as far as is known here.
+fn left_open(here: &Here, folder: &RunFolder) -> Option<String> {
+    let is_open = index::summarize(folder).is_ok_and(|summary| summary.is_unfinished());
+    if !is_open || which::all_live(here).ok()?.contains(folder.run()) {
+        return None;
+    }
+    fleet_of(folder).ok().flatten()
 }
 
 /// Is a run's folder a copy of what a fleet has, since it is driven on another machine?
@@ -87,6 +98,8 @@ pub(crate) struct FollowedCopy<'a> {
     looks: Looks,
     began: Instant,
     looked: Option<Instant>,
+    /// Where the fleet's journal ended when it was brought last.
+    brought: Option<Sequence>,
 }
 
 impl<'a> FollowedCopy<'a> {
@@ -105,6 +118,7 @@ impl<'a> FollowedCopy<'a> {
             looks: Looks::respecting(settings.lease),
             began: Instant::now(),
             looked: None,
+            brought: None,
         }))
     }
 
@@ -120,14 +134,29 @@ impl<'a> FollowedCopy<'a> {
         let key = LeaseKey::Run(self.folder.run().clone());
         match Leases::of(&self.fleet).look(&key, Deadline::after(ASKING)) {
             Ok(lease) => self.looks.saw(&key, lease.as_ref(), self.began.elapsed()),
-            Err(FleetError::TimedOut { .. } | FleetError::Unreachable { .. }) => return Ok(true),
+            Err(error) if error.may_pass() => return Ok(true),
             Err(error) => return Err(explained(error)),
         }
         // After the lease: what was said before it was given back is there by then.
-        bring(self.here, &self.fleet, self.folder, Depth::Files)?;
+        match self.bring() {
+            Err(JournalError::Fleet(error)) if error.may_pass() => return Ok(true),
+            brought => brought.map_err(not_brought)?,
+        }
         let now = self.began.elapsed();
         let heard = self.looks.of(&key, now).map(|(_, heard)| heard);
         Ok(heard.is_some_and(|heard| heard.state == Hearing::Renewed || heard.span < self.lease))
+    }
+}
+
+impl FollowedCopy<'_> {
+    /// What is new, where anything is.
+    fn bring(&mut self) -> Result<(), JournalError> {
+        let newest = Journal::of(&self.fleet, self.folder.run())?.newest(Deadline::after(ASKING))?;
+        if self.brought != Some(newest) {
+            brought(self.here, &self.fleet, self.folder, Depth::Files)?;
+            self.brought = Some(newest);
+        }
+        Ok(())
     }
 }
 
@@ -146,9 +175,13 @@ fn connected(here: &Here, settings: &FleetSettings) -> Result<Fleet, AppError> {
 }
 
 fn bring(here: &Here, fleet: &Fleet, folder: &RunFolder, depth: Depth) -> Result<(), AppError> {
+    brought(here, fleet, folder, depth).map_err(not_brought)
+}
+
+fn brought(here: &Here, fleet: &Fleet, folder: &RunFolder, depth: Depth) -> Result<(), JournalError> {
     // What cannot be said is no reason to write into what may be somebody's.
     let goes_on_here = || which::all_live(here).map_or(true, |live| live.contains(folder.run()));
-    let brought = copy::bring(fleet, folder, depth, goes_on_here).map_err(not_brought)?;
+    let brought = copy::bring(fleet, folder, depth, goes_on_here)?;
     here.app.notices(&brought.sentence());
     Ok(())
 }

@@ -16,7 +16,7 @@ use windlass_git::git::{ObjectId, Repository};
 use windlass_git::parcel::uses_lfs;
 use windlass_remote::Brief;
 use windlass_remote::copy::{self, Depth, copied_from};
-use windlass_remote::journal::{self, Brought, JournalError};
+use windlass_remote::journal::JournalError;
 use windlass_remote::runner::{RemoteLanes, RunnerSetting};
 
 use super::connect::{connect, copies, explained, machine_name};
@@ -66,15 +66,9 @@ pub(crate) fn for_resumption(
 ) -> Result<Option<(FleetRun, LastDriven)>, AppError> {
     let Some(name) = fleet_of(folder)? else { return Ok(None) };
     let fleet = begin(here, &FleetSettings { name, ..resolved.fleet.clone() })?;
-    let is_copy = copied_from(folder).is_some();
-    let brought = if is_copy {
-        // It is this one that goes on with it.
-        copy::bring(&fleet.fleet, folder, Depth::Files, || false)
-    } else {
-        journal::bring(&fleet.fleet, folder)
-    };
-    let brought = brought.map_err(not_brought)?;
-    let elsewhere = is_copy || brought != Brought::Nothing;
+    // It is this one that goes on with it.
+    let brought = copy::bring(&fleet.fleet, folder, Depth::Files, || false).map_err(not_brought)?;
+    let elsewhere = copied_from(folder).is_some();
     Ok(Some((fleet, LastDriven { elsewhere, notice: brought.sentence() })))
 }
 

@@ -18,23 +18,35 @@ pub(super) fn is_landing(reported: &Reported) -> bool {
 /// Stores the branch as it is now, and gives the report on after that. Nothing else waits for it.
 pub(super) fn store(room: &Arc<Room>, reported: Reported) -> Result<(), ProcessError> {
     let storing = move |room: Arc<Room>| {
-        store_branch(&room);
-        room.tell(Event::Reported(vec![reported]));
+        if store_branch(&room) == Stored::Yes {
+            room.tell(Event::Reported(vec![reported]));
+        }
     };
     beside(room, "fleet-landing", storing).map(drop)
 }
 
-fn store_branch(room: &Room) {
+/// Is it in the fleet, or on its way there before the fact?
+#[derive(PartialEq, Eq)]
+enum Stored {
+    Yes,
+    No,
+}
+
+fn store_branch(room: &Room) -> Stored {
     while !room.is_closing() {
         match code(room) {
-            Ok(parts) if parts.is_empty() => return,
-            Ok(parts) => return room.publications.attach(Attachment::Code(parts)),
+            Ok(parts) => {
+                room.publications.attach(Attachment::Code(parts));
+                return Stored::Yes;
+            }
             Err(error) if is_hopeless(&error) => {
-                return room
-                    .tell(Event::Failed(format!("what has landed cannot be kept in the fleet: {error}")));
+                let detail = format!("what has landed cannot be kept in the fleet: {error}");
+                room.tell(Event::Failed(detail));
+                return Stored::No;
             }
             // The watch says that the servers are away.
             Err(_) => room.wait(PAUSE),
         }
     }
+    Stored::No
 }

@@ -16,7 +16,7 @@ mod room;
 mod watch;
 mod withheld;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
@@ -25,7 +25,7 @@ use std::time::Duration;
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::report::{Broken, LaneLost, Report};
 use windlass_core::run::{Effect, EndCall, Order, Reported, Side};
-use windlass_core::values::{LaneId, StopReason};
+use windlass_core::values::{CallId, LaneId, StopReason};
 use windlass_engine::executor::{EngineError, Executor, Waker};
 use windlass_engine::local::{LocalLanes, RemoteLeftovers};
 use windlass_engine::store::RunFolder;
@@ -70,6 +70,8 @@ pub struct RemoteLanes {
     room: Arc<Room>,
     posts: BTreeMap<LaneId, Post>,
     withheld: Withheld,
+    /// Calls that are to end at once, and have not been heard to.
+    killed: BTreeSet<CallId>,
     events: Receiver<Event>,
     threads: Vec<JoinHandle<()>>,
     reports: Vec<Reported>,
@@ -91,6 +93,7 @@ impl RemoteLanes {
             room,
             posts: BTreeMap::new(),
             withheld: Withheld::default(),
+            killed: BTreeSet::new(),
             events,
             threads,
             reports: Vec::new(),
@@ -113,7 +116,14 @@ impl RemoteLanes {
 
     fn event(&mut self, event: Event) -> Result<(), EngineError> {
         match event {
-            Event::Reported(reported) => self.reports.extend(reported),
+            Event::Reported(reported) => {
+                for reported in &reported {
+                    if let Report::CallEnded(ended) = &reported.report {
+                        self.killed.remove(&ended.call);
+                    }
+                }
+                self.reports.extend(reported);
+            }
             Event::Notice(text) => self.reports.push(Reported::unasked(Report::notice(text))),
             Event::Here(order) => self.local.carry_out(*order)?,
             Event::Lost(loss) => self.lane_lost(*loss)?,
@@ -132,7 +142,7 @@ impl RemoteLanes {
     }
 
     /// The run is left as a killed runner leaves it.
-    fn leave(&mut self, why: RunLeft) -> Result<(), EngineError> {
+    fn leave<T>(&mut self, why: RunLeft) -> Result<T, EngineError> {
         self.ending = Ending::Elsewhere;
         Err(EngineError::Remote(Box::new(why)))
     }
@@ -168,7 +178,7 @@ impl RemoteLanes {
 
     /// Carries out what waited for facts that the fleet has by now.
     fn go_on(&mut self) -> Result<(), EngineError> {
-        while let Some(order) = self.withheld.next(self.room.publications.progress()) {
+        while let Some(order) = self.withheld.next(self.room.progress()) {
             self.begin(order)?;
         }
         Ok(())
@@ -177,9 +187,8 @@ impl RemoteLanes {
     fn begin(&mut self, order: Order) -> Result<(), EngineError> {
         let lane = order.effect.lane().unwrap_or_default();
         if order.effect.side() == Side::Worker {
-            let kills = matches!(order.effect, Effect::EndCall { how: EndCall::Kill, .. });
-            if kills && self.room.is_cut_off() {
-                return self.leave(RunLeft::CutOff);
+            if let Effect::EndCall { how: EndCall::Kill, call, .. } = order.effect {
+                self.killed.insert(call);
             }
             return self.send(lane, order);
         }
@@ -200,7 +209,7 @@ impl RemoteLanes {
 
 impl Executor for RemoteLanes {
     fn carry_out(&mut self, order: Order) -> Result<(), EngineError> {
-        match self.withheld.take(order, self.room.publications.progress()) {
+        match self.withheld.take(order, self.room.progress()) {
             Some(order) => self.begin(order),
             None => Ok(()),
         }
@@ -224,6 +233,9 @@ impl Executor for RemoteLanes {
     fn poll(&mut self) -> Result<Vec<Reported>, EngineError> {
         while let Ok(event) = self.events.try_recv() {
             self.event(event)?;
+        }
+        if !self.killed.is_empty() && self.room.is_cut_off() {
+            return self.leave(RunLeft::CutOff);
         }
         self.go_on()?;
         let mut reports = std::mem::take(&mut self.reports);

@@ -9,7 +9,7 @@ use windlass_fleet::journal::{Appended, Attachment, Journal, Origin, Sequence};
 use windlass_fleet::{Deadline, FleetError};
 use windlass_host::file::read_if_there;
 
-use super::room::{Event, Room, RunLeft, StartError, beside};
+use super::room::{CALL, Event, Room, RunLeft, StartError, beside};
 use super::withheld::Progress;
 use crate::journal::{FleetJournal, Standing, compare, piece_of};
 
@@ -145,12 +145,14 @@ pub(super) fn begin(room: &Arc<Room>) -> Result<JoinHandle<()>, StartError> {
     let published = published.len() as u64;
     room.publications.change(|state| state.progress = Progress { recorded: published, published });
     room.publications.recorded(waiting);
-    if there.brief.as_ref() != Some(&room.brief) {
-        room.publications.attach(Attachment::Brief(room.brief.clone()));
-    }
     let journal = Journal::of(&room.fleet, &room.run)?;
+    // With this an earlier runner that stood still is refused its next line.
+    let first = Attachment::Brief(room.brief.clone());
+    let Appended::Written(at) = journal.attach(&first, there.end, Deadline::after(CALL))? else {
+        return Err(StartError::JournalChanged(room.run.clone()));
+    };
     let thread = beside(room, "fleet-journal", move |room| {
-        Publishing { room: &room, journal, at: there.end }.work();
+        Publishing { room: &room, journal, at }.work();
         room.publications.change(|state| state.stage = Stage::Closed);
     });
     Ok(thread?)

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use windlass_core::run::{Order, Reported};
 use windlass_core::spec::RunSpec;
@@ -27,6 +27,7 @@ use windlass_host::process::ProcessError;
 use super::RunnerSetting;
 use super::placement::{Loss, Placements, Seen};
 use super::publisher::Publications;
+use super::withheld::Progress;
 use crate::brief::{Brief, LARGEST};
 use crate::code::{CARRYING, CodeChain, CodeError, scratch_in, scratch_of};
 use crate::threads;
@@ -144,6 +145,8 @@ pub(super) struct Room {
     closing: AtomicBool,
     /// The servers do not answer at the moment.
     cut_off: AtomicBool,
+    /// When the run's lease was renewed last.
+    renewed: Mutex<Instant>,
 }
 
 impl Room {
@@ -175,6 +178,7 @@ impl Room {
             events: Mutex::new(events),
             closing: AtomicBool::new(false),
             cut_off: AtomicBool::new(false),
+            renewed: Mutex::new(Instant::now()),
             fleet,
             leases,
             queue,
@@ -253,6 +257,19 @@ impl Room {
 
     pub fn scratch(&self) -> PathBuf {
         scratch_of(&self.folder)
+    }
+
+    /// The run's lease was renewed.
+    pub fn renewed(&self) {
+        *self.renewed.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        self.wake();
+    }
+
+    /// What of the journal counts. Whoever stood still for as long as a lease may have lost the run: nothing counts until they know.
+    pub fn progress(&self) -> Progress {
+        let progress = self.publications.progress();
+        let renewed = *self.renewed.lock().unwrap_or_else(PoisonError::into_inner);
+        if renewed.elapsed() < self.lease { progress } else { Progress { published: 0, ..progress } }
     }
 
     pub fn is_cut_off(&self) -> bool {

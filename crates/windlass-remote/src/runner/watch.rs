@@ -67,6 +67,7 @@ impl<'a> Watch<'a> {
         match self.room.leases.renew(held, Deadline::after(GLANCE)) {
             Ok(Renewed::Kept) => {
                 self.renewed = Some(now);
+                self.room.renewed();
                 self.silence.wrote(now);
                 if let Some(since) = self.without_contact.take() {
                     self.room.set_cut_off(false);

@@ -373,13 +373,15 @@ impl Desk<'_> {
         if epoch.is_none() || epoch != letter.fences.lane {
             return Err(format!("lane {lane} is not held under that lease"));
         }
-        // Its lane was taken by another order, of another task.
-        if !class_of(order).is_served_with(&self.setting.labels) {
-            self.left(&place);
-            return Err(format!("its task requires {}", class_of(order)));
-        }
         let Some(desk) = self.runs.get(&order.run) else { return Err("the run is over here".to_owned()) };
         desk.follow(letter.fences.runner)?;
+        let class = class_of(order);
+        if matches!(order.effect, Effect::Open { .. }) && !class.is_served_with(&self.setting.labels) {
+            // The lane was taken by an older order, of another task.
+            desk.tell(Job::Abandon(lane));
+            self.left(&place);
+            return Err(format!("its task requires {class}"));
+        }
         // What is left of a parked task is still to be sent.
         if matches!(order.effect, Effect::CloseTask { .. }) && !order.effect.parks() {
             desk.tell(Job::Leave(lane));

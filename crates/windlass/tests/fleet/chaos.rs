@@ -80,6 +80,7 @@ impl Chaos {
         let began = Instant::now();
         loop {
             assert!(began.elapsed() < LONGEST, "{}", self.runner.stderr_so_far());
+            // sleep: the faults are told apart by time.
             thread::sleep(PAUSE);
             self.recover();
             if self.runner.has_ended() {
@@ -113,7 +114,7 @@ impl Chaos {
 
     fn recover(&mut self) {
         if let Some(at) = self.frozen.take() {
-            // Longer than its lease.
+            // sleep: for longer than its lease.
             thread::sleep(2 * PAUSE);
             self.workers[at].signal(Signal::CONT);
         }

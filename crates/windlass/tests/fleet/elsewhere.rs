@@ -100,6 +100,42 @@ fn a_run_whose_machine_is_gone_goes_on_elsewhere_from_what_it_has_landed() {
     yard.env.assert_no_processes(PATIENCE);
 }
 
+#[test]
+fn a_run_that_comes_home_takes_what_landed_elsewhere_before_it_goes_on() {
+    let yard = Yard::with_waiting_agents(Nats::one(), 3);
+    let elsewhere = Elsewhere::of(&yard);
+    let worker = yard.worker("one");
+    let run = Running::start(&mut yard.tasks(2, &[]));
+    yard.wait_for_agents(2);
+    run.signal(Signal::KILL);
+    run.wait(PATIENCE);
+    let name = run_of(&yard);
+    elsewhere.run(&["status", &name]).expect_success("status");
+    let there = Running::start(&mut elsewhere.windlass(&["resume", &name]));
+    yard.let_an_agent_go_on();
+    let has_landed = || fs::read_to_string(elsewhere.journal()).is_ok_and(|text| text.contains("\"landed\""));
+    assert!(wait_until(PATIENCE, has_landed), "{}", there.stderr_so_far());
+    yard.wait_for_agents(2);
+    let status = yard.run(&["status", &name]);
+    assert!(status.stdout_text().contains("running"), "{}", status.stdout_text());
+    there.signal(Signal::KILL);
+    there.wait(PATIENCE);
+    yard.let_agents_go_on();
+    // As often as it is asked for.
+    let behind: Vec<String> = (0..2).map(|_| yard.run(&["resume", &name]).stderr_text()).collect();
+    assert!(behind.iter().all(|said| said.contains("has landed work that main lacks here")), "{behind:?}");
+    let landed = behind[1].split("git merge --ff-only ").nth(1);
+    let landed = landed.and_then(|rest| rest.split_whitespace().next());
+    yard.env.git(&["merge", "--quiet", "--ff-only", landed.unwrap()]);
+    let resumed = yard.run(&["resume", &name]);
+    resumed.expect_success(&resumed.stderr_text());
+    assert_eq!(yard.landed(), ["T1", "T2", "T3"]);
+    assert_eq!(yard.of_kind("call_finished").len(), 3, "no call is made or paid twice");
+    yard.assert_whole();
+    drain(worker);
+    yard.env.assert_no_processes(PATIENCE);
+}
+
 /// A fact that could follow the last one of a journal.
 fn notice_after(journal: &[u8]) -> Vec<u8> {
     let last = String::from_utf8_lossy(journal).lines().last().unwrap().to_owned();
@@ -113,10 +149,21 @@ fn notice_after(journal: &[u8]) -> Vec<u8> {
 
 #[test]
 fn what_a_power_cut_took_of_the_journal_is_in_the_fleet() {
-    let (yard, worker) = Yard::left_by_its_runner();
+    let yard = Yard::with_waiting_agents(Nats::one(), 2);
+    let elsewhere = Elsewhere::of(&yard);
+    let worker = yard.worker("one");
+    let run = Running::start(&mut yard.tasks(2, &[]));
+    yard.wait_for_agents(2);
+    let (name, journal) = (run_of(&yard), the_journal(&yard.env.state()));
+    let is_in_the_fleet = || {
+        elsewhere.run(&["status", &name]).expect_success("status");
+        fs::read(elsewhere.journal()).unwrap() == fs::read(&journal).unwrap()
+    };
+    assert!(wait_until(PATIENCE, is_in_the_fleet));
+    run.signal(Signal::KILL);
+    run.wait(PATIENCE);
     yard.let_agents_go_on();
     yard.wait_for_agents(0);
-    let journal = the_journal(&yard.env.state());
     let before = fs::read(&journal).unwrap();
     // The last facts are gone, and of the one before them half.
     fs::write(&journal, &before[..before.len() - 700]).unwrap();
