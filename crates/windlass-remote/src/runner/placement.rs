@@ -35,7 +35,7 @@ enum Place {
     Offered(Epoch),
     /// A worker has it.
     Held(Tenant),
-    /// The same, and it is told that its task is over: it gives the lane back.
+    /// The same, and it is told that its task is over, or says that it has not got the lane. Nothing begins until its lease is free.
     Leaving(Tenant),
 }
 
@@ -165,13 +165,19 @@ impl Placements {
         }
     }
 
-    /// Its worker has not got it any more. `None` where nobody had it.
+    /// Its worker has not got it any more. `None` where nobody had it. A first order that has waited for its lease to be free goes to
+    /// whoever is free.
     pub fn lose(&mut self, lane: LaneId, why: &str) -> Option<Loss> {
         let placed = self.lanes.get_mut(&lane)?;
         match std::mem::take(&mut placed.place) {
-            Place::Held(Tenant { worker, .. }) | Place::Leaving(Tenant { worker, .. }) => {
+            Place::Held(Tenant { worker, .. }) => {
                 placed.lost_by = Some(worker.clone());
                 Some(Loss { lane, worker, why: why.to_owned(), outstanding: placed.outstanding.take() })
+            }
+            Place::Leaving(Tenant { worker, .. }) => {
+                placed.lost_by = Some(worker.clone());
+                let outstanding = placed.outstanding.take_if(|order| !begins(order));
+                Some(Loss { lane, worker, why: why.to_owned(), outstanding })
             }
             other => {
                 placed.place = other;
@@ -187,6 +193,14 @@ impl Placements {
             Place::Held(tenant) => Place::Leaving(tenant),
             other => other,
         };
+    }
+
+    /// Its worker says that it has not got it, or not under this lease: it has given it back, or was started anew and knows nothing of
+    /// it. Where the lease is not free yet it will be, or is found to be stale.
+    pub fn refused(&mut self, lane: LaneId, epoch: LeaseEpoch) {
+        if self.tenant(lane).is_some_and(|tenant| tenant.epoch == epoch) {
+            self.leaves(lane);
+        }
     }
 
     /// It has given the lane back.

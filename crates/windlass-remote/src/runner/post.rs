@@ -8,6 +8,7 @@ use std::time::Duration;
 use windlass_core::run::{Effect, Order};
 use windlass_core::values::LaneId;
 use windlass_engine::executor::EngineError;
+use windlass_fleet::leases::LeaseKey;
 use windlass_fleet::names::OrderKey;
 use windlass_fleet::orders::{Answer, CodePart, Delivered, Errand};
 use windlass_fleet::{Deadline, FleetError};
@@ -22,6 +23,9 @@ use crate::requirements::class_of;
 
 /// How long is waited before a letter that nobody took is sent again: within a lease, its holder is back or is gone.
 pub(super) const PAUSE: Duration = Duration::from_millis(500);
+
+/// After each time of this length it is looked whether an order that nobody took is still in the queue.
+const LOOKED_FOR: Duration = Duration::from_secs(5);
 
 /// After so long a person is told that nobody takes an order.
 const UNSERVED: Duration = Duration::from_mins(1);
@@ -61,6 +65,8 @@ fn bring(room: &Room, lane: LaneId, order: &Order) {
         room.placements().leaves(lane);
     }
     let mut waited = Duration::ZERO;
+    let mut looked = Duration::ZERO;
+    let mut offers = 0;
     let mut said = Said::default();
     while !room.is_closing() {
         let route = room.placements().route(lane, order);
@@ -74,7 +80,10 @@ fn bring(room: &Room, lane: LaneId, order: &Order) {
                 return;
             }
             Route::Send(tenant) => send(room, lane, order, &tenant),
-            Route::Offer => offer(room, lane, order),
+            Route::Offer => {
+                (offers, looked) = (offers + 1, waited);
+                offer(room, lane, order, offers)
+            }
             // Its holder answers it, or the watch sees what becomes of it.
             Route::Wait => {
                 if waited >= UNSERVED {
@@ -85,7 +94,12 @@ fn bring(room: &Room, lane: LaneId, order: &Order) {
                         )
                     });
                 }
-                Ok(Tried::Again)
+                if waited >= looked + LOOKED_FOR {
+                    looked = waited;
+                    look_for(room, lane, order)
+                } else {
+                    Ok(Tried::Again)
+                }
             }
         };
         match tried {
@@ -142,7 +156,11 @@ fn send(room: &Room, lane: LaneId, order: &Order, tenant: &Tenant) -> Result<Tri
         Ok(Delivered::Answered(Answer::Refused { reason })) => {
             // It has given the lane back, or had lost it: somebody else may take it.
             room.tell(Event::Notice(format!("lane {lane}: worker {} refuses: {reason}", tenant.worker)));
-            room.placements().left(lane, tenant.epoch);
+            if closes(order) {
+                room.placements().left(lane, tenant.epoch);
+            } else {
+                room.placements().refused(lane, tenant.epoch);
+            }
             Ok(Tried::Again)
         }
         // It may be frozen, or cut off: its lease says.
@@ -151,20 +169,34 @@ fn send(room: &Room, lane: LaneId, order: &Order, tenant: &Tenant) -> Result<Tri
     }
 }
 
-fn offer(room: &Room, lane: LaneId, order: &Order) -> Result<Tried, CodeError> {
+fn offer(room: &Room, lane: LaneId, order: &Order, offers: u32) -> Result<Tried, CodeError> {
     let errand = errand(room, order)?;
     let class = class_of(order);
     room.open_class(&class)?;
     // Known before it can be taken: whoever takes it answers at once.
     room.placements().offered(lane, order.epoch);
-    let key: OrderKey =
-        format!("{}:{lane}:{}", order.run, order.epoch.0).parse().map_err(FleetError::from)?;
+    // Each time another one: whatever has had this key within two minutes would not be put there again.
+    let key = format!("{}:{}:{lane}:{}:{offers}", order.run, room.fences(None).runner.0, order.epoch.0);
+    let key: OrderKey = key.parse().map_err(FleetError::from)?;
     let published = room.queue.publish(&class, &key, &errand, room.fences(None), Deadline::after(CALL));
     if let Err(error) = published {
         room.placements().not_offered(lane, order.epoch);
         return Err(error.into());
     }
     // Once it is taken it is sent to whoever has taken the lane: they know it by its epoch.
+    Ok(Tried::Again)
+}
+
+/// An order that is not in the queue any more, and whose lane nobody has, is offered anew: whoever took it has thrown it away, since
+/// the lane's last lease was not free yet, or has died with it.
+fn look_for(room: &Room, lane: LaneId, order: &Order) -> Result<Tried, CodeError> {
+    let class = room.queue.class(&class_of(order), Deadline::after(CALL))?;
+    if class.pending == 0 && class.taken == 0 {
+        // Looked at after the queue: whoever takes an order out of it has the lease by then.
+        let lease = room.leases.look(&LeaseKey::Lane(room.run.clone(), lane), Deadline::after(CALL))?;
+        room.see(lane, lease.as_ref());
+        room.placements().not_offered(lane, order.epoch);
+    }
     Ok(Tried::Again)
 }
 

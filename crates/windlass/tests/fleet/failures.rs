@@ -1,5 +1,7 @@
 //! What a fleet lives through.
 
+use std::io::{BufRead, BufReader, Write as _};
+use std::net::TcpStream;
 use std::time::Duration;
 
 use rustix::process::Signal;
@@ -204,6 +206,33 @@ fn a_worker_that_is_drained_ends_its_task_and_takes_no_other() {
     finished(&yard, run, 3);
     assert_eq!(yard.of_kind("call_finished").len(), 3, "no work was thrown away");
     drain(second);
+}
+
+/// Takes all that a stream holds out of it, as one who has the server's command line does.
+fn purge(yard: &Yard, stream: &str) {
+    let url = yard.nats.urls()[0].clone();
+    let mut questions = TcpStream::connect(url.trim_start_matches("nats://")).unwrap();
+    let answers = BufReader::new(questions.try_clone().unwrap());
+    write!(
+        questions,
+        "CONNECT {{\"verbose\":false}}\r\nSUB answer 1\r\nPUB $JS.API.STREAM.PURGE.{stream} answer 0\r\n\r\n"
+    )
+    .unwrap();
+    assert!(answers.lines().map_while(Result::ok).any(|line| line.contains("\"purged\"")));
+}
+
+#[test]
+fn an_order_that_is_not_in_the_queue_any_more_is_given_anew() {
+    let yard = Yard::new(1, super::yard::HONEST);
+    let run = Running::start(&mut yard.tasks(2, &[]));
+    let orders = "windlass_windlass_orders";
+    assert!(wait_until(PATIENCE, || yard.nats.messages_of(orders) == Some(1)), "{}", run.stderr_so_far());
+    purge(&yard, orders);
+    let worker = yard.worker("one");
+    finished(&yard, run, 1);
+    assert_eq!(yard.of_kind("call_finished").len(), 1);
+    drain(worker);
+    yard.env.assert_no_processes(PATIENCE);
 }
 
 #[test]

@@ -27,6 +27,8 @@ enum Step {
     Stale,
     /// A worker takes an order of the queue; the message may stay there, as one that was not acknowledged does.
     Take { worker: usize, again: bool },
+    /// An order of the queue goes with whoever was given it.
+    Vanish,
     /// A letter arrives, is lost, or arrives and stays to come again.
     Letter { which: usize, fate: Fate },
     /// The same with an outcome.
@@ -51,6 +53,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         4 => Just(Step::Look),
         1 => Just(Step::Stale),
         4 => (0..2_usize, any::<bool>()).prop_map(|(worker, again)| Step::Take { worker, again }),
+        1 => Just(Step::Vanish),
         6 => (0..8_usize, fate()).prop_map(|(which, fate)| Step::Letter { which, fate }),
         6 => (0..8_usize, fate()).prop_map(|(which, fate)| Step::Outcome { which, fate }),
         1 => (0..2_usize).prop_map(Step::Kill),
@@ -163,6 +166,11 @@ impl World {
                 let given_up = self.placements.give_up(LANE, order.epoch).unwrap();
                 self.answer(given_up.epoch, true);
             }
+            // What is in no queue is offered anew, unless somebody has the lane.
+            Route::Wait if self.queue.is_empty() => {
+                self.look();
+                self.placements.not_offered(LANE, order.epoch);
+            }
             Route::Wait | Route::Nowhere => {}
         }
     }
@@ -227,7 +235,11 @@ impl World {
         let Message { worker, lease, order } = message;
         if self.workers[*worker].lease != Some(*lease) {
             // Refused: the one who holds it is somebody else.
-            self.placements.left(LANE, LeaseEpoch(*lease));
+            if closes(order) {
+                self.placements.left(LANE, LeaseEpoch(*lease));
+            } else {
+                self.placements.refused(LANE, LeaseEpoch(*lease));
+            }
             return;
         }
         if closes(order) {
@@ -278,6 +290,7 @@ impl World {
             Step::Post => self.post(),
             Step::Look => self.look(),
             Step::Stale => self.stale(),
+            Step::Vanish => drop(self.queue.pop()),
             Step::Take { worker, again } => self.take(worker, again),
             Step::Letter { which, fate } => {
                 if let Some(message) = taken(&mut self.letters, which, fate) {

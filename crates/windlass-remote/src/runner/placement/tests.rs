@@ -94,6 +94,29 @@ fn a_lane_whose_task_is_over_is_given_back_without_having_been_lost() {
 }
 
 #[test]
+fn a_lane_that_its_worker_has_not_got_is_offered_once_its_lease_is_free_and_not_before() {
+    let mut placements = held("a");
+    placements.refused(LANE, LeaseEpoch(6));
+    assert!(matches!(placements.route(LANE, &open(1)), Route::Send(_)), "that was another lease");
+    placements.refused(LANE, LeaseEpoch(7));
+    assert_eq!(placements.route(LANE, &open(1)), Route::Wait);
+    assert_eq!(placements.saw(LANE, Some(&lease(7, Some("a"))), &own()), Seen::Same);
+    assert_eq!(placements.route(LANE, &open(1)), Route::Wait, "whoever took it would throw it away");
+    let loss = placements.lose(LANE, "is silent").unwrap();
+    assert_eq!(loss.outstanding, None, "nothing was begun");
+    assert_eq!(placements.route(LANE, &open(1)), Route::Offer);
+}
+
+#[test]
+fn what_was_ordered_of_a_worker_that_was_started_anew_is_lost_with_its_lease() {
+    let mut placements = held("a");
+    placements.ordered(LANE, &keep(2));
+    placements.refused(LANE, LeaseEpoch(7));
+    assert_eq!(placements.route(LANE, &keep(2)), Route::Wait);
+    assert_eq!(placements.lose(LANE, "is silent").unwrap().outstanding, Some(keep(2)));
+}
+
+#[test]
 fn an_outcome_counts_once_and_only_of_the_holder() {
     let mut placements = held("a");
     assert_eq!(placements.hearing(LANE, LeaseEpoch(7), 1), Hearing::New);
