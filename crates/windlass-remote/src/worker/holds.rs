@@ -16,6 +16,9 @@ use super::{WorkerError, WorkerSetting};
 /// How long one call may take: less than a third of a lease.
 pub(super) const GLANCE: Duration = Duration::from_secs(2);
 
+/// How long the servers may say nothing to a worker that begins: three of them without a leader have one within ten seconds.
+const BEGINNING: Duration = Duration::from_secs(30);
+
 /// A lane of a run.
 pub(super) type Place = (RunId, LaneId);
 
@@ -53,7 +56,7 @@ impl Holds {
         let leases = Leases::of(&setting.fleet);
         let holder = Holder { name: setting.name.clone(), account: setting.account.clone() };
         let key = LeaseKey::Worker(holder.name.clone());
-        let name = match leases.claim(&key, &holder, setting.lease, GLANCE)? {
+        let name = match leases.claim(&key, &holder, setting.lease, BEGINNING)? {
             Claimed::Won(held) => held,
             Claimed::Alive(_) => return Err(WorkerError::NameTaken(holder.name)),
         };

@@ -150,6 +150,14 @@ fn one_server_of_three_may_go() {
 }
 
 #[test]
+fn a_worker_begins_while_the_servers_choose_a_leader() {
+    let mut yard = Yard::with_waiting_agents(Nats::three(), 1);
+    let leader = yard.nats.leader_of("KV_windlass_windlass_leases");
+    yard.nats.server(leader).kill();
+    drain(yard.worker("one")).expect_success("a worker");
+}
+
+#[test]
 fn servers_that_stay_away_end_the_run_so_that_it_can_be_resumed() {
     let mut yard = Yard::with_waiting_agents(Nats::one(), 2);
     let worker = yard.worker("one");
