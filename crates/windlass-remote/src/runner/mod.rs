@@ -36,7 +36,7 @@ use windlass_git::git::Repository;
 
 use crate::brief::Brief;
 use crate::copy;
-use placement::Loss;
+use placement::{Loss, gives_back};
 use post::Post;
 use publisher::LAST_FACTS;
 use room::{Ending, Event, Room};
@@ -192,7 +192,7 @@ impl RemoteLanes {
             }
             return self.send(lane, order);
         }
-        if matches!(order.effect, Effect::CloseTask { .. }) && lane != LaneId::default() {
+        if gives_back(&order.effect) && lane != LaneId::default() {
             // Its worker gives the lane back. What is left of a parked task is there, and is asked for first.
             let asks_first = order.effect.parks();
             self.send(lane, order.clone())?;

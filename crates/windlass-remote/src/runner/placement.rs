@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use windlass_core::run::{Effect, Epoch, Order, Reported};
-use windlass_core::values::LaneId;
+use windlass_core::values::{LaneId, TaskEnd};
 use windlass_fleet::leases::{Lease, LeaseEpoch};
 use windlass_fleet::names::WorkerName;
 
@@ -269,6 +269,11 @@ impl Placements {
 /// Does a lane begin with it, whatever was there before?
 fn begins(order: &Order) -> bool {
     matches!(order.effect, Effect::Open { .. }) && order.context.task().is_none_or(|at| at.fresh)
+}
+
+/// Is a lane given back with it? A task that is gone on with keeps its lane, and what was made there.
+pub(crate) const fn gives_back(effect: &Effect) -> bool {
+    matches!(effect, Effect::CloseTask { end: TaskEnd::Done | TaskEnd::Parked { .. }, .. })
 }
 
 /// Does a lane's task end with it?

@@ -57,6 +57,31 @@ steps = [
 }
 
 #[test]
+fn a_task_that_needs_a_second_iteration_goes_on_with_what_the_first_one_made() {
+    let script = r#"
+[[call]]
+steps = [
+  { write = { path = "work/{{task}}", text = "half\n" } },
+  { result = { text = "A half of {{task}} is done.", cost = 0.01 } },
+]
+[[call]]
+steps = [
+  { append = { path = "work/{{task}}", text = "whole\n" } }, "tick_task",
+  { result = { text = "{{task}} is done.", cost = 0.01 } },
+]
+"#;
+    let yard = Yard::new(1, script);
+    let worker = yard.worker("one");
+    let landed = yard.land(2, &["--gate", "true"]);
+    landed.expect_success(&landed.stderr_text());
+    assert_eq!(yard.env.git(&["show", "HEAD:work/T1"]), "half\nwhole");
+    assert_eq!(yard.of_kind("call_finished").len(), 2);
+    assert!(!yard.notices().contains("lost lane"), "{}", yard.notices());
+    drain(worker);
+    yard.env.assert_no_processes(PATIENCE);
+}
+
+#[test]
 fn what_is_left_of_a_parked_task_is_a_branch_here() {
     let script = r#"
 [[call]]

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use windlass_core::report::{LaneLost, Prepared, Report};
 use windlass_core::run::{OrderContext, TurnKey, WireVersion};
-use windlass_core::values::{RunId, TaskEnd, TaskId};
+use windlass_core::values::{RunId, TaskId};
 use windlass_fleet::leases::{Holder, Revision, Tenure};
 
 use super::*;
