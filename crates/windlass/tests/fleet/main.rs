@@ -8,5 +8,6 @@ mod dev;
 mod elsewhere;
 mod failures;
 mod landing;
+mod real;
 mod verbs;
 mod yard;

@@ -93,22 +93,32 @@ impl Yard {
     }
 
     fn worker_by(&self, name: &str, lanes: u16, policy: &Path) -> Running {
-        let mut worker = self.start_worker_by(name, lanes, policy);
+        Yard::begin(&mut self.worker_command_by(name, lanes, policy))
+    }
+
+    /// Starts a worker and waits until it takes orders.
+    pub fn begin(command: &mut Command) -> Running {
+        let mut worker = Running::start(command);
         assert!(worker.wait_for_stderr("takes orders", PATIENCE), "{}", worker.stderr_so_far());
         worker
     }
 
     /// Starts one, and waits for nothing.
     pub fn start_worker(&self, name: &str, lanes: u16) -> Running {
-        self.start_worker_by(name, lanes, &self.env.root().join("worker.toml"))
+        Running::start(&mut self.worker_command(name, lanes))
     }
 
-    fn start_worker_by(&self, name: &str, lanes: u16, policy: &Path) -> Running {
+    /// The command line of a worker.
+    pub fn worker_command(&self, name: &str, lanes: u16) -> Command {
+        self.worker_command_by(name, lanes, &self.env.root().join("worker.toml"))
+    }
+
+    fn worker_command_by(&self, name: &str, lanes: u16, policy: &Path) -> Command {
         let policy = policy.display().to_string();
         let lanes = lanes.to_string();
         let mut command = self.windlass(&["worker", "--name", name, "-j", &lanes, "--policy", &policy]);
         command.env("WINDLASS_STATE_DIR", self.env.root().join(format!("state-{name}")));
-        Running::start(&mut command)
+        command
     }
 
     /// A run of all tasks on the fleet.
