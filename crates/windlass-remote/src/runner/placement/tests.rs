@@ -80,7 +80,7 @@ fn a_lane_that_is_lost_gives_its_order_back_once_and_the_next_one_is_lost_too() 
 #[test]
 fn a_lane_whose_task_is_over_is_given_back_without_having_been_lost() {
     let mut placements = held("a");
-    let end = windlass_core::values::TaskEnd::Done;
+    let end = TaskEnd::Done;
     let task = windlass_core::values::TaskId("T1".to_owned());
     let close =
         order(2, Effect::CloseTask { lane: LANE, turn: turn(), task, end, since: None, attempts: vec![] });
