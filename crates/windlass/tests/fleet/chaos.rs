@@ -19,7 +19,7 @@ const PAUSE: Duration = Duration::from_secs(2);
 const LONGEST: Duration = Duration::from_mins(15);
 
 /// What is done to whom.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug)]
 enum Fault {
     KillWorker(usize),
     FreezeWorker(usize),

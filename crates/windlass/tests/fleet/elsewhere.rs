@@ -6,7 +6,7 @@ use rustix::process::Signal;
 use windlass_testkit::environment::wait_until;
 use windlass_testkit::{Nats, Running};
 
-use super::yard::{Elsewhere, HONEST, PATIENCE, Yard, drain, the_journal};
+use super::yard::{Elsewhere, HONEST, PATIENCE, Yard, drain, landed_in, the_journal};
 
 /// The run's name, from its journal.
 fn run_of(yard: &Yard) -> String {
@@ -74,11 +74,7 @@ fn a_run_whose_machine_is_gone_goes_on_elsewhere_from_what_it_has_landed() {
     let name = run_of(&yard);
     yard.let_agents_go_on();
     // A person's checkout is a person's: what has landed is brought, and they put it there.
-    let behind = elsewhere.run(&["resume", &name]);
-    let said = behind.stderr_text();
-    assert!(said.contains("has landed work that main lacks here"), "{said}");
-    let landed = said.split("git merge --ff-only ").nth(1).and_then(|rest| rest.split_whitespace().next());
-    elsewhere.git(&["merge", "--quiet", "--ff-only", landed.unwrap()]);
+    elsewhere.merge(&elsewhere.run(&["resume", &name]).stderr_text());
     let resumed = elsewhere.run(&["resume", &name]);
     resumed.expect_success(&resumed.stderr_text());
     assert_eq!(elsewhere.git(&["ls-tree", "--name-only", "HEAD", "work/"]).lines().count(), 3);
@@ -102,14 +98,8 @@ fn a_run_whose_machine_is_gone_goes_on_elsewhere_from_what_it_has_landed() {
 
 #[test]
 fn a_run_that_comes_home_takes_what_landed_elsewhere_before_it_goes_on() {
-    let yard = Yard::with_waiting_agents(Nats::one(), 3);
-    let elsewhere = Elsewhere::of(&yard);
-    let worker = yard.worker("one");
-    let run = Running::start(&mut yard.tasks(2, &[]));
-    yard.wait_for_agents(2);
-    run.signal(Signal::KILL);
-    run.wait(PATIENCE);
-    let name = run_of(&yard);
+    let (yard, worker) = Yard::left_by_its_runner(3);
+    let (name, elsewhere) = (run_of(&yard), Elsewhere::of(&yard));
     elsewhere.run(&["status", &name]).expect_success("status");
     let there = Running::start(&mut elsewhere.windlass(&["resume", &name]));
     // A resumed run goes on once the calls that were under way have ended.
@@ -128,10 +118,8 @@ fn a_run_that_comes_home_takes_what_landed_elsewhere_before_it_goes_on() {
     yard.let_agents_go_on();
     // As often as it is asked for.
     let behind: Vec<String> = (0..2).map(|_| yard.run(&["resume", &name]).stderr_text()).collect();
-    assert!(behind.iter().all(|said| said.contains("has landed work that main lacks here")), "{behind:?}");
-    let landed = behind[1].split("git merge --ff-only ").nth(1);
-    let landed = landed.and_then(|rest| rest.split_whitespace().next());
-    yard.env.git(&["merge", "--quiet", "--ff-only", landed.unwrap()]);
+    assert_eq!(landed_in(&behind[0]), landed_in(&behind[1]));
+    yard.env.git(&["merge", "--quiet", "--ff-only", landed_in(&behind[1])]);
     let resumed = yard.run(&["resume", &name]);
     resumed.expect_success(&resumed.stderr_text());
     assert_eq!(yard.landed(), ["T1", "T2", "T3"]);

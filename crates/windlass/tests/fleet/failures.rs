@@ -76,7 +76,7 @@ fn a_worker_that_was_frozen_finds_its_lane_gone_and_nothing_of_it_counts_twice()
 
 #[test]
 fn a_runner_that_is_killed_finds_the_results_when_it_is_resumed() {
-    let (yard, worker) = Yard::left_by_its_runner();
+    let (yard, worker) = Yard::left_by_its_runner(2);
     yard.let_agents_go_on();
     yard.wait_for_agents(0);
     let resumed = yard.run(&["resume"]);

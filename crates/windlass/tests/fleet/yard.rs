@@ -133,9 +133,9 @@ impl Yard {
         self.env.run(&mut self.tasks(lanes, flags), PATIENCE)
     }
 
-    /// A run of two tasks at a worker, whose runner was killed: its agents go on, and wait.
-    pub fn left_by_its_runner() -> (Yard, Running) {
-        let yard = Yard::with_waiting_agents(Nats::one(), 2);
+    /// A run of so many tasks, two of them at a worker, whose runner was killed: its agents go on, and wait.
+    pub fn left_by_its_runner(tasks: u32) -> (Yard, Running) {
+        let yard = Yard::with_waiting_agents(Nats::one(), tasks);
         let worker = yard.worker("one");
         let run = Running::start(&mut yard.tasks(2, &[]));
         yard.wait_for_agents(2);
@@ -252,6 +252,11 @@ impl<'a> Elsewhere<'a> {
         self.yard.env.run(&mut self.windlass(arguments), PATIENCE)
     }
 
+    /// Puts what has landed on the branch here, as a refused `resume` says.
+    pub fn merge(&self, said: &str) {
+        self.git(&["merge", "--quiet", "--ff-only", landed_in(said)]);
+    }
+
     pub fn git(&self, arguments: &[&str]) -> String {
         let project = self.project().display().to_string();
         self.yard.env.git(&[&["-C", &project], arguments].concat())
@@ -261,6 +266,12 @@ impl<'a> Elsewhere<'a> {
     pub fn journal(&self) -> PathBuf {
         the_journal(&self.root.join("state"))
     }
+}
+
+/// The commit that a refused `resume` wants to have on the branch.
+pub fn landed_in(said: &str) -> &str {
+    assert!(said.contains("has landed work that main lacks here"), "{said}");
+    said.split("git merge --ff-only ").nth(1).unwrap().split_whitespace().next().unwrap()
 }
 
 /// The journal of the newest run below a state folder.
