@@ -50,8 +50,10 @@ impl App {
     /// The run of this name, or the live or newest one here.
     pub fn recorded_run(&self, run: Option<&str>) -> Result<RecordedRun, AppError> {
         let here = Here::find_broken(self)?;
-        let folder = which::shown(&here, run)?;
-        fleet::refresh(&here, &folder, Depth::Files);
+        let folder = which::shown_to(&here, run, Depth::Files)?;
+        if run.is_none() {
+            fleet::refresh(&here, &folder, Depth::Files);
+        }
         Ok(RecordedRun { here, folder })
     }
 }

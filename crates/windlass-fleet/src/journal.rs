@@ -375,10 +375,9 @@ fn line_of(run: &RunId, message: &jetstream::Message) -> Option<Line> {
     let sequence = Sequence(message.info().ok()?.stream_sequence);
     let header = |name: &str| message.headers.as_ref().and_then(|headers| headers.get(name));
     let origin = match header(RUN) {
-        Some(named) if named.as_str() != run.0 => Origin::Noise,
-        None => Origin::Noise,
-        Some(_) if header(ATTACHED).is_some() => Origin::Attached,
-        Some(_) => Origin::Appended,
+        Some(named) if named.as_str() == run.0 && header(ATTACHED).is_some() => Origin::Attached,
+        Some(named) if named.as_str() == run.0 => Origin::Appended,
+        _ => Origin::Noise,
     };
     Some(Line { sequence, origin, bytes: message.payload.to_vec() })
 }

@@ -6,10 +6,16 @@ use serde::{Deserialize, Serialize};
 use windlass_core::spec::RunSpec;
 use windlass_core::values::Named as _;
 use windlass_engine::store::{RunFolder, StoreError};
+use windlass_fleet::layout::Store;
+use windlass_fleet::store::{ContentId, Files};
+use windlass_fleet::{Deadline, Fleet};
 use windlass_git::git::{GitError, ObjectFormat, Repository};
 use windlass_git::lane::travelling_settings;
 use windlass_host::file::FileError;
 use windlass_jobs::prompt::Templates;
+
+use crate::code::{CARRYING, scratch_in};
+use crate::journal::JournalError;
 
 /// The version that this windlass writes and knows.
 const VERSION: u16 = 1;
@@ -90,6 +96,14 @@ impl Brief {
     /// As it is stored.
     pub fn bytes(&self) -> Vec<u8> {
         serde_json::to_vec(self).unwrap_or_default()
+    }
+
+    /// Brings one from the fleet.
+    pub(crate) fn bring(fleet: &Fleet, content: &ContentId, scratch: &Path) -> Result<Brief, JournalError> {
+        let folder = scratch_in(scratch)?;
+        let file = folder.path().join("brief");
+        Files::of(fleet, Store::Code).get(content, &file, LARGEST, Deadline::after(CARRYING))?;
+        Ok(Brief::read(&file)?)
     }
 
     /// Reads one.

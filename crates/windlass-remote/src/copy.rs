@@ -7,17 +7,16 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use windlass_engine::store::RunFolder;
-use windlass_fleet::layout::Store;
-use windlass_fleet::orders::RunFile;
-use windlass_fleet::store::{ContentId, Files};
-use windlass_fleet::{Deadline, Fleet, FleetError};
+use windlass_fleet::orders::{CodePart, RunFile};
+use windlass_fleet::store::ContentId;
+use windlass_fleet::{Fleet, FleetError};
 use windlass_git::git::{ObjectId, Repository};
 use windlass_host::file::{AtPath, FileError, create_private_folder, lock_within};
 use windlass_host::note::Note;
 
-use crate::brief::{Brief, LARGEST};
-use crate::code::{CARRYING, CodeError, bring_missing, scratch_in, scratch_of};
-use crate::journal::{self, Brought, FleetJournal, JournalError};
+use crate::brief::Brief;
+use crate::code::{CodeError, bring_missing, scratch_of};
+use crate::journal::{self, Brought, FleetJournal, JournalError, Standing};
 use crate::run_files;
 
 /// Says that a run's folder is a copy, and of what.
@@ -66,7 +65,7 @@ pub fn adopt(folder: &RunFolder) {
     note(folder).remove();
 }
 
-/// Brings what the fleet has of a run into its folder here, which is made where there is none. The folder is a copy from then on, and
+/// Brings what a fleet has of a run, as it was read, into its folder here, which is made where there is none. The folder is a copy from then on, and
 /// says so, unless the journal of this machine has all that the fleet has: then it is this machine's own run, and stays so. Nothing is
 /// brought where somebody goes on with the run on this machine: its journal is theirs. That is asked while nobody else brings anything.
 ///
@@ -75,25 +74,27 @@ pub fn adopt(folder: &RunFolder) {
 pub fn bring(
     fleet: &Fleet,
     folder: &RunFolder,
+    there: &FleetJournal,
     depth: Depth,
     goes_on_here: impl FnOnce() -> bool,
 ) -> Result<Brought, JournalError> {
-    let there = FleetJournal::read(fleet, folder.run())?;
     create_private_folder(folder.path())?;
     let _lock = lock(&folder.path().join(LOCK))?;
     let note = note(folder);
     let copied: Option<Copied> = note.read()?;
-    if goes_on_here() || copied.is_none() && journal::has_all_of(&there, folder)? {
+    let standing = journal::standing(there, folder)?;
+    let is_own = copied.is_none() && matches!(standing, Standing::FleetLacks { .. });
+    if is_own || goes_on_here() {
         return Ok(Brought::Nothing);
     }
     let mut copied = copied.unwrap_or_default();
     fleet.settings().fleet.as_str().clone_into(&mut copied.fleet);
     // Before the journal: without a note the run would be taken for one that was driven here.
     note.write(&copied)?;
-    let brought = journal::put(&there, folder)?;
-    bring_texts(fleet, folder, there.brief, &mut copied)?;
+    let brought = journal::put(there, folder, standing)?;
+    bring_texts(fleet, folder, there.brief.as_ref(), &mut copied)?;
     if depth == Depth::Files {
-        bring_files(fleet, folder, there.files, &mut copied)?;
+        bring_files(fleet, folder, &there.files, &mut copied)?;
     }
     note.write(&copied)?;
     Ok(brought)
@@ -103,21 +104,15 @@ pub fn bring(
 fn bring_texts(
     fleet: &Fleet,
     folder: &RunFolder,
-    brief: Option<ContentId>,
+    brief: Option<&ContentId>,
     copied: &mut Copied,
 ) -> Result<(), JournalError> {
-    if brief == copied.brief {
-        return Ok(());
+    let Some(content) = brief.filter(|brief| copied.brief.as_ref() != Some(*brief)) else { return Ok(()) };
+    match Brief::bring(fleet, content, &scratch_of(folder)) {
+        Err(JournalError::Fleet(FleetError::NoSuchFile { .. })) => return Ok(()),
+        brought => brought?.put(folder)?,
     }
-    let Some(content) = &brief else { return Ok(()) };
-    let scratch = scratch_in(&scratch_of(folder))?;
-    let file = scratch.path().join("brief");
-    match Files::of(fleet, Store::Code).get(content, &file, LARGEST, Deadline::after(CARRYING)) {
-        Err(FleetError::NoSuchFile { .. }) => return Ok(()),
-        brought => brought?,
-    }
-    Brief::read(&file)?.put(folder)?;
-    copied.brief = brief;
+    copied.brief = Some(content.clone());
     Ok(())
 }
 
@@ -125,14 +120,14 @@ fn bring_texts(
 fn bring_files(
     fleet: &Fleet,
     folder: &RunFolder,
-    files: BTreeMap<String, ContentId>,
+    files: &BTreeMap<String, ContentId>,
     copied: &mut Copied,
 ) -> Result<(), JournalError> {
     for (path, content) in files {
-        if copied.files.get(&path) == Some(&content) {
+        if copied.files.get(path) == Some(content) {
             continue;
         }
-        let file = RunFile { path, content };
+        let file = RunFile { path: path.clone(), content: content.clone() };
         match run_files::take_in(fleet, folder, std::slice::from_ref(&file)) {
             Err(CodeError::Fleet(FleetError::NoSuchFile { .. })) => {}
             brought => brought?,
@@ -142,17 +137,17 @@ fn bring_files(
     Ok(())
 }
 
-/// Brings the commits that the run has landed, where the repository lacks them. Gives the last one; no branch is touched.
+/// Brings the commits that a run has landed, where the repository lacks them. Gives the last one; no branch is touched.
 ///
 /// # Errors
 /// The servers cannot be used, or what they have is not what it should be.
 pub fn bring_landed(
     fleet: &Fleet,
     folder: &RunFolder,
+    landed: &[CodePart],
     main: &Repository,
 ) -> Result<Option<ObjectId>, JournalError> {
-    let there = FleetJournal::read(fleet, folder.run())?;
-    Ok(bring_missing(fleet, main, &there.code, &scratch_of(folder))?)
+    Ok(bring_missing(fleet, main, landed, &scratch_of(folder))?)
 }
 
 fn lock(path: &Path) -> Result<File, FileError> {

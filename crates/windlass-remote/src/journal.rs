@@ -130,23 +130,24 @@ impl Brought {
     }
 }
 
-/// Has the journal of this machine all that the fleet has? One that is not there has nothing.
-pub(crate) fn has_all_of(there: &FleetJournal, folder: &RunFolder) -> Result<bool, JournalError> {
-    let here = read_if_there(&folder.journal())?;
-    Ok(here.is_some_and(|here| matches!(compare(&here, &there.bytes), Standing::FleetLacks { .. })))
+/// How the journal in a run's folder stands to the fleet's.
+pub(crate) fn standing(there: &FleetJournal, folder: &RunFolder) -> Result<Standing, FileError> {
+    let here = read_if_there(&folder.journal())?.unwrap_or_default();
+    Ok(compare(&here, &there.bytes))
 }
 
-/// Brings the journal of this machine to what the fleet has of the run. What this one has beyond that stays; where the two say
-/// different things, what was here is put aside.
-pub(crate) fn put(there: &FleetJournal, folder: &RunFolder) -> Result<Brought, JournalError> {
-    let here = read_if_there(&folder.journal())?.unwrap_or_default();
-    match compare(&here, &there.bytes) {
-        Standing::FleetLacks { .. } => Ok(Brought::Nothing),
-        Standing::MachineLacks | Standing::Apart => {
-            let aside = journal::replace(folder, &there.bytes)?;
-            Ok(aside.map_or(Brought::More, Brought::Another))
-        }
+/// Brings the journal of this machine to what the fleet has of the run, to which it stands so. What this one has beyond that stays;
+/// where the two say different things, what was here is put aside.
+pub(crate) fn put(
+    there: &FleetJournal,
+    folder: &RunFolder,
+    standing: Standing,
+) -> Result<Brought, JournalError> {
+    if let Standing::FleetLacks { .. } = standing {
+        return Ok(Brought::Nothing);
     }
+    let aside = journal::replace(folder, &there.bytes)?;
+    Ok(aside.map_or(Brought::More, Brought::Another))
 }
 
 /// How much of these lines goes into one piece: as many as fit, and at least one.

@@ -12,7 +12,7 @@ use windlass_fleet::leases::{LeaseKey, Leases};
 use windlass_fleet::settings::Role;
 use windlass_fleet::{Deadline, Fleet};
 use windlass_remote::copy::{self, Depth};
-use windlass_remote::journal::JournalError;
+use windlass_remote::journal::{FleetJournal, JournalError};
 use windlass_ui::Hearing;
 
 use super::connect::{connect_as_any, explained};
@@ -30,12 +30,12 @@ const ASKING: Duration = Duration::from_secs(10);
 /// How often a run that is followed is looked at.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// The run of the configured fleet with this name, or this beginning of one, that this machine does not know; its facts are here
-/// then. `None` where no fleet is configured, or it has no such run.
+/// The run of the configured fleet with this name, or this beginning of one, that this machine does not know; what the fleet has of
+/// it is here then. `None` where no fleet is configured, or it has no such run.
 ///
 /// # Errors
 /// The fleet cannot be asked, or several runs begin so.
-pub(crate) fn find(here: &Here, named: &str) -> Result<Option<RunFolder>, AppError> {
+pub(crate) fn find(here: &Here, named: &str, depth: Depth) -> Result<Option<RunFolder>, AppError> {
     let settings = configured(here)?;
     if settings.urls.is_empty() {
         return Ok(None);
@@ -48,7 +48,7 @@ pub(crate) fn find(here: &Here, named: &str) -> Result<Option<RunFolder>, AppErr
     };
     here.project.create()?;
     let folder = RunFolder::of(&here.project, &run);
-    bring(here, &fleet, &folder, Depth::Facts)?;
+    bring(here, &fleet, &folder, depth)?;
     Ok(Some(folder))
 }
 
@@ -146,9 +146,7 @@ impl<'a> FollowedCopy<'a> {
         let heard = self.looks.of(&key, now).map(|(_, heard)| heard);
         Ok(heard.is_some_and(|heard| heard.state == Hearing::Renewed || heard.span < self.lease))
     }
-}
 
-impl FollowedCopy<'_> {
     /// What is new, where anything is.
     fn bring(&mut self) -> Result<(), JournalError> {
         let newest = Journal::of(&self.fleet, self.folder.run())?.newest(Deadline::after(ASKING))?;
@@ -181,7 +179,8 @@ fn bring(here: &Here, fleet: &Fleet, folder: &RunFolder, depth: Depth) -> Result
 fn brought(here: &Here, fleet: &Fleet, folder: &RunFolder, depth: Depth) -> Result<(), JournalError> {
     // What cannot be said is no reason to write into what may be somebody's.
     let goes_on_here = || which::all_live(here).map_or(true, |live| live.contains(folder.run()));
-    let brought = copy::bring(fleet, folder, depth, goes_on_here)?;
+    let there = FleetJournal::read(fleet, folder.run())?;
+    let brought = copy::bring(fleet, folder, &there, depth, goes_on_here)?;
     here.app.notices(&brought.sentence());
     Ok(())
 }

@@ -10,13 +10,14 @@ use windlass_engine::local::RemoteLeftovers;
 use windlass_engine::store::RunFolder;
 use windlass_engine::supervisor::RemoteSession;
 use windlass_fleet::layout::check;
+use windlass_fleet::orders::CodePart;
 use windlass_fleet::settings::Role;
 use windlass_fleet::{Deadline, Fleet};
 use windlass_git::git::{ObjectId, Repository};
 use windlass_git::parcel::uses_lfs;
 use windlass_remote::Brief;
 use windlass_remote::copy::{self, Depth, copied_from};
-use windlass_remote::journal::JournalError;
+use windlass_remote::journal::{FleetJournal, JournalError};
 use windlass_remote::runner::{RemoteLanes, RunnerSetting};
 
 use super::connect::{connect, copies, explained, machine_name};
@@ -31,6 +32,8 @@ const LOOKING: Duration = Duration::from_secs(10);
 pub(crate) struct FleetRun {
     fleet: Fleet,
     settings: FleetSettings,
+    /// The commits of its branch, of a run that goes on.
+    landed: Vec<CodePart>,
 }
 
 /// The fleet of a new run, where it uses one: asked before anything is on record.
@@ -65,10 +68,12 @@ pub(crate) fn for_resumption(
     folder: &RunFolder,
 ) -> Result<Option<(FleetRun, LastDriven)>, AppError> {
     let Some(name) = fleet_of(folder)? else { return Ok(None) };
-    let fleet = begin(here, &FleetSettings { name, ..resolved.fleet.clone() })?;
+    let mut fleet = begin(here, &FleetSettings { name, ..resolved.fleet.clone() })?;
+    let there = FleetJournal::read(&fleet.fleet, folder.run()).map_err(explained)?;
     // It is this one that goes on with it.
-    let brought = copy::bring(&fleet.fleet, folder, Depth::Files, || false).map_err(not_brought)?;
+    let brought = copy::bring(&fleet.fleet, folder, &there, Depth::Files, || false).map_err(not_brought)?;
     let elsewhere = copied_from(folder).is_some();
+    fleet.landed = there.code;
     Ok(Some((fleet, LastDriven { elsewhere, notice: brought.sentence() })))
 }
 
@@ -94,7 +99,7 @@ fn begin(here: &Here, settings: &FleetSettings) -> Result<FleetRun, AppError> {
     let problems = check(&fleet, copies(settings), Deadline::after(LOOKING)).map_err(explained)?;
     match problems.into_iter().next() {
         Some(problem) => Err(explained(problem)),
-        None => Ok(FleetRun { fleet, settings: settings.clone() }),
+        None => Ok(FleetRun { fleet, settings: settings.clone(), landed: Vec::new() }),
     }
 }
 
@@ -109,7 +114,7 @@ impl FleetRun {
     /// # Errors
     /// The fleet cannot be used, or what it has is not what it should be.
     pub fn bring_landed(&self, folder: &RunFolder, main: &Repository) -> Result<Option<ObjectId>, AppError> {
-        copy::bring_landed(&self.fleet, folder, main).map_err(not_brought)
+        copy::bring_landed(&self.fleet, folder, &self.landed, main).map_err(not_brought)
     }
 }
 

@@ -77,7 +77,7 @@ pub(crate) enum Depth {
 }
 
 /// No fleet has a run.
-pub(crate) fn find(_: &Here, _: &str) -> Result<Option<RunFolder>, AppError> {
+pub(crate) fn find(_: &Here, _: &str, _: Depth) -> Result<Option<RunFolder>, AppError> {
     Ok(None)
 }
 

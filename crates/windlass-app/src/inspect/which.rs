@@ -11,10 +11,22 @@ use crate::error::{AppError, Kind};
 use crate::fleet::{self, Depth};
 use crate::here::Here;
 
-/// The run named, or by default the live or newest one of the working directory.
+/// The run named, or by default the live or newest one of the working directory. Of one that is named, and may be driven on another
+/// machine, what was decided there is here then.
 pub fn shown(here: &Here, named: Option<&str>) -> Result<RunFolder, AppError> {
+    shown_to(here, named, Depth::Facts)
+}
+
+/// The same with as much as this of what has happened elsewhere.
+pub fn shown_to(here: &Here, named: Option<&str>, depth: Depth) -> Result<RunFolder, AppError> {
     if let Some(text) = named {
-        return of_name(here, text);
+        return match known(here, text)? {
+            Some(folder) => {
+                fleet::refresh(here, &folder, depth);
+                Ok(folder)
+            }
+            None => elsewhere(here, text, depth),
+        };
     }
     if let Some(holder) = live(here)? {
         return Ok(RunFolder::of(&here.project, &holder.run));
@@ -29,22 +41,26 @@ pub fn shown(here: &Here, named: Option<&str>) -> Result<RunFolder, AppError> {
     Err(unread.find(|error| !error.is_nothing_yet()).map_or_else(|| no_run(nowhere), AppError::from))
 }
 
-/// The run named: of this project, else of the configured fleet.
+/// The run named: of this project, as it is known here, else of the configured fleet.
 pub fn of_name(here: &Here, text: &str) -> Result<RunFolder, AppError> {
+    known(here, text)?.map_or_else(|| elsewhere(here, text, Depth::Facts), Ok)
+}
+
+/// The run of this project that is named; `None` where there is none.
+fn known(here: &Here, text: &str) -> Result<Option<RunFolder>, AppError> {
     match find_run(&here.project, text) {
-        Ok(run) => {
-            let folder = RunFolder::of(&here.project, &run);
-            fleet::refresh(here, &folder, Depth::Facts);
-            Ok(folder)
-        }
-        Err(unknown @ StoreError::NoSuchRun { .. }) => match fleet::find(here, text) {
-            Ok(found) => found.ok_or_else(|| unknown.into()),
-            Err(error) => {
-                let hint = format!("The fleet could not be asked for it: {}", error.message);
-                Err(AppError::from(unknown).hint(hint))
-            }
-        },
+        Ok(run) => Ok(Some(RunFolder::of(&here.project, &run))),
+        Err(StoreError::NoSuchRun { .. }) => Ok(None),
         Err(error) => Err(error.into()),
+    }
+}
+
+/// The run of the configured fleet that is named.
+fn elsewhere(here: &Here, text: &str, depth: Depth) -> Result<RunFolder, AppError> {
+    let unknown = || AppError::from(StoreError::NoSuchRun { text: text.to_owned() });
+    match fleet::find(here, text, depth) {
+        Ok(found) => found.ok_or_else(unknown),
+        Err(error) => Err(unknown().hint(format!("The fleet could not be asked for it: {}", error.message))),
     }
 }
 

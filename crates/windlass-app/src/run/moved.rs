@@ -67,9 +67,8 @@ fn lanes_here(here: &Here, lanes: LanesSpec, folder: &RunFolder) -> Result<Lanes
 /// # Errors
 /// The branch is not there, or lacks it: with the command that brings it.
 pub(super) fn refuse_behind(main: &Repository, plan: &RunSpec, landed: ObjectId) -> Result<(), AppError> {
-    let branch = plan.lanes.as_ref().and_then(|lanes| lanes.branch.clone());
-    let target =
-        branch.as_ref().map_or(Target::Detached, |branch| Target::Branch(branch.clone().into_bytes()));
+    let branch = plan.lanes.as_ref().and_then(|lanes| lanes.branch.as_deref());
+    let target = Target::named(branch);
     let refused =
         |message: String| AppError::new(Kind::stopped(StopReason::NeedsHuman, plan.exit_codes), message);
     let run = &plan.run;
@@ -80,7 +79,7 @@ pub(super) fn refuse_behind(main: &Repository, plan: &RunSpec, landed: ObjectId)
     if main.is_ancestor(landed, tip).map_err(AppError::system)? {
         return Ok(());
     }
-    let name = branch.as_deref().map_or("HEAD", |branch| branch.trim_start_matches("refs/heads/"));
+    let name = branch.map_or("HEAD", |branch| branch.trim_start_matches("refs/heads/"));
     let error =
         refused(format!("run {run} has landed work that {name} lacks here; its commits were brought"));
     Err(if main.is_ancestor(tip, landed).map_err(AppError::system)? {

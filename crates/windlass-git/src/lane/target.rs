@@ -27,6 +27,11 @@ impl Target {
         }
     }
 
+    /// The branch of this full name; without one, HEAD.
+    pub fn named(branch: Option<&str>) -> Self {
+        branch.map_or(Target::Detached, |branch| Target::Branch(branch.as_bytes().to_vec()))
+    }
+
     /// Its commit; a sentence where it is not there any more.
     pub fn tip(&self, main: &Repository) -> Result<Result<ObjectId, String>, GitError> {
         let Target::Branch(branch) = self else {

@@ -118,7 +118,7 @@ impl Placements {
         }
         match placed.map(|placed| &placed.place) {
             Some(Place::Held(tenant)) => Route::Send(tenant.clone()),
-            Some(Place::Leaving(tenant)) if closes(order) => Route::Send(tenant.clone()),
+            Some(Place::Leaving(tenant)) if gives_back(&order.effect) => Route::Send(tenant.clone()),
             // Until its lease is free.
             Some(Place::Leaving(_)) if !ends_call => Route::Wait,
             _ if ends_call => Route::Nowhere,
@@ -274,11 +274,6 @@ fn begins(order: &Order) -> bool {
 /// Is a lane given back with it? A task that is gone on with keeps its lane, and what was made there.
 pub(crate) const fn gives_back(effect: &Effect) -> bool {
     matches!(effect, Effect::CloseTask { end: TaskEnd::Done | TaskEnd::Parked { .. }, .. })
-}
-
-/// Does a lane's task end with it?
-pub(crate) const fn closes(order: &Order) -> bool {
-    matches!(order.effect, Effect::CloseTask { .. })
 }
 
 #[cfg(test)]

@@ -12,11 +12,10 @@ use windlass_fleet::leases::LeaseKey;
 use windlass_fleet::names::OrderKey;
 use windlass_fleet::orders::{Answer, CodePart, Delivered, Errand};
 use windlass_fleet::{Deadline, FleetError};
-use windlass_git::git::ObjectId;
 use windlass_git::lane::Target;
 use windlass_host::process::ProcessError;
 
-use super::placement::{Route, Tenant, closes};
+use super::placement::{Route, Tenant, gives_back};
 use super::room::{CALL, Event, Room, beside};
 use crate::code::CodeError;
 use crate::requirements::class_of;
@@ -61,7 +60,7 @@ enum Tried {
 
 /// Tries until the order is where it belongs, or nobody needs it.
 fn bring(room: &Room, lane: LaneId, order: &Order) {
-    if closes(order) {
+    if gives_back(&order.effect) {
         room.placements().leaves(lane);
     }
     let mut waited = Duration::ZERO;
@@ -148,7 +147,7 @@ fn send(room: &Room, lane: LaneId, order: &Order, tenant: &Tenant) -> Result<Tri
     match room.letters.order(&tenant.worker, &errand, fences, Deadline::after(CALL)) {
         Ok(Delivered::Answered(Answer::Accepted)) => {
             // What is left of a parked task is still to come; otherwise it has given the lane back already.
-            if closes(order) && !order.effect.parks() {
+            if gives_back(&order.effect) && !order.effect.parks() {
                 room.placements().left(lane, tenant.epoch);
             }
             Ok(Tried::Done)
@@ -156,7 +155,7 @@ fn send(room: &Room, lane: LaneId, order: &Order, tenant: &Tenant) -> Result<Tri
         Ok(Delivered::Answered(Answer::Refused { reason })) => {
             // It has given the lane back, or had lost it: somebody else may take it.
             room.tell(Event::Notice(format!("lane {lane}: worker {} refuses: {reason}", tenant.worker)));
-            if closes(order) {
+            if gives_back(&order.effect) {
                 room.placements().left(lane, tenant.epoch);
             } else {
                 room.placements().refused(lane, tenant.epoch);
@@ -211,12 +210,8 @@ fn errand(room: &Room, order: &Order) -> Result<Errand, CodeError> {
 
 /// The tip of the branch, with all that leads to it.
 pub(super) fn code(room: &Room) -> Result<Vec<CodePart>, CodeError> {
-    let target = match &room.branch {
-        Some(branch) => Target::Branch(branch.clone().into_bytes()),
-        None => Target::Detached,
-    };
+    let target = Target::named(room.branch.as_deref());
     // A branch that is gone is said when something is to land.
     let Ok(tip) = target.tip(&room.main)? else { return Ok(Vec::new()) };
-    let tip: ObjectId = tip;
     room.code().up_to(&room.fleet, &room.main, tip, &room.scratch())
 }

@@ -8,19 +8,16 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use windlass_core::values::RunId;
-use windlass_fleet::layout::Store;
 use windlass_fleet::leases::LeaseEpoch;
 use windlass_fleet::orders::Errand;
 use windlass_fleet::signals::{Signal, Signals};
-use windlass_fleet::store::Files;
 use windlass_fleet::{Deadline, Fleet};
 use windlass_host::tree::at;
 
 use super::WorkerSetting;
 use super::desk::Event;
 use super::run::{INCOMING, Job, RunRoom, Running};
-use crate::brief::{Brief, LARGEST};
-use crate::code::{CARRYING, scratch_in};
+use crate::brief::Brief;
 use crate::threads;
 
 /// How long it may take until a run's end would be heard.
@@ -134,13 +131,7 @@ fn listen(
 }
 
 fn read_brief(fleet: &Fleet, errand: &Errand, home: &std::path::Path) -> Result<Brief, String> {
-    let read = || -> Result<Brief, Box<dyn std::error::Error>> {
-        let folder = scratch_in(&home.join(INCOMING))?;
-        let file = folder.path().join("brief");
-        Files::of(fleet, Store::Code).get(&errand.run, &file, LARGEST, Deadline::after(CARRYING))?;
-        Ok(Brief::read(&file)?)
-    };
-    let brief = read().map_err(|error| error.to_string())?;
+    let brief = Brief::bring(fleet, &errand.run, &home.join(INCOMING)).map_err(|error| error.to_string())?;
     if brief.spec.run == errand.order.run {
         Ok(brief)
     } else {

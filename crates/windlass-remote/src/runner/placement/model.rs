@@ -129,7 +129,7 @@ impl World {
         let context = OrderContext::default();
         let order = Order { version: WireVersion, run, epoch: Epoch(self.newest), effect, context };
         self.placements.ordered(LANE, &order);
-        if closes(&order) {
+        if gives_back(&order.effect) {
             self.placements.leaves(LANE);
         }
     }
@@ -194,7 +194,7 @@ impl World {
     fn lost(&mut self, loss: Loss) {
         match loss.outstanding {
             // It is closed here, whatever became of its worker.
-            Some(order) if closes(&order) => self.answer(order.epoch, false),
+            Some(order) if gives_back(&order.effect) => self.answer(order.epoch, false),
             Some(order) => self.answer(order.epoch, true),
             None => {}
         }
@@ -235,14 +235,14 @@ impl World {
         let Message { worker, lease, order } = message;
         if self.workers[*worker].lease != Some(*lease) {
             // Refused: the one who holds it is somebody else.
-            if closes(order) {
+            if gives_back(&order.effect) {
                 self.placements.left(LANE, LeaseEpoch(*lease));
             } else {
                 self.placements.refused(LANE, LeaseEpoch(*lease));
             }
             return;
         }
-        if closes(order) {
+        if gives_back(&order.effect) {
             self.workers[*worker].lease = None;
             if self.lease == Some((*worker, *lease)) {
                 self.revision += 1;
