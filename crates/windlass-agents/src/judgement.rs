@@ -65,6 +65,11 @@ impl Judgement {
     }
 }
 
+/// What is said of a call whose worker in a fleet was lost.
+pub fn lost_with_worker(about: &About) -> String {
+    format!("Its worker was lost while {} worked, so nobody saw how the call ended.", about.product)
+}
+
 /// What is said of a call whose end nobody saw.
 pub fn unseen(about: &About) -> String {
     format!("The runner ended while {} worked, so nobody saw how the call ended.", about.product)

@@ -225,6 +225,9 @@ fn fact(fact: &Fact) -> Option<String> {
             let claimed = if *claimed { ", a claim" } else { "" };
             format!("the call ended: {:?}, {}{estimated}{claimed}", summary.class, summary.cost)
         }
+        Fact::CallRecharged { call, cost, replaces, .. } => {
+            format!("lost call {call} cost {cost}, and was charged {replaces}")
+        }
         Fact::SnapshotTaken(report::SnapshotTaken { evidence, changed, .. }) => {
             format!("the tree is kept: {}, {changed} files changed", short(&evidence.tree))
         }

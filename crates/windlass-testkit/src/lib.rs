@@ -31,6 +31,6 @@ pub mod secure;
 pub use api::{RateLimit, Reply, Request, Scenario, StandIn, Window};
 pub use environment::{Credentials, Outcome, Running, TestEnv};
 pub use forge::StandInForge;
-pub use nats::Nats;
+pub use nats::{Cable, Nats};
 pub use receiver::{Letter, Receiver, Response};
 pub use secure::SecureFront;

@@ -278,6 +278,13 @@ impl Board {
                 self.does(*lane, Doing::Agent(Activity::Starting));
             }
             Fact::CallFinished { lane, call, summary, .. } => self.call_finished(*lane, *call, summary),
+            Fact::CallRecharged { cost, estimated, tokens, replaces, replaces_tokens, .. } => {
+                let spent = Spent { cost: self.charged, estimated: self.estimated };
+                let spent = spent.with(Spent::of(*cost, *estimated), *replaces);
+                (self.charged, self.estimated) = (spent.cost, spent.estimated);
+                self.tokens = self.tokens.minus(*replaces_tokens);
+                self.tokens += *tokens;
+            }
             Fact::SnapshotTaken(report::SnapshotTaken { lane, snapshot, changed, .. }) => {
                 self.keep(*lane, snapshot.as_ref(), *changed);
             }

@@ -50,7 +50,12 @@ impl App {
             lease: settings.lease,
             most_cost_per_hour: policy.most_cost_per_hour,
             home: state_root()?.join("fleet").join(&settings.name),
-            workshop: Arc::new(FleetWorkshop { app: self.clone(), worker: name.to_string(), policy }),
+            workshop: Arc::new(FleetWorkshop {
+                app: self.clone(),
+                worker: name.to_string(),
+                policy,
+                lease: settings.lease,
+            }),
             told: Arc::new(move |text: &str| told.notice(text)),
             health: request.health.clone(),
             name,

@@ -4,6 +4,7 @@ use std::fs;
 use std::os::fd::BorrowedFd;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use windlass_core::fleet::policy::Policy;
 use windlass_core::spec::{AgentSpec, LanesSpec, RunSpec};
@@ -31,6 +32,8 @@ pub(super) struct FleetWorkshop {
     /// What it is called.
     pub worker: String,
     pub policy: Policy,
+    /// How long a lease of the fleet is: whoever stands still for longer has lost its lanes.
+    pub lease: Duration,
 }
 
 impl Workshop for FleetWorkshop {
@@ -89,6 +92,7 @@ impl FleetWorkshop {
             audience,
             clock: Arc::new(Clock::start()),
             leftovers: RemoteLeftovers::default(),
+            standstill: Some(self.lease),
         };
         Ok(Ready { setting, main, lock: Box::new(lock) })
     }

@@ -17,6 +17,7 @@ impl Fact {
             | Fact::CallSpawned(report::CallSpawned { lane, .. })
             | Fact::CallCut { lane, .. }
             | Fact::CallFinished { lane, .. }
+            | Fact::CallRecharged { lane, .. }
             | Fact::StatusChanged(report::StatusChanged { lane, .. })
             | Fact::SnapshotTaken(report::SnapshotTaken { lane, .. })
             | Fact::Suspected(report::Suspected { lane, .. })

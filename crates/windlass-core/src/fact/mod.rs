@@ -118,6 +118,30 @@ pub enum Fact {
         #[serde(flatten)]
         summary: CallSummary,
     },
+    /// A call that was charged as an estimate, since the worker that made it was lost, was heard of after all. What it did does not
+    /// count; what it cost replaces the estimate.
+    CallRecharged {
+        /// Where it was made.
+        lane: LaneId,
+        /// The call.
+        call: CallId,
+        /// What it is charged now.
+        #[serde(rename = "cost_usd")]
+        cost: Cost,
+        /// That is an estimate as well, of what its stream says.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        estimated: bool,
+        /// What the list of prices says about it.
+        #[serde(rename = "listed_usd", default, skip_serializing_if = "Cost::is_zero")]
+        listed: Cost,
+        /// What it used.
+        tokens: Tokens,
+        /// What it was charged before.
+        #[serde(rename = "replaces_usd")]
+        replaces: Cost,
+        /// What it was thought to have used before.
+        replaces_tokens: Tokens,
+    },
     /// The job's own file says something else than before; seen while an agent worked, or after it.
     StatusChanged(report::StatusChanged),
     /// The tree that a call left is kept.

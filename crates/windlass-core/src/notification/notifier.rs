@@ -71,6 +71,10 @@ impl Notifier {
                 self.spent += Spent::of(summary.cost, summary.estimated);
                 Vec::new()
             }
+            Fact::CallRecharged { cost, estimated, replaces, .. } => {
+                self.spent = self.spent.with(Spent::of(*cost, *estimated), *replaces);
+                Vec::new()
+            }
             Fact::StatusChanged(report::StatusChanged { standing, .. }) => vec![self.status(entry, standing)],
             Fact::IterationFinished { iteration, verdict, cost, estimated_cost, duration, .. } => {
                 let spent = Spent { cost: *cost, estimated: *estimated_cost };

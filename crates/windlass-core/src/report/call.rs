@@ -36,3 +36,14 @@ pub struct CallEnded {
     /// What there is to say about it.
     pub report: Box<CallReport>,
 }
+
+/// A call whose end nobody had seen was heard of after all: its worker had lost the lane meanwhile, so what it did does not count.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LateResult {
+    /// Where it was made.
+    pub lane: LaneId,
+    /// The call.
+    pub call: CallId,
+    /// What there is to say about it.
+    pub report: Box<CallReport>,
+}

@@ -12,7 +12,7 @@ mod tree;
 
 use serde::{Deserialize, Serialize};
 
-pub use call::{CallDue, CallEnded, CallSpawned};
+pub use call::{CallDue, CallEnded, CallSpawned, LateResult};
 pub use delivery::{
     DeliveryBasis, DeliveryMove, DeliveryOutcome, DeliveryReport, DeliveryStep, DeliveryTask, ForgeFinding,
     PullRequestSeen, Returned, WaitsFor,
@@ -78,6 +78,8 @@ reports! {
     CallDue in lane,
     /// A call is over: process gone, output read, nothing left of what it started.
     CallEnded in lane,
+    /// A call that was charged as lost was heard of after all: what it did does not count, and what it cost does.
+    LateResult in lane,
     /// The job's own file was read while an agent worked.
     StatusChanged in lane,
     /// What a call left was compared with what was there before; said before it is kept.

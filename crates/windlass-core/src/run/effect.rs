@@ -338,6 +338,17 @@ impl Effect {
         }
     }
 
+    /// What finds out what became of a call whose end nobody saw; `None` where it is none.
+    pub const fn recovery(&self) -> Option<Effect> {
+        match *self {
+            Effect::Call { lane, call, turn, purpose, agent, .. }
+            | Effect::Recover { lane, call, turn, purpose, agent } => {
+                Some(Effect::Recover { lane, call, turn, purpose, agent })
+            }
+            _ => None,
+        }
+    }
+
     /// The attempt that it is about; `None` where it is about none.
     pub const fn turn(&self) -> Option<TurnKey> {
         match self {

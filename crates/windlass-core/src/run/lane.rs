@@ -252,6 +252,31 @@ impl Council {
     }
 }
 
+/// The attempt of a state, however that is borrowed.
+macro_rules! turn_of {
+    ($state:expr) => {
+        match $state {
+            LaneState::Idle { .. } | LaneState::Asking | LaneState::Cleared => None,
+            LaneState::Preparing(turn)
+            | LaneState::Opening(turn)
+            | LaneState::Queued(turn, _, _)
+            | LaneState::Landing(turn, _, _)
+            | LaneState::Closing(turn, _)
+            | LaneState::Calling(turn, _)
+            | LaneState::Terminating(turn, _, _)
+            | LaneState::Recovering(turn, _)
+            | LaneState::Keeping(turn, _)
+            | LaneState::Refusing(turn, _)
+            | LaneState::Undoing(turn, _)
+            | LaneState::Gating(turn, _, _)
+            | LaneState::Advancing(turn, _, _)
+            | LaneState::Settling(turn, _, _)
+            | LaneState::Recording(turn, _, _)
+            | LaneState::Judging(turn, _, _) => Some(turn),
+        }
+    };
+}
+
 impl LaneState {
     /// Nothing is under way that must be seen through before the run may end.
     pub fn is_resting(&self) -> bool {
@@ -273,24 +298,11 @@ impl LaneState {
 
     /// The attempt it works on.
     pub fn turn(&self) -> Option<&Turn> {
-        match self {
-            LaneState::Idle { .. } | LaneState::Asking | LaneState::Cleared => None,
-            LaneState::Preparing(turn)
-            | LaneState::Opening(turn)
-            | LaneState::Queued(turn, _, _)
-            | LaneState::Landing(turn, _, _)
-            | LaneState::Closing(turn, _)
-            | LaneState::Calling(turn, _)
-            | LaneState::Terminating(turn, _, _)
-            | LaneState::Recovering(turn, _)
-            | LaneState::Keeping(turn, _)
-            | LaneState::Refusing(turn, _)
-            | LaneState::Undoing(turn, _)
-            | LaneState::Gating(turn, _, _)
-            | LaneState::Advancing(turn, _, _)
-            | LaneState::Settling(turn, _, _)
-            | LaneState::Recording(turn, _, _)
-            | LaneState::Judging(turn, _, _) => Some(turn),
-        }
+        turn_of!(self)
+    }
+
+    /// The same, to be corrected.
+    pub(crate) fn turn_mut(&mut self) -> Option<&mut Turn> {
+        turn_of!(self)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::values::{Bill, CallId, CallReport, CallSummary, Cost, Tokens};
+use crate::values::{Bill, CallId, CallReport, CallSummary, Cost, Ended, Tokens};
 
 /// The least that is set aside for a call.
 pub const LEAST_RESERVATION: Cost = Cost::from_micros(500_000);
@@ -21,6 +21,24 @@ pub struct Charge {
     pub listed: Cost,
 }
 
+impl Charge {
+    /// What of it is an estimate.
+    pub(crate) fn estimate(&self) -> Cost {
+        if self.estimated { self.cost } else { Cost::ZERO }
+    }
+}
+
+/// A call that was charged as an estimate, since nobody who had made it was left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LostCall {
+    /// It was made for.
+    pub iteration: u32,
+    /// What it was charged.
+    pub cost: Cost,
+    /// What it was known to have used.
+    pub tokens: Tokens,
+}
+
 /// One ledger for all lanes of a run. Failed and interrupted calls are charged like any other.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ledger {
@@ -32,6 +50,7 @@ pub struct Ledger {
     known: Cost,
     listed: Cost,
     reserved: BTreeMap<CallId, Cost>,
+    lost: BTreeMap<CallId, LostCall>,
 }
 
 impl Ledger {
@@ -107,17 +126,51 @@ impl Ledger {
         Cost::from_micros(u64::try_from(priced).unwrap_or(u64::MAX))
     }
 
-    pub(crate) fn charge(&mut self, call: CallId, summary: &CallSummary) {
+    pub(crate) fn charge(&mut self, call: CallId, iteration: u32, summary: &CallSummary) {
         self.reserved.remove(&call);
         self.calls += 1;
-        self.spent += summary.cost;
-        self.tokens += summary.tokens;
-        if summary.estimated {
-            self.estimated += summary.cost;
-        } else if summary.listed > Cost::ZERO {
-            self.known += summary.cost;
-            self.listed += summary.listed;
+        let CallSummary { cost, estimated, listed, tokens, .. } = *summary;
+        if estimated && summary.ended == Ended::Lost {
+            self.lost.insert(call, LostCall { iteration, cost, tokens });
         }
+        self.add(Charge { cost, estimated, listed }, tokens);
+    }
+
+    fn add(&mut self, charge: Charge, tokens: Tokens) {
+        self.spent += charge.cost;
+        self.tokens += tokens;
+        if charge.estimated {
+            self.estimated += charge.cost;
+        } else if charge.listed > Cost::ZERO {
+            self.known += charge.cost;
+            self.listed += charge.listed;
+        }
+    }
+
+    /// Is it charged as one whose end nobody saw?
+    pub fn is_lost(&self, call: CallId) -> bool {
+        self.lost.contains_key(&call)
+    }
+
+    /// What a lost call is charged as it is known now, and what it was charged before; `None` where it is charged as it has to be. One
+    /// that reported nothing is charged no less than before.
+    pub(crate) fn recharge_for(&self, call: CallId, report: &CallReport) -> Option<(Charge, LostCall)> {
+        let lost = *self.lost.get(&call)?;
+        let charge = self.charge_for(call, report);
+        let least = if report.cost.is_none() { lost.cost } else { Cost::ZERO };
+        let charge = Charge { cost: charge.cost.max(least), ..charge };
+        let is_news = !charge.estimated || charge.cost != lost.cost || report.tokens != lost.tokens;
+        is_news.then_some((charge, lost))
+    }
+
+    /// Charges a lost call as it is known now, once; `None` where it is none.
+    pub(crate) fn recharge(&mut self, call: CallId, charge: Charge, tokens: Tokens) -> Option<LostCall> {
+        let lost = self.lost.remove(&call)?;
+        self.spent = self.spent.minus(lost.cost);
+        self.estimated = self.estimated.minus(lost.cost);
+        self.tokens = self.tokens.minus(lost.tokens);
+        self.add(charge, tokens);
+        Some(lost)
     }
 }
 

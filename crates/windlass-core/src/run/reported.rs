@@ -2,7 +2,7 @@
 
 use crate::claim;
 use crate::fact::Fact;
-use crate::report::{self, CallDue, CallEnded, Prepared, Report};
+use crate::report::{self, CallDue, CallEnded, LateResult, Prepared, Report};
 use crate::run::decide::one;
 use crate::run::lane::{LaneState, Turn};
 use crate::run::{Run, Survey};
@@ -28,6 +28,7 @@ impl Run {
             }
             Report::CallDue(due) => one(self.call_due(&due)),
             Report::CallEnded(ended) => one(self.call_ended(ended)),
+            Report::LateResult(late) => one(self.heard_late(&late)),
             Report::StatusChanged(seen) => {
                 let working = self.lane(seen.lane).and_then(LaneState::call).is_some();
                 one((working && self.is_news(&seen.standing)).then(|| seen.into()))
@@ -96,6 +97,7 @@ impl Run {
                 | Report::CallSpawned(_)
                 | Report::CallDue(_)
                 | Report::CallEnded(_)
+                | Report::LateResult(_)
                 | Report::StatusChanged(_)
                 | Report::DeliveryReport(_)
                 | Report::IssueReport(_)
@@ -131,6 +133,22 @@ impl Run {
     fn call_ended(&self, ended: CallEnded) -> Option<Fact> {
         let CallEnded { lane, call, report } = ended;
         self.is_calling(lane, call).then(|| self.finish_call(lane, call, *report))
+    }
+
+    /// What a lost call did does not count; what it cost does.
+    fn heard_late(&self, late: &LateResult) -> Option<Fact> {
+        let LateResult { lane, call, report } = late;
+        let (charge, lost) = self.ledger.recharge_for(*call, report)?;
+        Some(Fact::CallRecharged {
+            lane: *lane,
+            call: *call,
+            cost: charge.cost,
+            estimated: charge.estimated,
+            listed: charge.listed,
+            tokens: report.tokens,
+            replaces: lost.cost,
+            replaces_tokens: lost.tokens,
+        })
     }
 
     fn is_news(&self, standing: &JobStatus) -> bool {

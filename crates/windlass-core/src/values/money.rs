@@ -108,6 +108,15 @@ impl Spent {
             format!("{all} (≈{} estimated)", amount(self.estimated))
         }
     }
+
+    /// This instead of a part of it that was an estimate.
+    #[must_use]
+    pub fn with(self, new: Spent, instead_of: Cost) -> Spent {
+        Spent {
+            cost: self.cost.minus(instead_of) + new.cost,
+            estimated: self.estimated.minus(instead_of) + new.estimated,
+        }
+    }
 }
 
 impl AddAssign for Spent {
@@ -156,6 +165,16 @@ impl Tokens {
             .saturating_add(self.output)
             .saturating_add(self.cache_creation)
             .saturating_add(self.cache_read)
+    }
+
+    /// What is left without these.
+    pub const fn minus(self, other: Tokens) -> Tokens {
+        Tokens {
+            input: self.input.saturating_sub(other.input),
+            output: self.output.saturating_sub(other.output),
+            cache_creation: self.cache_creation.saturating_sub(other.cache_creation),
+            cache_read: self.cache_read.saturating_sub(other.cache_read),
+        }
     }
 }
 

@@ -248,6 +248,9 @@ impl LocalLanes {
             if let Some(rites) = self.sandboxes.of_run().last_rites() {
                 keeper.set_last_rites(&rites)?;
             }
+            if let Some(pacemaker) = &self.pacemaker {
+                pacemaker.begin(lane, &keeper)?;
+            }
             held.keeper = Some(keeper);
         }
         Ok(held)

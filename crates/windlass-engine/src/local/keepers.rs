@@ -5,7 +5,8 @@ use std::io::ErrorKind;
 use windlass_agents::close_own_files;
 use windlass_core::environment::{Heir, hint};
 use windlass_core::report::{
-    CallDue, CallSpawned, CheckFinished, Failed, HookFinished, LaneLost, LaneOpened, Report, StatusChanged,
+    Broken, CallDue, CallSpawned, CheckFinished, Failed, HookFinished, LaneLost, LaneOpened, Report,
+    StatusChanged,
 };
 use windlass_core::run::{Epoch, Reported};
 use windlass_core::values::{
@@ -96,6 +97,12 @@ impl LocalLanes {
                     self.notice(format!("{} processes could not be killed: {left:?}", left.len()));
                 }
                 self.lane_cleared(lane, None)
+            }
+            KeeperEvent::Silenced => {
+                let detail =
+                    format!("this process stood still for too long, and what ran in lane {lane} was ended");
+                self.report(epoch, Broken { stop_reason: StopReason::NeedsHuman, detail });
+                Ok(())
             }
             KeeperEvent::Died => {
                 held.keeper_died();

@@ -35,6 +35,7 @@ mod notes_file;
 mod part;
 mod prepare;
 mod principles;
+mod pulse;
 mod recover;
 mod refuse;
 mod remote;
@@ -83,6 +84,7 @@ pub use prepare::{Preview, Wanted, preview};
 
 use event::{Event, Events};
 use lane::LiveLane;
+use pulse::Pacemaker;
 use sandboxes::Sandboxes;
 use starters::Starters;
 use work::WorkError;
@@ -119,6 +121,8 @@ pub struct Setting {
     pub clock: Arc<Clock>,
     /// What workers of a fleet bring of their lanes; nothing is ever in it where the lanes are on this machine.
     pub leftovers: RemoteLeftovers,
+    /// How long what runs in lanes goes on while this process stands still; `None` = on and on.
+    pub standstill: Option<Duration>,
 }
 
 /// Lanes in threads of this process, with keepers below it.
@@ -133,6 +137,8 @@ pub struct LocalLanes {
     audience: Arc<dyn Audience>,
     clock: Arc<Clock>,
     lanes: BTreeMap<LaneId, LiveLane>,
+    /// Tells keepers that this process does not stand still, where they have to know.
+    pacemaker: Option<Pacemaker>,
     /// The orders to open checkouts that are still waited for: what has been set up is opened again.
     opening: BTreeMap<LaneId, Order>,
     workers: Workers,
@@ -192,6 +198,7 @@ impl LocalLanes {
             audience: setting.audience,
             clock: setting.clock,
             lanes: BTreeMap::new(),
+            pacemaker: setting.standstill.map(Pacemaker::start).transpose()?,
             opening: BTreeMap::new(),
             workers,
             events,

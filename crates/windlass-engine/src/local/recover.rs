@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::time::Duration;
 
-use windlass_agents::{CallWatch, Decoder, Detail, Digest, Sink, of, unseen};
+use windlass_agents::{CallWatch, Decoder, Detail, Digest, Sink, lost_with_worker, of, unseen};
 use windlass_core::observation::Observation;
 use windlass_core::spec::RunSpec;
 use windlass_core::values::RunId;
@@ -37,7 +37,8 @@ pub(super) fn report(plan: &RunSpec, call: &CallFolder) -> Recovered {
     let stderr = read_end(&call.stderr(), 8 * 1024).unwrap_or_default();
     let now = Now { wall: jiff::Timestamp::now(), monotonic: Duration::ZERO };
     let mut report = watch.report(now, &String::from_utf8_lossy(&stderr));
-    report.lost_with_its_runner(&unseen(agent.about()));
+    let why = if plan.is_of_fleet() { lost_with_worker } else { unseen };
+    report.lost_with_its_runner(&why(agent.about()));
     Recovered { report, notice }
 }
 

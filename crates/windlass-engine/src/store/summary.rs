@@ -169,6 +169,14 @@ impl Fold {
                 summary.estimated_cost += Spent::of(ended.cost, ended.estimated).estimated;
                 summary.tokens += ended.tokens;
             }
+            Fact::CallRecharged { cost, estimated, tokens, replaces, replaces_tokens, .. } => {
+                let spent = Spent { cost: summary.cost, estimated: summary.estimated_cost };
+                let spent = spent.with(Spent::of(*cost, *estimated), *replaces);
+                (summary.cost, summary.estimated_cost) = (spent.cost, spent.estimated);
+                summary.estimated = spent.estimated > Cost::ZERO;
+                summary.tokens = summary.tokens.minus(*replaces_tokens);
+                summary.tokens += *tokens;
+            }
             Fact::IterationFinished { .. } => summary.iterations = summary.iterations.saturating_add(1),
             Fact::RunFinished {
                 stop_reason,

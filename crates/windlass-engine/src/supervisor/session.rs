@@ -119,6 +119,7 @@ pub fn drive(session: Session) -> Result<Finished, EngineError> {
         audience: Arc::clone(&session.audience),
         clock: Arc::clone(&clock),
         leftovers: session.remote.as_ref().map(|remote| remote.leftovers.clone()).unwrap_or_default(),
+        standstill: None,
     };
     let lanes = LocalLanes::start(setting, Arc::clone(&wake))?;
     let executor: Box<dyn Executor> = match session.remote {

@@ -55,6 +55,9 @@ pub struct Outcome {
     /// The lane is given up here, and why, in a sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub given_up: Option<String>,
+    /// The task whose unfinished work this is, where the worker has lost the lane meanwhile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub late_work_on: Option<String>,
 }
 
 /// A file of the run's folder.

@@ -82,5 +82,6 @@ pub fn report(text: &str) -> Outcome {
         files: Vec::new(),
         made: None,
         given_up: None,
+        late_work_on: None,
     }
 }

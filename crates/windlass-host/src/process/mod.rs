@@ -39,7 +39,7 @@ pub use callers::{Guest, guest_at, inode_in};
 pub use command::{Captured, Command, Output, signal_commands};
 pub use error::{ProcessError, StartFault, StartFaultKind};
 pub use hearing::{first_of, pipe};
-pub use keeper::{KEEPER_COMMAND, Keeper, KeeperEvent, LastRites, SpawnId, SpawnRequest, keeper_main};
+pub use keeper::{KEEPER_COMMAND, Keeper, KeeperEvent, LastRites, Pulse, SpawnId, SpawnRequest, keeper_main};
 pub use programs::others_running;
 pub use rustix::process::Signal as CommandSignal;
 pub use standing_in::stand_before;

@@ -2,6 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use windlass_core::hexadecimal;
@@ -36,6 +37,11 @@ pub enum Request {
     },
     /// When you wind up, and nothing is left below you: run this, for what is elsewhere. It takes the place of an earlier one.
     LastRites(LastRites),
+    /// The runner lives. Where nothing like this is heard for so long, it stands still: end what is below you, and say so.
+    Beat {
+        /// How long.
+        patience: Duration,
+    },
     /// The runner closes you, and lives: what it waits for itself is its own affair.
     Farewell,
 }
@@ -51,6 +57,7 @@ impl Request {
             | Request::Pause
             | Request::Continue
             | Request::LastRites(_)
+            | Request::Beat { .. }
             | Request::Farewell => 0,
         }
     }
@@ -114,6 +121,8 @@ pub(crate) enum Reply {
         /// How.
         ended: Ended,
     },
+    /// Nothing was heard of the runner for as long as it had said, and nothing is left.
+    Silenced,
     /// Nothing is left, or these, which could not be killed.
     TreeGone {
         /// Their process ids.

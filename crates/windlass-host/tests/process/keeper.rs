@@ -7,6 +7,7 @@ use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal};
 use windlass_core::values::Ended;
@@ -32,6 +33,7 @@ pub const TESTS: &[(&str, fn())] = &[
     ("keeper::what_is_paused_can_be_ended", what_is_paused_can_be_ended),
     ("keeper::signals_for_the_runner_do_not_end_it", signals_for_the_runner_do_not_end_it),
     ("keeper::a_lock_is_held_for_the_keepers_life", a_lock_is_held_for_the_keepers_life),
+    ("keeper::a_runner_that_stands_still_loses_what_is_below", a_runner_that_stands_still_loses_what_is_below),
     ("keeper::close_leaves_nothing_and_is_no_death", close_leaves_nothing_and_is_no_death),
     ("keeper::a_runner_that_closes_it_keeps_its_own_commands", a_runner_that_closes_it_keeps_its_own_commands),
     ("keeper::last_rites_come_when_nothing_is_left_and_before_the_lock_is_free", last_rites_come_last),
@@ -258,6 +260,22 @@ fn a_lock_is_held_for_the_keepers_life() {
     let lane = Lane::start();
     let too_many = vec![other.as_fd(); 33];
     assert!(matches!(lane.keeper.hold(&too_many), Err(ProcessError::TooManyFiles(33))));
+}
+
+fn a_runner_that_stands_still_loses_what_is_below() {
+    let lane = Lane::start();
+    let (_printed, request) = shell(1, "trap '' TERM; setsid sleep 1000 & sleep 1000");
+    lane.keeper.spawn(request).unwrap();
+    assert!(matches!(lane.event(), KeeperEvent::Spawned { id: 1, .. }));
+    // Said once, and not again: as one does who was stopped.
+    lane.keeper.pulse().beat(Duration::from_millis(50)).unwrap();
+    assert_eq!(lane.event(), KeeperEvent::Exited { id: 1, ended: Ended::Signalled(9) });
+    assert_eq!(lane.event(), KeeperEvent::Silenced);
+    // It serves on: whoever comes to again finds it.
+    let (_printed, request) = shell(2, "exit 3");
+    lane.keeper.spawn(request).unwrap();
+    assert!(matches!(lane.event(), KeeperEvent::Spawned { id: 2, .. }));
+    assert_eq!(lane.event(), KeeperEvent::Exited { id: 2, ended: Ended::Exited(3) });
 }
 
 fn close_leaves_nothing_and_is_no_death() {

@@ -1,5 +1,6 @@
 //! The intake: what came of orders, with the files and commits that belong to it. All of it is a stranger's until it was checked.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -14,6 +15,7 @@ use windlass_fleet::orders::{Answer, Letter, MadeCode, Outcome};
 use windlass_fleet::{Deadline, FleetError};
 use windlass_git::lane::{Lane, Leftover};
 
+use super::late::{self, Late};
 use super::placement::Hearing;
 use super::room::{CALL, Event, Room, StartError, beside};
 use crate::answers::is_answer;
@@ -54,13 +56,12 @@ fn take(room: &Room, letter: &Letter<Outcome>) {
     let hearing = hearing(room, outcome, epoch);
     let answer = match hearing {
         Hearing::Again => Answer::Accepted,
-        Hearing::Late => {
-            let (worker, lane) = (&outcome.worker, outcome.lane);
-            room.tell(Event::Notice(format!(
-                "lane {lane}: what worker {worker} reports is of before it lost the lane, and does not count"
-            )));
-            Answer::Refused { reason: "the lane is somebody else's".to_owned() }
-        }
+        Hearing::Late => match late::take(room, outcome, epoch) {
+            Ok(Late::Kept) => Answer::Accepted,
+            Ok(Late::Nothing) => Answer::Refused { reason: "the lane is somebody else's".to_owned() },
+            Err(Refusal::Again) => return,
+            Err(Refusal::Said(reason)) => Answer::Refused { reason },
+        },
         Hearing::New => match take_new(room, outcome) {
             Ok(()) => Answer::Accepted,
             // It is sent again.
@@ -85,7 +86,7 @@ fn hearing(room: &Room, outcome: &Outcome, epoch: LeaseEpoch) -> Hearing {
 }
 
 /// Why an outcome is not taken.
-enum Refusal {
+pub(super) enum Refusal {
     /// The servers failed: it may be taken later.
     Again,
     /// It is not what it should be.
@@ -106,7 +107,7 @@ fn take_new(room: &Room, outcome: &Outcome) -> Result<(), Refusal> {
             }
             outcome.given_up.clone()
         }
-        Err(CodeError::Fleet(error)) if may_pass(&error) => return Err(Refusal::Again),
+        Err(error) if may_pass(&error) => return Err(Refusal::Again),
         Err(error) => Some(format!("what it made is not taken: {error}")),
     };
     if let Some(why) = given_up {
@@ -128,8 +129,8 @@ fn take_new(room: &Room, outcome: &Outcome) -> Result<(), Refusal> {
 }
 
 /// May the same be taken later?
-fn may_pass(error: &FleetError) -> bool {
-    matches!(error, FleetError::TimedOut { .. } | FleetError::Unreachable { .. })
+pub(super) fn may_pass(error: &CodeError) -> bool {
+    matches!(error, CodeError::Fleet(FleetError::TimedOut { .. } | FleetError::Unreachable { .. }))
 }
 
 /// Is it something that a worker can say of its lane?
@@ -166,22 +167,29 @@ fn parked(room: &Room, outcome: &Outcome) -> Option<Order> {
 
 /// Brings a lane's commits here, to where a lane of this machine would have them.
 fn take_code(room: &Room, lane: LaneId, made: &MadeCode) -> Result<(), CodeError> {
+    if mirror(room, &room.lanes.join(lane.to_string()), made)?.is_some() {
+        room.leftovers.put(lane, left_of(made));
+    }
+    Ok(())
+}
+
+/// A lane's commits as a lane of this machine has them, in a folder of their own; `None` where they are none.
+pub(super) fn mirror(room: &Room, home: &Path, made: &MadeCode) -> Result<Option<Lane>, CodeError> {
     let named = [Some(&made.stands_at), made.work.as_ref(), made.merging.as_ref()];
     let commits: Vec<_> = named.into_iter().flatten().filter_map(|name| commit(name)).collect();
-    let Some(stands_at) = commits.first().copied() else { return Ok(()) };
-    let home = room.lanes.join(lane.to_string());
-    match &made.pack {
-        None => drop(Lane::mirror(&room.main, &home, stands_at, None)?),
-        Some(pack) => {
-            let brought = code::bring(&room.fleet, Store::Results, pack, &room.scratch())?;
-            let pack = (brought.file(), limits());
-            Lane::mirror(&room.main, &home, stands_at, Some((&pack.0, &commits, &pack.1)))?;
-        }
-    }
-    let leftover = Leftover {
+    let Some(stands_at) = commits.first().copied() else { return Ok(None) };
+    let Some(pack) = &made.pack else {
+        return Ok(Some(Lane::mirror(&room.main, home, stands_at, None)?));
+    };
+    let brought = code::bring(&room.fleet, Store::Results, pack, &room.scratch())?;
+    let pack = (brought.file(), limits());
+    Ok(Some(Lane::mirror(&room.main, home, stands_at, Some((&pack.0, &commits, &pack.1)))?))
+}
+
+/// What is left of a task there.
+pub(super) fn left_of(made: &MadeCode) -> Leftover {
+    Leftover {
         work: made.work.as_deref().and_then(commit),
         merging: made.merging.as_deref().and_then(commit),
-    };
-    room.leftovers.put(lane, leftover);
-    Ok(())
+    }
 }

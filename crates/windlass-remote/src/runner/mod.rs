@@ -4,11 +4,12 @@
 //! - [`placement`] says which worker has which lane (pure).
 //! - A lane's [`post`] is a thread that brings its orders to where they go.
 //! - The [`watch`] renews the run's lease, and sees what becomes of the lanes' leases.
-//! - The [`intake`] takes what came of orders.
+//! - The [`intake`] takes what came of orders; what comes [`late`] is kept.
 //! - The [`publisher`] brings the run's journal to the fleet; orders that need it there are [`withheld`] until it is.
 
 mod intake;
 mod landing;
+mod late;
 mod placement;
 mod post;
 mod publisher;
@@ -23,7 +24,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use windlass_core::fact::{Entry, Fact};
-use windlass_core::report::{Broken, LaneLost, Report};
+use windlass_core::report::{Broken, LaneLost, LateResult, Report};
 use windlass_core::run::{Effect, EndCall, Order, Reported, Side};
 use windlass_core::values::{CallId, LaneId, StopReason};
 use windlass_engine::executor::{EngineError, Executor, Waker};
@@ -72,6 +73,8 @@ pub struct RemoteLanes {
     withheld: Withheld,
     /// Calls that are to end at once, and have not been heard to.
     killed: BTreeSet<CallId>,
+    /// How calls of lost lanes have ended: where that is heard before they are charged as lost, it is said once more then.
+    late: BTreeMap<CallId, LateResult>,
     events: Receiver<Event>,
     threads: Vec<JoinHandle<()>>,
     reports: Vec<Reported>,
@@ -94,6 +97,7 @@ impl RemoteLanes {
             posts: BTreeMap::new(),
             withheld: Withheld::default(),
             killed: BTreeSet::new(),
+            late: BTreeMap::new(),
             events,
             threads,
             reports: Vec::new(),
@@ -123,6 +127,10 @@ impl RemoteLanes {
                     }
                 }
                 self.reports.extend(reported);
+            }
+            Event::Late(late) => {
+                self.reports.push(Reported::unasked(late.clone()));
+                self.late.insert(late.call, late);
             }
             Event::Notice(text) => self.reports.push(Reported::unasked(Report::notice(text))),
             Event::Here(order) => self.local.carry_out(*order)?,
@@ -159,12 +167,11 @@ impl RemoteLanes {
 
     /// What comes of an order whose lane is gone: a call is charged as what is known of it says, and its task begins again.
     fn answer_lost(&mut self, lane: LaneId, worker: &str, mut order: Order) -> Result<(), EngineError> {
+        if let Some(recovery) = order.effect.recovery() {
+            order.effect = recovery;
+            return self.local.carry_out(order);
+        }
         match order.effect {
-            Effect::Call { lane, call, turn, purpose, agent, .. } => {
-                order.effect = Effect::Recover { lane, call, turn, purpose, agent };
-                self.local.carry_out(order)
-            }
-            Effect::Recover { .. } => self.local.carry_out(order),
             // Its work is in no place any more: this is said when it is closed. What is not parked is being closed.
             Effect::CloseTask { .. } if order.effect.parks() => self.local.carry_out(order),
             Effect::CloseTask { .. } => Ok(()),
@@ -218,6 +225,11 @@ impl Executor for RemoteLanes {
     fn recorded(&mut self, entries: &[Entry]) -> Result<(), EngineError> {
         let lines = lines(entries).map_err(|error| EngineError::Remote(Box::new(error)))?;
         self.room.publications.recorded(&lines);
+        for entry in entries {
+            if let Fact::CallFinished { call, .. } = &entry.fact {
+                self.reports.extend(self.late.remove(call).map(Reported::unasked));
+            }
+        }
         if entries.iter().any(|entry| matches!(entry.fact, Fact::RunResumed { .. })) {
             // With this fact the run says that it works here.
             copy::adopt(&self.room.folder);

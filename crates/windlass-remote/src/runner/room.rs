@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use windlass_core::report::LateResult;
 use windlass_core::run::{Order, Reported};
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{LaneId, RunId};
@@ -89,6 +90,8 @@ pub enum RunLeft {
 pub(super) enum Event {
     /// What came of orders.
     Reported(Vec<Reported>),
+    /// How a call has ended whose lane its worker had lost meanwhile.
+    Late(LateResult),
     /// What a person should know.
     Notice(String),
     /// To be carried out on this machine.
@@ -147,6 +150,8 @@ pub(super) struct Room {
     cut_off: AtomicBool,
     /// When the run's lease was renewed last.
     renewed: Mutex<Instant>,
+    /// How often unfinished work of lost lanes was kept.
+    pub late_work: AtomicU32,
 }
 
 impl Room {
@@ -179,6 +184,7 @@ impl Room {
             closing: AtomicBool::new(false),
             cut_off: AtomicBool::new(false),
             renewed: Mutex::new(Instant::now()),
+            late_work: AtomicU32::new(0),
             fleet,
             leases,
             queue,

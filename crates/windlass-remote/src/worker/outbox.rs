@@ -12,7 +12,7 @@ use std::time::Duration;
 use windlass_agents::Detail;
 use windlass_core::fact::Entry;
 use windlass_core::observation::Observation;
-use windlass_core::report::Merged;
+use windlass_core::report::{Merged, Report};
 use windlass_core::run::{Reported, TurnKey};
 use windlass_core::values::{LaneId, MergeOutcome, RunId};
 use windlass_engine::executor::{Audience, Place as Seen};
@@ -23,7 +23,7 @@ use windlass_fleet::names::WorkerName;
 use windlass_fleet::orders::{Answer, Delivered, Fences, Letters, MadeCode, Outcome};
 use windlass_fleet::{Deadline, Fleet, FleetError};
 use windlass_git::git::{ObjectId, Repository};
-use windlass_git::lane::Lane;
+use windlass_git::lane::{Lane, Leftover};
 
 use super::desk::Event;
 use crate::code::{self, CodeError, commit};
@@ -55,6 +55,8 @@ pub(super) enum Asked {
     Merged(Box<Merged>),
     /// What is left of a task that is put aside; with this the lane is given back.
     Leftover { work: Option<ObjectId>, task: String },
+    /// What was left of a task when the lane was lost; the run's repository has it.
+    Late { left: Leftover, task: String },
 }
 
 /// Something to be sent.
@@ -147,9 +149,12 @@ impl Outbox {
         self.close();
     }
 
-    /// What a lane has made is nobody's any more.
+    /// What a lane has made does not count any more. How its calls have ended is still said: they are to be paid.
     pub fn forget(&self, lane: LaneId) {
-        self.shared.queue().retain(|parcel| parcel.lane != lane);
+        let is_bill = |parcel: &Parcel| {
+            parcel.reported.iter().any(|reported| matches!(reported.report, Report::CallEnded(_)))
+        };
+        self.shared.queue().retain(|parcel| parcel.lane != lane || is_bill(parcel));
     }
 
     /// A commit that the runner has.
@@ -228,6 +233,10 @@ impl Sending {
             files,
             made,
             given_up: parcel.given_up.clone(),
+            late_work_on: match &parcel.asked {
+                Asked::Late { task, .. } => Some(task.clone()),
+                _ => None,
+            },
             ..self.empty(parcel)
         })
     }
@@ -249,6 +258,7 @@ impl Sending {
             files: Vec::new(),
             made: None,
             given_up: None,
+            late_work_on: None,
         }
     }
 
@@ -257,6 +267,7 @@ impl Sending {
         let Some(place) = &self.place else { return Ok(None) };
         let home = place.lanes.join(parcel.lane.to_string());
         let lane = Lane::expected_at(&place.main, &home);
+        let mut repository = lane.repository();
         let (stands_at, work, merging) = match &parcel.asked {
             Asked::Nothing => return Ok(None),
             Asked::Opened(base) => (base.clone(), None, None),
@@ -269,6 +280,12 @@ impl Sending {
                 let Some(stands_at) = lane.stands_at() else { return Ok(None) };
                 (stands_at.to_string(), left.work, left.merging)
             }
+            Asked::Late { left, .. } => {
+                let Some(stands_at) = left.work.or(left.merging) else { return Ok(None) };
+                // Another task may be in the lane by now.
+                repository = &place.main;
+                (stands_at.to_string(), left.work, left.merging)
+            }
         };
         let mut wanted: Vec<ObjectId> = [work, merging].into_iter().flatten().collect();
         let tips: Vec<ObjectId> =
@@ -278,13 +295,8 @@ impl Sending {
         let pack = match wanted.as_slice() {
             [] => None,
             wanted => {
-                let packed = code::pack(
-                    &self.fleet,
-                    Store::Results,
-                    lane.repository(),
-                    (wanted, &tips),
-                    &place.scratch,
-                );
+                let packed =
+                    code::pack(&self.fleet, Store::Results, repository, (wanted, &tips), &place.scratch);
                 Some(packed?)
             }
         };

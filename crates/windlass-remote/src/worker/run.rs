@@ -8,16 +8,16 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
 use windlass_core::report::{CallEnded, Noticed, Report};
-use windlass_core::run::{Effect, Epoch, Reported};
-use windlass_core::values::{CallId, LaneId};
+use windlass_core::run::{Effect, Epoch, Order, Reported, TurnKey};
+use windlass_core::values::{CallId, LaneId, RunId};
 use windlass_engine::executor::{EngineError, Executor, Waker};
 use windlass_engine::local::LocalLanes;
 use windlass_fleet::Fleet;
 use windlass_fleet::leases::LeaseEpoch;
 use windlass_fleet::names::WorkerName;
 use windlass_fleet::orders::{CodePart, Errand};
-use windlass_git::git::ObjectId;
-use windlass_git::lane::Replica;
+use windlass_git::git::{ObjectId, Repository};
+use windlass_git::lane::{Lane, Leftover, Replica, park_leftover};
 
 use super::desk::Event;
 use super::outbox::{Asked, Outbox, Parcel, Place, Silent};
@@ -71,7 +71,19 @@ struct Held {
     /// How the last call ended: a runner that died before it heard so asks again.
     ended: Option<CallEnded>,
     /// What the lane was last told to do.
-    effect: Effect,
+    order: Order,
+    /// The task that is worked on, and the commit of its work once there is one.
+    task: Option<(String, Option<ObjectId>)>,
+    /// Where the lane began.
+    base: Option<ObjectId>,
+}
+
+impl Held {
+    /// A lane that was taken with this order.
+    fn begun(lease: LeaseEpoch, order: &Order) -> Held {
+        let (newest, order) = (Epoch::default(), order.clone());
+        Held { lease, newest, call: None, ended: None, order, task: None, base: None }
+    }
 }
 
 /// A call that is under way.
@@ -86,7 +98,10 @@ struct LiveCall {
 
 /// What is open once the first order came.
 struct Open {
+    main: Repository,
     lanes: LocalLanes,
+    /// Where lanes are.
+    below: PathBuf,
     replica: Replica,
     outbox: Outbox,
     _lock: Box<dyn Send>,
@@ -96,11 +111,20 @@ pub(super) struct Running {
     room: RunRoom,
     open: Option<Open>,
     held: BTreeMap<LaneId, Held>,
+    /// Calls that were ended with their lanes, by the order that began them: their streams are being read.
+    lost: BTreeMap<Epoch, Lost>,
+}
+
+/// A call of a lane that this worker has not got any more.
+struct Lost {
+    lane: LaneId,
+    lease: LeaseEpoch,
+    turn: Option<TurnKey>,
 }
 
 impl Running {
     pub fn new(room: RunRoom) -> Running {
-        Running { room, open: None, held: BTreeMap::new() }
+        Running { room, open: None, held: BTreeMap::new(), lost: BTreeMap::new() }
     }
 
     pub fn work(mut self, inbox: &Receiver<Job>) {
@@ -115,10 +139,7 @@ impl Running {
                 Job::Close => break,
                 Job::Stirred => {}
                 Job::Begin { lane, epoch, errand } => {
-                    let effect = errand.order.effect.clone();
-                    let held =
-                        Held { lease: epoch, newest: Epoch::default(), call: None, ended: None, effect };
-                    self.held.insert(lane, held);
+                    self.held.insert(lane, Held::begun(epoch, &errand.order));
                     self.order(lane, *errand);
                 }
                 Job::Order(errand) => {
@@ -143,13 +164,45 @@ impl Running {
         self.held.remove(&lane);
     }
 
-    /// Whoever has it now begins its task anew: what is at work for it here is ended, and what comes of it is not said.
+    /// Whoever has it now begins its task anew: what is at work for it here is ended. What it came to does not count; it is kept, and
+    /// what it cost is said.
     fn abandon(&mut self, lane: LaneId) {
         if let Some(open) = &mut self.open {
             open.lanes.abandon(lane);
             open.outbox.forget(lane);
         }
+        self.bill(lane);
+        if let (Some(held), Some(open)) = (self.held.get(&lane), &self.open)
+            && let Some(asked) = open.late_work(&self.room.brief.spec.run, lane, held)
+        {
+            open.outbox.send(Parcel { asked, ..Parcel::of(lane, held.lease) });
+        }
         self.leave(lane);
+    }
+
+    /// What a lane's call has cost that was ended here: its stream says. Nobody waits for it.
+    fn bill(&mut self, lane: LaneId) {
+        let (Some(held), Some(open)) = (self.held.get(&lane), &mut self.open) else { return };
+        if held.call.is_none() {
+            return;
+        }
+        let Some(effect) = held.order.effect.recovery() else { return };
+        let order = Order { effect, ..held.order.clone() };
+        let (begun_by, turn) = (order.epoch, order.effect.turn());
+        if open.lanes.carry_out(order).is_ok() {
+            self.lost.insert(begun_by, Lost { lane, lease: held.lease, turn });
+        }
+    }
+
+    /// Where it is how a call of a lost lane has ended, it goes on its way.
+    fn take_lost(&mut self, reported: &Reported) -> bool {
+        let Some(lost) = reported.order.filter(|_| matches!(reported.report, Report::CallEnded(_))) else {
+            return false;
+        };
+        let (Some(lost), Some(open)) = (self.lost.remove(&lost), &self.open) else { return false };
+        let Lost { lane, lease, turn } = lost;
+        open.outbox.send(Parcel { reported: vec![reported.clone()], turn, ..Parcel::of(lane, lease) });
+        true
     }
 
     /// This worker cannot do what it was asked: somebody else may.
@@ -164,6 +217,7 @@ impl Running {
             }
             None => self.room.outbox(None).send_last(parcel),
         }
+        self.bill(lane);
         self.leave(lane);
     }
 
@@ -197,6 +251,9 @@ impl Running {
         }
         let (Some(open), Some(held)) = (&mut self.open, self.held.get_mut(&lane)) else { return Ok(()) };
         let order = errand.order;
+        if let Some(at) = order.context.task() {
+            held.task = Some((at.row.id.0.clone(), at.work.as_deref().and_then(commit)));
+        }
         match &order.effect {
             Effect::CloseTask { .. } => {
                 let work = order.context.task().and_then(|at| at.work.as_deref().and_then(commit));
@@ -223,10 +280,10 @@ impl Running {
             _ => {}
         }
         if !matches!(order.effect, Effect::EndCall { .. }) {
-            if matches!(held.effect, Effect::Open { .. }) {
-                open.lanes.withdraw(&held.effect);
+            if matches!(held.order.effect, Effect::Open { .. }) {
+                open.lanes.withdraw(&held.order.effect);
             }
-            held.effect = order.effect.clone();
+            held.order = order.clone();
         }
         open.lanes.carry_out(order).map_err(|error| error.to_string())
     }
@@ -238,6 +295,9 @@ impl Running {
         let mut by_lane: BTreeMap<LaneId, Vec<Reported>> = BTreeMap::new();
         let mut broken = Vec::new();
         for reported in reports {
+            if self.take_lost(&reported) {
+                continue;
+            }
             let lane = reported.report.lane().or_else(|| self.lane_of(reported.order?));
             match (&reported.report, lane) {
                 (Report::Broken(_) | Report::Failed(_), lane) => {
@@ -285,6 +345,9 @@ impl Running {
         {
             reported.order = Some(live.answers);
         }
+        if let Report::LaneOpened(opened) = &reported.report {
+            held.base = commit(&opened.base);
+        }
         if let Report::CallEnded(ended) = &reported.report {
             held.call.take_if(|live| live.call == ended.call);
             held.ended = Some(ended.clone());
@@ -300,7 +363,7 @@ impl Running {
             return;
         }
         let answers = reported.iter().any(|reported| is_answer(&reported.report));
-        let turn = held.effect.turn().filter(|_| answers);
+        let turn = held.order.effect.turn().filter(|_| answers);
         let asked = asked_of(&reported);
         open.outbox.send(Parcel { reported, turn, asked, ..Parcel::of(lane, held.lease) });
     }
@@ -324,13 +387,14 @@ impl RunRoom {
         let jobs = self.jobs.clone();
         let wake: Waker = Arc::new(move || drop(jobs.send(Job::Stirred)));
         let run = setting.folder.clone();
-        let place = Place { main, folder: run, lanes, scratch: self.incoming() };
+        let below = lanes.clone();
+        let place = Place { main: main.clone(), folder: run, lanes, scratch: self.incoming() };
         let lanes = LocalLanes::start(setting, wake).map_err(|error| error.to_string())?;
         let outbox = self.outbox(Some(place));
         if let Some(tip) = tip {
             outbox.knows(tip);
         }
-        Ok(Open { lanes, replica, outbox, _lock: lock })
+        Ok(Open { main, lanes, below, replica, outbox, _lock: lock })
     }
 
     /// Where what is on its way lies.
@@ -349,6 +413,21 @@ impl RunRoom {
 }
 
 impl Open {
+    /// What is there of the task of a lane that was lost, kept as a branch of the run's repository here; `None` where nothing is.
+    fn late_work(&self, run: &RunId, lane: LaneId, held: &Held) -> Option<Asked> {
+        let (task, work) = held.task.as_ref()?;
+        let lane = Lane::expected_at(&self.main, &self.below.join(lane.to_string()));
+        // A checkout that is broken holds nothing that could be kept.
+        let mut left = lane.leftover(*work, task).ok()?;
+        if left == Leftover::default() {
+            // What is committed there is no file that differs.
+            left.work = lane.stands_at().filter(|at| Some(*at) != held.base);
+        }
+        left.work.or(left.merging)?;
+        park_leftover(&self.main, &lane, &left, &run.0, task).ok()?;
+        Some(Asked::Late { left, task: task.clone() })
+    }
+
     fn bring(&self, room: &RunRoom, code: &[CodePart]) -> Result<(), CodeError> {
         if let Some(tip) = bring(room, &self.replica, code)? {
             self.outbox.knows(tip);

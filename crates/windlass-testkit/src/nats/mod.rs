@@ -3,6 +3,7 @@
 //! `cargo xtask nats` installs the program. Every server syncs each write, as a fleet's has to. Ports are reserved among all tests of
 //! this machine, so that a server that was killed finds its own again.
 
+mod cable;
 mod ports;
 mod server;
 
@@ -12,6 +13,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 use crate::environment::wait_until;
+pub use cable::Cable;
 use ports::Ports;
 pub use server::Server;
 

@@ -61,6 +61,7 @@ impl Course {
                 self.reserve(*call, *iteration, (*attempt, *purpose, *agent), now);
             }
             Fact::CallFinished { call, summary, .. } => self.finish_call(*call, summary, now),
+            Fact::CallRecharged { .. } => self.recharge(&entry.fact),
             Fact::AttemptRepeats { iteration, attempt, .. } => self.repeat(*iteration, *attempt),
             Fact::SnapshotTaken(report::SnapshotTaken { lane, evidence, .. }) => {
                 self.trees.insert(*lane, evidence.tree.clone());
@@ -266,6 +267,28 @@ impl Course {
         known.tool_uses = summary.tool_uses;
         known.denied = u32::try_from(summary.denials.len()).unwrap_or(u32::MAX);
         known.denials.clone_from(&summary.denials);
+    }
+
+    fn recharge(&mut self, fact: &Fact) {
+        let Fact::CallRecharged { call, cost, estimated, tokens, replaces, replaces_tokens, .. } = fact
+        else {
+            return;
+        };
+        let Some(iteration) = self.places.get(call).copied() else { return };
+        let Some(seen) = self.iterations.get_mut(&iteration) else { return };
+        let spent = Spent { cost: seen.cost, estimated: seen.estimated_cost };
+        let spent = spent.with(Spent::of(*cost, *estimated), *replaces);
+        (seen.cost, seen.estimated_cost) = (spent.cost, spent.estimated);
+        seen.tokens = seen.tokens.minus(*replaces_tokens);
+        seen.tokens += *tokens;
+        let Some(known) = seen.calls.iter_mut().rev().find(|known| known.call == *call) else { return };
+        (known.cost, known.estimated, known.tokens) = (*cost, *estimated, *tokens);
+        if known.repeated {
+            let repeated = self.repeated.entry(iteration).or_default();
+            *repeated = repeated.minus(*replaces) + *cost;
+        }
+        let repeated = self.repeated.get(&iteration).copied().unwrap_or_default();
+        seen.wasted = Wasted::of(seen.verdict, seen.cost, repeated);
     }
 
     fn repeat(&mut self, iteration: u32, attempt: u32) {

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use windlass_core::fact::{Entry, Fact};
-use windlass_core::values::{Class, Cost, Verdict};
+use windlass_core::values::{CallSummary, Class, Cost, LaneId, Tokens, Verdict};
 
 use super::*;
 use crate::board::Board;
@@ -61,6 +61,42 @@ fn the_whole_night_is_seen_as_its_status_has_it() {
     assert_eq!(gate.last.as_ref().map(|last| last.result), Some(CheckResult::Passed));
     assert_eq!(gate.iteration, Some(5));
     assert_eq!(run.waited_for.who, Who::Nobody);
+}
+
+#[test]
+fn what_a_lost_call_is_heard_to_have_cost_is_its_cost_everywhere() {
+    let mut night = MadeUp::new();
+    night.start();
+    let lost = |call: &mut CallSummary| (call.cost, call.estimated) = (Cost::from_dollars(0.5), true);
+    night.iteration(1).called(lost).fact(Fact::AttemptRepeats {
+        lane: LaneId(0),
+        iteration: 1,
+        attempt: 1,
+        class: Class::Interrupted,
+    });
+    let before = seen(&night, None);
+    let call = before.rounds[0].calls[0].call;
+    night.fact(Fact::CallRecharged {
+        lane: LaneId(0),
+        call,
+        cost: Cost::from_dollars(0.2),
+        estimated: false,
+        listed: Cost::ZERO,
+        tokens: Tokens { input: 7, ..Tokens::default() },
+        replaces: Cost::from_dollars(0.5),
+        replaces_tokens: before.rounds[0].calls[0].tokens,
+    });
+    let after = seen(&night, None);
+    let round = &after.rounds[0];
+    assert_eq!((round.cost, round.estimated_cost), (Cost::from_dollars(0.2), Cost::ZERO));
+    assert_eq!((round.calls[0].cost, round.calls[0].estimated), (Cost::from_dollars(0.2), false));
+    assert_eq!(round.tokens.total(), 7);
+    assert_eq!(round.wasted.repeated, Cost::from_dollars(0.2));
+    assert_eq!(
+        after.status.cost,
+        before.status.cost.minus(Cost::from_dollars(0.5)) + Cost::from_dollars(0.2)
+    );
+    assert_eq!(after.status.cost, after.rounds.iter().map(|round| round.cost).sum());
 }
 
 #[test]

@@ -28,7 +28,8 @@ use windlass_core::report;
 use windlass_core::spec::RunSpec;
 use windlass_core::tasks::TaskProgress;
 use windlass_core::values::{
-    CheckOutcome, CheckStage, Class, Cut, Denial, Named, Purpose, StopReason, StopSource, TaskId, between,
+    CheckOutcome, CheckStage, Class, Cut, Denial, Named, Purpose, Spent, StopReason, StopSource, TaskId,
+    between,
 };
 
 use self::lines::{below, gutter};
@@ -76,6 +77,17 @@ pub(crate) fn lines(board: &Board, entry: &Entry, zone: &TimeZone) -> Vec<Line> 
             let mut lines = review::finished(board, *lane, summary);
             lines.extend(council::finished(board, *lane, *call, summary));
             lines
+        }
+        Fact::CallRecharged { lane, call, cost, estimated, replaces, .. } => {
+            let now = Spent::of(*cost, *estimated).written(format::money);
+            let then = format::money(*replaces);
+            vec![notice(
+                board,
+                Mark::Notice,
+                &format!(
+                    "lane {lane}: what lost call {call} did is known by now: it cost {now}, charged as ≈{then}"
+                ),
+            )]
         }
         Fact::DecisionLogged(report::DecisionLogged { refused, .. }) => {
             council::logged(board, refused).into_iter().collect()

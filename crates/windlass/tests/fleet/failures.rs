@@ -5,8 +5,9 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use rustix::process::Signal;
+use serde_json::{Value, json};
 use windlass_testkit::environment::wait_until;
-use windlass_testkit::{Nats, Running};
+use windlass_testkit::{Cable, Nats, Running};
 
 use super::yard::{PATIENCE, Yard, drain};
 
@@ -60,15 +61,55 @@ fn a_worker_that_is_killed_loses_its_lane_to_another_and_its_call_is_charged_as_
 fn a_worker_that_was_frozen_finds_its_lane_gone_and_nothing_of_it_counts_twice() {
     let Both { yard, first, second, mut run } = both_at_work();
     first.signal(Signal::STOP);
+    // Its keeper does not wait for it to come back.
+    yard.wait_for_agents(1);
     told(&mut run, "worker first has been silent");
-    yard.wait_for_agents(3);
-    first.signal(Signal::CONT);
-    // Back, it ends what is somebody else's.
     yard.wait_for_agents(2);
+    first.signal(Signal::CONT);
     assert!(wait_until(PATIENCE, || first.stderr_so_far().contains("is somebody else's")));
     yard.let_agents_go_on();
     finished(&yard, run, 2);
     assert_eq!(yard.of_kind("call_finished").len(), 3);
+    drain(first);
+    drain(second);
+    yard.env.assert_no_processes(PATIENCE);
+}
+
+#[test]
+fn what_a_worker_did_that_was_cut_off_for_too_long_is_kept_and_charged_as_it_was() {
+    let yard = Yard::new(2, super::yard::HONEST);
+    yard.wait_by_task(2);
+    let cable = Cable::to(&yard.nats);
+    let first = Yard::begin(yard.worker_command("first", 1).env("WINDLASS_FLEET__URL", cable.url()));
+    let mut run = Running::start(&mut yard.tasks(2, &[]));
+    yard.wait_for_agents(1);
+    let second = yard.worker("second");
+    yard.wait_for_agents(2);
+    cable.pull_out();
+    // It lets its agent go on; its task begins again elsewhere.
+    told(&mut run, "worker first has been silent");
+    yard.wait_for_agents(3);
+    let lost = yard.notices().split(" while ").nth(1).unwrap().split(' ').next().unwrap().to_owned();
+    yard.let_agents_go_on_with(&lost);
+    assert!(wait_until(PATIENCE, || yard.of_kind("landed").len() == 1), "{}", run.stderr_so_far());
+    yard.wait_for_agents(1);
+    cable.plug_in();
+    told(&mut run, "is kept as the branch");
+    let heard = || yard.of_kind("call_recharged");
+    assert!(wait_until(PATIENCE, || heard().len() == 1), "{}", run.stderr_so_far());
+    for task in ["T1", "T2"] {
+        yard.let_agents_go_on_with(task);
+    }
+    finished(&yard, run, 2);
+    let charge = &heard()[0];
+    assert_eq!((&charge["cost_usd"], &charge["estimated"]), (&json!(0.01), &Value::Null), "{charge}");
+    let ended = &yard.of_kind("run_finished")[0];
+    assert_eq!((&ended["cost_usd"], &ended["estimated"]), (&json!(0.03), &Value::Null), "{ended}");
+    // What it did there is the same as what landed, on what it began with.
+    let kept = yard.env.git(&["for-each-ref", "--format=%(refname)", "refs/heads/windlass"]);
+    let kept: Vec<&str> = kept.lines().collect();
+    let [kept] = kept[..] else { panic!("{kept:?}") };
+    assert_eq!(yard.env.git(&["show", &format!("{kept}:work/{lost}")]), "done");
     drain(first);
     drain(second);
     yard.env.assert_no_processes(PATIENCE);

@@ -194,6 +194,11 @@ impl Yard {
         self.env.write(self.env.root().join("go"), "");
     }
 
+    /// Those that work on this task do.
+    pub fn let_agents_go_on_with(&self, task: &str) {
+        self.env.write(self.env.root().join(format!("go-{task}")), "");
+    }
+
     /// One of them does, and no other.
     pub fn let_an_agent_go_on(&self) {
         fs::create_dir(self.env.root().join("ticket")).unwrap();
@@ -207,6 +212,21 @@ impl Yard {
                 "steps = [\n  {{ bash = \"for i in $(seq 1 1200); do test -e '{root}/go' && break; rmdir '{root}/ticket' 2>/dev/null && break; sleep 0.05; done\" }},\n"
             ),
         )
+    }
+
+    /// The same, where those of each task can go on by themselves: [`Yard::let_agents_go_on_with`].
+    pub fn wait_by_task(&self, tasks: u32) {
+        let root = self.env.root().display().to_string();
+        let script = |task| {
+            let of_task = HONEST.replace("[[call]]", &format!("[[call]]\ntask = \"T{task}\""));
+            of_task.replace(
+                "steps = [\n",
+                &format!(
+                    "steps = [\n  {{ bash = \"for i in $(seq 1 1200); do test -e '{root}/go-T{task}' && break; sleep 0.05; done\" }},\n"
+                ),
+            )
+        };
+        fs::write(&self.script, (1..=tasks).map(script).collect::<String>()).unwrap();
     }
 
     /// The same with such a script.

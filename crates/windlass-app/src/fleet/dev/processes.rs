@@ -155,7 +155,9 @@ impl Processes {
                 ))
             }
             Event::Signal(Signal::Resumed | Signal::WindowChanged)
-            | Event::Keeper(KeeperEvent::Spawned { .. } | KeeperEvent::TreeGone { .. }) => Ok(None),
+            | Event::Keeper(
+                KeeperEvent::Spawned { .. } | KeeperEvent::TreeGone { .. } | KeeperEvent::Silenced,
+            ) => Ok(None),
         }
     }
 

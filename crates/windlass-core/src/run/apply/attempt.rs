@@ -6,6 +6,7 @@ use super::Applied;
 use crate::claim;
 use crate::report::SnapshotTaken;
 use crate::run::lane::{AttemptOutcome, Call, Candidate, Checking, InGit, Judged, KeptTree, LaneState, Turn};
+use crate::run::ledger::Charge;
 use crate::run::verdict::Course;
 use crate::run::{Council, NotesShare, Run};
 use crate::spec::{ClaimSource, Mode};
@@ -78,7 +79,7 @@ impl Run {
         claimed: bool,
         summary: &CallSummary,
     ) {
-        self.ledger.charge(call.id, summary);
+        self.ledger.charge(call.id, turn.iteration, summary);
         turn.cost += summary.cost;
         if summary.estimated {
             turn.estimated += summary.cost;
@@ -97,6 +98,29 @@ impl Run {
             in_git: InGit::default(),
         };
         self.set_state(lane, LaneState::Keeping(turn, outcome));
+    }
+
+    /// An estimate is replaced by what is known now; also in the iteration that the call was made for, where that goes on.
+    pub(super) fn call_recharged(
+        &mut self,
+        lane: LaneId,
+        call: CallId,
+        charge: Charge,
+        tokens: Tokens,
+    ) -> Applied {
+        self.lane(lane).ok_or_else(|| format!("there is no lane {lane}"))?;
+        let lost = self
+            .ledger
+            .recharge(call, charge, tokens)
+            .ok_or_else(|| format!("call {call} is not charged as lost"))?;
+        let turns = self.lanes.values_mut().filter_map(|lane| lane.state.turn_mut());
+        for turn in turns.filter(|turn| turn.iteration == lost.iteration) {
+            turn.cost = turn.cost.minus(lost.cost) + charge.cost;
+            turn.estimated = turn.estimated.minus(lost.cost) + charge.estimate();
+            turn.tokens = turn.tokens.minus(lost.tokens);
+            turn.tokens += tokens;
+        }
+        Ok(())
     }
 
     pub(super) fn snapshot_kept(&mut self, taken: &SnapshotTaken) -> Applied {

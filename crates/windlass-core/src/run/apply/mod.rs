@@ -13,6 +13,7 @@ use crate::fact::{Entry, Fact};
 use crate::report;
 use crate::run::ending::Failure;
 use crate::run::lane::{Call, LaneState, Termination};
+use crate::run::ledger::Charge;
 use crate::run::{Backoff, Phase, Run, Stop};
 use crate::values::{Class, Named, Now};
 
@@ -133,6 +134,10 @@ impl Run {
                 let (turn, call) = self.expect_call(*lane, *call)?;
                 self.call_finished(*lane, turn, call, *claimed, summary);
                 Ok(())
+            }
+            Fact::CallRecharged { lane, call, cost, estimated, listed, tokens, .. } => {
+                let charge = Charge { cost: *cost, estimated: *estimated, listed: *listed };
+                self.call_recharged(*lane, *call, charge, *tokens)
             }
             Fact::StatusChanged(report::StatusChanged { lane, standing }) => {
                 self.status_changed(*lane, standing)

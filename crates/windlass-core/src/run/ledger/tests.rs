@@ -1,6 +1,6 @@
 use super::*;
 use crate::run::testing::report;
-use crate::values::Listed;
+use crate::values::{Ended, Listed};
 
 const fn dollars(dollars: u64) -> Cost {
     Cost::from_micros(dollars * 1_000_000)
@@ -19,14 +19,14 @@ fn what_is_set_aside_is_not_left_and_what_is_charged_is_spent() {
     ledger.reserve(CallId(1), dollars(1));
     ledger.reserve(CallId(2), dollars(2));
     assert_eq!((ledger.next_call(), ledger.reserved_for(CallId(2))), (CallId(3), Some(dollars(2))));
-    ledger.charge(CallId(1), &summary(dollars(3), Cost::ZERO, false));
+    ledger.charge(CallId(1), 1, &summary(dollars(3), Cost::ZERO, false));
     assert!(!ledger.is_estimated());
     assert_eq!((ledger.spent(), ledger.tokens().total(), ledger.next_call()), (dollars(3), 3, CallId(3)));
     assert_eq!(ledger.reserved_for(CallId(1)), None);
-    ledger.charge(CallId(2), &summary(dollars(5), Cost::ZERO, true));
+    ledger.charge(CallId(2), 1, &summary(dollars(5), Cost::ZERO, true));
     assert_eq!((ledger.spent(), ledger.estimated()), (dollars(8), dollars(5)));
     assert_eq!(ledger.reservation(), dollars(4));
-    ledger.charge(CallId(3), &summary(Cost::ZERO, Cost::ZERO, false));
+    ledger.charge(CallId(3), 1, &summary(Cost::ZERO, Cost::ZERO, false));
     assert_eq!(ledger.estimated(), dollars(5), "an estimate stays one");
     assert_eq!(ledger.tokens().total(), 9);
 }
@@ -81,7 +81,7 @@ fn a_call_that_died_is_charged_what_it_used_and_at_least_what_was_set_aside() {
     let first = Bill { reported: read(1), ..died(2) };
     assert_eq!(charged(&ledger, Some(dollars(5)), first), (dollars(13), true), "it went on after its result");
     // This run pays half of the list.
-    ledger.charge(CallId(1), &summary(dollars(2), dollars(4), false));
+    ledger.charge(CallId(1), 1, &summary(dollars(2), dollars(4), false));
     assert_eq!(charged(&ledger, None, died(2)), (dollars(4), true));
     assert_eq!(charged(&ledger, None, died(1)), (dollars(3), true));
     assert_eq!(
@@ -89,7 +89,7 @@ fn a_call_that_died_is_charged_what_it_used_and_at_least_what_was_set_aside() {
         (dollars(4), true)
     );
     // An estimate teaches nothing.
-    ledger.charge(CallId(2), &summary(dollars(50), dollars(4), true));
+    ledger.charge(CallId(2), 1, &summary(dollars(50), dollars(4), true));
     assert_eq!(charged(&ledger, None, died(2)), (dollars(4), true));
 }
 
@@ -99,7 +99,7 @@ fn what_runs_pay_is_believed_within_bounds_and_only_where_the_list_has_a_price_f
     let after = |calls: &[(Cost, Cost)]| {
         let mut ledger = Ledger::default();
         for (number, (cost, listed)) in (1..).zip(calls) {
-            ledger.charge(CallId(number), &summary(*cost, *listed, false));
+            ledger.charge(CallId(number), 1, &summary(*cost, *listed, false));
         }
         charged(&ledger, None, died).0
     };
@@ -112,4 +112,38 @@ fn what_runs_pay_is_believed_within_bounds_and_only_where_the_list_has_a_price_f
     );
     assert_eq!(after(&[(dollars(1), dollars(100))]), Cost::from_micros(800_000));
     assert_eq!(after(&[(dollars(100), dollars(1))]), dollars(80));
+}
+
+#[test]
+fn what_a_lost_call_is_heard_to_have_cost_replaces_its_estimate_once() {
+    let lost = CallSummary { ended: Ended::Lost, ..summary(dollars(5), Cost::ZERO, true) };
+    let seen = CallSummary { ended: Ended::Exited(0), ..summary(dollars(5), Cost::ZERO, true) };
+    let heard = |cost, tokens| CallReport {
+        cost,
+        tokens: Tokens { input: tokens, ..Tokens::default() },
+        ..report(crate::values::Class::Success)
+    };
+    let mut ledger = Ledger::default();
+    ledger.charge(CallId(1), 7, &summary(dollars(1), Cost::ZERO, false));
+    ledger.charge(CallId(2), 7, &seen);
+    ledger.charge(CallId(3), 8, &lost);
+    let news = |ledger: &Ledger, call, cost, tokens| {
+        ledger
+            .recharge_for(CallId(call), &heard(cost, tokens))
+            .map(|(charge, _)| (charge.cost, charge.estimated))
+    };
+    assert_eq!(news(&ledger, 1, Some(dollars(2)), 3), None, "it was never lost");
+    assert_eq!(news(&ledger, 2, Some(dollars(2)), 3), None, "its end was seen");
+    assert_eq!(news(&ledger, 9, Some(dollars(2)), 3), None, "nobody knows it");
+    assert_eq!(news(&ledger, 3, None, 3), None, "it says nothing new");
+    assert_eq!(news(&ledger, 3, None, 4), Some((dollars(5), true)), "no less than before without a total");
+    assert_eq!(news(&ledger, 3, Some(dollars(2)), 4), Some((dollars(2), false)));
+    let charge = Charge { cost: dollars(2), estimated: false, listed: Cost::ZERO };
+    let tokens = Tokens { input: 40, ..Tokens::default() };
+    let replaced = ledger.recharge(CallId(3), charge, tokens).unwrap();
+    assert_eq!((replaced.iteration, replaced.cost, replaced.tokens.total()), (8, dollars(5), 3));
+    assert_eq!((ledger.spent(), ledger.estimated(), ledger.tokens().total()), (dollars(8), dollars(5), 46));
+    assert_eq!(ledger.recharge(CallId(3), charge, tokens), None, "once");
+    assert_eq!(news(&ledger, 3, Some(dollars(1)), 4), None);
+    assert_eq!(ledger.next_call(), CallId(4), "it is no further call");
 }

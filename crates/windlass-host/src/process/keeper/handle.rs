@@ -109,6 +109,8 @@ pub enum KeeperEvent {
         /// Except for these process ids, which could not be killed.
         left: Vec<i32>,
     },
+    /// [`Pulse::beat`] was not heard in time: everything below the keeper was ended.
+    Silenced,
     /// The keeper itself is gone, unasked, and its orphans have fallen to this process: now is the time for
     /// [`adopt_and_kill`](crate::process::adopt_and_kill). Nothing follows.
     Died,
@@ -120,9 +122,7 @@ pub enum KeeperEvent {
 #[derive(Debug)]
 pub struct Keeper {
     process: Process,
-    socket: Arc<UnixStream>,
-    /// One message at a time.
-    sending: Mutex<()>,
+    line: Arc<Line>,
     closing: Arc<AtomicBool>,
     has_rites: AtomicBool,
     /// Its other end is dropped when the keeper has been reaped.
@@ -144,19 +144,18 @@ impl Keeper {
             other => Err(other),
         })?;
         let StartedKeeper { child, process, socket } = started;
-        let socket = Arc::new(socket);
+        let line = Arc::new(Line { socket, sending: Mutex::new(()) });
         let closing = Arc::new(AtomicBool::new(false));
         let (going, gone) = channel();
         let keeper = Keeper {
             process,
-            socket: Arc::clone(&socket),
-            sending: Mutex::new(()),
+            line: Arc::clone(&line),
             closing: Arc::clone(&closing),
             has_rites: AtomicBool::new(false),
             gone,
         };
         let listen = move || {
-            listen(child, &socket, &on_event);
+            listen(child, &line.socket, &on_event);
             if !closing.load(Ordering::Acquire) {
                 on_event(KeeperEvent::Died);
             }
@@ -244,9 +243,39 @@ impl Keeper {
 
     fn part(&self) {
         self.closing.store(true, Ordering::Release);
-        let _ = self.socket.shutdown(Shutdown::Write);
+        let _ = self.line.socket.shutdown(Shutdown::Write);
     }
 
+    fn send(&self, request: &Request, files: &[BorrowedFd<'_>]) -> Result<(), ProcessError> {
+        self.line.send(request, files)
+    }
+
+    /// By this the keeper is told that this process does not stand still.
+    pub fn pulse(&self) -> Pulse {
+        Pulse(Arc::clone(&self.line))
+    }
+}
+
+/// Tells a keeper that whoever started it does not stand still. It outlives its [`Keeper`], and is then told in vain.
+#[derive(Clone, Debug)]
+pub struct Pulse(Arc<Line>);
+
+impl Pulse {
+    /// Where this is not said again within so long, the keeper ends all below it, once: [`KeeperEvent::Silenced`].
+    pub fn beat(&self, patience: Duration) -> Result<(), ProcessError> {
+        self.0.send(&Request::Beat { patience }, &[])
+    }
+}
+
+/// The way to a keeper.
+#[derive(Debug)]
+struct Line {
+    socket: UnixStream,
+    /// One message at a time.
+    sending: Mutex<()>,
+}
+
+impl Line {
     fn send(&self, request: &Request, files: &[BorrowedFd<'_>]) -> Result<(), ProcessError> {
         if files.len() > FILES_PER_MESSAGE {
             return Err(ProcessError::TooManyFiles(files.len()));
@@ -348,6 +377,7 @@ fn event(reply: Reply) -> Option<KeeperEvent> {
         Reply::Spawned { id, pid } => Some(KeeperEvent::Spawned { id, pid }),
         Reply::SpawnFailed { id, fault } => Some(KeeperEvent::SpawnFailed { id, fault }),
         Reply::Exited { id, ended } => Some(KeeperEvent::Exited { id, ended }),
+        Reply::Silenced => Some(KeeperEvent::Silenced),
         Reply::TreeGone { left } => Some(KeeperEvent::TreeGone { left }),
         Reply::Ready | Reply::Unfit { .. } => None,
     }

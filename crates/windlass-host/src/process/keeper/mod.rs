@@ -5,7 +5,7 @@
 mod handle;
 mod serve;
 
-pub use handle::{Keeper, KeeperEvent, LastRites, SpawnRequest};
+pub use handle::{Keeper, KeeperEvent, LastRites, Pulse, SpawnRequest};
 pub use serve::keeper_main;
 
 pub use super::protocol::SpawnId;

@@ -1,4 +1,4 @@
-//! The keeper process: one thread, one `poll`, no timers while nothing happens.
+//! The keeper process: one thread, one `poll`, no timers but the one for a runner that has to be heard of.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -37,6 +37,9 @@ const RITES_PATIENCE: Duration = Duration::from_secs(10);
 
 /// The longest wait between two rounds of killing.
 const KILL_PAUSE: Duration = Duration::from_millis(20);
+
+/// Who wakes so late has not been running.
+const SLEPT: Duration = Duration::from_secs(1);
 
 /// Rounds in which new processes are looked for while the tree is being stopped.
 const PAUSE_ROUNDS: u32 = 100;
@@ -95,8 +98,23 @@ struct Serving {
     /// Run at the very end, while what is held is still held.
     rites: Option<LastRites>,
     paused: bool,
+    /// Until when something has to be heard of the runner; `None` where it may be silent.
+    silence: Option<Silence>,
     /// Whoever started the keeper.
     runner: Option<Pid>,
+}
+
+/// How long the runner may be silent.
+#[derive(Clone, Copy)]
+struct Silence {
+    patience: Duration,
+    until: Instant,
+}
+
+impl Silence {
+    fn from_now(patience: Duration) -> Silence {
+        Silence { patience, until: Instant::now() + patience }
+    }
 }
 
 /// Is there anything below the keeper?
@@ -128,6 +146,7 @@ impl Serving {
                 held: Vec::new(),
                 rites: None,
                 paused: false,
+                silence: None,
                 runner: rustix::process::getppid().filter(|parent| *parent != Pid::INIT),
             }),
             Err(error) => Err((socket, error)),
@@ -138,7 +157,13 @@ impl Serving {
     fn turn(&mut self) -> ControlFlow<()> {
         let events = PollFlags::IN;
         let mut ready = [PollFd::new(&self.wake, events), PollFd::new(&self.socket, events)];
-        match poll(&mut ready, None) {
+        let patience = self.silence.map(|silence| silence.until.saturating_duration_since(Instant::now()));
+        let patience = patience.map(|patience| Timespec::try_from(patience).unwrap_or_default());
+        match poll(&mut ready, patience.as_ref()) {
+            Ok(0) => {
+                self.heard_nothing();
+                return ControlFlow::Continue(());
+            }
             Ok(_) | Err(Errno::INTR) => {}
             Err(_) => return ControlFlow::Break(()),
         }
@@ -148,6 +173,20 @@ impl Serving {
             self.reap();
         }
         if socket { self.serve_requests() } else { ControlFlow::Continue(()) }
+    }
+
+    /// The runner stands still. Whoever wakes late stood still as well, and listens for as long again.
+    fn heard_nothing(&mut self) {
+        let Some(silence) = self.silence else { return };
+        if silence.until.elapsed() > SLEPT {
+            self.silence = Some(Silence::from_now(silence.patience));
+            return;
+        }
+        self.silence = None;
+        if self.reap() == Below::Something {
+            self.kill_tree();
+            self.reply(&Reply::Silenced);
+        }
     }
 
     fn serve_requests(&mut self) -> ControlFlow<()> {
@@ -179,6 +218,7 @@ impl Serving {
             Request::Pause => self.pause(),
             Request::Continue => self.resume(),
             Request::Hold { .. } => self.held.extend(files),
+            Request::Beat { patience } => self.silence = Some(Silence::from_now(patience)),
             Request::LastRites(rites) => self.rites = Some(rites),
             Request::Farewell => self.runner = None,
         }
