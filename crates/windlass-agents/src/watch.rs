@@ -292,6 +292,7 @@ impl CallWatch {
             tool_uses: heard.tool_uses,
             denials: heard.denials,
             limit: judgement.limit,
+            elsewhere: false,
             overage: heard.overage,
             model: heard.model,
             windows: heard.windows,

@@ -53,6 +53,15 @@ impl Run {
     pub(super) fn begin_again(&mut self, lane: LaneId) -> Result<(), String> {
         let turn =
             self.take_state(lane, "at work in a checkout", |state| turn_in_checkout(state).cloned())?;
+        self.begin_anew(lane, turn);
+        if let Some(at) = self.lanes.get_mut(&lane).and_then(|held| held.task.as_mut()) {
+            at.lost += 1;
+        }
+        Ok(())
+    }
+
+    /// The same, for whatever reason it is not gone on with where it was.
+    pub(super) fn begin_anew(&mut self, lane: LaneId, turn: Turn) {
         let purpose = self.spec.as_ref().map_or(turn.purpose, |spec| spec.job.mode.purpose());
         let again = Turn {
             purpose,
@@ -70,11 +79,9 @@ impl Run {
             if let Some(at) = &mut held.task {
                 (at.began, at.merged_by_agent, at.work) = (None, false, None);
                 at.conflicts.clear();
-                at.lost += 1;
             }
             held.state = LaneState::Opening(again);
         }
-        Ok(())
     }
 }
 

@@ -217,6 +217,7 @@ impl Run {
             empty,
             denials: report.denials,
             limit: report.limit,
+            elsewhere: report.elsewhere,
             overage: report.overage,
             model: report.model,
             windows: report.windows,

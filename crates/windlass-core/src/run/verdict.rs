@@ -39,6 +39,17 @@ impl Run {
         }
     }
 
+    /// Is a limit that stands against one account of a fleet no reason to wait? What others look over, or put together, is in this
+    /// worker's checkout alone, and waits for it.
+    pub(super) fn goes_elsewhere(&self, lane: LaneId, turn: &Turn, outcome: &AttemptOutcome) -> bool {
+        let is_first_work = turn.claim.is_none()
+            && turn.review.is_none()
+            && !matches!(turn.council, Council::Asked(_))
+            && self.lanes.get(&lane).and_then(|held| held.task.as_ref()).is_some_and(|at| at.work.is_none());
+        let repeats = self.course(turn, outcome) == Course::Repeat(Class::UsageLimit);
+        self.has_lanes() && outcome.summary.elsewhere && repeats && is_first_work
+    }
+
     /// Is there something that a prompt can have less of: notes, or what a reviewer is shown?
     fn may_be_shorter(&self, turn: &Turn) -> bool {
         let has_notes = || self.spec.as_ref().is_some_and(|spec| spec.job.notes_file.is_some());
@@ -171,7 +182,11 @@ impl Run {
         let Some(LaneState::Judging(turn, outcome, judged)) = self.lane(id) else {
             return Vec::new();
         };
-        let mut facts = self.consequence(self.call_for(id, turn.purpose), outcome, now);
+        let mut facts = if self.goes_elsewhere(id, turn, outcome) {
+            Vec::new()
+        } else {
+            self.consequence(self.call_for(id, turn.purpose), outcome, now)
+        };
         let follows = match self.course(turn, outcome) {
             Course::Repeat(class) => {
                 Fact::AttemptRepeats { lane: id, iteration: turn.iteration, attempt: turn.attempt, class }

@@ -241,6 +241,9 @@ pub struct CallReport {
     pub denials: Vec<Denial>,
     /// The usage limit that was hit, for [`Class::UsageLimit`].
     pub limit: Option<UsageLimit>,
+    /// The usage limit is of one account of a fleet, and workers with others can go on with the task.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub elsewhere: bool,
     /// The account is being charged beyond its plan (`isUsingOverage`).
     pub overage: bool,
     /// The model that it worked with; empty where it named none.
@@ -331,6 +334,9 @@ pub struct CallSummary {
     /// The usage limit that was hit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<UsageLimit>,
+    /// The usage limit is of one account of a fleet, and workers with others can go on with the task.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub elsewhere: bool,
     /// The account is being charged beyond its plan.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub overage: bool,

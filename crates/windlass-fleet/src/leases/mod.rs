@@ -105,6 +105,35 @@ pub struct Holder {
     pub account: Option<Account>,
 }
 
+impl Holder {
+    /// Whom a usage limit of theirs holds back.
+    pub fn payer(&self) -> Payer {
+        match &self.account {
+            Some(account) => Payer::Account(account.clone()),
+            None => Payer::Worker(self.name.clone()),
+        }
+    }
+}
+
+/// Whose usage limits are meant: an account, or a worker that says nothing of one.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Payer {
+    /// Several workers may have it.
+    Account(Account),
+    /// It has one of its own.
+    Worker(WorkerName),
+}
+
+impl fmt::Display for Payer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Payer::Account(account) => write!(f, "account {account}"),
+            Payer::Worker(worker) => write!(f, "worker {worker}"),
+        }
+    }
+}
+
 /// A lease as it was seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lease {

@@ -1,5 +1,6 @@
 //! What travels: an order with where its worker finds what it needs, and what came of it with where that is found.
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use windlass_core::run::{Order, Reported};
 use windlass_core::values::LaneId;
@@ -7,11 +8,15 @@ use windlass_core::values::LaneId;
 use super::Content;
 use super::sealed::Sealed;
 use crate::layout::Store;
+use crate::leases::Payer;
 use crate::names::{NameError, WorkerName, checked_commit, checked_run, checked_run_file};
 use crate::store::ContentId;
 
 /// So many files are named in one outcome.
 pub const MOST_FILES: usize = 512;
+
+/// So many are named in one order who are held back.
+pub const MOST_HELD_BACK: usize = 256;
 
 /// An order on its way to a worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -24,6 +29,20 @@ pub struct Errand {
     /// needs none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub code: Vec<CodePart>,
+    /// Who is not to take it, since a usage limit holds them back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub held_back: Vec<HeldBack>,
+}
+
+/// Somebody whom a usage limit holds back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeldBack {
+    /// Who.
+    pub payer: Payer,
+    /// Until when, by the runner's clock: by this the same limit is known again.
+    pub until: Timestamp,
+    /// How long that is from when this was sent, in milliseconds: no clocks are compared.
+    pub left_ms: u64,
 }
 
 /// A commit of the branch, and the pack that brings it.
@@ -96,6 +115,13 @@ impl Sealed for Outcome {}
 impl Content for Errand {
     fn check(&self) -> Result<(), NameError> {
         checked_run(&self.order.run)?;
+        if self.held_back.len() > MOST_HELD_BACK {
+            return Err(NameError {
+                what: "list of those who are held back",
+                text: self.held_back.len().to_string(),
+                rule: format!("it has {MOST_HELD_BACK} at most"),
+            });
+        }
         self.code.iter().try_for_each(|part| checked_commit(&part.commit).map(|_| ()))
     }
 }

@@ -7,7 +7,9 @@ mod queue;
 use std::fmt;
 
 use async_nats::{HeaderMap, Message};
-pub use errand::{CodePart, Errand, MOST_FILES, MadeCode, Outcome, RunFile, store_of};
+pub use errand::{
+    CodePart, Errand, HeldBack, MOST_FILES, MOST_HELD_BACK, MadeCode, Outcome, RunFile, store_of,
+};
 pub use letters::{Answer, Delivered, Letter, Letters, Mailbox};
 pub use queue::{ClassState, Published, Queue, TakenOrder};
 use serde::de::DeserializeOwned;

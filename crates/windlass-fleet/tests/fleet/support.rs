@@ -70,7 +70,7 @@ pub fn order(epoch: u64) -> Errand {
         effect: Effect::RunCheck { lane: LaneId(3), stage: CheckStage::Candidate, check: 0, turn: None },
         context: OrderContext::default(),
     };
-    Errand { order, run: "ab".repeat(32).parse().unwrap(), code: Vec::new() }
+    Errand { order, run: "ab".repeat(32).parse().unwrap(), code: Vec::new(), held_back: Vec::new() }
 }
 
 pub fn report(text: &str) -> Outcome {

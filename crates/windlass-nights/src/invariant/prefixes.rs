@@ -214,6 +214,7 @@ fn report(class: Class) -> CallReport {
         tool_uses: 1,
         denials: Vec::new(),
         limit: None,
+        elsewhere: false,
         assessment: None,
         review: None,
         decision: None,

@@ -427,6 +427,7 @@ fn never_started() -> CallReport {
         tool_uses: 0,
         denials: Vec::new(),
         limit: None,
+        elsewhere: false,
         assessment: None,
         review: None,
         decision: None,

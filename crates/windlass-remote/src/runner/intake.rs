@@ -16,10 +16,11 @@ use windlass_fleet::{Deadline, FleetError};
 use windlass_git::lane::{Lane, Leftover};
 
 use super::late::{self, Late};
+use super::limits;
 use super::placement::Hearing;
 use super::room::{CALL, Event, Room, StartError, beside};
 use crate::answers::is_answer;
-use crate::code::{self, CodeError, commit, limits};
+use crate::code::{self, CodeError, commit};
 use crate::{run_files, threads};
 
 /// How long one look into the mailbox waits.
@@ -53,7 +54,9 @@ fn take(room: &Room, letter: &Letter<Outcome>) {
         let _ = letter.answer(&Answer::Refused { reason: reason.to_owned() });
     };
     let Some(epoch) = letter.fences.lane else { return refuse("it names no lease of its lane") };
-    let hearing = hearing(room, outcome, epoch);
+    // Who leaves work behind has the lane no more, whatever its lease says yet.
+    let is_late = outcome.late_work_on.is_some();
+    let hearing = if is_late { Hearing::Late } else { hearing(room, outcome, epoch) };
     let answer = match hearing {
         Hearing::Again => Answer::Accepted,
         Hearing::Late => match late::take(room, outcome, epoch) {
@@ -117,10 +120,12 @@ fn take_new(room: &Room, outcome: &Outcome) -> Result<(), Refusal> {
         }
         return Ok(());
     }
+    let mut reported = outcome.reported.clone();
+    limits::weigh(room, lane, &mut reported);
     let waiting = parked(room, outcome);
-    room.placements().heard(lane, outcome.number, &outcome.reported);
-    if !outcome.reported.is_empty() {
-        room.tell(Event::Reported(outcome.reported.clone()));
+    room.placements().heard(lane, outcome.number, &reported);
+    if !reported.is_empty() {
+        room.tell(Event::Reported(reported));
     }
     if let Some(order) = waiting {
         room.tell(Event::Here(Box::new(order)));
@@ -182,7 +187,7 @@ pub(super) fn mirror(room: &Room, home: &Path, made: &MadeCode) -> Result<Option
         return Ok(Some(Lane::mirror(&room.main, home, stands_at, None)?));
     };
     let brought = code::bring(&room.fleet, Store::Results, pack, &room.scratch())?;
-    let pack = (brought.file(), limits());
+    let pack = (brought.file(), code::limits());
     Ok(Some(Lane::mirror(&room.main, home, stands_at, Some((&pack.0, &commits, &pack.1)))?))
 }
 

@@ -5,11 +5,14 @@
 //! - A lane's [`post`] is a thread that brings its orders to where they go.
 //! - The [`watch`] renews the run's lease, and sees what becomes of the lanes' leases.
 //! - The [`intake`] takes what came of orders; what comes [`late`] is kept.
+//! - [`accounts`] are held back by their [`limits`], and not the run.
 //! - The [`publisher`] brings the run's journal to the fleet; orders that need it there are [`withheld`] until it is.
 
+mod accounts;
 mod intake;
 mod landing;
 mod late;
+mod limits;
 mod placement;
 mod post;
 mod publisher;

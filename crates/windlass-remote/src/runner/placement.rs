@@ -267,7 +267,7 @@ impl Placements {
 }
 
 /// Does a lane begin with it, whatever was there before?
-fn begins(order: &Order) -> bool {
+pub(crate) fn begins(order: &Order) -> bool {
     matches!(order.effect, Effect::Open { .. }) && order.context.task().is_none_or(|at| at.fresh)
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
+use jiff::Timestamp;
 use windlass_core::run::{Effect, Order};
 use windlass_core::values::LaneId;
 use windlass_engine::executor::EngineError;
@@ -15,7 +16,7 @@ use windlass_fleet::{Deadline, FleetError};
 use windlass_git::lane::Target;
 use windlass_host::process::ProcessError;
 
-use super::placement::{Route, Tenant, gives_back};
+use super::placement::{Route, Tenant, begins, gives_back};
 use super::room::{CALL, Event, Room, beside};
 use crate::code::CodeError;
 use crate::requirements::class_of;
@@ -205,7 +206,9 @@ fn errand(room: &Room, order: &Order) -> Result<Errand, CodeError> {
         Effect::Open { .. } | Effect::Merge { .. } => code(room)?,
         _ => Vec::new(),
     };
-    Ok(Errand { order: order.clone(), run: room.brief.clone(), code })
+    // Whoever has begun a task goes on with it.
+    let held_back = if begins(order) { room.accounts().held_back(Timestamp::now()) } else { Vec::new() };
+    Ok(Errand { order: order.clone(), run: room.brief.clone(), code, held_back })
 }
 
 /// The tip of the branch, with all that leads to it.

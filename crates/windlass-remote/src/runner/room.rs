@@ -26,6 +26,7 @@ use windlass_host::file::{AtPath, FileError};
 use windlass_host::process::ProcessError;
 
 use super::RunnerSetting;
+use super::accounts::Accounts;
 use super::placement::{Loss, Placements, Seen};
 use super::publisher::Publications;
 use super::withheld::Progress;
@@ -141,6 +142,8 @@ pub(super) struct Room {
     /// Something in the placements has changed, or the end has come.
     changed: Condvar,
     code: Mutex<CodeChain>,
+    /// Whom usage limits hold back.
+    accounts: Mutex<Accounts>,
     /// Those that workers can be asked for.
     classes: Mutex<BTreeSet<Class>>,
     events: Mutex<Sender<Event>>,
@@ -178,6 +181,7 @@ impl Room {
             placements: Mutex::new(placements),
             changed: Condvar::new(),
             code: Mutex::default(),
+            accounts: Mutex::default(),
             classes: Mutex::new(BTreeSet::from([Class::default()])),
             publications: Publications::default(),
             events: Mutex::new(events),
@@ -209,6 +213,10 @@ impl Room {
 
     pub fn code(&self) -> MutexGuard<'_, CodeChain> {
         self.code.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn accounts(&self) -> MutexGuard<'_, Accounts> {
+        self.accounts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// From now on workers can be asked for what a class names.

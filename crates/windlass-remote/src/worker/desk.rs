@@ -14,6 +14,7 @@ use windlass_fleet::{Deadline, FleetError};
 use windlass_host::process::signals;
 
 use super::holds::{Beat, GLANCE, Holds, Place};
+use super::limits::Limits;
 use super::run::Job;
 use super::run_desk::RunDesk;
 use super::spending::Spending;
@@ -32,7 +33,10 @@ const LISTEN: Duration = Duration::from_millis(500);
 const HEALTH: Duration = Duration::from_secs(5);
 
 /// An order that is for somebody else is put back for so long.
-const PAUSE: Duration = Duration::from_secs(5);
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// Whoever has put one back takes none for so long: much longer than the pause, so that it comes to everybody else first.
+const REST: Duration = Duration::from_secs(10);
 
 /// So long a run is left to others that could not be worked on here: what is missing may be there by then.
 const AVOIDED: Duration = Duration::from_mins(1);
@@ -97,6 +101,7 @@ pub fn work(setting: &WorkerSetting) -> Result<WorkerEnd, WorkerError> {
         runs: BTreeMap::new(),
         avoided: BTreeMap::new(),
         spending: Spending::default(),
+        limits: Limits::default(),
         began: Instant::now(),
         drained_by: None,
     };
@@ -153,6 +158,7 @@ struct Desk<'a> {
     /// Runs that could not be worked on here, and when that was seen.
     avoided: BTreeMap<RunId, Instant>,
     spending: Spending,
+    limits: Limits,
     began: Instant,
     /// It takes nothing more, and ends when its lanes are given back.
     drained_by: Option<&'static str>,
@@ -305,6 +311,7 @@ impl Desk<'_> {
                 let _ = match refusal {
                     Refusal::ForAnother(why) if taken.deliveries() < MOST_DELIVERIES => {
                         self.say(&format!("an order of {} is left to others: {why}", taken.errand.order.run));
+                        self.slots.rest(REST);
                         taken.put_back(PAUSE, Deadline::after(GLANCE))
                     }
                     Refusal::ForNobody | Refusal::ForAnother(_) => taken.discard(Deadline::after(GLANCE)),
@@ -329,6 +336,9 @@ impl Desk<'_> {
         }
         if self.spending.is_used_up(self.began.elapsed(), self.setting.most_cost_per_hour) {
             return Ok(Some(Refusal::ForAnother("what its policy allows in an hour is spent".to_owned())));
+        }
+        if let Some(why) = self.held_back(&taken.errand) {
+            return Ok(Some(Refusal::ForAnother(why)));
         }
         // Of a runner that is gone, or of one that was.
         if self.holds.runner_of(&order.run)? != Some(taken.fences.runner) {
@@ -355,6 +365,19 @@ impl Desk<'_> {
         Ok(None)
     }
 
+    fn tell(&self, run: &RunId, job: Job) {
+        if let Some(desk) = self.runs.get(run) {
+            desk.tell(job);
+        }
+    }
+
+    /// Why a task that begins is somebody else's, where a usage limit holds this worker back.
+    fn held_back(&mut self, errand: &Errand) -> Option<String> {
+        let payer = self.setting.holder().payer();
+        let is_held_back = self.limits.hold_back(&errand.held_back, &payer, self.began.elapsed());
+        is_held_back.then(|| format!("a usage limit holds {payer} back"))
+    }
+
     fn letter(&mut self, letter: &Letter<Errand>) {
         let order = &letter.content.order;
         let answer = match self.accept(letter, order) {
@@ -376,12 +399,16 @@ impl Desk<'_> {
         let Some(desk) = self.runs.get(&order.run) else { return Err("the run is over here".to_owned()) };
         desk.follow(letter.fences.runner)?;
         let class = class_of(order);
-        if matches!(order.effect, Effect::Open { .. }) && !class.is_served_with(&self.setting.labels) {
-            // The lane was taken by an older order, of another task.
-            desk.tell(Job::Abandon(lane));
+        let is_unfit =
+            matches!(order.effect, Effect::Open { .. }) && !class.is_served_with(&self.setting.labels);
+        // The lane was taken by an older order, of another task.
+        let unfit = is_unfit.then(|| format!("its task requires {class}"));
+        if let Some(why) = unfit.or_else(|| self.held_back(&letter.content)) {
+            self.tell(&order.run, Job::Abandon(lane));
             self.left(&place);
-            return Err(format!("its task requires {class}"));
+            return Err(why);
         }
+        let Some(desk) = self.runs.get(&order.run) else { return Err("the run is over here".to_owned()) };
         // What is left of a parked task is still to be sent.
         if matches!(order.effect, Effect::CloseTask { .. }) && !order.effect.parks() {
             desk.tell(Job::Leave(lane));

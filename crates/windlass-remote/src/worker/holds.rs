@@ -54,7 +54,7 @@ impl Holds {
     /// Takes the worker's name.
     pub fn begin(setting: &WorkerSetting) -> Result<Holds, WorkerError> {
         let leases = Leases::of(&setting.fleet);
-        let holder = Holder { name: setting.name.clone(), account: setting.account.clone() };
+        let holder = setting.holder();
         let key = LeaseKey::Worker(holder.name.clone());
         let name = match leases.claim(&key, &holder, setting.lease, BEGINNING)? {
             Claimed::Won(held) => held,

@@ -7,6 +7,7 @@
 
 mod desk;
 mod holds;
+mod limits;
 mod outbox;
 mod run;
 mod run_desk;
@@ -21,6 +22,7 @@ use std::time::Duration;
 
 use windlass_core::values::Cost;
 use windlass_engine::executor::EngineError;
+use windlass_fleet::leases::Holder;
 use windlass_fleet::names::{Account, Label, WorkerName};
 use windlass_fleet::{Fleet, FleetError};
 use windlass_host::process::ProcessError;
@@ -52,6 +54,13 @@ pub struct WorkerSetting {
     pub told: Arc<dyn Fn(&str) + Send + Sync>,
     /// A file that is written anew while it works, for whoever watches over it.
     pub health: Option<PathBuf>,
+}
+
+impl WorkerSetting {
+    /// As whom it holds leases.
+    fn holder(&self) -> Holder {
+        Holder { name: self.name.clone(), account: self.account.clone() }
+    }
 }
 
 /// What ends a worker before its time.

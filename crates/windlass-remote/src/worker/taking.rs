@@ -1,9 +1,9 @@
 //! Taking first orders from the queue: a thread for each class that this worker serves.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use windlass_fleet::names::{Class, Label};
 use windlass_fleet::orders::{Queue, TakenOrder};
@@ -22,16 +22,19 @@ const LOOK: Duration = Duration::from_secs(2);
 pub(super) struct Slots {
     free: AtomicUsize,
     closed: AtomicBool,
+    /// Nothing is taken until then.
+    resting: Mutex<Option<Instant>>,
 }
 
 impl Slots {
     pub fn of(lanes: usize) -> Slots {
-        Slots { free: AtomicUsize::new(lanes), closed: AtomicBool::new(false) }
+        Slots { free: AtomicUsize::new(lanes), closed: AtomicBool::new(false), resting: Mutex::default() }
     }
 
     /// Takes one for a lane, if there is one.
     pub fn enter(&self) -> bool {
         !self.is_closed()
+            && !self.is_resting()
             && self
                 .free
                 .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |free| free.checked_sub(1))
@@ -41,6 +44,16 @@ impl Slots {
     /// Gives it back.
     pub fn leave(&self) {
         self.free.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Takes nothing for so long: what this worker has just put back goes to somebody else.
+    pub fn rest(&self, pause: Duration) {
+        *self.resting.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now() + pause);
+    }
+
+    fn is_resting(&self) -> bool {
+        let resting = *self.resting.lock().unwrap_or_else(PoisonError::into_inner);
+        resting.is_some_and(|until| Instant::now() < until)
     }
 
     /// No further orders are taken.

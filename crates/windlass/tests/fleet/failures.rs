@@ -116,6 +116,35 @@ fn what_a_worker_did_that_was_cut_off_for_too_long_is_kept_and_charged_as_it_was
 }
 
 #[test]
+fn a_usage_limit_holds_back_the_workers_of_its_account_and_no_others() {
+    let yard = Yard::with_waiting_agents(Nats::one(), 1);
+    let root = yard.env.root().display().to_string();
+    let refused = "  { usage_limit = { resets_in = \"1h\" } },\n]\n";
+    let waiting = Yard::waiting(&root);
+    yard.script(&format!("{}\n{refused}", waiting.lines().take(4).collect::<Vec<_>>().join("\n")));
+    let limited = [
+        yard.worker_that_says("first", "account = \"work\""),
+        yard.worker_that_says("second", "account = \"work\""),
+    ];
+    let mut run = Running::start(&mut yard.tasks(2, &[]));
+    yard.wait_for_agents(1);
+    let free = yard.worker("free");
+    yard.script(super::yard::HONEST);
+    yard.let_agents_go_on();
+    told(&mut run, "a usage limit holds account work back");
+    finished(&yard, run, 1);
+    let classes: Vec<Value> =
+        yard.of_kind("call_finished").iter().map(|call| call["class"].clone()).collect();
+    assert_eq!(classes, ["usage_limit", "success"]);
+    assert_eq!(yard.of_kind("held"), Vec::<Value>::new(), "nobody waits");
+    for worker in limited {
+        drain(worker);
+    }
+    drain(free);
+    yard.env.assert_no_processes(PATIENCE);
+}
+
+#[test]
 fn a_runner_that_is_killed_finds_the_results_when_it_is_resumed() {
     let (yard, worker) = Yard::left_by_its_runner(2);
     yard.let_agents_go_on();

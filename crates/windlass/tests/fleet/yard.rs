@@ -76,9 +76,19 @@ impl Yard {
 
     /// One that has these labels.
     pub fn worker_labelled(&self, name: &str, labels: &str) -> Running {
+        self.worker_that_says(name, &format!("labels = {labels}"))
+    }
+
+    /// One in whose policy this stands as well.
+    pub fn worker_that_says(&self, name: &str, line: &str) -> Running {
         let policy = self.env.root().join(format!("worker-{name}.toml"));
-        self.env.write(&policy, format!("labels = {labels}\n{POLICY}"));
+        self.env.write(&policy, format!("{line}\n{POLICY}"));
         self.worker_by(name, 2, &policy)
+    }
+
+    /// What agents do that are called from now on.
+    pub fn script(&self, text: &str) {
+        fs::write(&self.script, text).unwrap();
     }
 
     pub fn worker_with(&self, name: &str, lanes: u16) -> Running {

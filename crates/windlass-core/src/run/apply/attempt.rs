@@ -373,10 +373,15 @@ impl Run {
         if class == Class::Interrupted && self.may_lose(lane) {
             return self.begin_again(lane);
         }
-        let (turn, agent) = self.take_state(lane, "judging", |state| match state {
-            LaneState::Judging(turn, outcome, _) => Some((turn.clone(), outcome.agent)),
+        let (turn, outcome) = self.take_state(lane, "judging", |state| match state {
+            LaneState::Judging(turn, outcome, _) => Some((turn.clone(), outcome.clone())),
             _ => None,
         })?;
+        if self.goes_elsewhere(lane, &turn, &outcome) {
+            self.begin_anew(lane, turn);
+            return Ok(());
+        }
+        let agent = outcome.agent;
         self.standings.begin();
         let notes = if class == Class::ContextTooLong { NotesShare::Little } else { turn.notes };
         self.set_state(lane, LaneState::Preparing(turn.next_attempt(notes)));

@@ -35,6 +35,7 @@ pub fn report(class: Class) -> CallReport {
         tool_uses: 1,
         denials: Vec::new(),
         limit: None,
+        elsewhere: false,
         overage: false,
         model: String::new(),
         windows: Vec::new(),

@@ -4,18 +4,18 @@ use jiff::Timestamp;
 
 use super::landing::until;
 use super::lanes_world::{AgentCall, World as Lanes, row, tasks_plan};
-use super::sharing::open;
+use super::sharing::{self, open};
 use super::waking::{at_work_with, two_lanes};
 use super::world::{Act, World, report};
 use crate::fact::Fact;
 use crate::report;
-use crate::run::{Effect, Input, LaneState};
+use crate::run::{Effect, Input};
 use crate::spec::RunSpec;
 use crate::spec::{GuardAction, GuardSpec, ReviewSpec, TestsAction};
 use crate::tasks::TaskProgress;
 use crate::values::{
-    CallReport, Class, Cost, Evidence, JobStatus, LaneId, Purpose, StatusSource, StopReason, StopSource,
-    Suspicion, SuspicionKind, TaskId, TaskRow, TaskState, UsageLimit,
+    CallReport, Class, Cost, JobStatus, LaneId, Purpose, StatusSource, StopReason, StopSource, Suspicion,
+    SuspicionKind, TaskId, TaskRow, TaskState, UsageLimit,
 };
 
 fn idle(_: &TaskId, _: Purpose, _: u32) -> AgentCall {
@@ -212,20 +212,9 @@ fn waits(ends: [(Class, Option<&str>); 2]) -> Vec<Timestamp> {
         world.input(Input::from(report::Prepared { lane }));
     }
     for (lane, (class, until)) in [LaneId(1), LaneId(2)].into_iter().zip(ends) {
-        let call = world.run.lane(lane).and_then(LaneState::call).map(|(_, call)| call.id).unwrap();
         let window = "five_hour".to_owned();
         let limit = until.map(|until| UsageLimit { resets_at: Some(until.parse().unwrap()), window });
-        let report = CallReport { cost: Some(Cost::ZERO), limit, ..report(class) };
-        world.input(Input::from(report::CallEnded { lane, call, report: Box::new(report) }));
-        let evidence = Evidence { head: Some("c0".to_owned()), tree: "start".to_owned(), work: None };
-        world.input(Input::from(report::SnapshotTaken {
-            lane,
-            evidence,
-            snapshot: None,
-            changed: 0,
-            forbidden_changes: 0,
-            standing: None,
-        }));
+        sharing::ended(&mut world, lane, CallReport { cost: Some(Cost::ZERO), limit, ..report(class) }, None);
     }
     let held = world.facts().filter_map(|fact| match fact {
         Fact::BackoffStarted { until, .. } => Some(*until),

@@ -5,7 +5,9 @@ use super::world::{DOLLAR, World, closed, report};
 use crate::report;
 use crate::run::{Effect, Input, LaneState};
 use crate::spec::LanesSpec;
-use crate::values::{Class, CommitNotes, Cost, Evidence, JobStatus, LandOutcome, LaneId, MergeOutcome};
+use crate::values::{
+    CallReport, Class, CommitNotes, Cost, Evidence, JobStatus, LandOutcome, LaneId, MergeOutcome,
+};
 
 fn seen(tree: &str) -> Evidence {
     Evidence { head: Some("c0".to_owned()), tree: tree.to_owned(), work: None }
@@ -32,9 +34,12 @@ pub(super) fn ends_with(
     cost: Cost,
     standing: Option<JobStatus>,
 ) {
+    ended(world, lane, CallReport { cost: Some(cost), ..report(class) }, standing);
+}
+
+/// A call ends like this, and the tree is as it was.
+pub(super) fn ended(world: &mut World, lane: LaneId, report: CallReport, standing: Option<JobStatus>) {
     let call = world.run.lane(lane).and_then(LaneState::call).map(|(_, call)| call.id).unwrap();
-    let mut report = report(class);
-    report.cost = Some(cost);
     world.input(Input::from(report::CallEnded { lane, call, report: Box::new(report) }));
     let evidence = seen("start");
     world.input(Input::from(report::SnapshotTaken {
