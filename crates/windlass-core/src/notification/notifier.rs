@@ -263,6 +263,14 @@ impl Notifier {
         told
     }
 
+    /// Its runner has left the run, which has not ended: it goes on elsewhere, or later. `about` is the last fact.
+    pub fn left(&self, about: u64, at: Timestamp, why: &str) -> Notification {
+        let run = self.plan.as_ref().map(|plan| plan.run.0.as_str()).unwrap_or_default();
+        let body = format!("RUN LEFT\n\n{}\n{why}\nwindlass resume {run}", self.job());
+        let figures = Figures { iterations: Some(self.finished), ..Figures::of(self.spent) };
+        self.notification_of((about, at), NotifyEvent::Error, "the run was left", body, figures)
+    }
+
     fn notification(
         &self,
         entry: &Entry,
@@ -271,10 +279,21 @@ impl Notifier {
         body: String,
         figures: Figures,
     ) -> Notification {
+        self.notification_of((entry.seq, entry.at.wall), event, happened, body, figures)
+    }
+
+    fn notification_of(
+        &self,
+        (about, at): (u64, Timestamp),
+        event: NotifyEvent,
+        happened: &str,
+        body: String,
+        figures: Figures,
+    ) -> Notification {
         let job = self.plan.as_ref().map(|plan| &plan.job);
         Notification {
-            key: NotificationKey { about: entry.seq, event },
-            at: entry.at.wall,
+            key: NotificationKey { about, event },
+            at,
             run: self.plan.as_ref().map(|plan| plan.run.clone()),
             workspace: job.and_then(|job| job.workspace.as_ref()).map(|workspace| workspace.name.clone()),
             title: text::title(self.job(), happened),

@@ -70,6 +70,11 @@ impl Supervisor {
     fn drive(&mut self, first: Input, notices: Vec<String>) -> Result<Finished, EngineError> {
         let result = self.run(first, notices);
         let result = result.map_err(|error| self.explained(error));
+        if let Err(EngineError::Remote(why)) = &result
+            && self.run.stop().is_none()
+        {
+            self.tell_of_leaving(&why.to_string());
+        }
         self.close();
         result
     }

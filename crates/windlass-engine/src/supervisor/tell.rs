@@ -8,8 +8,10 @@ use windlass_core::fact::Entry;
 use windlass_core::notification::Notifier;
 use windlass_core::redact::Redactor;
 use windlass_core::run::Input;
+use windlass_core::values::NotifyEvent;
 
 use super::Supervisor;
+use super::event::Event;
 use crate::executor::{EngineError, Waker};
 use crate::notify::{CommandRoom, Dispatcher, NotificationSettled};
 
@@ -92,6 +94,22 @@ impl Supervisor {
     pub(super) fn announce(&mut self) -> Result<(), EngineError> {
         self.notifications.waiting = Some(Waiting { since: Instant::now(), said: false, hurried: false });
         self.look_at_notifications()
+    }
+
+    /// The run is left, not ended, and nobody asked for that: whoever does not look at it is told.
+    pub(super) fn tell_of_leaving(&self, why: &str) {
+        let NotificationQueue { telling, notifier, dispatcher, .. } = &self.notifications;
+        if dispatcher.is_empty() || !telling.settings.events.contains(&NotifyEvent::Error) {
+            return;
+        }
+        dispatcher.send(&notifier.left(self.run.next_seq() - 1, self.clock.now().wall, why), |_| true);
+        let began = Instant::now();
+        while !dispatcher.is_idle() && began.elapsed() < PATIENCE {
+            // Each that is settled wakes the loop.
+            if let Ok(Event::Signal(_)) = self.inbox.recv_timeout(WORD) {
+                return;
+            }
+        }
     }
 
     /// A person who presses Ctrl-C now does not want to wait.

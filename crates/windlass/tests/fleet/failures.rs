@@ -1,5 +1,6 @@
 //! What a fleet lives through.
 
+use std::fs;
 use std::io::{BufRead, BufReader, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;
@@ -231,11 +232,17 @@ fn a_worker_begins_while_the_servers_choose_a_leader() {
 fn servers_that_stay_away_end_the_run_so_that_it_can_be_resumed() {
     let mut yard = Yard::with_waiting_agents(Nats::one(), 2);
     let worker = yard.worker("one");
-    let run = Running::start(yard.tasks(2, &[]).env("WINDLASS_FLEET__PATIENCE", "2s"));
+    let told = yard.env.root().join("told");
+    let mut command = yard.tasks(2, &[]);
+    command.env("WINDLASS_FLEET__PATIENCE", "2s");
+    command.env("WINDLASS_NOTIFY__COMMAND", format!("cat >>'{}'", told.display()));
+    let run = Running::start(&mut command);
     yard.wait_for_agents(2);
     yard.nats.server(0).kill();
     let ended = run.wait(PATIENCE);
     assert!(ended.stderr_text().contains("have not answered for 2 s"), "{}", ended.stderr_text());
+    let told = fs::read_to_string(told).unwrap();
+    assert!(told.contains("RUN LEFT") && told.contains("windlass resume r-"), "{told}");
     assert_eq!(yard.agents(), 2, "what is at work is not thrown away");
     assert_ne!(ended.code, Some(0));
     yard.let_agents_go_on();
