@@ -9,6 +9,7 @@ mod brief;
 mod code;
 pub mod copy;
 pub mod journal;
+mod live;
 mod requirements;
 mod run_files;
 pub mod runner;

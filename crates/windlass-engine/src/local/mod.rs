@@ -235,6 +235,11 @@ impl LocalLanes {
         self.commands * 2 + 1
     }
 
+    /// Who watches.
+    pub fn audience(&self) -> Arc<dyn Audience> {
+        Arc::clone(&self.audience)
+    }
+
     /// Ends what a lane runs, and forgets it: nobody waits for what comes of it.
     pub fn abandon(&mut self, lane: LaneId) {
         self.opening.remove(&lane);

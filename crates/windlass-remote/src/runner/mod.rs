@@ -6,6 +6,7 @@
 //! - The [`watch`] renews the run's lease, and sees what becomes of the lanes' leases.
 //! - The [`intake`] takes what came of orders; what comes [`late`] is kept.
 //! - [`accounts`] are held back by their [`limits`], and not the run.
+//! - [`listening`] passes on what agents say and do.
 //! - The [`publisher`] brings the run's journal to the fleet; orders that need it there are [`withheld`] until it is.
 
 mod accounts;
@@ -13,6 +14,7 @@ mod intake;
 mod landing;
 mod late;
 mod limits;
+mod listening;
 mod placement;
 mod post;
 mod publisher;
@@ -93,7 +95,8 @@ impl RemoteLanes {
         let (sender, events) = channel();
         let (room, held) = Room::open(setting, sender, wake)?;
         let room = Arc::new(room);
-        let threads = vec![publisher::begin(&room)?, intake::listen(&room)?, watch::begin(&room, held)?];
+        let mut threads = vec![publisher::begin(&room)?, intake::listen(&room)?, watch::begin(&room, held)?];
+        threads.extend(listening::begin(&room, local.audience())?);
         Ok(RemoteLanes {
             local,
             room,

@@ -9,13 +9,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use windlass_agents::Detail;
-use windlass_core::fact::Entry;
-use windlass_core::observation::Observation;
 use windlass_core::report::{Merged, Report};
 use windlass_core::run::{Reported, TurnKey};
 use windlass_core::values::{LaneId, MergeOutcome, RunId};
-use windlass_engine::executor::{Audience, Place as Seen};
 use windlass_engine::store::RunFolder;
 use windlass_fleet::layout::Store;
 use windlass_fleet::leases::LeaseEpoch;
@@ -330,18 +326,5 @@ impl Sending {
             }
             Ok(Delivered::Nobody) | Err(_) => Sent::Again,
         }
-    }
-}
-
-/// Nobody watches on a worker's machine.
-pub(super) struct Silent;
-
-impl Audience for Silent {
-    fn fact(&self, _: &Entry) {}
-
-    fn observation(&self, _: Seen, _: Observation) {}
-
-    fn detail(&self) -> Detail {
-        Detail::Digests
     }
 }

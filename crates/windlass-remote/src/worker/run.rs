@@ -20,11 +20,12 @@ use windlass_git::git::{ObjectId, Repository};
 use windlass_git::lane::{Lane, Leftover, Replica, park_leftover};
 
 use super::desk::Event;
-use super::outbox::{Asked, Outbox, Parcel, Place, Silent};
+use super::outbox::{Asked, Outbox, Parcel, Place};
 use super::workshop::{Ready, Workshop};
 use crate::answers::is_answer;
 use crate::brief::Brief;
 use crate::code::{self, CodeError, commit};
+use crate::live::Speaker;
 
 /// The longest that nothing is looked at.
 const LOOK: Duration = Duration::from_millis(500);
@@ -382,7 +383,7 @@ impl RunRoom {
         .map_err(|error| error.to_string())?;
         let tip = bring(self, &replica, code).map_err(|error| error.to_string())?;
         let lanes = self.home.join("lanes");
-        let audience = Arc::new(Silent);
+        let audience = Arc::new(Speaker::of(&self.fleet, &self.brief.spec.run));
         let Ready { setting, main, lock } = self.workshop.open(&self.brief, &folder, &lanes, audience)?;
         let jobs = self.jobs.clone();
         let wake: Waker = Arc::new(move || drop(jobs.send(Job::Stirred)));

@@ -136,3 +136,16 @@ fn a_task_goes_to_a_worker_that_has_what_it_requires() {
     drain(able);
     yard.env.assert_no_processes(PATIENCE);
 }
+
+#[test]
+fn what_agents_say_and_do_is_shown_while_they_are_at_it() {
+    let yard = Yard::with_waiting_agents(Nats::one(), 1);
+    let worker = yard.worker("one");
+    let run = Running::start(&mut yard.tasks(2, &["--verbose"]));
+    let shown = || format!("{}{}", run.stdout_so_far(), run.stderr_so_far());
+    assert!(wait_until(PATIENCE, || shown().contains("for i in")), "{}", shown());
+    assert!(yard.of_kind("call_finished").is_empty(), "its agent waits");
+    yard.let_agents_go_on();
+    run.wait(PATIENCE).expect_success("the tasks");
+    drain(worker);
+}
