@@ -314,8 +314,14 @@ pub(crate) fn is_scripted(agent: &AgentSpec) -> bool {
     agent.arguments.first().is_some_and(|verb| verb == SCRIPTED_AGENT)
 }
 
-/// An agent of another machine as it is installed on this one. Folders beyond the project were that machine's.
-pub(crate) fn installed_here(here: &Here, agent: AgentSpec, codes: ExitCodes) -> Result<AgentSpec, AppError> {
+/// An agent of another machine as it is installed on this one, by the program that `program` knows for its name, else the one in
+/// `PATH`. Folders beyond the project were that machine's.
+pub(crate) fn installed_here<'a>(
+    here: &Here,
+    agent: AgentSpec,
+    codes: ExitCodes,
+    program: impl Fn(&Path) -> Option<&'a Path>,
+) -> Result<AgentSpec, AppError> {
     let mut agent = AgentSpec { add_dirs: Vec::new(), ..agent };
     if is_scripted(&agent) {
         here.app.program().clone_into(&mut agent.program);
@@ -323,6 +329,7 @@ pub(crate) fn installed_here(here: &Here, agent: AgentSpec, codes: ExitCodes) ->
     }
     let usual = of(&agent).about().program.map(PathBuf::from);
     let name = usual.or_else(|| agent.program.file_name().map(PathBuf::from)).unwrap_or_default();
+    let name = program(&name).unwrap_or(&name);
     agent.program = find(of(&agent).about(), &name.to_string_lossy(), &here.directory, codes)?;
     Ok(agent)
 }

@@ -114,19 +114,19 @@ impl FleetWorkshop {
         spec.sandbox.hidden = Vec::new();
         let codes = spec.exit_codes;
         for agent in spec.agents_mut() {
-            *agent = ready_agent(here, agent.clone(), codes)?;
+            *agent = self.ready_agent(here, agent.clone(), codes)?;
         }
         Ok(spec)
     }
-}
 
-/// An agent as it is installed and logged in here.
-fn ready_agent(here: &Here, agent: AgentSpec, codes: ExitCodes) -> Result<AgentSpec, AppError> {
-    let mut agent = agent::installed_here(here, agent, codes)?;
-    if agent::is_scripted(&agent) {
-        return Ok(agent);
+    /// An agent as it is installed and logged in here.
+    fn ready_agent(&self, here: &Here, agent: AgentSpec, codes: ExitCodes) -> Result<AgentSpec, AppError> {
+        let mut agent = agent::installed_here(here, agent, codes, |name| self.policy.program(name))?;
+        if agent::is_scripted(&agent) {
+            return Ok(agent);
+        }
+        let trusted = Trusted { settings: agent.repository_settings.clone(), notices: Vec::new() };
+        agent::check(&here.app, &mut agent, &trusted, codes)?;
+        Ok(agent)
     }
-    let trusted = Trusted { settings: agent.repository_settings.clone(), notices: Vec::new() };
-    agent::check(&here.app, &mut agent, &trusted, codes)?;
-    Ok(agent)
 }

@@ -44,7 +44,7 @@ pub(super) fn here(
         ..plan
     };
     for agent in plan.agents_mut() {
-        *agent = agent::installed_here(here, agent.clone(), codes)?;
+        *agent = agent::installed_here(here, agent.clone(), codes, |_| None)?;
     }
     plan.links_out = links_out::followed(&plan, here.repository.as_ref());
     Ok(plan)

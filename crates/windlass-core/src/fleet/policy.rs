@@ -4,6 +4,8 @@ mod read;
 #[cfg(test)]
 mod tests;
 
+use std::path::{Path, PathBuf};
+
 use globset::GlobMatcher;
 use strum::{EnumString, VariantNames};
 
@@ -33,6 +35,8 @@ pub struct Policy {
     pub gates: Vec<String>,
     /// What its agents may cost in an hour; `None` = no limit of its own.
     pub most_cost_per_hour: Option<Cost>,
+    /// Agents' programs that are not in `PATH`, or are to be used before one that is: absolute.
+    pub programs: Vec<PathBuf>,
 }
 
 /// Whether what a worker runs has to be locked in.
@@ -84,6 +88,7 @@ impl Default for Policy {
             projects: Vec::new(),
             gates: Vec::new(),
             most_cost_per_hour: None,
+            programs: Vec::new(),
         }
     }
 }
@@ -117,6 +122,11 @@ impl Policy {
                 shown(unlisted)
             )
         })
+    }
+
+    /// The program that an agent of this name is to be started by here, where the policy says one.
+    pub fn program(&self, name: &Path) -> Option<&Path> {
+        self.programs.iter().map(PathBuf::as_path).find(|program| program.file_name() == name.file_name())
     }
 
     fn allows(&self, command: &str) -> bool {

@@ -1,5 +1,7 @@
 //! Reading a policy's file: what is wrong in it is said with its line.
 
+use std::path::PathBuf;
+
 use globset::Glob;
 use serde::Deserialize as _;
 use toml::Value;
@@ -10,8 +12,18 @@ use crate::config::{Count, MoneyCap, Refusal, Setting, Text, described};
 use crate::typed::{line_of, nearest, shown};
 
 /// Every key there is.
-const KEYS: [&str; 9] =
-    ["name", "lanes", "labels", "account", "sandbox", "network", "projects", "gates", "most_cost_per_hour"];
+const KEYS: [&str; 10] = [
+    "name",
+    "lanes",
+    "labels",
+    "account",
+    "sandbox",
+    "network",
+    "projects",
+    "gates",
+    "most_cost_per_hour",
+    "programs",
+];
 
 /// Larger policies are none, in bytes.
 const LARGEST: usize = 1024 * 1024;
@@ -55,6 +67,7 @@ impl Policy {
             "most_cost_per_hour" => {
                 self.most_cost_per_hour = read(value).map(|MoneyCap(cost)| cost).map_err(about)?;
             }
+            "programs" => self.programs = programs(value).map_err(about)?,
             unknown => {
                 let meant = nearest(unknown, KEYS).map(|meant| format!("; did you mean `{meant}`?"));
                 let there_are = || format!("; there are {}", KEYS.join(", "));
@@ -76,6 +89,16 @@ fn read<T: Setting>(value: &Value) -> Result<T, String> {
 fn lanes(value: &Value) -> Result<u16, String> {
     let Count(number): Count<1, { MOST_LANES as u32 }> = read(value)?;
     u16::try_from(number).map_err(|error| error.to_string())
+}
+
+fn programs(value: &Value) -> Result<Vec<PathBuf>, String> {
+    let texts: Vec<String> = read(value)?;
+    let program = |text: String| {
+        let path = PathBuf::from(&text);
+        let is_one = path.is_absolute() && path.file_name().is_some();
+        if is_one { Ok(path) } else { Err(format!("`{}` is not the whole path of a program", shown(&text))) }
+    };
+    texts.into_iter().map(program).collect()
 }
 
 fn projects(value: &Value) -> Result<Vec<ProjectPattern>, String> {

@@ -45,7 +45,7 @@ fn what_is_wrong_is_said_with_its_line() {
         ("lanes = 2\nlane = 3", "line 2: unknown key `lane`; did you mean `lanes`?"),
         (
             "[policy]\nlanes = 3",
-            "line 1: unknown key `policy`; there are name, lanes, labels, account, sandbox, network, projects, gates, most_cost_per_hour",
+            "line 1: unknown key `policy`; there are name, lanes, labels, account, sandbox, network, projects, gates, most_cost_per_hour, programs",
         ),
         ("labels = \"gpu\"", "line 1: `labels`: expected a list of texts, found the text `gpu`"),
         (
@@ -64,7 +64,7 @@ fn what_is_wrong_is_said_with_its_line() {
         ),
         (
             "\"a\\nb\" = 1",
-            "line 1: unknown key `ab`; there are name, lanes, labels, account, sandbox, network, projects, gates, most_cost_per_hour",
+            "line 1: unknown key `ab`; there are name, lanes, labels, account, sandbox, network, projects, gates, most_cost_per_hour, programs",
         ),
     ] {
         assert_eq!(Policy::parse(text).unwrap_err(), said, "{text}");
@@ -164,5 +164,18 @@ proptest! {
         let policy = Policy::parse("projects = ['none-of-these']").unwrap();
         let refused = policy.refuses(&project, &locked(Network::On)).unwrap();
         prop_assert!(!refused.contains('\n') && refused.len() < 400);
+    }
+}
+
+#[test]
+fn an_agents_program_is_known_by_its_name() {
+    let policy = Policy::parse("programs = ['/opt/claude/bin/claude', '/home/x/.local/bin/codex']").unwrap();
+    let program = |name: &str| policy.program(Path::new(name)).map(|path| path.display().to_string());
+    assert_eq!(program("claude").as_deref(), Some("/opt/claude/bin/claude"));
+    assert_eq!(program("codex").as_deref(), Some("/home/x/.local/bin/codex"));
+    assert_eq!(program("opencode"), None);
+    for wrong in ["claude", "bin/claude", "/"] {
+        let said = Policy::parse(&format!("programs = ['{wrong}']")).unwrap_err();
+        assert_eq!(said, format!("line 1: `programs`: `{wrong}` is not the whole path of a program"));
     }
 }
