@@ -61,9 +61,9 @@ fn said(news: &DevNews) -> Vec<Line> {
 /// What there is, and two lines to copy.
 fn ready(fleet: &DevFleet) -> Vec<Line> {
     let workers = match (fleet.workers.as_slice(), fleet.lanes) {
-        ([], _) => "without workers".to_owned(),
-        ([one], lanes) => format!("with the worker {one} of {}", counted(lanes)),
-        ([first, .., last], lanes) => format!("with workers {first} to {last}, each of {}", counted(lanes)),
+        ([], _) => "none".to_owned(),
+        ([one], lanes) => format!("{one}, of {}", counted(lanes)),
+        ([first, .., last], lanes) => format!("{first} to {last}, each of {}", counted(lanes)),
     };
     let variables: Vec<String> =
         fleet.variables.iter().map(|(name, value)| format!("{name}={}", quoted(value.as_ref()))).collect();
@@ -73,13 +73,14 @@ fn ready(fleet: &DevFleet) -> Vec<Line> {
     vec![
         Line::hanging(2)
             .strong(format!("fleet {}", fleet.name))
-            .plain(format!(" at {} {workers}", fleet.urls.join(" ")))
-            .dim(format!("  version {}", one_line(&fleet.version))),
-        Line::hanging(2).dim("  in another terminal, where the tasks are:"),
+            .plain(format!(" at {}", fleet.urls.join(" ")))
+            .dim(format!(", version {}", one_line(&fleet.version))),
+        Line::hanging(11).dim("  workers  ").plain(workers),
+        Line::hanging(11).dim("  try      in another terminal, where the tasks are:"),
         Line::new().plain("  ").command(format!("export {}", variables.join(" "))),
         Line::new().plain("  ").command(run),
-        Line::hanging(2).dim("  look   ").command("windlass fleet status"),
-        Line::hanging(2).dim("  end    Ctrl-C; nothing of it is left then"),
+        Line::hanging(11).dim("  look     ").command("windlass fleet status"),
+        Line::hanging(11).dim("  end      Ctrl-C; nothing of it is left then"),
     ]
 }
 
