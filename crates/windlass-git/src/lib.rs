@@ -8,6 +8,7 @@ pub mod inventory;
 pub mod lane;
 pub mod loan;
 pub mod parcel;
+pub mod remote;
 pub mod snapshot;
 
 #[cfg(any(test, feature = "testing"))]

@@ -1,3 +1,4 @@
 //! What the machines of a fleet agree on.
 
 pub mod policy;
+pub mod remote;

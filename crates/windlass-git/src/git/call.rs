@@ -10,7 +10,7 @@ use windlass_core::values::Ended;
 use std::os::unix::ffi::OsStrExt;
 
 use super::{ClosedFilters, GitError, ObjectId, Repository, sound};
-use windlass_host::process::{Command, Output};
+use windlass_host::process::{Command, Interruption, Output};
 
 /// Variables that would make git look at another repository than the one we mean. How far up it looks for one stays the
 /// user's to say (`GIT_CEILING_DIRECTORIES`).
@@ -239,6 +239,12 @@ impl Call {
 
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.command = self.command.timeout(timeout);
+        self
+    }
+
+    /// It is ended once this is so.
+    pub fn interrupted_by(mut self, interruption: &Interruption) -> Self {
+        self.command = self.command.interrupted_by(interruption);
         self
     }
 

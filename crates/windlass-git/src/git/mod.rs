@@ -32,6 +32,7 @@ pub use history::TreeFiles;
 pub use listing::Listing;
 pub use object::{EntryKind, Hasher, ObjectFormat, ObjectId, ObjectKind, header};
 pub use obstacle::missing_identity;
+pub(crate) use push::meaning;
 pub use push::{Fetch, FetchOutcome, Push, PushHooks, PushOutcome, RemoteAddress};
 pub use refs::{PackedRefs, RefValue, is_safe_name};
 pub use repository::{FoundRepository, Head, Repository, create_with_everything, version};
@@ -77,6 +78,12 @@ pub enum GitError {
         command: String,
         /// How long it was given.
         after: Duration,
+    },
+    /// Nobody needed it any more.
+    #[error("`{command}` was ended before its time")]
+    Interrupted {
+        /// Its verb.
+        command: String,
     },
     /// It ended with an error, or by a signal.
     #[error("`{command}` failed: {said}")]
@@ -137,6 +144,7 @@ impl GitError {
         match error {
             error if error.is_not_found() => GitError::Missing,
             ProcessError::TimedOut { after, .. } => GitError::TimedOut { command, after },
+            ProcessError::Interrupted(_) => GitError::Interrupted { command },
             source => GitError::Start { command, source },
         }
     }

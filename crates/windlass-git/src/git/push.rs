@@ -191,20 +191,24 @@ fn quiet(call: Call, repository: &Repository) -> Result<Call, GitError> {
 }
 
 /// What a push that failed means, by what was said; git has one exit code for all of it.
-fn meaning(said: String) -> PushOutcome {
-    const DENIED: [&str; 6] = [
+pub(crate) fn meaning(said: String) -> PushOutcome {
+    const DENIED: [&str; 7] = [
         "Authentication failed",
         "could not read Username",
         "could not read Password",
         "Permission denied",
+        "Host key verification failed",
         "Repository not found",
         "error: 403",
     ];
-    const UNREACHABLE: [&str; 8] = [
+    const UNREACHABLE: [&str; 11] = [
         "Could not resolve host",
         "Failed to connect",
         "Connection re",
         "Connection timed out",
+        "Operation too slow",
+        "early EOF",
+        "unexpected disconnect",
         "Could not read from remote repository",
         "RPC failed",
         "the remote end hung up",

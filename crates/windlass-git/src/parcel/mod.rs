@@ -7,5 +7,6 @@ mod unpack;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use pack::refuse_shallow;
 pub use pack::{pack, uses_lfs};
 pub use unpack::{Limits, ParcelError, unpack};

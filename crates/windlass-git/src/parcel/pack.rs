@@ -52,7 +52,8 @@ pub fn uses_lfs(repository: &Repository) -> Result<bool, GitError> {
     Ok(!listing.output()?.is_empty())
 }
 
-fn refuse_shallow(repository: &Repository) -> Result<(), GitError> {
+/// Is all of its commits here?
+pub(crate) fn refuse_shallow(repository: &Repository) -> Result<(), GitError> {
     let answer = Call::within(repository).args(["rev-parse", "--is-shallow-repository"]).text()?;
     if answer == "true" {
         return Err(GitError::Failed {

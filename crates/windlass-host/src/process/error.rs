@@ -25,6 +25,9 @@ pub enum ProcessError {
         /// How long it was given.
         after: Duration,
     },
+    /// A program was ended before its time, since nobody needs it any more.
+    #[error("{} was ended before its time", .0.display())]
+    Interrupted(PathBuf),
     /// The keeper is gone: [`KeeperEvent::Died`](super::KeeperEvent::Died) says so too.
     #[error("the keeper process has ended")]
     KeeperGone,

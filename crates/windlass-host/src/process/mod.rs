@@ -36,7 +36,7 @@ pub use adopt::{adopt_and_kill, become_subreaper, end_with_parent, reap_adopted}
 pub use ancestry::windlass_above;
 pub use apart::Apart;
 pub use callers::{Guest, guest_at, inode_in};
-pub use command::{Captured, Command, Output, signal_commands};
+pub use command::{Captured, Command, Interruption, Output, signal_commands};
 pub use error::{ProcessError, StartFault, StartFaultKind};
 pub use hearing::{first_of, pipe};
 pub use keeper::{KEEPER_COMMAND, Keeper, KeeperEvent, LastRites, Pulse, SpawnId, SpawnRequest, keeper_main};

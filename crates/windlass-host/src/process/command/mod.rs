@@ -1,5 +1,6 @@
 //! Short commands that the runner itself waits for: git, an agent's `--version`.
 
+mod interruption;
 mod pipes;
 mod running;
 
@@ -17,6 +18,7 @@ use windlass_core::values::Ended;
 use super::ProcessError;
 use super::error::StartFault;
 use super::started::Started;
+pub use interruption::Interruption;
 use pipes::{Pipes, Turn};
 use running::Listed;
 pub(super) use running::WAITING_VARIABLE;
@@ -45,6 +47,7 @@ pub struct Command {
     timeout: Duration,
     output_limit: usize,
     keeps: Keeps,
+    interruption: Interruption,
 }
 
 /// Which part is kept of more output than is kept in all.
@@ -104,6 +107,7 @@ impl Command {
             timeout: TIMEOUT,
             output_limit: OUTPUT_LIMIT,
             keeps: Keeps::Beginning,
+            interruption: Interruption::default(),
         }
     }
 
@@ -140,6 +144,12 @@ impl Command {
     /// How long it may take.
     pub const fn timeout(mut self, timeout: Duration) -> Command {
         self.timeout = timeout;
+        self
+    }
+
+    /// It is ended once this is so.
+    pub fn interrupted_by(mut self, interruption: &Interruption) -> Command {
+        self.interruption = interruption.clone();
         self
     }
 
@@ -213,7 +223,11 @@ impl Command {
         let mut pipes = Pipes::new(child, &self.stdin, self.output_limit, self.keeps)?;
         let mut status: Option<ExitStatus> = None;
         loop {
-            let until = if status.is_some() { deadline.min(Instant::now() + DRAIN) } else { deadline };
+            let until = match (status, self.interruption.asked_every()) {
+                (Some(_), _) => deadline.min(Instant::now() + DRAIN),
+                (None, Some(pause)) => deadline.min(Instant::now() + pause),
+                (None, None) => deadline,
+            };
             let turn = pipes.turn(status.is_none().then_some(&end), until)?;
             if turn == Turn::Ended {
                 // Once it is reaped, its number may be given away.
@@ -227,6 +241,9 @@ impl Command {
                     return Ok(Output { ended: Ended::of(status.code(), status.signal()), stdout, stderr });
                 }
                 None if late => return Err(self.timed_out()),
+                None if self.interruption.is_due() => {
+                    return Err(ProcessError::Interrupted(self.program.clone()));
+                }
                 _ => {}
             }
         }

@@ -84,6 +84,17 @@ fn a_command_that_takes_too_long_is_killed_with_its_group() {
 }
 
 #[test]
+fn a_command_that_nobody_needs_any_more_is_ended() {
+    let started = Instant::now();
+    let due = Interruption::once(move || started.elapsed() > Duration::from_millis(300));
+    let error = shell("exec sleep 1000").interrupted_by(&due).run().unwrap_err();
+    assert!(matches!(&error, ProcessError::Interrupted(program) if program == Path::new("sh")), "{error}");
+    assert!(started.elapsed() < Duration::from_secs(30));
+    let never = Interruption::once(|| false);
+    assert_eq!(shell("echo whole").interrupted_by(&never).run().unwrap().stdout.text(), "whole\n");
+}
+
+#[test]
 fn a_grandchild_that_holds_the_pipes_does_not_hold_us() {
     let started = Instant::now();
     let output = shell("sleep 1000 & echo $!").run().unwrap();
