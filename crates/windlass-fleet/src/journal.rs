@@ -63,7 +63,8 @@ const ATTACHED: &str = "Windlass-Attached";
 pub enum Attachment {
     /// What has to be known of the run: a file of the store of code.
     Brief(ContentId),
-    /// The commits of the branch, each built on those before it: all that whoever has nothing needs to have the last one.
+    /// The commits of the branch, each built on those before it: all that whoever has nothing needs to have the last one; or whoever has
+    /// the commit that the run began with, where commits travel through a git remote.
     Code(Vec<CodePart>),
     /// Files of the run's folder that are new or have changed.
     Files(Vec<RunFile>),

@@ -17,8 +17,11 @@ use windlass_jobs::prompt::Templates;
 use crate::code::{CARRYING, scratch_in};
 use crate::journal::JournalError;
 
-/// The version that this windlass writes and knows.
+/// The version of a run whose commits travel as packs.
 const VERSION: u16 = 1;
+
+/// That of one whose commits travel through a git remote. Whoever knows of no remotes refuses it.
+const WITH_REMOTE: u16 = 2;
 
 /// The largest brief that is taken, in bytes.
 pub(crate) const LARGEST: u64 = 64 * 1024 * 1024;
@@ -62,7 +65,7 @@ pub enum BriefError {
     Git(#[from] GitError),
     /// It is of another windlass.
     #[error(
-        "the run is of a windlass that writes version {0} of it, and this one knows version {VERSION}: update the older one"
+        "the run is of a windlass that writes version {0} of it, and this one knows {VERSION} and {WITH_REMOTE}: update the older one"
     )]
     Version(u64),
     /// It is no brief.
@@ -76,7 +79,7 @@ impl Brief {
         let name = main.top.file_name().unwrap_or_default();
         let of_issues = spec.job.tasks.as_ref().is_some_and(|tasks| tasks.issues.is_some());
         Ok(Brief {
-            v: VERSION,
+            v: if is_packed(spec) { VERSION } else { WITH_REMOTE },
             project: name.to_string_lossy().into_owned(),
             objects: main.object_format.name().to_owned(),
             settings: travelling_settings(main)?,
@@ -115,7 +118,7 @@ impl Brief {
         let bytes = windlass_host::file::read_if_there(path)?.unwrap_or_default();
         let garbled = |error: serde_json::Error| BriefError::Garbled(error.to_string());
         let head: Head = serde_json::from_slice(&bytes).map_err(garbled)?;
-        if head.v != u64::from(VERSION) {
+        if ![VERSION, WITH_REMOTE].map(u64::from).contains(&head.v) {
             return Err(BriefError::Version(head.v));
         }
         let brief: Brief = serde_json::from_slice(&bytes).map_err(garbled)?;
@@ -151,6 +154,11 @@ impl Brief {
     }
 }
 
+/// Do its commits travel as packs?
+fn is_packed(spec: &RunSpec) -> bool {
+    spec.lanes.as_ref().is_none_or(|lanes| lanes.code.is_packs())
+}
+
 /// Is it a path that goes only further down?
 fn is_below(path: &Path) -> bool {
     path.components().all(|part| matches!(part, Component::Normal(_)))
@@ -182,7 +190,8 @@ mod tests {
         for (text, said) in [
             ("", "is not one"),
             ("{}", "missing field `v`"),
-            ("{\"v\":2}", "writes version 2 of it, and this one knows version 1"),
+            ("{\"v\":2}", "missing field"),
+            ("{\"v\":3}", "writes version 3 of it, and this one knows 1 and 2"),
             ("{\"v\":1}", "missing field"),
             ("\u{fffd}", "is not one"),
         ] {

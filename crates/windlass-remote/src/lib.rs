@@ -1,8 +1,8 @@
 //! Lanes on other machines.
 //!
 //! A run's [`runner`] decides, as it does without a fleet; what its lanes need is carried out by [`worker`]s, each with exactly the
-//! executor of its own machine. Between the two are orders and what comes of them (`windlass-fleet`), packs of commits, and files of
-//! the run's folder.
+//! executor of its own machine. Between the two are orders and what comes of them (`windlass-fleet`), commits, as packs or through a git
+//! remote, and files of the run's folder.
 
 mod answers;
 mod brief;

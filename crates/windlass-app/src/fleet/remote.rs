@@ -1,10 +1,11 @@
 //! A run whose lanes are on the workers of a fleet.
 
 use std::process;
+use std::sync::Arc;
 use std::time::Duration;
 
 use windlass_core::config::{FleetSettings, Resolved};
-use windlass_core::spec::RunSpec;
+use windlass_core::spec::{CodeWay, LanesSpec, RunSpec};
 use windlass_engine::executor::{EngineError, Executor};
 use windlass_engine::local::RemoteLeftovers;
 use windlass_engine::store::RunFolder;
@@ -15,14 +16,15 @@ use windlass_fleet::settings::Role;
 use windlass_fleet::{Deadline, Fleet};
 use windlass_git::git::{ObjectId, Repository};
 use windlass_git::parcel::uses_lfs;
+use windlass_git::remote::{RemoteError, try_push};
 use windlass_remote::Brief;
 use windlass_remote::copy::{self, Depth, copied_from};
 use windlass_remote::journal::{FleetJournal, JournalError};
 use windlass_remote::runner::{RemoteLanes, RunnerSetting};
 
 use super::connect::{connect, copies, explained, machine_name};
-use super::wanted::{FleetUse, LastDriven, fleet_of};
-use crate::error::AppError;
+use super::wanted::{FleetUse, LastDriven, lanes_of};
+use crate::error::{AppError, Kind};
 use crate::here::Here;
 
 /// How long looking at what the fleet has may take.
@@ -32,6 +34,8 @@ const LOOKING: Duration = Duration::from_secs(10);
 pub(crate) struct FleetRun {
     fleet: Fleet,
     settings: FleetSettings,
+    /// How its commits travel.
+    code: CodeWay,
     /// The commits of its branch, of a run that goes on.
     landed: Vec<CodePart>,
 }
@@ -54,7 +58,17 @@ pub(crate) fn for_run(
         FleetUse::AsConfigured if resolved.fleet.urls.is_empty() || !has_lanes => return Ok(None),
         FleetUse::Required | FleetUse::AsConfigured => {}
     }
-    begin(here, &resolved.fleet).map(Some)
+    let code = way_of(here, &resolved.fleet)?;
+    begin(here, &resolved.fleet, code).map(Some)
+}
+
+/// How the commits of a new run travel.
+fn way_of(here: &Here, settings: &FleetSettings) -> Result<CodeWay, AppError> {
+    let repository = here.repository.as_ref().filter(|_| settings.remote.is_some());
+    let head = repository.map(Repository::head).transpose().map_err(AppError::system)?;
+    // Without a commit there are no lanes either.
+    let begun_at = head.and_then(|head| head.commit());
+    Ok(begun_at.map_or(CodeWay::Packs, |commit| CodeWay::Remote { base: commit.to_string() }))
 }
 
 /// The same of a run that goes on, and where it was driven last. Its journal on this machine is what the fleet has of it
@@ -67,8 +81,8 @@ pub(crate) fn for_resumption(
     resolved: &Resolved,
     folder: &RunFolder,
 ) -> Result<Option<(FleetRun, LastDriven)>, AppError> {
-    let Some(name) = fleet_of(folder)? else { return Ok(None) };
-    let mut fleet = begin(here, &FleetSettings { name, ..resolved.fleet.clone() })?;
+    let Some(LanesSpec { fleet: Some(name), code, .. }) = lanes_of(folder)? else { return Ok(None) };
+    let mut fleet = begin(here, &FleetSettings { name, ..resolved.fleet.clone() }, code)?;
     let there = FleetJournal::read(&fleet.fleet, folder.run()).map_err(explained)?;
     // It is this one that goes on with it.
     let brought = copy::bring(&fleet.fleet, folder, &there, Depth::Files, || false).map_err(not_brought)?;
@@ -86,7 +100,7 @@ pub(super) fn not_brought(error: JournalError) -> AppError {
     }
 }
 
-fn begin(here: &Here, settings: &FleetSettings) -> Result<FleetRun, AppError> {
+fn begin(here: &Here, settings: &FleetSettings, code: CodeWay) -> Result<FleetRun, AppError> {
     if let Some(repository) = &here.repository
         && uses_lfs(repository).map_err(AppError::system)?
     {
@@ -97,23 +111,57 @@ fn begin(here: &Here, settings: &FleetSettings) -> Result<FleetRun, AppError> {
     }
     let fleet = connect(&here.directory, settings, Role::Runner)?;
     let problems = check(&fleet, copies(settings), Deadline::after(LOOKING)).map_err(explained)?;
-    match problems.into_iter().next() {
-        Some(problem) => Err(explained(problem)),
-        None => Ok(FleetRun { fleet, settings: settings.clone(), landed: Vec::new() }),
+    if let Some(problem) = problems.into_iter().next() {
+        return Err(explained(problem));
     }
+    if !code.is_packs() {
+        check_remote(here, settings)?;
+    }
+    Ok(FleetRun { fleet, settings: settings.clone(), code, landed: Vec::new() })
+}
+
+/// Is there a git remote that this machine may push to?
+fn check_remote(here: &Here, settings: &FleetSettings) -> Result<(), AppError> {
+    let Some(url) = &settings.remote else {
+        let error = "the commits of this run travel through a git remote, and fleet.remote names none here";
+        return Err(AppError::new(Kind::Configuration, error)
+            .hint("Name the one that its workers have: windlass config set --user fleet.remote URL"));
+    };
+    let Some(repository) = &here.repository else { return Ok(()) };
+    let Some(commit) = repository.head().map_err(AppError::system)?.commit() else { return Ok(()) };
+    here.project.create()?;
+    try_push(url, repository, commit, here.project.path()).map_err(refused_by_remote)
+}
+
+/// The error with what to do about it.
+fn refused_by_remote(error: RemoteError) -> AppError {
+    let hint = error.hint();
+    let said = AppError::system(error);
+    if hint.is_empty() { said } else { said.hint(hint) }
 }
 
 impl FleetRun {
-    /// What it is called.
-    pub fn name(&self) -> &str {
-        &self.settings.name
+    /// Lanes are on it from now on.
+    pub fn takes(&self, lanes: &mut LanesSpec) {
+        lanes.fleet = Some(self.settings.name.clone());
+        lanes.code = self.code.clone();
     }
 
     /// Brings the commits that a run has landed, where the repository lacks them. Gives the last one.
     ///
     /// # Errors
-    /// The fleet cannot be used, or what it has is not what it should be.
+    /// The fleet cannot be used, what it has is not what it should be, or the clone lacks what the run began with.
     pub fn bring_landed(&self, folder: &RunFolder, main: &Repository) -> Result<Option<ObjectId>, AppError> {
+        if let CodeWay::Remote { base } = &self.code
+            && let Some(begun_at) = ObjectId::from_hex(base.as_bytes())
+            && !main.has_commit(begun_at).map_err(AppError::system)?
+        {
+            let run = folder.run();
+            return Err(AppError::usage(format!(
+                "run {run} began with the commit {base}, which this clone lacks"
+            ))
+            .hint("Fetch the branch that it began on: git fetch"));
+        }
         copy::bring_landed(&self.fleet, folder, &self.landed, main).map_err(not_brought)
     }
 }
@@ -129,6 +177,7 @@ pub(crate) fn remote(
         return Err(AppError::usage("a fleet needs a git repository"));
     };
     let leftovers = RemoteLeftovers::default();
+    let told = here.app.clone();
     let setting = RunnerSetting {
         fleet: fleet.fleet,
         lease: fleet.settings.lease,
@@ -138,6 +187,8 @@ pub(crate) fn remote(
         main,
         folder: folder.clone(),
         leftovers: leftovers.clone(),
+        remote: fleet.settings.remote,
+        told: Arc::new(move |text: &str| told.notice(text)),
     };
     let begin = Box::new(move |local, wake| {
         let lanes =

@@ -10,7 +10,7 @@
 mod wanted;
 
 use windlass_core::config::Resolved;
-use windlass_core::spec::RunSpec;
+use windlass_core::spec::{LanesSpec, RunSpec};
 use windlass_engine::store::RunFolder;
 use windlass_engine::supervisor::RemoteSession;
 use windlass_git::git::{ObjectId, Repository};
@@ -26,8 +26,8 @@ use crate::here::Here;
 pub(crate) enum FleetRun {}
 
 impl FleetRun {
-    /// What it is called.
-    pub fn name(&self) -> &str {
+    /// Nothing.
+    pub fn takes(&self, _: &mut LanesSpec) {
         match *self {}
     }
 

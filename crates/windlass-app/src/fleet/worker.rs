@@ -49,6 +49,7 @@ impl App {
             lanes: usize::from(lanes),
             lease: settings.lease,
             most_cost_per_hour: policy.most_cost_per_hour,
+            remote: settings.remote,
             home: state_root()?.join("fleet").join(&settings.name),
             workshop: Arc::new(FleetWorkshop {
                 app: self.clone(),

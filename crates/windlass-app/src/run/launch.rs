@@ -80,8 +80,8 @@ pub fn start(here: &Here, request: &Prepared) -> Result<RunEnd, AppError> {
     let found = hooks(here, request);
     let plan = plan(here, request, &found, folder.run(), (agent, others), spent_before);
     let mut plan = on_its_way(plan, request, &way);
-    if let Some(lanes) = &mut plan.lanes {
-        lanes.fleet = fleet.as_ref().map(|fleet| fleet.name().to_owned());
+    if let (Some(lanes), Some(fleet)) = (&mut plan.lanes, &fleet) {
+        fleet.takes(lanes);
     }
     plan.checks.extend(criteria.checks);
     plan.review = reviewed(request, criteria.judged);

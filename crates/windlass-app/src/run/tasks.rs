@@ -90,7 +90,7 @@ pub fn lanes(here: &Here, request: &Prepared, run: &RunId) -> Option<LanesSpec> 
         Some(Head::Branch { branch, .. }) => String::from_utf8(branch).ok(),
         _ => None,
     };
-    Some(LanesSpec { count, folder, below, branch, bootstrap, fleet: None, worker: None })
+    Some(LanesSpec { below, branch, bootstrap, ..LanesSpec::of(count, folder) })
 }
 
 /// What is said on the command line has to be possible.

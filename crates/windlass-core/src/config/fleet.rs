@@ -4,8 +4,11 @@ use std::time::Duration;
 
 use super::error::ConfigError;
 use super::keys;
-use super::setting::{FineSpan, FleetNameText, PositiveSpan, Replicas, ServerAddresses, TextOrNothing};
+use super::setting::{
+    FineSpan, FleetNameText, GitRemote, PositiveSpan, Replicas, ServerAddresses, TextOrNothing,
+};
 use super::values::Values;
+use crate::fleet::remote::RemoteUrl;
 
 /// How a fleet is reached, and how patient everybody in it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +27,8 @@ pub struct FleetSettings {
     pub patience: Duration,
     /// On how many servers everything is kept.
     pub replicas: Replicas,
+    /// The git remote that commits travel through; `None` = they travel through the servers.
+    pub remote: Option<RemoteUrl>,
 }
 
 /// A file that credentials of a fleet are in, as it was named.
@@ -69,6 +74,7 @@ impl Values {
             lease: self.get(&keys::FLEET_LEASE).map(|FineSpan(span)| span)?,
             patience: self.get(&keys::FLEET_PATIENCE).map(|PositiveSpan(span)| span)?,
             replicas: self.get(&keys::FLEET_REPLICAS)?,
+            remote: self.get(&keys::FLEET_REMOTE).map(|GitRemote(remote)| remote)?,
         })
     }
 }

@@ -7,10 +7,10 @@ use toml::Value;
 use super::error::{ConfigError, FileKind};
 use super::setting::{
     AgentChoice, AgentOrNone, ByteCap, CheckSetting, Count, CountCap, FileBelow, FineSpan, FleetNameText,
-    FolderAnywhere, Globs, Hosts, MoneyCap, NetworkChoice, NotifyEvents, OpenPullRequest, OutputLevel,
-    PageAddress, Pause, Phrase, PositiveSpan, Presets, ProcessorCap, Refusal, Replicas, ReportName, Secrecy,
-    Secret, SecretText, ServerAddresses, Setting, Shape, Span, SpanCap, Text, TextOrNothing, TokenCap,
-    WebAddress,
+    FolderAnywhere, GitRemote, Globs, Hosts, MoneyCap, NetworkChoice, NotifyEvents, OpenPullRequest,
+    OutputLevel, PageAddress, Pause, Phrase, PositiveSpan, Presets, ProcessorCap, Refusal, Replicas,
+    ReportName, Secrecy, Secret, SecretText, ServerAddresses, Setting, Shape, Span, SpanCap, Text,
+    TextOrNothing, TokenCap, WebAddress,
 };
 use crate::forge::MergeStrategy;
 use crate::message::Wording;
@@ -155,6 +155,7 @@ keys! {
     FLEET_LEASE: FineSpan<5000, 600_000> = "fleet.lease", "In your own file: time without a sign of life after which a worker has lost its lanes, and a runner its run; the same on all machines.";
     FLEET_PATIENCE: PositiveSpan = "fleet.patience", "In your own file: time that a run goes on while the fleet's servers do not answer; then it ends, and can be resumed.";
     FLEET_REPLICAS: Replicas = "fleet.replicas", "In your own file: on how many servers the fleet keeps everything: 1 or 3.";
+    FLEET_REMOTE: GitRemote = "fleet.remote", "In your own file: a git remote that commits travel through to workers and back, such as `git@example.org:night.git`, below `refs/windlass/`; the same repository on all machines; empty = they travel through the fleet's servers.";
 
     HOOKS_ENABLED: bool = "hooks.enabled", "Call hooks: commands at the start, before each iteration and at the end of a run.";
     HOOK_TIMEOUT: PositiveSpan = "hooks.timeout", "Time that a hook may take.";

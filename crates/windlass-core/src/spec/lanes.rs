@@ -7,6 +7,27 @@ use serde::{Deserialize, Serialize};
 use super::BootstrapSpec;
 use crate::values::path_text;
 
+/// How commits get to the workers of a fleet, and back. A run keeps the way that it began with.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CodeWay {
+    /// As packs in the fleet's object store.
+    #[default]
+    Packs,
+    /// Through a git remote that each machine has configured for itself.
+    Remote {
+        /// The commit that the run began with: whoever goes on with it elsewhere has that in their clone.
+        base: String,
+    },
+}
+
+impl CodeWay {
+    /// Nothing else is needed?
+    pub fn is_packs(&self) -> bool {
+        *self == CodeWay::Packs
+    }
+}
+
 /// Several lanes at once, each in a checkout of its own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LanesSpec {
@@ -27,6 +48,9 @@ pub struct LanesSpec {
     /// The fleet whose workers have the lanes; `None` = this machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fleet: Option<String>,
+    /// How commits get to that fleet's workers.
+    #[serde(default, skip_serializing_if = "CodeWay::is_packs")]
+    pub code: CodeWay,
     /// The worker of a fleet that has them, on whose machine this is; `None` = it is the run's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worker: Option<String>,
@@ -42,6 +66,7 @@ impl LanesSpec {
             branch: None,
             bootstrap: None,
             fleet: None,
+            code: CodeWay::default(),
             worker: None,
         }
     }

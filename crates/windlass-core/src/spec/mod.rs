@@ -28,7 +28,7 @@ pub use follow_up::{Due, FollowUp};
 pub use guard::{GuardAction, GuardSpec, GuardedFile, GuardedTool, TestsAction, Unfollowed};
 pub use issues::IssuesSpec;
 pub use job::{Depth, Job, JobPlan, JobTasks, Verification};
-pub use lanes::LanesSpec;
+pub use lanes::{CodeWay, LanesSpec};
 pub use limits::{BudgetScope, Clocks, Limits};
 pub use mode::{ClaimSource, Mode, ModeDefault};
 pub use pipeline::{GOAL, JobPhase, PIPELINES, PipelinePart, PipelinePhase};

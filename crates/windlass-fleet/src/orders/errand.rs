@@ -25,13 +25,23 @@ pub struct Errand {
     pub order: Order,
     /// What is to be known of the run: a file of [`Store::Code`].
     pub run: ContentId,
-    /// The commits that the order may need, each built on those before it: the last one is the tip of the branch. Empty where it
-    /// needs none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub code: Vec<CodePart>,
+    /// The commits that it may need.
+    #[serde(flatten)]
+    pub code: OfferedCode,
     /// Who is not to take it, since a usage limit holds them back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub held_back: Vec<HeldBack>,
+}
+
+/// Commits of the branch, and how a worker gets them: by one way or the other. Neither where an order needs none.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OfferedCode {
+    /// As packs, each built on those before it: the last one brings the tip of the branch.
+    #[serde(default, rename = "code", skip_serializing_if = "Vec::is_empty")]
+    pub packs: Vec<CodePart>,
+    /// The tip of the branch, which the runner has pushed to the git remote that commits of this run travel through.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pushed: Option<String>,
 }
 
 /// Somebody whom a usage limit holds back.
@@ -104,7 +114,8 @@ pub struct MadeCode {
     /// Its files in the middle of a merge, as a commit, where they are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merging: Option<String>,
-    /// What brings these commits: a file of [`Store::Results`]; `None` where the runner has them.
+    /// What brings these commits: a file of [`Store::Results`]; `None` where the runner has them, or they were pushed to the git remote
+    /// that commits of this run travel through.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pack: Option<ContentId>,
 }
@@ -122,7 +133,8 @@ impl Content for Errand {
                 rule: format!("it has {MOST_HELD_BACK} at most"),
             });
         }
-        self.code.iter().try_for_each(|part| checked_commit(&part.commit).map(|_| ()))
+        let packed = self.code.packs.iter().map(|part| &part.commit);
+        packed.chain(&self.code.pushed).try_for_each(|commit| checked_commit(commit).map(|_| ()))
     }
 }
 

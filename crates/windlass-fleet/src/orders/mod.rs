@@ -8,7 +8,7 @@ use std::fmt;
 
 use async_nats::{HeaderMap, Message};
 pub use errand::{
-    CodePart, Errand, HeldBack, MOST_FILES, MOST_HELD_BACK, MadeCode, Outcome, RunFile, store_of,
+    CodePart, Errand, HeldBack, MOST_FILES, MOST_HELD_BACK, MadeCode, OfferedCode, Outcome, RunFile, store_of,
 };
 pub use letters::{Answer, Delivered, Letter, Letters, Mailbox};
 pub use queue::{ClassState, Published, Queue, TakenOrder};

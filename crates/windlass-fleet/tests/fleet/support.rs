@@ -7,7 +7,7 @@ use windlass_core::run::{Effect, Epoch, Order, OrderContext, Reported, WireVersi
 use windlass_core::values::{CheckStage, LaneId, RunId};
 use windlass_fleet::layout::{self, Copies};
 use windlass_fleet::leases::{Holder, LeaseEpoch};
-use windlass_fleet::orders::{Errand, Fences, Outcome};
+use windlass_fleet::orders::{Errand, Fences, OfferedCode, Outcome};
 use windlass_fleet::settings::{Login, Role, Settings};
 use windlass_fleet::{Deadline, Fleet};
 use windlass_testkit::Nats;
@@ -70,7 +70,8 @@ pub fn order(epoch: u64) -> Errand {
         effect: Effect::RunCheck { lane: LaneId(3), stage: CheckStage::Candidate, check: 0, turn: None },
         context: OrderContext::default(),
     };
-    Errand { order, run: "ab".repeat(32).parse().unwrap(), code: Vec::new(), held_back: Vec::new() }
+    let code = OfferedCode::default();
+    Errand { order, run: "ab".repeat(32).parse().unwrap(), code, held_back: Vec::new() }
 }
 
 pub fn report(text: &str) -> Outcome {

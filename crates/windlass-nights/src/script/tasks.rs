@@ -46,15 +46,7 @@ pub(super) fn draw(script: &mut Script, dice: &mut Dice) {
         plan.git = true;
         plan.commit = CommitPolicy::Runner;
         let lanes = u16::try_from(dice.between(2, 4)).unwrap_or(2);
-        plan.lanes = Some(LanesSpec {
-            count: lanes,
-            folder: "/state/lanes".into(),
-            below: std::path::PathBuf::new(),
-            branch: None,
-            bootstrap: None,
-            fleet: None,
-            worker: None,
-        });
+        plan.lanes = Some(LanesSpec::of(lanes, "/state/lanes".into()));
     }
     gates(script, dice);
     // Dice of its own, and none in nights that are kept as hashes: these are what they were.

@@ -8,12 +8,12 @@ use std::time::Duration;
 use windlass_core::report::Report;
 use windlass_core::run::{Effect, Order};
 use windlass_core::values::LaneId;
+use windlass_fleet::Deadline;
 use windlass_fleet::journal::Attachment;
-use windlass_fleet::layout::Store;
 use windlass_fleet::leases::{LeaseEpoch, LeaseKey};
 use windlass_fleet::orders::{Answer, Letter, MadeCode, Outcome};
-use windlass_fleet::{Deadline, FleetError};
 use windlass_git::lane::{Lane, Leftover};
+use windlass_git::remote::RemoteError;
 
 use super::late::{self, Late};
 use super::limits;
@@ -110,7 +110,12 @@ fn take_new(room: &Room, outcome: &Outcome) -> Result<(), Refusal> {
             }
             outcome.given_up.clone()
         }
-        Err(error) if may_pass(&error) => return Err(Refusal::Again),
+        Err(error) if error.may_pass() => return Err(Refusal::Again),
+        // It is this side's to mend: what was made waits for that.
+        Err(CodeError::Remote(error @ RemoteError::Denied { .. })) => {
+            room.tell(Event::Failed(format!("the fleet cannot be used: {error}")));
+            return Err(Refusal::Again);
+        }
         Err(error) => Some(format!("what it made is not taken: {error}")),
     };
     if let Some(why) = given_up {
@@ -131,11 +136,6 @@ fn take_new(room: &Room, outcome: &Outcome) -> Result<(), Refusal> {
         room.tell(Event::Here(Box::new(order)));
     }
     Ok(())
-}
-
-/// May the same be taken later?
-pub(super) fn may_pass(error: &CodeError) -> bool {
-    matches!(error, CodeError::Fleet(FleetError::TimedOut { .. } | FleetError::Unreachable { .. }))
 }
 
 /// Is it something that a worker can say of its lane?
@@ -172,21 +172,25 @@ fn parked(room: &Room, outcome: &Outcome) -> Option<Order> {
 
 /// Brings a lane's commits here, to where a lane of this machine would have them.
 fn take_code(room: &Room, lane: LaneId, made: &MadeCode) -> Result<(), CodeError> {
-    if mirror(room, &room.lanes.join(lane.to_string()), made)?.is_some() {
+    if mirror(room, lane, &room.lanes.join(lane.to_string()), made)?.is_some() {
         room.leftovers.put(lane, left_of(made));
     }
     Ok(())
 }
 
 /// A lane's commits as a lane of this machine has them, in a folder of their own; `None` where they are none.
-pub(super) fn mirror(room: &Room, home: &Path, made: &MadeCode) -> Result<Option<Lane>, CodeError> {
+pub(super) fn mirror(
+    room: &Room,
+    lane: LaneId,
+    home: &Path,
+    made: &MadeCode,
+) -> Result<Option<Lane>, CodeError> {
     let named = [Some(&made.stands_at), made.work.as_ref(), made.merging.as_ref()];
     let commits: Vec<_> = named.into_iter().flatten().filter_map(|name| commit(name)).collect();
     let Some(stands_at) = commits.first().copied() else { return Ok(None) };
-    let Some(pack) = &made.pack else {
+    let Some(brought) = room.code.take(lane, made, &commits)? else {
         return Ok(Some(Lane::mirror(&room.main, home, stands_at, None)?));
     };
-    let brought = code::bring(&room.fleet, Store::Results, pack, &room.scratch())?;
     let pack = (brought.file(), code::limits());
     Ok(Some(Lane::mirror(&room.main, home, stands_at, Some((&pack.0, &commits, &pack.1)))?))
 }

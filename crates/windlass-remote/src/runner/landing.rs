@@ -5,10 +5,12 @@ use std::sync::Arc;
 use windlass_core::report::Report;
 use windlass_core::run::Reported;
 use windlass_fleet::journal::Attachment;
+use windlass_fleet::orders::CodePart;
 use windlass_host::process::ProcessError;
 
-use super::post::{PAUSE, code, is_hopeless};
+use super::post::{PAUSE, is_hopeless};
 use super::room::{Event, Room, beside};
+use crate::code::CodeError;
 
 /// Is it that something has landed?
 pub(super) fn is_landing(reported: &Reported) -> bool {
@@ -34,7 +36,7 @@ enum Stored {
 
 fn store_branch(room: &Room) -> Stored {
     while !room.is_closing() {
-        match code(room) {
+        match kept(room) {
             Ok(parts) => {
                 room.publications.attach(Attachment::Code(parts));
                 return Stored::Yes;
@@ -49,4 +51,9 @@ fn store_branch(room: &Room) -> Stored {
         }
     }
     Stored::No
+}
+
+/// The branch as it is now, in the fleet.
+fn kept(room: &Room) -> Result<Vec<CodePart>, CodeError> {
+    room.tip()?.map_or_else(|| Ok(Vec::new()), |tip| room.code.keep_landed(tip))
 }

@@ -9,7 +9,7 @@ use windlass_fleet::orders::{MadeCode, Outcome};
 use windlass_git::lane::{Parked, park_leftover};
 use windlass_host::tree::at;
 
-use super::intake::{Refusal, left_of, may_pass, mirror};
+use super::intake::{Refusal, left_of, mirror};
 use super::room::{Event, Room};
 use crate::code::CodeError;
 use crate::run_files;
@@ -42,14 +42,16 @@ pub(super) fn take(room: &Room, outcome: &Outcome, epoch: LeaseEpoch) -> Result<
     let kept = run_files::take_in(&room.fleet, &room.folder, &outcome.files)
         .and_then(|()| work.map(|(made, task)| park(room, outcome, epoch, (made, task))).transpose());
     let parked = kept.map_err(|error| {
-        if may_pass(&error) { Refusal::Again } else { Refusal::Said(format!("it cannot be kept: {error}")) }
+        if error.may_pass() { Refusal::Again } else { Refusal::Said(format!("it cannot be kept: {error}")) }
     })?;
     for branch in parked.into_iter().flat_map(|parked| [parked.branch, parked.merging]).flatten() {
         room.tell(Event::Notice(format!(
             "lane {lane}: what worker {worker} did before it lost the lane does not count; it is kept as the branch {branch}"
         )));
     }
-    bills.into_iter().for_each(|bill| room.tell(Event::Late(bill)));
+    for bill in bills {
+        room.tell(Event::Late(bill));
+    }
     Ok(Late::Kept)
 }
 
@@ -71,7 +73,7 @@ fn park(
     (made, task): (&MadeCode, &str),
 ) -> Result<Parked, CodeError> {
     let home = room.lanes.join(format!("late-{}-{}", outcome.lane, epoch.0));
-    let parked = match mirror(room, &home, made) {
+    let parked = match mirror(room, outcome.lane, &home, made) {
         Ok(Some(lane)) => {
             park_leftover(&room.main, &lane, &left_of(made), &room.run.0, task).map_err(CodeError::from)
         }

@@ -29,6 +29,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use windlass_core::fact::{Entry, Fact};
+use windlass_core::fleet::remote::RemoteUrl;
 use windlass_core::report::{Broken, LaneLost, LateResult, Report};
 use windlass_core::run::{Effect, EndCall, Order, Reported, Side};
 use windlass_core::values::{CallId, LaneId, StopReason};
@@ -68,6 +69,10 @@ pub struct RunnerSetting {
     pub folder: RunFolder,
     /// What was left in lanes elsewhere, as the executor of this machine learns it.
     pub leftovers: RemoteLeftovers,
+    /// The git remote that is configured on this machine.
+    pub remote: Option<RemoteUrl>,
+    /// Hears what a person should know once nothing more is reported.
+    pub told: Arc<dyn Fn(&str) + Send + Sync>,
 }
 
 /// Lanes on the workers of a fleet.
@@ -95,7 +100,12 @@ impl RemoteLanes {
         let (sender, events) = channel();
         let (room, held) = Room::open(setting, sender, wake)?;
         let room = Arc::new(room);
-        let mut threads = vec![publisher::begin(&room)?, intake::listen(&room)?, watch::begin(&room, held)?];
+        let mut threads = vec![
+            publisher::begin(&room)?,
+            intake::listen(&room)?,
+            watch::begin(&room, held)?,
+            watch::look_after_code(&room)?,
+        ];
         threads.extend(listening::begin(&room, local.audience())?);
         Ok(RemoteLanes {
             local,
@@ -292,6 +302,11 @@ impl Executor for RemoteLanes {
         self.posts.clear();
         for thread in std::mem::take(&mut self.threads) {
             let _ = thread.join();
+        }
+        if self.ending == Ending::Here
+            && let Err(error) = self.room.code.clear()
+        {
+            (self.room.told)(&format!("what {} has left on its way stays there: {error}", self.room.run));
         }
     }
 }

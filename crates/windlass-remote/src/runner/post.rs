@@ -11,9 +11,8 @@ use windlass_core::values::LaneId;
 use windlass_engine::executor::EngineError;
 use windlass_fleet::leases::LeaseKey;
 use windlass_fleet::names::OrderKey;
-use windlass_fleet::orders::{Answer, CodePart, Delivered, Errand};
+use windlass_fleet::orders::{Answer, Delivered, Errand, OfferedCode};
 use windlass_fleet::{Deadline, FleetError};
-use windlass_git::lane::Target;
 use windlass_host::process::ProcessError;
 
 use super::placement::{Route, Tenant, begins, gives_back};
@@ -125,7 +124,12 @@ pub(super) fn is_hopeless(error: &CodeError) -> bool {
                 | FleetError::TooLarge { .. }
                 | FleetError::Missing { .. }
         ),
-        CodeError::Git(_) | CodeError::Lane(_) | CodeError::Mirror(_) | CodeError::Parcel(_) => true,
+        CodeError::Remote(_) => !error.may_pass(),
+        CodeError::NoRemote
+        | CodeError::Git(_)
+        | CodeError::Lane(_)
+        | CodeError::Mirror(_)
+        | CodeError::Parcel(_) => true,
         CodeError::File(_) => false,
     }
 }
@@ -204,7 +208,7 @@ fn look_for(room: &Room, lane: LaneId, order: &Order) -> Result<Tried, CodeError
 fn errand(room: &Room, order: &Order) -> Result<Errand, CodeError> {
     let code = match &order.effect {
         Effect::Open { .. } | Effect::Merge { .. } => code(room)?,
-        _ => Vec::new(),
+        _ => OfferedCode::default(),
     };
     // Whoever has begun a task goes on with it.
     let held_back = if begins(order) { room.accounts().held_back(Timestamp::now()) } else { Vec::new() };
@@ -212,9 +216,7 @@ fn errand(room: &Room, order: &Order) -> Result<Errand, CodeError> {
 }
 
 /// The tip of the branch, with all that leads to it.
-pub(super) fn code(room: &Room) -> Result<Vec<CodePart>, CodeError> {
-    let target = Target::named(room.branch.as_deref());
+fn code(room: &Room) -> Result<OfferedCode, CodeError> {
     // A branch that is gone is said when something is to land.
-    let Ok(tip) = target.tip(&room.main)? else { return Ok(Vec::new()) };
-    room.code().up_to(&room.fleet, &room.main, tip, &room.scratch())
+    room.tip()?.map_or_else(|| Ok(OfferedCode::default()), |tip| room.code.offer(tip))
 }

@@ -21,7 +21,8 @@ use windlass_fleet::orders::{Fences, Letters, Queue};
 use windlass_fleet::signals::Signals;
 use windlass_fleet::store::{ContentId, Files};
 use windlass_fleet::{Deadline, Fleet, FleetError};
-use windlass_git::git::Repository;
+use windlass_git::git::{GitError, ObjectId, Repository};
+use windlass_git::lane::Target;
 use windlass_host::file::{AtPath, FileError};
 use windlass_host::process::ProcessError;
 
@@ -31,7 +32,7 @@ use super::placement::{Loss, Placements, Seen};
 use super::publisher::Publications;
 use super::withheld::Progress;
 use crate::brief::{Brief, LARGEST};
-use crate::code::{CARRYING, CodeChain, CodeError, scratch_in, scratch_of};
+use crate::code::{self, CARRYING, CodeError, News, RunnerCode, RunnerParts, scratch_in, scratch_of};
 use crate::threads;
 
 /// How long a short call to the servers may take.
@@ -85,6 +86,9 @@ pub enum RunLeft {
     /// The servers stay away.
     #[error("the fleet's servers have not answered for {} s; workers keep what they have until they do", .0.as_secs())]
     NoServers(Duration),
+    /// The git remote stays away.
+    #[error("the git remote has not answered for {} s; workers keep what they have until it does", .0.as_secs())]
+    NoRemote(Duration),
 }
 
 /// What one thread has for the loop.
@@ -135,20 +139,23 @@ pub(super) struct Room {
     /// Where lanes are kept.
     pub lanes: PathBuf,
     pub branch: Option<String>,
+    /// How commits get to workers and back.
+    pub code: Box<dyn RunnerCode>,
+    /// Hears what a person should know once nothing more is reported.
+    pub told: Arc<dyn Fn(&str) + Send + Sync>,
     /// What of the journal is on its way to the fleet.
     pub publications: Publications,
     epoch: LeaseEpoch,
     placements: Mutex<Placements>,
     /// Something in the placements has changed, or the end has come.
     changed: Condvar,
-    code: Mutex<CodeChain>,
     /// Whom usage limits hold back.
     accounts: Mutex<Accounts>,
     /// Those that workers can be asked for.
     classes: Mutex<BTreeSet<Class>>,
     events: Mutex<Sender<Event>>,
     wake: Waker,
-    closing: AtomicBool,
+    closing: Arc<AtomicBool>,
     /// The servers do not answer at the moment.
     cut_off: AtomicBool,
     /// When the run's lease was renewed last.
@@ -164,7 +171,8 @@ impl Room {
         events: Sender<Event>,
         wake: Waker,
     ) -> Result<(Room, Held), StartError> {
-        let RunnerSetting { fleet, lease, patience, name, brief, main, folder, leftovers } = setting;
+        let RunnerSetting { fleet, lease, patience, name, brief, main, folder, leftovers, remote, told } =
+            setting;
         let run = brief.spec.run.clone();
         let leases = Leases::of(&fleet);
         let held = take_run(&leases, &run, &name, lease)?;
@@ -174,18 +182,30 @@ impl Room {
         let lanes = brief.spec.lanes.as_ref();
         let branch = lanes.and_then(|lanes| lanes.branch.clone());
         let lanes = lanes.map(|lanes| lanes.folder.clone()).unwrap_or_default();
+        let closing = Arc::new(AtomicBool::new(false));
+        let parts = RunnerParts {
+            fleet: fleet.clone(),
+            main: main.clone(),
+            remote,
+            patience,
+            scratch: scratch_of(&folder),
+            closing: Arc::clone(&closing),
+            told: teller(events.clone(), Arc::clone(&wake)),
+        };
+        let code = code::of_runner(&brief.spec, parts)?;
         let brief = store(&fleet, &brief, &scratch_of(&folder))?;
         let room = Room {
             letters: Letters::of(&fleet),
             epoch: held.epoch(),
             placements: Mutex::new(placements),
             changed: Condvar::new(),
-            code: Mutex::default(),
+            code,
+            told,
             accounts: Mutex::default(),
             classes: Mutex::new(BTreeSet::from([Class::default()])),
             publications: Publications::default(),
             events: Mutex::new(events),
-            closing: AtomicBool::new(false),
+            closing,
             cut_off: AtomicBool::new(false),
             renewed: Mutex::new(Instant::now()),
             late_work: AtomicU32::new(0),
@@ -211,8 +231,9 @@ impl Room {
         self.placements.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub fn code(&self) -> MutexGuard<'_, CodeChain> {
-        self.code.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Where the branch is; `None` where it is gone.
+    pub fn tip(&self) -> Result<Option<ObjectId>, GitError> {
+        Ok(Target::named(self.branch.as_deref()).tip(&self.main)?.ok())
     }
 
     pub fn accounts(&self) -> MutexGuard<'_, Accounts> {
@@ -269,10 +290,6 @@ impl Room {
         Fences { runner: self.epoch, lane }
     }
 
-    pub fn scratch(&self) -> PathBuf {
-        scratch_of(&self.folder)
-    }
-
     /// The run's lease was renewed.
     pub fn renewed(&self) {
         *self.renewed.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
@@ -312,6 +329,25 @@ impl Room {
         }
         self.changed();
     }
+}
+
+/// Tells the loop what becomes of the git remote that commits travel through.
+fn teller(events: Sender<Event>, wake: Waker) -> Box<dyn Fn(News) + Send + Sync> {
+    let events = Mutex::new(events);
+    Box::new(move |news| {
+        let event = match news {
+            News::Away(said) => {
+                Event::Notice(format!("{said}; lanes go on with what they have, and nothing new begins"))
+            }
+            News::Back(after) => {
+                Event::Notice(format!("the git remote answers again, after {} s", after.as_secs()))
+            }
+            News::TooLong(patience) => Event::Left(RunLeft::NoRemote(patience)),
+        };
+        if events.lock().unwrap_or_else(PoisonError::into_inner).send(event).is_ok() {
+            wake();
+        }
+    })
 }
 
 /// Stores what workers have to know of the run.

@@ -10,12 +10,22 @@ use windlass_fleet::{Deadline, FleetError};
 use windlass_host::process::ProcessError;
 
 use super::room::{CALL, Event, LOOK, Room, RunLeft, beside};
+use crate::code::Look;
 
 /// How long a look or a renewal may take: less than a third of a lease.
 const GLANCE: Duration = Duration::from_secs(2);
 
 pub(super) fn begin(room: &Arc<Room>, held: Held) -> Result<JoinHandle<()>, ProcessError> {
     beside(room, "fleet-watch", move |room| Watch::new(&room, held).keep())
+}
+
+/// Looks whether commits can travel, for as long as that is to be known.
+pub(super) fn look_after_code(room: &Arc<Room>) -> Result<JoinHandle<()>, ProcessError> {
+    beside(room, "fleet-code", move |room| {
+        while !room.is_closing() && room.code.look() == Look::Again {
+            room.wait(LOOK);
+        }
+    })
 }
 
 struct Watch<'a> {

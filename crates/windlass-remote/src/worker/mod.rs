@@ -20,6 +20,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use windlass_core::fleet::remote::RemoteUrl;
 use windlass_core::values::Cost;
 use windlass_engine::executor::EngineError;
 use windlass_fleet::leases::Holder;
@@ -46,6 +47,8 @@ pub struct WorkerSetting {
     pub lease: Duration,
     /// What its agents may cost in an hour; `None` = no limit of its own.
     pub most_cost_per_hour: Option<Cost>,
+    /// The git remote that is configured on this machine.
+    pub remote: Option<RemoteUrl>,
     /// Where it keeps repositories and folders of runs: in the state folder.
     pub home: PathBuf,
     /// Makes ready what a run needs.

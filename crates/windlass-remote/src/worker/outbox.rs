@@ -13,7 +13,6 @@ use windlass_core::report::{Merged, Report};
 use windlass_core::run::{Reported, TurnKey};
 use windlass_core::values::{LaneId, MergeOutcome, RunId};
 use windlass_engine::store::RunFolder;
-use windlass_fleet::layout::Store;
 use windlass_fleet::leases::LeaseEpoch;
 use windlass_fleet::names::WorkerName;
 use windlass_fleet::orders::{Answer, Delivered, Fences, Letters, MadeCode, Outcome};
@@ -22,7 +21,7 @@ use windlass_git::git::{ObjectId, Repository};
 use windlass_git::lane::{Lane, Leftover};
 
 use super::desk::Event;
-use crate::code::{self, CodeError, commit};
+use crate::code::{CodeError, WorkerCode, commit};
 use crate::run_files::SentFiles;
 use crate::threads;
 
@@ -38,7 +37,8 @@ pub(super) struct Place {
     pub folder: RunFolder,
     /// Where its lanes are.
     pub lanes: PathBuf,
-    pub scratch: PathBuf,
+    /// How commits get to the runner.
+    pub code: Arc<dyn WorkerCode>,
 }
 
 /// Which commits go with what is reported.
@@ -290,11 +290,7 @@ impl Sending {
         wanted.retain(|commit| !tips.contains(commit));
         let pack = match wanted.as_slice() {
             [] => None,
-            wanted => {
-                let packed =
-                    code::pack(&self.fleet, Store::Results, repository, (wanted, &tips), &place.scratch);
-                Some(packed?)
-            }
+            wanted => place.code.hand_in(repository, parcel.lane, (wanted, &tips))?,
         };
         let name = |commit: ObjectId| commit.to_string();
         Ok(Some(MadeCode { stands_at, work: work.map(name), merging: merging.map(name), pack }))

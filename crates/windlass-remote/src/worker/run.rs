@@ -15,7 +15,7 @@ use windlass_engine::local::LocalLanes;
 use windlass_fleet::Fleet;
 use windlass_fleet::leases::LeaseEpoch;
 use windlass_fleet::names::WorkerName;
-use windlass_fleet::orders::{CodePart, Errand};
+use windlass_fleet::orders::{Errand, OfferedCode};
 use windlass_git::git::{ObjectId, Repository};
 use windlass_git::lane::{Lane, Leftover, Replica, park_leftover};
 
@@ -24,7 +24,7 @@ use super::outbox::{Asked, Outbox, Parcel, Place};
 use super::workshop::{Ready, Workshop};
 use crate::answers::is_answer;
 use crate::brief::Brief;
-use crate::code::{self, CodeError, commit};
+use crate::code::{CodeError, WorkerCode, commit};
 use crate::live::Speaker;
 
 /// The longest that nothing is looked at.
@@ -57,6 +57,7 @@ pub(super) struct RunRoom {
     pub told: Arc<dyn Fn(&str) + Send + Sync>,
     pub home: PathBuf,
     pub brief: Brief,
+    pub code: Arc<dyn WorkerCode>,
     pub runner: Arc<AtomicU64>,
     pub events: Sender<Event>,
     pub jobs: Sender<Job>,
@@ -372,7 +373,7 @@ impl Running {
 
 impl RunRoom {
     /// Makes the run's repository, and what its orders need.
-    fn open(&self, code: &[CodePart]) -> Result<Open, String> {
+    fn open(&self, code: &OfferedCode) -> Result<Open, String> {
         let folder = self.home.join("code").join(&self.brief.project);
         let replica = Replica::begin(
             &folder,
@@ -389,18 +390,13 @@ impl RunRoom {
         let wake: Waker = Arc::new(move || drop(jobs.send(Job::Stirred)));
         let run = setting.folder.clone();
         let below = lanes.clone();
-        let place = Place { main: main.clone(), folder: run, lanes, scratch: self.incoming() };
+        let place = Place { main: main.clone(), folder: run, lanes, code: Arc::clone(&self.code) };
         let lanes = LocalLanes::start(setting, wake).map_err(|error| error.to_string())?;
         let outbox = self.outbox(Some(place));
         if let Some(tip) = tip {
             outbox.knows(tip);
         }
         Ok(Open { main, lanes, below, replica, outbox, _lock: lock })
-    }
-
-    /// Where what is on its way lies.
-    fn incoming(&self) -> PathBuf {
-        self.home.join(INCOMING)
     }
 
     fn outbox(&self, place: Option<Place>) -> Outbox {
@@ -429,7 +425,7 @@ impl Open {
         Some(Asked::Late { left, task: task.clone() })
     }
 
-    fn bring(&self, room: &RunRoom, code: &[CodePart]) -> Result<(), CodeError> {
+    fn bring(&self, room: &RunRoom, code: &OfferedCode) -> Result<(), CodeError> {
         if let Some(tip) = bring(room, &self.replica, code)? {
             self.outbox.knows(tip);
         }
@@ -438,8 +434,8 @@ impl Open {
 }
 
 /// Brings what is missing of the branch, and the branch to its tip, which it gives.
-fn bring(room: &RunRoom, replica: &Replica, code: &[CodePart]) -> Result<Option<ObjectId>, CodeError> {
-    let tip = code::bring_missing(&room.fleet, replica.repository(), code, &room.incoming())?;
+fn bring(room: &RunRoom, replica: &Replica, code: &OfferedCode) -> Result<Option<ObjectId>, CodeError> {
+    let tip = room.code.bring(replica.repository(), code)?;
     if let Some(tip) = tip {
         replica.advance(tip)?;
     }

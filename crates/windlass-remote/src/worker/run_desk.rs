@@ -18,6 +18,7 @@ use super::WorkerSetting;
 use super::desk::Event;
 use super::run::{INCOMING, Job, RunRoom, Running};
 use crate::brief::Brief;
+use crate::code::{self, WorkerParts};
 use crate::threads;
 
 /// How long it may take until a run's end would be heard.
@@ -54,6 +55,15 @@ impl RunDesk {
         if let Some(why) = setting.workshop.refuses(&brief) {
             return Err(why);
         }
+        let closed = Arc::new(AtomicBool::new(false));
+        let parts = WorkerParts {
+            fleet: &setting.fleet,
+            remote: setting.remote.as_ref(),
+            scratch: home.join(INCOMING),
+            closed: &closed,
+            told: &setting.told,
+        };
+        let code = code::of_worker(&brief.spec, parts).map_err(|error| error.to_string())?;
         let (jobs, inbox) = channel();
         let runner = Arc::new(AtomicU64::new(runner.0));
         let room = RunRoom {
@@ -63,6 +73,7 @@ impl RunDesk {
             told: Arc::clone(&setting.told),
             home: home.clone(),
             brief,
+            code,
             runner: Arc::clone(&runner),
             events: events.clone(),
             jobs: jobs.clone(),
@@ -70,7 +81,6 @@ impl RunDesk {
         let name = format!("run-{}", errand.order.run);
         let thread = threads::start(name, move || Running::new(room).work(&inbox))
             .map_err(|error| error.to_string())?;
-        let closed = Arc::new(AtomicBool::new(false));
         listen(&setting.fleet, &errand.order.run, events, &closed)?;
         Ok(RunDesk { jobs, thread, runner, closed, home })
     }

@@ -39,13 +39,8 @@ fn started() -> Night {
         issues: None,
     });
     plan.lanes = Some(LanesSpec {
-        count: 3,
-        folder: "/state/lanes".into(),
-        below: "".into(),
         branch: Some("refs/heads/main".to_owned()),
-        bootstrap: None,
-        fleet: None,
-        worker: None,
+        ..LanesSpec::of(3, "/state/lanes".into())
     });
     let mut night = Night::new();
     night.fact(Fact::RunStarted { plan: Box::new(plan) });

@@ -9,5 +9,6 @@ mod elsewhere;
 mod failures;
 mod landing;
 mod real;
+mod remote;
 mod verbs;
 mod yard;

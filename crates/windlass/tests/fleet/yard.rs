@@ -29,6 +29,8 @@ const POLICY: &str = "sandbox = \"as-ordered\"\ngates = [\"*\"]\n";
 pub struct Yard {
     pub env: TestEnv,
     pub nats: Nats,
+    /// The git remote that is configured everywhere.
+    pub remote: Option<String>,
     script: PathBuf,
 }
 
@@ -49,7 +51,7 @@ impl Yard {
         env.git(&["commit", "--quiet", "--message", "Tasks"]);
         let script = env.write(env.root().join("script.toml"), script);
         env.write(env.root().join("worker.toml"), POLICY);
-        let yard = Yard { env, nats, script };
+        let yard = Yard { env, nats, remote: None, script };
         yard.run(&["fleet", "init"]).expect_success("fleet init");
         yard
     }
@@ -59,6 +61,9 @@ impl Yard {
         command.args(arguments).env("WINDLASS_FLEET__URL", self.nats.urls().join("\n"));
         // Takeovers are waited for.
         command.env("WINDLASS_FLEET__LEASE", "5s");
+        if let Some(remote) = &self.remote {
+            command.env("WINDLASS_FLEET__REMOTE", remote);
+        }
         if self.nats.urls().len() == 3 {
             command.env("WINDLASS_FLEET__REPLICAS", "3");
         }

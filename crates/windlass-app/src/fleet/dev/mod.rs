@@ -253,6 +253,10 @@ impl Dev<'_> {
         if self.request.servers == DevServers::Three {
             variables.push(("WINDLASS_FLEET__REPLICAS", "3".to_owned()));
         }
+        // These workers have the configuration of nobody, and so no remote.
+        if settings(self.app, Layer::default()).is_ok_and(|configured| configured.remote.is_some()) {
+            variables.push(("WINDLASS_FLEET__REMOTE", String::new()));
+        }
         variables
     }
 }

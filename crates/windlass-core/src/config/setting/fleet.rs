@@ -4,6 +4,7 @@ use serde_json::{Value as Json, json};
 use toml::Value;
 
 use super::{Refusal, Setting, Shape};
+use crate::fleet::remote::RemoteUrl;
 use crate::typed::shown;
 
 /// Addresses of a fleet's servers; in the environment one per line, or with commas between them. None = no fleet.
@@ -50,6 +51,27 @@ fn address(place: usize, text: &str) -> Result<String, Refusal> {
         return refused("is not a server's; write one such as `tls://nats.example.org:4222`");
     }
     Ok(text.to_owned())
+}
+
+/// The git remote that commits travel through; `None` = they travel through the fleet's servers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GitRemote(pub Option<RemoteUrl>);
+
+impl Setting for GitRemote {
+    const EXPECTED: &'static str = "an address of a git remote (\"\" = none)";
+
+    fn read(value: &Value) -> Result<Self, Refusal> {
+        let text = value.as_str().ok_or(Refusal::Kind)?.trim();
+        if text.is_empty() {
+            return Ok(GitRemote(None));
+        }
+        let url = RemoteUrl::parse(text).map_err(|why| Refusal::Because(format!("it {why}")))?;
+        Ok(GitRemote(Some(url)))
+    }
+
+    fn schema() -> Json {
+        json!({ "type": "string", "pattern": r"^\s*((https|ssh|file)://.+|[A-Za-z0-9][^/:]*:[^:-].*)?$" })
+    }
 }
 
 /// The name of a fleet: a part of the names of all that it keeps on its servers.

@@ -22,7 +22,7 @@ use crate::values::dollars::{MOST, checked, parse_money};
 
 pub use agents::{AgentChoice, AgentOrNone};
 pub use choice::{Choice, OpenPullRequest, OutputLevel};
-pub use fleet::{FleetNameText, Replicas, ServerAddresses};
+pub use fleet::{FleetNameText, GitRemote, Replicas, ServerAddresses};
 pub use guard::Globs;
 pub use list::CheckSetting;
 pub use notify::{NotifyEvents, PageAddress, Secret, SecretText, WebAddress};

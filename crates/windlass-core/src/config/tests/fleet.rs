@@ -10,7 +10,7 @@ fn fleet_of(text: &str) -> FleetSettings {
 fn without_a_word_there_is_no_fleet_and_what_it_would_be_is_that_of_the_design() {
     let fleet = merge(&[]).fleet;
     assert_eq!((fleet.urls.len(), fleet.name.as_str(), fleet.replicas), (0, "windlass", Replicas::One));
-    assert_eq!((fleet.login, fleet.authority), (FleetLogin::Open, None));
+    assert_eq!((fleet.login, fleet.authority, fleet.remote), (FleetLogin::Open, None, None));
     assert_eq!((fleet.lease, fleet.patience), (Duration::from_secs(9), Duration::from_mins(10)));
 }
 
@@ -41,6 +41,24 @@ fn an_address_that_holds_a_password_is_refused_and_never_repeated() {
             let message = layer.unwrap_err().to_string();
             assert!(message.contains("fleet.url") || message.contains("FLEET__URL"), "{message}");
             assert!(message.contains("address ") && !message.contains("hunter2"), "{message}");
+        }
+    }
+}
+
+#[test]
+fn a_git_remote_is_one_that_git_may_be_told_and_holds_no_password() {
+    let remote = fleet_of("[fleet]\nremote = ' git@example.org:night.git'").remote.unwrap();
+    assert_eq!(remote.as_str(), "git@example.org:night.git");
+    for address in ["https://tess:hunter2@example.org/x", "ext::sh -c hunter2", "--upload-pack=hunter2"] {
+        let file = format!("[fleet]\nremote = '{address}'");
+        let said = [
+            Layer::parse(FileKind::User, Path::new("user.toml"), &file),
+            environment(&[("WINDLASS_FLEET__REMOTE", address)]),
+        ];
+        for layer in said {
+            let message = layer.unwrap_err().to_string();
+            assert!(message.contains("fleet.remote") || message.contains("FLEET__REMOTE"), "{message}");
+            assert!(!message.contains("hunter2"), "{message}");
         }
     }
 }

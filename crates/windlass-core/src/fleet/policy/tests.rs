@@ -100,15 +100,7 @@ fn set_up(command: &str) -> RunSpec {
         setup_timeout: Duration::from_mins(1),
         ports: PortSpec { base: 20000, size: 0 },
     };
-    let lanes = LanesSpec {
-        count: 2,
-        folder: "/lanes".into(),
-        below: "".into(),
-        branch: None,
-        bootstrap: Some(bootstrap),
-        fleet: None,
-        worker: None,
-    };
+    let lanes = LanesSpec { bootstrap: Some(bootstrap), ..LanesSpec::of(2, "/lanes".into()) };
     RunSpec { lanes: Some(lanes), ..plan() }
 }
 

@@ -93,15 +93,7 @@ pub fn tasks_plan(lanes: u16) -> RunSpec {
         issues: None,
     });
     plan.commit = CommitPolicy::Runner;
-    plan.lanes = (lanes > 1).then(|| LanesSpec {
-        count: lanes,
-        folder: "/state/lanes".into(),
-        below: std::path::PathBuf::new(),
-        branch: None,
-        bootstrap: None,
-        fleet: None,
-        worker: None,
-    });
+    plan.lanes = (lanes > 1).then(|| LanesSpec::of(lanes, "/state/lanes".into()));
     plan.clocks.delay = Duration::ZERO;
     plan.checks = vec![check(CheckKind::Gate, "make test")];
     plan.limits.failures = 50;

@@ -18,15 +18,7 @@ pub(super) fn two_lanes() -> RunSpec {
         commits_attempts: false,
         issues: None,
     });
-    plan.lanes = Some(LanesSpec {
-        count: 2,
-        folder: "/state/lanes".into(),
-        below: std::path::PathBuf::new(),
-        branch: None,
-        bootstrap: None,
-        fleet: None,
-        worker: None,
-    });
+    plan.lanes = Some(LanesSpec::of(2, "/state/lanes".into()));
     plan
 }
 
