@@ -53,7 +53,7 @@ impl Run {
     pub(super) fn begin_again(&mut self, lane: LaneId) -> Result<(), String> {
         let turn =
             self.take_state(lane, "at work in a checkout", |state| turn_in_checkout(state).cloned())?;
-        self.begin_anew(lane, turn);
+        self.begin_anew(lane, &turn);
         if let Some(at) = self.lanes.get_mut(&lane).and_then(|held| held.task.as_mut()) {
             at.lost += 1;
         }
@@ -61,7 +61,7 @@ impl Run {
     }
 
     /// The same, for whatever reason it is not gone on with where it was.
-    pub(super) fn begin_anew(&mut self, lane: LaneId, turn: Turn) {
+    pub(super) fn begin_anew(&mut self, lane: LaneId, turn: &Turn) {
         let purpose = self.spec.as_ref().map_or(turn.purpose, |spec| spec.job.mode.purpose());
         let again = Turn {
             purpose,

@@ -300,6 +300,7 @@ pub struct Bill {
 }
 
 /// The part of a [`CallReport`] that is journalled.
+#[expect(clippy::struct_excessive_bools, reason = "independent things that are true of a call or not")]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CallSummary {
     /// How it went.

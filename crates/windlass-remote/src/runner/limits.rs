@@ -7,7 +7,7 @@ use windlass_core::report::Report;
 use windlass_core::run::Reported;
 use windlass_core::values::LaneId;
 use windlass_fleet::Deadline;
-use windlass_fleet::leases::{Lease, LeaseKey, Payer};
+use windlass_fleet::leases::{Holder, Lease, LeaseKey, Payer};
 
 use super::accounts::Accounts;
 use super::room::{CALL, Event, Room};
@@ -24,7 +24,7 @@ pub(super) fn weigh(room: &Room, lane: LaneId, reported: &mut [Reported]) {
         let Ok(Some(lease)) = room.leases.look(&LeaseKey::Lane(room.run.clone(), lane), deadline) else {
             continue;
         };
-        let Some(payer) = lease.holder().map(|holder| holder.payer()) else { continue };
+        let Some(payer) = lease.holder().map(Holder::payer) else { continue };
         let present = room.leases.all(deadline).map(|leases| payers(&leases)).unwrap_or_default();
         let mut accounts = room.accounts();
         let known = accounts.until(&payer);

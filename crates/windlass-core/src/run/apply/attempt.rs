@@ -378,7 +378,7 @@ impl Run {
             _ => None,
         })?;
         if self.goes_elsewhere(lane, &turn, &outcome) {
-            self.begin_anew(lane, turn);
+            self.begin_anew(lane, &turn);
             return Ok(());
         }
         let agent = outcome.agent;
