@@ -4,7 +4,6 @@
 //! executor of its own machine. Between the two are orders and what comes of them (`windlass-fleet`), commits, as packs or through a git
 //! remote, and files of the run's folder.
 
-mod answers;
 mod brief;
 mod code;
 pub mod copy;
@@ -15,5 +14,7 @@ mod run_files;
 pub mod runner;
 mod threads;
 pub mod worker;
+
+use windlass_core::fleet::answers;
 
 pub use brief::{Brief, BriefError};

@@ -5,167 +5,28 @@
 //! whoever waits for it.
 
 mod claim;
-mod silence;
 
 use std::cell::Cell;
-use std::fmt;
-use std::str::FromStr;
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use windlass_core::values::{LaneId, RunId};
 
 pub use claim::Claimed;
-pub use silence::Silence;
+pub use windlass_core::fleet::leases::{
+    DEFAULT_LEASE, Holder, Lease, LeaseEpoch, LeaseKey, Payer, RENEWED_EVERY, Revision, Silence, Tenure,
+};
 
 use crate::call::{Deadline, ONE_TRY, Tried, until};
 use crate::error::FleetError;
 use crate::fleet::stored::{Found, Stored, only_after};
 use crate::fleet::{About, Fleet, NewMessage, Trouble, nonce};
 use crate::layout::Part;
-use crate::names::{Account, NameError, WorkerName, checked_run};
-
-/// How often a holder renews its lease.
-pub const RENEWED_EVERY: Duration = Duration::from_secs(3);
-
-/// How long a lease that is not renewed is respected, unless configured: three renewals that did not come.
-pub const DEFAULT_LEASE: Duration = Duration::from_secs(9);
+use crate::names::NameError;
 
 /// The largest value of a key, in bytes.
 pub(crate) const LARGEST_LEASE: usize = 4096;
 
 /// The version of the values.
 const VERSION: u16 = 1;
-
-/// What can be held.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum LeaseKey {
-    /// A run: by its runner.
-    Run(RunId),
-    /// A lane of a run: by a worker.
-    Lane(RunId, LaneId),
-    /// A worker's name: by the worker itself, so that no two have it, and it is seen that it lives.
-    Worker(WorkerName),
-}
-
-impl LeaseKey {
-    /// Below the bucket.
-    fn key(&self) -> Result<String, NameError> {
-        Ok(match self {
-            LeaseKey::Run(run) => format!("run.{}", checked_run(run)?),
-            LeaseKey::Lane(run, lane) => format!("lane.{}.{}", checked_run(run)?, lane.0),
-            LeaseKey::Worker(worker) => format!("worker.{worker}"),
-        })
-    }
-
-    /// `None` for a key that is none of these.
-    fn of_key(key: &str) -> Option<LeaseKey> {
-        let mut parts = key.split('.');
-        let run = |text: &str| {
-            let run = RunId(text.to_owned());
-            checked_run(&run).is_ok().then_some(run)
-        };
-        let found = match (parts.next()?, parts.next()?, parts.next()) {
-            ("run", id, None) => LeaseKey::Run(run(id)?),
-            ("lane", id, Some(lane)) => LeaseKey::Lane(run(id)?, LaneId(lane.parse().ok()?)),
-            ("worker", name, None) => LeaseKey::Worker(WorkerName::from_str(name).ok()?),
-            _ => return None,
-        };
-        // One lease has one key: `lane.r-1.007` is none.
-        (parts.next().is_none() && found.key().ok()? == key).then_some(found)
-    }
-}
-
-impl fmt::Display for LeaseKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            LeaseKey::Run(run) => write!(f, "run {run}"),
-            LeaseKey::Lane(run, lane) => write!(f, "lane {} of run {run}", lane.0),
-            LeaseKey::Worker(worker) => write!(f, "worker {worker}"),
-        }
-    }
-}
-
-/// Which change of the bucket a value is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Revision(pub u64);
-
-/// Which holder of a lease it is: the revision at which it was taken. A later holder has a higher one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct LeaseEpoch(pub u64);
-
-/// Who holds a lease, as they say it themselves.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Holder {
-    /// Their name: a worker's own, or one that a runner goes by.
-    pub name: WorkerName,
-    /// Whose usage limits count for them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub account: Option<Account>,
-}
-
-impl Holder {
-    /// Whom a usage limit of theirs holds back.
-    pub fn payer(&self) -> Payer {
-        match &self.account {
-            Some(account) => Payer::Account(account.clone()),
-            None => Payer::Worker(self.name.clone()),
-        }
-    }
-}
-
-/// Whose usage limits are meant: an account, or a worker that says nothing of one.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Payer {
-    /// Several workers may have it.
-    Account(Account),
-    /// It has one of its own.
-    Worker(WorkerName),
-}
-
-impl fmt::Display for Payer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Payer::Account(account) => write!(f, "account {account}"),
-            Payer::Worker(worker) => write!(f, "worker {worker}"),
-        }
-    }
-}
-
-/// A lease as it was seen.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lease {
-    /// Changes with every renewal.
-    pub revision: Revision,
-    /// Of its holder; of the last one, where it is free.
-    pub epoch: LeaseEpoch,
-    /// Who has it.
-    pub tenure: Tenure,
-}
-
-impl Lease {
-    /// Who has it; `None` where nobody has, or what is written there says nobody's name.
-    pub fn holder(&self) -> Option<&Holder> {
-        match &self.tenure {
-            Tenure::Held(holder) => Some(holder),
-            Tenure::Free | Tenure::Unknown => None,
-        }
-    }
-}
-
-/// Who has a lease.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Tenure {
-    /// This one.
-    Held(Holder),
-    /// Nobody: it was given back, and can be taken at once.
-    Free,
-    /// What is written there is no lease: noise, or one of a newer windlass. It may be taken over once it was silent as long as any
-    /// other. Whoever had it before has lost it: nobody can tell whether somebody else had it in between.
-    Unknown,
-}
 
 /// A lease that one holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -421,36 +282,4 @@ fn read(found: &Found) -> (Lease, Option<Value>) {
     };
     let tenure = value.holder.clone().map_or(Tenure::Free, Tenure::Held);
     (Lease { revision, epoch: value.epoch.unwrap_or(LeaseEpoch(revision.0)), tenure }, Some(value))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_key_is_of_one_lease_and_a_lease_of_one_key() {
-        let run = || RunId("r-00000001".to_owned());
-        for lease in [
-            LeaseKey::Run(run()),
-            LeaseKey::Lane(run(), LaneId(7)),
-            LeaseKey::Worker("Host-3".parse().unwrap()),
-        ] {
-            assert_eq!(LeaseKey::of_key(&lease.key().unwrap()), Some(lease));
-        }
-        for key in [
-            "",
-            "run",
-            "run.",
-            "run.r-1.x",
-            "run.R!",
-            "lane.r-1",
-            "lane.r-1.007",
-            "lane.r-1.70000",
-            "worker.a.b",
-            "x.y",
-        ] {
-            assert_eq!(LeaseKey::of_key(key), None, "{key}");
-        }
-        assert!(LeaseKey::Run(RunId("r.>".to_owned())).key().is_err());
-    }
 }

@@ -15,12 +15,10 @@ mod landing;
 mod late;
 mod limits;
 mod listening;
-mod placement;
 mod post;
 mod publisher;
 mod room;
 mod watch;
-mod withheld;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -30,6 +28,7 @@ use std::time::Duration;
 
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::fleet::remote::RemoteUrl;
+use windlass_core::fleet::{placement, withheld};
 use windlass_core::report::{Broken, LaneLost, LateResult, Report};
 use windlass_core::run::{Effect, EndCall, Order, Reported, Side};
 use windlass_core::values::{CallId, LaneId, StopReason};

@@ -7,9 +7,10 @@ use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
-use windlass_core::report::{CallEnded, Noticed, Report};
+use windlass_core::fleet::held_lanes::{HeldLanes, Todo};
+use windlass_core::report::{Noticed, Report};
 use windlass_core::run::{Effect, Epoch, Order, Reported, TurnKey};
-use windlass_core::values::{CallId, LaneId, RunId};
+use windlass_core::values::{LaneId, RunId};
 use windlass_engine::executor::{EngineError, Executor, Waker};
 use windlass_engine::local::LocalLanes;
 use windlass_fleet::Fleet;
@@ -63,39 +64,13 @@ pub(super) struct RunRoom {
     pub jobs: Sender<Job>,
 }
 
-/// A lane that is worked on.
-struct Held {
-    lease: LeaseEpoch,
-    /// The newest order; one that comes twice is known by it.
-    newest: Epoch,
-    /// The call that is under way.
-    call: Option<LiveCall>,
-    /// How the last call ended: a runner that died before it heard so asks again.
-    ended: Option<CallEnded>,
-    /// What the lane was last told to do.
-    order: Order,
+/// What is made in a lane.
+#[derive(Default)]
+struct Made {
     /// The task that is worked on, and the commit of its work once there is one.
     task: Option<(String, Option<ObjectId>)>,
     /// Where the lane began.
     base: Option<ObjectId>,
-}
-
-impl Held {
-    /// A lane that was taken with this order.
-    fn begun(lease: LeaseEpoch, order: &Order) -> Held {
-        let (newest, order) = (Epoch::default(), order.clone());
-        Held { lease, newest, call: None, ended: None, order, task: None, base: None }
-    }
-}
-
-/// A call that is under way.
-#[derive(Clone, Copy)]
-struct LiveCall {
-    call: CallId,
-    /// The order that began it.
-    begun_by: Epoch,
-    /// The one that its end answers: a later runner's, where that of the first has died.
-    answers: Epoch,
 }
 
 /// What is open once the first order came.
@@ -112,7 +87,8 @@ struct Open {
 pub(super) struct Running {
     room: RunRoom,
     open: Option<Open>,
-    held: BTreeMap<LaneId, Held>,
+    held: HeldLanes,
+    made: BTreeMap<LaneId, Made>,
     /// Calls that were ended with their lanes, by the order that began them: their streams are being read.
     lost: BTreeMap<Epoch, Lost>,
 }
@@ -126,7 +102,8 @@ struct Lost {
 
 impl Running {
     pub fn new(room: RunRoom) -> Running {
-        Running { room, open: None, held: BTreeMap::new(), lost: BTreeMap::new() }
+        let (held, made) = (HeldLanes::default(), BTreeMap::new());
+        Running { room, open: None, held, made, lost: BTreeMap::new() }
     }
 
     pub fn work(mut self, inbox: &Receiver<Job>) {
@@ -141,7 +118,7 @@ impl Running {
                 Job::Close => break,
                 Job::Stirred => {}
                 Job::Begin { lane, epoch, errand } => {
-                    self.held.insert(lane, Held::begun(epoch, &errand.order));
+                    self.held.begin(lane, epoch, &errand.order);
                     self.order(lane, *errand);
                 }
                 Job::Order(errand) => {
@@ -163,7 +140,8 @@ impl Running {
     }
 
     fn leave(&mut self, lane: LaneId) {
-        self.held.remove(&lane);
+        self.held.leave(lane);
+        self.made.remove(&lane);
     }
 
     /// Whoever has it now begins its task anew: what is at work for it here is ended. What it came to does not count; it is kept, and
@@ -174,25 +152,23 @@ impl Running {
             open.outbox.forget(lane);
         }
         self.bill(lane);
-        if let (Some(held), Some(open)) = (self.held.get(&lane), &self.open)
-            && let Some(asked) = open.late_work(&self.room.brief.spec.run, lane, held)
+        if let (Some(lease), Some(made), Some(open)) =
+            (self.held.lease(lane), self.made.get(&lane), &self.open)
+            && let Some(asked) = open.late_work(&self.room.brief.spec.run, lane, made)
         {
-            open.outbox.send(Parcel { asked, ..Parcel::of(lane, held.lease) });
+            open.outbox.send(Parcel { asked, ..Parcel::of(lane, lease) });
         }
         self.leave(lane);
     }
 
     /// What a lane's call has cost that was ended here: its stream says. Nobody waits for it.
     fn bill(&mut self, lane: LaneId) {
-        let (Some(held), Some(open)) = (self.held.get(&lane), &mut self.open) else { return };
-        if held.call.is_none() {
-            return;
-        }
-        let Some(effect) = held.order.effect.recovery() else { return };
-        let order = Order { effect, ..held.order.clone() };
+        let (Some(lease), Some(call)) = (self.held.lease(lane), self.held.call(lane)) else { return };
+        let (Some(effect), Some(open)) = (call.effect.recovery(), &mut self.open) else { return };
+        let order = Order { effect, ..call.clone() };
         let (begun_by, turn) = (order.epoch, order.effect.turn());
         if open.lanes.carry_out(order).is_ok() {
-            self.lost.insert(begun_by, Lost { lane, lease: held.lease, turn });
+            self.lost.insert(begun_by, Lost { lane, lease, turn });
         }
     }
 
@@ -209,9 +185,9 @@ impl Running {
 
     /// This worker cannot do what it was asked: somebody else may.
     fn give_up(&mut self, lane: LaneId, why: &str) {
-        let Some(held) = self.held.get(&lane) else { return };
+        let Some(lease) = self.held.lease(lane) else { return };
         (self.room.told)(&format!("lane {lane} of {} is given up: {why}", self.room.brief.spec.run));
-        let parcel = Parcel { given_up: Some(why.to_owned()), ..Parcel::of(lane, held.lease) };
+        let parcel = Parcel { given_up: Some(why.to_owned()), ..Parcel::of(lane, lease) };
         match &mut self.open {
             Some(open) => {
                 open.lanes.abandon(lane);
@@ -224,23 +200,17 @@ impl Running {
     }
 
     fn give_up_all(&mut self, why: &str) {
-        let lanes: Vec<LaneId> = self.held.keys().copied().collect();
+        let lanes: Vec<LaneId> = self.held.lanes().collect();
         for lane in lanes {
             self.give_up(lane, why);
         }
     }
 
     fn order(&mut self, lane: LaneId, errand: Errand) {
-        let Some(held) = self.held.get_mut(&lane) else { return };
-        let ends_call = matches!(errand.order.effect, Effect::EndCall { .. });
-        if errand.order.epoch <= held.newest && !ends_call {
-            // It came before; its answer was lost.
-            return;
-        }
-        if !ends_call {
-            held.newest = errand.order.epoch;
-        }
-        if let Err(error) = self.carry_out(lane, errand) {
+        // One that came before is not carried out again: its answer was lost.
+        if self.held.is_new(lane, &errand.order)
+            && let Err(error) = self.carry_out(lane, errand)
+        {
             self.give_up(lane, &error);
         }
     }
@@ -251,43 +221,32 @@ impl Running {
             Some(open) => open.bring(&self.room, &errand.code).map_err(said)?,
             None => self.open = Some(self.room.open(&errand.code)?),
         }
-        let (Some(open), Some(held)) = (&mut self.open, self.held.get_mut(&lane)) else { return Ok(()) };
+        let (Some(open), Some(lease)) = (&mut self.open, self.held.lease(lane)) else { return Ok(()) };
         let order = errand.order;
+        let work = order.context.task().and_then(|at| at.work.as_deref().and_then(commit));
         if let Some(at) = order.context.task() {
-            held.task = Some((at.row.id.0.clone(), at.work.as_deref().and_then(commit)));
+            self.made.entry(lane).or_default().task = Some((at.row.id.0.clone(), work));
         }
-        match &order.effect {
-            Effect::CloseTask { .. } => {
-                let work = order.context.task().and_then(|at| at.work.as_deref().and_then(commit));
+        match self.held.take(lane, &order) {
+            Todo::Nothing | Todo::Await => Ok(()),
+            Todo::Answer(reported) => {
+                let (reported, turn) = (vec![reported], order.effect.turn());
+                open.outbox.send(Parcel { reported, turn, ..Parcel::of(lane, lease) });
+                Ok(())
+            }
+            Todo::Leave => {
                 let asked = Asked::Leftover { work, task: task_of(&order.effect) };
-                open.outbox.send(Parcel { asked, ..Parcel::of(lane, held.lease) });
+                open.outbox.send(Parcel { asked, ..Parcel::of(lane, lease) });
                 self.leave(lane);
-                return Ok(());
+                Ok(())
             }
-            // Its runner died, and its call did not: the end of it is what is asked for.
-            Effect::Recover { call, .. } if held.call.is_some_and(|live| live.call == *call) => {
-                held.call = held.call.map(|live| LiveCall { answers: order.epoch, ..live });
-                return Ok(());
+            Todo::CarryOut { withdrawn } => {
+                if let Some(effect) = withdrawn {
+                    open.lanes.withdraw(&effect);
+                }
+                open.lanes.carry_out(order).map_err(|error| error.to_string())
             }
-            Effect::Recover { call, .. } if held.ended.as_ref().is_some_and(|ended| ended.call == *call) => {
-                let ended = held.ended.iter().cloned();
-                let reported = ended.map(|ended| Reported::of(order.epoch, ended)).collect();
-                let turn = order.effect.turn();
-                open.outbox.send(Parcel { reported, turn, ..Parcel::of(lane, held.lease) });
-                return Ok(());
-            }
-            Effect::Call { call, .. } => {
-                held.call = Some(LiveCall { call: *call, begun_by: order.epoch, answers: order.epoch });
-            }
-            _ => {}
         }
-        if !matches!(order.effect, Effect::EndCall { .. }) {
-            if matches!(held.order.effect, Effect::Open { .. }) {
-                open.lanes.withdraw(&held.order.effect);
-            }
-            held.order = order.clone();
-        }
-        open.lanes.carry_out(order).map_err(|error| error.to_string())
     }
 
     /// Sends what has come of orders.
@@ -300,7 +259,7 @@ impl Running {
             if self.take_lost(&reported) {
                 continue;
             }
-            let lane = reported.report.lane().or_else(|| self.lane_of(reported.order?));
+            let lane = reported.report.lane().or_else(|| self.held.lane_of(reported.order?));
             match (&reported.report, lane) {
                 (Report::Broken(_) | Report::Failed(_), lane) => {
                     broken.push((lane, detail_of(&reported.report)));
@@ -309,8 +268,8 @@ impl Running {
                 (Report::Noticed(Noticed { text }), None) => {
                     (self.room.told)(text);
                     let text = format!("worker {}: {text}", self.room.name);
-                    if let Some(lane) = self.held.keys().next() {
-                        by_lane.entry(*lane).or_default().push(Reported::unasked(Report::notice(text)));
+                    if let Some(lane) = self.held.lanes().next() {
+                        by_lane.entry(lane).or_default().push(Reported::unasked(Report::notice(text)));
                     }
                 }
                 (_, None) => {}
@@ -332,42 +291,31 @@ impl Running {
         Ok(())
     }
 
-    /// The lane whose order it is.
-    fn lane_of(&self, order: Epoch) -> Option<LaneId> {
-        let is_of =
-            |held: &Held| held.newest == order || held.call.is_some_and(|live| live.begun_by == order);
-        self.held.iter().find(|(_, held)| is_of(held)).map(|(lane, _)| *lane)
-    }
-
     /// What is reported of a lane, as the runner waits for it; `None` where the lane is not held any more.
-    fn hear(&mut self, lane: LaneId, mut reported: Reported) -> Option<Reported> {
-        let held = self.held.get_mut(&lane)?;
-        if let Some(live) = held.call
-            && reported.order == Some(live.begun_by)
-        {
-            reported.order = Some(live.answers);
+    fn hear(&mut self, lane: LaneId, reported: Reported) -> Option<Reported> {
+        let heard = self.held.hear(lane, reported)?;
+        match &heard.report {
+            Report::LaneOpened(opened) => {
+                self.made.entry(lane).or_default().base = commit(&opened.base);
+            }
+            Report::CallEnded(ended) => {
+                let spent = ended.report.cost.unwrap_or_default();
+                let _ = self.room.events.send(Event::Spent(spent));
+            }
+            _ => {}
         }
-        if let Report::LaneOpened(opened) = &reported.report {
-            held.base = commit(&opened.base);
-        }
-        if let Report::CallEnded(ended) = &reported.report {
-            held.call.take_if(|live| live.call == ended.call);
-            held.ended = Some(ended.clone());
-            let spent = ended.report.cost.unwrap_or_default();
-            let _ = self.room.events.send(Event::Spent(spent));
-        }
-        Some(reported)
+        Some(heard)
     }
 
     fn send(&self, lane: LaneId, reported: Vec<Reported>) {
-        let (Some(held), Some(open)) = (self.held.get(&lane), &self.open) else { return };
+        let (Some(lease), Some(open)) = (self.held.lease(lane), &self.open) else { return };
         if reported.is_empty() {
             return;
         }
         let answers = reported.iter().any(|reported| is_answer(&reported.report));
-        let turn = held.order.effect.turn().filter(|_| answers);
+        let turn = self.held.order(lane).and_then(|order| order.effect.turn()).filter(|_| answers);
         let asked = asked_of(&reported);
-        open.outbox.send(Parcel { reported, turn, asked, ..Parcel::of(lane, held.lease) });
+        open.outbox.send(Parcel { reported, turn, asked, ..Parcel::of(lane, lease) });
     }
 }
 
@@ -411,14 +359,14 @@ impl RunRoom {
 
 impl Open {
     /// What is there of the task of a lane that was lost, kept as a branch of the run's repository here; `None` where nothing is.
-    fn late_work(&self, run: &RunId, lane: LaneId, held: &Held) -> Option<Asked> {
-        let (task, work) = held.task.as_ref()?;
+    fn late_work(&self, run: &RunId, lane: LaneId, made: &Made) -> Option<Asked> {
+        let (task, work) = made.task.as_ref()?;
         let lane = Lane::expected_at(&self.main, &self.below.join(lane.to_string()));
         // A checkout that is broken holds nothing that could be kept.
         let mut left = lane.leftover(*work, task).ok()?;
         if left == Leftover::default() {
             // What is committed there is no file that differs.
-            left.work = lane.stands_at().filter(|at| Some(*at) != held.base);
+            left.work = lane.stands_at().filter(|at| Some(*at) != made.base);
         }
         left.work.or(left.merging)?;
         park_leftover(&self.main, &lane, &left, &run.0, task).ok()?;

@@ -2,12 +2,12 @@
 
 use std::collections::VecDeque;
 
-use windlass_core::run::{Effect, Order};
-use windlass_core::values::CallId;
+use crate::run::{Effect, Order};
+use crate::values::CallId;
 
 /// How far the journal has come, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Progress {
+pub struct Progress {
     /// What is in the one of this machine.
     pub recorded: u64,
     /// What of it the fleet has.
@@ -16,7 +16,7 @@ pub(super) struct Progress {
 
 /// Orders that wait, each with how much of the journal the fleet has to have.
 #[derive(Debug, Default)]
-pub(super) struct Withheld(VecDeque<(u64, Order)>);
+pub struct Withheld(VecDeque<(u64, Order)>);
 
 impl Withheld {
     /// Gives an order back that can be carried out now, and keeps one that has to wait. What was ordered first begins first. Two
@@ -55,8 +55,8 @@ fn begins(effect: &Effect, of: CallId) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use windlass_core::run::{EndCall, Epoch, OrderContext, TurnKey, WireVersion};
-    use windlass_core::values::{AgentIndex, Cut, LaneId, Purpose, RunId};
+    use crate::run::{EndCall, Epoch, OrderContext, TurnKey, WireVersion};
+    use crate::values::{AgentIndex, Cut, LaneId, Purpose, RunId};
 
     use super::*;
 

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
+use crate::values::RunId;
 use serde::{Deserialize, Serialize};
-use windlass_core::values::RunId;
 
 /// A name that cannot be one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,8 +1,8 @@
+use crate::fleet::leases::{Holder, Revision, Tenure};
+use crate::report::{self, LaneLost, Report};
+use crate::run::{OrderContext, TurnKey, WireVersion};
+use crate::values::RunId;
 use proptest::prelude::*;
-use windlass_core::report::{self, LaneLost, Report};
-use windlass_core::run::{OrderContext, TurnKey, WireVersion};
-use windlass_core::values::RunId;
-use windlass_fleet::leases::{Holder, Revision, Tenure};
 
 use super::*;
 
@@ -81,7 +81,7 @@ fn a_lane_that_is_lost_gives_its_order_back_once_and_the_next_one_is_lost_too() 
 fn a_lane_whose_task_is_over_is_given_back_without_having_been_lost() {
     let mut placements = held("a");
     let end = TaskEnd::Done;
-    let task = windlass_core::values::TaskId("T1".to_owned());
+    let task = crate::values::TaskId("T1".to_owned());
     let close =
         order(2, Effect::CloseTask { lane: LANE, turn: turn(), task, end, since: None, attempts: vec![] });
     placements.ordered(LANE, &close);
@@ -129,7 +129,7 @@ fn an_outcome_counts_once_and_only_of_the_holder() {
 
 #[test]
 fn what_is_said_on_the_way_answers_nothing() {
-    let spawned = report::CallSpawned { lane: LANE, call: windlass_core::values::CallId(1), pid: 1 };
+    let spawned = report::CallSpawned { lane: LANE, call: crate::values::CallId(1), pid: 1 };
     assert!(!is_answer(&spawned.into()));
     assert!(!is_answer(&Report::notice("x")));
     assert!(is_answer(&LaneLost { lane: LANE, worker: None }.into()));

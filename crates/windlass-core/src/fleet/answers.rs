@@ -1,9 +1,9 @@
 //! Which reports answer orders.
 
-use windlass_core::report::Report;
+use crate::report::Report;
 
 /// Does a report end what was ordered?
-pub(crate) const fn is_answer(report: &Report) -> bool {
+pub const fn is_answer(report: &Report) -> bool {
     matches!(
         report,
         Report::LaneOpened(_)

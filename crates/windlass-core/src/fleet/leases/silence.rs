@@ -86,8 +86,8 @@ impl Silence {
 
 #[cfg(test)]
 mod tests {
+    use crate::values::RunId;
     use proptest::prelude::*;
-    use windlass_core::values::RunId;
 
     use super::*;
 

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeSet;
 
+use crate::fleet::leases::{Holder, Revision, Tenure};
+use crate::report::{LaneLost, Prepared, Report};
+use crate::run::{OrderContext, TurnKey, WireVersion};
+use crate::values::{RunId, TaskId};
 use proptest::prelude::*;
-use windlass_core::report::{LaneLost, Prepared, Report};
-use windlass_core::run::{OrderContext, TurnKey, WireVersion};
-use windlass_core::values::{RunId, TaskId};
-use windlass_fleet::leases::{Holder, Revision, Tenure};
 
 use super::*;
 

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use windlass_core::run::{Effect, Epoch, Order, Reported};
-use windlass_core::values::{LaneId, TaskEnd};
-use windlass_fleet::leases::{Lease, LeaseEpoch};
-use windlass_fleet::names::WorkerName;
+use crate::fleet::leases::{Lease, LeaseEpoch};
+use crate::fleet::names::WorkerName;
+use crate::run::{Effect, Epoch, Order, Reported};
+use crate::values::{LaneId, TaskEnd};
 
-use crate::answers::is_answer;
+use crate::fleet::answers::is_answer;
 
 /// The lanes of a run.
 #[derive(Debug, Default)]
-pub(crate) struct Placements {
+pub struct Placements {
     lanes: BTreeMap<LaneId, Placed>,
 }
 
@@ -41,7 +41,8 @@ enum Place {
 
 /// A worker that has a lane.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Tenant {
+pub struct Tenant {
+    /// Which.
     pub worker: WorkerName,
     /// Of its lease.
     pub epoch: LeaseEpoch,
@@ -51,7 +52,7 @@ pub(crate) struct Tenant {
 
 /// Where an order goes.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Route {
+pub enum Route {
     /// To whoever is free.
     Offer,
     /// To the one who has the lane.
@@ -66,8 +67,10 @@ pub(crate) enum Route {
 
 /// A lane whose worker is gone.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Loss {
+pub struct Loss {
+    /// Which.
     pub lane: LaneId,
+    /// Who had it.
     pub worker: WorkerName,
     /// Why, to be said after the worker's name.
     pub why: String,
@@ -77,7 +80,7 @@ pub(crate) struct Loss {
 
 /// What was seen of a lane's lease.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Seen {
+pub enum Seen {
     /// As it was known.
     Same,
     /// A worker has taken the lane. Which order it took is not known: an older one may have been in the queue still. So the newest is
@@ -89,7 +92,7 @@ pub(crate) enum Seen {
 
 /// What an outcome is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Hearing {
+pub enum Hearing {
     /// It counts.
     New,
     /// It was taken before.
@@ -272,7 +275,7 @@ pub(crate) fn begins(order: &Order) -> bool {
 }
 
 /// Is a lane given back with it? A task that is gone on with keeps its lane, and what was made there.
-pub(crate) const fn gives_back(effect: &Effect) -> bool {
+pub const fn gives_back(effect: &Effect) -> bool {
     matches!(effect, Effect::CloseTask { end: TaskEnd::Done | TaskEnd::Parked { .. }, .. })
 }
 
