@@ -145,20 +145,21 @@ impl Leases {
         })
     }
 
-    /// Says that one is still there. After an error it is unknown whether it was written; the next renewal settles it.
+    /// Says that one is still there. After an error it is unknown whether it was written; the next renewal settles it, and is another
+    /// write: one that came to what was written before would be heard by nobody.
     pub fn renew(&self, held: &mut Held, deadline: Deadline) -> Result<Renewed, FleetError> {
+        held.beat += 1;
         let value = Value {
             v: VERSION,
             holder: Some(held.holder.clone()),
             nonce: held.nonce.clone(),
-            beat: held.beat + 1,
+            beat: held.beat,
             epoch: Some(held.epoch),
         };
         let doing = format!("renew the lease of {}", held.key);
         Ok(match self.set(&held.key, &value, held.revision, &doing, deadline)? {
             Set::Ours(revision) => {
                 held.revision = revision;
-                held.beat = value.beat;
                 Renewed::Kept
             }
             Set::Other(lease) => Renewed::Gone(lease),

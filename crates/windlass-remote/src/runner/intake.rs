@@ -50,22 +50,28 @@ pub(super) fn listen(room: &Arc<Room>) -> Result<JoinHandle<()>, StartError> {
 
 fn take(room: &Room, letter: &Letter<Outcome>) {
     let outcome = &letter.content;
+    // It is for whoever runs the run by now, and only they may say what becomes of it.
+    if letter.fences.runner > room.fences(None).runner {
+        return;
+    }
     let refuse = |reason: &str| {
         let _ = letter.answer(&Answer::Refused { reason: reason.to_owned() });
     };
     let Some(epoch) = letter.fences.lane else { return refuse("it names no lease of its lane") };
     // Who leaves work behind has the lane no more, whatever its lease says yet.
     let is_late = outcome.late_work_on.is_some();
-    let hearing = if is_late { Hearing::Late } else { hearing(room, outcome, epoch) };
+    let hearing = if is_late { Some(Hearing::Late) } else { hearing(room, outcome, epoch) };
     let answer = match hearing {
-        Hearing::Again => Answer::Accepted,
-        Hearing::Late => match late::take(room, outcome, epoch) {
+        // Where that cannot be known now it is sent again.
+        None => return,
+        Some(Hearing::Again) => Answer::Accepted,
+        Some(Hearing::Late) => match late::take(room, outcome, epoch) {
             Ok(Late::Kept) => Answer::Accepted,
             Ok(Late::Nothing) => Answer::Refused { reason: "the lane is somebody else's".to_owned() },
             Err(Refusal::Again) => return,
             Err(Refusal::Said(reason)) => Answer::Refused { reason },
         },
-        Hearing::New => match take_new(room, outcome) {
+        Some(Hearing::New) => match take_new(room, outcome, epoch) {
             Ok(()) => Answer::Accepted,
             // It is sent again.
             Err(Refusal::Again) => return,
@@ -75,17 +81,16 @@ fn take(room: &Room, letter: &Letter<Outcome>) {
     let _ = letter.answer(&answer);
 }
 
-/// Whoever has just taken a lane may be heard before the watch has seen that.
-fn hearing(room: &Room, outcome: &Outcome, epoch: LeaseEpoch) -> Hearing {
+/// Whoever has just taken a lane may be heard before the watch has seen that. `None` where the servers do not say who has it.
+fn hearing(room: &Room, outcome: &Outcome, epoch: LeaseEpoch) -> Option<Hearing> {
     let known = room.placements().hearing(outcome.lane, epoch, outcome.number);
     if known != Hearing::Late {
-        return known;
+        return Some(known);
     }
     let key = LeaseKey::Lane(room.run.clone(), outcome.lane);
-    if let Ok(lease) = room.leases.look(&key, Deadline::after(GLANCE)) {
-        room.see(outcome.lane, lease.as_ref());
-    }
-    room.placements().hearing(outcome.lane, epoch, outcome.number)
+    let lease = room.leases.look(&key, Deadline::after(GLANCE)).ok()?;
+    room.see(outcome.lane, lease.as_ref());
+    Some(room.placements().hearing(outcome.lane, epoch, outcome.number))
 }
 
 /// Why an outcome is not taken.
@@ -96,7 +101,7 @@ pub(super) enum Refusal {
     Said(String),
 }
 
-fn take_new(room: &Room, outcome: &Outcome) -> Result<(), Refusal> {
+fn take_new(room: &Room, outcome: &Outcome, epoch: LeaseEpoch) -> Result<(), Refusal> {
     let lane = outcome.lane;
     if !outcome.reported.iter().all(|reported| belongs(lane, &reported.report)) {
         return Err(Refusal::Said(format!("it reports of something else than lane {lane}")));
@@ -119,7 +124,7 @@ fn take_new(room: &Room, outcome: &Outcome) -> Result<(), Refusal> {
         Err(error) => Some(format!("what it made is not taken: {error}")),
     };
     if let Some(why) = given_up {
-        let loss = room.placements().lose(lane, &format!("gives it up: {why}"));
+        let loss = room.placements().given_up(lane, epoch, &format!("gives it up: {why}"));
         if let Some(loss) = loss {
             room.tell(Event::Lost(Box::new(loss)));
         }
@@ -127,8 +132,14 @@ fn take_new(room: &Room, outcome: &Outcome) -> Result<(), Refusal> {
     }
     let mut reported = outcome.reported.clone();
     limits::weigh(room, lane, &mut reported);
+    // While it was brought it may have come once more and have been taken, or the lane may have been lost: then it is sent again,
+    // and comes late.
+    match room.placements().heard(lane, epoch, outcome.number, &reported) {
+        Hearing::New => {}
+        Hearing::Again => return Ok(()),
+        Hearing::Late => return Err(Refusal::Again),
+    }
     let waiting = parked(room, outcome);
-    room.placements().heard(lane, outcome.number, &reported);
     if !reported.is_empty() {
         room.tell(Event::Reported(reported));
     }

@@ -158,8 +158,8 @@ pub(super) struct Room {
     closing: Arc<AtomicBool>,
     /// The servers do not answer at the moment.
     cut_off: AtomicBool,
-    /// When the run's lease was renewed last.
-    renewed: Mutex<Instant>,
+    /// When its last renewal began that arrived; `None` before the first one.
+    renewed: Mutex<Option<Instant>>,
     /// How often unfinished work of lost lanes was kept.
     pub late_work: AtomicU32,
 }
@@ -207,7 +207,7 @@ impl Room {
             events: Mutex::new(events),
             closing,
             cut_off: AtomicBool::new(false),
-            renewed: Mutex::new(Instant::now()),
+            renewed: Mutex::default(),
             late_work: AtomicU32::new(0),
             fleet,
             leases,
@@ -290,9 +290,10 @@ impl Room {
         Fences { runner: self.epoch, lane }
     }
 
-    /// The run's lease was renewed.
-    pub fn renewed(&self) {
-        *self.renewed.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    /// The run's lease was renewed by a call that began then. Whoever waits for the lease may have seen it at once, however long its
+    /// answer took.
+    pub fn renewed(&self, began: Instant) {
+        *self.renewed.lock().unwrap_or_else(PoisonError::into_inner) = Some(began);
         self.wake();
     }
 
@@ -300,7 +301,8 @@ impl Room {
     pub fn progress(&self) -> Progress {
         let progress = self.publications.progress();
         let renewed = *self.renewed.lock().unwrap_or_else(PoisonError::into_inner);
-        if renewed.elapsed() < self.lease { progress } else { Progress { published: 0, ..progress } }
+        let holds = renewed.is_some_and(|renewed| renewed.elapsed() < self.lease);
+        if holds { progress } else { Progress { published: 0, ..progress } }
     }
 
     pub fn is_cut_off(&self) -> bool {

@@ -72,12 +72,12 @@ impl<'a> Watch<'a> {
     }
 
     fn renew(&mut self) {
-        let now = self.now();
+        let (now, began) = (self.now(), Instant::now());
         let Some(held) = &mut self.held else { return };
         match self.room.leases.renew(held, Deadline::after(GLANCE)) {
             Ok(Renewed::Kept) => {
                 self.renewed = Some(now);
-                self.room.renewed();
+                self.room.renewed(began);
                 self.silence.wrote(now);
                 if let Some(since) = self.without_contact.take() {
                     self.room.set_cut_off(false);
@@ -121,6 +121,9 @@ impl<'a> Watch<'a> {
             return;
         };
         self.room.see(lane, lease.as_ref());
+        if let Some(lease) = lease.as_ref().filter(|lease| self.is_own(lease)) {
+            return self.free(&key, lease);
+        }
         let Some(lease) = lease.filter(|_| self.room.placements().tenant(lane).is_some()) else { return };
         self.silence.saw(&key, lease.revision, now);
         if self.silence.is_stale(&key) {
@@ -142,7 +145,20 @@ impl<'a> Watch<'a> {
         if let Some(loss) = loss {
             self.room.tell(Event::Lost(Box::new(loss)));
         }
-        // Free for the next one.
+        // Free for the next one. Where that does not arrive, the next look finds it so.
         let _ = self.room.leases.release(held, Deadline::after(CALL));
+    }
+
+    /// Was a lane taken over here, and not made free?
+    fn is_own(&self, lease: &Lease) -> bool {
+        lease.holder().is_some_and(|holder| holder.name == self.room.name)
+    }
+
+    /// Makes a lane free that this runner has taken over: nobody renews that lease, and nobody else may take it.
+    fn free(&self, key: &LeaseKey, lease: &Lease) {
+        let own = Holder { name: self.room.name.clone(), account: None };
+        if let Ok(Taken::Won(held)) = self.room.leases.take(key, Some(lease), &own, Deadline::after(GLANCE)) {
+            let _ = self.room.leases.release(held, Deadline::after(GLANCE));
+        }
     }
 }

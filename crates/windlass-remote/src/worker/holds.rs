@@ -163,14 +163,14 @@ impl Holds {
             let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
             // Not renewed under the lanes' own lock: who asks for an epoch does not wait for a server.
             let Some(mut held) = self.lanes().get(place).cloned() else { continue };
-            let renewed = self.leases.renew(&mut held, Deadline::after(GLANCE))?;
+            let renewed = self.leases.renew(&mut held, Deadline::after(GLANCE));
             let mut lanes = self.lanes();
-            match renewed {
-                Renewed::Kept => {
-                    if let Some(there) = lanes.get_mut(place) {
-                        *there = held;
-                    }
-                }
+            // Also where it is not known what became of it: the next renewal is another write.
+            if let Some(there) = lanes.get_mut(place) {
+                *there = held;
+            }
+            match renewed? {
+                Renewed::Kept => {}
                 Renewed::Gone(_) => {
                     if lanes.remove(place).is_some() {
                         tell(Beat::Gone(place.clone()));

@@ -118,6 +118,7 @@ impl Running {
                 Job::Close => break,
                 Job::Stirred => {}
                 Job::Begin { lane, epoch, errand } => {
+                    self.made.remove(&lane);
                     self.held.begin(lane, epoch, &errand.order);
                     self.order(lane, *errand);
                 }

@@ -23,6 +23,8 @@ struct Placed {
     outstanding: Option<Order>,
     /// Who lost it last.
     lost_by: Option<WorkerName>,
+    /// Who had it last: their lease may be there for a while yet.
+    past: Option<Tenant>,
 }
 
 /// Where a lane is.
@@ -116,12 +118,17 @@ impl Placements {
             .and_then(|placed| placed.outstanding.as_ref())
             .is_some_and(|newest| newest.epoch == order.epoch);
         let ends_call = matches!(order.effect, Effect::EndCall { .. });
+        // Whoever has the lane still is told so, also when its next task is ordered already: that waits for it.
+        if let (true, Some(Place::Leaving(tenant))) =
+            (gives_back(&order.effect), placed.map(|placed| &placed.place))
+        {
+            return Route::Send(tenant.clone());
+        }
         if !is_newest && !ends_call {
             return Route::Nowhere;
         }
         match placed.map(|placed| &placed.place) {
             Some(Place::Held(tenant)) => Route::Send(tenant.clone()),
-            Some(Place::Leaving(tenant)) if gives_back(&order.effect) => Route::Send(tenant.clone()),
             // Until its lease is free.
             Some(Place::Leaving(_)) if !ends_call => Route::Wait,
             _ if ends_call => Route::Nowhere,
@@ -153,6 +160,7 @@ impl Placements {
             }
             (Place::Leaving(_), _) => {
                 placed.place = Place::Free;
+                placed.past = None;
                 Seen::Same
             }
             // Whoever has it now took it without having been asked.
@@ -160,6 +168,13 @@ impl Placements {
                 Some(loss) => Seen::Lost(Box::new(loss)),
                 None => Seen::Same,
             },
+            // It has been given back, and that has not arrived, or does not.
+            (Place::Free | Place::Offered(_), Some((_, epoch)))
+                if placed.past.as_ref().is_some_and(|past| past.epoch == epoch) =>
+            {
+                placed.place = placed.past.take().map(Place::Leaving).unwrap_or_default();
+                Seen::Same
+            }
             (Place::Free | Place::Offered(_), Some((worker, epoch))) => {
                 placed.place = Place::Held(Tenant { worker: worker.clone(), epoch, heard: 0 });
                 Seen::Taken
@@ -173,12 +188,16 @@ impl Placements {
     pub fn lose(&mut self, lane: LaneId, why: &str) -> Option<Loss> {
         let placed = self.lanes.get_mut(&lane)?;
         match std::mem::take(&mut placed.place) {
-            Place::Held(Tenant { worker, .. }) => {
+            Place::Held(tenant) => {
+                let worker = tenant.worker.clone();
                 placed.lost_by = Some(worker.clone());
+                placed.past = Some(tenant);
                 Some(Loss { lane, worker, why: why.to_owned(), outstanding: placed.outstanding.take() })
             }
-            Place::Leaving(Tenant { worker, .. }) => {
+            Place::Leaving(tenant) => {
+                let worker = tenant.worker.clone();
                 placed.lost_by = Some(worker.clone());
+                placed.past = Some(tenant);
                 let outstanding = placed.outstanding.take_if(|order| !begins(order));
                 Some(Loss { lane, worker, why: why.to_owned(), outstanding })
             }
@@ -210,8 +229,9 @@ impl Placements {
     pub fn left(&mut self, lane: LaneId, epoch: LeaseEpoch) {
         if self.tenant(lane).is_some_and(|tenant| tenant.epoch == epoch)
             && let Some(placed) = self.lanes.get_mut(&lane)
+            && let Place::Held(tenant) | Place::Leaving(tenant) = std::mem::take(&mut placed.place)
         {
-            placed.place = Place::Free;
+            placed.past = Some(tenant);
         }
     }
 
@@ -256,9 +276,13 @@ impl Placements {
         }
     }
 
-    /// It was taken: what it answers is not outstanding any more.
-    pub fn heard(&mut self, lane: LaneId, number: u64, reported: &[Reported]) {
-        let Some(placed) = self.lanes.get_mut(&lane) else { return };
+    /// What belongs to an outcome is here, and it is taken where it is new: what it answers is not outstanding any more. While that was
+    /// brought, the same outcome may have come again and been taken, or the lane may have been lost.
+    pub fn heard(&mut self, lane: LaneId, epoch: LeaseEpoch, number: u64, reported: &[Reported]) -> Hearing {
+        let hearing = self.hearing(lane, epoch, number);
+        let Some(placed) = self.lanes.get_mut(&lane).filter(|_| hearing == Hearing::New) else {
+            return hearing;
+        };
         if let Place::Held(tenant) | Place::Leaving(tenant) = &mut placed.place {
             tenant.heard = tenant.heard.max(number);
         }
@@ -266,11 +290,18 @@ impl Placements {
         for epoch in answered.filter_map(|reported| reported.order) {
             placed.outstanding.take_if(|outstanding| outstanding.epoch <= epoch);
         }
+        Hearing::New
+    }
+
+    /// The one who has the lane under this lease gives it up. `None` where nobody has it so: somebody else may have it by now.
+    pub fn given_up(&mut self, lane: LaneId, epoch: LeaseEpoch, why: &str) -> Option<Loss> {
+        self.tenant(lane).filter(|tenant| tenant.epoch == epoch)?;
+        self.lose(lane, why)
     }
 }
 
 /// Does a lane begin with it, whatever was there before?
-pub(crate) fn begins(order: &Order) -> bool {
+pub fn begins(order: &Order) -> bool {
     matches!(order.effect, Effect::Open { .. }) && order.context.task().is_none_or(|at| at.fresh)
 }
 

@@ -277,7 +277,12 @@ impl World {
         }
         assert_eq!(self.placements.tenant(LANE).unwrap().worker, name(sent.worker));
         let awaited = self.newest().map(|order| order.epoch);
-        self.placements.heard(LANE, sent.number, std::slice::from_ref(&sent.reported));
+        self.placements.heard(
+            LANE,
+            LeaseEpoch(sent.lease),
+            sent.number,
+            std::slice::from_ref(&sent.reported),
+        );
         let order = sent.reported.order.unwrap();
         // What the run does not wait for any more is late for it as well.
         if awaited == Some(order) {

@@ -120,11 +120,55 @@ fn what_was_ordered_of_a_worker_that_was_started_anew_is_lost_with_its_lease() {
 fn an_outcome_counts_once_and_only_of_the_holder() {
     let mut placements = held("a");
     assert_eq!(placements.hearing(LANE, LeaseEpoch(7), 1), Hearing::New);
-    placements.heard(LANE, 1, &[opened(1)]);
+    assert_eq!(placements.heard(LANE, LeaseEpoch(7), 1, &[opened(1)]), Hearing::New);
     assert_eq!(placements.hearing(LANE, LeaseEpoch(7), 1), Hearing::Again);
+    // The same, which came once more while the first was brought.
+    assert_eq!(placements.heard(LANE, LeaseEpoch(7), 1, &[opened(1)]), Hearing::Again);
+    assert_eq!(placements.heard(LANE, LeaseEpoch(6), 2, &[opened(1)]), Hearing::Late);
     assert_eq!(placements.hearing(LANE, LeaseEpoch(6), 2), Hearing::Late);
     assert_eq!(placements.outstanding(LANE), None);
     assert_eq!(placements.hearing(LaneId(9), LeaseEpoch(7), 1), Hearing::Late);
+}
+
+#[test]
+fn a_lease_that_was_given_back_begins_nothing_anew() {
+    let mut placements = held("a");
+    assert_eq!(placements.heard(LANE, LeaseEpoch(7), 3, &[opened(1)]), Hearing::New);
+    placements.left(LANE, LeaseEpoch(7));
+    placements.ordered(LANE, &open(5));
+    assert_eq!(placements.route(LANE, &open(5)), Route::Offer);
+    // Its return did not arrive.
+    assert_eq!(placements.saw(LANE, Some(&lease(7, Some("a"))), &own()), Seen::Same);
+    assert_eq!(placements.hearing(LANE, LeaseEpoch(7), 3), Hearing::Again, "it comes once more");
+    assert_eq!(placements.route(LANE, &open(5)), Route::Wait, "until that lease is stale");
+    assert_eq!(placements.lose(LANE, "is silent").unwrap().outstanding, None);
+    assert_eq!(placements.route(LANE, &open(5)), Route::Offer);
+    assert_eq!(placements.saw(LANE, Some(&lease(9, Some("a"))), &own()), Seen::Taken);
+}
+
+#[test]
+fn a_worker_is_told_that_its_task_is_over_also_when_the_next_one_is_ordered() {
+    let mut placements = held("a");
+    let (end, task) = (TaskEnd::Done, crate::values::TaskId("T1".to_owned()));
+    let close =
+        order(4, Effect::CloseTask { lane: LANE, turn: turn(), task, end, since: None, attempts: vec![] });
+    placements.ordered(LANE, &close);
+    placements.leaves(LANE);
+    // The letter did not arrive, and the task is closed here meanwhile.
+    placements.ordered(LANE, &open(5));
+    assert!(matches!(placements.route(LANE, &close), Route::Send(_)));
+    assert_eq!(placements.route(LANE, &open(5)), Route::Wait);
+    placements.left(LANE, LeaseEpoch(7));
+    assert_eq!(placements.route(LANE, &close), Route::Nowhere);
+    assert_eq!(placements.route(LANE, &open(5)), Route::Offer);
+}
+
+#[test]
+fn a_lane_is_given_up_by_whoever_has_it_and_by_nobody_before() {
+    let mut placements = held("a");
+    assert_eq!(placements.given_up(LANE, LeaseEpoch(6), "is full"), None);
+    assert!(placements.given_up(LANE, LeaseEpoch(7), "is full").is_some());
+    assert_eq!(placements.given_up(LANE, LeaseEpoch(7), "is full"), None, "it comes again");
 }
 
 #[test]
@@ -201,7 +245,7 @@ proptest! {
                     if let Some(tenant) = placements.tenant(LANE).cloned() {
                         prop_assert_eq!(placements.hearing(LANE, tenant.epoch, number), Hearing::New);
                         let of = placements.outstanding(LANE).map(|order| order.epoch);
-                        placements.heard(LANE, number, &of.map(|epoch| opened(epoch.0)).into_iter().collect::<Vec<_>>());
+                        placements.heard(LANE, tenant.epoch, number, &of.map(|epoch| opened(epoch.0)).into_iter().collect::<Vec<_>>());
                         prop_assert_eq!(placements.hearing(LANE, tenant.epoch, number), Hearing::Again);
                         answered.extend(of);
                     }
