@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use crate::fleet::{FleetScript, play_fleet};
 use crate::night::play;
 use crate::script::Script;
 
@@ -28,6 +29,15 @@ pub struct Hashes {
 impl Hashes {
     /// Plays nights of all modes; as many whole blocks as `nights` has.
     pub fn play(nights: u64, threads: usize) -> Hashes {
+        Hashes::of(nights, threads, |seed| hash(play(&Script::draw(seed, None), None).journal()))
+    }
+
+    /// The same with nights of a fleet.
+    pub fn play_fleet(nights: u64, threads: usize) -> Hashes {
+        Hashes::of(nights, threads, |seed| hash(&play_fleet(&FleetScript::draw(seed), None).journal()))
+    }
+
+    fn of(nights: u64, threads: usize, hash_of: impl Fn(u64) -> u64 + Sync) -> Hashes {
         let count = nights / BLOCK;
         let next = AtomicU64::new(0);
         let blocks = Mutex::new(Vec::new());
@@ -40,7 +50,7 @@ impl Hashes {
                             break;
                         }
                         let first = 1 + number * BLOCK;
-                        let block = Block::play(first..first + BLOCK);
+                        let block = Block::of(first..first + BLOCK, &hash_of);
                         blocks.lock().unwrap_or_else(PoisonError::into_inner).push(block);
                     }
                 });
@@ -107,10 +117,9 @@ pub enum Difference {
 }
 
 impl Block {
-    fn play(seeds: Range<u64>) -> Block {
+    fn of(seeds: Range<u64>, hash_of: impl Fn(u64) -> u64) -> Block {
         let first = seeds.start;
-        let hashes: Vec<u64> =
-            seeds.map(|seed| hash(play(&Script::draw(seed, None), None).journal())).collect();
+        let hashes: Vec<u64> = seeds.map(hash_of).collect();
         let all: Vec<u8> = hashes.iter().flat_map(|one| one.to_le_bytes()).collect();
         Block { first, whole: hash(&all), nights: hashes.iter().map(|one| one.to_le_bytes()[0]).collect() }
     }

@@ -61,22 +61,32 @@ const BATCH: u64 = 64;
 
 /// Plays nights.
 pub fn hunt(quarry: &Quarry) -> Hunt {
-    let next = AtomicU64::new(quarry.seeds.start);
+    over_seeds(quarry.seeds.clone(), quarry.threads, quarry.enough, |mine, seed| mine.play(seed, quarry))
+}
+
+/// Plays the nights of some seeds, on so many threads, until so many of one thread's were broken.
+pub(crate) fn over_seeds(
+    seeds: Range<u64>,
+    threads: usize,
+    enough: usize,
+    play: impl Fn(&mut Hunt, u64) + Sync,
+) -> Hunt {
+    let next = AtomicU64::new(seeds.start);
     let over = AtomicBool::new(false);
     let total = Mutex::new(Hunt::default());
     std::thread::scope(|scope| {
-        for _ in 0..quarry.threads.max(1) {
+        for _ in 0..threads.max(1) {
             scope.spawn(|| {
                 let mut mine = Hunt::default();
                 while !over.load(Ordering::Relaxed) {
                     let from = next.fetch_add(BATCH, Ordering::Relaxed);
-                    let to = from.saturating_add(BATCH).min(quarry.seeds.end);
+                    let to = from.saturating_add(BATCH).min(seeds.end);
                     if from >= to {
                         break;
                     }
                     for seed in from..to {
-                        mine.play(seed, quarry);
-                        if mine.catches.len() >= quarry.enough {
+                        play(&mut mine, seed);
+                        if mine.catches.len() >= enough {
                             over.store(true, Ordering::Relaxed);
                             break;
                         }

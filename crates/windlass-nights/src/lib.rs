@@ -11,6 +11,7 @@
 
 mod core;
 mod dice;
+mod fleet;
 mod hashes;
 mod hunt;
 mod invariant;
@@ -22,6 +23,10 @@ mod script;
 mod story;
 mod world;
 
+pub use fleet::{
+    FLEET_INVARIANTS, FleetInvariant, FleetPlant, FleetRecord, FleetScript, broken_fleet, hunt_fleet,
+    play_fleet, tell_fleet,
+};
 pub use hashes::{Difference, Hashes};
 pub use hunt::{Catch, Hunt, Quarry, hunt};
 pub use invariant::{Breach, INVARIANTS, Invariant, broken};

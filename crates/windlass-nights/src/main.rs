@@ -9,13 +9,31 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use options::{Options, Wanted};
+use options::{Kind, Options, Wanted};
 use windlass_nights::{
-    Difference, Hashes, Hunt, INVARIANTS, Plant, Quarry, Script, broken, hunt, play, tell,
+    Difference, FLEET_INVARIANTS, FleetPlant, FleetScript, Hashes, Hunt, INVARIANTS, Plant, Quarry, Script,
+    broken, broken_fleet, hunt, hunt_fleet, play, play_fleet, tell, tell_fleet,
 };
 
 /// What the journals of nights hold, kept.
 const HASHES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/hashes.txt");
+
+/// The same of a fleet's nights.
+const FLEET_HASHES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fleet-hashes.txt");
+
+fn hashes_file(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Alone => HASHES,
+        Kind::Fleet => FLEET_HASHES,
+    }
+}
+
+fn hashes_of(kind: Kind, nights: u64, threads: usize) -> Hashes {
+    match kind {
+        Kind::Alone => Hashes::play(nights, threads),
+        Kind::Fleet => Hashes::play_fleet(nights, threads),
+    }
+}
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -34,14 +52,20 @@ fn main() -> ExitCode {
             Wanted::Hashes => said(compare(&options)),
             Wanted::Renewal => said(renew(&options)),
             Wanted::Journal => {
-                let night = play(&Script::draw(options.from, options.mode), options.plant);
-                said(std::io::stdout().write_all(night.journal()).map_err(|error| error.to_string()))
+                said(std::io::stdout().write_all(&journal(&options)).map_err(|error| error.to_string()))
             }
         },
         Err(problem) => {
             eprintln!("error: {problem}\n\n{}", options::HELP);
             ExitCode::from(2)
         }
+    }
+}
+
+fn journal(options: &Options) -> Vec<u8> {
+    match options.kind {
+        Kind::Alone => play(&Script::draw(options.from, options.mode), options.plant()).journal().to_vec(),
+        Kind::Fleet => play_fleet(&FleetScript::draw(options.from), options.fleet_plant()).journal(),
     }
 }
 
@@ -52,17 +76,20 @@ fn said(done: Result<(), String>) -> ExitCode {
 }
 
 fn compare(options: &Options) -> Result<(), String> {
-    let kept = fs::read_to_string(HASHES).map_err(|error| format!("{HASHES}: {error}"))?;
-    let kept = Hashes::parse(&kept).map_err(|problem| format!("{HASHES}: {problem}"))?;
-    let now = Hashes::play(options.seeds.unwrap_or(kept.nights()).min(kept.nights()), options.threads);
+    let file = hashes_file(options.kind);
+    let kept = fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
+    let kept = Hashes::parse(&kept).map_err(|problem| format!("{file}: {problem}"))?;
+    let nights = options.seeds.unwrap_or(kept.nights()).min(kept.nights());
+    let now = hashes_of(options.kind, nights, options.threads);
     match now.first_difference(&kept) {
         None => {
-            println!("{} nights: their journals hold what {HASHES} says.", now.nights());
+            println!("{} nights: their journals hold what {file} says.", now.nights());
             Ok(())
         }
         Some(Difference::Night(seed)) => Err(format!(
             "the journal of seed {seed} is another one; to see it, here and at an earlier commit: \
-             cargo xtask nights --from {seed} --journal"
+             cargo xtask nights{} --from {seed} --journal",
+            if options.kind == Kind::Fleet { " --fleet" } else { "" }
         )),
         Some(Difference::Among(seeds)) => Err(format!(
             "the journal of one of the seeds {} to {} is another one",
@@ -74,9 +101,11 @@ fn compare(options: &Options) -> Result<(), String> {
 
 #[expect(clippy::disallowed_methods, reason = "the file is the chore's, and no night's")]
 fn renew(options: &Options) -> Result<(), String> {
-    let now = Hashes::play(options.seeds.unwrap_or(100_000), options.threads);
-    fs::write(HASHES, now.to_string()).map_err(|error| format!("{HASHES}: {error}"))?;
-    println!("{HASHES}: {} nights", now.nights());
+    let file = hashes_file(options.kind);
+    let usual = if options.kind == Kind::Fleet { 10_000 } else { 100_000 };
+    let now = hashes_of(options.kind, options.seeds.unwrap_or(usual), options.threads);
+    fs::write(file, now.to_string()).map_err(|error| format!("{file}: {error}"))?;
+    println!("{file}: {} nights", now.nights());
     Ok(())
 }
 
@@ -89,26 +118,47 @@ fn list() {
     for (_, name, sentence) in Plant::ALL {
         println!("  {name:<24} {sentence}");
     }
+    println!("\nInvariants of a fleet's nights (--fleet)");
+    for invariant in FLEET_INVARIANTS {
+        println!("  {:<24} {}", invariant.name, invariant.sentence);
+    }
+    println!("\nFaults that can be planted there");
+    for (_, name, sentence) in FleetPlant::ALL {
+        println!("  {name:<24} {sentence}");
+    }
 }
 
 fn story(options: &Options) -> ExitCode {
-    let script = Script::draw(options.from, options.mode);
-    let record = play(&script, options.plant);
-    let breach = broken(&record);
-    print!("{}", tell(&script, &record, breach.as_ref()));
-    if breach.is_some() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    let (told, holds) = match options.kind {
+        Kind::Alone => {
+            let script = Script::draw(options.from, options.mode);
+            let record = play(&script, options.plant());
+            let breach = broken(&record);
+            (tell(&script, &record, breach.as_ref()), breach.is_none())
+        }
+        Kind::Fleet => {
+            let record = play_fleet(&FleetScript::draw(options.from), options.fleet_plant());
+            let breach = broken_fleet(&record);
+            (tell_fleet(&record, breach.as_ref()), breach.is_none())
+        }
+    };
+    print!("{told}");
+    if holds { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 fn search(options: &Options) -> ExitCode {
     let began = Instant::now();
     let seeds = options.from..options.from.saturating_add(options.seeds.unwrap_or(10_000));
-    let found = hunt(&Quarry {
-        seeds: seeds.clone(),
-        mode: options.mode,
-        plant: options.plant,
-        threads: options.threads,
-        enough: options.enough,
-    });
+    let found = match options.kind {
+        Kind::Alone => hunt(&Quarry {
+            seeds,
+            mode: options.mode,
+            plant: options.plant(),
+            threads: options.threads,
+            enough: options.enough,
+        }),
+        Kind::Fleet => hunt_fleet(seeds, options.fleet_plant(), options.threads, options.enough),
+    };
     let seconds = began.elapsed().as_secs_f64();
     report(&found, seconds);
     if found.catches.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }

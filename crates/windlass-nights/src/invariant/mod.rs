@@ -288,7 +288,7 @@ fn live_is_replayed(record: &Record) -> Result<(), Breach> {
 }
 
 /// Where a fact belongs; `None` where that is the run as a whole.
-fn lane_of(fact: &Fact) -> Option<LaneId> {
+pub(crate) fn lane_of(fact: &Fact) -> Option<LaneId> {
     match fact {
         Fact::IterationStarted { lane, .. }
         | Fact::CallReserved { lane, .. }
