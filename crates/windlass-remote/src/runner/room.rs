@@ -15,7 +15,7 @@ use windlass_engine::executor::Waker;
 use windlass_engine::local::RemoteLeftovers;
 use windlass_engine::store::RunFolder;
 use windlass_fleet::layout::Store;
-use windlass_fleet::leases::{Claimed, Held, Holder, Lease, LeaseEpoch, LeaseKey, Leases};
+use windlass_fleet::leases::{Claimed, Held, Holder, Lease, LeaseEpoch, LeaseKey, Leases, Taken};
 use windlass_fleet::names::{Class, WorkerName};
 use windlass_fleet::orders::{Fences, Letters, Queue};
 use windlass_fleet::signals::Signals;
@@ -282,6 +282,17 @@ impl Room {
                 self.changed();
                 self.tell(Event::Lost(loss));
             }
+            Seen::Stray => self.take_back(lane, lease),
+        }
+    }
+
+    /// Takes a lane from a worker of whom nothing is wanted there, and makes it free.
+    fn take_back(&self, lane: LaneId, lease: Option<&Lease>) {
+        let key = LeaseKey::Lane(self.run.clone(), lane);
+        let own = Holder { name: self.name.clone(), account: None };
+        // Where this does not arrive, the worker's next outcome has it tried again.
+        if let Ok(Taken::Won(held)) = self.leases.take(&key, lease, &own, Deadline::after(LOOK)) {
+            let _ = self.leases.release(held, Deadline::after(LOOK));
         }
     }
 
@@ -366,7 +377,7 @@ fn placed(leases: &Leases, spec: &RunSpec, own: &WorkerName) -> Result<Placement
     let mut placements = Placements::default();
     for lane in spec.lane_ids() {
         let lease = leases.look(&LeaseKey::Lane(spec.run.clone(), lane), Deadline::after(CALL))?;
-        placements.saw(lane, lease.as_ref(), own);
+        placements.found(lane, lease.as_ref(), own);
     }
     Ok(placements)
 }

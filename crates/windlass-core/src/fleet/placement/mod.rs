@@ -27,6 +27,13 @@ struct Placed {
     past: Option<Tenant>,
 }
 
+impl Placed {
+    /// Is anything ordered for it but that it be given back?
+    fn is_wanted(&self) -> bool {
+        self.outstanding.as_ref().is_some_and(|order| !gives_back(&order.effect))
+    }
+}
+
 /// Where a lane is.
 #[derive(Debug, Default)]
 enum Place {
@@ -90,6 +97,9 @@ pub enum Seen {
     Taken,
     /// The one who had it has not got it any more.
     Lost(Box<Loss>),
+    /// A worker has taken a lane for which nothing is ordered: by an order that was in the queue twice, and whose task is over. It is to
+    /// hear that, since it would hold the lane for ever.
+    Stray,
 }
 
 /// What an outcome is.
@@ -149,6 +159,15 @@ impl Placements {
         watched.map(|(lane, _)| *lane).collect()
     }
 
+    /// How a lane's lease is when a runner begins: whoever has it has gone on without one.
+    pub fn found(&mut self, lane: LaneId, lease: Option<&Lease>, own: &WorkerName) {
+        let placed = self.lanes.entry(lane).or_default();
+        let holder = lease.and_then(|lease| Some((lease.holder()?.name.clone(), lease.epoch)));
+        if let Some((worker, epoch)) = holder.filter(|(name, _)| name != own) {
+            placed.place = Place::Held(Tenant { worker, epoch, heard: 0 });
+        }
+    }
+
     /// How a lane's lease is; `None` where nobody ever held it. `own` is the name that the runner itself takes leases by.
     pub fn saw(&mut self, lane: LaneId, lease: Option<&Lease>, own: &WorkerName) -> Seen {
         let placed = self.lanes.entry(lane).or_default();
@@ -175,6 +194,7 @@ impl Placements {
                 placed.place = placed.past.take().map(Place::Leaving).unwrap_or_default();
                 Seen::Same
             }
+            (Place::Free, Some(_)) if !placed.is_wanted() => Seen::Stray,
             (Place::Free | Place::Offered(_), Some((worker, epoch))) => {
                 placed.place = Place::Held(Tenant { worker: worker.clone(), epoch, heard: 0 });
                 Seen::Taken

@@ -164,6 +164,24 @@ fn a_worker_is_told_that_its_task_is_over_also_when_the_next_one_is_ordered() {
 }
 
 #[test]
+fn who_takes_a_lane_for_which_nothing_is_ordered_is_to_hear_so() {
+    let mut placements = held("a");
+    assert_eq!(placements.heard(LANE, LeaseEpoch(7), 1, &[opened(1)]), Hearing::New);
+    placements.left(LANE, LeaseEpoch(7));
+    // The same order was in the queue once more.
+    assert_eq!(placements.saw(LANE, Some(&lease(9, Some("b"))), &own()), Seen::Stray);
+    assert_eq!(placements.hearing(LANE, LeaseEpoch(9), 1), Hearing::Late);
+    placements.ordered(LANE, &open(5));
+    assert_eq!(placements.route(LANE, &open(5)), Route::Offer);
+    // A runner that begins takes workers as it finds them.
+    let mut resumed = Placements::default();
+    resumed.found(LANE, Some(&lease(9, Some("b"))), &own());
+    assert_eq!(resumed.hearing(LANE, LeaseEpoch(9), 1), Hearing::New);
+    resumed.found(LaneId(2), Some(&lease(9, Some("runner-1"))), &own());
+    assert!(resumed.tenant(LaneId(2)).is_none());
+}
+
+#[test]
 fn a_lane_is_given_up_by_whoever_has_it_and_by_nobody_before() {
     let mut placements = held("a");
     assert_eq!(placements.given_up(LANE, LeaseEpoch(6), "is full"), None);

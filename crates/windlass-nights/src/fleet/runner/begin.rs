@@ -135,7 +135,7 @@ impl Night<'_> {
         let mut placements = Placements::default();
         for lane in self.script.plan.lane_ids() {
             let lease = self.servers.look(Place::Lane(lane));
-            placements.saw(lane, lease.as_ref(), &self.runners[runner].name);
+            placements.found(lane, lease.as_ref(), &self.runners[runner].name);
         }
         placements
     }

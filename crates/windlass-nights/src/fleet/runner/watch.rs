@@ -176,6 +176,8 @@ impl Night<'_> {
                     self.tell(runner, Told::Lost(loss));
                 }
             }
+            // Taken from it, and free.
+            Seen::Stray => self.free(runner, lane, lease.map_or(0, |lease| lease.revision.0)),
         }
     }
 
