@@ -14,6 +14,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use tempfile::NamedTempFile;
 
 use crate::call::{Deadline, ONE_TRY, until};
 use crate::error::{FleetError, one_line};
@@ -156,6 +157,34 @@ impl Files {
         limit: u64,
         deadline: Deadline,
     ) -> Result<(), FleetError> {
+        let file = self.bring(content, to, limit, deadline)?;
+        let failed = |error| FleetError::file(to, error);
+        file.as_file().sync_all().map_err(failed)?;
+        file.persist(to).map_err(|error| failed(error.error))?;
+        Ok(())
+    }
+
+    /// The same for a file that is taken over and goes: a power cut may take it.
+    pub fn get_for_now(
+        &self,
+        content: &ContentId,
+        to: &Path,
+        limit: u64,
+        deadline: Deadline,
+    ) -> Result<(), FleetError> {
+        let file = self.bring(content, to, limit, deadline)?;
+        file.persist(to).map_err(|error| FleetError::file(to, error.error))?;
+        Ok(())
+    }
+
+    /// Reads a file into one beside `to`.
+    fn bring(
+        &self,
+        content: &ContentId,
+        to: &Path,
+        limit: u64,
+        deadline: Deadline,
+    ) -> Result<NamedTempFile, FleetError> {
         let doing = format!("read the file {content}");
         let Some(information) = self.information(content, &doing, deadline)? else {
             return Err(FleetError::NoSuchFile { content: content.0.clone(), bucket: self.bucket.clone() });
@@ -168,15 +197,9 @@ impl Files {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
-        let failed = |error| FleetError::file(to, error);
-        let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+        let mut file = NamedTempFile::new_in(folder).map_err(|error| FleetError::file(to, error))?;
         let read = self.receive(content, &information, file.as_file_mut(), to, &doing, deadline)?;
-        if read != *content {
-            return Err(self.corrupt(content, &format!("it holds {read}")));
-        }
-        file.as_file().sync_all().map_err(failed)?;
-        file.persist(to).map_err(|error| failed(error.error))?;
-        Ok(())
+        if read == *content { Ok(file) } else { Err(self.corrupt(content, &format!("it holds {read}"))) }
     }
 
     /// Is a file stored?

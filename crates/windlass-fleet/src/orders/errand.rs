@@ -44,6 +44,13 @@ pub struct OfferedCode {
     pub pushed: Option<String>,
 }
 
+impl OfferedCode {
+    /// The tip of the branch; `None` where the order needs none.
+    pub fn tip(&self) -> Option<&str> {
+        self.pushed.as_deref().or_else(|| Some(&self.packs.last()?.commit))
+    }
+}
+
 /// Somebody whom a usage limit holds back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeldBack {

@@ -146,8 +146,12 @@ impl Lane {
             let nothing = ObjectId::zero(self.repository.object_format);
             head.replace(format!("{nothing}\n").as_bytes(), 0o600)?;
         }
-        // Nobody but the runner calls git in it: what is there was left by one that was ended.
-        for lock in locks::of_a_lane(folder) {
+        self.remove_locks()
+    }
+
+    /// Nobody but the runner calls git in its repository: a lock there was left by one that was ended.
+    pub(super) fn remove_locks(&self) -> Result<(), LaneError> {
+        for lock in locks::of_a_lane(&self.repository.git_dir) {
             remove(&at(&lock))?;
         }
         Ok(())

@@ -49,8 +49,11 @@ impl Lane {
         Ok(call.succeeds()?)
     }
 
-    /// Its folders and its repositories, with no files of a commit.
+    /// Its folders and its repositories, with no files of a commit. Nobody works in it: once made it is as it was.
     fn make_empty(&self) -> Result<(), LaneError> {
+        if Self::is_there(&self.main, &self.home) {
+            return self.remove_locks();
+        }
         windlass_host::tree::at(&self.home).make_folders_with(0o700)?;
         self.make_repository()?;
         make_plain_folder(&self.home.join("tree"))?;

@@ -65,6 +65,15 @@ impl Replica {
         &self.repository
     }
 
+    /// Does its branch stand at this commit, as far as plain files say?
+    pub fn stands_at(&self, commit: ObjectId) -> bool {
+        let at = match &self.branch {
+            Some(branch) => self.repository.plain_branch(branch.as_bytes()),
+            None => self.repository.plain_commit(),
+        };
+        at == Some(commit)
+    }
+
     /// Its branch is this commit from now on, which it has.
     pub fn advance(&self, tip: ObjectId) -> Result<(), GitError> {
         let call = Call::within(&self.repository).args(["update-ref", "--no-deref"]);

@@ -24,12 +24,8 @@ pub fn pack(
 ) -> Result<u64, GitError> {
     refuse_shallow(repository)?;
     let mut tips: Vec<String> = wanted.iter().map(ToString::to_string).collect();
-    for commit in has {
-        let is_there = ["cat-file", "-e", &format!("{commit}^{{commit}}")];
-        if Call::within(repository).args(is_there).succeeds()? {
-            tips.push(format!("^{commit}"));
-        }
-    }
+    let there = those_there(Call::within(repository), has)?;
+    tips.extend(there.iter().map(|commit| format!("^{commit}")));
     let folder = to.parent().unwrap_or(Path::new("."));
     // outside: the state folder.
     let scratch = tempfile::tempdir_in(folder).at("write in", folder)?;
@@ -52,10 +48,24 @@ pub fn uses_lfs(repository: &Repository) -> Result<bool, GitError> {
     Ok(!listing.output()?.is_empty())
 }
 
+/// Those of some commits that are there, by one call for all: a long run has given many tips.
+pub(super) fn those_there(call: Call, commits: &[ObjectId]) -> Result<Vec<ObjectId>, GitError> {
+    if commits.is_empty() {
+        return Ok(Vec::new());
+    }
+    let asked: Vec<String> = commits.iter().map(ToString::to_string).collect();
+    // A line for each, in their order: its type, or that it is missing.
+    let printed =
+        call.args(["cat-file", "--batch-check=%(objecttype)"]).input(asked.join("\n") + "\n").output()?;
+    let lines = printed.split(|byte| *byte == b'\n');
+    Ok(commits.iter().zip(lines).filter(|(_, line)| *line == b"commit").map(|(commit, _)| *commit).collect())
+}
+
 /// Is all of its commits here?
 pub(crate) fn refuse_shallow(repository: &Repository) -> Result<(), GitError> {
-    let answer = Call::within(repository).args(["rev-parse", "--is-shallow-repository"]).text()?;
-    if answer == "true" {
+    // By this file git itself knows.
+    // outside: the repository.
+    if repository.common_dir.join("shallow").exists() {
         return Err(GitError::Failed {
             command: "git pack-objects".to_owned(),
             said: "this is a shallow clone, which lacks what its commits are made of: `git fetch --unshallow` brings it"

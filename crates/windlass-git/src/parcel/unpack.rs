@@ -6,6 +6,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::pack::those_there;
 use crate::git::alternates::alternate;
 use crate::git::call::{Call, last_lines};
 use crate::git::{GitError, ObjectId, Repository, is_disk_full};
@@ -81,11 +82,9 @@ pub fn unpack(
     if count > 0 {
         index(into, quarantine.path(), &objects, &pack)?;
     }
-    for commit in expected {
-        let call = within(into, quarantine.path(), &objects);
-        if !call.args(["cat-file", "-e", &format!("{commit}^{{commit}}")]).succeeds()? {
-            return Err(ParcelError::Lacks(*commit));
-        }
+    let there = those_there(within(into, quarantine.path(), &objects), expected)?;
+    if let Some(missing) = expected.iter().find(|commit| !there.contains(commit)) {
+        return Err(ParcelError::Lacks(*missing));
     }
     if count > 0 { settle(&packs, &objects) } else { Ok(()) }
 }
@@ -140,7 +139,6 @@ fn copy(from: &Path, to: &Path, limits: &Limits) -> Result<u64, ParcelError> {
         let size = source.metadata().map_or(copied, |metadata| metadata.len()).max(copied + HEAD as u64);
         return Err(ParcelError::TooLarge { what: "bytes", size, limit: limits.bytes });
     }
-    target.sync_all().at("write", to)?;
     Ok(count)
 }
 

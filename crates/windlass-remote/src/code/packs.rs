@@ -123,7 +123,7 @@ fn pack(
 /// Brings a pack here.
 fn bring(fleet: &Fleet, store: Store, pack: &ContentId, scratch: &Path) -> Result<Brought, CodeError> {
     let brought = Brought::empty(scratch)?;
-    Files::of(fleet, store).get(pack, &brought.file(), LARGEST_PACK, Deadline::after(CARRYING))?;
+    Files::of(fleet, store).get_for_now(pack, &brought.file(), LARGEST_PACK, Deadline::after(CARRYING))?;
     Ok(brought)
 }
 

@@ -384,6 +384,9 @@ impl Open {
 
 /// Brings what is missing of the branch, and the branch to its tip, which it gives.
 fn bring(room: &RunRoom, replica: &Replica, code: &OfferedCode) -> Result<Option<ObjectId>, CodeError> {
+    if let Some(tip) = code.tip().and_then(commit).filter(|tip| replica.stands_at(*tip)) {
+        return Ok(Some(tip));
+    }
     let tip = room.code.bring(replica.repository(), code)?;
     if let Some(tip) = tip {
         replica.advance(tip)?;
