@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use windlass_core::run::{Effect, Order};
@@ -63,8 +63,8 @@ fn bring(room: &Room, lane: LaneId, order: &Order) {
     if gives_back(&order.effect) {
         room.placements().leaves(lane);
     }
-    let mut waited = Duration::ZERO;
-    let mut looked = Duration::ZERO;
+    let began = Instant::now();
+    let mut looked = began;
     let mut offers = 0;
     let mut said = Said::default();
     while !room.is_closing() {
@@ -80,12 +80,13 @@ fn bring(room: &Room, lane: LaneId, order: &Order) {
             }
             Route::Send(tenant) => send(room, lane, order, &tenant),
             Route::Offer => {
-                (offers, looked) = (offers + 1, waited);
+                (offers, looked) = (offers + 1, Instant::now());
                 offer(room, lane, order, offers)
             }
             // Its holder answers it, or the watch sees what becomes of it.
             Route::Wait => {
-                if waited >= UNSERVED {
+                // Not counted in waits: whatever happens in another lane ends one.
+                if began.elapsed() >= UNSERVED {
                     said.once(room, || {
                         format!(
                             "lane {lane}: no worker takes its order (class {}); `windlass fleet status` shows who is there",
@@ -93,8 +94,8 @@ fn bring(room: &Room, lane: LaneId, order: &Order) {
                         )
                     });
                 }
-                if waited >= looked + LOOKED_FOR {
-                    looked = waited;
+                if looked.elapsed() >= LOOKED_FOR {
+                    looked = Instant::now();
                     look_for(room, lane, order)
                 } else {
                     Ok(Tried::Again)
@@ -110,7 +111,6 @@ fn bring(room: &Room, lane: LaneId, order: &Order) {
             Err(error) => said.once(room, || format!("lane {lane}: {error}; it is tried again")),
         }
         room.wait(PAUSE);
-        waited += PAUSE;
     }
 }
 
