@@ -15,6 +15,7 @@ mod landing;
 mod late;
 mod limits;
 mod listening;
+mod looks;
 mod post;
 mod publisher;
 mod room;

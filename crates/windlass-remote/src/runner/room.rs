@@ -38,9 +38,6 @@ use crate::threads;
 /// How long a short call to the servers may take.
 pub(super) const CALL: Duration = Duration::from_secs(10);
 
-/// Between two looks at leases.
-pub(super) const LOOK: Duration = Duration::from_secs(1);
-
 /// A run that cannot be begun with a fleet.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {

@@ -9,8 +9,13 @@ use windlass_fleet::leases::{Held, Holder, Lease, LeaseKey, RENEWED_EVERY, Renew
 use windlass_fleet::{Deadline, FleetError};
 use windlass_host::process::ProcessError;
 
+use super::looks::Looks;
 use super::room::{CALL, Event, LOOK, Room, RunLeft, beside};
 use crate::code::Look;
+
+/// Between two rounds of looks.
+const SHORTEST: Duration = Duration::from_millis(10);
+const LONGEST: Duration = Duration::from_secs(1);
 
 /// How long a look or a renewal may take: less than a third of a lease.
 const GLANCE: Duration = Duration::from_secs(2);
@@ -33,6 +38,7 @@ struct Watch<'a> {
     /// The run's lease; `None` once somebody else has it.
     held: Option<Held>,
     silence: Silence,
+    looks: Looks,
     began: Instant,
     renewed: Option<Duration>,
     /// Since when the servers cannot be reached.
@@ -41,8 +47,15 @@ struct Watch<'a> {
 
 impl<'a> Watch<'a> {
     fn new(room: &'a Room, held: Held) -> Watch<'a> {
-        let silence = Silence::longer_than(room.lease);
-        Watch { room, held: Some(held), silence, began: Instant::now(), renewed: None, without_contact: None }
+        Watch {
+            room,
+            held: Some(held),
+            silence: Silence::longer_than(room.lease),
+            looks: Looks::until(room.lease),
+            began: Instant::now(),
+            renewed: None,
+            without_contact: None,
+        }
     }
 
     fn now(&self) -> Duration {
@@ -52,23 +65,40 @@ impl<'a> Watch<'a> {
     /// Until the run's end, or until the run is somebody else's.
     fn keep(mut self) {
         while !self.room.is_closing() && self.held.is_some() {
-            let is_due = self.renewed.is_none_or(|renewed| self.now() >= renewed + RENEWED_EVERY);
-            if is_due {
+            if self.now() >= self.renewal() {
                 self.renew();
             }
             // Not in the loop's head: it would be locked for as long as the loop lasts.
             let watched = self.room.placements().watched();
+            self.looks.retain(&watched);
             if self.without_contact.is_none() {
-                for lane in watched {
-                    self.look_at(lane);
+                for lane in &watched {
+                    if self.now() >= self.looks.due(*lane) {
+                        self.look_at(*lane);
+                    }
                 }
             }
-            self.room.wait(LOOK);
+            // What is offered meanwhile ends it.
+            self.room.wait(self.patience(&watched));
         }
         // Where nobody answers it ends by itself.
         if let Some(held) = self.held.take().filter(|_| !self.room.is_cut_off()) {
             let _ = self.room.leases.release(held, Deadline::after(CALL));
         }
+    }
+
+    /// How long there is nothing to look at, and nothing to renew.
+    fn patience(&self, watched: &[LaneId]) -> Duration {
+        if self.without_contact.is_some() {
+            return LONGEST;
+        }
+        let due = watched.iter().map(|lane| self.looks.due(*lane)).chain([self.renewal()]).min();
+        due.unwrap_or_default().saturating_sub(self.now()).clamp(SHORTEST, LONGEST)
+    }
+
+    /// When the run's lease is to be renewed.
+    fn renewal(&self) -> Duration {
+        self.renewed.map_or(Duration::ZERO, |renewed| renewed + RENEWED_EVERY)
     }
 
     fn renew(&mut self) {
@@ -97,6 +127,7 @@ impl<'a> Watch<'a> {
 
     fn no_contact(&mut self, now: Duration, error: &FleetError) {
         self.silence.lost_contact();
+        self.looks.forget_all();
         let since = *self.without_contact.get_or_insert(now);
         if since == now {
             self.room.set_cut_off(true);
@@ -118,15 +149,23 @@ impl<'a> Watch<'a> {
         let now = self.now();
         let Ok(lease) = self.room.leases.look(&key, Deadline::after(GLANCE)) else {
             // The next renewal says what that means.
+            self.looks.put_off(lane, now);
             return;
         };
         self.room.see(lane, lease.as_ref());
+        let has_tenant = self.room.placements().tenant(lane).is_some();
+        let held = lease.as_ref().filter(|_| has_tenant);
+        self.looks.saw(lane, held.map(|lease| lease.revision), now);
         if let Some(lease) = lease.as_ref().filter(|lease| self.is_own(lease)) {
             return self.free(&key, lease);
         }
-        let Some(lease) = lease.filter(|_| self.room.placements().tenant(lane).is_some()) else { return };
+        let Some(lease) = lease.filter(|_| has_tenant) else { return };
         self.silence.saw(&key, lease.revision, now);
-        if self.silence.is_stale(&key) {
+        if self.looks.is_silent(lane) && !self.silence.is_stale(&key) {
+            // It counts only up to the last write of its own.
+            self.renew();
+        }
+        if self.silence.is_stale(&key) && self.held.is_some() {
             self.take_over(lane, &key, &lease);
         }
     }
@@ -141,12 +180,12 @@ impl<'a> Watch<'a> {
         };
         self.silence.forget(key);
         let loss = self.room.placements().lose(lane, "has been silent for too long and has lost it");
+        // Free for the next one, before anybody is asked to take it. Where that does not arrive, the next look finds it so.
+        let _ = self.room.leases.release(held, Deadline::after(GLANCE));
         self.room.changed();
         if let Some(loss) = loss {
             self.room.tell(Event::Lost(Box::new(loss)));
         }
-        // Free for the next one. Where that does not arrive, the next look finds it so.
-        let _ = self.room.leases.release(held, Deadline::after(CALL));
     }
 
     /// Was a lane taken over here, and not made free?
