@@ -17,6 +17,9 @@ const WAIT: Duration = Duration::from_secs(2);
 /// Between two looks for classes, and between tries that fail.
 const LOOK: Duration = Duration::from_secs(2);
 
+/// The same where there is no class yet: the first run of a fleet opens one.
+const FIRST_LOOK: Duration = Duration::from_millis(250);
+
 /// How many lanes are free, and whether orders are taken at all.
 #[derive(Debug)]
 pub(super) struct Slots {
@@ -101,7 +104,7 @@ pub(super) fn take_all(
                 }
             }
         }
-        std::thread::sleep(LOOK);
+        std::thread::sleep(if served.is_empty() { FIRST_LOOK } else { LOOK });
     }
 }
 
