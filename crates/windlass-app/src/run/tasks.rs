@@ -17,8 +17,8 @@ use crate::text::quoted;
 /// The folder of the lanes' checkouts in a run's folder.
 pub(super) const LANES: &str = "lanes";
 
-/// More lanes than any machine has use for.
-const MOST_LANES: u16 = 64;
+/// More lanes than any machine has use for, and as many as the largest worker of a fleet has.
+const MOST_LANES: u16 = 256;
 
 /// The limits of a run. Tasks may take two iterations each, unless somebody says otherwise.
 pub fn limits(request: &Prepared) -> Limits {

@@ -225,7 +225,7 @@ fn what_cannot_be_is_refused_with_what_to_do() {
     let night = night(&[(1, &[])], HONEST);
     for (flags, says) in [
         (&["-j", "2", "--commit", "none"][..], "--commit runner"),
-        (&["-j", "65"], "at most 64"),
+        (&["-j", "257"], "at most 256"),
         (&["--until", "true"], "--gate CMD"),
         (&["-f", "nothing.md"], "windlass init --tasks"),
         (&["--feature", "../x"], "letters, digits"),
