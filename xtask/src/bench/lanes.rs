@@ -5,17 +5,20 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use super::bed::{Bed, Ground, Spent, measured};
+use super::bed::{Bed, Ground, Spent, watched};
 use super::gaps::make_repository;
 use super::table::Row;
 use crate::program::{Failure, run};
 
-pub(super) const TASKS: u32 = 40;
-pub(super) const LANES: u32 = 8;
+/// So many tasks.
+pub const TASKS: u32 = 40;
+
+/// So many lanes.
+pub const LANES: u32 = 8;
 
 /// How long the agent of one task sleeps. Real ones take minutes, so the factor here is less than theirs will be: what is
 /// done beside the agents takes the same time however long they sleep.
-const SLEEP: Duration = Duration::from_secs(3);
+pub const SLEEP: Duration = Duration::from_secs(3);
 
 /// Forty tasks whose agents sleep, in a repository of 1,000 files: their work is merged, and checked on the merged tree.
 pub fn speed_up(bed: &Bed) -> Result<Vec<Row>, Failure> {
@@ -41,29 +44,65 @@ pub fn speed_up(bed: &Bed) -> Result<Vec<Row>, Failure> {
     ])
 }
 
+/// Tasks of which each writes a file of its own.
+#[derive(Clone, Copy)]
+pub struct Plan {
+    /// So many.
+    pub tasks: u32,
+    /// How long the agent of each sleeps.
+    pub asleep: Duration,
+    /// Which of them can be worked on at once.
+    pub order: TaskOrder,
+    /// Where they are worked on.
+    pub repository: Repository,
+}
+
+/// Which tasks can be worked on at once.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum TaskOrder {
+    /// All.
+    Any,
+    /// One: each depends on the one before it.
+    Chain,
+}
+
+/// How large a repository is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Repository {
+    /// 1,000 files.
+    Usual,
+    /// The tasks and nothing else.
+    Small,
+}
+
+/// Forty tasks whose agents sleep.
+pub const USUAL: Plan =
+    Plan { tasks: TASKS, asleep: SLEEP, order: TaskOrder::Any, repository: Repository::Usual };
+
 /// A run of all tasks, which must be done and landed in the end.
-pub(super) fn worked_off(bed: &Bed, lanes: u32) -> Result<Spent, Failure> {
-    let ground = planned(bed)?;
-    let spent = measured(&mut run_of(bed, &ground, lanes), &[0])?;
-    landed(&ground, lanes)?;
+pub fn worked_off(bed: &Bed, lanes: u32) -> Result<Spent, Failure> {
+    let ground = planned(bed, &USUAL)?;
+    let spent = watched(&mut run_of(bed.windlass(), &ground, lanes), &[0])?;
+    landed(&ground, &USUAL)?;
     Ok(spent)
 }
 
-/// A repository with all tasks.
-pub(super) fn planned(bed: &Bed) -> Result<Ground<'_>, Failure> {
+/// A repository with tasks.
+pub fn planned<'bed>(bed: &'bed Bed, plan: &Plan) -> Result<Ground<'bed>, Failure> {
     let ground = bed.ground()?;
-    make_repository(&ground)?;
-    let script = ground.file("script.toml");
+    if plan.repository == Repository::Usual {
+        make_repository(&ground)?;
+    }
     let steps = format!(
         "[[call]]\nsteps = [{{ sleep = \"{}ms\" }}, {{ write = {{ path = \"work/{{{{task}}}}\", text = \"done\" }} }}, \"tick_task\"]\n",
-        SLEEP.as_millis()
+        plan.asleep.as_millis()
     );
-    write(&script, &steps)?;
-    let heading = |number: u32| format!("### TASK-{number:03}: Write file {number}\n- **Status**: pending\n");
-    let tasks = (1..=TASKS).map(heading).collect::<Vec<_>>().join("\n");
+    write(&ground.file("script.toml"), &steps)?;
+    let tasks = (1..=plan.tasks).map(|number| heading(number, plan.order)).collect::<Vec<_>>().join("\n");
     write(&ground.project().join("tasks.md"), &format!("# Tasks\n\n{tasks}"))?;
     for arguments in [
-        &["config", "user.name", "Bench"][..],
+        &["init", "-q"][..],
+        &["config", "user.name", "Bench"],
         &["config", "user.email", "bench@localhost"],
         &["add", "."],
         &["commit", "-qm", "Plan the tasks"],
@@ -73,9 +112,17 @@ pub(super) fn planned(bed: &Bed) -> Result<Ground<'_>, Failure> {
     Ok(ground)
 }
 
+fn heading(number: u32, order: TaskOrder) -> String {
+    let task = format!("### TASK-{number:03}: Write file {number}\n- **Status**: pending\n");
+    if order == TaskOrder::Any || number == 1 {
+        return task;
+    }
+    format!("{task}- **Dependencies**: TASK-{:03}\n", number - 1)
+}
+
 /// Works them off.
-pub(super) fn run_of(bed: &Bed, ground: &Ground<'_>, lanes: u32) -> Command {
-    let mut command = ground.bare(bed.windlass());
+pub fn run_of(windlass: &Path, ground: &Ground<'_>, lanes: u32) -> Command {
+    let mut command = ground.bare(windlass);
     command.arg("run").arg(format!("--mock={}", ground.file("script.toml").display()));
     command.args(["--mode", "tasks", "--no-delay", "-q", "--gate", "test -f tasks.md"]);
     command.args(["-j", &lanes.to_string()]);
@@ -83,10 +130,10 @@ pub(super) fn run_of(bed: &Bed, ground: &Ground<'_>, lanes: u32) -> Command {
 }
 
 /// Are all of them done?
-pub(super) fn landed(ground: &Ground<'_>, lanes: u32) -> Result<(), Failure> {
+pub fn landed(ground: &Ground<'_>, plan: &Plan) -> Result<(), Failure> {
     let landed = fs::read_dir(ground.project().join("work")).map_or(0, Iterator::count);
-    if landed != TASKS as usize {
-        return Err(Failure(format!("{landed} of {TASKS} tasks landed with {lanes} lanes")));
+    if landed != plan.tasks as usize {
+        return Err(Failure(format!("{landed} of {} tasks landed", plan.tasks)));
     }
     Ok(())
 }

@@ -39,6 +39,13 @@ struct Group {
     measure: fn(&Bed) -> Result<Vec<Row>, Failure>,
 }
 
+impl Group {
+    /// Is it the one that is named, or one of those whose names begin so: `fleet` is all of `fleet-tasks`, `fleet-orders` and so on.
+    fn is_named(&self, name: &str) -> bool {
+        self.name == name || self.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('-'))
+    }
+}
+
 /// All of them, in the order of the table.
 const GROUPS: &[Group] = &[
     Group { name: "gap", measure: gaps::outside_git },
@@ -53,7 +60,11 @@ const GROUPS: &[Group] = &[
     Group { name: "report", measure: report::report },
     Group { name: "idle", measure: idle::sleeping },
     Group { name: "lanes", measure: lanes::speed_up },
-    Group { name: "fleet", measure: fleet::beside_one_machine },
+    Group { name: "fleet-tasks", measure: fleet::beside_one_machine },
+    Group { name: "fleet-orders", measure: fleet::orders },
+    Group { name: "fleet-lanes", measure: fleet::many_lanes },
+    Group { name: "fleet-takeover", measure: fleet::takeover },
+    Group { name: "fleet-cancel", measure: fleet::cancel },
     Group { name: "page", measure: page::page },
     Group { name: "watch", measure: watch::watch },
     Group { name: "viewers", measure: viewers::viewers },
@@ -68,8 +79,9 @@ pub fn run_chore(workspace: &Workspace, arguments: &[String]) -> Result<(), Fail
         [flag, program, rest @ ..] if flag == "--program" => (Some(PathBuf::from(program)), rest),
         all => (None, all),
     };
-    let names: Vec<&str> = GROUPS.iter().map(|group| group.name).collect();
-    if let Some(unknown) = arguments.iter().find(|name| !names.contains(&name.as_str())) {
+    let is_unknown = |name: &&String| !GROUPS.iter().any(|group| group.is_named(name));
+    if let Some(unknown) = arguments.iter().find(is_unknown) {
+        let names: Vec<&str> = GROUPS.iter().map(|group| group.name).collect();
         return Err(Failure(format!("there is no group `{unknown}`; there are {}", names.join(", "))));
     }
     crate::browser::install(workspace)?;
@@ -77,14 +89,16 @@ pub fn run_chore(workspace: &Workspace, arguments: &[String]) -> Result<(), Fail
     let bed = Bed::make(workspace, &build(workspace, program)?)?;
     let mut table = Table::begin();
     for group in GROUPS {
-        if arguments.is_empty() || arguments.iter().any(|name| name == group.name) {
+        if arguments.is_empty() || arguments.iter().any(|name| group.is_named(name)) {
             eprintln!("measuring: {}", group.name);
             table.add((group.measure)(&bed)?);
         }
     }
-    drop(bed);
     print!("{}", table.text());
-    write(&workspace.target.join("bench"), &table)
+    write(&workspace.target.join("bench"), &table)?;
+    // Its folders go, which takes a while.
+    drop(bed);
+    Ok(())
 }
 
 /// The released program, unless another one is named, and the bench agent beside this one.
