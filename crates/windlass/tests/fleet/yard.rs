@@ -193,15 +193,29 @@ impl Yard {
 
     /// How many agents are at work.
     pub fn agents(&self) -> usize {
-        let is_agent = |process: &&u32| {
+        self.agent_processes().len()
+    }
+
+    fn agent_processes(&self) -> Vec<u32> {
+        let is_agent = |process: &u32| {
             let line = fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
             line.split(|byte| *byte == 0).any(|argument| argument == b"__agent")
         };
-        self.env.processes().iter().filter(is_agent).count()
+        self.env.processes().into_iter().filter(is_agent).collect()
     }
 
     pub fn wait_for_agents(&self, count: usize) {
         assert!(wait_until(PATIENCE, || self.agents() == count), "{} agents, not {count}", self.agents());
+    }
+
+    /// Waits until no agent of this worker is at work.
+    pub fn wait_until_idle(&self, worker: &str) {
+        let state = self.env.root().join(format!("state-{worker}"));
+        let is_there = |process: &u32| {
+            fs::read_link(format!("/proc/{process}/cwd")).is_ok_and(|place| place.starts_with(&state))
+        };
+        let is_idle = || !self.agent_processes().iter().any(is_there);
+        assert!(wait_until(PATIENCE, is_idle), "agents of {worker} are at work");
     }
 
     /// Agents that wait for a file go on.
