@@ -27,6 +27,8 @@ struct Look {
     revision: Option<Revision>,
     /// When it was so for the first time.
     since: Duration,
+    /// When it was not so for the last time: it came to be so between the two.
+    before: Duration,
 }
 
 impl Looks {
@@ -37,14 +39,18 @@ impl Looks {
 
     /// A lease was looked at; the call began at `now`.
     pub fn saw(&mut self, lane: LaneId, revision: Option<Revision>, now: Duration) {
-        let look = self.lanes.entry(lane).or_insert(Look { at: now, revision, since: now });
-        let since = if look.revision == revision { look.since } else { now };
-        *look = Look { at: now, revision, since };
+        let look = self.lanes.entry(lane).or_insert(Look { at: now, revision, since: now, before: now });
+        *look = if look.revision == revision {
+            Look { at: now, ..*look }
+        } else {
+            Look { at: now, revision, since: now, before: look.at }
+        };
     }
 
     /// A look came to nothing.
     pub fn put_off(&mut self, lane: LaneId, now: Duration) {
-        self.lanes.entry(lane).or_insert(Look { at: now, revision: None, since: now }).at = now;
+        let never = Look { at: now, revision: None, since: now, before: now };
+        self.lanes.entry(lane).or_insert(never).at = now;
     }
 
     /// Nobody waits for anything of other lanes than these, which are in their order.
@@ -62,6 +68,11 @@ impl Looks {
         self.lanes.get(&lane).map_or(Duration::ZERO, |look| look.next(self.lease))
     }
 
+    /// Was nobody seen to hold it?
+    pub fn is_free(&self, lane: LaneId) -> bool {
+        self.lanes.get(&lane).is_some_and(|look| look.revision.is_none())
+    }
+
     /// Was a held lease not renewed for as long as it is respected?
     pub fn is_silent(&self, lane: LaneId) -> bool {
         let look = self.lanes.get(&lane).filter(|look| look.revision.is_some());
@@ -74,7 +85,7 @@ impl Look {
         if self.revision.is_none() {
             return self.at + RARELY;
         }
-        let (renewal, end) = (self.since + RENEWED_EVERY, self.since + lease);
+        let (renewal, end) = (self.before + RENEWED_EVERY, self.since + lease);
         let next = if self.at < renewal { (self.at + RARELY).min(renewal) } else { self.at + OFTEN };
         if self.at < end { next.min(end) } else { next }
     }
@@ -108,8 +119,15 @@ mod tests {
     #[test]
     fn a_lease_is_looked_at_often_only_where_its_renewal_is_due() {
         let (times, looks) = looks(&[0, 3050, 6120], 7000);
-        assert_eq!(times, [0, 1000, 2000, 3000, 3100, 4100, 5100, 6100, 6200]);
+        assert_eq!(times, [0, 1000, 2000, 3000, 3100, 4100, 5100, 6000, 6100, 6200]);
         assert!(!looks.is_silent(LANE));
+    }
+
+    #[test]
+    fn what_was_first_seen_late_is_seen_soon_the_next_time() {
+        // Taken at 100, and seen at 1000.
+        let (times, _) = looks(&[100, 3150, 6200], 6300);
+        assert_eq!(times, [0, 1000, 2000, 3000, 3100, 3200, 4200, 5200, 6100, 6200]);
     }
 
     #[test]
@@ -126,7 +144,7 @@ mod tests {
         assert_eq!(looks.due(LANE), ms(1000));
         looks.saw(LANE, None, ms(20_000));
         assert_eq!(looks.due(LANE), ms(21_000));
-        assert!(!looks.is_silent(LANE));
+        assert!(!looks.is_silent(LANE) && looks.is_free(LANE));
         // Taken: it begins anew.
         looks.saw(LANE, Some(Revision(7)), ms(21_000));
         assert!(!looks.is_silent(LANE));

@@ -73,7 +73,7 @@ impl<'a> Watch<'a> {
             self.looks.retain(&watched);
             if self.without_contact.is_none() {
                 for lane in &watched {
-                    if self.now() >= self.looks.due(*lane) {
+                    if self.now() >= self.looks.due(*lane) || self.was_taken(*lane) {
                         self.look_at(*lane);
                     }
                 }
@@ -85,6 +85,11 @@ impl<'a> Watch<'a> {
         if let Some(held) = self.held.take().filter(|_| !self.room.is_cut_off()) {
             let _ = self.room.leases.release(held, Deadline::after(CALL));
         }
+    }
+
+    /// Has somebody been heard of who was not seen to have it?
+    fn was_taken(&self, lane: LaneId) -> bool {
+        self.looks.is_free(lane) && self.room.placements().tenant(lane).is_some()
     }
 
     /// How long there is nothing to look at, and nothing to renew.
