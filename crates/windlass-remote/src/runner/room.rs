@@ -35,6 +35,9 @@ use crate::brief::{Brief, LARGEST};
 use crate::code::{self, CARRYING, CodeError, News, RunnerCode, RunnerParts, scratch_in, scratch_of};
 use crate::threads;
 
+/// Between two looks.
+pub(super) const LOOK: Duration = Duration::from_secs(1);
+
 /// How long a short call to the servers may take.
 pub(super) const CALL: Duration = Duration::from_secs(10);
 
