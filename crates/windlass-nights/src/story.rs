@@ -182,6 +182,20 @@ fn agents(fact: &Fact) -> String {
     }
 }
 
+fn charged(fact: &Fact) -> String {
+    match fact {
+        Fact::CallFinished { summary, claimed, .. } => {
+            let estimated = if summary.estimated { " (estimated)" } else { "" };
+            let claimed = if *claimed { ", a claim" } else { "" };
+            format!("the call ended: {:?}, {}{estimated}{claimed}", summary.class, summary.cost)
+        }
+        Fact::CallRecharged { call, cost, replaces, .. } => {
+            format!("lost call {call} cost {cost}, and was charged {replaces}")
+        }
+        _ => String::new(),
+    }
+}
+
 fn fact(fact: &Fact) -> Option<String> {
     Some(match fact {
         Fact::RunStarted { .. } | Fact::CallSpawned(_) | Fact::NotificationSettled(_) => return None,
@@ -220,14 +234,7 @@ fn fact(fact: &Fact) -> Option<String> {
         Fact::CallCut { cut, now, .. } => {
             format!("the call is ended: {cut:?}{}", if *now { ", by force" } else { "" })
         }
-        Fact::CallFinished { summary, claimed, .. } => {
-            let estimated = if summary.estimated { " (estimated)" } else { "" };
-            let claimed = if *claimed { ", a claim" } else { "" };
-            format!("the call ended: {:?}, {}{estimated}{claimed}", summary.class, summary.cost)
-        }
-        Fact::CallRecharged { call, cost, replaces, .. } => {
-            format!("lost call {call} cost {cost}, and was charged {replaces}")
-        }
+        Fact::CallFinished { .. } | Fact::CallRecharged { .. } => charged(fact),
         Fact::SnapshotTaken(report::SnapshotTaken { evidence, changed, .. }) => {
             format!("the tree is kept: {}, {changed} files changed", short(&evidence.tree))
         }

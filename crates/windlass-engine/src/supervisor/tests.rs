@@ -107,6 +107,7 @@ fn claims() -> Box<CallReport> {
         tool_uses: 1,
         denials: Vec::new(),
         limit: None,
+        elsewhere: false,
         overage: false,
         model: String::new(),
         windows: Vec::new(),

@@ -40,6 +40,7 @@ fn report() -> CallReport {
         tool_uses: 1,
         denials: Vec::new(),
         limit: None,
+        elsewhere: false,
         overage: false,
         model: String::new(),
         windows: Vec::new(),

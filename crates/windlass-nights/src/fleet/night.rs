@@ -149,8 +149,8 @@ impl<'a> Night<'a> {
             }
             match target {
                 Target::World => self.happen(event),
-                Target::Runner(runner) => self.to_runner(runner, event),
-                Target::Worker(worker, started) => self.to_worker(worker, started, event),
+                Target::Runner(runner) => self.reach_runner(runner, event),
+                Target::Worker(worker, started) => self.reach_worker(worker, started, event),
             }
             if matches!(
                 self.moments.last().map(|moment| &moment.what),
@@ -195,6 +195,7 @@ impl<'a> Night<'a> {
         Now { wall: wall.unwrap_or_default(), monotonic }
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "what happens does so once")]
     fn happen(&mut self, event: Event) {
         match event {
             Event::Fault(number) => self.fault(self.script.faults[number].what),

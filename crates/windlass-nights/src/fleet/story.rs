@@ -13,9 +13,7 @@ const WIDTH: usize = 110;
 pub fn tell_fleet(record: &FleetRecord, broken: Option<&(FleetInvariant, Breach)>) -> String {
     let mut text = setting(record);
     for (at, moment) in record.moments.iter().enumerate() {
-        if let Some(said) = sentence(record, &moment.what) {
-            line(&mut text, &time(moment.at), &said);
-        }
+        line(&mut text, &time(moment.at), &sentence(record, &moment.what));
         if let Some((invariant, breach)) = broken.filter(|(_, breach)| breach.moment == at) {
             line(&mut text, "", &format!("✗ {}: {}", invariant.name, breach.said));
         }
@@ -47,8 +45,8 @@ fn setting(record: &FleetRecord) -> String {
     text
 }
 
-fn sentence(record: &FleetRecord, what: &What) -> Option<String> {
-    Some(match what {
+fn sentence(record: &FleetRecord, what: &What) -> String {
+    match what {
         What::Said(said) => format!("# {said}"),
         What::Runs { runner, epoch, machine } => {
             format!("runner {runner} has the run (epoch {epoch}), on machine {machine}")
@@ -85,7 +83,7 @@ fn sentence(record: &FleetRecord, what: &What) -> Option<String> {
         What::Left60(said) => format!("a minute after the end: {said}"),
         What::Illegal(said) | What::Stuck(said) => said.clone(),
         What::Differs => "the journal says something else than the state".to_owned(),
-    })
+    }
 }
 
 const fn ended(how: RunnerEnd) -> &'static str {

@@ -18,7 +18,7 @@ pub(super) fn one_agent(record: &FleetRecord) -> Result<(), Breach> {
         let What::Started(agent) = what else { return None };
         let Agent { call, worker, .. } = record.agents[*agent];
         // A call that was reserved by a runner whose facts do not count is none.
-        let before = calls.insert(call, *worker_of(record, agent))?;
+        let before = calls.insert(call, worker)?;
         let counts = record
             .entries()
             .any(|entry| matches!(&entry.fact, Fact::CallReserved { call: known, .. } if *known == call));
@@ -28,22 +28,15 @@ pub(super) fn one_agent(record: &FleetRecord) -> Result<(), Breach> {
     })
 }
 
-fn worker_of<'a>(record: &'a FleetRecord, agent: &usize) -> &'a usize {
-    &record.agents[*agent].worker
-}
-
 /// What the journal says of calls.
 fn books(record: &FleetRecord) -> Result<BTreeMap<CallId, (Cost, Vec<&CallSummary>)>, Breach> {
     let mut books: BTreeMap<CallId, (Cost, Vec<&CallSummary>)> = BTreeMap::new();
     for entry in record.entries() {
         match &entry.fact {
-            Fact::CallReserved { call, reserved, .. } => {
-                if books.insert(*call, (*reserved, Vec::new())).is_some() {
-                    return Err(Breach::at(
-                        record.moments.len(),
-                        format!("call {} is reserved twice", call.0),
-                    ));
-                }
+            Fact::CallReserved { call, reserved, .. }
+                if books.insert(*call, (*reserved, Vec::new())).is_some() =>
+            {
+                return Err(Breach::at(record.moments.len(), format!("call {} is reserved twice", call.0)));
             }
             Fact::CallFinished { call, summary, .. } => {
                 if let Some((_, charges)) = books.get_mut(call) {

@@ -61,6 +61,7 @@ pub(super) type Waiting = Written;
 
 /// A runner, from its start to its end.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent things that are true or not")]
 pub(crate) struct Runner {
     pub machine: usize,
     pub name: WorkerName,
@@ -176,7 +177,7 @@ impl Night<'_> {
         self.agenda.add(self.now + after, Target::Runner(runner), event);
     }
 
-    pub fn to_runner(&mut self, runner: usize, event: Event) {
+    pub fn reach_runner(&mut self, runner: usize, event: Event) {
         if self.runners[runner].is_gone() {
             return;
         }

@@ -49,6 +49,7 @@ struct Work {
 
 /// A worker.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent things that are true or not")]
 pub(crate) struct Worker {
     pub name: WorkerName,
     /// How often it was started.
@@ -165,7 +166,7 @@ impl Night<'_> {
         }
     }
 
-    pub fn to_worker(&mut self, worker: usize, started: u32, event: Event) {
+    pub fn reach_worker(&mut self, worker: usize, started: u32, event: Event) {
         let known = &mut self.workers[worker];
         if !known.alive || known.started != started {
             return;
