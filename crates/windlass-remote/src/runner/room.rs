@@ -156,6 +156,8 @@ pub(super) struct Room {
     events: Mutex<Sender<Event>>,
     wake: Waker,
     closing: Arc<AtomicBool>,
+    /// The run has not ended here: it goes on elsewhere, or later.
+    left: AtomicBool,
     /// The servers do not answer at the moment.
     cut_off: AtomicBool,
     /// When its last renewal began that arrived; `None` before the first one.
@@ -206,6 +208,7 @@ impl Room {
             publications: Publications::default(),
             events: Mutex::new(events),
             closing,
+            left: AtomicBool::new(false),
             cut_off: AtomicBool::new(false),
             renewed: Mutex::default(),
             late_work: AtomicU32::new(0),
@@ -325,7 +328,7 @@ impl Room {
     }
 
     pub fn is_closing(&self) -> bool {
-        self.closing.load(Ordering::Relaxed)
+        self.closing.load(Ordering::Acquire)
     }
 
     /// All workers are told that the run needs them no longer.
@@ -334,9 +337,14 @@ impl Room {
         let _ = Signals::of(&self.fleet).cancel(&self.run, self.fences(None), Deadline::after(CALL));
     }
 
+    pub fn is_left(&self) -> bool {
+        self.left.load(Ordering::Relaxed)
+    }
+
     /// All threads come to their end. Workers of a run that is left go on.
     pub fn close(&self, ending: Ending) {
-        self.closing.store(true, Ordering::Relaxed);
+        self.left.store(ending == Ending::Elsewhere, Ordering::Relaxed);
+        self.closing.store(true, Ordering::Release);
         if ending == Ending::Here {
             self.dismiss();
         }

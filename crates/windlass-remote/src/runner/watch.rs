@@ -81,8 +81,8 @@ impl<'a> Watch<'a> {
             // What is offered meanwhile ends it.
             self.room.wait(self.patience(&watched));
         }
-        // Where nobody answers it ends by itself.
-        if let Some(held) = self.held.take().filter(|_| !self.room.is_cut_off()) {
+        // A run that is left has its lease until that is stale: workers keep what they have.
+        if let Some(held) = self.held.take().filter(|_| !self.room.is_left()) {
             let _ = self.room.leases.release(held, Deadline::after(CALL));
         }
     }

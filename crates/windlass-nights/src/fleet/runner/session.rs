@@ -247,8 +247,7 @@ impl Night<'_> {
             return;
         }
         self.cancel(runner);
-        if !self.runners[runner].is_cut_off
-            && self.asks(crate::fleet::network::Who::Runner(runner)) != crate::fleet::network::Fate::Lost
+        if self.asks(crate::fleet::network::Who::Runner(runner)) != crate::fleet::network::Fate::Lost
             && let Some(held) = self.runners[runner].held.take()
         {
             self.servers.release(self.now, Place::Run, &held);
