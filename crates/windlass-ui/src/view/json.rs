@@ -152,9 +152,11 @@ fn other_fact(board: &Board, fact: &Fact) -> (Option<LaneId>, Map<String, Value>
     let mut body = serde_json::to_value(fact).map(object).unwrap_or_default();
     body.remove("fact");
     let lane = body.remove("lane").and_then(|lane| serde_json::from_value(lane).ok());
-    if let Some(Value::Object(tokens)) = body.get_mut("tokens") {
-        let total: u64 = tokens.values().filter_map(Value::as_u64).fold(0, u64::saturating_add);
-        tokens.insert("total".to_owned(), json!(total));
+    for counts in ["tokens", "replaces_tokens"] {
+        if let Some(Value::Object(tokens)) = body.get_mut(counts) {
+            let total: u64 = tokens.values().filter_map(Value::as_u64).fold(0, u64::saturating_add);
+            tokens.insert("total".to_owned(), json!(total));
+        }
     }
     match fact {
         Fact::TaskClosed(report::TaskClosed { end, .. }) => {

@@ -209,6 +209,7 @@ const CALL_FINISHED: &[Field] = &[
         Sometimes,
     ),
     ("limit", Object(&[("resets_at", Nullable(&Time), Always), ("window", Text, Always)]), Sometimes),
+    ("elsewhere", Flag, Sometimes),
     ("overage", Flag, Sometimes),
     ("garbage_lines", Integer, Sometimes),
     ("duration_ms", Integer, Always),
@@ -329,6 +330,18 @@ pub(super) const FACTS: &[(&str, &[Field])] = &[
     ("call_spawned", &[("call", Integer, Always), ("pid", Integer, Always)]),
     ("call_cut", &[("call", Integer, Always), ("cut", CUT, Always), ("now", Flag, Sometimes)]),
     ("call_finished", CALL_FINISHED),
+    (
+        "call_recharged",
+        &[
+            ("call", Integer, Always),
+            ("cost_usd", Number, Always),
+            ("estimated", Flag, Sometimes),
+            ("listed_usd", Number, Sometimes),
+            ("tokens", TOKENS, Always),
+            ("replaces_usd", Number, Always),
+            ("replaces_tokens", TOKENS, Always),
+        ],
+    ),
     (
         "kept",
         &[

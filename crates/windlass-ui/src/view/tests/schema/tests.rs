@@ -10,7 +10,7 @@ use windlass_core::values::NotifyEvent;
 use windlass_core::values::{
     AgentIndex, CallId, CheckResult, CheckStage, Class, CommitNotes, Cost, Cut, Delivery, Denial, Ended,
     Evidence, HookDecision, HookName, HookOutcome, LandOutcome, LaneId, MergeOutcome, NotificationKey,
-    SinkKind, SnapshotId, Suspicion, SuspicionKind, TaskEnd, TaskId, TaskRow, UnderWay, UsageLimit,
+    SinkKind, SnapshotId, Suspicion, SuspicionKind, TaskEnd, TaskId, TaskRow, Tokens, UnderWay, UsageLimit,
 };
 
 use windlass_jobs::doc::tasks::TaskSource;
@@ -282,6 +282,16 @@ fn every_line_is_as_the_table_says_and_every_type_occurs() {
             evidence: evidence.clone(),
         }),
         Fact::Landed(report::Landed { lane, outcome: LandOutcome::Landed { commit: "c2".to_owned() } }),
+        Fact::CallRecharged {
+            lane,
+            call: CallId(1),
+            cost: Cost::from_dollars(0.2),
+            estimated: true,
+            listed: Cost::from_dollars(0.1),
+            tokens: Tokens::default(),
+            replaces: Cost::from_dollars(0.5),
+            replaces_tokens: Tokens::default(),
+        },
         Fact::TaskClosed(report::TaskClosed {
             lane,
             iteration: 1,
