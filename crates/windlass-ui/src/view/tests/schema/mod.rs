@@ -2,6 +2,7 @@
 //! (by its test, with `WINDLASS_TEST_RENEW=1`). It only grows: a field or a type that is here stays.
 
 mod agents;
+mod calls;
 mod council;
 mod documents;
 mod observations;
@@ -189,36 +190,6 @@ const ASSESSMENT: Shape = Object(&[
     ("recommendation", Text, Sometimes),
 ]);
 
-const CALL_FINISHED: &[Field] = &[
-    ("call", Integer, Always),
-    ("claimed", Flag, Sometimes),
-    ("class", CLASS, Always),
-    ("detail", Text, Sometimes),
-    ("exit_code", Nullable(&Integer), Always),
-    ("signal", Nullable(&Integer), Always),
-    ("cut", CUT, Sometimes),
-    ("cost_usd", Number, Always),
-    ("estimated", Flag, Sometimes),
-    ("listed_usd", Number, Sometimes),
-    ("tokens", TOKENS, Always),
-    ("tool_uses", Integer, Always),
-    ("empty", Flag, Sometimes),
-    (
-        "denials",
-        List(&Object(&[("tool", Text, Always), ("input", Text, Always), ("rule", Text, Always)])),
-        Sometimes,
-    ),
-    ("limit", Object(&[("resets_at", Nullable(&Time), Always), ("window", Text, Always)]), Sometimes),
-    ("elsewhere", Flag, Sometimes),
-    ("overage", Flag, Sometimes),
-    ("garbage_lines", Integer, Sometimes),
-    ("duration_ms", Integer, Always),
-    ("assessment", ASSESSMENT, Sometimes),
-    ("review", reviews::ANSWER, Sometimes),
-    ("conflict", council::CONFLICT, Sometimes),
-    ("decision", council::DECISION, Sometimes),
-];
-
 /// What the guard found; `held`: no claim is accepted while it stands.
 pub(super) const SUSPICION: &[Field] = &[
     ("kind", OneOf(SuspicionKind::VARIANTS), Always),
@@ -329,19 +300,8 @@ pub(super) const FACTS: &[(&str, &[Field])] = &[
     ("call_reserved", CALL_RESERVED),
     ("call_spawned", &[("call", Integer, Always), ("pid", Integer, Always)]),
     ("call_cut", &[("call", Integer, Always), ("cut", CUT, Always), ("now", Flag, Sometimes)]),
-    ("call_finished", CALL_FINISHED),
-    (
-        "call_recharged",
-        &[
-            ("call", Integer, Always),
-            ("cost_usd", Number, Always),
-            ("estimated", Flag, Sometimes),
-            ("listed_usd", Number, Sometimes),
-            ("tokens", TOKENS, Always),
-            ("replaces_usd", Number, Always),
-            ("replaces_tokens", TOKENS, Always),
-        ],
-    ),
+    ("call_finished", calls::FINISHED),
+    ("call_recharged", calls::RECHARGED),
     (
         "kept",
         &[

@@ -228,6 +228,19 @@ fn observations() -> Vec<Observation> {
     all
 }
 
+fn recharged(lane: LaneId) -> Fact {
+    Fact::CallRecharged {
+        lane,
+        call: CallId(1),
+        cost: Cost::from_dollars(0.2),
+        estimated: true,
+        listed: Cost::from_dollars(0.1),
+        tokens: Tokens::default(),
+        replaces: Cost::from_dollars(0.5),
+        replaces_tokens: Tokens::default(),
+    }
+}
+
 #[test]
 fn every_line_is_as_the_table_says_and_every_type_occurs() {
     let mut seen = BTreeSet::new();
@@ -282,16 +295,7 @@ fn every_line_is_as_the_table_says_and_every_type_occurs() {
             evidence: evidence.clone(),
         }),
         Fact::Landed(report::Landed { lane, outcome: LandOutcome::Landed { commit: "c2".to_owned() } }),
-        Fact::CallRecharged {
-            lane,
-            call: CallId(1),
-            cost: Cost::from_dollars(0.2),
-            estimated: true,
-            listed: Cost::from_dollars(0.1),
-            tokens: Tokens::default(),
-            replaces: Cost::from_dollars(0.5),
-            replaces_tokens: Tokens::default(),
-        },
+        recharged(lane),
         Fact::TaskClosed(report::TaskClosed {
             lane,
             iteration: 1,
