@@ -55,11 +55,11 @@ impl Signals {
         self.fleet.line.tell(&doing, &subject, &HeaderMap::new(), b"", deadline)
     }
 
-    /// Says what an agent says, at most [`LONGEST_TEXT`] bytes of it. Nothing is waited for.
+    /// Says what an agent says, at most [`LONGEST_TEXT`] bytes of it. Nothing is waited for: what cannot be said now is lost.
     pub fn live(&self, run: &RunId, lane: LaneId, text: &str) -> Result<(), FleetError> {
         let subject = self.fleet.line.subjects.live(run, lane)?;
         let text = &text.as_bytes()[..text.floor_char_boundary(LONGEST_TEXT)];
-        self.fleet.line.say(subject, HeaderMap::new(), text.to_vec())
+        self.fleet.line.say_in_passing(subject, text.to_vec())
     }
 
     /// Listens for the end of a run.

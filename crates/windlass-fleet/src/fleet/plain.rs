@@ -3,9 +3,10 @@
 use std::pin::pin;
 use std::time::Duration;
 
+use async_nats::connection::State;
 use async_nats::{HeaderMap, Message, Subscriber};
-use futures_util::StreamExt;
 use futures_util::future::{Either, select};
+use futures_util::{FutureExt as _, StreamExt};
 
 use super::{About, Line, Trouble};
 use crate::call::{Deadline, ONE_TRY, until};
@@ -27,6 +28,22 @@ impl Line {
             let said = self.client.publish_with_headers(subject, headers, payload.into()).await;
             said.map_err(|error| FleetError::Other { doing, problem: one_line(&error.to_string()) })
         })
+    }
+
+    /// Says something where that is possible at this moment, and never waits: without a connection, or where much is on its way, it is lost.
+    pub(crate) fn say_in_passing(&self, subject: String, payload: Vec<u8>) -> Result<(), FleetError> {
+        let lost = |problem: &str| FleetError::Other {
+            doing: format!("say something at {subject}"),
+            problem: one_line(problem),
+        };
+        if self.client.connection_state() != State::Connected {
+            return Err(lost("there is no connection"));
+        }
+        let said = self.wait(async { self.client.publish(subject.clone(), payload.into()).now_or_never() });
+        match said {
+            Some(said) => said.map_err(|error| lost(&error.to_string())),
+            None => Err(lost("too much is on its way")),
+        }
     }
 
     /// Says something, and waits until the server has it or refused it.

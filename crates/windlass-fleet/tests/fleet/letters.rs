@@ -4,7 +4,7 @@ use std::thread;
 use std::time::Duration;
 
 use windlass_core::values::LaneId;
-use windlass_fleet::leases::LeaseEpoch;
+use windlass_fleet::leases::{LeaseEpoch, LeaseKey, Leases};
 use windlass_fleet::names::WorkerName;
 use windlass_fleet::orders::{Answer, Delivered, Fences, LARGEST_ORDER, Letters};
 use windlass_fleet::settings::Role;
@@ -114,4 +114,16 @@ fn signals_reach_whoever_listens_and_garbage_is_an_error() {
     assert!(raw.publish("windlass.night.run.r-00000001.cancel", b""));
     assert!(cancels.next(soon()).is_err());
     assert_eq!(cancels.next(Deadline::after(Duration::ZERO)).unwrap(), None);
+}
+
+#[test]
+fn what_an_agent_says_is_lost_without_servers_and_nothing_waits_for_them() {
+    let (mut nats, fleet) = night();
+    let signals = Signals::of(&fleet);
+    signals.live(&run(), LaneId(3), "while they are there").unwrap();
+    nats.server(0).kill();
+    Leases::of(&fleet).look(&LeaseKey::Run(run()), short()).unwrap_err();
+    // More than any queue holds: whoever waited here would stop an agent.
+    let lost = (0..10_000).filter(|_| signals.live(&run(), LaneId(3), "while they are away").is_err());
+    assert_eq!(lost.count(), 10_000);
 }
