@@ -5,7 +5,7 @@ use windlass_nights::{
 };
 
 /// A planted fault is found within so many seeds.
-const FOUND_WITHIN: u64 = 10_000;
+const FOUND_WITHIN: u64 = 12_000;
 
 #[test]
 fn nights_of_a_fleet_break_no_invariant() {
