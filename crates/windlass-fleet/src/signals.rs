@@ -59,7 +59,7 @@ impl Signals {
     pub fn live(&self, run: &RunId, lane: LaneId, text: &str) -> Result<(), FleetError> {
         let subject = self.fleet.line.subjects.live(run, lane)?;
         let text = &text.as_bytes()[..text.floor_char_boundary(LONGEST_TEXT)];
-        self.fleet.line.say_in_passing(subject, text.to_vec())
+        self.fleet.line.say_in_passing(&subject, text.to_vec())
     }
 
     /// Listens for the end of a run.

@@ -31,7 +31,7 @@ impl Line {
     }
 
     /// Says something where that is possible at this moment, and never waits: without a connection, or where much is on its way, it is lost.
-    pub(crate) fn say_in_passing(&self, subject: String, payload: Vec<u8>) -> Result<(), FleetError> {
+    pub(crate) fn say_in_passing(&self, subject: &str, payload: Vec<u8>) -> Result<(), FleetError> {
         let lost = |problem: &str| FleetError::Other {
             doing: format!("say something at {subject}"),
             problem: one_line(problem),
@@ -39,7 +39,8 @@ impl Line {
         if self.client.connection_state() != State::Connected {
             return Err(lost("there is no connection"));
         }
-        let said = self.wait(async { self.client.publish(subject.clone(), payload.into()).now_or_never() });
+        let said =
+            self.wait(async { self.client.publish(subject.to_owned(), payload.into()).now_or_never() });
         match said {
             Some(said) => said.map_err(|error| lost(&error.to_string())),
             None => Err(lost("too much is on its way")),
