@@ -35,8 +35,8 @@ use crate::brief::{Brief, LARGEST};
 use crate::code::{self, CARRYING, CodeError, News, RunnerCode, RunnerParts, scratch_in, scratch_of};
 use crate::threads;
 
-/// Between two looks.
-pub(super) const LOOK: Duration = Duration::from_secs(1);
+/// How long a look or a renewal may take: less than a third of a lease.
+pub(super) const GLANCE: Duration = Duration::from_secs(2);
 
 /// How long a short call to the servers may take.
 pub(super) const CALL: Duration = Duration::from_secs(10);
@@ -285,18 +285,30 @@ impl Room {
                 self.changed();
                 self.tell(Event::Lost(loss));
             }
-            Seen::Stray => self.take_back(lane, lease),
+            // Where this does not arrive, the worker's next outcome has it tried again.
+            Seen::Stray => self.free(lane, lease),
         }
     }
 
-    /// Takes a lane from a worker of whom nothing is wanted there, and makes it free.
-    fn take_back(&self, lane: LaneId, lease: Option<&Lease>) {
-        let key = LeaseKey::Lane(self.run.clone(), lane);
-        let own = Holder { name: self.name.clone(), account: None };
-        // Where this does not arrive, the worker's next outcome has it tried again.
-        if let Ok(Taken::Won(held)) = self.leases.take(&key, lease, &own, Deadline::after(LOOK)) {
-            let _ = self.leases.release(held, Deadline::after(LOOK));
+    /// Makes a lane free that nobody is to have: its lease is this runner's own, or of a worker of whom nothing is wanted there.
+    pub fn free(&self, lane: LaneId, lease: Option<&Lease>) {
+        if let Some(held) = self.take(lane, lease) {
+            self.release(held);
         }
+    }
+
+    /// Takes a lane's lease, as it was seen; `None` where somebody renewed it after all, or nothing can be written now.
+    pub fn take(&self, lane: LaneId, lease: Option<&Lease>) -> Option<Held> {
+        let key = LeaseKey::Lane(self.run.clone(), lane);
+        match self.leases.take(&key, lease, &holder(&self.name), Deadline::after(GLANCE)) {
+            Ok(Taken::Won(held)) => Some(held),
+            Ok(Taken::Lost(_)) | Err(_) => None,
+        }
+    }
+
+    /// Gives one back that was taken so. Where that does not arrive, the next look finds it so.
+    pub fn release(&self, held: Held) {
+        let _ = self.leases.release(held, Deadline::after(GLANCE));
     }
 
     /// Under which leases something is sent.
@@ -390,10 +402,14 @@ fn placed(leases: &Leases, spec: &RunSpec, own: &WorkerName) -> Result<Placement
     Ok(placements)
 }
 
+/// A runner, as it holds leases: it has no account.
+fn holder(name: &WorkerName) -> Holder {
+    Holder { name: name.clone(), account: None }
+}
+
 /// Takes the run's lease: one that is held is waited for until it is stale, and respected when it is not.
 fn take_run(leases: &Leases, run: &RunId, name: &WorkerName, lease: Duration) -> Result<Held, StartError> {
-    let holder = Holder { name: name.clone(), account: None };
-    match leases.claim(&LeaseKey::Run(run.clone()), &holder, lease, CALL)? {
+    match leases.claim(&LeaseKey::Run(run.clone()), &holder(name), lease, CALL)? {
         Claimed::Won(held) => Ok(held),
         Claimed::Alive(by) => {
             let holder = by.map_or_else(|| "somebody unknown".to_owned(), |by| by.name.to_string());

@@ -5,20 +5,17 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use windlass_core::values::LaneId;
-use windlass_fleet::leases::{Held, Holder, Lease, LeaseKey, RENEWED_EVERY, Renewed, Silence, Taken};
+use windlass_fleet::leases::{Held, Lease, LeaseKey, RENEWED_EVERY, Renewed, Silence};
 use windlass_fleet::{Deadline, FleetError};
 use windlass_host::process::ProcessError;
 
 use super::looks::Looks;
-use super::room::{CALL, Event, LOOK, Room, RunLeft, beside};
+use super::room::{CALL, Event, GLANCE, Room, RunLeft, beside};
 use crate::code::Look;
 
 /// Between two rounds of looks.
 const SHORTEST: Duration = Duration::from_millis(10);
 const LONGEST: Duration = Duration::from_secs(1);
-
-/// How long a look or a renewal may take: less than a third of a lease.
-const GLANCE: Duration = Duration::from_secs(2);
 
 pub(super) fn begin(room: &Arc<Room>, held: Held) -> Result<JoinHandle<()>, ProcessError> {
     beside(room, "fleet-watch", move |room| Watch::new(&room, held).keep())
@@ -28,7 +25,7 @@ pub(super) fn begin(room: &Arc<Room>, held: Held) -> Result<JoinHandle<()>, Proc
 pub(super) fn look_after_code(room: &Arc<Room>) -> Result<JoinHandle<()>, ProcessError> {
     beside(room, "fleet-code", move |room| {
         while !room.is_closing() && room.code.look() == Look::Again {
-            room.wait(LOOK);
+            room.wait(LONGEST);
         }
     })
 }
@@ -162,7 +159,8 @@ impl<'a> Watch<'a> {
         let held = lease.as_ref().filter(|_| has_tenant);
         self.looks.saw(lane, held.map(|lease| lease.revision), now);
         if let Some(lease) = lease.as_ref().filter(|lease| self.is_own(lease)) {
-            return self.free(&key, lease);
+            // It was taken over here, and not made free: nobody renews it, and nobody else may take it.
+            return self.room.free(lane, Some(lease));
         }
         let Some(lease) = lease.filter(|_| has_tenant) else { return };
         self.silence.saw(&key, lease.revision, now);
@@ -177,32 +175,20 @@ impl<'a> Watch<'a> {
 
     /// A worker that is silent has lost its lane: from now on nothing that it says of it counts.
     fn take_over(&mut self, lane: LaneId, key: &LeaseKey, lease: &Lease) {
-        let own = Holder { name: self.room.name.clone(), account: None };
-        let Ok(Taken::Won(held)) = self.room.leases.take(key, Some(lease), &own, Deadline::after(GLANCE))
-        else {
-            // It was heard of after all, or nothing can be written now: the next look tells.
-            return;
-        };
+        // Otherwise the next look tells.
+        let Some(held) = self.room.take(lane, Some(lease)) else { return };
         self.silence.forget(key);
         let loss = self.room.placements().lose(lane, "has been silent for too long and has lost it");
-        // Free for the next one, before anybody is asked to take it. Where that does not arrive, the next look finds it so.
-        let _ = self.room.leases.release(held, Deadline::after(GLANCE));
+        // Free for the next one, before anybody is asked to take it.
+        self.room.release(held);
         self.room.changed();
         if let Some(loss) = loss {
             self.room.tell(Event::Lost(Box::new(loss)));
         }
     }
 
-    /// Was a lane taken over here, and not made free?
+    /// Is it this runner's?
     fn is_own(&self, lease: &Lease) -> bool {
         lease.holder().is_some_and(|holder| holder.name == self.room.name)
-    }
-
-    /// Makes a lane free that this runner has taken over: nobody renews that lease, and nobody else may take it.
-    fn free(&self, key: &LeaseKey, lease: &Lease) {
-        let own = Holder { name: self.room.name.clone(), account: None };
-        if let Ok(Taken::Won(held)) = self.room.leases.take(key, Some(lease), &own, Deadline::after(GLANCE)) {
-            let _ = self.room.leases.release(held, Deadline::after(GLANCE));
-        }
     }
 }
