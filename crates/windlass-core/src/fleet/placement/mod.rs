@@ -161,19 +161,16 @@ impl Placements {
 
     /// How a lane's lease is when a runner begins: whoever has it has gone on without one.
     pub fn found(&mut self, lane: LaneId, lease: Option<&Lease>, own: &WorkerName) {
-        let placed = self.lanes.entry(lane).or_default();
-        let holder = lease.and_then(|lease| Some((lease.holder()?.name.clone(), lease.epoch)));
-        if let Some((worker, epoch)) = holder.filter(|(name, _)| name != own) {
-            placed.place = Place::Held(Tenant { worker, epoch, heard: 0 });
+        if let Some((worker, epoch)) = worker_of(lease, own) {
+            let tenant = Tenant { worker: worker.clone(), epoch, heard: 0 };
+            self.lanes.entry(lane).or_default().place = Place::Held(tenant);
         }
     }
 
     /// How a lane's lease is; `None` where nobody ever held it. `own` is the name that the runner itself takes leases by.
     pub fn saw(&mut self, lane: LaneId, lease: Option<&Lease>, own: &WorkerName) -> Seen {
         let placed = self.lanes.entry(lane).or_default();
-        let holder = lease.and_then(|lease| Some((&lease.holder()?.name, lease.epoch)));
-        let holder = holder.filter(|(name, _)| *name != own);
-        match (&placed.place, holder) {
+        match (&placed.place, worker_of(lease, own)) {
             (Place::Held(tenant) | Place::Leaving(tenant), Some((_, epoch))) if tenant.epoch == epoch => {
                 Seen::Same
             }
@@ -318,6 +315,13 @@ impl Placements {
         self.tenant(lane).filter(|tenant| tenant.epoch == epoch)?;
         self.lose(lane, why)
     }
+}
+
+/// The worker that has a lease; `None` where nobody has, or the runner itself.
+fn worker_of<'a>(lease: Option<&'a Lease>, own: &WorkerName) -> Option<(&'a WorkerName, LeaseEpoch)> {
+    let lease = lease?;
+    let holder = &lease.holder()?.name;
+    (holder != own).then_some((holder, lease.epoch))
 }
 
 /// Does a lane begin with it, whatever was there before?
