@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use windlass_core::values::{CallReport, Class, UsageLimit, between, later};
+use windlass_core::values::{CallReport, UsageLimit, between, later};
 use windlass_fleet::leases::Payer;
 use windlass_fleet::orders::HeldBack;
 
@@ -21,11 +21,6 @@ pub(crate) struct Accounts {
 }
 
 impl Accounts {
-    /// Did a usage limit refuse this call?
-    pub fn is_refusal(report: &CallReport) -> bool {
-        report.class == Class::UsageLimit
-    }
-
     /// A usage limit refused a call of this account. `present` are those of all workers that are there. Where one of them can go on,
     /// the run does; else the first to be back is waited for.
     pub fn refused(
@@ -66,6 +61,8 @@ impl Accounts {
 
 #[cfg(test)]
 mod tests {
+    use windlass_core::values::Class;
+
     use super::*;
 
     fn account(name: &str) -> Payer {

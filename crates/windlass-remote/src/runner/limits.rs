@@ -5,18 +5,17 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 use windlass_core::report::Report;
 use windlass_core::run::Reported;
-use windlass_core::values::LaneId;
+use windlass_core::values::{Class, LaneId};
 use windlass_fleet::Deadline;
 use windlass_fleet::leases::{Holder, Lease, LeaseKey, Payer};
 
-use super::accounts::Accounts;
 use super::room::{CALL, Event, Room};
 
 /// Has the run know of a call that a usage limit refused whether others can go on.
 pub(super) fn weigh(room: &Room, lane: LaneId, reported: &mut [Reported]) {
     for reported in reported {
         let Report::CallEnded(ended) = &mut reported.report else { continue };
-        if !Accounts::is_refusal(&ended.report) {
+        if ended.report.class != Class::UsageLimit {
             continue;
         }
         // Where the servers do not say who is there, the run waits as one without a fleet does.
