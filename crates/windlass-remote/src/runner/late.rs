@@ -31,6 +31,7 @@ pub(super) fn take(room: &Room, outcome: &Outcome, epoch: LeaseEpoch) -> Result<
     let bills: Vec<LateResult> = bills(outcome).collect();
     let work = outcome.made.as_ref().zip(outcome.late_work_on.as_deref());
     if work.is_some() && room.late_work.fetch_add(1, Ordering::Relaxed) >= MOST {
+        room.late_work.fetch_sub(1, Ordering::Relaxed);
         return Err(Refusal::Said(format!("unfinished work was kept {MOST} times, and is kept no more")));
     }
     if bills.is_empty() && work.is_none() {
@@ -42,6 +43,10 @@ pub(super) fn take(room: &Room, outcome: &Outcome, epoch: LeaseEpoch) -> Result<
     let kept = run_files::take_in(&room.fleet, &room.folder, &outcome.files)
         .and_then(|()| work.map(|(made, task)| park(room, outcome, epoch, (made, task))).transpose());
     let parked = kept.map_err(|error| {
+        if work.is_some() {
+            // It was not kept: what comes again is not counted twice.
+            room.late_work.fetch_sub(1, Ordering::Relaxed);
+        }
         if error.may_pass() { Refusal::Again } else { Refusal::Said(format!("it cannot be kept: {error}")) }
     })?;
     for branch in parked.into_iter().flat_map(|parked| [parked.branch, parked.merging]).flatten() {
