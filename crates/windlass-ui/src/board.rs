@@ -282,8 +282,7 @@ impl Board {
                 let spent = Spent { cost: self.charged, estimated: self.estimated };
                 let spent = spent.with(Spent::of(*cost, *estimated), *replaces);
                 (self.charged, self.estimated) = (spent.cost, spent.estimated);
-                self.tokens = self.tokens.minus(*replaces_tokens);
-                self.tokens += *tokens;
+                self.tokens = self.tokens.with(*tokens, *replaces_tokens);
             }
             Fact::SnapshotTaken(report::SnapshotTaken { lane, snapshot, changed, .. }) => {
                 self.keep(*lane, snapshot.as_ref(), *changed);

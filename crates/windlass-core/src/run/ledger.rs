@@ -168,7 +168,7 @@ impl Ledger {
         let lost = self.lost.remove(&call)?;
         self.spent = self.spent.minus(lost.cost);
         self.estimated = self.estimated.minus(lost.cost);
-        self.tokens = self.tokens.minus(lost.tokens);
+        self.tokens = self.tokens.with(Tokens::default(), lost.tokens);
         self.add(charge, tokens);
         Some(lost)
     }

@@ -167,14 +167,17 @@ impl Tokens {
             .saturating_add(self.cache_read)
     }
 
-    /// What is left without these.
-    pub const fn minus(self, other: Tokens) -> Tokens {
-        Tokens {
-            input: self.input.saturating_sub(other.input),
-            output: self.output.saturating_sub(other.output),
-            cache_creation: self.cache_creation.saturating_sub(other.cache_creation),
-            cache_read: self.cache_read.saturating_sub(other.cache_read),
-        }
+    /// These instead of a part of them.
+    #[must_use]
+    pub fn with(self, new: Tokens, instead_of: Tokens) -> Tokens {
+        let mut all = Tokens {
+            input: self.input.saturating_sub(instead_of.input),
+            output: self.output.saturating_sub(instead_of.output),
+            cache_creation: self.cache_creation.saturating_sub(instead_of.cache_creation),
+            cache_read: self.cache_read.saturating_sub(instead_of.cache_read),
+        };
+        all += new;
+        all
     }
 }
 

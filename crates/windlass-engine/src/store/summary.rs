@@ -174,8 +174,7 @@ impl Fold {
                 let spent = spent.with(Spent::of(*cost, *estimated), *replaces);
                 (summary.cost, summary.estimated_cost) = (spent.cost, spent.estimated);
                 summary.estimated = spent.estimated > Cost::ZERO;
-                summary.tokens = summary.tokens.minus(*replaces_tokens);
-                summary.tokens += *tokens;
+                summary.tokens = summary.tokens.with(*tokens, *replaces_tokens);
             }
             Fact::IterationFinished { .. } => summary.iterations = summary.iterations.saturating_add(1),
             Fact::RunFinished {

@@ -279,8 +279,7 @@ impl Course {
         let spent = Spent { cost: seen.cost, estimated: seen.estimated_cost };
         let spent = spent.with(Spent::of(*cost, *estimated), *replaces);
         (seen.cost, seen.estimated_cost) = (spent.cost, spent.estimated);
-        seen.tokens = seen.tokens.minus(*replaces_tokens);
-        seen.tokens += *tokens;
+        seen.tokens = seen.tokens.with(*tokens, *replaces_tokens);
         let Some(known) = seen.calls.iter_mut().rev().find(|known| known.call == *call) else { return };
         (known.cost, known.estimated, known.tokens) = (*cost, *estimated, *tokens);
         if known.repeated {

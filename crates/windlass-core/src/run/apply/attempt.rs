@@ -117,8 +117,7 @@ impl Run {
         for turn in turns.filter(|turn| turn.iteration == lost.iteration) {
             turn.cost = turn.cost.minus(lost.cost) + charge.cost;
             turn.estimated = turn.estimated.minus(lost.cost) + charge.estimate();
-            turn.tokens = turn.tokens.minus(lost.tokens);
-            turn.tokens += tokens;
+            turn.tokens = turn.tokens.with(tokens, lost.tokens);
         }
         Ok(())
     }
