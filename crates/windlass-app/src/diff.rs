@@ -9,7 +9,8 @@ use crate::app::App;
 use crate::error::AppError;
 use crate::here::Here;
 use crate::inspect::which;
-use crate::restore::{is_of_a_lane, open_store, unknown};
+use crate::restore::is_of_a_lane;
+use crate::snapshots::{RunSnapshots, unknown};
 
 /// Whose changes are asked for.
 #[derive(Clone, Debug, Default)]
@@ -47,11 +48,13 @@ impl App {
         let here = Here::find(self)?;
         let folder = which::shown(&here, request.run.as_deref())?;
         let run = folder.run().clone();
-        let store = open_store(&here.project, &run)?;
-        let (from, to) = match request.iteration {
-            Some(iteration) => around(&store, &run, iteration)?,
-            None => whole(&here, &store, &folder)?,
+        let RunSnapshots { store, refused } =
+            RunSnapshots::open(&here.project, &run, here.repository.as_ref(), usize::MAX)?;
+        let ends = match request.iteration {
+            Some(iteration) => around(&store, &run, iteration),
+            None => whole(&here, &store, &folder),
         };
+        let (from, to) = ends.map_err(|error| refused.said(error))?;
         let ends = (&from.1, &to.1);
         let files = store.changed_files(ends).map_err(AppError::system)?;
         let patch = store.patch(ends).map_err(AppError::system)?;

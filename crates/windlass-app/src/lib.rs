@@ -40,6 +40,7 @@ pub mod run;
 pub mod sandbox;
 mod search_path;
 pub mod session;
+mod snapshots;
 pub mod stop;
 pub mod task_place;
 pub mod tasks;

@@ -9,7 +9,7 @@ use windlass_engine::store::lock::{self, Holder};
 use windlass_engine::store::run_folder::find_run;
 use windlass_engine::store::session_folder::{find_session, is_session, names_session};
 use windlass_engine::store::{Project, RunFolder, StoreError, index};
-use windlass_git::git::{FoundRepository, GitError, ObjectFormat, Repository};
+use windlass_git::git::{FoundRepository, GitError, Repository};
 use windlass_git::inventory::{Place, Surveyor};
 pub use windlass_git::snapshot::{LeftAlone, Repaired, Restored, WhyLeft};
 use windlass_git::snapshot::{
@@ -21,6 +21,7 @@ use crate::error::{AppError, Codes, Kind};
 use crate::here::{self, Here};
 use crate::inspect::which;
 use crate::run::launch;
+use crate::snapshots::{RunSnapshots, unknown};
 
 /// Files that are to be put back.
 #[derive(Clone, Debug)]
@@ -103,8 +104,9 @@ impl App {
         let project = project_of(&here, &request.run)?;
         let (run, directory) = named(&project, &request.run)?;
         refuse_other_directory(&here, &run, &directory, request)?;
-        let mut store = open_store(&project, &run)?;
-        let name = wanted(&store, &run, request)?;
+        let RunSnapshots { mut store, refused } =
+            RunSnapshots::open(&project, &run, here.repository.as_ref(), usize::MAX)?;
+        let name = wanted(&store, &run, request).map_err(|error| refused.said(error))?;
         let here = Here { project, ..here };
         let mut target = store.load(&store.named(&name)?)?;
         let of_a_lane = is_of_a_lane(&here, &run, &target);
@@ -206,17 +208,6 @@ fn refuse_other_directory(
         .hint(format!("windlass -C '{directory}' restore {run} {point}{before}{repository}")))
 }
 
-pub(crate) fn open_store(project: &Project, run: &RunId) -> Result<Store, AppError> {
-    // outside: the store of snapshots.
-    if !project.snapshots().join("config").is_file() {
-        return Err(AppError::usage(format!(
-            "there are no snapshots of run {run}: it did not work in a git repository"
-        )));
-    }
-    // The store keeps the format that it was created with.
-    Ok(Store::open(project.path(), ObjectFormat::Sha1)?)
-}
-
 /// The snapshot that was asked for.
 fn wanted(store: &Store, run: &RunId, request: &RestoreFiles) -> Result<SnapshotName, AppError> {
     let found = match request.to {
@@ -237,17 +228,6 @@ fn wanted(store: &Store, run: &RunId, request: &RestoreFiles) -> Result<Snapshot
     match found {
         Err(SnapshotError::Unknown(what)) => Err(unknown(store, run, &what)),
         other => Ok(other?),
-    }
-}
-
-/// Says which snapshots of the run there are.
-pub(crate) fn unknown(store: &Store, run: &RunId, what: &str) -> AppError {
-    let error = AppError::usage(format!("there is no snapshot {what}"));
-    let names: Vec<String> =
-        store.list(run).unwrap_or_default().iter().map(|(name, _)| name.moment.to_string()).collect();
-    match names.as_slice() {
-        [] => error.hint("Nothing of this run was kept."),
-        names => error.hint(format!("Kept are: {}", names.join(", "))),
     }
 }
 

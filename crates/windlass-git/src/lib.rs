@@ -1,6 +1,6 @@
 //! git: what Windlass asks of it, what it lends to guests, what lies in a working tree, and the snapshots of it. Nothing here knows
 //! of runs, agents or sandboxes. Each room uses those below it: `loan` on `lane` on `commit` on `snapshot` on `inventory` on `git`;
-//! `parcel` on `git`, and `lane` on it.
+//! `parcel` on `git`, and `lane` and `snapshot` on it.
 
 pub mod commit;
 pub mod git;

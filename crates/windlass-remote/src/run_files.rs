@@ -34,7 +34,7 @@ pub(crate) struct SentFiles {
 }
 
 impl SentFiles {
-    /// Stores what is new in the folder of an iteration. What cannot be read or is too large is left out.
+    /// Stores what is new in the folder of an iteration, and its snapshots. What cannot be read or is too large is left out.
     pub fn send(
         &mut self,
         fleet: &Fleet,
@@ -44,6 +44,7 @@ impl SentFiles {
         let iteration = folder.iterations().join(format!("{:04}", turn.iteration));
         let mut found = Vec::new();
         files_below(&iteration, DEEPEST, &mut found);
+        files_below(&folder.snapshots(), 0, &mut found);
         let mut files = Vec::new();
         for (path, stamp) in found {
             if files.len() == MOST_FILES || stamp.0 > LARGEST || self.sent.get(&path) == Some(&stamp) {

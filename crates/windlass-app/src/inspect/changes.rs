@@ -11,7 +11,7 @@ use windlass_host::file::read_if_there;
 use windlass_ui::model::{LinesChanged, RunSeen};
 
 use super::follow::FollowedRun;
-use crate::restore::open_store;
+use crate::snapshots::RunSnapshots;
 
 /// Git is started for so many iterations at a time, the newest first: some milliseconds each.
 const LOOKED_AT: usize = 50;
@@ -112,7 +112,9 @@ impl FollowedRun {
     }
 
     fn ends(&self) -> Option<(Store, Ends)> {
-        let store = open_store(self.known().project(), self.known().run()).ok()?;
+        let known = self.known();
+        let RunSnapshots { store, .. } =
+            RunSnapshots::open(known.project(), known.run(), None, LOOKED_AT).ok()?;
         let ends = store.ends(self.known().run()).ok()?;
         Some((store, ends))
     }

@@ -225,21 +225,24 @@ pub fn checked_commit(text: &str) -> Result<&str, NameError> {
 /// The longest path of a file below a run's folder, in bytes.
 const LONGEST_RUN_FILE: usize = 200;
 
-/// Where a file lies below a run's folder: a worker may bring what calls were told, said and what checks printed, and nothing else.
+/// Where a file lies below a run's folder: a worker may bring what calls were told, said and what checks printed, snapshots of its
+/// lanes, and nothing else.
 pub fn checked_run_file(path: &str) -> Result<&str, NameError> {
     let parts: Vec<&str> = path.split('/').collect();
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     let is_part =
         |part: &&str| part.bytes().all(plain) && part.bytes().next().is_some_and(|first| first != b'.');
-    let sound = path.len() <= LONGEST_RUN_FILE
-        && parts.first() == Some(&"iterations")
-        && (3..=6).contains(&parts.len())
-        && parts.iter().all(is_part);
+    let is_known = match parts.as_slice() {
+        ["iterations", below @ ..] => (2..=5).contains(&below.len()),
+        ["snapshots", name] => name.rsplit_once('.').is_some_and(|(_, end)| end == "pack"),
+        _ => false,
+    };
+    let sound = path.len() <= LONGEST_RUN_FILE && is_known && parts.iter().all(is_part);
     if sound {
         return Ok(path);
     }
     let rule =
-        "it lies below iterations/, and has letters, digits and `-` `_` `.`, none of these first".to_owned();
+        "it lies below iterations/ or snapshots/, and has letters, digits and `-` `_` `.`, none of these first".to_owned();
     Err(NameError { what: "file of a run", text: path.chars().take(64).collect(), rule })
 }
 

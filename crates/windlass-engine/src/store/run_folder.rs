@@ -3,6 +3,7 @@
 //! ```text
 //! runs/<run>/journal.jsonl  reserve  goal.md  settings.json  stop  park
 //! runs/<run>/iterations/0001/<attempt>-<purpose>/   prompt.md  system.md  stream.ndjson  times  stderr.log  gates/
+//! runs/<run>/snapshots/     <moment>-<commit>.pack, of a fleet's workers
 //! ```
 
 use std::fs::{self, OpenOptions};
@@ -254,7 +255,12 @@ impl RunFolder {
         self.path.join("iterations")
     }
 
-    /// The same on its way out: renamed, and about to be removed.
+    /// Snapshots that workers of a fleet have packed, until somebody needs them.
+    pub fn snapshots(&self) -> PathBuf {
+        self.path.join("snapshots")
+    }
+
+    /// The recordings on their way out: renamed, and about to be removed.
     pub(super) fn removed_iterations(&self) -> PathBuf {
         self.path.join("iterations.removed")
     }

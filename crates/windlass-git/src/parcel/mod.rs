@@ -7,6 +7,7 @@ mod unpack;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use pack::refuse_shallow;
 pub use pack::{pack, uses_lfs};
+pub(crate) use pack::{pack_objects, refuse_shallow};
 pub use unpack::{Limits, ParcelError, unpack};
+pub(crate) use unpack::{Quarantine, quoted};

@@ -26,10 +26,15 @@ pub fn pack(
     let mut tips: Vec<String> = wanted.iter().map(ToString::to_string).collect();
     let there = those_there(Call::within(repository), has)?;
     tips.extend(there.iter().map(|commit| format!("^{commit}")));
+    pack_objects(Call::within(repository), &tips, to)
+}
+
+/// Packs what some objects need, and those with `^` before them do not, to a file that is not there yet; gives its size in bytes.
+pub(crate) fn pack_objects(call: Call, tips: &[String], to: &Path) -> Result<u64, GitError> {
     let folder = to.parent().unwrap_or(Path::new("."));
     // outside: the state folder.
     let scratch = tempfile::tempdir_in(folder).at("write in", folder)?;
-    let call = Call::within(repository).args(["pack-objects", "--revs", "--delta-base-offset", "-q"]);
+    let call = call.args(["pack-objects", "--revs", "--delta-base-offset", "-q"]);
     let printed =
         call.arg(scratch.path().join("parcel")).input(tips.join("\n") + "\n").timeout(LONG).output()?;
     let name =

@@ -70,35 +70,96 @@ pub fn unpack(
     expected: &[ObjectId],
     limits: &Limits,
 ) -> Result<(), ParcelError> {
-    let objects = into.common_dir.join("objects");
-    // outside: a git directory of the runner's, or of the person's.
-    let quarantine =
-        tempfile::Builder::new().prefix(QUARANTINE).tempdir_in(&objects).at("write in", &objects)?;
-    let packs = quarantine.path().join("pack");
-    // outside: the same.
-    fs::create_dir(&packs).at("create", &packs)?;
-    let pack = packs.join("pack-parcel.pack");
-    let count = copy(from, &pack, limits)?;
-    if count > 0 {
-        index(into, quarantine.path(), &objects, &pack)?;
-    }
-    let there = those_there(within(into, quarantine.path(), &objects), expected)?;
-    if let Some(missing) = expected.iter().find(|commit| !there.contains(commit)) {
-        return Err(ParcelError::Lacks(*missing));
-    }
-    if count > 0 { settle(&packs, &objects) } else { Ok(()) }
+    Quarantine::take(into, from, expected, limits)?.settle()
 }
 
-/// A call that sees what is in the quarantine as well, and writes there alone.
-fn within(into: &Repository, quarantine: &Path, objects: &Path) -> Call {
-    Call::within(into)
-        .env("GIT_OBJECT_DIRECTORY", quarantine)
-        .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", quoted(objects))
-        .timeout(LONG)
+/// A pack that was looked at, beside a repository's objects. It is gone with this.
+pub(crate) struct Quarantine<'a> {
+    into: &'a Repository,
+    folder: tempfile::TempDir,
+    /// How many objects it has.
+    count: u64,
+}
+
+impl<'a> Quarantine<'a> {
+    /// Looks at a pack as [`unpack`] does.
+    pub fn take(
+        into: &'a Repository,
+        from: &Path,
+        expected: &[ObjectId],
+        limits: &Limits,
+    ) -> Result<Quarantine<'a>, ParcelError> {
+        let objects = into.common_dir.join("objects");
+        // outside: a git directory of the runner's, or of the person's.
+        let folder =
+            tempfile::Builder::new().prefix(QUARANTINE).tempdir_in(&objects).at("write in", &objects)?;
+        let mut quarantine = Quarantine { into, folder, count: 0 };
+        // outside: the same.
+        fs::create_dir(quarantine.packs()).at("create", &quarantine.packs())?;
+        quarantine.count = copy(from, &quarantine.pack(), limits)?;
+        if quarantine.count > 0 {
+            quarantine.index()?;
+        }
+        let there = those_there(quarantine.call(), expected)?;
+        match expected.iter().find(|commit| !there.contains(commit)) {
+            Some(missing) => Err(ParcelError::Lacks(*missing)),
+            None => Ok(quarantine),
+        }
+    }
+
+    /// A call that sees what is in the quarantine as well, and writes there alone.
+    pub fn call(&self) -> Call {
+        Call::within(self.into)
+            .env("GIT_OBJECT_DIRECTORY", self.folder.path())
+            .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", quoted(&self.into.common_dir.join("objects")))
+            .timeout(LONG)
+    }
+
+    fn packs(&self) -> PathBuf {
+        self.folder.path().join("pack")
+    }
+
+    fn pack(&self) -> PathBuf {
+        self.packs().join("pack-parcel.pack")
+    }
+
+    /// Checks each object of it, and that what they name is there.
+    fn index(&self) -> Result<(), ParcelError> {
+        let answer = self.call().args(["index-pack", "--strict"]).arg(self.pack()).run()?;
+        if answer.code == 0 {
+            return Ok(());
+        }
+        let failed = GitError::Failed { command: "git index-pack".to_owned(), said: last_lines(&answer) };
+        Err(if is_disk_full(&failed) { failed.into() } else { ParcelError::Refused(last_lines(&answer)) })
+    }
+
+    /// Out of the quarantine: the pack first, its index last, since with that it counts.
+    fn settle(self) -> Result<(), ParcelError> {
+        if self.count == 0 {
+            return Ok(());
+        }
+        let to = self.into.common_dir.join("objects/pack");
+        // outside: a git directory of the runner's, or of the person's.
+        fs::create_dir_all(&to).at("create", &to)?;
+        let name = format!("pack-{}", name_of(&self.pack())?);
+        for end in ["pack", "rev", "idx"] {
+            let from = self.pack().with_extension(end);
+            let to = to.join(&name).with_extension(end);
+            // outside: the quarantine.
+            if from.is_file() {
+                sync(&from)?;
+                // outside: from there into there. What is there under this name is the same pack.
+                fs::rename(&from, &to).at("write", &to)?;
+            }
+        }
+        // outside: the same.
+        File::open(&to).and_then(|folder| folder.sync_all()).at("write", &to)?;
+        Ok(())
+    }
 }
 
 /// As git takes a folder in a list of them, whatever is in its name.
-fn quoted(folder: &Path) -> std::ffi::OsString {
+pub(crate) fn quoted(folder: &Path) -> std::ffi::OsString {
     use std::os::unix::ffi::{OsStrExt, OsStringExt};
     let line = alternate(folder);
     let line = line.strip_suffix(b"\n").unwrap_or(&line);
@@ -140,38 +201,6 @@ fn copy(from: &Path, to: &Path, limits: &Limits) -> Result<u64, ParcelError> {
         return Err(ParcelError::TooLarge { what: "bytes", size, limit: limits.bytes });
     }
     Ok(count)
-}
-
-/// Checks each object of it, and that what they name is there.
-fn index(into: &Repository, quarantine: &Path, objects: &Path, pack: &Path) -> Result<(), ParcelError> {
-    let call = within(into, quarantine, objects).args(["index-pack", "--strict"]).arg(pack);
-    let answer = call.run()?;
-    if answer.code == 0 {
-        return Ok(());
-    }
-    let failed = GitError::Failed { command: "git index-pack".to_owned(), said: last_lines(&answer) };
-    Err(if is_disk_full(&failed) { failed.into() } else { ParcelError::Refused(last_lines(&answer)) })
-}
-
-/// Out of the quarantine: the pack first, its index last, since with that it counts.
-fn settle(packs: &Path, objects: &Path) -> Result<(), ParcelError> {
-    let to = objects.join("pack");
-    // outside: a git directory of the runner's, or of the person's.
-    fs::create_dir_all(&to).at("create", &to)?;
-    let name = format!("pack-{}", name_of(&packs.join("pack-parcel.pack"))?);
-    for end in ["pack", "rev", "idx"] {
-        let from = packs.join("pack-parcel").with_extension(end);
-        let to = to.join(&name).with_extension(end);
-        // outside: the quarantine.
-        if from.is_file() {
-            sync(&from)?;
-            // outside: from there into there. What is there under this name is the same pack.
-            fs::rename(&from, &to).at("write", &to)?;
-        }
-    }
-    // outside: the same.
-    File::open(&to).and_then(|folder| folder.sync_all()).at("write", &to)?;
-    Ok(())
 }
 
 fn sync(path: &PathBuf) -> Result<(), ParcelError> {

@@ -58,9 +58,9 @@ pub struct KeptFile {
     pub content: ObjectId,
 }
 
-const FILES: &[u8] = b"files/";
+pub(super) const FILES: &[u8] = b"files/";
 const REPOSITORY: &[u8] = b"repository/";
-const LEFT_OUT: &[u8] = b"left-out";
+pub(super) const LEFT_OUT: &[u8] = b"left-out";
 const PLACE: &[u8] = b"place";
 
 impl Snapshot {
@@ -129,14 +129,27 @@ impl Store {
         };
         left_out.sort_unstable_by(|one, other| one.path.cmp(&other.path));
         let place = KeptPlace::of(place);
-        let id = self.write_snapshot(&files, &repository, &left_out, &place, name)?;
+        let id = self.keep_as(name, &files, &repository, &left_out, &place)?;
+        self.latest = Some((id.clone(), repository.clone()));
+        Ok(Snapshot { id, files, left_out, repository, place })
+    }
+
+    /// Writes a snapshot whose contents are here, and its name. When this returns, all of it is on the disk.
+    pub(super) fn keep_as(
+        &mut self,
+        name: &SnapshotName,
+        files: &[KeptFile],
+        repository: &[OwnFile],
+        left_out: &[LeftOut],
+        place: &KeptPlace,
+    ) -> Result<SnapshotId, SnapshotError> {
+        let id = self.write_snapshot(files, repository, left_out, place, name)?;
         // The name goes to the disk together with what it names, and takes effect after that: one wait for both.
         let naming = self.write_name(&id, name)?;
         self.objects.remember(naming.file()?);
         self.objects.sync()?;
         naming.put_in_place()?;
-        self.latest = Some((id.clone(), repository.clone()));
-        Ok(Snapshot { id, files, left_out, repository, place })
+        Ok(id)
     }
 
     fn write_snapshot(
@@ -147,27 +160,51 @@ impl Store {
         place: &KeptPlace,
         name: &SnapshotName,
     ) -> Result<SnapshotId, SnapshotError> {
-        let leaf = |path: Vec<u8>, content| KeptFile { path, kind: EntryKind::File, content };
-        let left_out = self.objects.write(ObjectKind::Blob, left_out::to_text(left_out).as_bytes())?;
-        let place = self.objects.write(ObjectKind::Blob, place.to_text().as_bytes())?;
+        let mut leaves = self.leaves(files, left_out)?;
+        leaves.push(self.leaf(PLACE, place.to_text().as_bytes())?);
+        leaves.extend(repository.iter().map(|file| KeptFile {
+            path: [REPOSITORY, file.name.as_slice()].concat(),
+            kind: file.kind,
+            content: file.content,
+        }));
+        let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+        let commit = self.write_commit(leaves, seconds, &format!("{} {}", name.run, name.moment))?;
+        Ok(SnapshotId(commit.to_string()))
+    }
+
+    /// What a snapshot has of files, and of what was left out.
+    pub(super) fn leaves(
+        &mut self,
+        files: &[KeptFile],
+        left_out: &[LeftOut],
+    ) -> Result<Vec<KeptFile>, SnapshotError> {
         let in_files = |file: &KeptFile| KeptFile {
             path: [FILES, file.path.as_slice()].concat(),
             kind: file.kind,
             content: file.content,
         };
         let mut leaves: Vec<KeptFile> = files.iter().map(in_files).collect();
-        leaves.extend([leaf(LEFT_OUT.to_vec(), left_out), leaf(PLACE.to_vec(), place)]);
-        leaves.extend(repository.iter().map(|file| KeptFile {
-            path: [REPOSITORY, file.name.as_slice()].concat(),
-            kind: file.kind,
-            content: file.content,
-        }));
+        leaves.push(self.leaf(LEFT_OUT, left_out::to_text(left_out).as_bytes())?);
+        Ok(leaves)
+    }
+
+    fn leaf(&mut self, path: &[u8], bytes: &[u8]) -> Result<KeptFile, SnapshotError> {
+        let content = self.objects.write(ObjectKind::Blob, bytes)?;
+        Ok(KeptFile { path: path.to_vec(), kind: EntryKind::File, content })
+    }
+
+    /// Writes a commit without parents; `seconds` since 1970.
+    pub(super) fn write_commit(
+        &mut self,
+        mut leaves: Vec<KeptFile>,
+        seconds: u64,
+        message: &str,
+    ) -> Result<ObjectId, SnapshotError> {
         leaves.sort_unstable_by(|one, other| one.path.cmp(&other.path));
         let tree = tree::write(&mut self.objects, &leaves)?;
-        let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
         let who = format!("Windlass <windlass@localhost> {seconds} +0000");
-        let text = format!("tree {tree}\nauthor {who}\ncommitter {who}\n\n{} {}\n", name.run, name.moment);
-        Ok(SnapshotId(self.objects.write(ObjectKind::Commit, text.as_bytes())?.to_string()))
+        let text = format!("tree {tree}\nauthor {who}\ncommitter {who}\n\n{message}\n");
+        self.objects.write(ObjectKind::Commit, text.as_bytes())
     }
 
     fn keep_files(

@@ -11,6 +11,7 @@ mod limits;
 mod outbox;
 mod run;
 mod run_desk;
+mod snapshots;
 mod spending;
 mod taking;
 mod workshop;

@@ -21,6 +21,7 @@ use windlass_git::git::{ObjectId, Repository};
 use windlass_git::lane::{Lane, Leftover};
 
 use super::desk::Event;
+use super::snapshots::PackedSnapshots;
 use crate::code::{CodeError, WorkerCode, commit};
 use crate::run_files::SentFiles;
 use crate::threads;
@@ -37,6 +38,8 @@ pub(super) struct Place {
     pub folder: RunFolder,
     /// Where its lanes are.
     pub lanes: PathBuf,
+    /// Below which folder the snapshots of them are.
+    pub snapshots: PathBuf,
     /// How commits get to the runner.
     pub code: Arc<dyn WorkerCode>,
 }
@@ -119,6 +122,7 @@ impl Outbox {
             events: events.clone(),
             shared: Arc::clone(&shared),
             sent: SentFiles::default(),
+            snapshots: PackedSnapshots::default(),
             numbers: BTreeMap::new(),
         };
         let thread = threads::start(format!("outbox-{run}"), move || sending.work()).ok();
@@ -178,6 +182,7 @@ struct Sending {
     events: Sender<Event>,
     shared: Arc<Shared>,
     sent: SentFiles,
+    snapshots: PackedSnapshots,
     /// The number of the last outcome of each holding of a lane.
     numbers: BTreeMap<(LaneId, LeaseEpoch), u64>,
 }
@@ -220,7 +225,14 @@ impl Sending {
 
     fn outcome(&mut self, parcel: &Parcel) -> Result<Outcome, CodeError> {
         let files = match (&self.place, parcel.turn) {
-            (Some(place), Some(turn)) => self.sent.send(&self.fleet, &place.folder, turn)?,
+            (Some(place), Some(turn)) => {
+                // Nothing else depends on them.
+                if let Err(error) = self.snapshots.pack(place, &self.run, turn, &self.tips()) {
+                    let text = format!("lane {}: a snapshot cannot be sent: {error}", parcel.lane);
+                    let _ = self.events.send(Event::Said(text));
+                }
+                self.sent.send(&self.fleet, &place.folder, turn)?
+            }
             _ => Vec::new(),
         };
         let made = self.made(parcel)?;
@@ -284,8 +296,7 @@ impl Sending {
             }
         };
         let mut wanted: Vec<ObjectId> = [work, merging].into_iter().flatten().collect();
-        let tips: Vec<ObjectId> =
-            self.shared.tips.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect();
+        let tips = self.tips();
         wanted.extend(commit(&stands_at).filter(|at| !tips.contains(at)));
         wanted.retain(|commit| !tips.contains(commit));
         let pack = match wanted.as_slice() {
@@ -294,6 +305,11 @@ impl Sending {
         };
         let name = |commit: ObjectId| commit.to_string();
         Ok(Some(MadeCode { stands_at, work: work.map(name), merging: merging.map(name), pack }))
+    }
+
+    /// What both sides have of the branch.
+    fn tips(&self) -> Vec<ObjectId> {
+        self.shared.tips.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect()
     }
 
     fn deliver(&self, parcel: &Parcel, outcome: &Outcome) {

@@ -337,9 +337,14 @@ impl RunRoom {
         let Ready { setting, main, lock } = self.workshop.open(&self.brief, &folder, &lanes, audience)?;
         let jobs = self.jobs.clone();
         let wake: Waker = Arc::new(move || drop(jobs.send(Job::Stirred)));
-        let run = setting.folder.clone();
         let below = lanes.clone();
-        let place = Place { main: main.clone(), folder: run, lanes, code: Arc::clone(&self.code) };
+        let place = Place {
+            main: main.clone(),
+            folder: setting.folder.clone(),
+            lanes,
+            snapshots: setting.project.path().to_owned(),
+            code: Arc::clone(&self.code),
+        };
         let lanes = LocalLanes::start(setting, wake).map_err(|error| error.to_string())?;
         let outbox = self.outbox(Some(place));
         if let Some(tip) = tip {

@@ -10,5 +10,6 @@ mod failures;
 mod landing;
 mod real;
 mod remote;
+mod restoring;
 mod verbs;
 mod yard;

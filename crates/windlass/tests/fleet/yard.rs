@@ -166,6 +166,11 @@ impl Yard {
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
+    /// What the newest run is called.
+    pub fn run_name(&self) -> String {
+        self.facts()[0]["run"].as_str().unwrap().to_owned()
+    }
+
     pub fn of_kind(&self, kind: &str) -> Vec<Value> {
         self.facts().into_iter().filter(|fact| fact["fact"] == kind || fact["type"] == kind).collect()
     }

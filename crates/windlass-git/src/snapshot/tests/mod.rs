@@ -7,6 +7,7 @@ mod property;
 mod repairing;
 mod restoring;
 mod timing;
+mod travelling;
 
 use super::*;
 use crate::testing::{Scratch, after, run, say};
