@@ -174,10 +174,11 @@ impl Placements {
             (Place::Held(tenant) | Place::Leaving(tenant), Some((_, epoch))) if tenant.epoch == epoch => {
                 Seen::Same
             }
+            // It is back, and somebody else may have taken it since.
             (Place::Leaving(_), _) => {
                 placed.place = Place::Free;
                 placed.past = None;
-                Seen::Same
+                self.saw(lane, lease, own)
             }
             // Whoever has it now took it without having been asked.
             (Place::Held(_), _) => match self.lose(lane, "gave it up") {

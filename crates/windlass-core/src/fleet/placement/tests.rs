@@ -147,6 +147,19 @@ fn a_lease_that_was_given_back_begins_nothing_anew() {
 }
 
 #[test]
+fn whoever_takes_a_lane_while_its_old_lease_still_seems_to_be_there_is_heard() {
+    let mut placements = held("a");
+    placements.given_up(LANE, LeaseEpoch(7), "cannot").unwrap();
+    placements.ordered(LANE, &open(2));
+    placements.offered(LANE, Epoch(2));
+    // Its lease is given back, and that has not arrived when it is looked at.
+    assert_eq!(placements.saw(LANE, Some(&lease(7, Some("a"))), &own()), Seen::Same);
+    assert_eq!(placements.hearing(LANE, LeaseEpoch(9), 1), Hearing::Late);
+    assert_eq!(placements.saw(LANE, Some(&lease(9, Some("b"))), &own()), Seen::Taken);
+    assert_eq!(placements.hearing(LANE, LeaseEpoch(9), 1), Hearing::New);
+}
+
+#[test]
 fn a_worker_is_told_that_its_task_is_over_also_when_the_next_one_is_ordered() {
     let mut placements = held("a");
     let (end, task) = (TaskEnd::Done, crate::values::TaskId("T1".to_owned()));
