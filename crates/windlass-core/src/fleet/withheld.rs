@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::run::{Effect, Order};
+use crate::run::{Effect, Order, Side};
 use crate::values::CallId;
 
 /// How far the journal has come, in bytes.
@@ -30,7 +30,10 @@ impl Withheld {
         if goes_first {
             return Some(order);
         }
-        let needed = if order.effect.needs_journal() { progress.recorded } else { 0 };
+        // Orders are numbered after facts: a worker would take one of a later runner, who knows nothing of the last facts, for one that
+        // it has.
+        let waits = order.effect.needs_journal() || order.effect.side() == Side::Worker;
+        let needed = if waits { progress.recorded } else { 0 };
         if self.0.is_empty() && needed <= progress.published {
             return Some(order);
         }
@@ -55,7 +58,7 @@ fn begins(effect: &Effect, of: CallId) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::run::{EndCall, Epoch, OrderContext, TurnKey, WireVersion};
+    use crate::run::{EndCall, Epoch, Occasion, OrderContext, TurnKey, WireVersion};
     use crate::values::{AgentIndex, Cut, LaneId, Purpose, RunId};
 
     use super::*;
@@ -69,6 +72,11 @@ mod tests {
     }
 
     /// Leaves no trace.
+    fn survey() -> Effect {
+        Effect::Survey(Occasion::Start)
+    }
+
+    /// Leaves none either, and is carried out by a worker.
     fn settle() -> Effect {
         Effect::Settle { lane: LANE, turn: TURN }
     }
@@ -104,7 +112,7 @@ mod tests {
     fn what_leaves_a_trace_waits_for_the_facts_before_it_and_for_no_later_ones() {
         let mut withheld = Withheld::default();
         assert!(takes(&mut withheld, keep(), progress(10, 10)));
-        assert!(takes(&mut withheld, settle(), progress(20, 10)));
+        assert!(takes(&mut withheld, survey(), progress(20, 10)));
         assert!(!takes(&mut withheld, keep(), progress(20, 10)));
         assert_eq!(next(&mut withheld, 19), None);
         assert_eq!(next(&mut withheld, 20), Some(keep()));
@@ -115,10 +123,10 @@ mod tests {
     fn orders_keep_their_order() {
         let mut withheld = Withheld::default();
         assert!(!takes(&mut withheld, keep(), progress(20, 10)));
-        assert!(!takes(&mut withheld, settle(), progress(30, 10)));
+        assert!(!takes(&mut withheld, survey(), progress(30, 10)));
         assert!(!takes(&mut withheld, call(), progress(30, 10)));
         assert_eq!(next(&mut withheld, 20), Some(keep()));
-        assert_eq!(next(&mut withheld, 20), Some(settle()));
+        assert_eq!(next(&mut withheld, 20), Some(survey()));
         assert_eq!(next(&mut withheld, 20), None);
         assert_eq!(next(&mut withheld, 30), Some(call()));
     }
@@ -146,6 +154,13 @@ mod tests {
         assert!(!takes(&mut withheld, call(), progress(20, 10)));
         withheld.withdraw(&call());
         assert_eq!(next(&mut withheld, 20), None);
-        assert!(takes(&mut withheld, settle(), progress(20, 10)));
+        assert!(takes(&mut withheld, survey(), progress(20, 10)));
+    }
+
+    #[test]
+    fn what_a_worker_is_told_is_numbered_after_facts_that_count() {
+        let mut withheld = Withheld::default();
+        assert!(!takes(&mut withheld, settle(), progress(20, 10)));
+        assert_eq!(next(&mut withheld, 20), Some(settle()));
     }
 }
