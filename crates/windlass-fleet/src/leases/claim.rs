@@ -13,10 +13,19 @@ const LOOK: Duration = Duration::from_secs(1);
 /// What became of claiming a lease.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Claimed {
-    /// It is one's own.
-    Won(Held),
+    /// It is one's own, and this was before.
+    Won(Held, Before),
     /// Its holder is alive; `None` where what is written there says nobody's name.
     Alive(Option<Holder>),
+}
+
+/// How a lease was that one has won.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Before {
+    /// Nobody had it.
+    Free,
+    /// Somebody had it, and is silent.
+    Silent,
 }
 
 impl Leases {
@@ -35,6 +44,7 @@ impl Leases {
         loop {
             let now = began.elapsed();
             let seen = self.look(key, Deadline::after(one_call))?;
+            let mut before = Before::Free;
             if let Some(lease) = seen.as_ref().filter(|lease| lease.tenure != Tenure::Free) {
                 // Looking is asking the servers as well: what they do not hear meanwhile, nobody says.
                 silence.wrote(now);
@@ -46,9 +56,10 @@ impl Leases {
                     thread::sleep(LOOK);
                     continue;
                 }
+                before = Before::Silent;
             }
             match self.take(key, seen.as_ref(), holder, Deadline::after(one_call))? {
-                Taken::Won(held) => return Ok(Claimed::Won(held)),
+                Taken::Won(held) => return Ok(Claimed::Won(held, before)),
                 Taken::Lost(_) => first = None,
             }
         }

@@ -10,7 +10,7 @@ use std::cell::Cell;
 
 use serde::{Deserialize, Serialize};
 
-pub use claim::Claimed;
+pub use claim::{Before, Claimed};
 pub use windlass_core::fleet::leases::{
     DEFAULT_LEASE, Holder, Lease, LeaseEpoch, LeaseKey, Payer, RENEWED_EVERY, Revision, Silence, Tenure,
 };

@@ -37,8 +37,9 @@ use windlass_engine::executor::{EngineError, Executor, Waker};
 use windlass_engine::local::{LocalLanes, RemoteLeftovers};
 use windlass_engine::store::RunFolder;
 use windlass_engine::store::journal::lines;
-use windlass_fleet::Fleet;
+use windlass_fleet::leases::{Before, LeaseEpoch, Leases};
 use windlass_fleet::names::WorkerName;
+use windlass_fleet::{Deadline, Fleet};
 use windlass_git::git::Repository;
 
 use crate::brief::Brief;
@@ -46,7 +47,7 @@ use crate::copy;
 use placement::{Loss, gives_back};
 use post::Post;
 use publisher::LAST_FACTS;
-use room::{Ending, Event, Room};
+use room::{CALL, Ending, Event, Room, take_run};
 use withheld::Withheld;
 
 pub use room::{RunLeft, StartError};
@@ -97,15 +98,34 @@ impl RemoteLanes {
     /// # Errors
     /// Somebody else runs the run, or the servers cannot be used.
     pub fn start(local: LocalLanes, setting: RunnerSetting, wake: Waker) -> Result<RemoteLanes, StartError> {
+        let leases = Leases::of(&setting.fleet);
+        let (held, before) = take_run(&leases, &setting)?;
+        match Self::open(local, setting, held.epoch(), wake) {
+            Ok(mut lanes) => {
+                lanes.threads.push(watch::begin(&lanes.room, held)?);
+                Ok(lanes)
+            }
+            Err(error) => {
+                // To workers a lease that is free says that the run is over: only one that was free is made so again.
+                if before == Before::Free {
+                    let _ = leases.release(held, Deadline::after(CALL));
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// Begins all but what renews the run's lease, which is held under this epoch.
+    fn open(
+        local: LocalLanes,
+        setting: RunnerSetting,
+        epoch: LeaseEpoch,
+        wake: Waker,
+    ) -> Result<RemoteLanes, StartError> {
         let (sender, events) = channel();
-        let (room, held) = Room::open(setting, sender, wake)?;
-        let room = Arc::new(room);
-        let mut threads = vec![
-            publisher::begin(&room)?,
-            intake::listen(&room)?,
-            watch::begin(&room, held)?,
-            watch::look_after_code(&room)?,
-        ];
+        let room = Arc::new(Room::open(setting, epoch, sender, wake)?);
+        let mut threads =
+            vec![publisher::begin(&room)?, intake::listen(&room)?, watch::look_after_code(&room)?];
         threads.extend(listening::begin(&room, local.audience())?);
         Ok(RemoteLanes {
             local,

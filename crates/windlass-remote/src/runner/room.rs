@@ -15,7 +15,7 @@ use windlass_engine::executor::Waker;
 use windlass_engine::local::RemoteLeftovers;
 use windlass_engine::store::RunFolder;
 use windlass_fleet::layout::Store;
-use windlass_fleet::leases::{Claimed, Held, Holder, Lease, LeaseEpoch, LeaseKey, Leases, Taken};
+use windlass_fleet::leases::{Before, Claimed, Held, Holder, Lease, LeaseEpoch, LeaseKey, Leases, Taken};
 use windlass_fleet::names::{Class, WorkerName};
 use windlass_fleet::orders::{Fences, Letters, Queue};
 use windlass_fleet::signals::Signals;
@@ -167,17 +167,17 @@ pub(super) struct Room {
 }
 
 impl Room {
-    /// Takes the run's lease, and stores what workers have to know.
+    /// Stores what workers have to know; the run's lease is held, under this epoch.
     pub fn open(
         setting: RunnerSetting,
+        epoch: LeaseEpoch,
         events: Sender<Event>,
         wake: Waker,
-    ) -> Result<(Room, Held), StartError> {
+    ) -> Result<Room, StartError> {
         let RunnerSetting { fleet, lease, patience, name, brief, main, folder, leftovers, remote, told } =
             setting;
         let run = brief.spec.run.clone();
         let leases = Leases::of(&fleet);
-        let held = take_run(&leases, &run, &name, lease)?;
         let queue = Queue::of(&fleet);
         queue.open_class(&Class::default(), Deadline::after(CALL))?;
         let placements = placed(&leases, &brief.spec, &name)?;
@@ -196,9 +196,9 @@ impl Room {
         };
         let code = code::of_runner(&brief.spec, parts)?;
         let brief = store(&fleet, &brief, &scratch_of(&folder))?;
-        let room = Room {
+        Ok(Room {
             letters: Letters::of(&fleet),
-            epoch: held.epoch(),
+            epoch,
             placements: Mutex::new(placements),
             changed: Condvar::new(),
             code,
@@ -226,8 +226,7 @@ impl Room {
             lanes,
             branch,
             wake,
-        };
-        Ok((room, held))
+        })
     }
 
     pub fn placements(&self) -> MutexGuard<'_, Placements> {
@@ -408,9 +407,10 @@ fn holder(name: &WorkerName) -> Holder {
 }
 
 /// Takes the run's lease: one that is held is waited for until it is stale, and respected when it is not.
-fn take_run(leases: &Leases, run: &RunId, name: &WorkerName, lease: Duration) -> Result<Held, StartError> {
-    match leases.claim(&LeaseKey::Run(run.clone()), &holder(name), lease, CALL)? {
-        Claimed::Won(held) => Ok(held),
+pub(super) fn take_run(leases: &Leases, setting: &RunnerSetting) -> Result<(Held, Before), StartError> {
+    let run = &setting.brief.spec.run;
+    match leases.claim(&LeaseKey::Run(run.clone()), &holder(&setting.name), setting.lease, CALL)? {
+        Claimed::Won(held, before) => Ok((held, before)),
         Claimed::Alive(by) => {
             let holder = by.map_or_else(|| "somebody unknown".to_owned(), |by| by.name.to_string());
             Err(StartError::Held { run: run.clone(), holder })

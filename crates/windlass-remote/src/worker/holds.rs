@@ -57,7 +57,7 @@ impl Holds {
         let holder = setting.holder();
         let key = LeaseKey::Worker(holder.name.clone());
         let name = match leases.claim(&key, &holder, setting.lease, BEGINNING)? {
-            Claimed::Won(held) => held,
+            Claimed::Won(held, _) => held,
             Claimed::Alive(_) => return Err(WorkerError::NameTaken(holder.name)),
         };
         Ok(Holds {
