@@ -8,7 +8,7 @@ use windlass_core::values::StopReason;
 use windlass_engine::hook;
 use windlass_engine::store::RunFolder;
 use windlass_git::git::{ObjectId, Repository};
-use windlass_git::lane::Target;
+use windlass_git::lane::{Target, commits_since};
 
 use super::links_out;
 use super::tasks::LANES;
@@ -17,6 +17,9 @@ use crate::error::{AppError, Kind};
 use crate::here::Here;
 use crate::sandbox;
 use crate::text::quoted;
+
+/// How the line of a commit begins that says of which iteration it is.
+const ITERATION: &str = "Windlass-Iteration: ";
 
 /// The run's plan for this machine. How it is locked in, its checks and its limits stay what they were; its hooks and the paths of
 /// its sandbox are what is configured here.
@@ -62,26 +65,78 @@ fn lanes_here(here: &Here, lanes: LanesSpec, folder: &RunFolder) -> Result<Lanes
     Ok(LanesSpec { folder: folder.path().join(LANES), ..lanes })
 }
 
-/// What has landed elsewhere has to be on the branch here: that is a person's to do, since it is their checkout.
+/// What has landed elsewhere has to be on the branch here, and nothing else of the run's: that is a person's to do, since it is their
+/// checkout.
 ///
 /// # Errors
-/// The branch is not there, or lacks it: with the command that brings it.
-pub(super) fn refuse_behind(main: &Repository, plan: &RunSpec, landed: ObjectId) -> Result<(), AppError> {
+/// The branch is not there, lacks what has landed, or has more: with the command that mends it.
+pub(super) fn refuse_other_branch(
+    main: &Repository,
+    plan: &RunSpec,
+    landed: Option<ObjectId>,
+) -> Result<(), AppError> {
     let branch = plan.lanes.as_ref().and_then(|lanes| lanes.branch.as_deref());
-    let target = Target::named(branch);
-    let refused =
-        |message: String| AppError::new(Kind::stopped(StopReason::NeedsHuman, plan.exit_codes), message);
-    let run = &plan.run;
-    let tip = match target.tip(main).map_err(AppError::system)? {
+    let tip = match Target::named(branch).tip(main).map_err(AppError::system)? {
         Ok(tip) => tip,
-        Err(gone) => return Err(refused(format!("run {run} cannot go on here: {gone}"))),
+        Err(gone) => return Err(refused(plan, format!("run {} cannot go on here: {gone}", plan.run))),
     };
+    let name = branch.map_or("HEAD", |branch| branch.trim_start_matches("refs/heads/"));
+    if let Some(landed) = landed {
+        refuse_behind(main, plan, (name, tip), landed)?;
+    }
+    refuse_uncounted(main, plan, (name, tip), landed)
+}
+
+fn refused(plan: &RunSpec, message: String) -> AppError {
+    AppError::new(Kind::stopped(StopReason::NeedsHuman, plan.exit_codes), message)
+}
+
+/// A runner that was cut off in the moment of a landing may have brought to the branch what the run does not know of, and has done
+/// anew elsewhere: it would be there twice.
+fn refuse_uncounted(
+    main: &Repository,
+    plan: &RunSpec,
+    (name, tip): (&str, ObjectId),
+    landed: Option<ObjectId>,
+) -> Result<(), AppError> {
+    let id = &plan.run;
+    let of_run =
+        commits_since(main, landed, tip, &format!("Windlass-Run: {id}")).map_err(AppError::system)?;
+    // One whose landing is still due is no other: an earlier attempt of its iteration has the same lines.
+    let is_of_iteration = |message: &str| message.lines().any(|line| line.starts_with(ITERATION));
+    let Some((commit, message)) = of_run.into_iter().find(|(_, message)| is_of_iteration(message)) else {
+        return Ok(());
+    };
+    let what = message.lines().next().unwrap_or_default();
+    let error = refused(
+        plan,
+        format!(
+            "{name} has a commit of run {id} here that the run does not know of, and went on without: {what}"
+        ),
+    );
+    let takes_off = if commit == tip {
+        format!("git reset --keep {commit}^")
+    } else {
+        format!("git rebase --onto {commit}^ {commit}")
+    };
+    Err(error
+        .hint(format!("To keep it for yourself: git branch windlass/{id}/uncounted {commit}"))
+        .hint(format!("Take it off, with {name} checked out: {takes_off}"))
+        .hint(format!("Then go on: windlass resume {id}")))
+}
+
+fn refuse_behind(
+    main: &Repository,
+    plan: &RunSpec,
+    (name, tip): (&str, ObjectId),
+    landed: ObjectId,
+) -> Result<(), AppError> {
     if main.is_ancestor(landed, tip).map_err(AppError::system)? {
         return Ok(());
     }
-    let name = branch.map_or("HEAD", |branch| branch.trim_start_matches("refs/heads/"));
+    let run = &plan.run;
     let error =
-        refused(format!("run {run} has landed work that {name} lacks here; its commits were brought"));
+        refused(plan, format!("run {run} has landed work that {name} lacks here; its commits were brought"));
     Err(if main.is_ancestor(tip, landed).map_err(AppError::system)? {
         error
             .hint(format!("With {name} checked out: git merge --ff-only {landed}"))

@@ -54,10 +54,9 @@ pub(super) fn resume(app: &App, request: &ResumeRun) -> Result<RunEnd, AppError>
                 && last.elsewhere
             {
                 plan = moved::here(&here, plan, &folder, resolved)?;
-                if let Some(main) = &here.repository
-                    && let Some(landed) = fleet.bring_landed(&folder, main)?
-                {
-                    moved::refuse_behind(main, &plan, landed)?;
+                if let Some(main) = &here.repository {
+                    let landed = fleet.bring_landed(&folder, main)?;
+                    moved::refuse_other_branch(main, &plan, landed)?;
                 }
             }
             check_all_agents(&here.app, &mut plan, &trusted)?;

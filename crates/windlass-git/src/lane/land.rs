@@ -142,6 +142,23 @@ fn marked(
     if since == tip {
         return Ok(None);
     }
+    let commits = commits_with(main, &format!("{since}..{tip}"), trailers)?;
+    Ok(commits.into_iter().next().map(|(commit, _)| commit))
+}
+
+/// The commits that a branch has after another commit, or all of it, whose messages have these lines; with their messages, the newest
+/// first.
+pub fn commits_since(
+    main: &Repository,
+    since: Option<ObjectId>,
+    tip: ObjectId,
+    trailers: &str,
+) -> Result<Vec<(ObjectId, String)>, GitError> {
+    let range = since.map_or_else(|| tip.to_string(), |since| format!("{since}..{tip}"));
+    commits_with(main, &range, trailers)
+}
+
+fn commits_with(main: &Repository, range: &str, trailers: &str) -> Result<Vec<(ObjectId, String)>, GitError> {
     let listing = [
         "log",
         LOOKED_BACK,
@@ -150,13 +167,15 @@ fn marked(
         "--encoding=UTF-8",
         "--format=%H%n%B%x00",
     ];
-    let range = format!("{since}..{tip}");
     let messages = Call::within(main).args(listing).arg(range).arg("--").output()?;
     let messages = String::from_utf8_lossy(&messages);
     // A hook may have added lines of its own, or moved them.
     let is_marked = |text: &&str| trailers.lines().all(|trailer| text.lines().any(|line| line == trailer));
-    let marked = messages.split('\0').map(str::trim_start).find(is_marked);
-    Ok(marked.and_then(|text| ObjectId::from_hex(text.lines().next()?.as_bytes())))
+    let commit = |text: &str| {
+        let (commit, message) = text.split_once('\n')?;
+        Some((ObjectId::from_hex(commit.as_bytes())?, message.to_owned()))
+    };
+    Ok(messages.split('\0').map(str::trim_start).filter(is_marked).filter_map(commit).collect())
 }
 
 /// A landing that was cut off after the branch had advanced: the checkout may be missing, in part or in whole.

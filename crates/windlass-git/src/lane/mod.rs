@@ -38,7 +38,7 @@ mod tests;
 
 pub(crate) use clone::{furnish, make_plain_folder, object_folders};
 pub use conflict::Conflict;
-pub use land::{Landed, Landing, OwnFile, land, landed};
+pub use land::{Landed, Landing, OwnFile, commits_since, land, landed};
 pub use merge::{MergeResult, Merged};
 pub use mirror::MirrorError;
 pub use park::{Leftover, Parked, park, park_commit, park_leftover};

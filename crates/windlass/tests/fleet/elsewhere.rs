@@ -8,18 +8,13 @@ use windlass_testkit::{Nats, Running};
 
 use super::yard::{Elsewhere, HONEST, PATIENCE, Yard, drain, landed_in, the_journal};
 
-/// The run's name, from its journal.
-fn run_of(yard: &Yard) -> String {
-    yard.facts()[0]["run"].as_str().unwrap().to_owned()
-}
-
 #[test]
 fn what_is_known_of_a_run_is_known_wherever_its_fleet_can_be_reached() {
     let yard = Yard::new(2, HONEST);
     let worker = yard.worker("one");
     let run = yard.land(2, &[]);
     run.expect_success(&run.stderr_text());
-    let (name, elsewhere) = (run_of(&yard), Elsewhere::of(&yard));
+    let (name, elsewhere) = (yard.run_name(), Elsewhere::of(&yard));
     let status = elsewhere.run(&["status", &name]);
     status.expect_success(&status.stderr_text());
     assert!(status.stdout_text().contains("complete"), "{}", status.stdout_text());
@@ -42,7 +37,7 @@ fn a_run_that_goes_on_is_followed_elsewhere_to_its_end() {
     let worker = yard.worker("one");
     let run = Running::start(&mut yard.tasks(2, &[]));
     yard.wait_for_agents(2);
-    let (name, elsewhere) = (run_of(&yard), Elsewhere::of(&yard));
+    let (name, elsewhere) = (yard.run_name(), Elsewhere::of(&yard));
     let status = elsewhere.run(&["status", &name]);
     assert!(status.stdout_text().contains("running"), "{}", status.stdout_text());
     // Somebody drives it: nobody else can.
@@ -71,7 +66,7 @@ fn a_run_whose_machine_is_gone_goes_on_elsewhere_from_what_it_has_landed() {
     yard.wait_for_agents(2);
     run.signal(Signal::KILL);
     run.wait(PATIENCE);
-    let name = run_of(&yard);
+    let name = yard.run_name();
     yard.let_agents_go_on();
     // A person's checkout is a person's: what has landed is brought, and they put it there.
     elsewhere.merge(&elsewhere.run(&["resume", &name]).stderr_text());
@@ -99,7 +94,7 @@ fn a_run_whose_machine_is_gone_goes_on_elsewhere_from_what_it_has_landed() {
 #[test]
 fn a_run_that_comes_home_takes_what_landed_elsewhere_before_it_goes_on() {
     let (yard, worker) = Yard::left_by_its_runner(3);
-    let (name, elsewhere) = (run_of(&yard), Elsewhere::of(&yard));
+    let (name, elsewhere) = (yard.run_name(), Elsewhere::of(&yard));
     elsewhere.run(&["status", &name]).expect_success("status");
     let there = Running::start(&mut elsewhere.windlass(&["resume", &name]));
     // A resumed run goes on once the calls that were under way have ended.
@@ -129,6 +124,45 @@ fn a_run_that_comes_home_takes_what_landed_elsewhere_before_it_goes_on() {
     yard.env.assert_no_processes(PATIENCE);
 }
 
+#[test]
+fn work_that_a_runner_landed_unheard_is_taken_off_before_the_run_goes_on_there() {
+    let (yard, worker) = Yard::left_by_its_runner(2);
+    let (name, elsewhere) = (yard.run_name(), Elsewhere::of(&yard));
+    elsewhere.run(&["status", &name]).expect_success("status");
+    let there = Running::start(&mut elsewhere.windlass(&["resume", &name]));
+    let resumed =
+        || fs::read_to_string(elsewhere.journal()).is_ok_and(|journal| journal.contains("\"run_resumed\""));
+    assert!(wait_until(PATIENCE, resumed), "{}", there.stderr_so_far());
+    there.signal(Signal::KILL);
+    there.wait(PATIENCE);
+    // As a runner leaves it that is cut off when the branch has advanced and nobody has heard of it.
+    yard.env.write("work/T1", "T1\n");
+    yard.env.git(&["add", "work"]);
+    let message = format!("T1: Thing 1\n\nWindlass-Run: {name}\nWindlass-Iteration: 1\nWindlass-Task: T1");
+    yard.env.git(&["commit", "--quiet", "--message", &message]);
+    let unheard = yard.env.git(&["rev-parse", "HEAD"]);
+    yard.env.write("mine", "mine\n");
+    yard.env.git(&["add", "mine"]);
+    yard.env.git(&["commit", "--quiet", "--message", "Mine"]);
+    let refused = yard.run(&["resume", &name]);
+    let said = refused.stderr_text();
+    assert!(said.contains("that the run does not know of, and went on without: T1: Thing 1"), "{said}");
+    let takes_off = format!("git rebase --onto {unheard}^ {unheard}");
+    assert!(said.contains(&takes_off), "{said}");
+    let words: Vec<&str> = takes_off.split(' ').skip(1).collect();
+    yard.env.git(&[&["-c", "advice.skippedCherryPicks=false"], words.as_slice()].concat());
+    yard.let_agents_go_on();
+    let resumed = yard.run(&["resume", &name]);
+    resumed.expect_success(&resumed.stderr_text());
+    assert_eq!(yard.landed(), ["T1", "T2"]);
+    assert_eq!(yard.env.read("mine"), "mine\n");
+    let of_first = yard.env.git(&["log", "--format=%(trailers:key=Windlass-Task,valueonly)"]);
+    assert_eq!(of_first.lines().filter(|task| *task == "T1").count(), 1, "{of_first}");
+    yard.assert_whole();
+    drain(worker);
+    yard.env.assert_no_processes(PATIENCE);
+}
+
 /// A fact that could follow the last one of a journal.
 fn notice_after(journal: &[u8]) -> Vec<u8> {
     let last = String::from_utf8_lossy(journal).lines().last().unwrap().to_owned();
@@ -147,7 +181,7 @@ fn what_a_power_cut_took_of_the_journal_is_in_the_fleet() {
     let worker = yard.worker("one");
     let run = Running::start(&mut yard.tasks(2, &[]));
     yard.wait_for_agents(2);
-    let (name, journal) = (run_of(&yard), the_journal(&yard.env.state()));
+    let (name, journal) = (yard.run_name(), the_journal(&yard.env.state()));
     let is_in_the_fleet = || {
         elsewhere.run(&["status", &name]).expect_success("status");
         fs::read(elsewhere.journal()).unwrap() == fs::read(&journal).unwrap()
