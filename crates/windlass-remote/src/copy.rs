@@ -15,7 +15,7 @@ use windlass_host::file::{AtPath, FileError, create_private_folder, lock_within}
 use windlass_host::note::Note;
 
 use crate::brief::Brief;
-use crate::code::{CodeError, bring_missing, scratch_of};
+use crate::code::{CodeError, bring_missing, large, scratch_of};
 use crate::journal::{self, Brought, FleetJournal, JournalError, Standing};
 use crate::run_files;
 
@@ -147,7 +147,11 @@ pub fn bring_landed(
     landed: &[CodePart],
     main: &Repository,
 ) -> Result<Option<ObjectId>, JournalError> {
-    Ok(bring_missing(fleet, main, landed, &scratch_of(folder))?)
+    let tip = bring_missing(fleet, main, landed, &scratch_of(folder))?;
+    if let Some(tip) = tip {
+        large::bring_landed(fleet, main, tip)?;
+    }
+    Ok(tip)
 }
 
 fn lock(path: &Path) -> Result<File, FileError> {

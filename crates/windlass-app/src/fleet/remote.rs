@@ -15,7 +15,7 @@ use windlass_fleet::orders::CodePart;
 use windlass_fleet::settings::Role;
 use windlass_fleet::{Deadline, Fleet};
 use windlass_git::git::{ObjectId, Repository};
-use windlass_git::parcel::uses_lfs;
+use windlass_git::large_files::LargeFiles;
 use windlass_git::remote::{RemoteError, try_push};
 use windlass_remote::Brief;
 use windlass_remote::copy::{self, Depth, copied_from};
@@ -101,13 +101,8 @@ pub(super) fn not_brought(error: JournalError) -> AppError {
 }
 
 fn begin(here: &Here, settings: &FleetSettings, code: CodeWay) -> Result<FleetRun, AppError> {
-    if let Some(repository) = &here.repository
-        && uses_lfs(repository).map_err(AppError::system)?
-    {
-        return Err(AppError::usage(
-            "this repository keeps files in Git LFS, and what they hold does not travel to a fleet's workers",
-        )
-        .hint("Lanes on this machine have them: WINDLASS_FLEET__URL= windlass run --mode tasks -j 4"));
+    if let Some(repository) = &here.repository {
+        refuse_without_large_files(repository)?;
     }
     let fleet = connect(&here.directory, settings, Role::Runner)?;
     let problems = check(&fleet, copies(settings), Deadline::after(LOOKING)).map_err(explained)?;
@@ -118,6 +113,20 @@ fn begin(here: &Here, settings: &FleetSettings, code: CodeWay) -> Result<FleetRu
         check_remote(here, settings)?;
     }
     Ok(FleetRun { fleet, settings: settings.clone(), code, landed: Vec::new() })
+}
+
+/// Workers get files of Git LFS from here: all of them have to be.
+fn refuse_without_large_files(repository: &Repository) -> Result<(), AppError> {
+    let Some(head) = repository.head().map_err(AppError::system)?.commit() else { return Ok(()) };
+    let mut files = LargeFiles::of(repository);
+    let named = files.named_by(repository, head).map_err(AppError::system)?;
+    let missing = named.iter().filter(|file| !files.has(file)).count();
+    if missing == 0 {
+        return Ok(());
+    }
+    let files = if missing == 1 { "file" } else { "files" };
+    let message = format!("{missing} {files} of Git LFS cannot be had here, nor by a fleet's workers");
+    Err(AppError::usage(message).hint("Bring them first: git lfs pull"))
 }
 
 /// Is there a git remote that this machine may push to?

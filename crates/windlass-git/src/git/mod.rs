@@ -3,6 +3,7 @@
 
 pub(crate) mod alternates;
 pub(crate) mod call;
+pub(crate) mod contents;
 mod difference;
 mod filters;
 mod folders;

@@ -7,7 +7,7 @@ mod unpack;
 #[cfg(test)]
 mod tests;
 
-pub use pack::{pack, uses_lfs};
+pub use pack::pack;
 pub(crate) use pack::{pack_objects, refuse_shallow};
 pub use unpack::{Limits, ParcelError, unpack};
 pub(crate) use unpack::{Quarantine, quoted};

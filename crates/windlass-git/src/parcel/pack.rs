@@ -47,12 +47,6 @@ pub(crate) fn pack_objects(call: Call, tips: &[String], to: &Path) -> Result<u64
     Ok(size)
 }
 
-/// Are there tracked files whose content Git LFS keeps elsewhere? Packs have only what stands for them.
-pub fn uses_lfs(repository: &Repository) -> Result<bool, GitError> {
-    let listing = Call::within(repository).args(["ls-files", "-z", "--", ":(attr:filter=lfs)"]);
-    Ok(!listing.output()?.is_empty())
-}
-
 /// Those of some commits that are there, by one call for all: a long run has given many tips.
 pub(super) fn those_there(call: Call, commits: &[ObjectId]) -> Result<Vec<ObjectId>, GitError> {
     if commits.is_empty() {

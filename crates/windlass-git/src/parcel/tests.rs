@@ -186,15 +186,3 @@ fn only_a_plain_file_is_read_and_none_is_waited_for() {
         assert!(unpack(&pair.into.found(), &path, &[tip], &LIMITS).is_err(), "{}", path.display());
     }
 }
-
-#[test]
-fn files_that_lfs_keeps_elsewhere_are_known_by_their_attribute() {
-    let pair = Pair::new();
-    assert!(!uses_lfs(&pair.from.found()).unwrap());
-    pair.from.write(".gitattributes", "*.bin filter=lfs diff=lfs\n");
-    pair.from.commit_all("attributes");
-    assert!(!uses_lfs(&pair.from.found()).unwrap(), "no file has it yet");
-    pair.from.write("large.bin", "what stands for it\n");
-    pair.from.commit_all("a file");
-    assert!(uses_lfs(&pair.from.found()).unwrap());
-}

@@ -10,8 +10,9 @@ use windlass_core::values::SnapshotId;
 use super::keep::{FILES, KeptFile, LEFT_OUT};
 use super::repository::KeptPlace;
 use super::{LeftOut, Moment, SnapshotError, SnapshotName, Store, left_out};
-use crate::git::call::{Call, unexpected, zero_ended};
-use crate::git::{EntryKind, GitError, ObjectId, ObjectKind, Repository};
+use crate::git::call::Call;
+use crate::git::contents::{Leaf, contents, leaves};
+use crate::git::{GitError, ObjectId, ObjectKind, Repository};
 use crate::parcel::{Limits, ParcelError, Quarantine, pack_objects, quoted};
 
 /// A snapshot has fewer files and folders than this.
@@ -156,69 +157,37 @@ impl Store {
         quarantine: &Quarantine<'_>,
         commit: ObjectId,
     ) -> Result<Vec<KeptFile>, SnapshotParcelError> {
-        let listing = quarantine.call().args(["ls-tree", "-r", "-z", "-l", "--full-tree"]);
-        let listing = listing.arg(commit.to_string()).output()?;
-        let (mut leaves, mut total) = (Vec::new(), 0);
+        let (mut files, mut total) = (Vec::new(), 0);
         let (mut batch, mut bytes) = (Vec::new(), 0);
-        for line in zero_ended(&listing) {
-            let (leaf, size) = leaf(line).ok_or_else(|| unexpected("git ls-tree", line))?;
+        for Leaf { path, kind, content, size } in leaves(quarantine.call(), commit)? {
             total += size;
             if size > self.caps.file || total > self.caps.total {
-                let path = String::from_utf8_lossy(&leaf.path).into_owned();
+                let path = String::from_utf8_lossy(&path).into_owned();
                 return Err(SnapshotParcelError::Refused(format!(
                     "it is too large at {path:?}: {size} bytes"
                 )));
             }
-            if leaf.kind.has_bytes() && !self.objects.has(&leaf.content) {
-                batch.push(leaf.content);
+            if kind.has_bytes() && !self.objects.has(&content) {
+                batch.push(content);
                 bytes += size;
             }
-            leaves.push(leaf);
+            files.push(KeptFile { path, kind, content });
             if bytes > BATCH {
                 self.copy(quarantine, &std::mem::take(&mut batch))?;
                 bytes = 0;
             }
         }
         self.copy(quarantine, &batch)?;
-        Ok(leaves)
+        Ok(files)
     }
 
     fn copy(&mut self, quarantine: &Quarantine<'_>, wanted: &[ObjectId]) -> Result<(), SnapshotParcelError> {
-        if wanted.is_empty() {
-            return Ok(());
-        }
-        let asked = wanted.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n") + "\n";
-        let printed = quarantine.call().args(["cat-file", "--batch=%(objectsize)"]).input(asked).output()?;
-        let mut rest = printed.as_slice();
-        for id in wanted {
-            let (content, after) =
-                next_content(rest).ok_or_else(|| unexpected("git cat-file", b"less than was asked for"))?;
-            if self.objects.write(ObjectKind::Blob, content)? != *id {
+        for (id, content) in contents(quarantine.call(), wanted)? {
+            if self.objects.write(ObjectKind::Blob, &content)? != id {
                 let why = "its content is not what its name says".to_owned();
                 return Err(SnapshotError::Damaged { id: id.to_string(), why }.into());
             }
-            rest = after;
         }
         Ok(())
     }
-}
-
-/// A line of `git ls-tree -l`: mode, kind, object, size, a tabulator, and the path. What has no size has `-`.
-fn leaf(line: &[u8]) -> Option<(KeptFile, u64)> {
-    let tab = memchr::memchr(b'\t', line)?;
-    let (before, path) = (std::str::from_utf8(line.get(..tab)?).ok()?, line.get(tab + 1..)?);
-    let mut parts = before.split_ascii_whitespace();
-    let (mode, _, id, size) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
-    let kind = EntryKind::from_git_mode(mode.as_bytes())?;
-    let content = ObjectId::from_hex(id.as_bytes())?;
-    let size = if size == "-" { 0 } else { size.parse().ok()? };
-    Some((KeptFile { path: path.to_vec(), kind, content }, size))
-}
-
-/// The next content that `git cat-file --batch` printed: its size in a line, its bytes, and a line's end.
-fn next_content(printed: &[u8]) -> Option<(&[u8], &[u8])> {
-    let end = memchr::memchr(b'\n', printed)?;
-    let size: usize = std::str::from_utf8(printed.get(..end)?).ok()?.parse().ok()?;
-    let (content, rest) = printed.get(end + 1..)?.split_at_checked(size)?;
-    Some((content, rest.strip_prefix(b"\n")?))
 }

@@ -2,9 +2,11 @@
 //!
 //! There are two ways, and a run keeps the one that it began with ([`CodeWay`]): as [`packs`] in the fleet's object store, or through a
 //! git [`remote`]. Each has two ends, of which one never asks which way it is: [`RunnerCode`] and [`WorkerCode`]. By either way what
-//! comes is a pack that a stranger may have made, and goes through the same quarantine.
+//! comes is a pack that a stranger may have made, and goes through the same quarantine. Files of Git LFS go through the object store
+//! by either way ([`large`]).
 
 mod contact;
+pub(crate) mod large;
 mod packs;
 mod remote;
 
@@ -55,6 +57,11 @@ pub enum CodeError {
     /// It is needed, and none is configured.
     #[error("the commits of this run travel through a git remote, and `fleet.remote` names none here")]
     NoRemote,
+    /// There are large files, and nothing that puts them in place.
+    #[error(
+        "this repository keeps files in Git LFS, which is not set up here: install it, and type `git lfs install`"
+    )]
+    NoLargeFiles,
     /// git.
     #[error(transparent)]
     Git(#[from] GitError),

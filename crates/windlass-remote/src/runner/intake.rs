@@ -6,7 +6,6 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use windlass_core::report::Report;
-use windlass_core::run::{Effect, Order};
 use windlass_core::values::LaneId;
 use windlass_fleet::Deadline;
 use windlass_fleet::journal::Attachment;
@@ -139,7 +138,8 @@ fn take_new(room: &Room, outcome: &Outcome, epoch: LeaseEpoch) -> Result<(), Ref
         Hearing::Again => return Ok(()),
         Hearing::Late => return Err(Refusal::Again),
     }
-    let waiting = parked(room, outcome);
+    let is_leftover = outcome.made.is_some() && reported.is_empty();
+    let waiting = is_leftover.then(|| room.placements().left_behind(lane)).flatten();
     if !reported.is_empty() {
         room.tell(Event::Reported(reported));
     }
@@ -164,23 +164,6 @@ fn belongs(lane: LaneId, report: &Report) -> bool {
     }
 }
 
-/// The order to close a task whose work was asked for: it is here now.
-fn parked(room: &Room, outcome: &Outcome) -> Option<Order> {
-    outcome.made.as_ref()?;
-    let mut placements = room.placements();
-    let waiting = placements.outstanding(outcome.lane)?;
-    if !matches!(waiting.effect, Effect::CloseTask { .. }) {
-        return None;
-    }
-    let epoch = waiting.epoch;
-    let waiting = placements.give_up(outcome.lane, epoch);
-    // With this it has given the lane back.
-    if let Some(lease) = placements.tenant(outcome.lane).map(|tenant| tenant.epoch) {
-        placements.left(outcome.lane, lease);
-    }
-    waiting
-}
-
 /// Brings a lane's commits here, to where a lane of this machine would have them.
 fn take_code(room: &Room, lane: LaneId, made: &MadeCode) -> Result<(), CodeError> {
     if mirror(room, lane, &room.lanes.join(lane.to_string()), made)?.is_some() {
@@ -199,11 +182,14 @@ pub(super) fn mirror(
     let named = [Some(&made.stands_at), made.work.as_ref(), made.merging.as_ref()];
     let commits: Vec<_> = named.into_iter().flatten().filter_map(|name| commit(name)).collect();
     let Some(stands_at) = commits.first().copied() else { return Ok(None) };
-    let Some(brought) = room.code.take(lane, made, &commits)? else {
-        return Ok(Some(Lane::mirror(&room.main, home, stands_at, None)?));
-    };
-    let pack = (brought.file(), code::limits());
-    Ok(Some(Lane::mirror(&room.main, home, stands_at, Some((&pack.0, &commits, &pack.1)))?))
+    let brought = room.code.take(lane, made, &commits)?;
+    let pack = brought.as_ref().map(|brought| (brought.file(), code::limits()));
+    let pack = pack.as_ref().map(|(file, limits)| (file.as_path(), commits.as_slice(), limits));
+    let lane = Lane::mirror(&room.main, home, stands_at, pack)?;
+    for commit in commits {
+        room.large.bring(lane.repository(), commit)?;
+    }
+    Ok(Some(lane))
 }
 
 /// What is left of a task there.

@@ -54,6 +54,8 @@ fn store_branch(room: &Room) -> Stored {
 }
 
 /// The branch as it is now, in the fleet.
-fn kept(room: &Room) -> Result<Vec<CodePart>, CodeError> {
-    room.tip()?.map_or_else(|| Ok(Vec::new()), |tip| room.code.keep_landed(tip))
+pub(super) fn kept(room: &Room) -> Result<Vec<CodePart>, CodeError> {
+    let Some(tip) = room.tip()? else { return Ok(Vec::new()) };
+    room.large.send(&room.main, tip)?;
+    room.code.keep_landed(tip)
 }

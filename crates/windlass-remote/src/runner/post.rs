@@ -126,6 +126,7 @@ pub(super) fn is_hopeless(error: &CodeError) -> bool {
         ),
         CodeError::Remote(_) => !error.may_pass(),
         CodeError::NoRemote
+        | CodeError::NoLargeFiles
         | CodeError::Git(_)
         | CodeError::Lane(_)
         | CodeError::Mirror(_)
@@ -218,5 +219,7 @@ fn errand(room: &Room, order: &Order) -> Result<Errand, CodeError> {
 /// The tip of the branch, with all that leads to it.
 fn code(room: &Room) -> Result<OfferedCode, CodeError> {
     // A branch that is gone is said when something is to land.
-    room.tip()?.map_or_else(|| Ok(OfferedCode::default()), |tip| room.code.offer(tip))
+    let Some(tip) = room.tip()? else { return Ok(OfferedCode::default()) };
+    room.large.send(&room.main, tip)?;
+    room.code.offer(tip)
 }

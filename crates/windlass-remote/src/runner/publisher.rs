@@ -5,10 +5,12 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use windlass_core::fact::{Entry, Fact};
 use windlass_fleet::journal::{Appended, Attachment, Journal, Origin, Sequence};
 use windlass_fleet::{Deadline, FleetError};
 use windlass_host::file::read_if_there;
 
+use super::landing;
 use super::room::{CALL, Event, Room, RunLeft, StartError, beside};
 use super::withheld::Progress;
 use crate::journal::{FleetJournal, Standing, compare, piece_of};
@@ -144,6 +146,10 @@ pub(super) fn begin(room: &Arc<Room>) -> Result<JoinHandle<()>, StartError> {
     let (published, waiting) = here.split_at(common);
     let published = published.len() as u64;
     room.publications.change(|state| state.progress = Progress { recorded: published, published });
+    // What has landed is in the fleet before its fact: an earlier runner may have come to neither.
+    if entries_of(waiting).any(|entry| matches!(entry.fact, Fact::Landed(_))) {
+        room.publications.attach(Attachment::Code(landing::kept(room)?));
+    }
     room.publications.recorded(waiting);
     let journal = Journal::of(&room.fleet, &room.run)?;
     // With this an earlier runner that stood still is refused its next line.
@@ -156,6 +162,11 @@ pub(super) fn begin(room: &Arc<Room>) -> Result<JoinHandle<()>, StartError> {
         room.publications.change(|state| state.stage = Stage::Closed);
     });
     Ok(thread?)
+}
+
+/// The facts of whole lines.
+fn entries_of(lines: &[u8]) -> impl Iterator<Item = Entry> + '_ {
+    lines.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok())
 }
 
 /// What the thread works with.

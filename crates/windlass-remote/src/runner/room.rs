@@ -32,6 +32,7 @@ use super::placement::{Loss, Placements, Seen};
 use super::publisher::Publications;
 use super::withheld::Progress;
 use crate::brief::{Brief, LARGEST};
+use crate::code::large::LargeFileExchange;
 use crate::code::{self, CARRYING, CodeError, News, RunnerCode, RunnerParts, scratch_in, scratch_of};
 use crate::threads;
 
@@ -141,6 +142,8 @@ pub(super) struct Room {
     pub branch: Option<String>,
     /// How commits get to workers and back.
     pub code: Box<dyn RunnerCode>,
+    /// And their large files.
+    pub large: LargeFileExchange,
     /// Hears what a person should know once nothing more is reported.
     pub told: Arc<dyn Fn(&str) + Send + Sync>,
     /// What of the journal is on its way to the fleet.
@@ -202,6 +205,7 @@ impl Room {
             placements: Mutex::new(placements),
             changed: Condvar::new(),
             code,
+            large: LargeFileExchange::of_runner(&fleet, &main),
             told,
             accounts: Mutex::default(),
             classes: Mutex::new(BTreeSet::from([Class::default()])),

@@ -206,7 +206,9 @@ impl Desk<'_> {
         };
         self.slots.close();
         // Agents first: then nothing of theirs is left when somebody else takes the lanes.
-        std::mem::take(&mut self.runs).into_values().for_each(RunDesk::close);
+        for desk in std::mem::take(&mut self.runs).into_values() {
+            desk.close();
+        }
         self.holds.close();
         ended
     }

@@ -22,6 +22,7 @@ use windlass_git::lane::{Lane, Leftover};
 
 use super::desk::Event;
 use super::snapshots::PackedSnapshots;
+use crate::code::large::LargeFileExchange;
 use crate::code::{CodeError, WorkerCode, commit};
 use crate::run_files::SentFiles;
 use crate::threads;
@@ -42,6 +43,8 @@ pub(super) struct Place {
     pub snapshots: PathBuf,
     /// How commits get to the runner.
     pub code: Arc<dyn WorkerCode>,
+    /// And their large files.
+    pub large: Arc<LargeFileExchange>,
 }
 
 /// Which commits go with what is reported.
@@ -301,7 +304,12 @@ impl Sending {
         wanted.retain(|commit| !tips.contains(commit));
         let pack = match wanted.as_slice() {
             [] => None,
-            wanted => place.code.hand_in(repository, parcel.lane, (wanted, &tips))?,
+            wanted => {
+                for commit in wanted {
+                    place.large.send(repository, *commit)?;
+                }
+                place.code.hand_in(repository, parcel.lane, (wanted, &tips))?
+            }
         };
         let name = |commit: ObjectId| commit.to_string();
         Ok(Some(MadeCode { stands_at, work: work.map(name), merging: merging.map(name), pack }))

@@ -19,12 +19,14 @@ use windlass_fleet::names::WorkerName;
 use windlass_fleet::orders::{Errand, OfferedCode};
 use windlass_git::git::{ObjectId, Repository};
 use windlass_git::lane::{Lane, Leftover, Replica, park_leftover};
+use windlass_git::large_files::are_supported;
 
 use super::desk::Event;
 use super::outbox::{Asked, Outbox, Parcel, Place};
 use super::workshop::{Ready, Workshop};
 use crate::answers::is_answer;
 use crate::brief::Brief;
+use crate::code::large::LargeFileExchange;
 use crate::code::{CodeError, WorkerCode, commit};
 use crate::live::Speaker;
 
@@ -79,7 +81,9 @@ struct Open {
     lanes: LocalLanes,
     /// Where lanes are.
     below: PathBuf,
+    snapshots: PathBuf,
     replica: Replica,
+    large: Arc<LargeFileExchange>,
     outbox: Outbox,
     _lock: Box<dyn Send>,
 }
@@ -106,7 +110,8 @@ impl Running {
         Running { room, open: None, held, made, lost: BTreeMap::new() }
     }
 
-    pub fn work(mut self, inbox: &Receiver<Job>) {
+    /// Works until it is told to close. Gives the folder of the run's snapshots, where it was opened.
+    pub fn work(mut self, inbox: &Receiver<Job>) -> Option<PathBuf> {
         loop {
             let patience = self.open.as_ref().and_then(|open| open.lanes.next_due()).unwrap_or(LOOK);
             let job = match inbox.recv_timeout(patience.min(LOOK)) {
@@ -134,10 +139,10 @@ impl Running {
                 self.give_up_all(&error.to_string());
             }
         }
-        if let Some(mut open) = self.open.take() {
-            open.lanes.close();
-            open.outbox.close();
-        }
+        let mut open = self.open.take()?;
+        open.lanes.close();
+        open.outbox.close();
+        Some(open.snapshots)
     }
 
     fn leave(&mut self, lane: LaneId) {
@@ -331,26 +336,28 @@ impl RunRoom {
             &self.brief.settings,
         )
         .map_err(|error| error.to_string())?;
-        let tip = bring(self, &replica, code).map_err(|error| error.to_string())?;
+        let large = Arc::new(LargeFileExchange::of_worker(&self.fleet, replica.repository()));
+        let tip = bring(self, &replica, &large, code).map_err(|error| error.to_string())?;
         let lanes = self.home.join("lanes");
         let audience = Arc::new(Speaker::of(&self.fleet, &self.brief.spec.run));
         let Ready { setting, main, lock } = self.workshop.open(&self.brief, &folder, &lanes, audience)?;
         let jobs = self.jobs.clone();
         let wake: Waker = Arc::new(move || drop(jobs.send(Job::Stirred)));
-        let below = lanes.clone();
+        let (below, snapshots) = (lanes.clone(), setting.project.snapshots());
         let place = Place {
             main: main.clone(),
             folder: setting.folder.clone(),
             lanes,
             snapshots: setting.project.path().to_owned(),
             code: Arc::clone(&self.code),
+            large: Arc::clone(&large),
         };
         let lanes = LocalLanes::start(setting, wake).map_err(|error| error.to_string())?;
         let outbox = self.outbox(Some(place));
         if let Some(tip) = tip {
             outbox.knows(tip);
         }
-        Ok(Open { main, lanes, below, replica, outbox, _lock: lock })
+        Ok(Open { main, lanes, below, snapshots, replica, large, outbox, _lock: lock })
     }
 
     fn outbox(&self, place: Option<Place>) -> Outbox {
@@ -380,7 +387,7 @@ impl Open {
     }
 
     fn bring(&self, room: &RunRoom, code: &OfferedCode) -> Result<(), CodeError> {
-        if let Some(tip) = bring(room, &self.replica, code)? {
+        if let Some(tip) = bring(room, &self.replica, &self.large, code)? {
             self.outbox.knows(tip);
         }
         Ok(())
@@ -388,12 +395,21 @@ impl Open {
 }
 
 /// Brings what is missing of the branch, and the branch to its tip, which it gives.
-fn bring(room: &RunRoom, replica: &Replica, code: &OfferedCode) -> Result<Option<ObjectId>, CodeError> {
+fn bring(
+    room: &RunRoom,
+    replica: &Replica,
+    large: &LargeFileExchange,
+    code: &OfferedCode,
+) -> Result<Option<ObjectId>, CodeError> {
     if let Some(tip) = code.tip().and_then(commit).filter(|tip| replica.stands_at(*tip)) {
         return Ok(Some(tip));
     }
     let tip = room.code.bring(replica.repository(), code)?;
     if let Some(tip) = tip {
+        let named = large.bring(replica.repository(), tip)?;
+        if !named.is_empty() && !are_supported(replica.repository())? {
+            return Err(CodeError::NoLargeFiles);
+        }
         replica.advance(tip)?;
     }
     Ok(tip)

@@ -30,7 +30,8 @@ const LOOK: Duration = Duration::from_millis(500);
 /// The handle of a run's thread.
 pub(super) struct RunDesk {
     jobs: Sender<Job>,
-    thread: JoinHandle<()>,
+    /// Gives the folder of the run's snapshots here, where it was opened.
+    thread: JoinHandle<Option<PathBuf>>,
     /// The lease of the run's runner.
     runner: Arc<AtomicU64>,
     /// Nobody listens for its end any longer.
@@ -102,21 +103,22 @@ impl RunDesk {
         Ok(())
     }
 
-    /// The same, and what is here of its code goes: nobody needs it any more.
+    /// The same, and what is here of its code goes: nobody needs it any more. Its snapshots were sent.
     pub fn close_and_remove(self) {
         let home = self.home.clone();
-        self.close();
-        for folder in ["code", "lanes", INCOMING] {
+        let snapshots = self.close();
+        let folders = ["code", "lanes", INCOMING].map(|folder| home.join(folder));
+        for folder in folders.into_iter().chain(snapshots) {
             // What cannot be removed takes room and does no harm.
-            let _ = at(&home.join(folder)).remove_folder();
+            let _ = at(&folder).remove_folder();
         }
     }
 
-    /// Ends everything of the run here, and waits for that.
-    pub fn close(self) {
+    /// Ends everything of the run here, and waits for that. Gives the folder of its snapshots, where there is one.
+    pub fn close(self) -> Option<PathBuf> {
         self.closed.store(true, Ordering::Relaxed);
         self.tell(Job::Close);
-        let _ = self.thread.join();
+        self.thread.join().ok().flatten()
     }
 }
 

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use windlass_testkit::environment::wait_until;
 use windlass_testkit::{Cable, Nats, Running};
 
-use super::yard::{PATIENCE, Yard, drain};
+use super::yard::{HONEST, PATIENCE, Yard, drain};
 
 fn told(running: &mut Running, text: &str) {
     assert!(running.wait_for_stderr(text, PATIENCE), "{text}: {}", running.stderr_so_far());
@@ -78,7 +78,7 @@ fn a_worker_that_was_frozen_finds_its_lane_gone_and_nothing_of_it_counts_twice()
 
 #[test]
 fn what_a_worker_did_that_was_cut_off_for_too_long_is_kept_and_charged_as_it_was() {
-    let yard = Yard::new(2, super::yard::HONEST);
+    let yard = Yard::new(2, HONEST);
     yard.wait_by_task(2);
     let cable = Cable::to(&yard.nats);
     let first = Yard::begin(yard.worker_command("first", 1).env("WINDLASS_FLEET__URL", cable.url()));
@@ -121,7 +121,7 @@ fn a_usage_limit_holds_back_the_workers_of_its_account_and_no_others() {
     let yard = Yard::with_waiting_agents(Nats::one(), 1);
     let root = yard.env.root().display().to_string();
     let refused = "  { usage_limit = { resets_in = \"1h\" } },\n]\n";
-    let waiting = Yard::waiting(&root);
+    let waiting = Yard::waiting(HONEST, &root);
     yard.script(&format!("{}\n{refused}", waiting.lines().take(4).collect::<Vec<_>>().join("\n")));
     let limited = [
         yard.worker_that_says("first", "account = \"work\""),
@@ -130,7 +130,7 @@ fn a_usage_limit_holds_back_the_workers_of_its_account_and_no_others() {
     let mut run = Running::start(&mut yard.tasks(2, &[]));
     yard.wait_for_agents(1);
     let free = yard.worker("free");
-    yard.script(super::yard::HONEST);
+    yard.script(HONEST);
     yard.let_agents_go_on();
     told(&mut run, "a usage limit holds account work back");
     finished(&yard, run, 1);
@@ -308,7 +308,7 @@ fn purge(yard: &Yard, stream: &str) {
 
 #[test]
 fn an_order_that_is_not_in_the_queue_any_more_is_given_anew() {
-    let yard = Yard::new(1, super::yard::HONEST);
+    let yard = Yard::new(1, HONEST);
     let run = Running::start(&mut yard.tasks(2, &[]));
     let orders = "windlass_windlass_orders";
     assert!(wait_until(PATIENCE, || yard.nats.messages_of(orders) == Some(1)), "{}", run.stderr_so_far());
@@ -322,7 +322,7 @@ fn an_order_that_is_not_in_the_queue_any_more_is_given_anew() {
 
 #[test]
 fn two_workers_of_one_name_are_told_apart() {
-    let yard = Yard::new(1, super::yard::HONEST);
+    let yard = Yard::new(1, HONEST);
     let first = yard.worker("one");
     let mut command = yard.windlass(&["worker", "--name", "one"]);
     command.env("WINDLASS_STATE_DIR", yard.env.root().join("elsewhere"));

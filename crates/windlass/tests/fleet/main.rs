@@ -8,6 +8,7 @@ mod dev;
 mod elsewhere;
 mod failures;
 mod landing;
+mod large_files;
 mod real;
 mod remote;
 mod restoring;

@@ -238,9 +238,9 @@ impl Yard {
         fs::create_dir(self.env.root().join("ticket")).unwrap();
     }
 
-    /// A script whose agents do nothing until [`Yard::let_agents_go_on`].
-    pub fn waiting(root: &str) -> String {
-        HONEST.replace(
+    /// A script whose agents do nothing until [`Yard::let_agents_go_on`], and then what another one says.
+    pub fn waiting(script: &str, root: &str) -> String {
+        script.replace(
             "steps = [\n",
             &format!(
                 "steps = [\n  {{ bash = \"for i in $(seq 1 1200); do test -e '{root}/go' && break; rmdir '{root}/ticket' 2>/dev/null && break; sleep 0.05; done\" }},\n"
@@ -267,7 +267,7 @@ impl Yard {
     pub fn with_waiting_agents(nats: Nats, tasks: u32) -> Yard {
         let yard = Yard::on(nats, tasks, HONEST);
         let root = yard.env.root().display().to_string();
-        fs::write(&yard.script, Yard::waiting(&root)).unwrap();
+        fs::write(&yard.script, Yard::waiting(HONEST, &root)).unwrap();
         yard
     }
 }

@@ -253,6 +253,17 @@ impl Placements {
         }
     }
 
+    /// What was left of its task is here, and with that its worker has given it back. Gives the order to close the task, where that
+    /// waits for it: the runner that asked may have died since, and this one may ask later.
+    pub fn left_behind(&mut self, lane: LaneId) -> Option<Order> {
+        let closes = |order: &&Order| matches!(order.effect, Effect::CloseTask { .. });
+        let closing = self.outstanding(lane).filter(closes).map(|order| order.epoch);
+        if let Some(lease) = self.tenant(lane).map(|tenant| tenant.epoch) {
+            self.left(lane, lease);
+        }
+        closing.and_then(|epoch| self.give_up(lane, epoch))
+    }
+
     /// It could not be offered.
     pub fn not_offered(&mut self, lane: LaneId, order: Epoch) {
         let Some(placed) = self.lanes.get_mut(&lane) else { return };
