@@ -185,6 +185,9 @@ fn comes_to_an_end(record: &FleetRecord) -> Result<(), Breach> {
 }
 
 fn nothing_left(record: &FleetRecord) -> Result<(), Breach> {
+    if record.moments.iter().any(|moment| matches!(moment.what, What::NotGivenBack)) {
+        return Ok(());
+    }
     find(record, |what| match what {
         What::Left60(said) => Some(said.clone()),
         _ => None,

@@ -289,7 +289,8 @@ impl<'a> Night<'a> {
 
     /// The runner that a person sees: it is alive, and has not stood aside.
     pub fn living_runner(&self) -> Option<usize> {
-        let alive = |runner: &Runner| matches!(runner.stage, Stage::Runs | Stage::Closing);
+        let alive =
+            |runner: &Runner| matches!(runner.stage, Stage::Runs | Stage::Closing | Stage::Leaving { .. });
         self.runners.iter().rposition(alive)
     }
 

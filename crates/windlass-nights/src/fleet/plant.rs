@@ -41,6 +41,8 @@ pub enum FleetPlant {
     UnkeptLanding,
     /// What a machine has of the journal is kept although the run went on elsewhere.
     KeptTail,
+    /// A commit that nobody had heard of stays on the branch.
+    UncountedLanding,
 }
 
 impl FleetPlant {
@@ -96,6 +98,11 @@ impl FleetPlant {
             FleetPlant::KeptTail,
             "kept-tail",
             "what a machine has of the journal is kept although the run went on elsewhere",
+        ),
+        (
+            FleetPlant::UncountedLanding,
+            "uncounted-landing",
+            "what a runner landed that was cut off in that moment stays on the branch",
         ),
     ];
 

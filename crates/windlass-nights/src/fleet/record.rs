@@ -85,6 +85,9 @@ pub(crate) enum What {
     Healed,
     /// What somebody still does, a minute after the run has ended.
     Left60(String),
+    /// The servers were away for too long when a runner gave its run's lease back: workers whom nobody could tell of the end wait as they
+    /// do for whoever goes on with a run whose runner was killed.
+    NotGivenBack,
     /// The core refused a fact.
     Illegal(String),
     /// The state in memory is not what the journal says.

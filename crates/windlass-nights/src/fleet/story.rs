@@ -81,6 +81,7 @@ fn sentence(record: &FleetRecord, what: &What) -> String {
         What::Landed { machine, commit } => format!("{commit} reaches the branch of machine {machine}"),
         What::Healed => "# nothing goes wrong any more".to_owned(),
         What::Left60(said) => format!("a minute after the end: {said}"),
+        What::NotGivenBack => "the run's lease cannot be given back".to_owned(),
         What::Illegal(said) | What::Stuck(said) => said.clone(),
         What::Differs => "the journal says something else than the state".to_owned(),
     }

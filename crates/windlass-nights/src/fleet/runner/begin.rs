@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
+use windlass_core::fact::Fact;
 use windlass_core::fleet::leases::{Silence, Tenure};
 use windlass_core::fleet::placement::Placements;
 use windlass_core::fleet::withheld::Progress;
 use windlass_core::run::{Input, Orders, Phase, Run};
 
-use super::{Runner, Stage};
+use super::{Runner, Stage, Waiting};
 use crate::fleet::agenda::Event;
 use crate::fleet::network::{Fate, Who};
 use crate::fleet::night::{LEASE, Night, named};
@@ -23,11 +24,13 @@ const LOOK: u64 = 1_000;
 pub(crate) struct Claiming {
     silence: Silence,
     first: Option<u64>,
+    /// Nobody had it.
+    was_free: bool,
 }
 
 impl Default for Claiming {
     fn default() -> Claiming {
-        Claiming { silence: silence(), first: None }
+        Claiming { silence: silence(), first: None, was_free: true }
     }
 }
 
@@ -57,14 +60,18 @@ impl Night<'_> {
         }
         let there = self.servers.entries();
         let code = self.servers.code.clone();
-        let keeps = self.is(FleetPlant::KeptTail);
+        let (keeps, uncounted) = (self.is(FleetPlant::KeptTail), self.is(FleetPlant::UncountedLanding));
         let machine = &mut self.machines[on];
-        if !machine.journal.starts_with(&there) && !keeps {
+        let went_on_elsewhere = !machine.journal.starts_with(&there);
+        if went_on_elsewhere && !keeps {
             machine.journal = there;
         }
         if !machine.branch.starts_with(&code) {
             machine.commits.extend(code.iter().cloned());
             machine.branch = code;
+        } else if went_on_elsewhere && !uncounted {
+            // What a runner landed here that was cut off in that moment, a person takes off: the run went on without.
+            machine.branch.truncate(code.len());
         }
         true
     }
@@ -87,6 +94,7 @@ impl Night<'_> {
             if !claiming.silence.is_stale(&key) {
                 return self.later(runner, LOOK, Event::Claim);
             }
+            claiming.was_free = false;
         }
         let (nonce, name) = (self.number(), self.runners[runner].name.clone());
         let seen = seen.map(|lease| lease.revision.0);
@@ -104,19 +112,19 @@ impl Night<'_> {
     pub(super) fn open_run(&mut self, runner: usize, held: Held) {
         let (epoch, machine) = (held.epoch, self.runners[runner].machine);
         if self.asks(Who::Runner(runner)) != Fate::Answered {
-            return self.end_runner(runner, RunnerEnd::Refused);
+            return self.refuse(runner, &held);
         }
         let there = self.servers.entries();
         let here = &self.machines[machine].journal;
         if !here.starts_with(&there) && !self.is(FleetPlant::KeptTail) {
-            return self.end_runner(runner, RunnerEnd::Refused);
+            return self.refuse(runner, &held);
         }
         let common = there.len().min(here.len());
         let lacking = here[common..].to_vec();
         let at = self.servers.journal.len();
         let first = Piece { writer: epoch, what: Written::Brief };
         let Appended::Written(at) = self.servers.append(first, at) else {
-            return self.end_runner(runner, RunnerEnd::Refused);
+            return self.refuse(runner, &held);
         };
         let placements = self.placed(runner);
         let begun = &mut self.runners[runner];
@@ -125,9 +133,23 @@ impl Night<'_> {
         let published = common as u64;
         begun.progress = Progress { recorded: published, published };
         self.note(What::Runs { runner, epoch, machine });
+        // What has landed is with the servers before its fact.
+        if lacking.iter().any(|entry| matches!(entry.fact, Fact::Landed(_))) {
+            let branch = self.machines[machine].branch.clone();
+            self.runners[runner].waiting.push_back(Waiting::Code(branch));
+        }
         self.publish(runner, &lacking);
         self.later(runner, 1, Event::Watch);
         self.begin_session(runner);
+    }
+
+    /// Its beginning fails. To workers a lease that is free says that the run is over: only one that was free is made so again.
+    fn refuse(&mut self, runner: usize, held: &Held) {
+        let was_free = matches!(&self.runners[runner].stage, Stage::Claims(claiming) if claiming.was_free);
+        if was_free && self.asks(Who::Runner(runner)) != Fate::Lost {
+            self.servers.release(self.now, Place::Run, held);
+        }
+        self.end_runner(runner, RunnerEnd::Refused);
     }
 
     /// Who has the run's lanes: workers go on without a runner.

@@ -3,8 +3,6 @@
 use windlass_core::fleet::leases::LeaseEpoch;
 use windlass_core::fleet::placement::Hearing;
 use windlass_core::report::{CallEnded, LateResult, Report};
-use windlass_core::run::{Effect, Order};
-use windlass_core::values::LaneId;
 
 use super::{Stage, Told};
 use crate::fleet::agenda::{Answer, Event, Letter};
@@ -103,7 +101,8 @@ impl Night<'_> {
             }
             return;
         }
-        let waiting = self.parked(runner, lane, outcome.made.is_some());
+        let is_leftover = outcome.made.is_some() && outcome.reported.is_empty();
+        let waiting = if is_leftover { self.runners[runner].placements.left_behind(lane) } else { None };
         let (lease, number, worker) = (outcome.lease, outcome.number, letter.worker);
         self.note(What::Counted { runner, lane, lease, number, worker });
         if !outcome.reported.is_empty() {
@@ -113,23 +112,5 @@ impl Night<'_> {
             self.tell(runner, Told::Here(Box::new(order)));
         }
         self.answer_outcome(runner, letter, Answer::Accepted);
-    }
-
-    /// The order to close a task whose work was asked for: it is here now.
-    fn parked(&mut self, runner: usize, lane: LaneId, is_made: bool) -> Option<Order> {
-        if !is_made {
-            return None;
-        }
-        let placements = &mut self.runners[runner].placements;
-        let waiting = placements.outstanding(lane)?;
-        if !matches!(waiting.effect, Effect::CloseTask { .. }) {
-            return None;
-        }
-        let epoch = waiting.epoch;
-        let waiting = placements.give_up(lane, epoch);
-        if let Some(lease) = placements.tenant(lane).map(|tenant| tenant.epoch) {
-            placements.left(lane, lease);
-        }
-        waiting
     }
 }

@@ -42,6 +42,10 @@ pub(crate) enum Stage {
     Runs,
     /// The run has ended, and its last facts are brought.
     Closing,
+    /// Nothing more is brought. It tries to give the run's lease back until then.
+    Leaving {
+        until: u64,
+    },
     Gone,
 }
 
@@ -211,6 +215,7 @@ impl Night<'_> {
             Event::LocalDone(order) => self.local_done(runner, &order),
             Event::Stored(reported) => self.stored(runner, *reported),
             Event::Closed => self.closed(runner),
+            Event::Leaves => self.give_run_back(runner),
             _ => self.stuck("something happens to a runner that does not"),
         }
     }

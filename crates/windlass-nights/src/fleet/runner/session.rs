@@ -10,10 +10,14 @@ use windlass_core::values::{LaneId, StopSource};
 
 use super::{Stage, Told};
 use crate::fleet::agenda::Event;
+use crate::fleet::network::{Fate, Who};
 use crate::fleet::night::Night;
 use crate::fleet::plant::FleetPlant;
 use crate::fleet::record::{Began, RunnerEnd, What};
 use crate::fleet::servers::Place;
+
+/// So long a runner tries to give its lease back.
+const LEAVES_WITHIN: u64 = 10_000;
 
 impl Night<'_> {
     /// One turn of the loop.
@@ -247,9 +251,19 @@ impl Night<'_> {
             return;
         }
         self.cancel(runner);
-        if self.asks(crate::fleet::network::Who::Runner(runner)) != crate::fleet::network::Fate::Lost
-            && let Some(held) = self.runners[runner].held.take()
-        {
+        self.runners[runner].stage = Stage::Leaving { until: self.now + LEAVES_WITHIN };
+        self.give_run_back(runner);
+    }
+
+    /// Gives the run's lease back, so that workers know of the end whom nobody told: again and again for a while.
+    pub(super) fn give_run_back(&mut self, runner: usize) {
+        let Stage::Leaving { until } = self.runners[runner].stage else { return };
+        if self.runners[runner].held.is_some() && self.asks(Who::Runner(runner)) == Fate::Lost {
+            if self.now < until {
+                return self.later(runner, 500, Event::Leaves);
+            }
+            self.note(What::NotGivenBack);
+        } else if let Some(held) = self.runners[runner].held.take() {
             self.servers.release(self.now, Place::Run, &held);
         }
         let is_known = self.runners[runner].waiting.is_empty();
