@@ -1,7 +1,7 @@
 use crate::fleet::leases::{Holder, Revision, Tenure};
 use crate::report::{self, LaneLost, Report};
 use crate::run::{OrderContext, TurnKey, WireVersion};
-use crate::values::RunId;
+use crate::values::{RunId, TaskId};
 use proptest::prelude::*;
 
 use super::*;
@@ -157,6 +157,24 @@ fn whoever_takes_a_lane_while_its_old_lease_still_seems_to_be_there_is_heard() {
     assert_eq!(placements.hearing(LANE, LeaseEpoch(9), 1), Hearing::Late);
     assert_eq!(placements.saw(LANE, Some(&lease(9, Some("b"))), &own()), Seen::Taken);
     assert_eq!(placements.hearing(LANE, LeaseEpoch(9), 1), Hearing::New);
+}
+
+#[test]
+fn what_is_left_of_a_task_closes_it_whether_it_was_asked_for_or_will_be() {
+    let parks = |epoch| {
+        let (task, end) = (TaskId("T1".to_owned()), TaskEnd::Parked { reason: "it failed".to_owned() });
+        let (since, attempts) = (None, Vec::new());
+        order(epoch, Effect::CloseTask { lane: LANE, turn: turn(), task, end, since, attempts })
+    };
+    let mut placements = held("a");
+    placements.ordered(LANE, &parks(2));
+    assert_eq!(placements.left_behind(LANE), Some(parks(2)));
+    assert_eq!(placements.left_behind(LANE), None);
+    // The one who asked for it died: to this runner it comes unasked.
+    let mut placements = held("a");
+    assert_eq!(placements.left_behind(LANE), None);
+    placements.ordered(LANE, &parks(3));
+    assert_eq!(placements.route(LANE, &parks(3)), Route::Lost, "nobody is asked again");
 }
 
 #[test]
