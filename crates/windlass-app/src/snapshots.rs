@@ -55,8 +55,14 @@ impl RunSnapshots {
         let format = found.as_ref().map_or(ObjectFormat::Sha1, |found| found.object_format);
         let mut opened =
             RunSnapshots { store: Store::open(project.path(), format)?, refused: Refused::default() };
-        if let Some(repository) = &found {
-            opened.take_in(&folder, &sent, repository, most);
+        match &found {
+            Some(repository) => opened.take_in(&folder, &sent, repository, most),
+            None if sent.is_empty() => {}
+            None => {
+                let text =
+                    "what workers sent is not taken in: the repository that the run works in is not here";
+                opened.refused.0.push(text.to_owned());
+            }
         }
         Ok(opened)
     }

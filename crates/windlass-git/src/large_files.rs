@@ -2,7 +2,7 @@
 //!
 //! The form of a pointer is that of <https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md>.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use crate::git::call::Call;
@@ -50,12 +50,18 @@ pub struct LargeFiles {
     folder: PathBuf,
     /// What is known of small files: which are pointers, and to what.
     known: HashMap<ObjectId, Option<LargeFile>>,
+    /// Commits that name none.
+    without: HashSet<ObjectId>,
 }
 
 impl LargeFiles {
     /// Those that are kept beside the objects of this repository.
     pub fn of(main: &Repository) -> LargeFiles {
-        LargeFiles { folder: main.common_dir.join("lfs/objects"), known: HashMap::new() }
+        LargeFiles {
+            folder: main.common_dir.join("lfs/objects"),
+            known: HashMap::new(),
+            without: HashSet::new(),
+        }
     }
 
     /// Those that a commit names, each once. `repository` has the commit. Where no attribute of it says that files are kept so, none is
@@ -65,9 +71,13 @@ impl LargeFiles {
         repository: &Repository,
         commit: ObjectId,
     ) -> Result<Vec<LargeFile>, GitError> {
+        if self.without.contains(&commit) {
+            return Ok(Vec::new());
+        }
         let attributes = ["--", ":(glob)**/.gitattributes"];
         let asks = Call::within(repository).args(["grep", "--quiet", "--fixed-strings", "-e", "filter=lfs"]);
         if !asks.arg(commit.to_string()).args(attributes).succeeds()? {
+            self.without.insert(commit);
             return Ok(Vec::new());
         }
         let mut small = leaves(Call::within(repository), commit)?;

@@ -18,7 +18,7 @@ pub(crate) use dev::{FOLDER_COMMAND, remove_dev_folder};
 pub(crate) use elsewhere::{FollowedCopy, find, is_copy, is_live, refresh};
 pub use init::{FleetInit, MadePart};
 pub use policy::{PolicyRequest, WorkerPolicy};
-pub(crate) use remote::{FleetRun, for_resumption, for_run, remote};
+pub(crate) use remote::{FleetRun, for_resumption, for_run, refuse_long_list, remote};
 pub use wanted::FleetUse;
 pub(crate) use windlass_remote::copy::Depth;
 pub use worker::{WorkRequest, WorkerEnd, WorkerEnded};

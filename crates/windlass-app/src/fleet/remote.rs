@@ -5,11 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use windlass_core::config::{FleetSettings, Resolved};
+use windlass_core::fact::Fact;
 use windlass_core::spec::{CodeWay, LanesSpec, RunSpec};
+use windlass_core::values::TaskRow;
 use windlass_engine::executor::{EngineError, Executor};
 use windlass_engine::local::RemoteLeftovers;
 use windlass_engine::store::RunFolder;
 use windlass_engine::supervisor::RemoteSession;
+use windlass_fleet::journal::LONGEST_LINE;
 use windlass_fleet::layout::check;
 use windlass_fleet::orders::CodePart;
 use windlass_fleet::settings::Role;
@@ -29,6 +32,9 @@ use crate::here::Here;
 
 /// How long looking at what the fleet has may take.
 const LOOKING: Duration = Duration::from_secs(10);
+
+/// So many bytes of a journal's line are beside its fact.
+const BESIDE: usize = 1024;
 
 /// A fleet that a run is about to use.
 pub(crate) struct FleetRun {
@@ -147,6 +153,25 @@ fn refused_by_remote(error: RemoteError) -> AppError {
     let hint = error.hint();
     let said = AppError::system(error);
     if hint.is_empty() { said } else { said.hint(hint) }
+}
+
+/// A list of tasks is one line of the run's journal.
+///
+/// # Errors
+/// It is longer than a line that the fleet takes.
+pub(crate) fn refuse_long_list(tasks: Vec<TaskRow>) -> Result<(), AppError> {
+    let count = tasks.len();
+    let size = serde_json::to_vec(&Fact::TasksRead { tasks }).map_err(AppError::system)?.len();
+    if size + BESIDE < LONGEST_LINE {
+        return Ok(());
+    }
+    let message = format!(
+        "the {count} tasks of this list are {} KiB in a journal, and a fleet's takes {} KiB at once",
+        size / 1024,
+        LONGEST_LINE / 1024
+    );
+    Err(AppError::usage(message)
+        .hint("Divide the list into files, and work them off one after another: windlass run -f FILE"))
 }
 
 impl FleetRun {

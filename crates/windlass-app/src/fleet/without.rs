@@ -11,6 +11,7 @@ mod wanted;
 
 use windlass_core::config::Resolved;
 use windlass_core::spec::{LanesSpec, RunSpec};
+use windlass_core::values::TaskRow;
 use windlass_engine::store::RunFolder;
 use windlass_engine::supervisor::RemoteSession;
 use windlass_git::git::{ObjectId, Repository};
@@ -35,6 +36,11 @@ impl FleetRun {
     pub fn bring_landed(&self, _: &RunFolder, _: &Repository) -> Result<Option<ObjectId>, AppError> {
         match *self {}
     }
+}
+
+/// No fleet has to keep it.
+pub(crate) fn refuse_long_list(_: Vec<TaskRow>) -> Result<(), AppError> {
+    Ok(())
 }
 
 /// None; it is refused where one is wanted.

@@ -76,6 +76,11 @@ pub fn start(here: &Here, request: &Prepared) -> Result<RunEnd, AppError> {
     let spent_before = spent_before(here, request)?;
     let way = delivery::find(here, request)?;
     let fleet = fleet::for_run(here, resolved, request.fleet)?;
+    if fleet.is_some()
+        && let Some(Ok(found)) = request.assignment.find_tasks(&resolved.tasks)
+    {
+        fleet::refuse_long_list(found.list.rows())?;
+    }
     let folder = RunFolder::create(&here.project)?;
     let found = hooks(here, request);
     let plan = plan(here, request, &found, folder.run(), (agent, others), spent_before);

@@ -32,6 +32,8 @@ pub(crate) struct LargeFileExchange {
 struct State {
     files: LargeFiles,
     sent: BTreeSet<String>,
+    /// Commits whose files were sent: the branch's tip is offered with each order.
+    sent_of: BTreeSet<ObjectId>,
 }
 
 impl LargeFileExchange {
@@ -46,7 +48,7 @@ impl LargeFileExchange {
     }
 
     fn between(to: Files, from: Files, main: &Repository) -> LargeFileExchange {
-        let state = State { files: LargeFiles::of(main), sent: BTreeSet::new() };
+        let state = State { files: LargeFiles::of(main), sent: BTreeSet::new(), sent_of: BTreeSet::new() };
         LargeFileExchange { to, from, state: Mutex::new(state) }
     }
 
@@ -57,6 +59,9 @@ impl LargeFileExchange {
     /// Stores those that a commit names and that are here. `repository` has the commit.
     pub fn send(&self, repository: &Repository, commit: ObjectId) -> Result<(), CodeError> {
         let mut state = self.state();
+        if state.sent_of.contains(&commit) {
+            return Ok(());
+        }
         for file in state.files.named_by(repository, commit)? {
             if state.sent.contains(&file.hash) || !state.files.has(&file) {
                 continue;
@@ -64,6 +69,7 @@ impl LargeFileExchange {
             self.to.put(&state.files.path(&file), LARGEST, Deadline::after(CARRYING))?;
             state.sent.insert(file.hash);
         }
+        state.sent_of.insert(commit);
         Ok(())
     }
 

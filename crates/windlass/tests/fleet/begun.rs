@@ -1,5 +1,6 @@
 //! What keeps a run from beginning with a fleet, said in a sentence.
 
+use std::fmt::Write as _;
 use std::fs;
 
 use windlass_testkit::environment::wait_until;
@@ -87,4 +88,22 @@ fn a_policy_that_is_wrong_is_said_with_its_line() {
     }
     let refused = refusal(&env, "nats://127.0.0.1:1", &["worker", "--policy", "/nowhere/policy.toml"]);
     assert!(refused.contains("there is no policy /nowhere/policy.toml"), "{refused}");
+}
+
+#[test]
+fn a_list_that_no_fleet_can_keep_is_refused_before_anything_is_on_record() {
+    let yard = Yard::new(1, HONEST);
+    let mut tasks = "# Tasks\n".to_owned();
+    for task in 1..=2500 {
+        let title = "a title that is as long as titles are ".repeat(6);
+        let _ = write!(tasks, "\n### T{task}: {title}{task}\n\n- **Status:** pending\n\nMake it.\n");
+    }
+    yard.env.write("tasks.md", tasks);
+    yard.env.git(&["commit", "--quiet", "--all", "--message", "Many"]);
+    let refused = yard.land(2, &[]);
+    refused.expect_code(2, &refused.stderr_text());
+    let said = refused.stderr_text();
+    assert!(said.contains("the 2500 tasks of this list are"), "{said}");
+    assert!(said.contains("and a fleet's takes 512 KiB at once"), "{said}");
+    assert_eq!(yard.run(&["runs"]).stdout_text().matches("r-").count(), 0);
 }

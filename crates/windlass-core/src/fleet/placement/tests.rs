@@ -81,7 +81,7 @@ fn a_lane_that_is_lost_gives_its_order_back_once_and_the_next_one_is_lost_too() 
 fn a_lane_whose_task_is_over_is_given_back_without_having_been_lost() {
     let mut placements = held("a");
     let end = TaskEnd::Done;
-    let task = crate::values::TaskId("T1".to_owned());
+    let task = TaskId("T1".to_owned());
     let close =
         order(2, Effect::CloseTask { lane: LANE, turn: turn(), task, end, since: None, attempts: vec![] });
     placements.ordered(LANE, &close);
@@ -180,7 +180,7 @@ fn what_is_left_of_a_task_closes_it_whether_it_was_asked_for_or_will_be() {
 #[test]
 fn a_worker_is_told_that_its_task_is_over_also_when_the_next_one_is_ordered() {
     let mut placements = held("a");
-    let (end, task) = (TaskEnd::Done, crate::values::TaskId("T1".to_owned()));
+    let (end, task) = (TaskEnd::Done, TaskId("T1".to_owned()));
     let close =
         order(4, Effect::CloseTask { lane: LANE, turn: turn(), task, end, since: None, attempts: vec![] });
     placements.ordered(LANE, &close);
