@@ -107,12 +107,7 @@ pub struct RunFile {
 
 /// Where the content of such a file is.
 pub fn store_of(path: &str) -> Store {
-    let mut parts = path.split('/');
-    match parts.next() {
-        Some("snapshots") => Store::Results,
-        _ if parts.any(|part| part == "gates") => Store::Logs,
-        _ => Store::Streams,
-    }
+    if path.split('/').any(|part| part == "gates") { Store::Logs } else { Store::Streams }
 }
 
 /// Commits that a lane has made.

@@ -89,7 +89,7 @@ pub const FLEET_INVARIANTS: &[FleetInvariant] = &[
     },
     FleetInvariant {
         name: "nothing_left",
-        sentence: "a minute after the run's end no worker holds a lane of it, and no agent is at work",
+        sentence: "a minute after the run's end no worker holds a lane of it, and no agent is at work; unless the servers were away for ten seconds when the run's lease was given back",
         check: nothing_left,
     },
     FleetInvariant {
