@@ -31,39 +31,24 @@ pub(crate) enum Event {
     RunnerReaches(usize),
     ServersBack,
     Calm,
-    Resume {
-        on: usize,
-    },
+    Resume { on: usize },
     Person,
     Heal,
     // To a runner.
     Claim,
     Open(Box<Held>),
     Loop,
-    Post {
-        lane: LaneId,
-        token: u64,
-    },
-    Answered {
-        lane: LaneId,
-        token: u64,
-        answer: Answer,
-    },
+    Post { lane: LaneId, token: u64 },
+    Answered { lane: LaneId, token: u64, answer: Answer },
     Watch,
     Renewed(Option<u64>),
-    RenewalFailed {
-        began: u64,
-    },
-    Appended {
-        token: u64,
-        appended: Option<Appended>,
-    },
+    RenewalFailed { began: u64 },
+    Appended { token: u64, appended: Option<Appended> },
     Arrived(Letter),
     BroughtIn(Letter),
     LocalDone(Box<Order>),
     Stored(Box<Reported>),
     Closed,
-    /// It gives the run's lease back.
     Leaves,
     // To a worker.
     Poll,
@@ -72,13 +57,8 @@ pub(crate) enum Event {
     Ordered(Box<OrderLetter>),
     WorkDone(u64),
     Spawned(usize),
-    Sent {
-        token: u64,
-        answer: Answer,
-    },
-    SendsAgain {
-        token: u64,
-    },
+    Sent { token: u64, answer: Answer },
+    SendsAgain { token: u64 },
     Cancelled(u64),
     RunClosed,
 }
