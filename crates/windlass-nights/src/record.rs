@@ -107,6 +107,7 @@ pub(crate) enum What {
     Out(Out),
     /// An agent that was asked for principles proposed some, or nothing that can be taken.
     Proposed {
+        lane: LaneId,
         turn: TurnKey,
         sound: bool,
     },

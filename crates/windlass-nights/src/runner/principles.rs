@@ -27,7 +27,7 @@ impl Runner<'_> {
         let mut dice = Dice::new(self.script.seed ^ PROPOSALS ^ at);
         let sound = dice.chance(30).then(|| Principles::of(Preset::Opensource));
         let refused = dice.pick(&[(2, "a value is 11"), (1, "nothing was proposed")]);
-        self.note(What::Proposed { turn, sound: sound.is_some() });
+        self.note(What::Proposed { lane: self.here, turn, sound: sound.is_some() });
         let refused = if sound.is_some() { String::new() } else { refused.to_owned() };
         Some(Input::from(PrinciplesProposed { lane: self.here, principles: sound, refused }))
     }
