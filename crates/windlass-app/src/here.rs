@@ -95,6 +95,12 @@ impl Here {
         Ok(Here { app: app.clone(), directory, repository, project, git_missing })
     }
 
+    /// A project that is looked at from elsewhere: nothing of its directory is asked.
+    pub fn of_project(app: &App, project: &Project) -> Here {
+        let directory = app.directory().to_owned();
+        Here { app: app.clone(), directory, repository: None, project: project.clone(), git_missing: false }
+    }
+
     /// The same for a run in such a sandbox: no git runs a filter outside, whoever was at work here before.
     pub fn behind(&self, walls: &SandboxKind) -> Result<Here, AppError> {
         let mut here = self.clone();

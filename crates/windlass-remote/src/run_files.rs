@@ -65,6 +65,14 @@ impl SentFiles {
     }
 }
 
+/// Does all of a run's folder travel? What is too large stays where it is.
+pub(crate) fn travel(folder: &RunFolder) -> bool {
+    let mut found = Vec::new();
+    files_below(&folder.iterations(), DEEPEST + 1, &mut found);
+    files_below(&folder.snapshots(), 0, &mut found);
+    found.iter().all(|(_, (size, _))| *size <= LARGEST)
+}
+
 /// In their order, so that a run that is looked at twice is sent alike.
 fn files_below(folder: &Path, depth: usize, found: &mut Vec<(PathBuf, Stamp)>) {
     // outside: the state folder.

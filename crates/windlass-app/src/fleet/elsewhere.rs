@@ -1,22 +1,27 @@
 //! Runs that are driven on other machines, looked at from this one: what the fleet has of them is copied into a folder like that of
 //! any run.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use windlass_core::config::FleetSettings;
 use windlass_core::spec::Mode;
+use windlass_core::values::RunId;
 use windlass_engine::store::run_folder::find_among;
-use windlass_engine::store::{RunFolder, StoreError, index};
+use windlass_engine::store::{Project, RunFolder, StoreError, index};
 use windlass_fleet::journal::{Journal, Sequence};
 use windlass_fleet::leases::{LeaseKey, Leases};
 use windlass_fleet::settings::Role;
 use windlass_fleet::{Deadline, Fleet};
-use windlass_remote::copy::{self, Depth};
-use windlass_remote::journal::{FleetJournal, JournalError};
+use windlass_remote::copy::{self, CopyEar, Depth, register};
+use windlass_remote::journal::{Brought, FleetJournal, JournalError};
 use windlass_ui::Hearing;
 
 use super::connect::{connect_as_any, explained};
-use super::looks::{Looks, look_at};
+use super::looks::{Looked, Looks, look_at};
 use super::remote::not_brought;
 use super::wanted::fleet_of;
 use crate::configuration::Configuration;
@@ -29,6 +34,15 @@ const ASKING: Duration = Duration::from_secs(10);
 
 /// How often a run that is followed is looked at.
 const LOOK: Duration = Duration::from_secs(1);
+
+/// How long several runs are looked at: whoever drives one renews its lease within it.
+const GLIMPSE: Duration = Duration::from_millis(3500);
+
+/// How often what was said is taken in beside that.
+const STEP: Duration = Duration::from_millis(100);
+
+/// How long until a fleet that failed, or a run that nobody drives, is looked at again.
+const AGAIN: Duration = Duration::from_secs(10);
 
 /// The run of the configured fleet with this name, or this beginning of one, that this machine does not know; what the fleet has of
 /// it is here then. `None` where no fleet is configured, or it has no such run.
@@ -64,10 +78,48 @@ pub(crate) fn refresh(here: &Here, folder: &RunFolder, depth: Depth) {
     }
 }
 
+/// Brings what was decided since in all runs of this project that are driven elsewhere and have not ended, and looks which of them are
+/// alive: that takes a few seconds, where there are any.
+pub(crate) fn refresh_all(here: &Here) {
+    let copies = register::all(&here.project).into_iter().map(|run| RunFolder::of(&here.project, &run));
+    let (open, over): (Vec<_>, Vec<_>) = copies.partition(|folder| is_copy(folder) && is_open(folder));
+    for folder in over {
+        register::leave(&here.project, folder.run());
+    }
+    for folder in &open {
+        refresh(here, folder, Depth::Facts);
+    }
+    let mut by_fleet: BTreeMap<String, Vec<LeaseKey>> = BTreeMap::new();
+    for folder in open.iter().filter(|folder| is_open(folder)) {
+        let name = copy::copied_from(folder).unwrap_or_default();
+        by_fleet.entry(name).or_default().push(LeaseKey::Run(folder.run().clone()));
+    }
+    for (name, keys) in by_fleet {
+        let Ok((fleet, _)) = of_name(here, name) else { continue };
+        let Ok(Looked { looks, now }) = look_at(&Leases::of(&fleet), keys, GLIMPSE, ASKING) else { continue };
+        for (key, _, heard) in looks.all(now) {
+            if let LeaseKey::Run(run) = key
+                && heard.state == Hearing::Renewed
+            {
+                register::heard(&here.project, run);
+            }
+        }
+    }
+}
+
+/// The runs of this project that are driven elsewhere and were heard of just now by somebody here.
+pub(crate) fn heard_alive(project: &Project) -> Vec<RunId> {
+    register::alive(project)
+}
+
+/// Has it not ended, as far as is known here?
+fn is_open(folder: &RunFolder) -> bool {
+    index::summarize(folder).is_ok_and(|summary| summary.is_unfinished())
+}
+
 /// The fleet of a run that nobody drives here, and that has not ended as far as is known here.
 fn left_open(here: &Here, folder: &RunFolder) -> Option<String> {
-    let is_open = index::summarize(folder).is_ok_and(|summary| summary.is_unfinished());
-    if !is_open || which::all_live(here).ok()?.contains(folder.run()) {
+    if !is_open(folder) || which::all_live(here).ok()?.contains(folder.run()) {
         return None;
     }
     fleet_of(folder).ok().flatten()
@@ -90,10 +142,12 @@ pub(crate) fn is_live(here: &Here, folder: &RunFolder) -> bool {
 }
 
 /// A run that is driven on another machine, followed.
-pub(crate) struct FollowedCopy<'a> {
-    here: &'a Here,
-    folder: &'a RunFolder,
+pub(crate) struct FollowedCopy {
+    here: Here,
+    folder: RunFolder,
     fleet: Fleet,
+    /// Hears what its agents print; `None` where somebody else on this machine does.
+    ear: Option<CopyEar>,
     lease: Duration,
     looks: Looks,
     began: Instant,
@@ -102,18 +156,19 @@ pub(crate) struct FollowedCopy<'a> {
     brought: Option<Sequence>,
 }
 
-impl<'a> FollowedCopy<'a> {
+impl FollowedCopy {
     /// `None` for a run of this machine.
     ///
     /// # Errors
     /// Its fleet cannot be asked.
-    pub fn begin(here: &'a Here, folder: &'a RunFolder) -> Result<Option<FollowedCopy<'a>>, AppError> {
+    pub fn begin(here: &Here, folder: &RunFolder) -> Result<Option<FollowedCopy>, AppError> {
         let Some(name) = copy::copied_from(folder) else { return Ok(None) };
         let (fleet, settings) = of_name(here, name)?;
         Ok(Some(FollowedCopy {
-            here,
-            folder,
+            here: here.clone(),
+            folder: folder.clone(),
             fleet,
+            ear: None,
             lease: settings.lease,
             looks: Looks::respecting(settings.lease),
             began: Instant::now(),
@@ -122,11 +177,14 @@ impl<'a> FollowedCopy<'a> {
         }))
     }
 
-    /// Brings what has happened since, once in a while, and says whether somebody drives it.
+    /// Brings what its agents have printed since, and once in a while what else has happened. Says whether somebody drives it.
     ///
     /// # Errors
     /// The fleet's servers do more than stay away for a moment.
     pub fn look(&mut self) -> Result<bool, AppError> {
+        if let Some(ear) = &mut self.ear {
+            ear.hear();
+        }
         if self.looked.is_some_and(|looked| looked.elapsed() < LOOK) {
             return Ok(true);
         }
@@ -144,6 +202,9 @@ impl<'a> FollowedCopy<'a> {
         }
         let now = self.began.elapsed();
         let heard = self.looks.of(&key, now).map(|(_, heard)| heard);
+        if heard.is_some_and(|heard| heard.state == Hearing::Renewed && heard.span < self.lease) {
+            register::heard(&self.here.project, self.folder.run());
+        }
         Ok(heard.is_some_and(|heard| heard.state == Hearing::Renewed || heard.span < self.lease))
     }
 
@@ -151,10 +212,67 @@ impl<'a> FollowedCopy<'a> {
     fn bring(&mut self) -> Result<(), JournalError> {
         let newest = Journal::of(&self.fleet, self.folder.run())?.newest(Deadline::after(ASKING))?;
         if self.brought != Some(newest) {
-            brought(self.here, &self.fleet, self.folder, Depth::Files)?;
+            brought(&self.here, &self.fleet, &self.folder, Depth::Files)?;
             self.brought = Some(newest);
         }
+        match &mut self.ear {
+            Some(ear) => ear.look(),
+            // From now on: what is being printed already comes when its call has ended.
+            none => *none = CopyEar::begin(&self.fleet, &self.folder)?,
+        }
         Ok(())
+    }
+}
+
+impl Drop for FollowedCopy {
+    fn drop(&mut self) {
+        register::unheard(&self.here.project, self.folder.run());
+    }
+}
+
+/// A run that is driven on another machine, followed for as long as this is kept, beside whoever looks at its folder.
+pub(crate) struct FollowedBeside {
+    is_over: Arc<AtomicBool>,
+}
+
+impl FollowedBeside {
+    /// `None` for a run of this machine, and for one that has ended. Where its fleet cannot be asked that is tried again.
+    pub fn begin(here: Here, folder: &RunFolder) -> Option<FollowedBeside> {
+        if !is_copy(folder) || !is_open(folder) {
+            return None;
+        }
+        let is_over = Arc::new(AtomicBool::new(false));
+        let (over, folder) = (Arc::clone(&is_over), folder.clone());
+        let follow = move || {
+            while !over.load(Ordering::Relaxed) && is_open(&folder) {
+                follow(&here, &folder, &over);
+                wait(AGAIN, &over);
+            }
+        };
+        // Without a thread the run is shown as it was.
+        let started = thread::Builder::new().name("fleet-follow".to_owned()).spawn(follow);
+        started.is_ok().then_some(FollowedBeside { is_over })
+    }
+}
+
+impl Drop for FollowedBeside {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Until nobody drives it, its fleet fails, or it is over.
+fn follow(here: &Here, folder: &RunFolder, over: &AtomicBool) {
+    let Ok(Some(mut copy)) = FollowedCopy::begin(here, folder) else { return };
+    while !over.load(Ordering::Relaxed) && copy.look().unwrap_or(false) {
+        thread::sleep(STEP);
+    }
+}
+
+fn wait(span: Duration, over: &AtomicBool) {
+    let began = Instant::now();
+    while began.elapsed() < span && !over.load(Ordering::Relaxed) {
+        thread::sleep(STEP);
     }
 }
 
@@ -173,14 +291,20 @@ fn connected(here: &Here, settings: &FleetSettings) -> Result<Fleet, AppError> {
 }
 
 fn bring(here: &Here, fleet: &Fleet, folder: &RunFolder, depth: Depth) -> Result<(), AppError> {
-    brought(here, fleet, folder, depth).map_err(not_brought)
+    let brought = brought(here, fleet, folder, depth).map_err(not_brought)?;
+    here.app.notices(&brought.sentence());
+    Ok(())
 }
 
-fn brought(here: &Here, fleet: &Fleet, folder: &RunFolder, depth: Depth) -> Result<(), JournalError> {
+fn brought(here: &Here, fleet: &Fleet, folder: &RunFolder, depth: Depth) -> Result<Brought, JournalError> {
     // What cannot be said is no reason to write into what may be somebody's.
     let goes_on_here = || which::all_live(here).map_or(true, |live| live.contains(folder.run()));
     let there = FleetJournal::read(fleet, folder.run())?;
     let brought = copy::bring(fleet, folder, &there, depth, goes_on_here)?;
-    here.app.notices(&brought.sentence());
-    Ok(())
+    if is_copy(folder) && is_open(folder) {
+        register::enter(&here.project, folder.run());
+    } else {
+        register::leave(&here.project, folder.run());
+    }
+    Ok(brought)
 }

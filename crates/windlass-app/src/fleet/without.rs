@@ -11,8 +11,8 @@ mod wanted;
 
 use windlass_core::config::Resolved;
 use windlass_core::spec::{LanesSpec, RunSpec};
-use windlass_core::values::TaskRow;
-use windlass_engine::store::RunFolder;
+use windlass_core::values::{RunId, TaskRow};
+use windlass_engine::store::{Project, RunFolder};
 use windlass_engine::supervisor::RemoteSession;
 use windlass_git::git::{ObjectId, Repository};
 
@@ -89,6 +89,24 @@ pub(crate) fn find(_: &Here, _: &str, _: Depth) -> Result<Option<RunFolder>, App
 
 /// What is here of a run is what there is to see.
 pub(crate) fn refresh(_: &Here, _: &RunFolder, _: Depth) {}
+
+/// No run is known to be driven elsewhere.
+pub(crate) fn refresh_all(_: &Here) {}
+
+/// None is heard of.
+pub(crate) fn heard_alive(_: &Project) -> Vec<RunId> {
+    Vec::new()
+}
+
+/// None is followed.
+#[derive(Clone, Copy)]
+pub(crate) enum FollowedBeside {}
+
+impl FollowedBeside {
+    pub fn begin(_: Here, _: &RunFolder) -> Option<FollowedBeside> {
+        None
+    }
+}
 
 /// No run's folder is known to be a copy.
 pub(crate) fn is_copy(_: &RunFolder) -> bool {

@@ -19,6 +19,7 @@ use super::known::KnownRun;
 use super::{places, status, which};
 use crate::app::App;
 use crate::error::AppError;
+use crate::fleet::FollowedBeside;
 use crate::here::Here;
 
 /// So much of a prompt is shown.
@@ -32,6 +33,8 @@ pub struct FollowedRun {
     course: Course,
     places: Looked,
     calls: BTreeMap<CallId, Listening>,
+    /// What brings what happens to it on another machine.
+    _elsewhere: Option<FollowedBeside>,
 }
 
 /// What git said of the work when it was asked.
@@ -89,6 +92,7 @@ impl App {
     /// # Errors
     /// Its journal cannot be read, or holds nothing yet.
     pub fn follow(&self, known: &KnownRun) -> Result<FollowedRun, AppError> {
+        let here = Here::of_project(self, known.project());
         let path = known.folder().journal();
         let mut followed = FollowedRun {
             app: self.clone(),
@@ -97,6 +101,7 @@ impl App {
             course: Course::default(),
             places: Looked::default(),
             calls: BTreeMap::new(),
+            _elsewhere: FollowedBeside::begin(here, known.folder()),
         };
         followed.advance()?;
         if followed.course.directory().is_none() {
@@ -126,9 +131,9 @@ impl FollowedRun {
         &self.course
     }
 
-    /// Does a process work on it?
+    /// Does a process work on it, here or elsewhere?
     pub fn is_live(&self) -> Result<bool, AppError> {
-        Ok(which::live_of(self.known.project())?.contains(self.known.run()))
+        Ok(which::seen_live(self.known.project())?.contains(self.known.run()))
     }
 
     /// Asks git where its work is today, for [`seen`](Self::seen). That starts processes: for when somebody opens the run, and when
@@ -147,7 +152,7 @@ impl FollowedRun {
 
     /// The run as it stands now; where its work is as git said when it was last asked.
     pub fn seen(&self, now: Timestamp) -> Result<RunSeen, AppError> {
-        Ok(self.seen_among(&which::live_of(self.known.project())?, now))
+        Ok(self.seen_among(&which::seen_live(self.known.project())?, now))
     }
 
     pub(super) fn seen_among(&self, live: &[RunId], now: Timestamp) -> RunSeen {

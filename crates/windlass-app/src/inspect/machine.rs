@@ -211,7 +211,7 @@ fn heading(state: RunState, waits: bool, is_fresh: bool) -> Heading {
 impl ProjectRuns {
     /// What is known where it still holds, else read anew; and whether anything is different.
     fn renewed(project: Project, known: Option<ProjectRuns>) -> Result<(ProjectRuns, bool), AppError> {
-        let live = which::live_of(&project)?;
+        let live = which::seen_live(&project)?;
         if let Some(known) = known
             && Marks::of(&project, known.open()) == known.marks
         {

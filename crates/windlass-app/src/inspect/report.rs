@@ -71,7 +71,6 @@ impl App {
 
     fn add_named(&self, night: &mut Night, names: &[String]) -> Result<(), AppError> {
         let here = Here::find_broken(self)?;
-        let live = which::all_live(&here)?;
         let mut folders = Vec::new();
         for name in names {
             let folder = which::shown(&here, Some(name))?;
@@ -85,7 +84,7 @@ impl App {
         }
         for folder in &folders {
             let known = KnownRun::of(&here.project, folder.run());
-            night.runs.push(self.run_seen(&known, &live, night.made)?);
+            night.runs.push(self.run_seen(&known, &which::live_with(&here, folder)?, night.made)?);
         }
         Ok(())
     }
@@ -93,7 +92,7 @@ impl App {
     fn add_last_night(&self, night: &mut Night, since: Timestamp) -> Result<(), AppError> {
         for project in Project::all(&state_root()?)? {
             let listing = index::look(&project)?;
-            let live = which::live_of(&project)?;
+            let live = which::seen_live(&project)?;
             for run in listing.runs.iter().filter(|run| run.last >= since || live.contains(&run.run)) {
                 match self.run_seen(&KnownRun::of(&project, &run.run), &live, night.made) {
                     Ok(seen) => night.runs.push(seen),

@@ -7,6 +7,7 @@ use windlass_ui::{RunRow, RunState};
 use super::which;
 use crate::app::App;
 use crate::error::AppError;
+use crate::fleet;
 use crate::here::Here;
 
 /// The runs of a project.
@@ -21,8 +22,9 @@ impl App {
     /// All runs of this project.
     pub fn runs(&self) -> Result<Runs, AppError> {
         let here = Here::find_broken(self)?;
+        fleet::refresh_all(&here);
         let listing = index::list(&here.project)?;
-        let live = which::all_live(&here)?;
+        let live = which::seen_live(&here.project)?;
         let is_wrong = |(run, error): &(RunId, StoreError)| !(error.is_nothing_yet() || live.contains(run));
         Ok(Runs {
             rows: listing.runs.iter().map(|run| row(run, &live)).collect(),

@@ -111,6 +111,13 @@ pub fn live_of(project: &Project) -> Result<Vec<RunId>, AppError> {
     Ok(holders.into_iter().filter(Holder::is_alive).map(|holder| holder.run).collect())
 }
 
+/// The same, and those that are driven elsewhere and were heard of just now.
+pub fn seen_live(project: &Project) -> Result<Vec<RunId>, AppError> {
+    let mut live = live_of(project)?;
+    live.extend(fleet::heard_alive(project));
+    Ok(live)
+}
+
 /// How a run stands.
 pub fn state(run: &RunSummary, live: &[RunId]) -> RunState {
     match run.ending {

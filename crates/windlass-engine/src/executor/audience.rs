@@ -10,6 +10,10 @@ pub use windlass_core::observation::Place;
 pub trait Audience: Send + Sync {
     /// A fact was journalled.
     fn fact(&self, entry: &Entry);
+    /// An agent printed a line, given without its `\n`. What it means is told next.
+    fn line(&self, place: Place, line: &[u8]) {
+        let _ = (place, line);
+    }
     /// An agent said or did something.
     fn observation(&self, place: Place, observation: Observation);
     /// What a person should know of the watching itself, each thing once: a log that cannot be written. It becomes a

@@ -230,6 +230,7 @@ impl Lines {
             StreamEvent::Bytes(_) => self.place.at = self.pipes.clock.now().wall,
             StreamEvent::Line(line) => {
                 self.place.line += 1;
+                self.audience.line(self.place, line);
                 let at = self.pipes.clock.monotonic();
                 let mut sink =
                     Listener { pipes: &self.pipes, audience: self.audience.as_ref(), place: self.place, at };

@@ -10,6 +10,7 @@
 //!
 //! Memory does not grow with the streams: they are read piece by piece, as fast as they are taken.
 
+pub mod live;
 pub mod pages;
 mod reading;
 mod recording;

@@ -4,11 +4,13 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read as _};
+use std::ops::Range;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
 use windlass_core::values::{CallId, LaneId};
 
+use super::live::is_gap;
 use super::reading::Reading;
 use super::times::Times;
 use crate::executor::Place;
@@ -31,8 +33,25 @@ enum Stage {
     Read,
 }
 
+/// What has been told of a stream that was heard only in part.
+#[derive(Debug, Default)]
+struct Told {
+    /// Up to this byte it was heard.
+    end: u64,
+    /// But for what lies between these bytes.
+    gaps: Vec<Range<u64>>,
+}
+
+impl Told {
+    fn has(&self, line: &Range<u64>) -> bool {
+        let in_gap = |gap: &Range<u64>| gap.start <= line.start && line.end <= gap.end;
+        line.end <= self.end && !self.gaps.iter().any(in_gap)
+    }
+}
+
 /// The stream of one call.
 pub(super) struct Recording<R: Reading> {
+    folder: CallFolder,
     path: PathBuf,
     file: Option<File>,
     times: Times,
@@ -41,6 +60,9 @@ pub(super) struct Recording<R: Reading> {
     stage: Stage,
     /// Bytes read so far.
     read: u64,
+    /// Where the line begins whose end comes next.
+    begun: u64,
+    told: Told,
     place: Place,
     waiting: VecDeque<(Place, R::Item)>,
 }
@@ -48,14 +70,18 @@ pub(super) struct Recording<R: Reading> {
 impl<R: Reading> Recording<R> {
     /// The stream of a call that was reserved for at this time.
     pub fn new(folder: &CallFolder, reading: R, lane: LaneId, call: CallId, reserved: Timestamp) -> Self {
+        let (path, times) = folder.recorded();
         Self {
-            path: folder.stream(),
+            folder: folder.clone(),
+            path,
             file: None,
-            times: Times::new(folder.times(), reserved),
+            times: Times::new(times, reserved),
             reading,
             lines: Lines::default(),
             stage: Stage::Reserved,
             read: 0,
+            begun: 0,
+            told: Told::default(),
             place: Place { lane, call, line: 0, at: reserved },
             waiting: VecDeque::new(),
         }
@@ -68,9 +94,23 @@ impl<R: Reading> Recording<R> {
         }
     }
 
-    /// It has ended: what lies in the file is all there is.
+    /// It has ended: what lies in the file is all there is. Where its stream was heard only in part, it is there by now.
     pub fn close(&mut self) {
         self.stage = Stage::Complete;
+        if self.path != self.folder.stream() {
+            self.choose();
+        }
+    }
+
+    /// Reads the file that has the most of it: all of it, but what was told is not told again.
+    fn choose(&mut self) {
+        let (path, times) = self.folder.recorded();
+        if path != self.path {
+            (self.path, self.file) = (path, None);
+            self.times.go_on_with(times);
+            self.told.end = self.begun;
+            (self.read, self.begun, self.lines, self.place.line) = (0, 0, Lines::default(), 0);
+        }
     }
 
     /// When the next observation was made; `None` when there is none yet.
@@ -110,6 +150,9 @@ impl<R: Reading> Recording<R> {
 
     /// Nothing, as long as there is no such file.
     fn read_file(&mut self, chunk: &mut [u8]) -> Result<usize, StoreError> {
+        if self.file.is_none() {
+            self.choose();
+        }
         let failed = |error| StoreError::io("read", &self.path, error);
         let file = match &mut self.file {
             Some(file) => file,
@@ -129,10 +172,16 @@ impl<R: Reading> Recording<R> {
 
     /// A piece that ends at the end of a line or of what was read; `None` = the last line never comes to its end.
     fn decode(&mut self, piece: Option<&[u8]>) {
-        let Self { lines, reading, place, waiting, .. } = self;
+        let Self { lines, reading, place, waiting, begun, read, told, .. } = self;
         let mut tell = |line: &[u8]| {
             place.line += 1;
-            reading.line(line, &mut |found| waiting.push_back((*place, found)));
+            let bytes = *begun..*read;
+            *begun = *read;
+            if is_gap(line) {
+                told.gaps.push(bytes);
+            } else if !told.has(&bytes) {
+                reading.line(line, &mut |found| waiting.push_back((*place, found)));
+            }
         };
         match piece {
             Some(piece) => lines.feed(piece, &mut tell),

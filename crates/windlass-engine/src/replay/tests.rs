@@ -5,6 +5,7 @@ use std::time::Duration;
 use windlass_core::report;
 use windlass_core::values::{AgentIndex, CallSummary, Cost, LaneId, Named, Now, Purpose, StopSource};
 
+use super::live::LiveRecording;
 use super::*;
 use crate::store::{CallFolder, Journal, Project};
 
@@ -157,6 +158,39 @@ fn what_grows_is_followed_line_by_line() {
     run.finish(10, 1);
     let last = told(&mut replay);
     assert!(last[0].starts_with("1:3 Garbage") && last[1] == "call_finished", "{last:?}");
+}
+
+#[test]
+fn what_was_heard_of_a_stream_is_told_at_once_and_the_rest_when_it_is_there() {
+    let mut run = Recorded::new();
+    let mut replay = Replay::new(&run.folder);
+    let folder = run.reserve(0, 1);
+    run.spawn(5, 1);
+    let lines = ["one", "two", "three", "four", "five"].map(says);
+    let ends: Vec<u64> = lines
+        .iter()
+        .scan(0, |end, line| {
+            *end += line.len() as u64;
+            Some(*end)
+        })
+        .collect();
+    let reserved = at(0);
+    let mut live = LiveRecording::open(&folder, reserved).unwrap();
+    live.add(0, lines[0].trim_end().as_bytes(), at(10)).unwrap();
+    assert_eq!(told(&mut replay), ["call_reserved", "call_spawned", "1:1 one at 10"]);
+    // Two lines were lost on their way.
+    live.add(ends[2], lines[3].trim_end().as_bytes(), at(900)).unwrap();
+    assert_eq!(told(&mut replay), ["1:3 four at 900"]);
+    append(&folder.stream(), &lines.concat());
+    append(&folder.times(), &format!("10 {}\n300 {}\n900 {}\n", ends[0], ends[2], ends[4]));
+    run.finish(1000, 1);
+    let rest = ["1:2 two at 300", "1:3 three at 300", "1:5 five at 900", "call_finished"];
+    assert_eq!(told(&mut replay), rest);
+    // Whoever comes later has it as it was.
+    let all = ["1:1 one at 10", "1:2 two at 300", "1:3 three at 300", "1:4 four at 900", "1:5 five at 900"];
+    let again = told(&mut Replay::new(&run.folder));
+    assert!(all.iter().all(|told| again.contains(&(*told).to_owned())), "{again:?}");
+    assert_eq!(again.len(), all.len() + 3);
 }
 
 #[test]

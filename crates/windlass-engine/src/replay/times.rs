@@ -33,6 +33,11 @@ impl Times {
         Times { path, start, reader: None, begun: Vec::new(), entry: None }
     }
 
+    /// Goes on with this file, which has all that the one before has.
+    pub fn go_on_with(&mut self, path: PathBuf) {
+        *self = Times::new(path, self.start);
+    }
+
     /// When so many bytes had come. Beyond the last entry: then, since the next one would follow soon.
     pub fn when(&mut self, bytes: u64) -> Timestamp {
         while self.entry.is_none_or(|entry| entry.bytes < bytes) {
@@ -63,6 +68,10 @@ impl Entry {
     pub fn parse(line: &[u8]) -> Option<Entry> {
         let (millis, bytes) = str::from_utf8(line).ok()?.split_once(' ')?;
         Some(Entry { millis: millis.parse().ok()?, bytes: bytes.parse().ok()? })
+    }
+
+    pub fn line(self) -> String {
+        format!("{} {}\n", self.millis, self.bytes)
     }
 }
 

@@ -134,6 +134,11 @@ impl Project {
         self.runs().join("index.jsonl")
     }
 
+    /// The folder that says which runs are copies of what a fleet has.
+    pub fn copies(&self) -> PathBuf {
+        self.path.join("copies")
+    }
+
     /// The repository of snapshots.
     pub fn snapshots(&self) -> PathBuf {
         self.path.join("snapshots.git")

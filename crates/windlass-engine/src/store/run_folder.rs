@@ -3,6 +3,7 @@
 //! ```text
 //! runs/<run>/journal.jsonl  reserve  goal.md  settings.json  stop  park
 //! runs/<run>/iterations/0001/<attempt>-<purpose>/   prompt.md  system.md  stream.ndjson  times  stderr.log  gates/
+//! runs/<run>/iterations/0001/<attempt>-<purpose>/   live.ndjson  live-times, of a call that a fleet's worker makes
 //! runs/<run>/snapshots/     <moment>-<commit>.pack, of a fleet's workers
 //! ```
 
@@ -325,6 +326,23 @@ impl CallFolder {
     /// When the agent's output came.
     pub fn times(&self) -> PathBuf {
         self.path.join("times")
+    }
+
+    /// What was heard of the output while the call is made on another machine.
+    pub fn live(&self) -> PathBuf {
+        self.path.join("live.ndjson")
+    }
+
+    /// When that came.
+    pub fn live_times(&self) -> PathBuf {
+        self.path.join("live-times")
+    }
+
+    /// What there is to read of the output, and when it came: all of it, or what was heard where there is no more yet.
+    pub fn recorded(&self) -> (PathBuf, PathBuf) {
+        let (stream, live) = (self.stream(), self.live());
+        // outside: the run's folder.
+        if !stream.exists() && live.exists() { (live, self.live_times()) } else { (stream, self.times()) }
     }
 
     /// What the agent printed on its standard error; not there when it printed nothing.

@@ -1,5 +1,8 @@
 //! A run that is driven on another machine, as this one follows it: a folder like that of any run, with what the fleet has of it.
 
+mod ear;
+pub mod register;
+
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::path::Path;
@@ -18,6 +21,7 @@ use crate::brief::Brief;
 use crate::code::{CodeError, bring_missing, large, scratch_of};
 use crate::journal::{self, Brought, FleetJournal, JournalError, Standing};
 use crate::run_files;
+pub use ear::CopyEar;
 
 /// Says that a run's folder is a copy, and of what.
 const NOTE: &str = "copied.json";

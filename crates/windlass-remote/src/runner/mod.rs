@@ -126,7 +126,7 @@ impl RemoteLanes {
         let room = Arc::new(Room::open(setting, epoch, sender, wake)?);
         let mut threads =
             vec![publisher::begin(&room)?, intake::listen(&room)?, watch::look_after_code(&room)?];
-        threads.extend(listening::begin(&room, local.audience())?);
+        threads.push(listening::begin(&room, local.audience())?);
         Ok(RemoteLanes {
             local,
             room,

@@ -13,6 +13,7 @@ use windlass_core::run::{Effect, Epoch, Order, Reported, TurnKey};
 use windlass_core::values::{LaneId, RunId};
 use windlass_engine::executor::{EngineError, Executor, Waker};
 use windlass_engine::local::LocalLanes;
+use windlass_engine::store::RunFolder;
 use windlass_fleet::Fleet;
 use windlass_fleet::leases::LeaseEpoch;
 use windlass_fleet::names::WorkerName;
@@ -29,6 +30,7 @@ use crate::brief::Brief;
 use crate::code::large::LargeFileExchange;
 use crate::code::{CodeError, WorkerCode, commit};
 use crate::live::Speaker;
+use crate::run_files;
 
 /// The longest that nothing is looked at.
 const LOOK: Duration = Duration::from_millis(500);
@@ -81,7 +83,9 @@ struct Open {
     lanes: LocalLanes,
     /// Where lanes are.
     below: PathBuf,
+    /// The folder of its snapshots, and that of the run.
     snapshots: PathBuf,
+    folder: RunFolder,
     replica: Replica,
     large: Arc<LargeFileExchange>,
     outbox: Outbox,
@@ -110,8 +114,8 @@ impl Running {
         Running { room, open: None, held, made, lost: BTreeMap::new() }
     }
 
-    /// Works until it is told to close. Gives the folder of the run's snapshots, where it was opened.
-    pub fn work(mut self, inbox: &Receiver<Job>) -> Option<PathBuf> {
+    /// Works until it is told to close. Gives the folders of what was sent to the runner.
+    pub fn work(mut self, inbox: &Receiver<Job>) -> Vec<PathBuf> {
         loop {
             let patience = self.open.as_ref().and_then(|open| open.lanes.next_due()).unwrap_or(LOOK);
             let job = match inbox.recv_timeout(patience.min(LOOK)) {
@@ -139,10 +143,14 @@ impl Running {
                 self.give_up_all(&error.to_string());
             }
         }
-        let mut open = self.open.take()?;
+        let Some(mut open) = self.open.take() else { return Vec::new() };
         open.lanes.close();
         open.outbox.close();
-        Some(open.snapshots)
+        let mut sent = vec![open.snapshots];
+        if run_files::travel(&open.folder) {
+            sent.extend([open.folder.iterations(), open.folder.snapshots()]);
+        }
+        sent
     }
 
     fn leave(&mut self, lane: LaneId) {
@@ -344,9 +352,10 @@ impl RunRoom {
         let jobs = self.jobs.clone();
         let wake: Waker = Arc::new(move || drop(jobs.send(Job::Stirred)));
         let (below, snapshots) = (lanes.clone(), setting.project.snapshots());
+        let run_folder = setting.folder.clone();
         let place = Place {
             main: main.clone(),
-            folder: setting.folder.clone(),
+            folder: run_folder.clone(),
             lanes,
             snapshots: setting.project.path().to_owned(),
             code: Arc::clone(&self.code),
@@ -357,7 +366,7 @@ impl RunRoom {
         if let Some(tip) = tip {
             outbox.knows(tip);
         }
-        Ok(Open { main, lanes, below, snapshots, replica, large, outbox, _lock: lock })
+        Ok(Open { main, lanes, below, snapshots, folder: run_folder, replica, large, outbox, _lock: lock })
     }
 
     fn outbox(&self, place: Option<Place>) -> Outbox {

@@ -30,8 +30,8 @@ const LOOK: Duration = Duration::from_millis(500);
 /// The handle of a run's thread.
 pub(super) struct RunDesk {
     jobs: Sender<Job>,
-    /// Gives the folder of the run's snapshots here, where it was opened.
-    thread: JoinHandle<Option<PathBuf>>,
+    /// Gives the folders of what was sent to the runner.
+    thread: JoinHandle<Vec<PathBuf>>,
     /// The lease of the run's runner.
     runner: Arc<AtomicU64>,
     /// Nobody listens for its end any longer.
@@ -103,22 +103,22 @@ impl RunDesk {
         Ok(())
     }
 
-    /// The same, and what is here of its code goes: nobody needs it any more. Its snapshots were sent.
+    /// The same, and what is here of its code goes: nobody needs it any more. So does what was sent.
     pub fn close_and_remove(self) {
         let home = self.home.clone();
-        let snapshots = self.close();
+        let sent = self.close();
         let folders = ["code", "lanes", INCOMING].map(|folder| home.join(folder));
-        for folder in folders.into_iter().chain(snapshots) {
+        for folder in folders.into_iter().chain(sent) {
             // What cannot be removed takes room and does no harm.
             let _ = at(&folder).remove_folder();
         }
     }
 
-    /// Ends everything of the run here, and waits for that. Gives the folder of its snapshots, where there is one.
-    pub fn close(self) -> Option<PathBuf> {
+    /// Ends everything of the run here, and waits for that. Gives the folders of what was sent to the runner.
+    pub fn close(self) -> Vec<PathBuf> {
         self.closed.store(true, Ordering::Relaxed);
         self.tell(Job::Close);
-        self.thread.join().ok().flatten()
+        self.thread.join().unwrap_or_default()
     }
 }
 

@@ -13,4 +13,5 @@ mod real;
 mod remote;
 mod restoring;
 mod verbs;
+mod watching;
 mod yard;

@@ -316,9 +316,13 @@ impl<'a> Elsewhere<'a> {
         self.yard.env.git(&[&["-C", &project], arguments].concat())
     }
 
+    pub fn state(&self) -> PathBuf {
+        self.root.join("state")
+    }
+
     /// The only run's journal.
     pub fn journal(&self) -> PathBuf {
-        the_journal(&self.root.join("state"))
+        the_journal(&self.state())
     }
 }
 

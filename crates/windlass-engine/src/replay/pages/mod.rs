@@ -24,6 +24,7 @@ use jiff::Timestamp;
 use windlass_agents::{Agent, Decoder, Detail, Digest, Sink};
 use windlass_core::observation::{Observation, ToolTrace};
 
+use super::live::is_gap;
 use super::times::Entry;
 use crate::store::{CallFolder, StoreError};
 use index::Index;
@@ -124,15 +125,17 @@ impl Transcript {
             folder: folder.clone(),
             agent,
             over,
-            times: TimeTable::new(folder.times(), reserved),
+            times: TimeTable::new(folder, reserved),
             index: Index::default(),
             decoded: None,
         }
     }
 
     /// Its call is over now: a last line without an end is one, too.
-    pub const fn close(&mut self) {
+    pub fn close(&mut self) {
         self.over = true;
+        // Where the stream was heard only in part until now, its lines were counted wrongly.
+        self.index = Index::default();
     }
 
     /// How the recording stands, and its bytes.
@@ -142,7 +145,7 @@ impl Transcript {
 
     /// When the last bytes came, as its file says; `None` where there are none.
     pub fn heard(&self) -> Option<Timestamp> {
-        let written = self.folder.stream().metadata().and_then(|about| about.modified()).ok()?;
+        let written = self.folder.recorded().0.metadata().and_then(|about| about.modified()).ok()?;
         Timestamp::try_from(written).ok()
     }
 
@@ -243,7 +246,7 @@ impl Transcript {
     }
 
     fn stream(&self) -> Result<Option<Stream>, StoreError> {
-        Stream::open(&self.folder.stream())
+        Stream::open(&self.folder.recorded().0)
     }
 
     const fn missing(&self) -> Recording {
@@ -300,10 +303,16 @@ impl Transcript {
             let when = self.times.when(line.end);
             let mut found = Vec::new();
             if let Some(text) = &line.text {
+                if is_gap(text) {
+                    at = line.end;
+                    continue;
+                }
                 decoded.decoder.line(text, Detail::Everything, &mut Observed(&mut found));
             } else {
                 let beginning = stream.read(line.start, line.start + row::BEGINNING)?;
-                rows.push_back(Row::of_long_line(&line, when, &beginning));
+                if !is_gap(&beginning) {
+                    rows.push_back(Row::of_long_line(&line, when, &beginning));
+                }
             }
             rows.extend((0..).zip(found).map(|(part, found)| Row::new(&line, part, when, found)));
             at = line.end;

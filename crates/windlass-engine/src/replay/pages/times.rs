@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use jiff::{SignedDuration, Timestamp};
 
 use super::Entry;
+use crate::store::CallFolder;
 
 /// Read at once.
 const CHUNK: usize = 64 * 1024;
@@ -15,6 +16,8 @@ const CHUNK: usize = 64 * 1024;
 /// A call's `times`, whole. There are at most ten entries a second, and a call is ended after some hours: half a megabyte.
 #[derive(Debug)]
 pub(super) struct TimeTable {
+    folder: CallFolder,
+    /// What was read, of the two that a call can have.
     path: PathBuf,
     /// What its milliseconds are counted from.
     start: Timestamp,
@@ -24,8 +27,8 @@ pub(super) struct TimeTable {
 }
 
 impl TimeTable {
-    pub const fn new(path: PathBuf, start: Timestamp) -> TimeTable {
-        TimeTable { path, start, entries: Vec::new(), read: 0 }
+    pub fn new(folder: &CallFolder, start: Timestamp) -> TimeTable {
+        TimeTable { folder: folder.clone(), path: PathBuf::new(), start, entries: Vec::new(), read: 0 }
     }
 
     /// Reads what is needed to say when so many bytes had come.
@@ -53,6 +56,11 @@ impl TimeTable {
     }
 
     fn read_on(&mut self) -> io::Result<()> {
+        let (_, path) = self.folder.recorded();
+        if path != self.path {
+            (self.path, self.read) = (path, 0);
+            self.entries.clear();
+        }
         let file = File::open(&self.path)?;
         let mut begun = Vec::new();
         let mut at = self.read;
