@@ -94,11 +94,11 @@ fn not_running(here: &Here, run: &RunId, otherwise: &str) -> AppError {
     let folder = RunFolder::of(&here.project, run);
     let error = AppError::usage(format!("run {run} is not running: {otherwise}"));
     match index::summarize(&folder) {
-        Ok(summary) if is_open(&summary) && fleet::is_copy(&folder) => {
-            AppError::usage(format!("run {run} is not driven on this machine, and takes requests where it is"))
-                .hint("Who drives it: windlass fleet status")
-                .hint(format!("Once nobody does, it can go on here: windlass resume {run}"))
-        }
+        Ok(summary) if is_open(&summary) && fleet::is_copy(&folder) => AppError::usage(format!(
+            "run {run} is not driven on this machine, and takes requests where it is"
+        ))
+        .hint("Who drives it: windlass fleet status")
+        .hint(format!("Once nobody does, it can go on here: windlass resume {run}")),
         Ok(summary) if is_open(&summary) => error.hint(format!("It can go on: windlass resume {run}")),
         _ => error.hint(format!("How it ended: windlass status {run}")),
     }

@@ -175,6 +175,8 @@ pub struct Spent {
     pub cpu: Duration,
     /// The most memory it ever held itself, in kilobytes; 0 where nobody looked.
     pub peak_kb: u64,
+    /// The most that was not pages of programs and libraries, as it was seen.
+    pub own_peak_kb: u64,
 }
 
 /// Runs a program to its end, which must be one of these exit codes.
@@ -183,16 +185,17 @@ pub fn measured(command: &mut Command, codes: &[i32]) -> Result<Spent, Failure> 
     let status = spawn(command)?.wait().map_err(|error| failed(command, error))?;
     let wall = began.elapsed();
     expect(command, status, codes)?;
-    Ok(Spent { wall, cpu: children_cpu()?.saturating_sub(before), peak_kb: 0 })
+    Ok(Spent { wall, cpu: children_cpu()?.saturating_sub(before), peak_kb: 0, own_peak_kb: 0 })
 }
 
 /// The same with a look at its memory every few milliseconds.
 pub fn watched(command: &mut Command, codes: &[i32]) -> Result<Spent, Failure> {
     let (before, began) = (children_cpu()?, Instant::now());
     let mut child = spawn(command)?;
-    let mut peak_kb = 0;
+    let (mut peak_kb, mut own_peak_kb) = (0, 0);
     let status = loop {
-        peak_kb = peak_kb.max(peak(child.id()));
+        let [most, own] = memory_of(child.id());
+        (peak_kb, own_peak_kb) = (most.max(peak_kb), own.max(own_peak_kb));
         match child.try_wait().map_err(|error| failed(command, error))? {
             Some(status) => break status,
             None => sleep(Duration::from_millis(3)),
@@ -200,7 +203,7 @@ pub fn watched(command: &mut Command, codes: &[i32]) -> Result<Spent, Failure> {
     };
     let wall = began.elapsed();
     expect(command, status, codes)?;
-    Ok(Spent { wall, cpu: children_cpu()?.saturating_sub(before), peak_kb })
+    Ok(Spent { wall, cpu: children_cpu()?.saturating_sub(before), peak_kb, own_peak_kb })
 }
 
 /// Starts it.
@@ -231,12 +234,14 @@ fn children_cpu() -> Result<Duration, Failure> {
     }
 }
 
-/// The most memory that a process ever held, in kilobytes.
-fn peak(process: u32) -> u64 {
+/// The most memory that a process ever held, and what of that is not pages of files now, in kilobytes.
+fn memory_of(process: u32) -> [u64; 2] {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let number = line.and_then(|line| line.trim().trim_end_matches(" kB").trim().parse().ok());
-    number.unwrap_or(0)
+    ["VmHWM:", "RssAnon:"].map(|name| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name));
+        let number = line.and_then(|line| line.trim().trim_end_matches(" kB").trim().parse().ok());
+        number.unwrap_or(0)
+    })
 }
 
 #[cfg(test)]

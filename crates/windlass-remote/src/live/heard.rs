@@ -15,7 +15,7 @@ use windlass_engine::store::{CallFolder, RunFolder};
 use super::Piece;
 
 /// So many lines are kept of calls that the journal does not have yet.
-const MOST_EARLY: usize = 1000;
+const MOST_EARLY: usize = 200;
 
 /// The calls of a run that are being made, as its journal has them.
 pub(crate) struct HeardCalls {
@@ -41,9 +41,17 @@ struct HeardCall {
     folder: CallFolder,
     reserved: Timestamp,
     decoder: Box<dyn Decoder>,
-    /// `None` where nothing was heard yet, or no more can be kept.
-    recording: Option<LiveRecording>,
-    is_broken: bool,
+    recording: Recording,
+}
+
+/// What is kept of what is heard.
+enum Recording {
+    /// Nothing was heard yet.
+    Unheard,
+    /// All that comes.
+    Open(LiveRecording),
+    /// No more: a disk that is full, say. Nothing depends on it, and the stream itself comes later.
+    GivenUp,
 }
 
 impl HeardCalls {
@@ -62,7 +70,11 @@ impl HeardCalls {
 
     /// Takes in which calls have begun and ended. What was heard of those that have goes, where their streams are there.
     pub fn look(&mut self, audience: Option<&dyn Audience>) {
+        let before = self.newest;
         self.read_on();
+        if self.newest == before {
+            return;
+        }
         for Early { lane, piece, heard } in std::mem::take(&mut self.early) {
             self.hear(lane, piece, heard, audience);
         }
@@ -79,9 +91,8 @@ impl HeardCalls {
                     let folder = self.folder.call(iteration, attempt, purpose);
                     let agent = self.agents.get(usize::from(agent.0)).copied().unwrap_or_else(usual);
                     let (decoder, reserved) = (agent.decoder(), entry.at.wall);
-                    let heard =
-                        HeardCall { lane, folder, reserved, decoder, recording: None, is_broken: false };
-                    self.calls.insert(call, heard);
+                    let recording = Recording::Unheard;
+                    self.calls.insert(call, HeardCall { lane, folder, reserved, decoder, recording });
                     self.newest = self.newest.max(call);
                 }
                 Fact::CallFinished { call, .. } => {
@@ -121,13 +132,14 @@ impl HeardCalls {
 
 impl HeardCall {
     fn keep(&mut self, piece: &Piece, now: Timestamp) {
-        if self.recording.is_none() && !self.is_broken {
-            self.recording = LiveRecording::open(&self.folder, self.reserved).ok();
+        if matches!(self.recording, Recording::Unheard) {
+            let opened = LiveRecording::open(&self.folder, self.reserved);
+            self.recording = opened.map_or(Recording::GivenUp, Recording::Open);
         }
-        let kept = self.recording.as_mut().map(|to| to.add(piece.offset, piece.text.as_bytes(), now));
-        if !matches!(kept, Some(Ok(()))) {
-            // A disk that is full, say: nothing depends on it, and the stream itself comes later.
-            (self.recording, self.is_broken) = (None, true);
+        if let Recording::Open(to) = &mut self.recording
+            && to.add(piece.offset, piece.text.as_bytes(), now).is_err()
+        {
+            self.recording = Recording::GivenUp;
         }
     }
 }
