@@ -119,6 +119,17 @@ impl Nats {
         &mut self.servers[index]
     }
 
+    /// All of them are gone, at once.
+    pub fn kill_all(&mut self) {
+        self.servers.iter_mut().for_each(Server::kill);
+    }
+
+    /// And back.
+    pub fn start_all(&mut self) {
+        self.servers.iter_mut().for_each(Server::start);
+        self.wait_until_ready();
+    }
+
     /// Waits until each that runs is ready to be asked.
     ///
     /// # Panics

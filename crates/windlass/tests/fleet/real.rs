@@ -1,16 +1,17 @@
 //! The real Claude Code on a worker. It talks to a stand-in for the Messages API on loopback.
 
 use std::ffi::OsString;
+use std::fs;
 use std::path::Path;
 use std::process::Command;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
 
 use rustix::process::Signal;
 use serde_json::json;
-use windlass_testkit::Running;
 use windlass_testkit::api::{Reply, Request, Scenario, StandIn};
-use windlass_testkit::environment::{CLAUDE_CODE, Credentials};
+use windlass_testkit::environment::{CLAUDE_CODE, Credentials, wait_until};
+use windlass_testkit::{Nats, Running};
 
 use super::yard::{HONEST, PATIENCE, Yard, drain};
 
@@ -44,7 +45,7 @@ struct Claude {
 
 impl Claude {
     fn new(scenario: Scenario) -> Claude {
-        let (yard, api) = (Yard::new(1, HONEST), StandIn::start(scenario));
+        let (yard, api) = (Yard::on(Nats::three(), 1, HONEST), StandIn::start(scenario));
         let mut variables = yard.env.claude_environment(&api, Credentials::ApiKey);
         // Nobody skips permissions here.
         variables.retain(|(name, _)| name != "IS_SANDBOX");
@@ -68,8 +69,29 @@ impl Claude {
     }
 
     fn run(&self) -> Running {
-        let arguments = ["run", "--mode", "tasks", "--no-delay", "--fleet", "-j", "2", "--gate", "true"];
-        Running::start(&mut self.with_agent(self.yard.windlass(&arguments)))
+        self.begin(&["run", "--mode", "tasks", "--no-delay", "--fleet", "-j", "2", "--gate", "true"])
+    }
+
+    /// How many agents are at work.
+    fn agents(&self) -> usize {
+        let agent = fs::canonicalize(CLAUDE_CODE.installed()).unwrap();
+        let program = |process: &u32| fs::read_link(format!("/proc/{process}/exe"));
+        let processes = self.yard.env.processes();
+        processes.iter().filter(|process| program(process).is_ok_and(|program| program == agent)).count()
+    }
+
+    /// One is, and waits for an answer.
+    fn wait_for_a_call(&self, run: &Running) {
+        assert!(self.api.wait_for_requests(1, PATIENCE), "{}", run.stderr_so_far());
+        assert_eq!(self.agents(), 1);
+    }
+
+    fn wait_until_idle(&self) {
+        assert!(wait_until(PATIENCE, || self.agents() == 0), "an agent is at work");
+    }
+
+    fn begin(&self, arguments: &[&str]) -> Running {
+        Running::start(&mut self.with_agent(self.yard.windlass(arguments)))
     }
 
     /// The task is done, and everybody ends.
@@ -108,7 +130,7 @@ fn a_worker_that_is_killed_during_a_call_leaves_its_task_to_the_agent_of_another
     }));
     let first = claude.worker("first");
     let run = claude.run();
-    assert!(claude.api.wait_for_requests(1, PATIENCE), "{}", run.stderr_so_far());
+    claude.wait_for_a_call(&run);
     let second = claude.worker("second");
     stalls.store(false, Ordering::Relaxed);
     first.signal(Signal::KILL);
@@ -118,4 +140,58 @@ fn a_worker_that_is_killed_during_a_call_leaves_its_task_to_the_agent_of_another
     let estimated: Vec<bool> = calls.iter().map(|call| call["estimated"] == true).collect();
     assert_eq!(estimated, [true, false], "{calls:?}");
     assert!(yard.notices().contains("worker first lost lane"), "{}", yard.notices());
+}
+
+/// Whether the agent's first answer is held back.
+#[derive(Clone, Default)]
+struct Held(Arc<(Mutex<bool>, Condvar)>);
+
+impl Held {
+    fn wait(&self) {
+        let (gone, changed) = &*self.0;
+        let waited = changed.wait_timeout_while(gone.lock().unwrap(), PATIENCE, |gone| !*gone);
+        assert!(*waited.unwrap().0, "nobody lets the answer go");
+    }
+
+    fn let_go(&self) {
+        *self.0.0.lock().unwrap() = true;
+        self.0.1.notify_all();
+    }
+}
+
+#[test]
+fn a_runner_that_is_killed_finds_what_the_agent_of_a_worker_has_done_meanwhile() {
+    let held = Held::default();
+    let holding = held.clone();
+    let claude = Claude::new(Scenario::computed(move |request| {
+        holding.wait();
+        work(request)
+    }));
+    let worker = claude.worker("one");
+    let run = claude.run();
+    claude.wait_for_a_call(&run);
+    run.signal(Signal::KILL);
+    run.wait(PATIENCE);
+    held.let_go();
+    claude.wait_until_idle();
+    let run = claude.begin(&["resume"]);
+    let yard = claude.ends(run, vec![worker]);
+    let calls = yard.of_kind("call_finished");
+    assert_eq!(calls.len(), 1, "nothing is asked or paid twice: {calls:?}");
+    assert!(calls[0]["estimated"] != true && calls[0]["cost_usd"].as_f64() > Some(0.0), "{calls:?}");
+}
+
+#[test]
+fn ctrl_c_ends_the_agent_of_a_worker() {
+    let claude = Claude::new(Scenario::computed(|_| Reply::stall_mid_stream("I was about to")));
+    let worker = claude.worker("one");
+    let run = claude.run();
+    claude.wait_for_a_call(&run);
+    run.signal(Signal::INT);
+    let ended = run.wait(PATIENCE);
+    assert_ne!(ended.code, Some(0), "{}", ended.stderr_text());
+    claude.wait_until_idle();
+    assert_eq!(claude.yard.landed(), [""; 0]);
+    drain(worker).expect_success("a worker");
+    claude.yard.env.assert_no_processes(PATIENCE);
 }
