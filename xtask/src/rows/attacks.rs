@@ -10,7 +10,7 @@ const DOCUMENT: &str = "docs/attacks.md";
 /// How a comment begins that names an attack: `// attack(SECTION): …`, and below it `// holds: …`.
 const MARK: &str = "// attack(";
 /// The sections: as comments name them, and their headings.
-const SECTIONS: [(&str, &str); 9] = [
+const SECTIONS: [(&str, &str); 10] = [
     ("files", "Files and links in the tree"),
     ("git", "The repository"),
     ("sandbox", "Walls of a sandbox"),
@@ -20,6 +20,7 @@ const SECTIONS: [(&str, &str); 9] = [
     ("claims", "Claims"),
     ("endings", "Endings and recovery"),
     ("page", "The page"),
+    ("fleet", "A fleet"),
 ];
 
 /// One attack, as its test tells it.

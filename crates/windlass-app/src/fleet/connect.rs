@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use windlass_core::config::{FleetLogin, FleetSettings, Layer, Replicas, Unlimited};
+use windlass_core::config::{FleetLogin, FleetSettings, Layer, Replicas, Resolved, Unlimited};
 use windlass_core::spec::Mode;
 use windlass_fleet::layout::Copies;
 use windlass_fleet::names::{FleetName, WorkerName};
@@ -91,8 +91,12 @@ pub(super) const fn copies(settings: &FleetSettings) -> Copies {
 
 /// What the configuration of a directory says of a fleet.
 pub(super) fn settings(app: &App, flags: Layer) -> Result<FleetSettings, AppError> {
-    let loaded = Configuration::load(app.directory(), None, Mode::Goal, flags, Unlimited::NotAsked)?;
-    Ok(loaded.resolved.fleet)
+    Ok(configured(app, flags)?.fleet)
+}
+
+/// All that it says.
+pub(super) fn configured(app: &App, flags: Layer) -> Result<Resolved, AppError> {
+    Ok(Configuration::load(app.directory(), None, Mode::Goal, flags, Unlimited::NotAsked)?.resolved)
 }
 
 /// The error with what to do about it.

@@ -8,12 +8,13 @@ use windlass_fleet::settings::Role;
 pub use windlass_remote::worker::WorkerEnd;
 use windlass_remote::worker::{WorkerError, WorkerSetting, work};
 
-use super::connect::{connect, explained, settings};
+use super::connect::{configured, connect, explained};
 use super::policy::{PolicyRequest, WorkerPolicy};
 use super::workshop::FleetWorkshop;
 use crate::app::App;
 use crate::error::{AppError, Kind};
 use crate::here::state_root;
+use crate::sandbox;
 
 /// A worker that is to work.
 #[derive(Clone, Debug, Default)]
@@ -40,7 +41,9 @@ impl App {
     /// The fleet cannot be used, the policy is wrong, or another worker has the name.
     pub fn work(&self, request: &WorkRequest) -> Result<WorkerEnded, AppError> {
         let WorkerPolicy { name, lanes, labels, account, policy } = self.worker_policy(&request.policy)?;
-        let settings = settings(self, Layer::default())?;
+        let resolved = configured(self, Layer::default())?;
+        let hidden = sandbox::hidden(self.directory(), &resolved);
+        let settings = resolved.fleet;
         let told = self.clone();
         let setting = WorkerSetting {
             fleet: connect(self.directory(), &settings, Role::Worker)?,
@@ -55,6 +58,7 @@ impl App {
                 app: self.clone(),
                 worker: name.to_string(),
                 policy,
+                hidden,
                 lease: settings.lease,
             }),
             told: Arc::new(move |text: &str| told.notice(text)),

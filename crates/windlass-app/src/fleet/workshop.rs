@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::os::fd::BorrowedFd;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -32,6 +32,8 @@ pub(super) struct FleetWorkshop {
     /// What it is called.
     pub worker: String,
     pub policy: Policy,
+    /// What agents and checks here are not shown, if they are locked in.
+    pub hidden: Vec<PathBuf>,
     /// How long a lease of the fleet is: whoever stands still for longer has lost its lanes.
     pub lease: Duration,
 }
@@ -111,7 +113,7 @@ impl FleetWorkshop {
         spec.inputs = Vec::new();
         spec.links_out = Vec::new();
         spec.sandbox.writable = Vec::new();
-        spec.sandbox.hidden = Vec::new();
+        spec.sandbox.hidden.clone_from(&self.hidden);
         let codes = spec.exit_codes;
         for agent in spec.agents_mut() {
             *agent = self.ready_agent(here, agent.clone(), codes)?;

@@ -45,9 +45,15 @@ pub fn plan(here: &Here, resolved: &Resolved) -> SandboxSpec {
         environment: settings.environment.clone(),
         writable: paths(&settings.writable),
         unix_sockets: settings.unix_sockets,
-        hidden: paths(&settings.hidden),
+        hidden: hidden(&here.directory, resolved),
         login: settings.login,
     }
+}
+
+/// What guests here are not shown beyond what none ever is: what the user names, and what lets this machine in to its fleet.
+pub(crate) fn hidden(directory: &Path, resolved: &Resolved) -> Vec<PathBuf> {
+    let named = resolved.sandbox.hidden.iter().map(String::as_str);
+    named.chain(resolved.fleet.login.file()).map(|text| named_path(directory, text)).collect()
 }
 
 /// The same, with further folders that may be written.

@@ -47,6 +47,19 @@ pub enum FleetLogin {
     Password(String),
 }
 
+impl FleetLogin {
+    /// The file, as it was named; `None` where none is needed.
+    pub fn file(&self) -> Option<&str> {
+        match self {
+            FleetLogin::Open => None,
+            FleetLogin::Credentials(file)
+            | FleetLogin::Token(file)
+            | FleetLogin::Nkey(file)
+            | FleetLogin::Password(file) => Some(file),
+        }
+    }
+}
+
 impl Values {
     pub(super) fn fleet(&self) -> Result<FleetSettings, ConfigError> {
         let text = |key| self.get(key).map(|TextOrNothing(text)| text);

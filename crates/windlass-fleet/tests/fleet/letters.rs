@@ -64,6 +64,8 @@ fn a_report_reaches_the_runner_and_one_that_is_not_answered_is_an_error() {
     });
 }
 
+// attack(fleet): orders and reports are garbage
+// holds: they are refused and answered so
 #[test]
 fn a_letter_that_is_none_is_an_error_and_refused() {
     let (nats, fleet) = night();

@@ -150,6 +150,8 @@ fn each_role_can_do_what_it_must() {
     Signals::of(&watcher).hear_live(&run(), soon()).unwrap();
 }
 
+// attack(fleet): a worker gives orders, writes a journal or code, cancels; a watcher writes anything
+// holds: the servers refuse it by the permissions that `fleet init` prints
 #[test]
 fn each_role_is_refused_what_it_must_not_do_by_name() {
     let bed = Bed::new();
@@ -283,6 +285,8 @@ fn one_message_never_drops_the_others_of_its_stream() {
 
 /// Whoever has credentials names the subject that an answer of the server goes to, and no permission is asked for that. So a worker
 /// can have an answer put where it may not write: that is noise, and must never be more.
+// attack(fleet): a worker has an answer of the server put into the queue, a journal or a lease
+// holds: it is never taken for an order, a fact or a lease
 #[test]
 fn an_answer_that_a_worker_sends_elsewhere_is_never_an_order_a_fact_or_a_lease() {
     let bed = Bed::new();

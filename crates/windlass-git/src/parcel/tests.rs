@@ -77,6 +77,8 @@ impl Pair {
     }
 }
 
+// attack(fleet): a pack of commits comes from a worker, and once more
+// holds: the commit that was announced is there afterwards, and no branch, tag or other reference: a pack brings none
 #[test]
 fn a_pack_brings_what_was_expected_and_names_nothing() {
     let pair = Pair::new();
@@ -115,6 +117,8 @@ fn a_later_pack_brings_only_what_is_new_and_needs_what_was_before() {
     pair.take(&fs::read(pair.file()).unwrap(), second, LIMITS).unwrap();
 }
 
+// attack(fleet): a pack from a worker is cut off, damaged, or of other commits than it says
+// holds: it is refused and nothing of it is taken in
 #[test]
 fn what_is_damaged_or_another_one_changes_nothing() {
     let pair = Pair::new();
@@ -137,6 +141,8 @@ fn what_is_damaged_or_another_one_changes_nothing() {
     assert!(matches!(pair.take(&bytes, blob, LIMITS).unwrap_err(), ParcelError::Lacks(id) if id == blob));
 }
 
+// attack(fleet): a pack from a worker is larger than may be, packed or unpacked
+// holds: it is refused with size and limit
 #[test]
 fn limits_are_said_with_size_and_limit() {
     let pair = Pair::new();
@@ -152,6 +158,8 @@ fn limits_are_said_with_size_and_limit() {
     assert!(matches!(error, ParcelError::TooLarge { what: "objects", .. }), "{error}");
 }
 
+// attack(fleet): commits from a worker have paths that lead out of the tree or into `.git`
+// holds: they are refused, and named
 #[test]
 fn paths_that_lead_out_or_into_gits_own_folder_are_refused() {
     let pair = Pair::new();
@@ -173,6 +181,8 @@ fn paths_that_lead_out_or_into_gits_own_folder_are_refused() {
     }
 }
 
+// attack(fleet): in place of a pack there is a link, a pipe or a folder
+// holds: it is no pack, and nobody waits
 #[test]
 fn only_a_plain_file_is_read_and_none_is_waited_for() {
     let pair = Pair::new();

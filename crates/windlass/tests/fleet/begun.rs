@@ -56,6 +56,8 @@ fn permissions_are_printed_without_a_server() {
     }
 }
 
+// attack(fleet): a run is to work on a worker without a sandbox, or in a project that its policy does not name
+// holds: the worker leaves it to others and says so
 #[test]
 fn a_worker_takes_only_what_its_policy_allows() {
     let yard = Yard::new(1, HONEST);

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader, Write as _};
 use std::net::TcpListener;
+use std::path::PathBuf;
 use std::process::Command;
 use std::thread;
 
@@ -11,36 +12,26 @@ use windlass_testkit::environment::wait_until;
 use windlass_testkit::nats::{Keeps, Setup};
 use windlass_testkit::{Nats, Outcome, Running, TestEnv};
 
-use super::yard::{HONEST, PATIENCE, Yard};
-
-const ROLES: [&str; 4] = ["administrator", "runner", "worker", "watcher"];
+use super::yard::{HONEST, PATIENCE, Yard, guarded_server};
 
 /// A server that has exactly the permissions that `fleet init --show-permissions` prints.
 struct Guarded {
     env: TestEnv,
     nats: Nats,
+    secrets: PathBuf,
 }
 
 impl Guarded {
     fn new() -> Guarded {
         let env = TestEnv::new();
-        let mut command = env.command(env!("CARGO_BIN_EXE_windlass"));
-        let printed = env.run(command.args(["fleet", "init", "--show-permissions"]), PATIENCE);
-        printed.expect_success("permissions");
-        let user = |role: &str| {
-            let variable = format!("WINDLASS_WINDLASS_{}", role.to_uppercase());
-            env.write(env.root().join(role), format!("{role}:secret-{role}\n"));
-            format!("{{ user: {role}, password: secret-{role}, permissions: ${variable} }}")
-        };
-        let users = ROLES.map(user).join(", ");
-        let more = format!("{}\nauthorization {{ users: [ {users} ] }}\n", printed.stdout_text());
-        Guarded { nats: Nats::one_with(&Setup { more, ..Setup::default() }), env }
+        let (nats, secrets) = guarded_server(&env);
+        Guarded { env, nats, secrets }
     }
 
     fn run(&self, role: &str, arguments: &[&str]) -> Outcome {
         let mut command = self.env.command(env!("CARGO_BIN_EXE_windlass"));
         command.args(arguments).env("WINDLASS_FLEET__URL", self.nats.urls().join(","));
-        command.env("WINDLASS_FLEET__PASSWORD_FILE", self.env.root().join(role));
+        command.env("WINDLASS_FLEET__PASSWORD_FILE", self.secrets.join(role));
         self.env.run(&mut command, PATIENCE)
     }
 }

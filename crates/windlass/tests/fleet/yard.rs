@@ -9,6 +9,7 @@ use std::time::Duration;
 use rustix::process::Signal;
 use serde_json::Value;
 use windlass_testkit::environment::wait_until;
+use windlass_testkit::nats::Setup;
 use windlass_testkit::{Nats, Outcome, Running, TestEnv};
 
 /// Long enough for anything on a busy machine.
@@ -23,6 +24,9 @@ steps = [
 ]
 "#;
 
+/// Who comes to a fleet.
+const ROLES: [&str; 4] = ["administrator", "runner", "worker", "watcher"];
+
 /// Locked in nowhere: what is tested here is the fleet.
 const POLICY: &str = "sandbox = \"as-ordered\"\ngates = [\"*\"]\n";
 
@@ -32,6 +36,8 @@ pub struct Yard {
     /// The git remote that is configured everywhere.
     pub remote: Option<String>,
     script: PathBuf,
+    /// Where the passwords of the roles are.
+    secrets: Option<PathBuf>,
 }
 
 impl Yard {
@@ -41,7 +47,12 @@ impl Yard {
     }
 
     pub fn on(nats: Nats, tasks: u32, script: &str) -> Yard {
-        let env = TestEnv::with_git();
+        let yard = Yard::in_place(TestEnv::with_git(), nats, tasks, script, None);
+        yard.run(&["fleet", "init"]).expect_success("fleet init");
+        yard
+    }
+
+    fn in_place(env: TestEnv, nats: Nats, tasks: u32, script: &str, secrets: Option<PathBuf>) -> Yard {
         let mut text = "# Tasks\n".to_owned();
         for task in 1..=tasks {
             let _ = write!(text, "\n### T{task}: Thing {task}\n\n- **Status:** pending\n\nMake it.\n");
@@ -51,14 +62,30 @@ impl Yard {
         env.git(&["commit", "--quiet", "--message", "Tasks"]);
         let script = env.write(env.root().join("script.toml"), script);
         env.write(env.root().join("worker.toml"), POLICY);
-        let yard = Yard { env, nats, remote: None, script };
-        yard.run(&["fleet", "init"]).expect_success("fleet init");
+        Yard { env, nats, remote: None, script, secrets }
+    }
+
+    /// With so many tasks, on a server that lets in who has a password, and lets each do what its role may.
+    pub fn guarded(tasks: u32, script: &str) -> Yard {
+        let env = TestEnv::with_git();
+        let (nats, secrets) = guarded_server(&env);
+        let yard = Yard::in_place(env, nats, tasks, script, Some(secrets));
+        let mut made = yard.windlass(&["fleet", "init"]);
+        yard.give_password(&mut made, "administrator");
+        yard.env.run(&mut made, PATIENCE).expect_success("fleet init");
         yard
+    }
+
+    fn give_password(&self, command: &mut Command, role: &str) {
+        if let Some(secrets) = &self.secrets {
+            command.env("WINDLASS_FLEET__PASSWORD_FILE", secrets.join(role));
+        }
     }
 
     pub fn windlass(&self, arguments: &[&str]) -> Command {
         let mut command = self.env.command(env!("CARGO_BIN_EXE_windlass"));
         command.args(arguments).env("WINDLASS_FLEET__URL", self.nats.urls().join("\n"));
+        self.give_password(&mut command, "runner");
         // Takeovers are waited for.
         command.env("WINDLASS_FLEET__LEASE", "5s");
         if let Some(remote) = &self.remote {
@@ -133,6 +160,7 @@ impl Yard {
         let lanes = lanes.to_string();
         let mut command = self.windlass(&["worker", "--name", name, "-j", &lanes, "--policy", &policy]);
         command.env("WINDLASS_STATE_DIR", self.env.root().join(format!("state-{name}")));
+        self.give_password(&mut command, "worker");
         command
     }
 
@@ -270,6 +298,22 @@ impl Yard {
         fs::write(&yard.script, Yard::waiting(HONEST, &root)).unwrap();
         yard
     }
+}
+
+/// A server that has exactly the permissions that `fleet init --show-permissions` prints, and where the passwords of its roles are.
+pub fn guarded_server(env: &TestEnv) -> (Nats, PathBuf) {
+    let mut command = env.command(env!("CARGO_BIN_EXE_windlass"));
+    let printed = env.run(command.args(["fleet", "init", "--show-permissions"]), PATIENCE);
+    printed.expect_success("permissions");
+    let secrets = env.home().join("secrets");
+    let user = |role: &str| {
+        let variable = format!("WINDLASS_WINDLASS_{}", role.to_uppercase());
+        env.write(secrets.join(role), format!("{role}:secret-{role}\n"));
+        format!("{{ user: {role}, password: secret-{role}, permissions: ${variable} }}")
+    };
+    let users = ROLES.map(user).join(", ");
+    let more = format!("{}\nauthorization {{ users: [ {users} ] }}\n", printed.stdout_text());
+    (Nats::one_with(&Setup { more, ..Setup::default() }), secrets)
 }
 
 /// Another machine of the same person: a clone of the repository, with a home and a state folder of its own.

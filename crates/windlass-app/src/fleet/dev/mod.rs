@@ -229,6 +229,8 @@ impl Dev<'_> {
             let own = [
                 ("WINDLASS_STATE_DIR", home.join("state").display().to_string()),
                 ("WINDLASS_CONFIG_DIR", home.join("config").display().to_string()),
+                // Its own is hidden anyway.
+                ("WINDLASS_SANDBOX__HIDDEN", self.secrets(servers).join("\n")),
             ];
             let own = self.variables(servers, Role::Worker).into_iter().chain(own);
             processes.spawn(Process {
@@ -241,6 +243,13 @@ impl Dev<'_> {
             })?;
         }
         Ok(names)
+    }
+
+    /// The files that passwords are in.
+    fn secrets(&self, servers: &[Server]) -> Vec<String> {
+        let of_roles = Role::ALL.into_iter().map(|role| self.folder.password_file(role));
+        let of_servers = servers.iter().map(|server| server.configuration.clone());
+        of_roles.chain(of_servers).map(|file| file.display().to_string()).collect()
     }
 
     /// With which somebody reaches the fleet.
