@@ -72,7 +72,7 @@ impl Claude {
         self.begin(&["run", "--mode", "tasks", "--no-delay", "--fleet", "-j", "2", "--gate", "true"])
     }
 
-    /// How many agents are at work.
+    /// How many processes of agents are at work.
     fn agents(&self) -> usize {
         let agent = fs::canonicalize(CLAUDE_CODE.installed()).unwrap();
         let program = |process: &u32| fs::read_link(format!("/proc/{process}/exe"));
@@ -83,7 +83,7 @@ impl Claude {
     /// One is, and waits for an answer.
     fn wait_for_a_call(&self, run: &Running) {
         assert!(self.api.wait_for_requests(1, PATIENCE), "{}", run.stderr_so_far());
-        assert_eq!(self.agents(), 1);
+        assert_ne!(self.agents(), 0);
     }
 
     fn wait_until_idle(&self) {
