@@ -70,8 +70,7 @@ pub(crate) fn find(here: &Here, named: &str, depth: Depth) -> Result<Option<RunF
 /// there is to see, and that is said. Of a run that is driven here, or has ended here, nothing is asked.
 pub(crate) fn refresh(here: &Here, folder: &RunFolder, depth: Depth) {
     let Some(name) = copy::copied_from(folder).or_else(|| left_open(here, folder)) else { return };
-    let refreshed = of_name(here, name).and_then(|(fleet, _)| bring(here, &fleet, folder, depth));
-    if let Err(error) = refreshed {
+    if let Err(error) = bring_from(here, name, folder, depth) {
         let run = folder.run();
         here.app
             .notice(&format!("{run} is shown as it was when its fleet was last asked: {}", error.message));
@@ -87,7 +86,15 @@ pub(crate) fn refresh_all(here: &Here) {
         register::leave(&here.project, folder.run());
     }
     for folder in &open {
-        refresh(here, folder, Depth::Facts);
+        let name = copy::copied_from(folder).unwrap_or_default();
+        if let Err(error) = bring_from(here, name, folder, Depth::Facts) {
+            // Once: the others would wait as long for the same answer.
+            here.app.notice(&format!(
+                "runs of other machines are shown as they were when their fleet was last asked: {}",
+                error.message
+            ));
+            return;
+        }
     }
     let mut by_fleet: BTreeMap<String, Vec<LeaseKey>> = BTreeMap::new();
     for folder in open.iter().filter(|folder| is_open(folder)) {
@@ -288,6 +295,11 @@ fn of_name(here: &Here, name: String) -> Result<(Fleet, FleetSettings), AppError
 
 fn connected(here: &Here, settings: &FleetSettings) -> Result<Fleet, AppError> {
     connect_as_any(&here.directory, settings, &[Role::Watcher, Role::Runner])
+}
+
+fn bring_from(here: &Here, name: String, folder: &RunFolder, depth: Depth) -> Result<(), AppError> {
+    let (fleet, _) = of_name(here, name)?;
+    bring(here, &fleet, folder, depth)
 }
 
 fn bring(here: &Here, fleet: &Fleet, folder: &RunFolder, depth: Depth) -> Result<(), AppError> {

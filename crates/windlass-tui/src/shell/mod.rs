@@ -30,7 +30,7 @@ use crate::state::{Effect, News, State, Wanted};
 use reader::{Command, Reader};
 use screen::Screen;
 
-/// Between two frames that nobody asked for by a key.
+/// Between two frames that nobody asked for by a key. What comes after a pause, as the answer to a key does, is drawn at once.
 const FRAME: Duration = Duration::from_millis(100);
 
 /// How often clocks are drawn anew.
@@ -164,13 +164,19 @@ struct View {
 impl View {
     fn run(&mut self, happenings: &Receiver<Happening>) -> Result<Left, AppError> {
         let mut due = Instant::now();
+        // Has anything come since it was drawn, and when did that happen last?
+        let (mut has_news, mut news_drawn) = (false, None::<Instant>);
         loop {
             self.tell_reader()?;
             let now = Instant::now();
             if self.drawn.is_none() || due <= now {
                 self.draw()?;
-                self.drawn = Some(Instant::now());
-                due = Instant::now() + SECOND;
+                let drawn = Instant::now();
+                self.drawn = Some(drawn);
+                if std::mem::take(&mut has_news) {
+                    news_drawn = Some(drawn);
+                }
+                due = drawn + SECOND;
                 // What scrolls may need more since it was laid out.
                 self.tell_reader()?;
             }
@@ -182,8 +188,8 @@ impl View {
             match next {
                 Next::Draw => self.drawn = None,
                 Next::Wait => {
-                    let frame = self.drawn.map_or(now, |drawn| drawn + FRAME);
-                    due = due.min(frame);
+                    has_news = true;
+                    due = due.min(news_drawn.map_or(now, |drawn| drawn + FRAME));
                 }
                 Next::Leave(signal) => return Ok(self.left(signal)),
             }
