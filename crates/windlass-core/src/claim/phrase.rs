@@ -74,6 +74,8 @@ mod tests {
             ("~~~text\nWINDLASS_JOB_COMPLETE", false),
             ("- item\n  ```\n  WINDLASS_JOB_COMPLETE", false),
             ("> ```\n> x\n\nWINDLASS_JOB_COMPLETE", true),
+            ("> ```\n> x\nWINDLASS_JOB_COMPLETE", true),
+            ("- ```\n  x\nWINDLASS_JOB_COMPLETE", true),
             ("not WINDLASS_JOB_COMPLETE", false),
             ("WINDLASS_JOB_COMPLETE.", false),
             ("`WINDLASS_JOB_COMPLETE", false),
