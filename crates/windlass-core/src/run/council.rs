@@ -116,11 +116,8 @@ impl Run {
             _ => None,
         })?;
         let evidence = self.latest_evidence(lane).cloned();
-        let progress = turn.progress || judged.first_pass;
-        let asks_of = turn.clone();
         let candidate = Box::new(Candidate { purpose: turn.purpose, outcome, judged, evidence });
-        let turn =
-            Turn { council: Council::Asked(candidate), progress, ..asks_of.follow_up(Purpose::Council) };
+        let turn = Turn { council: Council::Asked(candidate), ..turn.follow_up(Purpose::Council) };
         self.councils.called += 1;
         self.set_state(lane, LaneState::Preparing(turn));
         Ok(())
