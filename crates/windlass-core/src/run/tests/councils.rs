@@ -6,17 +6,17 @@ use strum::{IntoEnumIterator, VariantNames};
 
 use super::guarding::verdicts;
 use super::waking::two_lanes;
-use super::workspace::workspace;
+use super::workspace::{complete, workspace};
 use super::world::{Act, World, check, fold, plan};
-use crate::fact::Fact;
+use crate::fact::{Entry, Fact};
 use crate::principles::{Preset, Principles};
 use crate::run::{Effect, Input, Phase, PromptContext, TurnKey};
 use crate::spec::{
     CommitPolicy, CouncilSpec, Depth, LanesSpec, Mode, PrinciplesSpec, ReviewSpec, RunSpec, Verification,
 };
 use crate::values::{
-    Assessed, CheckKind, Class, Cost, LaneId, Named, Purpose, ReviewVerdict, StopReason, StopSource,
-    Suspicion, SuspicionKind, Verdict,
+    Assessed, CheckKind, Class, Cost, JobStatus, LaneId, Named, Purpose, ReviewVerdict, StopReason,
+    StopSource, Suspicion, SuspicionKind, Verdict,
 };
 
 const LANE: LaneId = LaneId(0);
@@ -77,9 +77,11 @@ fn what_is_decided_is_logged_once_and_stands_in_every_later_prompt() {
     world.until(is_asked);
     assert_eq!(world.run.conflict(LANE).map(|conflict| conflict.question.as_str()), Some("question 1"));
     assert_eq!(world.count("iteration_finished"), 0, "it belongs to the iteration");
+    assert_eq!(world.run.decision_log(), None, "nothing was written yet");
     world.until(|effect| matches!(effect, Effect::Prepare { turn, .. } if turn.iteration == 2));
     assert_eq!(questions(&world), ["question 1"]);
     assert_eq!(world.run.decisions()[0].chosen(), Some("x"));
+    assert_eq!(world.run.decision_log(), Some("d".repeat(64).as_str()), "as the runner left it");
     world.finish();
     assert_eq!(purposes(&world), [Purpose::Work, Purpose::Council, Purpose::Work, Purpose::Work]);
     assert_eq!(world.log, [TurnKey { iteration: 1, attempt: 2 }]);
@@ -181,6 +183,64 @@ fn nobody_is_asked_where_nothing_follows() {
     assert_eq!(world.finish(), StopReason::MaxCost);
     assert_eq!(purposes(&world), [Purpose::Work]);
     assert_eq!(verdicts(&world), [Verdict::Worked], "its iteration is over all the same");
+}
+
+#[test]
+fn after_a_claim_that_counts_and_does_not_complete_the_job_yet_the_conflict_is_settled() {
+    let claims = |call, _| {
+        let act = Act::claims(&format!("tree {call}"));
+        if call == 1 { act.conflicts("which?") } else { act }
+    };
+    let mut world = World::new(counselled(2), claims);
+    world.finish();
+    assert_eq!(purposes(&world), [Purpose::Work, Purpose::Council, Purpose::Work]);
+    assert_eq!((questions(&world), verdicts(&world)), (vec!["which?"], vec![Verdict::ClaimAccepted; 2]));
+}
+
+#[test]
+fn what_the_call_of_a_council_uses_up_is_used_up() {
+    let spent = Act::of(Class::BudgetExhausted);
+    for (answer, reason) in [
+        (Act::decides(Some(1)), StopReason::MaxIterations),
+        (Act::decides(Some(1)).overage(), StopReason::NeedsHuman),
+        (spent, StopReason::MaxCost),
+    ] {
+        let mut world =
+            World::new(counselled(2), |call, _| first_conflicts(call)).counselled(move |_, _| answer.clone());
+        assert_eq!(world.finish(), reason);
+        assert_eq!(verdicts(&world)[0], Verdict::Worked, "{reason:?}: the work is what it was");
+    }
+}
+
+#[test]
+fn a_claim_that_is_taken_back_while_a_council_is_asked_is_no_claim() {
+    for (writes, verdict) in [(complete("1"), Verdict::ClaimRefused), (JobStatus::default(), Verdict::Worked)]
+    {
+        let (principles, council) = (Some(principles()), Some(spec()));
+        let mut plan = RunSpec { principles, council, ..workspace(Mode::Loop) };
+        plan.checks = vec![check(CheckKind::Gate, "make test")];
+        plan.limits.iterations = Some(1);
+        let mut world = World::new(plan, |_, _| Act::works("red").conflicts("which?").writes(complete("1")))
+            .with_status(JobStatus::default())
+            .checking(|_, tree| tree != "red")
+            .counselled(move |_, _| Act::decides(Some(1)).writes(writes.clone()));
+        world.finish();
+        assert_eq!(purposes(&world), [Purpose::Work, Purpose::Council]);
+        assert_eq!(verdicts(&world), [verdict]);
+    }
+}
+
+#[test]
+fn a_record_of_a_second_council_in_an_iteration_is_refused() {
+    let mut world = World::new(counselled(2), |call, _| first_conflicts(call));
+    world.finish();
+    let is_due = |entry: &Entry| matches!(entry.fact, Fact::FollowUpDue { .. });
+    let asked = world.journal.iter().find(|entry| is_due(entry)).cloned().unwrap();
+    let logged = world.journal.iter().position(|entry| matches!(entry.fact, Fact::DecisionLogged(_)));
+    let mut run = fold(&world.journal[..=logged.unwrap()]);
+    let again = Entry { seq: run.next_seq(), ..asked };
+    assert!(run.apply(&again).is_err());
+    assert_eq!(run, fold(&world.journal[..=logged.unwrap()]), "and changes nothing");
 }
 
 #[test]
