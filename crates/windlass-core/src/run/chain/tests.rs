@@ -4,9 +4,9 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::fact::Entry;
-use crate::run::tests::world::{Act, World, plan};
+use crate::run::tests::world::{Act, World, fold, plan};
 use crate::run::{Effect, Input, RESET_MARGIN};
-use crate::values::{Purpose, StopSource};
+use crate::values::{Named, Purpose, StopSource};
 
 mod named;
 mod specialists;
@@ -217,6 +217,38 @@ fn who_is_away_stays_so_over_a_kill_and_returns_at_its_time() {
     world.pass(2 * HOUR);
     world.until(|effect| matches!(effect, Effect::Call { agent: AgentIndex(0), .. }));
     world.input(Input::Stop { by: StopSource::Interrupt, least: 3 });
+}
+
+#[test]
+fn who_is_away_is_back_in_time_though_another_one_is_at_work() {
+    let mut world = World::new(chain(&["claude", "codex"]), |call, now| match call {
+        1 => limited(now, 2 * HOUR),
+        _ => Act::works(&format!("{call}")),
+    });
+    world.until(|effect| matches!(effect, Effect::Call { agent: AgentIndex(1), .. }));
+    assert_eq!(world.run.next_due(world.now), Some(119 * MINUTE + RESET_MARGIN));
+    world.pass(2 * HOUR);
+    world.input(Input::Tick);
+    assert_eq!(world.run.agents_away().count(), 0);
+    assert_eq!(world.run.agent_for(LaneId(1), Purpose::Work), AgentIndex(0));
+}
+
+#[test]
+fn a_record_of_an_agent_that_is_not_there_is_refused() {
+    let mut world = World::new(chain(&["claude", "codex"]), |call, now| match call {
+        1 => limited(now, HOUR),
+        _ => Act::claims(&format!("{call}")),
+    });
+    world.finish();
+    for name in ["call_reserved", "agent_away"] {
+        let at = world.journal.iter().position(|entry| entry.fact.name() == name).unwrap();
+        let mut entry = world.journal[at].clone();
+        if let Fact::CallReserved { agent, .. } | Fact::AgentAway { agent, .. } = &mut entry.fact {
+            *agent = AgentIndex(2);
+        }
+        let illegal = fold(&world.journal[..at]).apply(&entry).unwrap_err();
+        assert_eq!(illegal.why, "there is no agent 2", "{name}");
+    }
 }
 
 #[test]

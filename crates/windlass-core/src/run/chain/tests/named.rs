@@ -74,6 +74,28 @@ fn whom_a_task_names_comes_first_and_is_asked_once() {
 }
 
 #[test]
+fn agents_are_called_by_their_names_and_namesakes_by_their_models_as_well() {
+    let models = |models: &[Option<&str>]| models.iter().map(|model| agent("gemini", *model)).collect();
+    let called = |named| {
+        let spec = RunSpec { agent: agent("claude", Some("opus")), ..spec(named) };
+        spec.agents().map(|(index, _)| spec.agent_name(index)).collect::<Vec<_>>()
+    };
+    let (flash, pro) = (Some("flash"), Some("pro"));
+    for (named, expected) in [
+        (models(&[flash]), ["gemini"].as_slice()),
+        (models(&[flash, pro]), &["gemini (flash)", "gemini (pro)"]),
+        (models(&[flash, None]), &["gemini (flash)", "gemini"]),
+        (vec![agent("claude", Some("haiku"))], &["claude (haiku)"]),
+    ] {
+        let called = called(named);
+        let first = if expected == ["claude (haiku)"] { "claude (opus)" } else { "claude" };
+        assert_eq!(called[..3], [first, "opencode", "codex"]);
+        assert_eq!(called[3..], *expected);
+    }
+    assert_eq!(spec(Vec::new()).agent_name(AgentIndex(9)), "agent 9");
+}
+
+#[test]
 fn each_task_is_worked_on_by_whom_it_names() {
     for lanes in [1, 3] {
         let rows = vec![of("T1", "gemini"), row("T2", &[]), of("T3", "nobody"), of("T4", "opencode")];

@@ -98,4 +98,7 @@ fn a_model_for_a_purpose_is_that_of_whoever_is_asked_first() {
     assert_eq!(model(&spec, Purpose::Review, 2).as_deref(), Some("own"));
     spec.specialists.clear();
     assert_eq!(model(&spec, Purpose::Review, 0).as_deref(), Some("m"));
+    spec.substitutes.clear();
+    spec.agent.model = Some("own".into());
+    assert_eq!(model(&spec, Purpose::Review, 0).as_deref(), Some("m"), "what it works with is for its work");
 }
