@@ -12,7 +12,7 @@ use crate::report::{
     self, DeliveryMove, DeliveryReport, DeliveryStep, DeliveryTask, PrinciplesProposed, PullRequestSeen,
     WaitsFor,
 };
-use crate::run::{Effect, Epoch, Input, Orders, Phase, Reported};
+use crate::run::{Effect, Epoch, Input, OrderContext, Orders, Phase, Reported};
 use crate::spec::{
     CommitPolicy, DeliverySpec, Depth, NoChecks, PrinciplesSpec, PullRequestPer, Readiness, ReviewSpec,
     RunSpec, Verification,
@@ -117,6 +117,25 @@ fn a_commit_that_the_gates_did_not_see_is_not_shown_by_files_that_are_the_same()
     asked(&mut world, DeliveryTask::Push);
     let pushed = world.run.outstanding();
     assert!(matches!(&pushed[..], [Effect::Deliver { head, .. }] if head == "c1"), "{pushed:?}");
+}
+
+#[test]
+fn what_a_pull_request_says_is_told_where_it_is_opened_and_nowhere_else() {
+    let mut world = World::new(goes_out(), |call, _| Act::claims(&format!("tree {call}")));
+    for (task, report, title) in [
+        (DeliveryTask::Push, DeliveryReport::Pushed { head: "c1".to_owned() }, None),
+        (
+            DeliveryTask::Open,
+            DeliveryReport::Opened { number: 7, url: "url".to_owned(), found: false },
+            Some("a job"),
+        ),
+        (DeliveryTask::View, DeliveryReport::Viewed(seen()), None),
+    ] {
+        asked(&mut world, task);
+        let context = OrderContext::of(&world.run, &world.run.outstanding()[0], world.now);
+        assert_eq!(context.delivery.as_ref().map(|told| told.title.as_str()), title, "{task:?}");
+        answer(&mut world, report);
+    }
 }
 
 // Seed 402527 of the nights: the forge brings branches up to date in its own time, and was told to again and again.
