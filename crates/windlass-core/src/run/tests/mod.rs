@@ -3,6 +3,7 @@
 pub(crate) mod world;
 
 mod act;
+mod after_reviews;
 mod asking;
 mod claiming;
 mod collecting;
@@ -15,6 +16,7 @@ mod criteria;
 mod damage;
 mod going_out;
 mod guarding;
+mod handing_over;
 mod hooks;
 mod issues;
 mod judged_criteria;
