@@ -21,7 +21,7 @@ use crate::values::{Assessed, CheckKind, LaneId, StopReason, StopSource, Verdict
 
 const LANE: LaneId = LaneId(0);
 
-fn goes_out() -> RunSpec {
+pub(super) fn goes_out() -> RunSpec {
     let mut plan = plan();
     plan.job.completion_threshold = 1;
     plan.commit = CommitPolicy::Runner;
@@ -59,16 +59,16 @@ fn steps(world: &World) -> Vec<&DeliveryStep> {
 }
 
 /// Up to where this is asked of the forge.
-fn asked(world: &mut World, wanted: DeliveryTask) {
+pub(super) fn asked(world: &mut World, wanted: DeliveryTask) {
     world.until(|effect| matches!(effect, Effect::Deliver { task, .. } if *task == wanted));
 }
 
-fn answer(world: &mut World, report: DeliveryReport) {
+pub(super) fn answer(world: &mut World, report: DeliveryReport) {
     world.input(Input::from(report));
 }
 
 /// Up to the first look.
-fn opened(plan: RunSpec) -> World {
+pub(super) fn opened(plan: RunSpec) -> World {
     let mut world = World::new(plan, |call, _| Act::claims(&format!("tree {call}")));
     asked(&mut world, DeliveryTask::Push);
     answer(&mut world, DeliveryReport::Pushed { head: "c1".to_owned() });
@@ -78,7 +78,7 @@ fn opened(plan: RunSpec) -> World {
     world
 }
 
-fn seen() -> PullRequestSeen {
+pub(super) fn seen() -> PullRequestSeen {
     PullRequestSeen {
         state: PullRequestState::Open,
         head: "c1".to_owned(),
@@ -136,6 +136,27 @@ fn what_a_pull_request_says_is_told_where_it_is_opened_and_nowhere_else() {
         assert_eq!(context.delivery.as_ref().map(|told| told.title.as_str()), title, "{task:?}");
         answer(&mut world, report);
     }
+}
+
+// There is nothing left for the runner to commit, and the branch has the work all the same.
+#[test]
+fn what_an_agent_committed_itself_goes_out() {
+    let mut world = World::new(goes_out(), |_, _| Act::claims("tree"));
+    world.until(|effect| matches!(effect, Effect::Keep { .. }));
+    world.commits = 7;
+    world.until(|effect| matches!(effect, Effect::Commit { .. }));
+    nothing_is_committed(&mut world);
+    asked(&mut world, DeliveryTask::Push);
+    let pushed = world.run.outstanding();
+    assert!(matches!(&pushed[..], [Effect::Deliver { head, .. }] if head == "c7"), "{pushed:?}");
+}
+
+/// The runner finds nothing that it could commit.
+fn nothing_is_committed(world: &mut World) {
+    let (evidence, notes) = (world.evidence(), crate::values::CommitNotes::default());
+    let committed =
+        report::Committed { lane: LANE, commit: None, evidence, altered: false, refused: None, notes };
+    world.input(Input::from(committed));
 }
 
 // Seed 402527 of the nights: the forge brings branches up to date in its own time, and was told to again and again.
@@ -210,11 +231,7 @@ fn work_that_is_in_no_commit_does_not_show_the_commit_before_it() {
     world.hook = Some("bad".to_owned());
     world.until(|effect| matches!(effect, Effect::Prepare { turn, .. } if turn.iteration == 2));
     world.until(|effect| matches!(effect, Effect::Commit { .. }));
-    let notes = crate::values::CommitNotes::default();
-    let evidence = world.evidence();
-    let committed =
-        report::Committed { lane: LANE, commit: None, evidence, altered: false, refused: None, notes };
-    world.input(Input::from(committed));
+    nothing_is_committed(&mut world);
     assert_eq!(world.finish(), StopReason::Complete);
     assert!(steps(&world).is_empty(), "{:?}", steps(&world));
 }
