@@ -74,9 +74,19 @@ impl Run {
         if self.is_of_tasks() {
             let _ = writeln!(text, "| tasks done in this run | {} |", counters.done);
         }
-        let gates =
-            spec.checks.iter().filter(|check| check.kind == CheckKind::Gate || basis == DeliveryBasis::Shown);
-        text + &passed_checks("commit", gates)
+        text + &passed_checks("commit", spec.checks.iter().filter(|check| self.has_passed(check, basis)))
+    }
+
+    /// Did it pass on what goes out? Gates always did; what shows that a job or a task is done, where it is.
+    fn has_passed(&self, check: &Check, basis: DeliveryBasis) -> bool {
+        let task = self.delivery.part.as_ref().and_then(|part| part.task.as_ref());
+        match (check.kind, task) {
+            (CheckKind::Gate, _) => true,
+            (CheckKind::Criterion, Some(task)) => {
+                basis == DeliveryBasis::Shown && check.is_criterion_of(task)
+            }
+            (CheckKind::Until | CheckKind::Criterion, _) => self.counters().complete,
+        }
     }
 }
 

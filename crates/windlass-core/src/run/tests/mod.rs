@@ -14,6 +14,7 @@ mod councils;
 mod counting;
 mod criteria;
 mod damage;
+mod evidence;
 mod going_out;
 mod guarding;
 mod handing_over;
