@@ -32,6 +32,7 @@ mod nights;
 mod order;
 mod ordering;
 pub mod outcomes;
+mod outside;
 mod parking;
 mod phases;
 mod plans;
