@@ -113,7 +113,9 @@ fn that_a_person_parks_tasks_says_nothing_of_the_others() {
         "T9" => AgentCall::done("file", "whole"),
         _ => AgentCall { claims: false, ..AgentCall::done("file", &task.0) },
     };
-    let mut world = Lanes::new(tasks_plan(1), rows(9), agent);
+    let mut plan = tasks_plan(1);
+    plan.limits.failures = 3;
+    let mut world = Lanes::new(plan, rows(9), agent);
     for task in 1..9 {
         until(&mut world, |effect| matches!(effect, Effect::Call { turn, .. } if turn.iteration == task));
         parks(&mut world, &format!("T{task}"));

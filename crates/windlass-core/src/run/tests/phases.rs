@@ -1,8 +1,10 @@
 //! A pipeline's phase: complete when a pass has left its document so that nothing is wrong with it.
 
 use super::world::{Act, World, plan};
+use crate::report;
+use crate::run::Effect;
 use crate::spec::{JobPhase, Mode, PipelinePhase, RunSpec};
-use crate::values::{JobStatus, StatusSource, StopReason};
+use crate::values::{JobStatus, LaneId, StatusSource, StopReason};
 
 fn phase() -> RunSpec {
     let mut plan = plan();
@@ -56,4 +58,19 @@ fn what_was_changed_beyond_the_document_is_undone_and_the_document_counts() {
     assert_eq!(world.finish(), StopReason::Complete);
     assert_eq!((world.count("refused"), world.count("iteration_finished")), (1, 1));
     assert_eq!(world.tree, "start");
+}
+
+// Where it stays, nobody has looked at the document as it would be without it.
+#[test]
+fn what_was_changed_beyond_the_document_and_cannot_be_undone_refuses_the_document() {
+    for (undone, complete) in [(true, true), (false, false)] {
+        let mut world = World::new(phase(), |_, _| Act::works("strayed")).with_status(document("good", None));
+        world.strays = vec![("strayed".to_owned(), "start".to_owned())];
+        world.until(|effect| matches!(effect, Effect::Refuse { .. }));
+        let (evidence, files) = (world.evidence(), vec!["src/main.rs".to_owned()]);
+        let lane = LaneId::default();
+        world.input(report::ForbiddenChangesReverted { lane, count: 1, files, undone, evidence }.into());
+        world.until(|effect| !matches!(effect, Effect::Refuse { .. }));
+        assert_eq!(world.run.counters().complete, complete, "undone: {undone}");
+    }
 }

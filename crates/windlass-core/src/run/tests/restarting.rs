@@ -1,6 +1,6 @@
 //! What a resumed run must not have forgotten, and must look at again.
 
-use super::workspace::{worked, workspace};
+use super::workspace::{complete, status, worked, workspace};
 use super::world::{Act, World, check, plan};
 use crate::fact::Fact;
 use crate::report;
@@ -67,6 +67,29 @@ fn an_agent_that_found_nothing_to_do_is_believed_over_a_restart_behind_its_revie
         _ => None,
     });
     assert_eq!(first, Some((Verdict::Idle, false)));
+}
+
+/// What the reviewer changed is being judged when the runner dies, and a person takes the claim out of the file meanwhile.
+#[test]
+fn a_claim_that_is_taken_back_while_no_runner_lives_is_none_although_the_reviewer_let_it_stand() {
+    for (mark, stands) in [("1", true), ("2", false)] {
+        let checks = vec![check(CheckKind::Gate, "make test")];
+        let plan = RunSpec { review: Some(ReviewSpec::default()), checks, ..workspace(Mode::Loop) };
+        let mut world = World::new(plan, |_, _| Act::works("whole").writes(complete("1")))
+            .with_status(JobStatus::default())
+            .reviewed(|_, _| Act::reviews(ReviewVerdict::Changed, &[]).leaves("mended"));
+        let judges =
+            |effect: &Effect| matches!(effect, Effect::RunCheck { stage: CheckStage::Candidate, .. });
+        world.until(|effect| matches!(effect, Effect::Prepare { purpose: Purpose::Review, .. }));
+        world.until(judges);
+        world.status = Some(JobStatus { complete: stands, ..status(mark) });
+        world.restart(world.journal.len());
+        world.until(judges);
+        while world.count("iteration_finished") == 0 {
+            assert!(world.step());
+        }
+        assert_eq!(world.run.counters().complete, stands);
+    }
 }
 
 /// A hook that formats files and then refuses: the checks did not see that tree.
