@@ -49,6 +49,7 @@ mod told;
 mod usual;
 mod verification;
 mod waking;
+mod workers;
 mod workspace;
 
 impl super::Run {

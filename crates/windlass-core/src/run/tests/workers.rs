@@ -70,5 +70,8 @@ fn a_late_result_is_charged_in_its_iteration_and_counts_for_nothing_else() {
     assert_eq!(kinds(&world, before), ["call_recharged"], "once");
     assert_eq!(spent(&world), (Cost::from_dollars(0.2), Cost::ZERO));
     let recharged = world.facts().last().unwrap();
-    assert!(matches!(recharged, Fact::CallRecharged { replaces, .. } if *replaces == estimate), "{recharged:?}");
+    assert!(
+        matches!(recharged, Fact::CallRecharged { replaces, .. } if *replaces == estimate),
+        "{recharged:?}"
+    );
 }
