@@ -2,6 +2,7 @@
 
 mod agents;
 mod named;
+mod orphans;
 mod pages;
 mod rooms;
 mod sources;
@@ -37,22 +38,25 @@ impl Complaint {
 pub fn run(workspace: &Workspace) -> Result<(), Failure> {
     let mut complaints = Vec::new();
     let mut project = named::Project::default();
-    let sources = workspace.rust_files()?;
-    for file in &sources {
-        let text = workspace.read(file)?;
+    let mut sources = orphans::Sources::new();
+    for file in workspace.rust_files()? {
+        let text = workspace.read(&file)?;
         project.add_items(&text);
-        complaints.extend(sources::check_rust(file, &text));
-        complaints.extend(trees::check(file, &text));
-        complaints.extend(agents::check(file, &text));
-        complaints.extend(rooms::check(file, &text));
-        complaints.extend(verbs::check(file, &text));
+        complaints.extend(sources::check_rust(&file, &text));
+        complaints.extend(trees::check(&file, &text));
+        complaints.extend(agents::check(&file, &text));
+        complaints.extend(rooms::check(&file, &text));
+        complaints.extend(verbs::check(&file, &text));
+        sources.insert(file, text);
     }
-    for file in text_files(workspace)? {
-        project.add_file(&file);
-        if let Ok(text) = workspace.read(&file) {
-            complaints.extend(sources::check_text(&file, &text));
+    let files = text_files(workspace)?;
+    for file in &files {
+        project.add_file(file);
+        if let Ok(text) = workspace.read(file) {
+            complaints.extend(sources::check_text(file, &text));
         }
     }
+    complaints.extend(orphans::check(&sources, &workspace.crate_roots(&files)?));
     for folder in workspace.crates()? {
         complaints.extend(walls::check(workspace, &folder)?);
     }
