@@ -15,6 +15,7 @@ mod counting;
 mod criteria;
 mod damage;
 mod evidence;
+mod going_back;
 mod going_out;
 mod guarding;
 mod handing_over;
