@@ -21,6 +21,7 @@ mod guarding;
 mod handing_over;
 mod hooks;
 mod issues;
+mod issues_outside;
 mod judged_criteria;
 mod judging;
 mod kept_plans;
