@@ -16,7 +16,7 @@ fn with_until() -> RunSpec {
     RunSpec { checks, ..goes_out() }
 }
 
-fn per(per: PullRequestPer, plan: RunSpec) -> RunSpec {
+pub(super) fn per(per: PullRequestPer, plan: RunSpec) -> RunSpec {
     let delivery = goes_out().delivery.map(|delivery| DeliverySpec { per, ..delivery });
     RunSpec { delivery, ..plan }
 }
@@ -39,7 +39,7 @@ fn told(world: &World) -> Option<DeliveryContext> {
 }
 
 /// The branch of a part is checked out.
-fn branched(world: &mut World) {
+pub(super) fn branched(world: &mut World) {
     asked(world, DeliveryTask::Branch);
     let (base, evidence) = (format!("c{}", world.commits), world.evidence());
     answer(world, DeliveryReport::Branched { base, evidence, snapshot: None });

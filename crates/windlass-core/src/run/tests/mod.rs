@@ -42,6 +42,7 @@ mod protecting;
 mod refusing;
 mod restarting;
 mod resuming;
+mod resuming_outside;
 mod retrying;
 mod reviewing;
 mod reviews;

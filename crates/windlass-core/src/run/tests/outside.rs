@@ -51,10 +51,10 @@ fn who_merges_it_and_whether_it_was_a_draft_says_what_follows_an_opened_pull_req
     }
 }
 
-const TEN_SECONDS: Duration = Duration::from_secs(10);
+pub(super) const TEN_SECONDS: Duration = Duration::from_secs(10);
 
 /// What of this time counts as the run's own.
-fn counts(world: &mut World, time: Duration) -> Duration {
+pub(super) fn counts(world: &mut World, time: Duration) -> Duration {
     let before = world.run.active(world.now);
     world.pass(time);
     world.run.active(world.now).saturating_sub(before)
@@ -84,7 +84,7 @@ fn what_is_waited_for_outside_is_not_the_time_of_the_run_and_what_follows_is() {
 }
 
 /// A usage limit is waited for, the money is spent, and what there is has to go out.
-fn limited() -> World {
+pub(super) fn limited() -> World {
     let mut plan = goes_out();
     plan.limits.cost = Some(DOLLAR);
     let mut world = World::new(plan, |call, now| match call {
@@ -96,13 +96,13 @@ fn limited() -> World {
 }
 
 /// The forge cannot be asked: it is waited for a while.
-fn is_silent(world: &mut World) {
+pub(super) fn is_silent(world: &mut World) {
     let why = "it does not answer".to_owned();
     answer(world, DeliveryReport::Unreachable { why, passes: true, again: None });
 }
 
 /// Until so long before the limit ends.
-fn limit_stands(world: &mut World, left: Duration) {
+pub(super) fn limit_stands(world: &mut World, left: Duration) {
     let until = world.run.backoff().expect("it is waited for").until;
     world.pass(between(world.now.wall, until).saturating_sub(left));
 }
