@@ -50,7 +50,7 @@ pub(super) fn goes_out() -> RunSpec {
     plan
 }
 
-fn steps(world: &World) -> Vec<&DeliveryStep> {
+pub(super) fn steps(world: &World) -> Vec<&DeliveryStep> {
     let deliveries = world.facts().filter_map(|fact| match fact {
         Fact::Delivery(step) => Some(step),
         _ => None,

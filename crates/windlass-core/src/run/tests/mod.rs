@@ -47,6 +47,7 @@ mod retrying;
 mod reviewing;
 mod reviews;
 mod sharing;
+mod shown;
 mod stopping;
 mod told;
 mod usual;
