@@ -143,6 +143,17 @@ fn of_tasks(each: PullRequestPer, done: u32) -> World {
     world
 }
 
+/// Two tasks with a pull request each, of which the second waits for the first.
+pub(super) fn of_tasks_after(change: impl FnOnce(RunSpec) -> RunSpec) -> World {
+    let plan = per(PullRequestPer::Task, RunSpec { lanes: None, checks: goes_out().checks, ..two_lanes() });
+    let status = |complete| JobStatus { source: StatusSource::TaskFile, complete, ..JobStatus::default() };
+    let agent = move |call: u32, _| Act::works(&format!("tree {call}")).writes(status(true));
+    let mut world = World::new(change(plan), agent);
+    world.tasks = Some(vec![row("T1", &[]), row("T2", &["T1"])]);
+    world.status = Some(status(false));
+    world
+}
+
 #[test]
 fn the_pull_request_of_a_task_names_it_and_shows_its_own_criteria() {
     let mut world = of_tasks(PullRequestPer::Task, 2);
