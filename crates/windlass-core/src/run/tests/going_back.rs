@@ -108,3 +108,16 @@ fn a_conversation_that_nobody_was_told_of_is_not_answered() {
         opened_again(&mut world);
     }
 }
+
+// A forge shows what was there before for a while after a push.
+#[test]
+fn a_head_of_our_own_that_was_there_before_is_waited_out() {
+    let mut world = opened(goes_out());
+    looks(&mut world, red());
+    answer(&mut world, DeliveryReport::Read { findings: Vec::new() });
+    opened_again(&mut world);
+    answer(&mut world, DeliveryReport::Viewed(seen()));
+    asked(&mut world, DeliveryTask::View);
+    looks(&mut world, seen());
+    asked(&mut world, DeliveryTask::Merge);
+}
