@@ -2,15 +2,18 @@
 
 use std::time::Duration;
 
-use super::going_out::{answer, asked, goes_out, seen};
+use super::going_out::{answer, asked, goes_out, seen, steps};
 use super::lanes_world::row;
 use super::waking::two_lanes;
 use super::world::{Act, World};
-use crate::forge::PullRequestState;
-use crate::report::{DeliveryReport, DeliveryTask, IssueReport, IssueTask, PullRequestSeen};
-use crate::run::{Effect, IssueContext};
+use crate::forge::{CheckTally, PullRequestState};
+use crate::report::{
+    DeliveryMove, DeliveryReport, DeliveryStep, DeliveryTask, IssueReport, IssueTask, PullRequestSeen,
+    WaitsFor,
+};
+use crate::run::{Effect, Input, IssueContext};
 use crate::spec::{IssuesSpec, RunSpec};
-use crate::values::{JobStatus, StatusSource, StopReason};
+use crate::values::{JobStatus, StatusSource, StopReason, StopSource};
 
 const BRANCH: &str = "| branch | ` windlass/r-test0000 `: its pull request follows |\n";
 const PAGE: &str = "| pull request | url |\n";
@@ -74,4 +77,47 @@ fn an_issue_is_told_of_its_pull_request_and_closed_once_that_is_merged() {
         assert_eq!(then.closes, closes, "{reason:?}");
         assert_eq!(world.finish(), reason);
     }
+}
+
+/// Its pull request is looked at, and a person stops the run, which has that to tell below the issue.
+fn stops(seen: Option<PullRequestSeen>) -> World {
+    let mut world = of_an_issue();
+    told(&mut world);
+    asked(&mut world, DeliveryTask::Push);
+    answer(&mut world, DeliveryReport::Pushed { head: "c1".to_owned() });
+    answer(&mut world, DeliveryReport::Opened { number: 7, url: "url".to_owned(), found: false });
+    asked(&mut world, DeliveryTask::View);
+    if let Some(seen) = seen {
+        answer(&mut world, DeliveryReport::Viewed(seen));
+    }
+    world.input(Input::Stop { by: StopSource::Interrupt, least: 1 });
+    let orders = world.run.outstanding();
+    assert!(matches!(&orders[..], [Effect::Issue { what: IssueTask::TellDone, .. }]), "{orders:?}");
+    world
+}
+
+#[test]
+fn a_stopped_run_does_not_look_at_its_pull_request_again_while_it_tells_its_issue() {
+    let checks = CheckTally { pending: 1, ..CheckTally::default() };
+    let mut world = stops(Some(PullRequestSeen { checks, ..seen() }));
+    let looked = world.journal.len();
+    world.pass(Duration::from_mins(5));
+    world.input(Input::Tick);
+    assert_eq!(world.journal.len(), looked);
+    assert_eq!(world.run.next_due(world.now), None);
+}
+
+#[test]
+fn what_a_look_shows_that_ends_after_a_stop_is_for_a_resumed_run() {
+    let mut world = stops(None);
+    answer(&mut world, DeliveryReport::Viewed(seen()));
+    let last = steps(&world).pop().cloned();
+    let Some(DeliveryStep::Viewed { next: DeliveryMove::Wait { waits_for, then, .. }, .. }) = last else {
+        panic!("{last:?}")
+    };
+    assert_eq!((waits_for, then), (WaitsFor::Resumption, DeliveryTask::Merge));
+    told(&mut world);
+    assert_eq!(world.finish(), StopReason::Interrupted);
+    world.restart(world.journal.len());
+    asked(&mut world, DeliveryTask::Merge);
 }
