@@ -5,12 +5,15 @@ use std::time::Duration;
 use super::evidence::{branched, of_tasks_after, per};
 use super::going_out::{answer, asked, goes_out, opened, seen, steps};
 use super::guarding::detail;
-use super::world::{Act, DOLLAR, World};
+use super::plans::boxes;
+use super::world::{Act, DOLLAR, World, planned};
 use crate::forge::PullRequestState;
 use crate::report::{DeliveryReport, DeliveryTask, PullRequestSeen};
 use crate::run::Effect;
-use crate::spec::{DeliverySpec, Limits, PullRequestPer, RunSpec};
+use crate::spec::{DeliverySpec, Limits, Mode, PullRequestPer, RunSpec};
 use crate::values::{StopReason, later};
+
+type Limit = fn(&mut Limits);
 
 fn refused() -> DeliveryReport {
     DeliveryReport::Refused { why: "it is not allowed".to_owned() }
@@ -22,7 +25,7 @@ fn is_open() -> DeliveryReport {
 
 #[test]
 fn whichever_limit_ends_a_run_what_stands_goes_out() {
-    let cases: [(fn(&mut Limits), StopReason); 5] = [
+    let cases: [(Limit, StopReason); 5] = [
         (|limits| limits.iterations = Some(1), StopReason::MaxIterations),
         (|limits| limits.cost = Some(DOLLAR), StopReason::MaxCost),
         (|limits| limits.tokens = Some(100), StopReason::MaxTokens),
@@ -38,6 +41,16 @@ fn whichever_limit_ends_a_run_what_stands_goes_out() {
         answer(&mut world, refused());
         assert_eq!(world.finish(), reason);
     }
+}
+
+#[test]
+fn what_a_build_has_done_before_it_changed_nothing_goes_out() {
+    let (job, limits) = (planned(Mode::Build).job, planned(Mode::Build).limits);
+    let agent = |call, _| if call == 1 { Act::works("tree") } else { Act::idles() };
+    let mut world = World::new(RunSpec { job, limits, ..goes_out() }, agent).with_status(boxes(1));
+    asked(&mut world, DeliveryTask::Push);
+    answer(&mut world, refused());
+    assert_eq!(world.finish(), StopReason::NoChanges);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::spec::{Mode, RunSpec};
 use crate::values::{CheckKind, Class, Items, JobStatus, StatusSource, StopReason};
 
 /// A plan of three tasks; the mark tells its bytes apart.
-fn boxes(done: u64) -> JobStatus {
+pub(super) fn boxes(done: u64) -> JobStatus {
     JobStatus {
         source: StatusSource::PlanFile,
         mark: format!("{done} done"),
