@@ -166,14 +166,17 @@ impl Chain {
         if !class.is_fatal() && !class.is_of_reach() {
             return Err(format!("agent {agent} is away because of {class:?}"));
         }
-        // Of two lanes that are refused at a time, each is heard by itself, and the last word counts.
-        let resets: Option<Vec<Timestamp>> =
-            self.resets.remove(&agent).unwrap_or_default().into_iter().collect();
-        let reset = resets.and_then(|resets| resets.into_iter().min());
-        if let (Class::UsageLimit, Some(reset), Some(until)) = (class, reset, until)
-            && reset > now
-            && until < later(reset, RESET_MARGIN)
-        {
+        // Of lanes that are refused at a time, each is heard by itself.
+        let resets = self.resets.entry(agent).or_default();
+        resets.retain(|reset| reset.is_none_or(|reset| reset > now));
+        let first = resets.iter().copied().collect::<Option<Vec<Timestamp>>>();
+        let first = first.and_then(|resets| resets.into_iter().min());
+        let is_its = |reset: &Option<Timestamp>| {
+            reset.is_none_or(|reset| until.is_none_or(|until| later(reset, RESET_MARGIN) <= until))
+        };
+        if let Some(place) = resets.iter().rposition(is_its) {
+            resets.remove(place);
+        } else if let (Class::UsageLimit, Some(reset), Some(until)) = (class, first, until) {
             return Err(format!("agent {agent} is to be back at {until}, before its reset at {reset}"));
         }
         self.away.insert(agent, until);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use windlass_core::fact::Fact;
-use windlass_core::values::{CallSummary, Class, LaneId, Purpose};
+use windlass_core::values::{CallSummary, Class, Cut, LaneId, Purpose};
 
 use super::{Breach, lane_of};
 use crate::record::{Record, What};
@@ -94,5 +94,7 @@ impl Seen {
 
 fn decides(summary: &CallSummary) -> bool {
     let choice = summary.decision.as_ref().and_then(|decision| decision.choice);
-    summary.class == Class::Success && choice.is_some_and(|choice| (1..=OFFERED).contains(&choice))
+    // What the run's end in time cut short is asked anew, whatever it said.
+    let is_whole = summary.class == Class::Success && summary.cut != Some(Cut::Duration);
+    is_whole && choice.is_some_and(|choice| (1..=OFFERED).contains(&choice))
 }
