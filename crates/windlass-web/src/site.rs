@@ -142,7 +142,7 @@ impl Site {
 
 impl Followed {
     fn new(app: &App, known: KnownRun) -> Result<Followed, AppError> {
-        let run = app.follow(&known)?;
+        let run = app.follow(&known)?.kept_up();
         let seq = run.course().seq();
         Ok(Followed { known, run, seq, asked_git: None })
     }

@@ -9,9 +9,8 @@ use std::time::{Duration, Instant};
 
 use windlass_core::config::FleetSettings;
 use windlass_core::spec::Mode;
-use windlass_core::values::RunId;
 use windlass_engine::store::run_folder::find_among;
-use windlass_engine::store::{Project, RunFolder, StoreError, index};
+use windlass_engine::store::{RunFolder, StoreError, index};
 use windlass_fleet::journal::{Journal, Sequence};
 use windlass_fleet::leases::{LeaseKey, Leases};
 use windlass_fleet::settings::Role;
@@ -70,7 +69,8 @@ pub(crate) fn find(here: &Here, named: &str, depth: Depth) -> Result<Option<RunF
 /// there is to see, and that is said. Of a run that is driven here, or has ended here, nothing is asked.
 pub(crate) fn refresh(here: &Here, folder: &RunFolder, depth: Depth) {
     let Some(name) = copy::copied_from(folder).or_else(|| left_open(here, folder)) else { return };
-    if let Err(error) = bring_from(here, name, folder, depth) {
+    let refreshed = of_name(here, name).and_then(|(fleet, _)| bring(here, &fleet, folder, depth));
+    if let Err(error) = refreshed {
         let run = folder.run();
         here.app
             .notice(&format!("{run} is shown as it was when its fleet was last asked: {}", error.message));
@@ -80,14 +80,16 @@ pub(crate) fn refresh(here: &Here, folder: &RunFolder, depth: Depth) {
 /// Brings what was decided since in all runs of this project that are driven elsewhere and have not ended, and looks which of them are
 /// alive: that takes a few seconds, where there are any.
 pub(crate) fn refresh_all(here: &Here) {
-    let copies = register::all(&here.project).into_iter().map(|run| RunFolder::of(&here.project, &run));
-    let (open, over): (Vec<_>, Vec<_>) = copies.partition(|folder| is_copy(folder) && is_open(folder));
-    for folder in over {
-        register::leave(&here.project, folder.run());
+    let mut by_fleet: BTreeMap<String, Vec<RunFolder>> = BTreeMap::new();
+    for run in register::all(&here.project) {
+        let folder = RunFolder::of(&here.project, &run);
+        match copy::copied_from(&folder).filter(|_| is_open(&folder)) {
+            Some(name) => by_fleet.entry(name).or_default().push(folder),
+            None => register::leave(&here.project, &run),
+        }
     }
-    for folder in &open {
-        let name = copy::copied_from(folder).unwrap_or_default();
-        if let Err(error) = bring_from(here, name, folder, Depth::Facts) {
+    for (name, folders) in by_fleet {
+        if let Err(error) = refresh_of(here, name, &folders) {
             // Once: the others would wait as long for the same answer.
             here.app.notice(&format!(
                 "runs of other machines are shown as they were when their fleet was last asked: {}",
@@ -96,27 +98,28 @@ pub(crate) fn refresh_all(here: &Here) {
             return;
         }
     }
-    let mut by_fleet: BTreeMap<String, Vec<LeaseKey>> = BTreeMap::new();
-    for folder in open.iter().filter(|folder| is_open(folder)) {
-        let name = copy::copied_from(folder).unwrap_or_default();
-        by_fleet.entry(name).or_default().push(LeaseKey::Run(folder.run().clone()));
-    }
-    for (name, keys) in by_fleet {
-        let Ok((fleet, _)) = of_name(here, name) else { continue };
-        let Ok(Looked { looks, now }) = look_at(&Leases::of(&fleet), keys, GLIMPSE, ASKING) else { continue };
-        for (key, _, heard) in looks.all(now) {
-            if let LeaseKey::Run(run) = key
-                && heard.state == Hearing::Renewed
-            {
-                register::heard(&here.project, run);
-            }
-        }
-    }
 }
 
-/// The runs of this project that are driven elsewhere and were heard of just now by somebody here.
-pub(crate) fn heard_alive(project: &Project) -> Vec<RunId> {
-    register::alive(project)
+/// The same of one fleet's.
+fn refresh_of(here: &Here, name: String, folders: &[RunFolder]) -> Result<(), AppError> {
+    let (fleet, _) = of_name(here, name)?;
+    for folder in folders {
+        bring(here, &fleet, folder, Depth::Facts)?;
+    }
+    let open = folders.iter().filter(|folder| is_open(folder));
+    let keys = open.map(|folder| LeaseKey::Run(folder.run().clone())).collect();
+    // Who cannot be looked at is not heard of.
+    let Ok(Looked { looks, now }) = look_at(&Leases::of(&fleet), keys, GLIMPSE, ASKING) else {
+        return Ok(());
+    };
+    for (key, _, heard) in looks.all(now) {
+        if let LeaseKey::Run(run) = key
+            && heard.state == Hearing::Renewed
+        {
+            register::heard(&here.project, run);
+        }
+    }
+    Ok(())
 }
 
 /// Has it not ended, as far as is known here?
@@ -297,14 +300,14 @@ fn connected(here: &Here, settings: &FleetSettings) -> Result<Fleet, AppError> {
     connect_as_any(&here.directory, settings, &[Role::Watcher, Role::Runner])
 }
 
-fn bring_from(here: &Here, name: String, folder: &RunFolder, depth: Depth) -> Result<(), AppError> {
-    let (fleet, _) = of_name(here, name)?;
-    bring(here, &fleet, folder, depth)
-}
-
 fn bring(here: &Here, fleet: &Fleet, folder: &RunFolder, depth: Depth) -> Result<(), AppError> {
     let brought = brought(here, fleet, folder, depth).map_err(not_brought)?;
     here.app.notices(&brought.sentence());
+    if is_copy(folder) && is_open(folder) {
+        register::enter(&here.project, folder.run());
+    } else {
+        register::leave(&here.project, folder.run());
+    }
     Ok(())
 }
 
@@ -312,11 +315,5 @@ fn brought(here: &Here, fleet: &Fleet, folder: &RunFolder, depth: Depth) -> Resu
     // What cannot be said is no reason to write into what may be somebody's.
     let goes_on_here = || which::all_live(here).map_or(true, |live| live.contains(folder.run()));
     let there = FleetJournal::read(fleet, folder.run())?;
-    let brought = copy::bring(fleet, folder, &there, depth, goes_on_here)?;
-    if is_copy(folder) && is_open(folder) {
-        register::enter(&here.project, folder.run());
-    } else {
-        register::leave(&here.project, folder.run());
-    }
-    Ok(brought)
+    copy::bring(fleet, folder, &there, depth, goes_on_here)
 }

@@ -15,12 +15,11 @@ mod workshop;
 
 pub use dev::{DevFleet, DevNews, DevRequest, DevServers};
 pub(crate) use dev::{FOLDER_COMMAND, remove_dev_folder};
-pub(crate) use elsewhere::{
-    FollowedBeside, FollowedCopy, find, heard_alive, is_copy, is_live, refresh, refresh_all,
-};
+pub(crate) use elsewhere::{FollowedBeside, FollowedCopy, find, is_copy, is_live, refresh, refresh_all};
 pub use init::{FleetInit, MadePart};
 pub use policy::{PolicyRequest, WorkerPolicy};
 pub(crate) use remote::{FleetRun, for_resumption, for_run, refuse_long_list, remote};
 pub use wanted::FleetUse;
 pub(crate) use windlass_remote::copy::Depth;
+pub(crate) use windlass_remote::copy::register::alive as heard_alive;
 pub use worker::{WorkRequest, WorkerEnd, WorkerEnded};

@@ -33,7 +33,7 @@ pub struct FollowedRun {
     course: Course,
     places: Looked,
     calls: BTreeMap<CallId, Listening>,
-    /// What brings what happens to it on another machine.
+    /// What brings what happens to it on another machine; `None` for one of this machine, or that is read as it is.
     _elsewhere: Option<FollowedBeside>,
 }
 
@@ -92,7 +92,6 @@ impl App {
     /// # Errors
     /// Its journal cannot be read, or holds nothing yet.
     pub fn follow(&self, known: &KnownRun) -> Result<FollowedRun, AppError> {
-        let here = Here::of_project(self, known.project());
         let path = known.folder().journal();
         let mut followed = FollowedRun {
             app: self.clone(),
@@ -101,7 +100,7 @@ impl App {
             course: Course::default(),
             places: Looked::default(),
             calls: BTreeMap::new(),
-            _elsewhere: FollowedBeside::begin(here, known.folder()),
+            _elsewhere: None,
         };
         followed.advance()?;
         if followed.course.directory().is_none() {
@@ -115,6 +114,13 @@ impl FollowedRun {
     /// Which.
     pub const fn known(&self) -> &KnownRun {
         &self.known
+    }
+
+    /// The same, kept up to date for as long as it is shown where it is driven on another machine.
+    #[must_use]
+    pub fn kept_up(self) -> FollowedRun {
+        let here = Here::of_project(&self.app, self.known.project());
+        FollowedRun { _elsewhere: FollowedBeside::begin(here, self.known.folder()), ..self }
     }
 
     /// Takes in the facts that have landed since, and gives them.

@@ -97,9 +97,7 @@ impl<R: Reading> Recording<R> {
     /// It has ended: what lies in the file is all there is. Where its stream was heard only in part, it is there by now.
     pub fn close(&mut self) {
         self.stage = Stage::Complete;
-        if self.path != self.folder.stream() {
-            self.choose();
-        }
+        self.choose();
     }
 
     /// Reads the file that has the most of it: all of it, but what was told is not told again.

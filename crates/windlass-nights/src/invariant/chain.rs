@@ -169,14 +169,14 @@ impl Chain {
         // Of lanes that are refused at a time, each is heard by itself.
         let resets = self.resets.entry(agent).or_default();
         resets.retain(|reset| reset.is_none_or(|reset| reset > now));
-        let first = resets.iter().copied().collect::<Option<Vec<Timestamp>>>();
-        let first = first.and_then(|resets| resets.into_iter().min());
         let is_its = |reset: &Option<Timestamp>| {
             reset.is_none_or(|reset| until.is_none_or(|until| later(reset, RESET_MARGIN) <= until))
         };
         if let Some(place) = resets.iter().rposition(is_its) {
             resets.remove(place);
-        } else if let (Class::UsageLimit, Some(reset), Some(until)) = (class, first, until) {
+        } else if let (Class::UsageLimit, Some(reset), Some(until)) =
+            (class, resets.iter().flatten().min(), until)
+        {
             return Err(format!("agent {agent} is to be back at {until}, before its reset at {reset}"));
         }
         self.away.insert(agent, until);

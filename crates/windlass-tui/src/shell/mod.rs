@@ -105,7 +105,7 @@ pub fn watch(app: &App, first: &First, terminal: &Terminal) -> Result<Left, AppE
         reader.read();
     })?;
     spawn("keys", move || listen_for_keys(&sender))?;
-    let mut view = View { state, look: Look::of(terminal), screen, commands, told: None, drawn: None };
+    let mut view = View { state, look: Look::of(terminal), screen, commands, told: None };
     view.run(&happenings)
 }
 
@@ -157,8 +157,6 @@ struct View {
     commands: Sender<Command>,
     /// What the reader was told to look at.
     told: Option<Wanted>,
-    /// When it was drawn last; `None` = it has to be drawn now.
-    drawn: Option<Instant>,
 }
 
 impl View {
@@ -169,10 +167,9 @@ impl View {
         loop {
             self.tell_reader()?;
             let now = Instant::now();
-            if self.drawn.is_none() || due <= now {
+            if due <= now {
                 self.draw()?;
                 let drawn = Instant::now();
-                self.drawn = Some(drawn);
                 if std::mem::take(&mut has_news) {
                     news_drawn = Some(drawn);
                 }
@@ -186,7 +183,7 @@ impl View {
                 Err(RecvTimeoutError::Disconnected) => return Err(gave_up()),
             };
             match next {
-                Next::Draw => self.drawn = None,
+                Next::Draw => due = now,
                 Next::Wait => {
                     has_news = true;
                     due = due.min(news_drawn.map_or(now, |drawn| drawn + FRAME));

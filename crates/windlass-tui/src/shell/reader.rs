@@ -198,7 +198,7 @@ impl Reader {
             let Some(known) = known else { return Ok(()) };
             match self.app.follow(known) {
                 Ok(followed) => {
-                    let place = wanted.clone();
+                    let (place, followed) = (wanted.clone(), followed.kept_up());
                     self.open = Some(Open { place, followed, live: false, at_work: Vec::new(), told: false });
                 }
                 Err(error) => return self.tell(News::Unreadable(wanted.clone(), error.message)),

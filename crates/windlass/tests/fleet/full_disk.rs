@@ -15,7 +15,6 @@ steps = [
 "#;
 
 #[test]
-#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn a_worker_whose_disk_fills_leaves_its_task_to_another_and_says_why() {
     if !rustix::process::geteuid().is_root() {
         eprintln!("skipped, because only root can mount a small disk");

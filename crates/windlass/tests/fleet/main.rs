@@ -1,6 +1,7 @@
 //! A fleet with the real binary: workers as processes, servers of NATS on loopback, the scripted agent.
 #![cfg(feature = "fleet")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::print_stderr, reason = "what cannot be tried here is said")]
 
 mod begun;
 mod chaos;
@@ -8,6 +9,8 @@ mod dev;
 mod elsewhere;
 mod failures;
 mod full_disk;
+#[path = "../sandbox/kinds.rs"]
+mod kinds;
 mod landing;
 mod large_files;
 mod real;

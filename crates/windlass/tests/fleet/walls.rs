@@ -1,11 +1,6 @@
 //! What an agent on a worker cannot get at, locked in as the run says.
 
-use std::env;
-
-use windlass_core::spec::SandboxKind;
-use windlass_core::values::Named as _;
-use windlass_engine::sandbox::probe;
-
+use super::kinds::kinds;
 use super::yard::{PATIENCE, Yard, drain};
 
 /// Agents do what a file of the repository says, and then their task.
@@ -34,20 +29,6 @@ exec 3<>/dev/tcp/127.0.0.1/PORT || exit
 printf 'CONNECT {"verbose":true}\r\nPUB windlass.windlass.orders.any 2\r\nhi\r\nPING\r\n' >&3
 timeout 5 head -n 5 <&3 >work/server
 "#;
-
-/// The kinds of sandbox that work here: all of them, where the environment says so.
-fn kinds() -> Vec<&'static str> {
-    let works = |kind: &SandboxKind| match probe(kind).works {
-        Ok(_) => true,
-        Err(why) => {
-            let required = env::var_os("WINDLASS_TEST_SANDBOX").is_some_and(|value| value == "required");
-            assert!(!required, "{}: {why}", kind.name());
-            false
-        }
-    };
-    let kinds = [SandboxKind::Bwrap, SandboxKind::Landlock];
-    kinds.iter().filter(|kind| works(kind)).map(SandboxKind::name).collect()
-}
 
 // attack(fleet): an agent on a worker looks for its worker's credentials in files, environments and open files, and talks to the server without them
 // holds: it finds none, and the server lets it do nothing; with `--network off` there is no server

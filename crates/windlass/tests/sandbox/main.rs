@@ -9,6 +9,7 @@ mod filters;
 mod git;
 mod git_after_kills;
 mod guarding;
+mod kinds;
 mod lanes;
 mod links;
 mod network;

@@ -4,11 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
-use windlass_core::values::Named;
 
-use windlass_core::spec::SandboxKind;
-use windlass_engine::sandbox::probe;
 use windlass_testkit::{Outcome, Running, TestEnv};
+
+pub use super::kinds::kinds;
 
 /// Longer than any of these runs takes on a busy machine.
 pub const PATIENCE: Duration = Duration::from_mins(2);
@@ -23,25 +22,6 @@ may() { what=$1; shift; "$@" >/dev/null 2>said || { echo "FAILED: may $what: $(c
 perhaps() { :; }
 may_not() { what=$1; shift; if "$@" >/dev/null 2>&1; then echo "FAILED: may not $what"; failed=1; fi; }
 "#;
-
-/// The kinds of sandbox that need no container. Where one cannot be made it is said and left out, unless the
-/// environment asks for all of them.
-pub fn kinds() -> Vec<&'static str> {
-    let works = |kind: &SandboxKind| match probe(kind).works {
-        Ok(_) => true,
-        Err(why) => {
-            let required = std::env::var_os("WINDLASS_TEST_SANDBOX").is_some_and(|value| value == "required");
-            assert!(!required, "{}: {why}", kind.name());
-            eprintln!("skipped: {} cannot be used here: {why}", kind.name());
-            false
-        }
-    };
-    [SandboxKind::Bwrap, SandboxKind::Landlock]
-        .iter()
-        .filter(|kind| works(kind))
-        .map(SandboxKind::name)
-        .collect()
-}
 
 /// A place, and the sandbox that runs there are locked in by.
 pub struct Place {
