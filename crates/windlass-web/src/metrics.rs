@@ -116,15 +116,15 @@ fn exposition(site: &Site) -> Result<String, AppError> {
         let mut needs = 0;
         let mut changed = Vec::new();
         for run in machine.runs() {
-            let state = match run.row.state {
+            let state = match run.state {
                 RunState::Running => "running",
                 RunState::Interrupted => "interrupted",
                 RunState::Claimed | RunState::Ended(_) => "ended",
             };
             *states.entry(state).or_default() += 1;
             needs += u64::from(run.heading == Heading::NeedsYou);
-            if run.last >= site.counted.since {
-                changed.push((run.known.clone(), run.last));
+            if run.summary.last >= site.counted.since {
+                changed.push((run.known.clone(), run.summary.last));
             }
         }
         (states, needs, machine.unreadable().len() as u64, changed)

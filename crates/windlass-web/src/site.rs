@@ -106,7 +106,7 @@ impl Site {
     /// The run of this id; `None` where there is none.
     pub fn known(&self, run: &RunId) -> Result<Option<KnownRun>, AppError> {
         self.runs(|machine| {
-            let listed = machine.runs().iter().find(|listed| listed.row.run == *run);
+            let listed = machine.runs().iter().find(|listed| listed.known.run() == run);
             let broken = machine.unreadable().iter().find(|(known, _)| known.run() == run);
             listed
                 .map(|listed: &ListedRun| listed.known.clone())

@@ -120,7 +120,7 @@ impl FollowedRun {
     #[must_use]
     pub fn kept_up(self) -> FollowedRun {
         let here = Here::of_project(&self.app, self.known.project());
-        FollowedRun { _elsewhere: FollowedBeside::begin(here, self.known.folder()), ..self }
+        FollowedRun { _elsewhere: FollowedBeside::begin(here, &self.known.folder()), ..self }
     }
 
     /// Takes in the facts that have landed since, and gives them.

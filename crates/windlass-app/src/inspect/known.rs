@@ -15,17 +15,17 @@ use crate::here::{Here, state_root};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownRun {
     project: Project,
-    folder: RunFolder,
+    run: RunId,
 }
 
 impl KnownRun {
     pub(super) fn of(project: &Project, run: &RunId) -> KnownRun {
-        KnownRun { project: project.clone(), folder: RunFolder::of(project, run) }
+        KnownRun { project: project.clone(), run: run.clone() }
     }
 
     /// Which.
     pub const fn run(&self) -> &RunId {
-        self.folder.run()
+        &self.run
     }
 
     /// The name of its project's folder: two projects never have the same.
@@ -37,8 +37,8 @@ impl KnownRun {
         &self.project
     }
 
-    pub(super) const fn folder(&self) -> &RunFolder {
-        &self.folder
+    pub(super) fn folder(&self) -> RunFolder {
+        RunFolder::of(&self.project, &self.run)
     }
 }
 

@@ -2,18 +2,19 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use windlass_core::spec::Mode;
-use windlass_core::values::{RunId, StopReason};
+use windlass_core::values::{RunId, Spent, StopReason};
 use windlass_engine::store::{Project, RunFolder, RunSummary, StoreError, index};
 use windlass_ui::{RunRow, RunState};
 
 use super::known::KnownRun;
 use super::report::last_evening;
-use super::runs::row;
+use super::runs::{row, spent};
 use super::which;
 use crate::error::AppError;
 use crate::here::state_root;
@@ -52,12 +53,24 @@ impl Heading {
 pub struct ListedRun {
     /// How it is opened.
     pub known: KnownRun,
-    /// Its figures, as `runs` has them.
-    pub row: RunRow,
-    /// When its last fact was journalled.
-    pub last: Timestamp,
-    /// Where it stands.
+    /// What it came to.
+    pub summary: Arc<RunSummary>,
+    /// How it stands.
+    pub state: RunState,
+    /// Under which heading.
     pub heading: Heading,
+}
+
+impl ListedRun {
+    /// Its figures, as `runs` has them.
+    pub fn row(&self) -> RunRow {
+        row(&self.summary, self.state)
+    }
+
+    /// What it cost, with the part that is an estimate.
+    pub fn spent(&self) -> Spent {
+        spent(&self.summary, self.state)
+    }
 }
 
 /// All runs of this machine. Looks at what has changed and at nothing else.
@@ -75,7 +88,7 @@ pub struct Machine {
 struct ProjectRuns {
     project: Project,
     marks: Marks,
-    summaries: Vec<RunSummary>,
+    summaries: Vec<Arc<RunSummary>>,
     unreadable: Vec<(RunId, String)>,
     live: Vec<RunId>,
 }
@@ -146,32 +159,32 @@ impl Machine {
     }
 
     fn list(&mut self, now: Timestamp) {
-        let all = || self.projects.values().flat_map(|of| of.summaries.iter());
+        let all = self.projects.values().flat_map(|of| of.summaries.iter());
         let mut newest: HashMap<Job<'_>, Timestamp> = HashMap::new();
-        for run in all() {
+        for run in all {
             let started = newest.entry(Job::of(run)).or_insert(run.started);
             *started = run.started.max(*started);
         }
         let mut listed = Vec::new();
         for of in self.projects.values() {
             for run in &of.summaries {
-                let row = row(run, &of.live);
+                let state = which::state(run, &of.live);
                 let is_newest = newest.get(&Job::of(run)).is_none_or(|newest| *newest <= run.started);
                 let waits = is_newest && now.duration_since(run.last).unsigned_abs() < FORGOTTEN;
-                let heading = heading(row.state, waits, run.last >= self.evening);
+                let heading = heading(state, waits, run.last >= self.evening);
                 listed.push(ListedRun {
                     known: KnownRun::of(&of.project, &run.run),
-                    row,
-                    last: run.last,
+                    summary: Arc::clone(run),
+                    state,
                     heading,
                 });
             }
         }
         listed.sort_by(|one, other| {
-            (one.heading, other.row.started, &other.row.run).cmp(&(
+            (one.heading, other.summary.started, &other.summary.run).cmp(&(
                 other.heading,
-                one.row.started,
-                &one.row.run,
+                one.summary.started,
+                &one.summary.run,
             ))
         });
         let unreadable = self.projects.values().flat_map(|of| {
@@ -226,7 +239,7 @@ impl ProjectRuns {
         let unreadable = listing.unreadable.into_iter().filter(is_wrong);
         let unreadable = unreadable.map(|(run, error)| (run, error.to_string())).collect();
         let marks = Marks::of(&project, open.iter().chain(&unread));
-        let summaries = listing.runs;
+        let summaries = listing.runs.into_iter().map(Arc::new).collect();
         Ok((ProjectRuns { project, marks, summaries, unreadable, live }, true))
     }
 

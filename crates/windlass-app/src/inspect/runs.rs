@@ -1,6 +1,6 @@
 //! All runs of a project.
 
-use windlass_core::values::{Cost, RunId};
+use windlass_core::values::{Cost, RunId, Spent};
 use windlass_engine::store::{RunSummary, StoreError, index};
 use windlass_ui::{RunRow, RunState};
 
@@ -27,20 +27,15 @@ impl App {
         let live = which::seen_live(&here.project)?;
         let is_wrong = |(run, error): &(RunId, StoreError)| !(error.is_nothing_yet() || live.contains(run));
         Ok(Runs {
-            rows: listing.runs.iter().map(|run| row(run, &live)).collect(),
+            rows: listing.runs.iter().map(|run| row(run, which::state(run, &live))).collect(),
             unreadable: listing.unreadable.into_iter().filter(is_wrong).collect(),
         })
     }
 }
 
 /// A run as a row of a list.
-pub fn row(run: &RunSummary, live: &[RunId]) -> RunRow {
-    let state = which::state(run, live);
-    // What is reserved for a call under way is not spent; of one that was cut off nobody knows.
-    let (cost, estimated_cost) = match state {
-        RunState::Running => (run.cost.minus(run.reserved), run.estimated_cost),
-        _ => (run.cost, run.estimated_cost + run.reserved),
-    };
+pub fn row(run: &RunSummary, state: RunState) -> RunRow {
+    let Spent { cost, estimated } = spent(run, state);
     RunRow {
         run: run.run.clone(),
         title: run.title.clone(),
@@ -51,8 +46,16 @@ pub fn row(run: &RunSummary, live: &[RunId]) -> RunRow {
         started: run.started,
         iterations: run.iterations,
         cost,
-        estimated: run.estimated || estimated_cost > Cost::ZERO,
-        estimated_cost,
+        estimated: run.estimated || estimated > Cost::ZERO,
+        estimated_cost: estimated,
         state,
+    }
+}
+
+/// What is reserved for a call under way is not spent; of one that was cut off nobody knows.
+pub fn spent(run: &RunSummary, state: RunState) -> Spent {
+    match state {
+        RunState::Running => Spent { cost: run.cost.minus(run.reserved), estimated: run.estimated_cost },
+        _ => Spent { cost: run.cost, estimated: run.estimated_cost + run.reserved },
     }
 }

@@ -128,7 +128,7 @@ fn newest(project: &Project, workspace: &Workspace, all: &Runs) -> Result<Vec<Ru
     let live: Vec<RunId> = which::all_live(&project.here)?;
     let mut newest = workspace.runs(&all.all);
     newest.truncate(NEWEST);
-    Ok(newest.into_iter().map(|run| runs::row(run, &live)).collect())
+    Ok(newest.into_iter().map(|run| runs::row(run, which::state(run, &live))).collect())
 }
 
 /// What to type next.

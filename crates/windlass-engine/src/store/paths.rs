@@ -4,6 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 use windlass_core::hexadecimal;
@@ -63,7 +64,8 @@ fn root(
 /// A project's folder in the state root. All working directories of one git repository share it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Project {
-    path: PathBuf,
+    /// Shared: a list of thousands of runs says of each whose it is.
+    path: Arc<Path>,
 }
 
 impl Project {
@@ -88,13 +90,13 @@ impl Project {
 
     fn known_as(state_root: &Path, identity: &Path) -> Project {
         let name = format!("{}-{}", slug(named_after(identity)), short_digest(identity));
-        Project { path: state_root.join("projects").join(name) }
+        Project { path: state_root.join("projects").join(name).into() }
     }
 
     /// Every project that has a folder below a state root, in no order: for runs whose repository is gone.
     pub fn all(state_root: &Path) -> Result<Vec<Project>, StoreError> {
         let folders = entries(&state_root.join("projects"))?.into_iter().map(|entry| entry.path());
-        Ok(folders.filter(|path| path.is_dir()).map(|path| Project { path }).collect())
+        Ok(folders.filter(|path| path.is_dir()).map(|path| Project { path: path.into() }).collect())
     }
 
     /// Creates the folder, for its owner only, so that it survives a power failure.

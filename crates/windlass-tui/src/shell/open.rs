@@ -107,17 +107,18 @@ impl Open {
 
 /// A run as the list shows it.
 pub fn listed(run: &ListedRun) -> Listed {
-    let folder = std::path::Path::new(&run.row.directory).file_name();
+    let summary = &run.summary;
+    let folder = summary.directory.file_name();
     Listed {
         place: place(&run.known),
         heading: run.heading,
         project: folder.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
-        title: run.row.title.clone(),
-        state: run.row.state,
-        iterations: run.row.iterations,
-        items: run.row.items,
-        spent: run.row.spent(),
-        started: run.row.started,
-        last: run.last,
+        title: summary.title.clone(),
+        state: run.state,
+        iterations: summary.iterations,
+        items: summary.items,
+        spent: run.spent(),
+        started: summary.started,
+        last: summary.last,
     }
 }

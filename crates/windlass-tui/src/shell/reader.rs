@@ -78,7 +78,8 @@ pub struct Reader {
     machine: Machine,
     /// When the list was looked at last.
     listed: Option<Instant>,
-    known: Vec<KnownRun>,
+    /// The run with which the view began, before any list was read.
+    first: Option<KnownRun>,
     wanted: Option<Wanted>,
     open: Option<Open>,
     shown: Option<Shown>,
@@ -100,9 +101,9 @@ impl Reader {
         sender: Sender<Happening>,
     ) -> Result<(Reader, Sender<Command>), AppError> {
         let (send, commands) = channel();
-        let known = match first {
-            First::Night => Vec::new(),
-            First::Run(known) => vec![known.clone()],
+        let first = match first {
+            First::Night => None,
+            First::Run(known) => Some(known.clone()),
         };
         let width = terminal.width.unwrap_or(REPORT).min(REPORT);
         let reader = Reader {
@@ -113,7 +114,7 @@ impl Reader {
             sender,
             machine: Machine::new()?,
             listed: None,
-            known,
+            first,
             wanted: None,
             open: None,
             shown: None,
@@ -183,8 +184,7 @@ impl Reader {
         }
         let first = self.listed.replace(Instant::now()).is_none();
         match self.machine.look(Timestamp::now(), &self.zone) {
-            Ok(changed) if changed || first || self.known.len() < self.machine.runs().len() => {
-                self.known = self.machine.runs().iter().map(|run| run.known.clone()).collect();
+            Ok(changed) if changed || first => {
                 self.tell(News::Night(self.machine.runs().iter().map(listed).collect()))
             }
             Ok(_) => Ok(()),
@@ -194,7 +194,8 @@ impl Reader {
 
     fn look_at_run(&mut self, wanted: &RunPlace) -> Result<(), Gone> {
         if self.open.is_none() {
-            let known = self.known.iter().find(|known| place(known) == *wanted);
+            let listed = self.machine.runs().iter().map(|run| &run.known);
+            let known = self.first.iter().chain(listed).find(|known| place(known) == *wanted);
             let Some(known) = known else { return Ok(()) };
             match self.app.follow(known) {
                 Ok(followed) => {

@@ -30,7 +30,7 @@ pub fn part(site: &Site, viewer: &Viewer) -> Result<Markup, AppError> {
 
 fn headings(site: &Site, viewer: &Viewer, machine: &Machine) -> Markup {
     let runs = machine.runs();
-    let is_seen = |run: &ListedRun| site.seen.has(&run.row.run, run.row.state, run.row.iterations);
+    let is_seen = |run: &ListedRun| site.seen.has(&run.summary.run, run.state, run.summary.iterations);
     let needs = |run: &&ListedRun| run.heading == Heading::NeedsYou && !is_seen(run);
     let of = |heading: Heading| runs.iter().filter(move |run| run.heading == heading);
     let last_night = runs.iter().filter(|run| {
@@ -72,7 +72,7 @@ fn group<'a>(viewer: &Viewer, name: &str, runs: impl Iterator<Item = &'a ListedR
 
 /// A run in a list.
 pub fn card(viewer: &Viewer, run: &ListedRun) -> Markup {
-    let row = &run.row;
+    let row = run.row();
     let name = row.workspace.as_deref().unwrap_or_else(|| folder_name(&row.directory));
     html! {
         a.card href={ "/r/" (row.run) } {
@@ -81,8 +81,8 @@ pub fn card(viewer: &Viewer, run: &ListedRun) -> Markup {
             span.figures {
                 (parts::count(u64::from(row.iterations), "iteration")) ", " (cost(row.spent(), None))
                 @if let Some(items) = row.items { ", " (items.done) "/" (items.total) }
-                @if row.state == RunState::Running { ", silent " (parts::since(viewer, run.last)) }
-                @else { ", " (format::clock(run.last, viewer.now, &viewer.zone)) }
+                @if row.state == RunState::Running { ", silent " (parts::since(viewer, run.summary.last)) }
+                @else { ", " (format::clock(run.summary.last, viewer.now, &viewer.zone)) }
             }
             span.title { (line(&row.title)) }
         }
@@ -103,10 +103,10 @@ pub fn all(site: &Site, viewer: &Viewer) -> Result<Markup, AppError> {
     let failed_only = viewer.asked("only").is_some_and(|only| only == "failed");
     site.runs(|machine| {
         let fits = |run: &&ListedRun| {
-            let row = &run.row;
+            let summary = &run.summary;
             (project.is_empty() || run.known.project_name() == project)
-                && (!failed_only || parts::state_class(row.state) == "bad")
-                && (wanted.is_empty() || [&row.title, &row.directory, &row.run.0].iter().any(|text| contains(text, &wanted)))
+                && (!failed_only || parts::state_class(run.state) == "bad")
+                && (wanted.is_empty() || [summary.title.as_str(), &summary.directory.to_string_lossy(), &summary.run.0].iter().any(|text| contains(text, &wanted)))
         };
         let found: Vec<&ListedRun> = machine.runs().iter().filter(fits).collect();
         let rest = |from: usize| format!("/runs?from={from}&q={}&project={}{}", encoded(&wanted), encoded(&project), if failed_only { "&only=failed" } else { "" });

@@ -29,11 +29,12 @@ pub fn page(site: &Site, viewer: &Viewer) -> Result<Markup, AppError> {
         for run in machine.runs() {
             let sum = sums.entry(run.known.project_name()).or_default();
             sum.runs += 1;
-            sum.live += u64::from(run.row.state == RunState::Running);
-            sum.spent += run.row.spent();
-            sum.last = sum.last.max(Some(run.last));
-            if !sum.directories.contains(&run.row.directory) {
-                sum.directories.push(run.row.directory.clone());
+            sum.live += u64::from(run.state == RunState::Running);
+            sum.spent += run.spent();
+            sum.last = sum.last.max(Some(run.summary.last));
+            let directory = run.summary.directory.to_string_lossy();
+            if !sum.directories.iter().any(|known| *known == directory) {
+                sum.directories.push(directory.into_owned());
             }
         }
         sums
