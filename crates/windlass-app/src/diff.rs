@@ -7,6 +7,7 @@ use windlass_git::snapshot::{Moment, Side, SnapshotError, SnapshotName, Store};
 
 use crate::app::App;
 use crate::error::AppError;
+use crate::fleet::Depth;
 use crate::here::Here;
 use crate::inspect::which;
 use crate::restore::is_of_a_lane;
@@ -46,7 +47,7 @@ impl App {
     /// There is no such run, it has no such snapshots, or all of a run is asked for that worked in lanes.
     pub fn diff(&self, request: &DiffRun) -> Result<RunDiff, AppError> {
         let here = Here::find(self)?;
-        let folder = which::shown(&here, request.run.as_deref())?;
+        let folder = which::shown_to(&here, request.run.as_deref(), Depth::Files)?;
         let run = folder.run().clone();
         let RunSnapshots { store, refused } =
             RunSnapshots::open(&here.project, &run, here.repository.as_ref(), usize::MAX)?;

@@ -18,6 +18,7 @@ use windlass_git::snapshot::{
 
 use crate::app::App;
 use crate::error::{AppError, Codes, Kind};
+use crate::fleet::{self, Depth};
 use crate::here::{self, Here};
 use crate::inspect::which;
 use crate::run::launch;
@@ -101,9 +102,13 @@ impl App {
     /// There is no such snapshot, or a run is live here.
     pub fn restore(&self, request: &RestoreFiles) -> Result<RestoredFiles, AppError> {
         let here = Here::find_broken(self)?;
-        let project = project_of(&here, &request.run)?;
+        let brought = bring(&here, &request.run);
+        let project = project_of(&here, &request.run).map_err(|error| brought.err().unwrap_or(error))?;
         let (run, directory) = named(&project, &request.run)?;
-        refuse_other_directory(&here, &run, &directory, request)?;
+        let is_copy = fleet::is_copy(&RunFolder::of(&project, &run));
+        if !is_copy {
+            refuse_other_directory(&here, &run, &directory, request)?;
+        }
         let RunSnapshots { mut store, refused } =
             RunSnapshots::open(&project, &run, here.repository.as_ref(), usize::MAX)?;
         let name = wanted(&store, &run, request).map_err(|error| refused.said(error))?;
@@ -118,6 +123,12 @@ impl App {
         let taken = launch::lock(&here, &run, Codes::AsConfigured)?;
         let done = if of_a_lane {
             bring_here(&here, &mut store, &target, &run)
+        } else if is_copy {
+            Err(AppError::usage(format!(
+                "{} of run {run} was taken of files on another machine",
+                name.moment
+            ))
+            .hint(format!("Restore it there, in {}", directory.display())))
         } else {
             put_back(self, &mut store, &target, &run, request.repository)
         };
@@ -125,6 +136,11 @@ impl App {
         let PutBack { repaired, restored } = done?;
         Ok(RestoredFiles { name, of_a_lane, repaired, restored })
     }
+}
+
+/// What workers have sent of a run comes here first; of others nothing is asked.
+fn bring(here: &Here, text: &str) -> Result<(), AppError> {
+    if names_session(text) { Ok(()) } else { which::shown_to(here, Some(text), Depth::Files).map(drop) }
 }
 
 /// Was it taken of a lane's checkout? That is below the run's folder.

@@ -8,6 +8,7 @@ use windlass_git::git::{FoundRepository, ObjectFormat, Repository};
 use windlass_git::snapshot::{ParcelName, SnapshotName, Store};
 
 use crate::error::AppError;
+use crate::fleet;
 
 /// The snapshots of a project, with all that there are of a run.
 pub struct RunSnapshots {
@@ -79,6 +80,12 @@ impl RunSnapshots {
                 let moment = parcel.moment;
                 self.refused.0.push(format!("a worker sent {moment}, which is not taken in: {error}"));
             }
+        }
+        if !self.refused.0.is_empty() && fleet::is_copy(folder) {
+            let run = folder.run();
+            self.refused.0.push(format!(
+                "Where this repository lacks commits of the run, this brings them: windlass resume {run}"
+            ));
         }
     }
 }

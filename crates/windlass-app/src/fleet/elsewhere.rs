@@ -215,7 +215,8 @@ impl FollowedCopy {
         if heard.is_some_and(|heard| heard.state == Hearing::Renewed && heard.span < self.lease) {
             register::heard(&self.here.project, self.folder.run());
         }
-        Ok(heard.is_some_and(|heard| heard.state == Hearing::Renewed || heard.span < self.lease))
+        // Whoever renewed it once may be gone since.
+        Ok(heard.is_some_and(|heard| heard.span < self.lease))
     }
 
     /// What is new, where anything is.

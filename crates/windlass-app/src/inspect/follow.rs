@@ -19,7 +19,7 @@ use super::known::KnownRun;
 use super::{places, status, which};
 use crate::app::App;
 use crate::error::AppError;
-use crate::fleet::FollowedBeside;
+use crate::fleet::{self, FollowedBeside};
 use crate::here::Here;
 
 /// So much of a prompt is shown.
@@ -146,6 +146,10 @@ impl FollowedRun {
     /// its work has moved, not for each fact.
     pub fn look_at_places(&mut self) {
         let Some(directory) = self.course.directory() else { return };
+        if fleet::is_copy(&self.known.folder()) {
+            self.look_at_copy();
+            return;
+        }
         // It may be gone, and what was done there is told all the same.
         let there = self.app.in_directory(directory).and_then(|there| Here::find_broken(&there)).ok();
         let is_here = directory == self.app.directory();
@@ -153,6 +157,16 @@ impl FollowedRun {
             commits: there.as_ref().and_then(|there| status::commits_made(there, self.course.board())),
             places: there.as_ref().and_then(|there| places::look(there, &self.course)),
             elsewhere: (!is_here && there.is_some()).then(|| quoted(directory.as_os_str())),
+        };
+    }
+
+    /// The directory is another machine's: one of the same name here is no place of the run.
+    fn look_at_copy(&mut self) {
+        let here = Here::find_broken(&self.app).ok().filter(|here| here.project == *self.known.project());
+        self.places = Looked {
+            commits: here.as_ref().and_then(|here| status::commits_made(here, self.course.board())),
+            places: here.as_ref().and_then(|here| places::look_for_copy(here, &self.course)),
+            elsewhere: None,
         };
     }
 

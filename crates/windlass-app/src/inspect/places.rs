@@ -6,6 +6,16 @@ use windlass_ui::model::{CommitStanding, Course, MainTree, PlacesSeen};
 
 use crate::here::Here;
 
+/// The same of a run that worked with a fleet, and is known here by what the fleet has of it: what this repository lacks is there.
+pub(super) fn look_for_copy(here: &Here, course: &Course) -> Option<PlacesSeen> {
+    let seen = look(here, course)?;
+    let head = seen.head.map(|head| match head {
+        CommitStanding::Gone => CommitStanding::OnFleet,
+        other => other,
+    });
+    Some(PlacesSeen { head, ..seen })
+}
+
 /// What is asked before a report says what to type; `None` where there is no repository, or git cannot look at it.
 pub(super) fn look(here: &Here, course: &Course) -> Option<PlacesSeen> {
     let repository = here.repository.as_ref()?;

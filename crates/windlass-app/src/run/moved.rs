@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use windlass_core::config::Resolved;
+use windlass_core::run::Phase;
 use windlass_core::spec::{LanesSpec, RunSpec, SandboxSpec};
 use windlass_core::values::StopReason;
 use windlass_engine::hook;
@@ -10,10 +11,12 @@ use windlass_engine::store::RunFolder;
 use windlass_git::git::{ObjectId, Repository};
 use windlass_git::lane::{Target, commits_since};
 
+use super::going_on::{Needs, needs};
 use super::links_out;
 use super::tasks::LANES;
 use crate::agent;
 use crate::error::{AppError, Kind};
+use crate::fleet;
 use crate::here::Here;
 use crate::sandbox;
 use crate::text::quoted;
@@ -73,6 +76,7 @@ fn lanes_here(here: &Here, lanes: LanesSpec, folder: &RunFolder) -> Result<Lanes
 pub(super) fn refuse_other_branch(
     main: &Repository,
     plan: &RunSpec,
+    phase: Phase,
     landed: Option<ObjectId>,
 ) -> Result<(), AppError> {
     let branch = plan.lanes.as_ref().and_then(|lanes| lanes.branch.as_deref());
@@ -82,9 +86,22 @@ pub(super) fn refuse_other_branch(
     };
     let name = branch.map_or("HEAD", |branch| branch.trim_start_matches("refs/heads/"));
     if let Some(landed) = landed {
-        refuse_behind(main, plan, (name, tip), landed)?;
+        refuse_behind(main, plan, phase, (name, tip), landed)?;
+    }
+    if is_over(phase) {
+        return Ok(());
     }
     refuse_uncounted(main, plan, (name, tip), landed)
+}
+
+/// The refusal to go on with a run, unless somebody drives it: then nothing that a person does here makes it go on.
+pub(super) fn unless_driven(here: &Here, folder: &RunFolder, plan: &RunSpec, refusal: AppError) -> AppError {
+    if !fleet::is_live(here, folder) {
+        return refusal;
+    }
+    let run = &plan.run;
+    refused(plan, format!("run {run} is driven on another machine, by a runner which is alive"))
+        .hint(format!("Look at it: windlass logs -f {run}"))
 }
 
 fn refused(plan: &RunSpec, message: String) -> AppError {
@@ -125,9 +142,15 @@ fn refuse_uncounted(
         .hint(format!("Then go on: windlass resume {id}")))
 }
 
+/// Does a run that stands so never go on?
+fn is_over(phase: Phase) -> bool {
+    matches!(phase, Phase::Ended(reason) if matches!(needs(reason), Needs::NewRun))
+}
+
 fn refuse_behind(
     main: &Repository,
     plan: &RunSpec,
+    phase: Phase,
     (name, tip): (&str, ObjectId),
     landed: ObjectId,
 ) -> Result<(), AppError> {
@@ -138,9 +161,8 @@ fn refuse_behind(
     let error =
         refused(plan, format!("run {run} has landed work that {name} lacks here; its commits were brought"));
     Err(if main.is_ancestor(tip, landed).map_err(AppError::system)? {
-        error
-            .hint(format!("With {name} checked out: git merge --ff-only {landed}"))
-            .hint(format!("Then go on: windlass resume {run}"))
+        let error = error.hint(format!("With {name} checked out: git merge --ff-only {landed}"));
+        if is_over(phase) { error } else { error.hint(format!("Then go on: windlass resume {run}")) }
     } else {
         error.hint(format!("They went different ways: compare {name} with {landed} first."))
     })

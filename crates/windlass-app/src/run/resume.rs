@@ -49,15 +49,16 @@ pub(super) fn resume(app: &App, request: &ResumeRun) -> Result<RunEnd, AppError>
             here.app.notices(fleet.iter().filter_map(|(_, last)| last.notice.as_ref()));
             let opened = Journal::open(&folder)?;
             let run = fold(&opened.entries)?;
+            let moved = fleet.as_ref().filter(|(_, last)| last.elsewhere).map(|(fleet, _)| fleet);
+            // Of one that has ended elsewhere, too: nothing else brings its commits here.
+            if let (Some(fleet), Some(main), Some(old)) = (moved, &here.repository, run.spec()) {
+                let landed = fleet.bring_landed(&folder, main)?;
+                moved::refuse_other_branch(main, old, run.phase(), landed)
+                    .map_err(|refusal| moved::unless_driven(&here, &folder, old, refusal))?;
+            }
             let mut plan = plan(&run, resolved)?;
-            if let Some((fleet, last)) = &fleet
-                && last.elsewhere
-            {
+            if moved.is_some() {
                 plan = moved::here(&here, plan, &folder, resolved)?;
-                if let Some(main) = &here.repository {
-                    let landed = fleet.bring_landed(&folder, main)?;
-                    moved::refuse_other_branch(main, &plan, landed)?;
-                }
             }
             check_all_agents(&here.app, &mut plan, &trusted)?;
             if request.accept_findings {

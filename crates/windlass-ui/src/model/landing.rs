@@ -43,6 +43,8 @@ pub struct MainTree {
 pub enum CommitStanding {
     /// It is not there any more.
     Gone,
+    /// The fleet that the run worked with has it, and this repository has not.
+    OnFleet,
     /// It is in its history.
     Merged,
     /// git merges it without a conflict.
@@ -57,7 +59,7 @@ impl CommitStanding {
     /// What there is to know before it is merged; `None` where there is nothing to merge.
     pub(super) const fn before_merging(self) -> Option<&'static str> {
         match self {
-            CommitStanding::Gone | CommitStanding::Merged => None,
+            CommitStanding::Gone | CommitStanding::OnFleet | CommitStanding::Merged => None,
             CommitStanding::Clean => Some("merges without a conflict"),
             CommitStanding::Conflicts => Some("conflicts, to be put together by hand"),
             CommitStanding::Unknown => Some("not tried out"),
@@ -111,6 +113,7 @@ impl Landing {
             return Landing { sentence, steps: Vec::new() };
         };
         match (places.head, &places.main) {
+            (Some(CommitStanding::OnFleet), _) => on_fleet(status),
             (None, _) => uncommitted(status, places),
             (Some(head), Some(main)) => onto_main(status, places, head, main),
             (Some(head), None) => here(status, places, head),
@@ -164,6 +167,14 @@ fn onto_main(status: &RunStatus, places: &PlacesSeen, head: CommitStanding, main
             Landing { sentence: format!("{sentence}; merged into {onto} already"), steps: Vec::new() }
         }
         None => gone(),
+    }
+}
+
+fn on_fleet(status: &RunStatus) -> Landing {
+    let commits = format::count(status.commits_made, "commit");
+    Landing {
+        sentence: format!("{commits}, which its fleet keeps and this repository has not"),
+        steps: vec![step(format!("windlass resume {}", run(status)), "brings them here")],
     }
 }
 

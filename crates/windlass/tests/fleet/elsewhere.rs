@@ -11,10 +11,11 @@ use super::yard::{Elsewhere, HONEST, PATIENCE, Yard, drain, landed_in, the_journ
 #[test]
 fn what_is_known_of_a_run_is_known_wherever_its_fleet_can_be_reached() {
     let yard = Yard::new(2, HONEST);
+    let elsewhere = Elsewhere::of(&yard);
     let worker = yard.worker("one");
     let run = yard.land(2, &[]);
     run.expect_success(&run.stderr_text());
-    let (name, elsewhere) = (yard.run_name(), Elsewhere::of(&yard));
+    let name = yard.run_name();
     let status = elsewhere.run(&["status", &name]);
     status.expect_success(&status.stderr_text());
     assert!(status.stdout_text().contains("complete"), "{}", status.stdout_text());
@@ -23,10 +24,46 @@ fn what_is_known_of_a_run_is_known_wherever_its_fleet_can_be_reached() {
     let logs = elsewhere.run(&["logs", &name]);
     logs.expect_success(&logs.stderr_text());
     assert!(logs.stdout_text().contains("the agent ended its turn"), "{}", logs.stdout_text());
+    // What it landed is brought to this clone, although it has ended: nothing else would.
+    assert!(report(&elsewhere, &name).contains("which its fleet keeps and this repository has not"));
+    let behind = elsewhere.run(&["resume", &name]);
+    behind.expect_code(24, &behind.stderr_text());
+    assert!(!behind.stderr_text().contains("Then go on"), "{}", behind.stderr_text());
+    elsewhere.merge(&behind.stderr_text());
+    assert_eq!(elsewhere.git(&["ls-tree", "--name-only", "HEAD", "work/"]).lines().count(), 2);
+    assert!(report(&elsewhere, &name).contains("on main already: nothing to merge"));
     // It has ended there as it has here.
     let resumed = elsewhere.run(&["resume", &name]);
     resumed.expect_code(2, &resumed.stderr_text());
     assert!(resumed.stderr_text().contains("is done (complete)"), "{}", resumed.stderr_text());
+    drain(worker);
+    yard.env.assert_no_processes(PATIENCE);
+}
+
+fn report(elsewhere: &Elsewhere<'_>, name: &str) -> String {
+    let report = elsewhere.run(&["report", name]);
+    report.expect_success(&report.stderr_text());
+    report.stdout_text()
+}
+
+#[test]
+fn whoever_follows_a_run_learns_that_its_runner_has_died() {
+    let yard = Yard::with_waiting_agents(Nats::one(), 2);
+    let worker = yard.worker("one");
+    let run = Running::start(&mut yard.tasks(2, &[]));
+    yard.wait_for_agents(2);
+    let (name, elsewhere) = (yard.run_name(), Elsewhere::of(&yard));
+    let mut logs = Running::start(&mut elsewhere.windlass(&["logs", "-f", &name]));
+    assert!(logs.wait_for_stdout("T1", PATIENCE), "{}", logs.stdout_so_far());
+    // That takes as long as its runner needs to be heard of, and more.
+    let status = elsewhere.run(&["status", &name]);
+    assert!(status.stdout_text().contains("running"), "{}", status.stdout_text());
+    run.signal(Signal::KILL);
+    run.wait(PATIENCE);
+    let logs = logs.wait(PATIENCE);
+    logs.expect_success(&logs.stderr_text());
+    yard.let_agents_go_on();
+    yard.run(&["resume", &name]).expect_success("resume");
     drain(worker);
     yard.env.assert_no_processes(PATIENCE);
 }
@@ -82,7 +119,11 @@ fn a_run_whose_machine_is_gone_goes_on_elsewhere_from_what_it_has_landed() {
     own.extend_from_slice(&notice_after(&own));
     fs::write(&home, own).unwrap();
     let resumed = yard.run(&["resume", &name]);
-    assert!(resumed.stderr_text().contains("is done (complete)"), "{}", resumed.stderr_text());
+    // What it landed since is brought here, too.
+    yard.env.git(&["merge", "--quiet", "--ff-only", landed_in(&resumed.stderr_text())]);
+    let again = yard.run(&["resume", &name]);
+    assert!(again.stderr_text().contains("is done (complete)"), "{}", again.stderr_text());
+    assert_eq!(yard.landed(), ["T1", "T2", "T3"]);
     assert!(resumed.stderr_text().contains("journal.aside-1"), "{}", resumed.stderr_text());
     assert_eq!(fs::read(&home).unwrap(), fs::read(elsewhere.journal()).unwrap());
     let aside = fs::read_to_string(home.with_file_name("journal.aside-1")).unwrap();

@@ -50,10 +50,12 @@ fn files_of_a_workers_attempt_come_back_and_what_it_changed_is_shown() {
     refused.expect_code(2, &refused.stderr_text());
     // On another machine as well.
     let elsewhere = Elsewhere::of(&yard);
-    elsewhere.run(&["logs", &name]).expect_success("the run is known there");
     let changed = elsewhere.run(&["diff", &name, "2"]);
     changed.expect_success(&changed.stderr_text());
     assert_eq!(changed.stdout_text(), shown);
+    let restored = elsewhere.run(&["restore", &name, "1"]);
+    restored.expect_success(&restored.stderr_text());
+    assert_eq!(fs::read_to_string(elsewhere.project().join("work/T1")).unwrap(), "first\n");
 }
 
 #[test]
