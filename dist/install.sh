@@ -96,6 +96,10 @@ tar -xzf "$scratch/$archive" -C "$scratch" || fail "$archive cannot be unpacked,
 unpacked=$scratch/${archive%.tar.gz}
 version=$("$unpacked/bin/windlass" --version 2>/dev/null) ||
     fail "$archive does not run on this machine, and nothing was installed: a glibc that is too old is the usual reason."
+named_version=${archive#windlass-}
+named_version=${named_version%-"$machine"-unknown-linux-*}
+[ "$version" = "windlass $named_version" ] ||
+    fail "$archive holds another program or version (it says '$version'), and nothing was installed."
 
 writable() {
     mkdir -p "$1" 2>/dev/null && [ -w "$1" ]
@@ -103,11 +107,16 @@ writable() {
 for folder in "$prefix/bin" "$prefix/share"; do
     writable "$folder" || fail "$folder cannot be written: name a folder of yours with --prefix."
 done
-# Beside its place first, then renamed: whoever starts it meanwhile gets the old one or the new one, whole.
-cp -- "$unpacked/bin/windlass" "$prefix/bin/.windlass.new"
-chmod 755 "$prefix/bin/.windlass.new"
-mv -f -- "$prefix/bin/.windlass.new" "$prefix/bin/windlass"
-cp -R -- "$unpacked/share/." "$prefix/share/"
+[ ! -d "$prefix/bin/windlass" ] ||
+    fail "$prefix/bin/windlass is a folder, where the program would go: move it away, then try again."
+# The program last, beside its place first, then renamed: whoever starts it meanwhile gets the old one or the new one, whole.
+cp -R -- "$unpacked/share/." "$prefix/share/" 2>/dev/null ||
+    fail "The manual pages cannot be written below $prefix/share, and the program was not installed: make room or the folder writable, then try again."
+new=$prefix/bin/.windlass.new
+cp -- "$unpacked/bin/windlass" "$new" 2>/dev/null && chmod 755 "$new" && mv -f -- "$new" "$prefix/bin/windlass" || {
+    rm -f -- "$new"
+    fail "$prefix/bin/windlass cannot be written, and is what it was: make room there, then try again."
+}
 
 printf '%s is installed: %s\n' "$version" "$prefix/bin/windlass"
 case :${PATH:-}: in

@@ -1,9 +1,10 @@
 //! A worker of a fleet, on this machine.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use windlass_core::config::Layer;
+use windlass_engine::store::{create_folder, write_atomically};
 use windlass_fleet::settings::Role;
 pub use windlass_remote::worker::WorkerEnd;
 use windlass_remote::worker::{WorkerError, WorkerSetting, work};
@@ -45,6 +46,8 @@ impl App {
         let hidden = sandbox::hidden(self.directory(), &resolved);
         let settings = resolved.fleet;
         let told = self.clone();
+        let home = state_root()?.join("fleet").join(&settings.name);
+        refuse_unwritable(&home)?;
         let setting = WorkerSetting {
             fleet: connect(self.directory(), &settings, Role::Worker)?,
             account,
@@ -53,7 +56,7 @@ impl App {
             lease: settings.lease,
             most_cost_per_hour: policy.most_cost_per_hour,
             remote: settings.remote,
-            home: state_root()?.join("fleet").join(&settings.name),
+            home,
             workshop: Arc::new(FleetWorkshop {
                 app: self.clone(),
                 worker: name.to_string(),
@@ -68,6 +71,15 @@ impl App {
         let end = work(&setting).map_err(ended)?;
         Ok(WorkerEnded { end, name: setting.name.to_string() })
     }
+}
+
+/// Whoever cannot keep anything of a run would only take orders away from others.
+fn refuse_unwritable(home: &Path) -> Result<(), AppError> {
+    let tried = create_folder(home).and_then(|()| write_atomically(&home.join(".writable"), b""));
+    tried.map_err(|error| {
+        AppError::from(error)
+            .hint("Make room there, or name another place for what a worker keeps: WINDLASS_STATE_DIR")
+    })
 }
 
 fn ended(error: WorkerError) -> AppError {

@@ -39,6 +39,41 @@ impl Piece {
     }
 }
 
+/// A worker leaves an order to others.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct LeftOrder {
+    /// Which worker.
+    pub worker: String,
+    /// Why, in a few words.
+    pub why: String,
+}
+
+impl LeftOrder {
+    /// Reads what a worker has said of itself; `None` for what is none.
+    pub fn read(text: &str) -> Option<LeftOrder> {
+        serde_json::from_str(text).ok()
+    }
+
+    /// Says it to whoever drives the run. It may be lost.
+    pub fn say(&self, fleet: &Fleet, run: &RunId, lane: LaneId) {
+        let text = serde_json::to_string(self).unwrap_or_default();
+        if text.len() <= LONGEST_TEXT {
+            let _ = Signals::of(fleet).live(run, lane, &text);
+        }
+    }
+
+    /// In a sentence without its full stop.
+    pub fn sentence(&self, lane: LaneId) -> String {
+        let [worker, why] = [&self.worker, &self.why].map(|text| shortened(text));
+        format!("lane {lane}: the worker {worker} leaves its order to others: {why}")
+    }
+}
+
+/// The first line of what a worker says, at most some hundred characters.
+fn shortened(text: &str) -> String {
+    text.lines().next().unwrap_or_default().chars().filter(|letter| !letter.is_control()).take(300).collect()
+}
+
 /// A worker's audience: it passes everything on.
 pub(crate) struct Speaker {
     signals: Signals,

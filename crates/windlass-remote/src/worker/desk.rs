@@ -20,6 +20,7 @@ use super::run_desk::RunDesk;
 use super::spending::Spending;
 use super::taking::{Slots, take_all};
 use super::{WorkerError, WorkerSetting};
+use crate::live::LeftOrder;
 use crate::requirements::class_of;
 use crate::threads;
 
@@ -100,6 +101,7 @@ pub fn work(setting: &WorkerSetting) -> Result<WorkerEnd, WorkerError> {
         events,
         runs: BTreeMap::new(),
         avoided: BTreeMap::new(),
+        left: BTreeMap::new(),
         spending: Spending::default(),
         limits: Limits::default(),
         began: Instant::now(),
@@ -157,6 +159,8 @@ struct Desk<'a> {
     runs: BTreeMap<RunId, RunDesk>,
     /// Runs that could not be worked on here, and when that was seen.
     avoided: BTreeMap<RunId, Instant>,
+    /// Why orders of runs were left to others last.
+    left: BTreeMap<RunId, String>,
     spending: Spending,
     limits: Limits,
     began: Instant,
@@ -307,12 +311,12 @@ impl Desk<'_> {
     /// An order of the queue: its slot is taken.
     fn taken(&mut self, taken: &TakenOrder) {
         match self.take(taken) {
-            Ok(None) => {}
+            Ok(None) => drop(self.left.remove(&taken.errand.order.run)),
             Ok(Some(refusal)) => {
                 self.slots.leave();
                 let _ = match refusal {
                     Refusal::ForAnother(why) if taken.deliveries() < MOST_DELIVERIES => {
-                        self.say(&format!("an order of {} is left to others: {why}", taken.errand.order.run));
+                        self.tell_why(&taken.errand, why);
                         self.slots.rest(REST);
                         taken.put_back(PAUSE, Deadline::after(GLANCE))
                     }
@@ -324,6 +328,20 @@ impl Desk<'_> {
                 self.say(&error.to_string());
             }
         }
+    }
+
+    /// Says why an order is left to others, here and to the run: once for as long as the reason is the same.
+    fn tell_why(&mut self, errand: &Errand, why: String) {
+        let (run, lane) = (&errand.order.run, errand.order.effect.lane());
+        if self.left.get(run) == Some(&why) {
+            return;
+        }
+        self.say(&format!("an order of {run} is left to others: {why}"));
+        if let Some(lane) = lane {
+            let worker = self.setting.name.to_string();
+            LeftOrder { worker, why: why.clone() }.say(&self.setting.fleet, run, lane);
+        }
+        self.left.insert(run.clone(), why);
     }
 
     fn take(&mut self, taken: &TakenOrder) -> Result<Option<Refusal>, FleetError> {

@@ -99,6 +99,41 @@ fn what_is_wrong_with_a_download_is_said_in_one_sentence_and_nothing_is_installe
     }
 }
 
+/// What stands where a release would go, and what is said of it.
+type InTheWay = (&'static str, fn(&Path), &'static str);
+
+// rows: 141
+#[test]
+fn where_a_release_cannot_be_put_the_program_stays_what_it_was() {
+    let in_the_way: [InTheWay; 2] = [
+        (
+            "a folder",
+            |prefix| fs::create_dir_all(prefix.join("bin/windlass")).unwrap(),
+            "is a folder, where the program would go",
+        ),
+        (
+            "a file",
+            |prefix| {
+                fs::create_dir_all(prefix.join("share")).unwrap();
+                fs::write(prefix.join("share/man"), "mine").unwrap();
+            },
+            "The manual pages cannot be written below",
+        ),
+    ];
+    for (what, put, said) in in_the_way {
+        let place = Place::new();
+        let from = format!("file://{}", text(&release(&place)));
+        let prefix = place.root.path().join("a prefix");
+        put(&prefix);
+        let refused = install(&place, &from, &prefix, HERE);
+        assert_eq!(refused.code, Some(1), "{what}");
+        assert!(refused.stderr.starts_with("error: ") && refused.stderr.contains(said), "{}", refused.stderr);
+        assert_eq!(refused.stderr.lines().count(), 1, "{}", refused.stderr);
+        assert!(!prefix.join("bin/windlass").is_file(), "{what}");
+        assert!(!prefix.join("bin/.windlass.new").exists(), "{what}");
+    }
+}
+
 // rows: 141
 #[test]
 fn other_systems_and_addresses_are_refused_in_one_sentence() {

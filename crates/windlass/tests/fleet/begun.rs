@@ -57,7 +57,7 @@ fn permissions_are_printed_without_a_server() {
 }
 
 // attack(fleet): a run is to work on a worker without a sandbox, or in a project that its policy does not name
-// holds: the worker leaves it to others and says so
+// holds: the worker leaves it to others and says so, to the run as well
 #[test]
 fn a_worker_takes_only_what_its_policy_allows() {
     let yard = Yard::new(1, HONEST);
@@ -65,11 +65,15 @@ fn a_worker_takes_only_what_its_policy_allows() {
     let strict = yard.worker("strict");
     let run = Running::start(&mut yard.tasks(2, &[]));
     assert!(wait_until(PATIENCE, || strict.stderr_so_far().contains("without a sandbox")));
+    // Whoever watches the run learns it as well.
+    let told = "lane 1: the worker strict leaves its order to others: ";
+    assert!(wait_until(PATIENCE, || run.stderr_so_far().contains(told)), "{}", run.stderr_so_far());
     fs::write(yard.env.root().join("worker.toml"), "sandbox = \"as-ordered\"\ngates = [\"*\"]\n").unwrap();
     let open = yard.worker("open");
     let ended = run.wait(PATIENCE);
     ended.expect_success(&ended.stderr_text());
     assert_eq!(yard.landed(), ["T1"]);
+    assert_eq!(yard.notices().matches(told).count(), 1, "once, as often as it is offered to it");
     for worker in [strict, open] {
         drain(worker);
     }

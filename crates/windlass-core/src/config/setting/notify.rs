@@ -78,7 +78,7 @@ impl Setting for WebAddress {
         let named = host.is_some_and(|host| !host.is_empty() && !host.starts_with(':'));
         if !named || text.chars().any(|c| c.is_whitespace() || c.is_control()) {
             return Err(Refusal::Because(
-                "it is not a web address; write one such as `https://ntfy.sh/my-topic`".to_owned(),
+                "it is not a web address: one begins with https:// or http://".to_owned(),
             ));
         }
         Ok(WebAddress(Some(text.to_owned())))

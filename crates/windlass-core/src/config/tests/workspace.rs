@@ -93,7 +93,7 @@ fn what_is_wrong_around_a_workspace_is_said() {
         ("[notify]\nevents = ['complete']", "there is no event `complete`; there are all, setup_complete"),
         ("[notify]\nevents = ['completions']", "there is no event `completions`; did you mean `completion`?"),
         ("[notify]\nevents = 'all'", "expected a list of events, such as"),
-        ("[notify]\nurl = 'ntfy.sh/x'", "it is not a web address; write one such as"),
+        ("[notify]\nurl = 'ntfy.sh/x'", "it is not a web address: one begins with https://"),
         ("[notify]\nretries = 11", "`11` is out of range; it must be from 0 to 10"),
         ("[notify]\ntimeout = '0s'", "it must be longer than nothing"),
     ] {
