@@ -68,7 +68,7 @@ pub(crate) fn judged(about: &'static About, class: Class, said: &str, signs: &Si
         return judgement;
     }
     let from_now = || signs.now.checked_add(parse_wait(said)?).ok();
-    let resets_at = parse_reset_time(said, signs.now).or_else(from_now);
+    let resets_at = parse_reset_time(said, signs.now, signs.zone).or_else(from_now);
     Judgement { limit: Some(Limit { resets_at, window: String::new() }), ..judgement }
 }
 

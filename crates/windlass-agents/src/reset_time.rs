@@ -7,9 +7,11 @@
 //! - `limit reached|1762455600`: seconds since 1970
 //! - `You will regain access on 2026-12-01 at 00:00 UTC.`, and with the date in words
 //!
-//! Without a date the next such time is meant; without a zone, UTC; a date alone means its first minute. A time that has
-//! passed or cannot be read is unknown, and so is one that lies too far ahead: eight days for a plan's window, two
-//! months for an account that regains access.
+//! Without a date the next such time is meant, or one that has just passed: whole minutes are told, and a clock may be
+//! ahead, so `resets 9:07pm` is heard at 21:07:14. Without a zone it is that of the process that says it, which writes the
+//! time as its machine does; when an account regains access the API says, in UTC. A date alone means its first minute. A
+//! date that has passed or cannot be read is unknown, and so is one that lies too far ahead: eight days for a plan's
+//! window, two months for an account that regains access.
 
 use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
@@ -24,23 +26,66 @@ const FARTHEST: SignedDuration = SignedDuration::from_hours(8 * 24);
 /// The limit that an account sets itself is one per month.
 const FARTHEST_ACCESS: SignedDuration = SignedDuration::from_hours(62 * 24);
 
+/// A time of day that was so long ago is the one that is meant: for as long as the pauses after refusals together last, so
+/// that whoever still refuses a little later is not taken to mean tomorrow.
+pub(crate) const JUST_PASSED: SignedDuration = SignedDuration::from_hours(1);
+
+/// A window of five hours never resets half a day from now: of two such times of day the nearer is meant.
+const HALF_A_DAY: SignedDuration = SignedDuration::from_hours(12);
+
+/// What the window of five hours is called, in lower case.
+const FIVE_HOURS: [&str; 2] = ["5-hour limit", "session limit"];
+
+/// Zones that are named without parentheses by letters alone, in lower case: all other words are prose. Those that no
+/// database of time zones has, since they mean several, are unknown.
+const ABBREVIATIONS: [&str; 36] = [
+    "pst", "pdt", "pt", "mst", "mdt", "mt", "cst", "cdt", "ct", "est", "edt", "et", "akst", "akdt", "hst",
+    "ast", "adt", "brt", "wet", "bst", "ist", "cet", "cest", "eet", "eest", "msk", "sgt", "jst", "kst",
+    "awst", "acst", "acdt", "aest", "aedt", "nzst", "nzdt",
+];
+
 /// What comes before the time at which an account may go on.
 const ACCESS: &str = "regain access";
 
 const MONTHS: [&str; 12] =
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-/// When a limit resets, according to a sentence; `now` says which day "3pm" is on.
+/// When a limit resets, according to a sentence; `now` says which day "3pm" is on, `zone` in which zone where the sentence
+/// does not. It lies in the past where the time of day that is named has just passed.
 ///
 /// A zone's name is looked up in the system's time zone database; `None` where it is not there.
-pub fn parse_reset_time(text: &str, now: Timestamp) -> Option<Timestamp> {
+pub fn parse_reset_time(text: &str, now: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
     let lower = text.to_ascii_lowercase();
-    let access = lower.split(ACCESS).skip(1).find_map(|rest| moment(without_preposition(rest), now));
+    let is_of_five_hours = FIVE_HOURS.iter().any(|name| lower.contains(name));
+    let passed = if is_of_five_hours { HALF_A_DAY } else { JUST_PASSED };
+    let of_api = Clock { now, zone: &TimeZone::UTC, passed };
+    let of_agent = Clock { now, zone, passed };
+    let access = lower.split(ACCESS).skip(1).find_map(|rest| moment(without_preposition(rest), of_api));
     let farthest = if access.is_some() { FARTHEST_ACCESS } else { FARTHEST };
-    let at = access
-        .or_else(|| epoch(text))
-        .or_else(|| after_reset(&lower).find_map(|phrase| moment(phrase, now)))?;
-    (at > now && at.duration_since(now) <= farthest).then_some(at)
+    let moment = access
+        .or_else(|| epoch(text).map(Moment::Dated))
+        .or_else(|| after_reset(&lower).find_map(|phrase| moment(phrase, of_agent)))?;
+    match moment {
+        Moment::OfDay(at) => Some(at),
+        Moment::Dated(at) => (at > now && at.duration_since(now) <= farthest).then_some(at),
+    }
+}
+
+/// How times without a date or a zone are read.
+#[derive(Clone, Copy)]
+struct Clock<'a> {
+    now: Timestamp,
+    zone: &'a TimeZone,
+    /// A time of day that was so long ago is the one that is meant.
+    passed: SignedDuration,
+}
+
+/// What a sentence names.
+enum Moment {
+    /// A day, or a second since 1970.
+    Dated(Timestamp),
+    /// A time of day alone.
+    OfDay(Timestamp),
 }
 
 /// In how long a limit resets, according to a sentence that says no time: `Your quota will reset after 3h12m5s.`, `Suggested
@@ -75,7 +120,7 @@ fn without_preposition(rest: &str) -> &str {
 }
 
 /// `[<day>[,] [at ]]<h>[:<mm>](am|pm)[ <zone>]`, or a day alone that has its year.
-fn moment(phrase: &str, now: Timestamp) -> Option<Timestamp> {
+fn moment(phrase: &str, reading: Clock<'_>) -> Option<Moment> {
     let (day, rest) = match day(phrase) {
         Some((day, rest)) => (Some(day), rest),
         None => (None, phrase),
@@ -86,11 +131,13 @@ fn moment(phrase: &str, now: Timestamp) -> Option<Timestamp> {
         None if whole => (Time::midnight(), rest),
         None => return None,
     };
-    let zone = zone(rest)?;
-    let today = now.to_zoned(zone.clone()).date();
+    let zone = zone(rest, reading.zone)?;
     match day {
-        Some(day) => dated(today, day, time, &zone),
-        None => next(today, time, &zone, now),
+        Some(day) => {
+            let today = reading.now.to_zoned(zone.clone()).date();
+            dated(today, day, time, &zone).map(Moment::Dated)
+        }
+        None => time_of_day(time, &zone, reading.now, reading.passed).map(Moment::OfDay),
     }
 }
 
@@ -159,23 +206,49 @@ fn half_day(hour: i8) -> Option<i8> {
     (1..=12).contains(&hour).then_some(hour % 12)
 }
 
-/// ` (america/bogota)`, ` utc`, `z`, `+02:00`; UTC where there is none. `None` where the zone is unknown: a wrong hour
-/// is worse than none.
-fn zone(rest: &str) -> Option<TimeZone> {
-    let Some(rest) = rest.trim_start().strip_prefix('(') else {
-        return offset(rest.trim_start());
-    };
-    let name = rest.split(')').next()?.trim();
+/// ` (america/bogota)`, ` europe/berlin`, ` utc`, `z`, `+02:00`; this zone where there is none. `None` where the zone is
+/// unknown: a wrong hour is worse than none.
+fn zone(rest: &str, own: &TimeZone) -> Option<TimeZone> {
+    let rest = rest.trim_start();
+    if let Some(rest) = rest.strip_prefix('(') {
+        return named_zone(rest.split(')').next()?.trim());
+    }
+    if is_offset(rest) {
+        return offset(rest);
+    }
+    let of_name = |character: char| character.is_ascii_alphabetic() || matches!(character, '/' | '_');
+    let letters = rest.find(|character| !of_name(character)).unwrap_or(rest.len());
+    let (word, rest) = rest.split_at_checked(letters)?;
+    match word {
+        "utc" | "gmt" if is_offset(rest) => offset(rest),
+        "z" | "utc" | "gmt" => Some(TimeZone::UTC),
+        _ if word.starts_with('/') => Some(own.clone()),
+        _ if word.contains('/') || ABBREVIATIONS.contains(&word) => named_zone(&with_dashes(word, rest)),
+        _ => Some(own.clone()),
+    }
+}
+
+/// The rest of a name such as `america/port-au-prince` or `etc/gmt+5`.
+fn with_dashes(word: &str, rest: &str) -> String {
+    let of_name = |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '+');
+    let end = rest.find(|character| !of_name(character)).unwrap_or(rest.len());
+    format!("{word}{}", rest.get(..end).unwrap_or_default())
+}
+
+fn named_zone(name: &str) -> Option<TimeZone> {
     if name == "utc" || name == "gmt" { Some(TimeZone::UTC) } else { TimeZone::get(name).ok() }
 }
 
-/// `+02:00`; all else that is not in parentheses is prose, or says that it is UTC.
+/// `+02:00`, and not ` - see below`.
+fn is_offset(rest: &str) -> bool {
+    let rest = rest.strip_prefix('+').or_else(|| rest.strip_prefix('-'));
+    rest.is_some_and(|rest| rest.starts_with(|character: char| character.is_ascii_digit()))
+}
+
+/// `+02:00`, `-0330`
 fn offset(rest: &str) -> Option<TimeZone> {
-    let (sign, rest) = match (rest.strip_prefix('+'), rest.strip_prefix('-')) {
-        (Some(rest), _) => (1, rest),
-        (_, Some(rest)) if rest.starts_with(|character: char| character.is_ascii_digit()) => (-1, rest),
-        _ => return Some(TimeZone::UTC),
-    };
+    let sign = if rest.starts_with('-') { -1 } else { 1 };
+    let rest = rest.get(1..)?;
     let hours: i32 = rest.get(..2)?.parse().ok()?;
     let minutes: i32 = rest.get(2..)?.trim_start_matches(':').get(..2)?.parse().ok()?;
     Some(jiff::tz::Offset::from_seconds(sign * (hours * 3600 + minutes * 60)).ok()?.to_time_zone())
@@ -189,10 +262,18 @@ fn dated(today: Date, named: Day, time: Time, zone: &TimeZone) -> Option<Timesta
     Some(date.to_datetime(time).to_zoned(zone.clone()).ok()?.timestamp())
 }
 
-fn next(today: Date, time: Time, zone: &TimeZone, now: Timestamp) -> Option<Timestamp> {
-    [today, today.checked_add(1.day()).ok()?].into_iter().find_map(|date| {
+/// When it is that time of day: the first one that was less long ago than this.
+pub(crate) fn time_of_day(
+    time: Time,
+    zone: &TimeZone,
+    now: Timestamp,
+    passed: SignedDuration,
+) -> Option<Timestamp> {
+    let today = now.to_zoned(zone.clone()).date();
+    let days = [today.checked_sub(1.day()).ok(), Some(today), today.checked_add(1.day()).ok()];
+    days.into_iter().flatten().find_map(|date| {
         let at = date.to_datetime(time).to_zoned(zone.clone()).ok()?.timestamp();
-        (at > now).then_some(at)
+        (now.duration_since(at) < passed).then_some(at)
     })
 }
 

@@ -143,7 +143,7 @@ fn without_result(signs: &Signs<'_>) -> Judgement {
 fn usage_limit(signs: &Signs<'_>, said: &str) -> Option<Judgement> {
     let meaning = meaning(said);
     let named = signs.rejected.and_then(|limit| limit.resets_at);
-    let resets_at = named.or_else(|| parse_reset_time(said, signs.now));
+    let resets_at = named.or_else(|| parse_reset_time(said, signs.now, signs.zone));
     let reported = signs.rejected.is_some()
         || signs.result.is_some_and(|result| result.api_error == "usage_limit_reached");
     match meaning {

@@ -1,12 +1,13 @@
 //! What Codex's sentences mean: its failures are prose and nothing else.
 
 use Class::{Auth, Billing, Config, ContextTooLong, Outage, Permission, TaskFailure, UsageLimit};
+use jiff::Timestamp;
 use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
-use jiff::{Timestamp, ToSpan};
 use windlass_core::values::Class;
 
 use crate::providers::class_by;
+use crate::reset_time::{JUST_PASSED, time_of_day};
 
 /// Parts of sentences, in lower case and with plain apostrophes. The first that fits counts.
 const PARTS: &[(&str, Class)] = &[
@@ -49,16 +50,14 @@ pub(super) fn status(line: &str) -> Option<u16> {
     rest.get(..3)?.parse().ok()
 }
 
-/// When a usage limit resets: `try again at 8:37 PM.`, the next such time, or `try again at Nov 27th, 2026 9:39 AM.`, both in
-/// the time zone of the process that said it.
+/// When a usage limit resets: `try again at 8:37 PM.`, the next such time or one that has just passed, or
+/// `try again at Nov 27th, 2026 9:39 AM.`, both in the time zone of the process that said it.
 pub(super) fn reset(line: &str, now: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
     let said = line.split_once("try again at ")?.1.split('.').next()?.trim();
     let at = |date: Date, time: Time| Some(date.to_datetime(time).to_zoned(zone.clone()).ok()?.timestamp());
     let Some((day, clock)) = said.split_once(", ") else {
         let time = Time::strptime("%I:%M %p", said).ok()?;
-        let today = now.to_zoned(zone.clone()).date();
-        let days = [Some(today), today.checked_add(1.day()).ok()];
-        return days.into_iter().flatten().find_map(|date| at(date, time).filter(|at| *at > now));
+        return time_of_day(time, zone, now, JUST_PASSED);
     };
     let day = day.trim_end_matches(char::is_alphabetic);
     let (year, clock) = clock.split_once(' ')?;
@@ -77,7 +76,9 @@ mod tests {
         let rows = [
             ("try again at 8:37 PM.", plus(0), Some("2026-11-22T20:37:00Z")),
             ("try again at 8:37 PM.", plus(2), Some("2026-11-22T18:37:00Z")),
-            ("or try again at 6:41 PM.", plus(1), Some("2026-11-23T17:41:00Z")),
+            ("or try again at 6:32 PM.", plus(0), Some("2026-11-22T18:32:00Z")),
+            ("or try again at 6:41 PM.", plus(1), Some("2026-11-22T17:41:00Z")),
+            ("or try again at 6:31 PM.", plus(1), Some("2026-11-23T17:31:00Z")),
             ("or try again at Nov 27th, 2026 9:39 AM.", plus(0), Some("2026-11-27T09:39:00Z")),
             ("try again at Nov 1st, 2026 12:05 PM.", plus(0), Some("2026-11-01T12:05:00Z")),
             ("try again later.", plus(0), None),

@@ -14,7 +14,7 @@ fn now() -> Timestamp {
 }
 
 fn parsed(text: &str) -> Option<String> {
-    parse_reset_time(text, now()).map(|time| time.to_string())
+    parse_reset_time(text, now(), &TimeZone::UTC).map(|time| time.to_string())
 }
 
 #[test]
@@ -23,8 +23,7 @@ fn times_in_utc() {
         ("You've hit your 5-hour limit · resets 9:12pm (UTC)", Some("2026-11-21T21:12:00Z")),
         ("You've hit your 5-hour limit · resets 8:06am (UTC)", Some("2026-11-22T08:06:00Z")),
         ("You've hit your weekly limit · resets Nov 25, 8:06am (UTC)", Some("2026-11-25T08:06:00Z")),
-        ("5-hour limit reached - resets 3pm", Some("2026-11-22T15:00:00Z")),
-        ("Session limit reached ∙ resets 4pm", Some("2026-11-22T16:00:00Z")),
+        ("Limit reached - resets 3pm", Some("2026-11-22T15:00:00Z")),
         ("Your limit will reset at 11pm.", Some("2026-11-21T23:00:00Z")),
         ("Limit reached · Resets at 21:46 (UTC)", Some("2026-11-21T21:46:00Z")),
         ("resets 12am (UTC)", Some("2026-11-22T00:00:00Z")),
@@ -34,7 +33,7 @@ fn times_in_utc() {
         ("a reset button; the limit resets Sept. 3 at 8pm", None),
         ("resets Nov 21, 8:29pm (UTC)", None),
         ("resets Nov 21, 8:30pm (UTC)", None), // Now.
-        ("resets 8:30pm (UTC)", Some("2026-11-22T20:30:00Z")),
+        ("resets 8:30pm (UTC)", Some("2026-11-21T20:30:00Z")),
         ("resets Dec 25, 8pm (UTC)", None),
         ("Claude AI usage limit reached|1762455600", None),
         ("Claude AI usage limit reached|17", None),
@@ -63,13 +62,62 @@ fn times_in_zones() {
         ("Limit reached · resets 11:30am (Asia/Calcutta) · /upgrade to Max", "2026-11-22T06:00:00Z"),
         ("You've hit your session limit · resets 11:50pm (America/Chicago)", "2026-11-22T05:50:00Z"),
         ("You've hit your weekly limit · resets Nov 24 at 8pm (America/Chicago)", "2026-11-25T02:00:00Z"),
+        ("Limit reached · resets 1:30am Asia/Dhaka", "2026-11-22T19:30:00Z"),
+        ("Limit reached · resets 3pm America/Port-au-Prince · /upgrade", "2026-11-21T20:00:00Z"),
         (
             "Claude usage limit reached. Your limit will reset at 3pm (America/Bogota).",
-            "2026-11-22T20:00:00Z",
+            "2026-11-21T20:00:00Z",
         ),
     ];
     for (text, expected) in rows {
         assert_eq!(parsed(text).as_deref(), Some(expected), "{text}");
+    }
+}
+
+#[test]
+fn a_time_of_day_that_has_just_passed_is_not_tomorrow() {
+    let rows = [
+        ("resets 8:30pm (UTC)", "2026-11-21T20:30:14Z", "2026-11-21T20:30:00Z"),
+        ("resets 8:30pm (UTC)", "2026-11-21T21:29:59Z", "2026-11-21T20:30:00Z"),
+        ("resets 8:30pm (UTC)", "2026-11-21T21:30:00Z", "2026-11-22T20:30:00Z"),
+        ("resets 8:30pm (UTC)", "2026-11-21T20:29:59Z", "2026-11-21T20:30:00Z"),
+        ("resets 11:59pm (UTC)", "2026-11-22T00:00:20Z", "2026-11-21T23:59:00Z"),
+        // A window of five hours cannot end tomorrow afternoon.
+        ("5-hour limit reached ∙ resets 9pm", "2026-11-21T21:06:00Z", "2026-11-21T21:00:00Z"),
+        ("5-hour limit reached - resets 3pm", "2026-11-21T20:30:00Z", "2026-11-21T15:00:00Z"),
+        ("Session limit reached ∙ resets 4pm", "2026-11-21T20:30:00Z", "2026-11-21T16:00:00Z"),
+        ("Session limit reached ∙ resets 1am", "2026-11-21T20:30:00Z", "2026-11-22T01:00:00Z"),
+        ("Weekly limit reached ∙ resets 4pm", "2026-11-21T20:30:00Z", "2026-11-22T16:00:00Z"),
+    ];
+    for (text, now, expected) in rows {
+        assert_eq!(parse_reset_time(text, at(now), &TimeZone::UTC), Some(at(expected)), "{text} at {now}");
+    }
+}
+
+#[test]
+fn a_time_without_a_zone_is_of_the_machine_that_says_it() {
+    let plus = |hours: i8| TimeZone::fixed(jiff::tz::offset(hours));
+    let rows = [
+        ("resets 3pm", plus(-8), Some("2026-11-21T23:00:00Z")),
+        ("resets 3pm · /upgrade to Max", plus(-8), Some("2026-11-21T23:00:00Z")),
+        ("resets 3pm /upgrade to Max", plus(-8), Some("2026-11-21T23:00:00Z")),
+        ("resets 3pm tomorrow", plus(-8), Some("2026-11-21T23:00:00Z")),
+        ("resets Nov 24 at 3pm.", plus(-8), Some("2026-11-24T23:00:00Z")),
+        ("resets 3pm - see /usage", plus(-8), Some("2026-11-21T23:00:00Z")),
+        ("resets 3pm UTC", plus(-8), Some("2026-11-22T15:00:00Z")),
+        ("resets 3pm GMT.", plus(-8), Some("2026-11-22T15:00:00Z")),
+        ("resets 3pm UTC+02:00", plus(-8), Some("2026-11-22T13:00:00Z")),
+        ("resets 3pm UTC+2", plus(-8), None),
+        ("resets 15:00Z", plus(-8), Some("2026-11-22T15:00:00Z")),
+        ("resets 15:00-03:00", plus(2), Some("2026-11-22T18:00:00Z")),
+        ("resets 3pm PST", plus(2), None),
+        ("resets 3pm (PST)", plus(2), None),
+        ("resets 3pm Nowhere/Land", plus(2), None),
+        // What an account regains, the API says, in its own time.
+        ("You will regain access on 2026-12-01.", plus(-8), Some("2026-12-01T00:00:00Z")),
+    ];
+    for (text, zone, expected) in rows {
+        assert_eq!(parse_reset_time(text, now(), &zone), expected.map(at), "{text}");
     }
 }
 
@@ -108,26 +156,31 @@ fn access_is_regained_at_a_date() {
 #[test]
 fn the_year_turns() {
     let now = at("2026-12-30T10:00:00Z");
-    assert_eq!(parse_reset_time("resets Jan 2, 8am (UTC)", now), Some(at("2027-01-02T08:00:00Z")));
+    assert_eq!(
+        parse_reset_time("resets Jan 2, 8am (UTC)", now, &TimeZone::UTC),
+        Some(at("2027-01-02T08:00:00Z"))
+    );
 }
 
 proptest! {
     #[test]
     fn no_sentence_panics(text in "(?s).{0,60}", seconds in -377_705_023_201_i64..=253_402_207_200) {
         let now = Timestamp::from_second(seconds).unwrap();
-        let _ = parse_reset_time(&text, now);
-        let _ = parse_reset_time(&format!("resets {text}"), now);
+        let _ = parse_reset_time(&text, now, &TimeZone::UTC);
+        let _ = parse_reset_time(&format!("resets {text}"), now, &TimeZone::UTC);
+        let _ = parse_reset_time(&format!("resets 3pm {text}"), now, &TimeZone::UTC);
     }
 
-    /// Whatever is understood lies ahead, and not farther than the longest window.
+    /// Whatever is understood lies ahead, and not farther than the longest window, or has just passed.
     #[test]
-    fn a_time_lies_ahead(
+    fn a_time_lies_ahead_or_has_just_passed(
         text in "[ \\-·]?resets? (at )?((nov|Dec|jan) [0-9]{1,2},? (at )?)?[0-9]{1,2}(:[0-9]{2})? ?(am|pm|PM)?( \\((UTC|Asia/Dhaka|x)\\))?",
         seconds in 0_i64..4_000_000_000,
     ) {
         let now = Timestamp::from_second(seconds).unwrap();
-        if let Some(time) = parse_reset_time(&text, now) {
-            prop_assert!(time > now && time.duration_since(now) <= FARTHEST);
+        if let Some(time) = parse_reset_time(&text, now, &TimeZone::UTC) {
+            let ahead = time.duration_since(now);
+            prop_assert!(ahead > -JUST_PASSED && ahead <= FARTHEST);
         }
     }
 }
