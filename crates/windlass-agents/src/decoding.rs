@@ -32,6 +32,12 @@ impl Out<'_> {
         self.sink.digest(Digest::Activity(activity));
     }
 
+    /// The model thinks, which it shows.
+    pub fn thought(&mut self) {
+        self.sink.digest(Digest::Thought);
+        self.activity(Activity::Thinking);
+    }
+
     /// The result of a turn whose agent counts no turns.
     pub fn result(&mut self, result: ResultDigest) {
         self.observe(|| Observation::Result {

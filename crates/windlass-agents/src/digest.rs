@@ -36,6 +36,8 @@ pub enum Digest {
     Window(WindowShare),
     /// So many background tasks are running now.
     Background(u32),
+    /// The model thought about it: a request was answered, though nothing was said yet.
+    Thought,
     /// What a message of the model has used so far was said; the same message can come several times.
     Usage(Box<MessageUsage>),
     /// The model wrote so many bytes of a message that is under way.

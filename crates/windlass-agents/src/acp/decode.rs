@@ -106,7 +106,7 @@ impl AcpDecoder {
         }
         match &*json::word(update.kind) {
             "agent_message_chunk" => self.said(update, out),
-            "agent_thought_chunk" => out.activity(Activity::Thinking),
+            "agent_thought_chunk" => out.thought(),
             "tool_call" | "tool_call_update" => self.called(update, out),
             "usage_update" => self.spent(update),
             "session_info_update" => self.codex(update, out),

@@ -61,7 +61,8 @@ impl Items {
                 }
             }
             // A warning of the program's own.
-            "error" | "reasoning" | "todo_list" | "plan" => out.activity(Activity::Thinking),
+            "error" => out.activity(Activity::Thinking),
+            "reasoning" | "todo_list" | "plan" => out.thought(),
             "contextCompaction" => out.activity(Activity::Compacting),
             _ => {
                 let id = json::word(item.id).into_owned();

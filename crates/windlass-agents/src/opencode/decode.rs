@@ -54,7 +54,7 @@ impl Decoder for OpencodeDecoder {
                 out.activity(Activity::Thinking);
             }
             "text" => self.said(&part, &mut out),
-            "reasoning" => out.activity(Activity::Thinking),
+            "reasoning" => out.thought(),
             "tool_use" => self.used(&part, &mut out),
             "step_finish" => self.finished(&part, &mut out),
             "error" => self.failed(known.error, &mut out),

@@ -10,6 +10,8 @@ use super::{CallWatch, Due};
 use crate::testing::clocks;
 use crate::{Activity, Digest, ResultDigest};
 
+mod costs;
+
 /// What happens, and what is asked.
 #[derive(Clone, Debug)]
 enum Step {
@@ -363,5 +365,7 @@ fn a_call_whose_credentials_were_only_refused_cost_nothing() {
     );
     // A session that was refused in its middle has used up something.
     assert_eq!(report(&[Digest::Activity(Activity::Writing), refused(), refused()]).cost, None);
-    assert_eq!(report(&[refused(), overloaded]).cost, None);
+    assert_eq!(report(&[Digest::Thought, refused(), refused()]).cost, None);
+    assert_eq!(report(&[Digest::Activity(Activity::Writing), refused(), overloaded.clone()]).cost, None);
+    assert_eq!(report(&[refused(), overloaded]).cost, Some(Cost::ZERO));
 }
