@@ -193,7 +193,10 @@ impl CallWatch {
         let mut heard = self.heard;
         heard.ends_with_its_words(ended);
         let prices = self.agent.prices(&self.own_prices);
-        let reported = named(heard.reported.clone(), &self.asked_model);
+        // The name of an alias (`opus`) is on no list; its start says which model that is.
+        let model = if heard.model.is_empty() { &self.asked_model } else { &heard.model };
+        let reported = named(heard.totals().to_vec(), model);
+        let unreported = named(heard.streamed.unreported(), model);
         let judgement = self.agent.judge(&Signs {
             now: now.wall,
             zone: &self.zone,
@@ -207,16 +210,14 @@ impl CallWatch {
             retrying: heard.retrying.as_ref(),
             stderr: stderr_tail,
         });
-        let is_free = was_refused(judgement.class, ended) && heard.is_unanswered();
-        let bill = Bill {
-            reported: prices.of(&reported),
-            unreported: prices.of(&heard.streamed.unreported()),
-            doubted: heard.doubted || !(is_free || self.agent.about().can(Ability::SayItsCosts)),
-        };
+        let (reported, unreported) = (prices.of(&reported), prices.of(&unreported));
+        let costs_nothing = prices.is_free(model) && reported.cost + unreported.cost == Cost::ZERO;
+        let is_free = costs_nothing || (was_refused(judgement.class, ended) && heard.is_unanswered());
+        let says_costs = self.agent.about().can(Ability::SayItsCosts);
+        let bill = Bill { reported, unreported, doubted: heard.doubted || !(is_free || says_costs) };
         // What an agent without costs has used is priced by the list, which is an estimate at best.
-        let is_priced = bill.reported.cost > Cost::ZERO && !bill.reported.guessed;
-        let listed =
-            (is_priced && !self.agent.about().can(Ability::SayItsCosts)).then_some(bill.reported.cost);
+        let is_priced = !says_costs && !heard.totals().is_empty() && !reported.guessed;
+        let listed = is_priced.then_some(reported.cost);
         CallReport {
             class: judgement.class,
             detail: judgement.detail,
@@ -247,7 +248,7 @@ fn was_refused(class: Class, ended: Ended) -> bool {
     ended != Ended::Lost && (class.is_of_reach() || class.is_fatal())
 }
 
-/// What an agent does not name is of the model that it was asked for.
+/// What an agent does not name is of the model that it works with.
 fn named(mut usage: Vec<ModelUsage>, model: &str) -> Vec<ModelUsage> {
     for used in usage.iter_mut().filter(|used| used.model.is_empty()) {
         model.clone_into(&mut used.model);

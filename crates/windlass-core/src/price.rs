@@ -60,23 +60,28 @@ impl PriceList<'_> {
         let mut listed = Listed::default();
         for used in usage {
             let price = self.find(&used.model);
-            listed.guessed |= price.is_none();
             let searches = self.search.micros().saturating_mul(used.searches);
-            listed.cost += price.unwrap_or(self.usual).of(used) + Cost::from_micros(searches);
+            let cost = price.unwrap_or(self.usual).of(used) + Cost::from_micros(searches);
+            listed.cost += cost;
+            listed.guessed |= price.is_none();
+            listed.known += if price.is_some() { cost } else { Cost::ZERO };
         }
         listed
     }
 
+    /// Has a person said that this model costs nothing?
+    pub fn is_free(&self, model: &str) -> bool {
+        longest(self.own, model).is_some_and(Price::is_zero)
+    }
+
     /// The row of a model: that of the longest name within its own.
     fn find(&self, model: &str) -> Option<&Price> {
-        let longest = |rows: &'_ [Price]| {
-            let fits = rows.iter().enumerate().filter(|(_, row)| is_named(model, &row.model));
-            fits.max_by_key(|(_, row)| row.model.len()).map(|(at, _)| at)
-        };
-        longest(self.own)
-            .and_then(|at| self.own.get(at))
-            .or_else(|| longest(self.published).and_then(|at| self.published.get(at)))
+        longest(self.own, model).or_else(|| longest(self.published, model))
     }
+}
+
+fn longest<'a>(rows: &'a [Price], model: &str) -> Option<&'a Price> {
+    rows.iter().filter(|row| is_named(model, &row.model)).max_by_key(|row| row.model.len())
 }
 
 /// Is `name` a part of the model's own name, whole words only? `claude-opus-4-1` is not part of `claude-opus-4-15`.
@@ -90,6 +95,11 @@ fn is_named(model: &str, name: &str) -> bool {
 }
 
 impl Price {
+    fn is_zero(&self) -> bool {
+        let Price { input, output, cache_write, cache_write_1h, cache_read, .. } = self;
+        [input, output, cache_write, cache_write_1h, cache_read].iter().all(|price| **price == Cost::ZERO)
+    }
+
     fn of(&self, used: &ModelUsage) -> Cost {
         let Tokens { input, output, cache_creation, cache_read } = used.tokens;
         let hour = used.cached_for_an_hour.min(cache_creation);

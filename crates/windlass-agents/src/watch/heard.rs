@@ -58,7 +58,9 @@ pub(super) struct Heard {
     /// A total was negative, or less than one before it.
     pub(super) doubted: bool,
     /// What the last totals were made of.
-    pub(super) reported: Vec<ModelUsage>,
+    reported: Vec<ModelUsage>,
+    /// What the stream had said by then.
+    covered: Vec<ModelUsage>,
     pub(super) streamed: Streamed,
     pub(super) tool_uses: u32,
     pub(super) denials: Vec<Denial>,
@@ -169,10 +171,32 @@ impl Heard {
 
     pub(super) fn tokens(&self) -> Tokens {
         let mut tokens = Tokens::default();
-        for used in self.reported.iter().chain(&self.streamed.unreported()) {
+        for used in self.totals().iter().chain(&self.streamed.unreported()) {
             tokens += used.tokens;
         }
         tokens
+    }
+
+    /// What its last totals have in them: what the stream had said, where they say less than that or no tokens at all.
+    pub(super) fn totals(&self) -> &[ModelUsage] {
+        let total =
+            |usage: &[ModelUsage]| usage.iter().map(|used| used.tokens.total()).fold(0, u64::saturating_add);
+        if total(&self.covered) > total(&self.reported) { &self.covered } else { &self.reported }
+    }
+
+    /// The stream's messages are in a result's totals from now on.
+    fn cover(&mut self) {
+        for used in self.streamed.unreported() {
+            match self.covered.iter_mut().find(|known| known.model == used.model) {
+                Some(known) => {
+                    known.tokens += used.tokens;
+                    known.cached_for_an_hour =
+                        known.cached_for_an_hour.saturating_add(used.cached_for_an_hour);
+                }
+                None => self.covered.push(used),
+            }
+        }
+        self.streamed.reported();
     }
 
     /// How the last message was marked, if it came after the last result, else the one before that.
@@ -193,7 +217,7 @@ impl Heard {
             self.reported = if result.models.is_empty() { unnamed() } else { result.models.clone() };
         }
         if result.cost_usd.is_some_and(|dollars| dollars >= 0.0) || result.tokens.total() > 0 {
-            self.streamed.reported();
+            self.cover();
         }
         if !result.is_error {
             // What was asked for, the run knows.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::values::{Bill, CallId, CallReport, CallSummary, Cost, Ended, Tokens};
+use crate::values::{Bill, CallId, CallReport, CallSummary, Cost, Ended, Listed, Tokens};
 
 /// The least that is set aside for a call.
 pub const LEAST_RESERVATION: Cost = Cost::from_micros(500_000);
@@ -105,7 +105,7 @@ impl Ledger {
         let Some(cost) = report.cost else {
             return charge(at_own_price.max(self.reserved_for(call).unwrap_or_default()), true);
         };
-        let believed = reported.guessed || is_believable(cost, reported.cost);
+        let believed = is_believable(cost, &reported);
         if !believed || doubted {
             charge(at_own_price.max(cost), true)
         } else if unreported.cost > Cost::ZERO {
@@ -174,10 +174,13 @@ impl Ledger {
     }
 }
 
-/// Can a call that used what the list prices like this have cost that? Without tokens there is nothing to compare.
-fn is_believable(cost: Cost, listed: Cost) -> bool {
+/// Can a call that used what the list prices like this have cost that? Without tokens there is nothing to compare. What a
+/// model costs that is on no list can be any amount, and nothing; what the others cost comes on top of that.
+fn is_believable(cost: Cost, listed: &Listed) -> bool {
     let times = |cost: Cost| cost.micros().saturating_mul(BELIEVED);
-    listed == Cost::ZERO || (cost.micros() <= times(listed) && times(cost) >= listed.micros())
+    let is_too_much = !listed.guessed && listed.cost > Cost::ZERO && cost.micros() > times(listed.cost);
+    let least = if listed.guessed { listed.known } else { listed.cost };
+    !is_too_much && times(cost) >= least.micros()
 }
 
 #[cfg(test)]

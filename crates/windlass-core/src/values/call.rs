@@ -286,6 +286,16 @@ pub struct Listed {
     pub cost: Cost,
     /// A model is on no list, so that its price is a guess.
     pub guessed: bool,
+    /// What those models cost that are on the list.
+    #[serde(default)]
+    pub known: Cost,
+}
+
+impl Listed {
+    /// Of models that are all on the list.
+    pub const fn known(cost: Cost) -> Listed {
+        Listed { cost, guessed: false, known: cost }
+    }
 }
 
 /// What the agent's list of prices says of a call, and how much of it is in what the call reported.

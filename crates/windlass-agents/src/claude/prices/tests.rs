@@ -34,7 +34,7 @@ fn each_kind_of_token_has_its_price() {
     ];
     for (tokens, cost) in rows {
         let listed = list.of(&[used("claude-opus-5-5", tokens)]);
-        assert_eq!(listed, Listed { cost: dollars(cost), guessed: false }, "{tokens:?}");
+        assert_eq!(listed, Listed::known(dollars(cost)), "{tokens:?}");
     }
     let hour = ModelUsage { cached_for_an_hour: 1_000_000, ..used("claude-opus-5-5", million(0, 0, 1, 0)) };
     assert_eq!(list.of(&[hour]).cost, dollars(8.0));
@@ -65,11 +65,11 @@ fn a_model_is_found_by_its_longest_name() {
     ];
     for (model, cost) in rows {
         let listed = list.of(&[used(model, million(1, 0, 0, 0))]);
-        assert_eq!(listed, Listed { cost: dollars(cost), guessed: false }, "{model}");
+        assert_eq!(listed, Listed::known(dollars(cost)), "{model}");
     }
     for unknown in ["scripted", "sonnet", "", "glm-4.6", "claude-opus-9-9"] {
         let listed = list.of(&[used(unknown, million(1, 0, 0, 0))]);
-        assert_eq!(listed, Listed { cost: dollars(5.0), guessed: true }, "{unknown}");
+        assert_eq!(listed, Listed { cost: dollars(5.0), guessed: true, known: Cost::ZERO }, "{unknown}");
     }
 }
 
@@ -84,7 +84,7 @@ fn what_a_person_says_goes_before_the_list() {
         dollars(1.0 + 2.0 + 1.25 + 0.1)
     );
     let foreign = list.of(&[used("glm-4.6", million(1, 1, 1, 1))]);
-    assert_eq!(foreign, Listed { cost: dollars(0.5 + 1.0 + 0.625), guessed: false });
+    assert_eq!(foreign, Listed::known(dollars(0.5 + 1.0 + 0.625)));
 }
 
 #[test]

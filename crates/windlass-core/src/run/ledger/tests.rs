@@ -33,7 +33,7 @@ fn what_is_set_aside_is_not_left_and_what_is_charged_is_spent() {
 
 /// The list's price of so many millions of tokens at 4 dollars for each.
 fn read(millions: u64) -> Listed {
-    Listed { cost: dollars(4 * millions), guessed: false }
+    Listed::known(dollars(4 * millions))
 }
 
 fn charged(ledger: &Ledger, cost: Option<Cost>, bill: Bill) -> (Cost, bool) {
@@ -64,8 +64,19 @@ fn a_call_is_charged_what_it_reported_where_that_can_be() {
             "{reported} {millions}"
         );
     }
-    let unknown = Bill { reported: Listed { guessed: true, ..read(2) }, ..Bill::default() };
-    assert_eq!(charged(&ledger, Some(Cost::ZERO), unknown), (Cost::ZERO, false), "nobody knows its price");
+    let beside = |known| Listed { cost: dollars(8), guessed: true, known };
+    let unknown = |known| Bill { reported: beside(known), ..Bill::default() };
+    for (reported, known, cost, estimated) in [
+        (Cost::ZERO, Cost::ZERO, Cost::ZERO, false),
+        (dollars(900), Cost::ZERO, dollars(900), false),
+        // The other model's price is known: that of the listed one alone is more than was reported.
+        (Cost::ZERO, dollars(5), dollars(8), true),
+        (Cost::from_micros(499_999), dollars(5), dollars(8), true),
+        (Cost::from_micros(500_000), dollars(5), Cost::from_micros(500_000), false),
+        (dollars(900), dollars(5), dollars(900), false),
+    ] {
+        assert_eq!(charged(&ledger, Some(reported), unknown(known)), (cost, estimated), "{reported} {known}");
+    }
     let doubted = |millions| Bill { doubted: true, ..whole(millions) };
     assert_eq!(charged(&ledger, Some(dollars(9)), doubted(2)), (dollars(9), true));
     assert_eq!(charged(&ledger, Some(dollars(7)), doubted(2)), (dollars(8), true));
