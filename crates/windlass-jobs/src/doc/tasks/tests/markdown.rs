@@ -159,3 +159,27 @@ fn the_later_fields_and_dependencies_as_people_write_them() {
     );
     assert_eq!(problems(&list), [""; 0]);
 }
+
+#[test]
+fn a_line_with_another_name_is_no_part_of_the_field_before_it() {
+    let list = markdown(
+        "### T1: a\n**Dependencies**: none\n**Owner**: Bob\n\n### T2: b\n**Status:** pending\n**Reviewed-by:** Bo\n**Type:** feat\n**Owner:** Bo\n\n\
+         ### T3: c\n**Breaking:** no\n**Reviewed-by:** Bob\n**Agent:** codex\n**Owner:** Bo\n\n\
+         ### T4: d\n**Files:** a.rs,\nb.rs\n**Owner:** Bo\n**Protected:** *.md\n__Owner__: Bo\n**Requires:** gpu\n**Owner:** Bo\n\n\
+         ### T5: e\nDependencies: T1,\nT2\nOwner: Bob\nPriority: high\nReviewed by: Bo\n\n\
+         ### T6: f\n- **Dependencies**:\n  T1: a\n- **Status**: done\n  **Note:** told\n",
+    );
+    assert_eq!(
+        told(&list),
+        ["open T1 a", "open T2 b", "open T3 c", "open T4 d", "open T5 e <T1 T2 !1", "done T6 f <T1"]
+    );
+    assert_eq!(problems(&list), [""; 0]);
+    let tasks = list.tasks();
+    assert_eq!(tasks[1].row.kind, words::kind("feat"));
+    assert_eq!((&tasks[2].row.breaking, tasks[2].row.agent.as_deref()), (&None, Some("codex")));
+    assert_eq!(
+        (&tasks[3].touches[..], &tasks[3].row.protected[..]),
+        (&["a.rs".to_owned(), "b.rs".to_owned()][..], &["*.md".to_owned()][..])
+    );
+    assert_eq!(tasks[3].row.requires, ["gpu"]);
+}

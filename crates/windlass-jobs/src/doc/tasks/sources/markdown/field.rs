@@ -22,6 +22,23 @@ pub(super) struct Field {
     pub awaits_colon: bool,
 }
 
+impl Field {
+    /// Has it been said what it holds, and takes that no more than a line? The others may hold sentences.
+    pub(super) fn is_said_in_its_line(&self) -> bool {
+        let is_short = matches!(
+            self.name,
+            FieldName::Status
+                | FieldName::Priority
+                | FieldName::Dependencies
+                | FieldName::Type
+                | FieldName::Agent
+                | FieldName::Requires
+                | FieldName::Complexity
+        );
+        is_short && !self.text.trim().is_empty()
+    }
+}
+
 /// The fields that mean something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FieldName {

@@ -198,6 +198,8 @@ impl Reader<'_> {
                 text: String::new(),
                 awaits_colon: true,
             });
+        } else if names_something(line) && self.field.as_ref().is_some_and(Field::is_said_in_its_line) {
+            self.close_field(at);
         }
     }
 
@@ -247,10 +249,12 @@ impl Reader<'_> {
         self.names = value.is_some();
         let known = FieldName::read(inside.unwrap_or(name).trim());
         let (Some(name), Some(value)) = (known, value) else {
-            // Another field of the same line, which means nothing here, ends the one before it.
-            let divided = self.field.as_ref().is_some_and(|field| field.text.trim_end().ends_with(DIVIDERS));
-            let ends = self.field.as_ref().is_some_and(|field| field.name != FieldName::Status);
-            if divided && ends && value.is_some() {
+            // A field that means nothing here ends the one before it. On the same line it may be a remark on the status.
+            let ends = self.field.as_ref().is_some_and(|field| {
+                let divided = field.text.trim_end().ends_with(DIVIDERS) && field.name != FieldName::Status;
+                divided || field.text.ends_with('\n')
+            });
+            if ends && value.is_some() {
                 return self.close_field(bold.start);
             }
             return self.add(&bold.text);
@@ -290,4 +294,12 @@ impl Reader<'_> {
             self.headings.push(Heading::read(&text, level as usize, start, line));
         }
     }
+}
+
+/// Does a line begin with a name and a colon, as a field that is not bold does? With a number in it that is an id.
+fn names_something(line: &str) -> bool {
+    let Some((name, _)) = line.split_once(':') else { return false };
+    let is_word = |word: &str| word.chars().all(|letter| letter.is_alphabetic() || letter == '-');
+    let words = name.split(' ').collect::<Vec<_>>();
+    words.len() <= 3 && words.iter().all(|word| !word.is_empty() && is_word(word))
 }
