@@ -89,7 +89,11 @@ fn content(text: &str) -> Option<Meaning> {
     let (before, path, after) = code(text)?;
     let is_named = matches!(before.to_lowercase().as_str(), "" | "file" | "the file");
     let wanted = after.strip_prefix("contains ").or_else(|| after.strip_prefix("contains: "))?.trim();
-    let inner = |sign: char| wanted.strip_prefix(sign).and_then(|rest| rest.strip_suffix(sign));
+    // With another such sign between them it is more than one text, and somebody has to judge what is asked of them.
+    let inner = |sign: char| {
+        let text = wanted.strip_prefix(sign).and_then(|rest| rest.strip_suffix(sign));
+        text.filter(|text| !text.contains(sign))
+    };
     let wanted = inner('`').or_else(|| inner('"')).or_else(|| inner('\''))?;
     (is_named && is_path(path) && !wanted.is_empty())
         .then(|| Meaning::Contains(path.to_owned(), wanted.to_owned()))
@@ -147,6 +151,11 @@ mod tests {
             ("`a.md` contains `## Usage`", Contains("a.md".to_owned(), "## Usage".to_owned())),
             ("`a.md` contains \"two words\"", Contains("a.md".to_owned(), "two words".to_owned())),
             ("`a.md` contains a usage section", Judged),
+            ("`a.md` contains `b` and `c`", Judged),
+            ("`a.md` contains `## Usage` but not `TODO`", Judged),
+            ("`a.md` contains \"b\" or \"c\"", Judged),
+            ("`a.md` contains 'b', 'c'", Judged),
+            ("`a.md` contains 'say \"b\"'", Contains("a.md".to_owned(), "say \"b\"".to_owned())),
             ("`../a.md` contains `x`", Judged),
             ("`cargo test` passes", command("cargo test")),
             ("`./check.sh` exits 0", command("./check.sh")),
