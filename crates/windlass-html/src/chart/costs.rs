@@ -6,8 +6,9 @@ use windlass_ui::format;
 use windlass_ui::model::{IterationSeen, RunSeen};
 use windlass_ui::report::{Column, Table, own, verdict};
 
+use super::bars::{Bar, Bars};
 use super::verdicts::word;
-use super::{Chart, Key, NAMED, WIDTH, bar, hatched, numbers, shown, units};
+use super::{Chart, Key, WIDTH, numbers, shown, units};
 
 const HEIGHT: u32 = 120;
 
@@ -18,14 +19,20 @@ pub fn cost_per_iteration(run: &RunSeen) -> Option<Chart> {
     let step = WIDTH / rounds.len() as f64;
     let gap = if rounds.len() > 100 { 0.0 } else { step * 0.1 };
     let high = |cost: Cost| cost.dollars() / most.dollars() * f64::from(HEIGHT);
-    let drawing = html! {
-        @for (index, round) in rounds.iter().enumerate() {
-            @let x = index as f64 * step;
-            @let (height, vain) = (high(round.cost), high(round.wasted.total()));
-            (bar("spent", (x, f64::from(HEIGHT) - height), (step - gap, height), (rounds.len() <= NAMED).then(|| word(round))))
-            @if vain > 0.0 { (hatched((x, f64::from(HEIGHT) - vain), (step - gap, vain))) }
+    let mut bars = Bars::of(rounds.len());
+    for (index, round) in rounds.iter().enumerate() {
+        let bar = |height: f64| Bar {
+            x: index as f64 * step,
+            y: f64::from(HEIGHT) - height,
+            width: step - gap,
+            height,
+        };
+        let (height, vain) = (high(round.cost), high(round.wasted.total()));
+        bars.add("spent", bar(height), || word(round));
+        if vain > 0.0 {
+            bars.hatch(bar(vain));
         }
-    };
+    }
     let rows = run.rounds.iter().map(|round| {
         vec![
             own(round.iteration.to_string()),
@@ -48,7 +55,7 @@ pub fn cost_per_iteration(run: &RunSeen) -> Option<Chart> {
         title: "Cost per iteration",
         says: format!("at most {}; {in_vain}", format::money(most)),
         height: HEIGHT,
-        drawing,
+        drawing: bars.draw(),
         axis: numbers(rounds),
         keys: vec![Key::of("spent", "cost"), Key::hatched("spent", "of it wasted")],
         table: Table::new("Cost per iteration", columns, rows.collect()),

@@ -11,9 +11,10 @@ use windlass_ui::format;
 use windlass_ui::model::{IterationSeen, RunSeen};
 use windlass_ui::report::{Column, Table, own, verdict};
 
+use super::bars::{Bar, Bars};
 use super::squeeze::Squeezed;
 use super::verdicts::looks;
-use super::{Chart, Key, NAMED, WIDTH, bar, hatched, shown};
+use super::{Chart, Key, WIDTH, shown};
 
 /// How high a lane is, and what lies between two.
 const LANE: (u32, u32) = (22, 6);
@@ -34,19 +35,25 @@ pub fn lanes_over_time(run: &RunSeen, zone: &TimeZone) -> Option<Chart> {
         let above = count(lanes.iter().take_while(|other| **other != lane).count());
         f64::from(above * row_height + LANE.1)
     };
+    let mut bars = Bars::of(rounds.len());
+    for round in rounds {
+        let (from, to) = span(round);
+        let (left, right) = (scale.place(from) * WIDTH, scale.place(to) * WIDTH);
+        let (class, _, vain) = looks(round.verdict);
+        let width = (right - left - 1.0).max(1.5);
+        let bar = Bar { x: left, y: row(round.lane), width, height: f64::from(LANE.0) };
+        bars.add(class, bar, || word(round, span(round)));
+        if vain {
+            bars.hatch(bar);
+        }
+    }
     let drawing = html! {
         @for (from, to) in scale.waits() {
-            (bar("wait", (from * WIDTH, 0.0), ((to - from) * WIDTH, f64::from(height)), Some("wait, squeezed".to_owned())))
-            (hatched((from * WIDTH, 0.0), ((to - from) * WIDTH, f64::from(height))))
+            @let wait = Bar { x: from * WIDTH, y: 0.0, width: (to - from) * WIDTH, height: f64::from(height) };
+            (wait.named("wait", "wait, squeezed"))
+            (wait.hatched())
         }
-        @for round in rounds {
-            @let (from, to) = span(round);
-            @let (left, right) = (scale.place(from) * WIDTH, scale.place(to) * WIDTH);
-            @let (class, _, vain) = looks(round.verdict);
-            @let (place, size) = ((left, row(round.lane)), ((right - left - 1.0).max(1.5), f64::from(LANE.0)));
-            (bar(class, place, size, (rounds.len() <= NAMED).then(|| word(round, span(round)))))
-            @if vain { (hatched(place, size)) }
-        }
+        (bars.draw())
     };
     let rows = run.rounds.iter().map(|round| {
         let (from, to) = span(round);

@@ -5,6 +5,7 @@
 //! who cannot tell red from green can tell them apart; and nothing is said by colour alone: what was spent in vain is hatched, and verdicts
 //! have heights of their own.
 
+mod bars;
 mod costs;
 mod lanes;
 mod squeeze;
@@ -131,22 +132,6 @@ fn hatching(id: &str) -> Markup {
         defs {
             pattern id=(id) width="5" height="5" patternUnits="userSpaceOnUse" { rect.vain width="5" height="2" {} }
         }
-    }
-}
-
-/// A rectangle; `word` is there for whoever points at it.
-fn bar(class: &str, (x, y): (f64, f64), (width, height): (f64, f64), word: Option<String>) -> Markup {
-    html! {
-        rect class=(class) x=(units(x)) y=(units(y)) width=(units(width)) height=(units(height)) {
-            @if let Some(word) = word { title { (word) } }
-        }
-    }
-}
-
-/// The same, hatched.
-fn hatched((x, y): (f64, f64), (width, height): (f64, f64)) -> Markup {
-    html! {
-        rect x=(units(x)) y=(units(y)) width=(units(width)) height=(units(height)) fill={ "url(#" (HATCH) ")" } {}
     }
 }
 

@@ -5,7 +5,8 @@ use windlass_ui::format;
 use windlass_ui::model::RunSeen;
 use windlass_ui::report::{Column, Table, own};
 
-use super::{Chart, Key, WIDTH, bar};
+use super::bars::Bar;
+use super::{Chart, Key, WIDTH};
 
 const HEIGHT: u32 = 28;
 
@@ -28,12 +29,8 @@ pub fn tokens_by_class(run: &RunSeen) -> Option<Chart> {
     for (class, name, number) in &used {
         let width = *number as f64 / total as f64 * WIDTH;
         // A line between two, for whoever sees no colours.
-        placed.push(bar(
-            class,
-            (x, 0.0),
-            ((width - 2.0).max(1.0), f64::from(HEIGHT)),
-            Some(format!("{name}: {number}")),
-        ));
+        let bar = Bar { x, y: 0.0, width: (width - 2.0).max(1.0), height: f64::from(HEIGHT) };
+        placed.push(bar.named(class, &format!("{name}: {number}")));
         x += width;
     }
     let rows = used.iter().map(|(_, name, number)| {

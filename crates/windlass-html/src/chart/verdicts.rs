@@ -1,12 +1,12 @@
 //! How iterations went, one after another.
 
-use maud::html;
 use windlass_core::values::Verdict;
 use windlass_ui::format;
 use windlass_ui::model::{IterationSeen, RunSeen};
 use windlass_ui::report::{Column, Table, own, verdict};
 
-use super::{Chart, Key, NAMED, WIDTH, bar, hatched, numbers, shown};
+use super::bars::{Bar, Bars};
+use super::{Chart, Key, WIDTH, numbers, shown};
 
 const HEIGHT: u32 = 40;
 
@@ -36,15 +36,16 @@ pub fn verdict_strip(run: &RunSeen) -> Option<Chart> {
     }
     let step = WIDTH / rounds.len() as f64;
     let gap = if rounds.len() > 100 { 0.0 } else { step * 0.1 };
-    let drawing = html! {
-        @for (index, round) in rounds.iter().enumerate() {
-            @let (class, height, vain) = looks(round.verdict);
-            @let place = (index as f64 * step, f64::from(HEIGHT) - height);
-            @let size = (step - gap, height);
-            (bar(class, place, size, (rounds.len() <= NAMED).then(|| word(round))))
-            @if vain { (hatched(place, size)) }
+    let mut bars = Bars::of(rounds.len());
+    for (index, round) in rounds.iter().enumerate() {
+        let (class, height, vain) = looks(round.verdict);
+        let y = f64::from(HEIGHT) - height;
+        let bar = Bar { x: index as f64 * step, y, width: step - gap, height };
+        bars.add(class, bar, || word(round));
+        if vain {
+            bars.hatch(bar);
         }
-    };
+    }
     let of = |wanted: Option<Verdict>| run.rounds.iter().filter(move |round| round.verdict == wanted);
     let mut keys = Vec::new();
     let mut rows = Vec::new();
@@ -67,7 +68,7 @@ pub fn verdict_strip(run: &RunSeen) -> Option<Chart> {
         title: "Verdicts",
         says: run.verdicts.in_words(),
         height: HEIGHT,
-        drawing,
+        drawing: bars.draw(),
         axis: numbers(rounds),
         keys,
         table: Table::new("Verdicts", columns, rows),
