@@ -53,10 +53,15 @@ impl Run {
     }
 
     /// Why what a lane did must be looked at by a person before it counts, in one sentence; `None` = it need not be. What
-    /// was undone is none of it: the tree is free of that.
+    /// was undone is none of it: the tree is free of that. Nor is what the agent has to put right itself.
     pub fn held_for_review(&self, lane: LaneId) -> Option<String> {
         let held = self.held(lane);
-        sentence(held.into_iter().filter(|found| found.kind != SuspicionKind::Undone))
+        sentence(held.into_iter().filter(|found| !found.kind.is_the_agents()))
+    }
+
+    /// All that keeps a claim of a lane from being accepted, in one sentence.
+    pub(super) fn all_held(&self, lane: LaneId) -> Option<String> {
+        sentence(self.held(lane).into_iter())
     }
 
     /// What each lane had last committed, or began with, where that is kept.

@@ -67,7 +67,7 @@ impl GuardSpec {
     pub fn holds(&self, suspicion: &Suspicion) -> bool {
         let holds = match suspicion.kind {
             // What is left of the job is no matter of configuration.
-            SuspicionKind::Undone | SuspicionKind::Vanished => true,
+            SuspicionKind::Undone | SuspicionKind::Vanished | SuspicionKind::Nested => true,
             SuspicionKind::Protected | SuspicionKind::Tool => {
                 matches!(self.action, GuardAction::Refuse | GuardAction::Hold)
             }

@@ -49,6 +49,15 @@ pub enum SuspicionKind {
     Deselected,
     /// A box that was open is nowhere any more, neither open nor done.
     Vanished,
+    /// Work lies in a repository inside the repository, and no commit of the runner's takes it along.
+    Nested,
     /// There was more than could be looked at.
     Unexamined,
+}
+
+impl SuspicionKind {
+    /// Is it the agent's alone to put right, and nothing that a person would have to look over first?
+    pub const fn is_the_agents(self) -> bool {
+        matches!(self, SuspicionKind::Undone | SuspicionKind::Nested)
+    }
 }

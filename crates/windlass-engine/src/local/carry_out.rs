@@ -13,6 +13,7 @@ use super::decisions;
 use super::deliver;
 use super::guard;
 use super::issues;
+use super::nested;
 use super::prepare::{self, Preparation};
 use super::principles;
 use super::recover;
@@ -69,6 +70,10 @@ impl WorkingTree {
                 }
                 self.keep_beginning(*turn)?;
                 boxes::begin_attempt(self)?;
+                self.nested = match &self.latest {
+                    Some(look) => Some(nested::before(self, &look.inventory)?),
+                    None => None,
+                };
                 self.began = Some(*turn);
                 self.trees = stray_trees::of(self);
                 let changes = match *purpose {
@@ -176,6 +181,9 @@ impl WorkingTree {
         let forbidden_changes = refuse::find(self, turn, &look.inventory, context)?;
         let mut suspicions = guard::suspicions(self, &look.inventory, context)?;
         suspicions.extend(boxes::missing(self)?);
+        suspicions.extend(nested::in_lane(self, &look.inventory)?);
+        let inside = self.nested.take().filter(|_| self.began == Some(turn));
+        let inside = nested::notice(self, inside.as_ref(), &look.inventory)?;
         let moved = refuse::commit_notice(self, turn, &look.inventory);
         let evidence = self.evidence(&look);
         let name = self.name(turn, Side::After);
@@ -192,7 +200,7 @@ impl WorkingTree {
         reports.extend(aside.map(Report::notice));
         reports.extend(found.iter().flat_map(|found| damage::reports(self, lane, found)));
         self.damage = found;
-        reports.extend(moved.map(Report::notice));
+        reports.extend(moved.into_iter().chain(inside).map(Report::notice));
         let changed = u32::try_from(changed).unwrap_or(u32::MAX);
         let at = context.task().map(|at| &at.row.id);
         reports.extend(self.say_once(tasks::foreign_changes(&self.plan, context).into_iter().collect()));

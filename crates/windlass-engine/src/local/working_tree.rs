@@ -14,6 +14,7 @@ use windlass_core::values::{Evidence, JobStatus, Purpose, SnapshotId, StatusSour
 
 use super::damage::found::FoundDamage;
 use super::guard_memory::GuardMemory;
+use super::nested::NestedMarks;
 use super::standing;
 use super::work::WorkError;
 use crate::recovery::Uncommitted;
@@ -46,6 +47,8 @@ pub(super) struct WorkingTree {
     pub kept_last: Option<TurnKey>,
     /// The repository's other working trees when that attempt began.
     pub trees: BTreeSet<PathBuf>,
+    /// The repositories inside this one as the attempt found them.
+    pub nested: Option<NestedMarks>,
     /// What an attempt changed and must not: paths.
     pub forbidden_changes: Vec<Vec<u8>>,
     /// What an attempt did to the repository beyond its work, until it is undone.
@@ -119,6 +122,7 @@ impl WorkingTree {
             began: None,
             kept_last: None,
             trees: BTreeSet::new(),
+            nested: None,
             forbidden_changes: Vec::new(),
             damage: None,
             uncommitted: Uncommitted::default(),

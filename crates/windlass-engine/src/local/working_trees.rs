@@ -2,6 +2,7 @@
 
 mod checkouts;
 mod closing;
+mod nested;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -245,6 +246,8 @@ impl WorkingTrees {
         let tip = self.tip(&main)?;
         let Checkout { world, lane: checkout, .. } = self.checkout(lane)?;
         let outcome = match commit.and_then(|commit| ObjectId::from_hex(commit.as_bytes())) {
+        // Where the lane's files become others, all that git does not know goes.
+        let mut reports = self.put_nested_aside(lane)?;
             None => {
                 checkout.follow(tip)?;
                 MergeOutcome::Clean { commit: None, retest: false }
@@ -261,7 +264,8 @@ impl WorkingTrees {
             },
         };
         let evidence = world.look_again()?;
-        Ok(vec![Report::from(report::Merged { lane, tip: tip.to_string(), outcome, evidence })])
+        reports.push(report::Merged { lane, tip: tip.to_string(), outcome, evidence }.into());
+        Ok(reports)
     }
 
     /// Brings the lane's work to the branch, with what the runner says of its task.

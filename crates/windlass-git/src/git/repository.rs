@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use super::call::{Call, CallOutput, printed_path, unexpected};
+use super::call::{Call, CallOutput, printed_path, unexpected, zero_ended};
 use super::refs::{self, PackedRefs, RefValue};
 use super::{ClosedFilters, Folders, GitError, ObjectFormat, ObjectId, sound};
 use windlass_host::tree::at;
@@ -321,6 +321,14 @@ impl Repository {
         // Of submodules only their commits: git would run what their settings name to look into them.
         let call = Call::within(self).args(["status", "--porcelain", "-z", "--ignore-submodules=dirty"]);
         Ok(call.output()?.is_empty())
+    }
+
+    /// The paths at which submodules are registered.
+    pub(crate) fn submodules(&self) -> Result<Vec<Vec<u8>>, GitError> {
+        let listing = Call::within(self).args(["ls-files", "--stage", "-z"]).output()?;
+        let submodules = zero_ended(&listing).filter(|line| line.starts_with(b"160000 "));
+        let paths = submodules.filter_map(|line| line.get(memchr::memchr(b'\t', line)? + 1..));
+        Ok(paths.map(<[u8]>::to_vec).collect())
     }
 
     /// How many commits lead from one commit to another: those that `last` has and `first` has not. Without a first one:

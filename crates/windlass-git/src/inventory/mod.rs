@@ -8,6 +8,7 @@
 mod content;
 mod difference;
 mod evidence;
+mod nested;
 mod survey;
 mod walk;
 
@@ -16,6 +17,7 @@ mod tests;
 
 pub use difference::{Change, ChangeKind, changes};
 pub use evidence::{OWN_FOLDER, entries_within, evidence};
+pub use nested::NestedFolder;
 pub use survey::{SurveyError, Surveyor};
 pub use walk::{Bound, WALK_BYTES, WALK_FILES};
 

@@ -7,7 +7,6 @@ use std::sync::OnceLock;
 
 use super::{Lane, LaneError, OLDEST_GIT};
 use crate::git::alternates::{alternate, alternates};
-use crate::git::call::zero_ended;
 use crate::git::{GitError, ObjectId, Repository, as_path, locks, version};
 use windlass_host::file::FileError;
 use windlass_host::tree;
@@ -197,10 +196,7 @@ impl Lane {
 
     /// The submodules of the commit that the lane stands at.
     pub(super) fn submodules(&self) -> Result<Vec<Vec<u8>>, GitError> {
-        let listing = self.call().args(["ls-files", "--stage", "-z"]).output()?;
-        let submodules = zero_ended(&listing).filter(|line| line.starts_with(b"160000 "));
-        let paths = submodules.filter_map(|line| line.get(memchr::memchr(b'\t', line)? + 1..));
-        Ok(paths.map(<[u8]>::to_vec).collect())
+        self.repository.submodules()
     }
 }
 

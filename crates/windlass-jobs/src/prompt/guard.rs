@@ -27,13 +27,19 @@ pub(crate) fn section(parts: &PromptParts<'_>) -> Inert {
         text.push(&Inert::fill("- and {{more}} more\n", &[("more", Inert::count(more))]));
     }
     let undone = parts.held.iter().any(|found| found.kind == SuspicionKind::Undone);
-    let of_itself = [SuspicionKind::Undone, SuspicionKind::Vanished];
+    let of_itself = [SuspicionKind::Undone, SuspicionKind::Vanished, SuspicionKind::Nested];
     let stands = parts.held.iter().any(|found| !of_itself.contains(&found.kind));
     text.say("\n");
     if parts.held.iter().any(|found| found.kind == SuspicionKind::Vanished) {
         text.say(
             "Put each box back where the others stand: ticked where it is done, open where it is not. Where it is to be dropped, \
              say why, and claim again: a person will decide.\n",
+        );
+    }
+    if parts.held.iter().any(|found| found.kind == SuspicionKind::Nested) {
+        text.say(
+            "Only files of this repository can be committed. Let what belongs to the work be such files: remove the `.git` within. \
+             Take out what does not belong to it.\n",
         );
     }
     if stands {

@@ -93,6 +93,11 @@ impl WorkingTrees {
         let tip = self.tip(&main)?;
         let mut reports = Vec::new();
         let fresh = context.task().is_none_or(|at| at.fresh);
+        // What only its setup made is nobody's work. A task on another machine is closed without its files.
+        let was_worked_in = self.lanes.get(&lane).is_some_and(|former| former.world.kept_last.is_some());
+        if fresh && was_worked_in && self.is_usable(lane)? {
+            reports.extend(self.put_nested_aside(lane)?);
+        }
         let former = self.lanes.remove(&lane);
         let checkout = if fresh {
             let (made, lacks) = self.make(lane, &main, tip)?;

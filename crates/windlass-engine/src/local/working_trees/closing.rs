@@ -26,8 +26,14 @@ impl WorkingTrees {
                 reports.extend(self.main.note_progress(context, turn, end)?);
             }
         }
-        let closed =
-            if self.is_usable(lane)? { self.leave(lane, task, end, context, &main) } else { Ok(None) };
+        let closed = if self.is_usable(lane)? {
+            self.put_aside_at(lane, end).and_then(|said| {
+                reports.extend(said);
+                self.leave(lane, task, end, context, &main)
+            })
+        } else {
+            Ok(None)
+        };
         let closed = match closed {
             Err(error) if error.stop_reason != StopReason::DiskFull && !self.is_there(lane)? => None,
             closed => closed?,
@@ -51,6 +57,14 @@ impl WorkingTrees {
         reports
             .push(report::TaskClosed { lane, iteration, task, end, branch, evidence, snapshot: None }.into());
         Ok(reports)
+    }
+
+    /// At the end of a task the lane is about to be another one's.
+    fn put_aside_at(&mut self, lane: LaneId, end: &TaskEnd) -> Result<Vec<Report>, WorkError> {
+        if matches!(end, TaskEnd::Again { .. }) {
+            return Ok(Vec::new());
+        }
+        self.put_nested_aside(lane)
     }
 
     /// Puts aside what is left in a lane of a task that is parked: on which branch, and what is there then.
