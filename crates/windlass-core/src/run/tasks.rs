@@ -16,6 +16,9 @@ use crate::words::{quoted, some_clauses_of};
 /// So many tasks that stand in the way are named.
 const NAMED: usize = 3;
 
+/// Why a claim is refused where nothing else is known of it.
+const CHECKS_FAILED: &str = "its checks did not pass";
+
 /// Why a task is parked that a person asked for.
 const LEFT: &str = "a person parked it";
 
@@ -223,7 +226,7 @@ impl Run {
                 reason: format!("a reviewer rejected it {times} times for the same: {found}"),
             };
         }
-        let counts = counts_against(verdict, outcome, progress);
+        let counts = self.counts_against(lane, verdict, outcome, progress);
         if turn.purpose.keeps_claim() && counts {
             let what = self.what_failed(lane, outcome, verdict);
             return TaskEnd::Parked {
@@ -353,7 +356,36 @@ impl Run {
                 let found = self.rejected_for(lane).unwrap_or_default();
                 format!("a reviewer rejected it: {found}")
             }
-            _ => what_failed(outcome, verdict),
+            _ => what_failed(outcome, verdict, self.refusal(lane, outcome)),
+        }
+    }
+
+    /// Why a claim of a lane's was just refused: by git, by checks, by the guard; of these all that hold.
+    fn refusal(&self, lane: LaneId, outcome: &AttemptOutcome) -> String {
+        if let Some(refused) = &outcome.in_git.refused {
+            return refused.clone();
+        }
+        let red = self.refused.outcomes.iter().any(|check| !check.passed());
+        let checks = red.then(|| CHECKS_FAILED.to_owned());
+        let said: Vec<String> = checks.into_iter().chain(self.all_held(lane)).collect();
+        if said.is_empty() { CHECKS_FAILED.to_owned() } else { said.join("; ") }
+    }
+
+    /// Does it count against its task? What the API, a reviewer or git fails at is nothing that the task did.
+    pub(super) fn counts_against(
+        &self,
+        lane: LaneId,
+        verdict: Verdict,
+        outcome: &AttemptOutcome,
+        progress: bool,
+    ) -> bool {
+        match verdict {
+            _ if outcome.summary.class.is_of_api() => false,
+            Verdict::ClaimRefused if outcome.reviewed == Some(Reviewed::Unusable) => false,
+            Verdict::ClaimRefused if self.is_refused_by_git(lane, outcome) => false,
+            Verdict::Failed | Verdict::ClaimRefused | Verdict::ClaimUnsupported => true,
+            Verdict::Idle => !progress,
+            Verdict::Worked | Verdict::ClaimAccepted => false,
         }
     }
 
@@ -419,24 +451,13 @@ impl Tasks {
 }
 
 /// What the latest of its failures was, in a few words.
-fn what_failed(outcome: &AttemptOutcome, verdict: Verdict) -> String {
+fn what_failed(outcome: &AttemptOutcome, verdict: Verdict, refusal: String) -> String {
     let said = match verdict {
-        Verdict::ClaimRefused => outcome.in_git.refused.as_deref().unwrap_or("its checks did not pass"),
+        Verdict::ClaimRefused => &refusal,
         Verdict::ClaimUnsupported => "it was called done, and nothing had changed",
         Verdict::Failed if !outcome.summary.detail.is_empty() => &outcome.summary.detail,
         Verdict::Failed => "the agent failed",
         _ => "the agent changed nothing",
     };
     said.lines().next().unwrap_or_default().to_owned()
-}
-
-/// Does it count against its task? What the API or a reviewer fails at is nothing that the task did.
-pub(super) fn counts_against(verdict: Verdict, outcome: &AttemptOutcome, progress: bool) -> bool {
-    match verdict {
-        _ if outcome.summary.class.is_of_api() => false,
-        Verdict::ClaimRefused if outcome.reviewed == Some(Reviewed::Unusable) => false,
-        Verdict::Failed | Verdict::ClaimRefused | Verdict::ClaimUnsupported => true,
-        Verdict::Idle => !progress,
-        Verdict::Worked | Verdict::ClaimAccepted => false,
-    }
 }

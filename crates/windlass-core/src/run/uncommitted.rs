@@ -19,17 +19,21 @@ pub(super) struct Uncommitted {
 impl Run {
     /// Counts claims that were refused since git did not commit their work.
     pub(super) fn count_uncommitted(&mut self, lane: LaneId, verdict: Verdict, outcome: &AttemptOutcome) {
-        // A task is parked for it, and the rest goes on.
-        let of_tasks = self.is_of_tasks();
+        let by_git = self.is_refused_by_git(lane, outcome) && verdict == Verdict::ClaimRefused;
         let Some(held) = self.lanes.get_mut(&lane) else { return };
-        let refused = outcome.in_git.refused.as_ref().filter(|_| verdict == Verdict::ClaimRefused);
-        match refused.filter(|_| held.hook_refusal.is_none() && !of_tasks) {
+        match outcome.in_git.refused.as_ref().filter(|_| by_git) {
             Some(why) => {
                 held.uncommitted.in_a_row += 1;
                 held.uncommitted.why.clone_from(why);
             }
             None => held.uncommitted = Uncommitted::default(),
         }
+    }
+
+    /// Did git itself not commit it, and no hook? Then it is not the work that is at fault.
+    pub(super) fn is_refused_by_git(&self, lane: LaneId, outcome: &AttemptOutcome) -> bool {
+        let by_hook = self.lanes.get(&lane).is_some_and(|held| held.hook_refusal.is_some());
+        outcome.in_git.refused.is_some() && !by_hook
     }
 
     /// A person has seen it.

@@ -36,7 +36,11 @@ pub(crate) fn half_done(repository: &Repository) -> Result<Option<String>, GitEr
 
 /// What to say about a lock of git's that is there.
 pub(crate) fn locked(lock: &Path) -> String {
-    format!("{} is there: another git is at work, or one was killed", lock.display())
+    format!(
+        "{} is there: another git is at work (a commit that waits in an editor?), or one was killed; finish it, or remove the file \
+         where no git is at work",
+        lock.display()
+    )
 }
 
 fn under_way(repository: &Repository) -> Option<&'static str> {

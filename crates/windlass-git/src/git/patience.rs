@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::GitError;
 use super::call::Call;
@@ -18,16 +18,21 @@ const PAUSES: [Duration; 6] = [
     Duration::from_millis(1500),
 ];
 
-/// Waits until this lock is gone, for a while. Says whether it is.
+/// How long a git that is at work in a checkout is waited for before a commit is given up, and before a landing is.
+pub(crate) const FOR_INDEX: Duration =
+    if cfg!(test) { Duration::from_millis(100) } else { Duration::from_secs(10) };
+
+/// Waits until this lock on an index is gone, for a while. Says whether it is.
 pub(crate) fn is_released(lock: &Path) -> bool {
     let is_there = || at(lock).is_taken();
-    for pause in PAUSES {
-        if !is_there() {
-            return true;
+    let began = Instant::now();
+    while is_there() {
+        if began.elapsed() > FOR_INDEX {
+            return false;
         }
-        sleep(pause);
+        sleep(PAUSES[0]);
     }
-    !is_there()
+    true
 }
 
 /// Runs a call until no other git stands in its way, for a while.

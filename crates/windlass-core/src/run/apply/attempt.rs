@@ -437,7 +437,7 @@ impl Run {
             return LaneState::Idle { not_before: now.monotonic.saturating_add(delay) };
         };
         let end = self.task_end(lane, &turn, &task, outcome, verdict, progress);
-        self.count_task(&task, verdict, outcome, progress);
+        self.count_task((lane, &task), verdict, outcome, progress);
         LaneState::Closing(turn, end)
     }
 

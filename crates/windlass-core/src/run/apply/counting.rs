@@ -3,7 +3,6 @@
 use crate::claim;
 use crate::run::lane::{AttemptOutcome, Candidate};
 use crate::run::rows::Rows;
-use crate::run::tasks::counts_against;
 use crate::run::{Refused, Run};
 use crate::values::{AgentIndex, CheckKind, CheckOutcome, Class, LaneId, Now, TaskEnd, TaskId, Verdict};
 
@@ -25,12 +24,12 @@ impl Run {
     /// How often a task has failed since it was begun.
     pub(super) fn count_task(
         &mut self,
-        task: &TaskId,
+        (lane, task): (LaneId, &TaskId),
         verdict: Verdict,
         outcome: &AttemptOutcome,
         progress: bool,
     ) {
-        if counts_against(verdict, outcome, progress) {
+        if self.counts_against(lane, verdict, outcome, progress) {
             *self.tasks.failed.entry(task.clone()).or_default() += 1;
         }
     }

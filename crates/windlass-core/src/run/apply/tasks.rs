@@ -178,7 +178,11 @@ impl Run {
         snapshot: Option<&SnapshotId>,
     ) -> Applied {
         self.take_state(lane, "closing", |state| match state {
-            LaneState::Closing(turn, due) => (turn.task.as_ref() == Some(task) && due == end).then_some(()),
+            LaneState::Closing(turn, due) => {
+                // What is parked, and why, an earlier Windlass may have decided otherwise: what it wrote down has happened.
+                let is_due = (*due == TaskEnd::Done) == (*end == TaskEnd::Done);
+                (turn.task.as_ref() == Some(task) && is_due).then_some(())
+            }
             _ => None,
         })?;
         match end {

@@ -6,7 +6,7 @@ use super::landing::until;
 use super::lanes_world::{AgentCall, World as Lanes, row, tasks_plan};
 use super::sharing::{self, open};
 use super::waking::{at_work_with, two_lanes};
-use super::world::{Act, World, report};
+use super::world::{Act, Refusal, World, report};
 use crate::fact::Fact;
 use crate::report;
 use crate::run::{Effect, Input};
@@ -272,4 +272,59 @@ fn a_task_that_is_ticked_when_the_api_fails_is_judged_in_its_next_iteration() {
     world.status = Some(status(false));
     assert_eq!(world.finish(), StopReason::Complete);
     assert_eq!(world.run.parked_because(&"T1".into()), None);
+}
+
+fn claims_to_be_done() -> World {
+    let mut world = in_place(|call| Act::works(&format!("tree {call}")));
+    world.status = Some(JobStatus { source: StatusSource::TaskFile, complete: true, ..JobStatus::default() });
+    world
+}
+
+fn guarded(world: &mut World) {
+    let guard = GuardSpec { action: GuardAction::Refuse, ..GuardSpec::default() };
+    let plan = RunSpec { guard, ..(**world.run.spec().unwrap()).clone() };
+    world.input(Input::Resume(Box::new(plan)));
+}
+
+// A lock that somebody's git holds fails each task of the night: none of them is at fault.
+#[test]
+fn no_task_is_parked_for_what_git_does_not_commit() {
+    let mut world = claims_to_be_done();
+    world.tasks = Some(rows(3));
+    world.refusal = Some(Refusal::Git);
+    let (reason, detail) = (world.finish(), ended_with(&world));
+    assert_eq!(reason, StopReason::NeedsHuman);
+    assert!(detail.contains("could not be committed: nobody is named"), "{detail}");
+    assert_eq!((world.run.parked_because(&"T1".into()), world.run.task_failures(&"T1".into())), (None, 0));
+    world.restart(world.journal.len());
+    world.refusal = None;
+    assert_eq!(world.finish(), StopReason::Complete, "it is mended");
+    let mut world = claims_to_be_done();
+    world.refusal = Some(Refusal::Hook);
+    assert_eq!(world.finish(), StopReason::Blocked);
+    assert_eq!(world.run.parked_because(&"T1".into()), Some("failed 2 times: nobody is named"));
+}
+
+#[test]
+fn what_the_guard_refused_is_said_and_not_that_checks_failed() {
+    for (kind, sentence) in [
+        (SuspicionKind::Undone, "protected; the change was undone"),
+        (SuspicionKind::Nested, "a repository of its own"),
+    ] {
+        let mut world = claims_to_be_done();
+        guarded(&mut world);
+        let trees = (1..=2).map(|call| format!("tree {call}"));
+        world.suspects = trees.map(|tree| (tree, Suspicion::new(kind, "app", sentence))).collect();
+        assert_eq!(world.finish(), StopReason::Blocked);
+        let said = format!("failed 2 times: app: {sentence}");
+        assert_eq!(world.run.parked_because(&"T1".into()), Some(said.as_str()), "told before it is parked");
+    }
+}
+
+fn ended_with(world: &World) -> String {
+    let detail = |fact: &Fact| match fact {
+        Fact::RunFinished { detail, .. } => Some(detail.clone()),
+        _ => None,
+    };
+    world.facts().filter_map(detail).last().unwrap_or_default()
 }

@@ -7,11 +7,9 @@ use std::time::{Duration, Instant};
 use crate::git::Repository;
 use crate::git::locks::{LANDING, is_of_a_landing};
 use crate::git::obstacle::locked;
+use crate::git::patience::FOR_INDEX;
 use crate::lane::LaneError;
 use windlass_host::tree::{TreePath, at};
-
-/// How long a person's git may take.
-const PATIENCE: Duration = if cfg!(test) { Duration::from_millis(100) } else { Duration::from_secs(10) };
 
 const PAUSE: Duration = Duration::from_millis(20);
 
@@ -38,7 +36,7 @@ impl IndexLock {
             if is_of_a_landing(&path) {
                 return Ok(Ok(Self { path }));
             }
-            if began.elapsed() > PATIENCE {
+            if began.elapsed() > FOR_INDEX {
                 return Ok(Err(locked(&path.shown())));
             }
             sleep(PAUSE);
