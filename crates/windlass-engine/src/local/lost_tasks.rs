@@ -1,6 +1,8 @@
 //! Tasks that are gone from their file after an attempt, and bringing them back: what an agent has to say of its task it says
 //! there, and what is committed of the file is what the next session reads.
 
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use windlass_core::report::Report;
@@ -14,7 +16,7 @@ use super::tasks;
 use super::work::WorkError;
 
 use super::working_tree::WorkingTree;
-use windlass_git::inventory::as_path;
+use windlass_git::inventory::{EntryKind, as_path};
 use windlass_git::snapshot::{Snapshot, SnapshotError, Store, remove_half_written, undo};
 
 impl WorkingTree {
@@ -42,14 +44,24 @@ impl WorkingTree {
         };
         let Some(store) = &self.snapshots else { return Ok(None) };
         let mut robbed = Vec::new();
-        for file in before.files.iter().filter(|file| as_path(&file.path).starts_with(as_path(&folder))) {
-            let place = if file.path == folder { Place::Alone } else { Place::InFolder };
-            let ids = ids_in(store, &before, &file.path, place)?;
-            let link_is_gone = ids.is_empty() && after.file(&file.path).is_none() && list.is_missing();
-            if link_is_gone || ids.iter().any(|id| is_gone(id) && schedule.row(id).is_some()) {
-                robbed.push(file.path.clone());
+        // Below a link that leads to the folder as well, which the snapshot has where they are.
+        let leads_to = followed(store, &before, &folder)?;
+        let folders = [Some(&folder), leads_to.as_ref().filter(|to| **to != folder)];
+        for folder in folders.into_iter().flatten() {
+            for file in before.files.iter().filter(|file| as_path(&file.path).starts_with(as_path(folder))) {
+                let place = if file.path == *folder { Place::Alone } else { Place::InFolder };
+                let Some(real) = followed(store, &before, &file.path)? else { continue };
+                let ids = ids_in(store, &before, (&file.path, &real), place)?;
+                let link_is_gone = ids.is_empty() && after.file(&file.path).is_none() && list.is_missing();
+                if link_is_gone || ids.iter().any(|id| is_gone(id) && schedule.row(id).is_some()) {
+                    robbed.extend([file.path.clone(), real]);
+                }
             }
         }
+        robbed.sort_unstable();
+        robbed.dedup();
+        // A link that is as it was, and what it leads to, are two things.
+        robbed.retain(|path| place.content_now(path) != before.content(path));
         if robbed.is_empty() {
             return Ok(None);
         }
@@ -69,14 +81,52 @@ impl WorkingTree {
     }
 }
 
-/// The tasks that a file of the list held.
+/// So many links after one another are followed.
+const MOST_LINKS: usize = 40;
+
+/// Where a path of a snapshot leads, through the links that it has on the way; `None` where that is out of the tree.
+fn followed(store: &Store, snapshot: &Snapshot, path: &[u8]) -> Result<Option<Vec<u8>>, SnapshotError> {
+    let mut path = as_path(path).to_owned();
+    'links: for _ in 0..MOST_LINKS {
+        let ends: Vec<PathBuf> = path.ancestors().map(Path::to_owned).collect();
+        for end in ends.iter().rev() {
+            let link =
+                snapshot.file(end.as_os_str().as_bytes()).filter(|file| file.kind == EntryKind::Symlink);
+            let Some(link) = link else { continue };
+            let target = store.content(&link.content)?;
+            let rest = path.strip_prefix(end).unwrap_or(Path::new("")).to_owned();
+            let above = end.parent().unwrap_or(Path::new(""));
+            let Some(next) = within(&above.join(as_path(&target)).join(rest)) else { return Ok(None) };
+            path = next;
+            continue 'links;
+        }
+        return Ok(Some(path.into_os_string().into_vec()));
+    }
+    Ok(None)
+}
+
+/// The path without `..`; `None` where it leads out of the tree.
+fn within(path: &Path) -> Option<PathBuf> {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::Normal(name) => plain.push(name),
+            Component::CurDir => {}
+            Component::ParentDir if plain.pop() => {}
+            Component::ParentDir | Component::RootDir | Component::Prefix(_) => return None,
+        }
+    }
+    Some(plain)
+}
+
+/// The tasks that a file of the list held; `real` is where it leads.
 fn ids_in(
     store: &Store,
     snapshot: &Snapshot,
-    path: &[u8],
+    (path, real): (&[u8], &[u8]),
     place: Place,
 ) -> Result<Vec<TaskId>, SnapshotError> {
-    let (name, file) = (as_path(path).to_string_lossy().into_owned(), snapshot.file(path));
+    let (name, file) = (as_path(path).to_string_lossy().into_owned(), snapshot.file(real));
     let own_name = as_path(path).file_name().unwrap_or_default().to_string_lossy().into_owned();
     let Some(file) = file else { return Ok(Vec::new()) };
     let content = store.content(&file.content)?;
