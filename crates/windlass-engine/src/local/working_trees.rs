@@ -5,6 +5,7 @@ mod closing;
 mod nested;
 
 use std::collections::BTreeMap;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -25,6 +26,7 @@ use super::working_tree::WorkingTree;
 use crate::recovery::{HOOKS, hooks, is_own_file};
 use crate::sandbox::Site;
 use crate::store::Project;
+use crate::tasks::with_state;
 use crate::withhold::{self, Scene};
 use checkouts::Identity;
 use windlass_git::commit::{CommitOutcome, marked_commit};
@@ -244,10 +246,10 @@ impl WorkingTrees {
     fn merge(&mut self, lane: LaneId, commit: Option<&str>) -> Worked {
         let main = self.repository()?;
         let tip = self.tip(&main)?;
-        let Checkout { world, lane: checkout, .. } = self.checkout(lane)?;
-        let outcome = match commit.and_then(|commit| ObjectId::from_hex(commit.as_bytes())) {
         // Where the lane's files become others, all that git does not know goes.
         let mut reports = self.put_nested_aside(lane)?;
+        let Checkout { world, lane: checkout, .. } = self.checkout(lane)?;
+        let outcome = match commit.and_then(|commit| ObjectId::from_hex(commit.as_bytes())) {
             None => {
                 checkout.follow(tip)?;
                 MergeOutcome::Clean { commit: None, retest: false }
@@ -294,13 +296,18 @@ impl WorkingTrees {
         }
         let here = self.is_checked_out(&main)?;
         let mut reports = damage::clear_locks(&self.main, context);
-        let mut files = Vec::new();
+        let files;
         if here {
             reports.extend(self.main.write_state(context, TaskState::Done)?);
             reports.extend(self.main.note_progress(context, turn, &TaskEnd::Done)?);
             files = self.own_files(context);
         } else {
-            let text = "another branch is checked out here: tasks land without their status in the task file";
+            files = self.status_for(&main, now, context)?;
+            let text = if files.is_empty() {
+                "another branch is checked out here: tasks land without their status in the task file"
+            } else {
+                "another branch is checked out here: tasks land with their status, and the files here stay as they are"
+            };
             reports.extend(self.main.say_once(vec![text.to_owned()]));
         }
         let checkout = self.expect(lane)?;
@@ -345,6 +352,28 @@ impl WorkingTrees {
     fn is_checked_out(&mut self, main: &Repository) -> Result<bool, WorkError> {
         self.tip(main)?;
         Ok(Target::of(&main.head()?) == self.target)
+    }
+
+    /// The task's file as it is on the branch, which is not checked out, with the task done in it.
+    fn status_for(
+        &self,
+        main: &Repository,
+        tip: ObjectId,
+        context: &OrderContext,
+    ) -> Result<Vec<OwnFile>, WorkError> {
+        let plan = &self.main.plan;
+        let (Some(places), Some(at)) = (tasks::of(plan), context.task()) else { return Ok(Vec::new()) };
+        if places.issues.is_some() {
+            return Ok(Vec::new());
+        }
+        let place = (plan.directory.as_path(), places.file.as_path());
+        let state = (&at.row.id, TaskState::Done);
+        let found = with_state(main, place, &tip.to_string(), state)?;
+        let own_file = |(path, content): (PathBuf, Vec<u8>)| OwnFile {
+            path: path.as_os_str().as_bytes().to_vec(),
+            content,
+        };
+        Ok(found.map(own_file).into_iter().collect())
     }
 
     /// The runner's own files as they are in the user's directory now.

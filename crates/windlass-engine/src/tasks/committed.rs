@@ -3,10 +3,12 @@
 use std::path::{Component, Path, PathBuf};
 
 use windlass_core::values::{TaskId, TaskState};
-use windlass_jobs::doc::tasks::TaskList;
+use windlass_jobs::doc::tasks::sources::{form_of, form_of_folder};
+use windlass_jobs::doc::tasks::{Place, StateWords, TaskFile, TaskList};
 
 use super::FoundTasks;
-use windlass_git::git::{GitError, Repository};
+use windlass_git::git::{EntryKind, GitError, Repository};
+use windlass_git::inventory::as_path;
 use windlass_host::tree::at;
 
 /// More states than this are not put right to compare the rest: such a file was changed by somebody.
@@ -64,6 +66,51 @@ pub(crate) fn states_apart(
         }
     }
     Ok(apart)
+}
+
+/// The file of a commit that has this task, from the repository's top, and its bytes with the task in another state: what lands on
+/// a branch that is not checked out. `None` where the commit has no such task, or no place for its state.
+pub(crate) fn with_state(
+    repository: &Repository,
+    (directory, place): (&Path, &Path),
+    commit: &str,
+    (id, state): (&TaskId, TaskState),
+) -> Result<Option<(PathBuf, Vec<u8>)>, GitError> {
+    let Some(place) = place.to_str().and_then(|place| inside(repository, directory, place)) else {
+        return Ok(None);
+    };
+    let files = repository.files_of(commit)?;
+    let own = own_words(repository, commit, &place)?;
+    for (path, (kind, _)) in &files {
+        let path = as_path(path);
+        if !path.starts_with(&place) || *kind == EntryKind::Symlink {
+            continue;
+        }
+        let within = if path == place { Place::Alone } else { Place::InFolder };
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let Some(bytes) = repository.checked_out_content_of(commit, path)? else { continue };
+        let Some(form) = form_of(&name, within, &bytes) else { continue };
+        let role = form.role(&name, within).unwrap_or_default();
+        let file = TaskFile::alone(&path.display().to_string(), form, Ok(bytes.clone()));
+        let list =
+            TaskList::parse(vec![TaskFile { role, own: own.clone().unwrap_or(file.own.clone()), ..file }]);
+        if list.task(id).is_some() {
+            let changed = list.set_state(id, state).ok().and_then(|splice| splice.apply(&bytes));
+            return Ok(changed.map(|bytes| (path.to_owned(), bytes)));
+        }
+    }
+    Ok(None)
+}
+
+/// What states are called in a folder of tasks, where a file of the commit beside it says so.
+fn own_words(repository: &Repository, commit: &str, place: &Path) -> Result<Option<StateWords>, GitError> {
+    let form = form_of_folder();
+    let around = place.parent().filter(|_| place.ends_with("tasks"));
+    let Some(settings) = around.zip(form.settings()).map(|(around, name)| around.join(name)) else {
+        return Ok(None);
+    };
+    let said = repository.checked_out_content_of(commit, &settings)?;
+    Ok(said.map(|bytes| form.own_words(&String::from_utf8_lossy(&bytes))).filter(|own| !own.is_empty()))
 }
 
 /// Its path from the repository's top.

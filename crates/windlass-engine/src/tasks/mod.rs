@@ -19,8 +19,8 @@ use windlass_jobs::doc::Problem;
 use windlass_jobs::doc::tasks::{Refused, StateCommand, TaskList};
 
 pub use by_command::{Exported, tell_state};
-pub(crate) use committed::states_apart;
 pub use committed::{Unlike, unlike_committed};
+pub(crate) use committed::{states_apart, with_state};
 pub use find::{Wanted, find_tasks, kept_places, near_places};
 pub use issues::put_issues;
 pub(crate) use latest::Latest;

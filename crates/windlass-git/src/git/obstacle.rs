@@ -136,7 +136,12 @@ impl Repository {
     /// What a checkout of the commit that is checked out has in this file, as filters and line ends make it; `None` when that
     /// commit has no such file.
     pub fn checked_out_content(&self, path: &Path) -> Result<Option<Vec<u8>>, GitError> {
-        let name = in_head(path.as_os_str());
+        self.checked_out_content_of("HEAD", path)
+    }
+
+    /// The same of any commit.
+    pub fn checked_out_content_of(&self, commit: &str, path: &Path) -> Result<Option<Vec<u8>>, GitError> {
+        let name = within_commit(commit, path.as_os_str());
         if !Call::within(self).args(["cat-file", "-e"]).arg(&name).succeeds()? {
             return Ok(None);
         }
@@ -158,7 +163,12 @@ impl Repository {
 
 /// git's name for what HEAD has at a path from the repository's top.
 fn in_head(path: &OsStr) -> OsString {
-    let mut name = OsString::from("HEAD:");
+    within_commit("HEAD", path)
+}
+
+fn within_commit(commit: &str, path: &OsStr) -> OsString {
+    let mut name = OsString::from(commit);
+    name.push(":");
     name.push(path);
     name
 }
