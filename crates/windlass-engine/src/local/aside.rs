@@ -42,8 +42,8 @@ pub(super) struct PutAside {
     pub since: Option<SnapshotId>,
 }
 
-/// A commit, and the branch by its full name where one is checked out.
-type CheckedOut = (ObjectId, Option<Vec<u8>>);
+/// A commit, where there is one yet, and the branch by its full name where one is checked out.
+type CheckedOut = (Option<ObjectId>, Option<Vec<u8>>);
 
 /// Makes the files what they were when the task was begun, or something of it was last committed. Where HEAD has moved since,
 /// whoever moved it, or it is not known whether it has, nothing is touched: a person's commits look as an agent's do.
@@ -59,9 +59,9 @@ pub(super) fn put_aside(world: &mut WorkingTree, parked: &ParkedTask<'_>) -> Res
         return Ok(PutAside::default());
     };
     let after_id = store.named(&after_name)?;
-    let (Some(before), Some(base)) = (
+    let (Some(before), Some((base, _))) = (
         parked.attempts.first().map_or(Ok(None), |first| world.kept(*first, Side::Before))?,
-        commit_that_stayed(world, store, &repository, parked.attempts)?,
+        what_stayed(world, store, &repository, parked.attempts)?,
     ) else {
         let said = format!(
             "what {} left stays here: HEAD was moved while it was worked on, and whose commits these are cannot be known; `git log` shows them",
@@ -94,11 +94,11 @@ pub(super) fn put_aside(world: &mut WorkingTree, parked: &ParkedTask<'_>) -> Res
 /// What of the task's work was as HEAD has it before. What was not may be a person's, and some of it staged.
 fn clean_before(
     repository: &Repository,
-    base: ObjectId,
+    base: Option<ObjectId>,
     before: &Snapshot,
     left: &Work,
 ) -> Result<BTreeSet<Vec<u8>>, WorkError> {
-    let committed = repository.files_of(&base.to_string())?;
+    let committed = base.map(|base| repository.files_of(&base.to_string())).transpose()?.unwrap_or_default();
     let was_clean = |path: &&Vec<u8>| before.content(path) == committed.get(*path).copied();
     Ok(left.changed.iter().filter(was_clean).cloned().collect())
 }
@@ -115,28 +115,27 @@ fn said(world: &WorkingTree, parked: &ParkedTask<'_>, left: &Work, branch: Optio
     )
 }
 
-/// The commit that stayed checked out, on the same branch, from the first attempt until now; `None` where another came, and where
-/// the snapshots do not say.
-fn commit_that_stayed(
+/// What stayed checked out, a commit on a branch or a branch without one, from the first attempt until now; `None` where something
+/// else came, and where the snapshots do not say.
+fn what_stayed(
     world: &WorkingTree,
     store: &Store,
     repository: &Repository,
     attempts: &[TurnKey],
-) -> Result<Option<ObjectId>, WorkError> {
-    let (commit, branch) = match repository.head()? {
-        Head::Branch { branch, commit } => (commit, Some(branch)),
-        Head::Detached { commit } => (commit, None),
-        Head::Unborn { .. } => return Ok(None),
+) -> Result<Option<CheckedOut>, WorkError> {
+    let now = match repository.head()? {
+        Head::Branch { branch, commit } => (Some(commit), Some(branch)),
+        Head::Detached { commit } => (Some(commit), None),
+        Head::Unborn { branch } => (None, Some(branch)),
     };
-    let now = Some((commit, branch));
     for turn in attempts {
         for side in [Side::Before, Side::After] {
-            if head_in(world, store, *turn, side)? != now {
+            if head_in(world, store, *turn, side)?.as_ref() != Some(&now) {
                 return Ok(None);
             }
         }
     }
-    Ok(Some(commit))
+    Ok(Some(now))
 }
 
 /// What somebody else changed after an attempt and before the next one.
@@ -162,7 +161,8 @@ fn head_in(
     let Some(id) = store.find_named(&world.name(turn, side))? else { return Ok(None) };
     let scene = store.scene(&store.own_files(&id)?)?;
     let commit = scene.commit.and_then(|commit| ObjectId::from_hex(commit.as_bytes()));
-    Ok(commit.map(|commit| (commit, scene.branch)))
+    let is_known = commit.is_some() || scene.branch.is_some();
+    Ok(is_known.then_some((commit, scene.branch)))
 }
 
 /// What a task's attempts changed, as the last one left it.
@@ -218,7 +218,7 @@ fn keep(
     repository: &Repository,
     parked: &ParkedTask<'_>,
     left: &Work,
-    (base, clean): (ObjectId, &BTreeSet<Vec<u8>>),
+    (base, clean): (Option<ObjectId>, &BTreeSet<Vec<u8>>),
 ) -> Result<Option<String>, WorkError> {
     let mut changed = left.changed.clone();
     // What was uncommitted when this session began may be what an earlier one was putting aside here.

@@ -9,21 +9,23 @@ use crate::git::patience::patiently;
 use crate::git::{GitError, ObjectId, Repository};
 use crate::snapshot::Store;
 
-/// Makes a commit of the candidate on `parent` that nothing names yet; no hook runs, and neither HEAD nor a person's index
+/// Makes a commit of the candidate on `parent`, or without one, that nothing names yet; no hook runs, and neither HEAD nor a person's index
 /// is touched. `None` where it would hold nothing, or what it would hold is not to be had as a commit (a filter is missing).
 pub fn commit_aside(
     repository: &Repository,
     store: &Store,
     candidate: &Candidate<'_>,
-    parent: ObjectId,
+    parent: Option<ObjectId>,
 ) -> Result<Option<ObjectId>, CommitError> {
     let index = PrivateIndex::create(repository, store)?;
-    index.call().args(["read-tree", &parent.to_string()]).output()?;
+    if let Some(parent) = parent {
+        index.call().args(["read-tree", &parent.to_string()]).output()?;
+    }
     if index.take(store, candidate)?.is_some() {
         return Ok(None);
     }
     let tree = index.write_tree()?;
-    if tree == tree_of(repository, Some(parent))? {
+    if tree == tree_of(repository, parent)? {
         return Ok(None);
     }
     Ok(Some(commit_tree(repository, parent, &tree, candidate.message)?))
@@ -32,12 +34,14 @@ pub fn commit_aside(
 /// A commit of a tree that nothing names yet, also where git does not know who commits: that is not a reason to lose work.
 pub(crate) fn commit_tree(
     repository: &Repository,
-    parent: ObjectId,
+    parent: Option<ObjectId>,
     tree: &str,
     message: &str,
 ) -> Result<ObjectId, GitError> {
     let commit = |call: Call| {
-        call.args(["commit-tree", "-p", &parent.to_string(), "-F", "-"]).arg(tree).input(message).id()
+        let parent = parent.map(|parent| ["-p".to_owned(), parent.to_string()]);
+        let call = call.args(["commit-tree"]).args(parent.iter().flatten());
+        call.args(["-F", "-"]).arg(tree).input(message).id()
     };
     let within = || Call::within(repository);
     commit(within()).or_else(|_| commit(within().anonymous()))

@@ -103,7 +103,7 @@ impl Lane {
             return Ok(None);
         }
         let message = format!("Unfinished work on {task}\n");
-        Ok(Some(commit_tree(&self.repository, head, &tree.to_string(), &message)?))
+        Ok(Some(commit_tree(&self.repository, Some(head), &tree.to_string(), &message)?))
     }
 }
 
