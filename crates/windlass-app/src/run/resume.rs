@@ -7,6 +7,7 @@ use windlass_core::notification::link::run_address;
 use windlass_core::run::{Phase, Run};
 use windlass_core::spec::{Limits, Mode, RunSpec};
 use windlass_core::values::{Check, CheckKind, StopReason, Suspicion};
+use windlass_engine::local::vanished_boxes;
 use windlass_engine::store::{Journal, RunFolder, RunSummary, index, journal};
 use windlass_engine::supervisor::{Begun, Telling};
 
@@ -62,7 +63,7 @@ pub(super) fn resume(app: &App, request: &ResumeRun) -> Result<RunEnd, AppError>
             }
             check_all_agents(&here.app, &mut plan, &trusted)?;
             if request.accept_findings {
-                accept_findings(&run, &mut plan)?;
+                accept_findings(&run, &folder, &mut plan)?;
             }
             let behind = here.behind(&plan.sandbox.kind)?;
             broken::refuse(&behind, &plan, &run, &opened.entries)?;
@@ -229,8 +230,9 @@ fn check_agents(app: &App, plan: &mut RunSpec, trusted: &Trusted) -> Result<(), 
 }
 
 /// What the guard found until now is none of its business any more; what it finds later is.
-fn accept_findings(run: &Run, plan: &mut RunSpec) -> Result<(), AppError> {
-    let found: Vec<Suspicion> = run.lanes().flat_map(|(lane, _)| run.suspicions(lane)).cloned().collect();
+fn accept_findings(run: &Run, folder: &RunFolder, plan: &mut RunSpec) -> Result<(), AppError> {
+    let mut found: Vec<Suspicion> = run.lanes().flat_map(|(lane, _)| run.suspicions(lane)).cloned().collect();
+    found.extend(vanished_boxes(folder));
     if found.is_empty() {
         return Err(AppError::usage(format!("the guard has found nothing in run {}", plan.run))
             .hint(format!("windlass resume {}", plan.run)));

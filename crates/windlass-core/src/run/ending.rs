@@ -227,6 +227,15 @@ impl Run {
         let stands = self.counters.idle >= threshold;
         if spec.job.mode.claim() == ClaimSource::Boxes {
             let ends = stands && claim::ends_by_itself(&spec.job);
+            let held = self.lanes.keys().find_map(|lane| self.held_for_review(*lane));
+            if let Some(found) = held.filter(|_| ends) {
+                let detail = format!(
+                    "nothing changes any more, and it is held for review: {found}; `windlass resume {} --accept-findings` takes it \
+                     as it is",
+                    spec.run
+                );
+                return Some((StopReason::NeedsHuman, detail));
+            }
             let detail =
                 "commits, files and plan are as they were before it, or as they had been already".to_owned();
             return ends.then_some((StopReason::NoChanges, detail));

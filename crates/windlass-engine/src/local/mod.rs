@@ -79,6 +79,7 @@ use windlass_git::snapshot::Store;
 
 pub use aftermath::{put_back_after_kill, put_back_after_kills, put_back_before_a_run};
 pub use agents_file::agents_file_notice;
+pub use boxes::vanished_boxes;
 pub use leftovers::RemoteLeftovers;
 pub use notes_file::notes_file_notice;
 pub use prepare::{Preview, Wanted, preview};

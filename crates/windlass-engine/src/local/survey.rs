@@ -16,7 +16,7 @@ use super::working_tree::{Look, WorkingTree};
 
 impl WorkingTree {
     pub(super) fn survey(&mut self) -> Worked {
-        boxes::begin_session(self)?;
+        boxes::begin_run(self)?;
         let look = self.look()?;
         // Within a session only the checks of the baseline lie between two of these looks.
         self.note_checks(&look.inventory)?;
@@ -36,6 +36,7 @@ impl WorkingTree {
         let snapshot = kept.map(|snapshot| snapshot.id);
         self.latest = Some(Look { snapshot: snapshot.clone(), ..look });
         let standing = self.standing(&mut reports);
+        let standing = boxes::without_missing(self, standing);
         let left_out = u32::try_from(left_out).unwrap_or(u32::MAX);
         let baseline = report::BaselineCaptured { evidence, snapshot, left_out, standing };
         reports.push(report::Surveyed { baseline, tasks: tasks::rows(&self.plan) }.into());
@@ -66,7 +67,7 @@ impl WorkingTree {
     fn unkept(&mut self, look: Look) -> report::BaselineCaptured {
         let evidence = self.evidence(&look);
         self.remember(look);
-        let standing = standing::read(&self.plan);
+        let standing = boxes::without_missing(self, standing::read(&self.plan));
         report::BaselineCaptured { evidence, snapshot: None, left_out: 0, standing }
     }
 }

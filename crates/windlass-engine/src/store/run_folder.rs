@@ -118,6 +118,20 @@ impl RunFolder {
         windlass_host::file::read_if_there(&self.boxes()).ok().flatten().unwrap_or_default()
     }
 
+    /// When they were written down; `None` where nobody has.
+    pub fn boxes_written(&self) -> Option<SystemTime> {
+        fs::metadata(self.boxes()).and_then(|found| found.modified()).ok()
+    }
+
+    /// The folders of the other runs of this project.
+    pub fn beside(&self) -> Vec<RunFolder> {
+        let Some(runs) = self.path.parent() else { return Vec::new() };
+        let entries = fs::read_dir(runs).into_iter().flatten().flatten();
+        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+        let others = names.filter(|name| *name != self.run.0);
+        others.map(|name| RunFolder { path: runs.join(&name), run: RunId(name) }).collect()
+    }
+
     /// Writes them down, in one step.
     pub fn write_boxes(&self, bytes: &[u8]) -> Result<(), windlass_host::file::FileError> {
         windlass_host::file::replace(&self.boxes(), bytes, 0o600)
