@@ -73,7 +73,8 @@ impl Tasks {
 
     /// The exit code of asking for the next one: tasks may be left, and none ready.
     pub fn asked_for_next(&self) -> u8 {
-        let blocked = self.schedule.next().is_none() && self.schedule.counts().waiting > 0;
+        let is_left = self.schedule.counts().waiting > 0 || self.list.hidden_work().is_some();
+        let blocked = self.schedule.next().is_none() && is_left;
         self.listed().max(if blocked { BLOCKED } else { 0 })
     }
 

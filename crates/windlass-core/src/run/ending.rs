@@ -262,7 +262,7 @@ impl Run {
             return None;
         }
         if spec.job.mode.has_tasks() {
-            return self.tasks_done().then_some("every task is done");
+            return self.all_is_done().then_some("every task is done");
         }
         let mut until = self.checks(CheckKind::Until).peekable();
         if until.peek().is_none() {

@@ -8,8 +8,8 @@ use crate::run::{CommitKind, Effect, REVIEW_STALEMATE, Run, TurnKey};
 use crate::spec::{CommitPolicy, RunSpec};
 use crate::tasks::{Counts, Schedule, TaskProgress};
 use crate::values::{
-    CheckOutcome, Evidence, LaneId, Purpose, Reviewed, StopReason, StopSource, TaskEnd, TaskId, TaskRow,
-    TaskState, Verdict,
+    CheckOutcome, Evidence, JobStatus, LaneId, Purpose, Reviewed, StopReason, StopSource, TaskEnd, TaskId,
+    TaskRow, TaskState, Verdict,
 };
 use crate::words::{quoted, some_clauses_of};
 
@@ -37,6 +37,8 @@ pub(super) struct Tasks {
     pub parked: BTreeMap<TaskId, String>,
     /// Those that a person wants left.
     pub left: BTreeSet<TaskId>,
+    /// Where their file may hold open work that no task is, and what it is.
+    pub hidden: Option<String>,
     /// What those protect that protect something, as this run read it first.
     pub protected: BTreeMap<TaskId, Vec<String>>,
 }
@@ -307,6 +309,13 @@ impl Run {
         let named = self.parked_tasks();
         let unclear = self.unclear_tasks();
         match (parked, waiting) {
+            (0, 0) if self.tasks_done() && self.hidden_work().is_some() => {
+                let hidden = self.hidden_work().unwrap_or_default();
+                format!(
+                    "every task is done, and open work may stand where no task is: {hidden}; `windlass resume` goes on once that is \
+                     mended, or taken out"
+                )
+            }
             (0, 0) if self.tasks_done() => {
                 // By a person meanwhile; or an agent took the last one out of the file, and its runner died.
                 "every task is done in the file, but this run has not seen the checks pass since; a new one looks at them".to_owned()
@@ -389,8 +398,25 @@ impl Run {
         }
     }
 
+    /// Is every task done, and nothing in their file that might be one and is none as it is written?
+    pub(super) fn all_is_done(&self) -> bool {
+        self.tasks_done() && self.hidden_work().is_none()
+    }
+
+    /// What a person has to say of the file before all is done.
+    fn hidden_work(&self) -> Option<&str> {
+        self.tasks.hidden.as_deref()
+    }
+
+    /// Takes in what was read of the file itself. What an agent has in a lane of its own is a copy that does not land.
+    pub(super) fn note_hidden_work(&mut self, standing: &JobStatus) {
+        if self.is_of_tasks() {
+            self.tasks.hidden = standing.blockers.first().cloned();
+        }
+    }
+
     /// Is every task done?
-    pub(super) fn tasks_done(&self) -> bool {
+    fn tasks_done(&self) -> bool {
         let Counts { done, total, .. } = self.tasks.schedule.counts();
         total > 0 && done == total
     }

@@ -66,6 +66,7 @@ pub(super) fn standing(plan: &RunSpec, at: Option<&TaskId>) -> Option<JobStatus>
         complete: at_hand.is_some_and(|task| task.row.state == TaskState::Done),
         items: (!rows.is_empty()).then_some(Items { done: done as u64, total: rows.len() as u64 }),
         summary: at_hand.map_or_else(String::new, |task| task.row.title.chars().take(200).collect()),
+        blockers: list.hidden_work().into_iter().collect(),
         problem: list.problems().first().filter(|_| list.is_unusable()).map(ToString::to_string),
         ..JobStatus::default()
     })

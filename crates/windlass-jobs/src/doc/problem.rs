@@ -65,6 +65,8 @@ pub enum ProblemKind {
     BadPattern,
     /// A task has a field twice.
     DoubleField,
+    /// Open work may stand there, which is no task as it is written.
+    Unseen,
     /// A status stands below a heading that is not a task.
     NotATask,
     /// A task names no spec.
@@ -107,6 +109,11 @@ impl ProblemKind {
     /// Is it something that only a person can decide, while the rest can be worked off?
     pub const fn is_doubt(self) -> bool {
         matches!(self, ProblemKind::UnknownStatus | ProblemKind::OnlyCriteria)
+    }
+
+    /// May there be open work that no task of the list is? Then not all is done before somebody has said what it is.
+    pub const fn hides_work(self) -> bool {
+        matches!(self, ProblemKind::Unseen)
     }
 
     /// Can a file not be read?

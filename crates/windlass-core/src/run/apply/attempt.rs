@@ -131,6 +131,9 @@ impl Run {
         })?;
         if let Some(standing) = standing {
             self.standings.read(standing);
+            if !self.has_lanes() {
+                self.note_hidden_work(standing);
+            }
         }
         // What the work did is still to be told, and still held against it, when a council was asked in between.
         if !matches!(turn.council, Council::Asked(_)) {

@@ -82,7 +82,12 @@ impl Run {
         let has_lanes = self.has_lanes();
         self.history.saw(evidence);
         if let Some(standing) = standing {
-            if first { self.standings.found(standing) } else { self.standings.read(standing) }
+            if first {
+                self.standings.found(standing)
+            } else {
+                self.standings.read(standing)
+            }
+            self.note_hidden_work(standing);
         }
         // A lane with a checkout of its own is looked at when that is opened.
         for lane in self.lanes.values_mut().filter(|_| !has_lanes) {

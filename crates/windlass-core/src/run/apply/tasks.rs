@@ -212,7 +212,7 @@ impl Run {
                     Some(Committed { evidence: evidence.clone(), snapshot: Some(snapshot.clone()) });
             }
         }
-        self.counters.complete |= self.tasks_done();
+        self.counters.complete |= self.all_is_done();
         self.part_task_closed(end);
         self.set_state(lane, LaneState::Idle { not_before: now.monotonic.saturating_add(delay) });
         Ok(())

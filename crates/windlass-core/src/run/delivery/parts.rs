@@ -358,7 +358,7 @@ impl Run {
                     self.tasks.done.insert(task);
                     self.task_is_out();
                 }
-                self.counters.complete |= self.tasks_done();
+                self.counters.complete |= self.all_is_done();
             }
             PullRequestState::Closed if end.is_left() => {
                 self.set_part(index, DeliveryOutcome::ClosedByPerson);

@@ -124,7 +124,7 @@ impl Run {
         self.issues.leases.remove(task);
         self.tasks.schedule.finish(task);
         self.tasks.done.insert(task.clone());
-        self.counters.complete |= self.tasks_done();
+        self.counters.complete |= self.all_is_done();
     }
 
     fn issue_stalled(

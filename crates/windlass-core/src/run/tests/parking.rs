@@ -328,3 +328,19 @@ fn ended_with(world: &World) -> String {
     };
     world.facts().filter_map(detail).last().unwrap_or_default()
 }
+
+#[test]
+fn nothing_is_complete_while_open_work_may_stand_where_no_task_is() {
+    for begun in [TaskState::Open, TaskState::Done] {
+        let mut world = claims_to_be_done();
+        let mut tasks = rows(1);
+        tasks[0].state = begun;
+        world.tasks = Some(tasks);
+        if let Some(status) = &mut world.status {
+            status.blockers = vec!["tasks.md:5: this status belongs to no task".to_owned()];
+        }
+        assert_eq!(world.finish(), StopReason::Blocked);
+        let said = ended_with(&world);
+        assert!(said.contains("open work may stand where no task is: tasks.md:5"), "{said}");
+    }
+}

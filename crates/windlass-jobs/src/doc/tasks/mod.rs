@@ -58,7 +58,7 @@ pub(in crate::doc) use notes::of as notes_of;
 pub(in crate::doc) use task::StatePlace;
 pub(in crate::doc) use words::{is_id, is_none};
 
-use crate::doc::problem::shorten;
+use crate::doc::problem::{first_of, shorten};
 use crate::doc::{Problem, Splice};
 
 /// The longest task file that is read, in bytes: all files of a folder together.
@@ -126,6 +126,12 @@ impl TaskList {
     /// All that is wrong, the gravest first. A thousand problems of a kind are some, and how many more there are.
     pub fn problems(&self) -> &[Problem] {
         &self.contents.problems
+    }
+
+    /// The first problem that may hide open work, in one line, and how many more there are.
+    pub fn hidden_work(&self) -> Option<String> {
+        let hides = |problem: &&Problem| problem.kind.hides_work();
+        first_of(&self.problems().iter().filter(hides).cloned().collect::<Vec<_>>())
     }
 
     /// What was taken for what, in sentences; empty where that goes without saying.

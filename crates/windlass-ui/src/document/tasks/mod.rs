@@ -192,6 +192,14 @@ fn last(shown: &TasksShown<'_>) -> Vec<Line> {
 /// Why there is no next task.
 fn nothing_ready(shown: &TasksShown<'_>) -> Vec<Line> {
     let counts = shown.schedule.counts();
+    let hidden = shown.list.problems().iter().filter(|problem| problem.kind.hides_work());
+    let hidden: Vec<Line> = hidden.map(problem_line).collect();
+    if counts.waiting == 0 && !hidden.is_empty() {
+        let all = format::count(counts.total as u64, "task");
+        let text = format!(" all {all} done, and open work may stand where no task is:");
+        let first = Line::hanging(2).mark(Tone::Warn, Mark::Warning).tone(Tone::Warn, text);
+        return std::iter::once(first).chain(hidden).collect();
+    }
     if counts.waiting == 0 {
         let line = Line::hanging(2).mark(Tone::Good, Mark::Complete);
         return vec![

@@ -5,7 +5,7 @@ use windlass_core::values::TaskState;
 
 use super::members::Members;
 use super::state::state;
-use super::{CRITERIA, DEPENDENCIES, Records, TITLE};
+use super::{CRITERIA, DEPENDENCIES, ID, Records, TITLE};
 use crate::doc::text::quoted;
 
 /// What a list of records is called, in a document and in a record: in a document the first counts.
@@ -62,6 +62,18 @@ fn holds_open_work(value: &RawValue) -> bool {
     let is_open = |raw: &&RawValue| {
         Members::of(raw.get()).is_some_and(|members| {
             members.first(TITLE).is_some() && state(&members).is_some_and(|state| state != TaskState::Done)
+        })
+    };
+    list(value).is_some_and(|list| list.iter().any(is_open))
+}
+
+/// Does a list whose name says that it is one of tasks hold something that is called something and not done?
+fn holds_records_not_done(value: &RawValue) -> bool {
+    let is_open = |raw: &&RawValue| {
+        Members::of(raw.get()).is_some_and(|members| {
+            members.first(TITLE).is_some()
+                && members.first(ID).is_some()
+                && state(&members) != Some(TaskState::Done)
         })
     };
     list(value).is_some_and(|list| list.iter().any(is_open))
@@ -141,8 +153,15 @@ impl<'a> Records<'a> {
     /// Open work of a document beside the lists that are read is named: else all would be done without it.
     pub(in crate::doc::tasks) fn unread_lists(&mut self, members: &Members<'a>, read: &[&str]) {
         let beside = read.first().copied().unwrap_or_default();
+        for key in read {
+            let mut given = members.0.iter().filter(|(name, _)| name == key).map(|(_, value)| *value);
+            if let Some(again) = given.nth(1) {
+                let line = self.line_of(again);
+                self.fault(Some(line), format!("has `{}` twice: put both into one list", quoted(key)));
+            }
+        }
         for (key, value) in members.0.iter().filter(|(key, _)| !read.contains(&key.as_str())) {
-            if holds_open_work(value) {
+            if holds_open_work(value) || LISTS.contains(&key.as_str()) && holds_records_not_done(value) {
                 self.unread_list(value, key, beside);
                 continue;
             }

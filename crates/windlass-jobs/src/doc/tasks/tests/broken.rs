@@ -52,3 +52,49 @@ fn tabs_and_line_ends_of_windows_behind_a_byte_order_mark_are_read_as_usual() {
     let list = read(&Markdown, b"\xef\xbb\xbf### T1: a\r\n-\t**Status**:\tpending\r\n");
     assert_eq!(told(&list), ["open T1 a"]);
 }
+
+#[test]
+fn open_work_that_is_no_task_as_it_is_written_may_be_hidden_and_nothing_else_is() {
+    let lone = |text: &str| markdown(text).hidden_work();
+    let task = "### TASK-001: a\n- **Status**: done\n\n";
+    assert_eq!(
+        lone(&format!("{task}### Task two: b\n- **Status**: pending\n")),
+        Some(
+            "tasks.md:5: this status belongs to no task: a task begins with `### TASK-001: Title`".to_owned()
+        )
+    );
+    assert_eq!(lone(&format!("{task}### Task two: b\n- **Status**: done\n")), None);
+    let group = "### Phase one\n**Status**: in progress\n\n#### TASK-001: a\n- **Status**: done\n";
+    assert_eq!(lone(group), None, "it is that of the tasks below it");
+    let done = "---\nid: T1\nstatus: done\n---\n";
+    for (name, text, hides) in [
+        ("T002.md", "# Two\n\nDo it.\n", true),
+        ("notes.md", "# Notes\n", false),
+        ("flow.md", "---\n{id: T-6, status: pending, title: flow}\n---\n", true),
+        ("more.md", "---\nauthor: Bo\n---\n", false),
+    ] {
+        let list = folder(&[("T001.md", done), (name, text)]);
+        assert_eq!(list.hidden_work().is_some(), hides, "{name}: {:?}", problems(&list));
+    }
+}
+
+#[test]
+fn a_second_list_of_stories_is_no_list_that_nobody_reads() {
+    let one = r#"[{"id": "US-1", "title": "a", "passes": true}]"#;
+    let other = r#"[{"id": "US-2", "title": "b"}]"#;
+    for (document, said) in [
+        (
+            format!(r#"{{"userStories": {one}, "stories": {other}}}"#),
+            "has open work in `stories` beside `userStories`",
+        ),
+        (format!(r#"{{"userStories": {one}, "userStories": {other}}}"#), "has `userStories` twice"),
+        (
+            format!(r#"{{"prd": {{"userStories": {one}, "tasks": {other}}}}}"#),
+            "has open work in `tasks` beside `userStories`",
+        ),
+    ] {
+        let list = prd(&document);
+        assert!(list.is_unusable(), "{document}");
+        assert!(problems(&list)[0].contains(said), "{document}: {:?}", problems(&list));
+    }
+}

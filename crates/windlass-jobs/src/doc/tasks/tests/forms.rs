@@ -101,8 +101,8 @@ fn what_has_no_front_matter_is_named() {
     assert_eq!(
         problems(&list),
         [
-            "tasks/a.md:1: has no front matter: a task begins with a line `---`",
             "tasks/b.md:1: has front matter without an end: it ends with a line `---`",
+            "tasks/a.md:1: has no front matter: a task begins with a line `---`",
             "tasks/c.md:1: has no front matter: a task begins with a line `---`",
         ]
     );

@@ -32,6 +32,12 @@ pub(super) fn read(text: &str, mark: usize) -> Result<Matter<'_>, (usize, String
         match line.trim_end() {
             "---" if index == 0 => {}
             "---" | "..." => return Ok(matter),
+            braces if matter.entries.is_empty() && braces.starts_with('{') => {
+                return Err((
+                    index + 1,
+                    "has front matter in braces: write each key in a line of its own".to_owned(),
+                ));
+            }
             _ => matter.take(line.trim_end_matches(['\n', '\r']), index + 1),
         }
     }

@@ -166,7 +166,10 @@ fn read(name: &Arc<str>, text: &str, own: &StateWords) -> Reading {
     let matter = match matter::read(text, mark) {
         Ok(matter) => matter,
         Err((line, sentence)) => {
-            let kind = ProblemKind::NotATask;
+            // Notes are no task; what is called as tasks are, or begins as one does, may be.
+            let is_called_so =
+                words::is_id(stem(name)) || text.get(mark..).is_some_and(|text| text.starts_with("---"));
+            let kind = if is_called_so { ProblemKind::Unseen } else { ProblemKind::NotATask };
             found.problems.push(Problem { kind, file: name.clone(), line: Some(line), sentence });
             return found;
         }

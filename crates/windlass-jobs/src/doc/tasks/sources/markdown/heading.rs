@@ -1,5 +1,7 @@
 //! Headings, and which of them are tasks.
 
+use windlass_core::values::TaskState;
+
 use super::field::{Field, FieldName};
 use crate::doc::tasks::Criterion;
 use crate::doc::tasks::status::Status;
@@ -110,9 +112,10 @@ impl Heading {
     }
 
     /// The line of a task's status below a heading that is none.
-    pub(super) fn stray_status(&self) -> Option<usize> {
+    pub(super) fn stray_status(&self) -> Option<(usize, TaskState)> {
         let status = self.status().filter(|_| self.level >= 3)?;
-        matches!(Status::read(&status.text), Status::Known(..)).then_some(status.line)
+        let Status::Known(_, state) = Status::read(&status.text) else { return None };
+        Some((status.line, state))
     }
 }
 

@@ -98,6 +98,7 @@ fn read(name: &Arc<str>, text: &str) -> Read {
     let taken: HashSet<usize> =
         headings.iter().flat_map(|heading| &heading.boxes).map(|(at, _)| *at).collect();
     let stages: HashSet<(usize, String)> = headings.iter().filter_map(Heading::stage_with_status).collect();
+    let groups = groups(&headings);
     for heading in headings {
         let is_bare_stage = heading.stage_without_status().is_some_and(|stage| stages.contains(&stage));
         let is_task = heading.is_task() || is_bare_stage;
@@ -106,7 +107,12 @@ fn read(name: &Arc<str>, text: &str) -> Read {
             around.enter_task(&heading);
         } else {
             holds = around.enter(&heading);
-            found.problems.extend(heading.stray_status().map(|line| stray(name, line)));
+            let is_group = groups.contains(&heading.start);
+            let kind = |state| match state {
+                TaskState::Open | TaskState::InProgress if !is_group => ProblemKind::Unseen,
+                _ => ProblemKind::NotATask,
+            };
+            found.problems.extend(heading.stray_status().map(|(line, state)| stray(name, line, kind(state))));
         }
         // What stands below a deeper heading belongs to the task, unless that is one itself.
         let is_over = |level: usize| is_task || heading.level <= level;
@@ -187,9 +193,23 @@ fn ended(mut task: Task, text: &str, end: usize) -> Task {
     task
 }
 
-fn stray(name: &Arc<str>, line: usize) -> Problem {
+/// Where the headings begin below which a task stands: a status there is that of the tasks together.
+fn groups(headings: &[Heading]) -> HashSet<usize> {
+    let mut open: Vec<&Heading> = Vec::new();
+    let mut groups = HashSet::new();
+    for heading in headings {
+        open.retain(|above| above.level < heading.level);
+        if heading.is_task() {
+            groups.extend(open.iter().map(|above| above.start));
+        }
+        open.push(heading);
+    }
+    groups
+}
+
+fn stray(name: &Arc<str>, line: usize, kind: ProblemKind) -> Problem {
     Problem {
-        kind: ProblemKind::NotATask,
+        kind,
         file: name.clone(),
         line: Some(line),
         sentence: "this status belongs to no task: a task begins with `### TASK-001: Title`".to_owned(),

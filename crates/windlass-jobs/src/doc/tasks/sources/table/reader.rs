@@ -128,11 +128,12 @@ impl<'a> Reader<'a> {
         // Where no word says that a task is open, an empty cell does.
         let may_be_empty = !written.iter().any(|state| matches!(state, Status::Known(_, TaskState::Open)));
         for row in &table.rows {
-            let has_status = status.is_some_and(|at| is_known(&self.status(row, at)));
-            match self.id(row, column, status.is_some()) {
-                Some(id) => self.task(table, row, &id, status.map(|at| (at, may_be_empty))),
-                None if has_status => self.no_id(row),
-                None => {}
+            let written = status.map(|at| self.status(row, at));
+            match (self.id(row, column, status.is_some()), written) {
+                (Some(id), _) => self.task(table, row, &id, status.map(|at| (at, may_be_empty))),
+                (None, Some(Status::Known(_, TaskState::Done))) => self.no_id(row, ProblemKind::NotATask),
+                (None, Some(Status::Known(..))) => self.no_id(row, ProblemKind::Unseen),
+                (None, _) => {}
             }
         }
     }
@@ -198,9 +199,9 @@ impl<'a> Reader<'a> {
         is_id.then_some(Id { name: id, mark, struck: rest.starts_with("~~") })
     }
 
-    fn no_id(&mut self, row: &Row) {
+    fn no_id(&mut self, row: &Row, kind: ProblemKind) {
         self.found.problems.push(Problem {
-            kind: ProblemKind::NotATask,
+            kind,
             file: self.name.clone(),
             line: Some(self.lines.line_of(row.range.start)),
             sentence: "this row has a status and no id: write one in its column".to_owned(),
