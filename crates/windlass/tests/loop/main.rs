@@ -40,6 +40,7 @@ mod lanes_setup;
 mod lost_state;
 mod money;
 mod night;
+mod nothing_lost;
 mod notifications;
 mod one_run;
 mod own_files;
