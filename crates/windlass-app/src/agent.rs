@@ -15,6 +15,7 @@ use windlass_core::config::{AgentChoice, AgentSettings, KEYS, KeyInfo, Resolved,
 use windlass_core::environment::Heir;
 use windlass_core::spec::{AgentSpec, SandboxKind};
 use windlass_core::values::{ExitCodes, StopReason};
+use windlass_core::words::quoted;
 use windlass_host::environment::withheld_from;
 use windlass_host::process::{Command, ProcessError};
 use windlass_host::tree;
@@ -336,18 +337,38 @@ pub(crate) fn installed_here<'a>(
 
 /// The agent's program on this machine, absolute.
 pub fn find(agent: &About, command: &str, directory: &Path, codes: ExitCodes) -> Result<PathBuf, AppError> {
-    let found = if command.contains('/') {
-        Some(directory.join(command)).filter(|path| is_program(path))
+    let places: Vec<PathBuf> = if command.contains('/') {
+        vec![directory.join(command)]
     } else {
         let path = env::var_os("PATH").unwrap_or_default();
-        env::split_paths(&path)
-            .map(|folder| folder.join(command))
-            .find(|path| path.is_absolute() && is_program(path))
+        env::split_paths(&path).map(|folder| folder.join(command)).filter(|path| path.is_absolute()).collect()
     };
-    found.ok_or_else(|| {
-        unavailable(codes, format!("the agent `{command}` is not installed, or not in PATH"))
+    if let Some(program) = places.iter().find(|path| is_program(path)) {
+        return Ok(program.clone());
+    }
+    Err(match places.iter().find_map(|path| no_program(path, codes)) {
+        Some(error) => error,
+        None => unavailable(codes, format!("the agent `{command}` is not installed, or not in PATH"))
             .hint(agent.words.install)
-            .hint("Or try the loop without it: windlass demo, or windlass run -p … --mock")
+            .hint("Or try the loop without it: windlass demo, or windlass run -p … --mock"),
+    })
+}
+
+/// What is there in the place of the agent's program, if something is that cannot be started.
+fn no_program(path: &Path, codes: ExitCodes) -> Option<AppError> {
+    // outside: programs of the search path.
+    let kind = path.metadata().ok()?.file_type();
+    let shown = path.display();
+    Some(if kind.is_dir() {
+        unavailable(codes, format!("the agent cannot be started: {shown} is a folder"))
+            .hint("Name the program in it: agent.command")
+    } else if kind.is_file() {
+        let name = quoted(path.as_os_str());
+        unavailable(codes, format!("the agent cannot be started: {shown} may not be executed"))
+            .hint(format!("Where it is the agent's program: chmod +x {name}"))
+    } else {
+        unavailable(codes, format!("the agent cannot be started: {shown} is no program"))
+            .hint("Name another one: agent.command")
     })
 }
 
@@ -386,6 +407,19 @@ pub fn secret_variables() -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_stands_in_the_place_of_an_agent_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("sub")).unwrap();
+        std::fs::write(folder.path().join("plain"), "#!/bin/sh\n").unwrap();
+        let said = |command: &str| {
+            find(usual().about(), command, folder.path(), ExitCodes::Detailed).unwrap_err().message
+        };
+        assert!(said("./sub").ends_with("/sub is a folder"), "{}", said("./sub"));
+        assert!(said("./plain").ends_with("/plain may not be executed"), "{}", said("./plain"));
+        assert_eq!(said("./none"), "the agent `./none` is not installed, or not in PATH");
+    }
 
     // Seed defect D1, services/claude-client.ts:320: the look whether there is an agent could hang.
     #[test]
