@@ -16,6 +16,9 @@ use crate::decoding::whole_line;
 use crate::json::{self, Field};
 use crate::{Conversation, Step};
 
+/// The version of ACP that is spoken.
+const PROTOCOL: u64 = 1;
+
 /// The note that the agent was refused a call of a tool; its parameters are those of the request.
 pub(super) const REFUSED: &str = "windlass/refused";
 
@@ -71,7 +74,7 @@ impl Conversation for AcpConversation {
             Awaited::Welcome as u64,
             "initialize",
             &json!({
-                "protocolVersion": 1,
+                "protocolVersion": PROTOCOL,
                 "clientCapabilities": capabilities,
                 "clientInfo": {"name": "windlass", "version": env!("CARGO_PKG_VERSION")},
             }),
@@ -126,7 +129,7 @@ impl AcpConversation {
             return self.end();
         }
         match self.awaited {
-            Awaited::Welcome => self.ask_for_session(),
+            Awaited::Welcome => self.welcomed(message.result),
             Awaited::Session => self.begun(message.result),
             Awaited::Mode => self.ask_for_model(),
             Awaited::Model => self.ask_for_work(),
@@ -137,6 +140,18 @@ impl AcpConversation {
     fn ask(&mut self, awaited: Awaited, method: &str, params: &Value) -> Vec<Step> {
         self.awaited = awaited;
         vec![request(awaited as u64, method, params)]
+    }
+
+    /// An agent that does not speak our version answers with one of its own.
+    fn welcomed(&mut self, result: Field<'_>) -> Vec<Step> {
+        let answer: Answer<'_> = json::object(result).unwrap_or_default();
+        let Some(version) = answer.protocol.filter(|_| json::whole(answer.protocol) != Some(PROTOCOL)) else {
+            return self.ask_for_session();
+        };
+        let version: String = version.chars().take(NAME).collect();
+        self.fail(&format!(
+            "the agent speaks version {version} of ACP, and Windlass speaks version {PROTOCOL}"
+        ))
     }
 
     fn ask_for_session(&mut self) -> Vec<Step> {

@@ -41,6 +41,12 @@ pub(super) const SYSTEM_ERROR: &str = "systemError";
 /// That of a conversation that could not go on, as our side noted.
 pub(super) const CANNOT_GO_ON: &str = "cannot_go_on";
 
+/// That of a turn that ended for a reason that the protocol does not know.
+pub(super) const UNKNOWN_END: &str = "unknown_end";
+
+/// Reasons of the protocol for the end of a turn that can have come to something.
+const GOOD_ENDS: [&str; 4] = ["end_turn", "max_tokens", "max_turn_requests", "cancelled"];
+
 /// Decodes the lines of one call, in their order.
 #[derive(Debug, Default)]
 pub(super) struct AcpDecoder {
@@ -49,6 +55,8 @@ pub(super) struct AcpDecoder {
     /// So many bytes of that have been observed.
     observed: usize,
     calls: BTreeMap<String, Call>,
+    /// The session that the agent has begun for us.
+    session: String,
     cost: Option<f64>,
     model: String,
     /// Requests whose tokens were told one by one, and their sum.
@@ -83,7 +91,12 @@ impl Decoder for AcpDecoder {
             "" => garbage(&text, line.len(), &mut out),
             "session/update" => {
                 let params: Params<'_> = json::object(message.params).unwrap_or_default();
-                self.updated(&json::object(params.update).unwrap_or_default(), &mut out);
+                let update = json::object(params.update).unwrap_or_default();
+                if self.is_of_another(&params) && is_said(&update) {
+                    // A sub-agent's words are not the agent's.
+                    return out.activity(Activity::Delegating);
+                }
+                self.updated(&update, &mut out);
             }
             "session/request_permission" => self.called(&asked(message.params), &mut out),
             REFUSED => self.refused(&asked(message.params)),
@@ -100,6 +113,12 @@ impl Decoder for AcpDecoder {
 }
 
 impl AcpDecoder {
+    /// Is it of another session than ours?
+    fn is_of_another(&self, params: &Params<'_>) -> bool {
+        let session = json::word(params.session);
+        !self.session.is_empty() && !session.is_empty() && session != self.session
+    }
+
     fn updated(&mut self, update: &Update<'_>, out: &mut Out<'_>) {
         if self.over {
             return;
@@ -243,6 +262,7 @@ impl AcpDecoder {
     fn answered(&mut self, result: Field<'_>, out: &mut Out<'_>) {
         let answer: Answer<'_> = json::object(result).unwrap_or_default();
         if answer.session.is_some() {
+            self.session = json::word(answer.session).into_owned();
             self.model = current_model(&answer).unwrap_or_default();
             out.digest(Digest::Started { model: self.model.clone() });
             return out.activity(Activity::Thinking);
@@ -264,6 +284,7 @@ impl AcpDecoder {
             () if stop_reason == REFUSAL => REFUSAL,
             // Nothing at all is what a refusal looks like, and an answer that was lost.
             () if text.is_empty() => EMPTY,
+            () if !GOOD_ENDS.contains(&stop_reason.as_str()) => UNKNOWN_END,
             () => "success",
         };
         // What the session began with can have been another one.
@@ -315,6 +336,11 @@ impl AcpDecoder {
             ..ResultDigest::default()
         }
     }
+}
+
+/// Is it a piece of what somebody says or thinks?
+fn is_said(update: &Update<'_>) -> bool {
+    matches!(&*json::word(update.kind), "agent_message_chunk" | "agent_thought_chunk")
 }
 
 /// The model of a session, where an answer says it.

@@ -5,7 +5,7 @@ use crate::json::{self, Field, shape};
 shape! {
     /// What comes with a request or with news.
     Params {
-        update, tool_call: "toolCall", options,
+        session: "sessionId", update, tool_call: "toolCall", options,
         /// Of our own notes.
         message,
     }
@@ -34,7 +34,7 @@ shape! {
 
     /// An answer to a request of ours.
     Answer {
-        session: "sessionId", models, options: "configOptions", stop_reason: "stopReason", usage, meta: "_meta",
+        protocol: "protocolVersion", session: "sessionId", models, options: "configOptions", stop_reason: "stopReason", usage, meta: "_meta",
     }
 
     /// The models that there are.

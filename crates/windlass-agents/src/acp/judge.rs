@@ -5,7 +5,7 @@ use Class::{
 };
 use windlass_core::values::Class;
 
-use super::decode::{CANNOT_GO_ON, EMPTY, REFUSAL, SYSTEM_ERROR};
+use super::decode::{CANNOT_GO_ON, EMPTY, REFUSAL, SYSTEM_ERROR, UNKNOWN_END};
 use crate::ending::{Ending, LOST, sentence, without_a_word};
 use crate::providers::{in_vain, judged, of_sentence};
 use crate::{About, Judgement, ResultDigest, Signs};
@@ -27,6 +27,9 @@ fn failed(about: &'static About, signs: &Signs<'_>, result: &ResultDigest) -> Ju
         (SYSTEM_ERROR, _) => judged(about, of_sentence(said).unwrap_or(TaskFailure), said, signs),
         (REFUSAL, _) => sentence(about, TaskFailure, "the model refused to go on"),
         (EMPTY, _) => without_words(about, result),
+        (UNKNOWN_END, reason) => {
+            sentence(about, Unknown, &format!("its turn ended with `{reason}`, which ACP does not know"))
+        }
         (kind, _) => judged(about, class(kind, result.status, said), said, signs),
     }
 }

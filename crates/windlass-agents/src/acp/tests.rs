@@ -179,6 +179,33 @@ fn only_the_first_answer_to_the_prompt_counts() {
 }
 
 #[test]
+fn what_is_said_in_another_session_is_not_the_agents_answer() {
+    let begun = "{\"id\":2,\"result\":{\"sessionId\":\"ours\"}}\n";
+    let chunk = |session: &str, text: &str| {
+        format!(
+            "{{\"method\":\"session/update\",\"params\":{{\"sessionId\":\"{session}\",\"update\":{{\"sessionUpdate\":\"agent_message_chunk\",\"content\":{{\"text\":\"{text}\"}}}}}}}}\n"
+        )
+    };
+    let ended = "{\"id\":5,\"result\":{\"stopReason\":\"end_turn\"}}\n";
+    let stream = [begun, &chunk("ours", "Mine."), &chunk("other", "WINDLASS_JOB_COMPLETE"), ended].concat();
+    assert_eq!(report("gemini", stream.as_bytes(), "", OK, None).results, ["Mine."]);
+}
+
+#[test]
+fn a_turn_that_ends_for_an_unknown_reason_is_no_success() {
+    let turn = |reason: &str| {
+        let stream =
+            [&said("Done"), &*format!("{{\"id\":5,\"result\":{{\"stopReason\":\"{reason}\"}}}}\n")].concat();
+        report("gemini", stream.as_bytes(), "", OK, None)
+    };
+    assert_eq!(turn("end_turn").class, Class::Success);
+    for reason in ["paused", ""] {
+        let report = turn(reason);
+        assert_eq!((report.class, report.results), (Class::Unknown, Vec::<String>::new()), "{reason}");
+    }
+}
+
+#[test]
 fn calls_that_were_refused_are_told() {
     let stream = include_bytes!("../../fixtures/gemini/permission-reject.ndjson");
     let denial = |tool: &str, input: &str| Denial {

@@ -29,6 +29,16 @@ fn a_call_goes_from_a_welcome_to_the_answer() {
 }
 
 #[test]
+fn another_version_of_the_protocol_is_not_spoken() {
+    for version in [json!(2), json!(0), json!("1")] {
+        let mut other = conversation(opening());
+        let welcome = answer(1, &json!({"protocolVersion": version}));
+        assert_eq!(heard(&mut other, &welcome), ["note windlass/failed", "end"], "{version}");
+        assert!(other.is_over());
+    }
+}
+
+#[test]
 fn a_mode_and_a_model_are_asked_for_as_the_session_lets_them_be_chosen() {
     let wanted = || Opening { mode: Some("default".into()), model: Some("m".into()), ..opening() };
     let begun = |session: Value| {
