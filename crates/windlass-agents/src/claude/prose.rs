@@ -114,12 +114,14 @@ const ANYWHERE: &[(&str, Class)] = &[
     ("prompt is too long", ContextTooLong),
     ("input length and `max_tokens` exceed context limit", ContextTooLong),
     ("input length and max_tokens exceed context limit", ContextTooLong),
-    ("is already in use", Config),
     ("requires a valid session id", Config),
     ("cannot be launched inside another claude", Config),
     ("[claude-code:unrecognized_model]", Config),
     ("requires --verbose", Config),
 ];
+
+/// Sentences that have both, in lower case: ports and files are in use as well.
+const TOGETHER: &[([&str; 2], Class)] = &[(["session id", "is already in use"], Config)];
 
 /// What passes by itself, of sentences that say of themselves that they are an `API Error`, in lower case: elsewhere such
 /// words can mean anything.
@@ -175,6 +177,10 @@ pub(super) fn meaning(line: &str) -> Option<Meaning> {
     }
     // With a body its own words say more than its status, which may be that of a proxy.
     if let Some((_, class)) = ANYWHERE.iter().find(|(part, _)| line.contains(part)) {
+        return Some(Is(*class));
+    }
+    if let Some((_, class)) = TOGETHER.iter().find(|(parts, _)| parts.iter().all(|part| line.contains(part)))
+    {
         return Some(Is(*class));
     }
     if is_api_error(&line) && PASSING.iter().any(|beginning| sentence.starts_with(beginning)) {
@@ -288,6 +294,7 @@ mod tests {
         ("Error: piped stdin input exceeds 10MB", Some(Is(ContextTooLong))),
         ("No conversation found with session ID: x", Some(Is(Config))),
         ("Error: Session ID x is already in use.", Some(Is(Config))),
+        ("Port 3000 is already in use; start the server on another one.", None),
         ("Error: Invalid session ID. Must be a valid UUID.", Some(Is(Config))),
         ("Error: --resume requires a valid session ID", Some(Is(Config))),
         ("API Error: 400 tool_use ids were found without tool_result blocks", None),

@@ -24,7 +24,7 @@ pub(super) fn result(line: &str, subtype: &str, watched: bool, sink: &mut dyn Si
         Some(text) => text,
         None => errors(line.errors),
     };
-    let is_error = json::flag(line.is_error).unwrap_or(true);
+    let is_error = json::flag(line.is_error).unwrap_or(true) || is_contradicted(&line, subtype);
     let cost_usd = json::number(line.total_cost_usd);
     if watched {
         sink.observation(Observation::Result {
@@ -50,6 +50,33 @@ pub(super) fn result(line: &str, subtype: &str, watched: bool, sink: &mut dyn Si
         denials: denials(line.permission_denials),
         structured: line.structured_output.filter(|json| json.len() <= TEXT).map(str::to_owned),
     })));
+}
+
+/// Reasons for which no turn ends well.
+const FAILURES: &[&str] = &[
+    "blocking_limit",
+    "rapid_refill_breaker",
+    "prompt_too_long",
+    "image_error",
+    "model_error",
+    "api_error",
+    "malformed_tool_use_exhausted",
+    "aborted_streaming",
+    "aborted_tools",
+    "max_turns",
+    "budget_exhausted",
+    "structured_output_retry_exhausted",
+    "tool_deferred_unavailable",
+    "turn_setup_failed",
+];
+
+/// Does another field say that it failed, whatever `is_error` is? All of them are in every failure that was recorded, and
+/// none in a success.
+fn is_contradicted(line: &ResultLine<'_>, subtype: &str) -> bool {
+    subtype.starts_with("error_")
+        || json::whole::<u16>(line.api_error_status).is_some_and(|status| status >= 400)
+        || !json::word(line.api_error).is_empty()
+        || FAILURES.contains(&&*json::word(line.terminal_reason))
 }
 
 /// `errors`, which stands in the place of `result` where the agent broke off.

@@ -2,8 +2,8 @@
 
 use windlass_core::values::{Class, Cut, Ended};
 
-use super::Decoded;
 use super::recordings::report;
+use super::{Decoded, decode};
 use crate::{Digest, ResultDigest};
 
 const ERROR: Ended = Ended::Exited(1);
@@ -42,6 +42,26 @@ fn failures_without_a_recording_are_judged() {
             report.limit.is_some() == (class == Class::UsageLimit) && !report.detail.is_empty(),
             "{name}"
         );
+    }
+}
+
+/// `is_error` is not the only field that tells a failure, and what it left is no claim.
+#[test]
+fn a_result_is_a_failure_where_any_field_says_so() {
+    for (fields, class) in [
+        (r#""subtype":"error_during_execution""#, Class::TaskFailure),
+        (r#""subtype":"error_max_turns""#, Class::MaxTurns),
+        (r#""subtype":"success","terminal_reason":"max_turns""#, Class::MaxTurns),
+        (r#""subtype":"success","terminal_reason":"api_error","api_error_status":529"#, Class::Outage),
+        (r#""subtype":"success","api_error":"connection_failed""#, Class::Outage),
+        (r#""subtype":"success","terminal_reason":"aborted_tools""#, Class::TaskFailure),
+        (r#""subtype":"success","terminal_reason":"completed","api_error_status":null"#, Class::Success),
+        (r#""subtype":"success""#, Class::Success),
+    ] {
+        let line = format!(r#"{{"type":"result","is_error":false,"result":"all done",{fields}}}"#);
+        let report = report(&decode(line), Ended::Exited(0), None, "");
+        let results = usize::from(class == Class::Success);
+        assert_eq!((report.class, report.results.len()), (class, results), "{fields}: {}", report.detail);
     }
 }
 
