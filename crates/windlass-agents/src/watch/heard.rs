@@ -23,6 +23,9 @@ const WINDOWS: usize = 8;
 /// So many characters of a model's name are kept.
 const NAME: usize = 100;
 
+/// No call costs so many dollars.
+const BEYOND_MEASURE: f64 = 1e6;
+
 /// Denials that are reported.
 const DENIALS: usize = 20;
 
@@ -158,9 +161,10 @@ impl Heard {
         self.cost.or_else(|| only_refused.then_some(Cost::ZERO))
     }
 
-    /// A total that is negative says nothing, and one that shrinks leaves the greater one; both are doubted.
+    /// A total that is negative or beyond all measure says nothing, and one that shrinks leaves the greater one; all are
+    /// doubted.
     fn costs(&mut self, dollars: f64) {
-        if dollars.is_sign_negative() && dollars != 0.0 {
+        if (dollars.is_sign_negative() && dollars != 0.0) || dollars > BEYOND_MEASURE {
             self.doubted = true;
             return;
         }
@@ -216,7 +220,9 @@ impl Heard {
             let unnamed = || vec![ModelUsage { tokens: result.tokens, ..ModelUsage::default() }];
             self.reported = if result.models.is_empty() { unnamed() } else { result.models.clone() };
         }
-        if result.cost_usd.is_some_and(|dollars| dollars >= 0.0) || result.tokens.total() > 0 {
+        if result.cost_usd.is_some_and(|dollars| (0.0..=BEYOND_MEASURE).contains(&dollars))
+            || result.tokens.total() > 0
+        {
             self.cover();
         }
         if !result.is_error {

@@ -105,7 +105,7 @@ impl<const LEAST: u32, const MOST: u32> Setting for Count<LEAST, MOST> {
         let number = value.as_integer().ok_or(Refusal::Kind)?;
         match u32::try_from(number) {
             Ok(number) if (LEAST..=MOST).contains(&number) => Ok(Count(number)),
-            _ if MOST == u32::MAX => {
+            _ if MOST == u32::MAX && number < i64::from(LEAST) => {
                 Err(Refusal::Because(format!("`{number}` is out of range; it must be at least {LEAST}")))
             }
             _ => Err(Refusal::Because(format!(
