@@ -11,6 +11,8 @@ use crate::board::Board;
 use crate::format;
 use crate::harmless::one_line;
 
+mod raised;
+
 /// A command and what it is for.
 pub(super) struct Advice {
     pub(super) command: String,
@@ -43,29 +45,24 @@ pub(super) fn next(board: &Board, plan: &RunSpec, reason: StopReason) -> Vec<Adv
     }
     let own = job::of(plan.job.mode).next(reason);
     if !own.is_empty() {
-        return own.iter().map(|next| of_job(plan, *next)).collect();
+        return own.iter().map(|next| of_job(board, plan, *next)).collect();
     }
     if let Some(workspace) = &plan.job.workspace
-        && let Some(all) = in_workspace(plan, &workspace.name, reason)
+        && let Some(all) = in_workspace(board, plan, reason, &workspace.name)
     {
         return all;
     }
     let run = &plan.run;
-    let resume = |flags: String, purpose| advice(format!("windlass resume {run}{flags}"), purpose);
+    let over = raised::others(board, plan, reason);
+    let resume = |flags: String, purpose| advice(format!("windlass resume {run}{flags}{over}"), purpose);
     let limits = &plan.limits;
     let first = match reason {
-        StopReason::MaxIterations => raised_iterations(plan, "go on with a higher limit"),
-        StopReason::MaxCost => {
-            let raised = limits.cost.map_or(10.0, |cost| (cost + cost).dollars());
-            resume(format!(" --max-cost {raised}"), "go on with a higher limit")
+        StopReason::MaxIterations => raised_iterations(board, plan),
+        StopReason::MaxCost | StopReason::MaxTokens | StopReason::MaxDuration => {
+            resume(raised::of(board, plan, reason), "go on with a higher limit")
         }
-        StopReason::MaxTokens => {
-            let raised = limits.tokens.unwrap_or(1_000_000).saturating_mul(2);
-            resume(format!(" --max-tokens {raised}"), "go on with a higher limit")
-        }
-        StopReason::MaxDuration => {
-            let raised = limits.duration.unwrap_or_default().saturating_mul(2);
-            resume(format!(" --max-duration {}", format::flag_duration(raised)), "go on with a higher limit")
+        StopReason::NeedsHuman if goes_beyond_its_plan(board, plan) => {
+            resume(" --allow-overage".to_owned(), "go on, and pay for what goes beyond the account's plan")
         }
         StopReason::Stagnated => {
             let raised = limits.stagnation.unwrap_or(3).saturating_mul(2);
@@ -99,20 +96,27 @@ pub(super) fn next(board: &Board, plan: &RunSpec, reason: StopReason) -> Vec<Adv
     all
 }
 
-fn raised_iterations(plan: &RunSpec, purpose: &'static str) -> Advice {
-    let raised = plan.limits.iterations.unwrap_or(50).saturating_mul(2);
-    advice(format!("windlass resume {} --max-iterations {raised}", plan.run), purpose)
+fn raised_iterations(board: &Board, plan: &RunSpec) -> Advice {
+    let reason = StopReason::MaxIterations;
+    let (raised, over) = (raised::of(board, plan, reason), raised::others(board, plan, reason));
+    advice(format!("windlass resume {}{raised}{over}", plan.run), "go on with a higher limit")
+}
+
+/// Is the account charged beyond its plan, which nobody has allowed?
+fn goes_beyond_its_plan(board: &Board, plan: &RunSpec) -> bool {
+    let mut calls = board.lanes.values().filter_map(|lane| lane.last_call.as_ref());
+    !plan.limits.overage && calls.any(|call| call.overage)
 }
 
 /// What a mode names as the next step.
-fn of_job(plan: &RunSpec, next: Next) -> Advice {
+fn of_job(board: &Board, plan: &RunSpec, next: Next) -> Advice {
     match next {
         Next::Verb(verb, purpose) => advice(format!("windlass {verb}{}", named_plan(plan, verb)), purpose),
         Next::OnWorkspace(verb, purpose) => {
             let name = plan.job.workspace.as_ref().map_or("", |workspace| &workspace.name);
             advice(format!("windlass {verb} {name}"), purpose)
         }
-        Next::RaiseIterations => raised_iterations(plan, "go on with a higher limit"),
+        Next::RaiseIterations => raised_iterations(board, plan),
         Next::Look => look(plan),
     }
 }
@@ -126,12 +130,12 @@ fn named_plan(plan: &RunSpec, verb: &str) -> String {
 }
 
 /// Where a workspace has commands of its own for it.
-fn in_workspace(plan: &RunSpec, name: &str, reason: StopReason) -> Option<Vec<Advice>> {
+fn in_workspace(board: &Board, plan: &RunSpec, reason: StopReason, name: &str) -> Option<Vec<Advice>> {
     let own = |verb: &str, purpose| advice(format!("windlass {verb} {name}"), purpose);
     Some(match reason {
         StopReason::MaxIterations => vec![
             own("run", "continue: another run with the same limit"),
-            raised_iterations(plan, "go on with a higher limit"),
+            raised_iterations(board, plan),
             own("show", "see how the workspace stands"),
         ],
         StopReason::Complete => vec![own("verify", "have a fresh agent check the work"), look(plan)],
