@@ -6,6 +6,7 @@ mod councils;
 mod status;
 mod tasks;
 mod undelivered;
+mod waits;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -18,9 +19,9 @@ use windlass_core::report;
 use windlass_core::spec::{ClaimSource, RunSpec};
 use windlass_core::tasks::Schedule;
 use windlass_core::values::{
-    AgentIndex, Assessment, CallId, CallSummary, CheckKind, CheckOutcome, CheckStage, Class, Cost, Denial,
+    AgentIndex, Assessment, CallId, CallSummary, CheckKind, CheckOutcome, CheckStage, Cost, Denial,
     HookDecision, HookName, HookOutcome, LandOutcome, LaneId, Purpose, Reviewed, SnapshotId, Spent,
-    StopReason, StopSource, TaskId, Tokens, UnderWay, between,
+    StopReason, StopSource, TaskId, Tokens, UnderWay,
 };
 
 use crate::delivery_board::DeliveryBoard;
@@ -70,7 +71,9 @@ pub struct Board {
     pub(crate) denials: Vec<Denial>,
     /// Agents that cannot work.
     pub(crate) away: chain::Away,
-    pub(crate) backoff: Option<Backoff>,
+    pub(crate) backoff: Option<waits::Backoff>,
+    /// A wait that the end of the run has cut short: it goes on where the run does.
+    pub(crate) left_waiting: Option<waits::Backoff>,
     pub(crate) waits: u32,
     pub(crate) waited: Duration,
     /// The newest snapshot of an iteration.
@@ -144,14 +147,6 @@ pub(crate) struct CallBoard {
     pub(crate) reported: Cost,
 }
 
-/// A wait.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Backoff {
-    pub(crate) since: Timestamp,
-    pub(crate) until: Timestamp,
-    pub(crate) class: Class,
-}
-
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Ending {
@@ -212,6 +207,7 @@ impl Board {
                 self.plan = Some(plan.clone());
                 self.places = Places::of(plan);
                 self.rest_between_sessions(before);
+                self.left_waiting = None;
                 self.stop = None;
                 self.status.looked = false;
                 self.failing = None;
@@ -363,27 +359,6 @@ impl Board {
         }
     }
 
-    fn back_off(&mut self, until: Timestamp, class: Class) {
-        let since = self.backoff.map_or(self.now, |backoff| backoff.since);
-        self.backoff = Some(Backoff { since, until, class });
-    }
-
-    /// Nobody worked, and nobody waited, since the last session's last event.
-    fn rest_between_sessions(&mut self, last: Timestamp) {
-        self.idle += between(last, self.now);
-        if let Some(backoff) = &mut self.backoff {
-            self.waited += between(backoff.since, last);
-            backoff.since = self.now;
-        }
-    }
-
-    fn release(&mut self) {
-        if let Some(backoff) = self.backoff.take() {
-            self.waits += 1;
-            self.waited += between(backoff.since, self.now);
-        }
-    }
-
     fn end(&mut self, fact: &Fact) {
         let Fact::RunFinished {
             stop_reason,
@@ -399,7 +374,7 @@ impl Board {
         else {
             return;
         };
-        self.release();
+        self.leave_waiting();
         self.lanes.values_mut().for_each(|lane| lane.doing = Doing::Resting);
         // The run's own sums are the truth; ours serve the time before it.
         self.charged = *cost;

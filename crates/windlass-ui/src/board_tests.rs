@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use windlass_core::values::Verdict;
+use windlass_core::values::{Class, Verdict};
 
 use windlass_core::observation::Observation;
 

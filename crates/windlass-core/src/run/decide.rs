@@ -12,7 +12,11 @@ impl Run {
     pub fn decide(&self, now: Now, input: Input) -> Vec<Fact> {
         match input {
             Input::Start(spec) => one((self.phase == Phase::New).then_some(Fact::RunStarted { plan: spec })),
-            Input::Resume(spec) => one((self.phase != Phase::New).then_some(Fact::RunResumed { plan: spec })),
+            Input::Resume(spec) if self.phase != Phase::New => {
+                let waits = self.goes_on_waiting(&spec.limits, now);
+                std::iter::once(Fact::RunResumed { plan: spec }).chain(waits).collect()
+            }
+            Input::Resume(_) => Vec::new(),
             _ if self.phase != Phase::Active => Vec::new(),
             Input::Report(report) => self.reported(now, *report),
             Input::Announced => one(self.finished(now)),

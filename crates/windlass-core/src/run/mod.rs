@@ -271,6 +271,8 @@ pub struct Backoff {
     pub until: Timestamp,
     /// A usage limit or an outage.
     pub class: Class,
+    /// Which wait in a row.
+    pub attempt: u32,
 }
 
 /// A request to stop.

@@ -4,8 +4,10 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
+use crate::fact::Fact;
+use crate::run::{Backoff, Run};
 use crate::spec::{Clocks, Limits};
-use crate::values::{RunId, UsageLimit, between, later};
+use crate::values::{Class, Now, RunId, StopReason, UnderWay, UsageLimit, between, later};
 
 /// Added to a reset time, since two machines never agree about the time.
 pub const RESET_MARGIN: Duration = Duration::from_secs(5);
@@ -71,12 +73,37 @@ pub fn after_limit(limit: &UsageLimit, before: &Retries, limits: &Limits, now: T
     }
     let pause = refused_pause(before.count);
     if before.lasted(now) + pause > limits.wait {
-        Patience::Exhausted(format!(
-            "the usage limit still refuses after {:#}, and --max-wait allows no longer wait",
-            signed(before.lasted(now))
-        ))
+        Patience::Exhausted(match before.count {
+            0 => format!(
+                "the usage limit names no time at which it resets, and --max-wait ({:#}) ends before it would be asked again ({:#})",
+                signed(limits.wait),
+                signed(pause)
+            ),
+            _ => format!(
+                "the usage limit still refuses after {:#}, and --max-wait allows no longer wait",
+                signed(before.lasted(now))
+            ),
+        })
     } else {
         Patience::Until(later(now, pause))
+    }
+}
+
+impl Run {
+    /// A wait that was under way when the session before ended: it goes on, and is told again to whoever watches now, unless a
+    /// usage limit has to be waited for longer than the run may by now.
+    pub(super) fn goes_on_waiting(&self, limits: &Limits, now: Now) -> Option<Fact> {
+        let Backoff { until, class, attempt } = self.backoff.filter(|backoff| backoff.until > now.wall)?;
+        let left = between(now.wall, until).saturating_sub(RESET_MARGIN);
+        if class != Class::UsageLimit || left <= limits.wait {
+            return Some(Fact::BackoffStarted { until, class, attempt });
+        }
+        let detail = format!(
+            "the usage limit is waited for until {until}, later than --max-wait allows ({:#})",
+            signed(limits.wait)
+        );
+        let stop_reason = StopReason::LimitWaitExceeded;
+        Some(Fact::Failing { stop_reason, detail, under_way: UnderWay::SeenThrough })
     }
 }
 

@@ -69,6 +69,8 @@ impl Waiting {
                 self.limits.insert(self.lane, summary.limit.clone());
                 Ok(())
             }
+            // A session that goes on with a wait tells of it again.
+            Fact::BackoffStarted { until, .. } if self.held.is_some_and(|(held, _)| held == *until) => Ok(()),
             Fact::BackoffStarted { until, class, .. } => {
                 self.held = Some((*until, now));
                 self.disturbed = false;

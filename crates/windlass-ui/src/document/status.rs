@@ -210,7 +210,7 @@ impl RunStatus {
             tokens: board.tokens,
             duration_ms: format::millis(duration),
             agents: StatusAgent::all(board),
-            waiting_until: board.backoff.map(|backoff| backoff.until),
+            waiting_until: board.backoff.or(board.left_waiting).map(|backoff| backoff.until),
             waited_ms: format::millis(board.waited),
             stop_stage: board.stop.map_or(0, |(_, stage)| stage),
             checks: checks(board),

@@ -184,7 +184,8 @@ fn waiting(board: &Board, zone: &TimeZone) -> Option<String> {
     let clock = format::clock(backoff.until, backoff.since, zone);
     let left = format::whole_seconds(between(board.now, backoff.until));
     Some(match backoff.class {
-        Class::UsageLimit => format!("usage limit resets at {clock} (in {left})"),
+        Class::UsageLimit if backoff.is_named => format!("usage limit resets at {clock} (in {left})"),
+        Class::UsageLimit => format!("usage limit, trying again at {clock} (in {left})"),
         _ => format!("outage, trying again in {left}"),
     })
 }

@@ -223,7 +223,10 @@ fn held(board: &Board, until: jiff::Timestamp, class: Class, zone: &TimeZone) ->
     let clock = format::clock(until, board.now, zone);
     let left = format::duration(between(board.now, until));
     let text = match class {
-        Class::UsageLimit => format!("waiting for the usage limit to reset at {clock} (in {left})"),
+        Class::UsageLimit if board.backoff.is_some_and(|backoff| backoff.is_named) => {
+            format!("waiting for the usage limit to reset at {clock} (in {left})")
+        }
+        Class::UsageLimit => format!("usage limit: trying again at {clock} (in {left})"),
         _ => format!("outage: trying again at {clock} (in {left})"),
     };
     notice(board, Mark::Waiting, &text)
@@ -255,7 +258,7 @@ fn stopping(board: &Board, by: StopSource, stage: u8) -> Vec<Line> {
     let grace = board.plan.as_ref().map(|plan| format::bound(plan.clocks.grace)).unwrap_or_default();
     let who = asker(by);
     let what = match stage {
-        0 | 1 if board.is_between_iterations() => "nothing is at work: stopping now".to_owned(),
+        _ if board.is_between_iterations() => "nothing is at work: stopping now".to_owned(),
         0 | 1 if by.is_request() => "finishing this iteration, then stopping".to_owned(),
         0 | 1 => "finishing this iteration, then stopping; Ctrl-C again ends the agent now".to_owned(),
         2 => format!(

@@ -3,8 +3,8 @@ use windlass_core::fact::Fact;
 use windlass_core::observation::{Observation, ToolInput};
 use windlass_core::report;
 use windlass_core::values::{
-    CheckKind, CheckStage, Class, Cut, Evidence, LaneId, RunId, StopReason, StopSource, TaskEnd, TaskId,
-    TaskRow, UnderWay, Verdict,
+    CheckKind, CheckStage, Class, Cost, Cut, Evidence, LaneId, RunId, StopReason, StopSource, TaskEnd,
+    TaskId, TaskRow, Tokens, UnderWay, Verdict,
 };
 
 use super::*;
@@ -189,6 +189,22 @@ fn between_iterations_nothing_has_to_be_finished() {
 }
 
 #[test]
+fn in_a_wait_no_agent_has_to_be_ended() {
+    let until: Timestamp = "2026-03-01T21:00:00Z".parse().unwrap();
+    for stage in [1, 2] {
+        let text = added(|night| {
+            night.iteration(1).call(1, 1).called(|call| call.class = Class::UsageLimit).kept(0);
+            let class = Class::UsageLimit;
+            night.fact(Fact::AttemptRepeats { lane: LaneId(0), iteration: 1, attempt: 1, class });
+            night.fact(Fact::BackoffStarted { until, class, attempt: 1 });
+            night.fact(Fact::StopRequested { by: StopSource::Interrupt, stage });
+        });
+        assert!(text.contains("usage limit: trying again at 21:00 "), "{text}");
+        assert!(text.contains("      ! nothing is at work: stopping now\n"), "{stage}: {text}");
+    }
+}
+
+#[test]
 fn an_outage_and_a_cut_are_said() {
     let text = added(|night| {
         night.iteration(1).fact(Fact::CallCut {
@@ -284,6 +300,48 @@ fn limits_that_ended_a_run_come_with_a_higher_one() {
     }
 }
 
+#[test]
+fn the_command_that_goes_on_raises_every_limit_that_was_reached() {
+    let next = |cost: f64, tokens: u64, reason: StopReason| {
+        let mut night = Night::new();
+        let mut plan = plan();
+        (plan.limits.cost, plan.limits.tokens) = (Some(Cost::from_dollars(2.0)), Some(1_000));
+        night.fact(Fact::RunStarted { plan: Box::new(plan) });
+        night.fact(Fact::RunFinished {
+            stop_reason: reason,
+            detail: String::new(),
+            iterations: 1,
+            cost: Cost::from_dollars(cost),
+            estimated: false,
+            estimated_cost: Cost::ZERO,
+            tokens: Tokens { input: tokens, ..Tokens::default() },
+            duration: std::time::Duration::from_secs(9),
+            exit_code: 0,
+        });
+        told(&night.events).0
+    };
+    for (cost, tokens, reason, flags) in [
+        (2.1, 10, StopReason::MaxCost, " --max-cost 4"),
+        (20.0, 10, StopReason::MaxCost, " --max-cost 22"),
+        (20.0, 5_300, StopReason::MaxCost, " --max-cost 22 --max-tokens 6000"),
+        (0.1, 5_300, StopReason::MaxTokens, " --max-tokens 6000"),
+        (20.0, 10, StopReason::MaxIterations, " --max-iterations 100 --max-cost 22"),
+        (20.0, 10, StopReason::Interrupted, " --max-cost 22"),
+    ] {
+        let said = next(cost, tokens, reason);
+        assert!(said.contains(&format!("windlass resume r-k3v9x2aa{flags}")), "{flags}: {said}");
+    }
+}
+
+#[test]
+fn going_beyond_the_plan_is_allowed_by_the_command_that_goes_on() {
+    let mut night = Night::new();
+    night.start().iteration(1).call(1, 1).called(|call| call.overage = true);
+    night.end(StopReason::NeedsHuman, "");
+    let (results, _) = told(&night.events);
+    assert!(results.contains("windlass resume r-k3v9x2aa --allow-overage"), "{results}");
+}
+
 // rows: 119
 #[test]
 fn the_living_line_counts() {
@@ -320,9 +378,7 @@ fn the_living_line_counts() {
     night.events.push(tick(180));
     let (_, notes) = shown(ProgressView::new, &terminal, &night.events);
     assert!(
-        notes.contains(
-            "\r◷ iteration 3/50 · usage limit resets at 21:03 (in 1h 00m) · $0.00 · The **par…\x1b[K"
-        ),
+        notes.contains("\r◷ iteration 3/50 · usage limit, trying again at 21:03 (in 1h 00m) · $0.00"),
         "{notes:?}"
     );
     assert!(notes.ends_with("\r\x1b[K\x1b]0;\x07\x1b[23;0t"), "{notes:?}");

@@ -78,12 +78,12 @@ impl Run {
             Fact::TasksRead { tasks } => self.tasks_read(tasks),
             Fact::Delivery(step) => self.delivery_step(now, step),
             Fact::Issue(step) => self.issue_step(now, step),
-            Fact::BackoffStarted { until, class, .. } => {
+            Fact::BackoffStarted { until, class, attempt } => {
                 if *class == Class::UsageLimit {
                     self.clock.wait_begins(now);
                 }
                 self.backoff_counted &= self.backoff.is_some();
-                self.backoff = Some(Backoff { until: *until, class: *class });
+                self.backoff = Some(Backoff { until: *until, class: *class, attempt: *attempt });
                 Ok(())
             }
             Fact::BackoffEnded => {

@@ -37,6 +37,44 @@ fn a_usage_limit_is_waited_out_and_the_same_iteration_is_tried_again() {
     );
 }
 
+/// A run that waits for a usage limit of two hours, and goes on after that in another session, with this longest wait.
+fn resumed_in_a_wait(wait: Duration) -> World {
+    let mut world = World::new(plan(), |call, now| match call {
+        1 => Act::limited(Some(in_time(now.wall, Duration::from_hours(2)))),
+        _ => Act::claims(&format!("{call}")),
+    });
+    while held(&world).is_empty() {
+        assert!(world.step());
+    }
+    let mut plan = plan();
+    plan.limits.wait = wait;
+    world.now.wall = in_time(world.now.wall, Duration::from_mins(7));
+    world.input(Input::Resume(Box::new(plan)));
+    world
+}
+
+#[test]
+fn a_wait_goes_on_in_the_next_session_and_is_told_again() {
+    let mut world = resumed_in_a_wait(plan().limits.wait);
+    let waits: Vec<Timestamp> = world
+        .facts()
+        .filter_map(|fact| match fact {
+            Fact::BackoffStarted { until, class: Class::UsageLimit, attempt: 1 } => Some(*until),
+            _ => None,
+        })
+        .collect();
+    assert_eq!((waits.len(), waits[0]), (2, waits[1]), "to the same time");
+    assert_eq!(world.finish(), StopReason::Complete);
+    assert_eq!(world.count("released"), 1);
+}
+
+#[test]
+fn a_wait_that_is_too_long_by_now_ends_the_run_before_anything_is_asked() {
+    let mut world = resumed_in_a_wait(Duration::from_mins(1));
+    assert_eq!(world.finish(), StopReason::LimitWaitExceeded);
+    assert_eq!((world.count("call_reserved"), world.count("held")), (1, 1));
+}
+
 #[test]
 fn a_limit_that_names_a_new_time_again_and_again_is_asked_less_and_less_and_not_for_ever() {
     let mut world = World::new(plan(), |_, now| {
