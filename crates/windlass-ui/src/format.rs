@@ -79,6 +79,15 @@ pub fn spent(spent: Spent) -> String {
     format!("{sign}{}", money(spent.cost))
 }
 
+/// What was spent, beside its limit: `$3.42 of $5.00`; `$0.40 and $1.80 by other runs, of $2.00` where the limit is not this run's alone.
+pub fn of_limit(spent: &str, limit: Option<Cost>, by_others: Cost) -> String {
+    match limit.map(money) {
+        Some(limit) if by_others.is_zero() => format!("{spent} of {limit}"),
+        Some(limit) => format!("{spent} and {} by other runs, of {limit}", money(by_others)),
+        None => spent.to_owned(),
+    }
+}
+
 /// `950`, `12.3k`, `1.2M`.
 pub fn amount(number: u64) -> String {
     scaled(number, ["", "k", "M", "G"])

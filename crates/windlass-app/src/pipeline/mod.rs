@@ -1,5 +1,6 @@
 //! Pipelines: a goal becomes a PRD, an architecture and a list of tasks, each by a run of its own, and the tasks are worked off.
 
+mod limits;
 mod look;
 mod plan;
 

@@ -6,6 +6,7 @@ use windlass_core::values::{Named, StopReason};
 use windlass_engine::pipeline::{Pipeline, Pipelines};
 use windlass_ui::{PhaseShown, PhaseState};
 
+use super::limits::Kept;
 use super::look::{self, Runs};
 use super::{PipelineEnd, PlanPipeline, WantedPipeline, find};
 use crate::app::App;
@@ -21,10 +22,13 @@ pub(super) fn plan(app: &App, request: &PlanPipeline) -> Result<PipelineEnd, App
         WantedPipeline::Known(id) => find(&here, id)?,
     };
     let redo_from = redo_from(app, &here, &pipeline, request)?;
+    let kept = Kept::of(&here, &pipeline)?;
     let mut last = None;
     for phase in PipelinePhase::all() {
         let is_redone = redo_from.is_some_and(|from| phase >= from);
-        let Some(end) = plan_phase(app, &here, &pipeline, request, phase, is_redone)? else { continue };
+        let Some(end) = plan_phase(app, (&here, &pipeline), (request, &kept), phase, is_redone)? else {
+            continue;
+        };
         let is_complete = end.stop_reason == StopReason::Complete;
         last = Some(end);
         if !is_complete {
@@ -32,7 +36,7 @@ pub(super) fn plan(app: &App, request: &PlanPipeline) -> Result<PipelineEnd, App
         }
     }
     if let Some(execution) = &request.execution {
-        last = Some(execute(app, &here, &pipeline, execution)?);
+        last = Some(execute(app, (&here, &pipeline), (execution, &kept))?);
     }
     ended(&here, &pipeline, last.as_ref())
 }
@@ -53,10 +57,12 @@ pub(super) fn rehearse(app: &App, request: &PlanPipeline) -> Result<Rehearsal, A
         let is_redone = request.redo_from.is_some_and(|from| *phase >= from);
         is_redone || is_due(&look::of_phase(&here, &pipeline, &runs, *phase))
     };
-    match PipelinePhase::all().find(is_due) {
-        Some(phase) => app.rehearse(&of_phase(&request.planning, pipeline.phase(phase), goal)),
-        None => app.rehearse(&of_tasks(request.execution.as_ref().unwrap_or(&request.planning), &pipeline)),
+    let kept = Kept::of(&here, &pipeline)?;
+    if let Some(phase) = PipelinePhase::all().find(is_due) {
+        return app.rehearse(&of_phase(&kept.holds_for(&request.planning)?, pipeline.phase(phase), goal));
     }
+    let like = kept.holds_for(request.execution.as_ref().unwrap_or(&request.planning))?;
+    app.rehearse(&of_tasks(&like, &pipeline))
 }
 
 /// A new pipeline, told before anything is paid for.
@@ -102,9 +108,8 @@ fn redo_from(
 /// One phase; `None` where nothing is to be done for it.
 fn plan_phase(
     app: &App,
-    here: &Here,
-    pipeline: &Pipeline,
-    request: &PlanPipeline,
+    (here, pipeline): (&Here, &Pipeline),
+    (request, kept): (&PlanPipeline, &Kept),
     phase: PipelinePhase,
     is_redone: bool,
 ) -> Result<Option<RunEnd>, AppError> {
@@ -117,8 +122,9 @@ fn plan_phase(
     if let Some(run) = runs.open(Some(phase)).filter(|run| !is_redone || is_current(run)) {
         return resume(app, &run.run.0, &request.planning).map(Some);
     }
+    kept.refuse_used_up(&request.planning)?;
     let goal = look::goal(pipeline)?;
-    app.start(&of_phase(&request.planning, pipeline.phase(phase), goal)).map(Some)
+    app.start(&of_phase(&kept.holds_for(&request.planning)?, pipeline.phase(phase), goal)).map(Some)
 }
 
 /// Has its document to be written, or its run to go on? What has changed since is a person's to decide.
@@ -127,11 +133,16 @@ const fn is_due(shown: &PhaseShown) -> bool {
 }
 
 /// Works off the tasks.
-fn execute(app: &App, here: &Here, pipeline: &Pipeline, execution: &StartRun) -> Result<RunEnd, AppError> {
-    match Runs::of(here, pipeline)?.open(None) {
-        Some(run) => resume(app, &run.run.0, execution),
-        None => app.start(&of_tasks(execution, pipeline)),
+fn execute(
+    app: &App,
+    (here, pipeline): (&Here, &Pipeline),
+    (execution, kept): (&StartRun, &Kept),
+) -> Result<RunEnd, AppError> {
+    if let Some(run) = Runs::of(here, pipeline)?.open(None) {
+        return resume(app, &run.run.0, execution);
     }
+    kept.refuse_used_up(execution)?;
+    app.start(&of_tasks(&kept.holds_for(execution)?, pipeline))
 }
 
 fn resume(app: &App, run: &str, like: &StartRun) -> Result<RunEnd, AppError> {

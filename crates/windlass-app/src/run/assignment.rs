@@ -7,7 +7,6 @@ use windlass_core::spec::{
     ClaimSource, Job, JobPhase, JobPlan, JobTasks, JobWorkspace, Mode, PipelinePart, Verification,
 };
 use windlass_core::values::{ExitCodes, Extent, Named};
-use windlass_engine::store::{Project, RunFolder, RunSummary};
 use windlass_engine::supervisor::Wanted as WantedOfAgent;
 use windlass_engine::tasks::{FoundTasks, TasksError};
 use windlass_engine::workspace::{FoundMetadata, Workspace, WorkspaceError, Workspaces};
@@ -24,6 +23,7 @@ use crate::error::{AppError, Kind};
 use crate::here::Here;
 use crate::issues::{self, ReadIssues, Use};
 use crate::run::goal::{Goal, read_plain};
+use crate::run::same_job::SameJob;
 use crate::text::quoted;
 use crate::workspaces::tell_mended;
 
@@ -347,25 +347,13 @@ impl Assignment {
         }
     }
 
-    /// Is this a run of the same job?
-    pub fn is_same(&self, run: &RunSummary, project: &Project) -> bool {
+    /// Which runs are of the same job.
+    pub fn same_job(&self) -> SameJob {
         match &self.workspace {
-            Some(workspace) => run.is_of(workspace.folder()) && run.mode.judges() == self.mode.judges(),
-            None => {
-                run.workspace.is_none()
-                    && run.mode == self.mode
-                    && run.pipeline == self.pipeline()
-                    && RunFolder::of(project, &run.run)
-                        .read_goal()
-                        .is_ok_and(|goal| as_now(&goal) == as_now(&self.goal.text))
-            }
+            Some(workspace) => SameJob::of_workspace(workspace.folder(), self.mode),
+            None => SameJob::of_goal(&self.goal.text, self.mode, self.pipeline()),
         }
     }
-}
-
-/// A goal in the words of this version: the first one said "Work off", and its unfinished runs are of the same jobs.
-fn as_now(goal: &str) -> String {
-    goal.replacen("Work off the ", "Work through the ", 1)
 }
 
 /// What is wanted of a feature's tasks, of issues, or of the usual ones.

@@ -16,7 +16,9 @@ pub fn believe_what_a_run_finished(here: &Here, prepared: &mut Prepared) -> Resu
         return Ok(());
     };
     let is_same = |run: &&RunSummary| {
-        run.directory == here.directory && has_begun(run) && assignment.is_same(run, &here.project)
+        run.directory == here.directory
+            && has_begun(run)
+            && assignment.same_job().includes(run, &here.project)
     };
     let listing = index::list(&here.project)?;
     let Some(latest) = listing.runs.iter().find(is_same) else {

@@ -41,7 +41,7 @@ use crate::fleet::{self, FleetRun};
 use crate::front_end::Watched;
 use crate::here::Here;
 use crate::inspect::which::holder_in_words;
-use crate::run::budget::{SpentBefore, left_of, spent_before};
+use crate::run::budget::{self, SpentBefore, left_of, spent_before};
 use crate::run::delivery::{self, WayOut};
 use crate::run::log::{RunLog, Watching};
 use crate::run::prepared::Prepared;
@@ -73,6 +73,8 @@ pub fn start(here: &Here, request: &Prepared) -> Result<RunEnd, AppError> {
     let occasions =
         agent::Occasions { purposes: purposes(request, &criteria), names: mem::take(&mut criteria.agents) };
     let others = agent::others(&wanted(here, request), &trusted, &agent, &occasions)?;
+    let job = request.part_of.is_none().then(|| request.assignment.same_job());
+    let _budget = budget::hold(here, &resolved.limits, job.as_ref(), (None, resolved.exit_codes))?;
     let spent_before = spent_before(here, request)?;
     let way = delivery::find(here, request)?;
     let fleet = fleet::for_run(here, resolved, request.fleet)?;

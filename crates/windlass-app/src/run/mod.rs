@@ -3,7 +3,7 @@
 mod apart;
 pub(crate) mod assignment;
 mod broken;
-mod budget;
+pub(crate) mod budget;
 pub(crate) mod criteria;
 pub(crate) mod delivery;
 mod finished;
@@ -21,6 +21,7 @@ pub(crate) mod rehearsal;
 pub(crate) mod request;
 pub(crate) mod resume;
 mod retention;
+mod same_job;
 mod sandbox_notices;
 mod started_apart;
 pub(crate) mod tasks;
@@ -125,11 +126,12 @@ fn unfinished(here: &Here, assignment: &Assignment) -> Result<Option<RunSummary>
     let is_blocked =
         |run: &RunSummary| run.ending.is_some_and(|ending| ending.stop_reason == StopReason::Blocked);
     let is_open = |run: &RunSummary| going_on::is_open(run) && !is_blocked(run);
+    let job = assignment.same_job();
     let same_job = |run: &&RunSummary| {
         run.directory == here.directory
             && is_open(run)
             && going_on::has_begun(run)
-            && assignment.is_same(run, &here.project)
+            && job.includes(run, &here.project)
     };
     Ok(listing.runs.iter().find(same_job).cloned())
 }

@@ -5,11 +5,12 @@ use windlass_core::config::{Layer, Origin, Resolved, Unlimited, keys};
 use windlass_core::fact::{Entry, plan_of};
 use windlass_core::notification::link::run_address;
 use windlass_core::run::{Phase, Run};
-use windlass_core::spec::{Limits, Mode, RunSpec};
-use windlass_core::values::{Check, CheckKind, StopReason, Suspicion};
+use windlass_core::spec::{BudgetScope, Limits, Mode, RunSpec};
+use windlass_core::values::{Check, CheckKind, Cost, StopReason, Suspicion};
 use windlass_engine::local::vanished_boxes;
 use windlass_engine::store::{Journal, RunFolder, RunSummary, index, journal};
 use windlass_engine::supervisor::{Begun, Telling};
+use windlass_ui::format;
 
 use super::going_on::{Needs, has_begun, is_open, needs};
 use super::request::{ResumeRun, RunEnd};
@@ -23,8 +24,10 @@ use crate::here::Here;
 use crate::inspect::which;
 use crate::issues;
 use crate::run::broken;
+use crate::run::budget::{self, HeldBudget};
 use crate::run::launch::{self, Taken};
 use crate::run::moved;
+use crate::run::same_job::SameJob;
 use crate::run::tasks;
 use crate::run::uncommitted;
 use crate::sandbox;
@@ -43,7 +46,7 @@ pub(super) fn resume(app: &App, request: &ResumeRun) -> Result<RunEnd, AppError>
     let resolved = &configuration.resolved;
     let trusted = trusted(&here, &folder, &summary, &request.trust)?;
     let taken = launch::lock(&here, folder.run(), resolved.exit_codes)?;
-    let ((here, mut opened, plan, (sandbox, fleet), uncommitted), Taken { lock, mut notices }) =
+    let ((here, mut opened, plan, (sandbox, fleet), (uncommitted, _budget)), Taken { lock, mut notices }) =
         launch::with_lock(taken, || {
             let fleet = fleet::for_resumption(&here, resolved, &folder)?;
             // At once: what follows may be a refusal.
@@ -58,6 +61,10 @@ pub(super) fn resume(app: &App, request: &ResumeRun) -> Result<RunEnd, AppError>
                     .map_err(|refusal| moved::unless_driven(&here, &folder, old, refusal))?;
             }
             let mut plan = plan(&run, resolved)?;
+            let budget = of_whole_job(&here, &mut plan, &folder, resolved)?;
+            if let (Phase::Ended(reason), Some(old)) = (run.phase(), run.spec()) {
+                refuse_ended(&plan, &old.limits, reason)?;
+            }
             if moved.is_some() {
                 plan = moved::here(&here, plan, &folder, resolved)?;
             }
@@ -72,7 +79,7 @@ pub(super) fn resume(app: &App, request: &ResumeRun) -> Result<RunEnd, AppError>
             let uncommitted = uncommitted::before_resumption(&behind, &plan, &folder, &run)?;
             issues::put_back(&behind.directory, &plan, &folder)?;
             let sandbox = sandbox::open(&behind, &plan, &folder)?;
-            Ok((behind, opened, plan, (sandbox, fleet), uncommitted))
+            Ok((behind, opened, plan, (sandbox, fleet), (uncommitted, budget)))
         })?;
     let fleet = fleet.map(|(fleet, _)| fleet);
     notices.extend(uncommitted);
@@ -207,10 +214,55 @@ fn plan(run: &Run, resolved: &Resolved) -> Result<RunSpec, AppError> {
         plan.clocks.delay = resolved.clocks.delay;
     }
     plan.page = resolved.notify.page.as_deref().map(|page| run_address(page, &plan.run));
-    if let Phase::Ended(reason) = run.phase() {
-        refuse_ended(&plan, &old.limits, reason)?;
-    }
     Ok(plan)
+}
+
+/// What other runs have used by now of a budget that is not this run's alone. Nobody else spends of it while what is returned is held.
+fn of_whole_job(
+    here: &Here,
+    plan: &mut RunSpec,
+    folder: &RunFolder,
+    resolved: &Resolved,
+) -> Result<HeldBudget, AppError> {
+    let is_said = is_flag(resolved, "limits.budget_scope");
+    let shared = plan
+        .job
+        .pipeline()
+        .filter(|_| plan.limits.budget_scope == BudgetScope::Run && !plan.limits.spent_before.is_zero());
+    if let Some(part) = shared {
+        if is_said {
+            return Err(AppError::usage(format!(
+                "run {} is a part of the pipeline {}, and its budget is for the whole pipeline",
+                plan.run, part.id
+            ))
+            .hint(format!("Without the flag: windlass resume {}", plan.run)));
+        }
+        let spent = budget::spent_in_pipeline(here, &part.id, Some(&plan.run))?;
+        let left = budget::left_of(&plan.limits, spent);
+        plan.limits.spent_before = spent.cost;
+        // What is said is for the whole pipeline, as it was at its start.
+        if is_flag(resolved, keys::MAX_TOKENS.name) {
+            plan.limits.tokens = left.tokens;
+        }
+        if is_flag(resolved, keys::MAX_DURATION.name) {
+            plan.limits.duration = left.duration;
+        }
+        return Ok(HeldBudget::default());
+    }
+    // Journals of old say it by what other runs had spent.
+    let was_of_job = !plan.limits.budget_scope.is_run() || !plan.limits.spent_before.is_zero();
+    let scope = match is_said {
+        true => resolved.limits.budget_scope,
+        false if was_of_job => BudgetScope::Job,
+        false => BudgetScope::Run,
+    };
+    (plan.limits.budget_scope, plan.limits.spent_before) = (scope, Cost::ZERO);
+    let job = SameJob::of_run(&plan.job, folder);
+    let held = budget::hold(here, &plan.limits, job.as_ref(), (Some(&plan.run), plan.exit_codes))?;
+    if let Some(job) = job.filter(|_| scope == BudgetScope::Job) {
+        plan.limits.spent_before = budget::spent_on(here, &job, Some(&plan.run))?.cost;
+    }
+    Ok(held)
 }
 
 fn check_all_agents(app: &App, plan: &mut RunSpec, trusted: &Trusted) -> Result<(), AppError> {
@@ -251,8 +303,12 @@ fn refuse_ended(plan: &RunSpec, before: &Limits, reason: StopReason) -> Result<(
             .hint("For more work, start a new one: windlass run -p …")),
         Needs::Higher(_) if is_raised(reason, &plan.limits, before) => Ok(()),
         Needs::Higher(flag) => {
-            Err(AppError::usage(format!("run {run} ended at its limit ({})", reason.name()))
-                .hint(format!("Raise it: windlass resume {run} {flag} …")))
+            let error = AppError::usage(format!("run {run} ended at its limit ({})", reason.name()));
+            let by_others = Some(plan.limits.spent_before)
+                .filter(|cost| reason == StopReason::MaxCost && !cost.is_zero())
+                .map(|cost| format!("Other runs have spent {} of this budget.", format::money(cost)));
+            let error = by_others.into_iter().fold(error, AppError::hint);
+            Err(error.hint(format!("Raise it: windlass resume {run} {flag} …")))
         }
     }
 }

@@ -23,8 +23,8 @@ use super::setting::{
 use super::values::Values;
 use crate::message::Wording;
 use crate::spec::{
-    BootstrapSpec, BudgetScope, Clocks, CommitPolicy, CouncilSpec, JobLog, JobPlan, Limits, Mode, Network,
-    PortSpec, SandboxKind, StatusNews, StatusWatch, UndoPolicy, Withholding,
+    BootstrapSpec, Clocks, CommitPolicy, CouncilSpec, JobLog, JobPlan, Limits, Mode, Network, PortSpec,
+    SandboxKind, StatusNews, StatusWatch, UndoPolicy, Withholding,
 };
 use crate::values::{Check, CheckKind, Cost, ExitCodes, HookName, Purpose};
 
@@ -33,8 +33,6 @@ use crate::values::{Check, CheckKind, Cost, ExitCodes, HookName, Purpose};
 pub struct Resolved {
     /// When the run has to end.
     pub limits: Limits,
-    /// What the limit on money is for; [`Limits::spent_before`] is filled in by whoever knows earlier runs.
-    pub budget_scope: BudgetScope,
     /// How long to wait for what.
     pub clocks: Clocks,
     /// Checks in the order they are run: `until` first.
@@ -234,7 +232,6 @@ impl Values {
     fn resolve(&self) -> Result<Resolved, ConfigError> {
         Ok(Resolved {
             limits: self.limits()?,
-            budget_scope: self.get(&keys::BUDGET_SCOPE)?,
             clocks: self.clocks()?,
             checks: self.checks()?,
             check_timeout: self.get(&keys::GATE_TIMEOUT).map(|PositiveSpan(span)| span)?,
@@ -303,6 +300,7 @@ impl Values {
             outage_time: self.span(&keys::OUTAGE_TIME)?,
             overage: self.get(&keys::OVERAGE)?,
             spent_before: Cost::ZERO,
+            budget_scope: self.get(&keys::BUDGET_SCOPE)?,
         })
     }
 

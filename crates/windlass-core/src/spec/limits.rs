@@ -31,9 +31,12 @@ pub struct Limits {
     pub outage_time: Duration,
     /// Usage beyond the plan is allowed.
     pub overage: bool,
-    /// What earlier runs of the same job cost; counts against `cost` (`--budget-scope job`). Nothing otherwise.
+    /// What other runs of the same job cost; counts against `cost` (`--budget-scope job`). Nothing otherwise.
     #[serde(rename = "spent_before_usd", default, skip_serializing_if = "Cost::is_zero")]
     pub spent_before: Cost,
+    /// What `cost` is for. Journals of old do not say it.
+    #[serde(default, skip_serializing_if = "BudgetScope::is_run")]
+    pub budget_scope: BudgetScope,
 }
 
 /// What a budget is for.
@@ -46,6 +49,13 @@ pub enum BudgetScope {
     Run,
     /// All runs of the same job in this project.
     Job,
+}
+
+impl BudgetScope {
+    /// Is it for one run alone?
+    pub const fn is_run(&self) -> bool {
+        matches!(self, BudgetScope::Run)
+    }
 }
 
 impl Limits {

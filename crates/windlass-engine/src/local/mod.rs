@@ -50,6 +50,7 @@ mod survey;
 mod task_states;
 mod tasks;
 mod timed;
+mod unsettled;
 mod updated;
 mod work;
 mod worker;
@@ -83,6 +84,7 @@ pub use boxes::vanished_boxes;
 pub use leftovers::RemoteLeftovers;
 pub use notes_file::notes_file_notice;
 pub use prepare::{Preview, Wanted, preview};
+pub use unsettled::{Unsettled, unsettled};
 
 use event::{Event, Events};
 use lane::LiveLane;

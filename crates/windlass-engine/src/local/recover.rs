@@ -28,6 +28,11 @@ pub(super) struct Recovered {
 pub(super) fn report(plan: &RunSpec, call: &CallFolder) -> Recovered {
     // In a fleet the other lanes are at work meanwhile, and what carries the mark is theirs.
     let notice = if plan.is_of_fleet() { None } else { end_leftovers(&plan.run) };
+    Recovered { report: recorded(plan, call), notice }
+}
+
+/// What the recorded stream says of a call. Changes nothing.
+pub(super) fn recorded(plan: &RunSpec, call: &CallFolder) -> CallReport {
     let mut watch =
         CallWatch::new(&plan.agent, Duration::ZERO, no_clocks()).in_zone(jiff::tz::TimeZone::system());
     let agent = of(&plan.agent);
@@ -39,7 +44,7 @@ pub(super) fn report(plan: &RunSpec, call: &CallFolder) -> Recovered {
     let mut report = watch.report(now, &String::from_utf8_lossy(&stderr));
     let why = if plan.is_of_fleet() { lost_with_worker } else { unseen };
     report.lost_with_its_runner(&why(agent.about()));
-    Recovered { report, notice }
+    report
 }
 
 fn end_leftovers(run: &RunId) -> Option<String> {

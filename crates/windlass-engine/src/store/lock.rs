@@ -243,6 +243,19 @@ pub fn holders(project: &Project) -> Result<Vec<Holder>, StoreError> {
     Ok(holders)
 }
 
+/// Takes the budget of a job, named by `key`, for as long as the file is open; `None` where another process has it. The file is never
+/// deleted, for the reason that a directory's is not.
+pub fn hold_budget(project: &Project, key: &str) -> Result<Option<File>, StoreError> {
+    project.create()?;
+    let path = project.path().join(format!("budget-{key}.lock"));
+    let file = open_private(OpenOptions::new().create(true).append(true), &path).attempted("open", &path)?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(StoreError::io("lock", &path, error)),
+    }
+}
+
 /// What is not the name of a holder (half a line, since it is being written) is none.
 fn read_holder(path: &Path) -> Result<Option<Holder>, StoreError> {
     let bytes = read_if_present(path)?;

@@ -66,7 +66,7 @@ pub fn cost_per_iteration(run: &RunSeen) -> Option<Chart> {
 pub fn budget_line(run: &RunSeen) -> Option<Chart> {
     let spent = sums(&run.rounds);
     let total = spent.last().copied().filter(|total| !total.is_zero())?;
-    let limit = run.status.max_cost;
+    let limit = run.status.budget();
     let most = limit.unwrap_or_default().max(total);
     let rounds = shown(run);
     let skipped = run.rounds.len() - rounds.len();

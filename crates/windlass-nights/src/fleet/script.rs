@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use windlass_core::spec::{
-    AgentSpec, Clocks, CommitPolicy, GuardSpec, Job, JobTasks, LanesSpec, Limits, Mode, RunSpec, SandboxSpec,
+    AgentSpec, BudgetScope, Clocks, CommitPolicy, GuardSpec, Job, JobTasks, LanesSpec, Limits, Mode, RunSpec,
+    SandboxSpec,
 };
 use windlass_core::values::{Check, CheckKind, Cost, ExitCodes, RunId, TaskId, TaskRow};
 
@@ -197,6 +198,7 @@ fn plan(dice: &mut Dice, lanes: u16) -> RunSpec {
             outage_time: Duration::from_hours(2),
             overage: false,
             spent_before: Cost::ZERO,
+            budget_scope: BudgetScope::Run,
         },
         clocks: Clocks {
             delay: Duration::from_secs(dice.below(3)),

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use windlass_core::spec::{
-    AgentSpec, Clocks, CommitPolicy, Depth, Job, JobPlan, JobWorkspace, Limits, Mode, RunSpec, SandboxSpec,
-    StatusNews, StatusWatch, Verification,
+    AgentSpec, BudgetScope, Clocks, CommitPolicy, Depth, Job, JobPlan, JobWorkspace, Limits, Mode, RunSpec,
+    SandboxSpec, StatusNews, StatusWatch, Verification,
 };
 use windlass_core::spec::{ClaimSource, GuardSpec};
 use windlass_core::values::{Check, CheckKind, Cost, ExitCodes, Hook, HookCommand, HookName, RunId};
@@ -135,6 +135,7 @@ fn limits(dice: &mut Dice) -> Limits {
         outage_time: Duration::from_mins(dice.pick(&[(1, 1), (3, 120)])),
         overage: dice.chance(50),
         spent_before: if dice.chance(10) { Cost::from_micros(dice.below(1_500_000)) } else { Cost::ZERO },
+        budget_scope: BudgetScope::Run,
     }
 }
 

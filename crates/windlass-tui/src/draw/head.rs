@@ -50,7 +50,7 @@ fn first(run: &RunNow, now: Timestamp, look: &Look) -> Vec<(u8, Tone, String)> {
     let age = if run.is_live() { between(run.made, now) } else { Duration::ZERO };
     let cost = of(
         format::spent(status.spent()),
-        status.max_cost.map(|most| format::money(most).trim_start_matches('$').to_owned()),
+        status.budget().map(|most| format::money(most).trim_start_matches('$').to_owned()),
     );
     let live = if run.is_live() { "LIVE" } else { "past" };
     vec![

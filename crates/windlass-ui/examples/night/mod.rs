@@ -13,7 +13,9 @@ use windlass_core::fact::{Entry, Fact};
 use windlass_core::observation::{Excerpt, Observation, ToolInput};
 use windlass_core::report;
 use windlass_core::spec::GuardSpec;
-use windlass_core::spec::{AgentSpec, Clocks, CommitPolicy, Job, Limits, Mode, RunSpec, SandboxSpec};
+use windlass_core::spec::{
+    AgentSpec, BudgetScope, Clocks, CommitPolicy, Job, Limits, Mode, RunSpec, SandboxSpec,
+};
 use windlass_core::values::{
     AgentIndex, CallId, CallSummary, Check, CheckKind, CheckOutcome, CheckResult, CheckStage, Class, Cost,
     Denial, Ended, Evidence, ExitCodes, LaneId, Now, Purpose, RunId, SnapshotId, StopReason, Tokens,
@@ -54,6 +56,7 @@ pub fn plan() -> RunSpec {
             outage_time: Duration::from_hours(2),
             overage: false,
             spent_before: Cost::ZERO,
+            budget_scope: BudgetScope::Run,
         },
         clocks: Clocks {
             delay: Duration::from_secs(2),

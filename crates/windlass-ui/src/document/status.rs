@@ -23,7 +23,7 @@ use crate::format;
 use crate::harmless::one_line;
 use crate::line::{Line, Mark, Tone, rendered};
 use crate::narrate::{
-    advised, allow_command, allowing, hook_look, hook_summary, labelled, labelled_once, of_limit, short,
+    advised, allow_command, allowing, hook_look, hook_summary, labelled, labelled_once, short,
 };
 use crate::terminal::Terminal;
 use crate::words;
@@ -79,6 +79,9 @@ pub struct RunStatus {
     /// The limit on money.
     #[serde(rename = "max_cost_usd")]
     pub max_cost: Option<Cost>,
+    /// What other runs have spent of that, where it is not this run's alone.
+    #[serde(rename = "spent_before_usd", skip_serializing_if = "Cost::is_zero")]
+    pub spent_before: Cost,
     /// All calls so far.
     pub tokens: Tokens,
     /// Milliseconds of work; of a run that has not ended: since it began, waits left out.
@@ -164,6 +167,11 @@ impl RunStatus {
         Spent { cost: self.cost, estimated: self.estimated_cost }
     }
 
+    /// What this run may spend itself of its limit; `None` = no limit.
+    pub fn budget(&self) -> Option<Cost> {
+        self.max_cost.map(|limit| limit.minus(self.spent_before))
+    }
+
     /// From a board that has taken in the run's facts; `unfinished` is how it stands if it has not ended
     /// ([`RunState::Running`] when a process holds it, else [`RunState::Interrupted`]). `counted` are the commits between the
     /// ends of [`commit_range`]; where nobody could count them, HEAD's moves stand for them.
@@ -207,6 +215,7 @@ impl RunStatus {
             estimated: board.estimated + unsettled > Cost::ZERO,
             estimated_cost: board.estimated + unsettled,
             max_cost: plan.and_then(|plan| plan.limits.cost),
+            spent_before: plan.map_or(Cost::ZERO, |plan| plan.limits.spent_before),
             tokens: board.tokens,
             duration_ms: format::millis(duration),
             agents: StatusAgent::all(board),
@@ -289,7 +298,11 @@ pub fn status_text(status: &RunStatus, now: Timestamp, terminal: &Terminal) -> S
         Some(tasks) => lines.extend(tasks.lines()),
         None => lines.extend((!said.is_empty()).then(|| labelled("status").plain(said))),
     }
-    lines.push(labelled("cost").plain(of_limit(status.spent(), status.max_cost)));
+    lines.push(labelled("cost").plain(format::of_limit(
+        &format::charged(status.spent()),
+        status.max_cost,
+        status.spent_before,
+    )));
     lines.push(labelled("tokens").plain(format::tokens(&status.tokens)));
     lines.push(labelled("time").plain(time(status)));
     lines.extend(status.councils.map(StatusCouncils::line));

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use windlass_core::spec::RunSpec;
-use windlass_core::values::{CheckKind, Cost, Spent, StopReason, UnderWay};
+use windlass_core::values::{CheckKind, Cost, StopReason, UnderWay};
 use windlass_core::words::quoted;
 use windlass_jobs::job::{self, Next};
 
@@ -184,14 +184,5 @@ pub(crate) fn proof(board: &Board, reason: StopReason) -> Option<String> {
             Some("To have these commands checked after the work instead, give them with --gate.".to_owned())
         }
         _ => None,
-    }
-}
-
-/// `$3.42 of $5.00`.
-pub(crate) fn of_limit(spent: Spent, limit: Option<Cost>) -> String {
-    let charged = format::charged(spent);
-    match limit {
-        Some(limit) => format!("{charged} of {}", format::money(limit)),
-        None => charged,
     }
 }

@@ -199,7 +199,10 @@ fn limits(limits: &Limits) -> String {
     let parts = [
         limits.iterations.map(|iterations| counted(iterations, "iteration")),
         limits.duration.map(format::bound),
-        limits.cost.map(format::money),
+        limits.cost.map(|limit| match format::money(limit) {
+            whole if limits.spent_before.is_zero() => whole,
+            whole => format!("{whole} with {} spent by other runs", format::money(limits.spent_before)),
+        }),
         limits.tokens.map(|tokens| format!("{} tokens", format::amount(tokens))),
         Some(format!("{} in a row", counted(limits.failures, "failure"))),
         limits.stagnation.map(|idle| format!("{idle} in a row without progress")),

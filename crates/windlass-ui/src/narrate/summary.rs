@@ -93,7 +93,11 @@ fn figures(board: &Board, plan: &RunSpec, ending: &Ending) -> Vec<Line> {
     let spent = Spent { cost: board.charged, estimated: board.estimated };
     lines.extend([
         labelled("iterations").plain(iterations(board.tally, ending.iterations)),
-        labelled("cost").plain(advice::of_limit(spent, plan.limits.cost)),
+        labelled("cost").plain(format::of_limit(
+            &format::charged(spent),
+            plan.limits.cost,
+            plan.limits.spent_before,
+        )),
         labelled("tokens").plain(format::tokens(&board.tokens)),
         labelled("time").plain(time(board, ending)),
     ]);

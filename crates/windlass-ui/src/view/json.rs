@@ -273,6 +273,9 @@ fn plan_body(plan: &RunSpec) -> Map<String, Value> {
         },
         "checks": checks,
     }));
+    if let Some(Value::Object(said)) = body.get_mut("limits").filter(|_| !limits.spent_before.is_zero()) {
+        said.insert("spent_before_usd".to_owned(), json!(limits.spent_before));
+    }
     if let Some(workspace) = &plan.job.workspace {
         let folder = workspace.folder.to_string_lossy();
         let log = workspace.log_file().map(|log| log.to_string_lossy().into_owned());

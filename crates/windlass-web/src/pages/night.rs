@@ -5,7 +5,7 @@ use windlass_app::AppError;
 use windlass_app::inspect::{Heading, ListedRun, Machine};
 use windlass_ui::{RunState, format};
 
-use super::parts::{self, cost, line};
+use super::parts::{self, line};
 use super::{Sheet, Viewer, sheet};
 use crate::names::{Cursor, encoded};
 use crate::site::Site;
@@ -79,7 +79,7 @@ pub fn card(viewer: &Viewer, run: &ListedRun) -> Markup {
             span.name { strong { (line(name)) } " " span.quiet { (row.run) } }
             (parts::state(row.state))
             span.figures {
-                (parts::count(u64::from(row.iterations), "iteration")) ", " (cost(row.spent(), None))
+                (parts::count(u64::from(row.iterations), "iteration")) ", " (format::spent(row.spent()))
                 @if let Some(items) = row.items { ", " (items.done) "/" (items.total) }
                 @if row.state == RunState::Running { ", silent " (parts::since(viewer, run.summary.last)) }
                 @else { ", " (format::clock(run.summary.last, viewer.now, &viewer.zone)) }

@@ -6,8 +6,8 @@ use jiff::Timestamp;
 use maud::{Markup, html};
 use serde::Serialize;
 use serde_json::{Value, json};
-use windlass_core::values::{Cost, Spent, StopReason, Verdict};
-use windlass_ui::{RunState, format, harmless, one_line};
+use windlass_core::values::{StopReason, Verdict};
+use windlass_ui::{RunState, RunStatus, format, harmless, one_line};
 
 use super::Viewer;
 use crate::action::Action;
@@ -56,10 +56,9 @@ pub const fn verdict(verdict: Option<Verdict>) -> (&'static str, &'static str, &
     }
 }
 
-/// An amount of money, and its limit.
-pub fn cost(spent: Spent, limit: Option<Cost>) -> String {
-    let limit = limit.map(|limit| format!(" of {}", format::money(limit))).unwrap_or_default();
-    format!("{}{limit}", format::spent(spent))
+/// What a run has cost, and its limit.
+pub fn cost(status: &RunStatus) -> String {
+    format::of_limit(&format::spent(status.spent()), status.max_cost, status.spent_before)
 }
 
 /// A moment: the clock for people, the moment itself for scripts.

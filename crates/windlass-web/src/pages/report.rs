@@ -56,7 +56,7 @@ pub fn page(site: &Site, viewer: &Viewer, run: &RunId) -> Result<Option<Markup>,
         section aria-labelledby="cost" {
             h2 #cost { "Cost" }
             p {
-                (parts::cost(status.spent(), status.max_cost)) " in "
+                (parts::cost(status)) " in "
                 (format::duration(std::time::Duration::from_millis(status.duration_ms))) ", "
                 (format::tokens(&status.tokens)) " tokens"
             }

@@ -4,9 +4,9 @@ use maud::{Markup, html};
 use serde_json::json;
 use windlass_app::AppError;
 use windlass_app::inspect::AtWork;
-use windlass_core::values::{CheckResult, Cost, RunId, StopReason};
+use windlass_core::values::{CheckResult, RunId, StopReason};
 use windlass_ui::model::{IterationSeen, RunSeen, Who};
-use windlass_ui::{RunState, format};
+use windlass_ui::{RunState, RunStatus, format};
 
 use super::night::folder_name;
 use super::parts::{self, Button, button, cost, line};
@@ -73,7 +73,7 @@ pub fn head(
             }
             dl.figures {
                 (figure("Iteration", &of(status.iteration, status.max_iterations)))
-                (figure("Cost", &cost(status.spent(), status.max_cost)))
+                (figure("Cost", &cost(status)))
                 (figure("Wasted", &format::money(seen.wasted.total())))
                 (figure("Time", &format::duration(std::time::Duration::from_millis(status.duration_ms))))
                 @if let Some(items) = status.items { (figure("Items", &format!("{} of {}", items.done, items.total))) }
@@ -149,7 +149,7 @@ fn buttons(viewer: &Viewer, seen: &RunSeen) -> Markup {
             }
             RunState::Interrupted => { (one("Resume", "It goes on where it was cut off.", json!({"do": "resume"}), None)) }
             RunState::Claimed | RunState::Ended(StopReason::Complete | StopReason::NothingToDo | StopReason::Missing) => {}
-            RunState::Ended(StopReason::MaxCost) => { (raise("cost", "Raise the budget\u{2026}", doubled(status.max_cost.map(Cost::dollars)))) }
+            RunState::Ended(StopReason::MaxCost) => { (raise("cost", "Raise the budget\u{2026}", doubled(most_spent(status)))) }
             RunState::Ended(StopReason::MaxIterations) => { (raise("iterations", "More iterations\u{2026}", status.max_iterations.map(|most| (most * 2).to_string()).unwrap_or_default())) }
             RunState::Ended(StopReason::MaxDuration) => { (raise("duration", "More time\u{2026}", "24h".to_owned())) }
             RunState::Ended(StopReason::MaxTokens) => { (raise("tokens", "More tokens\u{2026}", String::new())) }
@@ -162,6 +162,11 @@ fn buttons(viewer: &Viewer, seen: &RunSeen) -> Markup {
             }
         }
     }
+}
+
+/// What a higher budget has to be more than: the limit, or what has been spent by now.
+fn most_spent(status: &RunStatus) -> Option<f64> {
+    status.max_cost.map(|limit| limit.max(status.cost + status.spent_before).dollars())
 }
 
 fn doubled(limit: Option<f64>) -> String {

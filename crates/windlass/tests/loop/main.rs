@@ -32,6 +32,7 @@ mod interrupted;
 mod issue_kills;
 mod issues;
 mod issues_meanwhile;
+mod job_budgets;
 mod judged_criteria;
 mod kills;
 mod lanes;

@@ -11,14 +11,14 @@ use super::tasks;
 
 /// Two messages of a model whose price is known: 1.1 million tokens in and 30,000 out are 5 dollars. The first is said
 /// twice, as Claude Code does, and whole only at its end.
-const SPENDS: &str = r#"
+pub const SPENDS: &str = r#"
   { raw = '{"type":"assistant","message":{"id":"m1","model":"claude-opus-5-5","content":[],"usage":{"input_tokens":1000000,"output_tokens":1}}}' },
   { raw = '{"type":"assistant","message":{"id":"m1","model":"claude-opus-5-5","content":[],"usage":{"input_tokens":1000000,"output_tokens":1}}}' },
   { raw = '{"type":"stream_event","event":{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":10000}},"api_message_id":"m1"}' },
   { raw = '{"type":"assistant","message":{"id":"m2","model":"claude-opus-5-5","content":[],"stop_reason":"end_turn","usage":{"input_tokens":100000,"output_tokens":20000}}}' },
 "#;
 
-const SPENT: Tokens = Tokens { input: 1_100_000, output: 30_000, cache_creation: 0, cache_read: 0 };
+pub const SPENT: Tokens = Tokens { input: 1_100_000, output: 30_000, cache_creation: 0, cache_read: 0 };
 
 fn dollars(dollars: f64) -> Cost {
     Cost::from_dollars(dollars)

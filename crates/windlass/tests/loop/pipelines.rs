@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::Value;
 use windlass_core::fact::Fact;
 use windlass_core::report;
-use windlass_core::values::StopReason;
+use windlass_core::values::{Cost, StopReason};
 use windlass_engine::store::journal;
 use windlass_testkit::{Outcome, TestEnv};
 
@@ -287,4 +287,40 @@ fn a_dry_run_touches_nothing() {
     );
     assert_eq!(night.env.git(&["status", "--porcelain", "--ignored"]), before);
     assert!(night.folders().is_empty() && !night.env.project().join(".windlass").exists());
+}
+
+// attack(money): a pipeline with a budget is stopped, goes on without a word about money, and goes on again once it is used up
+// holds: the budget stays the pipeline's; nothing more is paid for until a higher one is said, also to work through the tasks
+#[test]
+fn a_budget_is_kept_with_its_pipeline() {
+    let dear = r#""draft_document", { result = { text = "Written.", cost = 0.4 } }"#;
+    let night = night(&calls(&[dear]));
+    expect(&pipeline(&night, &[GOAL, "--max-cost", "0.6", "--max-tokens", "1000000"]), 11, "max_cost");
+    let begun = endings(&night).len();
+    let limits = || {
+        let started = |fact| match fact {
+            Fact::RunStarted { plan } => Some((plan.limits.cost, plan.limits.tokens)),
+            _ => None,
+        };
+        all_facts(&night).into_iter().filter_map(started).collect::<Vec<_>>()
+    };
+    let id = id(&night);
+    for more in [&["--resume", &id][..], &["--resume", &id, "--run"]] {
+        expect(&pipeline(&night, more), 2, "is at its limit: $");
+    }
+    assert_eq!(endings(&night).len(), begun, "nothing has begun");
+    expect(
+        &pipeline(&night, &["--resume", &id, "--max-cost", "5", "-m", "3"]),
+        0,
+        "windlass run --mode tasks",
+    );
+    let before = limits().len();
+    expect(&pipeline(&night, &["--resume", &id, "--redo-from", "tasks"]), 0, "windlass run --mode tasks");
+    let kept: Vec<_> =
+        limits().into_iter().filter(|(cost, _)| *cost == Some(Cost::from_dollars(5.0))).collect();
+    assert_eq!(limits().len(), before + 1);
+    assert!(
+        kept.len() > 1 && kept.iter().all(|(_, tokens)| tokens.is_some_and(|most| most < 1_000_000)),
+        "{kept:?}"
+    );
 }

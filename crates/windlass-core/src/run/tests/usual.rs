@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::spec::{
-    AgentSpec, Clocks, CommitPolicy, GuardSpec, Job, JobPlan, Limits, Mode, RunSpec, SandboxSpec,
+    AgentSpec, BudgetScope, Clocks, CommitPolicy, GuardSpec, Job, JobPlan, Limits, Mode, RunSpec, SandboxSpec,
 };
 use crate::values::{Check, CheckKind, Cost, ExitCodes, RunId};
 
@@ -38,6 +38,7 @@ pub fn plan() -> RunSpec {
             outage_time: Duration::from_hours(2),
             overage: false,
             spent_before: Cost::ZERO,
+            budget_scope: BudgetScope::Run,
         },
         clocks: Clocks {
             delay: Duration::from_secs(2),

@@ -8,7 +8,9 @@ use jiff::Timestamp;
 use tempfile::TempDir;
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::report;
-use windlass_core::spec::{AgentSpec, Clocks, CommitPolicy, Job, Limits, Mode, RunSpec, SandboxSpec};
+use windlass_core::spec::{
+    AgentSpec, BudgetScope, Clocks, CommitPolicy, Job, Limits, Mode, RunSpec, SandboxSpec,
+};
 use windlass_core::values::{
     AgentIndex, CallId, CallSummary, Class, Cost, Evidence, ExitCodes, LaneId, Now, Purpose, RunId,
     SnapshotId, StopReason, Tokens, Verdict,
@@ -208,6 +210,7 @@ pub(crate) fn plan(run: &RunId, directory: &Path) -> RunSpec {
             outage_time: Duration::from_hours(2),
             overage: false,
             spent_before: Cost::ZERO,
+            budget_scope: BudgetScope::Run,
         },
         clocks: Clocks {
             delay: Duration::from_secs(2),

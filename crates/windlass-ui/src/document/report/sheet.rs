@@ -11,7 +11,7 @@ use crate::format;
 use crate::harmless::one_line;
 use crate::line::{Mark, Tone};
 use crate::model::{GateStanding, Night, RunSeen, Wasted, Who};
-use crate::narrate::{allow_command, allowing, of_limit, short};
+use crate::narrate::{allow_command, allowing, short};
 use crate::words;
 
 /// So long is what somebody else wrote at most, in characters.
@@ -344,7 +344,12 @@ fn cost(night: &Night) -> Vec<Row> {
         [run] => run.status.max_cost,
         _ => None,
     };
-    let text = format!("{}; {} tokens", of_limit(spent, limit), format::tokens(&tokens));
+    let by_others = night.runs.first().map_or(Cost::ZERO, |run| run.status.spent_before);
+    let text = format!(
+        "{}; {} tokens",
+        format::of_limit(&format::charged(spent), limit, by_others),
+        format::tokens(&tokens)
+    );
     vec![says((Tone::Plain, Mark::Memo), vec![own(text)]), wasted_row(wasted, spent.cost)]
 }
 

@@ -233,6 +233,7 @@ const STATUS: &[Field] = &[
     ("estimated", Flag, Always),
     ("estimated_usd", Number, Always),
     ("max_cost_usd", Nullable(&Number), Always),
+    ("spent_before_usd", Number, Sometimes),
     ("tokens", TOKENS, Always),
     ("duration_ms", Integer, Always),
     (

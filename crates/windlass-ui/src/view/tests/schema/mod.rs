@@ -111,6 +111,7 @@ const PLAN: &[Field] = &[
         Object(&[
             ("iterations", Nullable(&Integer), Always),
             ("cost_usd", Nullable(&Number), Always),
+            ("spent_before_usd", Number, Sometimes),
             ("tokens", Nullable(&Integer), Always),
             ("duration_ms", Nullable(&Integer), Always),
             ("failures", Integer, Always),
