@@ -285,6 +285,17 @@ impl Assignment {
         }
     }
 
+    /// What is said where finished work is to be verified, and nobody is called for that.
+    pub fn without_verification(&self, resolved: &Resolved) -> Option<String> {
+        let works = !self.mode.judges() && !self.mode.writes_only_plan();
+        let is_wanted = resolved.verify.on_completion && self.workspace.is_none() && works;
+        let is_reviewed = resolved.review.enabled;
+        (is_wanted && !is_reviewed).then(|| {
+            "verify.on_completion is for workspaces alone, and nobody verifies this work; `--review` has a fresh agent look it over before it counts"
+                .to_owned()
+        })
+    }
+
     fn job_tasks(&self, settings: &TasksSettings) -> Option<JobTasks> {
         let found = self.find_tasks(settings)?.ok()?;
         Some(JobTasks {

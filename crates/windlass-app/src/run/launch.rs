@@ -96,6 +96,7 @@ pub fn start(here: &Here, request: &Prepared) -> Result<RunEnd, AppError> {
         Ok(((journal, sandbox), Taken { lock, mut notices })) => {
             notices.extend(without_git(here));
             notices.extend(links_out::notices(&plan));
+            notices.extend(request.assignment.without_verification(resolved));
             notices.extend(tasks::problems(request));
             notices.extend(agent::unknown(&occasions.names));
             notices.extend(request.assignment.issues.iter().flat_map(|issues| issues.notices.clone()));

@@ -186,7 +186,7 @@ keys! {
     WORKTREE_PORT_BASE: Count<1024, 65535> = "worktree.port_base", "The first port of the first block: `WINDLASS_PORT_BASE` of the checkout itself.";
     WORKTREE_PORT_COUNT: Count<0, 1000> = "worktree.port_count", "Ports in the block of each worktree and lane; 0 = none.";
 
-    VERIFY_ON_COMPLETION: bool = "verify.on_completion", "Have a fresh agent verify finished work before it counts.";
+    VERIFY_ON_COMPLETION: bool = "verify.on_completion", "Have a fresh agent verify the finished work of a workspace before it counts; for other jobs: `review.enabled`.";
     VERIFY_DEPTH: Depth = "verify.depth", "How closely it looks: at main results, each requirement, edge cases too.";
     VERIFY_ATTEMPTS: Count<1, 10> = "verify.attempts", "Verifications that may refuse the work before a person is needed.";
     VERIFY_AGENT: AgentOrNone = "verify.agent", "Which agent it is; empty = the one that works, which takes over as well.";
