@@ -92,6 +92,9 @@ impl App {
             }
             Err(error) => return Err(told(error, &places)),
         };
+        if request.to == PlanForm::Folder {
+            refuse_tasks(&here.directory, &places.file)?;
+        }
         let (tasks, least) = (migration.tasks, configuration.resolved.migrate_at);
         if request.to == PlanForm::Folder && tasks < least as usize && !request.also_few {
             let tasks = if tasks == 1 { "1 task".to_owned() } else { format!("{tasks} tasks") };

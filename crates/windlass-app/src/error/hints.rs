@@ -11,6 +11,7 @@ use windlass_engine::workspace::{WorkspaceError, guard};
 use windlass_engine::worktree::WorktreeError;
 use windlass_engine::worktree::bootstrap::BootstrapError;
 use windlass_git::snapshot::SnapshotError;
+use windlass_jobs::doc::plan::migrate::MigrateError;
 
 use crate::text::quoted;
 
@@ -164,7 +165,12 @@ pub(super) fn of_tasks(error: &TasksError) -> Hints {
 pub(super) fn of_migration(error: &MigrationError) -> Hints {
     match error {
         MigrationError::InTheWay(_) => one("The plan is as it was. Move it away, then do it again."),
-        MigrationError::Refused(_) => one("The plan is as it was. See what is wrong: windlass verify --plan"),
+        MigrationError::Refused(MigrateError::Unreadable(_) | MigrateError::TaskChanged { .. }) => {
+            one("Nothing is wrong with the plan: it is as it was, and is worked off in this form as well.")
+        }
+        MigrationError::Refused(MigrateError::Unusable(_)) => {
+            one("The plan is as it was. See what is wrong: windlass verify --plan")
+        }
         MigrationError::Changed(_) => one("Do it again."),
         MigrationError::File(_) => one("The plan is as it was."),
         _ => Hints::new(),

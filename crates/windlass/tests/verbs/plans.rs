@@ -111,3 +111,37 @@ fn a_plan_is_migrated_and_the_former_one_kept() {
         "refused inside a run"
     );
 }
+
+// attack(plans): the plan's file is a list of tasks with ids and states, long enough for a folder
+// holds: it is refused as every other verb refuses it, and nothing is moved
+#[test]
+fn a_list_of_tasks_is_not_migrated() {
+    let env = TestEnv::with_git();
+    let task =
+        |number: u32| format!("### TASK-{number:03}: Do {number}\n**Status**: pending\n\nSome words.\n\n");
+    let list = format!("# Tasks\n\n{}", (1..=40).map(task).collect::<String>());
+    env.write("IMPLEMENTATION_PLAN.md", &list);
+    for arguments in [&["migrate-plan"][..], &["migrate-plan", "--force"], &["migrate-plan", "--dry-run"]] {
+        let refused = ask(&env, arguments);
+        refused.expect_code(2, "a list of tasks");
+        assert!(refused.stderr_text().contains("is not a plan"), "{}", refused.stderr_text());
+    }
+    assert_eq!(env.read("IMPLEMENTATION_PLAN.md"), list);
+    assert!(!env.project().join("plan").exists());
+}
+
+// attack(plans): a sound plan links to a document beside it, so that as a folder it would name a file that is not there
+// holds: it is said that this is of its new form, that nothing is wrong with the plan, and nothing is moved
+#[test]
+fn a_plan_that_no_folder_can_hold_is_said_to_be_sound() {
+    let env = TestEnv::with_git();
+    let plan = "# Plan\n\n## Companions\n\n- [Context](./PROJECT_CONTEXT.md)\n\n## Phase 1\n\n- [ ] Do it\n- [ ] Do more\n";
+    env.write("IMPLEMENTATION_PLAN.md", plan);
+    env.write("PROJECT_CONTEXT.md", "# Context\n");
+    let refused = ask(&env, &["migrate-plan", "--force"]);
+    refused.expect_code(2, "no folder can hold it");
+    let said = refused.stderr_text();
+    assert!(said.contains("in its new form the plan could not be read: README.md"), "{said}");
+    assert!(said.contains("Nothing is wrong with the plan") && !said.contains("verify --plan"), "{said}");
+    assert_eq!(env.read("IMPLEMENTATION_PLAN.md"), plan);
+}

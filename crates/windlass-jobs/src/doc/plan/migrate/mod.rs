@@ -32,6 +32,9 @@ pub enum MigrateError {
     /// The plan is missing, or has [`faults`](Plan::faults).
     #[error("{0}")]
     Unusable(String),
+    /// It would not be read any more.
+    #[error("in its new form the plan could not be read: {0}")]
+    Unreadable(String),
     /// A task would not be what it was.
     #[error("{place}: this task would not be the same afterwards: {text}")]
     TaskChanged {
@@ -96,7 +99,7 @@ fn check(
         own: StateWords::default(),
     };
     let after = Plan::parse(files.iter().map(as_found).collect());
-    refuse_faults(&after)?;
+    refuse_faults(&after).map_err(|error| MigrateError::Unreadable(error.to_string()))?;
     let (mut before, mut now) = (essences(plan, specs), essences(&after, specs));
     before.sort_by(|one, other| one.0.cmp(&other.0));
     now.sort_by(|one, other| one.0.cmp(&other.0));
