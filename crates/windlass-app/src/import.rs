@@ -6,7 +6,6 @@ use windlass_core::config::fresher::mode;
 use windlass_core::spec::Mode;
 use windlass_core::values::{Extent, Named};
 
-use windlass_core::trust::Startable;
 use windlass_engine::store::paths;
 use windlass_engine::trust::name_in;
 use windlass_host::tree::at;
@@ -16,7 +15,7 @@ use windlass_import::claude_loop::{self, ClaudeLoopImport};
 use windlass_import::devloop::{self, DevloopError, DevloopImport};
 use windlass_import::fresher::{self, FresherImport};
 use windlass_import::ralph;
-use windlass_ui::ImportRow;
+use windlass_ui::{ImportRow, format};
 
 use crate::app::App;
 use crate::error::{AppError, Kind};
@@ -72,23 +71,30 @@ impl App {
             items.extend(import.run().map_err(AppError::system)?);
         }
         if extent == Extent::Act {
-            trust_taken(&here, &items, &target)?;
+            say_what_is_not_trusted(&here, &items, &target);
         }
         Ok(items.iter().map(|item| row(item, &target)).collect())
     }
 }
 
-/// What was written at a person's command is theirs: it needs no question.
-fn trust_taken(here: &Here, items: &[Item], target: &Path) -> Result<(), AppError> {
+/// What was copied was written by whoever wrote the repository, and is asked for like anything else of it that would be started. Said
+/// at once: a person who goes on without a terminal would be refused.
+fn say_what_is_not_trusted(here: &Here, items: &[Item], target: &Path) {
     let place = here.place();
     let written: Vec<String> = items
         .iter()
         .filter_map(|item| item.to.as_ref())
         .map(|path| name_in(&place, &target.join(path)))
         .collect();
-    let is_written =
-        |item: &Startable| written.iter().any(|path| Path::new(&item.file).starts_with(Path::new(path)));
-    trusting::trust_files(here, is_written)
+    let pending = trusting::untrusted(here, |item| {
+        written.iter().any(|path| Path::new(&item.file).starts_with(Path::new(path)))
+    });
+    if pending > 0 {
+        let things = format::count(pending as u64, "thing");
+        here.app.notice(&format!(
+            "what was taken over would have Windlass start {things} that you have not trusted: `windlass trust` shows them and asks"
+        ));
+    }
 }
 
 fn refused(error: DevloopError) -> AppError {

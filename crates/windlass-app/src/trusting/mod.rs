@@ -171,6 +171,12 @@ pub(crate) fn trust_files(here: &Here, wrote: impl Fn(&Startable) -> bool) -> Re
     trust_written(here, &find(here, &[]).items.which(wrote))
 }
 
+/// How much of these that Windlass would start nobody has trusted.
+pub(crate) fn untrusted(here: &Here, wrote: impl Fn(&Startable) -> bool) -> usize {
+    let wrote = |item: &Startable| item.starter == Starter::Windlass && wrote(item);
+    find(here, &[]).items.which(wrote).beyond(&store::trusted(&here.project).items).len()
+}
+
 fn trust_written(here: &Here, items: &Startables) -> Result<(), AppError> {
     // What an agent has windlass write was not written at a person's command.
     if refuse_below_windlass().is_err() {

@@ -172,3 +172,20 @@ fn a_plan_of_fresher_is_built_as_it_was_imported() {
     assert_eq!(env.read("impl/a.md").matches("[x]").count(), 2);
     assert!(env.read("IMPLEMENTATION_PLAN.md").contains("[ ]"), "the folder goes before the file, as it did");
 }
+
+// attack(trust): a repository that somebody else wrote has hooks of Fresher's; a person takes it over, and begins
+// holds: what was taken over is asked for like anything else of the repository, and that is said at once
+#[test]
+fn hooks_that_were_taken_over_are_not_trusted_by_that() {
+    let env = of_fresher();
+    let hook = env.write(".fresher/hooks/started", "#!/bin/sh\ntouch ../started\n");
+    std::fs::set_permissions(hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let imported = ask(&env, &["import"]);
+    imported.expect_code(0, "the import");
+    assert!(imported.stderr_text().contains("that you have not trusted"), "{}", imported.stderr_text());
+    let mut build = env.command(env!("CARGO_BIN_EXE_windlass"));
+    let refused = env.run(build.args(["build", "--mock", "--no-delay", "-m", "1"]), crate::PATIENCE);
+    refused.expect_code(2, "it is not trusted");
+    assert!(refused.stderr_text().contains(".windlass/hooks/started"), "{}", refused.stderr_text());
+    assert!(!env.root().join("started").exists(), "nothing was started");
+}
