@@ -16,7 +16,7 @@ mod status;
 mod summary;
 mod tasks;
 
-pub(crate) use advice::{of_limit, proof};
+pub(crate) use advice::proof;
 pub(crate) use hook::{look as hook_look, summary as hook_summary};
 pub(crate) use iteration::{short, told};
 pub(crate) use lines::{labelled, labelled_once};
@@ -49,11 +49,8 @@ pub(crate) fn lines(board: &Board, entry: &Entry, zone: &TimeZone) -> Vec<Line> 
     match &entry.fact {
         Fact::RunStarted { .. } => header::started(board),
         Fact::RunResumed { .. } => header::resumed(board),
-        Fact::BaselineCaptured(report::BaselineCaptured { left_out, .. }) => {
-            let mut lines = left_out_files(board, *left_out);
-            lines.extend(status::found(board));
-            lines
-        }
+        // What snapshots leave out stands in a notice, with the reason of each.
+        Fact::BaselineCaptured(_) => status::found(board).into_iter().collect(),
         Fact::IterationStarted { iteration, task: Some(task), .. } => {
             vec![tasks::begun(board, *iteration, task)]
         }
@@ -172,15 +169,6 @@ fn begun(board: &Board, iteration: u32) -> Option<Line> {
     let task = board.task().map(|task| format!(": {}", one_line(task)));
     let what = task.unwrap_or_else(|| "...".to_owned());
     reads_file.then(|| indented(board).dim(format!("Running iteration {iteration}{what}")))
-}
-
-fn left_out_files(board: &Board, number: u32) -> Vec<Line> {
-    if number == 0 {
-        return Vec::new();
-    }
-    let files = format::count(u64::from(number), "file");
-    let text = format!("snapshots leave out {files}, too large to keep: they cannot be restored");
-    vec![notice(board, Mark::Notice, &text)]
 }
 
 fn baseline(board: &Board, outcome: &CheckOutcome) -> Vec<Line> {
