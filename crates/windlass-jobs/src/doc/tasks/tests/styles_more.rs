@@ -105,6 +105,16 @@ pub(super) const MORE: &[(&str, &str, &[&str])] = &[
         &["done a Read", "open b Write <a", "open c Tell"],
     ),
     (
+        "cursor-lines.plan.md",
+        "---\ntodos:\n  - id: a\n    content: >-\n      Read - all\n\n      status: of it\n    status: completed\n  - id: b\n    content: \"Write \\\"it\\\"\n  down\"\n    notes: |\n      status: completed\n    status: pending\n  - content:\n      Tell\n      them\n    id: c\n  - id: d\n    content: 'It''s\n      done'\n---\n# n\n",
+        &[
+            "done a Read - all status: of it",
+            "open b Write \"it\" down",
+            "open c Tell them",
+            "open d It's done",
+        ],
+    ),
+    (
         "cursor-boxes.plan.md",
         "---\ntodos:\n  - id: a\n    content: Read\n    status: completed\n  - content: Write\n---\n- [ ] more\n- [x] told\n",
         &[

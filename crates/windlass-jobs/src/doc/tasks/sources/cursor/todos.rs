@@ -11,13 +11,15 @@ use crate::doc::text::{line_end, one_line, without_mark};
 /// Reads the todos of a text; nothing where it has none. All ranges are of the text as it is.
 pub(super) fn read(name: &Arc<str>, text: &str) -> Reading {
     let (bare, mark) = without_mark(text);
-    let mut reader = Reader { name, text, found: Reading::default(), key: String::new(), within: None };
+    let mut reader =
+        Reader { name, text, found: Reading::default(), key: String::new(), within: None, open: None };
     let mut at = mark;
     for (number, line) in (1..).zip(bare.split_inclusive('\n')) {
         let content = line.trim_end();
         match (number, content) {
             (1, "---") => {}
             (1, _) | (_, "---" | "...") => break,
+            _ if reader.goes_on(content, at) => {}
             _ => reader.line(content, at, number),
         }
         at += line.len();
@@ -43,9 +45,81 @@ struct Reader<'a> {
     key: String,
     /// Within the todos: how far their dashes are indented.
     within: Option<usize>,
+    /// The latest value, where further lines may belong to it.
+    open: Option<Open>,
+}
+
+/// A value that goes on in the lines below it: those that are indented further than its key, or all up to its closing quote.
+struct Open {
+    /// How far its key is indented.
+    indent: usize,
+    /// Which quote ends it.
+    quote: Option<char>,
+    /// What there is of it.
+    text: String,
+}
+
+impl Open {
+    /// What begins here; `None` where the next line is something else in any case.
+    fn of(key: &str, source: &str, indent: usize) -> Option<Open> {
+        let quote = source.chars().next().filter(|letter| matches!(letter, '"' | '\''));
+        let is_block = source.starts_with(['|', '>'])
+            && source.chars().skip(1).all(|letter| matches!(letter, '+' | '-' | '0'..='9'));
+        let is_words = matches!(key, "content" | "title");
+        match quote {
+            Some(quote) if is_closed(source, quote) => None,
+            None if !is_block && !is_words => None,
+            _ => Some(Open { indent, quote, text: if is_block { String::new() } else { source.to_owned() } }),
+        }
+    }
+}
+
+/// Does the quote that a value begins with end in it? One that is doubled, or stands behind a backslash, is a part of it.
+fn is_closed(source: &str, quote: char) -> bool {
+    let mut letters = source.chars().skip(1).peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' if quote == '"' => drop(letters.next()),
+            '\'' if quote == '\'' && letters.next_if_eq(&'\'').is_some() => {}
+            _ if letter == quote => return true,
+            _ => {}
+        }
+    }
+    false
 }
 
 impl Reader<'_> {
+    /// Takes in a line of a value that began further up; `false` where it is none.
+    fn goes_on(&mut self, content: &str, at: usize) -> bool {
+        let Some(open) = &mut self.open else { return false };
+        let indent = content.len() - content.trim_start().len();
+        if open.quote.is_none() && indent <= open.indent && !content.trim().is_empty() {
+            self.open = None;
+            return false;
+        }
+        if !open.text.is_empty() && !content.trim().is_empty() {
+            open.text.push(' ');
+        }
+        open.text.push_str(content.trim());
+        let (text, is_over) =
+            (open.text.clone(), open.quote.is_some_and(|quote| is_closed(&open.text, quote)));
+        if let Some(task) = self.found.tasks.last_mut().filter(|_| matches!(&*self.key, "content" | "title"))
+        {
+            task.row.title = one_line(&scalar(&text));
+            if let StatePlace::Missing(places) = &mut task.place
+                && !content.trim().is_empty()
+            {
+                for place in places.iter_mut() {
+                    place.at = at + content.len();
+                }
+            }
+        }
+        if is_over {
+            self.open = None;
+        }
+        true
+    }
+
     /// Takes in a line that begins here.
     fn line(&mut self, content: &str, at: usize, number: usize) {
         let indent = content.len() - content.trim_start().len();
@@ -73,6 +147,7 @@ impl Reader<'_> {
         let value = start..start + value.trim().len();
         key.trim().clone_into(&mut self.key);
         let end = at + source.len();
+        self.open = Open::of(&self.key, self.text.get(value.clone()).unwrap_or_default(), indent);
         self.take(value, line, (end, indent));
     }
 
@@ -86,7 +161,8 @@ impl Reader<'_> {
         match &*self.key {
             "id" => task.row.id.0 = scalar(source),
             "content" | "title" => {
-                task.row.title = one_line(&scalar(source));
+                let begun = self.open.as_ref().map_or(source, |open| &open.text);
+                task.row.title = one_line(&scalar(begun));
                 if matches!(&task.place, StatePlace::Missing(places) if places.is_empty()) {
                     let before = format!("{crlf}{}status: ", " ".repeat(indent));
                     task.place =
@@ -122,6 +198,9 @@ impl Reader<'_> {
 /// A value without quotes.
 fn scalar(source: &str) -> String {
     let source = source.trim();
-    let within = ['"', '\''].iter().find_map(|quote| source.strip_prefix(*quote)?.strip_suffix(*quote));
-    within.unwrap_or(source).replace("\\\"", "\"")
+    let within = |quote: char| source.strip_prefix(quote)?.strip_suffix(quote);
+    match (within('"'), within('\'')) {
+        (None, Some(within)) => within.replace("''", "'"),
+        (within, _) => within.unwrap_or(source).replace("\\\"", "\""),
+    }
 }
