@@ -134,13 +134,32 @@ impl<'a> Reader<'a> {
             let found = self.text.char_indices().nth(index).map_or(self.text.len(), |(at, _)| at);
             found + self.mark
         };
+        let (start, end) = (byte(span.start.index()), byte(span.end.index()));
+        // The parser has looked beyond what is in quotes, as far as the end of a comment.
+        let source = self.text.get(start - self.mark..end - self.mark).unwrap_or_default();
+        let end = end_of_quoted(source).map_or(end, |length| start + length);
         Scalar {
             text: text.to_owned(),
             is_plain: style == ScalarStyle::Plain,
-            range: byte(span.start.index())..byte(span.end.index()),
+            range: start..end,
             line: span.start.line(),
         }
     }
+}
+
+/// How long what is in quotes is, both included; `None` for what is in none.
+fn end_of_quoted(source: &str) -> Option<usize> {
+    let quote = source.chars().next().filter(|letter| matches!(letter, '"' | '\''))?;
+    let mut letters = source.char_indices().skip(1).peekable();
+    while let Some((at, letter)) = letters.next() {
+        match letter {
+            '\\' if quote == '"' => drop(letters.next()),
+            '\'' if quote == '\'' && letters.next_if(|(_, next)| *next == '\'').is_some() => {}
+            _ if letter == quote => return Some(at + 1),
+            _ => {}
+        }
+    }
+    None
 }
 
 fn not_yaml(error: &ScanError) -> Problem {

@@ -137,6 +137,20 @@ fn what_is_no_such_file_is_refused_without_being_worked_on() {
 
 // rows: 100
 #[test]
+fn what_stands_behind_a_value_in_quotes_stays() {
+    let seven = Level::new(7).unwrap();
+    let plain = startup();
+    let line = plain.lines().find(|line| line.trim().starts_with("blast_radius:")).unwrap();
+    let (name, _) = line.split_once(':').unwrap();
+    for quoted in ["'4'", "\"4\""] {
+        let before = plain.replace(line, &format!("{name}: {quoted}   # it's \"ours\""));
+        let after = change(before.as_bytes(), &[(Principle::BlastRadius, seven)]).unwrap();
+        let expected = plain.replace(line, &format!("{name}: 7   # it's \"ours\""));
+        assert_eq!(String::from_utf8(after).unwrap(), expected);
+    }
+}
+
+#[test]
 fn a_change_touches_the_value_and_nothing_else() {
     let seven = Level::new(7).unwrap();
     let before = format!("\u{feff}# é: mine\r\n{}# the end", startup().replace('\n', "\r\n"));
