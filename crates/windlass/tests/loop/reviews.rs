@@ -255,7 +255,7 @@ fn killed_while_the_reviewer_works_it_is_called_again() {
     night.assert_clean();
 }
 
-// attack(reviews): the reviewer removes the file that was written, or resets the tree, and says that the work may stand
+// attack(claims): the reviewer removes the file that was written, or resets the tree, and says that the work may stand
 // holds: nothing is complete or committed, and the command that is said brings the work back
 #[test]
 fn work_that_its_reviewer_removed_is_not_accepted() {

@@ -112,7 +112,7 @@ fn a_plan_is_migrated_and_the_former_one_kept() {
     );
 }
 
-// attack(plans): the plan's file is a list of tasks with ids and states, long enough for a folder
+// attack(files): the plan's file is a list of tasks with ids and states, long enough for a folder
 // holds: it is refused as every other verb refuses it, and nothing is moved
 #[test]
 fn a_list_of_tasks_is_not_migrated() {
@@ -130,7 +130,7 @@ fn a_list_of_tasks_is_not_migrated() {
     assert!(!env.project().join("plan").exists());
 }
 
-// attack(plans): a sound plan links to a document beside it, so that as a folder it would name a file that is not there
+// attack(files): a sound plan links to a document beside it, so that as a folder it would name a file that is not there
 // holds: it is said that this is of its new form, that nothing is wrong with the plan, and nothing is moved
 #[test]
 fn a_plan_that_no_folder_can_hold_is_said_to_be_sound() {

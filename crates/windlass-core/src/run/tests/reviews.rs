@@ -400,7 +400,7 @@ fn a_reviewer_without_a_verdict_is_not_held_against_the_task() {
     assert_eq!(world.run.phase(), Phase::Ended(StopReason::Complete));
 }
 
-// attack(reviews): a reviewer undoes all of the work, or all that two iterations have left, and says that it may stand
+// attack(claims): a reviewer undoes all of the work, or all that two iterations have left, and says that it may stand
 // holds: its verdict counts for nothing, nothing is accepted or committed, and where the work is kept is said
 #[test]
 fn a_verdict_about_work_that_the_reviewer_has_undone_does_not_count() {

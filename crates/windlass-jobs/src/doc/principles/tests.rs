@@ -135,7 +135,6 @@ fn what_is_no_such_file_is_refused_without_being_worked_on() {
     assert_eq!(problem(&format!("a: {}", "[".repeat(50_000))), "line 1: `a` is a list");
 }
 
-// rows: 100
 #[test]
 fn what_stands_behind_a_value_in_quotes_stays() {
     let seven = Level::new(7).unwrap();
@@ -150,6 +149,7 @@ fn what_stands_behind_a_value_in_quotes_stays() {
     }
 }
 
+// rows: 100
 #[test]
 fn a_change_touches_the_value_and_nothing_else() {
     let seven = Level::new(7).unwrap();
