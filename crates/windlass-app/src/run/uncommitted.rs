@@ -52,8 +52,8 @@ pub fn before_run(
     let rules = Rules { withholding: &plan.withholding, ignored: &ignored, scaffolds: &scaffolds };
     let mut set_apart = recovery::folders(repository, rules, &mut dirty)?;
     let mut notices = Vec::new();
-    let new = std::mem::take(&mut dirty.new);
-    let mut of_a_person = Dirty { paths: dirty.paths.clone(), new };
+    let (new, hidden) = (std::mem::take(&mut dirty.new), std::mem::take(&mut dirty.hidden));
+    let mut of_a_person = Dirty { paths: dirty.paths.clone(), new, hidden };
     let former = former.zip(here.snapshots()?);
     let sorted = match &former {
         Some(((former, run, _), store)) => Some(recovery::sort(repository, store, former, run, dirty.paths)?),

@@ -22,6 +22,8 @@ pub struct Dirty {
     pub paths: Uncommitted,
     /// Those that no commit has.
     pub new: BTreeSet<Vec<u8>>,
+    /// Those that git was told not to look at.
+    pub hidden: BTreeSet<Vec<u8>>,
 }
 
 impl Dirty {
@@ -112,7 +114,7 @@ fn generated<'a>(path: &'a [u8], lines: &[&str]) -> Option<&'a [u8]> {
     None
 }
 
-/// Takes out new files that every commit would hold back, those that `init` made for a person to write in, and a `.gitignore`
+/// Takes out what git was told not to look at, new files that every commit would hold back, those that `init` made for a person to write in, and a `.gitignore`
 /// that has nothing new but lines of Windlass's.
 pub fn harmless(
     repository: &Repository,
@@ -133,8 +135,10 @@ pub fn harmless(
             ignoring.insert(path.clone());
         }
     }
+    let hidden = std::mem::take(&mut dirty.hidden);
     Ok(dirty.take(|path, is_new| {
         ignoring.contains(path)
+            || hidden.contains(path)
             || (is_new
                 && (scaffolds.iter().any(|scaffold| scaffold == path)
                     || reason_for_new(&repository.top, rules.withholding, &allowed, path).is_some()))

@@ -83,6 +83,11 @@ pub fn uncommitted(repository: &Repository) -> Result<Dirty, RecoveryError> {
         let content = content_now(&repository.top, repository.object_format, &path);
         dirty.paths.insert(path, content.map(|(_, content)| content));
     }
+    for path in repository.hidden_changes()? {
+        let content = content_now(&repository.top, repository.object_format, &path);
+        dirty.hidden.insert(path.clone());
+        dirty.paths.insert(path, content.map(|(_, content)| content));
+    }
     Ok(dirty)
 }
 

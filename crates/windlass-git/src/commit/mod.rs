@@ -13,15 +13,16 @@ pub(crate) use aside::commit_tree;
 pub use aside::{commit_aside, unstage};
 pub use begin::{first_commit, init};
 
+use std::collections::BTreeSet;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::git::call::{Call, CallOutput, index_line, last_lines, unexpected};
+use crate::git::call::{Call, CallOutput, index_line, last_lines, unexpected, zero_ended};
 use crate::git::obstacle::{explain, obstacle};
 use crate::git::patience::with_pauses;
 use crate::git::{GitError, ObjectId, ObjectKind, Repository, says_disk_full};
-use crate::inventory::{Entry, EntryKind, Inventory, content_now};
+use crate::inventory::{Entry, EntryKind, HiddenFiles, Inventory, content_now};
 use crate::snapshot::{SnapshotError, Store};
 use windlass_host::file::{AtPath, FileError, create_private_folder};
 
@@ -205,8 +206,11 @@ fn settle(
     let call =
         call.args(["diff-tree", "-r", "-z", "--no-renames", "--no-commit-id", &from, &after.to_string()]);
     let listing = index_lines(&call.output()?);
+    let hidden = repository.hidden_files()?;
     let update = ["update-index", "-z", "--add", "--remove", "--replace", "--index-info"];
-    Call::within(repository).args(update).input(listing).output()?;
+    Call::within(repository).args(update).input(listing.as_slice()).output()?;
+    // What is written anew has lost its marks.
+    repository.hide_again(&hidden, &paths_of(&listing))?;
     // Only so that git need not compare contents later; it complains about files that differ, which is their right.
     Call::within(repository).args(["update-index", "-q", "--refresh"]).run().map(drop)
 }
@@ -223,6 +227,12 @@ fn index_lines(raw: &[u8]) -> Vec<u8> {
         }
     }
     lines
+}
+
+/// The paths of such lines.
+fn paths_of(lines: &[u8]) -> BTreeSet<&[u8]> {
+    let path = |line| memchr::memchr(b'\t', line).and_then(|end| line.get(end + 1..));
+    zero_ended(lines).filter_map(path).collect()
 }
 
 /// The end of what a hook printed; git passes all of it to standard error.
@@ -287,8 +297,13 @@ impl<'a> PrivateIndex<'a> {
         }
         // The lines that remove go first: a file may have taken a folder's place.
         let (mut removed, mut replaced, mut as_they_are) = (Vec::new(), Vec::new(), Vec::new());
+        let hidden = self.hidden_where_removed(candidate)?;
+        let left_out = hidden.skipped();
         for path in candidate.changed {
             let Some(entry) = candidate.inventory.entry(path) else {
+                if left_out.contains(path.as_slice()) {
+                    continue;
+                }
                 let zero = ObjectId::zero(self.repository.object_format);
                 removed.extend_from_slice(&index_line("0", &zero.to_string(), path));
                 continue;
@@ -318,6 +333,14 @@ impl<'a> PrivateIndex<'a> {
             return Ok((answer.code != 0).then(|| last_lines(&answer)));
         }
         Ok(None)
+    }
+
+    /// What a sparse checkout leaves out of the tree is not deleted: asked where anything is.
+    fn hidden_where_removed(&self, candidate: &Candidate<'_>) -> Result<HiddenFiles, GitError> {
+        if candidate.changed.iter().all(|path| candidate.inventory.entry(path).is_some()) {
+            return Ok(HiddenFiles::default());
+        }
+        self.repository.hidden_files()
     }
 
     fn has_submodule(&self, path: &[u8]) -> Result<bool, GitError> {

@@ -9,6 +9,7 @@ mod content;
 mod difference;
 mod evidence;
 mod nested;
+mod hidden;
 mod survey;
 mod walk;
 
@@ -18,6 +19,7 @@ mod tests;
 pub use difference::{Change, ChangeKind, changes};
 pub use evidence::{OWN_FOLDER, entries_within, evidence};
 pub use nested::NestedFolder;
+pub(crate) use hidden::HiddenFiles;
 pub use survey::{SurveyError, Surveyor};
 pub use walk::{Bound, WALK_BYTES, WALK_FILES};
 

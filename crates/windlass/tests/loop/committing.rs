@@ -64,6 +64,26 @@ fn commits_are_worded_as_the_configuration_says_also_after_a_resume() {
 }
 
 #[test]
+fn what_git_was_told_not_to_look_at_is_a_persons_and_in_no_commit() {
+    for flag in ["skip-worktree", "assume-unchanged"] {
+        let night = Night::with_git(&every_call("{ bash = 'sed -i s/localhost/db/ conf; echo x >> work' }"));
+        night.env.write("conf", "db=localhost\n");
+        night.env.git(&["add", "conf"]);
+        night.env.git(&["commit", "-qm", "conf"]);
+        night.env.git(&["update-index", &format!("--{flag}"), "conf"]);
+        night.env.write("conf", "db=localhost\npassword=hunter2\n");
+        let marked = night.env.git(&["ls-files", "-v", "conf"]);
+        let outcome = night.run(&["-m", "1", "--commit", "runner"]);
+        expect_end(&outcome, 10, "max_iterations");
+        assert_eq!(night.env.git(&["show", "HEAD:conf"]), "db=localhost", "{flag}");
+        assert_eq!(night.env.git(&["show", "--format=", "--name-only", "HEAD"]), "work", "{flag}");
+        assert_eq!(night.env.git(&["ls-files", "-v", "conf"]), marked, "{flag}");
+        let left_out = "the runner's commits leave out what was uncommitted before: conf";
+        assert!(said(&outcome).contains(left_out), "{}", said(&outcome));
+    }
+}
+
+#[test]
 fn a_wrong_wording_is_refused_before_anything_is_done() {
     let night = Night::with_git(&every_call(WORK)).set("WINDLASS_COMMIT__MESSAGE", "{tsk}: {title}");
     let outcome = night.run(&["--commit", "runner"]);

@@ -99,6 +99,32 @@ fn what_a_sparse_checkout_leaves_out_stays_in_the_commit() {
     }
 }
 
+#[test]
+fn an_agent_that_narrows_the_checkout_deletes_nothing_and_hidden_files_stay_hidden() {
+    let scratch = Scratch::committed();
+    scratch.write("hidden", "one");
+    scratch.write("assumed", "one");
+    scratch.commit_all("second");
+    scratch.git(&["update-index", "--skip-worktree", "hidden"]);
+    scratch.git(&["update-index", "--assume-unchanged", "assumed"]);
+    let before = scratch.survey();
+    scratch.write("hidden", "two");
+    scratch.write("assumed", "two");
+    scratch.write("new", "x");
+    committed(&commit_it(&scratch, &judge(&scratch, &before)));
+    let changed = scratch.git(&["show", "--format=", "--name-status", "HEAD"]);
+    assert_eq!(changed, "M\tassumed\nM\thidden\nA\tnew\n");
+    let flags = scratch.git(&["ls-files", "-v", "hidden", "assumed"]);
+    assert_eq!(flags, "h assumed\nS hidden\n");
+    scratch.git(&["update-index", "--no-skip-worktree", "hidden"]);
+    let before = scratch.survey();
+    scratch.git(&["sparse-checkout", "set", "--no-cone", "/a.txt"]);
+    assert!(!scratch.path("src/b.txt").exists());
+    scratch.write("a.txt", "changed");
+    committed(&commit_it(&scratch, &judge(&scratch, &before)));
+    assert_eq!(scratch.git(&["show", "--format=", "--name-status", "HEAD"]), "M\ta.txt\n");
+}
+
 // Seed defect D3, core/git.ts:73, 408-411: porcelain output was trimmed and split, so that paths were cut wrong.
 #[test]
 fn what_a_person_staged_announced_or_renamed_stays_staged_announced_or_renamed() {
