@@ -17,6 +17,7 @@
 mod intake;
 mod large;
 mod left;
+mod narrowed;
 mod places;
 mod take;
 

@@ -34,6 +34,15 @@ impl Loan {
     /// The disk is full, or git fails at something that it should be able to do.
     pub fn take_over(&self, run: &str, what: &str) -> Result<Taken, LaneError> {
         let Some((lent, _)) = self.lent()? else { return Ok(Taken::default()) };
+        let mut taken = self.take_references(&lent, (run, what))?;
+        // Once what was committed is the person's: what is away is as that has it.
+        if let Some(damage) = self.widen()? {
+            taken.damage.push(damage);
+        }
+        Ok(taken)
+    }
+
+    fn take_references(&self, lent: &Refs, (run, what): (&str, &str)) -> Result<Taken, LaneError> {
         let mut found = match left::read(&self.left()) {
             Ok(found) => found,
             Err(why) => return Ok(self.broken(&why)),
@@ -43,11 +52,11 @@ impl Loan {
         {
             return Ok(self.broken("nothing that it named is there"));
         }
-        if found == lent {
+        if found == *lent {
             return Ok(Taken::default());
         }
         let mut taken = Taken::default();
-        let refused = self.take_in(&found.named_beyond(&lent))?;
+        let refused = self.take_in(&found.named_beyond(lent))?;
         if !refused.is_empty() {
             let said: Vec<&str> = refused.iter().take(SAID).map(|(_, why)| why.as_str()).collect();
             let sentence = format!(
@@ -56,10 +65,10 @@ impl Loan {
             );
             taken.damage.push(Damage { kind: DamageKind::ReferencesLost, sentence, names: Vec::new() });
             let is_refused = |id: &String| refused.iter().any(|(refused, _)| refused == id);
-            found = without(found, &lent, is_refused);
+            found = without(found, lent, is_refused);
         }
         let (here, further) = self.here()?;
-        let hiding = hiding(&found, &lent, &further);
+        let hiding = hiding(&found, lent, &further);
         if !hiding.is_empty() {
             let sentence = format!(
                 "branches or tags were made that stand for other ones' names: {}; your repository has none of them",
@@ -78,7 +87,7 @@ impl Loan {
                 false
             })
         };
-        let Settlement { takings, damage } = settle((&lent, &found, &here), &mut is_part);
+        let Settlement { takings, damage } = settle((lent, &found, &here), &mut is_part);
         if let Some(error) = trouble {
             return Err(error.into());
         }

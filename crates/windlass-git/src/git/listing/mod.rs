@@ -12,6 +12,8 @@ mod wildmatch;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
+
 use self::index::Index;
 use self::rules::{Rules, Said, Subject};
 use self::settings::Settings;
@@ -69,6 +71,12 @@ impl Listing {
 pub fn tracked(content: &[u8], format: ObjectFormat) -> Option<Vec<(Vec<u8>, u8)>> {
     let index = Index::parse(content, format).ok()?;
     Some(index.entries.into_iter().map(|entry| (entry.path, entry.stage)).collect())
+}
+
+/// The paths that an index has the working tree do without; `None` where git itself has to be asked.
+pub(crate) fn left_out(content: &[u8], format: ObjectFormat) -> Option<BTreeSet<Vec<u8>>> {
+    let index = Index::parse(content, format).ok()?;
+    Some(index.entries.into_iter().filter(|entry| entry.is_skipped).map(|entry| entry.path).collect())
 }
 
 /// Whether a file of patterns has a path ignored, which is a folder's where it ends in a slash; `None` where the file says
