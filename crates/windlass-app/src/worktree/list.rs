@@ -48,7 +48,10 @@ fn row(
         (false, None, _) => Some("its folder and its branch are gone".to_owned()),
         (true, None, _) => Some("its branch is gone".to_owned()),
         (true, _, Stage::Ready) if work.is_none() => Some("git cannot look at it".to_owned()),
-        (true, _, Stage::Ready) => None,
+        (true, _, Stage::Ready) => worktree.stray_commit(repository).ok().flatten().map(|commit| {
+            let short: String = commit.to_string().chars().take(9).collect();
+            format!("the commit {short} is checked out there, which is in no branch that stays")
+        }),
         (true, ..) => {
             Some(format!("not ready yet; `windlass run --worktree {} …` goes on with it", worktree.name))
         }

@@ -8,7 +8,7 @@ use windlass_core::values::RunId;
 use super::{Stage, Work, Worktree, WorktreeError, locks, make};
 use crate::store::lock::{Acquired, HeldBy, Holder, holders};
 use crate::store::{Lock, Project};
-use windlass_git::git::{GitError, Head, ObjectId, Repository};
+use windlass_git::git::{GitError, ObjectId, Repository};
 use windlass_host::process::leftovers;
 use windlass_host::tree::at;
 
@@ -80,6 +80,14 @@ pub enum Refusal {
         /// The commit.
         commit: ObjectId,
     },
+    /// A reference of its own has a commit that nothing else has.
+    #[error("its own reference {reference} has the commit {commit}, which is in no branch that stays")]
+    OwnReference {
+        /// The reference, `refs/worktree/…`.
+        reference: String,
+        /// The commit.
+        commit: ObjectId,
+    },
     /// git refuses.
     #[error("git refuses to remove it: {0}")]
     Git(String),
@@ -119,7 +127,9 @@ impl Refusal {
             Refusal::NoBase { branch } => {
                 format!("if its commits are elsewhere: git worktree remove {path} && git branch -d {branch}")
             }
-            Refusal::Detached { commit } => format!("give it a branch: git branch NAME {commit}"),
+            Refusal::Detached { commit } | Refusal::OwnReference { commit, .. } => {
+                format!("give it a branch: git branch NAME {commit}")
+            }
             Refusal::Git(_) => format!("see for yourself: git worktree remove {path}"),
         }
     }
@@ -247,12 +257,20 @@ impl Removal<'_> {
         if let Some((count, example)) = files(&ignored) {
             return Ok(Some(Refusal::Ignored { count, example }));
         }
-        match self.worktree.strayed_head()? {
-            Some(Head::Detached { commit }) if !self.worktree.is_merged(self.repository, commit)? => {
-                Ok(Some(Refusal::Detached { commit }))
-            }
-            _ => Ok(None),
+        match self.worktree.stray_commit(self.repository)? {
+            Some(commit) => Ok(Some(Refusal::Detached { commit })),
+            None => self.of_own_references(),
         }
+    }
+
+    /// References that only this working tree has: they go with it.
+    fn of_own_references(&self) -> Result<Option<Refusal>, WorktreeError> {
+        for (reference, commit) in self.worktree.repository()?.own_references()? {
+            if !self.worktree.is_merged(self.repository, commit)? {
+                return Ok(Some(Refusal::OwnReference { reference, commit }));
+            }
+        }
+        Ok(None)
     }
 
     fn of_branch(&self) -> Result<Option<Refusal>, WorktreeError> {

@@ -262,6 +262,28 @@ fn nothing_that_is_in_no_commit_is_ever_removed() {
 }
 
 #[test]
+fn hidden_changes_and_references_of_its_own_keep_a_worktree() {
+    for flag in ["--skip-worktree", "--assume-unchanged"] {
+        let scratch = Scratch::committed();
+        let tree = made(&scratch, "api").tree.path;
+        scratch.git_in(&tree, &["update-index", flag, "a.txt"]);
+        fs::write(tree.join("a.txt"), "mine").unwrap();
+        let refusal = removal_of(&scratch, "api").unwrap_err();
+        assert!(matches!(&refusal, Refusal::Uncommitted { count: 1, .. }), "{flag}: {refusal:?}");
+        assert_eq!(fs::read_to_string(tree.join("a.txt")).unwrap(), "mine");
+    }
+    let scratch = Scratch::committed();
+    let tree = made(&scratch, "api").tree.path;
+    scratch.git_in(&tree, &["commit", "-q", "--allow-empty", "-m", "only here"]);
+    scratch.git_in(&tree, &["update-ref", "refs/worktree/kept", "HEAD"]);
+    scratch.git_in(&tree, &["reset", "-q", "--hard", "HEAD~1"]);
+    let refusal = removal_of(&scratch, "api").unwrap_err();
+    assert!(matches!(&refusal, Refusal::OwnReference { .. }), "{refusal:?}");
+    scratch.git_in(&tree, &["update-ref", "refs/worktree/kept", "HEAD"]);
+    assert!(removal_of(&scratch, "api").is_ok());
+}
+
+#[test]
 fn what_is_under_way_or_elsewhere_or_locked_keeps_a_worktree() {
     let scratch = Scratch::committed();
     let tree = made(&scratch, "api");

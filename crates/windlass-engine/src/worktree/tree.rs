@@ -153,6 +153,14 @@ impl Worktree {
         Ok(false)
     }
 
+    /// The commit that is checked out in it without a branch, where no branch that stays has it.
+    pub fn stray_commit(&self, repository: &Repository) -> Result<Option<ObjectId>, WorktreeError> {
+        match self.strayed_head()? {
+            Some(Head::Detached { commit }) if !self.is_merged(repository, commit)? => Ok(Some(commit)),
+            _ => Ok(None),
+        }
+    }
+
     /// What is checked out in it where that is not its branch.
     pub(super) fn strayed_head(&self) -> Result<Option<Head>, WorktreeError> {
         let head = self.repository()?.head()?;

@@ -7,6 +7,7 @@ use super::bootstrap::CopiedFile;
 use super::{Worktree, WorktreeError, copied};
 use crate::workspace::PROJECT_FOLDER;
 use windlass_git::git::Uncommitted;
+use windlass_git::inventory::as_path;
 
 /// What would be lost with a worktree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,6 +38,9 @@ impl Worktree {
                 work.uncommitted.push(path);
             }
         }
+        // What git was told not to look at, it would not refuse to delete either.
+        let hidden = repository.hidden_changes()?.into_iter().map(|path| as_path(&path).to_owned());
+        work.uncommitted.extend(hidden);
         let ignored = repository.ignored_below(&project_folders(&files))?;
         work.ignored = ignored.into_iter().filter(|path| !is_copy(path)).collect();
         Ok(work)

@@ -151,6 +151,20 @@ impl Repository {
         call.arg(format!("{full_name}^{{commit}}")).found_id()
     }
 
+    /// The references that only this working tree has, and the commits that they name.
+    pub fn own_references(&self) -> Result<Vec<(String, ObjectId)>, GitError> {
+        let call = Call::within(self).args(["for-each-ref", "--format=%(objectname) %(refname)"]);
+        let printed = call.args(["refs/worktree", "refs/rewritten"]).output()?;
+        let text = String::from_utf8_lossy(&printed).into_owned();
+        let mut found = Vec::new();
+        for name in text.lines().filter_map(|line| line.split_once(' ')).map(|(_, name)| name) {
+            let commit = format!("{name}^{{commit}}");
+            let call = Call::within(self).args(["rev-parse", "--verify", "--quiet", "--end-of-options"]);
+            found.extend(call.arg(commit).found_id()?.map(|commit| (name.to_owned(), commit)));
+        }
+        Ok(found)
+    }
+
     /// What a reference stands for: `refs/remotes/origin/HEAD`; `None` where it names a commit itself, or is not there.
     pub fn symbolic_target(&self, full_name: &str) -> Result<Option<String>, GitError> {
         let answer = Call::new(&self.common_dir).args(["symbolic-ref", "--quiet", full_name]).run()?;
