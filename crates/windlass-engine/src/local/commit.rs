@@ -291,8 +291,8 @@ fn leave_a_persons(
     Ok(())
 }
 
-/// What differs between a snapshot and the candidate. What git ignores is never committed, and of what the snapshot
-/// left out nothing is known.
+/// What differs between a snapshot and the candidate. What git ignores is never committed, of what the snapshot left out
+/// nothing is known, and what cannot be read any more is not gone.
 pub(super) fn changed_paths(since: &Snapshot, candidate: &Inventory) -> Vec<Vec<u8>> {
     let unknown = |path: &[u8]| since.left_out.iter().any(|left| left.path == path);
     let differs = |entry: &&windlass_git::inventory::Entry| {
@@ -301,6 +301,7 @@ pub(super) fn changed_paths(since: &Snapshot, candidate: &Inventory) -> Vec<Vec<
         before != Some((entry.kind, entry.content)) && !left
     };
     let changed = candidate.entries.iter().filter(differs).map(|entry| entry.path.clone());
-    let removed = since.files.iter().filter(|file| candidate.entry(&file.path).is_none());
+    let is_gone = |path: &[u8]| candidate.entry(path).is_none() && !candidate.is_unread(path);
+    let removed = since.files.iter().filter(|file| is_gone(&file.path));
     changed.chain(removed.map(|file| file.path.clone())).collect()
 }

@@ -24,9 +24,11 @@ pub enum ChangeKind {
     Removed,
 }
 
-/// What changed from one inventory to a later one, sorted by path. A file that cannot be read any more counts as gone.
+/// What changed from one inventory to a later one, sorted by path. What cannot be read any more is not gone, and nobody knows
+/// whether it changed.
 pub fn changes(before: &Inventory, after: &Inventory) -> Vec<Change> {
     let mut found = Vec::new();
+    let is_gone = |entry: &&Entry| !after.is_unread(&entry.path);
     let (mut old, mut new) = (before.entries.iter().peekable(), after.entries.iter().peekable());
     loop {
         let order = match (old.peek(), new.peek()) {
@@ -37,7 +39,9 @@ pub fn changes(before: &Inventory, after: &Inventory) -> Vec<Change> {
         };
         let change = |entry: &Entry, kind| Change { path: entry.path.clone(), kind };
         match order {
-            Ordering::Less => found.extend(old.next().map(|entry| change(entry, ChangeKind::Removed))),
+            Ordering::Less => {
+                found.extend(old.next().filter(is_gone).map(|entry| change(entry, ChangeKind::Removed)));
+            }
             Ordering::Greater => found.extend(new.next().map(|entry| change(entry, ChangeKind::Added))),
             Ordering::Equal => {
                 let pair = old.next().zip(new.next());

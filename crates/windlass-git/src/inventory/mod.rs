@@ -8,8 +8,9 @@
 mod content;
 mod difference;
 mod evidence;
-mod nested;
 mod hidden;
+mod nested;
+mod opening;
 mod survey;
 mod walk;
 
@@ -18,8 +19,8 @@ mod tests;
 
 pub use difference::{Change, ChangeKind, changes};
 pub use evidence::{OWN_FOLDER, entries_within, evidence};
-pub use nested::NestedFolder;
 pub(crate) use hidden::HiddenFiles;
+pub use nested::NestedFolder;
 pub use survey::{SurveyError, Surveyor};
 pub use walk::{Bound, WALK_BYTES, WALK_FILES};
 
@@ -93,6 +94,11 @@ impl Inventory {
     pub fn entry(&self, path: &[u8]) -> Option<&Entry> {
         let found = self.entries.binary_search_by(|entry| entry.path.as_slice().cmp(path)).ok()?;
         self.entries.get(found)
+    }
+
+    /// Is something at this path, or in a folder above it, that could not be read?
+    pub fn is_unread(&self, path: &[u8]) -> bool {
+        self.unread.iter().any(|unread| as_path(path).starts_with(as_path(&unread.path)))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Looking at the working tree.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use super::content::{self, LARGEST, unread_id};
+use super::opening;
 use super::walk::{self, Bound, WALK_BYTES, WALK_FILES, Walked};
 use super::{Entry, EntryKind, Inventory, OWN_FOLDER, Place, Unread, UnreadReason, as_path};
 use crate::git::{GitError, Head, Listing, ObjectFormat, ObjectId, ObjectKind, Repository};
@@ -41,6 +42,8 @@ pub struct Surveyor {
     limits: Bound,
     known: HashMap<Vec<u8>, (Stamps, ObjectId)>,
     read: u64,
+    /// What could not be read when this first looked: somebody wants it so, and it stays so.
+    shut: Option<BTreeSet<Vec<u8>>>,
     /// Bytes of large files that this survey has come by, and of how many it reads.
     large: u64,
     most_of_large: u64,
@@ -56,6 +59,7 @@ impl Surveyor {
             limits,
             known: HashMap::new(),
             read: 0,
+            shut: None,
             large: 0,
             most_of_large: MOST_OF_LARGE,
         }
@@ -91,12 +95,30 @@ impl Surveyor {
         self.read
     }
 
-    /// Looks at the working tree. `also` names paths, relative to the root, that are looked at even when git ignores them.
+    /// Looks at the working tree. `also` names paths, relative to the root, that are looked at even when git ignores them. What
+    /// could be read when this first looked, and cannot any more, is given its owner's permissions back.
     ///
     /// A repository that git cannot read (the agent broke it) is not an error: the files are then found by a walk, and the
     /// inventory says so.
     pub fn survey(&mut self, also: &[Vec<u8>]) -> Result<Inventory, SurveyError> {
         let _open = tree::keep_open();
+        loop {
+            let inventory = self.look_around(also)?;
+            let refused = opening::refused(&inventory.unread);
+            let shut = self.shut.get_or_insert_with(|| refused.clone());
+            let closed: Vec<Vec<u8>> = refused.difference(shut).cloned().collect();
+            if self.open(&closed) == 0 {
+                return Ok(inventory);
+            }
+        }
+    }
+
+    /// Gives their owner back what it takes to read these paths: how many of them may now be read that could not.
+    pub(crate) fn open(&self, paths: &[Vec<u8>]) -> usize {
+        paths.iter().filter(|path| opening::open(&self.place.root, path)).count()
+    }
+
+    fn look_around(&mut self, also: &[Vec<u8>]) -> Result<Inventory, SurveyError> {
         let root = self.place.root.clone();
         at(&root).open_folder().map_err(|source| SurveyError::Root { root: root.clone(), source })?;
         let mut inventory = Inventory::default();
@@ -118,6 +140,8 @@ impl Surveyor {
             match list_repository(repository, &mut self.listing) {
                 Ok((head, paths)) => {
                     inventory.head = Some(head);
+                    let closed = self.listing.take_unread().into_iter();
+                    inventory.unread.extend(closed.map(|path| Unread { path, why: UnreadReason::Refused }));
                     return Ok(paths);
                 }
                 Err(GitError::Failed { command, said }) => {
@@ -146,7 +170,16 @@ impl Surveyor {
         let mut folders = RealFolders::new(at(&self.place.root));
         let mut known = HashMap::with_capacity(paths.len());
         for (path, ignored) in paths {
-            let Some((folder, name)) = folders.of(&path) else { continue };
+            let Some((folder, name)) = (match folders.of(&path) {
+                Ok(found) => found,
+                Err(why) => {
+                    // What cannot be looked at is not gone.
+                    inventory.unread.push(Unread { path, why });
+                    continue;
+                }
+            }) else {
+                continue;
+            };
             match self.look_at(&path, folder, name, &mut known) {
                 Ok(Some((kind, size, content))) => {
                     let path = path.strip_suffix(b"/").map(<[u8]>::to_vec).unwrap_or(path);
@@ -269,8 +302,11 @@ pub(super) fn inner_repository(folder: &TreePath, format: ObjectFormat) -> Optio
 struct RealFolders {
     root: TreePath,
     /// The folder that the last path was in; no folder where a link leads there, or nothing is there.
-    last: Option<(Vec<u8>, Option<Folder>)>,
+    last: Option<(Vec<u8>, Opened)>,
 }
+
+/// A folder that was opened; `None` where none is there, or a link is.
+type Opened = Result<Option<Folder>, UnreadReason>;
 
 impl RealFolders {
     fn new(root: TreePath) -> Self {
@@ -278,17 +314,25 @@ impl RealFolders {
     }
 
     /// The folder of a path, and its name there; `None` where the folder is not a real one.
-    fn of<'path>(&mut self, path: &'path [u8]) -> Option<(&Folder, &'path OsStr)> {
+    fn of<'path>(&mut self, path: &'path [u8]) -> Result<Option<(&Folder, &'path OsStr)>, UnreadReason> {
         let path = path.strip_suffix(b"/").unwrap_or(path);
         let (folder, name) = match memchr::memrchr(b'/', path) {
-            Some(end) => (path.get(..end)?, path.get(end + 1..)?),
+            Some(end) => path.split_at_checked(end).unwrap_or_default(),
             None => (&b""[..], path),
         };
+        let name = name.strip_prefix(b"/").unwrap_or(name);
         if self.last.as_ref().is_none_or(|(last, _)| last != folder) {
-            let open = self.root.join(as_path(folder)).open_real_folder().ok();
+            let open = match self.root.join(as_path(folder)).open_real_folder() {
+                Ok(folder) => Ok(Some(folder)),
+                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Err(UnreadReason::Refused),
+                Err(_) => Ok(None),
+            };
             self.last = Some((folder.to_vec(), open));
         }
-        let open = self.last.as_ref()?.1.as_ref()?;
-        Some((open, OsStr::from_bytes(name)))
+        match self.last.as_ref().map(|(_, open)| open) {
+            Some(Ok(Some(open))) => Ok(Some((open, OsStr::from_bytes(name)))),
+            Some(Err(why)) => Err(*why),
+            _ => Ok(None),
+        }
     }
 }

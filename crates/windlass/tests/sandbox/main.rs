@@ -3,6 +3,7 @@
 #![expect(clippy::print_stderr, reason = "what cannot be tried here is said")]
 
 mod agents;
+mod closed_files;
 mod ending;
 mod files;
 mod filters;

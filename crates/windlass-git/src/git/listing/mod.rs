@@ -34,12 +34,18 @@ pub(crate) struct Unsure(pub &'static str);
 #[derive(Debug, Default)]
 pub struct Listing {
     settings: Option<Settings>,
+    unread: Vec<Vec<u8>>,
 }
 
 impl Listing {
     /// The same as [`Repository::list_files`].
     pub(crate) fn files(&mut self, repository: &Repository) -> Result<Vec<Vec<u8>>, GitError> {
         self.without_git(repository).or_else(|_| repository.list_files())
+    }
+
+    /// The folders that could not be looked into, since this was last asked: as for git, nothing that is not tracked is in them.
+    pub(crate) fn take_unread(&mut self) -> Vec<Vec<u8>> {
+        std::mem::take(&mut self.unread)
     }
 
     /// The same, unless git has to be asked.
@@ -59,7 +65,9 @@ impl Listing {
             rules.push(Rules::parse(&bytes)?);
         }
         let top = at(&repository.top).open_real_folder().map_err(|_| Unsure("the top cannot be read"))?;
-        let mut paths = Walk::new(&index, rules).through(&top)?;
+        let walked = Walk::new(&index, rules).through(&top)?;
+        let mut paths = walked.found;
+        self.unread = walked.unread;
         paths.extend(index.entries.into_iter().map(|entry| entry.path));
         paths.sort_unstable();
         paths.dedup();

@@ -1,5 +1,6 @@
 //! The untracked files that are not ignored: git's walk through a working tree, step by step as it decides.
 
+use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt as _;
 
 use super::Unsure;
@@ -24,20 +25,28 @@ pub(super) struct Walk<'index> {
     /// The folder that is walked, with a slash behind it.
     path: Vec<u8>,
     depth: usize,
-    found: Vec<Vec<u8>>,
+    walked: Walked,
+}
+
+/// What a walk found.
+#[derive(Debug, Default)]
+pub(super) struct Walked {
+    pub found: Vec<Vec<u8>>,
+    /// Folders that it may not look into.
+    pub unread: Vec<Vec<u8>>,
 }
 
 impl<'index> Walk<'index> {
     /// With rules that are of the whole tree; the last ones decide first.
     pub fn new(index: &'index Index, rules: Vec<Rules>) -> Self {
         let rules = rules.into_iter().map(|rules| (0, rules)).collect();
-        Self { index, rules, effort: Effort::ENOUGH, path: Vec::new(), depth: 0, found: Vec::new() }
+        Self { index, rules, effort: Effort::ENOUGH, path: Vec::new(), depth: 0, walked: Walked::default() }
     }
 
     /// What is found from the top.
-    pub fn through(mut self, top: &Folder) -> Result<Vec<Vec<u8>>, Unsure> {
+    pub fn through(mut self, top: &Folder) -> Result<Walked, Unsure> {
         self.enter(top, Below::Files)?;
-        Ok(self.found)
+        Ok(self.walked)
     }
 
     fn enter(&mut self, folder: &Folder, below: Below) -> Result<(), Unsure> {
@@ -70,15 +79,21 @@ impl<'index> Walk<'index> {
                 if below == Below::Submodule {
                     return Ok(());
                 }
-                // What went away meanwhile is git's to look for.
-                let inner = folder.enter(&entry.name).map_err(|_| UNREADABLE)?;
+                let inner = match folder.enter(&entry.name) {
+                    Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+                        self.walked.unread.push(self.path.clone());
+                        return Ok(());
+                    }
+                    // What went away meanwhile is git's to look for.
+                    inner => inner.map_err(|_| UNREADABLE)?,
+                };
                 self.path.push(b'/');
                 self.depth += 1;
                 self.enter(&inner, below)?;
                 self.depth -= 1;
             }
             Kind::File | Kind::Link if !self.index.has(&self.path) && !self.ignores(false)? => {
-                self.found.push(self.path.clone());
+                self.walked.found.push(self.path.clone());
             }
             // Pipes and devices are nothing to git.
             _ => {}

@@ -99,7 +99,8 @@ impl Restored {
     }
 }
 
-/// Finds out what a restore of the surveyor's working tree would do. Changes nothing.
+/// Finds out what a restore of the surveyor's working tree would do. Changes nothing but permissions that keep files of the
+/// snapshot from being read.
 pub fn plan_restore(
     surveyor: &mut Surveyor,
     store: &Store,
@@ -110,7 +111,14 @@ pub fn plan_restore(
         return Err(RestoreError::OtherPlace { of: target.place.root.clone(), here: place.root });
     }
     let paths: Vec<Vec<u8>> = target.files.iter().map(|file| file.path.clone()).collect();
-    let now = surveyor.survey(&paths)?;
+    let mut now = surveyor.survey(&paths)?;
+    loop {
+        let shut: Vec<Vec<u8>> = paths.iter().filter(|path| now.is_unread(path)).cloned().collect();
+        if surveyor.open(&shut) == 0 {
+            break;
+        }
+        now = surveyor.survey(&paths)?;
+    }
     let mut plan = RestorePlan::of(place);
     plan.plan_writes(store, target, &now);
     plan.plan_removals(store, target, &now)?;
@@ -137,7 +145,7 @@ impl RestorePlan {
     fn plan_writes(&mut self, store: &Store, target: &Snapshot, now: &Inventory) {
         for file in &target.files {
             let there = now.entry(&file.path);
-            let unread = now.unread.iter().any(|unread| unread.path == file.path);
+            let unread = now.is_unread(&file.path);
             if there.is_some_and(|entry| entry.kind == file.kind && entry.content == file.content) {
                 self.unchanged += 1;
             } else if involves_submodule(file.kind, there) {
