@@ -52,6 +52,8 @@ pub enum Strictness {
 pub struct Steering {
     strictness: Strictness,
     git_directory: PathBuf,
+    /// Where the working tree says which git directory is its own.
+    entrance: PathBuf,
     /// What must be as it was.
     fixed: BTreeMap<PathBuf, Was>,
     /// What ordinary work changes, and must stay of its kind: as it was last seen.
@@ -78,6 +80,7 @@ impl Steering {
         let mut steering = Steering {
             strictness,
             git_directory: git_dir.clone(),
+            entrance: top.join(".git"),
             fixed: BTreeMap::new(),
             plain: BTreeMap::new(),
             hooks: Vec::new(),
@@ -143,7 +146,10 @@ impl Steering {
                 break;
             }
             let now = look(path);
-            if now == *was || self.strictness == Strictness::WhatSteers && is_harmless(path, was, &now) {
+            // A file or a link that leads there is nobody's work, and without it there is no repository.
+            let leads = *path == self.entrance && !matches!(was, Was::Place { .. });
+            let is_lenient = self.strictness == Strictness::WhatSteers && !leads;
+            if now == *was || is_lenient && is_harmless(path, was, &now) {
                 continue;
             }
             if is_above_missing(path) || path.parent().is_some_and(|above| at(above).is_link()) {
@@ -381,6 +387,27 @@ mod tests {
         fs::rename(scratch.top.join(".git"), scratch.top.join("elsewhere")).unwrap();
         symlink(scratch.top.join("elsewhere"), scratch.top.join(".git")).unwrap();
         assert!(matches!(steering.put_back(), Err(SteeringError::Replaced(_))));
+    }
+
+    #[test]
+    fn the_way_to_a_git_directory_that_lies_elsewhere_is_put_back() {
+        for is_link in [false, true] {
+            let scratch = Scratch::committed();
+            let (entrance, elsewhere) = (scratch.top.join(".git"), scratch.state.join("git"));
+            fs::rename(&entrance, &elsewhere).unwrap();
+            if is_link {
+                symlink(&elsewhere, &entrance).unwrap();
+            } else {
+                fs::write(&entrance, format!("gitdir: {}\n", elsewhere.display())).unwrap();
+            }
+            for strictness in [Strictness::WhatSteers, Strictness::Everything] {
+                let mut steering = Steering::keep(&scratch.found().folders(), strictness);
+                fs::remove_file(&entrance).unwrap();
+                assert_eq!(steering.put_back().unwrap(), [entrance.as_path()]);
+                assert_eq!(entrance.is_symlink(), is_link);
+                assert_eq!(scratch.git(&["log", "--format=%s"]), "first\n");
+            }
+        }
     }
 
     #[test]

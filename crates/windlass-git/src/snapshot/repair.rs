@@ -136,6 +136,7 @@ pub fn plan_repair(
     plan.place_of_the_repository(repository);
     plan.folders(repository);
     plan.linked_worktree(repository)?;
+    plan.entrance(repository)?;
     plan.missing_objects(store, repository)?;
     plan.files(store, target, scope)?;
     plan.references(store, target, repository, scope)?;
@@ -158,9 +159,9 @@ impl RepairPlan {
         if is_wrong(&repository.git_dir, true) {
             self.steps.push(RepairStep::MoveAside(repository.git_dir.clone()));
         }
-        let link = repository.top.join(".git");
-        if repository.is_linked() && is_wrong(&link, false) {
-            self.steps.push(RepairStep::MoveAside(link));
+        let entrance = repository.top.join(".git");
+        if lies_elsewhere(repository) && is_wrong(&entrance, false) {
+            self.steps.push(RepairStep::MoveAside(entrance));
         }
     }
 
@@ -170,6 +171,18 @@ impl RepairPlan {
             .map(|below| common.join(below));
         let wanted = shared.into_iter().chain([repository.git_dir.clone()]);
         self.steps.extend(wanted.filter(|folder| !at(folder).holds_folder()).map(RepairStep::CreateFolder));
+    }
+
+    /// What says where the git directory of a working tree is that lies elsewhere. The one of a submodule, or one that was
+    /// made with `--separate-git-dir`; a link was as good.
+    fn entrance(&mut self, repository: &Repository) -> Result<(), FileError> {
+        let path = repository.top.join(".git");
+        if !lies_elsewhere(repository) || repository.is_linked() || there(&path)?.is_some() {
+            return Ok(());
+        }
+        let content = [b"gitdir: ", repository.git_dir.as_os_str().as_bytes(), b"\n"].concat();
+        self.steps.push(RepairStep::WriteFile { path, content, kind: EntryKind::File });
+        Ok(())
     }
 
     /// The three files that tie a linked working tree to its repository.
@@ -368,6 +381,11 @@ impl RepairPlan {
                 .push(format!("{path} is there; if no git is running, remove it: git waits for it in vain"));
         }
     }
+}
+
+/// Is the git directory none that git finds by itself from the working tree, above it or in it?
+fn lies_elsewhere(repository: &Repository) -> bool {
+    !repository.top.ancestors().any(|above| above.join(".git") == repository.git_dir)
 }
 
 /// The longest file of a repository that is read: an index of millions of files.
