@@ -34,11 +34,20 @@ impl WorkingTree {
     pub fn carry_out(&mut self, order: &Order) -> Worked {
         self.put_steering_back()?;
         let mut reports = damage::clear_locks(self, &order.context);
-        let answers = self.act(order)?;
+        let answers = self.act(order).map_err(|error| self.with_a_way_back(error))?;
         reports.extend(std::mem::take(&mut self.notices).into_iter().map(Report::notice));
         reports.extend(self.ends.take());
         reports.extend(answers);
         Ok(reports)
+    }
+
+    fn with_a_way_back(&self, mut error: WorkError) -> WorkError {
+        if error.is_of_a_broken_repository && self.snapshots.is_some() {
+            let turn = self.began.unwrap_or(TurnKey { iteration: 1, attempt: 1 });
+            let command = damage::command(self, turn);
+            error.detail = format!("{}; `{command}` puts back what was there", error.detail);
+        }
+        error
     }
 
     fn act(&mut self, order: &Order) -> Worked {

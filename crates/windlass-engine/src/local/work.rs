@@ -25,10 +25,12 @@ pub(super) struct WorkError {
     pub stop_reason: StopReason,
     /// One sentence.
     pub detail: String,
+    /// Putting back the repository as it was mends it.
+    pub is_of_a_broken_repository: bool,
 }
 
 impl From<WorkError> for Report {
-    fn from(WorkError { stop_reason, detail }: WorkError) -> Report {
+    fn from(WorkError { stop_reason, detail, .. }: WorkError) -> Report {
         Broken { stop_reason, detail }.into()
     }
 }
@@ -40,7 +42,7 @@ impl WorkError {
     }
 
     pub(super) fn of(stop_reason: StopReason, error: &(impl Display + ?Sized)) -> WorkError {
-        WorkError { stop_reason, detail: error.to_string() }
+        WorkError { stop_reason, detail: error.to_string(), is_of_a_broken_repository: false }
     }
 }
 
@@ -86,8 +88,8 @@ impl From<GitError> for WorkError {
             return WorkError::of(StopReason::NeedsHuman, &error);
         }
         if error.is_of_a_broken_repository() {
-            let way = "`windlass restore RUN ITERATION --before --repository` puts back what was there";
-            return WorkError::of(StopReason::DestructiveChange, &format!("{error}; {way}"));
+            let broken = WorkError::of(StopReason::DestructiveChange, &error);
+            return WorkError { is_of_a_broken_repository: true, ..broken };
         }
         WorkError::new(&error)
     }

@@ -11,6 +11,9 @@ use windlass_host::tree::at;
 /// The files of a commit's tree, by path.
 pub type TreeFiles = BTreeMap<Vec<u8>, (EntryKind, ObjectId)>;
 
+/// The longest `shallow` that is read, in bytes.
+const LONGEST_SHALLOW: usize = 1 << 20;
+
 impl Repository {
     /// Is the first commit the second one, or one of those it was built on? No, also where one of them is not there.
     pub fn is_in_history_of(&self, first: &str, second: &str) -> Result<bool, GitError> {
@@ -78,6 +81,20 @@ impl Repository {
         objects.join(folder).join(file).holds_file()
             || objects.join("info/alternates").holds_file()
             || objects.join("pack").names().unwrap_or_default().iter().any(is_pack)
+    }
+
+    /// Does `shallow` have history end at commits whose parents are all there? `false` where that cannot be known.
+    pub(crate) fn ends_early_for_nothing(&self) -> bool {
+        let shallow = at(&self.common_dir).join("shallow").read(LONGEST_SHALLOW).ok().flatten();
+        let Some(shallow) = shallow else { return false };
+        let commits = self.history().args(["cat-file", "--batch"]).input(shallow).output();
+        let Ok(commits) = commits else { return false };
+        let lines = commits.split(|byte| *byte == b'\n');
+        let parents: Vec<&[u8]> = lines.filter_map(|line| line.strip_prefix(b"parent ")).collect();
+        let asked = self.history().args(["cat-file", "--batch-check"]).input(parents.join(&b'\n')).output();
+        asked.is_ok_and(|answer| {
+            answer.split(|byte| *byte == b'\n').all(|line| line.is_empty() || !line.ends_with(b" missing"))
+        })
     }
 
     /// Files and folders that git ignores; a folder of which it ignores everything is one path that ends in `/`.

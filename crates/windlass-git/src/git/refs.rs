@@ -46,6 +46,20 @@ impl PackedRefs {
         });
         Self(references.filter(|(name, _)| name.starts_with(b"refs/")).collect())
     }
+
+    /// Would git read it? It reads nothing at all where one line of it is none.
+    pub fn is_sound(content: &[u8]) -> bool {
+        let Some(lines) = content.strip_suffix(b"\n") else { return content.is_empty() };
+        lines.split(|byte| *byte == b'\n').all(|line| match line.first() {
+            Some(b'#') => true,
+            Some(b'^') => line.get(1..).and_then(ObjectId::from_hex).is_some(),
+            _ => {
+                let space = line.iter().position(|byte| *byte == b' ').unwrap_or_default();
+                let (id, name) = line.split_at_checked(space).unwrap_or_default();
+                ObjectId::from_hex(id).is_some() && name.len() > 1
+            }
+        })
+    }
 }
 
 /// May a file of this name be read as a reference? Git's own rule, as far as it protects the file system.
@@ -84,6 +98,15 @@ mod tests {
         );
         let names: Vec<_> = PackedRefs::parse(text.as_bytes()).0.into_keys().collect();
         assert_eq!(names, [b"refs/heads/a".to_vec(), b"refs/tags/t".to_vec()]);
+    }
+
+    #[test]
+    fn a_list_with_a_line_that_is_none_is_read_by_no_git() {
+        let sound = format!("# pack-refs with: peeled\n{ID} refs/tags/t\n^{ID}\n");
+        assert!(PackedRefs::is_sound(sound.as_bytes()) && PackedRefs::is_sound(b""));
+        for broken in ["garbage\n", "\n", &format!("{ID}\n"), &format!("{ID} refs/heads/a"), "^x\n"] {
+            assert!(!PackedRefs::is_sound(broken.as_bytes()), "{broken:?}");
+        }
     }
 
     #[test]

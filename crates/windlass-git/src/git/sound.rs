@@ -69,7 +69,12 @@ const NOT_RUN: &str = "no git is run with it";
 const WAITS: &str = "for which git would wait without end";
 
 /// What git says of objects and settings that it cannot use.
-const BROKEN: [&str; 10] = [
+const BROKEN: [&str; 15] = [
+    "unexpected line in ",
+    "unterminated line in ",
+    ".idx is ",
+    "non-monotonic index ",
+    "cannot read commit object ",
     "invalid object ",
     "bad object ",
     "missing blob ",

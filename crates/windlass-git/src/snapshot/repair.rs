@@ -146,6 +146,9 @@ pub fn plan_repair(
     } else if target.place.is_complete {
         plan.newer_hooks(target, repository, scope);
     }
+    if target.place.is_complete {
+        plan.newer_steering(target, repository, scope);
+    }
     plan.locks(repository);
     Ok(plan)
 }
@@ -231,12 +234,18 @@ impl RepairPlan {
     ) -> Result<(), SnapshotError> {
         let apart = |name: &[u8]| name.starts_with(b"refs/") || name == b"HEAD" || name == b"index";
         for OwnFile { name, kind, content } in &target.repository {
-            let Some(path) = location(&target.place, name).filter(|_| !apart(name) && scope.has(name)) else {
+            // Where history ends is said for what was fetched since, too: it is put back with all the rest alone.
+            let is_due = scope.has(name) && (scope.is_everything() || name != b"shallow");
+            let Some(path) = location(&target.place, name).filter(|_| !apart(name) && is_due) else {
                 continue;
             };
             let content = store.content(content)?;
             let only_missing = is_of_another_tree(name) || name == b"packed-refs";
             let same = match there(&path)? {
+                // git reads nothing at all where one line of it is none.
+                Some((_, bytes)) if name == b"packed-refs" => {
+                    !bytes.is_empty() && PackedRefs::is_sound(&bytes)
+                }
                 Some((_, bytes)) if only_missing => !bytes.is_empty(),
                 Some((found, bytes)) => bytes == content && found == *kind,
                 None => false,
@@ -261,7 +270,8 @@ impl RepairPlan {
             None => Vec::new(),
         };
         // Where there is no such file now, the plan so far writes the snapshot's.
-        let packed_now = read_loose(&packed_path)?.filter(|bytes| !bytes.is_empty());
+        let is_sound = |bytes: &Vec<u8>| !bytes.is_empty() && PackedRefs::is_sound(bytes);
+        let packed_now = read_loose(&packed_path)?.filter(is_sound);
         let packed_now = PackedRefs::parse(packed_now.as_ref().unwrap_or(&kept_packed)).0;
         let kept = references(store, &target.repository, &kept_packed)?;
         for (name, wanted) in kept.iter().filter(|(name, _)| scope.has(name)) {
@@ -364,6 +374,20 @@ impl RepairPlan {
         walk(&repository.common_dir.join("hooks"), b"hooks", &mut hooks);
         hooks.retain(|(name, _)| scope.has(name));
         self.remove_unknown(target, hooks);
+    }
+
+    /// What has git read other objects, or stop at commits, that the snapshot knows nothing of.
+    fn newer_steering(&mut self, target: &Snapshot, repository: &Repository, scope: RepairScope<'_>) {
+        let common = &repository.common_dir;
+        let mut newer = Vec::new();
+        walk(&common.join("refs/replace"), b"refs/replace", &mut newer);
+        let shallow = common.join("shallow");
+        // Where a commit's parents are not there, git needs to be told so.
+        if repository.ends_early_for_nothing() {
+            newer.push((b"shallow".to_vec(), shallow));
+        }
+        newer.retain(|(name, _)| scope.has(name));
+        self.remove_unknown(target, newer);
     }
 
     fn remove_unknown(&mut self, target: &Snapshot, files: Vec<(Vec<u8>, PathBuf)>) {

@@ -102,7 +102,8 @@ pub(crate) fn is_under_way(name: &[u8]) -> bool {
 
 /// Is it a hook, or a setting that changes what git does?
 pub(crate) fn is_setting(name: &[u8]) -> bool {
-    let settings: [&[u8]; 4] = [b"config", b"config.worktree", b"info/attributes", b"info/exclude"];
+    let settings: [&[u8]; 5] =
+        [b"config", b"config.worktree", b"info/attributes", b"info/exclude", b"shallow"];
     name.starts_with(b"hooks/") || settings.contains(&name)
 }
 

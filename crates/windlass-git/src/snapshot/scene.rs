@@ -6,7 +6,10 @@ use windlass_core::damage::{Name, Operation, Scene};
 
 use super::repository::{OwnFile, is_setting};
 use super::{SnapshotError, Store, repair};
-use crate::git::{ObjectFormat, ObjectKind, RefValue};
+use crate::git::{ObjectFormat, ObjectKind, PackedRefs, RefValue};
+
+/// What says that another object is read in place of one: as good as a setting.
+pub(super) const REPLACING: &[u8] = b"refs/replace/";
 
 /// Sections of a configuration that git itself writes during ordinary work.
 const ORDINARY_SECTIONS: [&str; 4] = ["branch", "submodule", "gc", "maintenance"];
@@ -20,13 +23,10 @@ impl Store {
         };
         let all = repair::references(self, files, &packed)?;
         let is_named = |name: &Name| name.starts_with(b"refs/heads/") || name.starts_with(b"refs/tags/");
-        let references: BTreeMap<Name, String> = all
-            .into_iter()
-            .filter(|(name, _)| is_named(name))
-            .map(|(name, value)| {
-                (name, String::from_utf8_lossy(value.content().trim_ascii_end()).into_owned())
-            })
-            .collect();
+        let shown = |value: &RefValue| String::from_utf8_lossy(value.content().trim_ascii_end()).into_owned();
+        let named = all.iter().filter(|(name, _)| is_named(name));
+        let references: BTreeMap<Name, String> =
+            named.map(|(name, value)| (name.clone(), shown(value))).collect();
         let head = match files.iter().find(|file| file.name == b"HEAD") {
             Some(file) => RefValue::parse(&self.content(&file.content)?),
             None => None,
@@ -39,14 +39,21 @@ impl Store {
             Some(RefValue::Direct(commit)) => (None, Some(commit.to_string())),
             None => (None, None),
         };
+        let unusable = (!PackedRefs::is_sound(&packed)).then(|| {
+            "packed-refs has a line that names nothing: no git reads the repository with it".to_owned()
+        });
+        let replaced = all.iter().filter(|(name, _)| name.starts_with(REPLACING));
+        let replaced = replaced.map(|(name, value)| (name.clone(), shown(value)));
+        let mut settings = self.settings(files)?;
+        settings.extend(replaced);
         Ok(Scene {
+            unusable,
             branch,
             commit,
             references,
             stashes: self.stashes(files)?,
             under_way: under_way(files),
-            settings: self.settings(files)?,
-            ..Scene::default()
+            settings,
         })
     }
 

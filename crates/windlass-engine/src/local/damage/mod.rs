@@ -129,7 +129,7 @@ fn compare(
     };
     let mut before = store.scene(&began.own)?;
     let mut left = store.scene(&after.repository)?;
-    left.unusable.clone_from(&now.trouble);
+    left.unusable = now.trouble.clone().or(left.unusable.take());
     in_tables(&began.own, (&mut before, began.head.as_ref()), (&mut left, now.head.as_ref()));
     if let (None, Some(commit)) = (&left.unusable, &left.commit)
         && !repository.seems_to_have(commit)
