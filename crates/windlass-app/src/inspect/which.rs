@@ -131,7 +131,4 @@ pub fn unfinished(run: &RunId, live: &[RunId]) -> RunState {
     if live.contains(run) { RunState::Running } else { RunState::Interrupted }
 }
 
-/// `run r-…` or `session s-…`.
-pub fn holder_in_words(id: &RunId) -> String {
-    if is_session(id) { format!("session {id}") } else { format!("run {id}") }
-}
+pub use windlass_engine::store::session_folder::holder_in_words;

@@ -22,8 +22,7 @@ use windlass_core::values::{ExitCodes, Purpose as CallPurpose, RunId, StopReason
 use windlass_engine::guard;
 use windlass_engine::hook;
 use windlass_engine::sandbox::{Sandbox, container};
-use windlass_engine::store::lock::{Acquired, HeldBy, Holder, holders};
-use windlass_engine::store::session_folder::is_session;
+use windlass_engine::store::lock::{Acquired, holders};
 use windlass_engine::store::{Journal, Lock, RunFolder};
 use windlass_engine::supervisor::{
     Begun, EngineError, Finished, Session, agents_file_notice, drive, notes_file_notice, put_back_after_kill,
@@ -46,7 +45,9 @@ use crate::run::delivery::{self, WayOut};
 use crate::run::log::{RunLog, Watching};
 use crate::run::prepared::Prepared;
 use crate::run::request::RunEnd;
-use crate::run::{criteria, gates, links_out, recorded, retention, sandbox_notices, tasks, uncommitted};
+use crate::run::{
+    criteria, gates, held, links_out, recorded, retention, sandbox_notices, tasks, uncommitted,
+};
 use crate::sandbox;
 use crate::telling;
 use crate::trusting::{self, Asked, Purpose};
@@ -416,38 +417,9 @@ fn broken(run: &RunId, error: EngineError, codes: ExitCodes) -> AppError {
 
 /// Takes the working directory for a run.
 pub fn lock(here: &Here, run: &RunId, codes: impl Into<Codes>) -> Result<Taken, AppError> {
-    let kind = Kind::stopped(StopReason::Locked, codes);
-    let locked = |message: String| AppError::new(kind, message);
     match Lock::acquire(&here.project, &here.directory, run, LEFTOVERS)? {
         Acquired::Taken(lock) => Ok(end_leftovers(here, lock)),
-        Acquired::Held(HeldBy::Live(Holder { run, pid, since, .. })) => {
-            let (what, since) = (holder_in_words(&run), since.strftime("%H:%M:%S UTC"));
-            let directory = here.directory.display();
-            let error = locked(format!("{what} (process {pid}, since {since}) works in {directory}"));
-            Err(if is_session(&run) {
-                error.hint("End it in its terminal first.")
-            } else {
-                error
-                    .hint(format!("Watch it: windlass status {run}, windlass logs -f {run}"))
-                    .hint(format!("End it after its iteration: windlass stop {run}"))
-            })
-        }
-        Acquired::Held(HeldBy::Leftovers(holder)) => {
-            let what = holder_in_words(&holder.run);
-            Err(locked(format!("{what} was killed, and what it started is still being ended"))
-                .hint("Try again in a few seconds."))
-        }
-        Acquired::Held(HeldBy::Elsewhere(process)) => {
-            let process = process.map_or_else(String::new, |pid| format!(" (process {pid})"));
-            let directory = here.directory.display();
-            Err(locked(format!("another run{process} works in {directory}; it keeps its state elsewhere"))
-                .hint("Its WINDLASS_STATE_DIR or XDG_STATE_HOME is another one, or its user or container is.")
-                .hint("Stop it there, or wait for its end."))
-        }
-        Acquired::Held(HeldBy::Nameless) => {
-            Err(locked(format!("another process holds {}", here.directory.display()))
-                .hint("Try again in a few seconds."))
-        }
+        Acquired::Held(by) => Err(held::error(&here.directory, by, Kind::stopped(StopReason::Locked, codes))),
     }
 }
 

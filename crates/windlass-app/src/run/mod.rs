@@ -10,6 +10,7 @@ mod finished;
 mod gates;
 mod goal;
 pub(crate) mod going_on;
+mod held;
 pub(crate) mod launch;
 mod links_out;
 mod log;

@@ -276,6 +276,7 @@ impl LocalLanes {
         self.looked = Instant::now();
         self.tell_of_sandbox();
         reap_adopted();
+        self.lanes.values().filter_map(|held| held.keeper.as_ref()).for_each(Keeper::wake);
         // What a thread that is gone was asked for will never be answered.
         if self.workers.is_gone() { Err(EngineError::Broken) } else { Ok(()) }
     }

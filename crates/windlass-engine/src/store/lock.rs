@@ -20,6 +20,7 @@ use jiff::Timestamp;
 use rustix::process::Pid;
 use serde::{Deserialize, Serialize};
 use windlass_core::values::{RunId, path_text};
+use windlass_host::process::that_have_open;
 use windlass_host::process::tree::Process;
 
 use super::StoreError;
@@ -103,8 +104,8 @@ pub enum Acquired {
 pub enum HeldBy {
     /// A run that goes on.
     Live(Holder),
-    /// What a dead run's keeper has not cleaned up yet.
-    Leftovers(Holder),
+    /// What a dead run's keeper has not cleaned up yet, and the processes that hold on to it.
+    Leftovers(Holder, Vec<u32>),
     /// Somebody who has not written a name.
     Nameless,
     /// Somebody who keeps their state elsewhere: the process, where the system says so.
@@ -137,6 +138,7 @@ impl Lock {
         project.create()?;
         let path = project.lock(directory);
         let began = Instant::now();
+        let mut has_woken = false;
         loop {
             let file =
                 open_private(OpenOptions::new().create(true).truncate(false).read(true).append(true), &path)
@@ -154,15 +156,24 @@ impl Lock {
                 Some(Err(PlaceIsHeld(by))) => Some(HeldBy::Elsewhere(by)),
                 None => None,
             };
-            let (held, wait) = match (elsewhere, read_holder(&path)?) {
+            let (mut held, wait) = match (elsewhere, read_holder(&path)?) {
                 (Some(elsewhere), None) => (elsewhere, NAMELESS),
                 (Some(elsewhere), Some(holder)) if holder.is_alive() => (elsewhere, NAMELESS),
                 (None, Some(holder)) if holder.is_alive() => (HeldBy::Live(holder), Duration::ZERO),
                 // What a dead runner left holds one of the two, or both; or somebody else has come between.
                 (Some(elsewhere), Some(_)) => (elsewhere, patience),
-                (None, Some(holder)) => (HeldBy::Leftovers(holder), patience),
+                (None, Some(holder)) => (HeldBy::Leftovers(holder, Vec::new()), patience),
                 (None, None) => (HeldBy::Nameless, NAMELESS.max(patience)),
             };
+            // A keeper that somebody stopped would clean up nothing.
+            let woken = || that_have_open(&path).into_iter().inspect(Process::wake);
+            if let HeldBy::Leftovers(_, keepers) = &mut held
+                && (!has_woken || began.elapsed() >= wait)
+            {
+                has_woken = true;
+                *keepers =
+                    woken().filter_map(|process| process.id.as_raw_nonzero().get().try_into().ok()).collect();
+            }
             if began.elapsed() >= wait {
                 return Ok(Acquired::Held(held));
             }

@@ -95,6 +95,11 @@ pub fn names_session(text: &str) -> bool {
     text.trim().to_ascii_lowercase().starts_with(PREFIX)
 }
 
+/// `run r-…` or `session s-…`.
+pub fn holder_in_words(id: &RunId) -> String {
+    if is_session(id) { format!("session {id}") } else { format!("run {id}") }
+}
+
 /// Is this a session and no run?
 pub fn is_session(id: &RunId) -> bool {
     is_id(&id.0, PREFIX)

@@ -170,7 +170,7 @@ impl Removal<'_> {
         let us = RunId(format!("removal-{}", std::process::id()));
         let lock = match Lock::acquire(self.project, &self.worktree.tree.path, &us, Duration::ZERO)? {
             Acquired::Taken(lock) => lock,
-            Acquired::Held(HeldBy::Live(holder) | HeldBy::Leftovers(holder)) => {
+            Acquired::Held(HeldBy::Live(holder) | HeldBy::Leftovers(holder, _)) => {
                 return Ok(Err(Refusal::Live(holder.run)));
             }
             Acquired::Held(HeldBy::Nameless | HeldBy::Elsewhere(_)) => return Ok(Err(Refusal::Busy)),

@@ -45,8 +45,7 @@ pub use rustix::process::Signal as CommandSignal;
 pub use standing_in::stand_before;
 pub use talk::{Talk, TalkEvent};
 pub use terminal::HandedBack;
-pub use users::may_be_at_work;
-pub use users::sees_all_processes;
+pub use users::{may_be_at_work, sees_all_processes, that_have_open};
 
 /// The environment variable that marks everything a run starts; its value is the run's id.
 pub const RUN_VARIABLE: &str = "WINDLASS_RUN";

@@ -40,6 +40,13 @@ impl Process {
         matches!(self.state, b'Z' | b'X' | b'x')
     }
 
+    /// Lets it go on where somebody has stopped it.
+    pub fn wake(&self) {
+        if self.state == b'T' {
+            let _ = self.signal(Signal::CONT);
+        }
+    }
+
     /// Asks it to end. When it is gone, nothing happens to whoever has its number now.
     pub fn terminate(&self) -> io::Result<()> {
         self.signal(Signal::TERM).map_err(io::Error::from)

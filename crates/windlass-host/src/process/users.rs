@@ -41,6 +41,17 @@ pub fn may_be_at_work(checkouts: &[PathBuf], repository: &[&Path]) -> bool {
     ids.any(|id| is_git_in(id, &folders) || has_open(id, repository))
 }
 
+/// The other processes of this user that have this file open.
+pub fn that_have_open(file: &Path) -> Vec<Process> {
+    let own = rustix::process::getpid();
+    let mut found = all();
+    found.retain(|process| {
+        let id = process.id.as_raw_nonzero().get();
+        process.id != own && !process.is_dead() && is_ours(id) && has_open(id, &[file])
+    });
+    found
+}
+
 /// A folder, whatever its name: in a container the same one has another.
 type Identity = (u64, u64);
 

@@ -38,6 +38,7 @@ pub const TESTS: &[(&str, fn())] = &[
     ("keeper::a_runner_that_closes_it_keeps_its_own_commands", a_runner_that_closes_it_keeps_its_own_commands),
     ("keeper::last_rites_come_when_nothing_is_left_and_before_the_lock_is_free", last_rites_come_last),
     ("keeper::a_hung_keeper_is_closed_too", a_hung_keeper_is_closed_too),
+    ("keeper::a_stopped_keeper_goes_on", a_stopped_keeper_goes_on),
     ("keeper::a_program_that_is_no_keeper_is_refused", a_program_that_is_no_keeper_is_refused),
     ("keeper::it_is_thin", it_is_thin),
 ];
@@ -348,6 +349,24 @@ fn a_hung_keeper_is_closed_too() {
     signal(keeper, Signal::STOP);
     lane.keeper.close();
     assert_eq!(state(keeper), None);
+}
+
+fn a_stopped_keeper_goes_on() {
+    let lane = Lane::start();
+    let keeper = Pid::from_raw(lane.keeper.pid()).unwrap();
+    let (_, _) = lane.run(1, "exec sleep 1000");
+    for number in 0..2 {
+        signal(keeper, Signal::STOP);
+        eventually("it is stopped", || (state(keeper) == Some('T')).then_some(()));
+        if number == 0 {
+            lane.keeper.wake();
+        } else {
+            lane.keeper.terminate(7).unwrap();
+        }
+        eventually("it goes on", || (state(keeper) != Some('T')).then_some(()));
+    }
+    signal(keeper, Signal::STOP);
+    assert_eq!(lane.kill_tree(), [KeeperEvent::Exited { id: 1, ended: Ended::Signalled(9) }]);
 }
 
 fn a_program_that_is_no_keeper_is_refused() {

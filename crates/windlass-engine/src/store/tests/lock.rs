@@ -95,7 +95,7 @@ fn leftovers_of_a_dead_holder_are_waited_for_and_then_named() {
     let keeper = leave_behind(&fixture);
     let patience = Duration::from_millis(80);
     let began = Instant::now();
-    let Acquired::Held(HeldBy::Leftovers(held)) = acquire(&fixture, patience) else {
+    let Acquired::Held(HeldBy::Leftovers(held, _)) = acquire(&fixture, patience) else {
         panic!("no leftovers");
     };
     assert!(began.elapsed() >= patience);

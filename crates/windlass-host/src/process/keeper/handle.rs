@@ -8,7 +8,7 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -31,6 +31,10 @@ const CLOSE_PATIENCE: Duration = Duration::from_secs(5);
 
 /// How much longer where it has last rites to see to.
 const RITES_PATIENCE: Duration = Duration::from_secs(15);
+
+/// A keeper that has not said after so long that all below it is gone stands still, whatever holds it: it promises 2 s, and a
+/// loaded machine is not a fault.
+const CLEARING_PATIENCE: Duration = Duration::from_secs(10);
 
 /// What a keeper is to start.
 #[derive(Debug)]
@@ -116,6 +120,8 @@ pub enum KeeperEvent {
     Died,
 }
 
+type Clearing = Mutex<Vec<Sender<()>>>;
+
 /// A running keeper. All methods can be called from any thread; what comes of them comes as [`KeeperEvent`]s.
 ///
 /// Dropping it ends the keeper and all below it, without waiting for that; [`Keeper::close`] waits.
@@ -125,6 +131,8 @@ pub struct Keeper {
     line: Arc<Line>,
     closing: Arc<AtomicBool>,
     has_rites: AtomicBool,
+    /// Dropped when the keeper has said that all is gone: those that wait for that hear of it.
+    clearing: Arc<Clearing>,
     /// Its other end is dropped when the keeper has been reaped.
     gone: Receiver<()>,
 }
@@ -144,18 +152,27 @@ impl Keeper {
             other => Err(other),
         })?;
         let StartedKeeper { child, process, socket } = started;
-        let line = Arc::new(Line { socket, sending: Mutex::new(()) });
+        let line = Arc::new(Line { socket, process, sending: Mutex::new(()) });
         let closing = Arc::new(AtomicBool::new(false));
+        let clearing: Arc<Clearing> = Arc::default();
         let (going, gone) = channel();
         let keeper = Keeper {
             process,
             line: Arc::clone(&line),
             closing: Arc::clone(&closing),
             has_rites: AtomicBool::new(false),
+            clearing: Arc::clone(&clearing),
             gone,
         };
         let listen = move || {
-            listen(child, &line.socket, &on_event);
+            let heard = |event: KeeperEvent| {
+                if matches!(event, KeeperEvent::TreeGone { .. }) {
+                    nobody_waits(&clearing);
+                }
+                on_event(event);
+            };
+            listen(child, &line.socket, &heard);
+            nobody_waits(&clearing);
             if !closing.load(Ordering::Acquire) {
                 on_event(KeeperEvent::Died);
             }
@@ -193,9 +210,28 @@ impl Keeper {
         self.send(&Request::Terminate { id }, &[])
     }
 
-    /// Kills and reaps everything below the keeper: [`KeeperEvent::TreeGone`], at the latest after 2 s.
+    /// Kills and reaps everything below the keeper: [`KeeperEvent::TreeGone`], at the latest after 2 s; [`KeeperEvent::Died`]
+    /// where the keeper stands still and cannot be woken.
     pub fn kill_tree(&self) -> Result<(), ProcessError> {
-        self.send(&Request::KillTree, &[])
+        self.send(&Request::KillTree, &[])?;
+        let (said, waiting) = channel();
+        self.clearing.lock().unwrap_or_else(PoisonError::into_inner).push(said);
+        let process = self.process;
+        let wait = move || {
+            if waiting.recv_timeout(CLEARING_PATIENCE) == Err(RecvTimeoutError::Timeout) {
+                let _ = process.signal(Signal::KILL);
+            }
+        };
+        let thread = thread::Builder::new().name("clearing".to_owned());
+        thread.spawn(wait).map(drop).map_err(ProcessError::system("start a thread for the keeper"))
+    }
+
+    /// Lets the keeper go on where somebody stopped it: whatever runs below it can do that, and nothing would be seen to
+    /// end any more.
+    pub fn wake(&self) {
+        if let Some(now) = Process::find(self.process.id).filter(|now| now.start == self.process.start) {
+            now.wake();
+        }
     }
 
     /// Stops everything below the keeper where it is (SIGSTOP).
@@ -235,7 +271,7 @@ impl Keeper {
         let _ = self.send(&Request::Farewell, &[]);
         self.part();
         let rites = if self.has_rites.load(Ordering::Acquire) { RITES_PATIENCE } else { Duration::ZERO };
-        if self.gone.recv_timeout(CLOSE_PATIENCE + rites) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+        if self.gone.recv_timeout(CLOSE_PATIENCE + rites) == Err(RecvTimeoutError::Timeout) {
             let _ = self.process.signal(Signal::KILL);
             let _ = self.gone.recv_timeout(CLOSE_PATIENCE);
         }
@@ -271,15 +307,23 @@ impl Pulse {
 #[derive(Debug)]
 struct Line {
     socket: UnixStream,
+    process: Process,
     /// One message at a time.
     sending: Mutex<()>,
 }
 
 impl Line {
+    /// Nothing happens where it is not stopped.
+    fn wake(&self) {
+        let _ = self.process.signal(Signal::CONT);
+    }
+
     fn send(&self, request: &Request, files: &[BorrowedFd<'_>]) -> Result<(), ProcessError> {
         if files.len() > FILES_PER_MESSAGE {
             return Err(ProcessError::TooManyFiles(files.len()));
         }
+        // One that is stopped would hear nothing, and take nothing once the way to it is full.
+        self.wake();
         let _one_at_a_time = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
         wire::send(&self.socket, request, files).map_err(|error| match error.kind() {
             io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => ProcessError::KeeperGone,
@@ -349,6 +393,10 @@ fn wait_until_ready(socket: &UnixStream) -> io::Result<()> {
         }
     }
     Err(io::ErrorKind::UnexpectedEof.into())
+}
+
+fn nobody_waits(clearing: &Clearing) {
+    clearing.lock().unwrap_or_else(PoisonError::into_inner).clear();
 }
 
 /// Passes on what the keeper says, until it is gone; returns when it has been reaped.
