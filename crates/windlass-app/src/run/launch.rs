@@ -46,7 +46,7 @@ use crate::run::log::{RunLog, Watching};
 use crate::run::prepared::Prepared;
 use crate::run::request::RunEnd;
 use crate::run::{
-    criteria, gates, held, links_out, recorded, retention, sandbox_notices, tasks, uncommitted,
+    criteria, gates, held, links_out, recorded, retention, sandbox_notices, state_inside, tasks, uncommitted,
 };
 use crate::sandbox;
 use crate::telling;
@@ -61,6 +61,7 @@ pub fn start(here: &Here, request: &Prepared) -> Result<RunEnd, AppError> {
     let resolved = &request.configuration.resolved;
     let here = &here.behind(&resolved.sandbox.kind)?;
     refuse_read_only(here, resolved)?;
+    state_inside::refuse(here)?;
     request.assignment.refuse_signal(resolved)?;
     tasks::refuse_impossible_lanes(here, request)?;
     let trusted = trusting::require(&asked(here, request))?;
@@ -353,6 +354,7 @@ pub fn finish(
     fleet: Option<FleetRun>,
 ) -> Result<RunEnd, AppError> {
     become_subreaper()?;
+    begun.notices.extend(state_inside::notice(here));
     begun.notices.extend(retention::apply(here, resolved.runs));
     begun.notices.extend(sandbox_notices::notices(here, &begun.plan));
     let environment = worktree::environment(here);

@@ -25,6 +25,7 @@ mod retention;
 mod same_job;
 mod sandbox_notices;
 mod started_apart;
+mod state_inside;
 pub(crate) mod tasks;
 pub(crate) mod uncommitted;
 pub(crate) mod verdict;
