@@ -11,7 +11,7 @@ use windlass_core::values::{RunId, StopReason};
 use windlass_engine::recovery::{self, Commits, Dirty, RecoveryError, Rules, Saved, Sorted, Uncommitted};
 use windlass_engine::store::{RunFolder, index, journal};
 use windlass_git::commit::CommitOutcome;
-use windlass_git::git::Repository;
+use windlass_git::git::{Head, Repository};
 use windlass_git::snapshot::Store;
 
 use crate::beginning;
@@ -40,8 +40,10 @@ pub fn before_run(
         };
     };
     let former = former(here, plan)?;
+    let on_no_branch = on_no_branch(repository, plan)?;
     if plan.commit != CommitPolicy::Runner {
-        return only_keep(here, repository, former);
+        let kept = only_keep(here, repository, former)?;
+        return Ok(on_no_branch.into_iter().chain(kept).collect());
     }
     refuse_stranger(repository)?;
     refuse_half_done(repository)?;
@@ -51,7 +53,7 @@ pub fn before_run(
     let ignored = beginning::lines(&here.directory);
     let rules = Rules { withholding: &plan.withholding, ignored: &ignored, scaffolds: &scaffolds };
     let mut set_apart = recovery::folders(repository, rules, &mut dirty)?;
-    let mut notices = Vec::new();
+    let mut notices: Vec<String> = on_no_branch.into_iter().collect();
     let (new, hidden) = (std::mem::take(&mut dirty.new), std::mem::take(&mut dirty.hidden));
     let mut of_a_person = Dirty { paths: dirty.paths.clone(), new, hidden };
     let former = former.zip(here.snapshots()?);
@@ -278,6 +280,19 @@ fn refuse_a_persons(
         "Of the interrupted run {} are {} of them, and would be committed as its work; these are not: {listing}",
         former.run(),
         sorted.of_the_run.len(),
+    )))
+}
+
+/// Commits that no branch holds are lost with the next checkout.
+fn on_no_branch(repository: &Repository, plan: &RunSpec) -> Result<Option<String>, AppError> {
+    if plan.commit == CommitPolicy::None {
+        return Ok(None);
+    }
+    let Head::Detached { commit } = repository.head().map_err(AppError::system)? else { return Ok(None) };
+    let short: String = commit.to_string().chars().take(9).collect();
+    Ok(Some(format!(
+        "no branch is checked out (but the commit {short}): the commits of this run will be on none; `git branch NAME` keeps \
+         them once it has ended, `git switch -c NAME` before it begins"
     )))
 }
 

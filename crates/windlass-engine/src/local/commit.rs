@@ -20,7 +20,7 @@ use crate::recovery::record::holding;
 use crate::recovery::{HOOKS, hooks, is_own_file};
 use crate::withhold::{self, Scene, WithheldPaths};
 use windlass_git::commit::{Candidate, CommitOutcome, marked_commit};
-use windlass_git::git::Repository;
+use windlass_git::git::{ObjectId, Repository};
 use windlass_git::inventory::{Inventory, is_half_written};
 use windlass_git::snapshot::{Side, Snapshot};
 
@@ -208,6 +208,9 @@ fn commit(
     // The task file is never given up, whatever the agent does with it.
     changed
         .retain(|path| candidate.inventory.entry(path).is_some() || !is_own_file(&world.plan, &place, path));
+    let repository = repository.clone();
+    let repository = &repository;
+    tell_of_taken(world, repository)?;
     leave_a_persons(world, repository, &mut changed)?;
     let (Some(store), Some(candidate)) = (&world.snapshots, &world.latest) else {
         return nothing(CommitOutcome::NothingToCommit);
@@ -250,6 +253,29 @@ pub(super) fn message<'a>(plan: &'a RunSpec, turn: TurnKey, of: Subject<'a>) -> 
         feature: plan.job.tasks.as_ref().and_then(|tasks| tasks.feature.as_deref()),
         task,
     }
+}
+
+/// Says once which of a person's uncommitted changes are in a commit after all: whoever made it, the runner did not.
+fn tell_of_taken(world: &mut WorkingTree, repository: &Repository) -> Result<(), WorkError> {
+    if world.uncommitted.is_empty() {
+        return Ok(());
+    }
+    let head = repository.head()?.commit().map(|commit| commit.to_string());
+    let committed = damage::committed(world, repository, head.as_deref()).unwrap_or_default();
+    let is_taken = |(path, theirs): &(&Vec<u8>, &Option<ObjectId>)| {
+        theirs.is_some() && committed.get(path.as_slice()).map(|(_, content)| *content) == **theirs
+    };
+    let taken: Vec<Vec<u8>> =
+        world.uncommitted.iter().filter(is_taken).map(|(path, _)| path.clone()).collect();
+    let new: Vec<Vec<u8>> = taken.into_iter().filter(|path| world.taken.insert(path.clone())).collect();
+    if !new.is_empty() {
+        let listing = windlass_core::recovery::listed(new.iter().map(Vec::as_slice));
+        world.notices.push(format!(
+            "what was uncommitted before has been committed meanwhile, and not by the runner: {listing}; was it not you, \
+             `git log -1 -- FILE` names the commit"
+        ));
+    }
+    Ok(())
 }
 
 /// Takes out what a person had not committed when a session began, and, said once, files that hold both: theirs and the

@@ -7,14 +7,14 @@ use windlass_core::words::some_of;
 
 use windlass_core::damage::{Damage, DamageKind};
 use windlass_core::report::{self, Report};
-use windlass_core::spec::SandboxKind;
+use windlass_core::spec::{CommitPolicy, SandboxKind};
 use windlass_core::values::StopReason;
 
 use super::LocalLanes;
 use super::damage;
 use super::work::WorkError;
 use super::working_tree::WorkingTree;
-use windlass_git::git::{Steering, SteeringError, Strictness};
+use windlass_git::git::{Head, Steering, SteeringError, Strictness};
 use windlass_host::file::FileError;
 
 /// So many files are named in one sentence.
@@ -124,6 +124,25 @@ impl LocalLanes {
         if let Some(notice) = self.put_back_at_last() {
             self.notice(notice);
         }
+        self.take_over_loan_at_last();
+        if let Some(notice) = self.commits_of_no_branch() {
+            self.notice(notice);
+        }
+    }
+
+    /// What has been committed and is on no branch: the next checkout would leave it behind.
+    fn commits_of_no_branch(&self) -> Option<String> {
+        let repository = self.repository.as_ref().filter(|_| self.plan.commit != CommitPolicy::None)?;
+        let Head::Detached { commit } = repository.head().ok()? else { return None };
+        let commit = commit.to_string();
+        if repository.holder(&commit).ok()?.is_some() {
+            return None;
+        }
+        let short: String = commit.chars().take(9).collect();
+        Some(format!("the commit {short} is on no branch: `git branch NAME {short}` keeps it"))
+    }
+
+    fn take_over_loan_at_last(&mut self) {
         let Some(loan) = self.sandboxes.of_run().loan().cloned() else { return };
         let notices: Vec<String> = match loan.take_over(&self.folder.run().0, "left") {
             Ok(taken) => {

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use sha2::{Digest as _, Sha256};
 use windlass_core::hexadecimal;
 
-use super::StoreError;
 use super::error::Attempted as _;
 use super::files::{create_folder, entries, sync_folder};
+use super::{RunFolder, StoreError};
 
 /// The longest part of a project's folder that is taken from its name, in characters.
 const SLUG_LENGTH: usize = 32;
@@ -97,6 +97,12 @@ impl Project {
     pub fn all(state_root: &Path) -> Result<Vec<Project>, StoreError> {
         let folders = entries(&state_root.join("projects"))?.into_iter().map(|entry| entry.path());
         Ok(folders.filter(|path| path.is_dir()).map(|path| Project { path: path.into() }).collect())
+    }
+
+    /// The project that a run belongs to.
+    pub(crate) fn of_run(folder: &RunFolder) -> Project {
+        // …/PROJECT/runs/RUN
+        Project { path: folder.path().ancestors().nth(2).unwrap_or(folder.path()).into() }
     }
 
     /// Creates the folder, for its owner only, so that it survives a power failure.

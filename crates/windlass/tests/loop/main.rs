@@ -43,6 +43,7 @@ mod money;
 mod night;
 mod nothing_lost;
 mod notifications;
+mod odd_repositories;
 mod one_run;
 mod own_files;
 mod parking;

@@ -16,6 +16,9 @@ use windlass_core::values::{LaneId, StopReason};
 use super::work::WorkError;
 
 use super::working_tree::WorkingTree;
+use crate::store::Project;
+use crate::store::lock::{Holder, holders};
+use crate::store::session_folder::holder_in_words;
 use windlass_git::git::{Head, ObjectId};
 use windlass_git::inventory::{Entry, EntryKind, Inventory};
 use windlass_git::snapshot::{OwnFile, Side, Snapshot};
@@ -67,7 +70,9 @@ pub(super) fn find(
     damage.append(&mut world.left_behind);
     damage.sort_by_key(|one| one.kind);
     let plan = world.plan.clone();
-    damage.retain(|one| !damage::may_be_wanted(one.kind, plan.commit));
+    let (wanted, rest) = damage.into_iter().partition(|one| damage::may_be_wanted(one.kind, plan.commit));
+    damage = rest;
+    world.notices.extend(said_of_wanted(wanted));
     if plan.undo == UndoPolicy::Ask {
         let told_before = context.attempt.as_ref().map_or(&[][..], |attempt| &attempt.told);
         let told = |kind| told_before.contains(&kind) && kind != DamageKind::RepositoryUnusable;
@@ -76,8 +81,34 @@ pub(super) fn find(
     if damage.is_empty() {
         return Ok(None);
     }
-    let course = damage::course(&damage, plan.undo, plan.commit);
+    let mut course = damage::course(&damage, plan.undo, plan.commit);
+    if let Some(other) = another_at_work(world, course)? {
+        course = damage::course(&damage, UndoPolicy::Ask, plan.commit);
+        let what = holder_in_words(&other.run);
+        world.notices.push(format!(
+            "nothing is undone by itself: {what} works in {}, and what it does would be undone as well",
+            other.directory.display()
+        ));
+    }
     Ok(Some(FoundDamage { turn, damage, course }))
+}
+
+/// An agent that is to commit may choose where; a person wants to know that it did.
+fn said_of_wanted(wanted: Vec<Damage>) -> impl Iterator<Item = String> {
+    let begun = wanted.into_iter().filter(|one| one.kind == DamageKind::BranchBegun);
+    begun.map(|one| format!("the agent began a branch: {}", one.sentence))
+}
+
+/// Whoever else works on what would be put back: on these files, or, where branches are, anywhere in the repository.
+fn another_at_work(world: &WorkingTree, course: DamageCourse) -> Result<Option<Holder>, WorkError> {
+    if !course.undoes() {
+        return Ok(None);
+    }
+    let project = Project::of_run(&world.folder);
+    let root = &world.surveyor.place().root;
+    let is_affected = |holder: &Holder| course == DamageCourse::UndoAll || holder.directory.starts_with(root);
+    let mut others = holders(&project)?.into_iter().filter(|holder| holder.run != world.plan.run);
+    Ok(others.find(|holder| is_affected(holder) && holder.is_alive()))
 }
 
 /// The notices, the fact, and the end of the run where that is what follows.
@@ -136,6 +167,7 @@ fn compare(
     {
         left.unusable = Some(format!("there is no object of the commit {commit}"));
     }
+    world.notices.extend(stashed(&before, &left));
     let ancestry = if left.unusable.is_some() {
         Ancestry::default()
     } else {
@@ -144,6 +176,17 @@ fn compare(
         ancestry
     };
     Ok(damage::compare(&before, &left, &ancestry))
+}
+
+/// Work that was put away is in no file, and in no commit of a branch.
+fn stashed(before: &Scene, left: &Scene) -> Option<String> {
+    let new = left.stashes.iter().filter(|stash| !before.stashes.contains(stash)).count();
+    (new > 0 && left.unusable.is_none()).then(|| {
+        let what = if new == 1 { "a stash".to_owned() } else { format!("{new} stashes") };
+        format!(
+            "the agent put work away in {what}: `git stash list` names it, `git stash pop` brings it back"
+        )
+    })
 }
 
 /// References in tables are not read here: of them only what is checked out is known, and by git.
