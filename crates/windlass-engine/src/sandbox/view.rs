@@ -4,58 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::path::{Path, PathBuf};
 
-use windlass_agents::{AGENTS, GUARDED_IN_WORKSPACES};
+use windlass_agents::GUARDED_IN_WORKSPACES;
 use windlass_core::spec::SandboxSpec;
 
 use super::SandboxRoom;
-use super::secrets::moved_secrets;
+use super::secrets::{homes, moved_secrets, secrets_of};
 use crate::steered::steering;
 use windlass_git::loan::Loan;
 use windlass_host::tree::{Kind, at};
 
-/// What of a home holds secrets; what agents keep there for themselves comes to it.
-const SECRETS: &[&str] = &[
-    ".ssh",
-    ".gnupg",
-    ".aws",
-    ".azure",
-    ".kube",
-    ".docker",
-    ".netrc",
-    ".npmrc",
-    ".pypirc",
-    ".pgpass",
-    ".my.cnf",
-    ".git-credentials",
-    ".codex",
-    ".gemini",
-    ".cargo/credentials",
-    ".cargo/credentials.toml",
-    ".gem/credentials",
-    ".m2/settings.xml",
-    ".gradle/gradle.properties",
-    ".terraform.d",
-    ".vault-token",
-    ".password-store",
-    ".mozilla",
-    ".thunderbird",
-    ".bash_history",
-    ".zsh_history",
-    ".config/gh",
-    ".config/hub",
-    ".config/glab-cli",
-    ".config/gcloud",
-    ".config/git/credentials",
-    ".config/op",
-    ".config/rclone",
-    ".config/containers/auth.json",
-    ".config/google-chrome",
-    ".config/chromium",
-    ".config/windlass",
-    ".local/share/keyrings",
-];
-
-/// The same of the machine. `/run` has the sockets of its services: of docker, of keys, of the desktop.
+/// What of the machine holds secrets. `/run` has the sockets of its services: of docker, of keys, of the desktop.
 const SECRETS_OF_THE_MACHINE: &[&str] = &["/run", "/etc/shadow", "/etc/gshadow", "/etc/ssl/private"];
 
 /// What of `/run` programs cannot do without, where it is.
@@ -108,8 +66,7 @@ impl View {
         files: &[PathBuf],
     ) -> View {
         let mut view = View { places: BTreeMap::new() };
-        let of_agents = AGENTS.iter().flat_map(|agent| agent.about().files.of_home);
-        let secrets = SECRETS.iter().chain(of_agents).map(|below| room.home.join(below));
+        let secrets = homes(&room.home).flat_map(secrets_of);
         view.set_all(secrets.chain(SECRETS_OF_THE_MACHINE.iter().map(PathBuf::from)), &Sight::Hidden);
         view.set_all(moved_secrets(&env::vars_os().collect::<Vec<_>>()), &Sight::Hidden);
         let names = Path::new(NAME_SERVERS);
