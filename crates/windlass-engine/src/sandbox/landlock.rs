@@ -20,6 +20,15 @@ const DEVICES: &[&str] = &[
     "/dev/pts",
 ];
 
+/// Where devices are. A disk among them has all that is hidden, whoever may read it (as root).
+const ALL_DEVICES: &str = "/dev";
+
+/// What programs read there beside those that they write to.
+const READ_THERE: &[&str] = &["/dev/shm", "/dev/mqueue", "/dev/dri", "/dev/kfd", "/dev/kvm", "/dev/fuse"];
+
+/// The same by how their names begin: graphics cards that are computed with.
+const READ_THERE_BY_NAME: &str = "nvidia";
+
 /// The rules for a view. Rules only ever add: whatever is granted is granted with all below it, so that what lies above
 /// something hidden is granted piece by piece.
 ///
@@ -44,6 +53,7 @@ impl Granted {
         let sight = view.places.get(path).unwrap_or(inherited);
         let hides = view.below(path).find(|(_, below)| **below == Sight::Hidden);
         match (sight, hides) {
+            (Sight::ReadOnly, _) if path == Path::new(ALL_DEVICES) => self.grant_devices(),
             (Sight::Hidden, _) => {}
             (Sight::Writable, Some((hidden, _))) => {
                 return Err(format!(
@@ -61,6 +71,17 @@ impl Granted {
             self.walk_place(view, below, sight)?;
         }
         Ok(())
+    }
+
+    fn grant_devices(&mut self) {
+        // outside: the machine's devices.
+        let entries = fs::read_dir(ALL_DEVICES).into_iter().flatten().flatten().map(|entry| entry.path());
+        let by_name = |path: &PathBuf| {
+            path.file_name()
+                .is_some_and(|name| name.as_encoded_bytes().starts_with(READ_THERE_BY_NAME.as_bytes()))
+        };
+        self.readable.extend(READ_THERE.iter().chain(DEVICES).map(PathBuf::from));
+        self.readable.extend(entries.filter(by_name));
     }
 
     /// A place in what was granted, or hidden, as a whole.

@@ -49,8 +49,10 @@ fn ruleset(door: &Door, proxy: Option<u16>) -> Result<RulesetCreated, String> {
     for path in &door.readable {
         created = allow(created, path, AccessFs::from_read(NEWEST)).map_err(said)?;
     }
+    // A device that root makes is the disk that it names.
+    let writing = AccessFs::from_all(NEWEST) & !(AccessFs::MakeBlock | AccessFs::MakeChar);
     for path in &door.writable {
-        created = allow(created, path, AccessFs::from_all(NEWEST)).map_err(said)?;
+        created = allow(created, path, writing).map_err(said)?;
     }
     created = allow_own_files(created).map_err(said)?;
     match (door.ports, proxy) {

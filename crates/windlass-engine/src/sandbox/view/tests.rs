@@ -113,6 +113,7 @@ fn rules_of_the_kernel_grant_nothing_that_is_hidden() {
         assert!(!granted(&root.join(hidden)), "{hidden}");
     }
     assert!(granted(Path::new("/usr/bin/env")) && granted(Path::new("/proc/self")));
+    assert!(granted(Path::new("/dev/null")) && !granted(Path::new("/dev/vda")), "disks have all of it");
     assert!(writable.contains(&room.tree) && !readable.iter().any(|path| room.home.starts_with(path)));
 
     let plan = SandboxSpec { hidden: vec![room.tree.join("secret")], ..SandboxSpec::default() };
