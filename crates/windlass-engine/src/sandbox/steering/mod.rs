@@ -18,7 +18,7 @@ use windlass_core::spec::SandboxSpec;
 
 use super::SandboxRoom;
 use super::view::{Sight, View};
-use crate::steered::{NAMES, OWN, is_an_agents, steered, steering};
+use crate::steered::{NAMES, OWN, is_an_agents, steered, steering, variants};
 use marks::Marked;
 use mend::{Mended, Presence, mend};
 use windlass_host::note::Note;
@@ -174,6 +174,7 @@ fn look(tree: &Path, directory: &Path) -> Looked {
         // One by one, since each may be closed by itself.
         let names = NAMES.iter().copied().chain(steering());
         found.extend(names.map(|name| folder.join(name)).map(looked_at));
+        found.extend(variants(&folder).into_iter().map(looked_at));
         for workspace in workspaces(&folder.join(OWN)) {
             found.extend(OF_WORKSPACES.map(|name| workspace.join(name)).map(looked_at));
         }
