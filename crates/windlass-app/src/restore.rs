@@ -113,7 +113,12 @@ impl App {
             RunSnapshots::open(&project, &run, here.repository.as_ref(), usize::MAX)?;
         let name = wanted(&store, &run, request).map_err(|error| refused.said(error))?;
         let here = Here { project, ..here };
-        let mut target = store.load(&store.named(&name)?)?;
+        let near = another(&store, &run, &name);
+        let lost = |error: AppError| {
+            if error.is_of_lost_snapshots() { error.with_hints(near.clone()) } else { error }
+        };
+        let loaded = store.named(&name).and_then(|id| store.load(&id));
+        let mut target = loaded.map_err(|error| lost(error.into()))?;
         let of_a_lane = is_of_a_lane(&here, &run, &target);
         if of_a_lane {
             refuse_lanes_repository(request)?;
@@ -133,7 +138,7 @@ impl App {
             put_back(self, &mut store, &target, &run, request.repository)
         };
         taken.lock.release()?;
-        let PutBack { repaired, restored } = done?;
+        let PutBack { repaired, restored } = done.map_err(lost)?;
         Ok(RestoredFiles { name, of_a_lane, repaired, restored })
     }
 }
@@ -141,6 +146,14 @@ impl App {
 /// What workers have sent of a run comes here first; of others nothing is asked.
 fn bring(here: &Here, text: &str) -> Result<(), AppError> {
     if names_session(text) { Ok(()) } else { which::shown_to(here, Some(text), Depth::Files).map(drop) }
+}
+
+/// Where an object of one snapshot is gone, the one before it, or after it, may be whole.
+fn another(store: &Store, run: &RunId, but: &SnapshotName) -> Option<String> {
+    let names: Vec<SnapshotName> = store.list(run).ok()?.into_iter().map(|(name, _)| name).collect();
+    let at = names.iter().position(|name| name == but)?;
+    let near = at.checked_sub(1).and_then(|before| names.get(before)).or_else(|| names.get(at + 1))?;
+    Some(format!("Another one may be whole: windlass restore {run} {}", near.moment))
 }
 
 /// Was it taken of a lane's checkout? That is below the run's folder.

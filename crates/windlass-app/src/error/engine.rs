@@ -136,7 +136,7 @@ impl From<StoreError> for AppError {
 
 impl From<SnapshotError> for AppError {
     fn from(error: SnapshotError) -> AppError {
-        AppError::hinted(Kind::System, error, hints::of_snapshot)
+        AppError::of(Kind::System, error)
     }
 }
 

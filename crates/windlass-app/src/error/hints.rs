@@ -10,7 +10,6 @@ use windlass_engine::workspace::template::TemplateError;
 use windlass_engine::workspace::{WorkspaceError, guard};
 use windlass_engine::worktree::WorktreeError;
 use windlass_engine::worktree::bootstrap::BootstrapError;
-use windlass_git::snapshot::SnapshotError;
 use windlass_jobs::doc::plan::migrate::MigrateError;
 
 use crate::text::quoted;
@@ -121,15 +120,6 @@ pub(super) fn of_sandbox(error: &SandboxError) -> Hints {
         }
         SandboxError::Refused { hint, .. } => one(hint),
         SandboxError::File(_) | SandboxError::Git(_) => Hints::new(),
-    }
-}
-
-pub(super) fn of_snapshot(error: &SnapshotError) -> Hints {
-    match error {
-        SnapshotError::Missing(_) | SnapshotError::Damaged { .. } => {
-            one("Another one may be whole: windlass restore RUN ITERATION")
-        }
-        _ => Hints::new(),
     }
 }
 

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use windlass_core::values::{ExitCodes, StopReason};
 
 use windlass_git::git::is_disk_full;
+use windlass_git::snapshot::SnapshotError;
 
 /// What kind of thing went wrong; it decides the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,6 +130,21 @@ impl AppError {
         self
     }
 
+    /// Does it come of objects of a snapshot that are gone or damaged?
+    pub fn is_of_lost_snapshots(&self) -> bool {
+        let mut cause = self.cause.as_ref().map(|cause| cause.as_ref() as &(dyn Error + 'static));
+        while let Some(error) = cause {
+            let lost = error.downcast_ref::<SnapshotError>();
+            if lost
+                .is_some_and(|lost| matches!(lost, SnapshotError::Missing(_) | SnapshotError::Damaged { .. }))
+            {
+                return true;
+            }
+            cause = error.source();
+        }
+        false
+    }
+
     /// Adds a hint.
     pub fn hint(mut self, hint: impl Into<Hint>) -> AppError {
         self.hints.push(hint.into());
@@ -170,7 +186,6 @@ mod tests {
 
     use windlass_engine::worktree::WorktreeError;
     use windlass_git::git::GitError;
-    use windlass_git::snapshot::SnapshotError;
     use windlass_host::file::FileError;
 
     use super::*;

@@ -46,7 +46,19 @@ fn said(files: &RestoredFiles) -> Vec<Line> {
 }
 
 fn headline(restored: &Restored, when: &str) -> Line {
-    let Restored { written, removed, unchanged, .. } = restored;
+    let Restored { written, removed, unchanged, left_alone, .. } = restored;
+    let could_not = |left: &&LeftAlone| {
+        matches!(left.why, WhyLeft::CannotBeKept | WhyLeft::InTheWay | WhyLeft::Failed(_))
+    };
+    let missed = left_alone.iter().filter(could_not).count();
+    if missed > 0 {
+        let paths = if missed == 1 { "1 path" } else { &format!("{missed} paths") };
+        let (written, removed) = (written.len(), removed.len());
+        return notice(&format!(
+            "not all files are as they were {when}: {paths} could not be put back; {written} written, {removed} removed, \
+             {unchanged} unchanged"
+        ));
+    }
     if written.is_empty() && removed.is_empty() {
         return done(&format!("nothing to do: the files are as they were {when}"));
     }
