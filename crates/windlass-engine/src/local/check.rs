@@ -1,8 +1,9 @@
 //! A check that is under way: a command that the runner executes itself.
 
 use std::ffi::OsString;
-use std::fs::{File, OpenOptions};
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use windlass_core::run::TurnKey;
@@ -10,11 +11,11 @@ use windlass_core::spec::RunSpec;
 use windlass_core::telling::telling_line;
 use windlass_core::values::{Check, CheckOutcome, CheckResult, CheckStage};
 
-use super::call::open;
 use super::prepare::read_end;
 use super::timed::Timed;
 use crate::store::{RunFolder, StoreError, create_folder};
-use windlass_host::process::{SpawnId, SpawnRequest};
+use windlass_host::process::stream::{BoundedFile, StreamReader};
+use windlass_host::process::{ProcessError, SpawnId, SpawnRequest, pipe};
 
 /// The longest last line that is journalled, in characters.
 const LAST_LINE: usize = 200;
@@ -30,7 +31,18 @@ pub(super) struct LiveCheck {
     log: PathBuf,
     /// The log as the journal names it: below the run's folder.
     name: String,
+    /// Copies what it prints into the log: a process that wrote there itself could fill the disk.
+    output: StreamReader,
     pub timed: Timed,
+}
+
+/// The check could not be set up.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum CheckError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Process(#[from] ProcessError),
 }
 
 /// Which check, and what it judges.
@@ -48,7 +60,7 @@ pub(super) struct CheckSetting<'a> {
 
 impl LiveCheck {
     /// Opens the check's log; the request is for the lane's keeper. `None` when there is no such check.
-    pub fn set_up(setting: CheckSetting<'_>) -> Result<Option<(LiveCheck, SpawnRequest)>, StoreError> {
+    pub fn set_up(setting: CheckSetting<'_>) -> Result<Option<(LiveCheck, SpawnRequest)>, CheckError> {
         let Some(check) = setting.plan.checks.get(usize::from(setting.check)) else {
             return Ok(None);
         };
@@ -58,20 +70,28 @@ impl LiveCheck {
             create_folder(parent)?;
         }
         // outside: the run's folder.
-        let output = open(&log, OpenOptions::new().create(true).write(true).truncate(true))?;
-        let request = request(&setting, check, output, &log)?;
+        let mut kept = BoundedFile::anew(&log).map_err(|error| StoreError::io("write", &log, error))?;
+        let (from_check, output) = pipe()?;
+        let reader = StreamReader::bytes(from_check, move |bytes| {
+            // What cannot be kept is read all the same: a check whose pipe is full would hang.
+            let _ = kept.write(bytes);
+        })?;
+        let request = request(&setting, check, output)?;
         let live = LiveCheck {
             stage: setting.stage,
             check: setting.check,
             log,
             name,
+            output: reader,
             timed: Timed::new(check.timeout, Some(setting.now)),
         };
         Ok(Some((live, request)))
     }
 
-    /// How it ended.
+    /// How it ended. Nothing of it may be alive.
     pub fn outcome(self, now: Duration) -> CheckOutcome {
+        self.output.stop();
+        self.output.join();
         let end = read_end(&self.log, LOOKED_THROUGH).unwrap_or_default();
         let end = String::from_utf8_lossy(&end);
         let (result, last_line) = (self.timed.result(), last_line(&end));
@@ -107,16 +127,10 @@ pub(super) fn log_name(setting: &CheckSetting<'_>) -> String {
     format!("{}/{stage}-{}.log", gates.display(), setting.check)
 }
 
-fn request(
-    setting: &CheckSetting<'_>,
-    check: &Check,
-    output: File,
-    log: &Path,
-) -> Result<SpawnRequest, StoreError> {
-    let nothing = Path::new("/dev/null");
+fn request(setting: &CheckSetting<'_>, check: &Check, output: OwnedFd) -> Result<SpawnRequest, CheckError> {
     // outside: a device.
-    let stdin = File::open(nothing).map_err(|error| StoreError::io("open", nothing, error))?;
-    let stderr = output.try_clone().map_err(|error| StoreError::io("open", log, error))?;
+    let stdin = File::open("/dev/null").map_err(ProcessError::system("open /dev/null"))?;
+    let stderr = output.try_clone().map_err(ProcessError::system("copy a pipe"))?;
     let mut environment = setting.environment.to_vec();
     let stage = format!("{:?}", setting.stage).to_lowercase();
     environment.push(("WINDLASS_HOOK_STAGE".into(), stage.into()));
@@ -132,8 +146,8 @@ fn request(
         environment,
         directory: setting.plan.directory.clone(),
         stdin: stdin.into(),
-        stdout: output.into(),
-        stderr: stderr.into(),
+        stdout: output,
+        stderr,
     })
 }
 

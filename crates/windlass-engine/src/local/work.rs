@@ -6,6 +6,7 @@ use std::fmt::Display;
 use windlass_core::report::{Broken, Report};
 use windlass_core::values::StopReason;
 
+use super::check::CheckError;
 use crate::sandbox::SandboxError;
 use crate::store::StoreError;
 use windlass_git::commit::CommitError;
@@ -57,7 +58,7 @@ macro_rules! broken {
     )+};
 }
 
-broken!(StoreError, SandboxError);
+broken!(StoreError, SandboxError, CheckError);
 
 impl From<FileError> for WorkError {
     fn from(error: FileError) -> WorkError {

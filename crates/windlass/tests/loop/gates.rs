@@ -55,6 +55,35 @@ fn a_gate_that_hangs_is_killed_and_counts_as_failed() {
     night.assert_clean();
 }
 
+// attack(places): a gate prints without end
+// holds: the beginning and the end of it are kept, and nothing waits for the gate to be read
+#[test]
+fn what_a_gate_prints_is_kept_within_bounds() {
+    let night = Night::new(&every_call(CLAIM));
+    let gate = "echo first words; yes | head -c 30000000; echo last words >&2; exit 3";
+    expect_end(&night.run(&["-m", "1", "--gate", gate]), 10, "max_iterations");
+    assert_eq!(results(&night), [CheckResult::Failed(3), CheckResult::Failed(3)]);
+    let logs = [
+        night.folder().join("baseline/0.log"),
+        night.folder().join("iterations/0001/1-work/gates/candidate-0.log"),
+    ];
+    for log in logs {
+        let kept = std::fs::read_to_string(&log).unwrap();
+        assert!(kept.len() < 5_000_000, "{}", kept.len());
+        assert!(kept.starts_with("first words\n") && kept.ends_with("last words\n"));
+        assert!(kept.contains("bytes were printed here and not kept]"));
+    }
+}
+
+/// What a check leaves behind holds its pipe, and goes with it.
+#[test]
+fn a_gate_that_leaves_something_behind_is_over_when_it_ends() {
+    let night = Night::new(&every_call(CLAIM)).set("WINDLASS_GATES__TIMEOUT", "50s");
+    let outcome = night.run(&["-m", "3", "--gate", "(sleep 3000; echo late) & echo done"]);
+    expect_end(&outcome, 0, "complete");
+    night.assert_clean();
+}
+
 // rows: 11
 #[test]
 fn what_refused_a_claim_is_in_the_next_prompt() {

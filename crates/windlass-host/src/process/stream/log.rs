@@ -1,15 +1,16 @@
 //! The raw log, and beside it when its bytes came.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
+
+use super::BoundedFile;
 
 /// Two entries of the `times` file are this far apart, unless a pause lies between them.
 const RESOLUTION: Duration = Duration::from_millis(200);
 
-/// Where a stream is kept, byte for byte.
+/// Where a stream is kept, byte for byte; one that is only awaited, and nobody's evidence, by its beginning and its end.
 ///
 /// The `times` file has lines `<milliseconds since the start> <bytes that had come by then>`, at most ten per second;
 /// a pause in the stream lies between two of them, so that a replay can pause where the agent did.
@@ -28,7 +29,9 @@ struct Files {
 /// Where the bytes go.
 #[derive(Debug)]
 enum Raw {
-    Open(File),
+    Whole(File),
+    /// Its beginning and its end.
+    Bounded(BoundedFile),
     /// Nothing has come yet.
     Awaited(PathBuf),
 }
@@ -46,10 +49,10 @@ struct Times {
 impl StreamLog {
     /// Appends to this file.
     pub const fn new(raw: File) -> StreamLog {
-        StreamLog::to(Raw::Open(raw))
+        StreamLog::to(Raw::Whole(raw))
     }
 
-    /// Appends to the file at this path. Most agents print nothing on standard error; then there is no file.
+    /// Appends to the file at this path, within bounds. Most agents print nothing on standard error; then there is no file.
     pub const fn awaited(path: PathBuf) -> StreamLog {
         StreamLog::to(Raw::Awaited(path))
     }
@@ -69,7 +72,7 @@ impl StreamLog {
     /// Appends bytes. Fails at most once, and does nothing from then on.
     pub(super) fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.attempt(|files| {
-            files.raw.file()?.write_all(bytes)?;
+            files.raw.write(bytes)?;
             files.times.as_mut().map_or(Ok(()), |times| times.note(bytes.len(), times.start.elapsed()))
         })
     }
@@ -92,12 +95,13 @@ impl StreamLog {
 }
 
 impl Raw {
-    fn file(&mut self) -> io::Result<&mut File> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         if let Raw::Awaited(path) = self {
-            *self = Raw::Open(OpenOptions::new().create(true).append(true).mode(0o600).open(path)?);
+            *self = Raw::Bounded(BoundedFile::append_to(path)?);
         }
         match self {
-            Raw::Open(file) => Ok(file),
+            Raw::Whole(file) => file.write_all(bytes),
+            Raw::Bounded(file) => file.write(bytes),
             Raw::Awaited(_) => Err(io::ErrorKind::NotFound.into()),
         }
     }

@@ -3,6 +3,7 @@
 //! The raw bytes are on their way to the log before anything is made of them. Nothing that happens to the log or to a
 //! line stops the reading: an agent whose pipe is full would hang.
 
+mod bounded;
 mod lines;
 mod log;
 mod tail;
@@ -16,6 +17,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
 use super::ProcessError;
+pub use bounded::BoundedFile;
 pub use lines::Lines;
 
 pub use lines::LONGEST_LINE;
@@ -110,12 +112,12 @@ impl StreamReader {
         Ok((reader, tail))
     }
 
-    /// Hands on bytes as they come, and keeps none: a hook's output.
+    /// Hands on bytes as they come, and keeps none: the output of a hook or a check.
     pub fn bytes(
         pipe: OwnedFd,
         on_bytes: impl FnMut(&[u8]) + Send + 'static,
     ) -> Result<StreamReader, ProcessError> {
-        StreamReader::start("hook", move |stop| drop(pump(pipe, stop, CHUNK, on_bytes)))
+        StreamReader::start("output", move |stop| drop(pump(pipe, stop, CHUNK, on_bytes)))
     }
 
     fn start(
