@@ -1,6 +1,6 @@
 //! Whether a run that ended, or was cut off, can go on.
 
-use windlass_core::values::{Cost, StopReason};
+use windlass_core::values::StopReason;
 use windlass_engine::store::RunSummary;
 
 /// Did it end where it can simply go on?
@@ -8,9 +8,10 @@ pub fn is_open(run: &RunSummary) -> bool {
     run.ending.is_none_or(|ending| goes_on(ending.stop_reason))
 }
 
-/// Has anything been called in it? One that ended before stands in no one's way.
+/// Has anything been called in it, or done without a call? One that ended before stands in no one's way. That a call cost nothing
+/// says nothing: at a usage limit, or without a login, none does.
 pub fn has_begun(run: &RunSummary) -> bool {
-    run.iterations > 0 || run.cost > Cost::ZERO || run.reserved > Cost::ZERO
+    run.called || run.iterations > 0
 }
 
 /// Does a run that ended so go on without anything being raised?

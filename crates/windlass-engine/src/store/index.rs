@@ -51,6 +51,9 @@ struct EndingLine {
     #[serde(default, skip_serializing_if = "Grounds::is_shown")]
     grounds: Grounds,
     iterations: u32,
+    /// Missing in lines of old: then only what came of a call says that there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    called: Option<bool>,
     #[serde(rename = "cost_usd")]
     cost: Cost,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -92,6 +95,7 @@ impl EndingLine {
             stop_reason: ending.stop_reason,
             grounds: ending.grounds,
             iterations: summary.iterations,
+            called: Some(summary.called),
             cost: summary.cost,
             estimated: summary.estimated,
             estimated_cost: summary.estimated.then_some(summary.estimated_cost),
@@ -115,6 +119,7 @@ impl EndingLine {
             pipeline: self.pipeline,
             started: self.started,
             last: self.ended,
+            called: self.called.unwrap_or(self.iterations > 0 || self.cost > Cost::ZERO),
             iterations: self.iterations,
             cost: self.cost,
             reserved: Cost::ZERO,

@@ -34,6 +34,8 @@ pub struct RunSummary {
     pub started: Timestamp,
     /// When its last fact was journalled.
     pub last: Timestamp,
+    /// A call was begun in it. Endings that were noted before this was say it where something came of one.
+    pub called: bool,
     /// Iterations that ended.
     pub iterations: u32,
     /// What it was charged so far; calls that have not ended with what was reserved for them.
@@ -123,6 +125,7 @@ impl Fold {
             pipeline: plan.job.pipeline(),
             started: first.at.wall,
             last: first.at.wall,
+            called: false,
             iterations: 0,
             cost: Cost::ZERO,
             reserved: Cost::ZERO,
@@ -161,7 +164,10 @@ impl Fold {
             | Fact::SnapshotTaken(report::SnapshotTaken { standing: Some(standing), .. }) => {
                 summary.items = standing.items;
             }
-            Fact::CallReserved { call, reserved, .. } => self.open.push((*call, *reserved)),
+            Fact::CallReserved { call, reserved, .. } => {
+                summary.called = true;
+                self.open.push((*call, *reserved));
+            }
             Fact::CallFinished { call, summary: ended, .. } => {
                 self.open.retain(|(open, _)| open != call);
                 summary.cost += ended.cost;

@@ -2,7 +2,9 @@
 
 use rustix::process::Signal;
 use windlass_core::fact::Fact;
-use windlass_testkit::environment::PersonsTerminal as Terminal;
+use windlass_engine::store::journal;
+use windlass_testkit::Running;
+use windlass_testkit::environment::{PersonsTerminal as Terminal, wait_until};
 
 use super::night::{Night, PATIENCE, every_call};
 
@@ -58,6 +60,38 @@ fn a_run_that_called_nobody_is_not_asked_about() {
     running.wait(PATIENCE).expect_code(130, "in the baseline");
     std::fs::remove_file(night.env.project().join("gate")).unwrap();
     night.run(&["-m", "1"]).expect_code(10, "another one");
+}
+
+// attack(endings): a run that waits for a usage limit since its first call is killed, beside an older run that failed
+// holds: it is the newest, however little it has cost
+#[test]
+fn a_run_whose_only_call_cost_nothing_is_the_newest_that_can_go_on() {
+    let night = Night::with_git(&every_call(
+        "{ result = { text = 'no', is_error = true, subtype = 'error_during_execution', cost = 0.1 } }",
+    ));
+    let failed = night.run(&["--max-failures", "1"]);
+    failed.expect_code(20, "an older one that failed");
+    let old = night.folder();
+    night.env.write(&night.script, every_call("{ usage_limit = { resets_in = '8h' } }"));
+    let waiting = Running::start(&mut night.command_for("Another one", &["--max-wait", "9h"]));
+    let new = || night.folders().into_iter().find(|folder| *folder != old);
+    let has = |wanted: fn(&Fact) -> bool| {
+        let journal = new().and_then(|folder| journal::read(&folder.join("journal.jsonl")).ok());
+        journal.is_some_and(|entries| entries.iter().any(|entry| wanted(&entry.fact)))
+    };
+    let waits = |fact: &Fact| matches!(fact, Fact::BackoffStarted { .. });
+    assert!(wait_until(PATIENCE, || has(waits)), "the limit was not met");
+    waiting.signal(Signal::KILL);
+    let _ = waiting.wait(PATIENCE);
+    let again = night.env.run(&mut night.command_for("Another one", &[]), PATIENCE);
+    again.expect_code(2, "it is not begun anew by accident");
+    let resumed = Running::start(&mut night.windlass(&["resume"]));
+    assert!(
+        wait_until(PATIENCE, || has(|fact| matches!(fact, Fact::RunResumed { .. }))),
+        "the older one went on"
+    );
+    resumed.signal(Signal::TERM);
+    let _ = resumed.wait(PATIENCE);
 }
 
 #[test]

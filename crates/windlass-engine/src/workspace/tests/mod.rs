@@ -67,6 +67,7 @@ impl Scratch {
             pipeline: None,
             started: ended - Duration::from_mins(1),
             last: ended,
+            called: iterations > 0,
             iterations,
             cost: Cost::ZERO,
             reserved: Cost::ZERO,
