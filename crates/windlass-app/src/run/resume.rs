@@ -5,7 +5,7 @@ use windlass_core::config::{Layer, Origin, Resolved, Unlimited, keys};
 use windlass_core::fact::{Entry, plan_of};
 use windlass_core::notification::link::run_address;
 use windlass_core::run::{Phase, Run};
-use windlass_core::spec::{BudgetScope, Limits, Mode, RunSpec};
+use windlass_core::spec::{BudgetScope, Limits, RunSpec};
 use windlass_core::values::{Check, CheckKind, Cost, StopReason, Suspicion};
 use windlass_engine::local::vanished_boxes;
 use windlass_engine::store::{Journal, RunFolder, RunSummary, index, journal};
@@ -41,8 +41,9 @@ pub(super) fn resume(app: &App, request: &ResumeRun) -> Result<RunEnd, AppError>
     // Read before the lock is taken, to know whose directory it is.
     let summary = index::summarize(&folder)?;
     let here = where_it_goes_on(called_in, &folder, &summary)?;
-    let configuration =
-        Configuration::load(&here.directory, None, Mode::Goal, request.settings.clone(), request.unlimited)?;
+    let workspace = summary.workspace.as_ref().map(|workspace| workspace.folder.as_path());
+    let (settings, unlimited) = (request.settings.clone(), request.unlimited);
+    let configuration = Configuration::load(&here.directory, workspace, summary.mode, settings, unlimited)?;
     let resolved = &configuration.resolved;
     let trusted = trusted(&here, &folder, &summary, &request.trust)?;
     let taken = launch::lock(&here, folder.run(), resolved.exit_codes)?;
@@ -204,7 +205,8 @@ fn plan(run: &Run, resolved: &Resolved) -> Result<RunSpec, AppError> {
     };
     let mut plan = RunSpec::clone(old);
     plan.limits = raised(&old.limits, resolved);
-    if is_flag(resolved, "output.exit_codes") {
+    // What is configured counts for every verb; what the run was begun with, where nothing is.
+    if origin(resolved, "output.exit_codes").is_some_and(|origin| !origin.is_default()) {
         plan.exit_codes = resolved.exit_codes;
     }
     if is_flag(resolved, "agent.model") {
@@ -329,7 +331,12 @@ fn is_raised(reason: StopReason, now: &Limits, before: &Limits) -> bool {
 }
 
 fn is_flag(resolved: &Resolved, key: &str) -> bool {
-    resolved.origins().iter().any(|value| value.name == key && matches!(value.origin, Origin::Flag(_)))
+    origin(resolved, key).is_some_and(|origin| matches!(origin, Origin::Flag(_)))
+}
+
+/// Who says a value.
+fn origin<'a>(resolved: &'a Resolved, key: &str) -> Option<&'a Origin> {
+    resolved.origins().iter().find(|value| value.name == key).map(|value| &value.origin)
 }
 
 fn raised(old: &Limits, resolved: &Resolved) -> Limits {

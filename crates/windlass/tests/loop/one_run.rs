@@ -78,3 +78,20 @@ fn configured_exit_codes_are_those_of_every_verb() {
     running.signal(rustix::process::Signal::TERM);
     running.wait(PATIENCE).expect_code(143, "the run itself");
 }
+
+/// Whatever the run was begun with.
+#[test]
+fn a_resumed_run_ends_with_the_exit_codes_that_are_configured_now() {
+    let night = Night::with_git(&every_call("{ bash = 'echo x >> work' }"));
+    let resume = |more: &str, codes: Option<&str>, flags: &[&str]| {
+        let mut command = night.windlass(&["resume", "--max-iterations", more]);
+        let folder = night.folder();
+        command.arg(folder.file_name().unwrap()).args(flags);
+        command.envs(codes.map(|codes| ("WINDLASS_OUTPUT__EXIT_CODES", codes)));
+        night.env.run(&mut command, PATIENCE)
+    };
+    night.run(&["-m", "1", "--exit-codes", "detailed"]).expect_code(10, "as it was begun");
+    resume("2", Some("simple"), &[]).expect_code(0, "as it is configured");
+    resume("3", None, &[]).expect_code(0, "as it was last");
+    resume("4", Some("simple"), &["--exit-codes", "detailed"]).expect_code(10, "by flag");
+}
