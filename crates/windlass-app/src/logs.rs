@@ -8,7 +8,7 @@ use windlass_core::observation::{Observation, ToolTrace};
 use windlass_core::spec::Mode;
 use windlass_core::values::RunId;
 use windlass_engine::replay::{Reading, Replay};
-use windlass_engine::store::RunFolder;
+use windlass_engine::store::{RunFolder, index};
 
 pub use windlass_engine::replay::Replayed;
 
@@ -96,6 +96,13 @@ impl RecordedRun {
             Some(iteration) => replay.of_iteration(iteration),
             None => replay,
         };
+        // Nothing at all would look like a run in which nothing was said.
+        if !follows
+            && let Err(error) = index::summarize(&self.folder)
+            && error.is_nothing_yet()
+        {
+            return Err(error.into());
+        }
         let mut elsewhere = if follows { FollowedCopy::begin(&self.here, &self.folder)? } else { None };
         loop {
             // Asked first: what a run says last comes before it gives its directory back.

@@ -77,9 +77,29 @@ impl App {
 pub(crate) fn at_work(here: &Here, run: Option<&str>, otherwise: &str) -> Result<Holder, AppError> {
     match run {
         Some(text) => named(here, text, otherwise),
-        None => which::live(here)?.ok_or_else(|| {
-            AppError::usage(format!("no run is running here: {otherwise}")).hint("All runs: windlass runs")
-        }),
+        None => match which::live(here)? {
+            Some(holder) => Ok(holder),
+            None => only_one(here, otherwise),
+        },
+    }
+}
+
+/// The only run of the project that works now: from a subdirectory, or in a worktree.
+fn only_one(here: &Here, otherwise: &str) -> Result<Holder, AppError> {
+    let refused = || AppError::usage(format!("no run is running here: {otherwise}"));
+    let mut live = which::live_holders(here)?;
+    match live.pop() {
+        None => Err(refused().hint("All runs: windlass runs")),
+        Some(holder) if live.is_empty() => {
+            which::works_elsewhere(here, &holder.run, &holder.directory);
+            Ok(holder)
+        }
+        Some(last) => {
+            live.push(last);
+            let named =
+                live.iter().map(|holder| format!("{} works in {}", holder.run, holder.directory.display()));
+            Err(named.fold(refused(), AppError::hint).hint("Name the one that is meant."))
+        }
     }
 }
 

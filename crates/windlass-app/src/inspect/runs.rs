@@ -25,7 +25,9 @@ impl App {
         fleet::refresh_all(&here);
         let listing = index::list(&here.project)?;
         let live = which::seen_live(&here.project)?;
-        let is_wrong = |(run, error): &(RunId, StoreError)| !(error.is_nothing_yet() || live.contains(run));
+        let is_wrong = |(run, error): &(RunId, StoreError)| {
+            !live.contains(run) && which::is_lost(&here.project, run, error)
+        };
         Ok(Runs {
             rows: listing.runs.iter().map(|run| row(run, which::state(run, &live))).collect(),
             unreadable: listing.unreadable.into_iter().filter(is_wrong).collect(),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use windlass_engine::store::journal;
+use windlass_engine::store::{RunFolder, journal};
 use windlass_ui::{Board, RunStatus, commit_range};
 
 use super::which;
@@ -31,12 +31,15 @@ impl App {
     /// There is no such run and no task, or its journal cannot be read.
     pub fn status(&self, run: Option<&str>, now: Timestamp) -> Result<Status, AppError> {
         let here = Here::find_broken(self)?;
-        let folder = match which::shown(&here, run) {
-            Err(none) if run.is_none() && none.kind == Kind::Usage => {
+        let folder = match shown_first(&here, run)? {
+            Some(folder) => folder,
+            None => {
                 let place = TaskPlace::find(&here.directory, &NamedTasks::default())?;
-                return if place.total() > 0 { Ok(Status::Tasks(place)) } else { Err(none) };
+                if place.total() > 0 && which::unread(&here)?.is_none() {
+                    return Ok(Status::Tasks(place));
+                }
+                which::shown(&here, None)?
             }
-            found => found?,
         };
         let live = which::live_with(&here, &folder)?;
         let entries = journal::read(&folder.journal())?;
@@ -52,6 +55,17 @@ impl App {
         let unfinished = which::unfinished(folder.run(), &live);
         let commits = commits_made(&here, &board);
         Ok(Status::Run(Box::new(RunStatus::new(&board, unfinished, commits, now))))
+    }
+}
+
+/// The run that is meant whatever tasks there are: the one named, that of this directory, or one that works elsewhere now.
+fn shown_first(here: &Here, run: Option<&str>) -> Result<Option<RunFolder>, AppError> {
+    if run.is_some() {
+        return which::shown(here, run).map(Some);
+    }
+    match which::of_directory(here)? {
+        None => which::live_elsewhere(here),
+        own => Ok(own),
     }
 }
 

@@ -1,5 +1,7 @@
 //! Which run is meant, and how it stands.
 
+use std::path::Path;
+
 use windlass_core::values::{ExitCodes, RunId, StopReason};
 use windlass_engine::store::lock::{self, Holder};
 use windlass_engine::store::run_folder::find_run;
@@ -11,8 +13,9 @@ use crate::error::{AppError, Kind};
 use crate::fleet::{self, Depth};
 use crate::here::Here;
 
-/// The run named, or by default the live or newest one of the working directory. Of one that is named, and may be driven on another
-/// machine, what was decided there is here then.
+/// The run named; by default the live or newest one of the working directory, and where there has been none in it, the live or newest
+/// one of the project, which is said: a run from a subdirectory, or in a worktree, works elsewhere. Of one that is named, and may be
+/// driven on another machine, what was decided there is here then.
 pub fn shown(here: &Here, named: Option<&str>) -> Result<RunFolder, AppError> {
     shown_to(here, named, Depth::Facts)
 }
@@ -28,17 +31,54 @@ pub fn shown_to(here: &Here, named: Option<&str>, depth: Depth) -> Result<RunFol
             None => elsewhere(here, text, depth),
         };
     }
-    if let Some(holder) = live(here)? {
-        return Ok(RunFolder::of(&here.project, &holder.run));
+    if let Some(own) = of_directory(here)? {
+        return Ok(own);
+    }
+    if let Some(live) = live_elsewhere(here)? {
+        return Ok(live);
     }
     let listing = index::list(&here.project)?;
-    if let Some(run) = listing.newest(&here.directory) {
+    if let Some(run) = listing.runs.first() {
+        works_elsewhere(here, &run.run, &run.directory);
         return Ok(RunFolder::of(&here.project, &run.run));
     }
-    let nowhere = listing.runs.is_empty();
-    let mut unread = listing.unreadable.into_iter().map(|(_, error)| error);
-    // One that cannot be read is not a reason to say that there was none.
-    Err(unread.find(|error| !error.is_nothing_yet()).map_or_else(|| no_run(nowhere), AppError::from))
+    Err(unread(here)?.map_or_else(no_run, AppError::from))
+}
+
+/// Why one of the project's runs cannot be read: then nobody can say that there was none.
+pub fn unread(here: &Here) -> Result<Option<StoreError>, AppError> {
+    let unreadable = index::list(&here.project)?.unreadable;
+    let lost = unreadable.into_iter().find(|(run, error)| is_lost(&here.project, run, error));
+    Ok(lost.map(|(_, error)| error))
+}
+
+/// Is there something of a run, and its journal does not say what? Without a fact and without a call it began just now, or never.
+pub fn is_lost(project: &Project, run: &RunId, error: &StoreError) -> bool {
+    // outside: the run's folder.
+    !error.is_nothing_yet() || RunFolder::of(project, run).iterations().exists()
+}
+
+/// The live or newest run of the working directory.
+pub fn of_directory(here: &Here) -> Result<Option<RunFolder>, AppError> {
+    if let Some(holder) = live(here)? {
+        return Ok(Some(RunFolder::of(&here.project, &holder.run)));
+    }
+    let listing = index::list(&here.project)?;
+    Ok(listing.newest(&here.directory).map(|run| RunFolder::of(&here.project, &run.run)))
+}
+
+/// The run of the project that works now, in whatever directory, the one that began last; which is said.
+pub fn live_elsewhere(here: &Here) -> Result<Option<RunFolder>, AppError> {
+    let newest = live_holders(here)?.into_iter().max_by_key(|holder| holder.since);
+    Ok(newest.map(|holder| {
+        works_elsewhere(here, &holder.run, &holder.directory);
+        RunFolder::of(&here.project, &holder.run)
+    }))
+}
+
+/// Says where a run works that was not named.
+pub fn works_elsewhere(here: &Here, run: &RunId, directory: &Path) {
+    here.app.notice(&format!("there is none in this folder: run {run} works in {}", directory.display()));
 }
 
 /// The run named: of this project, as it is known here, else of the configured fleet.
@@ -64,19 +104,21 @@ fn elsewhere(here: &Here, text: &str, depth: Depth) -> Result<RunFolder, AppErro
     }
 }
 
-fn no_run(nowhere: bool) -> AppError {
-    let error = AppError::usage("there has been no run here yet");
-    if nowhere {
-        error.hint("Start one: windlass run -p \"what is to be done\"")
-    } else {
-        error.hint("Runs of this project in other folders: windlass runs")
-    }
+fn no_run() -> AppError {
+    AppError::usage("there has been no run here yet")
+        .hint("Start one: windlass run -p \"what is to be done\"")
 }
 
 /// The run that works in the working directory now. An interactive session is none.
 pub fn live(here: &Here) -> Result<Option<Holder>, AppError> {
     let holder = lock::holder(&here.project, &here.directory)?;
     Ok(holder.filter(|holder| holder.is_alive() && !is_session(&holder.run)))
+}
+
+/// The runs of the project that work now, in whatever directory.
+pub fn live_holders(here: &Here) -> Result<Vec<Holder>, AppError> {
+    let holders = lock::holders(&here.project)?;
+    Ok(holders.into_iter().filter(|holder| holder.is_alive() && !is_session(&holder.run)).collect())
 }
 
 /// A run that works in the working directory may be about to write what is to be changed.

@@ -37,7 +37,7 @@ use crate::worktree;
 
 pub(super) fn resume(app: &App, request: &ResumeRun) -> Result<RunEnd, AppError> {
     let called_in = Here::find_broken(app)?;
-    let folder = wanted(&called_in, request.run.as_deref())?;
+    let folder = wanted(&called_in, request)?;
     // Read before the lock is taken, to know whose directory it is.
     let summary = index::summarize(&folder)?;
     let here = where_it_goes_on(called_in, &folder, &summary)?;
@@ -157,19 +157,37 @@ fn telling(here: &Here, plan: &RunSpec) -> Result<Telling, AppError> {
     Ok(telling::of(&configuration.resolved.notify))
 }
 
-/// The run that is meant: the one named, or the newest here that can go on.
-fn wanted(here: &Here, named: Option<&str>) -> Result<RunFolder, AppError> {
-    if let Some(text) = named {
+/// The run that is meant: the one named, or the newest that can go on of this directory; where there is none, of the project. One that
+/// ended at a limit goes on where that is raised.
+fn wanted(here: &Here, request: &ResumeRun) -> Result<RunFolder, AppError> {
+    if let Some(text) = &request.run {
         return which::of_name(here, text);
     }
     let listing = index::list(&here.project)?;
-    let open = || listing.runs.iter().filter(|run| run.directory == here.directory && is_open(run));
-    match open().find(|run| has_begun(run)).or_else(|| open().next()) {
+    let newest = |is_meant: &dyn Fn(&&RunSummary) -> bool| {
+        let goes_on = |run: &&RunSummary| is_open(run) || is_raised_by(run, &request.settings);
+        let open = || listing.runs.iter().filter(goes_on).filter(is_meant);
+        open().find(|run| has_begun(run)).or_else(|| open().next())
+    };
+    if let Some(run) = newest(&|run| run.directory == here.directory) {
+        return Ok(RunFolder::of(&here.project, &run.run));
+    }
+    let live = which::seen_live(&here.project)?;
+    match newest(&|run| !live.contains(&run.run)) {
         Some(run) => Ok(RunFolder::of(&here.project, &run.run)),
         None => Err(AppError::usage("there is no unfinished run here")
             .hint("How the newest one could go on: windlass status")
             .hint("All runs: windlass runs")),
     }
+}
+
+/// Did it end at a limit that these flags name?
+fn is_raised_by(run: &RunSummary, settings: &Layer) -> bool {
+    let limit = run.ending.and_then(|ending| match needs(ending.stop_reason) {
+        Needs::Higher(flag) => flag.strip_prefix("--"),
+        _ => None,
+    });
+    limit.is_some_and(|limit| settings.value(&format!("limits.{}", limit.replace('-', "_"))).is_some())
 }
 
 /// Where a run works; one of a fleet that was driven on another machine goes on where it is resumed.

@@ -103,8 +103,8 @@ pub enum StoreError {
         /// What is wrong with it.
         problem: String,
     },
-    /// The journal holds no fact: its run was killed before it began.
-    #[error("{} holds no fact: the run was ended before it began", shown(path))]
+    /// The journal holds no fact: its run was killed before it began, or somebody emptied it.
+    #[error("{} holds no fact: the run never began, or its journal is lost", shown(path))]
     NothingJournalled {
         /// The file.
         path: PathBuf,

@@ -214,8 +214,23 @@ fn repair(project: &Project) -> Result<Listing, StoreError> {
     }) {
         add_json(&mut lines, &ending, &project.index())?;
     }
+    make_way(&project.index())?;
     write_atomically(&project.index(), &lines)?;
     Ok(survey.listing)
+}
+
+/// What lies in the place of the index and is no file is put aside: it is nobody's loss, and might be somebody's.
+fn make_way(path: &Path) -> Result<(), StoreError> {
+    if !path.is_dir() {
+        return Ok(());
+    }
+    let free = (1..).map(|number| path.with_extension(format!("jsonl.aside-{number}")));
+    for aside in free {
+        if !aside.exists() {
+            return std::fs::rename(path, &aside).attempted("move", path);
+        }
+    }
+    Ok(())
 }
 
 /// What index, folders and journals say.
@@ -227,9 +242,13 @@ struct Survey {
 
 impl Survey {
     fn make(project: &Project) -> Result<Survey, StoreError> {
-        let bytes = read_if_present(&project.index())?;
+        // What cannot be read is as good as lost: the journals say the same.
+        let read = read_if_present(&project.index());
+        let is_readable = read.is_ok();
+        let bytes = read.ok().flatten();
         let mut index = IndexContent::parse(bytes.as_deref().unwrap_or_default());
-        let mut survey = Survey { listing: Listing::default(), index_is_whole: index.is_whole };
+        let index_is_whole = index.is_whole && is_readable;
+        let mut survey = Survey { listing: Listing::default(), index_is_whole };
         for run in all_runs(project)? {
             match index.endings.remove(&run) {
                 Some(ending) => {
@@ -295,6 +314,7 @@ fn readable<'a, T: Deserialize<'a>>(line: &'a [u8], version: impl Fn(&T) -> u32)
 fn add_line(project: &Project, line: &impl Serialize) -> Result<(), StoreError> {
     let path = project.index();
     let _lock = lock(project)?;
+    make_way(&path)?;
     let mut file = open_private(OpenOptions::new().create(true).read(true).append(true), &path)
         .attempted("open", &path)?;
     let mut bytes = Vec::new();

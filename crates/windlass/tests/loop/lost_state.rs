@@ -147,6 +147,28 @@ fn finished() -> (Night, String, PathBuf) {
     (night, id, journal)
 }
 
+// attack(endings): a run's journal was deleted, or emptied
+// holds: `runs` says which run is left out and why, and what is asked of it ends with that sentence, and no code of success
+#[test]
+fn a_run_whose_journal_is_lost_is_named() {
+    for lose in [|journal: &Path| fs::remove_file(journal), |journal: &Path| fs::write(journal, "")] {
+        let (night, run, journal) = finished();
+        lose(&journal).unwrap();
+        // The index still knows how it ended.
+        fs::remove_file(journal.with_file_name("../index.jsonl")).unwrap();
+        let runs = ask(&night, &["runs"]);
+        assert!(said(&runs).contains(&format!("run {run} is left out: ")), "{}", said(&runs));
+        for words in [&["logs", &run][..], &["status", &run], &["logs"]] {
+            let outcome = ask(&night, words);
+            assert!(
+                outcome.code != Some(0) && said(&outcome).contains("journal"),
+                "{words:?}: {}",
+                said(&outcome)
+            );
+        }
+    }
+}
+
 // attack(endings): a run's journal was written by a newer Windlass: another format, or a fact that this one does not know
 // holds: status, logs and resume end with one sentence that names the file and says to update; nothing is changed, and
 //   restore brings the files back all the same

@@ -120,7 +120,14 @@ fn printed_commands_can_be_typed_where_windlass_was_called() {
     std::fs::create_dir(&inside).unwrap();
     let status = told(&env, &["-C", "in here/..", "status"]);
     assert!(status.contains(&format!("windlass -C 'in here/..' restore {run} 1\n")), "{status}");
-    let nothing = ask(&env, &["-C", "in here", "status"]).stderr_text();
+    let elsewhere = ask(&env, &["-C", "in here", "status"]);
+    assert!(
+        elsewhere.stderr_text().contains("there is none in this folder: run "),
+        "{}",
+        elsewhere.stderr_text()
+    );
+    assert!(elsewhere.stdout_text().contains(&format!("windlass -C 'in here' restore {run} 1\n")));
+    let nothing = ask(&env, &["-C", "in here", "stop"]).stderr_text();
     assert!(nothing.contains("windlass -C 'in here' runs\n"), "{nothing}");
     assert!(told(&env, &["status"]).contains(&format!("windlass restore {run} 1\n")));
 }

@@ -122,6 +122,36 @@ fn a_damaged_index_is_rebuilt_whatever_the_damage() {
 }
 
 #[test]
+fn what_lies_in_the_place_of_the_index_is_put_aside() {
+    let fixture = Fixture::new();
+    let (_, first) = fixture.recorded(0, StopReason::Complete);
+    let inside = fixture.project.index().join("of-a-person");
+    for _ in 0..2 {
+        fs::remove_file(fixture.project.index()).unwrap();
+        fs::create_dir_all(&inside).unwrap();
+        assert_eq!(list(&fixture.project).unwrap().runs[0].run, first.run);
+        assert_eq!(fixture.index_lines(), 1, "it is a file again");
+    }
+    fs::remove_file(fixture.project.index()).unwrap();
+    fs::create_dir_all(&inside).unwrap();
+    let (_, second) = fixture.recorded(10, StopReason::Complete);
+    assert_eq!(list(&fixture.project).unwrap().runs, [second, first]);
+    let aside = |number: u32| fixture.project.runs().join(format!("index.jsonl.aside-{number}/of-a-person"));
+    assert!((1..=3).all(|number| aside(number).is_dir()));
+}
+
+#[test]
+fn an_ending_says_whether_anything_was_called_and_old_ones_by_what_came_of_it() {
+    let fixture = Fixture::new();
+    let (_, called) = fixture.recorded(0, StopReason::Complete);
+    assert!(called.called);
+    let line = fs::read_to_string(fixture.project.index()).unwrap();
+    assert!(line.contains("\"called\":true"), "{line}");
+    fs::write(fixture.project.index(), line.replace("\"called\":true,", "")).unwrap();
+    assert_eq!(list(&fixture.project).unwrap().runs, [called]);
+}
+
+#[test]
 fn a_line_cut_off_by_a_crash_does_not_swallow_the_next() {
     let fixture = Fixture::new();
     fixture.recorded(0, StopReason::Complete);
