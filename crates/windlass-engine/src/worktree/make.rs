@@ -8,6 +8,7 @@ use windlass_core::spec::BootstrapSpec;
 
 use super::bootstrap::{Copied, copy_included};
 use super::marker::{Marker, Stage};
+use super::renew::{Renewed, renew};
 use super::{Worktree, WorktreeError, WorktreeName, copied, locks};
 use crate::store::Project;
 use windlass_git::git::{Branch, FoundRepository, Head, LinkedTree, Repository};
@@ -86,6 +87,10 @@ pub fn make(order: &Order<'_>) -> Result<Made, WorktreeError> {
         if worktree.stage() != Stage::Ready {
             order.bootstrap.clone_into(&mut worktree.marker.bootstrap);
         }
+    }
+    if how == How::WasThere && worktree.stage() > Stage::Copying {
+        let Renewed { copied, notices } = renew(order, &worktree)?;
+        return Ok(Made { worktree, how, copied, notices });
     }
     let copied = finish(order, &mut worktree)?;
     let notices = if how == How::WasThere { Vec::new() } else { notices(&worktree) };

@@ -21,6 +21,7 @@ mod make;
 pub(crate) mod marker;
 mod name;
 mod remove;
+mod renew;
 mod tree;
 mod work;
 

@@ -48,7 +48,7 @@ impl Worktree {
 }
 
 /// Where windlass may keep workspaces in a worktree.
-fn project_folders(files: &[CopiedFile]) -> Vec<PathBuf> {
+pub(super) fn project_folders(files: &[CopiedFile]) -> Vec<PathBuf> {
     let mut folders = BTreeSet::from([PathBuf::from(PROJECT_FOLDER)]);
     for file in files {
         let above = file.path.ancestors();

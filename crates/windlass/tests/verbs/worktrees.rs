@@ -345,6 +345,76 @@ fn a_run_in_a_folder_runs_in_the_same_folder_of_the_worktree() {
     assert!(within.stdout_text().contains("api"), "the same list from everywhere");
 }
 
+// attack(places): a budget is lowered after a worktree was made with the former one
+// holds: a further run there has the lower one; what a person set in the worktree itself stays, which is said
+#[test]
+fn a_worktree_that_is_used_again_has_the_configuration_of_now() {
+    let env = TestEnv::with_git();
+    let run =
+        |more: &[&str]| run_in(&env, "api", CURIOUS, &[&["--commit", "runner", "--fresh"], more].concat());
+    let at_most = |outcome: &Outcome, cost: &str| {
+        outcome.expect_code(10, cost);
+        assert!(
+            said(outcome).contains(&format!("at most    {cost}, ")) || said(outcome).contains(cost),
+            "{}",
+            said(outcome)
+        );
+    };
+    let set = |folder: &Path, cost: &str| {
+        told(&env, &["-C", folder.to_str().unwrap(), "config", "set", "limits.max_cost", cost]);
+    };
+    set(&env.project(), "20");
+    at_most(&run(&[]), "$20");
+    set(&env.project(), "5");
+    env.write(".windlass/hooks/started", "#!/bin/sh\n");
+    at_most(&run(&[]), "$5");
+    let there = trees(&env).join("api");
+    assert!(there.join(".windlass/hooks/started").exists(), "what is new comes along");
+    fs::remove_file(env.project().join(".windlass/hooks/started")).unwrap();
+    set(&there, "7");
+    let kept = run(&["--allow-dirty"]);
+    at_most(&kept, "$7");
+    assert!(said(&kept).contains("what stands there counts"), "{}", said(&kept));
+    assert!(!there.join(".windlass/hooks/started").exists(), "what is gone goes");
+    assert_eq!(listed(&env)["uncommitted"], 1, "the configuration that was set there");
+}
+
+// attack(places): verbs without a name in a subdirectory, and in the project of a run that works in a worktree
+// holds: it is the run of the project, and where it works is said; with another one in the folder it is that
+#[test]
+fn without_a_name_it_is_the_run_of_the_project_where_there_is_none_in_the_folder() {
+    let env = TestEnv::with_git();
+    let (running, run) = waiting(&env, "api");
+    let there = trees(&env).join("api");
+    let is_shown = |arguments: &[&str]| {
+        let outcome = ask(&env, arguments);
+        let place = format!("there is none in this folder: run {run} works in {}", there.display());
+        assert!(
+            outcome.code == Some(0) && outcome.stderr_text().contains(&place),
+            "{arguments:?}: {}",
+            said(&outcome)
+        );
+    };
+    is_shown(&["status"]);
+    is_shown(&["logs"]);
+    is_shown(&["stop"]);
+    running.signal(Signal::KILL);
+    let _ = running.wait(PATIENCE);
+    env.assert_no_processes(CLEARED);
+    is_shown(&["status"]);
+    env.write(there.join("go"), "");
+    let resumed = ask(&env, &["resume"]);
+    resumed.expect_code(10, "it goes on in its worktree");
+    ask(&env, &["resume"]).expect_code(2, "it ended at its limit");
+    ask(&env, &["resume", "--max-cost", "40"]).expect_code(2, "at another one");
+    ask(&env, &["resume", "--max-iterations", "2"]).expect_code(10, "its limit is raised");
+    is_shown(&["diff"]);
+    let own = told(&env, &["run", "-p", "Here", "--mock", "--no-delay", "-m", "1"]);
+    assert!(own.contains("stopped: max_iterations"), "{own}");
+    let status = ask(&env, &["status"]);
+    assert!(!said(&status).contains(&run), "{}", said(&status));
+}
+
 #[test]
 fn a_workspace_that_git_does_not_track_comes_along() {
     let env = TestEnv::with_git();

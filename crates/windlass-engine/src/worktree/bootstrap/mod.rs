@@ -122,6 +122,23 @@ pub fn copy_included(source: &Path, target: &Path, plan: &BootstrapSpec) -> Resu
     Ok(copied)
 }
 
+/// The files and links in `.windlass` that git does not track, relative to the top, without archives and logs.
+pub(super) fn untracked_in_project_folders(
+    source: &Path,
+    plan: &BootstrapSpec,
+) -> Result<Vec<PathBuf>, BootstrapError> {
+    let FoundRepository::Worktree(repository) = Repository::find(source)? else {
+        return Err(BootstrapError::NoWorkingTree(source.to_owned()));
+    };
+    let plan = BootstrapSpec { include_file: None, include_bytes: None, ..plan.clone() };
+    Ok(choose::choose(&repository, &plan)?.files)
+}
+
+/// Copies these files and links, relative to both tops; what is in the target already stays as it is.
+pub(super) fn copy_files(source: &Path, target: &Path, files: &[PathBuf]) -> Result<Copied, FileError> {
+    copy::copy(source, target, files)
+}
+
 /// Whether a list of these bytes, in a project at `top`, wants each of these files.
 #[cfg(feature = "testing")]
 pub(crate) fn wanted(top: &Path, list: &[u8], files: &[&Path]) -> Result<Vec<bool>, String> {
