@@ -8,14 +8,17 @@ use crate::values::{HookDecision, HookName};
 /// The longest answer, in bytes.
 pub const LONGEST_REPLY: usize = 64 * 1024;
 
+/// What an answer says: an object with none of them is a hook's own output.
+const FIELDS: [&[u8]; 3] = [b"\"decision\"", b"\"reason\"", b"\"prompt\""];
+
 /// What a hook that ended with 0 says.
 pub(super) fn read(hook: HookName, stdout: &[u8]) -> HookAnswer {
     let text = stdout.strip_prefix(b"\xef\xbb\xbf").unwrap_or(stdout).trim_ascii();
     if !text.starts_with(b"{") {
         return HookAnswer::new(HookDecision::Continue, "");
     }
-    // A decision that is lost because of a missing bracket would be found out far too late.
-    let means_it = |text: &[u8]| text.windows(10).any(|word| word == b"\"decision\"");
+    // A decision, or a text for the agent, that is lost because of a missing bracket would be found out far too late.
+    let means_it = |text: &[u8]| FIELDS.iter().any(|field| memchr::memmem::find(text, field).is_some());
     if text.len() > LONGEST_REPLY {
         let long = format!("its answer is longer than {} KiB", LONGEST_REPLY / 1024);
         let beginning = text.get(..LONGEST_REPLY).unwrap_or(text);
@@ -43,7 +46,7 @@ fn understood(hook: HookName, object: &Map<String, Value>) -> HookAnswer {
         Err(said) => return HookAnswer::new(HookDecision::Warn, &said),
     };
     let (reason, prompt) = (field(object, "reason"), field(object, "prompt"));
-    let wrong = reason.as_ref().err().or(prompt.as_ref().err()).cloned();
+    let wrong = reason.as_ref().err().or(prompt.as_ref().err()).cloned().or_else(|| cut(hook, &prompt));
     let said = wrong.clone().unwrap_or_else(|| one_line(reason.ok().flatten().unwrap_or_default()));
     // What it decided holds, even if it said something beside it that nobody understands.
     let decision = match decision {
@@ -56,6 +59,13 @@ fn understood(hook: HookName, object: &Map<String, Value>) -> HookAnswer {
         answer.prompt = bounded(prompt.ok().flatten().unwrap_or_default());
     }
     answer
+}
+
+/// What is said of a text for the agent that is too long; at the run's end there is no agent who could miss it.
+fn cut(hook: HookName, prompt: &Result<Option<&str>, String>) -> Option<String> {
+    let is_long = matches!(prompt, Ok(Some(text)) if harmless(text).len() > LONGEST_PROMPT);
+    (is_long && hook != HookName::Finished)
+        .then(|| format!("its `prompt` is longer than {} KiB: the rest is left out", LONGEST_PROMPT / 1024))
 }
 
 /// A text; `None` where it is missing or null.
@@ -72,12 +82,17 @@ fn field<'a>(object: &'a Map<String, Value>, name: &str) -> Result<Option<&'a st
 }
 
 fn bounded(text: &str) -> String {
-    let text: String =
-        text.chars().filter(|char| !char.is_control() || matches!(char, '\n' | '\t')).collect();
-    let text = text.trim();
+    let text = harmless(text);
     if text.len() <= LONGEST_PROMPT {
-        return text.to_owned();
+        return text;
     }
     let kept = text.get(..text.floor_char_boundary(LONGEST_PROMPT)).unwrap_or_default();
     format!("{kept}\n[… cut at {} KiB]", LONGEST_PROMPT / 1024)
+}
+
+/// Without what drives terminals.
+fn harmless(text: &str) -> String {
+    let text: String =
+        text.chars().filter(|char| !char.is_control() || matches!(char, '\n' | '\t')).collect();
+    text.trim().to_owned()
 }

@@ -90,10 +90,16 @@ fn an_answer_is_bounded_and_allowed_where_it_means_something() {
     let prompt = "ü".repeat(6000);
     let said = serde_json::json!({ "prompt": prompt, "reason": prompt }).to_string();
     let (decision, reason, kept) = end(HookName::Started, CheckResult::Passed, &said, "");
-    assert_eq!((decision, reason.chars().count()), (HookDecision::Continue, LONGEST_REASON));
+    assert!(decision == HookDecision::Warn && reason.contains("`prompt` is longer than 8 KiB"), "{reason}");
     assert!(kept.len() < LONGEST_PROMPT + 32 && kept.ends_with("[… cut at 8 KiB]"), "{}", kept.len());
-    // Nobody works after the end.
-    assert_eq!(end(HookName::Finished, CheckResult::Passed, &said, "").2, "");
+    // Nobody works after the end, so nothing is missing there.
+    let (decision, reason, kept) = end(HookName::Finished, CheckResult::Passed, &said, "");
+    assert_eq!((decision, kept.as_str()), (HookDecision::Continue, ""));
+    assert_eq!(reason.chars().count(), LONGEST_REASON);
+    // A text for the agent is meant as much as a decision.
+    let huge = format!("{{\"prompt\":\"{}\"}}", "y".repeat(LONGEST_REPLY));
+    let (decision, reason, _) = end(HookName::NextIteration, CheckResult::Passed, &huge, "");
+    assert!(decision == HookDecision::Warn && reason.contains("64 KiB"), "{reason}");
     let huge = format!("{{\"decision\":\"abort\",\"x\":\"{}\"}}", "y".repeat(LONGEST_REPLY));
     let (decision, reason, _) = end(HookName::Started, CheckResult::Passed, &huge, "");
     assert!(decision == HookDecision::Warn && reason.contains("64 KiB"), "{reason}");
