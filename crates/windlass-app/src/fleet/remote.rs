@@ -55,17 +55,28 @@ pub(crate) fn for_run(
     resolved: &Resolved,
     wanted: FleetUse,
 ) -> Result<Option<FleetRun>, AppError> {
-    let has_lanes = resolved.tasks.lanes > 1;
-    match wanted {
-        FleetUse::Required if !has_lanes => {
-            return Err(AppError::usage("a fleet has lanes, and this run has none of its own")
-                .hint("Say how many tasks are worked on at once: windlass run --mode tasks -j 6 --fleet"));
-        }
-        FleetUse::AsConfigured if resolved.fleet.urls.is_empty() || !has_lanes => return Ok(None),
-        FleetUse::Required | FleetUse::AsConfigured => {}
+    refuse_without_lanes(resolved, wanted)?;
+    if wanted == FleetUse::AsConfigured && (resolved.fleet.urls.is_empty() || !has_lanes(resolved)) {
+        return Ok(None);
     }
     let code = way_of(here, &resolved.fleet)?;
     begin(here, &resolved.fleet, code).map(Some)
+}
+
+/// A fleet has lanes.
+///
+/// # Errors
+/// One is wanted, and the run has none.
+pub(crate) fn refuse_without_lanes(resolved: &Resolved, wanted: FleetUse) -> Result<(), AppError> {
+    if wanted != FleetUse::Required || has_lanes(resolved) {
+        return Ok(());
+    }
+    Err(AppError::usage("a fleet has lanes, and this run has none of its own")
+        .hint("Say how many tasks are worked on at once: windlass run --mode tasks -j 6 --fleet"))
+}
+
+fn has_lanes(resolved: &Resolved) -> bool {
+    resolved.tasks.lanes > 1
 }
 
 /// How the commits of a new run travel.

@@ -9,7 +9,6 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use rustix::fs::Access;
 use windlass_agents::{git_committing, of};
 use windlass_core::config::{Resolved, ReviewSettings};
 use windlass_core::environment::{Heir, notice_of};
@@ -32,7 +31,6 @@ use windlass_git::snapshot::Store;
 use windlass_host::environment::withheld_from;
 use windlass_host::file::digest;
 use windlass_host::process::{become_subreaper, leftovers};
-use windlass_ui::one_line;
 
 use crate::agent;
 use crate::error::{AppError, Codes, Kind};
@@ -46,7 +44,7 @@ use crate::run::log::{RunLog, Watching};
 use crate::run::prepared::Prepared;
 use crate::run::request::RunEnd;
 use crate::run::{
-    criteria, gates, held, links_out, recorded, retention, sandbox_notices, state_inside, tasks, uncommitted,
+    criteria, held, impossible, links_out, recorded, retention, sandbox_notices, state_inside, tasks, uncommitted,
 };
 use crate::sandbox;
 use crate::telling;
@@ -60,14 +58,9 @@ const LEFTOVERS: Duration = Duration::from_secs(5);
 pub fn start(here: &Here, request: &Prepared) -> Result<RunEnd, AppError> {
     let resolved = &request.configuration.resolved;
     let here = &here.behind(&resolved.sandbox.kind)?;
-    refuse_read_only(here, resolved)?;
-    state_inside::refuse(here)?;
-    request.assignment.refuse_signal(resolved)?;
-    tasks::refuse_impossible_lanes(here, request)?;
+    impossible::refuse_impossible(here, request)?;
     let trusted = trusting::require(&asked(here, request))?;
-    if !request.gate_later && request.assignment.mode.is_checked() {
-        gates::refuse_hopeless(&here.directory, &resolved.checks, &resolved.sandbox.kind)?;
-    }
+    impossible::refuse_hopeless(here, request)?;
     let mut criteria = criteria::find(here, request)?;
     let mut agent = agent::plan(&wanted(here, request))?;
     agent::refuse_unbounded(&agent, &resolved.sandbox.kind)?;
@@ -328,22 +321,6 @@ pub fn without_git(here: &Here) -> Option<String> {
         (None, false) => "this is not a git repository",
     };
     Some(format!("{why}: there are no snapshots, and progress is read from file contents"))
-}
-
-/// Where nothing can be written an agent could change nothing, and would be paid for finding that out. Somebody who names
-/// further directories may want it to work there.
-fn refuse_read_only(here: &Here, resolved: &Resolved) -> Result<(), AppError> {
-    // outside: where a person is.
-    let written = rustix::fs::access(&here.directory, Access::WRITE_OK | Access::EXEC_OK);
-    match written {
-        Err(error) if resolved.agent.add_dirs.is_empty() => {
-            let shown = one_line(&here.directory.display().to_string());
-            Err(AppError::new(Kind::Configuration, format!("{shown} cannot be written: {error}"))
-                .hint("An agent could change nothing here. Make it writable, or work in a copy.")
-                .hint("To work in another folder as well: windlass run --add-dir DIR"))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// Drives a session to its end.

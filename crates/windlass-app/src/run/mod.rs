@@ -11,6 +11,7 @@ mod gates;
 mod goal;
 pub(crate) mod going_on;
 mod held;
+mod impossible;
 pub(crate) mod launch;
 mod links_out;
 mod log;

@@ -10,7 +10,7 @@ use windlass_engine::store::RunFolder;
 use windlass_engine::supervisor::{Preview, preview};
 
 use super::prepared::Prepared;
-use super::{delivery, launch, tasks};
+use super::{delivery, impossible, launch, tasks};
 use crate::agent;
 use crate::error::AppError;
 use crate::here::Here;
@@ -43,6 +43,8 @@ pub struct Rehearsal {
     pub way_out: Option<String>,
     /// Why nothing of it would get there: a run is refused.
     pub way_out_missing: Option<AppError>,
+    /// Why a check could never pass: a run is refused.
+    pub hopeless: Option<AppError>,
     /// What a person would be asked to trust, counted.
     pub untrusted: Option<String>,
     /// The hooks that would be called, with their commands.
@@ -78,7 +80,7 @@ fn agents(prepared: &Prepared) -> String {
 
 pub(crate) fn rehearse(here: &Here, prepared: &Prepared) -> Result<Rehearsal, AppError> {
     let resolved = &prepared.configuration.resolved;
-    prepared.assignment.refuse_signal(resolved)?;
+    impossible::refuse_impossible(here, prepared)?;
     here.app.notices(&prepared.configuration.notices);
     let (agent, agent_missing) = agent::plan_anyway(&launch::wanted(here, prepared))?;
     let folder = RunFolder::of(&here.project, &RunId(SOME_RUN.to_owned()));
@@ -120,6 +122,7 @@ pub(crate) fn rehearse(here: &Here, prepared: &Prepared) -> Result<Rehearsal, Ap
         agent_missing,
         way_out,
         way_out_missing,
+        hopeless: impossible::refuse_hopeless(here, prepared).err(),
         untrusted: (!looked.pending.is_empty()).then(|| looked.count_in_words()),
         hooks: hooks.collect(),
         hook_notices: found.notices.clone(),

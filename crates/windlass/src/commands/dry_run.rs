@@ -50,6 +50,9 @@ fn facts(rehearsal: &Rehearsal) -> String {
     if let Some(missing) = &rehearsal.way_out_missing {
         line("leaves as", &format!("{}: a run would not start", missing.message));
     }
+    if let Some(hopeless) = &rehearsal.hopeless {
+        line("checks", &format!("{}: a run would not start", hopeless.message));
+    }
     if let Some(untrusted) = &rehearsal.untrusted {
         line("trust", &format!("a run would ask: the repository's files start {untrusted} (windlass trust)"));
     }

@@ -85,6 +85,27 @@ fn all_that_a_run_would_be_is_printed() {
     assert!(command.contains(" --model opus --max-budget-usd 5 < "), "{command}");
     assert!(command.ends_with("/runs/r-xxxxxxxx/iterations/0001/1-work/prompt.md"), "{command}");
     assert!(text.contains("the agent `claude` is not installed"), "{text}");
+    assert!(text.contains("the gate `make check` cannot pass"), "{text}");
+}
+
+/// What does not go together is refused as the run would be.
+#[test]
+fn what_a_run_refuses_at_once_is_refused() {
+    let env = TestEnv::with_git();
+    env.write("TASKS.md", "### TASK-001: One\n- **Status**: pending\n");
+    for (arguments, sentence) in [
+        (&["run", "-p", "x", "--fleet", "--mock"][..], "a fleet has lanes, and this run has none of its own"),
+        (
+            &["run", "--mode", "tasks", "-f", "TASKS.md", "-j", "300", "--fleet", "--mock"],
+            "300 lanes are too many",
+        ),
+        (&["run", "-p", "x", "-j", "3", "--mock"], "`-j` belongs to tasks"),
+    ] {
+        let real = ask(&env, arguments);
+        let rehearsed = ask(&env, &[arguments, &["--dry-run"]].concat());
+        assert!(rehearsed.stderr_text().contains(sentence), "{}", rehearsed.stderr_text());
+        assert_eq!((rehearsed.code, rehearsed.stderr_text()), (real.code, real.stderr_text()));
+    }
 }
 
 // rows: 140
