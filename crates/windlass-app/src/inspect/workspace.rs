@@ -15,6 +15,7 @@ use super::{runs, which};
 use crate::app::App;
 use crate::configuration::Configuration;
 use crate::error::AppError;
+use crate::run::Goal;
 use crate::run::going_on::goes_on;
 use crate::workspaces::{Project, Runs};
 
@@ -69,7 +70,8 @@ fn shown(project: &Project, workspace: &Workspace) -> Result<WorkspaceShown, App
         Err(error) => (Vec::new(), Some(error.message.replace('\n', "; "))),
     };
     let newest = newest(project, workspace, &all)?;
-    let has_instructions = workspace.has_instructions();
+    // What a run would refuse is nothing to run.
+    let has_instructions = Goal::instructions(&project.here.app, workspace).is_ok();
     Ok(WorkspaceShown {
         folder: workspace.folder().display().to_string(),
         created: metadata.created,

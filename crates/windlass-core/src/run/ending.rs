@@ -145,7 +145,10 @@ impl Run {
             return Some(reason);
         }
         if self.counters.failures >= spec.limits.failures.max(1) {
-            let detail = format!("{} iterations in a row failed", self.counters.failures);
+            let detail = match self.counters.failures {
+                1 => "an iteration failed".to_owned(),
+                failures => format!("{failures} iterations in a row failed"),
+            };
             return Some((StopReason::ConsecutiveFailures, detail));
         }
         if let Some(reason) = self.unverified(spec).or_else(|| self.claimed_all_the_same()) {

@@ -28,7 +28,7 @@ pub struct WorkspaceShown {
     pub setup_iterations: u64,
     /// Verifications of its work; `None` where there was none.
     pub verification: Option<VerificationShown>,
-    /// Are there instructions?
+    /// Are there instructions that a run would take?
     pub has_instructions: bool,
     /// What the agent's status file says.
     pub standing: JobStatus,
@@ -143,7 +143,7 @@ fn instructions(there: bool) -> Line {
     if there {
         line.mark(Tone::Good, Mark::Passed).plain(" INSTRUCTIONS.md")
     } else {
-        line.mark(Tone::Warn, Mark::Notice).plain(" INSTRUCTIONS.md is missing or empty")
+        line.mark(Tone::Warn, Mark::Notice).plain(" INSTRUCTIONS.md is missing, empty or no text")
     }
 }
 

@@ -109,7 +109,7 @@ fn what_is_missing_or_wrong_is_said() {
     bare.configuration_problem = Some("config.toml:1: unknown key `x.y`".to_owned());
     let text = workspace_text(&bare, now(), &columns(80));
     for line in [
-        "! INSTRUCTIONS.md is missing or empty",
+        "! INSTRUCTIONS.md is missing, empty or no text",
         "none yet: there is no .status.json",
         "  ! .metadata.json is broken: it is empty",
         "  ! config.toml:1: unknown key `x.y`",

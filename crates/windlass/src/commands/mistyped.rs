@@ -110,6 +110,10 @@ fn unknown(answer: &clap::Error, typed: &Typed) -> Option<AppError> {
         let error = AppError::usage(format!("`{}` takes no `{word}`", typed.shown()));
         return Some(error.hint(format!("All that it takes: windlass {}--help", typed.path)));
     }
+    if let Some(flag) = typed.flag_before(&word) {
+        let error = AppError::usage(format!("{flag} cannot be `{word}`: that is no number that it takes"));
+        return Some(error.hint(format!("All that it takes: windlass {}--help", typed.path)));
+    }
     let error = AppError::usage(format!("windlass does not know {word}"));
     if let Some((_, hint)) = ELSEWHERE.iter().find(|(known, _)| *known == word) {
         return Some(error.hint(*hint));
@@ -128,12 +132,15 @@ struct Typed {
     /// Its words, each with a blank behind it: `config set `; empty where there is none.
     path: String,
     command: clap::Command,
+    words: Vec<String>,
 }
 
 impl Typed {
     fn read(arguments: &[OsString]) -> Typed {
-        let mut typed = Typed { path: String::new(), command: Cli::command() };
-        let mut words = arguments.iter().skip(1).filter_map(|word| word.to_str());
+        let words = arguments.iter().skip(1).filter_map(|word| word.to_str().map(str::to_owned));
+        let mut typed = Typed { path: String::new(), command: Cli::command(), words: words.collect() };
+        let all = typed.words.clone();
+        let mut words = all.iter().map(String::as_str);
         while let Some(word) = words.next() {
             if word == "-C" {
                 words.next();
@@ -150,6 +157,20 @@ impl Typed {
     /// As it was typed, without what followed.
     fn shown(&self) -> String {
         format!("windlass {}", self.path).trim_end().to_owned()
+    }
+
+    /// The flag that a negative number was meant for: `-m` of `-m -1`.
+    fn flag_before(&self, number: &str) -> Option<&str> {
+        number.parse::<f64>().ok()?;
+        let at = self.words.iter().position(|word| word == number)?;
+        let flag = self.words.get(at.checked_sub(1)?)?;
+        let is_it = |known: &clap::Arg| {
+            let short = known.get_short().is_some_and(|short| *flag == format!("-{short}"));
+            let long = known.get_long_and_visible_aliases().unwrap_or_default();
+            let long = long.iter().any(|long| *flag == format!("--{long}"));
+            (short || long) && known.get_action().takes_values()
+        };
+        self.command.get_arguments().any(is_it).then_some(flag.as_str())
     }
 
     /// The flag of the verb that has all words of this one, and more: `--iterations` of `--max-iterations`.

@@ -77,7 +77,7 @@ fn goal_flags(args: &RunArgs) -> [(&'static str, bool); 7] {
 
 /// Plans have neither a goal nor a workspace.
 fn refuse_job_flags(args: &RunArgs, mode: Mode) -> Result<(), AppError> {
-    let given = [("-p", args.prompt.is_some()), ("a workspace", args.source.is_some())];
+    let given = [("-p", args.prompt.is_some()), ("workspace", args.source.is_some())];
     match given.iter().chain(&goal_flags(args)).find(|(_, given)| *given) {
         Some((what, _)) => Err(AppError::usage(format!(
             "mode {} works on the project's plan and takes no {what}",
@@ -91,7 +91,7 @@ fn refuse_job_flags(args: &RunArgs, mode: Mode) -> Result<(), AppError> {
 fn refuse_foreign_flags(args: &RunArgs) -> Result<(), AppError> {
     let given = [
         ("-p", args.prompt.is_some()),
-        ("a workspace", args.source.is_some()),
+        ("workspace", args.source.is_some()),
         ("--until", !args.work.until.is_empty()),
     ];
     match given.iter().chain(&goal_flags(args)).find(|(_, given)| *given) {

@@ -42,6 +42,8 @@ fn bad_command_lines_are_refused_in_one_sentence() {
         (&["-C", "nowhere", "runs"], "cannot work in nowhere"),
         (&["resume", "--max-cost", "five"], "--max-cost: `five` is not an amount in dollars"),
         (&["run", "-p", "x", "--outptu", "quiet"], "windlass does not know --outptu"),
+        (&["run", "-p", "x", "-m", "-1"], "-m cannot be `-1`"),
+        (&["run", "--mode", "tasks", "x"], "mode tasks works on a file of tasks and takes no workspace"),
         (&["frobnicate"], "there is no verb `frobnicate`"),
         (&["runn"], "there is no verb `runn`"),
         (&["sandbox", "status"], "there is no verb `sandbox status`"),
