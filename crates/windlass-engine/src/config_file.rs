@@ -2,15 +2,25 @@
 
 mod own;
 
+use std::fs::{File, OpenOptions};
 use std::io;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use windlass_host::file::{FileError, Made};
+use windlass_host::file::{FileError, Made, lock_within};
 use windlass_host::tree;
 use windlass_host::tree::{TreePath, at};
 
+use crate::store::create_folder;
+
 /// The longest file, in bytes: a mebibyte. What is longer was not written by hand.
 pub const LONGEST: usize = 1 << 20;
+
+/// How long another windlass may take to change one.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How long to wait between two tries.
+const POLL: Duration = Duration::from_millis(10);
 
 /// For files that hold a secret.
 const PRIVATE: u32 = 0o600;
@@ -46,6 +56,42 @@ pub enum ConfigFileError {
     /// Somebody else changed it meanwhile.
     #[error("{} was changed by somebody else just now; nothing was done", .0.display())]
     Changed(PathBuf),
+    /// Another windlass changes one, and does not come to its end.
+    #[error("another windlass is changing a configuration; nothing was done")]
+    Busy,
+}
+
+/// Held from reading a file to having written it: what two change at once, one would lose.
+#[derive(Debug)]
+pub struct Changing {
+    _lock: Option<File>,
+}
+
+impl Changing {
+    /// Waits for whoever is changing a file of configuration. Where no lock can be made, there is none, and [`write`] says so of most
+    /// of what is lost.
+    ///
+    /// # Errors
+    /// It takes too long.
+    pub fn begin(state_root: &Path) -> Result<Changing, ConfigFileError> {
+        let open = || {
+            create_folder(state_root).ok()?;
+            // outside: the state folder.
+            OpenOptions::new()
+                .create(true)
+                .append(true)
+                .mode(PRIVATE)
+                .open(state_root.join("config.lock"))
+                .ok()
+        };
+        let Some(file) = open() else { return Ok(Changing { _lock: None }) };
+        match lock_within(&file, PATIENCE, POLL) {
+            Ok(false) => Err(ConfigFileError::Busy),
+            Ok(true) => Ok(Changing { _lock: Some(file) }),
+            // A file system that locks nothing.
+            Err(_) => Ok(Changing { _lock: None }),
+        }
+    }
 }
 
 /// Who may read a file that is made.

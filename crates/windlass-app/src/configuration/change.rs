@@ -6,14 +6,14 @@ use std::path::Path;
 use toml::Value;
 use windlass_core::config::edit::{self, EditError};
 use windlass_core::config::{FileKind, KeyInfo, Layer, Secrecy, Shape};
-use windlass_engine::config_file::{self, Readers};
+use windlass_engine::config_file::{self, Changing, Readers};
 
 use super::look::key_named;
 use super::scope::{Scope, ScopedFile};
 use super::{Source, default_project};
 use crate::app::App;
 use crate::error::{AppError, Kind};
-use crate::here::Here;
+use crate::here::{Here, state_root};
 use crate::trusting;
 
 /// How a value is set.
@@ -142,13 +142,17 @@ struct OpenFile<'a> {
     scope: ScopedFile,
     text: String,
     existed: bool,
+    /// Nobody else changes one meanwhile.
+    _changing: Changing,
 }
 
 impl OpenFile<'_> {
     fn read<'a>(app: &'a App, scope: &Scope) -> Result<OpenFile<'a>, AppError> {
         let scope = ScopedFile::find(app, scope)?;
+        let changing = Changing::begin(&state_root()?)?;
         let text = config_file::read(&scope.source.path)?;
-        Ok(OpenFile { app, scope, existed: text.is_some(), text: text.unwrap_or_default() })
+        let existed = text.is_some();
+        Ok(OpenFile { app, scope, existed, text: text.unwrap_or_default(), _changing: changing })
     }
 
     fn path(&self) -> String {

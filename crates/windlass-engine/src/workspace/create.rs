@@ -2,6 +2,8 @@
 //!
 //! The metadata are written last. Whatever is cut off before them is completed by doing it again.
 
+use std::os::unix::ffi::OsStrExt;
+
 use jiff::Timestamp;
 use windlass_core::spec::Mode;
 use windlass_core::workspace::{OptionValue, SeedOptions, WorkspaceName, options_text, seed_options};
@@ -12,6 +14,7 @@ use super::{
     Workspaces,
 };
 use crate::store::Project;
+use windlass_git::inventory::is_half_written;
 use windlass_host::file::Made;
 use windlass_host::tree::at;
 
@@ -124,7 +127,10 @@ impl Workspace {
     fn entries(&self) -> Result<Vec<String>, WorkspaceError> {
         let mut names = Vec::new();
         for entry in at(self.folder()).entries()? {
-            names.push(entry.name.to_string_lossy().into_owned());
+            // Another windlass that makes the same workspace just now.
+            if !is_half_written(entry.name.as_bytes()) {
+                names.push(entry.name.to_string_lossy().into_owned());
+            }
         }
         names.sort();
         Ok(names)

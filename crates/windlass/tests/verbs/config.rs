@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use serde_json::Value;
-use windlass_testkit::environment::{Outcome, TestEnv};
+use windlass_testkit::environment::{Outcome, Running, TestEnv};
 
 use super::{PATIENCE, ask, document, told, windlass};
 
@@ -42,6 +42,24 @@ fn one_value_changes_and_every_other_byte_stays() {
     assert_eq!(file(&env), MINE);
     told(&env, &["config", "unset", "limits.max_cost"]);
     assert_eq!(file(&env), MINE.replace("  max_cost = 5   # dollars, as agreed\r\n", ""));
+}
+
+// attack(places): a dozen `config set --add` of one list at the same moment
+// holds: all of it is in the file
+#[test]
+fn what_several_add_at_once_is_all_there() {
+    let env = TestEnv::new();
+    env.write(FILE, "# mine\n");
+    let value = |number: u32| format!("make part-{number}");
+    let begin = |number| {
+        Running::start(&mut windlass(&env, &["config", "set", "gates.commands", "--add", &value(number)]))
+    };
+    let all: Vec<Running> = (0..12).map(begin).collect();
+    for one in all {
+        one.wait(PATIENCE).expect_success("config set");
+    }
+    let said = file(&env);
+    assert!((0..12).all(|number| said.contains(&format!("\"{}\"", value(number)))), "{said}");
 }
 
 // rows: 123, 124, 125
