@@ -32,3 +32,4 @@ pub mod watch;
 mod withhold;
 pub mod workspace;
 pub mod worktree;
+pub mod written;

@@ -7,6 +7,7 @@ use toml::Value;
 use windlass_core::config::edit::{self, EditError};
 use windlass_core::config::{FileKind, KeyInfo, Layer, Secrecy, Shape};
 use windlass_engine::config_file::{self, Changing, Readers};
+use windlass_engine::written::{self, Written};
 
 use super::look::key_named;
 use super::scope::{Scope, ScopedFile};
@@ -169,7 +170,26 @@ impl OpenFile<'_> {
 
     fn replace(&self, after: &str, readers: Readers) -> Result<(), AppError> {
         let before = self.existed.then_some(self.text.as_str());
+        self.note(before, after)?;
         Ok(config_file::write(&self.scope.source.path, before, after, readers)?)
+    }
+
+    /// A run that is at work leaves as it is what a person has written, and undoes what its agent has.
+    fn note(&self, before: Option<&str>, after: &str) -> Result<(), AppError> {
+        let source = &self.scope.source;
+        if source.kind == FileKind::User || trusting::refuse_below_windlass().is_err() {
+            return Ok(());
+        }
+        // No run without a project that is known.
+        let Ok(here) = Here::find(self.app) else { return Ok(()) };
+        // outside: the state folder.
+        if !here.project.path().is_dir() {
+            return Ok(());
+        }
+        let format = here.place().object_format();
+        let named = |text: &str| format.of_file(text.as_bytes()).to_string();
+        let (path, before) = (source.path.clone(), before.map(named));
+        Ok(written::note(&here.project, Written { path, before, after: named(after) })?)
     }
 
     fn refusal(&self, error: EditError) -> AppError {

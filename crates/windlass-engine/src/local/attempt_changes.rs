@@ -8,6 +8,7 @@ use windlass_core::dots::without_dots;
 use windlass_core::run::TurnKey;
 use windlass_core::spec::{JobPlan, PIPELINES};
 
+use super::guard;
 use super::work::WorkError;
 use super::working_tree::WorkingTree;
 use crate::plan::is_plan;
@@ -59,12 +60,11 @@ pub(super) fn both_ends(
     Ok(before.zip(world.kept(turn, Side::After)?))
 }
 
-/// The plan, what it was a link to (`link`), the document of a phase, the notes, and Windlass's own files, which are guarded
-/// otherwise.
+/// The plan, what it was a link to (`link`), the document of a phase, the notes, and of Windlass's own files what steers no run.
 pub(super) fn may_change(world: &WorkingTree, link: Option<&[u8]>, path: &[u8]) -> bool {
     let job = &world.plan.job;
     let Some(path_here) = as_path(path).strip_prefix(prefix(world)).ok() else {
-        return is_own(path) || link == Some(path);
+        return is_free(world, path) || link == Some(path);
     };
     let is_notes = job.notes_file.as_ref().is_some_and(|notes| plain(notes) == path_here);
     if path_here.starts_with(PIPELINES)
@@ -74,7 +74,11 @@ pub(super) fn may_change(world: &WorkingTree, link: Option<&[u8]>, path: &[u8]) 
         return plain(&phase.document()) == path_here;
     }
     let is_plan = job.plan.as_ref().is_some_and(|places| is_plan(path_here, &plain_places(places)));
-    is_own(path) || is_notes || is_plan || link == Some(path)
+    is_free(world, path) || is_notes || is_plan || link == Some(path)
+}
+
+fn is_free(world: &WorkingTree, path: &[u8]) -> bool {
+    is_own(path) && !guard::steers(world, path)
 }
 
 /// Where the plan lay when the attempt began, if its file was a link.

@@ -65,7 +65,7 @@ impl WorkingTree {
                 // What checks and hooks did since the last attempt was kept is not the next one's.
                 let left = std::mem::take(&mut self.left_behind).into_iter().map(|damage| damage.sentence);
                 self.notices.extend(left);
-                if self.plan.job.mode.writes_only_plan() || guard::undoes(self) {
+                if refuse::undoes(self) {
                     // What a person wrote since the last look is none of what the agent will have to give back.
                     let look = self.look()?;
                     self.remember(look);
@@ -240,7 +240,7 @@ impl WorkingTree {
         if changed_since(store, &left, now)?.is_empty() {
             return Ok(None);
         }
-        if self.plan.job.mode.writes_only_plan() || guard::undoes(self) {
+        if refuse::undoes(self) {
             // An undoing that was cut off may have removed the last file of a folder, and not the folder.
             remove_emptied(&self.surveyor.place().root, now, &left);
         }

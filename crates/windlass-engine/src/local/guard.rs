@@ -19,6 +19,9 @@ use super::work::WorkError;
 
 use super::working_tree::WorkingTree;
 use crate::guard;
+use crate::sandbox::OF_WORKSPACES as OF_A_PERSON;
+use crate::written::{self, Written};
+use windlass_git::git::ObjectId;
 use windlass_git::inventory;
 use windlass_git::inventory::{EntryKind, Inventory, OWN_FOLDER, as_path, is_own};
 use windlass_git::snapshot::{Side, Snapshot, Store, changed_since};
@@ -64,6 +67,7 @@ pub(super) fn forbidden_changes(
         }
         None => attempt_changes::differing(world, turn, now)?.0,
     };
+    leave_a_persons(world, turn, &mut changed)?;
     let held: BTreeSet<Vec<u8>> =
         changed.iter().filter(|path| forbidden.holds(world, path)).cloned().collect();
     // What stands in the place of a folder with protected files, or leads to some that would be, is as good as they.
@@ -82,6 +86,54 @@ pub(super) fn forbidden_changes(
         attempt_changes::keep_the_agents(world, turn, &mut changed)?;
     }
     Ok(changed)
+}
+
+/// Does it steer runs, so that no agent may change it, in whatever mode?
+pub(super) fn steers(world: &WorkingTree, path: &[u8]) -> bool {
+    let place = world.surveyor.place();
+    let protected = world.guard.protected(world.plan.guard.protected.iter());
+    is_own(path)
+        && protected.is_ok_and(|protected| guard::is_protected(place, &protected, as_path(path)))
+        && !is_the_jobs(world, path)
+        && !principles::is_derived(world, path)
+        && !decisions::is_logged(world, path)
+}
+
+/// What a person had Windlass write since the attempt began is theirs.
+pub(super) fn leave_a_persons(
+    world: &WorkingTree,
+    turn: TurnKey,
+    changed: &mut Paths,
+) -> Result<(), WorkError> {
+    if !changed.iter().any(|path| is_own(path)) {
+        return Ok(());
+    }
+    let before = world.kept(turn, Side::Before)?;
+    let began = world.latest.as_ref().filter(|_| world.began == Some(turn));
+    let was = |path: &[u8]| match (&before, began) {
+        (Some(before), _) => before.content(path),
+        (None, Some(look)) => look.inventory.entry(path).map(|entry| (entry.kind, entry.content)),
+        (None, None) => None,
+    };
+    let all = written::read(world.folder.project());
+    changed.retain(|path| !is_own(path) || !is_a_persons(world, &all, path, was(path)));
+    Ok(())
+}
+
+/// Is what is there now what a person had Windlass write, upon what was there?
+fn is_a_persons(
+    world: &WorkingTree,
+    all: &[Written],
+    path: &[u8],
+    was: Option<(EntryKind, ObjectId)>,
+) -> bool {
+    let place = world.surveyor.place();
+    let Some((kind, now)) = place.content_now(path) else { return false };
+    let is_a_file = matches!(kind, EntryKind::File | EntryKind::Executable);
+    let same_kind = was.is_none_or(|(was, _)| was == kind);
+    let from = was.map(|(_, content)| content.to_string());
+    let full = place.root.join(as_path(path));
+    is_a_file && same_kind && written::leads(all, &full, from.as_deref(), &now.to_string())
 }
 
 /// What is only reached through a link is not there.
@@ -163,8 +215,10 @@ fn is_the_jobs(world: &WorkingTree, path: &[u8]) -> bool {
     }
     let text = String::from_utf8_lossy(path);
     let workspace = format!("{OWN_FOLDER}/workspaces/");
-    let is_in_workspace =
-        text.split_once(&workspace).is_some_and(|(_, below)| !below.ends_with("/config.toml"));
+    // What a workspace is to do, and how, is a person's.
+    let is_the_agents =
+        |below: &str| !below.split_once('/').is_some_and(|(_, file)| OF_A_PERSON.contains(&file));
+    let is_in_workspace = text.split_once(&workspace).is_some_and(|(_, below)| is_the_agents(below));
     is_in_workspace || text.contains(PIPELINES)
 }
 
@@ -221,9 +275,13 @@ fn protected(world: &WorkingTree, changed: &Paths, forbidden: &Forbidden) -> Vec
     if !matches!(world.plan.guard.action, GuardAction::Hold | GuardAction::Flag) {
         return Vec::new();
     }
+    let all = written::read(world.folder.project());
+    let was = |path: &[u8]| world.guard.baseline.as_ref().and_then(|baseline| baseline.content(path));
+    let is_a_persons = |path: &[u8]| is_own(path) && is_a_persons(world, &all, path, was(path));
     let text = "protected, and not what it was";
     let of = |path: &Vec<u8>| Suspicion::new(SuspicionKind::Protected, String::from_utf8_lossy(path), text);
-    changed.iter().filter(|path| forbidden.holds(world, path)).take(MOST_PROTECTED).map(of).collect()
+    let held = changed.iter().filter(|path| forbidden.holds(world, path) && !is_a_persons(path));
+    held.take(MOST_PROTECTED).map(of).collect()
 }
 
 /// Files that checks name, and that cannot be put back: no snapshot holds them, or git ignores them since.

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::refuse;
 use super::working_tree::WorkingTree;
 use windlass_host::file::read_beginning;
 use windlass_host::tree;
@@ -13,9 +14,10 @@ impl WorkingTree {
     /// Configuration is read when a run starts; later changes are announced, and apply to the next run.
     pub(super) fn changed_inputs(&self) -> Vec<String> {
         let place = self.surveyor.place();
-        // What is about to be undone applies to nothing.
+        // What is about to be undone applies to nothing; without snapshots nothing is.
+        let is_undoing = refuse::undoes(self) && self.snapshots.is_some();
         let is_undone = |path: &Path| {
-            place.relative(path).is_some_and(|relative| self.forbidden_changes.contains(&relative))
+            is_undoing && place.relative(path).is_some_and(|relative| self.forbidden_changes.contains(&relative))
         };
         let inputs = self.plan.inputs.iter().filter(|(path, _)| !is_undone(path));
         let changed = inputs.filter(|(path, digest)| {

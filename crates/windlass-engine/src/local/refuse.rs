@@ -27,8 +27,11 @@ pub(super) fn find(
     if now.trouble.is_some() {
         return Ok(0);
     }
-    let forbidden_changes = if world.plan.job.mode.writes_only_plan() {
+    let mode = world.plan.job.mode;
+    let forbidden_changes = if mode.writes_only_plan() {
         forbidden_changes(world, turn, now)?
+    } else if mode.judges() {
+        steering_changes(world, turn, now)?
     } else {
         guard::forbidden_changes(world, turn, now, context)?
     };
@@ -129,10 +132,28 @@ fn undo_forbidden_changes(
 fn forbidden_changes(world: &WorkingTree, turn: TurnKey, now: &Inventory) -> Result<Paths, WorkError> {
     let (mut changed, link) = differing(world, turn, now)?;
     changed.retain(|path| !may_change(world, link.as_deref(), path));
+    guard::leave_a_persons(world, turn, &mut changed)?;
     if world.began != Some(turn) {
         keep_the_agents(world, turn, &mut changed)?;
     }
     Ok(changed)
+}
+
+/// What differs and steers runs: whoever judges work may not decide what becomes of it.
+fn steering_changes(world: &WorkingTree, turn: TurnKey, now: &Inventory) -> Result<Paths, WorkError> {
+    let (mut changed, _) = differing(world, turn, now)?;
+    changed.retain(|path| guard::steers(world, path));
+    guard::leave_a_persons(world, turn, &mut changed)?;
+    if world.began != Some(turn) {
+        keep_the_agents(world, turn, &mut changed)?;
+    }
+    Ok(changed)
+}
+
+/// Is anything undone in this mode?
+pub(super) fn undoes(world: &WorkingTree) -> bool {
+    let mode = world.plan.job.mode;
+    mode.writes_only_plan() || mode.judges() || guard::undoes(world)
 }
 
 /// Relative to the working directory, as people read it.

@@ -36,6 +36,7 @@ pub use lane::Site;
 pub use probe::{Probe, probe};
 pub use proxy::lets_through;
 pub use room::{SandboxAgent, SandboxRoom};
+pub(crate) use steering::OF_WORKSPACES;
 pub use steering::{GUEST_AT_WORK, forget_guest, put_back_beside};
 
 use bwrap::Bwrap;

@@ -92,6 +92,12 @@ impl RunFolder {
         &self.path
     }
 
+    /// The project's folder.
+    pub fn project(&self) -> &Path {
+        // …/projects/PROJECT/runs/RUN
+        self.path.ancestors().nth(2).unwrap_or(&self.path)
+    }
+
     /// Where all projects are kept: what Windlass writes for this run and for any other is below it.
     pub fn state(&self) -> &Path {
         // …/projects/PROJECT/runs/RUN

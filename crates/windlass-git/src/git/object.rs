@@ -28,6 +28,11 @@ impl ObjectFormat {
         }
     }
 
+    /// The name of a file with this content.
+    pub fn of_file(self, content: &[u8]) -> ObjectId {
+        self.identify(ObjectKind::Blob, content)
+    }
+
     /// The name of an object whose content is at hand.
     pub(crate) fn identify(self, kind: ObjectKind, content: &[u8]) -> ObjectId {
         let mut hasher = Hasher::new(self, kind, content.len() as u64);

@@ -26,7 +26,7 @@ use windlass_host::process::protocol::Text;
 use windlass_host::tree::{Folders, Kind, TreePath, Was, at, where_it_leads};
 
 /// What of a workspace is a person's, beside what the runner itself writes.
-const OF_WORKSPACES: [&str; 2] = ["INSTRUCTIONS.md", "config.toml"];
+pub(crate) const OF_WORKSPACES: [&str; 2] = ["INSTRUCTIONS.md", "config.toml"];
 
 /// So many are named.
 const NAMED: usize = 5;

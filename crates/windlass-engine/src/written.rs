@@ -1,0 +1,100 @@
+//! What a person had Windlass write into files that steer it, while a run may have been at work there: that is theirs, and no
+//! guest's. Kept with the project, by what was there before and after each time.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use windlass_core::values::path_text;
+use windlass_host::file::read_beginning;
+
+use crate::store::{Project, StoreError, write_atomically};
+
+/// So many are kept: nobody sets more values while a run goes on.
+const MOST: usize = 500;
+
+/// The longest file that is read, in bytes.
+const LONGEST: usize = 1 << 20;
+
+const FILE: &str = "written.json";
+
+/// One change of one file. Contents are named as the project's snapshots name them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Written {
+    /// The file, absolute.
+    #[serde(with = "path_text")]
+    pub path: PathBuf,
+    /// What was there; `None` = nothing.
+    pub before: Option<String>,
+    /// What is there now.
+    pub after: String,
+}
+
+/// Notes it. To be called before the file is written, by whoever lets no second one write at the same time.
+pub fn note(project: &Project, written: Written) -> Result<(), StoreError> {
+    project.create()?;
+    let path = project.path().join(FILE);
+    let mut all = read(project.path());
+    all.push(written);
+    all.drain(..all.len().saturating_sub(MOST));
+    let bytes =
+        serde_json::to_vec(&all).map_err(|source| StoreError::Unwritable { path: path.clone(), source })?;
+    write_atomically(&path, &bytes)
+}
+
+/// What was noted in a project's folder, the oldest first; nothing where that cannot be read.
+pub(crate) fn read(project: &Path) -> Vec<Written> {
+    // outside: the state folder.
+    let bytes = read_beginning(&project.join(FILE), LONGEST).ok().flatten().unwrap_or_default();
+    serde_json::from_slice(&bytes).unwrap_or_default()
+}
+
+/// Did a person have this file made what it is now, from what it was then, and nobody else touch it meanwhile? What is there has to
+/// be what was written last, so that nobody brings back an earlier wish of theirs.
+pub(crate) fn leads(all: &[Written], path: &Path, from: Option<&str>, to: &str) -> bool {
+    let mut wanted = to;
+    for written in all.iter().rev().filter(|written| written.path == path) {
+        if written.after != wanted {
+            return false;
+        }
+        if written.before.as_deref() == from {
+            return true;
+        }
+        match &written.before {
+            Some(before) => wanted = before,
+            None => return false,
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(path: &str, before: Option<&str>, after: &str) -> Written {
+        Written { path: path.into(), before: before.map(str::to_owned), after: after.to_owned() }
+    }
+
+    #[test]
+    fn what_a_person_wrote_in_steps_leads_from_what_was_there() {
+        let all = [
+            written("/p/c", None, "one"),
+            written("/p/other", Some("one"), "evil"),
+            written("/p/c", Some("one"), "two"),
+            written("/p/c", Some("two"), "three"),
+        ];
+        let to = |from: Option<&str>, to: &str| leads(&all, Path::new("/p/c"), from, to);
+        assert!(to(None, "three") && to(Some("one"), "three") && to(Some("two"), "three"));
+        assert!(!to(Some("three"), "two"), "an earlier wish");
+        assert!(!to(Some("one"), "two"), "an earlier wish");
+        assert!(!to(Some("else"), "three"), "written upon what somebody else had changed");
+        assert!(!to(None, "evil"), "of another file");
+        assert!(!leads(&[], Path::new("/p/c"), None, "three"));
+    }
+
+    #[test]
+    fn somebody_who_changes_the_file_between_two_wishes_breaks_the_way() {
+        let all = [written("/p/c", None, "one"), written("/p/c", Some("guest"), "two")];
+        assert!(!leads(&all, Path::new("/p/c"), None, "two"));
+    }
+}
