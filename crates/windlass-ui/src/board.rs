@@ -62,8 +62,10 @@ pub struct Board {
     pub(crate) status: StatusBoard,
     /// The task of a build's iteration.
     pub(crate) task: String,
-    /// The last outcome of each of the run's checks.
+    /// The last outcome of each of the run's checks on its work.
     pub(crate) checks: BTreeMap<u16, CheckOutcome>,
+    /// Their outcomes before there was any.
+    before: BTreeMap<u16, CheckOutcome>,
     pub(crate) commits: Commits,
     pub(crate) tasks: Schedule,
     /// What was seen of commits and agents' ends.
@@ -334,10 +336,11 @@ impl Board {
     }
 
     fn check(&mut self, lane: LaneId, stage: CheckStage, outcome: &CheckOutcome) {
-        self.checks.insert(outcome.check, outcome.clone());
         if stage == CheckStage::Baseline {
+            self.before.insert(outcome.check, outcome.clone());
             return;
         }
+        self.checks.insert(outcome.check, outcome.clone());
         let board = self.lanes.entry(lane).or_default();
         // What a commit's hooks made of the tree is judged anew.
         board.failed_checks.retain(|(_, failed)| failed.check != outcome.check);
@@ -417,15 +420,17 @@ impl Board {
         open.sum()
     }
 
-    /// The checks of one kind with their last outcomes, in the order they are run.
+    /// The checks of one kind with their last outcomes on the work, in the order they are run. Before there is any, what they
+    /// said then: a run that finds nothing to do ends with it.
     pub(crate) fn checks_of(&self, kind: CheckKind) -> Vec<(&str, Option<&CheckOutcome>)> {
         let Some(plan) = &self.plan else {
             return Vec::new();
         };
+        let before = |index: u16| self.before.get(&index).filter(|_| !self.has_begun());
         (0..)
             .zip(&plan.checks)
             .filter(|(_, check)| check.kind == kind)
-            .map(|(index, check)| (check.command.as_str(), self.checks.get(&index)))
+            .map(|(index, check)| (check.command.as_str(), self.checks.get(&index).or_else(|| before(index))))
             .collect()
     }
 

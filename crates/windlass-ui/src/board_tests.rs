@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use windlass_core::values::{Class, Verdict};
+use windlass_core::values::{CheckResult, Class, Verdict};
 
 use windlass_core::observation::Observation;
 
@@ -24,6 +24,22 @@ fn a_night_is_counted() {
     assert_eq!(board.kept.as_ref().map(|(iteration, _)| *iteration), Some(5));
     assert!(board.checks.get(&0).is_some_and(CheckOutcome::passed));
     assert!(board.calls.is_empty() && board.backoff.is_none());
+}
+
+/// What passed before the first iteration says nothing of the work.
+#[test]
+fn a_check_that_judged_no_work_has_no_outcome_once_there_is_some() {
+    let mut night = Night::new();
+    night.start().gate(CheckStage::Baseline, CheckResult::Passed, "");
+    let outcome =
+        |night: &Night| board(&night.events).checks_of(CheckKind::Gate)[0].1.map(|last| last.result);
+    assert_eq!(outcome(&night), Some(CheckResult::Passed), "a run that has nothing to do ends with it");
+    night.iteration(1);
+    assert_eq!(outcome(&night), None);
+    night.gate(CheckStage::Candidate, CheckResult::Failed(1), "no");
+    assert!(outcome(&night).is_some_and(|result| result != CheckResult::Passed));
+    night.gate(CheckStage::Baseline, CheckResult::Passed, "");
+    assert!(outcome(&night).is_some_and(|result| result != CheckResult::Passed), "of a resumed run");
 }
 
 #[test]

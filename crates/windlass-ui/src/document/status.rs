@@ -135,7 +135,7 @@ pub struct StatusCheck {
     pub kind: CheckKind,
     /// Its command.
     pub command: String,
-    /// How it ended last; `None` when it has not been run.
+    /// How it ended last; `None` when it has not been run on the work.
     pub result: Option<CheckResult>,
     /// The last line of its output.
     pub last_line: String,
@@ -374,7 +374,7 @@ fn check(check: &StatusCheck) -> Line {
         Some(_) => (Tone::Bad, Mark::Failed),
         None => (Tone::Dim, Mark::Nothing),
     };
-    let result = check.result.map_or_else(|| "not run".to_owned(), words::check_result);
+    let result = check.result.map_or_else(|| "not run on the work".to_owned(), words::check_result);
     labelled(check.kind.name())
         .mark(tone, mark)
         .plain(format!(" {}", one_line(&check.command)))

@@ -28,7 +28,7 @@ fn a_run_at_work() {
   cost        $0.53 of $5.00
   tokens      409.2k (in 2.4k, out 6.8k, cache 400.0k)
   time        30m 00s
-  gate        ✗ cargo test -q (exit 101)
+  gate        ○ cargo test -q (not run on the work)
   denied      windlass config set permissions.allow --add 'Bash(npm install left-pad)'
   next        windlass logs r-k3v9x2aa -f
               windlass stop r-k3v9x2aa

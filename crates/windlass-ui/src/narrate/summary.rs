@@ -169,7 +169,9 @@ fn check(label: &str, command: &str, outcome: Option<&CheckOutcome>) -> Vec<Line
     let line = labelled(label);
     let command = one_line(command);
     let Some(outcome) = outcome else {
-        return vec![line.mark(Tone::Dim, Mark::Nothing).plain(format!(" {command}")).dim(" (not run)")];
+        return vec![
+            line.mark(Tone::Dim, Mark::Nothing).plain(format!(" {command}")).dim(" (not run on the work)"),
+        ];
     };
     let (tone, mark) = check_mark(outcome);
     let line = line.mark(tone, mark).plain(format!(" {command}")).dim(format!(" ({})", took(outcome)));
