@@ -331,7 +331,7 @@ fn run_workspace(night: &Night) -> std::process::Command {
     command
 }
 
-// attack(cheating): the agent loosens the configuration and the instructions of its workspace, and templates, for runs to come
+// attack(money): the agent loosens the configuration and the instructions of its workspace, and templates, for runs to come
 // holds: they are put back; what else it writes in its workspace stays
 #[test]
 fn what_steers_the_next_run_of_a_workspace_is_put_back() {
@@ -357,7 +357,7 @@ echo mine > working/config.toml; echo x >> ../../../work""" }"#,
 
 const CONFIG: &str = ".windlass/config.toml";
 
-// attack(cheating): an agent that plans, or that judges the work, raises the budget of runs to come and gives them a hook
+// attack(money): an agent that plans, or that judges the work, raises the budget of runs to come and gives them a hook
 // holds: neither may decide that; both are undone
 #[test]
 fn what_steers_runs_is_put_back_whatever_the_agent_was_to_do() {
@@ -410,7 +410,7 @@ fn what_a_person_sets_meanwhile_is_theirs_and_applies_to_the_next_run() {
     assert!(said.iter().any(|text| text.contains("has changed; this applies to the next run")), "{said:?}");
 }
 
-// attack(cheating): the agent changes a configuration just before a person does
+// attack(money): the agent changes a configuration just before a person does
 // holds: what the person set then is no excuse for what the agent wrote; all of it is undone, and nothing else is said
 #[test]
 fn what_a_person_sets_upon_an_agents_change_is_undone_with_it() {

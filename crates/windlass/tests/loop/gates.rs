@@ -55,7 +55,7 @@ fn a_gate_that_hangs_is_killed_and_counts_as_failed() {
     night.assert_clean();
 }
 
-// attack(places): a gate prints without end
+// attack(money): a gate prints without end
 // holds: the beginning and the end of it are kept, and nothing waits for the gate to be read
 #[test]
 fn what_a_gate_prints_is_kept_within_bounds() {

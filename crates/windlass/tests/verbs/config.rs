@@ -44,8 +44,6 @@ fn one_value_changes_and_every_other_byte_stays() {
     assert_eq!(file(&env), MINE.replace("  max_cost = 5   # dollars, as agreed\r\n", ""));
 }
 
-// attack(places): a dozen `config set --add` of one list at the same moment
-// holds: all of it is in the file
 #[test]
 fn what_several_add_at_once_is_all_there() {
     let env = TestEnv::new();

@@ -345,7 +345,7 @@ fn a_run_in_a_folder_runs_in_the_same_folder_of_the_worktree() {
     assert!(within.stdout_text().contains("api"), "the same list from everywhere");
 }
 
-// attack(places): a budget is lowered after a worktree was made with the former one
+// attack(money): a budget is lowered after a worktree was made with the former one
 // holds: a further run there has the lower one; what a person set in the worktree itself stays, which is said
 #[test]
 fn a_worktree_that_is_used_again_has_the_configuration_of_now() {
@@ -379,8 +379,6 @@ fn a_worktree_that_is_used_again_has_the_configuration_of_now() {
     assert_eq!(listed(&env)["uncommitted"], 1, "the configuration that was set there");
 }
 
-// attack(places): verbs without a name in a subdirectory, and in the project of a run that works in a worktree
-// holds: it is the run of the project, and where it works is said; with another one in the folder it is that
 #[test]
 fn without_a_name_it_is_the_run_of_the_project_where_there_is_none_in_the_folder() {
     let env = TestEnv::with_git();
