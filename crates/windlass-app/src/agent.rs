@@ -359,17 +359,18 @@ fn no_program(path: &Path, codes: ExitCodes) -> Option<AppError> {
     // outside: programs of the search path.
     let kind = path.metadata().ok()?.file_type();
     let shown = path.display();
-    Some(if kind.is_dir() {
-        unavailable(codes, format!("the agent cannot be started: {shown} is a folder"))
-            .hint("Name the program in it: agent.command")
-    } else if kind.is_file() {
-        let name = quoted(path.as_os_str());
-        unavailable(codes, format!("the agent cannot be started: {shown} may not be executed"))
-            .hint(format!("Where it is the agent's program: chmod +x {name}"))
-    } else {
-        unavailable(codes, format!("the agent cannot be started: {shown} is no program"))
-            .hint("Name another one: agent.command")
-    })
+    let error = |what: &str| unavailable(codes, format!("the agent cannot be started: {shown} {what}"));
+    // outside: the same one.
+    if kind.is_dir() {
+        return Some(error("is a folder").hint("Name the program in it: agent.command"));
+    }
+    // outside: the same one.
+    if !kind.is_file() {
+        return Some(error("is no program").hint("Name another one: agent.command"));
+    }
+    let name = quoted(path.as_os_str());
+    let hint = format!("Where it is the agent's program: chmod +x {name}");
+    Some(error("may not be executed").hint(hint))
 }
 
 fn is_program(path: &Path) -> bool {
