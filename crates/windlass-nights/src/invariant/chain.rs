@@ -31,7 +31,7 @@ struct Chain {
     ended: BTreeMap<AgentIndex, Vec<Occasion>>,
     /// Resets that each agent's refusals named since it was away last; `None` of one that named none.
     resets: BTreeMap<AgentIndex, Vec<Option<Timestamp>>>,
-    held: bool,
+    held: Option<Timestamp>,
     finished: bool,
 }
 
@@ -61,7 +61,7 @@ impl Chain {
                 let names = plan.agents().map(|(_, agent)| (agent.name.clone(), agent.model.clone()));
                 self.names = names.collect();
                 let purpose = *self.purpose.insert(plan.job.mode.purpose());
-                let nobody = self.free(Occasion { purpose, named: None }).is_none() && !self.held;
+                let nobody = self.free(Occasion { purpose, named: None }).is_none() && self.held.is_none();
                 if std::mem::take(&mut self.finished) || nobody {
                     self.away.clear();
                 }
@@ -98,12 +98,14 @@ impl Chain {
             }
             Fact::AgentAway { agent, class, until, by, .. } => self.leaves(*agent, *class, *until, *by, now),
             Fact::AgentBack { agent } => self.returns(*agent, now),
+            // A session that goes on with a wait tells of it again.
+            Fact::BackoffStarted { until, .. } if self.held == Some(*until) => Ok(()),
             Fact::BackoffStarted { until, class, .. } => {
-                self.held = true;
+                self.held = Some(*until);
                 self.waits(*until, *class)
             }
             Fact::BackoffEnded => {
-                self.held = false;
+                self.held = None;
                 Ok(())
             }
             _ => Ok(()),
@@ -146,7 +148,7 @@ impl Chain {
         // The clock on the wall can be put back while the first who is back is waited for.
         let first = self.first_back(occasion);
         match self.away.get(&agent) {
-            Some(Some(until)) if *until <= now || first == Some(*until) && !self.held => Ok(()),
+            Some(Some(until)) if *until <= now || first == Some(*until) && self.held.is_none() => Ok(()),
             _ => Err(format!("agent {agent} is called, and cannot work")),
         }
     }
