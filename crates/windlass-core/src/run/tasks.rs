@@ -365,7 +365,7 @@ impl Run {
                 let found = self.rejected_for(lane).unwrap_or_default();
                 format!("a reviewer rejected it: {found}")
             }
-            _ => what_failed(outcome, verdict, self.refusal(lane, outcome)),
+            _ => what_failed(outcome, verdict, &self.refusal(lane, outcome)),
         }
     }
 
@@ -477,9 +477,9 @@ impl Tasks {
 }
 
 /// What the latest of its failures was, in a few words.
-fn what_failed(outcome: &AttemptOutcome, verdict: Verdict, refusal: String) -> String {
+fn what_failed(outcome: &AttemptOutcome, verdict: Verdict, refusal: &str) -> String {
     let said = match verdict {
-        Verdict::ClaimRefused => &refusal,
+        Verdict::ClaimRefused => refusal,
         Verdict::ClaimUnsupported => "it was called done, and nothing had changed",
         Verdict::Failed if !outcome.summary.detail.is_empty() => &outcome.summary.detail,
         Verdict::Failed => "the agent failed",

@@ -83,9 +83,9 @@ impl Run {
         self.history.saw(evidence);
         if let Some(standing) = standing {
             if first {
-                self.standings.found(standing)
+                self.standings.found(standing);
             } else {
-                self.standings.read(standing)
+                self.standings.read(standing);
             }
             self.note_hidden_work(standing);
         }

@@ -25,8 +25,10 @@ impl WorkingTrees {
         if found.is_empty() {
             return Ok(Vec::new());
         }
-        let names = (1..).map(|number: u32| at(&home).join(format!("lane-{lane}-{number}")));
-        let Some(aside) = names.into_iter().find(|folder| !folder.is_taken()) else { return Ok(Vec::new()) };
+        let folders = (1..).map(|number: u32| at(&home).join(format!("lane-{lane}-{number}")));
+        let Some(aside) = folders.into_iter().find(|folder| !folder.is_taken()) else {
+            return Ok(Vec::new());
+        };
         let mut moved = Vec::new();
         for folder in found {
             let from = at(&place.root).join(as_path(&folder.path));
