@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use windlass_core::spec::RunSpec;
-use windlass_core::values::{CheckKind, Cost, StopReason, UnderWay};
+use windlass_core::values::{CheckKind, StopReason, UnderWay};
 use windlass_core::words::quoted;
 use windlass_jobs::job::{self, Next};
 
