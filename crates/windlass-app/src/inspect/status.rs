@@ -31,15 +31,14 @@ impl App {
     /// There is no such run and no task, or its journal cannot be read.
     pub fn status(&self, run: Option<&str>, now: Timestamp) -> Result<Status, AppError> {
         let here = Here::find_broken(self)?;
-        let folder = match shown_first(&here, run)? {
-            Some(folder) => folder,
-            None => {
-                let place = TaskPlace::find(&here.directory, &NamedTasks::default())?;
-                if place.total() > 0 && which::unread(&here)?.is_none() {
-                    return Ok(Status::Tasks(place));
-                }
-                which::shown(&here, None)?
+        let folder = if let Some(folder) = shown_first(&here, run)? {
+            folder
+        } else {
+            let place = TaskPlace::find(&here.directory, &NamedTasks::default())?;
+            if place.total() > 0 && which::unread(&here)?.is_none() {
+                return Ok(Status::Tasks(place));
             }
+            which::shown(&here, None)?
         };
         let live = which::live_with(&here, &folder)?;
         let entries = journal::read(&folder.journal())?;

@@ -44,7 +44,8 @@ use crate::run::log::{RunLog, Watching};
 use crate::run::prepared::Prepared;
 use crate::run::request::RunEnd;
 use crate::run::{
-    criteria, held, impossible, links_out, recorded, retention, sandbox_notices, state_inside, tasks, uncommitted,
+    criteria, held, impossible, links_out, recorded, retention, sandbox_notices, state_inside, tasks,
+    uncommitted,
 };
 use crate::sandbox;
 use crate::telling;

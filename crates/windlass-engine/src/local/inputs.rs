@@ -17,7 +17,8 @@ impl WorkingTree {
         // What is about to be undone applies to nothing; without snapshots nothing is.
         let is_undoing = refuse::undoes(self) && self.snapshots.is_some();
         let is_undone = |path: &Path| {
-            is_undoing && place.relative(path).is_some_and(|relative| self.forbidden_changes.contains(&relative))
+            is_undoing
+                && place.relative(path).is_some_and(|relative| self.forbidden_changes.contains(&relative))
         };
         let inputs = self.plan.inputs.iter().filter(|(path, _)| !is_undone(path));
         let changed = inputs.filter(|(path, digest)| {

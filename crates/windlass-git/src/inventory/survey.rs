@@ -15,6 +15,9 @@ use super::{Entry, EntryKind, Inventory, OWN_FOLDER, Place, Unread, UnreadReason
 use crate::git::{GitError, Head, Listing, ObjectFormat, ObjectId, ObjectKind, Repository};
 use windlass_host::tree::{self, Attributes, Folder, Kind, Stamps, TreePath, at};
 
+/// So often what was shut meanwhile is opened, one folder below another: whoever shuts it again and again has it stay so.
+const OPENINGS: usize = 16;
+
 /// The working tree could not be looked at.
 #[derive(Debug, thiserror::Error)]
 pub enum SurveyError {
@@ -102,7 +105,7 @@ impl Surveyor {
     /// inventory says so.
     pub fn survey(&mut self, also: &[Vec<u8>]) -> Result<Inventory, SurveyError> {
         let _open = tree::keep_open();
-        loop {
+        for _ in 0..OPENINGS {
             let inventory = self.look_around(also)?;
             let refused = opening::refused(&inventory.unread);
             let shut = self.shut.get_or_insert_with(|| refused.clone());
@@ -111,6 +114,7 @@ impl Surveyor {
                 return Ok(inventory);
             }
         }
+        self.look_around(also)
     }
 
     /// Gives their owner back what it takes to read these paths: how many of them may now be read that could not.

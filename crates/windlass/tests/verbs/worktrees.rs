@@ -363,9 +363,9 @@ fn a_worktree_that_is_used_again_has_the_configuration_of_now() {
     let set = |folder: &Path, cost: &str| {
         told(&env, &["-C", folder.to_str().unwrap(), "config", "set", "limits.max_cost", cost]);
     };
-    set(&env.project(), "20");
+    set(env.project(), "20");
     at_most(&run(&[]), "$20");
-    set(&env.project(), "5");
+    set(env.project(), "5");
     env.write(".windlass/hooks/started", "#!/bin/sh\n");
     at_most(&run(&[]), "$5");
     let there = trees(&env).join("api");
