@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use windlass_core::escapes::without_escapes;
 use windlass_core::values::{Class, Cut, Ended};
 
 use crate::{About, Judgement, Signs, unseen};
@@ -217,6 +218,7 @@ pub(crate) fn sentence(about: &About, class: Class, said: &str) -> Judgement {
 }
 
 fn quote(said: &str) -> String {
+    let said = without_escapes(said);
     let quote: String = said.trim().chars().filter(|character| !character.is_control()).take(QUOTE).collect();
     quote.trim_end_matches('.').to_owned()
 }

@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use windlass_core::escapes::without_escapes;
 use windlass_core::values::{CallClocks, Class, Cut, Ended, UsageLimit};
 
 use crate::{About, ResultDigest};
@@ -59,8 +60,11 @@ pub struct Judgement {
 impl Judgement {
     /// A class with one line about it, whatever the agent's words in that hold.
     pub fn new(class: Class, detail: impl AsRef<str>) -> Judgement {
-        let detail =
-            detail.as_ref().chars().filter(|character| !character.is_control()).take(DETAIL).collect();
+        let detail = without_escapes(detail.as_ref())
+            .chars()
+            .filter(|character| !character.is_control())
+            .take(DETAIL)
+            .collect();
         Judgement { class, detail, limit: None }
     }
 }

@@ -14,6 +14,7 @@ pub mod council;
 pub mod damage;
 pub mod dots;
 pub mod environment;
+pub mod escapes;
 pub mod fact;
 pub mod fleet;
 pub mod forge;

@@ -3,6 +3,8 @@
 //! The last line seldom does: it is blank, a sum (`1 failed`), a hint, or the words of `make` or `npm` about a command that they
 //! started.
 
+use crate::escapes::without_escapes;
+
 /// Whose words say most, best first; of several lines of one kind the first is told, since what follows is often a
 /// consequence of it.
 const KINDS: [fn(&str) -> bool; 3] = [names_test, names_error, names_what_went_wrong];
@@ -121,22 +123,9 @@ fn is_noise(line: &str) -> bool {
 /// stands at last.
 fn plain(line: &str) -> String {
     let line = line.trim_end().rsplit('\r').next().unwrap_or_default();
-    let mut plain = String::with_capacity(line.len());
-    let mut characters = line.chars().peekable();
-    while let Some(character) = characters.next() {
-        if character == '\u{1b}' {
-            if characters.next_if_eq(&'[').is_some() {
-                // A sequence ends with a letter, or one of few signs.
-                for character in characters.by_ref() {
-                    if ('\u{40}'..='\u{7e}').contains(&character) {
-                        break;
-                    }
-                }
-            }
-        } else if character == '\t' || !character.is_control() {
-            plain.push(character);
-        }
-    }
+    let line = without_escapes(line);
+    let plain: String =
+        line.chars().filter(|character| *character == '\t' || !character.is_control()).collect();
     plain.trim().to_owned()
 }
 

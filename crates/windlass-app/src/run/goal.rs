@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use windlass_core::escapes::without_escapes;
 use windlass_core::values::StopReason;
 use windlass_engine::workspace::Workspace;
 use windlass_host::tree::{Attributes, at};
@@ -102,8 +103,10 @@ impl Goal {
     /// Its first words, for lists: one line, at most 80 characters, nothing that moves a cursor.
     pub fn title(&self) -> String {
         let first = self.text.trim_start_matches('\u{feff}').lines().find(|line| !line.trim().is_empty());
-        let visible: String =
-            first.unwrap_or_default().chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let visible: String = without_escapes(first.unwrap_or_default())
+            .chars()
+            .map(|c| if c.is_control() { ' ' } else { c })
+            .collect();
         let words = visible.split_whitespace().collect::<Vec<_>>().join(" ");
         if words.chars().count() <= LONGEST_TITLE {
             return words;

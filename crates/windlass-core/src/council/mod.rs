@@ -9,6 +9,7 @@ mod phrases;
 #[cfg(test)]
 mod tests;
 
+use crate::escapes::without_escapes;
 use crate::values::Conflict;
 
 /// The log of what councils have decided, from the working directory: JSON lines.
@@ -44,6 +45,6 @@ fn without_quotes(words: &str) -> String {
 
 /// One line of at most so many characters.
 fn short(text: &str, longest: usize) -> String {
-    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = without_escapes(text).split_whitespace().collect::<Vec<_>>().join(" ");
     words.chars().filter(|character| !character.is_control()).take(longest).collect()
 }

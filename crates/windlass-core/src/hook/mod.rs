@@ -6,6 +6,7 @@ mod setting;
 #[cfg(test)]
 mod tests;
 
+use crate::escapes::without_escapes;
 use crate::values::{CheckResult, HookDecision, HookName};
 
 pub use reply::LONGEST_REPLY;
@@ -100,6 +101,7 @@ fn last_lines(text: &str) -> String {
 
 /// One line, without what drives terminals, bounded.
 fn one_line(text: &str) -> String {
+    let text = without_escapes(text);
     let words: Vec<&str> = text.split_whitespace().collect();
     let line: String = words.join(" ").chars().filter(|char| !char.is_control()).collect();
     if line.chars().count() <= LONGEST_REASON {

@@ -6,6 +6,7 @@ use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use windlass_core::escapes::without_escapes;
 use windlass_core::run::TurnKey;
 use windlass_core::spec::RunSpec;
 use windlass_core::telling::telling_line;
@@ -153,5 +154,5 @@ fn request(setting: &CheckSetting<'_>, check: &Check, output: OwnedFd) -> Result
 
 fn last_line(text: &str) -> String {
     let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    line.chars().filter(|char| !char.is_control()).take(LAST_LINE).collect()
+    without_escapes(line).chars().filter(|char| !char.is_control()).take(LAST_LINE).collect()
 }

@@ -1,5 +1,6 @@
 //! What is said of a remote: whether it is the one that was agreed to, and what git says of it in one line.
 
+use windlass_core::escapes::without_escapes;
 use windlass_core::redact::Redactor;
 use windlass_core::report::DeliveryReport;
 use windlass_core::spec::DeliverySpec;
@@ -23,6 +24,7 @@ pub(super) fn is_same_remote(
 /// Without secrets, line breaks and control characters, and no longer than a sentence.
 pub(super) fn one_line(said: &str) -> String {
     let said = Redactor::new().redact(said);
+    let said = without_escapes(&said);
     let words: Vec<&str> = said.split_whitespace().collect();
     words.join(" ").chars().filter(|c| !c.is_control()).take(400).collect()
 }
