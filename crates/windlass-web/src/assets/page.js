@@ -35,10 +35,15 @@ async function post(address, value, headers = {}) {
 }
 
 // --- coming in ---------------------------------------------------------------------------------------------------
-const code = new URLSearchParams(location.hash.slice(1)).get("code");
-if (code) {
-  // Gone from the address before anything else happens.
-  history.replaceState(null, "", location.pathname + location.search);
+// What stands behind the #, gone from the address before anything else happens.
+function taken(name) {
+  const value = new URLSearchParams(location.hash.slice(1)).get(name);
+  if (value) history.replaceState(null, "", location.pathname + location.search);
+  return value;
+}
+async function comeIn() {
+  const code = taken("code");
+  if (!code) return;
   try {
     const answer = await post("/session", { code });
     if (answer.ok) {
@@ -49,6 +54,7 @@ if (code) {
     }
   } catch { say("The page does not answer."); }
 }
+await comeIn();
 
 // --- clocks ------------------------------------------------------------------------------------------------------
 function duration(seconds) {
@@ -128,7 +134,7 @@ addEventListener("pageshow", (event) => { if (event.persisted) open(); });
 const asking = find("#ask");
 let busy = false;
 async function act(button) {
-  if (busy) return;
+  if (busy || asking.open) return;
   const action = JSON.parse(button.dataset.action), { asks, field, value } = button.dataset;
   if (asks || field) {
     find("#ask-title").textContent = button.textContent.trim();
@@ -166,7 +172,8 @@ async function act(button) {
 }
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("button");
-  if (button?.dataset.action) act(button);
+  if (button?.id === "leave") asking.close("no");
+  else if (button?.dataset.action) act(button);
   else if (button?.dataset.copy) {
     try { await navigator.clipboard.writeText(button.dataset.copy); say("Copied."); } catch { say("This browser does not copy: mark it by hand."); }
   }
@@ -179,21 +186,26 @@ function dress() {
 }
 
 // --- places in a transcript ---------------------------------------------------------------------------------------
-const place = /^#o=(\d+)/.exec(location.hash);
-if (place && find("#rows")) {
+function goTo() {
+  const place = /^#o=(\d+)/.exec(location.hash);
+  if (!place || !find("#rows")) return;
   const row = document.getElementById(location.hash.slice(1));
   if (row) row.scrollIntoView();
   else if (new URLSearchParams(location.search).get("from") !== place[1]) location.replace(`${location.pathname}?from=${place[1]}${location.hash}`);
 }
 
+goTo();
 dress();
 tick();
 open();
 
 // --- what a notification leads to: the question, never the action itself ----------------------------------------------
-const wanted = { resume: ["resume", "raise", "accept"], stop: ["stop-after"] }[new URLSearchParams(location.hash.slice(1)).get("do")];
-if (wanted) {
-  history.replaceState(null, "", location.pathname + location.search);
+function question() {
+  const wanted = { resume: ["resume", "raise", "accept"], stop: ["stop-after"] }[taken("do")];
+  if (!wanted) return;
   const button = all("#head [data-action]").find((one) => !one.hidden && wanted.includes(JSON.parse(one.dataset.action).do));
   if (button) act(button); else say("There is nothing to ask here now, or this browser may only look.");
 }
+question();
+// A link that is opened where this address is open already loads nothing anew.
+addEventListener("hashchange", () => { comeIn(); goTo(); question(); });

@@ -113,7 +113,7 @@ pub fn sheet(viewer: &Viewer, about: &Sheet<'_>, content: &Markup) -> Markup {
                         p #ask-text {}
                         label #ask-label for="ask-value" { "To" }
                         input #ask-value autocomplete="off" inputmode="decimal";
-                        p.buttons { button value="no" { "Leave it" } " " button.act value="yes" { "Do it" } }
+                        p.buttons { button #leave type="button" { "Leave it" } " " button.act value="yes" { "Do it" } }
                     }
                 }
             }
@@ -170,6 +170,7 @@ pub fn trouble(viewer: &Viewer, error: &AppError) -> Markup {
         h1 { "This cannot be shown" }
         p { (parts::text(&error.message)) }
         @for hint in &error.hints { p.hint { (parts::text(&hint.to_string())) } }
+        p { a href="/runs" { "All runs" } }
     };
     sheet(viewer, &plain_sheet("This cannot be shown"), &content)
 }
