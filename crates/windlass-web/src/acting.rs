@@ -72,7 +72,8 @@ fn claimed(site: &Site, run: &RunId, wanted: &Wanted, by: &str) -> Result<Respon
             return Ok(reply(StatusCode::CONFLICT, &said));
         }
     };
-    let outcome = carried_out(site, &followed, wanted, by)?;
+    // Whatever it comes to is written down: who asks again with the same key is told the same.
+    let outcome = carried_out(site, &followed, wanted, by).unwrap_or_else(|error| failed(&error));
     site.asked.settle(ticket, &outcome)?;
     Ok(reply_of(&outcome))
 }
@@ -108,8 +109,12 @@ fn carried_out(
     }
     Ok(match wanted.action.perform(&site.app, &subject, asked) {
         Ok(said) => ActionOutcome { status: StatusCode::OK.as_u16(), said },
-        Err(error) => ActionOutcome { status: response::status_of(&error).as_u16(), said: sentences(&error) },
+        Err(error) => failed(&error),
     })
+}
+
+fn failed(error: &AppError) -> ActionOutcome {
+    ActionOutcome { status: response::status_of(error).as_u16(), said: sentences(error) }
 }
 
 fn moved() -> ActionOutcome {

@@ -103,6 +103,25 @@ fn what_spends_or_changes_takes_leave() {
     assert!(!visitor.get(&format!("/r/{run}")).body.contains("data-action"));
 }
 
+#[test]
+fn what_fails_early_has_failed_and_is_not_being_done_for_ever() {
+    let env = TestEnv::with_git();
+    let run = finished(&env, 1);
+    let page = Page::serve(&env, &["--actions"]);
+    let visitor = page.visitor();
+    let seq = visitor.seq(&run);
+    let away = env.root().join("moved-away");
+    fs::rename(env.project(), &away).unwrap();
+    let restore = r#"{"do":"restore","iteration":1,"before":true}"#;
+    for _ in 0..2 {
+        let answer = visitor.act(&run, restore, seq, &once(7));
+        assert_eq!(answer.status, 422, "{}", answer.body);
+        assert!(answer.body.contains("cannot work in"), "{}", answer.body);
+    }
+    assert!(!visitor.get(&format!("/r/{run}")).body.contains("begun, and cut off"));
+    fs::rename(&away, env.project()).unwrap();
+}
+
 // attack(page): a person taps four times at once, again later, and on a page that is old
 // holds: done once, told the same each time; nothing is done about a run that has moved
 #[test]
