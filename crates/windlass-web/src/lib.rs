@@ -29,6 +29,7 @@ use serde::{Deserialize, Serialize};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use windlass_app::{App, AppError, Kind, page_folder};
+use windlass_host::file;
 
 pub use action::is_action;
 pub use door::host::{Hosts, is_own_origin};
@@ -111,7 +112,7 @@ async fn stand(
     let site = Arc::new(Site::new(app, door, serving.rights, (asked, seen))?);
     let address = address_of(local);
     let written = Written { address: address.clone(), process: std::process::id() };
-    write(&folder, &written)?;
+    let record = record(&folder, &written)?;
     let code = keyring.issue_code(Timestamp::now())?;
     tell(&ServedPage {
         link: link_with(&address, &code),
@@ -121,10 +122,8 @@ async fn stand(
     })?;
     let router = routes::routes(Arc::clone(&site));
     server::serve(site, router, listener, ended()).await;
-    // Another server may have written its own meanwhile.
-    if read(&folder).is_some_and(|now| now.process == written.process) {
-        let _ = std::fs::remove_file(record(&folder));
-    }
+    // One that stays is found to be of nobody later.
+    let _ = std::fs::remove_file(record);
     Ok(())
 }
 
@@ -175,23 +174,40 @@ fn link_with(address: &str, code: &str) -> String {
     format!("{address}/#code={code}")
 }
 
-/// Another link to the page that is served.
+/// Another link to each page that is served.
 ///
 /// # Errors
 /// None is.
-pub fn link() -> Result<String, AppError> {
+pub fn links() -> Result<Vec<String>, AppError> {
     let folder = page_folder()?;
-    let missing = || AppError::usage("no page is served").hint("Start it: windlass web");
-    let written = read(&folder).ok_or_else(missing)?;
-    let place = written.address.strip_prefix("http://").and_then(|place| place.parse::<SocketAddr>().ok());
-    let stands = place.is_some_and(|place| {
-        std::net::TcpStream::connect_timeout(&place, std::time::Duration::from_secs(2)).is_ok()
-    });
-    if !stands {
-        return Err(missing());
+    let served = served(&folder);
+    if served.is_empty() {
+        return Err(AppError::usage("no page is served").hint("Start it: windlass web"));
     }
-    let code = Keyring::at(&folder)?.issue_code(Timestamp::now())?;
-    Ok(link_with(&written.address, &code))
+    let keyring = Keyring::at(&folder)?;
+    let link = |address: String| Ok(link_with(&address, &keyring.issue_code(Timestamp::now())?));
+    served.into_iter().map(link).collect()
+}
+
+/// The addresses of the servers that answer. What those left behind that were killed is removed.
+fn served(folder: &Path) -> Vec<String> {
+    let mut served = Vec::new();
+    for path in own_files::in_folder(&records(folder)) {
+        let answers = own_files::read::<Written>(&path).filter(answers);
+        match answers {
+            Some(written) => served.push(written.address),
+            None => drop(std::fs::remove_file(path)),
+        }
+    }
+    served.sort();
+    served
+}
+
+fn answers(written: &Written) -> bool {
+    let place = written.address.strip_prefix("http://").and_then(|place| place.parse::<SocketAddr>().ok());
+    place.is_some_and(|place| {
+        std::net::TcpStream::connect_timeout(&place, std::time::Duration::from_secs(2)).is_ok()
+    })
 }
 
 /// A new token for figures.
@@ -204,14 +220,16 @@ pub fn forget() -> Result<usize, AppError> {
     Keyring::at(&page_folder()?)?.forget_all()
 }
 
-fn record(folder: &Path) -> PathBuf {
-    folder.join("server.json")
+/// A file for each server: several can stand at the same time.
+fn records(folder: &Path) -> PathBuf {
+    folder.join("servers")
 }
 
-fn write(folder: &Path, written: &Written) -> Result<(), AppError> {
-    own_files::write(&record(folder), written)
-}
-
-fn read(folder: &Path) -> Option<Written> {
-    own_files::read(&record(folder))
+/// Writes down where this one stands.
+fn record(folder: &Path, written: &Written) -> Result<PathBuf, AppError> {
+    let records = records(folder);
+    file::create_private_folder(&records).map_err(AppError::system)?;
+    let path = records.join(format!("{}.json", written.process));
+    own_files::write(&path, written)?;
+    Ok(path)
 }

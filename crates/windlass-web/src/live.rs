@@ -9,10 +9,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use axum::body::{Body, Bytes};
-use axum::http::HeaderValue;
-use axum::http::StatusCode;
 use axum::http::header::{CACHE_CONTROL, RETRY_AFTER};
 use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use hyper::body::Frame;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -71,8 +70,10 @@ pub fn stream(site: Arc<Site>, parts: &Parts, subject: Subject) -> Response {
         .or_else(|| viewer.asked_as("from"))
         .unwrap_or_default();
     let (sender, receiver) = channel(WAITING);
+    let headers = parts.headers.clone();
     thread::spawn(move || {
-        let mut sink = EventSink { sender, last: Instant::now() };
+        let visitor = Visitor { site: Arc::clone(&site), headers, looked: Instant::now() };
+        let mut sink = EventSink { sender, last: Instant::now(), visitor };
         // A browser that is gone, and a run that cannot be read any more, end it alike.
         let _ = follow(&site, viewer, &subject, from, &mut sink);
         drop(place);
@@ -98,6 +99,25 @@ impl From<AppError> for End {
 struct EventSink {
     sender: Sender<Bytes>,
     last: Instant,
+    visitor: Visitor,
+}
+
+/// A browser that was let in when its stream began.
+struct Visitor {
+    site: Arc<Site>,
+    headers: HeaderMap,
+    looked: Instant,
+}
+
+impl Visitor {
+    /// Is it still known? One that was forgotten is told nothing more.
+    fn is_known(&mut self) -> bool {
+        if self.looked.elapsed() < SLOW {
+            return true;
+        }
+        self.looked = Instant::now();
+        self.site.door.reader(&self.headers).is_some()
+    }
 }
 
 /// A piece of a page.
@@ -114,8 +134,9 @@ struct Piece<'a> {
 
 impl EventSink {
     /// Is there room for more? A browser that does not read is waited for, and nothing is piled up for it.
-    fn has_room(&self) -> Result<bool, End> {
-        if self.sender.is_closed() { Err(End::Gone) } else { Ok(self.sender.capacity() > 0) }
+    fn has_room(&mut self) -> Result<bool, End> {
+        let is_gone = self.sender.is_closed() || !self.visitor.is_known();
+        if is_gone { Err(End::Gone) } else { Ok(self.sender.capacity() > 0) }
     }
 
     fn event(&mut self, name: &str, id: Option<u64>, piece: &Piece<'_>) -> Result<(), End> {

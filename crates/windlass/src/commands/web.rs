@@ -12,7 +12,8 @@ use crate::args::WebArgs;
 /// Does it.
 pub fn run(args: &WebArgs) -> Result<ExitCode, AppError> {
     if args.link {
-        print_lines(&[Line::new().command(windlass_web::link()?)])?;
+        let links = windlass_web::links()?;
+        print_lines(&links.into_iter().map(|link| Line::new().command(link)).collect::<Vec<_>>())?;
     } else if args.metrics_token {
         print_lines(&[Line::new().plain(windlass_web::metrics_token()?)])?;
     } else if args.forget {

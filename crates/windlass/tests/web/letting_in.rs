@@ -1,11 +1,13 @@
 //! Who is let in, and by what.
 
 use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt as _;
 
 use windlass_testkit::environment::TestEnv;
 
-use super::{Page, ask, finished};
+use super::{PATIENCE, Page, ask, finished};
 
 const ROUTES: [&str; 12] = [
     "/",
@@ -141,6 +143,53 @@ fn a_link_lets_one_browser_in_once_and_is_written_nowhere() {
     }
 }
 
+#[test]
+fn each_page_that_stands_has_a_link_and_those_that_are_gone_have_none() {
+    let env = TestEnv::new();
+    let mut first = Page::serve(&env, &[]);
+    let second = Page::serve(&env, &[]);
+    let links = || ask(&env, &["web", "--link"]).stdout_text();
+    let both = links();
+    assert_eq!(both.lines().count(), 2, "{both}");
+    let code_of = |page: &Page, links: &str| {
+        let link = links.lines().find(|link| link.contains(&page.at.to_string())).unwrap().to_owned();
+        link.trim().split_once("#code=").unwrap().1.to_owned()
+    };
+    for page in [&first, &second] {
+        assert_eq!(page.let_in(&code_of(page, &both)).status, 200);
+    }
+    first.kill();
+    let one = links();
+    assert_eq!((one.lines().count(), second.let_in(&code_of(&second, &one)).status), (1, 200), "{one}");
+    drop(second);
+    let none = ask(&env, &["web", "--link"]);
+    assert!(none.stderr_text().contains("no page is served"), "{}", none.stderr_text());
+}
+
+#[test]
+fn a_browser_that_is_forgotten_is_told_nothing_more() {
+    let env = TestEnv::new();
+    let page = Page::serve(&env, &[]);
+    let visitor = page.visitor();
+    let mut live = TcpStream::connect(page.at).unwrap();
+    live.set_read_timeout(Some(PATIENCE)).unwrap();
+    let request = format!("GET /live HTTP/1.1\r\nhost: {}\r\ncookie: {}\r\n\r\n", page.at, visitor.cookie);
+    live.write_all(request.as_bytes()).unwrap();
+    let mut told = Vec::new();
+    while !String::from_utf8_lossy(&told).contains("event: put") {
+        let mut bytes = [0; 1024];
+        let read = live.read(&mut bytes).unwrap();
+        assert_ne!(read, 0, "{}", String::from_utf8_lossy(&told));
+        told.extend_from_slice(&bytes[..read]);
+    }
+    assert!(ask(&env, &["web", "--forget"]).stdout_text().contains("1 browser is forgotten"));
+    std::thread::scope(|scope| {
+        let ends = scope.spawn(|| live.read_to_end(&mut Vec::new()));
+        super::eventually("its stream ends", || ends.is_finished());
+    });
+    assert_eq!(visitor.get("/").status, 401);
+}
+
 // attack(page): a stranger's page posts a code: from another origin, from none, as a form, as text
 // holds: refused, nothing is used up, and no other origin is ever allowed anything
 #[test]
@@ -268,7 +317,7 @@ fn inside_a_run_no_page_is_served() {
     let env = TestEnv::new();
     for more in [&["--link"][..], &["--metrics-token"], &["--forget"], &["--listen", "127.0.0.1:0"]] {
         let mut command = super::windlass(&env, &["web"]);
-        let outcome = env.run(command.args(more).env("WINDLASS_RUN", "r-7k2"), super::PATIENCE);
+        let outcome = env.run(command.args(more).env("WINDLASS_RUN", "r-7k2"), PATIENCE);
         assert_eq!(outcome.code, Some(2));
         assert!(
             outcome.stderr_text().contains("refused: this was started by windlass itself"),
