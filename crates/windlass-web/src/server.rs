@@ -22,7 +22,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OnceCell, Semaphore};
 use tokio::time::{Instant, Sleep, sleep};
 use tower_service::Service as _;
-use windlass_host::process::guest_at;
+use windlass_host::process::{Guest, guest_at};
 
 use crate::door::Refusal;
 use crate::response::{Response, refusal, sealed};
@@ -71,14 +71,41 @@ struct Caller {
     remote: SocketAddr,
     local: SocketAddr,
     /// Was it something that a run started, when it was first looked at?
-    looked: OnceCell<bool>,
+    looked: OnceCell<Option<Asker>>,
 }
 
 impl Caller {
     /// Reads `/proc`, so not on the thread that serves. What cannot be found out is taken for the worse.
-    async fn is_guest(&self) -> bool {
+    async fn guest(&self) -> Option<Asker> {
         let (remote, local) = (self.remote, self.local);
-        tokio::task::spawn_blocking(move || guest_at(remote, local).is_some()).await.unwrap_or(true)
+        let found = tokio::task::spawn_blocking(move || guest_at(remote, local)).await;
+        found.map_or(Some(Asker::Unknown), |guest| {
+            guest.map(|guest| match guest {
+                Guest::Known(_) => Asker::OfARun,
+                Guest::Hidden(_) => Asker::Unknown,
+            })
+        })
+    }
+}
+
+/// Who asks and is not let in.
+#[derive(Clone, Copy, Debug)]
+enum Asker {
+    /// Something that a run started.
+    OfARun,
+    /// Nobody can tell whether it is.
+    Unknown,
+}
+
+impl Asker {
+    const fn why(self) -> &'static str {
+        match self {
+            Asker::OfARun => "what a run started may neither look nor act here: only a person does",
+            Asker::Unknown => {
+                "nobody can tell whether a run started this: a run at work has started something that hides its connections, \
+                 and so does what asks; ask when that run has ended, or with a program of your own user"
+            }
+        }
     }
 }
 
@@ -136,13 +163,9 @@ async fn admit(site: &Site, router: &mut Router, caller: &Caller, request: Reque
     }
     let is_look = parts.method == Method::GET || parts.method == Method::HEAD;
     // A connection can change hands: whoever wants something done is looked at each time.
-    let is_guest = if is_look {
-        *caller.looked.get_or_init(|| caller.is_guest()).await
-    } else {
-        caller.is_guest().await
-    };
-    if is_guest {
-        let why = "what a run started may neither look nor act here: only a person does";
+    let guest =
+        if is_look { *caller.looked.get_or_init(|| caller.guest()).await } else { caller.guest().await };
+    if let Some(why) = guest.map(Asker::why) {
         return refusal(Refusal { status: StatusCode::FORBIDDEN, why });
     }
     let answered = router.call(Request::from_parts(parts, body)).await;

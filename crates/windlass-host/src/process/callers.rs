@@ -17,13 +17,14 @@ use super::tree::{self, Process};
 pub enum Guest {
     /// This process has the socket.
     Known(i32),
-    /// Nobody who shows their sockets has it, and this process of a run hides its own.
+    /// Nobody who shows their sockets has it, and this process of a run of our user hides its own.
     Hidden(i32),
 }
 
 /// Does something of a run's hold the other end of a connection to us? Such are whatever lives below a keeper or another
 /// windlass, whatever carries `WINDLASS_RUN`, and every windlass but this one: what a sandbox's proxy fetches, it fetches for a
-/// guest. `remote` is the other end, `local` ours. One that comes from another machine has no owner here.
+/// guest. What another user's windlass started and we cannot look into is that user's: like any other program of theirs it has nothing
+/// of ours. `remote` is the other end, `local` ours. One that comes from another machine has no owner here.
 pub fn guest_at(remote: SocketAddr, local: SocketAddr) -> Option<Guest> {
     let socket = socket_of(remote, local)?;
     let everybody = tree::all();
@@ -48,7 +49,8 @@ fn guests(everybody: &[Process]) -> HashSet<Pid> {
     let own = rustix::process::getpid();
     let parents: HashMap<i32, i32> =
         everybody.iter().map(|process| (process.id.as_raw_nonzero().get(), process.parent)).collect();
-    let is_root = |id: Pid| id != own && (is_windlass(id) || carries_a_run(id));
+    let ours = rustix::process::getuid().as_raw();
+    let is_root = |id: Pid| id != own && (is_windlass(id) || carries_a_run(id)) && is_of(ours, user_of(id));
     let roots: HashSet<i32> = everybody
         .iter()
         .filter(|process| is_root(process.id))
@@ -61,6 +63,24 @@ fn guests(everybody: &[Process]) -> HashSet<Pid> {
         std::iter::successors(Some(start), above).take(everybody.len()).any(|id| roots.contains(&id))
     };
     everybody.iter().filter(is_below).map(|process| process.id).filter(|id| *id != own).collect()
+}
+
+/// Whose processes are looked at? Root's page looks into everybody's; where nobody can tell whose one is, it is taken for ours.
+const fn is_of(ours: u32, user: Option<u32>) -> bool {
+    match user {
+        Some(user) => ours == 0 || user == ours,
+        None => true,
+    }
+}
+
+/// Who started a process: its real user. The owner of its files in `/proc` is another one where it hides.
+fn user_of(id: Pid) -> Option<u32> {
+    real_user(&fs::read_to_string(of(id, "status")).ok()?)
+}
+
+/// `Uid:` and the real, effective, saved and file system's user.
+fn real_user(status: &str) -> Option<u32> {
+    status.lines().find_map(|line| line.strip_prefix("Uid:"))?.split_ascii_whitespace().next()?.parse().ok()
 }
 
 fn carries_a_run(id: Pid) -> bool {
@@ -155,6 +175,23 @@ mod tests {
         let mapped = "head\n 0: 0000000000000000FFFF00000100007F:C350 0000000000000000FFFF00000100007F:20E1 \
             01 0:0 0:0 0 0 0 9 1\n";
         assert_eq!(inode_in(mapped, at("127.0.0.1:50000"), at("127.0.0.1:8417")), Some(9));
+    }
+
+    #[test]
+    fn another_users_runs_are_that_users() {
+        let status = "Name:\tkeeper\nUid:\t1000\t0\t0\t0\nGid:\t1000\t0\t0\t0\n";
+        assert_eq!(real_user(status), Some(1000));
+        assert_eq!(real_user("Name:\tUid\n"), None);
+        assert_eq!(user_of(rustix::process::getpid()), Some(rustix::process::getuid().as_raw()));
+        for (ours, user, counts) in [
+            (1000, Some(1000), true),
+            (1000, Some(1001), false),
+            (1000, Some(0), false),
+            (0, Some(1000), true),
+            (1000, None, true),
+        ] {
+            assert_eq!(is_of(ours, user), counts, "{ours} {user:?}");
+        }
     }
 
     #[test]
