@@ -68,6 +68,10 @@ impl State {
     }
 
     fn search(&mut self, typed: String) -> Vec<Effect> {
+        if self.screen == Screen::Night {
+            self.night.needle = typed;
+            return self.seek(Direction::Forward);
+        }
         if let Some(run) = self.run.as_mut().filter(|_| !typed.is_empty()) {
             run.pager.needle = typed;
             return self.seek(Direction::Forward);
@@ -76,6 +80,12 @@ impl State {
     }
 
     fn seek(&mut self, direction: Direction) -> Vec<Effect> {
+        if self.screen == Screen::Night {
+            if !self.night.needle.is_empty() && !self.night.seek(direction) {
+                self.note = Some(format!("no run with {}", self.night.needle));
+            }
+            return Vec::new();
+        }
         let Some(run) = self.run.as_mut().filter(|run| !run.pager.needle.is_empty()) else {
             return Vec::new();
         };
@@ -99,7 +109,7 @@ impl State {
         match action {
             Action::Help => self.overlay = Some(Overlay::Help),
             Action::Stop => self.ask_whether_to_stop(),
-            Action::Search if self.run.is_some() && self.screen != Screen::Night => {
+            Action::Search if self.run.is_some() || self.screen == Screen::Night => {
                 self.overlay = Some(Overlay::Search(String::new()));
             }
             Action::NextHit => return self.seek(Direction::Forward),
@@ -163,6 +173,9 @@ impl State {
             Action::Filter => {
                 run.filter = if run.filter == Filter::All { Filter::Wrong } else { Filter::All };
                 run.newest = true;
+            }
+            Action::Tasks if !run.tasks && run.now.as_ref().is_some_and(|now| now.seen.begun.is_empty()) => {
+                self.note = Some("it has begun no task".to_owned());
             }
             Action::Tasks => {
                 run.tasks = !run.tasks;

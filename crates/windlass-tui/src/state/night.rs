@@ -5,7 +5,7 @@ use windlass_app::inspect::Heading;
 use windlass_core::values::{Items, Spent};
 use windlass_ui::RunState;
 
-use super::{Picker, RunPlace};
+use super::{Direction, Picker, RunPlace};
 
 /// A run in the list.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,6 +39,8 @@ pub struct NightView {
     pub runs: Option<Vec<Listed>>,
     /// Which is selected.
     pub picker: Picker,
+    /// What was looked for last.
+    pub needle: String,
 }
 
 /// A row of the list.
@@ -73,6 +75,25 @@ impl NightView {
     /// The one that is selected.
     pub fn selected(&self) -> Option<&Listed> {
         self.runs.as_ref()?.get(self.picker.selected())
+    }
+
+    /// Selects the next run whose title, folder or name holds what is looked for, around the end. Is there one?
+    pub fn seek(&mut self, direction: Direction) -> bool {
+        let runs = self.runs.as_deref().unwrap_or_default();
+        let needle = self.needle.to_lowercase();
+        let has = |place: &usize| {
+            runs.get(*place).is_some_and(|run| {
+                let told = [&run.title, &run.project, &run.place.run.0];
+                told.iter().any(|text| text.to_lowercase().contains(&needle))
+            })
+        };
+        let here = self.picker.selected();
+        let mut after = (here + 1..runs.len()).chain(0..=here);
+        let found = match direction {
+            Direction::Forward => after.find(has),
+            Direction::Backward => after.rev().skip(1).chain([here]).find(has),
+        };
+        found.inspect(|place| self.picker.select(*place)).is_some()
     }
 
     /// Its rows: each group with its heading.

@@ -166,7 +166,7 @@ impl RunView {
         let line = |task: &windlass_ui::model::TaskSeen| TaskLine {
             what: format!("{} {}", windlass_ui::one_line(&task.task.0), task.title).trim_end().to_owned(),
             state: task.state,
-            at_work: at_work.iter().any(|at| at.task.id == task.task),
+            at_work: now.is_live() && at_work.iter().any(|at| at.task.id == task.task),
             iterations: task.iterations.clone(),
             spent: task.spent(),
         };

@@ -46,6 +46,44 @@ impl IterationSeenNext {
 }
 
 #[test]
+fn a_word_is_looked_for_in_the_list_and_no_letter_of_it_acts() {
+    let mut state = view(live());
+    state.screen = Screen::Night;
+    state.night.take(listed());
+    state.night.picker.select(0);
+    let typed = |state: &mut State, text: &str| {
+        for letter in text.chars() {
+            let key = crossterm::event::KeyEvent::new(
+                crossterm::event::KeyCode::Char(letter),
+                crossterm::event::KeyModifiers::NONE,
+            );
+            let action = crate::keys::action(key, state.keyboard()).unwrap();
+            assert_eq!(state.act(action), [], "{letter}");
+        }
+        assert_eq!(state.act(Action::Open), [], "{text}");
+        state.night.picker.selected()
+    };
+    assert_eq!(typed(&mut state, "/was"), 3);
+    assert_eq!(typed(&mut state, "/THE"), 0, "around the end, whatever the case");
+    assert_eq!(acted(&mut state, &[Action::NextHit]), []);
+    assert_eq!(state.night.picker.selected(), 1);
+    assert_eq!(acted(&mut state, &[Action::PreviousHit]), []);
+    assert_eq!(state.night.picker.selected(), 0);
+    assert_eq!(typed(&mut state, "/quiet nowhere"), 0);
+    assert!(state.note.unwrap().contains("nowhere"));
+}
+
+#[test]
+fn a_run_without_tasks_says_so() {
+    let mut run = live();
+    run.seen.begun.clear();
+    let mut state = view(run);
+    acted(&mut state, &[Action::Tasks]);
+    assert!(state.note.as_ref().is_some_and(|note| note.contains("no task")), "{:?}", state.note);
+    assert!(!state.run.unwrap().tasks);
+}
+
+#[test]
 fn only_the_dialog_acts_and_only_after_something_was_chosen() {
     let mut state = view(live());
     for letter in ('a'..='z').chain('0'..='9') {
