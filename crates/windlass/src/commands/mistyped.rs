@@ -199,8 +199,8 @@ fn texts(answer: &clap::Error, kind: ContextKind) -> Vec<String> {
     }
 }
 
-/// `--gate` of `--gate <CMD>`, `SHELL` of `<SHELL>`.
+/// `--gate` of `--gate <CMD>`, `SHELL` of `<SHELL>`, `RUNS` of `[RUNS]...`.
 fn name_of(argument: &str) -> String {
     let name = argument.split([' ', '=']).next().unwrap_or(argument);
-    one_line(name.trim_matches(['<', '>', '[', ']']))
+    one_line(name.trim_matches(['<', '>', '[', ']', '.']))
 }
