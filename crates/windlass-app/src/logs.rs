@@ -56,6 +56,16 @@ impl App {
         }
         Ok(RecordedRun { here, folder })
     }
+
+    /// The same, and where this project has none of this name, of whatever project of this machine.
+    pub fn recorded_anywhere(&self, run: Option<&str>) -> Result<RecordedRun, AppError> {
+        let known = self.known_run(run)?;
+        let here = Here::find_broken(self)?;
+        if *known.project() == here.project {
+            return self.recorded_run(Some(&known.run().0));
+        }
+        Ok(RecordedRun { here: Here::of_project(self, known.project()), folder: known.folder() })
+    }
 }
 
 impl RecordedRun {

@@ -33,11 +33,11 @@ impl KnownRun {
         self.project.path().file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
     }
 
-    pub(super) const fn project(&self) -> &Project {
+    pub(crate) const fn project(&self) -> &Project {
         &self.project
     }
 
-    pub(super) fn folder(&self) -> RunFolder {
+    pub(crate) fn folder(&self) -> RunFolder {
         RunFolder::of(&self.project, &self.run)
     }
 }
@@ -67,16 +67,25 @@ impl App {
 /// The run that this is the name, or the beginning of the name, of; `None` where there is none, an error where there are several.
 fn known_anywhere(named: &str) -> Result<Option<KnownRun>, AppError> {
     let mut found: Option<KnownRun> = None;
+    let mut closed = None;
     for project in Project::all(&state_root()?)? {
         let run = match find_run(&project, named) {
             Ok(run) => run,
             Err(StoreError::NoSuchRun { .. }) => continue,
-            Err(error) => return Err(error.into()),
+            Err(error @ StoreError::AmbiguousRun { .. }) => return Err(error.into()),
+            // A project that cannot be read hides no other.
+            Err(error) => {
+                closed = closed.or(Some(error));
+                continue;
+            }
         };
         if let Some(other) = found.replace(KnownRun::of(&project, &run)) {
             let some = vec![other.run().clone(), run];
             return Err(StoreError::AmbiguousRun { text: named.to_owned(), some, more: 0 }.into());
         }
     }
-    Ok(found)
+    match (found, closed) {
+        (None, Some(error)) => Err(error.into()),
+        (found, _) => Ok(found),
+    }
 }

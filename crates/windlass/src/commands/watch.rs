@@ -16,7 +16,7 @@ pub fn run(args: &WatchArgs) -> Result<ExitCode, AppError> {
     if can_be_drawn() {
         return view::run(args);
     }
-    logs::run(&LogsArgs { run: args.run.clone(), follow: true, ..LogsArgs::default() })
+    logs::run_anywhere(&LogsArgs { run: args.run.clone(), follow: true, ..LogsArgs::default() })
 }
 
 /// This build has no view.

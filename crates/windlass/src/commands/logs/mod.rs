@@ -16,8 +16,16 @@ use pages::{Story, ToolList, Window};
 
 /// Does it.
 pub fn run(args: &LogsArgs) -> Result<ExitCode, AppError> {
-    let recorded = app()?.recorded_run(args.run.as_deref())?;
-    let window = show(args, &recorded)?;
+    tell(args, &app()?.recorded_run(args.run.as_deref())?)
+}
+
+/// The same of a run of whatever project of this machine.
+pub fn run_anywhere(args: &LogsArgs) -> Result<ExitCode, AppError> {
+    tell(args, &app()?.recorded_anywhere(args.run.as_deref())?)
+}
+
+fn tell(args: &LogsArgs, recorded: &RecordedRun) -> Result<ExitCode, AppError> {
+    let window = show(args, recorded)?;
     if window.calls > 0 && !recorded.has_streams() {
         warn(&format!(
             "what the agents of run {} said and did is not kept any more (runs.keep, runs.keep_size)",
@@ -25,7 +33,7 @@ pub fn run(args: &LogsArgs) -> Result<ExitCode, AppError> {
         ));
     }
     match args.iteration.filter(|_| !window.seen) {
-        Some(iteration) => Err(no_such_iteration(&recorded, iteration, window.last)),
+        Some(iteration) => Err(no_such_iteration(recorded, iteration, window.last)),
         None => Ok(ExitCode::SUCCESS),
     }
 }
