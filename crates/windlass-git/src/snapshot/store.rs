@@ -148,7 +148,11 @@ impl Store {
                 of(name).is_some_and(|(number, _, side)| number == iteration && side == wanted)
             })
         };
+        // Of the next one there may be nothing yet; whoever names a later one has mistyped it.
+        let newest = list.iter().filter_map(|(name, _)| of(name)).map(|(number, ..)| number).max();
+        let can_be = newest.is_some_and(|newest| iteration <= newest.saturating_add(1));
         let found = match side {
+            Side::Before if !can_be => None,
             Side::After => matching(Side::After).next_back(),
             Side::Before => matching(Side::Before).next().or_else(|| {
                 let earlier = |(name, _): &&(SnapshotName, SnapshotId)| {

@@ -110,12 +110,14 @@ fn names_are_listed_in_order_and_found() {
         (10, Side::After, &tenth),
         (2, Side::Before, &first),
         (10, Side::Before, &first),
+        (11, Side::Before, &tenth),
     ];
     for (iteration, side, expected) in cases {
         assert_eq!(store.find(&run(), iteration, side).unwrap().1, expected.id, "{iteration} {side:?}");
     }
     assert!(matches!(store.find(&run(), 2, Side::After), Err(SnapshotError::Unknown(_))));
     assert!(matches!(store.find(&run(), 1, Side::Before), Err(SnapshotError::Unknown(_))));
+    assert!(matches!(store.find(&run(), 99, Side::Before), Err(SnapshotError::Unknown(_))), "mistyped");
     assert!(store.list(&windlass_core::values::RunId("../x".into())).is_err());
 }
 
