@@ -1,7 +1,7 @@
 //! Folders and files that only their owner can read, written so that a crash leaves the old or the new.
 
 use std::fs::{self, DirBuilder, DirEntry, File, OpenOptions, Permissions};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 
@@ -86,11 +86,23 @@ pub(super) fn entries(folder: &Path) -> Result<Vec<DirEntry>, StoreError> {
 
 /// A file's bytes; `None` when there is no such file.
 pub(super) fn read_if_present(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
-    match fs::read(path) {
+    match read_file(path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(StoreError::io("read", path, error)),
     }
+}
+
+/// Reads a file, and waits for no pipe that lies in its place.
+pub(super) fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open_file(path)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Opens a file for reading; anything else is an error.
+pub(super) fn open_file(path: &Path) -> io::Result<File> {
+    if path.metadata()?.is_file() { File::open(path) } else { Err(io::Error::other("it is no file")) }
 }
 
 /// Bytes in the files of a folder; `None` where there is no such folder. What a link leads to is not in it.

@@ -8,6 +8,7 @@ use windlass_core::fact::Entry;
 
 use super::super::StoreError;
 use super::super::error::Attempted as _;
+use super::super::files::open_file;
 use super::scanner::Scanner;
 
 /// Reads what a journal has grown by, poll by poll. Changes nothing.
@@ -45,7 +46,7 @@ impl Follower {
         let path = self.path.as_path();
         let file = match &mut self.file {
             Some(file) => file,
-            none => match File::open(path) {
+            none => match open_file(path) {
                 Ok(file) => none.insert(file),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
                 Err(error) => return Err(StoreError::io("open", path, error)),
