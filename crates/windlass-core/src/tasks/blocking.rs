@@ -51,6 +51,25 @@ impl Schedule {
         blocking
     }
 
+    /// Does all that is open wait for what is parked, directly or through others? Then nothing that is done to the open tasks lets it
+    /// go on. `false` where nothing is parked, or somebody is at work. Linear in tasks and dependencies.
+    pub fn waits_for_parked(&self) -> bool {
+        let mut is_stuck = vec![false; self.places.len()];
+        let parked = (0..self.places.len()).filter(|at| self.standing_at(*at) == TaskProgress::Parked);
+        let mut found: Vec<usize> = parked.collect();
+        let has_parked = !found.is_empty();
+        while let Some(at) = found.pop() {
+            if is_stuck.get(at) != Some(&false) {
+                continue;
+            }
+            is_stuck[at] = true;
+            let on_it = self.graph.dependants.get(at).into_iter().flatten();
+            found.extend(on_it.filter(|at| self.standing_at(**at) == TaskProgress::Open));
+        }
+        let others = self.places.iter().zip(&is_stuck).filter(|(_, is_stuck)| !**is_stuck);
+        has_parked && others.into_iter().all(|(place, _)| place.standing == TaskProgress::Done)
+    }
+
     fn standing_at(&self, index: usize) -> TaskProgress {
         self.places.get(index).map_or(TaskProgress::Done, |place| place.standing)
     }

@@ -102,6 +102,25 @@ fn parked_tasks_hold_up_their_dependants_and_nothing_else() {
     assert!(Schedule::new(rows(&["A", "B < A"])).blocking() == Blocking::default());
 }
 
+#[test]
+fn what_a_resumed_run_could_not_go_on_with_waits_for_what_is_parked() {
+    let table: &[(&[&str], &str, bool)] = &[
+        (&["A", "B < A", "C < B"], "A", true),
+        (&["A"], "A", true),
+        (&["A", "x B", "C < B, A"], "A", true),
+        (&["A", "B < A", "C"], "A", false),
+        (&["A", "B < NONE"], "A", false),
+        (&["A", "B < C", "C < B"], "A", false),
+        (&["A", "B < A"], "", false),
+        (&["x A"], "", false),
+    ];
+    for (texts, parked, expected) in table {
+        let mut schedule = Schedule::new(rows(texts));
+        assert_eq!(schedule.park(&id(parked)), !parked.is_empty(), "{texts:?}");
+        assert_eq!(schedule.waits_for_parked(), *expected, "{texts:?}");
+    }
+}
+
 type Edges = &'static [&'static [usize]];
 
 #[test]
