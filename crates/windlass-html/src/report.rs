@@ -32,7 +32,12 @@ pub fn report_html(night: &Night, patches: &[RunPatches], redactor: &Redactor, z
     let redacted = Redacted(redactor);
     let sheet = Sheet::of(night, zone);
     let title: String = sheet.headline.iter().map(Part::text).collect();
-    let runs: Vec<Markup> = night.runs.iter().map(|run| details(&redacted, run, zone)).collect();
+    let runs: Vec<Markup> = night
+        .runs
+        .iter()
+        .zip(&sheet.whole)
+        .map(|(run, whole)| details(&redacted, run, whole, zone))
+        .collect();
     let mut room = LARGEST_REPORT
         .saturating_sub(STYLE.len() + runs.iter().map(|run| run.0.len()).sum::<usize>() + 32_000);
     let page = html! {
@@ -57,7 +62,7 @@ pub fn report_html(night: &Night, patches: &[RunPatches], redactor: &Redactor, z
                         }
                     }
                     @for lost in &night.unreadable {
-                        p.warn { "Run " (redacted.part(&foreign(&lost.run))) " is left out: " (redacted.part(&foreign(&lost.why))) }
+                        p.warn { "The " (lost.named().0) " " (redacted.part(&foreign(lost.named().1))) " is left out: " (redacted.part(&foreign(&lost.why))) }
                     }
                     footer { p { "Made by Windlass at " (format::date_time(night.made, zone)) } }
                 }
@@ -90,12 +95,13 @@ fn said(redacted: &Redacted<'_>, row: &Row) -> Markup {
     }
 }
 
-fn details(redacted: &Redacted<'_>, run: &RunSeen, zone: &TimeZone) -> Markup {
+fn details(redacted: &Redacted<'_>, run: &RunSeen, whole: &[ReportAnswer], zone: &TimeZone) -> Markup {
     html! {
         h2 {
             (sign(look(run.status.state)))
             (name(run)) " " (run.status.state.name()) " " (redacted.part(&foreign(&run.status.title)))
         }
+        @if !whole.is_empty() { div.answers { @for answer in whole { (answered(redacted, answer)) } } }
         div.charts { @for chart in charts(run, zone) { (chart.figure(&name(run))) } }
         @for rows in tables(run, zone) { (table(redacted, &rows)) }
     }

@@ -187,7 +187,7 @@ fn hostile(payload: &str) -> (Night, Vec<RunPatches>) {
     run.begun.iter_mut().for_each(|task| task.title = payload.to_owned());
     let name = windlass_ui::report::name(&run);
     let mut all = night(vec![run]);
-    all.unreadable.push(Unreadable { run: payload.to_owned(), why: payload.to_owned() });
+    all.unreadable.push(Unreadable { run: payload.to_owned(), project: None, why: payload.to_owned() });
     let text = format!("diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-{payload}\n+{payload}\n");
     let patch = Patch { name: payload.to_owned(), text, more: 3, command: payload.to_owned() };
     (all, vec![RunPatches { run: name, patches: vec![patch] }])

@@ -78,6 +78,8 @@ pub struct Board {
     pub(crate) left_waiting: Option<waits::Backoff>,
     pub(crate) waits: u32,
     pub(crate) waited: Duration,
+    /// The part of that which the run's own clock counts as work: outages.
+    counted_waits: Duration,
     /// The newest snapshot of an iteration.
     pub(crate) kept: Option<(u32, SnapshotId)>,
     /// The iteration and attempt whose damage to the repository ended the run.
@@ -390,7 +392,8 @@ impl Board {
             reason: *stop_reason,
             detail: detail.clone(),
             iterations: *iterations,
-            duration: *duration,
+            // Whoever waits does not work, whatever counts against the limit.
+            duration: duration.saturating_sub(self.counted_waits),
             exit_code: *exit_code,
         });
     }
@@ -416,8 +419,12 @@ impl Board {
 
     /// What may have been spent beyond [`cost`](Self::cost) by calls that were cut off.
     pub(crate) fn unsettled(&self) -> Cost {
-        let open = self.calls.values().map(|call| call.reserved.minus(call.reported));
-        open.sum()
+        self.unsettled_calls().map(|(_, cost)| cost).sum()
+    }
+
+    /// The same, call by call.
+    pub(crate) fn unsettled_calls(&self) -> impl Iterator<Item = (CallId, Cost)> {
+        self.calls.iter().map(|(call, known)| (*call, known.reserved.minus(known.reported)))
     }
 
     /// The checks of one kind with their last outcomes on the work, in the order they are run. Before there is any, what they

@@ -21,6 +21,11 @@ pub fn one_line(text: &str) -> String {
     harmless(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// [`harmless`] as a command that is typed: on one line, with its blanks as they are, since quotes can hold them.
+pub fn one_command(text: &str) -> String {
+    harmless(text).replace(['\n', '\t'], " ")
+}
+
 /// May this character reach a terminal as it is?
 pub(crate) fn is_harmless(character: char) -> bool {
     matches!(character, '\n' | '\t') || !(character.is_control() || reorders(character))
@@ -64,5 +69,10 @@ mod tests {
     #[test]
     fn one_line_is_one_line() {
         assert_eq!(one_line("  a\n\tb\r\nc  "), "a b c");
+    }
+
+    #[test]
+    fn a_command_is_one_line_with_its_blanks() {
+        assert_eq!(one_command("git -C 'a  b'\n\x1b[31mmerge"), "git -C 'a  b' merge");
     }
 }

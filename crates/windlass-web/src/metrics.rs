@@ -57,7 +57,7 @@ impl Counted {
     fn counts(&self, seen: &RunSeen) -> Counts {
         let mut counts = Counts::default();
         for round in seen.rounds.iter().filter(|round| round.ended.is_some_and(|ended| ended >= self.since)) {
-            let (_, word, _) = parts::verdict(round.verdict);
+            let (_, word, _) = parts::verdict(round);
             *counts.iterations.entry(word).or_default() += 1;
             counts.cost += round.cost;
             counts.wasted += round.wasted.total();
@@ -138,7 +138,11 @@ fn exposition(site: &Site) -> Result<String, AppError> {
     }
     text.family("windlass_runs_waiting_for_person", "gauge", "Runs that do not go on without a person.");
     text.sample("windlass_runs_waiting_for_person", &[], needs);
-    text.family("windlass_runs_unreadable", "gauge", "Runs whose journal cannot be read.");
+    text.family(
+        "windlass_runs_unreadable",
+        "gauge",
+        "Runs whose journal is gone, and unfinished ones whose journal cannot be read.",
+    );
     text.sample("windlass_runs_unreadable", &[], unreadable);
     text.family("windlass_iterations", "counter", "Iterations that ended, by verdict.");
     for word in ["worked", "accepted", "refused", "unproven", "nothing new", "failed"] {

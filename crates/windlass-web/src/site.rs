@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use tokio::sync::Semaphore;
 use windlass_app::inspect::{FollowedRun, KnownRun, ListedRun, Machine};
-use windlass_app::{App, AppError};
+use windlass_app::{App, AppError, Kind};
 use windlass_core::values::RunId;
 
 use crate::asked::Asked;
@@ -142,7 +142,8 @@ impl Site {
 
 impl Followed {
     fn new(app: &App, known: KnownRun) -> Result<Followed, AppError> {
-        let run = app.follow(&known)?.kept_up();
+        let run =
+            app.follow(&known).map_err(|error| not_to_be_read(&known, &error))?.kept_up().read_anywhere();
         let seq = run.course().seq();
         Ok(Followed { known, run, seq, asked_git: None })
     }
@@ -162,6 +163,12 @@ impl Followed {
             self.asked_git = Some((Instant::now(), self.seq));
         }
     }
+}
+
+/// It is on the list, and its journal is gone or is none: that is nothing that this server could mend.
+fn not_to_be_read(known: &KnownRun, error: &AppError) -> AppError {
+    AppError::new(Kind::Usage, format!("run {known} cannot be read: {}", error.message))
+        .hint("What is known of it stands in the list of runs")
 }
 
 /// What a panic left behind is still what it was: values are changed in one step.

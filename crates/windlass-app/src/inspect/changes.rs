@@ -94,7 +94,7 @@ impl FollowedRun {
             for iteration in iterations {
                 if let Some((from, to)) = ends.get(iteration).filter(|(from, to)| from != to) {
                     part.add(&store, (from, to));
-                    part.command = format!("windlass diff {run} {iteration}");
+                    part.command = seen.typed(&format!("windlass diff {run} {iteration}"));
                 }
             }
             part

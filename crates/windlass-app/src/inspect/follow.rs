@@ -33,6 +33,7 @@ pub struct FollowedRun {
     course: Course,
     places: Looked,
     calls: BTreeMap<CallId, Listening>,
+    typed: TypedFrom,
     /// What brings what happens to it on another machine; `None` for one of this machine, or that is read as it is.
     _elsewhere: Option<FollowedBeside>,
 }
@@ -42,7 +43,15 @@ pub struct FollowedRun {
 struct Looked {
     places: Option<PlacesSeen>,
     commits: Option<u64>,
-    elsewhere: Option<String>,
+}
+
+/// Where whoever reads about a run types the commands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TypedFrom {
+    /// In the directory of this process.
+    Here,
+    /// Nobody knows.
+    Anywhere,
 }
 
 /// What the agent of a call is at, as far as its recording has been read.
@@ -100,6 +109,7 @@ impl App {
             course: Course::default(),
             places: Looked::default(),
             calls: BTreeMap::new(),
+            typed: TypedFrom::Here,
             _elsewhere: None,
         };
         followed.advance()?;
@@ -121,6 +131,12 @@ impl FollowedRun {
     pub fn kept_up(self) -> FollowedRun {
         let here = Here::of_project(&self.app, self.known.project());
         FollowedRun { _elsewhere: FollowedBeside::begin(here, &self.known.folder()), ..self }
+    }
+
+    /// The same for readers of whom nobody knows where they type commands: each says its directory.
+    #[must_use]
+    pub fn read_anywhere(self) -> FollowedRun {
+        FollowedRun { typed: TypedFrom::Anywhere, ..self }
     }
 
     /// Takes in the facts that have landed since, and gives them.
@@ -152,11 +168,9 @@ impl FollowedRun {
         }
         // It may be gone, and what was done there is told all the same.
         let there = self.app.in_directory(directory).and_then(|there| Here::find_broken(&there)).ok();
-        let is_here = directory == self.app.directory();
         self.places = Looked {
             commits: there.as_ref().and_then(|there| status::commits_made(there, self.course.board())),
             places: there.as_ref().and_then(|there| places::look(there, &self.course)),
-            elsewhere: (!is_here && there.is_some()).then(|| quoted(directory.as_os_str())),
         };
     }
 
@@ -166,7 +180,6 @@ impl FollowedRun {
         self.places = Looked {
             commits: here.as_ref().and_then(|here| status::commits_made(here, self.course.board())),
             places: here.as_ref().and_then(|here| places::look_for_copy(here, &self.course)),
-            elsewhere: None,
         };
     }
 
@@ -178,8 +191,18 @@ impl FollowedRun {
     pub(super) fn seen_among(&self, live: &[RunId], now: Timestamp) -> RunSeen {
         let unfinished = which::unfinished(self.known.run(), live);
         let mut seen = self.course.seen((unfinished, self.places.commits), self.places.places.as_ref(), now);
-        seen.elsewhere.clone_from(&self.places.elsewhere);
+        if let Some(place) = self.place() {
+            seen.type_elsewhere(&place);
+        }
         seen
+    }
+
+    /// The directory that its commands say, as a shell takes it. One that is gone is none that anybody could go to.
+    fn place(&self) -> Option<String> {
+        let directory = self.course.directory()?;
+        let is_said = self.typed == TypedFrom::Anywhere || directory != self.app.directory();
+        // outside: where a run works, and a person types.
+        (is_said && directory.is_dir()).then(|| quoted(directory.as_os_str()))
     }
 
     /// What was said and done in a call; `None` where the run has no such call.

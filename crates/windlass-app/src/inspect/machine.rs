@@ -1,6 +1,6 @@
 //! All runs of this machine, of all projects of the state folder, for whoever shows a list that stays right.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use windlass_core::spec::Mode;
 use windlass_core::values::{RunId, Spent, StopReason};
+use windlass_engine::store::run_folder::with_journal;
 use windlass_engine::store::{Project, RunFolder, RunSummary, StoreError, index};
 use windlass_ui::{RunRow, RunState};
 
@@ -80,7 +81,25 @@ pub struct Machine {
     projects: BTreeMap<PathBuf, ProjectRuns>,
     runs: Vec<ListedRun>,
     unreadable: Vec<(KnownRun, String)>,
+    closed: Vec<ClosedProject>,
     evening: Timestamp,
+}
+
+/// A project of whose runs nothing can be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClosedProject {
+    /// The name of its folder.
+    pub name: String,
+    /// Why: a sentence.
+    pub why: String,
+}
+
+impl ClosedProject {
+    /// This one, for what was said of it.
+    pub(super) fn of(project: &Project, error: &AppError) -> ClosedProject {
+        let name = project.path().file_name().map(|name| name.to_string_lossy().into_owned());
+        ClosedProject { name: name.unwrap_or_default(), why: error.message.clone() }
+    }
 }
 
 /// What was read of a project's runs, and what tells whether it still holds.
@@ -121,6 +140,7 @@ impl Machine {
             projects: BTreeMap::new(),
             runs: Vec::new(),
             unreadable: Vec::new(),
+            closed: Vec::new(),
             evening: Timestamp::MIN,
         }
     }
@@ -135,13 +155,20 @@ impl Machine {
         let before = self.projects.len();
         self.projects.retain(|path, _| is_there(path));
         changed |= self.projects.len() != before;
+        let mut closed = Vec::new();
         for project in found {
             let known = self.projects.remove(project.path());
-            let path = project.path().to_owned();
-            let (runs, is_new) = ProjectRuns::renewed(project, known)?;
-            changed |= is_new;
-            self.projects.insert(path, runs);
+            // One that cannot be read hides no other.
+            match ProjectRuns::renewed(&project, known) {
+                Ok((runs, is_new)) => {
+                    changed |= is_new;
+                    self.projects.insert(project.path().to_owned(), runs);
+                }
+                Err(error) => closed.push(ClosedProject::of(&project, &error)),
+            }
         }
+        changed |= closed != self.closed;
+        self.closed = closed;
         if changed {
             self.list(now);
         }
@@ -156,6 +183,11 @@ impl Machine {
     /// Those that cannot, and why.
     pub fn unreadable(&self) -> &[(KnownRun, String)] {
         &self.unreadable
+    }
+
+    /// The projects of whose runs nothing can be read.
+    pub fn closed(&self) -> &[ClosedProject] {
+        &self.closed
     }
 
     fn list(&mut self, now: Timestamp) {
@@ -223,30 +255,41 @@ fn heading(state: RunState, waits: bool, is_fresh: bool) -> Heading {
 
 impl ProjectRuns {
     /// What is known where it still holds, else read anew; and whether anything is different.
-    fn renewed(project: Project, known: Option<ProjectRuns>) -> Result<(ProjectRuns, bool), AppError> {
-        let live = which::seen_live(&project)?;
+    fn renewed(project: &Project, known: Option<ProjectRuns>) -> Result<(ProjectRuns, bool), AppError> {
+        let live = which::seen_live(project)?;
         if let Some(known) = known
-            && Marks::of(&project, known.open()) == known.marks
+            && Marks::of(project, known.open()) == known.marks
         {
             let is_new = known.live != live;
             return Ok((ProjectRuns { live, ..known }, is_new));
         }
-        let listing = index::look(&project)?;
+        let listing = index::look(project)?;
         let is_wrong = |(run, error): &(RunId, StoreError)| !(error.is_nothing_yet() || live.contains(run));
         let open: Vec<RunId> =
             listing.runs.iter().filter(|run| run.is_unfinished()).map(|run| run.run.clone()).collect();
         let unread: Vec<RunId> = listing.unreadable.iter().map(|(run, _)| run.clone()).collect();
         let unreadable = listing.unreadable.into_iter().filter(is_wrong);
-        let unreadable = unreadable.map(|(run, error)| (run, error.to_string())).collect();
-        let marks = Marks::of(&project, open.iter().chain(&unread));
+        let mut unreadable: Vec<(RunId, String)> =
+            unreadable.map(|(run, error)| (run, error.to_string())).collect();
+        unreadable.extend(without_journal(project, &listing.runs)?);
+        let marks = Marks::of(project, open.iter().chain(&unread));
         let summaries = listing.runs.into_iter().map(Arc::new).collect();
-        Ok((ProjectRuns { project, marks, summaries, unreadable, live }, true))
+        Ok((ProjectRuns { project: project.clone(), marks, summaries, unreadable, live }, true))
     }
 
     /// Those of whose journals more may come.
     fn open(&self) -> impl Iterator<Item = &RunId> {
         self.marks.journals.iter().map(|(run, _)| run)
     }
+}
+
+/// Those that the index knows and whose journal is gone: they are listed, and cannot be opened. No journal is read for that: there may
+/// be ten thousand.
+fn without_journal(project: &Project, runs: &[RunSummary]) -> Result<Vec<(RunId, String)>, AppError> {
+    let there: HashSet<RunId> =
+        with_journal(project)?.into_iter().map(|folder| folder.run().clone()).collect();
+    let gone = runs.iter().filter(|run| !run.is_unfinished() && !there.contains(&run.run));
+    Ok(gone.map(|run| (run.run.clone(), "its journal is gone".to_owned())).collect())
 }
 
 impl Marks {

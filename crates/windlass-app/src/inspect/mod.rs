@@ -20,7 +20,7 @@ pub use changes::PartChanges;
 pub use choices::{Choices, TasksElsewhere, Unfinished};
 pub use follow::{AtWork, FollowedRun, ToolAtHand};
 pub use known::KnownRun;
-pub use machine::{Heading, ListedRun, Machine};
+pub use machine::{ClosedProject, Heading, ListedRun, Machine};
 pub use report::{ReportRequest, last_evening};
 pub use runs::Runs;
 pub use status::Status;

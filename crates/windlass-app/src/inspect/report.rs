@@ -13,6 +13,7 @@ use windlass_ui::model::{Night, RunSeen, Unreadable, Who};
 
 use super::changes::PartChanges;
 use super::known::KnownRun;
+use super::machine::ClosedProject;
 use super::which;
 use crate::app::App;
 use crate::error::AppError;
@@ -91,19 +92,28 @@ impl App {
 
     fn add_last_night(&self, night: &mut Night, since: Timestamp) -> Result<(), AppError> {
         for project in Project::all(&state_root()?)? {
-            let listing = index::look(&project)?;
-            let live = which::seen_live(&project)?;
-            for run in listing.runs.iter().filter(|run| run.last >= since || live.contains(&run.run)) {
-                match self.run_seen(&KnownRun::of(&project, &run.run), &live, night.made) {
-                    Ok(seen) => night.runs.push(seen),
-                    Err(error) => night.unreadable.push(lost(&run.run, &error.message)),
-                }
+            if let Err(error) = self.add_of_project(night, &project, since) {
+                // It hides no other.
+                let ClosedProject { name, why } = ClosedProject::of(&project, &error);
+                night.unreadable.push(Unreadable { run: String::new(), project: Some(name), why });
             }
-            // One that began just now, or never, has nothing to report.
-            let broken = listing.unreadable.iter().filter(|(_, error)| !error.is_nothing_yet());
-            let fresh = broken.filter(|(run, _)| is_written_since(&RunFolder::of(&project, run), since));
-            night.unreadable.extend(fresh.map(|(run, error)| lost(run, &error.to_string())));
         }
+        Ok(())
+    }
+
+    fn add_of_project(&self, night: &mut Night, project: &Project, since: Timestamp) -> Result<(), AppError> {
+        let listing = index::look(project)?;
+        let live = which::seen_live(project)?;
+        for run in listing.runs.iter().filter(|run| run.last >= since || live.contains(&run.run)) {
+            match self.run_seen(&KnownRun::of(project, &run.run), &live, night.made) {
+                Ok(seen) => night.runs.push(seen),
+                Err(error) => night.unreadable.push(lost(&run.run, &error.message)),
+            }
+        }
+        // One that began just now, or never, has nothing to report.
+        let broken = listing.unreadable.iter().filter(|(_, error)| !error.is_nothing_yet());
+        let fresh = broken.filter(|(run, _)| is_written_since(&RunFolder::of(project, run), since));
+        night.unreadable.extend(fresh.map(|(run, error)| lost(run, &error.to_string())));
         Ok(())
     }
 
@@ -117,7 +127,7 @@ impl App {
 }
 
 fn lost(run: &RunId, why: &str) -> Unreadable {
-    Unreadable { run: run.to_string(), why: why.to_owned() }
+    Unreadable { run: run.to_string(), project: None, why: why.to_owned() }
 }
 
 fn is_written_since(folder: &RunFolder, since: Timestamp) -> bool {

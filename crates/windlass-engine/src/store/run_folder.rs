@@ -381,6 +381,11 @@ pub(crate) fn all_runs(project: &Project) -> Result<Vec<RunId>, StoreError> {
     all_below(&project.runs(), PREFIX)
 }
 
+/// The folders of a project's runs that have a journal, in no order.
+pub fn with_journal(project: &Project) -> Result<Vec<RunFolder>, StoreError> {
+    runs_with(project, &["journal.jsonl"])
+}
+
 /// The folders of a project's runs in which a file of one of these names lies, in no order. They are looked for from the open
 /// folder above them, since there may be ten thousand.
 pub(crate) fn runs_with(project: &Project, names: &[&str]) -> Result<Vec<RunFolder>, StoreError> {

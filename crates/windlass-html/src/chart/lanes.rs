@@ -9,7 +9,7 @@ use maud::html;
 use windlass_core::values::{LaneId, between};
 use windlass_ui::format;
 use windlass_ui::model::{IterationSeen, RunSeen};
-use windlass_ui::report::{Column, Table, own, verdict};
+use windlass_ui::report::{Column, Table, own};
 
 use super::bars::{Bar, Bars};
 use super::squeeze::Squeezed;
@@ -98,6 +98,5 @@ fn count(lanes: usize) -> u32 {
 }
 
 fn word(round: &IterationSeen, (from, to): (Timestamp, Timestamp)) -> String {
-    let name = round.verdict.map_or("not ended", |wanted| verdict(wanted).2);
-    format!("iteration {}: {name}, {}", round.iteration, format::duration(between(from, to)))
+    format!("iteration {}: {}, {}", round.iteration, round.word(), format::duration(between(from, to)))
 }

@@ -46,20 +46,20 @@ pub fn verdict_strip(run: &RunSeen) -> Option<Chart> {
             bars.hatch(bar);
         }
     }
-    let of = |wanted: Option<Verdict>| run.rounds.iter().filter(move |round| round.verdict == wanted);
+    let of = |wanted: &'static str| run.rounds.iter().filter(move |round| round.word() == wanted);
     let mut keys = Vec::new();
     let mut rows = Vec::new();
-    let open = [(None, "open")];
-    let all = VERDICTS.iter().map(|(verdict, class, _)| (Some(*verdict), *class)).chain(open);
-    for (wanted, class) in all.filter(|(wanted, _)| of(*wanted).next().is_some()) {
-        let name = wanted.map_or("not ended", |wanted| verdict(wanted).2);
-        let count = of(wanted).count();
+    let open = [(None, "at work"), (None, "cut off")];
+    let all = VERDICTS.iter().map(|(known, ..)| (Some(*known), verdict(*known).2)).chain(open);
+    for (wanted, name) in all.filter(|(_, name)| of(name).next().is_some()) {
+        let count = of(name).count();
         let says = format!("{name} {count}");
-        keys.push(if looks(wanted).2 { Key::hatched(class, says) } else { Key::of(class, says) });
+        let (class, _, is_vain) = looks(wanted);
+        keys.push(if is_vain { Key::hatched(class, says) } else { Key::of(class, says) });
         rows.push(vec![
             own(name),
             own(count.to_string()),
-            own(ranges(of(wanted).map(|round| round.iteration))),
+            own(ranges(of(name).map(|round| round.iteration))),
         ]);
     }
     let columns = vec![Column::Words("verdict"), Column::Numbers("iterations"), Column::Words("which")];
@@ -77,8 +77,7 @@ pub fn verdict_strip(run: &RunSeen) -> Option<Chart> {
 
 /// What is said of an iteration to whoever points at it.
 pub(super) fn word(round: &IterationSeen) -> String {
-    let name = round.verdict.map_or("not ended", |wanted| verdict(wanted).2);
-    format!("iteration {}: {name}, {}", round.iteration, format::money(round.cost))
+    format!("iteration {}: {}, {}", round.iteration, round.word(), format::money(round.cost))
 }
 
 /// `1-3, 7`.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use windlass_core::values::{Named as _, between};
 use windlass_ui::model::Who;
-use windlass_ui::{RunState, Tone, format, one_line};
+use windlass_ui::{RunState, Tone, format, one_command, one_line};
 
 use super::canvas::{Pieces, by_priority};
 use crate::look::Look;
@@ -179,7 +179,7 @@ fn waited_for(run: &RunNow, now: Timestamp, look: &Look, columns: usize) -> Vec<
     let why = format!("{who}{}: {}", until.unwrap_or_default(), waited.why);
     let mut lines = vec![vec![(Tone::Warn, text::fit(&why, columns))]];
     lines.extend(waited.command.as_ref().map(|command| {
-        vec![(Tone::Command, format!("  {}", text::fit(&one_line(command), columns.saturating_sub(2))))]
+        vec![(Tone::Command, format!("  {}", text::fit(&one_command(command), columns.saturating_sub(2))))]
     }));
     lines
 }

@@ -24,6 +24,15 @@ pub const fn verdict(verdict: Verdict) -> (&'static str, &'static str, Tone) {
     }
 }
 
+/// The same of an iteration that may have none.
+pub fn standing(round: &IterationSeen) -> (&'static str, &'static str, Tone) {
+    match round.verdict {
+        Some(known) => verdict(known),
+        None if round.at_work => (".", round.unended(), Tone::Command),
+        None => ("/", round.unended(), Tone::Warn),
+    }
+}
+
 /// What the list holds, and which rows of it are shown.
 pub fn title(run: &RunView) -> (String, String) {
     let what = if run.tasks { "tasks" } else { "iterations" };
@@ -74,13 +83,8 @@ fn iteration(
     now: Timestamp,
     (digits, columns): (usize, usize),
 ) -> Pieces {
-    let at_work = round.ended.is_none();
-    let (mark, word, tone) = match round.verdict {
-        Some(known) => verdict(known),
-        None if at_work && run.is_live() => (".", "at work", Tone::Command),
-        None => ("/", "cut off", Tone::Warn),
-    };
-    let took = match (round.ended, run.is_live()) {
+    let (mark, word, tone) = standing(round);
+    let took = match (round.ended, round.at_work) {
         (None, true) => format::whole_seconds(between(round.started, now)),
         (None, false) => String::new(),
         (Some(_), _) => format::whole_seconds(Duration::from_millis(round.duration_ms)),

@@ -1,12 +1,10 @@
 //! Tabs that need nothing but what is known of a run: its rows.
 
-use std::ffi::OsStr;
 use std::time::Duration;
 
 use windlass_core::values::{CheckResult, CheckStage, Class, Named as _, Purpose};
-use windlass_core::words::quoted;
 use windlass_ui::model::{CallSeen, GateSeen, IterationSeen};
-use windlass_ui::{Tone, format, one_line};
+use windlass_ui::{Tone, format, one_command, one_line};
 
 use super::list;
 use crate::look::Look;
@@ -31,7 +29,7 @@ fn said(what: &str, tone: Tone, text: impl Into<String>) -> Row {
 }
 
 fn summary(run: &RunNow, round: &IterationSeen, look: &Look) -> Vec<Row> {
-    let (mark, word, tone) = round.verdict.map_or((".", "at work", Tone::Command), list::verdict);
+    let (mark, word, tone) = list::standing(round);
     let mut rows = vec![said("verdict", tone, format!("{mark} {word}"))];
     let why = list::why(round);
     rows.extend((!why.is_empty()).then(|| said("why", Tone::Plain, why)));
@@ -54,7 +52,7 @@ fn summary(run: &RunNow, round: &IterationSeen, look: &Look) -> Vec<Row> {
     rows.push(said("changed", Tone::Plain, format::count(u64::from(round.changed), "file")));
     rows.extend(round.commit.as_ref().map(|commit| said("commit", Tone::Plain, one_line(commit))));
     for call in &round.calls {
-        rows.push(said("call", if call.repeated { Tone::Warn } else { Tone::Plain }, call_line(call)));
+        rows.push(said("call", if call.repeated { Tone::Warn } else { Tone::Plain }, call_line(round, call)));
     }
     let passed = round.gates.iter().filter(|gate| gate.result == CheckResult::Passed);
     rows.extend(passed.map(|gate| said("gate", Tone::Good, gate_line(run, gate))));
@@ -84,25 +82,21 @@ fn of_run(run: &RunNow) -> Vec<Row> {
     }
     for aside in &seen.aside {
         rows.push(said("put aside", Tone::Warn, format!("{}: {}", aside.what, aside.why)));
-        rows.extend(aside.command.as_ref().map(|command| said("", Tone::Command, one_line(command))));
+        rows.extend(aside.command.as_ref().map(|command| said("", Tone::Command, one_command(command))));
     }
     if run.is_live() {
         return rows;
     }
     rows.push(said("work", Tone::Plain, seen.landing.sentence.clone()));
     for step in &seen.landing.steps {
-        rows.push(said("", Tone::Command, step.command.clone()));
+        rows.push(said("", Tone::Command, one_command(&step.command)));
     }
-    rows.extend(seen.status.next.iter().map(|command| said("next", Tone::Command, one_line(command))));
+    rows.extend(seen.status.next.iter().map(|command| said("next", Tone::Command, one_command(command))));
     rows
 }
 
-fn call_line(call: &CallSeen) -> String {
-    let went = match (call.class, call.ended) {
-        (Some(class), _) => class_in_words(class).to_owned(),
-        (None, Some(_)) => "ended".to_owned(),
-        (None, None) => "at work".to_owned(),
-    };
+fn call_line(round: &IterationSeen, call: &CallSeen) -> String {
+    let went = call.class.map_or_else(|| round.call_word(call), class_in_words);
     let detail = if call.detail.is_empty() { String::new() } else { format!(": {}", call.detail) };
     let again = if call.repeated { ", repeated" } else { "" };
     let tools = format::count(u64::from(call.tool_uses), "tool call");
@@ -207,10 +201,7 @@ fn denials(run: &RunNow, round: &IterationSeen) -> Vec<Row> {
         let allowed = if denial.rule.is_empty() {
             "Windlass's own files stay closed".to_owned()
         } else {
-            format!(
-                "windlass config set permissions.allow --add {}",
-                quoted(OsStr::new(&one_line(&denial.rule)))
-            )
+            run.seen.allowing([denial.rule.as_str()])
         };
         rows.push(Row::of(Tone::Dim, format!("    {allowed}")));
     }

@@ -13,6 +13,8 @@ pub(crate) struct Backoff {
     pub(crate) class: Class,
     /// The limit has named the time at which it resets; else it is only asked again then.
     pub(crate) is_named: bool,
+    /// From when on the run's own clock stands still; `None` while it goes on.
+    uncounted: Option<Timestamp>,
 }
 
 impl Board {
@@ -21,23 +23,32 @@ impl Board {
         let calls = self.lanes.values().filter_map(|lane| lane.last_call.as_ref());
         let mut resets = calls.filter_map(|call| call.limit.as_ref()?.resets_at);
         let is_named = resets.any(|reset| reset > self.now && reset <= until);
-        self.backoff = Some(Backoff { since, until, class, is_named });
+        let before = self.backoff.and_then(|backoff| backoff.uncounted);
+        let uncounted = before.or_else(|| (class == Class::UsageLimit).then_some(self.now));
+        self.backoff = Some(Backoff { since, until, class, is_named, uncounted });
     }
 
     /// Nobody worked, and nobody waited, since the last session's last event.
     pub(super) fn rest_between_sessions(&mut self, last: Timestamp) {
         self.idle += between(last, self.now);
-        if let Some(backoff) = &mut self.backoff {
-            self.waited += between(backoff.since, last);
-            backoff.since = self.now;
+        if let Some(backoff) = self.backoff {
+            self.count_wait(backoff, last);
+            let uncounted = backoff.uncounted.map(|_| self.now);
+            self.backoff = Some(Backoff { since: self.now, uncounted, ..backoff });
         }
     }
 
     pub(super) fn release(&mut self) {
         if let Some(backoff) = self.backoff.take() {
             self.waits += 1;
-            self.waited += between(backoff.since, self.now);
+            self.count_wait(backoff, self.now);
         }
+    }
+
+    /// It lasted until then. An outage counts as work by the run's own clock, and is none.
+    fn count_wait(&mut self, backoff: Backoff, until: Timestamp) {
+        self.waited += between(backoff.since, until);
+        self.counted_waits += between(backoff.since, backoff.uncounted.unwrap_or(until));
     }
 
     /// The run ends, perhaps in the midst of a wait.

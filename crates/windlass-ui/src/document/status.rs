@@ -205,7 +205,7 @@ impl RunStatus {
             items: standing.and_then(|standing| standing.items),
             summary: standing.map(|standing| standing.summary.clone()).unwrap_or_default(),
             task: standing.and_then(task).or_else(|| task_of_file(board)),
-            tasks: StatusTasks::of(board),
+            tasks: StatusTasks::of(board).map(|tasks| tasks.standing(unfinished)),
             started: board.started,
             iteration: foremost,
             iterations: ending.map_or(board.tally.total(), |ending| ending.iterations),

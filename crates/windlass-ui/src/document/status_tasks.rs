@@ -4,6 +4,7 @@ use serde::Serialize;
 use windlass_core::tasks::TaskProgress;
 use windlass_core::values::{LaneId, TaskId};
 
+use super::RunState;
 use crate::board::{Board, Doing};
 use crate::harmless::one_line;
 use crate::line::Line;
@@ -23,8 +24,11 @@ pub struct StatusTasks {
     pub ready: usize,
     /// Open, and something that they depend on is not done.
     pub waiting: usize,
-    /// What is worked on, by lane; nothing once the run has ended.
+    /// What is worked on, by lane; nothing once the run has ended. Where its process is gone, what was.
     pub at_work: Vec<TaskAtWork>,
+    /// Nobody works on it any more.
+    #[serde(skip)]
+    pub cut_off: bool,
     /// What failed too often.
     pub parked: Vec<NamedTask>,
     /// What would be begun next.
@@ -73,6 +77,7 @@ impl StatusTasks {
             ready: counts.ready,
             waiting: counts.waiting,
             at_work: at_work.collect(),
+            cut_off: false,
             parked: board
                 .tasks
                 .rows()
@@ -84,6 +89,11 @@ impl StatusTasks {
         })
     }
 
+    /// Those of a run that stands so where it has not ended.
+    pub(super) fn standing(self, unfinished: RunState) -> StatusTasks {
+        StatusTasks { cut_off: unfinished != RunState::Running, ..self }
+    }
+
     /// For people.
     pub(super) fn lines(&self) -> Vec<Line> {
         std::iter::once(self.counted()).chain(self.named()).collect()
@@ -91,17 +101,25 @@ impl StatusTasks {
 
     /// How many are done, and what the others are.
     pub(crate) fn counted(&self) -> Line {
+        let done = format!("{}/{} done", self.done, self.total);
+        let all: Vec<String> = std::iter::once(done).chain(self.others()).collect();
+        labelled("tasks").plain(all.join(" · "))
+    }
+
+    /// What those are that are not done: `1 at work`, `3 parked`.
+    pub fn others(&self) -> Vec<String> {
         let parts = [
-            (self.at_work.len(), "at work"),
+            (self.at_work.len(), self.begun_word()),
             (self.parked.len(), "parked"),
             (self.ready, "ready"),
             (self.waiting, "waiting"),
         ];
         let parts = parts.iter().filter(|(count, _)| *count > 0);
-        let parts = parts.map(|(count, what)| format!("{count} {what}"));
-        let all: Vec<String> =
-            std::iter::once(format!("{}/{} done", self.done, self.total)).chain(parts).collect();
-        labelled("tasks").plain(all.join(" · "))
+        parts.map(|(count, what)| format!("{count} {what}")).collect()
+    }
+
+    const fn begun_word(&self) -> &'static str {
+        if self.cut_off { "cut off" } else { "at work" }
     }
 
     /// Those that are worked on or parked, and the next one.
@@ -111,7 +129,7 @@ impl StatusTasks {
         };
         let at_work =
             self.at_work.iter().map(|at| format!("{} in iteration {}", at.task.shown(), at.iteration));
-        let mut lines: Vec<Line> = rows("at work", at_work.collect()).collect();
+        let mut lines: Vec<Line> = rows(self.begun_word(), at_work.collect()).collect();
         let mut parked: Vec<String> = self.parked.iter().take(SHOWN).map(NamedTask::shown).collect();
         if self.parked.len() > SHOWN {
             parked.push(format!("and {} more", self.parked.len() - SHOWN));

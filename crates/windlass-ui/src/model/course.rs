@@ -8,7 +8,7 @@ use windlass_core::fact::{Entry, Fact};
 use windlass_core::report;
 use windlass_core::values::{
     AgentIndex, CallId, CallSummary, CheckOutcome, CheckResult, CheckStage, Cost, LandOutcome, LaneId,
-    Purpose, Spent, TaskEnd, TaskId, Tokens, WindowShare,
+    Purpose, Spent, TaskEnd, TaskId, Tokens, WindowShare, between,
 };
 
 use super::{
@@ -142,7 +142,7 @@ impl Course {
         let status = RunStatus::new(&self.board, unfinished, counted, now);
         let ending = self.board.ending.as_ref();
         let proof = ending.and_then(|ending| narrate::proof(&self.board, ending.reason));
-        let rounds: Vec<IterationSeen> = self.iterations.values().cloned().collect();
+        let rounds = self.rounds(status.state, now);
         let mut wasted = Wasted::default();
         for round in &rounds {
             wasted += round.wasted;
@@ -167,6 +167,36 @@ impl Course {
         }
     }
 
+    /// Its iterations as they are in a run that stands so now.
+    fn rounds(&self, state: RunState, now: Timestamp) -> Vec<IterationSeen> {
+        let mut rounds = self.iterations.clone();
+        match state {
+            RunState::Running => {
+                for (lane, iteration) in &self.at {
+                    let begun = rounds.get_mut(iteration).filter(|round| round.lane == *lane);
+                    if let Some(round) = begun.filter(|round| round.ended.is_none()) {
+                        round.at_work = true;
+                        round.duration_ms = format::millis(between(round.started, now));
+                    }
+                }
+            }
+            // What was reserved for calls that were cut off counts as spent, and was in vain.
+            RunState::Interrupted => {
+                for (call, cost) in self.board.unsettled_calls() {
+                    let place = self.places.get(&call);
+                    if let Some((number, round)) = place.and_then(|at| Some((at, rounds.get_mut(at)?))) {
+                        round.cost += cost;
+                        round.estimated_cost += cost;
+                        let repeated = self.repeated.get(number).copied().unwrap_or_default();
+                        round.wasted = Wasted::of(round.verdict, round.cost, repeated + cost);
+                    }
+                }
+            }
+            RunState::Claimed | RunState::Ended(_) => {}
+        }
+        rounds.into_values().collect()
+    }
+
     /// By the books of the views, which are those of the run.
     fn verdicts(&self) -> Verdicts {
         self.board.tally
@@ -181,6 +211,7 @@ impl Course {
             task: None,
             started: now,
             ended: None,
+            at_work: false,
             verdict: None,
             class: None,
             why: String::new(),

@@ -114,6 +114,11 @@ impl Landing {
         };
         match (places.head, &places.main) {
             (Some(CommitStanding::OnFleet), _) => on_fleet(status),
+            // What their lanes changed and did not land lies in checkouts of their own.
+            (None, _) if board.plan.as_ref().is_some_and(|plan| plan.lanes.is_some()) => Landing {
+                sentence: "nothing: none of its lanes has landed a commit".to_owned(),
+                steps: Vec::new(),
+            },
             (None, _) => uncommitted(status, places),
             (Some(head), Some(main)) => onto_main(status, places, head, main),
             (Some(head), None) => here(status, places, head),

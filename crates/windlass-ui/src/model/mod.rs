@@ -26,6 +26,8 @@ mod waited;
 mod wasted;
 
 #[cfg(test)]
+mod standing_tests;
+#[cfg(test)]
 mod tests;
 
 use jiff::Timestamp;
@@ -43,6 +45,9 @@ pub use waited::{WaitedFor, Who};
 pub use wasted::Wasted;
 
 use crate::document::RunStatus;
+use crate::elsewhere;
+use crate::narrate;
+use crate::words;
 
 /// The runs that somebody asks for.
 #[derive(Clone, Debug, Serialize)]
@@ -57,11 +62,14 @@ pub struct Night {
     pub unreadable: Vec<Unreadable>,
 }
 
-/// A run that cannot be read.
+/// A run that cannot be read, or all of a project's.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Unreadable {
-    /// Its name.
+    /// Its name; empty where it is all of a project's.
     pub run: String,
+    /// The name of the project's folder in the state folder, where none of its runs can be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
     /// Why: a sentence.
     pub why: String,
 }
@@ -72,7 +80,7 @@ pub struct RunSeen {
     /// How it stands: the figures of `status`.
     #[serde(flatten)]
     pub status: RunStatus,
-    /// The directory as a shell takes it, where it is not the one that is asked from: commands need `-C` then.
+    /// The directory as a shell takes it, where it is not the one that is asked from: its commands say `-C` then.
     #[serde(skip)]
     pub elsewhere: Option<String>,
     /// What an ending as complete rests on, in words; empty for other endings.
@@ -106,6 +114,61 @@ pub struct RunSeen {
     pub waited_for: WaitedFor,
 }
 
+impl Unreadable {
+    /// What it is, and its name.
+    pub fn named(&self) -> (&'static str, &str) {
+        match &self.project {
+            Some(project) => ("project", project),
+            None => ("run", &self.run),
+        }
+    }
+}
+
+impl RunSeen {
+    /// Its commands as they are typed where this directory, as a shell takes it, is not the one that somebody is in.
+    pub fn type_elsewhere(&mut self, place: &str) {
+        self.elsewhere = Some(place.to_owned());
+        let next = std::mem::take(&mut self.status.next);
+        self.status.next = next.iter().map(|command| self.typed(command)).collect();
+        let steps = std::mem::take(&mut self.landing.steps);
+        self.landing.steps =
+            steps.into_iter().map(|step| Step { command: self.typed(&step.command), ..step }).collect();
+        let aside = std::mem::take(&mut self.aside);
+        let typed = |put: AsideSeen| AsideSeen {
+            command: put.command.as_ref().map(|command| self.typed(command)),
+            ..put
+        };
+        self.aside = aside.into_iter().map(typed).collect();
+        self.waited_for.command = self.waited_for.command.as_ref().map(|command| self.typed(command));
+    }
+
+    /// Would it go on where somebody resumed it, by what is advised?
+    pub fn is_resumable(&self) -> bool {
+        let resume = self.status.run.as_ref().map(|run| format!(" resume {run}"));
+        resume.is_some_and(|resume| self.status.next.iter().any(|command| command.contains(&resume)))
+    }
+
+    /// What became of a task that it began, or that somebody is at it.
+    pub fn task_word(&self, task: &TaskSeen) -> &'static str {
+        let is_its = |round: &&IterationSeen| round.task.as_ref() == Some(&task.task);
+        match self.rounds.iter().rev().find(is_its) {
+            Some(round) if task.state == TaskOutcome::Open && round.ended.is_none() => round.unended(),
+            _ => task.state.name(),
+        }
+    }
+
+    /// The command that allows what these rules name, in the run's project.
+    pub fn allowing<'a>(&self, rules: impl IntoIterator<Item = &'a str>) -> String {
+        self.typed(&narrate::allow_command(rules))
+    }
+
+    /// A command about it, as it is typed where its others are.
+    pub fn typed(&self, command: &str) -> String {
+        let place = self.elsewhere.as_ref().map(|place| format!("-C {place}"));
+        elsewhere::command(command, place.as_deref()).into_owned()
+    }
+}
+
 /// One round of work.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct IterationSeen {
@@ -117,8 +180,11 @@ pub struct IterationSeen {
     pub task: Option<TaskId>,
     /// When it began.
     pub started: Timestamp,
-    /// When it ended; `None` while it goes on, and where it was cut off for good.
+    /// When it ended; `None` while it goes on, and where it was cut off.
     pub ended: Option<Timestamp>,
+    /// Somebody works on it; one that has neither ended nor is at work was cut off.
+    #[serde(skip)]
+    pub at_work: bool,
     /// What the runner made of it; `None` before its end.
     pub verdict: Option<Verdict>,
     /// How its last call went.
@@ -135,7 +201,7 @@ pub struct IterationSeen {
     pub wasted: Wasted,
     /// All its calls.
     pub tokens: Tokens,
-    /// Milliseconds from its start to its end, waits included; 0 before its end.
+    /// Milliseconds from its start to its end, waits included; to now while it is at work, and 0 where it was cut off.
     pub duration_ms: u64,
     /// Files that it changed.
     pub changed: u32,
@@ -238,6 +304,28 @@ pub struct GateStanding {
 }
 
 impl IterationSeen {
+    /// What there is to say of it in a word: its verdict, `at work`, or `cut off`.
+    pub const fn word(&self) -> &'static str {
+        match self.verdict {
+            Some(verdict) => words::verdict(verdict).2,
+            None => self.unended(),
+        }
+    }
+
+    /// What one is that has no verdict.
+    pub const fn unended(&self) -> &'static str {
+        if self.at_work { "at work" } else { "cut off" }
+    }
+
+    /// What one of its calls is that has no class.
+    pub const fn call_word(&self, call: &CallSeen) -> &'static str {
+        match call.ended {
+            Some(_) => "ended",
+            None if call.repeated => "cut off",
+            None => self.unended(),
+        }
+    }
+
     /// What it cost, with the part that is an estimate.
     pub const fn spent(&self) -> Spent {
         Spent { cost: self.cost, estimated: self.estimated_cost }

@@ -1,11 +1,14 @@
 //! Who has to do something before a run can go on.
 
+use std::ffi::OsStr;
+
 use jiff::Timestamp;
 use serde::Serialize;
 use windlass_core::values::{Class, StopReason};
+use windlass_core::words::quoted;
 
 use crate::board::Board;
-use crate::document::{RunState, RunStatus};
+use crate::document::{RunState, RunStatus, commit_range};
 use crate::harmless::one_line;
 use crate::words;
 
@@ -36,6 +39,18 @@ pub struct WaitedFor {
     pub command: Option<String>,
 }
 
+/// What shows the work of a run. That of several lanes is one piece in git alone.
+fn look(board: &Board, status: &RunStatus, run: &str) -> String {
+    let has_lanes = board.plan.as_ref().is_some_and(|plan| plan.lanes.is_some());
+    match commit_range(board) {
+        _ if !has_lanes => format!("windlass diff {run}"),
+        Some((Some(first), last)) => {
+            format!("git -C {} diff {first} {last}", quoted(OsStr::new(&status.directory)))
+        }
+        _ => format!("windlass logs {run}"),
+    }
+}
+
 impl WaitedFor {
     const NOBODY: WaitedFor = WaitedFor { who: Who::Nobody, why: String::new(), until: None, command: None };
 
@@ -48,7 +63,7 @@ impl WaitedFor {
             },
             RunState::Claimed => WaitedFor {
                 why: "the agent says that it is done, and nothing has checked it".to_owned(),
-                command: status.run.as_ref().map(|run| format!("windlass diff {}", one_line(&run.0))),
+                command: status.run.as_ref().map(|run| look(board, status, &one_line(&run.0))),
                 ..WaitedFor::person(status)
             },
             RunState::Ended(StopReason::Complete | StopReason::NothingToDo) => WaitedFor::NOBODY,

@@ -76,6 +76,11 @@ pub(super) fn next(board: &Board, plan: &RunSpec, reason: StopReason) -> Vec<Adv
             let enough = format::flag_duration(enough_wait(board, limits.wait));
             resume(format!(" --max-wait {enough}"), "go on with more patience")
         }
+        StopReason::Blocked if board.tasks.waits_for_parked() => {
+            // What a run has parked stays parked in it: resumed, it would end at once.
+            let begin = begin_anew(plan);
+            return begin.into_iter().chain([look(plan)]).collect();
+        }
         StopReason::Blocked => {
             resume(String::new(), "go on with tasks that were fixed or added; parked ones wait for a new run")
         }
@@ -94,6 +99,19 @@ pub(super) fn next(board: &Board, plan: &RunSpec, reason: StopReason) -> Vec<Adv
     }
     all.push(look(plan));
     all
+}
+
+/// Another run of the same tasks; `None` where nobody can say how they were named.
+fn begin_anew(plan: &RunSpec) -> Option<Advice> {
+    let tasks = plan.job.tasks.as_ref().filter(|tasks| tasks.issues.is_none())?;
+    let which = match &tasks.feature {
+        Some(feature) => format!("--feature {}", quoted(feature.as_ref())),
+        None => format!("-f {}", quoted(tasks.file.as_os_str())),
+    };
+    Some(advice(
+        format!("windlass run --mode tasks {which}"),
+        "a new run: what this one has parked is open in it again",
+    ))
 }
 
 fn raised_iterations(board: &Board, plan: &RunSpec) -> Advice {

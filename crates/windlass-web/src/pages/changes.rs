@@ -60,7 +60,7 @@ fn show(seen: &RunSeen, iteration: u32, diff: &RunDiff) -> Markup {
         } } }
         @if diff.files.len() > FILES { p { (diff.files.len() - FILES) " more files" } }
         @for (file, is_cut) in shown { (patch(file, is_cut)) }
-        @if left == 0 { p { "The rest: " (parts::command(&format!("windlass diff {run} {iteration}"))) } }
+        @if left == 0 { p { "The rest: " (parts::command(&seen.typed(&format!("windlass diff {run} {iteration}")))) } }
     }
 }
 

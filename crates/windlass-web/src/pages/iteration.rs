@@ -104,7 +104,7 @@ pub fn path(run: &str, seen: &RunSeen) -> Vec<(String, String)> {
 
 /// The iteration, and its tabs.
 pub fn top(seen: &RunSeen, round: &IterationSeen, tab: Option<Tab>, run: &str) -> Markup {
-    let (mark, word, class) = parts::verdict(round.verdict);
+    let (mark, word, class) = parts::verdict(round);
     let numbers: Vec<u32> = seen.rounds.iter().map(|round| round.iteration).collect();
     let at = numbers.iter().position(|number| *number == round.iteration).unwrap_or_default();
     let neighbour = |at: Option<usize>| at.and_then(|at| numbers.get(at)).copied();
@@ -153,7 +153,7 @@ fn summary(viewer: &Viewer, seen: &RunSeen, round: &IterationSeen) -> Markup {
             @if let Some(task) = &round.task { div { dt { "Task" } dd { (line(&task.0)) } } }
             @if let Some(commit) = &round.commit { div { dt { "Commit" } dd { code { (commit.get(..10).unwrap_or(commit)) } } } }
         }
-        p { (parts::command(&format!("windlass diff {run} {}", round.iteration))) }
+        p { (parts::command(&seen.typed(&format!("windlass diff {run} {}", round.iteration)))) }
         @if seen.status.state != windlass_ui::RunState::Running && round.ended.is_some() {
             p.buttons { (restore(false, "Restore the files after it")) (restore(true, "Restore the files before it")) }
         }
@@ -172,7 +172,7 @@ fn calls(viewer: &Viewer, run: &str, round: &IterationSeen) -> Markup {
                 @if call.denied > 0 { ", " (call.denied) " denied" }
                 @if call.repeated { ", repeated" }
             }
-            span.title { @match call.class { Some(class) => { (parts::word(&class)) } None => { "at work" } } @if !call.detail.is_empty() { ": " (line(&call.detail)) } }
+            span.title { @match call.class { Some(class) => { (parts::word(&class)) } None => { (round.call_word(call)) } } @if !call.detail.is_empty() { ": " (line(&call.detail)) } }
         } } } }
     }
 }

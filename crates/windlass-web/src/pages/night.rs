@@ -45,11 +45,13 @@ fn headings(site: &Site, viewer: &Viewer, machine: &Machine) -> Markup {
         (group(viewer, "Last night", last_night))
         (group(viewer, "Older", of(Heading::Older)))
         @if runs.len() > SOME { p { a href="/runs" { "All " (runs.len()) " runs" } } }
-        @if !machine.unreadable().is_empty() {
+        @if !machine.unreadable().is_empty() || !machine.closed().is_empty() {
             section aria-labelledby="unreadable" {
                 h2 #unreadable { "Cannot be read" }
                 ul.runs { @for (known, why) in machine.unreadable().iter().take(SOME) {
-                    li { strong { (line(&known.run().0)) } " " (line(why)) }
+                    li { a href={ "/r/" (known.run()) } { strong { (line(&known.run().0)) } } " " (line(why)) }
+                } @for project in machine.closed() {
+                    li { "All runs of " strong { (line(&project.name)) } " " (line(&project.why)) }
                 } }
             }
         }

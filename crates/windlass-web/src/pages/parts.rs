@@ -7,7 +7,8 @@ use maud::{Markup, html};
 use serde::Serialize;
 use serde_json::{Value, json};
 use windlass_core::values::{StopReason, Verdict};
-use windlass_ui::{RunState, RunStatus, format, harmless, one_line};
+use windlass_ui::model::IterationSeen;
+use windlass_ui::{RunState, RunStatus, format, harmless, one_command, one_line};
 
 use super::Viewer;
 use crate::action::Action;
@@ -43,10 +44,11 @@ pub fn state(state: RunState) -> Markup {
     html! { span.state.(state_class(state)) { span aria-hidden="true" { (mark) } " " (state.name().replace('_', " ")) } }
 }
 
-/// A verdict: its mark, its word and its class.
-pub const fn verdict(verdict: Option<Verdict>) -> (&'static str, &'static str, &'static str) {
-    match verdict {
-        None => ("\u{25b8}", "at work", "live"),
+/// How an iteration stands: its mark, its word and its class.
+pub const fn verdict(round: &IterationSeen) -> (&'static str, &'static str, &'static str) {
+    match round.verdict {
+        None if round.at_work => ("\u{25b8}", round.unended(), "live"),
+        None => ("/", round.unended(), "warn"),
         Some(Verdict::Worked) => ("\u{2713}", "worked", "good"),
         Some(Verdict::ClaimAccepted) => ("\u{2713}", "accepted", "good"),
         Some(Verdict::ClaimRefused) => ("x", "refused", "bad"),
@@ -74,7 +76,8 @@ pub fn since(viewer: &Viewer, moment: Timestamp) -> Markup {
 
 /// A command, as it is typed.
 pub fn command(text: &str) -> Markup {
-    html! { span.command { code { (line(text)) } " " button.copy type="button" data-copy=(line(text)) { "Copy" } } }
+    let text = one_command(text);
+    html! { span.command { code { (text) } " " button.copy type="button" data-copy=(text) { "Copy" } } }
 }
 
 /// What a button says and asks.

@@ -154,6 +154,11 @@ fn buttons(viewer: &Viewer, seen: &RunSeen) -> Markup {
             RunState::Ended(StopReason::MaxDuration) => { (raise("duration", "More time\u{2026}", "24h".to_owned())) }
             RunState::Ended(StopReason::MaxTokens) => { (raise("tokens", "More tokens\u{2026}", String::new())) }
             RunState::Ended(StopReason::Stagnated | StopReason::NoChanges) => { (raise("stagnation", "Try further\u{2026}", "6".to_owned())) }
+            // Resumed it would end at once: what is open in it waits for what it has parked.
+            RunState::Ended(StopReason::Blocked) if !seen.is_resumable() => {}
+            RunState::Ended(StopReason::StopRequested | StopReason::Interrupted | StopReason::Terminated) => {
+                (one("Resume", "It goes on where it was stopped.", json!({"do": "resume"}), None))
+            }
             RunState::Ended(_) => {
                 (one("It is done: go on", "Whatever it waited for is done, and it goes on.", json!({"do": "resume"}), None))
                 @if !status.suspicions.is_empty() {
@@ -239,7 +244,7 @@ fn gate_mark(result: Option<CheckResult>) -> Markup {
 fn strip(run: &str, rounds: &[IterationSeen]) -> Markup {
     let from = rounds.len().saturating_sub(ROWS);
     html! { @if !rounds.is_empty() { ol.strip aria-label="Verdicts, iteration by iteration" { @for round in rounds.iter().skip(from) {
-        @let (mark, word, class) = parts::verdict(round.verdict);
+        @let (mark, word, class) = parts::verdict(round);
         li { a.(class) href={ "/r/" (run) "/i/" (round.iteration) } title={ (round.iteration) " " (word) } {
             span aria-hidden="true" { (mark) } span.hidden { (round.iteration) " " (word) }
         } }
@@ -261,14 +266,14 @@ fn rounds(viewer: &Viewer, run: &str, seen: &RunSeen) -> Markup {
 }
 
 fn row(viewer: &Viewer, run: &str, round: &IterationSeen) -> Markup {
-    let (mark, word, class) = parts::verdict(round.verdict);
+    let (mark, word, class) = parts::verdict(round);
     html! {
         li #{ "i" (round.iteration) } value=(round.iteration) { a.row href={ "/r/" (run) "/i/" (round.iteration) } {
             span.number { (round.iteration) }
             span.(class) { span aria-hidden="true" { (mark) } " " (word) }
             span.figures {
                 @if round.ended.is_some() { (format::whole_seconds(std::time::Duration::from_millis(round.duration_ms))) }
-                @else { (parts::since(viewer, round.started)) }
+                @else if round.at_work { (parts::since(viewer, round.started)) }
                 " " (format::spent(round.spent()))
             }
             span.title {
@@ -283,12 +288,12 @@ fn tasks(viewer: &Viewer, seen: &RunSeen) -> Markup {
     html! { @if !seen.begun.is_empty() || seen.status.tasks.is_some() { section aria-labelledby="tasks" {
         h2 #tasks { "Tasks" }
         @if let Some(tasks) = &seen.status.tasks {
-            p { (tasks.done) " of " (tasks.total) " done, " (tasks.ready) " ready, " (tasks.waiting) " waiting" }
+            p { (tasks.done) " of " (tasks.total) " done" @for others in tasks.others() { ", " (others) } }
             @if let Some(next) = &tasks.next { p { "Next: " (line(&next.id.0)) " " (line(&next.title)) } }
             @if let Some(run) = &seen.status.run { p { a href={ "/r/" (run) "/tasks" } { "All tasks: the board, and what waits for what" } } }
         }
         ul.plain { @for task in &seen.begun { li {
-            span.state.(match task.state { windlass_ui::model::TaskOutcome::Done => "good", windlass_ui::model::TaskOutcome::Parked => "bad", _ => "live" }) { (task.state.name()) }
+            span.state.(match task.state { windlass_ui::model::TaskOutcome::Done => "good", windlass_ui::model::TaskOutcome::Parked => "bad", _ => "live" }) { (seen.task_word(task)) }
             " " strong { (line(&task.task.0)) } " " (line(&task.title)) ", " (format::charged(task.spent()))
             @if task.state == windlass_ui::model::TaskOutcome::Done && seen.status.state != RunState::Running {
                 " " (button(viewer, &Button { name: "Reopen", asks: "The task is open again in its file.".to_owned(), action: json!({"do": "reopen", "task": task.task.0}), value: None }))

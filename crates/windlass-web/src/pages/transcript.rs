@@ -236,14 +236,18 @@ pub fn raw(
     (run, call): (&RunId, CallId),
 ) -> Result<Option<Response>, AppError> {
     let Some(followed) = site.follow(run)? else { return Ok(None) };
-    let transcript = { transcript_of(&locked(&followed).run, call) };
+    let (transcript, recorded) = {
+        let followed = locked(&followed);
+        let seen = followed.run.seen(viewer.now)?;
+        (transcript_of(&followed.run, call), seen.typed(&format!("windlass logs {run}")))
+    };
     let (Some(transcript), Some(Cursor(at))) = (transcript, viewer.asked_as("at")) else { return Ok(None) };
     let mut bytes = Bounded(Vec::new());
     let copied = transcript.copy_line(at, &mut bytes);
     if let Err(error) = copied {
         return Err(if bytes.0.len() >= LONGEST_RAW {
             AppError::usage(format!("this line is longer than {}", format::bytes(LONGEST_RAW as u64)))
-                .hint(format!("It is in the recording: windlass logs {run}"))
+                .hint(format!("It is in the recording: {recorded}"))
         } else {
             error.into()
         });

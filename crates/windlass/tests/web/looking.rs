@@ -53,6 +53,59 @@ steps = [
     lines[0]["run"].as_str().unwrap().to_owned()
 }
 
+#[test]
+fn a_run_whose_process_is_gone_is_at_work_nowhere_and_its_commands_say_where() {
+    let env = TestEnv::with_git();
+    let (running, run) = patient(&env);
+    running.signal(rustix::process::Signal::KILL);
+    let _ = running.wait(PATIENCE);
+    env.write("go", "");
+    let page = Page::serve(&env, &[]);
+    let visitor = page.visitor();
+    let place = env.project().canonicalize().unwrap();
+    for path in ["", "/i/1", "/report"] {
+        let body = visitor.get(&format!("/r/{run}{path}")).body;
+        assert!(!body.contains("at work"), "{path}: {body}");
+        assert!(path == "/report" || body.contains("cut off"), "{path}: {body}");
+        assert!(body.contains(&format!("windlass -C {} ", place.display())), "{path}: {body}");
+        assert!(!body.contains("<code>windlass resume"), "{path}: {body}");
+    }
+    let report = super::ask(&env, &["report", &run]).stdout_text();
+    assert!(report.contains("cut off"), "{report}");
+    assert!(report.contains("repeated $"), "what was reserved for it is in a row: {report}");
+}
+
+#[test]
+fn what_cannot_be_read_hides_nothing_else_and_says_why() {
+    let env = TestEnv::with_git();
+    let run = finished(&env, 1);
+    let projects = env.state().join("projects");
+    let own = fs::read_dir(&projects).unwrap().next().unwrap().unwrap().path();
+    // One whose index is a folder, one whose runs are none.
+    fs::remove_file(own.join("runs/index.jsonl")).unwrap();
+    fs::create_dir(own.join("runs/index.jsonl")).unwrap();
+    fs::create_dir(projects.join("closed-0000")).unwrap();
+    fs::write(projects.join("closed-0000/runs"), "").unwrap();
+    let page = Page::serve(&env, &[]);
+    let visitor = page.visitor();
+    for path in ["/", "/runs", "/projects"] {
+        let answer = visitor.get(path);
+        assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+    }
+    let list = visitor.get("/").body;
+    assert!(list.contains("Quick") && list.contains("closed-0000"), "{list}");
+    let report = super::ask(&env, &["report", "--last-night"]);
+    let text = report.stdout_text();
+    assert!(text.contains(&run) && text.contains("project closed-0000 is left out"), "{text}");
+    // A journal that is gone.
+    fs::remove_dir(own.join("runs/index.jsonl")).unwrap();
+    let _ = super::ask(&env, &["runs"]);
+    fs::remove_file(own.join("runs").join(&run).join("journal.jsonl")).unwrap();
+    eventually("it is seen", || visitor.get(&format!("/r/{run}")).status == 422);
+    let answer = visitor.get(&format!("/r/{run}"));
+    assert!(answer.body.contains("cannot be read") && answer.body.contains("/runs"), "{}", answer.body);
+}
+
 /// Every page of a run.
 pub fn pages(run: &str) -> Vec<String> {
     let of_run = [
@@ -109,7 +162,7 @@ fn a_run_is_told_with_all_that_lies_behind_it() {
     let text = |path: &str| visitor.get(&format!("/r/{run}{path}")).body;
     for (path, words) in [
         ("", vec!["max iterations", "2 worked", "Needs you", "data-action", "Denied", "touch denied"]),
-        ("/report", vec!["Is it right", "To merge", "Cost", "windlass resume"]),
+        ("/report", vec!["Is it right", "To merge", "Cost", " resume "]),
         ("/i/1", vec!["Iteration 1", "Restore the files after it", "/c/1"]),
         ("/i/2/changes", vec!["work.txt", "<mark>1</mark>", "<mark>2</mark>", "new-2.txt"]),
         ("/i/1/denials", vec!["touch denied", "Allow from the next run on"]),

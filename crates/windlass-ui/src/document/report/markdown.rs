@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use jiff::tz::TimeZone;
 
-use super::sheet::{Part, Row, Sheet, foreign, look, name};
+use super::sheet::{Part, ReportAnswer, Row, Sheet, foreign, look, name};
 use super::tables::{Column, Table, tables};
 use crate::line::{Mark, Tone};
 use crate::model::{Night, RunSeen};
@@ -20,12 +20,13 @@ pub fn report_markdown(night: &Night, zone: &TimeZone) -> String {
             text += &answered(row);
         }
     }
-    for run in &night.runs {
-        text += &details(run, zone);
+    for (run, whole) in night.runs.iter().zip(&sheet.whole) {
+        text += &details(run, whole, zone);
     }
     for lost in &night.unreadable {
-        let (run, why) = (foreign(&lost.run), foreign(&lost.why));
-        let _ = write!(text, "\nRun {} is left out: {}\n", part(&run), part(&why));
+        let (what, name) = lost.named();
+        let (name, why) = (foreign(name), foreign(&lost.why));
+        let _ = write!(text, "\nThe {what} {} is left out: {}\n", part(&name), part(&why));
     }
     text
 }
@@ -55,11 +56,16 @@ const fn sign((tone, mark): (Tone, Mark)) -> &'static str {
     }
 }
 
-fn details(run: &RunSeen, zone: &TimeZone) -> String {
+fn details(run: &RunSeen, whole: &[ReportAnswer], zone: &TimeZone) -> String {
     let title = foreign(&run.status.title);
     let state = sign(look(run.status.state));
     let name = code(&name(run));
     let mut text = format!("\n## {state} {name} {} {}\n", run.status.state.name(), part(&title));
+    for answer in whole {
+        // Writing into a string does not fail.
+        let _ = write!(text, "\n### {}\n\n", answer.question);
+        text.extend(answer.rows.iter().map(answered));
+    }
     for table in tables(run, zone) {
         text += &shown(&table);
     }

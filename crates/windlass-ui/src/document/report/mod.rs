@@ -1,8 +1,9 @@
 //! The morning report: what happened, whether it is right, what to merge, what it cost, what was put aside, who is waited for.
 //!
-//! Its first 24 lines answer that; tables follow. Text and Markdown are made from the same [`sheet`] and the same [`tables`], so that
+//! Its first 24 lines answer that; what they have no room for follows for each run, whole, then tables. Text and Markdown are made from the same [`sheet`] and the same [`tables`], so that
 //! no number can be another one in one of them; JSON is the model itself. HTML is made of the same by `windlass-html`.
 
+mod excerpt;
 mod markdown;
 mod sheet;
 mod tables;

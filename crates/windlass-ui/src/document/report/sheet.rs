@@ -6,12 +6,12 @@ use jiff::tz::TimeZone;
 use windlass_core::values::{CheckKind, CheckResult, Cost, Spent, StopReason, Tokens};
 
 use super::super::{RunState, StatusCheck};
-use crate::elsewhere;
+use super::excerpt::{self, Excerpt};
 use crate::format;
-use crate::harmless::one_line;
+use crate::harmless::{one_command, one_line};
 use crate::line::{Mark, Tone};
 use crate::model::{GateStanding, Night, RunSeen, Wasted, Who};
-use crate::narrate::{allow_command, allowing, short};
+use crate::narrate::{allowing, short};
 use crate::words;
 
 /// So long is what somebody else wrote at most, in characters.
@@ -94,10 +94,18 @@ pub struct Sheet {
     pub headline: Vec<Part>,
     /// In the order in which they are asked.
     pub answers: Vec<ReportAnswer>,
+    /// For each run, in the order of the night: those of its answers of which not all is in `answers`, whole.
+    pub whole: Vec<Vec<ReportAnswer>>,
 }
 
+/// One thing that a run has to say: a sentence, and what can be typed about it.
+pub(super) type Said = Vec<Row>;
+
+/// What a run is asked.
+type Ask = fn(&RunSeen, &TimeZone) -> Vec<Said>;
+
 /// The questions, how many rows their answers take at most, and who answers. With the headline they are 24.
-type Asked = (&'static str, &'static str, usize, fn(&RunSeen, &TimeZone) -> Vec<Row>);
+type Asked = (&'static str, &'static str, usize, Ask);
 const ASKED: [Asked; 5] = [
     ("happened", "What happened?", 4, happened),
     ("right", "Is it right?", 5, right),
@@ -109,57 +117,49 @@ const ASKED: [Asked; 5] = [
 impl Sheet {
     /// What is asked of these runs, answered; times of the day are those of this zone.
     pub fn of(night: &Night, zone: &TimeZone) -> Sheet {
-        let mut answers: Vec<ReportAnswer> =
-            ASKED.into_iter().map(|asked| answer(night, zone, asked)).collect();
+        let mut answers = Vec::new();
+        let mut whole: Vec<Vec<ReportAnswer>> = night.runs.iter().map(|_| Vec::new()).collect();
+        for (label, question, most, ask) in ASKED {
+            let all = said(night, zone, ask);
+            let shown = excerpt::of(&all, most);
+            for ((of_run, said), shown) in whole.iter_mut().zip(&all).zip(&shown.runs) {
+                let rows = || said.concat();
+                of_run.extend((shown.left_out > 0).then(|| ReportAnswer { label, question, rows: rows() }));
+            }
+            answers.push(ReportAnswer { label, question, rows: rows(night, label, shown) });
+        }
         let cost = ReportAnswer { label: "cost", question: "What did it cost?", rows: cost(night) };
         answers.insert(3, cost);
-        Sheet { headline: headline(night, zone), answers }
+        Sheet { headline: headline(night, zone), answers, whole }
     }
 }
 
-fn answer(night: &Night, zone: &TimeZone, (label, question, most, ask): Asked) -> ReportAnswer {
+/// What each run answers. One of several about which there is nothing to say has no word.
+fn said(night: &Night, zone: &TimeZone, ask: Ask) -> Vec<Vec<Said>> {
     let several = night.runs.len() > 1;
-    // Each run has its word before any has two.
-    let each = if several { (most / night.runs.len().max(1)).max(1) } else { most };
+    let of_run = |run| {
+        let said: Vec<Said> = ask(run, zone);
+        if several && said.iter().flatten().all(is_empty) { Vec::new() } else { said }
+    };
+    night.runs.iter().map(of_run).collect()
+}
+
+/// The rows of an answer; where there are several runs each is named.
+fn rows(night: &Night, label: &str, shown: Excerpt) -> Vec<Row> {
+    let several = night.runs.len() > 1;
     let mut rows: Vec<Row> = Vec::new();
-    for run in &night.runs {
-        let mut said = ask(run, zone);
-        // One of several about which there is nothing to say is left out.
-        if several && said.iter().all(is_empty) {
-            continue;
-        }
-        if each == 1 && label != "right" {
-            prefer_command(&mut said);
-        }
-        said.truncate(each);
-        match said.first_mut() {
+    for (run, mut said) in night.runs.iter().zip(shown.runs) {
+        match said.rows.first_mut() {
             Some(Row::Says { run: named, .. }) if several => *named = Some(name(run)),
+            Some(Row::Types { purpose, .. }) if several && purpose.is_empty() => *purpose = name(run),
             Some(Row::Types { purpose, .. }) if several => *purpose = format!("{}: {purpose}", name(run)),
             _ => {}
         }
-        for row in &mut said {
-            if let (Row::Types { command, .. }, Some(place)) = (row, &run.elsewhere) {
-                *command = elsewhere::command(command, Some(&format!("-C {place}"))).into_owned();
-            }
-        }
-        rows.append(&mut said);
+        rows.append(&mut said.rows);
     }
-    if rows.is_empty() {
-        rows.push(says((Tone::Dim, Mark::Nothing), vec![own(nothing(label))]));
-    }
-    if rows.len() > most {
-        let more = rows.len() + 1 - most;
-        rows.truncate(most.saturating_sub(1));
-        rows.push(says((Tone::Dim, Mark::Nothing), vec![own(format!("and {more} more, below"))]));
-    }
-    ReportAnswer { label, question, rows }
-}
-
-/// Where there is room for one row, that is what can be typed.
-fn prefer_command(rows: &mut Vec<Row>) {
-    if let Some(first) = rows.iter().position(|row| matches!(row, Row::Types { .. })) {
-        rows.drain(..first);
-    }
+    let rest = shown.rest.or_else(|| rows.is_empty().then(|| nothing(label).to_owned()));
+    rows.extend(rest.map(|rest| says((Tone::Dim, Mark::Nothing), vec![own(rest)])));
+    rows
 }
 
 const fn nothing(label: &str) -> &'static str {
@@ -173,7 +173,7 @@ fn is_empty(row: &Row) -> bool {
     matches!(row, Row::Says { look: (_, Mark::Nothing), .. })
 }
 
-fn says(look: (Tone, Mark), parts: Vec<Part>) -> Row {
+pub(super) fn says(look: (Tone, Mark), parts: Vec<Part>) -> Row {
     Row::Says { look, run: None, parts }
 }
 
@@ -182,7 +182,7 @@ fn types(command: &str, purpose: &str) -> Row {
     if command.len() > LONGEST_COMMAND {
         return says((Tone::Dim, Mark::Nothing), vec![own("a command that is too long to be typed")]);
     }
-    Row::Types { command: one_line(command), purpose: one_line(purpose) }
+    Row::Types { command: one_command(command), purpose: one_line(purpose) }
 }
 
 /// A run's name, on one line; empty for a journal without a beginning.
@@ -197,7 +197,11 @@ fn headline(night: &Night, zone: &TimeZone) -> Vec<Part> {
     }
     let runs = format::count(night.runs.len() as u64, "run");
     let waiting = night.runs.iter().filter(|run| run.waited_for.who == Who::Person).count();
-    let waiting = if waiting > 0 { format!(", {waiting} of which wait for you") } else { String::new() };
+    let waiting = if waiting > 0 {
+        format!(", {waiting} of which {} for you", if waiting == 1 { "waits" } else { "wait" })
+    } else {
+        String::new()
+    };
     vec![own(format!("{runs}{}{waiting}", since.unwrap_or_default()))]
 }
 
@@ -211,7 +215,7 @@ pub fn look(state: RunState) -> (Tone, Mark) {
     }
 }
 
-fn happened(run: &RunSeen, zone: &TimeZone) -> Vec<Row> {
+fn happened(run: &RunSeen, zone: &TimeZone) -> Vec<Said> {
     let status = &run.status;
     let sentence = match status.state {
         RunState::Ended(reason) => format!(": {}", reason.sentence().trim_end_matches('.')),
@@ -227,9 +231,9 @@ fn happened(run: &RunSeen, zone: &TimeZone) -> Vec<Row> {
     } else if let Some(items) = status.items {
         first.push(own(format!("; {} of {} items done", items.done, items.total)));
     }
-    let mut rows = vec![says(look(status.state), first)];
+    let mut said = vec![vec![says(look(status.state), first)]];
     if !status.detail.is_empty() {
-        rows.push(says((Tone::Dim, Mark::Notice), vec![foreign(&status.detail)]));
+        said.push(vec![says((Tone::Dim, Mark::Notice), vec![foreign(&status.detail)])]);
     }
     if let Some(started) = status.started {
         let ended = run.ended.map(|ended| format!(" to {}", format::clock(ended, started, zone)));
@@ -240,18 +244,22 @@ fn happened(run: &RunSeen, zone: &TimeZone) -> Vec<Row> {
         };
         let since = format::date_time(started, zone);
         let text = format!("from {since}{}: worked {worked}{waited}", ended.unwrap_or_default());
-        rows.push(says((Tone::Plain, Mark::Waiting), vec![own(text)]));
+        said.push(vec![says((Tone::Plain, Mark::Waiting), vec![own(text)])]);
     }
-    rows
+    said
 }
 
-fn right(run: &RunSeen, _zone: &TimeZone) -> Vec<Row> {
-    let mut rows = vec![grounds(run)];
+/// What a person has to look at stands before what is well.
+fn right(run: &RunSeen, _zone: &TimeZone) -> Vec<Said> {
     let whole = run.gates.iter().filter(|gate| gate.kind != CheckKind::Criterion);
-    let mut gates: Vec<&GateStanding> = whole.collect();
-    gates.sort_by_key(|gate| gate.last.as_ref().is_some_and(|last| last.result == CheckResult::Passed));
-    rows.extend(gates.into_iter().map(gate));
-    rows.extend(criteria(run));
+    let passed =
+        |gate: &&GateStanding| gate.last.as_ref().is_some_and(|last| last.result == CheckResult::Passed);
+    let (passed, others): (Vec<&GateStanding>, Vec<&GateStanding>) = whole.partition(passed);
+    let (good, bad): (Vec<Row>, Vec<Row>) =
+        criteria(run).into_iter().partition(|row| matches!(row, Row::Says { look: (Tone::Good, _), .. }));
+    let mut rows = vec![grounds(run)];
+    rows.extend(others.into_iter().map(gate));
+    rows.extend(bad);
     for found in &run.status.suspicions {
         let held = if found.held { "held for review: " } else { "the guard found: " };
         let text = foreign(&found.found.to_string());
@@ -260,9 +268,11 @@ fn right(run: &RunSeen, _zone: &TimeZone) -> Vec<Row> {
     rows.extend(run.damage.iter().map(|sentence| says((Tone::Warn, Mark::Notice), vec![foreign(sentence)])));
     let rules: Vec<&str> = allowing(&run.status.denials).collect();
     if !rules.is_empty() {
-        rows.push(types(&allow_command(rules), "allows from the next run on what was refused"));
+        rows.push(types(&run.allowing(rules), "allows from the next run on what was refused"));
     }
-    rows
+    rows.extend(passed.into_iter().map(gate));
+    rows.extend(good);
+    rows.into_iter().map(|row| vec![row]).collect()
 }
 
 /// Claimed, or shown.
@@ -323,12 +333,12 @@ fn criteria(run: &RunSeen) -> Vec<Row> {
     checked.into_iter().chain(judged).collect()
 }
 
-fn merge(run: &RunSeen, _zone: &TimeZone) -> Vec<Row> {
+fn merge(run: &RunSeen, _zone: &TimeZone) -> Vec<Said> {
     let look =
         if run.landing.steps.is_empty() { (Tone::Dim, Mark::Nothing) } else { (Tone::Plain, Mark::Memo) };
     let mut rows = vec![says(look, vec![foreign(&run.landing.sentence)])];
     rows.extend(run.landing.steps.iter().map(|step| types(&step.command, &step.purpose)));
-    rows
+    vec![rows]
 }
 
 /// `$6.41 of $15.00; 409.2k tokens`, and what of it was wasted.
@@ -365,16 +375,16 @@ fn wasted_row(wasted: Wasted, all: Cost) -> Row {
     says((Tone::Warn, Mark::Notice), vec![own(text)])
 }
 
-fn aside(run: &RunSeen, _zone: &TimeZone) -> Vec<Row> {
-    let mut rows = Vec::new();
-    for put in &run.aside {
-        rows.push(says((Tone::Warn, Mark::Doubtful), vec![foreign(&put.what), own(": "), foreign(&put.why)]));
-        rows.extend(put.command.as_ref().map(|command| types(command, &put.note)));
-    }
-    rows
+fn aside(run: &RunSeen, _zone: &TimeZone) -> Vec<Said> {
+    let said = run.aside.iter().map(|put| {
+        let what = vec![foreign(&put.what), own(": "), foreign(&put.why)];
+        let command = put.command.as_ref().map(|command| types(command, &put.note));
+        std::iter::once(says((Tone::Warn, Mark::Doubtful), what)).chain(command).collect()
+    });
+    said.collect()
 }
 
-fn waits_for(run: &RunSeen, zone: &TimeZone) -> Vec<Row> {
+fn waits_for(run: &RunSeen, zone: &TimeZone) -> Vec<Said> {
     let waited = &run.waited_for;
     let (look, who) = match waited.who {
         Who::Nobody => return Vec::new(),
@@ -384,6 +394,9 @@ fn waits_for(run: &RunSeen, zone: &TimeZone) -> Vec<Row> {
     };
     let until = waited.until.map(|until| format!(", at most until {}", format::date_time(until, zone)));
     let mut rows = vec![says(look, vec![own(who), foreign(&waited.why), own(until.unwrap_or_default())])];
-    rows.extend(waited.command.as_ref().map(|command| types(command, "goes on from there")));
-    rows
+    rows.extend(waited.command.as_ref().map(|command| {
+        // Another run, or a look at what there is, goes on from nowhere.
+        types(command, if command.contains(" resume ") { "goes on from there" } else { "" })
+    }));
+    vec![rows]
 }

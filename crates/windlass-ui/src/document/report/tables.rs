@@ -89,12 +89,13 @@ fn lines(changed: Option<LinesChanged>) -> String {
 }
 
 fn iteration(round: &IterationSeen) -> Vec<Part> {
-    let verdict = round.verdict.map_or("not ended", |verdict| words::verdict(verdict).2);
+    let took = Duration::from_millis(round.duration_ms);
+    let took = if round.ended.is_some() || round.at_work { format::duration(took) } else { String::new() };
     vec![
         own(round.iteration.to_string()),
         round.task.as_ref().map_or_else(|| own(""), |task| foreign(&task.0)),
-        own(verdict),
-        own(format::duration(Duration::from_millis(round.duration_ms))),
+        own(round.word()),
+        own(took),
         own(format::charged(round.spent())),
         own(amount(round.wasted.total())),
         own(format::amount(round.tokens.total())),
@@ -150,7 +151,7 @@ fn tasks(run: &RunSeen) -> Table {
         let commit = task.commits.last().map(|commit| crate::narrate::short(commit));
         vec![
             foreign(&task.task.0),
-            own(task.state.name()),
+            own(run.task_word(task)),
             own(task.iterations.len().to_string()),
             own(format::charged(task.spent())),
             own(commit.unwrap_or_default()),

@@ -7,7 +7,7 @@ use super::*;
 use crate::document::RunState;
 use crate::event::Event;
 use crate::harmless::is_harmless;
-use crate::model::{Course, PlacesSeen, RunSeen, Unreadable};
+use crate::model::{AsideSeen, Course, PlacesSeen, RunSeen, Unreadable};
 use crate::terminal::Terminal;
 use crate::testing::{Night as MadeUp, columns};
 
@@ -74,9 +74,13 @@ fn several_runs_are_one_night_and_those_that_need_somebody_are_named() {
     stuck.end(StopReason::NeedsHuman, "branch moved, merge by hand");
     let mut all = night(vec![seen(&stuck), seen(&MadeUp::new().whole())]);
     all.since = Some("2026-03-01T18:00:00Z".parse().unwrap());
-    all.unreadable.push(Unreadable { run: "r-x".to_owned(), why: "line 3 is broken".to_owned() });
+    all.unreadable.push(Unreadable {
+        run: "r-x".to_owned(),
+        project: None,
+        why: "line 3 is broken".to_owned(),
+    });
     let text = report_text(&all, &columns(120));
-    assert!(text.starts_with("2 runs since 18:00, 1 of which wait for you\n"), "{text}");
+    assert!(text.starts_with("2 runs since 18:00, 1 of which waits for you\n"), "{text}");
     assert!(text.contains("  waits for   ! r-k3v9x2aa you: branch moved, merge by hand\n"), "{text}");
     assert!(text.contains("run r-x is left out: line 3 is broken"), "{text}");
     assert!(text.contains("$4.26 (≈$1.00 estimated); "), "{text}");
@@ -148,7 +152,7 @@ fn hostile(payload: &str) -> Night {
         }
     }
     let mut all = night(vec![seen(&made)]);
-    all.unreadable.push(Unreadable { run: payload.to_owned(), why: payload.to_owned() });
+    all.unreadable.push(Unreadable { run: payload.to_owned(), project: None, why: payload.to_owned() });
     all
 }
 
@@ -201,6 +205,62 @@ fn what_others_wrote_is_data_in_markdown() {
         assert_eq!(driven(&markdown), (Vec::new(), usual), "{payload:?} in\n{markdown}");
         let tables = markdown.lines().filter(|line| line.starts_with("| 1 |")).count();
         assert_eq!(tables, 1, "{payload:?}: {markdown}");
+    }
+}
+
+/// A run that put six tasks aside, whose guard found things, and which was denied a command.
+fn troubled() -> RunSeen {
+    let mut run = seen(&MadeUp::new().whole());
+    let put = |number: u32| AsideSeen {
+        what: format!("T{number} title {number}"),
+        why: "failed 2 times".to_owned(),
+        branch: Some(format!("windlass/r/T{number}")),
+        command: Some(format!("git -C /there merge windlass/r/T{number}")),
+        note: "merges without a conflict".to_owned(),
+    };
+    run.aside = (1..=6).map(put).collect();
+    run.damage = (1..=5).map(|number| format!("damage {number}")).collect();
+    run.status.denials = vec![windlass_core::values::Denial {
+        tool: "Bash".to_owned(),
+        input: "make  deploy".to_owned(),
+        rule: "Bash(make  deploy)".to_owned(),
+    }];
+    run
+}
+
+#[test]
+fn nothing_is_left_out_without_saying_where_it_stands() {
+    let elsewhere = |mut run: RunSeen| {
+        run.type_elsewhere("'/other place'");
+        run
+    };
+    let allow = "config set permissions.allow --add 'Bash(make  deploy)'";
+    for (runs, allow) in [
+        (vec![troubled()], format!("windlass {allow}")),
+        (vec![troubled(), troubled()], format!("windlass {allow}")),
+        (vec![elsewhere(troubled())], format!("windlass -C '/other place' {allow}")),
+    ] {
+        let all = night(runs);
+        let text = report_text(&all, &columns(120));
+        let answers: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).collect();
+        assert!(answers.len() <= 24, "{text}");
+        assert_eq!(answers.iter().filter(|row| row.ends_with(" more, below")).count(), 2, "{text}");
+        let markdown = report_markdown(&all, &TimeZone::UTC);
+        for text in [&text, &markdown] {
+            for number in 1..=6 {
+                assert!(text.contains(&format!("merge windlass/r/T{number}")), "{number}: {text}");
+            }
+            assert!((1..=5).all(|number| text.contains(&format!("damage {number}"))), "{text}");
+            assert!(text.contains(&allow), "{text}");
+        }
+        let terminal = Terminal { zone: TimeZone::UTC, ..Terminal::plain() };
+        // Markdown has what a command is for in front of it.
+        let sorted = |text: &str| {
+            let mut numbers = numbers(text);
+            numbers.sort();
+            numbers
+        };
+        assert_eq!(sorted(&report_text(&all, &terminal)), sorted(&markdown), "{markdown}");
     }
 }
 

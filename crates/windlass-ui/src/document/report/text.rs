@@ -1,6 +1,6 @@
 //! The report for a terminal.
 
-use super::sheet::{Part, Row, Sheet, look, name};
+use super::sheet::{Part, ReportAnswer, Row, Sheet, look, name};
 use super::tables::{Column, Table, tables};
 use crate::line::{self, Line, Tone};
 use crate::model::{Night, RunSeen};
@@ -15,20 +15,24 @@ const GAP: &str = "  ";
 pub fn report_text(night: &Night, terminal: &Terminal) -> String {
     let sheet = Sheet::of(night, &terminal.zone);
     let mut rows = vec![row(&line_of(Line::new(), Tone::Strong, &sheet.headline), terminal)];
-    for answer in &sheet.answers {
-        let labels = labelled_once(answer.label);
-        rows.extend(labels.zip(&answer.rows).map(|(line, said)| answered(line.unbroken(), said, terminal)));
-    }
-    for run in &night.runs {
+    rows.extend(sheet.answers.iter().flat_map(|answer| told(answer, terminal)));
+    for (run, whole) in night.runs.iter().zip(&sheet.whole) {
         rows.push(String::new());
-        rows.extend(details(run, terminal));
+        rows.extend(details(run, whole, terminal));
     }
     for lost in &night.unreadable {
-        let line = Line::problem(&format!("run {} is left out: {}", lost.run, lost.why));
+        let (what, name) = lost.named();
+        let line = Line::problem(&format!("{what} {name} is left out: {}", lost.why));
         rows.push(line.render(terminal));
     }
     let ended: Vec<&str> = rows.iter().flat_map(|row| [row.trim_end(), "\n"]).collect();
     ended.concat()
+}
+
+/// An answer, with its word before its first row.
+fn told(answer: &ReportAnswer, terminal: &Terminal) -> Vec<String> {
+    let labels = labelled_once(answer.label);
+    labels.zip(&answer.rows).map(|(line, said)| answered(line.unbroken(), said, terminal)).collect()
 }
 
 fn answered(line: Line, said: &Row, terminal: &Terminal) -> String {
@@ -57,7 +61,7 @@ fn row(line: &Line, terminal: &Terminal) -> String {
     terminal.width.map_or_else(|| line.render(terminal), |width| line.render_cut(terminal, width))
 }
 
-fn details(run: &RunSeen, terminal: &Terminal) -> Vec<String> {
+fn details(run: &RunSeen, whole: &[ReportAnswer], terminal: &Terminal) -> Vec<String> {
     let (tone, mark) = look(run.status.state);
     let title = super::sheet::foreign(&run.status.title);
     let head = Line::new()
@@ -69,6 +73,10 @@ fn details(run: &RunSeen, terminal: &Terminal) -> Vec<String> {
         .plain(GAP)
         .plain(title.text());
     let mut rows = vec![row(&head, terminal)];
+    for answer in whole {
+        rows.push(String::new());
+        rows.extend(told(answer, terminal));
+    }
     for table in tables(run, &terminal.zone) {
         rows.push(String::new());
         rows.extend(shown(&table, terminal));

@@ -53,7 +53,11 @@ const REPORT: &[Field] = &[
     ("made", Time, Always),
     ("since", Nullable(&Time), Always),
     ("runs", List(&Anything), Always),
-    ("unreadable", List(&Object(&[("run", Text, Always), ("why", Text, Always)])), Always),
+    (
+        "unreadable",
+        List(&Object(&[("run", Text, Always), ("project", Text, Sometimes), ("why", Text, Always)])),
+        Always,
+    ),
 ];
 
 /// `principles show`.
