@@ -43,12 +43,17 @@ pub(crate) fn refuse_long_list(_: Vec<TaskRow>) -> Result<(), AppError> {
     Ok(())
 }
 
-/// None; it is refused where one is wanted.
-pub(crate) fn for_run(_: &Here, _: &Resolved, wanted: FleetUse) -> Result<Option<FleetRun>, AppError> {
+/// None has lanes; it is refused where one is wanted.
+pub(crate) fn refuse_without_lanes(_: &Resolved, wanted: FleetUse) -> Result<(), AppError> {
     match wanted {
         FleetUse::Required => Err(built_without()),
-        FleetUse::AsConfigured => Ok(None),
+        FleetUse::AsConfigured => Ok(()),
     }
+}
+
+/// None; it is refused where one is wanted.
+pub(crate) fn for_run(_: &Here, resolved: &Resolved, wanted: FleetUse) -> Result<Option<FleetRun>, AppError> {
+    refuse_without_lanes(resolved, wanted).map(|()| None)
 }
 
 /// None; a run that has one cannot go on.

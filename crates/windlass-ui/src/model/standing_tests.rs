@@ -10,7 +10,7 @@ use windlass_core::values::{
     Class, Cost, Evidence, LaneId, StopReason, TaskEnd, TaskId, TaskRow, TaskState, Verdict,
 };
 
-use super::{Course, PlacesSeen, RunSeen, Wasted};
+use super::{Course, IterationSeen, PlacesSeen, RunSeen, Wasted};
 use crate::document::RunState;
 use crate::event::Event;
 use crate::testing::{Night, plan};
@@ -34,7 +34,7 @@ fn whatever_has_not_ended_is_at_work_or_cut_off() {
     night.start().iteration(1).called(|call| call.cost = Cost::from_dollars(1.8));
     night.finished(1, Verdict::Worked, Class::Success, 1.8, 60).iteration(2);
     let live = seen(&night, RunState::Running);
-    let words = |run: &RunSeen| run.rounds.iter().map(|round| round.word()).collect::<Vec<_>>();
+    let words = |run: &RunSeen| run.rounds.iter().map(IterationSeen::word).collect::<Vec<_>>();
     assert_eq!(words(&live), ["worked", "at work"]);
     assert_eq!(Duration::from_millis(live.rounds[1].duration_ms), Duration::from_hours(1));
     assert_eq!(live.rounds[1].call_word(&live.rounds[1].calls[0]), "at work");

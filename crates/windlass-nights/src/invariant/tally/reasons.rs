@@ -103,11 +103,17 @@ impl Tally {
         }
     }
 
+    /// Where a person has something to look over first, a plan on which nothing changes waits for them.
+    fn without_changes(&self) -> StopReason {
+        let is_held = self.unaccepted(&self.at.suspicions).any(|found| !found.kind.is_the_agents());
+        if is_held { StopReason::NeedsHuman } else { StopReason::NoChanges }
+    }
+
     fn stagnated(&self) -> Option<StopReason> {
         let threshold = self.plan.as_ref()?.limits.stagnation?;
         let stands = self.most(|at| at.idle) >= threshold;
         match self.mode() {
-            Mode::Build => (stands && self.is_smart()).then_some(StopReason::NoChanges),
+            Mode::Build => (stands && self.is_smart()).then(|| self.without_changes()),
             _ => stands.then_some(StopReason::Stagnated),
         }
     }
