@@ -74,7 +74,7 @@ mod tests {
         assert_eq!(
             read,
             [
-                (Severity::Blocking, "src/a.rs", Some(12), "no bound[31m"),
+                (Severity::Blocking, "src/a.rs", Some(12), "no bound"),
                 (Severity::Blocking, "b.rs", None, "unknown"),
                 (Severity::Minor, "", None, "a name"),
             ]

@@ -183,9 +183,12 @@ impl Heard {
 
     /// What its last totals have in them: what the stream had said, where they say less than that or no tokens at all.
     pub(super) fn totals(&self) -> &[ModelUsage] {
-        let total =
-            |usage: &[ModelUsage]| usage.iter().map(|used| used.tokens.total()).fold(0, u64::saturating_add);
-        if total(&self.covered) > total(&self.reported) { &self.covered } else { &self.reported }
+        // What goes in is told of each message. What came out of one that was cut off is estimated, and no measure.
+        let given = |usage: &[ModelUsage]| {
+            let tokens = usage.iter().map(|used| used.tokens.total().saturating_sub(used.tokens.output));
+            tokens.fold(0, u64::saturating_add)
+        };
+        if given(&self.covered) > given(&self.reported) { &self.covered } else { &self.reported }
     }
 
     /// The stream's messages are in a result's totals from now on.

@@ -201,8 +201,11 @@ impl FollowedRun {
     fn place(&self) -> Option<String> {
         let directory = self.course.directory()?;
         let is_said = self.typed == TypedFrom::Anywhere || directory != self.app.directory();
+        if !is_said || fleet::is_copy(&self.known.folder()) {
+            return None;
+        }
         // outside: where a run works, and a person types.
-        (is_said && directory.is_dir()).then(|| quoted(directory.as_os_str()))
+        directory.is_dir().then(|| quoted(directory.as_os_str()))
     }
 
     /// What was said and done in a call; `None` where the run has no such call.

@@ -187,6 +187,10 @@ impl Course {
                     if let Some((number, round)) = place.and_then(|at| Some((at, rounds.get_mut(at)?))) {
                         round.cost += cost;
                         round.estimated_cost += cost;
+                        if let Some(cut_off) = round.calls.iter_mut().find(|seen| seen.call == call) {
+                            cut_off.cost += cost;
+                            cut_off.estimated = true;
+                        }
                         let repeated = self.repeated.get(number).copied().unwrap_or_default();
                         round.wasted = Wasted::of(round.verdict, round.cost, repeated + cost);
                     }

@@ -251,7 +251,7 @@ pub struct CallSeen {
     pub class: Option<Class>,
     /// What there is to say of that.
     pub detail: String,
-    /// What it cost; before its end nothing.
+    /// What it cost; before its end nothing, and where it was cut off what was reserved for it.
     #[serde(rename = "cost_usd")]
     pub cost: Cost,
     /// The cost is an estimate.

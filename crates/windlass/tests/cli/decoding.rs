@@ -80,10 +80,10 @@ fn a_report_has_what_the_script_said() {
     let (heard, report) = call(
         "{ say = 'hello' }, { bash = 'echo out; exit 2' }, { deny = { tool = 'Bash', input = { command = 'touch x' } } },
          { noise = 3000 }, { retry = { status = 529, wait = false } }, { limit_notice = { overage = true } },
-         { result = { text = 'one', cost = 0.5, tokens = { input = 7, output = 8 } } }",
+         { result = { text = 'one', cost = 0.5, tokens = { input = 700, output = 80 } } }",
     );
     assert_eq!((report.class, report.cost), (Class::Success, Some(Cost::from_dollars(0.5))));
-    assert_eq!((report.tokens.input, report.tokens.output, report.tool_uses), (7, 8, 2));
+    assert_eq!((report.tokens.input, report.tokens.output, report.tool_uses), (700, 80, 2));
     assert_eq!(report.results, ["one"]);
     assert_eq!((report.denials.len(), report.overage), (1, true));
     assert!(report.garbage_lines > 0);

@@ -130,9 +130,10 @@ fn a_box_that_vanished_before_a_kill_is_missed_after_it() {
     }
     child.kill().unwrap();
     child.wait().unwrap();
+    // Nothing else is open, so nobody is paid before a person has said what became of it.
     let outcome = night.resume(&[]);
-    expect_end(&outcome, 24, "needs_human");
-    assert_eq!(vanished(&night).len(), 1);
+    expect_end(&outcome, 17, "blocked");
+    assert!(outcome.stdout_text().contains("the open box `Write the manual` is gone"), "{outcome:?}");
 }
 
 #[test]

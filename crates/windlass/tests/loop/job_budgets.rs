@@ -155,8 +155,8 @@ fn what_other_runs_have_spent_is_said_wherever_money_is_shown() {
     }
     let header = (end.clone() + &ended.stderr_text()).split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(header.contains("$1.00 with $0.40 spent by other runs"), "{header}");
-    assert!(end.contains(&format!("resume {run} --max-cost 7.2")), "{end}");
+    assert!(end.contains(&format!("resume {run} --max-cost 5")), "{end}");
     assert!(asked(&["status", "--json", &run]).contains(r#""spent_before_usd":0.4"#));
     assert!(asked(&["logs", "--json", &run]).contains(r#""spent_before_usd":0.4"#));
-    expect_end(&night.resume(&[&run, "--max-cost", "7.2", "-m", "3"]), 10, "max_iterations");
+    expect_end(&night.resume(&[&run, "--max-cost", "5", "-m", "3"]), 10, "max_iterations");
 }

@@ -161,7 +161,7 @@ steps = [ { result = { text = "It cannot be done.", is_error = true } } ]
     assert!(matches!(outcome.code, Some(17 | 20)), "{:?}", outcome.code);
     assert_eq!(night.ended(), StopReason::Blocked);
     let said = outcome.stdout_text() + &outcome.stderr_text();
-    assert!(said.contains("parked ones wait for a new run"), "{said}");
+    assert!(said.contains("a new run: what this one has parked is open in it again"), "{said}");
     night.env.write(night.script.clone(), HONEST);
     night.resume(&["--exit-codes", "detailed"]).expect_code(17, "what is parked stays so");
     run(&night, &["--exit-codes", "detailed"]).expect_code(0, "a new run");

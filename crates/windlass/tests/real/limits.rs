@@ -78,7 +78,7 @@ fn a_wait_goes_on_to_the_same_time_after_the_runner_was_killed() {
     let run = night.resume(&[]);
     run.expect("max_iterations", 10);
     assert_eq!(attempts(&run), [(1, 1), (1, 2)]);
-    assert_eq!(run.all("held").len(), 1);
+    assert_eq!(run.all("held").len(), 2, "it is told again in the session that goes on with it");
     let again = time(&run.all("call_reserved")[1]["wall"]);
     assert!(again >= resets_at(&run) + Duration::from_secs(5), "{again}");
 }

@@ -54,7 +54,7 @@ fn what_is_not_there_is_said() {
     let answer = ask(&env, &["diff", &run, "7"]);
     answer.expect_code(2, "an iteration that there is not");
     assert!(
-        answer.stderr_text().contains("there is no snapshot after iteration 7"),
+        answer.stderr_text().contains("there is no snapshot before iteration 7"),
         "{}",
         answer.stderr_text()
     );

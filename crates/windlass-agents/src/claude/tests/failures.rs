@@ -157,7 +157,7 @@ fn a_call_that_was_ended_says_by_what() {
 #[test]
 fn a_detail_is_one_line() {
     let mut found = Decoded::default();
-    found.digests.push(Digest::Retry { status: None, error: "over\nloa\u{1b}ded".into() });
+    found.digests.push(Digest::Retry { status: None, error: "over\nloa\u{1b}[1mded".into() });
     let report = report(&found, Ended::Signalled(15), Some(Cut::Silence), "");
     assert_eq!(
         report.detail,
