@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::call::{Call, CallOutput, printed_path, unexpected, zero_ended};
 use super::refs::{self, PackedRefs, RefValue};
-use super::{ClosedFilters, Folders, GitError, ObjectFormat, ObjectId, sound};
+use super::{ClosedFilters, Folders, GitError, ObjectFormat, ObjectId, listing, sound};
 use windlass_host::tree::at;
 
 /// The longest reference, in bytes.
@@ -325,6 +325,10 @@ impl Repository {
 
     /// The paths at which submodules are registered.
     pub(crate) fn submodules(&self) -> Result<Vec<Vec<u8>>, GitError> {
+        // Asked around every attempt: a process of git only where there is no other way.
+        if let Some(known) = listing::submodules(self) {
+            return Ok(known);
+        }
         let listing = Call::within(self).args(["ls-files", "--stage", "-z"]).output()?;
         let submodules = zero_ended(&listing).filter(|line| line.starts_with(b"160000 "));
         let paths = submodules.filter_map(|line| line.get(memchr::memchr(b'\t', line)? + 1..));

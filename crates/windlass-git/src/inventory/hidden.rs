@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::{EntryKind, as_path, content_now};
 use crate::git::call::{Call, zero_ended};
-use crate::git::{GitError, ObjectId, Repository};
+use crate::git::{GitError, ObjectId, Repository, listing};
 use windlass_host::tree::at;
 
 /// Tracked files that git does not look at.
@@ -35,6 +35,10 @@ impl HiddenFiles {
 impl Repository {
     /// The files that git does not look at.
     pub(crate) fn hidden_files(&self) -> Result<HiddenFiles, GitError> {
+        // Asked at every commit, and nearly always there is none: then no git is started.
+        if listing::hides_nothing(self) == Some(true) {
+            return Ok(HiddenFiles::default());
+        }
         let output = Call::within(self).args(["ls-files", "-z", "-v", "--stage"]).output()?;
         Ok(HiddenFiles { files: zero_ended(&output).filter_map(hidden).collect() })
     }

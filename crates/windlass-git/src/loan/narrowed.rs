@@ -10,9 +10,6 @@ use crate::git::call::{Call, zero_ended};
 use crate::git::{GitError, as_path, listing};
 use windlass_host::tree::at;
 
-/// The longest index that is read, in bytes.
-const LONGEST: usize = 256 << 20;
-
 /// So many files are named in one sentence.
 const NAMED: usize = 3;
 
@@ -50,7 +47,7 @@ impl Loan {
     /// The paths that a guest's index leaves out; `None` where it names whole folders, or cannot be read: then nobody knows
     /// which of the files that are gone were deleted.
     fn left_out_by_a_guest(&self) -> Option<BTreeSet<Vec<u8>>> {
-        let index = self.left().join("index").read(LONGEST).ok()??;
+        let index = self.left().join("index").read(listing::LONGEST_INDEX).ok()??;
         listing::left_out(&index, self.main.object_format)
     }
 }

@@ -17,6 +17,7 @@ const SUBMODULE: u32 = 0o160_000;
 /// More flags follow.
 const EXTENDED: u16 = 0x4000;
 /// Of those that follow: the file may be missing from the working tree, and only its name is known yet.
+const ASSUME_VALID: u16 = 0x8000;
 const SKIP_WORKTREE: u16 = 0x4000;
 const INTENT_TO_ADD: u16 = 0x2000;
 const NAME_LENGTH: u16 = 0x0fff;
@@ -35,6 +36,8 @@ pub struct IndexEntry {
     pub is_submodule: bool,
     /// The working tree may be without it, on purpose.
     pub is_skipped: bool,
+    /// git takes it for unchanged without looking.
+    pub is_assumed: bool,
 }
 
 /// What is tracked below a path.
@@ -145,6 +148,7 @@ impl<'bytes> Reader<'bytes> {
             stage: u8::try_from((flags >> 12) & 3).unwrap_or_default(),
             is_submodule: kind == SUBMODULE,
             is_skipped: further & SKIP_WORKTREE != 0,
+            is_assumed: flags & ASSUME_VALID != 0,
         })
     }
 

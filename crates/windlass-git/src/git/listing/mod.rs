@@ -24,7 +24,7 @@ use windlass_host::file;
 use windlass_host::tree::{self, at};
 
 /// The longest index that is read, in bytes: that of some two million files.
-const LONGEST_INDEX: usize = 256 << 20;
+pub(crate) const LONGEST_INDEX: usize = 256 << 20;
 
 /// Why git has to be asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,6 +85,18 @@ pub fn tracked(content: &[u8], format: ObjectFormat) -> Option<Vec<(Vec<u8>, u8)
 pub(crate) fn left_out(content: &[u8], format: ObjectFormat) -> Option<BTreeSet<Vec<u8>>> {
     let index = Index::parse(content, format).ok()?;
     Some(index.entries.into_iter().filter(|entry| entry.is_skipped).map(|entry| entry.path).collect())
+}
+
+/// The paths at which a repository's index has submodules; `None` where git itself has to be asked.
+pub(crate) fn submodules(repository: &Repository) -> Option<Vec<Vec<u8>>> {
+    let index = read_index(repository).ok()?;
+    Some(index.entries.into_iter().filter(|entry| entry.is_submodule).map(|entry| entry.path).collect())
+}
+
+/// Does a repository's index say that git looks at every file of it? No answer where git itself has to be asked.
+pub(crate) fn hides_nothing(repository: &Repository) -> Option<bool> {
+    let index = read_index(repository).ok()?;
+    Some(index.entries.iter().all(|entry| !entry.is_skipped && !entry.is_assumed))
 }
 
 /// Whether a file of patterns has a path ignored, which is a folder's where it ends in a slash; `None` where the file says

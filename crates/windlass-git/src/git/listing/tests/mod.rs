@@ -135,6 +135,7 @@ fn conflicts_submodules_and_linked_working_trees_are_listed() {
     scratch.write("sub/inner", "not looked for");
     scratch.git_in(&scratch.path("sub"), &["init", "-q"]);
     assert_eq!(names(&scratch), ["a.txt", "src/b.txt", "sub"]);
+    assert_eq!(submodules(&scratch.found()), Some(vec![b"sub".to_vec()]));
     let linked = scratch.top.with_file_name("linked");
     scratch.git(&["worktree", "add", "-q", linked.to_str().unwrap(), "other"]);
     scratch.write(".git/info/exclude", "*.log");
@@ -144,6 +145,17 @@ fn conflicts_submodules_and_linked_working_trees_are_listed() {
     let files = Listing::default().without_git(&repository).unwrap();
     assert_eq!(shown(&files), ["a.txt", "src/b.txt", "y"]);
     assert_eq!(files, repository.list_files().unwrap());
+}
+
+#[test]
+fn files_that_git_is_not_to_look_at_are_known_without_it() {
+    let scratch = Scratch::committed();
+    for flag in ["assume-unchanged", "skip-worktree"] {
+        assert_eq!(hides_nothing(&scratch.found()), Some(true), "before {flag}");
+        scratch.git(&["update-index", &format!("--{flag}"), "a.txt"]);
+        assert_eq!(hides_nothing(&scratch.found()), Some(false), "{flag}");
+        scratch.git(&["update-index", &format!("--no-{flag}"), "a.txt"]);
+    }
 }
 
 #[test]
