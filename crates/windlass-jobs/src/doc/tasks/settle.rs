@@ -6,6 +6,7 @@ use windlass_core::tasks::cycles::cycles;
 use windlass_core::values::{TaskId, TaskState};
 
 use super::task::{StatePlace, Task};
+use super::words::{kind_of_id, ranges};
 use crate::doc::text::quoted;
 use crate::doc::{Problem, ProblemKind};
 
@@ -33,20 +34,18 @@ pub(super) fn settle(tasks: &mut [Task], problems: &mut Vec<Problem>) {
     let mut folded = None;
     let ids: Vec<TaskId> = tasks.iter().map(|task| task.row.id.clone()).collect();
     let mut edges = vec![Vec::new(); tasks.len()];
-    let sections = sections(tasks);
+    let together = Together::of(tasks, &first_of);
     let mut room = MOST_WAITS;
     for (index, (task, edges)) in tasks.iter_mut().zip(&mut edges).enumerate() {
         let is_first = first_of.get(&task.row.id.0.to_lowercase()) == Some(&index);
         for (name, line) in std::mem::take(&mut task.named) {
             let other = first_of.get(&name.to_lowercase()).copied();
             if other.is_none()
-                && let Some(members) = sections.get(&name.to_lowercase()).filter(|all| all.len() <= room)
+                && let Some(members) = together.named(&name, index).filter(|all| all.len() <= room)
             {
                 room -= members.len();
-                // What stands in a section does not wait for that.
-                let others = if members.contains(&index) { &[][..] } else { members };
-                task.row.dependencies.extend(others.iter().filter_map(|other| ids.get(*other)).cloned());
-                edges.extend(others);
+                task.row.dependencies.extend(members.iter().filter_map(|other| ids.get(*other)).cloned());
+                edges.extend(members);
                 task.named.push((name, line));
                 continue;
             }
@@ -69,6 +68,48 @@ pub(super) fn settle(tasks: &mut [Task], problems: &mut Vec<Problem>) {
     }
     parents_after_children(tasks, &mut edges);
     problems.extend(cycles(&edges).iter().filter_map(|cycle| cycle_of(tasks, cycle)));
+}
+
+/// The tasks that several of one name mean together.
+struct Together {
+    /// What stands in the sections of these numbers.
+    sections: HashMap<String, Vec<usize>>,
+    /// Ids that end in a number, by what they begin with.
+    numbered: BTreeMap<(String, u64), usize>,
+}
+
+impl Together {
+    fn of(tasks: &[Task], first_of: &HashMap<String, usize>) -> Together {
+        let numbered = first_of.iter().filter_map(|(id, index)| Some((numbered(id)?, *index)));
+        Together { sections: sections(tasks), numbered: numbered.collect() }
+    }
+
+    /// Whom a task waits for: what stands in a section, or all from one task to another; in their order. No task waits for itself,
+    /// and what stands in a section does not wait for that.
+    fn named(&self, name: &str, task: usize) -> Option<Vec<usize>> {
+        if let Some(section) = self.sections.get(&name.to_lowercase()) {
+            return Some(if section.contains(&task) { Vec::new() } else { section.clone() });
+        }
+        let mut all = ranges(name).iter().find_map(|(first, last)| self.between(first, last))?;
+        all.retain(|other| *other != task);
+        Some(all)
+    }
+
+    /// `None` where one of the two is not there.
+    fn between(&self, first: &str, last: &str) -> Option<Vec<usize>> {
+        let ends = [numbered(&first.to_lowercase())?, numbered(&last.to_lowercase())?];
+        let [first, last] = &ends;
+        let is_range = first.0 == last.0 && first <= last;
+        let are_there = is_range && ends.iter().all(|end| self.numbered.contains_key(end));
+        are_there
+            .then(|| self.numbered.range(first.clone()..=last.clone()).map(|(_, index)| *index).collect())
+    }
+}
+
+/// What an id begins with, and the number that is the rest of it.
+fn numbered(id: &str) -> Option<(String, u64)> {
+    let kind = kind_of_id(id);
+    id.strip_prefix(kind)?.parse().ok().map(|number| (kind.to_owned(), number))
 }
 
 /// What stands in the sections of these numbers.

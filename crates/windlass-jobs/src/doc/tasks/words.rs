@@ -171,8 +171,32 @@ fn names_more(before: &str, remark: &str) -> bool {
     words.any(|word| is_id(word) && known.contains(&kind(word)))
 }
 
-/// What stands between the first and the last of many.
+/// What stands between the first and the last of many, as a word of its own or between their signs.
 const THROUGH: &[&str] = &["to", "through", "thru", "until", "till", "bis"];
+const DASHES: &[&str] = &["...", "…", "..", "–", "—", "-"];
+
+/// Two ids, and what stands between them.
+const LONGEST_RANGE: usize = 160;
+
+/// What a text may name as the first and the last of many, ids all: `T001 - T003`, `TASK-1 to TASK-5`, `T001–003`. A dash is part of
+/// many an id, so that one text may be read in several ways.
+pub(super) fn ranges(text: &str) -> Vec<(String, String)> {
+    if text.len() > LONGEST_RANGE {
+        return Vec::new();
+    }
+    let spaced = THROUGH.iter().map(|word| format!(" {word} "));
+    let between: Vec<String> = spaced.chain(DASHES.iter().map(|dash| (*dash).to_owned())).collect();
+    let splits = between.iter().flat_map(|between| {
+        text.match_indices(between.as_str()).map(|(at, sign)| (text.get(..at), text.get(at + sign.len()..)))
+    });
+    let ends = splits.filter_map(|(first, last)| {
+        let (first, last) = (bare_id(first?.trim()), bare_id(last?.trim()));
+        let is_number = !last.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit());
+        let last = if is_number { format!("{}{last}", kind_of_id(first)) } else { last.to_owned() };
+        (is_id(first) && is_id(&last)).then(|| (first.to_owned(), last))
+    });
+    ends.collect()
+}
 
 /// The ids of a part: each of several, a stage, the first before a remark, or all of it.
 fn ids_of(part: &str) -> Vec<String> {
@@ -187,7 +211,7 @@ fn ids_of(part: &str) -> Vec<String> {
         && words.get(2).is_some_and(|word| word.contains(|letter: char| letter.is_ascii_digit()));
     match words.first() {
         // `TASK-1 to TASK-5` names more than it says.
-        Some(_) if names_more => vec![part.to_owned()],
+        Some(_) if names_more || !ranges(part).is_empty() => vec![part.to_owned()],
         Some(_) if ids == words.len() => words.iter().map(|word| (*word).to_owned()).collect(),
         Some(first) if ids == 1 && is_id(first) => vec![(*first).to_owned()],
         _ => vec![part.to_owned()],
@@ -243,6 +267,10 @@ mod tests {
             ("TASK-002 (and TASK-004)", &["TASK-002 (and TASK-004"]),
             ("TASK-002 through 003", &["TASK-002 through 003"]),
             ("TASK-1 to TASK-5", &["TASK-1 to TASK-5"]),
+            ("T001 - T003, T007", &["T001 - T003", "T007"]),
+            ("T001 – T003", &["T001 – T003"]),
+            ("T001 - the form", &["T001"]),
+            ("T001 T003", &["T001", "T003"]),
             ("Phase 1", &["Phase-1"]),
             ("stage 2, Milestone 1.1", &["Stage-2", "Milestone-1.1"]),
             ("Task T001", &["T001"]),

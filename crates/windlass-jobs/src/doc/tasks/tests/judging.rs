@@ -30,6 +30,28 @@ fn unknown_dependencies_duplicates_and_cycles_are_named_with_lines() {
     assert_eq!(list.find(" task-002 ").map(|task| task.line), Some(3));
 }
 
+#[test]
+fn all_from_one_task_to_another_are_waited_for() {
+    let tasks = "### T001: a\n### T002: b\n### T003: c\n### T005: e\n";
+    let waits_for = |written: &str| {
+        let list = markdown(&format!("{tasks}### T009: last\n- **Depends on**: {written}\n"));
+        let last = list.task(&"T009".into()).map(|task| task.row.dependencies.clone());
+        let ids = last.unwrap_or_default().into_iter().map(|id| id.0).collect::<Vec<_>>().join(" ");
+        (ids, problems(&list).len())
+    };
+    let found = |ids: &str, problems: usize| (ids.to_owned(), problems);
+    for written in ["T001 - T003", "T001-T003", "T001–T003", "T001 … 3", "T001..T003", "t001 through 003"]
+    {
+        assert_eq!(waits_for(written), found("T001 T002 T003", 0), "{written}");
+    }
+    let gap = "what is not there is not missed";
+    assert_eq!(waits_for("T002 to T005, T001"), found("T002 T003 T005 T001", 0), "{gap}");
+    for written in ["T001 - T004", "T003 - T001", "T000-T003"] {
+        assert_eq!(waits_for(written).1, 1, "{written}");
+    }
+    assert_eq!(waits_for("T003 - T009"), found("T003 T005", 0), "no task waits for itself");
+}
+
 // Seed defect D3, parser/requirements.ts:30-75: unknown statuses and priorities became the defaults in silence, ids could be given twice.
 // rows: 90
 #[test]
