@@ -191,7 +191,8 @@ fn inventory_of(snapshot: &Snapshot) -> Inventory {
         content: file.content,
         ignored: false,
     };
-    Inventory { entries: snapshot.files.iter().map(entry).collect(), ..Inventory::default() }
+    let private = snapshot.private.iter().cloned().collect();
+    Inventory { entries: snapshot.files.iter().map(entry).collect(), private, ..Inventory::default() }
 }
 
 /// The paths that differ, in order, but for the runner's own.

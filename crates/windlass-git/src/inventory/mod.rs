@@ -3,7 +3,7 @@
 //! In a git repository the whole working tree is looked at, from its top, also when the run works in a folder below
 //! it: an agent can change all of it. Without git it is the working directory, up to a bound that the result names.
 //!
-//! Empty folders, owners and permissions beyond “executable” are not part of it, as in git.
+//! Empty folders, owners and permissions beyond “executable” are not part of it, as in git; but that a file is nobody's but its owner's.
 
 mod content;
 mod difference;
@@ -83,6 +83,8 @@ pub struct Inventory {
     pub entries: Vec<Entry>,
     /// What is there and could not be read, sorted by path.
     pub unread: Vec<Unread>,
+    /// Those of the files that nobody but their owner may read or write, in no order.
+    pub private: Vec<Vec<u8>>,
     /// The walk stopped here: there is more that was not looked at. Only without git.
     pub bound: Option<Bound>,
     /// The repository could not be read (what git said); the files were found by a walk instead.

@@ -185,8 +185,11 @@ impl Surveyor {
                 continue;
             };
             match self.look_at(&path, folder, name, &mut known) {
-                Ok(Some((kind, size, content))) => {
+                Ok(Some(Looked { kind, size, content, access })) => {
                     let path = path.strip_suffix(b"/").map(<[u8]>::to_vec).unwrap_or(path);
+                    if access == Access::Owner {
+                        inventory.private.push(path.clone());
+                    }
                     inventory.entries.push(Entry { path, kind, size, content, ignored });
                 }
                 Ok(None) => {}
@@ -205,23 +208,24 @@ impl Surveyor {
         folder: &Folder,
         name: &OsStr,
         known: &mut HashMap<Vec<u8>, (Stamps, ObjectId)>,
-    ) -> Result<Option<(EntryKind, u64, ObjectId)>, UnreadReason> {
+    ) -> Result<Option<Looked>, UnreadReason> {
         let Some(found) = folder.look(name).map_err(|_| UnreadReason::Refused)? else { return Ok(None) };
         let format = self.place.object_format();
         match found.kind {
             Kind::Folder => {
                 let commit = inner_repository(&at(&self.place.root).join(as_path(path)), format);
-                Ok(commit.map(|commit| (EntryKind::Submodule, 0, commit)))
+                Ok(commit.map(|commit| Looked::open(EntryKind::Submodule, 0, commit)))
             }
             Kind::Link => {
                 let target = folder.link_target(name).map_err(|_| UnreadReason::Refused)?;
                 let target = target.as_os_str().as_bytes();
                 let content = format.identify(ObjectKind::Blob, target);
-                Ok(Some((EntryKind::Symlink, target.len() as u64, content)))
+                Ok(Some(Looked::open(EntryKind::Symlink, target.len() as u64, content)))
             }
             Kind::File => {
                 let content = self.file_content(path, || folder.open(name), &found, known)?;
-                Ok(Some((EntryKind::of_file(&found), found.size, content)))
+                let access = if found.mode & OF_OTHERS == 0 { Access::Owner } else { Access::Others };
+                Ok(Some(Looked { access, ..Looked::open(EntryKind::of_file(&found), found.size, content) }))
             }
             Kind::Other(_) => Err(UnreadReason::NotAFile),
         }
@@ -257,6 +261,30 @@ impl Surveyor {
         Ok(content)
     }
 }
+
+/// What is at a path.
+struct Looked {
+    kind: EntryKind,
+    size: u64,
+    content: ObjectId,
+    access: Access,
+}
+
+impl Looked {
+    fn open(kind: EntryKind, size: u64, content: ObjectId) -> Looked {
+        Looked { kind, size, content, access: Access::Others }
+    }
+}
+
+/// Who may do something with a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Access {
+    Owner,
+    Others,
+}
+
+/// The permissions of all but a file's owner.
+const OF_OTHERS: u32 = 0o077;
 
 fn list_repository(repository: &Repository, listing: &mut Listing) -> Result<(Head, Vec<Vec<u8>>), GitError> {
     // Without this, a folder above may be a repository as well, and git would speak of that one.

@@ -1,5 +1,6 @@
 //! Taking a snapshot.
 
+use std::collections::BTreeSet;
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -9,6 +10,7 @@ use windlass_core::values::SnapshotId;
 
 use super::loose::LooseObjects;
 use super::name::SnapshotName;
+use super::quoting::{quote, unquote};
 use super::repository::{KeptPlace, OwnFile};
 use super::tree;
 use super::{LeftOut, LeftOutReason, SnapshotError, Store, left_out};
@@ -41,6 +43,8 @@ pub struct Snapshot {
     pub files: Vec<KeptFile>,
     /// What is not in it, sorted by path.
     pub left_out: Vec<LeftOut>,
+    /// Those of its files that nobody but their owner may read or write.
+    pub private: BTreeSet<Vec<u8>>,
     /// The repository's own files.
     pub repository: Vec<OwnFile>,
     /// Where its files belong.
@@ -58,9 +62,18 @@ pub struct KeptFile {
     pub content: ObjectId,
 }
 
+/// What a snapshot holds of the working tree.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct KeptTree<'a> {
+    pub files: &'a [KeptFile],
+    pub left_out: &'a [LeftOut],
+    pub private: &'a BTreeSet<Vec<u8>>,
+}
+
 pub(super) const FILES: &[u8] = b"files/";
 const REPOSITORY: &[u8] = b"repository/";
 pub(super) const LEFT_OUT: &[u8] = b"left-out";
+pub(super) const PRIVATE: &[u8] = b"private";
 const PLACE: &[u8] = b"place";
 
 impl Snapshot {
@@ -89,6 +102,7 @@ impl Snapshot {
         leaves: Vec<KeptFile>,
     ) -> Result<Self, SnapshotError> {
         let (mut files, mut repository, mut left_out, mut place) = (Vec::new(), Vec::new(), Vec::new(), None);
+        let mut private = BTreeSet::new();
         for KeptFile { path, kind, content } in leaves {
             if let Some(path) = path.strip_prefix(FILES) {
                 files.push(KeptFile { path: path.to_vec(), kind, content });
@@ -97,6 +111,9 @@ impl Snapshot {
             } else if path == LEFT_OUT {
                 let text = objects.read(&content, ObjectKind::Blob)?;
                 left_out = left_out::from_text(&String::from_utf8_lossy(&text));
+            } else if path == PRIVATE {
+                let text = objects.read(&content, ObjectKind::Blob)?;
+                private = paths_from_text(&String::from_utf8_lossy(&text));
             } else if path == PLACE {
                 let text = objects.read(&content, ObjectKind::Blob)?;
                 place = KeptPlace::from_text(&String::from_utf8_lossy(&text));
@@ -105,7 +122,7 @@ impl Snapshot {
         let damaged =
             || SnapshotError::Damaged { id: id.0.clone(), why: "it does not say where it belongs".into() };
         let place = place.ok_or_else(damaged)?;
-        Ok(Self { id, files, left_out, repository, place })
+        Ok(Self { id, files, left_out, private, repository, place })
     }
 }
 
@@ -129,21 +146,22 @@ impl Store {
         };
         left_out.sort_unstable_by(|one, other| one.path.cmp(&other.path));
         let place = KeptPlace::of(place);
-        let id = self.keep_as(name, &files, &repository, &left_out, &place)?;
+        let private: BTreeSet<Vec<u8>> = inventory.private.iter().cloned().collect();
+        let tree = KeptTree { files: &files, left_out: &left_out, private: &private };
+        let id = self.keep_as(name, tree, &repository, &place)?;
         self.latest = Some((id.clone(), repository.clone()));
-        Ok(Snapshot { id, files, left_out, repository, place })
+        Ok(Snapshot { id, files, left_out, private, repository, place })
     }
 
     /// Writes a snapshot whose contents are here, and its name. When this returns, all of it is on the disk.
     pub(super) fn keep_as(
         &mut self,
         name: &SnapshotName,
-        files: &[KeptFile],
+        tree: KeptTree<'_>,
         repository: &[OwnFile],
-        left_out: &[LeftOut],
         place: &KeptPlace,
     ) -> Result<SnapshotId, SnapshotError> {
-        let id = self.write_snapshot(files, repository, left_out, place, name)?;
+        let id = self.write_snapshot(tree, repository, place, name)?;
         // The name goes to the disk together with what it names, and takes effect after that: one wait for both.
         let naming = self.write_name(&id, name)?;
         self.objects.remember(naming.file()?);
@@ -154,13 +172,12 @@ impl Store {
 
     fn write_snapshot(
         &mut self,
-        files: &[KeptFile],
+        tree: KeptTree<'_>,
         repository: &[OwnFile],
-        left_out: &[LeftOut],
         place: &KeptPlace,
         name: &SnapshotName,
     ) -> Result<SnapshotId, SnapshotError> {
-        let mut leaves = self.leaves(files, left_out)?;
+        let mut leaves = self.leaves(tree)?;
         leaves.push(self.leaf(PLACE, place.to_text().as_bytes())?);
         leaves.extend(repository.iter().map(|file| KeptFile {
             path: [REPOSITORY, file.name.as_slice()].concat(),
@@ -172,19 +189,18 @@ impl Store {
         Ok(SnapshotId(commit.to_string()))
     }
 
-    /// What a snapshot has of files, and of what was left out.
-    pub(super) fn leaves(
-        &mut self,
-        files: &[KeptFile],
-        left_out: &[LeftOut],
-    ) -> Result<Vec<KeptFile>, SnapshotError> {
+    /// What a snapshot has of the working tree.
+    pub(super) fn leaves(&mut self, tree: KeptTree<'_>) -> Result<Vec<KeptFile>, SnapshotError> {
         let in_files = |file: &KeptFile| KeptFile {
             path: [FILES, file.path.as_slice()].concat(),
             kind: file.kind,
             content: file.content,
         };
-        let mut leaves: Vec<KeptFile> = files.iter().map(in_files).collect();
-        leaves.push(self.leaf(LEFT_OUT, left_out::to_text(left_out).as_bytes())?);
+        let mut leaves: Vec<KeptFile> = tree.files.iter().map(in_files).collect();
+        leaves.push(self.leaf(LEFT_OUT, left_out::to_text(tree.left_out).as_bytes())?);
+        if !tree.private.is_empty() {
+            leaves.push(self.leaf(PRIVATE, paths_to_text(tree.private).as_bytes())?);
+        }
         Ok(leaves)
     }
 
@@ -280,4 +296,13 @@ fn read(path: &TreePath, kind: EntryKind, cap: u64) -> io::Result<Option<Vec<u8>
     let mut bytes = Vec::new();
     path.open_itself()?.take(cap + 1).read_to_end(&mut bytes)?;
     Ok((bytes.len() as u64 <= cap).then_some(bytes))
+}
+
+/// Paths as they are stored, one to a line.
+fn paths_to_text(paths: &BTreeSet<Vec<u8>>) -> String {
+    paths.iter().map(|path| format!("{}\n", quote(path))).collect()
+}
+
+pub(super) fn paths_from_text(text: &str) -> BTreeSet<Vec<u8>> {
+    text.lines().map(unquote).collect()
 }

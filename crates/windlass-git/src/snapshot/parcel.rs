@@ -1,15 +1,16 @@
 //! A snapshot on its way to another machine, as one file: a pack with the files, and the list of what was left out. Of the repository
 //! that was worked in nothing goes with it, nor where it was: whoever takes it in says where its files belong.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use windlass_core::values::SnapshotId;
 
-use super::keep::{FILES, KeptFile, LEFT_OUT};
+use super::keep::{FILES, KeptFile, KeptTree, LEFT_OUT, PRIVATE, paths_from_text};
 use super::repository::KeptPlace;
-use super::{LeftOut, Moment, SnapshotError, SnapshotName, Store, left_out};
+use super::{Moment, Snapshot, SnapshotError, SnapshotName, Store, left_out};
 use crate::git::call::Call;
 use crate::git::contents::{Leaf, contents, leaves};
 use crate::git::{GitError, ObjectId, ObjectKind, Repository};
@@ -87,7 +88,8 @@ impl Store {
         folder: &Path,
     ) -> Result<PathBuf, SnapshotParcelError> {
         let snapshot = self.load(id)?;
-        let leaves = self.leaves(&snapshot.files, &snapshot.left_out)?;
+        let Snapshot { files, left_out, private, .. } = &snapshot;
+        let leaves = self.leaves(KeptTree { files, left_out, private })?;
         // The same files are the same pack, whenever it is made.
         let commit = self.write_commit(leaves, 0, "snapshot")?;
         self.objects.sync()?;
@@ -123,13 +125,15 @@ impl Store {
         let limits = Limits { bytes: self.caps.total, objects: MOST_OBJECTS };
         let quarantine = Quarantine::take(main, from, &[commit], &limits)?;
         let leaves = self.bring(&quarantine, commit)?;
-        let mut left_out = None;
+        let (mut left_out, mut private) = (None, BTreeSet::new());
         let mut files = Vec::with_capacity(leaves.len());
         for KeptFile { path, kind, content } in leaves {
             if let Some(path) = path.strip_prefix(FILES) {
                 files.push(KeptFile { path: path.to_vec(), kind, content });
             } else if path == LEFT_OUT {
-                left_out = Some(self.left_out_in(&content)?);
+                left_out = Some(left_out::from_text(&self.text_of(&content)?));
+            } else if path == PRIVATE {
+                private = paths_from_text(&self.text_of(&content)?);
             } else {
                 let path = String::from_utf8_lossy(&path).into_owned();
                 return Err(SnapshotParcelError::Refused(format!("{path:?} is nothing a snapshot has")));
@@ -144,11 +148,12 @@ impl Store {
             object_format: main.object_format,
             is_complete: true,
         };
-        Ok(self.keep_as(name, &files, &[], &left_out, &place)?)
+        let tree = KeptTree { files: &files, left_out: &left_out, private: &private };
+        Ok(self.keep_as(name, tree, &[], &place)?)
     }
 
-    fn left_out_in(&self, content: &ObjectId) -> Result<Vec<LeftOut>, SnapshotError> {
-        Ok(left_out::from_text(&String::from_utf8_lossy(&self.content(content)?)))
+    fn text_of(&self, content: &ObjectId) -> Result<String, SnapshotError> {
+        Ok(String::from_utf8_lossy(&self.content(content)?).into_owned())
     }
 
     /// Copies all contents of a commit that are not here.

@@ -72,7 +72,8 @@ pub(super) fn write(
             continue;
         }
         let content = store.content(&file.content)?;
-        match write_file(&plan.place.root, file, &content) {
+        let others = if plan.private.contains(&file.path) { 0 } else { OF_OTHERS };
+        match write_file(&plan.place.root, file, &content, others) {
             Ok(()) => restored.written.push(file.path.clone()),
             Err(why) => restored.left_alone.push(LeftAlone { path: file.path.clone(), why }),
         }
@@ -80,7 +81,11 @@ pub(super) fn write(
     Ok(())
 }
 
-fn write_file(root: &Path, file: &KeptFile, content: &[u8]) -> Result<(), WhyLeft> {
+/// What others than a file's owner may have of its permissions.
+const OF_OTHERS: u32 = 0o077;
+
+/// `others`: what others may do with the file where it is written anew, as far as the system lets them.
+fn write_file(root: &Path, file: &KeptFile, content: &[u8], others: u32) -> Result<(), WhyLeft> {
     let path = as_path(&file.path);
     let root = at(root);
     make_folders(&root, path)?;
@@ -96,8 +101,7 @@ fn write_file(root: &Path, file: &KeptFile, content: &[u8]) -> Result<(), WhyLef
     if file.kind == EntryKind::Symlink {
         write_link(&full, content).map_err(|error| failed(&error))
     } else {
-        let executable = file.kind == EntryKind::Executable;
-        write_plain(&full, content, executable, there.as_ref()).map_err(|error| failed(&error))
+        write_plain(&full, content, (file.kind, others), there.as_ref()).map_err(|error| failed(&error))
     }
 }
 
@@ -130,14 +134,16 @@ pub(super) fn is_temporary(name: &OsStr) -> bool {
 fn write_plain(
     full: &TreePath,
     content: &[u8],
-    executable: bool,
+    (kind, others): (EntryKind, u32),
     there: Option<&Attributes>,
 ) -> Result<(), FileError> {
+    let executable = kind == EntryKind::Executable;
     let mode = there.filter(|found| found.is_regular()).map(|found| found.mode).map(|mode| {
         // Who may read it may execute it; otherwise a file keeps the permissions it has.
-        (if executable { mode | ((mode & 0o444) >> 2) | 0o100 } else { mode & !0o111 }) & 0o777
+        (if executable { mode | ((mode & 0o444) >> 2) | 0o100 } else { mode & !0o111 }) & (0o700 | others)
     });
-    full.write_by_way_of(TEMPORARY, content, mode, if executable { 0o777 } else { 0o666 })
+    let anew = (if executable { 0o777 } else { 0o666 }) & (0o700 | others);
+    full.write_by_way_of(TEMPORARY, content, mode, anew)
 }
 
 fn write_link(full: &TreePath, target: &[u8]) -> Result<(), FileError> {

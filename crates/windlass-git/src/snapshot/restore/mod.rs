@@ -7,6 +7,8 @@ mod apply;
 mod ignores;
 mod undo;
 
+use std::collections::BTreeSet;
+
 use windlass_core::values::{RunId, SnapshotId};
 
 use super::keep::KeptFile;
@@ -49,6 +51,8 @@ pub struct RestorePlan {
     pub left_alone: Vec<LeftAlone>,
     place: Place,
     now: Inventory,
+    /// Files that nobody but their owner may read or write, where they are written anew.
+    private: BTreeSet<Vec<u8>>,
 }
 
 /// A path that a restore does not touch.
@@ -119,7 +123,7 @@ pub fn plan_restore(
         }
         now = surveyor.survey(&paths)?;
     }
-    let mut plan = RestorePlan::of(place);
+    let mut plan = RestorePlan::of(place, target);
     plan.plan_writes(store, target, &now);
     plan.plan_removals(store, target, &now)?;
     plan.left_alone.sort_unstable_by(|one, other| one.path.cmp(&other.path));
@@ -128,9 +132,10 @@ pub fn plan_restore(
 }
 
 impl RestorePlan {
-    fn of(place: Place) -> RestorePlan {
+    fn of(place: Place, target: &Snapshot) -> RestorePlan {
         let (write, remove, left_alone) = (Vec::new(), Vec::new(), Vec::new());
-        RestorePlan { write, remove, unchanged: 0, left_alone, place, now: Inventory::default() }
+        let private = target.private.clone();
+        RestorePlan { write, remove, unchanged: 0, left_alone, place, now: Inventory::default(), private }
     }
 
     /// Is everything as in the snapshot?

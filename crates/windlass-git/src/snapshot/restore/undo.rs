@@ -46,7 +46,7 @@ pub fn undo(
     (before, after): (&Snapshot, &Snapshot),
     paths: &[Vec<u8>],
 ) -> Result<Restored, SnapshotError> {
-    let mut plan = RestorePlan::of(place.clone());
+    let mut plan = RestorePlan::of(place.clone(), before);
     let named: BTreeSet<&[u8]> = paths.iter().map(Vec::as_slice).collect();
     // What stands in a folder's place goes first: what is seen through a link is not what was there.
     let is_behind = |path: &[u8]| {

@@ -168,6 +168,30 @@ fn permissions_of_a_file_that_is_rewritten_stay() {
     assert_eq!(fs::metadata(scratch.path("a.txt")).unwrap().permissions().mode() & 0o777, 0o600);
 }
 
+// attack(loss): a file that only its owner may read is deleted, or put there again for everybody to read
+// holds: it comes back as it was, and nobody else may read it; others get what the system gives to new files
+#[test]
+fn what_was_its_owners_alone_is_so_again() {
+    let scratch = Scratch::committed();
+    for name in [".env", "key", "run", "shared"] {
+        scratch.write(name, name);
+    }
+    scratch.chmod(".env", 0o600);
+    scratch.chmod("key", 0o400);
+    scratch.chmod("run", 0o700);
+    let kept = scratch.keep(1);
+    for name in [".env", "key", "run", "shared"] {
+        fs::remove_file(scratch.path(name)).unwrap();
+    }
+    scratch.write("key", "for everybody");
+    scratch.chmod("key", 0o644);
+    scratch.restore(&kept);
+    let of_others = |name: &str| fs::metadata(scratch.path(name)).unwrap().permissions().mode() & 0o077;
+    assert_eq!([".env", "key", "run"].map(of_others), [0; 3]);
+    scratch.write("fresh", "");
+    assert_eq!(of_others("shared"), of_others("fresh"));
+}
+
 #[test]
 fn a_restore_that_was_cut_off_is_finished_by_the_next() {
     let scratch = Scratch::committed();

@@ -68,6 +68,7 @@ fn a_snapshot_arrives_with_all_its_files_and_nothing_of_its_repository() {
     there.write("a.txt", "changed\n");
     there.write("new/deep/file.txt", "untracked\n");
     there.chmod("a.txt", 0o755);
+    there.chmod("empty", 0o600);
     symlink("/etc/passwd", there.path("link")).unwrap();
     let large = fs::File::create(there.path("large.bin")).unwrap();
     large.set_len(60 * 1024 * 1024).unwrap();
@@ -76,6 +77,7 @@ fn a_snapshot_arrives_with_all_its_files_and_nothing_of_its_repository() {
     let taken = machines.unpack(&pack, commit).unwrap();
     assert_eq!(taken.files, kept.files);
     assert_eq!(taken.left_out, kept.left_out);
+    assert_eq!((&taken.private, taken.private.len()), (&kept.private, 1));
     assert_eq!((taken.repository.len(), taken.place.git_dir), (0, None));
     assert_eq!(taken.place.root, Path::new("/of/a/lane"));
     assert_ne!(taken.id, kept.id, "what a snapshot says of its place is not believed");
