@@ -10,6 +10,9 @@ use windlass_core::values::RunId;
 use super::super::StoreError;
 use super::format::FORMAT;
 
+/// No line of a fact has fewer bytes: its ordinal, its time and its name alone are as long.
+const SHORTEST_FACT: usize = 64;
+
 /// A journal's first line. A newer version may add fields; a change that this version cannot read raises the number.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Header {
@@ -60,7 +63,9 @@ impl Scanner {
 
     /// Reads what follows the part that was consumed before.
     pub(crate) fn scan(&mut self, bytes: &[u8]) -> Result<Scanned, StoreError> {
-        let mut entries = Vec::new();
+        // A long list that grows is copied from one place to the next, and both are held meanwhile.
+        let lines = memchr::memchr_iter(b'\n', bytes).count();
+        let mut entries = Vec::with_capacity(lines.min(bytes.len() / SHORTEST_FACT));
         let (mut consumed, mut start) = (0, 0);
         // Lines that are not JSON: the tail, unless a line that is JSON follows.
         let mut unreadable = 0;
