@@ -7,7 +7,9 @@ use crate::run::decide::one;
 use crate::run::lane::{LaneState, Turn};
 use crate::run::{Run, Survey};
 use crate::spec::RunSpec;
-use crate::values::{AnswerForm, Assessment, CallId, CallReport, CallSummary, Class, JobStatus, LaneId, Now};
+use crate::values::{
+    AnswerForm, Assessment, CallId, CallReport, CallSummary, Class, JobStatus, LaneId, Now, Reviewed,
+};
 
 impl Run {
     /// What a report means, as facts. One that comes too late means nothing.
@@ -121,7 +123,25 @@ impl Run {
         // Whoever watches the file is told of its last words, too.
         let news = taken.standing.clone().filter(|standing| self.is_news(standing));
         let told = news.map(|standing| report::StatusChanged { lane: taken.lane, standing }.into());
-        told.into_iter().chain([taken.into()]).collect()
+        let undone = self.undone_by_reviewer(&taken);
+        told.into_iter().chain([taken.into()]).chain(undone).collect()
+    }
+
+    /// What is said of a reviewer who lets work stand that it has done away with.
+    fn undone_by_reviewer(&self, taken: &report::SnapshotTaken) -> Option<Fact> {
+        let Some(LaneState::Keeping(turn, answer)) = self.lane(taken.lane) else { return None };
+        let work = turn.review.as_deref().filter(|_| Reviewed::of(&answer.summary) == Reviewed::Passed)?;
+        let (lane, run) = (taken.lane, &self.spec.as_ref()?.run);
+        self.is_undone(lane, work, Some(&taken.evidence)).then(|| {
+            let (iteration, attempt) = (turn.iteration, turn.attempt);
+            let kept = taken.snapshot.as_ref().map_or_else(String::new, |_| {
+                format!("; `windlass restore {run} {iteration}-{attempt}-before` brings the work back")
+            });
+            let text = format!(
+                "the reviewer let the work stand and left nothing of it: its verdict does not count{kept}"
+            );
+            Fact::Noticed(report::Noticed { text })
+        })
     }
 
     fn call_due(&self, due: &CallDue) -> Option<Fact> {

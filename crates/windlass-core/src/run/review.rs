@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::run::lane::{AttemptOutcome, Judged, LaneState, Turn};
+use crate::run::lane::{AttemptOutcome, Candidate, Judged, LaneState, Turn};
 use crate::run::{Run, TurnKey};
 use crate::spec::{Due, ReviewScope, RunSpec};
 use crate::values::{CriterionJudged, Evidence, LaneId, Review, ReviewFinding, Reviewed, StopReason};
@@ -19,6 +19,8 @@ const NAMED: usize = 3;
 pub(super) struct Reviews {
     /// The first attempt that changed files since a reviewer last let the work stand.
     pub since: Option<TurnKey>,
+    /// What was there before that attempt.
+    pub before: Option<Evidence>,
     /// What stands against the work.
     pub rejection: Option<Rejection>,
 }
@@ -140,9 +142,23 @@ impl Run {
         if !self.has_reviewer() {
             return;
         }
-        if let Some(held) = self.lanes.get_mut(&lane) {
-            held.reviews.since.get_or_insert(turn.key());
+        if let Some(held) = self.lanes.get_mut(&lane)
+            && held.reviews.since.is_none()
+        {
+            held.reviews.since = Some(turn.key());
+            held.reviews.before.clone_from(&held.latest);
         }
+    }
+
+    /// Has the reviewer who was called about this work left nothing of it? Whatever it says then is about files that are not there.
+    pub(super) fn is_undone(&self, lane: LaneId, work: &Candidate, now: Option<&Evidence>) -> bool {
+        fn files(evidence: &Evidence) -> &str {
+            &evidence.tree
+        }
+        let before = self.lanes.get(&lane).and_then(|held| held.reviews.before.as_ref()).map(files);
+        let judged =
+            work.evidence.as_ref().or(work.outcome.kept.as_ref().map(|kept| &kept.evidence)).map(files);
+        before.is_some() && now.map(files) == before && judged != before
     }
 
     /// Counts what a review came to; `of` is what was looked at, as it is now.

@@ -90,6 +90,8 @@ pub(super) struct Reviews {
     pub answer: Option<ReviewAnswer>,
     /// Files have changed since a reviewer last let the work stand.
     pub lacking: bool,
+    /// What the files were before that.
+    pub before: Option<String>,
     /// The work of this iteration may stand.
     pub lets_stand: bool,
     /// Somebody was asked in this iteration.
@@ -133,7 +135,8 @@ impl At {
     /// What was said of earlier work is over: what comes now is looked over for itself.
     pub fn forget_reviews(&mut self) {
         let reviews = &mut self.reviews;
-        (reviews.lacking, reviews.rejected, reviews.in_a_row) = (false, None, 0);
+        (reviews.lacking, reviews.before) = (false, None);
+        (reviews.rejected, reviews.in_a_row) = (None, 0);
         reviews.found.clear();
     }
 }

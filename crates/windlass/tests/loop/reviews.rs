@@ -255,6 +255,26 @@ fn killed_while_the_reviewer_works_it_is_called_again() {
     night.assert_clean();
 }
 
+// attack(claims): the reviewer removes the file that was written, or resets the tree, and says that the work may stand
+// holds: nothing is complete or committed, and the command that is said brings the work back
+#[test]
+fn work_that_its_reviewer_removed_is_not_accepted() {
+    let passes = PASS;
+    let night = Night::with_git(&calls(&[
+        &work("one"),
+        &format!("{{ bash = 'git clean -fdq; git reset -q --hard' }}, {passes}"),
+    ]));
+    let flags =
+        ["--review", "--commit", "runner", "--completion-threshold", "1", "-m", "1", "--gate", "true"];
+    let outcome = night.run(&flags);
+    expect_end(&outcome, 10, "max_iterations");
+    assert_eq!(commits(&night), 0);
+    let said = night.notices().into_iter().find(|notice| notice.contains("left nothing of it")).unwrap();
+    let command: Vec<&str> = said.split('`').nth(1).unwrap().split(' ').skip(1).collect();
+    night.env.run(&mut night.windlass(&command), PATIENCE).expect_code(0, "restore");
+    assert!(night.env.git(&["status", "--porcelain"]).contains("?? "), "the work is there again");
+}
+
 #[test]
 fn a_verification_that_nobody_makes_is_said_before_the_first_iteration() {
     let said = |flags: &[&str]| {

@@ -73,8 +73,11 @@ impl Run {
             turn.review = Some(candidate);
             return LaneState::Judging(turn, answer, Judged::default());
         }
-        let reviewed = Reviewed::of(&answer.summary);
         let seen = answer.kept.as_ref().map(|kept| &kept.evidence);
+        let reviewed = match Reviewed::of(&answer.summary) {
+            Reviewed::Passed if self.is_undone(lane, &candidate, seen) => Reviewed::Unusable,
+            said => said,
+        };
         self.note_review(lane, reviewed, answer.summary.review.as_ref(), seen);
         let moved = candidate.evidence.as_ref() != seen;
         let Candidate { outcome, judged, .. } = *candidate;

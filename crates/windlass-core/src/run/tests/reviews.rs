@@ -399,3 +399,21 @@ fn a_reviewer_without_a_verdict_is_not_held_against_the_task() {
     assert_eq!(world.run.tasks().rows().first().map(|row| row.state), Some(TaskState::Open));
     assert_eq!(world.run.phase(), Phase::Ended(StopReason::Complete));
 }
+
+// attack(claims): a reviewer undoes all of the work, or all that two iterations have left, and says that it may stand
+// holds: its verdict counts for nothing, nothing is accepted or committed, and where the work is kept is said
+#[test]
+fn a_verdict_about_work_that_the_reviewer_has_undone_does_not_count() {
+    let mut plan = reviewed();
+    plan.limits.iterations = Some(2);
+    let mut world = World::new(plan, |call, _| claims(call)).reviewed(|_, _| Act::passes().leaves("start"));
+    assert_eq!(world.finish(), StopReason::MaxIterations);
+    assert_eq!(world.commits, 0);
+    assert_eq!(verdicts(&world), [Verdict::ClaimRefused; 2]);
+    let said =
+        |fact: &Fact| matches!(fact, Fact::Noticed(noticed) if noticed.text.contains("left nothing of it"));
+    assert_eq!(world.facts().filter(|fact| said(fact)).count(), 2);
+    let mut world =
+        World::new(reviewed(), |call, _| claims(call)).reviewed(|_, _| Act::passes().leaves("start"));
+    assert_eq!(world.finish(), StopReason::ReviewStalemate);
+}

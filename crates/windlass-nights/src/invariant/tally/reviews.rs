@@ -70,7 +70,14 @@ impl Tally {
     /// What the reviewer left is kept: `false` where the checks have to judge again.
     fn review_kept(&mut self, evidence: &Evidence) -> bool {
         let reviews = &mut self.at.reviews;
-        match reviews.answer.take() {
+        // Whoever lets stand what it has done away with has judged nothing.
+        let is_before = |files: &Evidence| reviews.before.as_ref() == Some(&files.tree);
+        let undone = is_before(evidence) && !reviews.began.as_ref().is_some_and(is_before);
+        let answer = match reviews.answer.take() {
+            Some(ReviewAnswer::Mend(found)) if found.is_empty() && undone => Some(ReviewAnswer::Unusable),
+            answer => answer,
+        };
+        match answer {
             None => {}
             Some(ReviewAnswer::Unusable) => {
                 reviews.unusable = true;
@@ -109,6 +116,9 @@ impl Tally {
     pub(super) fn note_change(&mut self, evidence: &Evidence) {
         let same = |before: &Evidence| (&before.tree, &before.work) == (&evidence.tree, &evidence.work);
         if self.has_reviewer() && !self.at.latest.as_ref().is_some_and(same) {
+            if !self.at.reviews.lacking {
+                self.at.reviews.before = self.at.latest.as_ref().map(|before| before.tree.clone());
+            }
             self.at.reviews.lacking = true;
         }
     }
@@ -118,7 +128,7 @@ impl Tally {
         (reviews.lets_stand, reviews.rejected, reviews.in_a_row) = (true, None, 0);
         reviews.found.clear();
         if lines == 0 {
-            reviews.lacking = false;
+            (reviews.lacking, reviews.before) = (false, None);
         }
     }
 
