@@ -26,6 +26,9 @@ const PREFIXES: [(&str, usize); 20] = [
     ("tk_", 29),
 ];
 
+/// What one of them begins with.
+const INITIALS: [char; 6] = ['s', 'g', 'x', 'n', 'A', 't'];
+
 /// Words after which, behind a space, a credential stands.
 const SCHEMES: [&str; 3] = ["bearer ", "basic ", "token "];
 
@@ -67,7 +70,7 @@ pub(super) fn at(text: &str, before: Option<char>) -> Option<Hit> {
 /// The length of the key of a service that the text begins with. Topics of ntfy (`tk_…`) are left out: names of functions
 /// begin like that as well.
 pub(super) fn access_key(text: &str, before: Option<char>) -> Option<usize> {
-    let known = text.starts_with(['s', 'g', 'x', 'n', 'A']) && begins(before);
+    let known = !text.starts_with("tk_") && text.starts_with(INITIALS) && begins(before);
     known.then(|| prefixed(text).or_else(|| plain_key(text, before))).flatten()
 }
 
@@ -141,6 +144,10 @@ fn private_key(text: &str) -> Option<usize> {
 }
 
 fn prefixed(text: &str) -> Option<usize> {
+    // Most letters begin none of them.
+    if !text.starts_with(INITIALS) {
+        return None;
+    }
     let (prefix, least) = PREFIXES.iter().find(|(prefix, _)| text.starts_with(prefix))?;
     let rest = text.get(prefix.len()..)?;
     let enough = rest.bytes().take(*least).filter(|byte| is_token(*byte)).count() == *least;
@@ -160,4 +167,17 @@ fn web_token(text: &str, before: Option<char>) -> Option<usize> {
     let length = run(text, |byte| is_token(byte) || byte == b'.');
     let token = text.get(..length)?;
     (token.bytes().filter(|byte| *byte == b'.').count() >= 2 && length >= 20).then_some(length)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_prefix_is_found_by_its_first_letter() {
+        for (prefix, least) in PREFIXES {
+            let key = format!("{prefix}{}", "x".repeat(least));
+            assert_eq!(prefixed(&key), Some(key.len()), "{prefix}");
+        }
+    }
 }
