@@ -303,7 +303,8 @@ impl Run {
     }
 
     fn close_part(&mut self, outcome: DeliveryOutcome) {
-        let Delivery { parts, parts_begun, part, pull_request, .. } = std::mem::take(&mut self.delivery);
+        let Delivery { parts, parts_begun, part, pull_request, look_again, .. } =
+            std::mem::take(&mut self.delivery);
         self.delivery = Delivery { parts_begun, parts, ..Delivery::default() };
         let Some(part) = part else { return };
         if pull_request.is_none() {
@@ -311,8 +312,10 @@ impl Run {
         }
         self.delivery.parts.push(PartEnd { part, pull_request, outcome });
         let ends = self.delivery.parts.iter().zip(0..);
-        let waited_for = ends.filter(|(end, _)| end.is_left() && self.is_waited_for(end));
-        self.delivery.look_again = waited_for.map(|(_, index)| index).collect();
+        // What a resumed run could not look at before this part was over is looked at now.
+        let again = ends
+            .filter(|(end, index)| look_again.contains(index) || end.is_left() && self.is_waited_for(end));
+        self.delivery.look_again = again.map(|(_, index)| index).collect();
         self.delivery.rest();
     }
 

@@ -136,6 +136,9 @@ fn what_goes_back_to_the_agent_is_bounded() {
     assert_eq!(next_with(&Watch { can_return: false, ..watch() }, &red, 0), "CiFailed");
     let asked = PullRequestSeen { threads: vec!["t".to_owned()], ..clear() };
     assert_eq!(next_with(&Watch { review_returns: 1, ..watch() }, &asked, 0), "NeedsHuman");
+    assert_eq!(next_with(&Watch { can_return: false, ..watch() }, &asked, 0), "NeedsHuman");
+    // No agent has the commit that the forge made of it.
+    assert_eq!(next_with(&Watch { updated: true, ..watch() }, &asked, 0), "NeedsHuman");
     let answered = Watch { answered: ["t".to_owned()].into(), ..watch() };
     assert_eq!(next_with(&answered, &asked, 0), "Merge");
 }
@@ -165,4 +168,60 @@ fn pauses_grow_and_stay_below_a_minute() {
     assert_eq!(view::pause(first, Duration::ZERO), first);
     assert_eq!(view::pause(first, Duration::from_mins(4)), Duration::from_secs(30));
     assert_eq!(view::pause(first, Duration::from_hours(4)), Duration::from_mins(1));
+}
+
+#[test]
+fn what_is_seen_says_since_when_it_is_true_and_what_was_true_before_stands() {
+    let (none, known) = (Watch { since: Some(at(1)), ..watch() }, Some(at(2)));
+    let tally = |pending, passed| CheckTally { pending, passed, ..CheckTally::default() };
+    let older = || "older".to_owned();
+    // Of a look at minute 3: since when checks are there, and since when nothing but rules is missing.
+    for (head, checks, before, expected) in [
+        ("ours".to_owned(), tally(0, 0), none.clone(), (None, None)),
+        ("ours".to_owned(), tally(1, 0), none.clone(), (Some(at(3)), None)),
+        ("ours".to_owned(), tally(0, 1), none.clone(), (Some(at(3)), Some(at(3)))),
+        ("ours".to_owned(), tally(1, 1), none.clone(), (Some(at(3)), None)),
+        // Those of another head say nothing of this one's.
+        (older(), tally(1, 0), none.clone(), (None, None)),
+        (
+            "ours".to_owned(),
+            tally(0, 2),
+            Watch { checks_since: known, rules_since: known, ..none.clone() },
+            (known, known),
+        ),
+        (
+            "ours".to_owned(),
+            tally(1, 1),
+            Watch { checks_since: known, rules_since: known, ..none.clone() },
+            (known, None),
+        ),
+    ] {
+        let seen = PullRequestSeen { head, checks, ..clear() };
+        let watch = before.seeing(&seen, at(3));
+        assert_eq!((watch.checks_since, watch.rules_since), expected, "{seen:#?}");
+        assert_eq!(watch.since, Some(at(1)));
+    }
+}
+
+#[test]
+fn a_forge_that_answers_is_not_silent_any_longer() {
+    let silent = Watch { stalled_since: Some(at(1)), ..watch() };
+    assert_eq!(silent.seeing(&clear(), at(3)).stalled_since, None);
+}
+
+#[test]
+fn what_was_waited_for_is_said_as_soon_as_nobody_waits_for_it_any_longer() {
+    for (seen, minutes, said) in [
+        (PullRequestSeen { review: Review::Required, ..clear() }, 30, "it needs a review"),
+        (PullRequestSeen { block: MergeBlock::Blocked, ..clear() }, 30, "the rules of the base are not met"),
+        (
+            PullRequestSeen { checks: CheckTally { pending: 1, ..CheckTally::default() }, ..clear() },
+            60,
+            "its checks do not end",
+        ),
+    ] {
+        let watch = watch().seeing(&seen, at(0));
+        let next = after_view(&spec(), &watch.seeing(&seen, at(minutes)), &seen, at(minutes));
+        assert_eq!(next, view::end(DeliveryOutcome::NeedsHuman, said));
+    }
 }

@@ -152,7 +152,7 @@ fn what_an_agent_committed_itself_goes_out() {
 }
 
 /// The runner finds nothing that it could commit.
-fn nothing_is_committed(world: &mut World) {
+pub(super) fn nothing_is_committed(world: &mut World) {
     let (evidence, notes) = (world.evidence(), crate::values::CommitNotes::default());
     let committed =
         report::Committed { lane: LANE, commit: None, evidence, altered: false, refused: None, notes };

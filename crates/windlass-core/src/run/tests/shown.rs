@@ -74,7 +74,7 @@ fn a_run_that_committed_nothing_has_nothing_that_could_go_out() {
 }
 
 /// The next commit is without this file, and its gates pass with it.
-fn commits_beside(world: &mut World) {
+pub(super) fn commits_beside(world: &mut World) {
     world.until(|effect| matches!(effect, Effect::Commit { .. }));
     world.commits += 1;
     let (commit, evidence) = (Some(format!("c{}", world.commits)), world.evidence());

@@ -8,7 +8,8 @@ use crate::report::{Broken, Failed, NotificationSettled};
 use crate::run::{Effect, Input};
 use crate::spec::{CommitPolicy, RunSpec};
 use crate::values::{
-    CheckKind, Class, Cost, Cut, Delivery, Ended, NotificationKey, NotifyEvent, SinkKind, StopReason,
+    CheckKind, Class, Cost, Cut, Delivery, Ended, JobStatus, NotificationKey, NotifyEvent, SinkKind,
+    StatusSource, StopReason,
 };
 
 #[test]
@@ -77,6 +78,9 @@ fn where_an_agent_claims_and_nothing_changes_it_is_said_that_the_job_may_be_done
         let mut plan = plan();
         change(&mut plan);
         let mut world = World::new(plan, move |_, _| act()).checking(|_, _| false);
+        world.tasks = Some(vec![super::lanes_world::row("T1", &[])]);
+        world.status =
+            Some(JobStatus { source: StatusSource::TaskFile, complete: true, ..JobStatus::default() });
         assert_eq!(world.finish(), StopReason::Stagnated);
         let detail = world.facts().find_map(|fact| match fact {
             Fact::RunEnding { detail, .. } => Some(detail.clone()),
@@ -91,6 +95,11 @@ fn where_an_agent_claims_and_nothing_changes_it_is_said_that_the_job_may_be_done
         !detail(|plan| plan.checks = vec![check(CheckKind::Until, "make test")], claims),
         "a check says when"
     );
+    let tasks = |plan: &mut RunSpec| {
+        plan.job = super::waking::two_lanes().job;
+        plan.job.tasks.iter_mut().for_each(|tasks| tasks.attempts = 9);
+    };
+    assert!(!detail(tasks, Act::idles), "it is about a job, and not about a task");
     assert!(!detail(|plan| plan.limits.stagnation = Some(4), {
         // One of four: the others only idle.
         static CALLS: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
