@@ -102,7 +102,11 @@ impl Run {
                 self.stop = Some(Stop { by: *by, stage: *stage });
                 Ok(())
             }
-            Fact::ParkRequested { task, .. } => self.tasks.leave(task),
+            Fact::ParkRequested { task, .. } => {
+                self.tasks.leave(task)?;
+                self.forsake_part();
+                Ok(())
+            }
             Fact::Failing { stop_reason, detail, under_way } => {
                 let detail = detail.clone();
                 self.failing = Some(Failure { stop_reason: *stop_reason, detail, under_way: *under_way });

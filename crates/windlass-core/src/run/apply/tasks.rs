@@ -27,6 +27,7 @@ impl Run {
         for lane in self.lanes.values_mut().filter(|lane| matches!(lane.state, LaneState::Idle { .. })) {
             lane.task = lane.task.take().filter(|at| schedule.standing(&at.id) == Some(TaskProgress::Active));
         }
+        self.forsake_part();
         Ok(())
     }
 

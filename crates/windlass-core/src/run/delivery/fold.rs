@@ -80,6 +80,7 @@ impl Run {
         }
         self.count_delivery_wait(now, waited);
         self.settle_part();
+        self.forsake_part();
         Ok(())
     }
 

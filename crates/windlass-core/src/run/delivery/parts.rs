@@ -75,22 +75,27 @@ impl Run {
         self.per() == PullRequestPer::Task
     }
 
-    /// Does work have to wait, for a part's branch or for what becomes of the part before?
+    /// Does work have to wait for a part's branch? While a part is on its way out nothing begins in any case, and what is ready to
+    /// leave leaves before anything else is decided.
     pub(in crate::run) fn awaits_part(&self) -> bool {
         let has_branch = self.delivery.part.as_ref().is_some_and(|part| part.base.is_some());
-        self.has_parts() && (self.is_delivering() || !has_branch || self.part_to_deliver().is_some())
+        self.has_parts() && !has_branch
     }
 
     /// The next part begins when there is work that needs one.
     pub(in crate::run) fn part_due(&self) -> Option<Fact> {
         let resting = self.delivery.stage == Stage::Resting && self.delivery.part.is_none();
-        let lane = LaneId::default();
-        if !self.has_parts() || !resting || !self.lanes_are_idle() || !self.has_work_for(lane) {
+        // A hook that is asked about an iteration may write into what is checked out.
+        let asking = self.lanes.values().any(|lane| matches!(lane.state, LaneState::Asking));
+        if !self.has_parts() || !resting || asking {
             return None;
         }
+        let task = match self.per() {
+            PullRequestPer::Task => Some(self.next_task(LaneId::default())?.clone()),
+            PullRequestPer::Run | PullRequestPer::Iteration => None,
+        };
         let part = self.delivery.parts_begun + 1;
         let branch = format!("{}-{part}", self.delivery_spec()?.branch);
-        let task = self.has_parts_of_tasks().then(|| self.next_task(lane).cloned()).flatten();
         Some(Fact::Delivery(DeliveryStep::PartBegun { part, branch, task }))
     }
 
@@ -102,7 +107,7 @@ impl Run {
     }
 
     fn part_to_deliver(&self) -> Option<String> {
-        let part = self.delivery.part.as_ref().filter(|_| self.has_parts() && self.lanes_are_idle())?;
+        let part = self.delivery.part.as_ref()?;
         let shown = self.delivery.shown.as_ref().filter(|_| self.delivery.beside.is_empty());
         let head = shown.filter(|head| self.is_work(head))?;
         let is_out =
@@ -110,10 +115,6 @@ impl Run {
         let task = part.task.as_ref();
         let is_over = task.is_none_or(|task| self.tasks().standing(task) == Some(TaskProgress::Done));
         (self.delivery.stage == Stage::Resting && !is_out && is_over).then(|| head.clone())
-    }
-
-    fn lanes_are_idle(&self) -> bool {
-        self.lanes.values().all(|lane| matches!(lane.state, LaneState::Idle { .. }))
     }
 
     /// What ended a part's way out, and the run with it.
@@ -151,13 +152,15 @@ impl Run {
         row.dependencies.iter().find_map(|task| parts.iter().find(|end| end.is_of(task) && end.is_left()))
     }
 
-    /// The first task that is ready, and does not wait for a merge.
+    /// The first task that is ready, and does not wait for a merge; the one that has a branch goes before all others.
     pub(in crate::run) fn ready_task(&self) -> Option<&TaskRow> {
         let schedule = self.tasks();
         if !self.has_parts_of_tasks() {
             return schedule.next();
         }
-        schedule.ready().find(|row| self.unmerged_before(row).is_none())
+        let own = self.delivery.part.as_ref().and_then(|part| part.task.as_ref());
+        let first = || schedule.ready().find(|row| self.unmerged_before(row).is_none());
+        schedule.ready().find(|row| own == Some(&row.id)).or_else(first)
     }
 
     /// Which tasks wait for which merges; empty where none does.
@@ -300,6 +303,23 @@ impl Run {
             self.counters.parked += 1;
         }
         self.close_part(DeliveryOutcome::NeedsHuman);
+    }
+
+    /// A part whose task nobody is to work on any longer, and nobody has, is over: what comes next has a branch of its own.
+    pub(in crate::run) fn forsake_part(&mut self) {
+        let at_work = self.lanes.values().any(|lane| lane.task.is_some());
+        // A branch that is being made is seen through first.
+        if at_work || self.delivery.stage != Stage::Resting {
+            return;
+        }
+        let Some(task) = self.delivery.part.as_ref().and_then(|part| part.task.as_ref()) else { return };
+        let is_work = self.delivery.shown.as_ref().is_some_and(|head| self.is_work(head));
+        match self.tasks().standing(task) {
+            Some(TaskProgress::Open | TaskProgress::Active) => {}
+            Some(TaskProgress::Done) if is_work => {}
+            Some(TaskProgress::Done) => self.close_part(DeliveryOutcome::Nothing),
+            Some(TaskProgress::Parked) | None => self.close_part(DeliveryOutcome::NeedsHuman),
+        }
     }
 
     fn close_part(&mut self, outcome: DeliveryOutcome) {

@@ -49,6 +49,7 @@ impl Run {
                 self.issues.waits.take().ok_or("nothing was waited for")?;
             }
         }
+        self.forsake_part();
         Ok(())
     }
 

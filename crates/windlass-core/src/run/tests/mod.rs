@@ -40,6 +40,7 @@ mod parking;
 mod parts;
 mod parts_again;
 mod parts_of_iterations;
+mod parts_over;
 mod phases;
 mod plans;
 mod protecting;
