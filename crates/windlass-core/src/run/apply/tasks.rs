@@ -215,6 +215,7 @@ impl Run {
         }
         self.counters.complete |= self.all_is_done();
         self.part_task_closed(end);
+        self.forsake_part();
         self.set_state(lane, LaneState::Idle { not_before: now.monotonic.saturating_add(delay) });
         Ok(())
     }

@@ -134,7 +134,7 @@ fn a_task_that_a_person_took_out_of_the_file_leaves_its_branch_to_nobody() {
 }
 
 #[test]
-fn no_branch_is_made_below_an_agent_whose_task_was_taken_out_of_the_file() {
+fn an_agent_whose_task_was_taken_out_of_the_file_is_seen_through_in_its_branch() {
     let mut world = of(plan(), three(), does);
     branched(&mut world);
     world.until(|effect| matches!(effect, Effect::Prepare { .. }));
@@ -142,6 +142,8 @@ fn no_branch_is_made_below_an_agent_whose_task_was_taken_out_of_the_file() {
     world.restart(world.journal.len());
     world.until(|effect| matches!(effect, Effect::Call { .. }));
     assert_eq!(super::parts::asks(&world), None);
+    // What it did stays in its branch: nobody wants it out any longer.
+    assert_eq!(next(&mut world), Ok("T3".to_owned()));
 }
 
 // A person stopped the run before it could leave.
