@@ -220,6 +220,8 @@ port  port-2026-03-01T20-00-00
   restore  windlass archive restore port-2026-03-01T20-00-00 --outside-links
 "
         );
+        crate::view::check_document("archive", &archive_json(&shown));
+        crate::view::check_document("archives", &archives_json(&[shown.row.clone(), ArchiveRow::default()]));
         let document: serde_json::Value = serde_json::from_slice(&archive_json(&shown)).unwrap();
         assert_eq!((&document["v"], &document["type"]), (&1.into(), &"archive".into()));
         assert_eq!((&document["workspace"], &document["files"]), (&"port".into(), &6.into()));

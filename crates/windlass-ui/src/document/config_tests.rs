@@ -5,6 +5,7 @@ use windlass_core::spec::Mode;
 
 use super::*;
 use crate::testing::columns;
+use crate::view::check_document;
 
 fn resolved() -> Resolved {
     let project = "[limits]\nmax_cost = \"$15\"\n[gates]\ncommands = ['make test', 'make lint', 'make e2e-everything']\n[notify]\nsecret = 'hunter2'\n";
@@ -85,6 +86,13 @@ fn a_value_is_what_a_shell_takes() {
 
 #[test]
 fn machines_get_documents_without_secrets() {
+    check_document("config", &config_json(resolved().origins()));
+    for value in resolved().origins() {
+        check_document("config_value", &config_value_json(value));
+    }
+    let flag = Origin::Flag("--max-cost".to_owned());
+    let flagged = ValueOrigin { name: "limits.max_cost", value: Some("3".to_owned()), origin: flag };
+    check_document("config_value", &config_value_json(&flagged));
     let document: Value = serde_json::from_slice(&config_json(resolved().origins())).unwrap();
     assert_eq!((&document["v"], &document["type"]), (&1.into(), &"config".into()));
     let value = |key: &str| {
@@ -98,6 +106,7 @@ fn machines_get_documents_without_secrets() {
     assert_eq!(value("gates.commands")["value"][1], "make lint");
     assert_eq!(value("output.emoji")["origin"]["name"], "WINDLASS_OUTPUT__EMOJI");
     assert_eq!(value("notify.secret")["value"], "•••");
+    check_document("config_keys", &keys_json(&key_reference().unwrap()));
     let document: Value = serde_json::from_slice(&keys_json(&key_reference().unwrap())).unwrap();
     let first = &document["keys"][0];
     assert_eq!((&first["key"], &first["default"]), (&"limits.max_iterations".into(), &50.into()));
@@ -122,6 +131,7 @@ workspace  broken     /workspace.toml
                       /workspace.toml:1: wrong
 "
     );
+    check_document("config_files", &config_files_json(&files));
     let document: Value = serde_json::from_slice(&config_files_json(&files)).unwrap();
     assert_eq!(document["files"][0]["state"], "there");
     assert_eq!(document["files"][2]["problem"], "/workspace.toml:1: wrong");

@@ -8,8 +8,9 @@ use crate::line::{Line, Mark, Tone, rendered};
 use crate::terminal::Terminal;
 
 /// How one point stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, strum::VariantNames)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Health {
     /// As it should be.
     Good,
@@ -154,6 +155,7 @@ No run can start here yet.
 
     #[test]
     fn machines_get_a_document() {
+        crate::view::check_document("doctor", &doctor_json(&findings()));
         let document: serde_json::Value = serde_json::from_slice(&doctor_json(&findings())).unwrap();
         assert_eq!((&document["v"], &document["type"]), (&1.into(), &"doctor".into()));
         assert_eq!(document["ready"], false);

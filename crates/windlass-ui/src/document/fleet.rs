@@ -44,8 +44,9 @@ pub struct Heard {
 }
 
 /// Whether somebody was heard of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, strum::VariantNames)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Hearing {
     /// It renewed what it holds while it was looked at.
     Renewed,
@@ -337,6 +338,7 @@ arm                 0      2                  0
 
     #[test]
     fn the_document_has_what_a_program_asks_for() {
+        crate::view::check_document("fleet", &fleet_json(&night()));
         let document: serde_json::Value = serde_json::from_slice(&fleet_json(&night())).unwrap();
         assert_eq!((&document["type"], &document["name"]), (&"fleet".into(), &"night".into()));
         assert_eq!(document["workers"][1]["heard"], serde_json::json!({ "state": "silent", "for_ms": 9000 }));

@@ -123,6 +123,7 @@ finished            30s  file  .windlass/hooks/finished
   ! not called: it is not executable; chmod +x it
 "
         );
+        crate::view::check_document("hooks", &hooks_json(&rows, &["finnished is not a hook".to_owned()]));
         let document: serde_json::Value = serde_json::from_slice(&hooks_json(&rows, &[])).unwrap();
         assert_eq!((&document["type"], &document["hooks"][2]["called"]), (&"hooks".into(), &false.into()));
     }

@@ -135,6 +135,7 @@ mod tests {
     #[test]
     fn the_document_is_one_line() {
         let json = import_json(&rows(), Extent::Look);
+        crate::view::check_document("import", &json);
         let read: serde_json::Value = serde_json::from_slice(&json).unwrap();
         assert_eq!((&read["type"], &read["dry_run"]), (&"import".into(), &true.into()));
         assert_eq!(read["items"][0]["to"], serde_json::Value::Null);

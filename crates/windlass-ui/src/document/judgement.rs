@@ -246,6 +246,7 @@ mod tests {
             text.starts_with("? no verdict  the instructions of api\n  the agent gave no judgement\n"),
             "{text}"
         );
+        crate::view::check_document("validation", &judgement_json(&none));
         let json: serde_json::Value = serde_json::from_slice(&judgement_json(&none)).unwrap();
         assert_eq!((&json["type"], &json["verdict"]), (&"validation".into(), &serde_json::Value::Null));
         assert_eq!(json["problem"], "the agent gave no judgement");
@@ -253,8 +254,9 @@ mod tests {
 
     #[test]
     fn the_document_holds_the_whole_verdict() {
-        let json: serde_json::Value =
-            serde_json::from_slice(&judgement_json(&judgement(Judged::Work, Some(failing())))).unwrap();
+        let line = judgement_json(&judgement(Judged::Work, Some(failing())));
+        crate::view::check_document("verification", &line);
+        let json: serde_json::Value = serde_json::from_slice(&line).unwrap();
         assert_eq!((&json["type"], &json["verdict"]), (&"verification".into(), &"fail".into()));
         assert_eq!(json["findings"][1]["required"], false);
         assert_eq!(json["exit_code"], 1);

@@ -216,5 +216,9 @@ mod tests {
         let list = pipelines_text(&[shown(PhaseState::Valid)], &columns(100));
         assert!(list.contains("a-1  Keep a list\n") && list.contains("prd  1/3 tasks · $0.50\n"), "{list}");
         assert!(pipelines_text(&[], &columns(80)).contains("windlass pipeline GOAL"));
+        let [bare, full] = [shown(PhaseState::Missing), shown(PhaseState::Stale)];
+        let bare = PipelineShown { tasks: None, execution: full.phases[0].run.clone(), ..bare };
+        crate::view::check_document("pipeline", &pipeline_json(&bare));
+        crate::view::check_document("pipelines", &pipelines_json(&[bare, full]));
     }
 }

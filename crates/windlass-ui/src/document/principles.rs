@@ -111,6 +111,7 @@ mod tests {
             lines.contains(&"scope_philosophy            3  the least that works  rich in features"),
             "{text}"
         );
+        crate::view::check_document("principles", &principles_json(&shown));
         let json: serde_json::Value = serde_json::from_slice(&principles_json(&shown)).unwrap();
         assert_eq!((&json["type"], &json["principles"][2]["value"]), (&"principles".into(), &3.into()));
     }

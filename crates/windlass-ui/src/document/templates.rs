@@ -199,6 +199,8 @@ port  template of the project
   use  windlass template use port WORKSPACE
 "
         );
+        crate::view::check_document("template", &template_json(&shown));
+        crate::view::check_document("templates", &templates_json(&[shown.row.clone(), row("docs", "user")]));
         let document: serde_json::Value = serde_json::from_slice(&template_json(&shown)).unwrap();
         assert_eq!(
             (&document["v"], &document["type"], &document["name"]),

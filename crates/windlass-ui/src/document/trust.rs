@@ -123,6 +123,7 @@ mod tests {
         assert!(said[4].starts_with("  + say"), "{said:?}");
         let all = plain(&trust_lines(&now, &trusted)).join("\n");
         assert!(all.contains("old") && all.contains("(gone)"), "{all}");
+        crate::view::check_document("trust", &trust_json(&now, &trusted));
         let document: serde_json::Value = serde_json::from_slice(&trust_json(&now, &trusted)).unwrap();
         assert_eq!(document["hash"].as_str().unwrap(), now.hash().to_string());
         assert_eq!(document["items"][0]["trusted"], false);

@@ -127,6 +127,23 @@ fn no_line_is_wider_than_the_terminal() {
 
 #[test]
 fn machines_get_a_document() {
+    let bare = WorkspaceShown {
+        verification: None,
+        standing: JobStatus::default(),
+        configuration_problem: Some("config.toml:1: unknown key `x.y`".to_owned()),
+        ..shown()
+    };
+    let full = JobStatus {
+        mark: "5eed".to_owned(),
+        complete: true,
+        worked: Some(true),
+        phase: "tests".to_owned(),
+        blockers: vec!["a key is missing".to_owned()],
+        ..shown().standing
+    };
+    for shown in [shown(), bare, WorkspaceShown { standing: full, created: Some(now()), ..shown() }] {
+        crate::view::check_document("workspace", &workspace_json(&shown));
+    }
     let document: serde_json::Value = serde_json::from_slice(&workspace_json(&shown())).unwrap();
     assert_eq!((&document["v"], &document["type"]), (&1.into(), &"workspace".into()));
     assert_eq!((&document["name"], &document["state"]), (&"port".into(), &"in_progress".into()));

@@ -61,6 +61,7 @@ fn a_pipe_gets_whole_names() {
 
 #[test]
 fn machines_get_a_document() {
+    crate::view::check_document("workspaces", &workspaces_json(&some()));
     let document: serde_json::Value = serde_json::from_slice(&workspaces_json(&some())).unwrap();
     assert_eq!((&document["v"], &document["type"]), (&1.into(), &"workspaces".into()));
     let first = &document["workspaces"][0];

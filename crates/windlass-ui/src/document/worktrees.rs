@@ -113,6 +113,7 @@ docs          3      12            -  -           -         /w/dos
   ! its folder is gone
 "
         );
+        crate::view::check_document("worktrees", &worktrees_json(&rows));
         let document: serde_json::Value = serde_json::from_slice(&worktrees_json(&rows)).unwrap();
         assert_eq!((&document["type"], &document["worktrees"][0]["ahead"]), (&"worktrees".into(), &3.into()));
         assert!(worktrees_table(&[], &columns(80)).contains("windlass run --worktree NAME"));

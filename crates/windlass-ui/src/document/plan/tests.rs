@@ -110,7 +110,10 @@ mail.md      1             1      0    100 %
 #[test]
 fn the_document_has_all_keys_of_the_seed() {
     let json = |plan: &Plan, place| -> serde_json::Value {
-        told(plan, place, |shown| serde_json::from_slice(&plan_json(shown)).unwrap())
+        told(plan, place, |shown| {
+            crate::view::check_document("plan", &plan_json(shown));
+            serde_json::from_slice(&plan_json(shown)).unwrap()
+        })
     };
     let one = json(&single(), "IMPLEMENTATION_PLAN.md");
     assert_eq!(

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use serde::Serialize;
+use strum::VariantNames;
 use windlass_core::nesting;
 
 use crate::doc::lines::Lines;
@@ -48,8 +49,9 @@ pub struct Requirement {
 }
 
 /// What makes a [`Requirement`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, VariantNames)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum RequirementKind {
     /// A heading of level 3.
     Heading,

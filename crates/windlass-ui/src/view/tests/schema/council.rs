@@ -46,24 +46,20 @@ pub(super) const COUNCILS: Shape = Object(&[
 ]);
 
 /// `principles decisions`.
-pub(super) const DECISIONS: &[Field] = &[
-    ("v", Integer, Always),
-    ("type", Text, Always),
-    (
-        "decisions",
-        List(&Object(&[
-            ("file", Text, Always),
-            ("time", Text, Always),
-            ("run", Text, Sometimes),
-            ("iteration", Integer, Always),
-            ("attempt", Integer, Always),
-            ("principles", List(&Text), Sometimes),
-            ("question", Text, Sometimes),
-            ("chosen", Text, Sometimes),
-            ("decision", Text, Always),
-            ("rationale", Text, Sometimes),
-            ("preset", Text, Sometimes),
-        ])),
-        Always,
-    ),
-];
+pub(super) const DECISIONS: &[Field] = &[(
+    "decisions",
+    List(&Object(&[
+        ("file", Text, Always),
+        ("time", Text, Always),
+        ("run", Text, Sometimes),
+        ("iteration", Integer, Always),
+        ("attempt", Integer, Always),
+        ("principles", List(&Text), Sometimes),
+        ("question", Text, Sometimes),
+        ("chosen", Text, Sometimes),
+        ("decision", Text, Always),
+        ("rationale", Text, Sometimes),
+        ("preset", Text, Sometimes),
+    ])),
+    Always,
+)];

@@ -10,28 +10,48 @@ use super::Shape::{
     Anything, Flag, Integer, List, Nullable, Number, Object, OneOf, Reason, State, Text, Time,
 };
 use super::council::DECISIONS;
-use super::{CHECK_KIND, Field, HOOK, HOOK_DECISION};
+use super::{CHECK_KIND, Field, HOOK, HOOK_DECISION, judgements, machine, workspaces};
 use crate::document::PhaseState;
 
-/// Each document's type, and all that it has.
-pub(in crate::view) const DOCUMENTS: &[(&str, &[Field])] = &[
-    ("status", STATUS),
-    ("runs", RUNS),
-    ("tool_call", TOOL_CALL),
-    ("tasks", TASKS),
-    ("next_task", NEXT_TASK),
-    ("principles", PRINCIPLES),
-    ("decisions", DECISIONS),
-    ("diff", DIFF),
-    ("report", REPORT),
-    ("pipeline", PIPELINE),
-    ("pipelines", PIPELINES),
+/// What every document begins with.
+pub(super) const DOCUMENT: &[Field] = &[("v", Integer, Always), ("type", Text, Always)];
+
+/// Each document's type, and all that it has beyond [`DOCUMENT`], part by part.
+pub(in crate::view) const DOCUMENTS: &[(&str, &[&[Field]])] = &[
+    ("status", &[STATUS]),
+    ("runs", &[RUNS]),
+    ("tool_call", &[TOOL_CALL]),
+    ("tasks", &[TASKS]),
+    ("next_task", &[NEXT_TASK]),
+    ("principles", &[PRINCIPLES]),
+    ("decisions", &[DECISIONS]),
+    ("diff", &[DIFF]),
+    ("report", &[REPORT]),
+    ("pipeline", &[PIPELINE]),
+    ("pipelines", &[PIPELINES]),
+    ("workspaces", &[workspaces::WORKSPACES]),
+    ("workspace", &[workspaces::ROW, workspaces::WORKSPACE]),
+    ("archives", &[workspaces::ARCHIVES]),
+    ("archive", &[workspaces::ARCHIVE_ROW, workspaces::ARCHIVE]),
+    ("templates", &[workspaces::TEMPLATES]),
+    ("template", &[workspaces::TEMPLATE_ROW, workspaces::TEMPLATE]),
+    ("worktrees", &[workspaces::WORKTREES]),
+    ("validation", &[judgements::JUDGEMENT]),
+    ("verification", &[judgements::JUDGEMENT]),
+    ("plan", &[judgements::PLAN]),
+    ("config", &[machine::CONFIG]),
+    ("config_value", &[machine::CONFIG_VALUE]),
+    ("config_keys", &[machine::CONFIG_KEYS]),
+    ("config_files", &[machine::CONFIG_FILES]),
+    ("doctor", &[machine::DOCTOR]),
+    ("hooks", &[machine::HOOKS]),
+    ("trust", &[machine::TRUST]),
+    ("import", &[machine::IMPORT]),
+    ("fleet", &[machine::FLEET]),
 ];
 
 /// `diff`.
 const DIFF: &[Field] = &[
-    ("v", Integer, Always),
-    ("type", Text, Always),
     ("run", Text, Always),
     ("from", Text, Always),
     ("to", Text, Always),
@@ -48,8 +68,6 @@ const DIFF: &[Field] = &[
 
 /// `report`: of each run all that `status` has of it, and what docs/reports.md names.
 const REPORT: &[Field] = &[
-    ("v", Integer, Always),
-    ("type", Text, Always),
     ("made", Time, Always),
     ("since", Nullable(&Time), Always),
     ("runs", List(&Anything), Always),
@@ -62,8 +80,6 @@ const REPORT: &[Field] = &[
 
 /// `principles show`.
 const PRINCIPLES: &[Field] = &[
-    ("v", Integer, Always),
-    ("type", Text, Always),
     ("file", Text, Always),
     ("version", Text, Always),
     ("preset", OneOf(Preset::VARIANTS), Always),
@@ -97,8 +113,6 @@ const PHASE: super::Shape = Object(&[
 
 /// `pipeline`, `pipeline show`, `pipeline validate`.
 const PIPELINE: &[Field] = &[
-    ("v", Integer, Always),
-    ("type", Text, Always),
     ("id", Text, Always),
     ("folder", Text, Always),
     ("goal", Text, Always),
@@ -110,8 +124,7 @@ const PIPELINE: &[Field] = &[
 ];
 
 /// `pipeline list`: each as `pipeline show` has it.
-const PIPELINES: &[Field] =
-    &[("v", Integer, Always), ("type", Text, Always), ("pipelines", List(&Anything), Always)];
+const PIPELINES: &[Field] = &[("pipelines", List(&Object(PIPELINE)), Always)];
 
 /// A task of a task file.
 const TASK: super::Shape = Object(&[
@@ -145,6 +158,14 @@ const TASK: super::Shape = Object(&[
     ("line", Integer, Always),
 ]);
 
+/// What is wrong with a list of tasks, or a plan.
+pub(super) const PROBLEM: super::Shape = Object(&[
+    ("kind", Text, Always),
+    ("file", Text, Always),
+    ("line", Nullable(&Integer), Always),
+    ("sentence", Text, Always),
+]);
+
 /// The forms in which tasks are written.
 pub(super) const FORMS: &[&str] = &[
     "issues",
@@ -161,8 +182,6 @@ pub(super) const FORMS: &[&str] = &[
 
 /// `tasks list`, `tasks graph`, `tasks validate`.
 const TASKS: &[Field] = &[
-    ("v", Integer, Always),
-    ("type", Text, Always),
     ("place", Text, Always),
     ("form", OneOf(FORMS), Always),
     ("valid", Flag, Always),
@@ -174,23 +193,12 @@ const TASKS: &[Field] = &[
     ("unclear", Integer, Always),
     ("next", Nullable(&Text), Always),
     ("tasks", List(&TASK), Always),
-    (
-        "problems",
-        List(&Object(&[
-            ("kind", Text, Always),
-            ("file", Text, Always),
-            ("line", Nullable(&Integer), Always),
-            ("sentence", Text, Always),
-        ])),
-        Always,
-    ),
+    ("problems", List(&PROBLEM), Always),
     ("exit_code", Integer, Always),
 ];
 
 /// `tasks next`.
 const NEXT_TASK: &[Field] = &[
-    ("v", Integer, Always),
-    ("type", Text, Always),
     ("place", Text, Always),
     ("task", Nullable(&TASK), Always),
     ("source", Nullable(&Text), Always),
@@ -210,8 +218,6 @@ const TOKENS: super::Shape = Object(&[
 const ITEMS: super::Shape = Nullable(&Object(&[("done", Integer, Always), ("total", Integer, Always)]));
 
 const STATUS: &[Field] = &[
-    ("v", Integer, Always),
-    ("type", Text, Always),
     ("run", Nullable(&Text), Always),
     ("state", State, Always),
     ("claimed", Flag, Sometimes),
@@ -293,28 +299,23 @@ const STATUS: &[Field] = &[
 ];
 
 /// `runs`.
-const RUNS: &[Field] = &[
-    ("v", Integer, Always),
-    ("type", Text, Always),
-    (
-        "runs",
-        List(&Object(&[
-            ("run", Text, Always),
-            ("title", Text, Always),
-            ("directory", Text, Always),
-            ("mode", MODE, Always),
-            ("workspace", Nullable(&Text), Always),
-            ("items", ITEMS, Always),
-            ("started", Time, Always),
-            ("iterations", Integer, Always),
-            ("cost_usd", Number, Always),
-            ("estimated", Flag, Always),
-            ("estimated_usd", Number, Always),
-            ("state", State, Always),
-            ("claimed", Flag, Sometimes),
-        ])),
-        Always,
-    ),
+const RUNS: &[Field] = &[("runs", List(&Object(RUN_ROW)), Always)];
+
+/// A run in a list.
+pub(super) const RUN_ROW: &[Field] = &[
+    ("run", Text, Always),
+    ("title", Text, Always),
+    ("directory", Text, Always),
+    ("mode", MODE, Always),
+    ("workspace", Nullable(&Text), Always),
+    ("items", ITEMS, Always),
+    ("started", Time, Always),
+    ("iterations", Integer, Always),
+    ("cost_usd", Number, Always),
+    ("estimated", Flag, Always),
+    ("estimated_usd", Number, Always),
+    ("state", State, Always),
+    ("claimed", Flag, Sometimes),
 ];
 
 const NAMED_TASK: &[Field] = &[("id", Text, Always), ("title", Text, Always)];
@@ -339,8 +340,6 @@ const STANDING_TASKS: &[Field] = &[
 ];
 
 const TOOL_CALL: &[Field] = &[
-    ("v", Integer, Always),
-    ("type", Text, Always),
     ("run", Nullable(&Text), Always),
     ("lane", Integer, Always),
     ("time", Time, Always),

@@ -5,9 +5,12 @@ mod agents;
 mod calls;
 mod council;
 mod documents;
+mod judgements;
+mod machine;
 mod observations;
 mod reviews;
 mod tasks;
+mod workspaces;
 
 use serde_json::{Map, Value, json};
 use strum::VariantNames as _;
@@ -20,7 +23,7 @@ use windlass_core::values::{
 
 use self::Shape::{Flag, Integer, List, Nullable, Number, Object, OneOf, Reason, Text, Time};
 pub(super) use self::documents::DOCUMENTS;
-use self::documents::MODE;
+use self::documents::{DOCUMENT, MODE};
 pub(super) use self::observations::{OBSERVATIONS, OBSERVED};
 use crate::FORMAT_VERSION;
 pub(super) use tasks::TASK_FACTS;
@@ -44,6 +47,8 @@ pub(super) enum Shape {
     Anything,
     Nullable(&'static Shape),
     List(&'static Shape),
+    /// An object whose names are values of their own: modes, keys.
+    ByName(&'static Shape),
     Object(&'static [Field]),
 }
 
@@ -409,17 +414,22 @@ fn json_schema() -> String {
     let facts = FACTS.iter().chain(TASK_FACTS).map(|(name, own)| line(name, head.clone().chain(*own)));
     let observed =
         OBSERVATIONS.iter().map(|(name, own)| line(name, head.clone().chain(OBSERVED).chain(*own)));
-    let documents = DOCUMENTS.iter().map(|(name, own)| line(name, own.iter()));
+    let documents = DOCUMENTS.iter().map(|(name, parts)| line(name, fields_of_document(parts)));
     let lines: Vec<Value> = facts.chain(observed).chain(documents).collect();
     let schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "A line of `windlass run --json`, `windlass logs --json` and `windlass status --json`",
+        "title": "A line of what `windlass` prints with `--json`",
         "description": "Types and fields are added, never taken away: ignore those that you do not know.",
         "oneOf": lines,
     });
     let mut text = serde_json::to_string_pretty(&schema).unwrap_or_default();
     text.push('\n');
     text
+}
+
+/// All fields of a document, in their order.
+fn fields_of_document(parts: &'static [&'static [Field]]) -> impl Iterator<Item = &'static Field> {
+    DOCUMENT.iter().chain(parts.iter().copied().flatten())
 }
 
 fn line<'a>(name: &str, fields: impl Iterator<Item = &'a Field>) -> Value {
@@ -459,6 +469,7 @@ fn shape_schema(shape: &Shape) -> Value {
         Shape::Anything => json!({}),
         Nullable(shape) => json!({ "anyOf": [shape_schema(shape), { "type": "null" }] }),
         List(shape) => json!({ "type": "array", "items": shape_schema(shape) }),
+        Shape::ByName(shape) => json!({ "type": "object", "additionalProperties": shape_schema(shape) }),
         Object(fields) => object(fields.iter()),
     }
 }
