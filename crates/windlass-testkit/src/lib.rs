@@ -8,6 +8,7 @@
 //! - [`secure`]: the same behind HTTPS, with a certificate of a company's own.
 //! - [`evidence`]: what tests leave for a comparison with another version.
 //! - [`printed`]: commands in what Windlass prints, each held to be one that it takes.
+//! - [`contract`]: what is printed with `--json`, held to its schema.
 //! - [`environment`]: a hermetic place to run programs in, programs that always end, and proofs that nothing is left.
 //!
 //! Everything here panics, with a sentence that says what was missing, where a test cannot be set up: such a test has
@@ -20,6 +21,7 @@
 )]
 
 pub mod api;
+pub mod contract;
 pub mod environment;
 pub mod evidence;
 pub mod forge;

@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 use strum::{EnumString, VariantNames};
 
 /// Do a pull request and its base go together? Forges compute that in the background.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, VariantNames)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Mergeability {
     /// They do.
     Mergeable,
@@ -17,8 +18,9 @@ pub enum Mergeability {
 }
 
 /// What else the forge says stands against a merge.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, VariantNames)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum MergeBlock {
     /// Nothing.
     Clear,

@@ -12,6 +12,7 @@ mod merge;
 mod review;
 
 use serde::{Deserialize, Serialize};
+use strum::VariantNames;
 
 pub use check::{CheckState, CheckTally, CheckVerdict, ForgeCheck};
 pub use issue::{Issue, IssueComment, IssueFilter, IssueState};
@@ -36,8 +37,9 @@ impl std::fmt::Display for RepositoryName {
 }
 
 /// Where a pull request stands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, VariantNames)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum PullRequestState {
     /// It waits to be merged.
     Open,

@@ -1,10 +1,12 @@
 //! What people say of a pull request.
 
 use serde::{Deserialize, Serialize};
+use strum::VariantNames;
 
 /// What the reviewers of a pull request decided, together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, VariantNames)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Review {
     /// No rule asks for one, and nobody gave one that counts.
     NotRequired,

@@ -2,13 +2,15 @@
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use strum::VariantNames;
 
 use crate::forge::{CheckTally, MergeBlock, Mergeability, PullRequestState, Review};
 use crate::values::{Evidence, SnapshotId, TaskId};
 
 /// Something to be done with git's remote or the forge. Each looks first whether it is done already.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, VariantNames)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum DeliveryTask {
     /// Check out a new branch, which begins with the base as it is now.
     Branch,
@@ -41,8 +43,11 @@ impl DeliveryTask {
 }
 
 /// What is pushed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, VariantNames,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum DeliveryBasis {
     /// The job is shown to be done.
     #[default]
@@ -52,8 +57,9 @@ pub enum DeliveryBasis {
 }
 
 /// What is waited for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, VariantNames)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum WaitsFor {
     /// That checks appear.
     ChecksToAppear,
@@ -72,8 +78,9 @@ pub enum WaitsFor {
 }
 
 /// How the delivery of a commit ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, VariantNames)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum DeliveryOutcome {
     /// The pull request is open, and a person's from here on.
     Left,
@@ -235,8 +242,9 @@ pub enum DeliveryReport {
 }
 
 /// Why work goes back to the agent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, VariantNames)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Returned {
     /// Checks are red.
     Checks,
@@ -245,8 +253,9 @@ pub enum Returned {
 }
 
 /// A step on the way out.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, VariantNames)]
 #[serde(tag = "step", rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum DeliveryStep {
     /// A part begins that has a branch and a pull request of its own.
     PartBegun {

@@ -4,12 +4,14 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use strum::VariantNames;
 
 use crate::values::{TaskId, millis};
 
 /// Something to be done with an issue. Each looks first whether it is done already.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, VariantNames)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum IssueTask {
     /// Lease it, or renew the lease.
     Lease,
@@ -81,8 +83,9 @@ pub enum IssueReport {
 }
 
 /// A step with an issue.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, VariantNames)]
 #[serde(tag = "step", rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum IssueStep {
     /// It is to be leased, or its lease to be renewed.
     Wanted {

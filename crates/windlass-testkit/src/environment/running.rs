@@ -11,6 +11,7 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use super::processes::{descendants, kill};
 use super::waiting::wait_until;
+use crate::contract;
 use crate::evidence::{Watched, watched};
 
 /// How long the pipes may stay open after the program itself has ended.
@@ -179,11 +180,12 @@ impl Outcome {
         String::from_utf8_lossy(&self.stderr).into_owned()
     }
 
-    /// Standard output as JSON, one value per line. Empty lines are skipped.
+    /// Standard output as JSON, one value per line. Empty lines are skipped; what Windlass prints is held to its [contract].
     ///
     /// # Panics
-    /// Where a line is not JSON.
+    /// Where a line is not JSON, or not as `docs/json-schema.json` says.
     pub fn json_lines(&self) -> Vec<serde_json::Value> {
+        contract::hold(&self.stdout);
         let text = self.stdout_text();
         let lines = text.split('\n').filter(|line| !line.is_empty());
         lines

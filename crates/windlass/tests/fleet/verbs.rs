@@ -10,7 +10,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 use windlass_testkit::environment::wait_until;
 use windlass_testkit::nats::{Keeps, Setup};
-use windlass_testkit::{Nats, Outcome, Running, TestEnv};
+use windlass_testkit::{Nats, Outcome, Running, TestEnv, contract};
 
 use super::yard::{HONEST, PATIENCE, Yard, guarded_server};
 
@@ -146,6 +146,7 @@ fn what_differs_on_the_servers_is_named_and_stays_as_it_is() {
     };
     let shown = status(&["fleet", "status", "--json"]);
     shown.expect_success("status");
+    contract::hold(&shown.stdout);
     let document: Value = serde_json::from_str(&shown.stdout_text()).unwrap();
     let problems = document["problems"].as_array().unwrap();
     assert_eq!(problems.len(), 7, "{problems:?}");
@@ -159,6 +160,7 @@ fn what_differs_on_the_servers_is_named_and_stays_as_it_is() {
 fn status(yard: &Yard) -> Value {
     let shown = yard.run(&["fleet", "status", "--json"]);
     shown.expect_success("status");
+    contract::hold(&shown.stdout);
     serde_json::from_str(&shown.stdout_text()).unwrap()
 }
 

@@ -10,6 +10,7 @@ mod documents;
 mod dry_run;
 mod ends;
 mod hooks;
+mod json;
 mod keeping;
 mod kept;
 mod logs;

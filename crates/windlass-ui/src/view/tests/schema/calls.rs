@@ -28,6 +28,7 @@ pub(super) const FINISHED: &[Field] = &[
     ("elsewhere", Flag, Sometimes),
     ("overage", Flag, Sometimes),
     ("garbage_lines", Integer, Sometimes),
+    ("model", Text, Sometimes),
     ("duration_ms", Integer, Always),
     ("assessment", ASSESSMENT, Sometimes),
     ("review", reviews::ANSWER, Sometimes),

@@ -7,10 +7,10 @@ use windlass_core::values::{Purpose, TaskState};
 
 use super::Presence::{Always, Sometimes};
 use super::Shape::{
-    Anything, Flag, Integer, List, Nullable, Number, Object, OneOf, Reason, State, Text, Time,
+    Anything, Either, Flag, Integer, List, Nullable, Number, Object, OneOf, Reason, State, Text, Time,
 };
 use super::council::DECISIONS;
-use super::{CHECK_KIND, Field, HOOK, HOOK_DECISION, judgements, machine, workspaces};
+use super::{CHECK_KIND, Field, HOOK, HOOK_DECISION, judgements, machine, report, workspaces};
 use crate::document::PhaseState;
 
 /// What every document begins with.
@@ -26,7 +26,7 @@ pub(in crate::view) const DOCUMENTS: &[(&str, &[&[Field]])] = &[
     ("principles", &[PRINCIPLES]),
     ("decisions", &[DECISIONS]),
     ("diff", &[DIFF]),
-    ("report", &[REPORT]),
+    ("report", &[report::REPORT]),
     ("pipeline", &[PIPELINE]),
     ("pipelines", &[PIPELINES]),
     ("workspaces", &[workspaces::WORKSPACES]),
@@ -62,18 +62,6 @@ const DIFF: &[Field] = &[
             ("added", Nullable(&Integer), Always),
             ("removed", Nullable(&Integer), Always),
         ])),
-        Always,
-    ),
-];
-
-/// `report`: of each run all that `status` has of it, and what docs/reports.md names.
-const REPORT: &[Field] = &[
-    ("made", Time, Always),
-    ("since", Nullable(&Time), Always),
-    ("runs", List(&Anything), Always),
-    (
-        "unreadable",
-        List(&Object(&[("run", Text, Always), ("project", Text, Sometimes), ("why", Text, Always)])),
         Always,
     ),
 ];
@@ -208,16 +196,23 @@ const NEXT_TASK: &[Field] = &[
 
 pub(super) const MODE: super::Shape = OneOf(Mode::VARIANTS);
 
-const TOKENS: super::Shape = Object(&[
+pub(super) const TOKENS: super::Shape = Object(&[
     ("input", Integer, Always),
     ("output", Integer, Always),
     ("cache_creation", Integer, Always),
     ("cache_read", Integer, Always),
 ]);
 
+/// How a check, or a hook, ended: with its exit code or its signal, where it had one.
+pub(super) const RESULT: super::Shape = Either(&[
+    OneOf(&["passed", "timed_out", "lost"]),
+    Object(&[("failed", Integer, Always)]),
+    Object(&[("signalled", Integer, Always)]),
+]);
+
 const ITEMS: super::Shape = Nullable(&Object(&[("done", Integer, Always), ("total", Integer, Always)]));
 
-const STATUS: &[Field] = &[
+pub(super) const STATUS: &[Field] = &[
     ("run", Nullable(&Text), Always),
     ("state", State, Always),
     ("claimed", Flag, Sometimes),
@@ -264,7 +259,7 @@ const STATUS: &[Field] = &[
         List(&Object(&[
             ("kind", CHECK_KIND, Always),
             ("command", Text, Always),
-            ("result", Nullable(&Anything), Always),
+            ("result", Nullable(&RESULT), Always),
             ("last_line", Text, Always),
         ])),
         Always,
@@ -275,7 +270,7 @@ const STATUS: &[Field] = &[
         List(&Object(&[
             ("hook", HOOK, Always),
             ("decision", HOOK_DECISION, Always),
-            ("result", Anything, Always),
+            ("result", RESULT, Always),
             ("reason", Text, Always),
         ])),
         Always,

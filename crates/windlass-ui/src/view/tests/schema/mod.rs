@@ -4,10 +4,12 @@
 mod agents;
 mod calls;
 mod council;
+mod delivery;
 mod documents;
 mod judgements;
 mod machine;
 mod observations;
+mod report;
 mod reviews;
 mod tasks;
 mod workspaces;
@@ -22,6 +24,7 @@ use windlass_core::values::{
 };
 
 use self::Shape::{Flag, Integer, List, Nullable, Number, Object, OneOf, Reason, Text, Time};
+use self::delivery::DELIVERY_FACTS;
 pub(super) use self::documents::DOCUMENTS;
 use self::documents::{DOCUMENT, MODE};
 pub(super) use self::observations::{OBSERVATIONS, OBSERVED};
@@ -46,10 +49,14 @@ pub(super) enum Shape {
     /// Any JSON.
     Anything,
     Nullable(&'static Shape),
+    /// One of these.
+    Either(&'static [Shape]),
     List(&'static Shape),
     /// An object whose names are values of their own: modes, keys.
     ByName(&'static Shape),
     Object(&'static [Field]),
+    /// An object of several parts.
+    Whole(&'static [&'static [Field]]),
 }
 
 /// A field: its name, what it holds, whether it is always there.
@@ -408,10 +415,15 @@ pub(super) const FACTS: &[(&str, &[Field])] = &[
     ("dropped", &[("count", Integer, Always)]),
 ];
 
+/// All that are made from facts.
+fn all_facts() -> impl Iterator<Item = &'static (&'static str, &'static [Field])> {
+    FACTS.iter().chain(TASK_FACTS).chain(DELIVERY_FACTS)
+}
+
 /// The schema of a line of `--json` (JSON Schema 2020-12), as `docs/json-schema.json` holds it.
 fn json_schema() -> String {
     let head = HEAD.iter();
-    let facts = FACTS.iter().chain(TASK_FACTS).map(|(name, own)| line(name, head.clone().chain(*own)));
+    let facts = all_facts().map(|(name, own)| line(name, head.clone().chain(*own)));
     let observed =
         OBSERVATIONS.iter().map(|(name, own)| line(name, head.clone().chain(OBSERVED).chain(*own)));
     let documents = DOCUMENTS.iter().map(|(name, parts)| line(name, fields_of_document(parts)));
@@ -468,9 +480,11 @@ fn shape_schema(shape: &Shape) -> Value {
         }
         Shape::Anything => json!({}),
         Nullable(shape) => json!({ "anyOf": [shape_schema(shape), { "type": "null" }] }),
+        Shape::Either(shapes) => json!({ "anyOf": shapes.iter().map(shape_schema).collect::<Vec<_>>() }),
         List(shape) => json!({ "type": "array", "items": shape_schema(shape) }),
         Shape::ByName(shape) => json!({ "type": "object", "additionalProperties": shape_schema(shape) }),
         Object(fields) => object(fields.iter()),
+        Shape::Whole(parts) => object(parts.iter().copied().flatten()),
     }
 }
 

@@ -19,6 +19,7 @@ const TASK_ROW: &[Field] = &[
     ("agent", Text, Sometimes),
     ("requires", List(&Text), Sometimes),
     ("protected", List(&Text), Sometimes),
+    ("unclear", Text, Sometimes),
 ];
 
 /// Made from facts: each type, and what it has beyond the head.
