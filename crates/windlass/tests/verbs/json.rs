@@ -82,19 +82,20 @@ fn every_verb_with_json_is_asked_for_it_and_its_document_is_in_the_schema() {
         "these verbs have --json, and nothing holds it to docs/json-schema.json: {forgotten:?}\nWrite a row of \
          ASKED for each here, and its document in crates/windlass-ui/src/view/tests/schema/documents.rs"
     );
-    let gone: Vec<_> = held.difference(&found).collect();
+    // A program that is built without fleets has no such verb.
+    let gone: Vec<_> = ASKED.iter().map(|(verb, ..)| *verb).filter(|verb| !found.contains(*verb)).collect();
     assert!(gone.is_empty(), "these verbs have no --json: {gone:?}");
 }
 
 #[test]
 fn every_document_that_is_described_is_printed_by_a_verb_that_is_asked() {
-    let lines = ["run_finished", "tool_call"];
-    let printed: BTreeSet<&str> = ASKED.iter().map(|(_, _, kind)| *kind).collect();
-    let elsewhere: BTreeSet<&str> = ELSEWHERE.iter().map(|(_, kind)| *kind).collect();
-    let documents = contract::types_of_documents();
-    let unasked: Vec<_> = documents.iter().filter(|kind| !printed.contains(*kind)).collect();
-    assert!(unasked.iter().all(|kind| elsewhere.contains(**kind)), "{unasked:?}");
-    assert!(printed.iter().all(|kind| documents.contains(kind) || lines.contains(kind)), "{printed:?}");
+    let kinds = ASKED.iter().map(|(_, _, kind)| *kind).chain(ELSEWHERE.iter().map(|(_, kind)| *kind));
+    let asked: BTreeSet<&str> = kinds.collect();
+    let unasked: Vec<_> = contract::types_of_documents().difference(&asked).copied().collect();
+    assert!(
+        unasked.is_empty(),
+        "docs/json-schema.json describes what no verb is asked for here: {unasked:?}"
+    );
 }
 
 #[test]
