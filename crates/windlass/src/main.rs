@@ -5,6 +5,11 @@ mod commands;
 mod error;
 mod scripted_agent;
 
+/// Of a static program; others have that of their glibc.
+#[cfg(target_env = "musl")]
+#[global_allocator]
+static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
+
 use std::process::ExitCode;
 
 fn main() -> ExitCode {

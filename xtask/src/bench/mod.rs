@@ -29,6 +29,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::program::{Failure, cargo, run};
+use crate::release::{self, Training};
 use crate::workspace::Workspace;
 use bed::Bed;
 use table::{Row, Table};
@@ -73,6 +74,32 @@ const GROUPS: &[Group] = &[
     Group { name: "size", measure: start::size },
 ];
 
+/// What a program is watched at while it is trained: what people wait for, and what lies between two agents.
+const TRAINING: &[&str] = &[
+    "gap",
+    "small",
+    "snapshot",
+    "stream",
+    "start",
+    "runs",
+    "tasks",
+    "report",
+    "fleet-tasks",
+    "page",
+    "watch",
+];
+
+/// Has the program do what is measured, and measures nothing.
+pub fn exercise(workspace: &Workspace, program: &Path) -> Result<(), Failure> {
+    crate::nats::install(workspace)?;
+    let bed = Bed::make(workspace, &build(workspace, Some(program.to_owned()))?)?;
+    for group in GROUPS.iter().filter(|group| TRAINING.contains(&group.name)) {
+        eprintln!("training: {}", group.name);
+        (group.measure)(&bed)?;
+    }
+    Ok(())
+}
+
 /// Builds the release binary, measures all groups, or those that are named, prints the table and writes it.
 pub fn run_chore(workspace: &Workspace, arguments: &[String]) -> Result<(), Failure> {
     let (program, arguments) = match arguments {
@@ -106,9 +133,7 @@ fn build(workspace: &Workspace, program: Option<PathBuf>) -> Result<(PathBuf, Pa
     let program = if let Some(program) = program {
         fs::canonicalize(&program).map_err(|error| Failure::at(&program, error))?
     } else {
-        let release = ["build", "--profile", "dist", "--locked", "--quiet", "--package", "windlass"];
-        run(cargo().args(release).current_dir(&workspace.root))?;
-        workspace.target.join("dist/windlass")
+        release::program(workspace, Training::Kept)?
     };
     let agent = ["build", "--locked", "--quiet", "--package", "xtask", "--bin", "bench-agent"];
     run(cargo().args(agent).current_dir(&workspace.root))?;

@@ -2,13 +2,11 @@
 
 use std::fmt;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
-use crate::program::{Failure, cargo, output_of, run, succeeds};
+use crate::program::{Failure, output_of};
 use crate::workspace::Workspace;
-
-use super::foreign;
 
 /// The machine's own target: with musl where that is installed, which runs on any Linux; else with glibc.
 pub fn best_target() -> Result<String, Failure> {
@@ -27,20 +25,6 @@ pub fn best_target() -> Result<String, Failure> {
 /// What the compiler calls this machine.
 pub fn host() -> Result<String, Failure> {
     Ok(output_of(Command::new("rustc").args(["--print", "host-tuple"]))?.trim().to_owned())
-}
-
-/// Builds it as it is released.
-pub fn build(workspace: &Workspace, target: &str) -> Result<PathBuf, Failure> {
-    let arguments = ["build", "--profile", "dist", "--locked", "--package", "windlass", "--target", target];
-    let mut cargo = cargo();
-    if let Some(compiler) = foreign::compiler(target, &host()?) {
-        if !succeeds(Command::new(&compiler).arg("--version")) {
-            return Err(Failure(format!("{compiler} is missing: it links programs for {target}")));
-        }
-        cargo.envs(foreign::variables(target, &compiler));
-    }
-    run(cargo.args(arguments).current_dir(&workspace.root))?;
-    Ok(workspace.target.join(target).join("dist/windlass"))
 }
 
 /// The version, as `Cargo.toml` has it.

@@ -11,6 +11,7 @@ mod npm;
 mod sbom;
 mod staging;
 mod sums;
+mod trained;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,6 +22,7 @@ use crate::program::{Failure, succeeds};
 use crate::workspace::Workspace;
 
 use staging::Staging;
+pub use trained::Training;
 
 /// A version of the program for one kind of machine.
 struct Release {
@@ -86,11 +88,16 @@ pub fn run_chore(workspace: &Workspace, arguments: &[String]) -> Result<(), Fail
     };
     let program = match wanted.program {
         Some(program) => program,
-        None => binary::build(workspace, &release.target)?,
+        None => trained::build(workspace, &release.target, Training::Anew)?,
     };
     make(workspace, &release, &program)?;
     println!("{}", release.into.display());
     Ok(())
+}
+
+/// The program as it is released for this machine.
+pub fn program(workspace: &Workspace, training: Training) -> Result<PathBuf, Failure> {
+    trained::build(workspace, &binary::best_target()?, training)
 }
 
 /// What `install.sh` takes and no more, of a program that is built already: the archive, the script, their checksums.
