@@ -168,7 +168,7 @@ fn permissions_of_a_file_that_is_rewritten_stay() {
     assert_eq!(fs::metadata(scratch.path("a.txt")).unwrap().permissions().mode() & 0o777, 0o600);
 }
 
-// attack(loss): a file that only its owner may read is deleted, or put there again for everybody to read
+// attack(files): a file that only its owner may read is deleted, or put there again for everybody to read
 // holds: it comes back as it was, and nobody else may read it; others get what the system gives to new files
 #[test]
 fn what_was_its_owners_alone_is_so_again() {
