@@ -300,7 +300,8 @@ fn read(path: &TreePath, kind: EntryKind, cap: u64) -> io::Result<Option<Vec<u8>
 
 /// Paths as they are stored, one to a line.
 fn paths_to_text(paths: &BTreeSet<Vec<u8>>) -> String {
-    paths.iter().map(|path| format!("{}\n", quote(path))).collect()
+    let line = |path: &Vec<u8>| format!("{}\n", quote(path));
+    paths.iter().map(line).collect()
 }
 
 pub(super) fn paths_from_text(text: &str) -> BTreeSet<Vec<u8>> {

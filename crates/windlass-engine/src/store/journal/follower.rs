@@ -1,7 +1,7 @@
 //! A journal that somebody else is writing, followed.
 
 use std::fs::File;
-use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::io::{self, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use windlass_core::fact::Entry;
@@ -9,7 +9,7 @@ use windlass_core::fact::Entry;
 use super::super::StoreError;
 use super::super::error::Attempted as _;
 use super::super::files::open_file;
-use super::scanner::Scanner;
+use super::scanner::{Scanned, Scanner};
 
 /// Reads what a journal has grown by, poll by poll. Changes nothing.
 #[derive(Debug)]
@@ -31,10 +31,9 @@ impl Follower {
 
     /// The facts that were completed since the last poll; none while there is no journal.
     pub fn poll(&mut self) -> Result<Vec<Entry>, StoreError> {
-        let Some(bytes) = self.read_on()? else {
+        let Some(scanned) = self.read_on()? else {
             return Ok(Vec::new());
         };
-        let scanned = self.scanner.scan(&bytes)?;
         self.position += scanned.consumed as u64;
         let mut entries = scanned.entries;
         entries.retain(|entry| entry.seq > self.last_seq);
@@ -42,7 +41,7 @@ impl Follower {
         Ok(entries)
     }
 
-    fn read_on(&mut self) -> Result<Option<Vec<u8>>, StoreError> {
+    fn read_on(&mut self) -> Result<Option<Scanned>, StoreError> {
         let path = self.path.as_path();
         let file = match &mut self.file {
             Some(file) => file,
@@ -52,15 +51,13 @@ impl Follower {
                 Err(error) => return Err(StoreError::io("open", path, error)),
             },
         };
-        if file.metadata().attempted("read", path)?.len() < self.position {
+        let length = file.metadata().attempted("read", path)?.len();
+        if length < self.position {
             // A batch that did not fit on a full disk was rolled back: read again, hand out only what is new.
             self.position = 0;
             self.scanner = Scanner::new(path);
         }
-        let mut bytes = Vec::new();
-        file.seek(SeekFrom::Start(self.position))
-            .and_then(|_| file.read_to_end(&mut bytes))
-            .attempted("read", path)?;
-        Ok(Some(bytes))
+        file.seek(SeekFrom::Start(self.position)).attempted("read", path)?;
+        self.scanner.scan_file(file, length - self.position).map(Some)
     }
 }

@@ -35,7 +35,7 @@ use self::fault::{Faults, Write};
 use self::scanner::{Header, Scanner};
 use super::StoreError;
 use super::error::Attempted as _;
-use super::files::{create_folder, open_private, read_file, read_if_present, sync_folder, write_atomically};
+use super::files::{create_folder, open_file, open_private, read_if_present, sync_folder, write_atomically};
 use super::run_folder::RunFolder;
 
 pub use self::follower::Follower;
@@ -303,6 +303,7 @@ pub fn scan(path: &Path, bytes: &[u8]) -> Result<Scanned, StoreError> {
 /// # Errors
 /// There is no journal, or it is damaged or newer than this version.
 pub fn read(path: &Path) -> Result<Vec<Entry>, StoreError> {
-    let bytes = read_file(path).attempted("read", path)?;
-    Ok(scan(path, &bytes)?.entries)
+    let mut file = open_file(path).attempted("read", path)?;
+    let length = file.metadata().attempted("read", path)?.len();
+    Ok(Scanner::new(path).scan_file(&mut file, length)?.entries)
 }

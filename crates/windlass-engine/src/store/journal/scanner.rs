@@ -1,5 +1,7 @@
 //! Bytes of a journal → facts.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use serde::de::IgnoredAny;
@@ -8,10 +10,11 @@ use windlass_core::fact::Entry;
 use windlass_core::values::RunId;
 
 use super::super::StoreError;
+use super::super::error::Attempted as _;
 use super::format::FORMAT;
 
-/// No line of a fact has fewer bytes: its ordinal, its time and its name alone are as long.
-const SHORTEST_FACT: usize = 64;
+/// So many bytes of a journal are read at once.
+const PIECE: u64 = 1 << 20;
 
 /// A journal's first line. A newer version may add fields; a change that this version cannot read raises the number.
 #[derive(Debug, Serialize, Deserialize)]
@@ -46,6 +49,19 @@ pub struct Scanned {
     pub consumed: usize,
 }
 
+impl Scanned {
+    /// Takes a further piece's facts; there are `rest` bytes in all.
+    fn take(&mut self, entries: Vec<Entry>, consumed: usize, rest: u64) {
+        if self.consumed == 0 {
+            // A long list that grows is copied from one place to the next, and both are held meanwhile.
+            let times = rest.checked_div(consumed as u64).map_or(1, |times| times.saturating_add(1));
+            self.entries.reserve(entries.len().saturating_mul(usize::try_from(times).unwrap_or(1)));
+        }
+        self.entries.extend(entries);
+        self.consumed += consumed;
+    }
+}
+
 impl Scanner {
     pub(crate) fn new(path: &Path) -> Scanner {
         Scanner { path: path.to_owned(), run: None, lines: 0, last_seq: 0 }
@@ -61,11 +77,33 @@ impl Scanner {
         self.last_seq
     }
 
+    /// Reads what follows the part that was consumed before from a file that stands there and has so many more bytes, piece by
+    /// piece: besides its facts no more than a few pieces are held.
+    pub(super) fn scan_file(&mut self, file: &mut File, rest: u64) -> Result<Scanned, StoreError> {
+        let mut whole = Scanned { entries: Vec::new(), consumed: 0 };
+        let (mut bytes, mut piece) = (Vec::new(), PIECE);
+        loop {
+            let read = file.take(piece).read_to_end(&mut bytes);
+            let read = match read {
+                // What was read is not lost; whoever looks again hears of the rest.
+                Err(_) if whole.consumed > 0 => return Ok(whole),
+                read => read.attempted("read", &self.path)?,
+            };
+            let Scanned { entries, consumed } = self.scan(&bytes)?;
+            bytes.drain(..consumed);
+            whole.take(entries, consumed, rest);
+            if (read as u64) < piece {
+                return Ok(whole);
+            }
+            if consumed == 0 {
+                piece = piece.saturating_mul(2);
+            }
+        }
+    }
+
     /// Reads what follows the part that was consumed before.
     pub(crate) fn scan(&mut self, bytes: &[u8]) -> Result<Scanned, StoreError> {
-        // A long list that grows is copied from one place to the next, and both are held meanwhile.
-        let lines = memchr::memchr_iter(b'\n', bytes).count();
-        let mut entries = Vec::with_capacity(lines.min(bytes.len() / SHORTEST_FACT));
+        let mut entries = Vec::new();
         let (mut consumed, mut start) = (0, 0);
         // Lines that are not JSON: the tail, unless a line that is JSON follows.
         let mut unreadable = 0;
