@@ -35,8 +35,8 @@ fn all_from_one_task_to_another_are_waited_for() {
     let tasks = "### T001: a\n### T002: b\n### T003: c\n### T005: e\n";
     let waits_for = |written: &str| {
         let list = markdown(&format!("{tasks}### T009: last\n- **Depends on**: {written}\n"));
-        let last = list.task(&"T009".into()).map(|task| task.row.dependencies.clone());
-        let ids = last.unwrap_or_default().into_iter().map(|id| id.0).collect::<Vec<_>>().join(" ");
+        let dependencies = list.task(&"T009".into()).map(|task| task.row.dependencies.clone());
+        let ids = dependencies.unwrap_or_default().into_iter().map(|id| id.0).collect::<Vec<_>>().join(" ");
         (ids, problems(&list).len())
     };
     let found = |ids: &str, problems: usize| (ids.to_owned(), problems);
