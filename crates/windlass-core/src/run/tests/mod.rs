@@ -14,6 +14,7 @@ mod councils;
 mod counting;
 mod criteria;
 mod damage;
+mod effects;
 mod ends_outside;
 mod evidence;
 mod going_back;
