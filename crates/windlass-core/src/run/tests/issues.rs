@@ -11,34 +11,38 @@ use crate::fact::Fact;
 use crate::forge::RepositoryName;
 use crate::report::{IssueReport, IssueStep, IssueTask};
 use crate::run::{Effect, Phase};
-use crate::spec::IssuesSpec;
+use crate::spec::{IssuesSpec, RunSpec};
 use crate::tasks::TaskProgress;
 use crate::values::{Now, StopReason, TaskId, TaskState};
 
-const LEASE: Duration = Duration::from_mins(30);
+pub(super) const LEASE: Duration = Duration::from_mins(30);
 
-type Asked = Rc<RefCell<Vec<String>>>;
+pub(super) type Asked = Rc<RefCell<Vec<String>>>;
 
 /// A run of these issues, and a forge that answers so: `None` = as if nobody else were there.
-fn world(
+pub(super) fn world(
     ids: &[&str],
     agent: impl FnMut(&TaskId) -> AgentCall + 'static,
     answers: impl FnMut(&TaskId, IssueTask, Now) -> Option<IssueReport> + 'static,
 ) -> (World, Asked) {
-    world_of(1, ids, agent, answers)
+    world_of(issues_plan(1), ids, agent, answers)
 }
 
-fn world_of(
-    lanes: u16,
+pub(super) fn issues_plan(lanes: u16) -> RunSpec {
+    let name = |name: &str| name.to_owned();
+    let repository = RepositoryName { host: name("github.com"), owner: name("acme"), name: name("anvil") };
+    let mut plan = tasks_plan(lanes);
+    plan.job.tasks.as_mut().unwrap().issues = Some(IssuesSpec { repository, lease: LEASE, closes: true });
+    plan
+}
+
+pub(super) fn world_of(
+    plan: RunSpec,
     ids: &[&str],
     agent: impl FnMut(&TaskId) -> AgentCall + 'static,
     answers: impl FnMut(&TaskId, IssueTask, Now) -> Option<IssueReport> + 'static,
 ) -> (World, Asked) {
     let (mut agent, mut answers) = (agent, answers);
-    let name = |name: &str| name.to_owned();
-    let repository = RepositoryName { host: name("github.com"), owner: name("acme"), name: name("anvil") };
-    let mut plan = tasks_plan(lanes);
-    plan.job.tasks.as_mut().unwrap().issues = Some(IssuesSpec { repository, lease: LEASE, closes: true });
     let rows = ids.iter().map(|id| row(id, &[])).collect();
     let mut world = World::new(plan, rows, move |task, _, _| agent(task));
     let asked = Asked::default();
@@ -54,18 +58,18 @@ fn world_of(
     (world, asked)
 }
 
-fn does(task: &TaskId) -> AgentCall {
+pub(super) fn does(task: &TaskId) -> AgentCall {
     AgentCall::done("file", &task.0)
 }
 
 /// Each in a file of its own.
-fn apart(task: &TaskId) -> AgentCall {
+pub(super) fn apart(task: &TaskId) -> AgentCall {
     let files = [("#1", "one"), ("#2", "two"), ("#3", "three")];
     let file = files.iter().find(|(id, _)| *id == task.0).map_or("another", |(_, file)| file);
     AgentCall::done(file, &task.0)
 }
 
-fn steps(world: &World) -> Vec<&IssueStep> {
+pub(super) fn steps(world: &World) -> Vec<&IssueStep> {
     let facts = world.journal.iter().map(|entry| &entry.fact);
     facts.filter_map(|fact| if let Fact::Issue(step) = fact { Some(step) } else { None }).collect()
 }
@@ -255,7 +259,7 @@ fn an_issue_that_was_lost_before_its_agent_was_called_holds_up_nobody_who_goes_o
 
 #[test]
 fn lanes_hold_an_issue_each_and_tell_what_landed() {
-    let (mut world, asked) = world_of(3, &["#1", "#2", "#3", "#4"], apart, |task, what, _| {
+    let (mut world, asked) = world_of(issues_plan(3), &["#1", "#2", "#3", "#4"], apart, |task, what, _| {
         let taken = || IssueReport::Taken { task: task.clone(), by: "r-other".to_owned(), lasts: LEASE };
         (task.0 == "#3" && what == IssueTask::Lease).then(taken)
     });

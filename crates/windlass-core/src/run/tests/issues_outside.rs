@@ -6,13 +6,14 @@ use super::going_out::{answer, asked, goes_out, seen, steps};
 use super::lanes_world::row;
 use super::waking::two_lanes;
 use super::world::{Act, World};
+use crate::fact::Fact;
 use crate::forge::{CheckTally, PullRequestState};
 use crate::report::{
-    DeliveryMove, DeliveryReport, DeliveryStep, DeliveryTask, IssueReport, IssueTask, PullRequestSeen,
-    WaitsFor,
+    DeliveryMove, DeliveryReport, DeliveryStep, DeliveryTask, IssueReport, IssueStep, IssueTask,
+    PullRequestSeen, Report, WaitsFor,
 };
-use crate::run::{Effect, Input, IssueContext};
-use crate::spec::{IssuesSpec, RunSpec};
+use crate::run::{Effect, Input, IssueContext, Orders};
+use crate::spec::{CommitPolicy, DeliverySpec, IssuesSpec, RunSpec};
 use crate::values::{JobStatus, StatusSource, StopReason, StopSource};
 
 const BRANCH: &str = "| branch | ` windlass/r-test0000 `: its pull request follows |\n";
@@ -20,9 +21,12 @@ const PAGE: &str = "| pull request | url |\n";
 
 /// A run of one issue, that is closed once it is done.
 fn of_an_issue() -> World {
-    let out = goes_out();
-    let mut plan = RunSpec { delivery: out.delivery, checks: out.checks, lanes: None, ..two_lanes() };
-    let repository = plan.delivery.as_ref().unwrap().repository.clone();
+    of_an_issue_and(goes_out().delivery, CommitPolicy::Runner)
+}
+
+fn of_an_issue_and(delivery: Option<DeliverySpec>, commit: CommitPolicy) -> World {
+    let DeliverySpec { repository, .. } = goes_out().delivery.unwrap();
+    let mut plan = RunSpec { delivery, commit, checks: goes_out().checks, lanes: None, ..two_lanes() };
     plan.job.tasks.as_mut().unwrap().issues =
         Some(IssuesSpec { repository, lease: Duration::from_mins(30), closes: true });
     let status = |complete| JobStatus { source: StatusSource::TaskFile, complete, ..JobStatus::default() };
@@ -120,4 +124,61 @@ fn what_a_look_shows_that_ends_after_a_stop_is_for_a_resumed_run() {
     assert_eq!(world.finish(), StopReason::Interrupted);
     world.restart(world.journal.len());
     asked(&mut world, DeliveryTask::Merge);
+}
+
+#[test]
+fn what_is_done_is_told_with_the_run_the_commit_where_that_is_and_the_checks() {
+    let of_run = "**Done**, as the runner has seen it.\n\n| | |\n|---|---|\n| run | ` r-test0000 ` |\n";
+    let checks = "\nPassed on this work:\n\n- [x] ` make test `\n";
+    for (delivery, commit, rows) in [
+        (None, CommitPolicy::Runner, "| commit | c1 |\n| pushed | no |\n".to_owned()),
+        (goes_out().delivery, CommitPolicy::Runner, format!("| commit | c1 |\n{BRANCH}")),
+        // The branch is where it was: nobody's commit has the work.
+        (None, CommitPolicy::None, String::new()),
+    ] {
+        let told = told(&mut of_an_issue_and(delivery, commit));
+        assert_eq!(told.text, format!("{of_run}{rows}{checks}"), "{commit:?}");
+    }
+}
+
+// The answer to what is told at first may bring the pull request about: what is told then reads like the same order.
+#[test]
+fn what_is_told_once_more_is_ordered_once_more() {
+    let mut world = of_an_issue();
+    issue(&mut world, IssueTask::TellDone);
+    let mut orders = Orders::default();
+    let mut ordered = |answer: &Option<Report>| {
+        if let Some(answer) = answer {
+            orders.answered(answer);
+        }
+        let due = orders.due(&world.run, world.now).orders;
+        due.iter().filter(|order| matches!(order.effect, Effect::Issue { .. })).count()
+    };
+    let answer = |id: &str, what| Report::IssueReport(IssueReport::Done { task: id.into(), what });
+    let told = IssueTask::TellDone;
+    for (came, times) in [
+        (None, 1),
+        (None, 0),
+        (Some(Report::notice("something")), 0),
+        (Some(answer("#2", told)), 0),
+        (Some(answer("#1", IssueTask::Lease)), 0),
+        (Some(answer("#1", told)), 1),
+        (None, 0),
+    ] {
+        assert_eq!(ordered(&came), times, "{came:?}");
+    }
+}
+
+#[test]
+fn what_is_told_of_a_pull_request_needs_one_and_something_that_is_done() {
+    let mut world = of_an_issue_and(None, CommitPolicy::Runner);
+    told(&mut world);
+    assert_eq!(world.finish(), StopReason::Complete);
+    let ends = |world: &World| world.facts().filter(|fact| **fact == Fact::Issue(IssueStep::Ending)).count();
+    assert_eq!(ends(&world), 0, "there is none");
+    let mut world = stops(None);
+    assert_eq!(ends(&world), 1);
+    told(&mut world);
+    assert_eq!(world.finish(), StopReason::Interrupted);
+    assert_eq!(ends(&world), 1, "it was told");
 }

@@ -23,6 +23,7 @@ mod guarding;
 mod handing_over;
 mod hooks;
 mod issues;
+mod issues_held;
 mod issues_outside;
 mod judged_criteria;
 mod judging;
