@@ -147,6 +147,7 @@ fn what_a_lost_call_is_heard_to_have_cost_replaces_its_estimate_once() {
     assert_eq!(news(&ledger, 2, Some(dollars(2)), 3), None, "its end was seen");
     assert_eq!(news(&ledger, 9, Some(dollars(2)), 3), None, "nobody knows it");
     assert_eq!(news(&ledger, 3, None, 3), None, "it says nothing new");
+    assert_eq!(news(&ledger, 3, Some(dollars(5)), 3), Some((dollars(5), false)), "what was guessed is known");
     assert_eq!(news(&ledger, 3, None, 4), Some((dollars(5), true)), "no less than before without a total");
     assert_eq!(news(&ledger, 3, Some(dollars(2)), 4), Some((dollars(2), false)));
     let charge = Charge { cost: dollars(2), estimated: false, listed: Cost::ZERO };
@@ -157,4 +158,10 @@ fn what_a_lost_call_is_heard_to_have_cost_replaces_its_estimate_once() {
     assert_eq!(ledger.recharge(CallId(3), charge, tokens), None, "once");
     assert_eq!(news(&ledger, 3, Some(dollars(1)), 4), None);
     assert_eq!(ledger.next_call(), CallId(4), "it is no further call");
+}
+
+#[test]
+fn what_of_a_charge_is_an_estimate_is_all_of_it_or_nothing() {
+    let charge = |estimated| Charge { cost: dollars(2), estimated, listed: dollars(7) };
+    assert_eq!([charge(true), charge(false)].map(|charge| charge.estimate()), [dollars(2), Cost::ZERO]);
 }

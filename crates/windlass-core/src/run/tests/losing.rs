@@ -4,8 +4,9 @@ use super::landing::until;
 use super::lanes_world::{AgentCall, World, row, tasks_plan};
 use crate::fact::Fact;
 use crate::report;
+use crate::run::lane::{Candidate, Council};
 use crate::run::{Effect, Input, LaneState, Run};
-use crate::spec::{Depth, Verification};
+use crate::spec::{Depth, ReviewSpec, Verification};
 use crate::values::{Class, Evidence, LaneId, MergeOutcome, Named, Now, Purpose, StopReason, TaskId};
 
 fn done(task: &TaskId, _: Purpose, _: u32) -> AgentCall {
@@ -29,7 +30,7 @@ fn lost(world: &mut World, effect: &Effect) -> (LaneId, crate::run::TurnKey, Pur
     let lane = effect.lane().unwrap();
     world.input(Input::from(report::LaneLost { lane, worker: None }));
     let Some(LaneState::Opening(turn)) = world.run.lane(lane) else { panic!("{:?}", world.run.lane(lane)) };
-    assert!(turn.claim.is_none() && !turn.progress, "{turn:?}");
+    assert!(turn.claim.is_none() && turn.review.is_none() && !turn.progress, "{turn:?}");
     assert!(world.run.task_is_fresh(lane) && world.run.work_in(lane).is_none());
     assert!(world.run.conflicts_in(lane).is_empty() && world.run.refused_in(lane).is_empty());
     (lane, turn.key(), turn.purpose)
@@ -55,6 +56,43 @@ fn whatever_an_attempt_was_for_its_task_begins_again_as_work() {
     let effect = until(&mut world, verifies);
     let (_, key, purpose) = lost(&mut world, &effect);
     assert_eq!((key.attempt, purpose), (3, Purpose::Work));
+}
+
+#[test]
+fn what_a_reviewer_was_to_look_at_is_gone_with_its_checkout() {
+    let mut plan = tasks_plan(2);
+    plan.review = Some(ReviewSpec::default());
+    let mut world = World::new(plan, vec![row("T1", &[])], done);
+    let reviews = |effect: &Effect| matches!(effect, Effect::Prepare { purpose: Purpose::Review, .. });
+    let effect = until(&mut world, reviews);
+    let (_, key, purpose) = lost(&mut world, &effect);
+    assert_eq!((key.attempt, purpose), (3, Purpose::Work));
+}
+
+#[test]
+fn a_council_that_was_asked_is_not_asked_again_because_a_checkout_is_gone() {
+    let candidate = |world: &World, lane| match world.run.lane(lane) {
+        Some(LaneState::Advancing(turn, outcome, judged)) => Box::new(Candidate {
+            purpose: turn.purpose,
+            outcome: outcome.clone(),
+            judged: judged.clone(),
+            evidence: None,
+        }),
+        other => panic!("{other:?}"),
+    };
+    for (asked, then) in [(0, Council::Unasked), (1, Council::Over), (2, Council::Over)] {
+        let mut world = World::new(tasks_plan(2), vec![row("T1", &[])], done);
+        let effect = until(&mut world, |effect| matches!(effect, Effect::Commit { .. }));
+        let lane = effect.lane().unwrap();
+        let council = match asked {
+            0 => Council::Unasked,
+            1 => Council::Asked(candidate(&world, lane)),
+            _ => Council::Over,
+        };
+        world.run.lanes.get_mut(&lane).unwrap().state.turn_mut().unwrap().council = council;
+        lost(&mut world, &effect);
+        assert_eq!(world.run.lane(lane).unwrap().turn().unwrap().council, then, "{asked}");
+    }
 }
 
 #[test]
@@ -113,6 +151,8 @@ fn facts_are_numbered_from_one_and_none_is_left_out_or_told_twice() {
     assert_eq!(world.finish(), StopReason::Complete);
     let numbers: Vec<u64> = world.journal.iter().map(|entry| entry.seq).collect();
     assert_eq!(numbers, (1..=world.journal.len() as u64).collect::<Vec<_>>());
+    assert_eq!(Run::folded(&world.journal).unwrap(), world.run);
+    assert!(Run::folded(&world.journal[1..]).is_err(), "the first is left out");
     let mut run = Run::new();
     assert!(run.apply(&world.journal[1]).is_err(), "the first is left out");
     run.apply(&world.journal[0]).unwrap();

@@ -127,6 +127,19 @@ fn what_answers_an_order_that_another_took_the_place_of_is_late() {
 }
 
 #[test]
+fn an_order_of_an_earlier_session_is_late_even_where_nothing_came_after_it() {
+    let mut world = working();
+    world.until(|effect| matches!(effect, Effect::Prepare { .. }));
+    let order = due(&mut Orders::default(), &world).orders.swap_remove(0);
+    let prepared = |order: &Order| Reported::of(order.epoch, report::Prepared { lane: LANE });
+    let mut orders = Orders::of_session(&world.run);
+    assert!(orders.is_late(&prepared(&order)));
+    world.restart(world.journal.len());
+    let first = due(&mut orders, &world).orders.swap_remove(0);
+    assert!(!orders.is_late(&prepared(&first)), "the session's own");
+}
+
+#[test]
 fn whoever_ends_a_call_takes_no_order_s_place() {
     let mut world = working();
     let mut orders = Orders::default();

@@ -417,3 +417,18 @@ fn a_verdict_about_work_that_the_reviewer_has_undone_does_not_count() {
         World::new(reviewed(), |call, _| claims(call)).reviewed(|_, _| Act::passes().leaves("start"));
     assert_eq!(world.finish(), StopReason::ReviewStalemate);
 }
+
+// The third tree is the first one once more: that its check passes now is all that is new about it.
+#[test]
+fn a_check_that_passes_for_the_first_time_is_progress_already_while_the_work_is_looked_over() {
+    let mut runs = 0;
+    let trees = ["one", "two", "one"];
+    let mut world =
+        World::new(gated(), move |call, _| Act::works(trees[call as usize - 1])).checking(move |_, _| {
+            runs += 1;
+            runs > 3
+        });
+    world.until(is_review);
+    let turn = world.run.lane(LaneId(0)).and_then(|lane| lane.turn()).unwrap();
+    assert_eq!((turn.iteration, turn.progress), (3, true));
+}
