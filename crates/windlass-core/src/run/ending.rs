@@ -286,7 +286,7 @@ impl Run {
     }
 }
 
-fn manual(stop: Stop) -> StopReason {
+pub(super) fn manual(stop: Stop) -> StopReason {
     match stop.by {
         StopSource::Interrupt => StopReason::Interrupted,
         StopSource::Terminate => StopReason::Terminated,

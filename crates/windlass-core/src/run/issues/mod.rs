@@ -12,6 +12,7 @@ use jiff::Timestamp;
 use crate::fact::Fact;
 use crate::report::{IssueMove, IssueReport, IssueStep, IssueTask};
 use crate::run::delivery::BeforeEnd;
+use crate::run::ending::manual;
 use crate::run::lane::LaneState;
 use crate::run::{Effect, Run, Survey};
 use crate::spec::IssuesSpec;
@@ -156,10 +157,15 @@ impl Run {
     /// With what a run whose tasks are done ends where that could not be told; `None` where it could.
     pub(super) fn untold(&self) -> Option<(StopReason, String)> {
         let owed = self.issues.owed.first()?;
-        let why = self.issues.given_up.as_deref()?;
-        let detail =
-            format!("what became of {} could not be told: {why}; `windlass resume` tells it", owed.task);
-        Some((StopReason::NeedsHuman, detail))
+        let (reason, why) = match (&self.issues.given_up, self.stop, &self.failing) {
+            (Some(why), ..) => (StopReason::NeedsHuman, format!("could not be told: {why}")),
+            (None, Some(stop), _) => {
+                (manual(stop), "was not told: the run was stopped before that".to_owned())
+            }
+            (None, None, Some(failing)) => (failing.stop_reason, format!("was not told: {}", failing.detail)),
+            (None, None, None) => return None,
+        };
+        Some((reason, format!("what became of {} {why}; `windlass resume` tells it", owed.task)))
     }
 
     /// Does this run have the task that a lane is at?

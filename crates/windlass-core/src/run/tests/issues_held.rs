@@ -6,7 +6,7 @@ use super::issues::{LEASE, apart, does, issues_plan, steps, world, world_of};
 use super::landing::until;
 use super::lanes_world::{AgentCall, World};
 use crate::fact::{Entry, Fact};
-use crate::report::{IssueMove, IssueReport, IssueStep, IssueTask};
+use crate::report::{self, IssueMove, IssueReport, IssueStep, IssueTask};
 use crate::run::{Effect, Input};
 use crate::spec::RunSpec;
 use crate::values::{Class, LaneId, Now, StopReason, StopSource, TaskId, later};
@@ -236,6 +236,42 @@ fn whoever_stops_a_run_twice_or_while_its_forge_is_silent_waits_for_nothing() {
     stop(&mut once, 1);
     assert_eq!(once.finish(), StopReason::Interrupted);
     assert_eq!((once.now, asked.borrow().len()), (stopped, 2));
+}
+
+/// Why a run of one issue, whose work is done, ends where this comes before that is told; then it goes on.
+fn ends_before_it_has_told(comes: impl FnOnce(&mut World)) -> (StopReason, String, StopReason) {
+    let mut silent = true;
+    let (mut world, asked) = world(&["#1"], does, move |task, what, _| {
+        (what == IssueTask::TellDone && std::mem::take(&mut silent)).then(|| down(task, what, true))
+    });
+    let told = until(&mut world, tells);
+    world.carry_out(told);
+    comes(&mut world);
+    let reason = world.finish();
+    let Some(Fact::RunFinished { detail, .. }) = world.journal.last().map(|entry| &entry.fact) else {
+        panic!("{:?}", world.journal.last())
+    };
+    let detail = detail.clone();
+    world.restart(world.journal.len());
+    let then = world.finish();
+    assert_eq!(*asked.borrow(), ["#1 Lease", "#1 TellDone", "#1 TellDone"]);
+    (reason, detail, then)
+}
+
+// Nobody goes on with a run that is complete: its issue would never be told.
+#[test]
+fn a_run_that_ends_before_it_has_told_what_is_done_is_not_complete_until_it_goes_on() {
+    let untold = |why: &str| format!("what became of #1 was not told: {why}; `windlass resume` tells it");
+    let (reason, detail) = (StopReason::DiskFull, "no space".to_owned());
+    let broken = report::Broken { stop_reason: reason, detail: detail.clone() };
+    let stopped = untold("the run was stopped before that");
+    let complete = StopReason::Complete;
+    for least in [1, 2] {
+        let ended = ends_before_it_has_told(|world| stop(world, least));
+        assert_eq!(ended, (StopReason::Interrupted, stopped.clone(), complete), "{least}");
+    }
+    let ended = ends_before_it_has_told(|world| world.input(Input::from(broken)));
+    assert_eq!(ended, (reason, untold(&detail), complete));
 }
 
 #[test]
