@@ -213,9 +213,11 @@ impl Keeper {
     /// Kills and reaps everything below the keeper: [`KeeperEvent::TreeGone`], at the latest after 2 s; [`KeeperEvent::Died`]
     /// where the keeper stands still and cannot be woken.
     pub fn kill_tree(&self) -> Result<(), ProcessError> {
-        self.send(&Request::KillTree, &[])?;
         let (said, waiting) = channel();
+        // Before it is asked: its answer may be here before this thread goes on, and whoever waited from then on would wait for
+        // another one, and end a keeper that does nothing wrong.
         self.clearing.lock().unwrap_or_else(PoisonError::into_inner).push(said);
+        self.send(&Request::KillTree, &[])?;
         let process = self.process;
         let wait = move || {
             if waiting.recv_timeout(CLEARING_PATIENCE) == Err(RecvTimeoutError::Timeout) {
