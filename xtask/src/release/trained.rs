@@ -29,21 +29,19 @@ pub enum Training {
 
 /// Builds it for the target.
 pub fn build(workspace: &Workspace, target: &str, training: Training) -> Result<PathBuf, Failure> {
-    let mut flags = linking(target)?;
-    let Some(tool) = tool_for(target)? else {
-        return build_with(workspace, target, &workspace.target, &flags);
-    };
-    let place = workspace.target.join("trained").join(target);
-    let profile = place.join("seen.profdata");
-    if training == Training::Anew || !profile.is_file() {
+    let mut flags = Vec::new();
+    if foreign::compiler(target, &binary::host()?).is_some() {
+        println!("built without a profile: this machine does not run programs for {target}");
+    } else {
+        let tools = tools()?;
+        flags.extend(linking(target, &tools));
         // Not every target's library can be watched, and not everything that the training needs is everywhere. What is wrong with
         // the program itself shows in the next build.
-        if let Err(failure) = train(workspace, target, &tool, &place, &profile) {
-            println!("built without a profile: {failure}");
-            return build_with(workspace, target, &workspace.target, &flags);
+        match profile(workspace, target, training, &tools) {
+            Ok(profile) => flags.push(flag("-Cprofile-use=", &profile)),
+            Err(failure) => println!("built without a profile: {failure}"),
         }
     }
-    flags.push(flag("-Cprofile-use=", &profile));
     build_with(workspace, target, &workspace.target, &flags)
 }
 
@@ -55,48 +53,40 @@ fn tools() -> Result<PathBuf, Failure> {
 
 /// What makes a static program smaller: functions that are the same are there once, and what has to be put right at its start is
 /// listed in few bytes. A glibc would have to be a new one for the latter, and the linker of another machine may know neither.
-fn linking(target: &str) -> Result<Vec<String>, Failure> {
-    let linkers = tools()?.join("gcc-ld");
-    if !target.ends_with("-musl")
-        || foreign::compiler(target, &binary::host()?).is_some()
-        || !linkers.is_dir()
-    {
-        return Ok(Vec::new());
+fn linking(target: &str, tools: &Path) -> Vec<String> {
+    let linkers = tools.join("gcc-ld");
+    if !target.ends_with("-musl") || !linkers.is_dir() {
+        return Vec::new();
     }
     let own = ["-fuse-ld=lld", "-Wl,--icf=all", "-Wl,--pack-dyn-relocs=relr"];
     let own = own.map(|argument| format!("-Clink-arg={argument}"));
-    Ok([flag("-Clink-arg=-B", &linkers)].into_iter().chain(own).collect())
+    [flag("-Clink-arg=-B", &linkers)].into_iter().chain(own).collect()
 }
 
-/// What makes a profile of what was seen, where the target's programs run on this machine.
-fn tool_for(target: &str) -> Result<Option<PathBuf>, Failure> {
-    if foreign::compiler(target, &binary::host()?).is_some() {
-        println!("built without a profile: this machine does not run programs for {target}");
-        return Ok(None);
-    }
-    let tool = tools()?.join("llvm-profdata");
-    if tool.is_file() || succeeds(Command::new("rustup").args(["component", "add", "llvm-tools"])) {
-        return Ok(Some(tool));
-    }
-    println!("built without a profile: the toolchain has no llvm-tools (rustup component add llvm-tools)");
-    Ok(None)
-}
-
-/// Watches it at work.
-fn train(
+/// What was seen of the program at work; where it has to be, it is watched now.
+fn profile(
     workspace: &Workspace,
     target: &str,
-    tool: &Path,
-    place: &Path,
-    profile: &Path,
-) -> Result<(), Failure> {
+    training: Training,
+    tools: &Path,
+) -> Result<PathBuf, Failure> {
+    let tool = tools.join("llvm-profdata");
+    if !tool.is_file() && !succeeds(Command::new("rustup").args(["component", "add", "llvm-tools"])) {
+        return Err(Failure("the toolchain has no llvm-tools (rustup component add llvm-tools)".to_owned()));
+    }
+    let place = workspace.target.join("trained").join(target);
+    let profile = place.join("seen.profdata");
+    if training == Training::Kept && profile.is_file() {
+        return Ok(profile);
+    }
     let raw = place.join("raw");
     if raw.exists() {
         fs::remove_dir_all(&raw).map_err(|error| Failure::at(&raw, error))?;
     }
-    let watched = build_with(workspace, target, place, &[flag("-Cprofile-generate=", &raw)])?;
+    let watched = build_with(workspace, target, &place, &[flag("-Cprofile-generate=", &raw)])?;
     bench::exercise(workspace, &watched)?;
-    run(Command::new(tool).arg("merge").arg("--output").arg(profile).arg(&raw))
+    run(Command::new(tool).arg("merge").arg("--output").arg(&profile).arg(&raw))?;
+    Ok(profile)
 }
 
 fn flag(name: &str, path: &Path) -> String {
