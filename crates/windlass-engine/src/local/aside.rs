@@ -191,8 +191,8 @@ fn inventory_of(snapshot: &Snapshot) -> Inventory {
         content: file.content,
         ignored: false,
     };
-    let private = snapshot.private.iter().cloned().collect();
-    Inventory { entries: snapshot.files.iter().map(entry).collect(), private, ..Inventory::default() }
+    let entries = snapshot.files.iter().map(entry).collect();
+    Inventory { entries, private: snapshot.private.clone(), ..Inventory::default() }
 }
 
 /// The paths that differ, in order, but for the runner's own.

@@ -26,10 +26,12 @@ pub use walk::{Bound, WALK_BYTES, WALK_FILES};
 
 pub use evidence::{is_half_written, is_own};
 pub use survey::LARGEST_KEPT;
+pub(crate) use survey::OF_OTHERS;
 pub use walk::rules_of;
 
 pub use crate::git::{EntryKind, as_path};
 
+use std::collections::BTreeSet;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -83,8 +85,8 @@ pub struct Inventory {
     pub entries: Vec<Entry>,
     /// What is there and could not be read, sorted by path.
     pub unread: Vec<Unread>,
-    /// Those of the files that nobody but their owner may read or write, in no order.
-    pub private: Vec<Vec<u8>>,
+    /// Those of the files that nobody but their owner may read or write.
+    pub private: BTreeSet<Vec<u8>>,
     /// The walk stopped here: there is more that was not looked at. Only without git.
     pub bound: Option<Bound>,
     /// The repository could not be read (what git said); the files were found by a walk instead.

@@ -188,7 +188,7 @@ impl Surveyor {
                 Ok(Some(Looked { kind, size, content, access })) => {
                     let path = path.strip_suffix(b"/").map(<[u8]>::to_vec).unwrap_or(path);
                     if access == Access::Owner {
-                        inventory.private.push(path.clone());
+                        inventory.private.insert(path.clone());
                     }
                     inventory.entries.push(Entry { path, kind, size, content, ignored });
                 }
@@ -284,7 +284,7 @@ enum Access {
 }
 
 /// The permissions of all but a file's owner.
-const OF_OTHERS: u32 = 0o077;
+pub(crate) const OF_OTHERS: u32 = 0o077;
 
 fn list_repository(repository: &Repository, listing: &mut Listing) -> Result<(Head, Vec<Vec<u8>>), GitError> {
     // Without this, a folder above may be a repository as well, and git would speak of that one.

@@ -41,7 +41,7 @@ fn a_change_that_leaves_size_and_times_as_they_were_is_seen() {
     let scratch = Scratch::committed();
     let mut surveyor = scratch.surveyor();
     let times = fs::FileTimes::new().set_modified(std::time::UNIX_EPOCH + Duration::from_secs(1_000_000_000));
-    let mut seen = std::collections::BTreeSet::new();
+    let mut seen = BTreeSet::new();
     // As fast as possible: often within one tick of the clock that stamps files.
     for number in 0..30 {
         fs::write(scratch.path("a.txt"), format!("{number:02}")).unwrap();

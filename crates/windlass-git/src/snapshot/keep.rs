@@ -146,11 +146,10 @@ impl Store {
         };
         left_out.sort_unstable_by(|one, other| one.path.cmp(&other.path));
         let place = KeptPlace::of(place);
-        let private: BTreeSet<Vec<u8>> = inventory.private.iter().cloned().collect();
-        let tree = KeptTree { files: &files, left_out: &left_out, private: &private };
+        let tree = KeptTree { files: &files, left_out: &left_out, private: &inventory.private };
         let id = self.keep_as(name, tree, &repository, &place)?;
         self.latest = Some((id.clone(), repository.clone()));
-        Ok(Snapshot { id, files, left_out, private, repository, place })
+        Ok(Snapshot { id, files, left_out, private: inventory.private.clone(), repository, place })
     }
 
     /// Writes a snapshot whose contents are here, and its name. When this returns, all of it is on the disk.

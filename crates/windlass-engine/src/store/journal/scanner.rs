@@ -49,19 +49,6 @@ pub struct Scanned {
     pub consumed: usize,
 }
 
-impl Scanned {
-    /// Takes a further piece's facts; there are `rest` bytes in all.
-    fn take(&mut self, entries: Vec<Entry>, consumed: usize, rest: u64) {
-        if self.consumed == 0 {
-            // A long list that grows is copied from one place to the next, and both are held meanwhile.
-            let times = rest.checked_div(consumed as u64).map_or(1, |times| times.saturating_add(1));
-            self.entries.reserve(entries.len().saturating_mul(usize::try_from(times).unwrap_or(1)));
-        }
-        self.entries.extend(entries);
-        self.consumed += consumed;
-    }
-}
-
 impl Scanner {
     pub(crate) fn new(path: &Path) -> Scanner {
         Scanner { path: path.to_owned(), run: None, lines: 0, last_seq: 0 }
@@ -91,7 +78,13 @@ impl Scanner {
             };
             let Scanned { entries, consumed } = self.scan(&bytes)?;
             bytes.drain(..consumed);
-            whole.take(entries, consumed, rest);
+            if whole.consumed == 0 {
+                // A long list that grows is copied from one place to the next, and both are held meanwhile.
+                let pieces = usize::try_from(rest.div_ceil(PIECE)).unwrap_or(1);
+                whole.entries.reserve(entries.len().saturating_mul(pieces));
+            }
+            whole.entries.extend(entries);
+            whole.consumed += consumed;
             if (read as u64) < piece {
                 return Ok(whole);
             }

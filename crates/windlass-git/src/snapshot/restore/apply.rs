@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path};
 
 use super::{LeftAlone, RestorePlan, Restored, WhyLeft};
-use crate::inventory::{EntryKind, as_path};
+use crate::inventory::{EntryKind, OF_OTHERS, as_path};
 use crate::snapshot::keep::KeptFile;
 use crate::snapshot::{SnapshotError, Store};
 use windlass_host::file::FileError;
@@ -80,9 +80,6 @@ pub(super) fn write(
     }
     Ok(())
 }
-
-/// What others than a file's owner may have of its permissions.
-const OF_OTHERS: u32 = 0o077;
 
 /// `others`: what others may do with the file where it is written anew, as far as the system lets them.
 fn write_file(root: &Path, file: &KeptFile, content: &[u8], others: u32) -> Result<(), WhyLeft> {
