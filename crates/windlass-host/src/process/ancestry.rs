@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use rustix::process::Pid;
 
 use super::KEEPER_COMMAND;
+use super::entry;
 use super::tree::Process;
 
 /// Where an environment, by its variables, keeps its state; `None` where that cannot be told.
@@ -27,25 +28,28 @@ pub fn windlass_above(state: &Path, root: &StateRoot) -> Option<i32> {
 
 /// Is this a keeper, or a program of the name of this one?
 pub(super) fn is_windlass(id: Pid) -> bool {
-    let line = fs::read(proc_file(id, "cmdline")).unwrap_or_default();
-    let is_keeper = line.split(|byte| *byte == 0).nth(1) == Some(KEEPER_COMMAND.as_bytes());
     let program = program_name(id);
     let is_ours = program.is_some_and(|program| {
         program == "windlass" || program_name(rustix::process::getpid()).is_some_and(|own| own == program)
     });
-    is_keeper || is_ours
+    is_ours || is_keeper(id)
+}
+
+fn is_keeper(id: Pid) -> bool {
+    let line = entry::read(id, "cmdline").unwrap_or_default();
+    line.split(|byte| *byte == 0).nth(1) == Some(KEEPER_COMMAND.as_bytes())
 }
 
 /// The name of a process's program, also where the file was replaced meanwhile.
 fn program_name(id: Pid) -> Option<OsString> {
-    let path = fs::read_link(proc_file(id, "exe")).ok()?;
+    let path = entry::program(id).ok()?;
     let name = path.file_name()?.as_bytes();
     let name = name.strip_suffix(b" (deleted)").unwrap_or(name);
     Some(OsStr::from_bytes(name).to_owned())
 }
 
 fn keeps_state_in(id: Pid, state: &Path, root: &StateRoot) -> bool {
-    let Ok(environment) = fs::read(proc_file(id, "environ")) else { return true };
+    let Ok(environment) = entry::read(id, "environ") else { return true };
     let value = |name: &str| {
         let prefix = [name.as_bytes(), b"="].concat();
         let mut entries = environment.split(|byte| *byte == 0);
@@ -58,8 +62,4 @@ fn keeps_state_in(id: Pid, state: &Path, root: &StateRoot) -> bool {
 fn is_same_folder(one: &Path, other: &Path) -> bool {
     let identity = |path: &Path| fs::metadata(path).map(|found| (found.dev(), found.ino())).ok();
     one == other || identity(one).is_some_and(|one| Some(one) == identity(other))
-}
-
-fn proc_file(id: Pid, name: &str) -> PathBuf {
-    PathBuf::from(format!("/proc/{}/{name}", id.as_raw_nonzero()))
 }

@@ -4,12 +4,12 @@ use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::path::PathBuf;
 
 use rustix::process::Pid;
 
 use super::RUN_VARIABLE;
 use super::ancestry::is_windlass;
+use super::entry;
 use super::tree::{self, Process};
 
 /// Something of a run's at the other end of a connection.
@@ -75,7 +75,7 @@ const fn is_of(ours: u32, user: Option<u32>) -> bool {
 
 /// Who started a process: its real user. The owner of its files in `/proc` is another one where it hides.
 fn user_of(id: Pid) -> Option<u32> {
-    real_user(&fs::read_to_string(of(id, "status")).ok()?)
+    real_user(&String::from_utf8_lossy(&entry::read(id, "status").ok()?))
 }
 
 /// `Uid:` and the real, effective, saved and file system's user.
@@ -85,18 +85,14 @@ fn real_user(status: &str) -> Option<u32> {
 
 fn carries_a_run(id: Pid) -> bool {
     let prefix = format!("{RUN_VARIABLE}=");
-    let environment = fs::read(of(id, "environ")).unwrap_or_default();
+    let environment = entry::read(id, "environ").unwrap_or_default();
     let mut entries = environment.split(|byte| *byte == 0);
     entries.any(|entry| entry.strip_prefix(prefix.as_bytes()).is_some_and(|run| !run.is_empty()))
 }
 
-fn of(id: Pid, name: &str) -> PathBuf {
-    PathBuf::from(format!("/proc/{}/{name}", id.as_raw_nonzero()))
-}
-
 /// Has this process the socket open?
 fn holds(id: Pid, socket: &str) -> io::Result<bool> {
-    for entry in fs::read_dir(of(id, "fd"))? {
+    for entry in fs::read_dir(entry::path(id, "fd"))? {
         let link = fs::read_link(entry?.path());
         if link.is_ok_and(|link| link.as_os_str() == socket) {
             return Ok(true);

@@ -4,7 +4,6 @@
 //! below another one that did not.
 
 use std::fs;
-use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::time::{Duration, Instant};
 
@@ -13,6 +12,7 @@ use windlass_core::values::RunId;
 
 use super::RUN_VARIABLE;
 use super::command::WAITING_VARIABLE;
+use super::entry;
 use super::tree::{Families, Process, all, kill_with_descendants, parse_environment};
 
 /// How long [`end`] tries.
@@ -24,10 +24,6 @@ const ENVIRONMENT_LOOKS: u32 = 50;
 /// How often a process has to have no environment before it is believed: the kernel says so, too, while it lays out that of a
 /// new program.
 const EMPTY_ENVIRONMENTS: u32 = 3;
-
-/// Bytes of an environment that are read at first, and at most (the kernel takes no more than 6 MiB of arguments and
-/// environment together).
-const ENVIRONMENT_SIZES: (usize, usize) = (16 << 10, 8 << 20);
 
 /// Looks in a row that find nothing, before nothing is left: what is started while a look goes on, by a process that is gone
 /// before its turn comes, is seen by the next one.
@@ -113,9 +109,12 @@ fn carries(id: Pid, mark: &[u8]) -> bool {
 fn environment(id: Pid) -> Vec<u8> {
     let mut empty = 0;
     for _ in 0..ENVIRONMENT_LOOKS {
-        let environment = environment_at_once(id);
+        let environment = entry::read(id, "environ").unwrap_or_default();
+        if !environment.is_empty() || entry::program(id).is_err() {
+            return environment;
+        }
         empty += u32::from(has_no_environment(id));
-        if !environment.is_empty() || empty == EMPTY_ENVIRONMENTS || !is_program(id) {
+        if empty == EMPTY_ENVIRONMENTS {
             return environment;
         }
         std::thread::sleep(Duration::from_millis(1));
@@ -123,30 +122,8 @@ fn environment(id: Pid) -> Vec<u8> {
     Vec::new()
 }
 
-/// Read by one call: between two, the process may become another program, and the file then ends in the middle.
-fn environment_at_once(id: Pid) -> Vec<u8> {
-    let (first, most) = ENVIRONMENT_SIZES;
-    let mut environment = vec![0; first];
-    loop {
-        let read = fs::File::open(format!("/proc/{}/environ", id.as_raw_nonzero()))
-            .and_then(|mut file| file.read(&mut environment));
-        let read = read.unwrap_or_default();
-        if read < environment.len() || read >= most {
-            environment.truncate(read);
-            return environment;
-        }
-        environment.resize(read * 2, 0);
-    }
-}
-
-/// Those of the kernel are none, for ever; nor are the dead.
-fn is_program(id: Pid) -> bool {
-    fs::read_link(format!("/proc/{}/exe", id.as_raw_nonzero())).is_ok()
-}
-
 fn has_no_environment(id: Pid) -> bool {
-    fs::read(format!("/proc/{}/stat", id.as_raw_nonzero()))
-        .is_ok_and(|stat| parse_environment(&stat).is_some_and(|range| range.is_empty()))
+    entry::read(id, "stat").is_ok_and(|stat| parse_environment(&stat).is_some_and(|range| range.is_empty()))
 }
 
 /// This process and its ancestors.
@@ -158,7 +135,7 @@ fn own_line() -> Vec<Pid> {
 
 fn leftover(process: Process) -> Leftover {
     let pid = process.id.as_raw_nonzero().get();
-    let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let line = entry::read(process.id, "cmdline").unwrap_or_default();
     let words = line.split(|byte| *byte == 0).map(String::from_utf8_lossy).collect::<Vec<_>>().join(" ");
     let printable = words.trim_end().chars().take(SHOWN).map(|c| if c.is_control() { '?' } else { c });
     Leftover { pid, command: printable.collect() }

@@ -16,6 +16,7 @@ mod ancestry;
 mod apart;
 mod callers;
 mod command;
+mod entry;
 mod error;
 mod hearing;
 mod keeper;

@@ -13,6 +13,11 @@ use std::str::SplitAsciiWhitespace;
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal};
 
+use super::entry;
+
+/// The flag of what belongs to the kernel (`PF_KTHREAD` of `linux/sched.h`).
+const OF_KERNEL: u64 = 0x0020_0000;
+
 /// One process, as it was when it was looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Process {
@@ -26,13 +31,14 @@ pub struct Process {
     pub start: u64,
     /// What it is doing, as `/proc/<pid>/stat` writes it: `R`, `S`, `T`, `Z`, …
     pub state: u8,
+    /// It belongs to the kernel, and is no program.
+    pub of_kernel: bool,
 }
 
 impl Process {
     /// The process of this number, if there is one (and a `/proc`).
     pub fn find(id: Pid) -> Option<Process> {
-        let stat = fs::read(format!("/proc/{}/stat", id.as_raw_nonzero())).ok()?;
-        parse_stat(&stat)
+        parse_stat(&entry::read(id, "stat").ok()?)
     }
 
     /// Is it dead and only not yet reaped?
@@ -78,9 +84,11 @@ pub fn parse_stat(line: &[u8]) -> Option<Process> {
     let state = *fields.next()?.as_bytes().first()?;
     let parent = fields.next()?.parse().ok()?;
     let group = fields.next()?.parse().ok()?;
-    // The 22nd field; the state was the third.
-    let start = fields.nth(16)?.parse().ok()?;
-    Some(Process { id: Pid::from_raw(id.parse().ok()?)?, parent, group, start, state })
+    // The ninth field and the 22nd; the group was the fifth.
+    let flags: u64 = fields.nth(3)?.parse().ok()?;
+    let start = fields.nth(12)?.parse().ok()?;
+    let of_kernel = flags & OF_KERNEL != 0;
+    Some(Process { id: Pid::from_raw(id.parse().ok()?)?, parent, group, start, state, of_kernel })
 }
 
 /// Where a process's environment lies in its memory, by `/proc/<pid>/stat`; `None` where there is none that can be seen, and
@@ -174,9 +182,10 @@ pub(crate) fn kill_with_descendants(
     })
 }
 
-/// All processes that can be seen.
+/// All processes that can be seen and are programs.
 pub(crate) fn all() -> Vec<Process> {
-    numbers_in(Path::new("/proc")).filter_map(Process::find).collect()
+    let found = numbers_in(Path::new("/proc")).filter_map(Process::find);
+    found.filter(|process| !process.of_kernel).collect()
 }
 
 fn ask_children(parent: Pid) -> Vec<Process> {
@@ -208,6 +217,15 @@ mod tests {
         let process = parse_stat(stat).unwrap();
         assert_eq!(process.id, Pid::from_raw(42).unwrap());
         assert_eq!((process.parent, process.group, process.start, process.state), (7, 42, 98765, b'S'));
+        assert!(!process.of_kernel);
+    }
+
+    #[test]
+    fn what_belongs_to_the_kernel_is_known_by_its_flags() {
+        let stat = b"6 (kworker/R-kvfree_rcu_reclaim) I 2 0 0 0 -1 69238880 0 0 0 0 0 0 0 0 0 -20 1 0 24 0 0";
+        assert!(parse_stat(stat).is_some_and(|process| process.of_kernel));
+        assert!(all().iter().any(|process| process.id == rustix::process::getpid()));
+        assert!(all().iter().all(|process| !process.of_kernel));
     }
 
     #[test]
