@@ -182,10 +182,9 @@ fn named(project: &Project, text: &str) -> Result<(RunId, PathBuf), StoreError> 
         Ok(summary) => summary.directory,
         // Its files can be brought back all the same: the list of runs knows where it worked.
         Err(error) => index::look(project)?
-            .runs
-            .into_iter()
+            .iter()
             .find(|known| known.run == run)
-            .map(|known| known.directory)
+            .map(|known| known.directory.clone())
             .ok_or(error)?,
     };
     Ok((run, directory))

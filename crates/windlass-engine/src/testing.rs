@@ -30,7 +30,7 @@ pub fn journal(pieces: &[&[u8]]) -> Result<(Vec<Entry>, usize), StoreError> {
 
 /// The index as it would be written anew: the lines of its endings, sorted; and whether all of it could be read.
 pub fn run_index(bytes: &[u8]) -> (Vec<Vec<u8>>, bool) {
-    let content = IndexContent::parse(bytes);
+    let content = IndexContent::read(bytes);
     let mut lines: Vec<Vec<u8>> = content.lines().collect();
     lines.sort_unstable();
     (lines, content.is_whole)

@@ -1,11 +1,13 @@
 //! What tests look at: the made-up night that windlass-ui's tests look at, too.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use jiff::Timestamp;
-use windlass_app::inspect::Heading;
+use windlass_app::inspect::{Heading, RunSummary};
 use windlass_core::fact::{Entry, Fact};
-use windlass_core::values::{Cost, LaneId, RunId, Spent, StopReason, TaskId};
+use windlass_core::spec::Mode;
+use windlass_core::values::{Cost, LaneId, RunId, Spent, StopReason, TaskId, Tokens};
 use windlass_ui::model::{Course, RunSeen};
 use windlass_ui::{Event, RunState};
 
@@ -130,18 +132,29 @@ pub fn view(run: RunNow) -> State {
 pub fn listed() -> Vec<Listed> {
     let run = |heading, project: &str, title: &str, state, hours: i64| {
         let last = now() - std::time::Duration::from_secs(u64::try_from(hours * 3600).unwrap());
-        Listed {
-            place: RunPlace { project: project.to_owned(), run: RunId(format!("r-{project}7")) },
-            heading,
-            project: project.to_owned(),
+        let run = RunId(format!("r-{project}7"));
+        let cost = Cost::from_dollars(4.1);
+        let summary = RunSummary {
+            run: run.clone(),
             title: title.to_owned(),
-            state,
-            iterations: 9,
+            directory: Path::new("/home/ada").join(project),
             items: None,
-            spent: Spent::of(Cost::from_dollars(4.1), false),
+            mode: Mode::Goal,
+            workspace: None,
+            pipeline: None,
             started: last,
             last,
-        }
+            called: true,
+            iterations: 9,
+            cost,
+            reserved: Cost::ZERO,
+            estimated: false,
+            estimated_cost: Cost::ZERO,
+            tokens: Tokens::default(),
+            ending: None,
+        };
+        let place = RunPlace { project: project.to_owned(), run };
+        Listed { place, heading, state, spent: Spent::of(cost, false), summary: summary.into() }
     };
     vec![
         run(Heading::NeedsYou, "api", "Port the \x1b[31mparser", RunState::Ended(StopReason::NeedsHuman), 4),

@@ -1,5 +1,7 @@
 //! What can go on here.
 
+use std::sync::Arc;
+
 use windlass_core::spec::Mode;
 use windlass_core::values::RunId;
 use windlass_engine::store::{RunSummary, index};
@@ -73,11 +75,10 @@ impl App {
         };
         let all = index::look(&here.project)?.runs;
         let runs = all.iter().filter(|run| is_open(run) && !is_superseded(run, &all));
-        let unfinished = runs.cloned();
-        let unfinished = unfinished.map(|run| Unfinished {
-            state: which::state(&run, &[]),
-            run: run.run,
-            title: run.title,
+        let unfinished = runs.map(|run| Unfinished {
+            state: which::state(run, &[]),
+            run: run.run.clone(),
+            title: run.title.clone(),
         });
         let unfinished = unfinished.collect();
         let listed = Project::find(self)?.workspaces.list()?.workspaces;
@@ -148,7 +149,7 @@ fn nothing(place: &TaskPlace) -> AppError {
 }
 
 /// Has the same job been begun anew since? Then that run goes on, or was the last word.
-fn is_superseded(run: &RunSummary, all: &[RunSummary]) -> bool {
+fn is_superseded(run: &RunSummary, all: &[Arc<RunSummary>]) -> bool {
     let workspace = |run: &RunSummary| run.workspace.as_ref().map(|workspace| workspace.folder.clone());
     all.iter().any(|later| {
         later.started > run.started

@@ -273,7 +273,7 @@ impl ProjectRuns {
             unreadable.map(|(run, error)| (run, error.to_string())).collect();
         unreadable.extend(without_journal(project, &listing.runs)?);
         let marks = Marks::of(project, open.iter().chain(&unread));
-        let summaries = listing.runs.into_iter().map(Arc::new).collect();
+        let summaries = listing.runs;
         Ok((ProjectRuns { project: project.clone(), marks, summaries, unreadable, live }, true))
     }
 
@@ -285,7 +285,7 @@ impl ProjectRuns {
 
 /// Those that the index knows and whose journal is gone: they are listed, and cannot be opened. No journal is read for that: there may
 /// be ten thousand.
-fn without_journal(project: &Project, runs: &[RunSummary]) -> Result<Vec<(RunId, String)>, AppError> {
+fn without_journal(project: &Project, runs: &[Arc<RunSummary>]) -> Result<Vec<(RunId, String)>, AppError> {
     let there: HashSet<RunId> =
         with_journal(project)?.into_iter().map(|folder| folder.run().clone()).collect();
     let gone = runs.iter().filter(|run| !run.is_unfinished() && !there.contains(&run.run));

@@ -25,3 +25,4 @@ pub use report::{ReportRequest, last_evening};
 pub use runs::Runs;
 pub use status::Status;
 pub use told::ToldAgent;
+pub use windlass_engine::store::RunSummary;

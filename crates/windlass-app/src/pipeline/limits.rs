@@ -28,7 +28,7 @@ pub(super) struct Kept {
 impl Kept {
     /// Of a pipeline that may have runs.
     pub fn of(here: &Here, pipeline: &Pipeline) -> Result<Kept, AppError> {
-        let all = index::look(&here.project)?.runs;
+        let all = index::look(&here.project)?;
         let is_its = |run: &&RunSummary| run.pipeline.as_ref().is_some_and(|part| part.id == pipeline.id);
         let its: Vec<&RunSummary> = all.iter().filter(is_its).collect();
         let kept = Kept { pipeline: pipeline.id.clone(), ..Kept::default() };

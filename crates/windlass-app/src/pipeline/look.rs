@@ -1,6 +1,7 @@
 //! How a pipeline stands: what its documents and the journals of its runs say, and nothing else.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use windlass_core::fact::plan_of;
 use windlass_core::spec::PipelinePhase;
@@ -17,12 +18,12 @@ use crate::here::Here;
 use crate::run::{Goal, going_on};
 
 /// The runs of a pipeline, newest first.
-pub(super) struct Runs(Vec<RunSummary>);
+pub(super) struct Runs(Vec<Arc<RunSummary>>);
 
 impl Runs {
     /// Those of this directory.
     pub fn of(here: &Here, pipeline: &Pipeline) -> Result<Runs, AppError> {
-        let is_its = |run: &RunSummary| {
+        let is_its = |run: &Arc<RunSummary>| {
             run.directory == here.directory
                 && run.pipeline.as_ref().is_some_and(|part| part.id == pipeline.id)
         };
@@ -31,7 +32,8 @@ impl Runs {
 
     /// Those of a phase, or that work off the tasks.
     fn of_part(&self, phase: Option<PipelinePhase>) -> impl Iterator<Item = &RunSummary> {
-        self.0.iter().filter(move |run| run.pipeline.as_ref().is_some_and(|part| part.phase == phase))
+        let is_its = move |run: &&RunSummary| run.pipeline.as_ref().is_some_and(|part| part.phase == phase);
+        self.0.iter().map(Arc::as_ref).filter(is_its)
     }
 
     /// The newest of a part.

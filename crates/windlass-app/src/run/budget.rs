@@ -44,8 +44,8 @@ pub fn spent_before(here: &Here, request: &Prepared) -> Result<SpentBefore, AppE
 /// What the runs of a pipeline used, but for this one. Changes nothing.
 pub fn spent_in_pipeline(here: &Here, pipeline: &str, but: Option<&RunId>) -> Result<SpentBefore, AppError> {
     let is_its = |run: &RunSummary| run.pipeline.as_ref().is_some_and(|part| part.id == pipeline);
-    let runs = index::look(&here.project)?.runs;
-    Ok(spent_by(here, runs.iter().filter(|run| Some(&run.run) != but && is_its(run))))
+    let all = index::look(&here.project)?;
+    Ok(spent_by(here, all.iter().filter(|run| Some(&run.run) != but && is_its(run))))
 }
 
 /// What these runs used. Changes nothing.
@@ -62,8 +62,8 @@ pub fn spent_by<'a>(here: &Here, runs: impl Iterator<Item = &'a RunSummary>) -> 
 
 /// What the runs of a job cost, but for this one. Changes nothing.
 pub fn spent_on(here: &Here, job: &SameJob, but: Option<&RunId>) -> Result<SpentBefore, AppError> {
-    let runs = index::look(&here.project)?.runs;
-    let others = runs.iter().filter(|run| Some(&run.run) != but && job.includes(run, &here.project));
+    let all = index::look(&here.project)?;
+    let others = all.iter().filter(|run| Some(&run.run) != but && job.includes(run, &here.project));
     Ok(SpentBefore { cost: others.map(|run| used(here, run).cost).sum(), ..SpentBefore::default() })
 }
 

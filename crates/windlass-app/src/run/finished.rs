@@ -21,7 +21,7 @@ pub fn believe_what_a_run_finished(here: &Here, prepared: &mut Prepared) -> Resu
             && assignment.same_job().includes(run, &here.project)
     };
     let listing = index::list(&here.project)?;
-    let Some(latest) = listing.runs.iter().find(is_same) else {
+    let Some(latest) = listing.iter().find(is_same) else {
         return Ok(());
     };
     let completed = latest.ending.is_some_and(|ending| ending.stop_reason == StopReason::Complete);

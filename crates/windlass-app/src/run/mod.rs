@@ -136,7 +136,7 @@ fn unfinished(here: &Here, assignment: &Assignment) -> Result<Option<RunSummary>
             && going_on::has_begun(run)
             && job.includes(run, &here.project)
     };
-    Ok(listing.runs.iter().find(same_job).cloned())
+    Ok(listing.iter().find(same_job).cloned())
 }
 
 /// Goes on with it, where somebody says so.

@@ -166,7 +166,7 @@ fn wanted(here: &Here, request: &ResumeRun) -> Result<RunFolder, AppError> {
     let listing = index::list(&here.project)?;
     let newest = |is_meant: &dyn Fn(&&RunSummary) -> bool| {
         let goes_on = |run: &&RunSummary| is_open(run) || is_raised_by(run, &request.settings);
-        let open = || listing.runs.iter().filter(goes_on).filter(is_meant);
+        let open = || listing.iter().filter(goes_on).filter(is_meant);
         open().find(|run| has_begun(run)).or_else(|| open().next())
     };
     if let Some(run) = newest(&|run| run.directory == here.directory) {

@@ -175,7 +175,7 @@ fn former(here: &Here, plan: &RunSpec) -> Result<Option<Former>, AppError> {
     let listing = index::look(&here.project)?;
     let here_too =
         |run: &&windlass_engine::store::RunSummary| run.directory == here.directory && run.run != plan.run;
-    let Some(latest) = listing.runs.iter().find(here_too) else {
+    let Some(latest) = listing.iter().find(here_too) else {
         return Ok(None);
     };
     let folder = RunFolder::of(&here.project, &latest.run);

@@ -9,6 +9,7 @@ mod reset;
 pub mod template;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use windlass_core::values::RunId;
 use windlass_engine::store::{RunSummary, index};
@@ -59,7 +60,7 @@ pub fn from_here(app: &App, path: &Path) -> String {
 /// What runs tell of workspaces.
 pub struct Runs {
     /// Newest first.
-    pub all: Vec<RunSummary>,
+    pub all: Vec<Arc<RunSummary>>,
     /// Those that a process works on.
     pub live: Vec<LiveRun>,
 }

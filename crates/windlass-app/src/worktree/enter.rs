@@ -60,7 +60,7 @@ fn refuse_unfit(
     if !worktree.tree.is_there() || worktree.stage() != Stage::Ready || request.allow_dirty {
         return Ok(());
     }
-    let runs = index::list(&here.project)?.runs;
+    let runs = index::list(&here.project)?;
     let goes_on = runs.iter().find(|run| worktree.holds(&run.directory)).is_some_and(going_on::is_open);
     if goes_on {
         return Ok(());

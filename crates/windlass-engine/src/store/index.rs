@@ -7,8 +7,9 @@
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
-use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{self, BufRead, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -17,7 +18,7 @@ use windlass_core::spec::{Mode, PipelinePart};
 use windlass_core::values::{Cost, Grounds, Items, RunId, Spent, StopReason, Tokens, path_text};
 
 use super::error::Attempted as _;
-use super::files::{open_private, read_if_present, size, write_atomically};
+use super::files::{open_file, open_private, size, write_atomically};
 use super::paths::Project;
 use super::run_folder::{RunFolder, all_runs};
 use super::summary::{RunEnding, RunSummary, RunWorkspace};
@@ -162,8 +163,8 @@ pub fn record_resumption(project: &Project, run: &RunId, now: Timestamp) -> Resu
 /// All runs of a project.
 #[derive(Debug, Default)]
 pub struct Listing {
-    /// Newest first.
-    pub runs: Vec<RunSummary>,
+    /// Newest first. Shared, since there may be ten thousand, and whoever shows them keeps them.
+    pub runs: Vec<Arc<RunSummary>>,
     /// Runs whose journal cannot be read, or holds nothing, and why.
     pub unreadable: Vec<(RunId, StoreError)>,
     /// Bytes of ended runs' recordings when they ended, as far as the index knows; they may have been removed since.
@@ -171,9 +172,14 @@ pub struct Listing {
 }
 
 impl Listing {
+    /// Newest first.
+    pub fn iter(&self) -> impl Iterator<Item = &RunSummary> {
+        self.runs.iter().map(Arc::as_ref)
+    }
+
     /// The newest run of a working directory (canonical).
     pub fn newest(&self, directory: &Path) -> Option<&RunSummary> {
-        self.runs.iter().find(|run| run.directory == directory)
+        self.iter().find(|run| run.directory == directory)
     }
 }
 
@@ -242,19 +248,14 @@ struct Survey {
 
 impl Survey {
     fn make(project: &Project) -> Result<Survey, StoreError> {
-        // What cannot be read is as good as lost: the journals say the same.
-        let read = read_if_present(&project.index());
-        let is_readable = read.is_ok();
-        let bytes = read.ok().flatten();
-        let mut index = IndexContent::parse(bytes.as_deref().unwrap_or_default());
-        let index_is_whole = index.is_whole && is_readable;
-        let mut survey = Survey { listing: Listing::default(), index_is_whole };
+        let mut index = IndexContent::of(project);
+        let mut survey = Survey { listing: Listing::default(), index_is_whole: index.is_whole };
         for run in all_runs(project)? {
             match index.endings.remove(&run) {
                 Some(ending) => {
                     let known = ending.recorded.map(|bytes| (run, bytes));
                     survey.listing.recorded.extend(known);
-                    survey.listing.runs.push(ending.into_summary());
+                    survey.listing.runs.push(ending.summary);
                 }
                 None => survey.read_journal(&RunFolder::of(project, &run)),
             }
@@ -270,7 +271,7 @@ impl Survey {
         match summarize(folder) {
             Ok(summary) => {
                 self.index_is_whole &= summary.is_unfinished();
-                self.listing.runs.push(summary);
+                self.listing.runs.push(Arc::new(summary));
             }
             Err(error) => self.listing.unreadable.push((folder.run().clone(), error)),
         }
@@ -279,30 +280,68 @@ impl Survey {
 
 /// The index, as far as it can be read.
 pub(crate) struct IndexContent {
-    endings: HashMap<RunId, EndingLine>,
+    endings: HashMap<RunId, KnownEnding>,
     pub is_whole: bool,
 }
 
+/// What the last line of a run says.
+struct KnownEnding {
+    summary: Arc<RunSummary>,
+    recorded: Option<u64>,
+}
+
 impl IndexContent {
-    pub fn parse(bytes: &[u8]) -> IndexContent {
-        let mut content =
-            IndexContent { endings: HashMap::new(), is_whole: bytes.is_empty() || bytes.ends_with(b"\n") };
-        for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-            if let Some(ending) = readable::<EndingLine>(line, |ending| ending.v) {
-                content.endings.insert(ending.run.clone(), ending);
-            } else if let Some(resumed) = readable::<ResumedLine>(line, |resumed| resumed.v) {
-                content.endings.remove(&resumed.run);
-            } else {
-                content.is_whole = false;
+    /// A project's. What cannot be read is as good as lost: the journals say the same.
+    fn of(project: &Project) -> IndexContent {
+        match open_file(&project.index()) {
+            Ok(file) => IndexContent::read(BufReader::new(file)),
+            Err(error) => {
+                let is_whole = error.kind() == io::ErrorKind::NotFound;
+                IndexContent { endings: HashMap::new(), is_whole }
             }
         }
-        content
+    }
+
+    /// Line by line: ten thousand runs have megabytes of them.
+    pub fn read(mut file: impl BufRead) -> IndexContent {
+        let mut content = IndexContent { endings: HashMap::new(), is_whole: true };
+        let mut line = Vec::new();
+        loop {
+            line.clear();
+            match file.read_until(b'\n', &mut line) {
+                Ok(0) => return content,
+                Ok(_) => content.take(&line),
+                Err(_) => {
+                    content.is_whole = false;
+                    return content;
+                }
+            }
+        }
+    }
+
+    fn take(&mut self, line: &[u8]) {
+        // The last line is whole once its end is there.
+        self.is_whole &= line.ends_with(b"\n");
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        if line.is_empty() {
+            return;
+        }
+        if let Some(ending) = readable::<EndingLine>(line, |ending| ending.v) {
+            let (run, recorded) = (ending.run.clone(), ending.recorded);
+            let summary = Arc::new(ending.into_summary());
+            self.endings.insert(run, KnownEnding { summary, recorded });
+        } else if let Some(resumed) = readable::<ResumedLine>(line, |resumed| resumed.v) {
+            self.endings.remove(&resumed.run);
+        } else {
+            self.is_whole = false;
+        }
     }
 
     /// The lines of its endings as they are written, one per run, in no order.
     #[cfg(feature = "testing")]
     pub fn lines(&self) -> impl Iterator<Item = Vec<u8>> {
-        self.endings.values().filter_map(|ending| serde_json::to_vec(ending).ok())
+        let line = |ending: &KnownEnding| EndingLine::of(&ending.summary, ending.recorded);
+        self.endings.values().filter_map(line).filter_map(|line| serde_json::to_vec(&line).ok())
     }
 }
 
@@ -325,7 +364,7 @@ fn add_line(project: &Project, line: &impl Serialize) -> Result<(), StoreError> 
     file.write_all(&bytes).and_then(|()| file.sync_data()).attempted("write", &path)
 }
 
-fn ends_amid_a_line(file: &mut File) -> std::io::Result<bool> {
+fn ends_amid_a_line(file: &mut File) -> io::Result<bool> {
     if file.metadata()?.len() == 0 {
         return Ok(false);
     }

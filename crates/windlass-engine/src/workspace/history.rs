@@ -1,5 +1,7 @@
 //! What runs say of a workspace.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use windlass_core::values::RunId;
 use windlass_core::workspace::{EndedRun, Metadata, rebuilt};
@@ -75,13 +77,13 @@ impl Workspace {
     }
 
     /// Its runs, in the order given.
-    pub fn runs<'a>(&self, all: &'a [RunSummary]) -> Vec<&'a RunSummary> {
-        all.iter().filter(|run| run.is_of(self.folder())).collect()
+    pub fn runs<'a>(&self, all: &'a [Arc<RunSummary>]) -> Vec<&'a RunSummary> {
+        all.iter().map(Arc::as_ref).filter(|run| run.is_of(self.folder())).collect()
     }
 
     /// Metadata with everything in them that these runs did, whether it was noted at their end or not: a runner that was
     /// killed just after its run's last fact noted nothing.
-    pub fn caught_up(&self, mut metadata: Metadata, all: &[RunSummary]) -> Metadata {
+    pub fn caught_up(&self, mut metadata: Metadata, all: &[Arc<RunSummary>]) -> Metadata {
         for run in self.ended(all) {
             metadata.after_run(&run);
         }
@@ -90,7 +92,7 @@ impl Workspace {
 
     /// What is known of its history, without changing anything: its metadata with what runs did since; where these are
     /// broken or missing, what its runs tell.
-    pub fn known(&self, all: &[RunSummary]) -> Result<WorkspaceHistory, WorkspaceError> {
+    pub fn known(&self, all: &[Arc<RunSummary>]) -> Result<WorkspaceHistory, WorkspaceError> {
         let from_runs = || {
             let began = self.runs(all).iter().map(|run| run.started).min();
             let mut metadata = rebuilt(self.name().as_str(), began, &self.ended(all), Timestamp::UNIX_EPOCH);
@@ -115,9 +117,8 @@ impl Workspace {
     }
 
     /// Its ended runs, the one that ended first at the beginning.
-    pub(super) fn ended(&self, all: &[RunSummary]) -> Vec<EndedRun> {
-        let mut ended: Vec<EndedRun> =
-            all.iter().filter(|run| run.is_of(self.folder())).filter_map(ended_run).collect();
+    pub(super) fn ended(&self, all: &[Arc<RunSummary>]) -> Vec<EndedRun> {
+        let mut ended: Vec<EndedRun> = self.runs(all).into_iter().filter_map(ended_run).collect();
         ended.sort_by(|one, other| (one.ended, &one.run).cmp(&(other.ended, &other.run)));
         ended
     }

@@ -69,12 +69,14 @@ fn listed(run: &Listed, now: Timestamp, columns: usize) -> Pieces {
         Heading::LastNight | Heading::Older => Tone::Plain,
     };
     let state = if run.state == RunState::Running { "running" } else { run.state.name() };
-    let done = run
-        .items
-        .map_or_else(|| format!("it {}", run.iterations), |items| format!("{}/{}", items.done, items.total));
-    let age = format::relative(run.last, now, &jiff::tz::TimeZone::UTC);
+    let summary = &run.summary;
+    let done = summary.items.map_or_else(
+        || format!("it {}", summary.iterations),
+        |items| format!("{}/{}", items.done, items.total),
+    );
+    let age = format::relative(summary.last, now, &jiff::tz::TimeZone::UTC);
     let mut pieces = vec![
-        (Tone::Strong, format!("{} ", left(&one_line(&run.project), 12))),
+        (Tone::Strong, format!("{} ", left(&one_line(&run.project()), 12))),
         (Tone::Plain, format!("{} ", left(&run.place.run.to_string(), 10))),
         (tone, format!("{} ", left(state, 16))),
     ];
@@ -86,6 +88,6 @@ fn listed(run: &Listed, now: Timestamp, columns: usize) -> Pieces {
         pieces.push((Tone::Plain, numbers));
     }
     let room = columns.saturating_sub(used);
-    pieces.push((Tone::Plain, fit(&one_line(&run.title), room)));
+    pieces.push((Tone::Plain, fit(&one_line(&summary.title), room)));
     pieces
 }

@@ -1,6 +1,7 @@
 //! The run that is open, and what is new of it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use windlass_app::AppError;
@@ -107,18 +108,11 @@ impl Open {
 
 /// A run as the list shows it.
 pub fn listed(run: &ListedRun) -> Listed {
-    let summary = &run.summary;
-    let folder = summary.directory.file_name();
     Listed {
         place: place(&run.known),
         heading: run.heading,
-        project: folder.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
-        title: summary.title.clone(),
         state: run.state,
-        iterations: summary.iterations,
-        items: summary.items,
         spent: run.spent(),
-        started: summary.started,
-        last: summary.last,
+        summary: Arc::clone(&run.summary),
     }
 }

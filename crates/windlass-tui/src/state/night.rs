@@ -1,8 +1,11 @@
 //! The list of runs, below headings.
 
-use jiff::Timestamp;
-use windlass_app::inspect::Heading;
-use windlass_core::values::{Items, Spent};
+use std::borrow::Cow;
+use std::ffi::OsStr;
+use std::sync::Arc;
+
+use windlass_app::inspect::{Heading, RunSummary};
+use windlass_core::values::Spent;
 use windlass_ui::RunState;
 
 use super::{Direction, Picker, RunPlace};
@@ -14,22 +17,19 @@ pub struct Listed {
     pub place: RunPlace,
     /// Where it stands.
     pub heading: Heading,
-    /// The name of its folder.
-    pub project: String,
-    /// The job's first words.
-    pub title: String,
     /// How it stands.
     pub state: RunState,
-    /// Iterations that ended.
-    pub iterations: u32,
-    /// What the job's own file counts.
-    pub items: Option<Items>,
     /// All calls.
     pub spent: Spent,
-    /// When it began.
-    pub started: Timestamp,
-    /// When something happened last.
-    pub last: Timestamp,
+    /// What it came to. Shared with whoever reads it: there may be ten thousand.
+    pub summary: Arc<RunSummary>,
+}
+
+impl Listed {
+    /// The name of its folder.
+    pub fn project(&self) -> Cow<'_, str> {
+        self.summary.directory.file_name().map(OsStr::to_string_lossy).unwrap_or_default()
+    }
 }
 
 /// The list.
@@ -83,7 +83,7 @@ impl NightView {
         let needle = self.needle.to_lowercase();
         let has = |place: &usize| {
             runs.get(*place).is_some_and(|run| {
-                let told = [&run.title, &run.project, &run.place.run.0];
+                let told = [&run.summary.title, &*run.project(), &run.place.run.0];
                 told.iter().any(|text| text.to_lowercase().contains(&needle))
             })
         };

@@ -64,15 +64,19 @@ mod view {
     /// Shows them until somebody leaves.
     pub fn run(args: &WatchArgs) -> Result<ExitCode, AppError> {
         let app = app()?;
-        let first = match (&args.run, app.known_run(args.run.as_deref())) {
-            _ if args.all => First::Night,
-            (_, Ok(known)) => First::Run(known),
-            (Some(_), Err(error)) => return Err(error),
-            (None, Err(_)) => First::Night,
-        };
+        let first = if args.all { First::Night } else { first(&app, args.run.as_deref())? };
         let left = watch(&app, &first, &stdout())?;
         tell(&left)?;
         Ok(ExitCode::from(left.signal.map_or(0, by_signal)))
+    }
+
+    /// The run that is named, or the one here; where there is none here the list.
+    fn first(app: &App, named: Option<&str>) -> Result<First, AppError> {
+        match (named, app.known_run(named)) {
+            (_, Ok(known)) => Ok(First::Run(known)),
+            (Some(_), Err(error)) => Err(error),
+            (None, Err(_)) => Ok(First::Night),
+        }
     }
 
     fn by_signal(signal: i32) -> u8 {

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::Write as _;
+use std::sync::Arc;
 use std::time::Instant;
 
 use windlass_core::fact::Fact;
@@ -17,7 +18,7 @@ use crate::store::summary::RunSummary;
 
 impl Fixture {
     /// A run with a journal, as if it began `second` seconds later; its ending is not in the index.
-    fn journalled(&self, second: i64, ending: Option<StopReason>) -> (RunFolder, RunSummary) {
+    fn journalled(&self, second: i64, ending: Option<StopReason>) -> (RunFolder, Arc<RunSummary>) {
         let folder = self.run();
         let mut entries = self.facts(folder.run(), 1, ending);
         for entry in &mut entries {
@@ -25,10 +26,10 @@ impl Fixture {
         }
         Journal::create(&folder).unwrap().append(&entries).unwrap();
         let summary = summarize(&folder).unwrap();
-        (folder, summary)
+        (folder, Arc::new(summary))
     }
 
-    fn recorded(&self, second: i64, ending: StopReason) -> (RunFolder, RunSummary) {
+    fn recorded(&self, second: i64, ending: StopReason) -> (RunFolder, Arc<RunSummary>) {
         let (folder, summary) = self.journalled(second, Some(ending));
         record_ending(&self.project, &summary).unwrap();
         (folder, summary)
@@ -51,7 +52,7 @@ fn ended_and_unfinished_runs_are_listed_newest_first() {
     let (_, new) = fixture.recorded(200, StopReason::MaxCost);
     let listing = list(&fixture.project).unwrap();
     assert_eq!(listing.runs, [new.clone(), crashed, old]);
-    assert_eq!(listing.newest(&fixture.directory), Some(&new));
+    assert_eq!(listing.newest(&fixture.directory), Some(new.as_ref()));
     assert_eq!(listing.newest(std::path::Path::new("/elsewhere")), None);
     assert_eq!(fixture.index_lines(), 2, "listing writes nothing without need");
 }
