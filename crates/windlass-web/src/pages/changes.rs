@@ -1,7 +1,10 @@
 //! What an iteration changed: files with their lines, and the words that differ within them.
 
+use std::convert::Infallible;
+
 use maud::{Markup, html};
-use similar::{ChangeTag, TextDiff};
+use similar::DiffableStr as _;
+use similar::algorithms::{DiffHook, myers};
 use windlass_app::AppError;
 use windlass_app::diff::{DiffRun, RunDiff};
 use windlass_ui::format;
@@ -156,18 +159,46 @@ fn plain(kind: Kind, one: &str) -> Markup {
 
 fn words(old: &str, new: &str) -> Markup {
     let (old, new) = (text(old.get(1..).unwrap_or_default()), text(new.get(1..).unwrap_or_default()));
-    let diff = TextDiff::from_words(&old, &new);
-    let side = |gone: ChangeTag| -> Vec<(bool, String)> {
-        let changes =
-            diff.iter_all_changes().filter(|change| change.tag() == ChangeTag::Equal || change.tag() == gone);
-        changes.map(|change| (change.tag() == gone, change.value().to_owned())).collect()
-    };
-    let marked = |pieces: Vec<(bool, String)>| {
-        html! { @for (differs, piece) in pieces { @if differs { mark { (piece) } } @else { (piece) } } }
+    let (old, new) = (old.tokenize_words(), new.tokenize_words());
+    let differing = DifferingWords::between(&old, &new);
+    let marked = |words: &[&str], differing: &[bool]| {
+        html! {
+            @for (word, differs) in words.iter().zip(differing) {
+                @if *differs { mark { (word) } } @else { (word) }
+            }
+        }
     };
     html! {
-        del { "-" (marked(side(ChangeTag::Delete))) "\n" }
-        ins { "+" (marked(side(ChangeTag::Insert))) "\n" }
+        del { "-" (marked(&old, &differing.old)) "\n" }
+        ins { "+" (marked(&new, &differing.new)) "\n" }
+    }
+}
+
+/// Which words of two lines are not in the other: found by one algorithm, since all that there are would be a fiftieth of the program.
+struct DifferingWords {
+    old: Vec<bool>,
+    new: Vec<bool>,
+}
+
+impl DifferingWords {
+    fn between(old: &[&str], new: &[&str]) -> DifferingWords {
+        let mut found = DifferingWords { old: vec![false; old.len()], new: vec![false; new.len()] };
+        let Ok(()) = myers::diff_deadline_raw(&mut found, old, 0..old.len(), new, 0..new.len(), None);
+        found
+    }
+}
+
+impl DiffHook for DifferingWords {
+    type Error = Infallible;
+
+    fn delete(&mut self, from: usize, count: usize, _: usize) -> Result<(), Infallible> {
+        self.old.iter_mut().skip(from).take(count).for_each(|word| *word = true);
+        Ok(())
+    }
+
+    fn insert(&mut self, _: usize, from: usize, count: usize) -> Result<(), Infallible> {
+        self.new.iter_mut().skip(from).take(count).for_each(|word| *word = true);
+        Ok(())
     }
 }
 
@@ -189,6 +220,18 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn what_is_not_marked_is_the_same_in_both_lines(old in "[ab ]{0,30}", new in "[ab ]{0,30}") {
+            let (old, new) = (old.as_str().tokenize_words(), new.as_str().tokenize_words());
+            let differing = DifferingWords::between(&old, &new);
+            let same = |words: &[&str], differing: &[bool]| -> Vec<String> {
+                let pairs = words.iter().zip(differing);
+                pairs.filter(|(_, differs)| !**differs).map(|(word, _)| (*word).to_owned()).collect()
+            };
+            prop_assert_eq!(same(&old, &differing.old), same(&new, &differing.new));
+            prop_assert_eq!(old == new, !differing.old.iter().chain(&differing.new).any(|differs| *differs));
+        }
+
         #[test]
         fn whatever_a_patch_holds_is_text(bytes in any::<Vec<u8>>(), lines in "([-+@ ]|diff --git |<script>|\u{202e}|\n){0,60}") {
             for patch_bytes in [bytes.as_slice(), lines.as_bytes()] {
