@@ -167,7 +167,7 @@ pub fn config_value_json(value: &ValueOrigin) -> Vec<u8> {
     document("config_value", &value_json(value))
 }
 
-fn value_json(value: &ValueOrigin) -> Value {
+pub(super) fn value_json(value: &ValueOrigin) -> Value {
     let origin = match (&value.origin, file_of(&value.origin)) {
         (_, Some((layer, path, line))) => {
             json!({ "layer": layer, "file": path.to_string_lossy(), "line": line })

@@ -5,12 +5,48 @@ use std::fmt::Write as _;
 use windlass_app::AppError;
 use windlass_app::run::Rehearsal;
 use windlass_core::config::ValueOrigin;
-use windlass_ui::harmless;
+use windlass_ui::{RehearsedRun, harmless, rehearsal_json};
 
-use super::{print, stdout};
+use super::{Shape, print, print_bytes, stdout};
+
+/// Before what it is.
+const UNTRUSTED: &str = "the repository's files start";
 
 /// Prints the resolved configuration, the first prompt, the settings and the command line.
-pub fn show(rehearsal: &Rehearsal) -> Result<(), AppError> {
+pub fn show(rehearsal: &Rehearsal, shape: Shape) -> Result<(), AppError> {
+    match shape {
+        Shape::Text => show_text(rehearsal),
+        Shape::Json => print_bytes(&json(rehearsal)),
+    }
+}
+
+fn json(rehearsal: &Rehearsal) -> Vec<u8> {
+    let Rehearsal { agent_missing, way_out_missing, hopeless, tasks_problem, untrusted, .. } = rehearsal;
+    let refusals = [agent_missing, way_out_missing, hopeless].into_iter().flatten();
+    let refusals = refusals.map(|refusal| refusal.message.clone());
+    let untrusted = untrusted.as_ref().map(|untrusted| format!("{UNTRUSTED} {untrusted}"));
+    let problems: Vec<String> = refusals.chain(tasks_problem.clone()).chain(untrusted).collect();
+    let notices: Vec<&str> =
+        rehearsal.hook_notices.iter().chain(&rehearsal.withheld).map(String::as_str).collect();
+    rehearsal_json(&RehearsedRun {
+        directory: &rehearsal.directory,
+        goal: &rehearsal.title,
+        tasks: rehearsal.tasks.as_deref(),
+        agent: &rehearsal.agent,
+        way_out: rehearsal.way_out.as_deref(),
+        notices: &notices,
+        problems: &problems,
+        hooks: &rehearsal.hooks,
+        configuration: &rehearsal.configuration,
+        system_prompt: &rehearsal.system_prompt,
+        prompt: &rehearsal.prompt,
+        settings: &rehearsal.settings,
+        environment: &rehearsal.environment,
+        command: &rehearsal.command,
+    })
+}
+
+fn show_text(rehearsal: &Rehearsal) -> Result<(), AppError> {
     let mut text = facts(rehearsal);
     section(&mut text, "configuration", &with_origins(&rehearsal.configuration));
     section(&mut text, "system prompt (appended to the agent's own)", &rehearsal.system_prompt);
@@ -54,7 +90,7 @@ fn facts(rehearsal: &Rehearsal) -> String {
         line("checks", &format!("{}: a run would not start", hopeless.message));
     }
     if let Some(untrusted) = &rehearsal.untrusted {
-        line("trust", &format!("a run would ask: the repository's files start {untrusted} (windlass trust)"));
+        line("trust", &format!("a run would ask: {UNTRUSTED} {untrusted} (windlass trust)"));
     }
     let mut label = "hooks";
     for (hook, command) in &rehearsal.hooks {

@@ -53,7 +53,7 @@ fn plan(args: &PipelineArgs) -> Result<ExitCode, AppError> {
     let terminal = Arc::new(TerminalFront::new(args.work.output.json));
     let app = App::here(terminal)?;
     if args.work.dry_run {
-        dry_run::show(&app.rehearse_pipeline(&request)?)?;
+        dry_run::show(&app.rehearse_pipeline(&request)?, Shape::of(args.work.output.json))?;
         return Ok(ExitCode::SUCCESS);
     }
     let end = app.plan_pipeline(&request)?;

@@ -16,7 +16,7 @@ use windlass_ui::{Line, Mark, Tone};
 
 use super::question;
 use super::terminal::{TerminalFront, has_terminal};
-use super::{dry_run, flags, from_here, print_lines, run_apart, wanted, watch, worktree};
+use super::{Shape, dry_run, flags, from_here, print_lines, run_apart, wanted, watch, worktree};
 use crate::args::{LimitArgs, RunArgs, WorkArgs};
 
 /// Runs it to its end; the exit code says how it ended.
@@ -32,7 +32,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, AppError> {
         return run_apart::run(&request, file);
     }
     if args.work.dry_run {
-        dry_run::show(&app.rehearse(&request)?)?;
+        dry_run::show(&app.rehearse(&request)?, Shape::of(args.work.output.json))?;
         return Ok(ExitCode::SUCCESS);
     }
     let end = app.start(&request)?;

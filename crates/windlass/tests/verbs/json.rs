@@ -13,6 +13,8 @@ use super::{PATIENCE, ask, document, finished, told, windlass};
 /// prints. `ARCHIVE`, `RUN` and `PIPELINE` are the names of those; `work`, `judge` and `draft` of scripts.
 const ASKED: &[(&str, &str, &str)] = &[
     ("run", "-p Look --mock=work -m 1 --no-delay", "run_finished"),
+    ("run", "-p Look --mock=work --dry-run", "rehearsal"),
+    ("plan", "--mock=work --dry-run", "rehearsal"),
     ("plan", "--mock=work -m 1 --no-delay", "run_finished"),
     ("build", "--mock=work -m 1 --no-delay", "run_finished"),
     ("resume", "RUN -m 2", "run_finished"),

@@ -45,6 +45,7 @@ pub(in crate::view) const DOCUMENTS: &[(&str, &[&[Field]])] = &[
     ("config_files", &[machine::CONFIG_FILES]),
     ("doctor", &[machine::DOCTOR]),
     ("hooks", &[machine::HOOKS]),
+    ("rehearsal", &[machine::REHEARSAL]),
     ("trust", &[machine::TRUST]),
     ("import", &[machine::IMPORT]),
     ("fleet", &[machine::FLEET]),

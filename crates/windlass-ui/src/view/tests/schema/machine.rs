@@ -76,6 +76,26 @@ pub(super) const DOCTOR: &[Field] = &[
     ),
 ];
 
+/// `run --dry-run`.
+pub(super) const REHEARSAL: &[Field] = &[
+    ("directory", Text, Always),
+    ("goal", Text, Always),
+    ("tasks", Nullable(&Text), Always),
+    ("agent", Text, Always),
+    ("way_out", Nullable(&Text), Always),
+    ("notices", List(&Text), Always),
+    // Why it would not begin.
+    ("problems", List(&Text), Always),
+    ("hooks", List(&Object(&[("hook", HOOK, Always), ("command", Text, Always)])), Always),
+    ("configuration", List(&Object(CONFIG_VALUE)), Always),
+    ("system_prompt", Text, Always),
+    ("prompt", Text, Always),
+    // An object, or the text of a file that is none.
+    ("settings", Anything, Always),
+    ("environment", List(&Object(&[("name", Text, Always), ("value", Nullable(&Text), Always)])), Always),
+    ("command", Text, Always),
+];
+
 /// `hooks list`.
 pub(super) const HOOKS: &[Field] = &[
     (
