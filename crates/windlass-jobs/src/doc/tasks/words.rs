@@ -186,8 +186,9 @@ pub(super) fn ranges(text: &str) -> Vec<(String, String)> {
     }
     let spaced = THROUGH.iter().map(|word| format!(" {word} "));
     let between: Vec<String> = spaced.chain(DASHES.iter().map(|dash| (*dash).to_owned())).collect();
+    let small = text.to_ascii_lowercase();
     let splits = between.iter().flat_map(|between| {
-        text.match_indices(between.as_str()).map(|(at, sign)| (text.get(..at), text.get(at + sign.len()..)))
+        small.match_indices(between.as_str()).map(|(at, sign)| (text.get(..at), text.get(at + sign.len()..)))
     });
     let ends = splits.filter_map(|(first, last)| {
         let (first, last) = (bare_id(first?.trim()), bare_id(last?.trim()));

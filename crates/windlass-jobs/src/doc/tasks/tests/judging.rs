@@ -40,8 +40,15 @@ fn all_from_one_task_to_another_are_waited_for() {
         (ids, problems(&list).len())
     };
     let found = |ids: &str, problems: usize| (ids.to_owned(), problems);
-    for written in ["T001 - T003", "T001-T003", "T001–T003", "T001 … 3", "T001..T003", "t001 through 003"]
-    {
+    for written in [
+        "T001 TO T003",
+        "T001 - T003",
+        "T001-T003",
+        "T001–T003",
+        "T001 … 3",
+        "T001..T003",
+        "t001 through 003",
+    ] {
         assert_eq!(waits_for(written), found("T001 T002 T003", 0), "{written}");
     }
     let gap = "what is not there is not missed";
