@@ -14,7 +14,7 @@ mod report;
 #[cfg(test)]
 mod tests;
 
-pub use chart::{Chart, Key, charts};
+pub use chart::{Chart, Key, Numbers, charts};
 pub use patch::{Patch, PatchLine, patch_lines};
 pub use pieces::{Redacted, table};
 pub use report::{LARGEST_REPORT, RunPatches, report_html};

@@ -8,7 +8,7 @@ use windlass_ui::model::{Night, RunSeen};
 use windlass_ui::report::{Part, ReportAnswer, Row, Sheet, foreign, look, name, tables};
 
 use crate::STYLE;
-use crate::chart::charts;
+use crate::chart::{Numbers, charts};
 use crate::patch::Patch;
 use crate::pieces::{Redacted, sign, table};
 
@@ -102,7 +102,7 @@ fn details(redacted: &Redacted<'_>, run: &RunSeen, whole: &[ReportAnswer], zone:
             (name(run)) " " (run.status.state.name()) " " (redacted.part(&foreign(&run.status.title)))
         }
         @if !whole.is_empty() { div.answers { @for answer in whole { (answered(redacted, answer)) } } }
-        div.charts { @for chart in charts(run, zone) { (chart.figure(&name(run))) } }
+        div.charts { @for chart in charts(run, zone) { (chart.figure(&name(run), Numbers::Folded)) } }
         @for rows in tables(run, zone) { (table(redacted, &rows)) }
     }
 }

@@ -33,6 +33,23 @@ fn html(night: &Night) -> String {
     report_html(night, &[], &Redactor::new(), &TimeZone::UTC)
 }
 
+#[test]
+fn many_numbers_of_a_chart_stand_on_a_page_of_their_own_where_there_is_one() {
+    let run = (0..).map(|seed| seen(&facts(seed))).find(|run| !run.rounds.is_empty()).unwrap();
+    let mut chart = charts(&run, &TimeZone::UTC).into_iter().find(|chart| chart.id == "costs").unwrap();
+    let row = chart.table.rows[0].clone();
+    let of = |chart: &Chart, numbers| chart.figure("r-1", numbers).into_string();
+    for (rows, address, folded) in
+        [(100, Numbers::At("/n"), true), (101, Numbers::At("/n"), false), (101, Numbers::Folded, true)]
+    {
+        chart.table.rows = vec![row.clone(); rows];
+        let figure = of(&chart, address);
+        assert_eq!(figure.contains("<table>"), folded, "{rows} {address:?}");
+        assert_eq!(figure.contains("<a href=\"/n#costs\">"), !folded, "{rows} {address:?}");
+    }
+    assert!(chart.numbers().into_string().matches("<tr>").count() > 101);
+}
+
 /// What a reader reads, without what charts and the foot add.
 fn words(page: &str) -> String {
     let body = page.split_once("<main>").map_or(page, |(_, body)| body);
@@ -111,7 +128,7 @@ proptest! {
         let cut = part.index(all.len()).max(1);
         let run = seen(all.get(..cut.min(all.len())).unwrap());
         for chart in charts(&run, &TimeZone::UTC) {
-            let figure = chart.figure("r-1").into_string();
+            let figure = chart.figure("r-1", Numbers::Folded).into_string();
             prop_assert!(!figure.contains("NaN") && !figure.contains("inf"), "{figure}");
             prop_assert!(!figure.contains("=\"-"), "{figure}");
             let cell = |row: &[windlass_ui::report::Part], at: usize| row[at].text().to_owned();

@@ -49,6 +49,7 @@ pub fn routes(site: Arc<Site>) -> Router {
         .route("/projects", get(projects))
         .route("/r/{run}", get(run))
         .route("/r/{run}/report", get(report))
+        .route("/r/{run}/numbers", get(numbers))
         .route("/r/{run}/tasks", get(tasks))
         .route("/r/{run}/i/{iteration}", get(iteration))
         .route("/r/{run}/i/{iteration}/{tab}", get(tab))
@@ -133,6 +134,12 @@ async fn run(State(site): Served, path: At<RunName>, request: Request) -> Respon
 async fn report(State(site): Served, path: At<RunName>, request: Request) -> Response {
     let place = path.ok().map(|Path(RunName(run))| run);
     reading(site, request, move |site, viewer| of_run(place, |run| pages::report::page(site, viewer, run)))
+        .await
+}
+
+async fn numbers(State(site): Served, path: At<RunName>, request: Request) -> Response {
+    let place = path.ok().map(|Path(RunName(run))| run);
+    reading(site, request, move |site, viewer| of_run(place, |run| pages::numbers::page(site, viewer, run)))
         .await
 }
 

@@ -34,6 +34,19 @@ const MOST: usize = 1000;
 /// Up to so many shapes have a word of their own for whoever points at one.
 const NAMED: usize = 300;
 
+/// Rows that a table may have and still be folded behind its chart on a page that is looked at while it grows: a browser reads all of
+/// them before it shows the first, and the rest of such a page is quick.
+const FOLDED: usize = 100;
+
+/// Where a chart's numbers stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Numbers<'a> {
+    /// Folded behind it, all of them.
+    Folded,
+    /// Folded behind it where they are few, else on the page of this address.
+    At(&'a str),
+}
+
 /// One chart.
 #[derive(Clone, Debug)]
 pub struct Chart {
@@ -79,12 +92,11 @@ pub fn charts(run: &RunSeen, zone: &TimeZone) -> Vec<Chart> {
 }
 
 impl Chart {
-    /// The chart with its words, and its table folded behind it. `of` tells it from the same chart of another run on the page.
-    pub fn figure(&self, of: &str) -> Markup {
+    /// The chart with its words, and its table behind it. `of` tells it from the same chart of another run on the page.
+    pub fn figure(&self, of: &str, numbers: Numbers<'_>) -> Markup {
         let hatch = format!("hatch-{}-{}", of.replace(|c: char| !c.is_ascii_alphanumeric(), "-"), self.id);
         // Shapes name their hatching by this word; the name of the run is not known where they are drawn.
         let drawing = self.drawing.0.replace(HATCH, &hatch);
-        let redactor = Redactor::new();
         html! {
             figure {
                 figcaption { (self.title) ": " span { (self.says) } }
@@ -97,9 +109,19 @@ impl Chart {
                 @if !self.keys.is_empty() {
                     ul.keys { @for (index, key) in self.keys.iter().enumerate() { li { (key.html(&format!("{hatch}-{index}"))) } } }
                 }
-                details { summary { (self.title) " in numbers" } (table(&Redacted(&redactor), &self.table)) }
+                @match numbers {
+                    Numbers::At(address) if self.table.rows.len() > FOLDED => {
+                        p { a href={ (address) "#" (self.id) } { (self.title) " in numbers" } }
+                    }
+                    _ => details { summary { (self.title) " in numbers" } (self.numbers()) }
+                }
             }
         }
+    }
+
+    /// Its table.
+    pub fn numbers(&self) -> Markup {
+        table(&Redacted(&Redactor::new()), &self.table)
     }
 }
 

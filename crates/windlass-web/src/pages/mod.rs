@@ -3,6 +3,7 @@
 pub mod changes;
 pub mod iteration;
 pub mod night;
+pub mod numbers;
 pub mod parts;
 pub mod projects;
 pub mod report;

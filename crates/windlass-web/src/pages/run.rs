@@ -5,6 +5,7 @@ use serde_json::json;
 use windlass_app::AppError;
 use windlass_app::inspect::AtWork;
 use windlass_core::values::{CheckResult, RunId, StopReason};
+use windlass_html::Numbers;
 use windlass_ui::model::{IterationSeen, RunSeen, Who};
 use windlass_ui::{RunState, RunStatus, format};
 
@@ -39,12 +40,13 @@ pub fn page(site: &Site, viewer: &Viewer, run: &RunId) -> Result<Option<Markup>,
     Ok(Some(sheet(viewer, &about, &content)))
 }
 
-/// Its charts, each with its numbers behind it.
+/// Its charts, each with its numbers behind it: long ones on a page of their own.
 pub fn charts(viewer: &Viewer, run: &RunId, seen: &RunSeen) -> Markup {
     let charts = windlass_html::charts(seen, &viewer.zone);
+    let numbers = format!("/r/{run}/numbers");
     html! { @if !charts.is_empty() { section aria-labelledby="charts" {
         h2 #charts { "Charts" }
-        div.charts { @for chart in &charts { (chart.figure(&run.0)) } }
+        div.charts { @for chart in &charts { (chart.figure(&run.0, Numbers::At(&numbers))) } }
     } } }
 }
 

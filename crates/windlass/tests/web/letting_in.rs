@@ -9,12 +9,13 @@ use windlass_testkit::environment::TestEnv;
 
 use super::{PATIENCE, Page, ask, finished};
 
-const ROUTES: [&str; 12] = [
+const ROUTES: [&str; 13] = [
     "/",
     "/runs",
     "/projects",
     "/r/r-7k2",
     "/r/r-7k2/report",
+    "/r/r-7k2/numbers",
     "/r/r-7k2/i/1",
     "/r/r-7k2/c/1",
     "/r/r-7k2/c/1/raw?at=0",

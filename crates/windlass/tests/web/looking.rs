@@ -111,6 +111,7 @@ pub fn pages(run: &str) -> Vec<String> {
     let of_run = [
         "",
         "/report",
+        "/numbers",
         "/tasks",
         "/i/1",
         "/i/1/transcript",
@@ -162,6 +163,7 @@ fn a_run_is_told_with_all_that_lies_behind_it() {
     let text = |path: &str| visitor.get(&format!("/r/{run}{path}")).body;
     for (path, words) in [
         ("", vec!["max iterations", "2 worked", "Needs you", "data-action", "Denied", "touch denied"]),
+        ("/numbers", vec!["<caption>Cost per iteration</caption>", "<caption>Verdicts</caption>"]),
         ("/report", vec!["Is it right", "To merge", "Cost", " resume "]),
         ("/i/1", vec!["Iteration 1", "Restore the files after it", "/c/1"]),
         ("/i/2/changes", vec!["work.txt", "<mark>1</mark>", "<mark>2</mark>", "new-2.txt"]),
