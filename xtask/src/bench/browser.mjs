@@ -19,8 +19,8 @@ async function comeIn() {
   await page.waitForSelector(".brand");
 }
 
-async function painted() {
-  await page.goto(origin + path);
+async function painted(at = path) {
+  await page.goto(origin + at);
   return page.evaluate(() => new Promise((done) => {
     const found = () => performance.getEntriesByName("first-contentful-paint")[0];
     if (found()) done(found().startTime);
@@ -70,7 +70,9 @@ async function held() {
 let told;
 if (what === "paint") {
   await comeIn();
-  const desk = await many(7, painted);
+  const desk = await many(7, () => painted());
+  // What the browser needs for a page of this server with nothing on it.
+  const empty = await many(7, () => painted("/nothing"));
   const longest = await interaction();
   // A phone in a poor network: a quarter of the processor, 150 ms there and back, 1.6 Mbit/s.
   const session = await context.newCDPSession(page);
@@ -78,9 +80,10 @@ if (what === "paint") {
   await session.send("Emulation.setCPUThrottlingRate", { rate: 4 });
   await session.send("Network.enable");
   await session.send("Network.emulateNetworkConditions", { offline: false, latency: 150, downloadThroughput: 200000, uploadThroughput: 93750 });
-  const phone = await many(5, painted);
+  const phone = await many(5, () => painted());
+  const phoneEmpty = await many(5, () => painted("/nothing"));
   const phoneLongest = await interaction();
-  told = { desk, phone, longest, phoneLongest };
+  told = { desk, empty, phone, phoneEmpty, longest, phoneLongest };
 } else if (what === "ticks") {
   const [go, letters] = more;
   await comeIn();
