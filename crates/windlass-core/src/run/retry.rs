@@ -181,9 +181,12 @@ mod tests {
         }
     }
 
+    fn in_seconds(seconds: i64) -> Timestamp {
+        now().checked_add(jiff::SignedDuration::from_secs(seconds)).unwrap()
+    }
+
     fn limit_pause(resets_in: Option<i64>, before: &Retries) -> Option<Duration> {
-        let resets_at =
-            resets_in.map(|seconds| now().checked_add(jiff::SignedDuration::from_secs(seconds)).unwrap());
+        let resets_at = resets_in.map(in_seconds);
         let limit = UsageLimit { resets_at, window: String::new() };
         pause(&after_limit(&limit, before, &plan().limits, now()))
     }
@@ -227,6 +230,7 @@ mod tests {
     #[test]
     fn what_would_have_been_waited_for_is_said() {
         let spec = plan();
+        let hurried = Limits { wait: MINUTE, ..spec.limits.clone() };
         let limit = |resets_at| UsageLimit { resets_at, window: String::new() };
         let late = limit(Some(now().checked_add(7 * HOUR).unwrap()));
         let (first, long) = (Retries::default(), ago(4, 6 * HOUR));
@@ -234,6 +238,10 @@ mod tests {
             (
                 after_limit(&late, &first, &spec.limits, now()),
                 "the usage limit resets at 2026-11-22T05:00:00Z, later than --max-wait allows (6h)",
+            ),
+            (
+                after_limit(&limit(None), &first, &hurried, now()),
+                "the usage limit names no time at which it resets, and --max-wait (1m) ends before it would be asked again (2m)",
             ),
             (
                 after_limit(&limit(None), &long, &spec.limits, now()),
@@ -245,6 +253,25 @@ mod tests {
             ),
         ] {
             assert_eq!(patience, Patience::Exhausted(sentence.to_owned()));
+        }
+    }
+
+    #[test]
+    fn an_agent_is_back_when_its_limit_says_unless_that_has_come_or_it_refused_too_often() {
+        let seven_hours = 7 * 3600;
+        for (resets_in, count, expected) in [
+            (Some(seven_hours), 0, Some(7 * HOUR + RESET_MARGIN)),
+            (Some(seven_hours), MOST_REFUSALS - 1, Some(7 * HOUR + RESET_MARGIN)),
+            (Some(seven_hours), MOST_REFUSALS, None),
+            (Some(1), 1, Some(Duration::from_secs(1) + RESET_MARGIN)),
+            (Some(0), 1, None),
+            (Some(-1), 1, None),
+            (None, 1, None),
+        ] {
+            let resets_at = resets_in.map(in_seconds);
+            let limit = UsageLimit { resets_at, window: String::new() };
+            let back = back_after_limit(&limit, &ago(count, HOUR), now());
+            assert_eq!(back.map(|back| between(now(), back)), expected, "{resets_in:?} {count}");
         }
     }
 

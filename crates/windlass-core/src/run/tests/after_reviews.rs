@@ -1,8 +1,9 @@
 //! What a review, or that none was made, leaves of the work that it was about.
 
 use super::guarding::verdicts;
+use super::plans::boxes;
 use super::workspace::{complete, workspace};
-use super::world::{Act, World, plan};
+use super::world::{Act, World, plan, planned};
 use crate::fact::Fact;
 use crate::report;
 use crate::run::{Effect, TurnKey};
@@ -43,6 +44,32 @@ fn a_review_that_is_skipped_was_no_attempt() {
     let verified = TurnKey { iteration: 1, attempt: 2 };
     world.until(|effect| matches!(effect, Effect::Prepare { turn, .. } if *turn == verified));
     assert_eq!(world.finish(), StopReason::Complete);
+}
+
+#[test]
+fn that_a_review_is_skipped_means_nothing_where_none_is_prepared() {
+    let mut world = World::new(reviewed(), |_, _| Act::claims("tree"));
+    world.until(|effect| matches!(effect, Effect::Prepare { .. }));
+    world.input(report::ReviewSkipped { lane: LaneId(0), iteration: 1, attempt: 1, lines: 9 }.into());
+    assert_eq!(world.count("review_skipped"), 0);
+    assert_eq!(world.finish(), StopReason::Complete);
+}
+
+// The configuration may name a reviewer for all modes.
+#[test]
+fn where_nobody_looks_work_over_none_of_it_waits_for_that() {
+    let plan = RunSpec { review: Some(ReviewSpec::default()), ..planned(Mode::Plan) };
+    let plan = RunSpec { commit: CommitPolicy::Runner, ..plan };
+    let mut world = World::new(plan, |call, _| match call {
+        1 => Act::works("one").writes(boxes(0)),
+        2 => Act::works("two").writes(JobStatus { complete: true, ..boxes(0) }),
+        _ => Act::idles(),
+    })
+    .with_status(JobStatus::default());
+    world.until(|effect| matches!(effect, Effect::Prepare { turn, .. } if turn.iteration == 2));
+    assert_eq!(world.run.unreviewed_since(LaneId(0)), None);
+    assert_eq!(world.finish(), StopReason::Complete);
+    assert_eq!(world.commits, 2);
 }
 
 #[test]

@@ -37,8 +37,8 @@ fn a_usage_limit_is_waited_out_and_the_same_iteration_is_tried_again() {
     );
 }
 
-/// A run that waits for a usage limit of two hours, and goes on after that in another session, with this longest wait.
-fn resumed_in_a_wait(wait: Duration) -> World {
+/// A run that waits for a usage limit of two hours.
+fn waiting() -> World {
     let mut world = World::new(plan(), |call, now| match call {
         1 => Act::limited(Some(in_time(now.wall, Duration::from_hours(2)))),
         _ => Act::claims(&format!("{call}")),
@@ -46,6 +46,12 @@ fn resumed_in_a_wait(wait: Duration) -> World {
     while held(&world).is_empty() {
         assert!(world.step());
     }
+    world
+}
+
+/// One that goes on in another session, with this longest wait.
+fn resumed_in_a_wait(wait: Duration) -> World {
+    let mut world = waiting();
     let mut plan = plan();
     plan.limits.wait = wait;
     world.now.wall = in_time(world.now.wall, Duration::from_mins(7));
@@ -66,6 +72,15 @@ fn a_wait_goes_on_in_the_next_session_and_is_told_again() {
     assert_eq!((waits.len(), waits[0]), (2, waits[1]), "to the same time");
     assert_eq!(world.finish(), StopReason::Complete);
     assert_eq!(world.count("released"), 1);
+}
+
+#[test]
+fn a_wait_that_ends_as_the_next_session_begins_is_not_told_again() {
+    let mut world = waiting();
+    world.now.wall = world.run.backoff().unwrap().until;
+    world.input(Input::Resume(Box::new(plan())));
+    assert_eq!((held(&world).len(), world.count("released")), (1, 1));
+    assert_eq!(world.finish(), StopReason::Complete);
 }
 
 #[test]

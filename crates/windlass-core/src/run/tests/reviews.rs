@@ -193,6 +193,8 @@ fn a_reviewer_that_says_the_phrase_has_claimed_nothing() {
     let mut world = World::new(plan.clone(), |call, _| claims(call)).reviewed(move |_, _| passes());
     assert_eq!(world.finish(), StopReason::MaxIterations);
     assert_eq!(world.run.counters().claims, 1);
+    let claims = |fact: &&Fact| matches!(fact, Fact::CallFinished { claimed: true, .. });
+    assert_eq!(world.facts().filter(claims).count(), 1, "nor does the journal say so");
     plan.job.completion_threshold = 1;
     let mut world = World::new(plan, |_, _| Act::works("tree")).reviewed(move |_, _| passes());
     assert_eq!(world.finish(), StopReason::MaxIterations);
