@@ -322,6 +322,9 @@ impl Run {
             }
             (0, 0) => "there is no task".to_owned(),
             (0, _) if !unclear.is_empty() => unclear,
+            (0, 1) => {
+                format!("1 task waits for what is not there or for itself; `{}` names it", self.validating())
+            }
             (0, _) => format!(
                 "{waiting} tasks wait for what is not there or for each other; `{}` names them",
                 self.validating()

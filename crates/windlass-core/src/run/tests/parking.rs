@@ -6,16 +6,17 @@ use super::landing::until;
 use super::lanes_world::{AgentCall, World as Lanes, row, tasks_plan};
 use super::sharing::{self, open};
 use super::waking::{at_work_with, two_lanes};
-use super::world::{Act, Refusal, World, report};
+use super::world::{Act, Refusal, World, check, report};
 use crate::fact::Fact;
 use crate::report;
+use crate::run::tasks::Tasks;
 use crate::run::{Effect, Input};
 use crate::spec::RunSpec;
 use crate::spec::{GuardAction, GuardSpec, ReviewSpec, TestsAction};
 use crate::tasks::TaskProgress;
 use crate::values::{
-    CallReport, Class, Cost, JobStatus, LaneId, Purpose, StatusSource, StopReason, StopSource, Suspicion,
-    SuspicionKind, TaskId, TaskRow, TaskState, UsageLimit,
+    CallReport, CheckKind, Class, Cost, JobStatus, LaneId, Purpose, StatusSource, StopReason, StopSource,
+    Suspicion, SuspicionKind, TaskEnd, TaskId, TaskRow, TaskState, UsageLimit,
 };
 
 fn idle(_: &TaskId, _: Purpose, _: u32) -> AgentCall {
@@ -48,7 +49,25 @@ fn what_stands_in_the_way_is_said_in_a_sentence_that_is_true() {
     assert_eq!(said(waiting).1, format!("parked: {}; 1 task waits", failed(1)));
     let circle = said(vec![row("T1", &["T2"]), row("T2", &["T1"])]);
     assert!(circle.1.starts_with("2 tasks wait for what is not there or for each other"), "{}", circle.1);
+    let names = "`windlass tasks validate -f requirements.md` names";
+    let alone = said(vec![row("T1", &["GONE"])]);
+    assert_eq!(alone.1, format!("1 task waits for what is not there or for itself; {names} it"));
     assert_eq!(said(Vec::new()), (StopReason::Blocked, "there is no task".to_owned()));
+}
+
+#[test]
+fn what_a_person_has_to_mend_is_said_of_each_open_task_that_has_it() {
+    let said = |rows| ended(Lanes::new(tasks_plan(1), rows, |_, _, _| AgentCall::fails())).1;
+    let unclear = |id, state| TaskRow { unclear: Some("it has no status".to_owned()), state, ..row(id, &[]) };
+    let mended = "; `windlass tasks validate -f requirements.md` names the lines, and `windlass resume` goes on \
+                  once they are fixed";
+    let of = |id| format!("{id} is open and cannot be worked on, since it has no status");
+    let open = unclear("T2", TaskState::Open);
+    let done = unclear("T3", TaskState::Done);
+    assert_eq!(said(vec![open.clone(), done.clone()]), format!("{}{mended}", of("T2")));
+    let failed = "parked: T1 (failed 2 times: the agent failed)";
+    assert_eq!(said(vec![row("T1", &[]), open, done.clone()]), format!("{failed}; {}{mended}", of("T2")));
+    assert_eq!(said(vec![row("T1", &[]), done]), failed);
 }
 
 /// A run of tasks in the user's directory, one of which is at work.
@@ -96,6 +115,26 @@ fn a_task_that_a_person_wants_left_is_parked_at_once_or_after_the_attempt_under_
     }
 }
 
+// Somebody may do it and take that back between two sessions; or an attempt is still under way.
+#[test]
+fn a_task_that_a_person_wants_left_is_left_whenever_its_file_has_it_open_and_nobody_is_at_it() {
+    let id: TaskId = "T1".into();
+    let read = |tasks: &mut Tasks, state, at_work: &[TaskId]| {
+        tasks.read(vec![TaskRow { state, ..row("T1", &[]) }], at_work, true);
+        (tasks.schedule.standing(&id).unwrap(), tasks.parked.contains_key(&id))
+    };
+    let (open, done) = (TaskState::Open, TaskState::Done);
+    for (at_work, standing) in [(vec![id.clone()], TaskProgress::Active), (Vec::new(), TaskProgress::Parked)]
+    {
+        let mut tasks = Tasks::default();
+        read(&mut tasks, open, &at_work);
+        tasks.leave(&id).unwrap();
+        assert_eq!(read(&mut tasks, done, &[]), (TaskProgress::Done, false));
+        let is_parked = standing == TaskProgress::Parked;
+        assert_eq!(read(&mut tasks, open, &at_work), (standing, is_parked));
+    }
+}
+
 #[test]
 fn a_task_that_is_done_all_the_same_is_done_and_what_is_done_is_not_left() {
     let agent = |task: &TaskId, _, _| AgentCall::done("file", &task.0);
@@ -134,6 +173,26 @@ fn what_the_agent_failed_with_is_said_of_its_task() {
     });
     assert_eq!(world.finish(), StopReason::Blocked);
     assert_eq!(world.run.parked_because(&"T1".into()), Some("failed 2 times: exit status 1"));
+}
+
+// Whoever leaves rejected work as it is has changed nothing: that is what it fails at, until the rejection parks its task.
+#[test]
+fn of_an_attempt_that_changed_nothing_that_is_said_and_not_what_a_reviewer_said_before() {
+    let mut world = in_place(|call| if call == 1 { Act::works("bad") } else { Act::idles() })
+        .reviewed(|_, _| Act::rejects("a"));
+    let plan = RunSpec { review: Some(ReviewSpec::default()), ..(**world.run.spec().unwrap()).clone() };
+    world.input(Input::Resume(Box::new(plan)));
+    assert_eq!(world.finish(), StopReason::Blocked);
+    let again = world.facts().filter_map(|fact| match fact {
+        Fact::TaskClosed(closed) => match &closed.end {
+            TaskEnd::Again { why } => Some(why.as_str()),
+            _ => None,
+        },
+        _ => None,
+    });
+    assert_eq!(again.collect::<Vec<_>>(), ["", "the agent changed nothing"]);
+    let parked = "a reviewer rejected it 3 times for the same: src/main.rs: a";
+    assert_eq!(world.run.parked_because(&"T1".into()), Some(parked));
 }
 
 #[test]
@@ -282,7 +341,8 @@ fn claims_to_be_done() -> World {
 
 fn guarded(world: &mut World) {
     let guard = GuardSpec { action: GuardAction::Refuse, ..GuardSpec::default() };
-    let plan = RunSpec { guard, ..(**world.run.spec().unwrap()).clone() };
+    let checks = vec![check(CheckKind::Gate, "make test")];
+    let plan = RunSpec { checks, guard, ..(**world.run.spec().unwrap()).clone() };
     world.input(Input::Resume(Box::new(plan)));
 }
 
@@ -306,17 +366,18 @@ fn no_task_is_parked_for_what_git_does_not_commit() {
 }
 
 #[test]
-fn what_the_guard_refused_is_said_and_not_that_checks_failed() {
-    for (kind, sentence) in [
-        (SuspicionKind::Undone, "protected; the change was undone"),
-        (SuspicionKind::Nested, "a repository of its own"),
-    ] {
-        let mut world = claims_to_be_done();
+fn what_the_guard_refused_is_said_and_that_checks_failed_where_they_have() {
+    let undone = (SuspicionKind::Undone, "protected; the change was undone");
+    let nested = (SuspicionKind::Nested, "a repository of its own");
+    for ((kind, sentence), green, checks) in
+        [(undone, true, ""), (nested, true, ""), (nested, false, "its checks did not pass; ")]
+    {
+        let mut world = claims_to_be_done().checking(move |_, _| green);
         guarded(&mut world);
         let trees = (1..=2).map(|call| format!("tree {call}"));
         world.suspects = trees.map(|tree| (tree, Suspicion::new(kind, "app", sentence))).collect();
         assert_eq!(world.finish(), StopReason::Blocked);
-        let said = format!("failed 2 times: app: {sentence}");
+        let said = format!("failed 2 times: {checks}app: {sentence}");
         assert_eq!(world.run.parked_because(&"T1".into()), Some(said.as_str()), "told before it is parked");
     }
 }
