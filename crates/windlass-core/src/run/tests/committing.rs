@@ -153,6 +153,21 @@ fn what_a_hook_refuses_is_not_done_until_it_is_committed() {
 }
 
 #[test]
+fn claims_that_checks_refuse_are_said_to_be_refused_by_them_though_a_hook_refused_one_before() {
+    let plan = RunSpec { checks: vec![check(CheckKind::Gate, "make test")], ..claims_once() };
+    let mut world =
+        World::new(plan, |call, _| Act::claims(&format!("tree {call}"))).checking(|_, tree| tree == "tree 1");
+    world.refusal = Some(Refusal::Hook);
+    assert_eq!(world.finish(), StopReason::GatesFailing);
+    assert_eq!(verdicts(&world).len(), 6);
+    assert!(
+        detail(&world).contains("5 claims in a row were refused by the same checks"),
+        "{}",
+        detail(&world)
+    );
+}
+
+#[test]
 fn nobody_is_asked_to_verify_what_could_not_be_committed() {
     let plan = RunSpec { commit: CommitPolicy::Runner, ..verified() };
     let agent = |call: u32, _| Act::works(&format!("tree {call}")).writes(complete(&call.to_string()));

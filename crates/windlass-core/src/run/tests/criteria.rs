@@ -84,6 +84,24 @@ fn a_criterion_that_never_holds_parks_its_task() {
     assert!(world.run.parked_because(&"T1".into()).is_some() && world.landings.is_empty());
 }
 
+// rows: 135
+#[test]
+fn gates_or_criteria_speak_for_a_task_that_was_done_before_and_its_agent_alone_does_not() {
+    let gate = check(CheckKind::Gate, "make test");
+    for (checks, reason) in [
+        (vec![gate.clone()], StopReason::Complete),
+        (vec![criterion("T1")], StopReason::Complete),
+        (vec![gate, criterion("T1")], StopReason::Complete),
+        (vec![criterion("T2")], StopReason::Blocked),
+        (Vec::new(), StopReason::Blocked),
+    ] {
+        let ticks = |_: &TaskId, _, _| AgentCall { writes: Vec::new(), ..AgentCall::done("T1", "x") };
+        let plan = RunSpec { checks: checks.clone(), ..tasks_plan(1) };
+        let mut world = World::new(plan, vec![row("T1", &[])], ticks);
+        assert_eq!(world.finish(), reason, "{checks:?}");
+    }
+}
+
 #[test]
 fn what_shows_a_task_does_not_show_the_whole_job() {
     use crate::values::Grounds;

@@ -1,12 +1,15 @@
 //! What a run makes of workers that are lost, heard of late, or held back by a usage limit.
 
+use super::landing::until;
+use super::lanes_world::{AgentCall, World as Lanes, row, tasks_plan};
 use super::sharing::{ended, open};
 use super::waking::{at_work_with, two_lanes};
 use super::world::{World, report};
 use crate::fact::Fact;
 use crate::report;
-use crate::run::{Input, LaneState};
-use crate::values::{CallId, CallReport, Class, Cost, Ended, LaneId, UsageLimit};
+use crate::run::{Effect, Input, LaneState};
+use crate::spec::{ReviewSpec, RunSpec};
+use crate::values::{CallId, CallReport, Class, Cost, Ended, LaneId, Purpose, TaskId, UsageLimit};
 
 const LANE: LaneId = LaneId(1);
 
@@ -19,18 +22,18 @@ fn calling() -> (World, CallId) {
     (world, call.id)
 }
 
+/// A limit stands against this account, and maybe another worker has another one.
+fn refused(elsewhere: bool) -> CallReport {
+    let limit = Some(UsageLimit::default());
+    CallReport { cost: Some(Cost::ZERO), limit, elsewhere, ..report(Class::UsageLimit) }
+}
+
 fn kinds(world: &World, from: usize) -> Vec<&'static str> {
     world.facts().skip(from).map(Into::into).collect()
 }
 
 #[test]
 fn a_limit_of_one_account_has_the_task_begun_again_at_once_and_nobody_waits() {
-    let refused = |elsewhere| CallReport {
-        cost: Some(Cost::ZERO),
-        limit: Some(UsageLimit::default()),
-        elsewhere,
-        ..report(Class::UsageLimit)
-    };
     let (mut world, _) = calling();
     let before = world.facts().count();
     ended(&mut world, LANE, refused(true), None);
@@ -44,6 +47,25 @@ fn a_limit_of_one_account_has_the_task_begun_again_at_once_and_nobody_waits() {
     ended(&mut world, LANE, refused(false), None);
     assert_eq!(kinds(&world, before), ["call_finished", "kept", "held", "attempt_repeats"]);
     assert!(matches!(world.run.lane(LANE), Some(LaneState::Preparing(_))));
+}
+
+// What others look over, or put together, is in this worker's checkout alone.
+#[test]
+fn who_looks_work_over_or_puts_it_together_waits_for_a_limit_where_the_work_is() {
+    for purpose in [Purpose::Review, Purpose::Merge] {
+        let review = (purpose == Purpose::Review).then(ReviewSpec::default);
+        let agent = |task: &TaskId, _, _| AgentCall::done("file", &task.0);
+        let plan = RunSpec { review, ..tasks_plan(2) };
+        let mut world = Lanes::new(plan, vec![row("T1", &[]), row("T2", &[])], agent);
+        let calls =
+            |effect: &Effect| matches!(effect, Effect::Call { purpose: called, .. } if *called == purpose);
+        let Effect::Call { lane, call, .. } = until(&mut world, calls) else { panic!() };
+        world.input(Input::from(report::CallEnded { lane, call, report: Box::new(refused(true)) }));
+        let keep = until(&mut world, |effect| matches!(effect, Effect::Keep { lane: at, .. } if *at == lane));
+        world.carry_out(keep);
+        let Some(LaneState::Preparing(turn)) = world.run.lane(lane) else { panic!("{purpose:?}") };
+        assert_eq!((turn.purpose, world.run.backoff().is_some()), (purpose, true));
+    }
 }
 
 #[test]
