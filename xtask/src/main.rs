@@ -171,8 +171,8 @@ const CHORES: &[Chore] = &[
     },
     Chore {
         name: "mutants",
-        arguments: "[core|host|git|engine] [PATH…] [--sample N] [--only WORDS…]",
-        about: "break the code of a crate, one thing at a time, and see whether tests notice",
+        arguments: "[core|engine] [PATH…] [--sample N] [--only WORDS…]",
+        about: "break the code of crates, one thing at a time, and see whether tests notice",
         run: mutants::run_chore,
     },
     Chore {

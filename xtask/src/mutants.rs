@@ -2,15 +2,18 @@
 //!
 //! cargo-mutants says what could be changed, one thing at a time (`<` to `<=`, an arm away, a function to a constant). All of
 //! it is built into one copy of the tests, in which a file chooses the mutant, so that a mutant costs a run of the tests and no
-//! build. A change that no test notices shows a rule that nothing holds. What survives is killed by a test, or explained in
+//! build: of those that only compute in the core, of those that reach it in the engine. A change that no test notices shows a rule that nothing holds. What survives is killed by a test, or explained in
 //! `docs/mutants.md`. It is not part of `ci`. Whoever ends it goes on with the next go: what was noticed is not tried again in the same
 //! code.
 
 mod build;
 mod listing;
+mod reach;
 mod subject;
 mod trial;
 mod weave;
+#[cfg(test)]
+mod which;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -20,13 +23,16 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
+use sha2::{Digest as _, Sha256};
+
 use crate::program::{Failure, output_of};
 use crate::workspace::Workspace;
 use listing::Mutant;
-use subject::{SUBJECTS, Subject};
+use reach::Apart;
+use subject::{SUBJECTS, Subject, Tests};
 use trial::TrialOutcome;
 
-const USAGE: &str = "usage: cargo xtask mutants [core|host|git|engine] [PATH…] [--sample N] [--only WORDS…]";
+const USAGE: &str = "usage: cargo xtask mutants [core|engine] [PATH…] [--sample N] [--only WORDS…]";
 
 /// What is wanted.
 struct Order {
@@ -37,12 +43,12 @@ struct Order {
 }
 
 impl Order {
-    /// The arguments as typed: a crate, files below the root or patterns of such; after `--only` parts of mutants' names.
+    /// The arguments as typed: a subject, files below the root or patterns of such; after `--only` parts of mutants' names.
     fn read(arguments: &[String]) -> Result<Order, Failure> {
         let mut order = Order { subject: &SUBJECTS[0], files: Vec::new(), sample: None, only: Vec::new() };
         let mut words = arguments.iter();
         while let Some(word) = words.next() {
-            if let Some(subject) = SUBJECTS.iter().find(|subject| subject.is_called(word)) {
+            if let Some(subject) = SUBJECTS.iter().find(|subject| subject.name == word) {
                 order.subject = subject;
                 continue;
             }
@@ -64,7 +70,7 @@ impl Order {
 
     fn mutants(&self, workspace: &Workspace) -> Result<Vec<Mutant>, Failure> {
         let program = listing::install(workspace)?;
-        let mut mutants = listing::mutants_of(workspace, &program, self.subject.package, &self.files)?;
+        let mut mutants = listing::mutants_of(workspace, &program, self.subject.packages, &self.files)?;
         mutants
             .retain(|mutant| self.only.is_empty() || self.only.iter().any(|part| mutant.name.contains(part)));
         Ok(match self.sample {
@@ -74,22 +80,41 @@ impl Order {
     }
 }
 
+/// What the tests make of a mutant, by its number.
+type Tried<'a> = dyn Fn(usize, &Mutant) -> Result<TrialOutcome, Failure> + 'a;
+
 /// The chore, with its arguments as typed.
 pub fn run_chore(workspace: &Workspace, arguments: &[String]) -> Result<(), Failure> {
     let order = Order::read(arguments)?;
     let mutants = order.mutants(workspace)?;
-    let output = workspace.target.join("mutants").join(order.subject.package);
+    let output = workspace.target.join("mutants").join(format!("windlass-{}", order.subject.name));
     let built = build::build(workspace, order.subject, &mutants, &output)?;
-    let results = output.join(format!("results-{}.txt", code_of(workspace)?));
+    let code = code_of(workspace)?;
+    let results = output.join(format!("results-{code}.txt"));
     let before = Noticed::read(&results);
-    if let Some(first) = mutants.iter().find(|mutant| !before.has(mutant)) {
-        trial::passes(&built, order.subject, first)?;
-    }
+    let tried: Box<Tried> = match order.subject.tests {
+        Tests::Computing(trials) => {
+            if let Some(first) = mutants.iter().find(|mutant| !before.has(mutant)) {
+                trial::passes(&built, &trials(first))?;
+            }
+            let built = &built;
+            Box::new(move |number, mutant| trial::tried(built, &trials(mutant), number))
+        }
+        Tests::Apart { packages, filter } => {
+            let key = format!("{code}-{}", digest_of(&mutants));
+            let apart = Apart::prepare(&built, (packages, filter), (&output, &key))?;
+            Box::new(move |number, mutant| apart.tried(number, mutant))
+        }
+    };
     let failed = |error| Failure::at(&results, error);
     let mut lines = fs::OpenOptions::new().create(true).append(true).open(&results).map_err(failed)?;
     let began = Instant::now();
     let mut table = Table::default();
-    for (number, mutant) in (1..).zip(&mutants) {
+    let turns = match order.sample {
+        Some(_) => listing::by_turns(&mutants),
+        None => (1..).zip(&mutants).collect(),
+    };
+    for (done, (number, mutant)) in (1_usize..).zip(turns) {
         let found = if built.left.contains(&number) {
             None
         } else if built.wrong.contains(&number) {
@@ -97,13 +122,13 @@ pub fn run_chore(workspace: &Workspace, arguments: &[String]) -> Result<(), Fail
         } else if before.has(mutant) {
             Some(TrialOutcome::Noticed)
         } else {
-            Some(trial::tried(&built, order.subject, number, mutant)?)
+            Some(tried(number, mutant)?)
         };
         let word = table.take(mutant, found);
         // Whoever ends it before it is through keeps what was found.
         writeln!(lines, "{word}\t{}", mutant.name).map_err(failed)?;
-        if number % 50 == 0 {
-            eprintln!("     {number} of {} in {} s", mutants.len(), began.elapsed().as_secs());
+        if done % 50 == 0 {
+            eprintln!("     {done} of {} in {} s", mutants.len(), began.elapsed().as_secs());
         }
     }
     println!(
@@ -120,6 +145,13 @@ fn code_of(workspace: &Workspace) -> Result<String, Failure> {
     let uncommitted = git(&["stash", "create"])?;
     let commit = if uncommitted.trim().is_empty() { "HEAD" } else { uncommitted.trim() };
     Ok(git(&["rev-parse", "--short=12", &format!("{commit}:crates")])?.trim().to_owned())
+}
+
+/// Names these mutants, in this order.
+fn digest_of(mutants: &[Mutant]) -> String {
+    let names: Vec<&str> = mutants.iter().map(|mutant| mutant.name.as_str()).collect();
+    let digest = Sha256::digest(names.join("\n"));
+    format!("{:016x}", digest.iter().take(8).fold(0_u64, |sum, byte| sum << 8 | u64::from(*byte)))
 }
 
 /// What an earlier go found of the same code, which was ended before it was through.
@@ -158,11 +190,16 @@ impl Table {
 
     /// As it stands in `docs/mutants.md`.
     fn text(&self) -> String {
-        let columns =
-            [TrialOutcome::Noticed, TrialOutcome::Endless, TrialOutcome::Survived, TrialOutcome::Wrong]
-                .map(TrialOutcome::word);
-        let mut text = "| file | mutants | noticed | without end | survived | do not compile | not tried |\n\
-                        |---|---|---|---|---|---|---|\n"
+        let columns = [
+            TrialOutcome::Noticed,
+            TrialOutcome::Endless,
+            TrialOutcome::Survived,
+            TrialOutcome::Unreached,
+            TrialOutcome::Wrong,
+        ]
+        .map(TrialOutcome::word);
+        let mut text = "| file | mutants | noticed | without end | survived | not reached | do not compile | not tried |\n\
+                        |---|---|---|---|---|---|---|---|\n"
             .to_owned();
         for (file, counts) in &self.files {
             let file = file.split_once("/src/").map_or(file.as_str(), |(_, below)| below);

@@ -8,34 +8,26 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 
 use super::listing::Mutant;
-use super::subject::Subject;
+use super::subject::{Subject, Tests};
 use super::weave::weave;
 use crate::program::{Failure, cargo, line_of, output_of};
 use crate::workspace::Workspace;
 
-/// The file below the copy's root that names the mutant. No variable: tests clear the environment of what they start.
+/// The file below the copy's root that names the mutant.
 pub const WHICH_FILE: &str = "which-mutant";
 
-/// What the copy's crate knows besides: which mutant is wanted.
-const WHICH: &str = "
-pub(crate) fn which_mutant() -> usize {
-    static WHICH: std::sync::LazyLock<usize> = std::sync::LazyLock::new(|| {
-        let file = concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/../../which-mutant\");
-        std::fs::read_to_string(file).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0)
-    });
-    *WHICH
-}
-";
+/// What the copy's crates know besides: which mutant is wanted.
+const WHICH: &str = include_str!("which.rs");
 
 /// The tests with all mutants in them.
 pub struct Built {
-    /// The program.
+    /// The program that has the first package's.
     pub program: PathBuf,
     /// The copy of the tree.
     pub tree: PathBuf,
     /// Where it is built.
     pub target: PathBuf,
-    /// Where its crate is.
+    /// Where that package is.
     pub folder: PathBuf,
     /// The numbers of the mutants that are not Rust.
     pub wrong: BTreeSet<usize>,
@@ -60,7 +52,7 @@ pub fn build(
             Compiled::Program(program) => {
                 let known = |number: &usize| !woven.contains(number) && !wrong.contains(number);
                 let left = (1..=mutants.len()).filter(known).collect();
-                let folder = tree.join("crates").join(subject.package);
+                let folder = tree.join("crates").join(subject.packages[0]);
                 return Ok(Built { program, tree, target, folder, wrong, left });
             }
             Compiled::Refused(places) => {
@@ -123,9 +115,16 @@ fn write(
         put(&tree.join(file), woven.text.as_bytes())?;
         arms.insert(file.to_owned(), woven.arms);
     }
-    let file = format!("crates/{}/src/lib.rs", subject.package);
-    let root = format!("{}{WHICH}", workspace.read(&file)?);
-    put(&tree.join(&file), root.as_bytes())?;
+    for package in subject.packages {
+        let source = format!("crates/{package}/src");
+        let root = format!("{source}/lib.rs");
+        // Mutants of it are woven already.
+        let woven =
+            fs::read_to_string(tree.join(&root)).map_err(|error| Failure::at(&tree.join(&root), error))?;
+        let plain = if arms.contains_key(&root) { woven } else { workspace.read(&root)? };
+        put(&tree.join(&root), format!("{plain}\nmod which;\n").as_bytes())?;
+        put(&tree.join(&source).join("which.rs"), WHICH.as_bytes())?;
+    }
     Ok(arms)
 }
 
@@ -146,13 +145,20 @@ pub fn cargo_in(tree: &Path, target: &Path) -> Command {
 
 fn compile(subject: &Subject, tree: &Path, target: &Path) -> Result<Compiled, Failure> {
     let mut command = cargo_in(tree, target);
-    command.args(["test", "--locked", "--package", subject.package, "--lib", "--no-run"]);
+    command.args(["test", "--locked", "--no-run"]);
+    // The same packages as are tested, so that they are built once.
+    match subject.tests {
+        Tests::Computing(_) => command.args(["--lib", "--package", subject.packages[0]]),
+        Tests::Apart { packages, .. } => {
+            command.args(packages.iter().flat_map(|package| ["--package", package]))
+        }
+    };
     command.args(["--message-format", "json"]).stderr(Stdio::inherit());
     let output = command.output().map_err(|error| Failure(format!("{}: {error}", line_of(&command))))?;
     let text = String::from_utf8_lossy(&output.stdout);
     let messages = || text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let tests = |message: &Value| {
-        let is_subject = message["target"]["name"] == subject.package.replace('-', "_");
+        let is_subject = message["target"]["name"] == subject.packages[0].replace('-', "_");
         message["executable"].as_str().filter(|_| is_subject).map(PathBuf::from)
     };
     if let Some(program) = messages().find_map(|message| tests(&message)).filter(|_| output.status.success())

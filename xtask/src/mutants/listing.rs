@@ -68,15 +68,18 @@ pub struct Place {
     pub column: usize,
 }
 
-/// All mutants of these files of a package: paths below the root, or patterns of such.
+/// All mutants of these files of some packages: paths below the root, or patterns of such.
 pub fn mutants_of(
     workspace: &Workspace,
     program: &Path,
-    package: &str,
+    packages: &[&str],
     files: &[String],
 ) -> Result<Vec<Mutant>, Failure> {
     let mut command = Command::new(program);
-    command.args(["mutants", "--list", "--json", "--package", package]);
+    command.args(["mutants", "--list", "--json"]);
+    for package in packages {
+        command.args(["--package", package]);
+    }
     for file in files {
         command.args(["--file", file]);
     }
@@ -110,6 +113,19 @@ pub fn sample(mutants: Vec<Mutant>, wanted: usize) -> Vec<Mutant> {
     chosen
 }
 
+/// Numbered from 1, and the rooms by turns: whoever ends a go has seen as much of each.
+pub fn by_turns(mutants: &[Mutant]) -> Vec<(usize, &Mutant)> {
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut turns: Vec<(usize, usize, &Mutant)> = Vec::new();
+    for (number, mutant) in (1..).zip(mutants) {
+        let turn = seen.entry(mutant.room()).or_default();
+        *turn += 1;
+        turns.push((*turn, number, mutant));
+    }
+    turns.sort_by_key(|(turn, number, _)| (*turn, *number));
+    turns.into_iter().map(|(_, number, mutant)| (number, mutant)).collect()
+}
+
 /// Installs cargo-mutants below the target directory, unless it is there.
 pub fn install(workspace: &Workspace) -> Result<PathBuf, Failure> {
     let root = workspace.target.join("tools");
@@ -141,6 +157,13 @@ mod tests {
             span: Span { start: place, end: place },
             replacement: String::new(),
         }
+    }
+
+    #[test]
+    fn rooms_are_tried_by_turns() {
+        let all = [mutant("a/one.rs", 1), mutant("a/one.rs", 2), mutant("a/two.rs", 1), mutant("b.rs", 1)];
+        let numbers: Vec<usize> = by_turns(&all).into_iter().map(|(number, _)| number).collect();
+        assert_eq!(numbers, [1, 4, 2, 3]);
     }
 
     #[test]

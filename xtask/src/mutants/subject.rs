@@ -1,50 +1,50 @@
-//! Which crate is changed, and which tests could notice it.
+//! Which crates are changed, and which tests could notice it.
 
 use super::listing::Mutant;
 
-/// A crate whose code is changed.
+/// Crates whose code is changed.
 #[derive(Debug)]
 pub struct Subject {
-    /// Its package.
-    pub package: &'static str,
-    /// What of it, unless files are named.
+    /// What it is called.
+    pub name: &'static str,
+    /// Its packages.
+    pub packages: &'static [&'static str],
+    /// What of them, unless files are named.
     pub files: &'static [&'static str],
-    /// The tests that could notice a mutant, the likeliest first.
-    pub trials: fn(&Mutant) -> Vec<Trial>,
+    /// The tests that could notice a mutant.
+    pub tests: Tests,
 }
 
-impl Subject {
-    /// By its package without what all packages begin with.
-    pub fn is_called(&self, name: &str) -> bool {
-        self.package.strip_prefix("windlass-") == Some(name)
-    }
-}
-
-/// Some tests, and how long they may take.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Trial {
-    /// Of the crate's own, one after another in one process: those that only compute.
-    Computing {
-        /// Those whose names contain one of these; none: all.
-        filters: Vec<String>,
-        /// But for those whose names contain one of these.
-        without: Vec<&'static str>,
-        /// How long: seconds of a processor.
-        seconds: u32,
-    },
+/// Tests, by how they are run.
+#[derive(Debug)]
+pub enum Tests {
+    /// The package's own, those that only compute; for a mutant, the likeliest first.
+    Computing(fn(&Mutant) -> Vec<Trial>),
     /// Each in a process of its own, by nextest: some end every process below them that they did not start.
     Apart {
-        /// The package that has them.
-        package: String,
+        /// The packages that have them.
+        packages: &'static [&'static str],
         /// Which, by nextest's filter.
-        filter: String,
+        filter: &'static str,
     },
+}
+
+/// Some tests of a package, one after another in one process, and how long they may take.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Trial {
+    /// Those whose names contain one of these; none: all.
+    pub filters: Vec<String>,
+    /// But for those whose names contain one of these.
+    pub without: Vec<&'static str>,
+    /// How long: seconds of a processor.
+    pub seconds: u32,
 }
 
 /// All of them.
-pub const SUBJECTS: [Subject; 4] = [
+pub const SUBJECTS: [Subject; 2] = [
     Subject {
-        package: "windlass-core",
+        name: "core",
+        packages: &["windlass-core"],
         files: &[
             "crates/windlass-core/src/run/**/*.rs",
             "crates/windlass-core/src/claim/**/*.rs",
@@ -53,29 +53,21 @@ pub const SUBJECTS: [Subject; 4] = [
             "crates/windlass-agents/src/claude/prose.rs",
             "crates/windlass-agents/src/reset_time.rs",
         ],
-        trials: of_core,
+        tests: Tests::Computing(of_core),
     },
     Subject {
-        package: "windlass-host",
-        files: &["crates/windlass-host/src/process/**/*.rs"],
-        trials: of_engine,
-    },
-    Subject {
-        package: "windlass-git",
+        name: "engine",
+        packages: &["windlass-host", "windlass-git", "windlass-engine"],
         files: &[
-            "crates/windlass-git/src/snapshot/**/*.rs",
-            "crates/windlass-git/src/{git,commit,lane,loan}/**/*.rs",
+            "crates/windlass-host/src/process/**/*.rs",
+            "crates/windlass-git/src/{snapshot,git,commit,lane,loan}/**/*.rs",
+            "crates/windlass-engine/src/{store,sandbox,notify}/**/*.rs",
         ],
-        trials: of_engine,
-    },
-    Subject {
-        package: "windlass-engine",
-        files: &[
-            "crates/windlass-engine/src/store/**/*.rs",
-            "crates/windlass-engine/src/sandbox/**/*.rs",
-            "crates/windlass-engine/src/notify/**/*.rs",
-        ],
-        trials: of_engine,
+        tests: Tests::Apart {
+            packages: &["windlass-host", "windlass-git", "windlass-engine", "windlass"],
+            // All but those with real agents, containers, browsers and fleets.
+            filter: "not package(windlass) or kind(lib) or kind(bin) or binary(/^(loop|verbs|cli|sandbox|sessions)$/)",
+        },
     },
 ];
 
@@ -94,39 +86,11 @@ fn of_core(mutant: &Mutant) -> Vec<Trial> {
         "agent" => (&["agent::"], &["agent::"]),
         _ => (&[], &[]),
     };
-    let trial = |filters: &[&str], without: Vec<&'static str>, seconds| Trial::Computing {
+    let trial = |filters: &[&str], without: Vec<&'static str>, seconds| Trial {
         filters: filters.iter().map(|filter| (*filter).to_owned()).collect(),
         without,
         seconds,
     };
     let quick = SLOW.into_iter().chain(NIGHTS).collect();
     vec![trial(own, quick, 3), trial(all, SLOW.into(), 30)]
-}
-
-/// The tests of its own room, all of its crate, those with real processes, and those of the real binary that the room is most likely seen in.
-fn of_engine(mutant: &Mutant) -> Vec<Trial> {
-    let room = mutant.room().to_owned();
-    let filter = match room.as_str() {
-        "process" => "binary(loop) and test(/signals|kills|clocks|hooks|bad_agents/)",
-        "store" => {
-            "(binary(loop) and test(/kills|dead_ends|full_disk|durability/)) or (binary(verbs) and test(/looking|logs|stopping/))"
-        }
-        "snapshot" => {
-            "(binary(loop) and test(/disasters|straying|interrupted|durability/)) or (binary(verbs) and test(/restoring/))"
-        }
-        "git" => "binary(loop) and test(/committing|lanes|parking|repositories|tasks|interrupted/)",
-        "sandbox" => "binary(sandbox)",
-        "notify" => "(binary(loop) and test(/notifications/)) or (binary(cli) and test(/notify/))",
-        _ => "binary(loop) or binary(verbs)",
-    };
-    let package = mutant.package();
-    let apart =
-        |package: &str, filter: &str| Trial::Apart { package: package.to_owned(), filter: filter.to_owned() };
-    let own = apart(package, &format!("kind(lib) and test(/^{room}::/)"));
-    let mut trials = vec![own, apart(package, "kind(lib)")];
-    if room == "process" {
-        trials.push(apart("windlass-host", "binary(process)"));
-    }
-    trials.push(apart("windlass", filter));
-    trials
 }

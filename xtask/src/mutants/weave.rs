@@ -7,8 +7,8 @@ use std::ops::Range;
 
 use super::listing::{Mutant, Place, Span};
 
-/// What stands before the arms of a function.
-const SWITCH: &str = "match crate::which_mutant()";
+/// What stands before the arms of a function, and before the numbers of its mutants.
+const SWITCH: &str = "match crate::which::mutant";
 
 /// A file with its mutants.
 pub struct Woven {
@@ -34,8 +34,8 @@ pub fn weave(source: &str, mutants: &[(usize, &Mutant)]) -> Woven {
         let whole = offset(source, &lines, span.start)..offset(source, &lines, span.end);
         let Some(body) = body(source, &whole).filter(|body| body.start >= at) else { continue };
         woven.text.push_str(&source[at..body.start]);
-        woven.text.push_str(SWITCH);
-        woven.text.push_str(" {\n");
+        let (first, last) = (mutants[0].0, mutants[mutants.len() - 1].0);
+        let _ = writeln!(woven.text, "{SWITCH}({first}..={last}) {{");
         for (number, mutant) in mutants {
             let change = offset(source, &lines, mutant.span.start)..offset(source, &lines, mutant.span.end);
             woven.arm(number, source, &body, &change, &mutant.replacement);
@@ -127,7 +127,7 @@ mod tests {
         let woven = weave(source, &[(7, &less), (8, &all)]);
         assert_eq!(
             woven.text,
-            "/// Is é {less}?\nfn less(a: u8) -> bool {match crate::which_mutant() {\n7 => {\n    a <=  2\n}\n\
+            "/// Is é {less}?\nfn less(a: u8) -> bool {match crate::which::mutant(7..=8) {\n7 => {\n    a <=  2\n}\n\
              8 => {\n    true \n}\n_ => {\n    a < 2\n}\n}\n}\nfn next() {}\n"
         );
         assert_eq!(woven.arms, [(7, 3..6), (8, 6..9)]);
