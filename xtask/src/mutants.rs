@@ -88,8 +88,9 @@ pub fn run_chore(workspace: &Workspace, arguments: &[String]) -> Result<(), Fail
     let order = Order::read(arguments)?;
     let mutants = order.mutants(workspace)?;
     let output = workspace.target.join("mutants").join(format!("windlass-{}", order.subject.name));
-    let built = build::build(workspace, order.subject, &mutants, &output)?;
     let code = code_of(workspace)?;
+    let key = format!("{code}-{}", digest_of(&mutants));
+    let built = build::build(workspace, order.subject, &mutants, (&output, &key))?;
     let results = output.join(format!("results-{code}.txt"));
     let before = Noticed::read(&results);
     let tried: Box<Tried> = match order.subject.tests {
@@ -101,7 +102,6 @@ pub fn run_chore(workspace: &Workspace, arguments: &[String]) -> Result<(), Fail
             Box::new(move |number, mutant| trial::tried(built, &trials(mutant), number))
         }
         Tests::Apart { packages, filter } => {
-            let key = format!("{code}-{}", digest_of(&mutants));
             let apart = Apart::prepare(&built, (packages, filter), (&output, &key))?;
             Box::new(move |number, mutant| apart.tried(number, mutant))
         }

@@ -35,16 +35,19 @@ pub struct Built {
     pub left: BTreeSet<usize>,
 }
 
-/// Builds them: once more without those that the compiler refuses, until it refuses none. Mutants are numbered from 1.
+/// Builds them: once more without those that the compiler refuses, until it refuses none. Mutants are numbered from 1. Which it refuses is
+/// kept for the next go over the same ones of the same code (`key`): what is as it was is not built anew.
 pub fn build(
     workspace: &Workspace,
     subject: &Subject,
     mutants: &[Mutant],
-    output: &Path,
+    (output, key): (&Path, &str),
 ) -> Result<Built, Failure> {
     let (tree, target) = (output.join("tree"), output.join("build"));
-    copy(workspace, &tree)?;
-    let mut wrong = BTreeSet::new();
+    copy(workspace, subject, mutants, &tree)?;
+    let refused = output.join(format!("wrong-{key}.txt"));
+    let text = fs::read_to_string(&refused).unwrap_or_default();
+    let mut wrong: BTreeSet<usize> = text.lines().filter_map(|line| line.parse().ok()).collect();
     loop {
         let arms = write(workspace, subject, &tree, mutants, &wrong)?;
         let woven: BTreeSet<usize> = arms.values().flatten().map(|(number, _)| *number).collect();
@@ -52,6 +55,8 @@ pub fn build(
             Compiled::Program(program) => {
                 let known = |number: &usize| !woven.contains(number) && !wrong.contains(number);
                 let left = (1..=mutants.len()).filter(known).collect();
+                let lines: Vec<String> = wrong.iter().map(usize::to_string).collect();
+                fs::write(&refused, lines.join("\n")).map_err(|error| Failure::at(&refused, error))?;
                 let folder = tree.join("crates").join(subject.packages[0]);
                 return Ok(Built { program, tree, target, folder, wrong, left });
             }
@@ -71,17 +76,24 @@ pub fn build(
     }
 }
 
-/// Copies what belongs to the project. Files that are as they were keep their times, so that little is built anew.
-fn copy(workspace: &Workspace, tree: &Path) -> Result<(), Failure> {
+/// Copies what belongs to the project, but for what will be written with its mutants. Files that are as they were keep their times, so that
+/// little is built anew.
+fn copy(workspace: &Workspace, subject: &Subject, mutants: &[Mutant], tree: &Path) -> Result<(), Failure> {
+    let mut written: BTreeSet<String> = mutants.iter().map(|mutant| mutant.file.clone()).collect();
+    written.extend(subject.packages.iter().map(|package| root_of(package)));
     let mut command = Command::new("git");
     command.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
     for path in output_of(command.current_dir(&workspace.root))?.split('\0').filter(|path| !path.is_empty()) {
         let from = workspace.root.join(path);
-        if from.is_file() {
+        if from.is_file() && !written.contains(path) {
             put(&tree.join(path), &fs::read(&from).map_err(|error| Failure::at(&from, error))?)?;
         }
     }
     Ok(())
+}
+
+fn root_of(package: &str) -> String {
+    format!("crates/{package}/src/lib.rs")
 }
 
 fn put(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
@@ -116,14 +128,12 @@ fn write(
         arms.insert(file.to_owned(), woven.arms);
     }
     for package in subject.packages {
-        let source = format!("crates/{package}/src");
-        let root = format!("{source}/lib.rs");
+        let root = root_of(package);
         // Mutants of it are woven already.
-        let woven =
-            fs::read_to_string(tree.join(&root)).map_err(|error| Failure::at(&tree.join(&root), error))?;
-        let plain = if arms.contains_key(&root) { woven } else { workspace.read(&root)? };
+        let from = if arms.contains_key(&root) { tree.join(&root) } else { workspace.root.join(&root) };
+        let plain = fs::read_to_string(&from).map_err(|error| Failure::at(&from, error))?;
         put(&tree.join(&root), format!("{plain}\nmod which;\n").as_bytes())?;
-        put(&tree.join(&source).join("which.rs"), WHICH.as_bytes())?;
+        put(&tree.join(&root).with_file_name("which.rs"), WHICH.as_bytes())?;
     }
     Ok(arms)
 }
