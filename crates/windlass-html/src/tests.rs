@@ -35,7 +35,7 @@ fn html(night: &Night) -> String {
 
 #[test]
 fn many_numbers_of_a_chart_stand_on_a_page_of_their_own_where_there_is_one() {
-    let run = (0..).map(|seed| seen(&facts(seed))).find(|run| !run.rounds.is_empty()).unwrap();
+    let run = (0..100).map(|seed| seen(&facts(seed))).find(|run| !run.rounds.is_empty()).unwrap();
     let mut chart = charts(&run, &TimeZone::UTC).into_iter().find(|chart| chart.id == "costs").unwrap();
     let row = chart.table.rows[0].clone();
     let of = |chart: &Chart, numbers| chart.figure("r-1", numbers).into_string();

@@ -16,7 +16,7 @@ use crate::names::Cursor;
 use crate::site::{Followed, Site, locked};
 
 /// Iterations on a page.
-const ROWS: usize = 200;
+const ROWS: usize = 100;
 
 /// What was asked through the page, on it.
 const ASKED: usize = 10;
