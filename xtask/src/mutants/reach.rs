@@ -17,8 +17,9 @@ use crate::program::{Failure, line_of, output_of, succeeds};
 /// What reaches a function where nobody knows the test any more: a process whose parents have ended.
 const UNKNOWN: &str = "?";
 
-/// Seconds that the tests of one mutant take together, without it: what reaches nearly all tests is noticed by the quick ones, or rarely.
-const ENOUGH_SECONDS: f64 = 100.0;
+/// Seconds that the tests of other packages that a mutant is tried with take together, without it: what reaches nearly all of them is noticed by
+/// the quick ones, or rarely.
+const ENOUGH_SECONDS: f64 = 40.0;
 
 /// What is left of the tests of other packages is run in parts, the first so large, each twice as large as the one before it.
 const FIRST_PART: usize = 16;
@@ -75,7 +76,8 @@ impl Reach {
         Reach { tests, reached }
     }
 
-    /// The tests that a mutant is tried with, in parts: those of its own package, then the others. All, where only an unknown one reached it.
+    /// The tests that a mutant is tried with, in parts: those of its own package, then the quickest others. Of all, where only an unknown one
+    /// reached it.
     fn parts(&self, number: usize, package: &str) -> Vec<Vec<&Test>> {
         let Some(reached) = self.reached.get(&number) else { return Vec::new() };
         let anyone = reached.iter().all(|test| test == UNKNOWN);
@@ -83,12 +85,11 @@ impl Reach {
         let (own, others): (Vec<&Test>, Vec<&Test>) =
             self.tests.iter().filter(is_wanted).partition(|test| test.is_of(package));
         let mut together = 0.0;
-        let mut enough = |test: &&Test| {
+        let enough = |test: &&Test| {
             together += test.seconds;
             together <= ENOUGH_SECONDS
         };
-        let own: Vec<&Test> = own.into_iter().take_while(&mut enough).collect();
-        let others: Vec<&Test> = others.into_iter().take_while(&mut enough).collect();
+        let others: Vec<&Test> = others.into_iter().take_while(enough).collect();
         let mut parts = vec![own];
         let (mut rest, mut size) = (&others[..], FIRST_PART);
         while !rest.is_empty() {
@@ -235,7 +236,7 @@ mod tests {
         \x20       PASS [   0.500s] (1/4) windlass::loop signals::kill\n\
         \x20       FAIL [   0.500s] (2/4) windlass::loop signals::fails\n\
         \x20       PASS [   0.250s] (3/4) windlass-host::process ends\n\
-        \x20       PASS [  90.000s] (4/4) windlass::loop night::long\n\
+        \x20       PASS [  35.000s] (4/4) windlass::loop night::long\n\
         \x20       PASS [   0.014s] (4/4) windlass-host process::tests::starts\n";
 
     fn names<'a>(parts: &[Vec<&'a Test>]) -> Vec<Vec<&'a str>> {
@@ -256,7 +257,7 @@ mod tests {
 
     #[test]
     fn what_only_an_unknown_test_reaches_is_tried_with_all_as_long_as_enough() {
-        let text = format!("{TESTS}        PASS [  95.000s] (5/5) windlass::loop night::longer\n");
+        let text = format!("{TESTS}        PASS [  36.000s] (5/5) windlass::loop night::longer\n");
         let reach = Reach::read(&text, "?\t1 1\n");
         let parts = reach.parts(1, "windlass-host");
         assert_eq!(names(&parts)[1], ["signals::kill", "night::long"], "what is longer is left out");
