@@ -356,7 +356,7 @@ impl<'a> PrivateIndex<'a> {
         }
         let content = match store.content(&entry.content) {
             Ok(content) => content,
-            Err(SnapshotError::File(error)) if error.is_not_found() => return Ok(None),
+            Err(SnapshotError::Missing(_)) => return Ok(None),
             Err(error) => return Err(error.into()),
         };
         let call = self.call().args(["hash-object", "-w", "--stdin"]);

@@ -4,9 +4,11 @@ use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 
-use super::{commit_it, committed, judge};
+use super::{Judged, commit_it, committed, judge};
 use crate::commit::CommitOutcome;
-use crate::testing::Scratch;
+use crate::inventory::changes;
+use crate::snapshot::Caps;
+use crate::testing::{Scratch, after};
 
 fn refused(outcome: CommitOutcome) -> String {
     match outcome {
@@ -170,6 +172,23 @@ fn of_a_submodule_nothing_but_its_commit_is_committed() {
     committed(&commit_it(&scratch, &judge(&scratch, &before)));
     assert_eq!(scratch.git(&["rev-parse", "HEAD:inner"]), was);
     assert_eq!(scratch.read("inner/a.txt"), "dirty\n");
+}
+
+#[test]
+fn what_was_too_large_to_be_kept_and_changed_after_it_was_judged_is_not_committed() {
+    let scratch = Scratch::committed();
+    let before = scratch.survey();
+    scratch.write("a.txt", "judged, and large\n");
+    let mut surveyor = scratch.surveyor();
+    let inventory = surveyor.survey(&[]).unwrap();
+    let mut store = scratch.store().with_caps(Caps { file: 5, total: 100 });
+    store.keep(surveyor.place(), &inventory, &after(1)).unwrap();
+    let judged = Judged { inventory, changed: vec![b"a.txt".to_vec()] };
+    scratch.write("a.txt", "rewritten\n");
+    let said = refused(commit_it(&scratch, &judged));
+    assert_eq!(said, "a.txt changed after it was judged, and was too large to be kept as it was");
+    assert_eq!(changes(&before, &judged.inventory).len(), 1);
+    assert_eq!(scratch.git(&["status", "--porcelain"]), " M a.txt\n", "nothing is staged");
 }
 
 #[test]
