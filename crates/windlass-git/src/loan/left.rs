@@ -14,8 +14,8 @@ const LONGEST: usize = 4 * 1024;
 /// All of them in one file are no longer than this.
 const LONGEST_LIST: usize = 64 * 1024 * 1024;
 
-/// So many references are read.
-const MOST: usize = 20_000;
+/// So many references are read that lie in files of their own. The list of the others has as many as a person's repository has.
+const MOST: usize = if cfg!(test) { 20 } else { 20_000 };
 
 /// So deep do they lie.
 const DEEPEST: usize = 16;
@@ -55,26 +55,32 @@ pub(super) fn read(folder: &TreePath) -> Result<Refs, String> {
     };
     let named = PackedRefs::parse(&packed).0.into_iter().filter(|(name, _)| is_ours(name));
     let mut refs = Refs { head, references: named.map(|(name, id)| (name, id.to_string())).collect() };
+    let most = refs.references.len() + MOST;
     for name in ["refs/heads", "refs/tags"] {
-        walk(&folder.join(name), name.as_bytes(), DEEPEST, &mut refs)?;
+        walk(&folder.join(name), name.as_bytes(), (DEEPEST, most), &mut refs)?;
     }
     Ok(refs)
 }
 
-fn walk(folder: &TreePath, name: &[u8], depth: usize, refs: &mut Refs) -> Result<(), String> {
+fn walk(
+    folder: &TreePath,
+    name: &[u8],
+    (depth, most): (usize, usize),
+    refs: &mut Refs,
+) -> Result<(), String> {
     let Some(depth) = depth.checked_sub(1) else { return Ok(()) };
     let entries = folder.open_real_folder().and_then(|folder| folder.entries());
     for entry in entries.into_iter().flatten() {
         let (below, path) = ([name, b"/", entry.name.as_bytes()].concat(), folder.join(&entry.name));
         if entry.kind == Kind::Folder {
-            walk(&path, &below, depth, refs)?;
+            walk(&path, &below, (depth, most), refs)?;
         } else if is_safe_name(&below)
             && let Ok(content) = read_file(&path, LONGEST)
             && let Some(RefValue::Direct(id)) = RefValue::parse(&content)
         {
             refs.references.insert(below, id.to_string());
-            if refs.references.len() > MOST {
-                return Err(format!("it names more than {MOST} branches and tags"));
+            if refs.references.len() > most {
+                return Err(format!("more than {MOST} branches and tags were made in it"));
             }
         }
     }
@@ -121,6 +127,22 @@ mod tests {
         assert_eq!(refs.head, CheckedOut::Branch(b"refs/heads/main".to_vec()));
         let names: Vec<_> = refs.references.into_keys().collect();
         assert_eq!(names, [b"refs/heads/deep/one".to_vec(), b"refs/heads/packed".to_vec()]);
+    }
+
+    #[test]
+    fn a_guest_may_make_so_many_references_besides_those_that_it_was_lent() {
+        let place = place();
+        let at = |below: &str| place.path().join(below);
+        let lent: Vec<String> =
+            (0..MOST * 2).map(|number| format!("{ID} refs/tags/lent-{number}\n")).collect();
+        fs::write(at("packed-refs"), lent.concat()).unwrap();
+        for number in 0..MOST {
+            fs::write(at(&format!("refs/heads/made-{number}")), format!("{ID}\n")).unwrap();
+        }
+        let folder = tree_at(&place.path().canonicalize().unwrap());
+        assert_eq!(read(&folder).unwrap().references.len(), MOST * 3);
+        fs::write(at("refs/tags/made"), format!("{ID}\n")).unwrap();
+        assert_eq!(read(&folder).unwrap_err(), "more than 20 branches and tags were made in it");
     }
 
     #[test]
