@@ -20,6 +20,8 @@ mod left;
 mod narrowed;
 mod places;
 mod take;
+#[cfg(test)]
+mod tests;
 
 pub use take::Taken;
 

@@ -1,0 +1,191 @@
+//! What a guest commits comes back whole or not at all; with the real git, and without a sandbox.
+
+use std::os::unix::fs::symlink;
+
+use windlass_core::damage::DamageKind;
+
+use super::*;
+use crate::git::ObjectFormat;
+use crate::testing::Scratch;
+
+/// A person's repository, and a guest's of it.
+struct Guest {
+    scratch: Scratch,
+    loan: Loan,
+}
+
+impl Guest {
+    fn of(scratch: Scratch) -> Guest {
+        let loan = Loan::of(&scratch.found(), scratch.state.join("loan")).unwrap();
+        loan.lend().unwrap();
+        // Where a sandbox mounts the objects that are borrowed.
+        symlink(scratch.path(".git"), loan.borrowed()).unwrap();
+        Guest { scratch, loan }
+    }
+
+    /// Runs git as a guest does.
+    fn git(&self, arguments: &[&str]) -> String {
+        let (folder, top) = (self.loan.repository(), &self.scratch.top);
+        let mut all = vec!["--git-dir", folder.to_str().unwrap(), "--work-tree", top.to_str().unwrap()];
+        all.extend(arguments);
+        self.scratch.git_in(top, &all)
+    }
+
+    fn commit(&self, text: &str) -> String {
+        self.scratch.write("a.txt", text);
+        self.git(&["commit", "-q", "-a", "-m", "A guest's"]);
+        self.git(&["rev-parse", "HEAD"]).trim().to_owned()
+    }
+
+    fn take_over(&self) -> Taken {
+        self.loan.take_over("r-test", "work").unwrap()
+    }
+
+    fn tip(&self) -> String {
+        self.scratch.git(&["rev-parse", "refs/heads/main"]).trim().to_owned()
+    }
+
+    fn damage(&self) -> (DamageKind, String) {
+        let taken = self.take_over();
+        assert_eq!(taken.damage.len(), 1, "{taken:?}");
+        (taken.damage[0].kind, taken.damage[0].sentence.clone())
+    }
+}
+
+#[test]
+fn commits_branches_and_tags_become_the_persons() {
+    for format in [ObjectFormat::Sha1, ObjectFormat::Sha256] {
+        let scratch = Scratch::with_format(format);
+        scratch.write("a.txt", "one\n");
+        scratch.commit_all("first");
+        scratch.write("staged", "a person's\n");
+        scratch.git(&["add", "staged"]);
+        let guest = Guest::of(scratch);
+        assert_eq!(guest.git(&["status", "--porcelain"]), "A  staged\n", "as the person's index has it");
+        assert_eq!(guest.take_over(), Taken::default());
+        let commit = guest.commit("changed\n");
+        guest.git(&["branch", "other"]);
+        guest.git(&["tag", "v1"]);
+        assert_eq!(guest.take_over(), Taken::default());
+        assert_eq!(guest.tip(), commit);
+        assert_eq!(guest.scratch.git(&["rev-parse", "other", "v1"]), format!("{commit}\n{commit}\n"));
+        assert_eq!(guest.scratch.git(&["status", "--porcelain"]), "");
+        guest.scratch.git(&["fsck", "--strict"]);
+        guest.loan.lend().unwrap();
+        assert_eq!(guest.git(&["rev-parse", "HEAD"]).trim(), commit);
+        assert_eq!(guest.git(&["status", "--porcelain"]), "");
+        assert_eq!(guest.take_over(), Taken::default(), "nothing is taken twice");
+    }
+}
+
+#[test]
+fn the_first_commit_of_all_is_taken_over() {
+    let guest = Guest::of(Scratch::repository());
+    guest.scratch.write("a.txt", "one\n");
+    guest.git(&["add", "a.txt"]);
+    let commit = guest.commit("changed\n");
+    assert_eq!(guest.take_over(), Taken::default());
+    assert_eq!(guest.tip(), commit);
+    assert_eq!(guest.scratch.git(&["status", "--porcelain"]), "");
+}
+
+#[test]
+fn what_a_guest_has_packed_is_taken_over_by_its_pack_alone() {
+    let guest = Guest::of(Scratch::committed());
+    let commit = guest.commit("changed\n");
+    guest.git(&["repack", "-q", "-a", "-d", "-l"]);
+    // Whatever its list says of what is where.
+    let packs = fs::read_dir(guest.loan.repository().join("objects/pack")).unwrap();
+    for list in
+        packs.map(|entry| entry.unwrap().path()).filter(|path| path.extension() != Some("pack".as_ref()))
+    {
+        fs::remove_file(list).unwrap();
+    }
+    // What has no name of git's is passed over.
+    fs::write(guest.loan.repository().join("objects/pack/pack-other.pack"), "no pack").unwrap();
+    assert_eq!(guest.take_over(), Taken::default());
+    assert_eq!(guest.tip(), commit);
+    guest.scratch.git(&["fsck", "--strict"]);
+}
+
+#[test]
+fn an_object_that_is_not_what_its_name_says_is_taken_over_by_nobody() {
+    let guest = Guest::of(Scratch::committed());
+    let before = guest.tip();
+    guest.commit("changed\n");
+    let blob = guest.git(&["rev-parse", "HEAD:a.txt"]);
+    let (first, rest) = blob.trim().split_at(2);
+    let object = guest.loan.repository().join("objects").join(first).join(rest);
+    fs::remove_file(&object).unwrap();
+    fs::write(&object, "no object").unwrap();
+    let (kind, sentence) = guest.damage();
+    assert_eq!(kind, DamageKind::ReferencesLost);
+    assert!(sentence.starts_with("commits that git does not take were left ("), "{sentence}");
+    assert_eq!(guest.tip(), before);
+    // The next one is lent one that is made anew.
+    guest.loan.lend().unwrap();
+    assert_eq!(guest.git(&["rev-parse", "HEAD"]).trim(), before);
+}
+
+#[test]
+fn a_git_directory_that_is_none_any_more_is_made_anew_and_the_persons_stays() {
+    let guest = Guest::of(Scratch::committed());
+    let before = guest.tip();
+    guest.commit("changed\n");
+    fs::remove_file(guest.loan.repository().join("HEAD")).unwrap();
+    let (kind, sentence) = guest.damage();
+    assert_eq!(kind, DamageKind::ReferencesLost);
+    assert!(
+        sentence.starts_with("the git directory that the sandbox was lent is broken (HEAD: "),
+        "{sentence}"
+    );
+    assert_eq!(guest.take_over(), Taken::default(), "it is said once");
+    guest.loan.lend().unwrap();
+    assert_eq!((guest.tip(), guest.git(&["rev-parse", "HEAD"]).trim()), (before.clone(), before.as_str()));
+}
+
+#[test]
+fn a_branch_that_both_have_moved_stays_the_persons_and_the_commit_is_kept() {
+    let guest = Guest::of(Scratch::committed());
+    let theirs = guest.commit("a guest's\n");
+    guest.scratch.git(&["commit", "-q", "--allow-empty", "-m", "A person's"]);
+    let ours = guest.tip();
+    let taken = guest.take_over();
+    assert_eq!(taken.damage, []);
+    let said = taken.needs_person.unwrap();
+    assert!(
+        said.starts_with(
+            "a branch was moved while the agent was at work on it; what was committed is the branch "
+        ),
+        "{said}"
+    );
+    assert_eq!(guest.tip(), ours);
+    let holders = guest.scratch.git(&["for-each-ref", "--contains", &theirs, "--format=%(refname:short)"]);
+    assert_eq!(said.rsplit(' ').next(), Some(holders.trim()));
+}
+
+#[test]
+fn what_is_still_to_be_taken_over_is_not_written_over() {
+    let guest = Guest::of(Scratch::committed());
+    let commit = guest.commit("changed\n");
+    guest.loan.close();
+    guest.loan.lend().unwrap();
+    assert_eq!(guest.git(&["rev-parse", "HEAD"]).trim(), commit);
+    assert_eq!(guest.take_over(), Taken::default());
+    assert_eq!(guest.tip(), commit);
+    guest.loan.close();
+    assert!(!guest.loan.home.exists(), "nothing is left in it");
+}
+
+#[test]
+fn branches_of_remotes_are_lent_and_stay_as_they_are() {
+    let scratch = Scratch::committed();
+    let before = scratch.git(&["rev-parse", "HEAD"]);
+    scratch.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
+    let guest = Guest::of(scratch);
+    assert_eq!(guest.git(&["rev-parse", "origin/main"]), before);
+    let commit = guest.commit("changed\n");
+    guest.git(&["update-ref", "refs/remotes/origin/main", &commit]);
+    assert_eq!(guest.take_over(), Taken::default());
+    assert_eq!(guest.scratch.git(&["rev-parse", "origin/main"]), before);
+}
