@@ -1,5 +1,6 @@
 //! Commits, with the real git.
 
+mod aside;
 mod unusual;
 
 use std::fs;
