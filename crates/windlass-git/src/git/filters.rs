@@ -209,6 +209,34 @@ fn is_large_files(command: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::Scratch;
+
+    #[test]
+    fn what_is_not_run_outside_is_named_with_its_command_where_it_has_one() {
+        let scratch = Scratch::committed();
+        for (setting, command) in [
+            ("filter.one.clean", "sed s/x/%f/"),
+            ("filter.empty.clean", ""),
+            ("filter.back.smudge", "cat"),
+            ("filter.long.process", "./filter"),
+            ("filter.lfs.clean", "git-lfs clean -- %f"),
+        ] {
+            scratch.git(&["config", setting, command]);
+        }
+        let drivers = ["one", "empty", "back", "long", "lfs"];
+        let lines = drivers.map(|driver| format!("*.{driver} filter={driver}\n"));
+        scratch.write(".gitattributes", lines.concat());
+        let mut repository = scratch.found();
+        repository.close_filters().unwrap();
+        let paths = drivers.map(|driver| format!("x.{driver}"));
+        let paths: Vec<&[u8]> = paths.iter().map(String::as_bytes).collect();
+        let found = repository.filtered(&paths).unwrap().into_iter();
+        let found: Vec<_> = found.map(|one| (one.filter, one.command)).collect();
+        assert_eq!(
+            found,
+            [("one".to_owned(), Some("sed s/x/'x.one'/".to_owned())), ("long".to_owned(), None)]
+        );
+    }
 
     #[test]
     fn large_file_storage_is_run_and_whatever_else_might_lie_in_the_tree_is_not() {

@@ -69,3 +69,42 @@ fn sync_file_system(_folder: &Path) -> io::Result<()> {
     rustix::fs::sync();
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file that the system cannot sync.
+    fn pipe() -> File {
+        File::from(std::os::fd::OwnedFd::from(io::pipe().unwrap().1))
+    }
+
+    #[test]
+    fn whichever_file_cannot_be_synced_is_an_error_once() {
+        let place = tempfile::tempdir().unwrap();
+        // Few by ourselves, more on several threads.
+        for count in [1, AT_A_TIME * 2, ONE_BY_ONE] {
+            for bad in [0, count - 1] {
+                let mut unsynced = Unsynced::default();
+                for number in 0..count {
+                    let file = if number == bad { pipe() } else { tempfile::tempfile().unwrap() };
+                    unsynced.push(file);
+                }
+                assert!(unsynced.sync(place.path()).is_err(), "{bad} of {count}");
+            }
+        }
+    }
+
+    #[test]
+    fn many_files_are_synced_with_their_file_system_and_then_forgotten() {
+        let place = tempfile::tempdir().unwrap();
+        let gone = place.path().join("gone");
+        let mut unsynced = Unsynced::default();
+        for _ in 0..=ONE_BY_ONE {
+            unsynced.push(tempfile::tempfile().unwrap());
+        }
+        assert!(unsynced.sync(&gone).is_err(), "the folder is asked");
+        unsynced.sync(place.path()).unwrap();
+        unsynced.sync(&gone).unwrap();
+    }
+}

@@ -55,6 +55,20 @@ fn commits_are_counted_from_one_to_another() {
 }
 
 #[test]
+fn what_git_ignores_is_listed_and_a_folder_of_nothing_else_as_one() {
+    let scratch = Scratch::committed();
+    assert_eq!(scratch.found().ignored().unwrap(), Vec::<Vec<u8>>::new());
+    scratch.write(".gitignore", "*.log\n/out/\n");
+    for path in ["a.log", "src/b.log", "out/one", "out/other", "untracked"] {
+        scratch.write(path, "x");
+    }
+    assert_eq!(
+        scratch.found().ignored().unwrap(),
+        [b"a.log".to_vec(), b"out/".to_vec(), b"src/b.log".to_vec()]
+    );
+}
+
+#[test]
 fn head_is_read_as_git_reads_it() {
     for format in [ObjectFormat::Sha1, ObjectFormat::Sha256] {
         let scratch = Scratch::with_format(format);

@@ -175,9 +175,13 @@ fn what_a_person_has_done_the_same_way_is_no_obstacle() {
     let worker = yard.open(1);
     worker.write("a.txt", "changed\n");
     worker.write("new", "new\n");
+    worker.remove("src/b.txt");
+    worker.write("src/b.txt/inner", "a folder now\n");
     let commit = yard.commit(&worker);
     yard.scratch.write("a.txt", "changed\n");
     yard.scratch.write("new", "new\n");
+    fs::remove_file(yard.scratch.path("src/b.txt")).unwrap();
+    yard.scratch.write("src/b.txt/inner", "a folder now\n");
     landed(yard.land(&worker, commit, worker.since, &[]));
     assert_eq!(yard.status(), "");
 }

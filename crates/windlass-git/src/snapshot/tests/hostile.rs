@@ -117,6 +117,19 @@ fn a_submodules_content_is_left_out_and_left_alone() {
 }
 
 #[test]
+fn an_object_that_cannot_be_read_is_not_one_that_is_missing() {
+    let scratch = Scratch::committed();
+    let content = scratch.keep(1).file(b"a.txt").unwrap().content;
+    let name = content.to_string();
+    let (first, rest) = name.split_at(2);
+    let object = scratch.state.join("snapshots.git/objects").join(first).join(rest);
+    fs::remove_file(&object).unwrap();
+    assert!(matches!(scratch.store().content(&content), Err(SnapshotError::Missing(_))));
+    symlink(&object, &object).unwrap();
+    assert!(matches!(scratch.store().content(&content), Err(SnapshotError::File(_))));
+}
+
+#[test]
 fn a_tree_over_the_total_cap_is_kept_as_far_as_it_goes() {
     let scratch = Scratch::repository();
     for name in ["a", "b", "c"] {
@@ -129,6 +142,9 @@ fn a_tree_over_the_total_cap_is_kept_as_far_as_it_goes() {
     let kept = store.keep(surveyor.place(), &inventory, &after(1)).unwrap();
     assert_eq!(kept.files.len(), 3);
     assert_eq!(reason(&kept, "c"), Some(LeftOutReason::OverTotal));
+    // As large as it may be, the file and all together.
+    let mut store = scratch.store().with_caps(Caps { file: 400, total: 1205 });
+    assert_eq!(store.keep(surveyor.place(), &inventory, &after(2)).unwrap().files.len(), 4);
 }
 
 #[test]

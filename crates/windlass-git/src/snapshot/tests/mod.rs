@@ -6,6 +6,7 @@ mod keeping;
 mod property;
 mod repairing;
 mod restoring;
+mod showing;
 mod timing;
 mod travelling;
 

@@ -59,6 +59,46 @@ fn names(scratch: &Scratch) -> Vec<String> {
 }
 
 #[test]
+fn an_index_says_what_it_tracks_and_on_which_side_of_a_conflict() {
+    let scratch = Scratch::committed();
+    scratch.write("conflict", "base\n");
+    scratch.commit_all("base");
+    for (branch, text) in [("one", "one\n"), ("other", "other\n")] {
+        scratch.git(&["checkout", "-q", "-b", branch, "main"]);
+        scratch.write("conflict", text);
+        scratch.commit_all(branch);
+    }
+    scratch.try_git(&scratch.top, &["merge", "one"]);
+    let index = fs::read(scratch.path(".git/index")).unwrap();
+    let paths = |format| {
+        let tracked = tracked(&index, format)?;
+        Some(
+            tracked
+                .iter()
+                .map(|(path, stage)| format!("{stage} {}", path.escape_ascii()))
+                .collect::<Vec<_>>(),
+        )
+    };
+    let expected = ["0 a.txt", "1 conflict", "2 conflict", "3 conflict", "0 src/b.txt"];
+    assert_eq!(paths(ObjectFormat::Sha1).unwrap(), expected);
+    assert_eq!(paths(ObjectFormat::Sha256), None);
+}
+
+#[test]
+fn spaces_at_the_end_of_a_pattern_are_none_of_it_unless_they_are_escaped() {
+    for (rules, path, expected) in [
+        ("a  ", "a", Some(true)),
+        ("a  ", "a  ", None),
+        ("a\\ ", "a ", Some(true)),
+        ("a\\   ", "a ", Some(true)),
+        ("a\\   ", "a   ", None),
+        ("a b ", "a b", Some(true)),
+    ] {
+        assert_eq!(ignored(rules.as_bytes(), path.as_bytes()), expected, "{rules:?} {path:?}");
+    }
+}
+
+#[test]
 fn classes_are_those_of_git() {
     let scratch = Scratch::repository();
     for byte in (1..=255_u8).filter(|byte| *byte != b'/') {
