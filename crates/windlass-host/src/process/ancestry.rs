@@ -63,3 +63,24 @@ fn is_same_folder(one: &Path, other: &Path) -> bool {
     let identity = |path: &Path| fs::metadata(path).map(|found| (found.dev(), found.ino())).ok();
     one == other || identity(one).is_some_and(|one| Some(one) == identity(other))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn a_link_to_a_folder_is_the_same_folder() {
+        let place = tempfile::tempdir().unwrap();
+        let [one, other, link, gone] = ["one", "other", "link", "gone"].map(|name| place.path().join(name));
+        fs::create_dir(&one).unwrap();
+        fs::create_dir(&other).unwrap();
+        symlink(&one, &link).unwrap();
+        assert!(is_same_folder(&one, &link));
+        assert!(is_same_folder(&gone, &gone), "by its name alone");
+        assert!(!is_same_folder(&one, &other));
+        assert!(!is_same_folder(&gone, &one));
+        assert!(!is_same_folder(&gone, &place.path().join("gone as well")));
+    }
+}

@@ -51,3 +51,25 @@ fn code(status: WaitStatus) -> u8 {
     let code = status.exit_status().or_else(|| status.terminating_signal().map(|signal| 128 + signal));
     code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
 }
+
+#[cfg(test)]
+mod tests {
+    use rustix::process::waitpid;
+
+    use super::*;
+
+    #[test]
+    #[expect(
+        clippy::disallowed_methods,
+        clippy::zombie_processes,
+        reason = "how it ended is looked at, in a test"
+    )]
+    fn it_ends_as_the_one_behind_ended() {
+        for (script, expected) in [("exit 0", 0), ("exit 7", 7), ("kill -9 $$", 137), ("kill -15 $$", 143)] {
+            let child = Command::new("sh").args(["-c", script]).spawn().unwrap();
+            let pid = Pid::from_raw(i32::try_from(child.id()).unwrap());
+            let (_, status) = waitpid(pid, WaitOptions::empty()).unwrap().unwrap();
+            assert_eq!(code(status), expected, "{script}");
+        }
+    }
+}

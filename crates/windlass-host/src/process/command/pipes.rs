@@ -188,3 +188,19 @@ impl Capture {
         self.captured
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_an_output_is_kept_in_bounded_memory() {
+        let mut capture = Capture::new(None::<OwnedFd>, 10, Keeps::End);
+        for number in 0..100_u8 {
+            capture.take(&[number; 7]);
+            assert!(capture.captured.bytes.len() <= 20, "{number}");
+        }
+        let captured = capture.into_captured();
+        assert_eq!((captured.bytes, captured.dropped), ([[98; 3].as_slice(), &[99; 7]].concat(), 690));
+    }
+}
