@@ -241,5 +241,7 @@ mod tests {
         assert_eq!(files(Limit::Processes, Generation::First), [("pids.max", "7".to_owned())]);
         assert_eq!(files(Limit::Processors, Generation::Second), [("cpu.max", "150000 100000".to_owned())]);
         assert!(Limit::Memory.files(&SandboxSpec::default(), Generation::Second).is_empty());
+        let keys = Limit::ALL.map(Limit::key);
+        assert_eq!(keys, ["sandbox.memory", "sandbox.processes", "sandbox.processors"]);
     }
 }

@@ -472,3 +472,20 @@ fn letter(byte: u8) -> Option<char> {
     let byte = usize::from(byte);
     (byte < fair).then(|| ALPHABET.get(byte % ALPHABET.len()).copied().map(char::from)).flatten()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    #[test]
+    fn no_character_of_an_id_is_likelier_than_another() {
+        let mut seen: BTreeMap<char, u32> = BTreeMap::new();
+        for letter in (0..=u8::MAX).filter_map(letter) {
+            *seen.entry(letter).or_default() += 1;
+        }
+        assert_eq!(seen.len(), ALPHABET.len());
+        assert!(seen.values().all(|times| *times == 7), "{seen:?}");
+    }
+}

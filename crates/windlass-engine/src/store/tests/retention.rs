@@ -7,6 +7,7 @@ use windlass_core::values::{Purpose, RunId, StopReason};
 
 use super::Fixture;
 use super::fixture::numbered;
+use crate::store::files::size;
 use crate::store::retention::{Pruned, prune};
 use crate::store::{Journal, Lock, RunFolder, RunSummary, index, lock::Acquired};
 
@@ -119,4 +120,15 @@ fn what_a_crash_left_is_removed_and_one_trouble_stops_nothing() {
     fs::write(runs[3].removed_iterations(), "x").unwrap();
     let gone = pruned(&fixture, Some(1), None, &[]);
     assert!(!broken.iterations().exists() && gone.trouble.is_some(), "{gone:?}");
+}
+
+#[test]
+fn a_folder_that_is_gone_has_no_size_and_what_cannot_be_read_is_no_folder_that_is_gone() {
+    let fixture = Fixture::new();
+    let folder = run(&fixture, ENDED, 0, 1000).iterations();
+    assert_eq!(size(&folder).unwrap(), Some(1000));
+    assert_eq!(size(&folder.join("gone")).unwrap(), None);
+    let file = folder.with_file_name("file");
+    fs::write(&file, "x").unwrap();
+    assert!(size(&file).is_err());
 }

@@ -3,11 +3,13 @@
 use std::collections::HashSet;
 use std::fs;
 
+use jiff::Timestamp;
 use windlass_core::values::{Purpose, RunId, StopSource};
 
 use super::Fixture;
 use crate::store::StoreError;
 use crate::store::run_folder::{RunFolder, find_run};
+use crate::store::session_folder::{SessionFolder, SessionRecord};
 
 #[test]
 fn new_ids_are_well_formed_and_differ() {
@@ -99,6 +101,24 @@ fn purposes_are_called_as_in_the_journal() {
         let expected = format!("1-{}", name.as_str().unwrap());
         assert!(folder.call(1, 1, purpose).path().ends_with(expected));
     }
+}
+
+#[test]
+fn a_session_has_its_files() {
+    let fixture = Fixture::new();
+    let record = SessionRecord {
+        verb: "edit".to_owned(),
+        about: "Work".to_owned(),
+        directory: fixture.project.path().to_owned(),
+        started: Timestamp::UNIX_EPOCH,
+    };
+    let session = SessionFolder::create(&fixture.project, &record).unwrap();
+    session.write("Be brief.", "{}").unwrap();
+    let read = |name: &str| fs::read_to_string(session.path().join(name)).unwrap();
+    assert_eq!((read("system.md"), read("settings.json")), ("Be brief.".to_owned(), "{}".to_owned()));
+    assert_eq!(serde_json::from_str::<SessionRecord>(&read("session.json")).unwrap(), record);
+    let told = [session.system(), session.settings()];
+    assert_eq!(told, ["system.md", "settings.json"].map(|name| session.path().join(name)));
 }
 
 #[test]

@@ -20,6 +20,8 @@ fn an_image_is_called_by_the_digest_of_all_that_it_is_made_of() {
     };
     // Not computed here: a machine, a compiler or a version that says something else is to fail.
     assert_eq!(recipe.image(), "localhost/windlass-sandbox:ba3dc93dc9e394b8");
+    assert!(is_ours(&recipe.image()));
+    assert!(!is_ours("localhost/windlass-sandboxes:1") && !is_ours("debian:13"));
     let mut seen = BTreeSet::from([recipe.image()]);
     let same = Recipe { written: Some(PathBuf::from("/elsewhere/Dockerfile")), ..recipe.clone() };
     assert!(!seen.insert(same.image()), "where it lies is not part of it");

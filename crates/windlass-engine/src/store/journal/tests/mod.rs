@@ -10,7 +10,7 @@ use windlass_core::fact::{Entry, Fact};
 use windlass_core::report;
 use windlass_core::values::{RunId, StopReason};
 
-use super::{Follower, Journal, RESERVE_BYTES, read};
+use super::{Follower, Journal, RESERVE_BYTES, header, lines, read};
 use crate::store::StoreError;
 use crate::store::run_folder::RunFolder;
 use crate::store::tests::Fixture;
@@ -59,12 +59,16 @@ fn facts_come_back_as_they_were() {
     let (first, rest) = entries.split_at(3);
     journal.append(first).unwrap();
     journal.append(&[]).unwrap();
+    assert!(journal.dirty);
     journal.sync().unwrap();
+    assert!(!journal.dirty);
     journal.append(rest).unwrap();
     let text = fs::read_to_string(folder.journal()).unwrap();
     assert!(text.starts_with("{\"windlass_journal\":1,\"run\":\"r-testtest\"}\n"), "{text}");
     assert_eq!(text.lines().count(), entries.len() + 1);
     assert_eq!(journal.length(), text.len() as u64);
+    let parts = [header(folder.run()), lines(&entries).unwrap()].concat();
+    assert_eq!(String::from_utf8(parts).unwrap(), text);
     let opened = Journal::open(&folder).unwrap();
     assert_eq!(opened.entries, entries);
     assert_eq!(opened.sealed, None);
