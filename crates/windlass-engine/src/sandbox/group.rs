@@ -225,6 +225,10 @@ mod tests {
         assert_eq!(places(SECOND, "4:memory:/a\n", "memory"), []);
         assert_eq!(places("", own, "pids"), []);
         assert_eq!(places("nonsense - x\n", "nonsense", "pids"), []);
+        let first = "31 24 0:27 / /nowhere/memory rw - cgroup cgroup rw,memory\n";
+        let expected = [(PathBuf::from("/nowhere/memory"), Generation::First)];
+        assert_eq!(places(first, "5:cpu:/a\n4:pids,memory:/a\n", "memory"), expected);
+        assert_eq!(places(first, "5:cpu:/a\n", "memory"), []);
     }
 
     #[test]

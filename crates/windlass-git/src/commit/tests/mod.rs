@@ -7,7 +7,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::time::Duration;
 
-use crate::commit::{Candidate, CommitHooks, CommitOutcome, commit, marked_commit, settle_index};
+use crate::commit::{Candidate, CommitHooks, CommitOutcome, commit, marked_commit, settle, settle_index};
 use crate::git::Head;
 use crate::inventory::{Inventory, changes};
 use crate::testing::{Scratch, after};
@@ -283,6 +283,24 @@ fn an_index_that_a_crash_left_behind_is_settled() {
         settle_index(&scratch.found(), before).unwrap();
         assert_eq!(scratch.git(&["status", "--porcelain"]), "A  staged\n");
     }
+}
+
+#[test]
+fn the_index_of_whoever_committed_meanwhile_stays() {
+    let scratch = Scratch::committed();
+    let commit = |text: &str| {
+        scratch.write("a.txt", text);
+        scratch.commit_all(text);
+        scratch.found().head().unwrap().commit()
+    };
+    let (before, ours) = (scratch.found().head().unwrap().commit(), commit("ours\n"));
+    let theirs = commit("theirs\n");
+    scratch.write("a.txt", "staged\n");
+    scratch.git(&["add", "a.txt"]);
+    settle(&scratch.found(), before, ours).unwrap();
+    assert_eq!(scratch.git(&["show", ":a.txt"]), "staged\n");
+    settle(&scratch.found(), before, theirs).unwrap();
+    assert_eq!(scratch.git(&["show", ":a.txt"]), "theirs\n");
 }
 
 #[test]

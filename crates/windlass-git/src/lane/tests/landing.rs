@@ -100,7 +100,7 @@ type Change = fn(&Yard);
 // Seed defect D3, later worktree.ts, verification: the main tree was reset hard.
 #[test]
 fn what_a_person_has_changed_is_never_overwritten() {
-    let cases: [(&str, Change); 9] = [
+    let cases: [(&str, Change); 10] = [
         ("a.txt", |yard| yard.scratch.write("a.txt", "a person's\n")),
         ("a.txt", |yard| {
             yard.scratch.write("a.txt", "a person's\n");
@@ -112,6 +112,11 @@ fn what_a_person_has_changed_is_never_overwritten() {
         ("a.txt", |yard| {
             fs::remove_file(yard.scratch.path("a.txt")).unwrap();
             yard.scratch.write("a.txt/inside", "x");
+        }),
+        ("fine", |yard| {
+            yard.scratch.write("fine/inside", "x");
+            yard.scratch.git(&["add", "fine"]);
+            fs::remove_dir_all(yard.scratch.path("fine")).unwrap();
         }),
         ("new/file", |yard| yard.scratch.write("new/file", "in the way")),
         ("new", |yard| yard.scratch.write("new", "in the way")),

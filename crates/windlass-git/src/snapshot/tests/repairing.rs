@@ -115,6 +115,20 @@ fn a_linked_working_tree_comes_back() {
 }
 
 #[test]
+fn another_working_tree_comes_back_and_one_that_has_moved_on_stays() {
+    let scratch = Scratch::committed();
+    let linked = scratch.state.with_file_name("linked");
+    scratch.git(&["worktree", "add", "-q", "-b", "side", linked.to_str().unwrap()]);
+    let kept = scratch.keep(1);
+    scratch.git_in(&linked, &["checkout", "-q", "-b", "later"]);
+    repair_now(&scratch, &kept);
+    assert_eq!(scratch.git_in(&linked, &["symbolic-ref", "HEAD"]), "refs/heads/later\n");
+    fs::remove_file(scratch.path(".git/worktrees/linked/HEAD")).unwrap();
+    repair_now(&scratch, &kept);
+    assert_eq!(scratch.git_in(&linked, &["symbolic-ref", "HEAD"]), "refs/heads/side\n");
+}
+
+#[test]
 fn settings_hooks_locks_and_what_is_under_way_are_made_what_they_were() {
     use std::os::unix::fs::PermissionsExt;
     let scratch = Scratch::committed();

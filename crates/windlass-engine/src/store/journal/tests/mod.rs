@@ -10,6 +10,7 @@ use windlass_core::fact::{Entry, Fact};
 use windlass_core::report;
 use windlass_core::values::{RunId, StopReason};
 
+use super::scanner::Scanner;
 use super::{Follower, Journal, RESERVE_BYTES, header, lines, read};
 use crate::store::StoreError;
 use crate::store::run_folder::RunFolder;
@@ -257,6 +258,14 @@ fn a_missing_journal_is_named() {
     assert!(error.is_not_found() && error.to_string().contains("journal.jsonl"), "{error}");
     assert!(Journal::open(&folder).unwrap_err().is_not_found());
     assert!(!folder.journal().exists());
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_an_error_and_no_empty_journal() {
+    let fixture = Fixture::new();
+    let (folder, _) = small(&fixture);
+    let mut file = fs::File::open(folder.path()).unwrap();
+    assert!(Scanner::new(folder.path()).scan_file(&mut file, 1).is_err());
 }
 
 #[test]
