@@ -152,6 +152,8 @@ mod tests {
             ("rm HEAD; mkfifo HEAD", "HEAD: it is not a file"),
             ("rm HEAD; ln -s /etc/passwd HEAD", "HEAD: "),
             ("echo x > HEAD", "HEAD names nothing"),
+            ("echo 'ref: refs/heads/../x' > HEAD", "HEAD names nothing"),
+            ("echo 'ref: refs/remotes/x' > HEAD", "HEAD names nothing"),
             ("rm -r refs; ln -s /etc refs", "refs is not a folder"),
             ("mkfifo packed-refs", "packed-refs: it is not a file"),
         ] {
