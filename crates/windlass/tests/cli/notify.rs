@@ -44,6 +44,17 @@ fn a_test_shows_what_was_sent_and_answered() {
 }
 
 #[test]
+fn a_command_that_ends_its_keeper_is_a_failure_at_once() {
+    let place = Place::new();
+    let config = "[notify]\ncommand = 'kill -9 $PPID; sleep 100'\n";
+    place.file("work/.windlass/config.toml", config);
+    let answer = place.ask(&["notify", "test"]);
+    assert_ne!(answer.code, Some(0), "{}", answer.stdout);
+    let said = answer.stdout + &answer.stderr;
+    assert!(said.contains("its keeper died"), "{said}");
+}
+
+#[test]
 fn a_refusal_is_shown_and_fails() {
     let refusal = Response::Answer(403, Vec::new(), "{\"error\":\"forbidden\"}".to_owned());
     let receiver = Receiver::start([refusal]);

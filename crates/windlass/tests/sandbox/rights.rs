@@ -40,6 +40,18 @@ fn a_token_in_the_environment_is_the_agents_alone() {
     }
 }
 
+// attack(sandbox): root inside mounts, traces, loads modules, or makes itself the owner of more than files
+// holds: of what root may do only that is left that files, users and signals need
+#[test]
+fn root_inside_may_do_what_its_files_need_and_no_more() {
+    // CHOWN, DAC_OVERRIDE, FOWNER, FSETID, KILL, SETGID and SETUID, by their numbers.
+    let look = "may=$(sed -n 's/^CapEff:[[:space:]]*//p' /proc/self/status); \
+                if [ $((0x$may & ~0xfb)) != 0 ]; then echo \"it may do $may\"; failed=1; fi";
+    for kind in kinds() {
+        Place::new(kind).expect(&[], look);
+    }
+}
+
 // Whatever this machine cannot hold it must say.
 #[test]
 fn the_number_of_processes_is_limited_or_it_is_said() {
