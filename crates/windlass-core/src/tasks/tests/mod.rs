@@ -5,7 +5,7 @@ mod tables;
 
 use crate::values::{TaskRow, TaskState};
 
-/// `id < dependencies ! priority`, in progress with `~`, done with `x`: `~ B < A, C ! 1`.
+/// `id < dependencies ! priority`, in progress with `~`, done with `x`, unclear with `?`: `~ B < A, C ! 1`.
 pub(super) fn row(text: &str) -> TaskRow {
     let (text, priority) = text.split_once('!').unwrap_or((text, "2"));
     let (head, dependencies) = text.split_once('<').unwrap_or((text, ""));
@@ -13,6 +13,7 @@ pub(super) fn row(text: &str) -> TaskRow {
     let (state, id) = match head.split_once(' ') {
         Some(("~", id)) => (TaskState::InProgress, id),
         Some(("x", id)) => (TaskState::Done, id),
+        Some(("?", id)) => (TaskState::Open, id),
         _ => (TaskState::Open, head),
     };
     TaskRow {
@@ -26,6 +27,7 @@ pub(super) fn row(text: &str) -> TaskRow {
             .filter(|id| !id.is_empty())
             .map(Into::into)
             .collect(),
+        unclear: head.starts_with('?').then(|| "it has no status".to_owned()),
         ..TaskRow::default()
     }
 }

@@ -138,6 +138,9 @@ proptest! {
         }
         prop_assert_eq!(schedule.next(), oracle.next());
         prop_assert_eq!(schedule.counts(), oracle.counts());
+        // As a worker gets it.
+        let written = serde_json::to_string(&schedule).unwrap();
+        prop_assert_eq!(serde_json::from_str::<Schedule>(&written).unwrap(), schedule);
     }
 
     /// Worked off to the end, what is left waits for something that [`Schedule::blocking`] names.

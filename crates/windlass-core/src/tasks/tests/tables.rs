@@ -41,6 +41,9 @@ fn the_order_is_that_of_dependencies_progress_priority_id_and_file() {
         (&["A < A", "B"], "B"),
         (&["A < GONE", "B < A", "C"], "C"),
         (&["A < B, B", "B"], "B A"),
+        // What a person has to mend in the file: the same.
+        (&["? A", "B < A", "C"], "C"),
+        (&["? A < GONE", "? B < C", "C"], "C"),
         // The first of an id counts.
         (&["A < B", "A", "B"], "B A"),
         (&["x A", "A", "B < A"], "B"),
