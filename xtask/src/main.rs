@@ -171,7 +171,7 @@ const CHORES: &[Chore] = &[
     },
     Chore {
         name: "mutants",
-        arguments: "[core|engine] [PATH…] [--sample N] [--only WORDS…]",
+        arguments: "[core|agents|engine] [PATH…] [--sample N] [--only WORDS…]",
         about: "break the code of crates, one thing at a time, and see whether tests notice",
         run: mutants::run_chore,
     },

@@ -32,7 +32,7 @@ use reach::Apart;
 use subject::{SUBJECTS, Subject, Tests};
 use trial::TrialOutcome;
 
-const USAGE: &str = "usage: cargo xtask mutants [core|engine] [PATH…] [--sample N] [--only WORDS…]";
+const USAGE: &str = "usage: cargo xtask mutants [core|agents|engine] [PATH…] [--sample N] [--only WORDS…]";
 
 /// What is wanted.
 struct Order {

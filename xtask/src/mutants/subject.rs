@@ -41,7 +41,7 @@ pub struct Trial {
 }
 
 /// All of them.
-pub const SUBJECTS: [Subject; 2] = [
+pub const SUBJECTS: [Subject; 3] = [
     Subject {
         name: "core",
         packages: &["windlass-core"],
@@ -49,11 +49,18 @@ pub const SUBJECTS: [Subject; 2] = [
             "crates/windlass-core/src/run/**/*.rs",
             "crates/windlass-core/src/claim/**/*.rs",
             "crates/windlass-core/src/tasks/**/*.rs",
+        ],
+        tests: Tests::Computing(of_core),
+    },
+    Subject {
+        name: "agents",
+        packages: &["windlass-agents"],
+        files: &[
             "crates/windlass-agents/src/claude/judge.rs",
             "crates/windlass-agents/src/claude/prose.rs",
             "crates/windlass-agents/src/reset_time.rs",
         ],
-        tests: Tests::Computing(of_core),
+        tests: Tests::Computing(of_agents),
     },
     Subject {
         name: "engine",
@@ -83,14 +90,19 @@ fn of_core(mutant: &Mutant) -> Vec<Trial> {
     let (own, all): (&[&str], &[&str]) = match mutant.room() {
         "run" | "claim" => (&["run::", "claim::"], &["run::", "claim::", "notification::", "recovery::"]),
         "tasks" => (&["tasks::tests", "tasks::natural"], &["tasks::", "run::"]),
-        "agent" => (&["agent::"], &["agent::"]),
         _ => (&[], &[]),
     };
-    let trial = |filters: &[&str], without: Vec<&'static str>, seconds| Trial {
-        filters: filters.iter().map(|filter| (*filter).to_owned()).collect(),
-        without,
-        seconds,
-    };
     let quick = SLOW.into_iter().chain(NIGHTS).collect();
-    vec![trial(own, quick, 3), trial(all, SLOW.into(), 30)]
+    vec![computing(own, quick, 3), computing(all, SLOW.into(), 30)]
+}
+
+/// The tests of its own room first, then all of its crate.
+fn of_agents(mutant: &Mutant) -> Vec<Trial> {
+    let own = format!("{}::", mutant.room());
+    vec![computing(&[&own], SLOW.into(), 3), computing(&[], SLOW.into(), 30)]
+}
+
+fn computing(filters: &[&str], without: Vec<&'static str>, seconds: u32) -> Trial {
+    let filters = filters.iter().map(|filter| (*filter).to_owned()).collect();
+    Trial { filters, without, seconds }
 }

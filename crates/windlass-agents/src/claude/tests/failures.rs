@@ -65,6 +65,22 @@ fn a_result_is_a_failure_where_any_field_says_so() {
     }
 }
 
+/// What is called no error is one where the message before was marked, and its words are the program's own.
+#[test]
+fn neither_a_mark_nor_a_sentence_alone_makes_an_error_of_what_is_called_none() {
+    let sentence = "API Error: 529 overloaded";
+    for (marked, said, class) in [
+        ("server_error", sentence, Class::Outage),
+        ("", sentence, Class::Success),
+        ("server_error", "all done", Class::Success),
+    ] {
+        let mut found = Decoded::default();
+        found.digests.extend((!marked.is_empty()).then(|| Digest::ApiError(marked.into())));
+        found.digests.push(Digest::Result(Box::new(ResultDigest { is_error: false, ..text(said) })));
+        assert_eq!(report(&found, Ended::Exited(0), None, "").class, class, "{marked:?} {said}");
+    }
+}
+
 /// What an agent says of files, tests and servers is its answer, however it ends.
 // rows: 65
 // Seed defect D3, core/claude.ts:38-76: a word in the text stopped the run.
@@ -295,6 +311,14 @@ fn failures() -> Vec<Failure> {
             Class::Outage,
         ),
         ("a refusal, as text", "", text("API Error: 400 messages.1: bad thing"), Class::Unknown),
+        ("a refusal, by its reason", "", reason("api_error", None), Class::Unknown),
+        ("a refusal, by its status alone", "", reason("model_error", Some(418)), Class::Unknown),
+        (
+            "a refusal, by its words alone",
+            "",
+            ResultDigest { text: "API Error: bad thing".into(), ..reason("model_error", None) },
+            Class::Unknown,
+        ),
         ("nothing known", "", text("what?"), Class::Unknown),
     ]
 }
