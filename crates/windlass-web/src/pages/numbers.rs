@@ -21,7 +21,10 @@ pub fn page(site: &Site, viewer: &Viewer, run: &RunId) -> Result<Option<Markup>,
         h1 { "Numbers " span.quiet { (run) } }
         @if charts.is_empty() { p { "This run has no iteration yet." } }
         @for chart in &charts {
-            section aria-labelledby=(chart.id) { h2 #(chart.id) { (chart.title) } p { (chart.says) } (chart.numbers()) }
+            // No section: its table is a region of this name.
+            h2 #(chart.id) { (chart.title) }
+            p { (chart.says) }
+            (chart.numbers())
         }
     };
     let path = path(&run.0, &seen);
