@@ -38,20 +38,27 @@ pub(super) fn program(id: Pid) -> io::Result<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::process::Stdio;
+
     use super::*;
 
     #[test]
     #[expect(clippy::disallowed_methods, reason = "its environment is this test's")]
     fn a_file_is_read_whole_whatever_its_length() {
-        let mut child = std::process::Command::new("sleep")
-            .arg("60")
+        let mut child = std::process::Command::new("cat")
             .env_clear()
             .envs([("SHORT", "1".to_owned()), ("LONG", "x".repeat(40_000))])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
             .spawn()
             .unwrap();
         let id = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
+        // Once it answers, its environment is laid out.
+        child.stdin.as_mut().unwrap().write_all(b"?").unwrap();
+        child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
         let read = read(id, "environ");
-        child.kill().unwrap();
+        drop(child.stdin.take());
         child.wait().unwrap();
         let read = read.unwrap();
         assert!(read.len() > 40_000, "{} bytes", read.len());

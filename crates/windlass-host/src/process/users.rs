@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::process::Pid;
 
+use super::entry;
 use super::tree::{Process, all};
 
 /// The namespace of processes in which all are seen, by the number that Linux gives it.
@@ -77,7 +78,7 @@ fn is_alive(id: i32) -> bool {
 }
 
 fn is_git_in(id: i32, folders: &[Identity]) -> bool {
-    let told = |name: &str| fs::read(format!("/proc/{id}/{name}")).unwrap_or_default();
+    let told = |name: &str| Pid::from_raw(id).and_then(|id| entry::read(id, name).ok()).unwrap_or_default();
     if !told("comm").starts_with(b"git") {
         return false;
     }
