@@ -15,8 +15,9 @@ use rustix::process::{Pid, PidfdFlags, Signal};
 
 use super::entry;
 
-/// The flag of what belongs to the kernel (`PF_KTHREAD` of `linux/sched.h`).
+/// The flags of what belongs to the kernel (`PF_KTHREAD` of `linux/sched.h`), and of what ends (`PF_EXITING`).
 const OF_KERNEL: u64 = 0x0020_0000;
+const ENDING: u64 = 0x0000_0004;
 
 /// One process, as it was when it was looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +34,8 @@ pub struct Process {
     pub state: u8,
     /// It belongs to the kernel, and is no program.
     pub of_kernel: bool,
+    /// Its program has ended, and the kernel is clearing up after it: it changes nothing any more.
+    pub is_ending: bool,
 }
 
 impl Process {
@@ -87,8 +90,8 @@ pub fn parse_stat(line: &[u8]) -> Option<Process> {
     // The ninth field and the 22nd; the group was the fifth.
     let flags: u64 = fields.nth(3)?.parse().ok()?;
     let start = fields.nth(12)?.parse().ok()?;
-    let of_kernel = flags & OF_KERNEL != 0;
-    Some(Process { id: Pid::from_raw(id.parse().ok()?)?, parent, group, start, state, of_kernel })
+    let (of_kernel, is_ending) = (flags & OF_KERNEL != 0, flags & ENDING != 0);
+    Some(Process { id: Pid::from_raw(id.parse().ok()?)?, parent, group, start, state, of_kernel, is_ending })
 }
 
 /// Where a process's environment lies in its memory, by `/proc/<pid>/stat`; `None` where there is none that can be seen, and
@@ -226,6 +229,14 @@ mod tests {
         assert!(parse_stat(stat).is_some_and(|process| process.of_kernel));
         assert!(all().iter().any(|process| process.id == rustix::process::getpid()));
         assert!(all().iter().all(|process| !process.of_kernel));
+    }
+
+    #[test]
+    fn a_program_that_has_ended_is_known_before_it_is_dead() {
+        let stat = |flags: u64| format!("42 (git) R 1 2 3 4 5 {flags} 7 8 9 10 11 12 13 14 15 16 17 18 7 20");
+        let ends = |flags| parse_stat(stat(flags).as_bytes()).unwrap().is_ending;
+        assert!(ends(0x0040_0004));
+        assert!(!ends(0x0040_0000));
     }
 
     #[test]

@@ -73,8 +73,9 @@ fn is_ours(id: i32) -> bool {
     fs::metadata(format!("/proc/{id}")).is_ok_and(|metadata| metadata.uid() == user)
 }
 
+/// One that ends may not be looked into, and is at work nowhere.
 fn is_alive(id: i32) -> bool {
-    Pid::from_raw(id).and_then(Process::find).is_some_and(|process| !process.is_dead())
+    Pid::from_raw(id).and_then(Process::find).is_some_and(|process| !(process.is_dead() || process.is_ending))
 }
 
 fn is_git_in(id: i32, folders: &[Identity]) -> bool {
