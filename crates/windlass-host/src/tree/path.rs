@@ -13,7 +13,7 @@ use rustix::fs::{AtFlags, Mode, OFlags, ResolveFlags, fstat, readlinkat, statat}
 use rustix::io::Errno;
 
 use super::open::{as_error, no_file, open_at};
-use super::root::Root;
+use super::root::{Root, folder_for_look, forget_folder};
 use super::{Attributes, Folder, TreeEntry, at};
 use super::{links, read};
 use crate::file::FileError;
@@ -71,10 +71,10 @@ impl TreePath {
     }
 
     fn attributes(&self) -> Result<Attributes, Errno> {
-        let Some((folder, name)) = self.place_of_name()? else {
+        let Some((folder, name)) = self.place_to_look_at()? else {
             return Ok(fstat(self.folder()?)?.into());
         };
-        Ok(statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW)?.into())
+        Ok(statat(&*folder, name, AtFlags::SYMLINK_NOFOLLOW)?.into())
     }
 
     /// What is there at the end of links that stay in the tree; `None` where nothing is.
@@ -116,8 +116,8 @@ impl TreePath {
 
     /// What a link says.
     pub fn link_target(&self) -> io::Result<PathBuf> {
-        let (folder, name) = self.named_place().map_err(as_error)?;
-        let target = readlinkat(&folder, name, Vec::new())?;
+        let (folder, name) = self.place_to_look_at().map_err(as_error)?.ok_or(Errno::INVAL)?;
+        let target = readlinkat(&*folder, name, Vec::new())?;
         Ok(PathBuf::from(OsString::from_vec(target.into_bytes())))
     }
 
@@ -205,15 +205,23 @@ impl TreePath {
     }
 
     /// The folder of its name, and the name; `None` for the root itself.
-    pub(super) fn place_of_name(&self) -> Result<Option<(OwnedFd, &OsStr)>, Errno> {
-        let Some(name) = self.below.file_name() else { return Ok(None) };
-        let parent = self.below.parent().unwrap_or(Path::new(""));
-        let above = TreePath { root: Arc::clone(&self.root), below: parent.to_owned() };
-        Ok(Some((above.open_as(OFlags::PATH | OFlags::DIRECTORY)?, name)))
+    fn above_its_name(&self) -> Option<(TreePath, &OsStr)> {
+        let name = self.below.file_name()?;
+        Some((self.parent()?, name))
     }
 
+    /// The open folder of its name, and the name: to look at what is there. `None` for the root itself.
+    fn place_to_look_at(&self) -> Result<Option<(Arc<OwnedFd>, &OsStr)>, Errno> {
+        let Some((above, name)) = self.above_its_name() else { return Ok(None) };
+        let open = || above.open_as(OFlags::PATH | OFlags::DIRECTORY);
+        Ok(Some((folder_for_look(&above.root, &above.below, open)?, name)))
+    }
+
+    /// The open folder of its name, and the name: to change what is there.
     pub(super) fn named_place(&self) -> Result<(OwnedFd, &OsStr), Errno> {
-        self.place_of_name()?.ok_or(Errno::BUSY)
+        forget_folder();
+        let (above, name) = self.above_its_name().ok_or(Errno::BUSY)?;
+        Ok((above.open_as(OFlags::PATH | OFlags::DIRECTORY)?, name))
     }
 
     fn followed(&self) -> Option<File> {

@@ -20,8 +20,24 @@ use super::open::open_at;
 static ROOTS: Mutex<BTreeSet<OsString>> = Mutex::new(BTreeSet::new());
 
 thread_local! {
-    /// The roots that this thread keeps open; `None`: each is opened anew.
-    static KEPT: RefCell<Option<Vec<Arc<Root>>>> = const { RefCell::new(None) };
+    /// What this thread keeps open; `None`: everything is opened anew.
+    static KEPT: RefCell<Option<Kept>> = const { RefCell::new(None) };
+}
+
+/// What is kept open during one look.
+#[derive(Clone, Debug, Default)]
+struct Kept {
+    roots: Vec<Arc<Root>>,
+    /// The folder that was looked into last: the next file is nearly always beside the last one.
+    folder: Option<KeptFolder>,
+}
+
+/// An open folder below a root.
+#[derive(Clone, Debug)]
+struct KeptFolder {
+    root: Arc<Root>,
+    below: PathBuf,
+    open: Arc<OwnedFd>,
 }
 
 /// An open root.
@@ -80,15 +96,15 @@ pub fn at(path: &Path) -> TreePath {
     TreePath::new(Arc::new(root), below)
 }
 
-/// While this lives, the roots that this thread comes by are opened once: for one look at many files, during which no guest is
-/// waited for.
+/// While this lives, the roots that this thread comes by are opened once, and so is the folder of files that are looked at one after
+/// another: for one look at many files, during which no guest is waited for.
 #[derive(Debug)]
 pub struct KeptOpen {
     /// What was kept when it began.
-    outer: Option<Vec<Arc<Root>>>,
+    outer: Option<Kept>,
 }
 
-/// Keeps the roots open that this thread comes by from now on.
+/// Keeps open what this thread comes by from now on.
 pub fn keep_open() -> KeptOpen {
     KEPT.with_borrow_mut(|kept| KeptOpen { outer: kept.replace(kept.clone().unwrap_or_default()) })
 }
@@ -96,18 +112,54 @@ pub fn keep_open() -> KeptOpen {
 impl Drop for KeptOpen {
     fn drop(&mut self) {
         KEPT.set(self.outer.take());
+        forget_folder();
     }
+}
+
+/// The folder below a root, as it was opened for the file before, or opened now.
+pub(super) fn folder_for_look(
+    root: &Arc<Root>,
+    below: &Path,
+    open: impl FnOnce() -> Result<OwnedFd, Errno>,
+) -> Result<Arc<OwnedFd>, Errno> {
+    let is_it =
+        |kept: &KeptFolder| Arc::ptr_eq(&kept.root, root) && kept.below.as_os_str() == below.as_os_str();
+    let last = KEPT.with_borrow(|kept| {
+        let folder = kept.as_ref()?.folder.as_ref();
+        folder.filter(|folder| is_it(folder)).map(|folder| Arc::clone(&folder.open))
+    });
+    if let Some(open) = last {
+        return Ok(open);
+    }
+    let open = Arc::new(open()?);
+    KEPT.with_borrow_mut(|kept| {
+        if let Some(kept) = kept {
+            let (root, below, open) = (Arc::clone(root), below.to_owned(), Arc::clone(&open));
+            kept.folder = Some(KeptFolder { root, below, open });
+        }
+    });
+    Ok(open)
+}
+
+/// Something is about to change: by its name, the folder may be another one then.
+pub(super) fn forget_folder() {
+    KEPT.with_borrow_mut(|kept| {
+        if let Some(kept) = kept {
+            kept.folder = None;
+        }
+    });
 }
 
 /// The open root with this path.
 fn opened(path: PathBuf) -> Arc<Root> {
     KEPT.with_borrow_mut(|kept| {
-        if let Some(root) = kept.iter().flatten().find(|root| root.path == path) {
+        let roots = kept.iter().flat_map(|kept| &kept.roots);
+        if let Some(root) = roots.into_iter().find(|root| root.path == path) {
             return Arc::clone(root);
         }
         let root = Arc::new(Root::open(path, ResolveFlags::BENEATH));
         if let Some(kept) = kept.as_mut().filter(|_| root.folder.is_ok()) {
-            kept.push(Arc::clone(&root));
+            kept.roots.push(Arc::clone(&root));
         }
         root
     })

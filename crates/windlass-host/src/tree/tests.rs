@@ -68,6 +68,38 @@ fn links_that_stay_in_the_tree_are_followed_and_others_are_not() {
 }
 
 #[test]
+fn a_folder_is_kept_open_for_a_look_and_no_longer() {
+    let case = Case::new();
+    let size = |name: &str| case.at(name).look().unwrap().map(|found| found.size);
+    let replace = |by: &str| {
+        fs::rename(case.tree.join("inner"), case.tree.join(by)).unwrap();
+        fs::create_dir(case.tree.join("inner")).unwrap();
+        fs::write(case.tree.join("inner/file"), by).unwrap();
+    };
+    {
+        let _open = keep_open();
+        assert_eq!(size("inner/file"), Some(6));
+        replace("first");
+        assert_eq!(size("inner/file"), Some(6), "one look is of one folder");
+        assert_eq!(size("first/file"), Some(6));
+        assert_eq!(size("inner/file"), Some(5), "another one was looked into since");
+        // Whoever changes something through this room sees it.
+        case.at("inner").rename_to(&case.at("second")).unwrap();
+        assert_eq!(size("inner/file"), None);
+        {
+            let _inner = keep_open();
+            assert_eq!(size("second/file"), Some(5));
+        }
+        assert_eq!(size("second/file"), Some(5));
+        fs::remove_dir_all(case.tree.join("second")).unwrap();
+    }
+    assert_eq!(size("second/file"), None);
+    fs::create_dir(case.tree.join("inner")).unwrap();
+    replace("third");
+    assert_eq!(size("inner/file"), Some(5));
+}
+
+#[test]
 fn nothing_but_a_regular_file_is_opened_and_no_pipe_is_waited_for() {
     let case = Case::new();
     fifo(&case.tree.join("pipe"));
