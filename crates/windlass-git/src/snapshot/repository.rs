@@ -14,7 +14,7 @@ use super::{LeftOut, LeftOutReason, SnapshotError, Store};
 use crate::git::{ObjectFormat, ObjectId, ObjectKind, Repository};
 use crate::inventory::{EntryKind, Place, as_path};
 use windlass_host::file::{AtPath, FileError};
-use windlass_host::tree::{Attributes, Kind, Stamps, TreePath, at};
+use windlass_host::tree::{self, Attributes, Kind, Stamps, TreePath, at};
 
 /// In the folder that belongs to one working tree.
 const OF_THE_WORKTREE: [&str; 5] = ["HEAD", "index", "ORIG_HEAD", "config.worktree", "info/sparse-checkout"];
@@ -158,6 +158,7 @@ impl Store {
 
     /// The repository's own files, and whether one of them is another than last time.
     fn keep_own_files(&mut self, repository: &Repository) -> Result<(Vec<OwnFile>, bool), SnapshotError> {
+        let _open = tree::keep_open();
         let mut kept = Vec::new();
         let mut moved = false;
         for (name, path) in own_files(repository) {

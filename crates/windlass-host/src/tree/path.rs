@@ -13,7 +13,7 @@ use rustix::fs::{AtFlags, Mode, OFlags, ResolveFlags, fstat, readlinkat, statat}
 use rustix::io::Errno;
 
 use super::open::{as_error, no_file, open_at};
-use super::root::{Root, folder_for_look, forget_folder};
+use super::root::{Root, folder_for_look, forget_folders};
 use super::{Attributes, Folder, TreeEntry, at};
 use super::{links, read};
 use crate::file::FileError;
@@ -219,7 +219,7 @@ impl TreePath {
 
     /// The open folder of its name, and the name: to change what is there.
     pub(super) fn named_place(&self) -> Result<(OwnedFd, &OsStr), Errno> {
-        forget_folder();
+        forget_folders();
         let (above, name) = self.above_its_name().ok_or(Errno::BUSY)?;
         Ok((above.open_as(OFlags::PATH | OFlags::DIRECTORY)?, name))
     }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::ffi::{OsStr, OsString};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
@@ -28,9 +28,12 @@ thread_local! {
 #[derive(Clone, Debug, Default)]
 struct Kept {
     roots: Vec<Arc<Root>>,
-    /// The folder that was looked into last: the next file is nearly always beside the last one.
-    folder: Option<KeptFolder>,
+    /// The folders that were looked into last, at most [`MOST_FOLDERS`]: the next file is nearly always in one of them.
+    folders: VecDeque<KeptFolder>,
 }
+
+/// So many folders are kept open: those of a git directory, whose files are looked at in turns.
+const MOST_FOLDERS: usize = 8;
 
 /// An open folder below a root.
 #[derive(Clone, Debug)]
@@ -96,8 +99,8 @@ pub fn at(path: &Path) -> TreePath {
     TreePath::new(Arc::new(root), below)
 }
 
-/// While this lives, the roots that this thread comes by are opened once, and so is the folder of files that are looked at one after
-/// another: for one look at many files, during which no guest is waited for.
+/// While this lives, the roots that this thread comes by are opened once, and so are the folders that it looked into last: for one look
+/// at many files, during which no guest is waited for.
 #[derive(Debug)]
 pub struct KeptOpen {
     /// What was kept when it began.
@@ -112,11 +115,11 @@ pub fn keep_open() -> KeptOpen {
 impl Drop for KeptOpen {
     fn drop(&mut self) {
         KEPT.set(self.outer.take());
-        forget_folder();
+        forget_folders();
     }
 }
 
-/// The folder below a root, as it was opened for the file before, or opened now.
+/// The folder below a root, as it was opened for an earlier file, or opened now.
 pub(super) fn folder_for_look(
     root: &Arc<Root>,
     below: &Path,
@@ -124,28 +127,31 @@ pub(super) fn folder_for_look(
 ) -> Result<Arc<OwnedFd>, Errno> {
     let is_it =
         |kept: &KeptFolder| Arc::ptr_eq(&kept.root, root) && kept.below.as_os_str() == below.as_os_str();
-    let last = KEPT.with_borrow(|kept| {
-        let folder = kept.as_ref()?.folder.as_ref();
-        folder.filter(|folder| is_it(folder)).map(|folder| Arc::clone(&folder.open))
+    let known = KEPT.with_borrow(|kept| {
+        let folders = kept.iter().flat_map(|kept| &kept.folders);
+        folders.rev().find(|folder| is_it(folder)).map(|folder| Arc::clone(&folder.open))
     });
-    if let Some(open) = last {
+    if let Some(open) = known {
         return Ok(open);
     }
     let open = Arc::new(open()?);
     KEPT.with_borrow_mut(|kept| {
         if let Some(kept) = kept {
             let (root, below, open) = (Arc::clone(root), below.to_owned(), Arc::clone(&open));
-            kept.folder = Some(KeptFolder { root, below, open });
+            if kept.folders.len() == MOST_FOLDERS {
+                kept.folders.pop_front();
+            }
+            kept.folders.push_back(KeptFolder { root, below, open });
         }
     });
     Ok(open)
 }
 
-/// Something is about to change: by its name, the folder may be another one then.
-pub(super) fn forget_folder() {
+/// Something is about to change: by their names, the folders may be other ones then.
+pub(super) fn forget_folders() {
     KEPT.with_borrow_mut(|kept| {
         if let Some(kept) = kept {
-            kept.folder = None;
+            kept.folders.clear();
         }
     });
 }
