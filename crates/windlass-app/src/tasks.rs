@@ -142,7 +142,8 @@ impl App {
             list.find(name).ok_or_else(missing)
         };
         let tasks = ids.iter().map(known).collect::<Result<Vec<_>, _>>()?;
-        for task in &tasks {
+        // One alone is refused where it would be written.
+        for task in tasks.iter().filter(|_| tasks.len() > 1) {
             match settable(&list, &place, &task.row.id, state) {
                 Ok(_) | Err(TasksError::ByCommand { .. }) => {}
                 Err(error) => return Err(error.into()),
