@@ -150,7 +150,7 @@ impl Followed {
 
     /// Takes in what is new. Is anything?
     pub fn advance(&mut self) -> Result<bool, AppError> {
-        self.run.advance()?;
+        self.run.advance(|_| {})?;
         let before = std::mem::replace(&mut self.seq, self.run.course().seq());
         Ok(before != self.seq)
     }

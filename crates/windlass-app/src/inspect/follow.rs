@@ -112,7 +112,7 @@ impl App {
             typed: TypedFrom::Here,
             _elsewhere: None,
         };
-        followed.advance()?;
+        followed.advance(|_| {})?;
         if followed.course.directory().is_none() {
             return Err(StoreError::NothingJournalled { path }.into());
         }
@@ -139,13 +139,18 @@ impl FollowedRun {
         FollowedRun { typed: TypedFrom::Anywhere, ..self }
     }
 
-    /// Takes in the facts that have landed since, and gives them.
-    pub fn advance(&mut self) -> Result<Vec<Entry>, AppError> {
-        let entries = self.follower.poll()?;
-        for entry in &entries {
-            self.course.take(entry);
+    /// Takes in the facts that have landed since, and shows each.
+    pub fn advance(&mut self, mut show: impl FnMut(&Entry)) -> Result<(), AppError> {
+        loop {
+            let entries = self.follower.poll()?;
+            if entries.is_empty() {
+                return Ok(());
+            }
+            for entry in &entries {
+                self.course.take(entry);
+                show(entry);
+            }
         }
-        Ok(entries)
     }
 
     /// What its facts came to.

@@ -83,7 +83,7 @@ fn a_run_that_is_followed_is_as_if_folded_at_once() {
         // Pieces end anywhere, in the middle of a line, too.
         for piece in bytes[begun..].chunks(977) {
             OpenOptions::new().append(true).open(&path).unwrap().write_all(piece).unwrap();
-            facts += followed.advance().unwrap().len();
+            followed.advance(|_| facts += 1).unwrap();
         }
         let entries = journal::read(&path).unwrap();
         assert_eq!(facts, entries.len(), "{}", kept.display());

@@ -100,12 +100,17 @@ impl<R: Reading> Replay<R> {
 
     /// Tells all that has happened since the last time, until there is nothing more or nobody listens.
     pub fn advance(&mut self, listener: &mut Listener<'_, R::Item>) -> Result<ControlFlow<()>, StoreError> {
-        for entry in self.follower.poll()? {
-            if self.entry(entry, listener)?.is_break() {
-                return Ok(ControlFlow::Break(()));
+        loop {
+            let facts = self.follower.poll()?;
+            if facts.is_empty() {
+                return self.observations(Timestamp::MAX, listener);
+            }
+            for entry in facts {
+                if self.entry(entry, listener)?.is_break() {
+                    return Ok(ControlFlow::Break(()));
+                }
             }
         }
-        self.observations(Timestamp::MAX, listener)
     }
 
     fn entry(

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use jiff::Timestamp;
 use windlass_agents::{Agent, Decoder, Digest, Sink, of, usual};
-use windlass_core::fact::Fact;
+use windlass_core::fact::{Entry, Fact};
 use windlass_core::observation::Observation;
 use windlass_core::values::{CallId, LaneId};
 use windlass_engine::executor::{Audience, Place};
@@ -81,27 +81,35 @@ impl HeardCalls {
     }
 
     fn read_on(&mut self) {
-        // What cannot be read has no calls of which anything could be heard: it is lost, as it may be.
-        for entry in self.journal.poll().unwrap_or_default() {
-            match entry.fact {
-                Fact::RunStarted { plan } | Fact::RunResumed { plan } => {
-                    self.agents = plan.agents().map(|(_, agent)| of(agent)).collect();
-                }
-                Fact::CallReserved { lane, call, iteration, attempt, purpose, agent, .. } => {
-                    let folder = self.folder.call(iteration, attempt, purpose);
-                    let agent = self.agents.get(usize::from(agent.0)).copied().unwrap_or_else(usual);
-                    let (decoder, reserved) = (agent.decoder(), entry.at.wall);
-                    let recording = Recording::Unheard;
-                    self.calls.insert(call, HeardCall { lane, folder, reserved, decoder, recording });
-                    self.newest = self.newest.max(call);
-                }
-                Fact::CallFinished { call, .. } => {
-                    if let Some(heard) = self.calls.remove(&call) {
-                        live::forget(&heard.folder);
-                    }
-                }
-                _ => {}
+        loop {
+            // What cannot be read has no calls of which anything could be heard: it is lost, as it may be.
+            let facts = self.journal.poll().unwrap_or_default();
+            if facts.is_empty() {
+                return;
             }
+            facts.into_iter().for_each(|entry| self.read(entry));
+        }
+    }
+
+    fn read(&mut self, entry: Entry) {
+        match entry.fact {
+            Fact::RunStarted { plan } | Fact::RunResumed { plan } => {
+                self.agents = plan.agents().map(|(_, agent)| of(agent)).collect();
+            }
+            Fact::CallReserved { lane, call, iteration, attempt, purpose, agent, .. } => {
+                let folder = self.folder.call(iteration, attempt, purpose);
+                let agent = self.agents.get(usize::from(agent.0)).copied().unwrap_or_else(usual);
+                let (decoder, reserved) = (agent.decoder(), entry.at.wall);
+                let recording = Recording::Unheard;
+                self.calls.insert(call, HeardCall { lane, folder, reserved, decoder, recording });
+                self.newest = self.newest.max(call);
+            }
+            Fact::CallFinished { call, .. } => {
+                if let Some(heard) = self.calls.remove(&call) {
+                    live::forget(&heard.folder);
+                }
+            }
+            _ => {}
         }
     }
 

@@ -56,17 +56,20 @@ impl Open {
 
     /// Takes in what has landed.
     pub fn advance(&mut self) -> Result<Landed, AppError> {
-        let facts = self.followed.advance()?;
+        let (mut is_new, mut finished, mut has_ended) = (false, false, false);
+        self.followed.advance(|entry| {
+            is_new = true;
+            finished |= matches!(entry.fact, Fact::IterationFinished { .. });
+            has_ended |= matches!(entry.fact, Fact::RunFinished { .. });
+        })?;
         let live = self.followed.is_live()?;
         let at_work = if live { self.followed.at_work()? } else { Vec::new() };
-        let has_ended = facts.iter().any(|entry| matches!(entry.fact, Fact::RunFinished { .. }));
         if has_ended && self.told {
             self.followed.look_at_places();
         }
-        let is_new = !facts.is_empty() || live != self.live || !self.told;
+        is_new |= live != self.live || !self.told;
         let is_other = at_work != self.at_work;
         (self.live, self.at_work, self.told) = (live, at_work, true);
-        let finished = facts.iter().any(|entry| matches!(entry.fact, Fact::IterationFinished { .. }));
         Ok(match (is_new, is_other) {
             (true, _) => Landed::Facts { finished: finished || has_ended },
             (false, true) => Landed::Hand,

@@ -1,7 +1,7 @@
 //! A journal that somebody else is writing, followed.
 
 use std::fs::File;
-use std::io::{self, Seek as _, SeekFrom};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use windlass_core::fact::Entry;
@@ -29,16 +29,19 @@ impl Follower {
         Follower { path: path.to_owned(), file: None, scanner: Scanner::new(path), position: 0, last_seq: 0 }
     }
 
-    /// The facts that were completed since the last poll; none while there is no journal.
+    /// The next facts that were completed since the last poll, those of a piece at most: a long journal is never held whole. None
+    /// where nothing more has come, and while there is no journal.
     pub fn poll(&mut self) -> Result<Vec<Entry>, StoreError> {
-        let Some(scanned) = self.read_on()? else {
-            return Ok(Vec::new());
-        };
-        self.position += scanned.consumed as u64;
-        let mut entries = scanned.entries;
-        entries.retain(|entry| entry.seq > self.last_seq);
-        self.last_seq = self.last_seq.max(self.scanner.last_seq());
-        Ok(entries)
+        loop {
+            let Some(Scanned { mut entries, consumed }) = self.read_on()? else { return Ok(Vec::new()) };
+            self.position += consumed as u64;
+            entries.retain(|entry| entry.seq > self.last_seq);
+            self.last_seq = self.last_seq.max(self.scanner.last_seq());
+            // Of a piece that was read before nothing is handed out again.
+            if consumed == 0 || !entries.is_empty() {
+                return Ok(entries);
+            }
+        }
     }
 
     fn read_on(&mut self) -> Result<Option<Scanned>, StoreError> {
@@ -57,7 +60,6 @@ impl Follower {
             self.position = 0;
             self.scanner = Scanner::new(path);
         }
-        file.seek(SeekFrom::Start(self.position)).attempted("read", path)?;
-        self.scanner.scan_file(file, length - self.position).map(Some)
+        self.scanner.scan_piece(file, self.position).map(Some)
     }
 }

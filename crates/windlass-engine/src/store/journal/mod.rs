@@ -305,5 +305,19 @@ pub fn scan(path: &Path, bytes: &[u8]) -> Result<Scanned, StoreError> {
 pub fn read(path: &Path) -> Result<Vec<Entry>, StoreError> {
     let mut file = open_file(path).attempted("read", path)?;
     let length = file.metadata().attempted("read", path)?.len();
-    Ok(Scanner::new(path).scan_file(&mut file, length)?.entries)
+    let mut scanner = Scanner::new(path);
+    let (mut entries, mut position) = (Vec::new(), 0);
+    loop {
+        let piece = scanner.scan_piece(&mut file, position)?;
+        if piece.consumed == 0 {
+            return Ok(entries);
+        }
+        if position == 0 {
+            // A long list that grows is copied from one place to the next, and both are held meanwhile.
+            let pieces = usize::try_from(length.div_ceil(scanner::PIECE)).unwrap_or(1);
+            entries.reserve(piece.entries.len().saturating_mul(pieces));
+        }
+        entries.extend(piece.entries);
+        position += piece.consumed as u64;
+    }
 }

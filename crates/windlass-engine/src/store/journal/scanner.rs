@@ -1,7 +1,7 @@
 //! Bytes of a journal → facts.
 
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use serde::de::IgnoredAny;
@@ -13,8 +13,8 @@ use super::super::StoreError;
 use super::super::error::Attempted as _;
 use super::format::FORMAT;
 
-/// So many bytes of a journal are read at once.
-const PIECE: u64 = 1 << 20;
+/// So many bytes of a journal are read at once: its facts take several times as much.
+pub(super) const PIECE: u64 = 1 << 17;
 
 /// A journal's first line. A newer version may add fields; a change that this version cannot read raises the number.
 #[derive(Debug, Serialize, Deserialize)]
@@ -64,33 +64,18 @@ impl Scanner {
         self.last_seq
     }
 
-    /// Reads what follows the part that was consumed before from a file that stands there and has so many more bytes, piece by
-    /// piece: besides its facts no more than a few pieces are held.
-    pub(super) fn scan_file(&mut self, file: &mut File, rest: u64) -> Result<Scanned, StoreError> {
-        let mut whole = Scanned { entries: Vec::new(), consumed: 0 };
+    /// Reads the next piece of a file, which begins where the part ends that was consumed before: at least one whole line, or nothing
+    /// where there is none yet.
+    pub(super) fn scan_piece(&mut self, file: &mut File, begin: u64) -> Result<Scanned, StoreError> {
         let (mut bytes, mut piece) = (Vec::new(), PIECE);
+        file.seek(SeekFrom::Start(begin)).attempted("read", &self.path)?;
         loop {
-            let read = file.take(piece).read_to_end(&mut bytes);
-            let read = match read {
-                // What was read is not lost; whoever looks again hears of the rest.
-                Err(_) if whole.consumed > 0 => return Ok(whole),
-                read => read.attempted("read", &self.path)?,
-            };
-            let Scanned { entries, consumed } = self.scan(&bytes)?;
-            bytes.drain(..consumed);
-            if whole.consumed == 0 {
-                // A long list that grows is copied from one place to the next, and both are held meanwhile.
-                let pieces = usize::try_from(rest.div_ceil(PIECE)).unwrap_or(1);
-                whole.entries.reserve(entries.len().saturating_mul(pieces));
+            let read = file.take(piece).read_to_end(&mut bytes).attempted("read", &self.path)?;
+            let scanned = self.scan(&bytes)?;
+            if scanned.consumed > 0 || (read as u64) < piece {
+                return Ok(scanned);
             }
-            whole.entries.extend(entries);
-            whole.consumed += consumed;
-            if (read as u64) < piece {
-                return Ok(whole);
-            }
-            if consumed == 0 {
-                piece = piece.saturating_mul(2);
-            }
+            piece = piece.saturating_mul(2);
         }
     }
 

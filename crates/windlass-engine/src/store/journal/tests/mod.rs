@@ -10,6 +10,7 @@ use windlass_core::fact::{Entry, Fact};
 use windlass_core::report;
 use windlass_core::values::{RunId, StopReason};
 
+use super::scanner::PIECE;
 use super::scanner::Scanner;
 use super::{Follower, Journal, RESERVE_BYTES, header, lines, read};
 use crate::store::StoreError;
@@ -265,7 +266,7 @@ fn a_file_that_cannot_be_read_is_an_error_and_no_empty_journal() {
     let fixture = Fixture::new();
     let (folder, _) = small(&fixture);
     let mut file = fs::File::open(folder.path()).unwrap();
-    assert!(Scanner::new(folder.path()).scan_file(&mut file, 1).is_err());
+    assert!(Scanner::new(folder.path()).scan_piece(&mut file, 0).is_err());
 }
 
 #[test]
@@ -306,6 +307,25 @@ fn a_follower_sees_whole_facts_as_they_come() {
         seen.extend(new);
     }
     assert_eq!(seen, entries);
+}
+
+#[test]
+fn a_long_journal_is_read_piece_by_piece_and_whole() {
+    let fixture = Fixture::new();
+    let (folder, mut entries) = small(&fixture);
+    let piece = usize::try_from(PIECE).unwrap();
+    for length in [10, piece / 3, 3 * piece, 20, piece, piece / 2].into_iter().cycle().take(24) {
+        let last = entries.last().unwrap();
+        let fact = Fact::Noticed(report::Noticed { text: "x".repeat(length) });
+        entries.push(Entry { seq: last.seq + 1, fact, ..last.clone() });
+    }
+    Journal::create(&folder).unwrap().append(&entries).unwrap();
+    assert_eq!(read(&folder.journal()).unwrap(), entries);
+    let mut follower = Follower::new(&folder.journal());
+    let pieces: Vec<Vec<Entry>> =
+        std::iter::repeat_with(|| follower.poll().unwrap()).take_while(|new| !new.is_empty()).collect();
+    assert!(pieces.len() > 3, "{}", pieces.len());
+    assert_eq!(pieces.concat(), entries);
 }
 
 #[test]
