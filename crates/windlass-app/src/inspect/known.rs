@@ -1,10 +1,13 @@
 //! A run of this machine, of whatever project.
 
 use std::fmt;
+use std::path::Path;
 
+use windlass_core::fact::plan_of;
 use windlass_core::values::RunId;
+use windlass_core::words::quoted;
 use windlass_engine::store::run_folder::find_run;
-use windlass_engine::store::{Project, RunFolder, StoreError};
+use windlass_engine::store::{Project, RunFolder, StoreError, index, journal};
 
 use super::which;
 use crate::app::App;
@@ -62,6 +65,25 @@ impl App {
             (found, _) => found,
         }
     }
+}
+
+/// Says of a directory that is gone how its runs are found, where there are any.
+pub fn ways_to_runs_of(directory: &Path) -> Option<String> {
+    let projects = state_root().and_then(|root| Ok(Project::all(&root)?)).unwrap_or_default();
+    let is_known = |project: &Project| {
+        index::list(project).is_ok_and(|listing| listing.iter().any(|run| run.directory == directory))
+    };
+    let place = quoted(directory.as_os_str());
+    let way = format!("What is kept of the runs there is found again once it exists: mkdir -p {place}");
+    projects.iter().any(is_known).then_some(way)
+}
+
+/// Says where a run works that has this name, or whose name begins so, in whatever project; `None` where there is none.
+pub(super) fn way_to(named: &str) -> Option<String> {
+    let known = known_anywhere(named).ok()??;
+    let directory = plan_of(journal::read(&known.folder().journal()).ok()?)?.directory;
+    let place = quoted(directory.as_os_str());
+    Some(format!("{} works in another project; there it is known: windlass -C {place} …", known.run()))
 }
 
 /// The run that this is the name, or the beginning of the name, of; `None` where there is none, an error where there are several.

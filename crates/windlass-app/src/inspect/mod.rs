@@ -19,7 +19,7 @@ mod tests;
 pub use changes::PartChanges;
 pub use choices::{Choices, TasksElsewhere, Unfinished};
 pub use follow::{AtWork, FollowedRun, ToolAtHand};
-pub use known::KnownRun;
+pub use known::{KnownRun, ways_to_runs_of};
 pub use machine::{ClosedProject, Heading, ListedRun, Machine};
 pub use report::{ReportRequest, last_evening};
 pub use runs::Runs;

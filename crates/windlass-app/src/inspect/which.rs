@@ -9,6 +9,7 @@ use windlass_engine::store::session_folder::is_session;
 use windlass_engine::store::{Project, RunFolder, RunSummary, StoreError, index};
 use windlass_ui::RunState;
 
+use super::known::way_to;
 use crate::error::{AppError, Kind};
 use crate::fleet::{self, Depth};
 use crate::here::Here;
@@ -97,7 +98,7 @@ fn known(here: &Here, text: &str) -> Result<Option<RunFolder>, AppError> {
 
 /// The run of the configured fleet that is named.
 fn elsewhere(here: &Here, text: &str, depth: Depth) -> Result<RunFolder, AppError> {
-    let unknown = || AppError::from(StoreError::NoSuchRun { text: text.to_owned() });
+    let unknown = || AppError::from(StoreError::NoSuchRun { text: text.to_owned() }).with_hints(way_to(text));
     match fleet::find(here, text, depth) {
         Ok(found) => found.ok_or_else(unknown),
         Err(error) => Err(unknown().hint(format!("The fleet could not be asked for it: {}", error.message))),

@@ -87,7 +87,9 @@ impl HeardCalls {
             if facts.is_empty() {
                 return;
             }
-            facts.into_iter().for_each(|entry| self.read(entry));
+            for entry in facts {
+                self.read(entry);
+            }
         }
     }
 

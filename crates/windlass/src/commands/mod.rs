@@ -63,7 +63,7 @@ mod worktree;
 use std::env;
 use std::ffi::OsString;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 
@@ -73,6 +73,7 @@ use windlass_ui::{Glyphs, Line, Mark, Stream, Terminal, Tone, one_line, render_w
 use crate::args::{ConfigVerb, HooksVerb, PrinciplesVerb, Verb};
 use crate::scripted_agent;
 use terminal::TerminalFront;
+use windlass_app::inspect::ways_to_runs_of;
 use windlass_app::session::Authoring;
 use windlass_app::trusting::refuse_inside_a_run;
 use windlass_app::{App, AppError, Kind, SCRIPTED_AGENT, helper, quoted};
@@ -232,8 +233,11 @@ fn changes_something(verb: &Verb) -> bool {
 }
 
 fn enter(directory: &Path) -> Result<(), AppError> {
-    env::set_current_dir(directory)
-        .map_err(|error| AppError::usage(format!("cannot work in {}: {error}", directory.display())))
+    env::set_current_dir(directory).map_err(|error| {
+        let gone = path::absolute(directory).ok().filter(|_| error.kind() == io::ErrorKind::NotFound);
+        AppError::usage(format!("cannot work in {}: {error}", directory.display()))
+            .with_hints(gone.and_then(|gone| ways_to_runs_of(&gone)))
+    })
 }
 
 /// What is asked at this terminal goes through it.

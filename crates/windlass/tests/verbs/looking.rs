@@ -4,7 +4,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 use windlass_testkit::environment::TestEnv;
 
-use super::{PATIENCE, ask, document, finished, go, start, told};
+use super::{PATIENCE, ask, document, finished, go, start, told, windlass};
 
 // rows: 117, 118, 122
 #[test]
@@ -156,4 +156,32 @@ fn a_damaged_run_hides_no_other() {
         "{}",
         outcome.stderr_text()
     );
+}
+
+#[test]
+fn a_run_of_another_place_is_told_with_the_way_there_and_one_of_a_lost_place_with_its_way_back() {
+    let env = TestEnv::with_git();
+    let run = finished(&env, "Work", 1);
+    let project = env.project().canonicalize().unwrap();
+    let project = project.to_str().unwrap();
+    let elsewhere = env.root().join("home");
+    let elsewhere = elsewhere.to_str().unwrap();
+    for verb in ["status", "logs", "report", "diff", "resume"] {
+        let outcome = ask(&env, &["-C", elsewhere, verb, &run[..8]]);
+        assert_eq!(outcome.code, Some(2), "{verb}");
+        let text = outcome.stderr_text();
+        assert!(text.contains("no run here begins with"), "{verb}: {text}");
+        let way = format!("{run} works in another project; there it is known: windlass -C {project} ");
+        assert!(text.contains(&way), "{verb}: {text}");
+    }
+    std::fs::remove_dir_all(project).unwrap();
+    let mut command = windlass(&env, &["-C", project, "restore", &run, "1"]);
+    let outcome = env.run(command.current_dir(elsewhere), PATIENCE);
+    assert_eq!(outcome.code, Some(2));
+    let text = outcome.stderr_text();
+    assert!(text.contains(&format!("found again once it exists: mkdir -p {project}")), "{text}");
+    std::fs::create_dir_all(project).unwrap();
+    assert!(told(&env, &["runs"]).contains(&run));
+    told(&env, &["restore", &run, "1", "--repository"]);
+    assert_eq!(env.read("work.txt"), "call 1\n");
 }
