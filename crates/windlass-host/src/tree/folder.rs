@@ -7,7 +7,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags, readlinkat, statat};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, ResolveFlags, SeekFrom, readlinkat, statat};
 
 use super::open::{as_error, open_at};
 use super::path::{absent_is_none, plain};
@@ -16,6 +16,9 @@ use super::{Attributes, Kind};
 /// A folder of a tree that guests can write, open. Names are single ones; links are not followed.
 #[derive(Debug)]
 pub struct Folder(OwnedFd);
+
+/// Bytes of names that are read at once.
+const READ_AT_ONCE: usize = 32 << 10;
 
 /// Something in a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,7 +78,10 @@ impl Folder {
     /// What is in it, in no order.
     pub fn entries(&self) -> io::Result<Vec<TreeEntry>> {
         let mut entries = Vec::new();
-        for entry in Dir::read_from(&self.0)? {
+        rustix::fs::seek(&self.0, SeekFrom::Start(0))?;
+        let mut room = Vec::with_capacity(READ_AT_ONCE);
+        let mut found = RawDir::new(&self.0, room.spare_capacity_mut());
+        while let Some(entry) = found.next() {
             let entry = entry?;
             let name = OsStr::from_bytes(entry.file_name().to_bytes());
             if name == "." || name == ".." {

@@ -159,7 +159,8 @@ fn compare(
         return Ok(Vec::new());
     };
     let mut before = store.scene(&began.own)?;
-    let mut left = store.scene(&after.repository)?;
+    let mut left =
+        if after.repository == began.own { before.clone() } else { store.scene(&after.repository)? };
     left.unusable = now.trouble.clone().or(left.unusable.take());
     in_tables(&began.own, (&mut before, began.head.as_ref()), (&mut left, now.head.as_ref()));
     if let (None, Some(commit)) = (&left.unusable, &left.commit)
