@@ -38,12 +38,7 @@ pub fn build(workspace: &Workspace, target: &str, training: Training) -> Result<
         // Not every target's library can be watched, and not everything that the training needs is everywhere. What is wrong with
         // the program itself shows in the next build.
         match profile(workspace, target, training, &tools) {
-            Ok(profile) => {
-                if !flags.is_empty() {
-                    flags.extend(ordering(&profile, &tools)?);
-                }
-                flags.push(flag("-Cprofile-use=", &profile));
-            }
+            Ok(profile) => flags.push(flag("-Cprofile-use=", &profile)),
             Err(failure) => println!("built without a profile: {failure}"),
         }
     }
@@ -94,39 +89,6 @@ fn profile(
     Ok(profile)
 }
 
-/// The functions that ran, for our own linker: it puts them beside each other.
-fn ordering(profile: &Path, tools: &Path) -> Result<[String; 2], Failure> {
-    let mut show = Command::new(tools.join("llvm-profdata"));
-    let shown = output_of(show.args(["show", "--all-functions", "--counts"]).arg(profile))?;
-    let list = profile.with_file_name("ran.txt");
-    fs::write(&list, ran(&shown).join("\n")).map_err(|error| Failure::at(&list, error))?;
-    Ok([
-        flag("-Clink-arg=-Wl,--symbol-ordering-file=", &list),
-        // Many of them live on in others alone.
-        "-Clink-arg=-Wl,--no-warn-symbol-ordering".to_owned(),
-    ])
-}
-
-/// The names of the functions of which a part ran, as `llvm-profdata show` tells all: a name with its unit and `;` before it where
-/// others may have the same, and below it how often each part ran.
-fn ran(shown: &str) -> Vec<&str> {
-    let mut name = "";
-    let mut ran = Vec::new();
-    for line in shown.lines() {
-        let part = line.trim_start();
-        if let Some(counts) = part.strip_prefix("Block counts: [") {
-            if counts.contains(|digit: char| ('1'..='9').contains(&digit)) {
-                ran.push(name);
-            }
-        } else if line.len() - part.len() == 2
-            && let Some(named) = part.strip_suffix(':')
-        {
-            name = named.rsplit(';').next().unwrap_or(named);
-        }
-    }
-    ran
-}
-
 fn flag(name: &str, path: &Path) -> String {
     format!("{name}{}", path.display())
 }
@@ -153,18 +115,4 @@ fn build_with(
     }
     run(cargo.args(arguments).env("CARGO_TARGET_DIR", into).current_dir(&workspace.root))?;
     Ok(into.join(target).join("dist/windlass"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_ran_is_told_by_its_counts() {
-        let shown = "Counters:\n  _ZN3oneE:\n    Hash: 0x07\n    Counters: 2\n    Block counts: [0, 0]\n  \
-                     unit.7-cgu.0;_ZN3twoE:\n    Hash: 0x17\n    Counters: 2\n    Block counts: [0, 12]\n  \
-                     _ZN5threeE:\n    Counters: 1\n    Block counts: [3]\nInstrumentation level: IR\n";
-        assert_eq!(ran(shown), ["_ZN3twoE", "_ZN5threeE"]);
-        assert_eq!(ran(""), [""; 0]);
-    }
 }
