@@ -87,7 +87,7 @@ pub fn without_links(folder: &Path) -> PathBuf {
 pub fn at(path: &Path) -> TreePath {
     let path = normal(path);
     for root in roots_above(&path) {
-        let below = path.strip_prefix(&root).unwrap_or(Path::new("")).to_owned();
+        let below = below(&path, &root).to_owned();
         let root = opened(root);
         // One that is gone is made anew from the one above it.
         if root.folder.as_ref().err() != Some(&Errno::NOENT) {
@@ -160,7 +160,7 @@ pub(super) fn forget_folders() {
 fn opened(path: PathBuf) -> Arc<Root> {
     KEPT.with_borrow_mut(|kept| {
         let roots = kept.iter().flat_map(|kept| &kept.roots);
-        if let Some(root) = roots.into_iter().find(|root| root.path == path) {
+        if let Some(root) = roots.into_iter().find(|root| root.path.as_os_str() == path.as_os_str()) {
             return Arc::clone(root);
         }
         let root = Arc::new(Root::open(path, ResolveFlags::BENEATH));
@@ -179,6 +179,12 @@ fn roots_above(path: &Path) -> Vec<PathBuf> {
     let above = std::iter::once(bytes.len()).chain(ends);
     let above = above.filter_map(|end| bytes.get(..end)).map(OsStr::from_bytes);
     above.filter(|above| roots.contains(*above)).map(PathBuf::from).collect()
+}
+
+/// A path from this root on; both are normal.
+fn below<'path>(path: &'path Path, root: &Path) -> &'path Path {
+    let rest = path.as_os_str().as_bytes().get(root.as_os_str().len()..).unwrap_or_default();
+    Path::new(OsStr::from_bytes(rest.strip_prefix(b"/").unwrap_or(rest)))
 }
 
 /// Is a path beneath a root that is known?
@@ -235,6 +241,11 @@ mod tests {
     fn roots_are_found_from_the_inside_outwards() {
         for root in ["/nowhere/one", "/nowhere/one/two/"] {
             hold(Path::new(root));
+        }
+        for (path, root, rest) in
+            [("/a/b/c", "/a", "b/c"), ("/a", "/a", ""), ("/a", "/", "a"), ("/", "/", "")]
+        {
+            assert_eq!(below(Path::new(path), Path::new(root)).as_os_str(), rest, "{path} {root}");
         }
         let above = |path: &str| roots_above(&normal(Path::new(path)));
         assert_eq!(above("/nowhere/one/two/x"), [Path::new("/nowhere/one/two"), Path::new("/nowhere/one")]);
