@@ -124,7 +124,7 @@ fn exposition(site: &Site) -> Result<String, AppError> {
             *states.entry(state).or_default() += 1;
             needs += u64::from(run.heading == Heading::NeedsYou);
             if run.summary.last >= site.counted.since {
-                changed.push((run.known.clone(), run.summary.last));
+                changed.push((run.known(), run.summary.last));
             }
         }
         (states, needs, machine.unreadable().len() as u64, changed)

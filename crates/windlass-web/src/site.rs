@@ -106,11 +106,9 @@ impl Site {
     /// The run of this id; `None` where there is none.
     pub fn known(&self, run: &RunId) -> Result<Option<KnownRun>, AppError> {
         self.runs(|machine| {
-            let listed = machine.runs().iter().find(|listed| listed.known.run() == run);
+            let listed = machine.runs().iter().find(|listed| listed.summary.run == *run);
             let broken = machine.unreadable().iter().find(|(known, _)| known.run() == run);
-            listed
-                .map(|listed: &ListedRun| listed.known.clone())
-                .or_else(|| broken.map(|(known, _)| known.clone()))
+            listed.map(ListedRun::known).or_else(|| broken.map(|(known, _)| known.clone()))
         })
     }
 

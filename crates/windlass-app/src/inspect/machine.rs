@@ -1,6 +1,6 @@
 //! All runs of this machine, of all projects of the state folder, for whoever shows a list that stays right.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -52,8 +52,7 @@ impl Heading {
 /// A run in the list.
 #[derive(Clone, Debug)]
 pub struct ListedRun {
-    /// How it is opened.
-    pub known: KnownRun,
+    project: Project,
     /// What it came to.
     pub summary: Arc<RunSummary>,
     /// How it stands.
@@ -63,6 +62,11 @@ pub struct ListedRun {
 }
 
 impl ListedRun {
+    /// How it is opened.
+    pub fn known(&self) -> KnownRun {
+        KnownRun::of(&self.project, &self.summary.run)
+    }
+
     /// Its figures, as `runs` has them.
     pub fn row(&self) -> RunRow {
         row(&self.summary, self.state)
@@ -205,7 +209,7 @@ impl Machine {
                 let waits = is_newest && now.duration_since(run.last).unsigned_abs() < FORGOTTEN;
                 let heading = heading(state, waits, run.last >= self.evening);
                 listed.push(ListedRun {
-                    known: KnownRun::of(&of.project, &run.run),
+                    project: of.project.clone(),
                     summary: Arc::clone(run),
                     state,
                     heading,
@@ -286,9 +290,10 @@ impl ProjectRuns {
 /// Those that the index knows and whose journal is gone: they are listed, and cannot be opened. No journal is read for that: there may
 /// be ten thousand.
 fn without_journal(project: &Project, runs: &[Arc<RunSummary>]) -> Result<Vec<(RunId, String)>, AppError> {
-    let there: HashSet<RunId> =
-        with_journal(project)?.into_iter().map(|folder| folder.run().clone()).collect();
-    let gone = runs.iter().filter(|run| !run.is_unfinished() && !there.contains(&run.run));
+    let mut there = with_journal(project)?;
+    there.sort_unstable();
+    let is_gone = |run: &RunId| there.binary_search(run).is_err();
+    let gone = runs.iter().filter(|run| !run.is_unfinished() && is_gone(&run.run));
     Ok(gone.map(|run| (run.run.clone(), "its journal is gone".to_owned())).collect())
 }
 

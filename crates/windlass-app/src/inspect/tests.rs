@@ -62,7 +62,7 @@ fn all_runs_are_listed_once_and_what_has_not_changed_is_not_read_again() {
     assert_eq!(machine.runs().len(), all + 1);
     fs::remove_dir_all(root.path().join("projects/p0-0")).unwrap();
     assert!(look(&mut machine));
-    assert!(machine.runs().iter().all(|run| run.known.project_name() == "p1-0"));
+    assert!(machine.runs().iter().all(|run| run.known().project_name() == "p1-0"));
 }
 
 #[test]

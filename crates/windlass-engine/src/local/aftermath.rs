@@ -68,7 +68,8 @@ pub fn put_back_before_a_run(project: &Project, directory: &Path) -> Vec<String>
 
 /// The runs with a note left of them that nobody drives who holds a directory.
 fn undriven(project: &Project, notes: &[&str], drives: impl Fn(&Holder) -> bool) -> Vec<RunFolder> {
-    let mut left = runs_with(project, notes).unwrap_or_default();
+    let runs = runs_with(project, notes).unwrap_or_default();
+    let mut left: Vec<RunFolder> = runs.iter().map(|run| RunFolder::of(project, run)).collect();
     if !left.is_empty() {
         let holders = holders(project).unwrap_or_default();
         left.retain(|folder| !holders.iter().any(|holder| holder.run == *folder.run() && drives(holder)));

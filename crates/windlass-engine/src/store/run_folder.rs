@@ -7,7 +7,7 @@
 //! runs/<run>/snapshots/     <moment>-<commit>.pack, of a fleet's workers
 //! ```
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, DirEntry, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -22,7 +22,7 @@ use windlass_jobs::prompt::Templates;
 
 use super::StoreError;
 use super::error::Attempted as _;
-use super::files::{create_folder, create_new_folder, entries, open_private, sync_folder, write_atomically};
+use super::files::{create_folder, create_new_folder, open_private, sync_folder, write_atomically};
 use super::paths::Project;
 
 /// The issues that are worked off, in a run's folder.
@@ -381,16 +381,16 @@ pub(crate) fn all_runs(project: &Project) -> Result<Vec<RunId>, StoreError> {
     all_below(&project.runs(), PREFIX)
 }
 
-/// The folders of a project's runs that have a journal, in no order.
-pub fn with_journal(project: &Project) -> Result<Vec<RunFolder>, StoreError> {
+/// A project's runs that have a journal, in no order.
+pub fn with_journal(project: &Project) -> Result<Vec<RunId>, StoreError> {
     runs_with(project, &["journal.jsonl"])
 }
 
-/// The folders of a project's runs in which a file of one of these names lies, in no order. They are looked for from the open
-/// folder above them, since there may be ten thousand.
-pub(crate) fn runs_with(project: &Project, names: &[&str]) -> Result<Vec<RunFolder>, StoreError> {
+/// A project's runs in whose folder a file of one of these names lies, in no order. They are looked for from the open folder above
+/// them, since there may be ten thousand.
+pub(crate) fn runs_with(project: &Project, names: &[&str]) -> Result<Vec<RunId>, StoreError> {
     let path = project.runs();
-    let runs = all_runs(project)?;
+    let mut runs = all_runs(project)?;
     if runs.is_empty() {
         return Ok(Vec::new());
     }
@@ -399,14 +399,20 @@ pub(crate) fn runs_with(project: &Project, names: &[&str]) -> Result<Vec<RunFold
     let is_file = |found: Stat| FileType::from_raw_mode(found.st_mode) == FileType::RegularFile;
     let has =
         |run: &RunId, name: &str| statat(&open, format!("{run}/{name}"), AtFlags::empty()).is_ok_and(is_file);
-    let with = runs.iter().filter(|run| names.iter().any(|name| has(run, name)));
-    Ok(with.map(|run| RunFolder::of(project, run)).collect())
+    runs.retain(|run| names.iter().any(|name| has(run, name)));
+    Ok(runs)
 }
 
 /// Every folder below this one whose name is an id with this prefix, in no order. A missing folder has none.
 pub(super) fn all_below(path: &Path, prefix: &str) -> Result<Vec<RunId>, StoreError> {
-    let names = entries(path)?.into_iter().filter_map(|entry| entry.file_name().into_string().ok());
-    Ok(names.filter(|name| is_id(name, prefix)).map(RunId).collect())
+    let id = |entry: io::Result<DirEntry>| {
+        let name = entry.map(|entry| entry.file_name().into_string().ok());
+        name.map(|name| name.filter(|name| is_id(name, prefix)).map(RunId)).transpose()
+    };
+    match fs::read_dir(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        found => found.and_then(|found| found.filter_map(id).collect()).attempted("read", path),
+    }
 }
 
 /// The run whose id begins with `text`, which may leave out the `r-`.

@@ -112,7 +112,7 @@ impl Open {
 /// A run as the list shows it.
 pub fn listed(run: &ListedRun) -> Listed {
     Listed {
-        place: place(&run.known),
+        place: place(&run.known()),
         heading: run.heading,
         state: run.state,
         spent: run.spent(),

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use windlass_app::diff::DiffRun;
-use windlass_app::inspect::{KnownRun, Machine, ReportRequest};
+use windlass_app::inspect::{KnownRun, ListedRun, Machine, ReportRequest};
 use windlass_app::stop::Stopping;
 use windlass_app::transcript::{self, Hit, Recording, Transcript};
 use windlass_app::{App, AppError};
@@ -194,10 +194,10 @@ impl Reader {
 
     fn look_at_run(&mut self, wanted: &RunPlace) -> Result<(), Gone> {
         if self.open.is_none() {
-            let listed = self.machine.runs().iter().map(|run| &run.known);
-            let known = self.first.iter().chain(listed).find(|known| place(known) == *wanted);
-            let Some(known) = known else { return Ok(()) };
-            match self.app.follow(known) {
+            let listed = self.machine.runs().iter().filter(|listed| listed.summary.run == wanted.run);
+            let mut known = self.first.iter().cloned().chain(listed.map(ListedRun::known));
+            let Some(known) = known.find(|known| place(known) == *wanted) else { return Ok(()) };
+            match self.app.follow(&known) {
                 Ok(followed) => {
                     let (place, followed) = (wanted.clone(), followed.kept_up());
                     self.open = Some(Open { place, followed, live: false, at_work: Vec::new(), told: false });

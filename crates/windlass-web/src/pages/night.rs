@@ -106,7 +106,7 @@ pub fn all(site: &Site, viewer: &Viewer) -> Result<Markup, AppError> {
     site.runs(|machine| {
         let fits = |run: &&ListedRun| {
             let summary = &run.summary;
-            (project.is_empty() || run.known.project_name() == project)
+            (project.is_empty() || run.known().project_name() == project)
                 && (!failed_only || parts::state_class(run.state) == "bad")
                 && (wanted.is_empty() || [summary.title.as_str(), &summary.directory.to_string_lossy(), &summary.run.0].iter().any(|text| contains(text, &wanted)))
         };

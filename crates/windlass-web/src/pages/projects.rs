@@ -27,7 +27,7 @@ pub fn page(site: &Site, viewer: &Viewer) -> Result<Markup, AppError> {
     let sums = site.runs(|machine| {
         let mut sums: BTreeMap<String, Sum> = BTreeMap::new();
         for run in machine.runs() {
-            let sum = sums.entry(run.known.project_name()).or_default();
+            let sum = sums.entry(run.known().project_name()).or_default();
             sum.runs += 1;
             sum.live += u64::from(run.state == RunState::Running);
             sum.spent += run.spent();
