@@ -53,7 +53,7 @@ impl SameJob {
             SameJob::Free { mode, pipeline, goal } => {
                 run.workspace.is_none()
                     && run.mode == *mode
-                    && run.pipeline == *pipeline
+                    && run.pipeline.as_deref() == pipeline.as_ref()
                     && RunFolder::of(project, &run.run).read_goal().is_ok_and(|own| as_now(&own) == *goal)
             }
         }

@@ -45,9 +45,9 @@ struct EndingLine {
     items: Option<Items>,
     mode: Mode,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    workspace: Option<RunWorkspace>,
+    workspace: Option<Box<RunWorkspace>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pipeline: Option<PipelinePart>,
+    pipeline: Option<Box<PipelinePart>>,
     stop_reason: StopReason,
     #[serde(default, skip_serializing_if = "Grounds::is_shown")]
     grounds: Grounds,

@@ -28,7 +28,7 @@ pub fn live_runs(project: &Project) -> Result<Vec<LiveRun>, WorkspaceError> {
         live.extend(
             summary
                 .and_then(|summary| summary.workspace)
-                .map(|workspace| LiveRun { run: holder.run, workspace }),
+                .map(|workspace| LiveRun { run: holder.run, workspace: *workspace }),
         );
     }
     Ok(live)

@@ -60,10 +60,10 @@ impl Scratch {
             title: workspace.name().to_string(),
             directory: self.directory.clone(),
             mode: Mode::Iterative,
-            workspace: Some(RunWorkspace {
+            workspace: Some(Box::new(RunWorkspace {
                 name: workspace.name().to_string(),
                 folder: workspace.folder().to_owned(),
-            }),
+            })),
             pipeline: None,
             started: ended - Duration::from_mins(1),
             last: ended,
