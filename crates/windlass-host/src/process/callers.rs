@@ -3,12 +3,13 @@
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::SocketAddr;
 
 use rustix::process::Pid;
 
 use super::RUN_VARIABLE;
 use super::ancestry::is_windlass;
+use super::connection::socket_of;
 use super::entry;
 use super::tree::{self, Process};
 
@@ -101,77 +102,11 @@ fn holds(id: Pid, socket: &str) -> io::Result<bool> {
     Ok(false)
 }
 
-/// `socket:[12345]`, as it stands in `/proc/<pid>/fd`: the socket of the other end.
-fn socket_of(remote: SocketAddr, local: SocketAddr) -> Option<String> {
-    let inode = ["/proc/net/tcp", "/proc/net/tcp6"].into_iter().find_map(|table| {
-        let table = fs::read_to_string(table).ok()?;
-        inode_in(&table, plain(remote), plain(local))
-    })?;
-    Some(format!("socket:[{inode}]"))
-}
-
-/// An address as it is, where it is written as one of the other family.
-fn plain(address: SocketAddr) -> SocketAddr {
-    SocketAddr::new(address.ip().to_canonical(), address.port())
-}
-
-/// The inode of the socket that is bound to the one and connected to the other, by the kernel's table.
-pub fn inode_in(table: &str, bound: SocketAddr, connected: SocketAddr) -> Option<u64> {
-    table.lines().skip(1).find_map(|line| {
-        let mut fields = line.split_ascii_whitespace();
-        let here = address(fields.nth(1)?)?;
-        let there = address(fields.next()?)?;
-        if plain(here) != bound || plain(there) != connected {
-            return None;
-        }
-        // The tenth field; the third was read last.
-        fields.nth(6)?.parse().ok().filter(|inode| *inode != 0)
-    })
-}
-
-/// `0100007F:1F90`: words of four bytes in the machine's own order, and a port.
-fn address(text: &str) -> Option<SocketAddr> {
-    let (address, port) = text.split_once(':')?;
-    let port = u16::from_str_radix(port, 16).ok()?;
-    let word = |from: usize| -> Option<[u8; 4]> {
-        let digits = address.get(from..from + 8)?;
-        u32::from_str_radix(digits, 16).ok().map(u32::to_ne_bytes)
-    };
-    let ip = match address.len() {
-        8 => IpAddr::V4(Ipv4Addr::from(word(0)?)),
-        32 => {
-            let words = [word(0)?, word(8)?, word(16)?, word(24)?].concat();
-            IpAddr::V6(Ipv6Addr::from(<[u8; 16]>::try_from(words).ok()?))
-        }
-        _ => return None,
-    };
-    Some(SocketAddr::new(ip, port))
-}
-
 #[cfg(test)]
 mod tests {
     use std::net::{TcpListener, TcpStream};
 
-    use proptest::prelude::*;
-
     use super::*;
-
-    const TABLE: &str = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n\
-        \x20  0: 0100007F:20E1 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 11 1 0 100 0 0 10 0\n\
-        \x20  1: 0100007F:C350 0100007F:20E1 01 00000000:00000000 00:00000000 00000000     0        0 4711 1 0 20 4 30 10 -1\n\
-        \x20  2: 0100007F:20E1 0100007F:C350 01 00000000:00000000 00:00000000 00000000     0        0 12 1 0 20 4 30 10 -1\n";
-
-    #[test]
-    #[cfg(target_endian = "little")]
-    fn the_other_end_is_found_in_the_kernels_table() {
-        let at = |text: &str| text.parse::<SocketAddr>().unwrap();
-        assert_eq!(inode_in(TABLE, at("127.0.0.1:50000"), at("127.0.0.1:8417")), Some(4711));
-        assert_eq!(inode_in(TABLE, at("127.0.0.1:8417"), at("127.0.0.1:50000")), Some(12));
-        assert_eq!(inode_in(TABLE, at("127.0.0.1:50001"), at("127.0.0.1:8417")), None);
-        let mapped = "head\n 0: 0000000000000000FFFF00000100007F:C350 0000000000000000FFFF00000100007F:20E1 \
-            01 0:0 0:0 0 0 0 9 1\n";
-        assert_eq!(inode_in(mapped, at("127.0.0.1:50000"), at("127.0.0.1:8417")), Some(9));
-    }
 
     #[test]
     fn another_users_runs_are_that_users() {
@@ -198,14 +133,5 @@ mod tests {
         let (_accepted, remote) = listener.accept().unwrap();
         assert!(holds(rustix::process::getpid(), &socket_of(remote, local).unwrap()).unwrap());
         drop(stream);
-    }
-
-    proptest! {
-        #[test]
-        fn whatever_the_table_says_reading_it_ends(table in any::<String>(), rows in "( [0-9A-F:]{0,40}){0,12}\n") {
-            let any = SocketAddr::from(([127, 0, 0, 1], 1));
-            let _ = inode_in(&table, any, any);
-            let _ = inode_in(&format!("head\n{rows}"), any, any);
-        }
     }
 }
