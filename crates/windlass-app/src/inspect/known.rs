@@ -6,8 +6,9 @@ use std::path::Path;
 use windlass_core::fact::plan_of;
 use windlass_core::values::RunId;
 use windlass_core::words::quoted;
+use windlass_engine::store::journal::Follower;
 use windlass_engine::store::run_folder::find_run;
-use windlass_engine::store::{Project, RunFolder, StoreError, index, journal};
+use windlass_engine::store::{Project, RunFolder, StoreError, index};
 
 use super::which;
 use crate::app::App;
@@ -71,7 +72,7 @@ impl App {
 pub fn ways_to_runs_of(directory: &Path) -> Option<String> {
     let projects = state_root().and_then(|root| Ok(Project::all(&root)?)).unwrap_or_default();
     let is_known = |project: &Project| {
-        index::list(project).is_ok_and(|listing| listing.iter().any(|run| run.directory == directory))
+        index::look(project).is_ok_and(|listing| listing.iter().any(|run| run.directory == directory))
     };
     let place = quoted(directory.as_os_str());
     let way = format!("What is kept of the runs there is found again once it exists: mkdir -p {place}");
@@ -81,7 +82,8 @@ pub fn ways_to_runs_of(directory: &Path) -> Option<String> {
 /// Says where a run works that has this name, or whose name begins so, in whatever project; `None` where there is none.
 pub(super) fn way_to(named: &str) -> Option<String> {
     let known = known_anywhere(named).ok()??;
-    let directory = plan_of(journal::read(&known.folder().journal()).ok()?)?.directory;
+    // Its beginning says so: nothing more of a long journal is read.
+    let directory = plan_of(Follower::new(&known.folder().journal()).poll().ok()?)?.directory;
     let place = quoted(directory.as_os_str());
     Some(format!("{} works in another project; there it is known: windlass -C {place} …", known.run()))
 }

@@ -78,7 +78,16 @@ pub(super) fn sync_folder(folder: &Path) -> Result<(), StoreError> {
 
 /// What is in a folder, in no order; nothing where there is none.
 pub(super) fn entries(folder: &Path) -> Result<Vec<DirEntry>, StoreError> {
-    match fs::read_dir(folder).and_then(Iterator::collect) {
+    entries_as(folder, Some)
+}
+
+/// The same as something smaller, without those that are nothing of the kind: there may be ten thousand.
+pub(super) fn entries_as<T>(
+    folder: &Path,
+    kind: impl Fn(DirEntry) -> Option<T>,
+) -> Result<Vec<T>, StoreError> {
+    let kinds = |found: fs::ReadDir| found.filter_map(|entry| entry.map(&kind).transpose()).collect();
+    match fs::read_dir(folder).and_then(kinds) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
         entries => entries.attempted("read", folder),
     }

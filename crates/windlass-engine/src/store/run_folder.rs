@@ -7,7 +7,7 @@
 //! runs/<run>/snapshots/     <moment>-<commit>.pack, of a fleet's workers
 //! ```
 
-use std::fs::{self, DirEntry, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -22,7 +22,9 @@ use windlass_jobs::prompt::Templates;
 
 use super::StoreError;
 use super::error::Attempted as _;
-use super::files::{create_folder, create_new_folder, open_private, sync_folder, write_atomically};
+use super::files::{
+    create_folder, create_new_folder, entries_as, open_private, sync_folder, write_atomically,
+};
 use super::paths::Project;
 
 /// The issues that are worked off, in a run's folder.
@@ -405,14 +407,10 @@ pub(crate) fn runs_with(project: &Project, names: &[&str]) -> Result<Vec<RunId>,
 
 /// Every folder below this one whose name is an id with this prefix, in no order. A missing folder has none.
 pub(super) fn all_below(path: &Path, prefix: &str) -> Result<Vec<RunId>, StoreError> {
-    let id = |entry: io::Result<DirEntry>| {
-        let name = entry.map(|entry| entry.file_name().into_string().ok());
-        name.map(|name| name.filter(|name| is_id(name, prefix)).map(RunId)).transpose()
-    };
-    match fs::read_dir(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-        found => found.and_then(|found| found.filter_map(id).collect()).attempted("read", path),
-    }
+    entries_as(path, |entry| {
+        let name = entry.file_name().into_string().ok()?;
+        is_id(&name, prefix).then_some(RunId(name))
+    })
 }
 
 /// The run whose id begins with `text`, which may leave out the `r-`.

@@ -103,7 +103,7 @@ fn plain(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(address.ip().to_canonical(), address.port())
 }
 
-/// The same, by one of the kernel's tables.
+/// The inode of such a socket, by one of the kernel's tables.
 fn inode_in(table: &str, bound: SocketAddr, connected: SocketAddr) -> Option<u64> {
     table.lines().skip(1).find_map(|line| {
         let mut fields = line.split_ascii_whitespace();

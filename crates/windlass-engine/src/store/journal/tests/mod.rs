@@ -10,8 +10,7 @@ use windlass_core::fact::{Entry, Fact};
 use windlass_core::report;
 use windlass_core::values::{RunId, StopReason};
 
-use super::scanner::PIECE;
-use super::scanner::Scanner;
+use super::scanner::{PIECE, Scanner};
 use super::{Follower, Journal, RESERVE_BYTES, header, lines, read};
 use crate::store::StoreError;
 use crate::store::run_folder::RunFolder;
