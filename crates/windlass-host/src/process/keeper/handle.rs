@@ -8,10 +8,10 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal};
 use windlass_core::values::Ended;
@@ -35,6 +35,9 @@ const RITES_PATIENCE: Duration = Duration::from_secs(15);
 /// A keeper that has not said after so long that all below it is gone stands still, whatever holds it: it promises 2 s, and a
 /// loaded machine is not a fault.
 const CLEARING_PATIENCE: Duration = Duration::from_secs(10);
+
+/// How often that is looked at.
+const LOOK_AFTER_CLEARING: Duration = Duration::from_secs(2);
 
 /// What a keeper is to start.
 #[derive(Debug)]
@@ -120,7 +123,8 @@ pub enum KeeperEvent {
     Died,
 }
 
-type Clearing = Mutex<Vec<Sender<()>>>;
+/// Since when a keeper is to end all below it, and has not said that it has.
+type Clearing = Mutex<Option<Instant>>;
 
 /// A running keeper. All methods can be called from any thread; what comes of them comes as [`KeeperEvent`]s.
 ///
@@ -131,7 +135,6 @@ pub struct Keeper {
     line: Arc<Line>,
     closing: Arc<AtomicBool>,
     has_rites: AtomicBool,
-    /// Dropped when the keeper has said that all is gone: those that wait for that hear of it.
     clearing: Arc<Clearing>,
     /// Its other end is dropped when the keeper has been reaped.
     gone: Receiver<()>,
@@ -167,12 +170,11 @@ impl Keeper {
         let listen = move || {
             let heard = |event: KeeperEvent| {
                 if matches!(event, KeeperEvent::TreeGone { .. }) {
-                    nobody_waits(&clearing);
+                    *since(&clearing) = None;
                 }
                 on_event(event);
             };
-            listen(child, &line.socket, &heard);
-            nobody_waits(&clearing);
+            listen(child, &line.socket, &clearing, &heard);
             if !closing.load(Ordering::Acquire) {
                 on_event(KeeperEvent::Died);
             }
@@ -213,19 +215,10 @@ impl Keeper {
     /// Kills and reaps everything below the keeper: [`KeeperEvent::TreeGone`], at the latest after 2 s; [`KeeperEvent::Died`]
     /// where the keeper stands still and cannot be woken.
     pub fn kill_tree(&self) -> Result<(), ProcessError> {
-        let (said, waiting) = channel();
         // Before it is asked: its answer may be here before this thread goes on, and whoever waited from then on would wait for
         // another one, and end a keeper that does nothing wrong.
-        self.clearing.lock().unwrap_or_else(PoisonError::into_inner).push(said);
-        self.send(&Request::KillTree, &[])?;
-        let process = self.process;
-        let wait = move || {
-            if waiting.recv_timeout(CLEARING_PATIENCE) == Err(RecvTimeoutError::Timeout) {
-                let _ = process.signal(Signal::KILL);
-            }
-        };
-        let thread = thread::Builder::new().name("clearing".to_owned());
-        thread.spawn(wait).map(drop).map_err(ProcessError::system("start a thread for the keeper"))
+        since(&self.clearing).get_or_insert_with(Instant::now);
+        self.send(&Request::KillTree, &[])
     }
 
     /// Lets the keeper go on where somebody stopped it: whatever runs below it can do that, and nothing would be seen to
@@ -389,7 +382,7 @@ fn wait_until_ready(socket: &UnixStream) -> io::Result<()> {
         match inbox.message::<Reply>()? {
             None => {}
             // It says nothing more before it is asked, so that nothing can be lost with this inbox.
-            Some(Reply::Ready) => return socket.set_read_timeout(None),
+            Some(Reply::Ready) => return socket.set_read_timeout(Some(LOOK_AFTER_CLEARING)),
             Some(Reply::Unfit { reason }) => return Err(io::Error::other(reason)),
             Some(_) => return Err(io::ErrorKind::InvalidData.into()),
         }
@@ -397,16 +390,31 @@ fn wait_until_ready(socket: &UnixStream) -> io::Result<()> {
     Err(io::ErrorKind::UnexpectedEof.into())
 }
 
-fn nobody_waits(clearing: &Clearing) {
-    clearing.lock().unwrap_or_else(PoisonError::into_inner).clear();
+fn since(clearing: &Clearing) -> MutexGuard<'_, Option<Instant>> {
+    clearing.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What the keeper says next; `false` where it is gone. One that stands still is ended.
+fn hears(inbox: &mut Inbox, (child, socket): (&mut Started, &UnixStream), clearing: &Clearing) -> bool {
+    loop {
+        match inbox.receive(socket) {
+            Ok(Received::Bytes) => return true,
+            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
+                if since(clearing).is_some_and(|since| since.elapsed() >= CLEARING_PATIENCE) {
+                    let _ = child.kill();
+                }
+            }
+            _ => return false,
+        }
+    }
 }
 
 /// Passes on what the keeper says, until it is gone; returns when it has been reaped.
 ///
 /// The order matters: its socket closes before its orphans are passed on, its death is reported after that.
-fn listen(mut child: Started, socket: &UnixStream, on_event: &impl Fn(KeeperEvent)) {
+fn listen(mut child: Started, socket: &UnixStream, clearing: &Clearing, on_event: &impl Fn(KeeperEvent)) {
     let mut inbox = Inbox::default();
-    while matches!(inbox.receive(socket), Ok(Received::Bytes)) {
+    while hears(&mut inbox, (&mut child, socket), clearing) {
         loop {
             match inbox.message::<Reply>() {
                 Ok(None) => break,
