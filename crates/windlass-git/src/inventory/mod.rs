@@ -85,7 +85,7 @@ pub struct Inventory {
     pub entries: Vec<Entry>,
     /// What is there and could not be read, sorted by path.
     pub unread: Vec<Unread>,
-    /// Those of the files that nobody but their owner may read or write.
+    /// Those of the files that nobody but their owner may read or write, and of their folders that nobody else may enter.
     pub private: BTreeSet<Vec<u8>>,
     /// The walk stopped here: there is more that was not looked at. Only without git.
     pub bound: Option<Bound>,

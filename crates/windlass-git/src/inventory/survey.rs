@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::content::{self, LARGEST, unread_id};
@@ -196,6 +196,7 @@ impl Surveyor {
                 Err(why) => inventory.unread.push(Unread { path, why }),
             }
         }
+        inventory.private.append(&mut folders.private);
         inventory.entries.sort_unstable_by(|one, other| one.path.cmp(&other.path));
         inventory.entries.dedup_by(|one, other| one.path == other.path);
         self.known = known;
@@ -335,6 +336,8 @@ struct RealFolders {
     root: TreePath,
     /// The folder that the last path was in; no folder where a link leads there, or nothing is there.
     last: Option<(Vec<u8>, Opened)>,
+    /// Those that nobody but their owner may enter, of all that paths were in.
+    private: BTreeSet<Vec<u8>>,
 }
 
 /// A folder that was opened; `None` where none is there, or a link is.
@@ -342,7 +345,20 @@ type Opened = Result<Option<Folder>, UnreadReason>;
 
 impl RealFolders {
     fn new(root: TreePath) -> Self {
-        Self { root, last: None }
+        Self { root, last: None, private: BTreeSet::new() }
+    }
+
+    /// Those of the folders down to this one that are private, but for the ones that lead to the last one, which are known.
+    fn private_on_the_way_to(&self, folder: &[u8]) -> Vec<Vec<u8>> {
+        let last = self.last.as_ref().map_or(&[][..], |(last, _)| last);
+        let is_known = |way: &Path| as_path(last).starts_with(way);
+        let is_private = |way: &Path| {
+            let found = self.root.join(way).look().ok().flatten();
+            found.is_some_and(|found| found.is_folder() && found.mode & OF_OTHERS == 0)
+        };
+        let ways = as_path(folder).ancestors().filter(|way| !way.as_os_str().is_empty());
+        let private = ways.take_while(|way| !is_known(way)).filter(|way| is_private(way));
+        private.map(|way| way.as_os_str().as_bytes().to_vec()).collect()
     }
 
     /// The folder of a path, and its name there; `None` where the folder is not a real one.
@@ -359,6 +375,7 @@ impl RealFolders {
                 Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Err(UnreadReason::Refused),
                 Err(_) => Ok(None),
             };
+            self.private.extend(self.private_on_the_way_to(folder));
             self.last = Some((folder.to_vec(), open));
         }
         match self.last.as_ref().map(|(_, open)| open) {

@@ -152,7 +152,8 @@ impl TreePath {
         self.make_folder_with(0o777)
     }
 
-    fn make_folder_with(&self, permissions: u32) -> Result<Made, FileError> {
+    /// The same with these permissions, as far as the user's mask lets it have them.
+    pub fn make_folder_with(&self, permissions: u32) -> Result<Made, FileError> {
         let make = || {
             let (folder, name) = self.named_place()?;
             mkdirat(folder, Path::new(name), Mode::from_raw_mode(permissions))

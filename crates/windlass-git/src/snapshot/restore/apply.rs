@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 use super::{LeftAlone, RestorePlan, Restored, WhyLeft};
 use crate::inventory::{EntryKind, OF_OTHERS, as_path};
@@ -72,8 +72,7 @@ pub(super) fn write(
             continue;
         }
         let content = store.content(&file.content)?;
-        let others = if plan.private.contains(&file.path) { 0 } else { OF_OTHERS };
-        match write_file(&plan.place.root, file, &content, others) {
+        match write_file(plan, file, &content) {
             Ok(()) => restored.written.push(file.path.clone()),
             Err(why) => restored.left_alone.push(LeftAlone { path: file.path.clone(), why }),
         }
@@ -81,11 +80,15 @@ pub(super) fn write(
     Ok(())
 }
 
-/// `others`: what others may do with the file where it is written anew, as far as the system lets them.
-fn write_file(root: &Path, file: &KeptFile, content: &[u8], others: u32) -> Result<(), WhyLeft> {
+/// What others may do with what is made anew at a path, as far as the system lets them.
+fn others_at(plan: &RestorePlan, path: &[u8]) -> u32 {
+    if plan.private.contains(path) { 0 } else { OF_OTHERS }
+}
+
+fn write_file(plan: &RestorePlan, file: &KeptFile, content: &[u8]) -> Result<(), WhyLeft> {
     let path = as_path(&file.path);
-    let root = at(root);
-    make_folders(&root, path)?;
+    let root = at(&plan.place.root);
+    make_folders(&root, path, |folder| others_at(plan, folder))?;
     let full = root.join(path);
     let there = match full.look() {
         Ok(Some(found)) if found.is_folder() => {
@@ -98,23 +101,29 @@ fn write_file(root: &Path, file: &KeptFile, content: &[u8], others: u32) -> Resu
     if file.kind == EntryKind::Symlink {
         write_link(&full, content).map_err(|error| failed(&error))
     } else {
-        write_plain(&full, content, (file.kind, others), there.as_ref()).map_err(|error| failed(&error))
+        write_plain(&full, content, (file.kind, others_at(plan, &file.path)), there.as_ref())
+            .map_err(|error| failed(&error))
     }
 }
 
-/// Creates the folders above a path; refuses to go through anything but real folders.
-fn make_folders(root: &TreePath, path: &Path) -> Result<(), WhyLeft> {
-    let mut folder = root.clone();
+/// Creates the folders above a path; refuses to go through anything but real folders. `others`: what others may do with one that is
+/// made, by its path.
+fn make_folders(root: &TreePath, path: &Path, others: impl Fn(&[u8]) -> u32) -> Result<(), WhyLeft> {
+    let mut way = PathBuf::new();
     let parts = path.parent().into_iter().flat_map(Path::components);
     for part in parts {
         let Component::Normal(name) = part else {
             return Err(WhyLeft::InTheWay);
         };
-        folder = folder.join(name);
+        way.push(name);
+        let folder = root.join(&way);
         match folder.look() {
             Ok(Some(found)) if found.is_folder() => {}
             Ok(Some(_)) => return Err(WhyLeft::InTheWay),
-            _ => drop(folder.make_folder().map_err(|error| failed(&error))?),
+            _ => {
+                let permissions = 0o700 | others(way.as_os_str().as_bytes());
+                folder.make_folder_with(permissions).map_err(|error| failed(&error))?;
+            }
         }
     }
     Ok(())

@@ -168,8 +168,8 @@ fn permissions_of_a_file_that_is_rewritten_stay() {
     assert_eq!(fs::metadata(scratch.path("a.txt")).unwrap().permissions().mode() & 0o777, 0o600);
 }
 
-// attack(files): a file that only its owner may read is deleted, or put there again for everybody to read
-// holds: it comes back as it was, and nobody else may read it; others get what the system gives to new files
+// attack(files): a file that only its owner may read is deleted, or put there again for everybody to read; a folder that only its owner may enter is deleted
+// holds: it comes back as it was, and nobody else may read it; others get what the system gives to new files and folders
 #[test]
 fn what_was_its_owners_alone_is_so_again() {
     let scratch = Scratch::committed();
@@ -179,6 +179,11 @@ fn what_was_its_owners_alone_is_so_again() {
     scratch.chmod(".env", 0o600);
     scratch.chmod("key", 0o400);
     scratch.chmod("run", 0o700);
+    for folder in ["mine/open", "ours/mine", "ours/theirs"] {
+        scratch.write(&format!("{folder}/file"), folder);
+    }
+    scratch.chmod("mine", 0o700);
+    scratch.chmod("ours/mine", 0o700);
     let kept = scratch.keep(1);
     for name in [".env", "key", "run", "shared"] {
         fs::remove_file(scratch.path(name)).unwrap();
@@ -186,10 +191,16 @@ fn what_was_its_owners_alone_is_so_again() {
     scratch.write("key", "for everybody");
     scratch.chmod("key", 0o644);
     scratch.restore(&kept);
+    fs::remove_dir_all(scratch.path("mine")).unwrap();
+    fs::remove_dir_all(scratch.path("ours")).unwrap();
+    scratch.restore(&kept);
     let of_others = |name: &str| fs::metadata(scratch.path(name)).unwrap().permissions().mode() & 0o077;
-    assert_eq!([".env", "key", "run"].map(of_others), [0; 3]);
-    scratch.write("fresh", "");
-    assert_eq!(of_others("shared"), of_others("fresh"));
+    assert_eq!([".env", "key", "run", "mine", "ours/mine"].map(of_others), [0; 5]);
+    scratch.write("fresh/file", "");
+    assert_eq!(of_others("shared"), of_others("fresh/file"));
+    for name in ["ours", "ours/theirs", "mine/open"] {
+        assert_eq!(of_others(name), of_others("fresh"), "{name}");
+    }
 }
 
 #[test]
