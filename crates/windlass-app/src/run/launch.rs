@@ -24,7 +24,8 @@ use windlass_engine::sandbox::{Sandbox, container};
 use windlass_engine::store::lock::{Acquired, holders};
 use windlass_engine::store::{Journal, Lock, RunFolder};
 use windlass_engine::supervisor::{
-    Begun, EngineError, Finished, Session, agents_file_notice, drive, notes_file_notice, put_back_after_kill,
+    Begun, EngineError, Finished, OpenWait, Session, agents_file_notice, drive, notes_file_notice,
+    put_back_after_kill,
 };
 use windlass_git::inventory::Surveyor;
 use windlass_git::snapshot::Store;
@@ -103,7 +104,8 @@ pub fn start(here: &Here, request: &Prepared) -> Result<RunEnd, AppError> {
             notices.extend(trusted.notices);
             let telling = telling::of(&resolved.notify);
             let entries = Vec::new();
-            let begun = Begun { folder, journal, entries, lock, plan, sandbox, notices, telling };
+            let wait = OpenWait::default();
+            let begun = Begun { folder, journal, entries, lock, plan, sandbox, notices, wait, telling };
             finish(here, begun, resolved, fleet)
         }
         Err(error) => {

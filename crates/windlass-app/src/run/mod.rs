@@ -34,6 +34,7 @@ mod work;
 
 use windlass_core::values::{Extent, StopReason};
 use windlass_engine::store::{RunSummary, index};
+pub use windlass_engine::supervisor::OpenWait;
 
 pub use self::apart::{Raisable, ResumeApart};
 use self::assignment::Assignment;
@@ -148,6 +149,7 @@ fn offer(here: &Here, run: &RunSummary, request: &StartRun) -> Result<RunEnd, Ap
             settings: request.settings.clone(),
             unlimited: request.unlimited,
             accept_findings: false,
+            wait: OpenWait::default(),
             asked: None,
             trust: request.trust.clone(),
         });

@@ -6,6 +6,7 @@ use windlass_core::config::{Layer, Unlimited, keys};
 use windlass_core::report::ActionAsked;
 use windlass_core::spec::{JobPhase, Mode};
 use windlass_core::values::{ExitCodes, RunId, StopReason};
+use windlass_engine::supervisor::OpenWait;
 use windlass_engine::tasks::{FoundTasks, TasksError, Wanted, find_tasks};
 
 use super::goal::Goal;
@@ -164,6 +165,8 @@ pub struct ResumeRun {
     pub unlimited: Unlimited,
     /// What the guard found until now is accepted.
     pub accept_findings: bool,
+    /// What becomes of a wait that it was in.
+    pub wait: OpenWait,
     /// Who asks for it, where somebody does through a view.
     pub asked: Option<ActionAsked>,
     /// What is said of trust.
@@ -178,6 +181,7 @@ impl ResumeRun {
             settings: Layer::default(),
             unlimited: Unlimited::Refused,
             accept_findings: false,
+            wait: OpenWait::default(),
             asked: None,
             trust: TrustAnswers::default(),
         }

@@ -101,6 +101,7 @@ pub(super) fn resume(app: &App, request: &ResumeRun) -> Result<RunEnd, AppError>
         plan,
         sandbox,
         notices,
+        wait: request.wait,
         telling,
     };
     launch::finish(&here, begun, resolved, fleet)

@@ -23,6 +23,7 @@ impl Run {
             // Its end is decided, and nothing that comes now can change it.
             _ if self.is_ending() => Vec::new(),
             Input::Tick => self.due(now),
+            Input::TryNow => self.tried_now(),
             Input::Stop { by, least } => one(self.stop_requested(by, least)),
             Input::Park { by, task } => one(self.park_requested(by, task)),
             Input::RecordLost { detail } => one(self.fails(Failure::lost(detail))),

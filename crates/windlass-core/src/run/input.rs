@@ -15,6 +15,8 @@ pub enum Input {
     Report(Box<Report>),
     /// Whoever has to be told of the end was told, or is not waited for any longer.
     Announced,
+    /// Somebody asks that nothing is waited for any longer: a usage limit, an outage, agents that were away.
+    TryNow,
     /// Somebody asks the run to stop.
     Stop {
         /// Who.

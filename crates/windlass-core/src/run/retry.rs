@@ -105,6 +105,13 @@ impl Run {
         let stop_reason = StopReason::LimitWaitExceeded;
         Some(Fact::Failing { stop_reason, detail, under_way: UnderWay::SeenThrough })
     }
+
+    /// Whatever was waited for is tried at once: agents that would be back later, and the iteration that was refused.
+    pub(super) fn tried_now(&self) -> Vec<Fact> {
+        let back = self.agents_away().filter(|(_, until, _)| until.is_some());
+        let back = back.map(|(agent, ..)| Fact::AgentBack { agent });
+        back.chain(self.backoff.map(|_| Fact::BackoffEnded)).collect()
+    }
 }
 
 /// When an agent that refused is back, however long the run may wait; `None` where nobody knows.

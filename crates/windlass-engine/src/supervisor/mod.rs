@@ -28,7 +28,7 @@ pub use crate::local::{
     Preview, Wanted, agents_file_notice, notes_file_notice, preview, put_back_after_kill,
     put_back_after_kills, put_back_before_a_run,
 };
-pub use session::{BeginRemote, Begun, Finished, RemoteSession, Session, drive};
+pub use session::{BeginRemote, Begun, Finished, OpenWait, RemoteSession, Session, drive};
 pub use tell::Telling;
 
 use event::Event;
@@ -67,8 +67,12 @@ struct Supervisor {
 
 impl Supervisor {
     /// To the end, and everything that the run has started with it.
-    fn drive(&mut self, first: Input, notices: Vec<String>) -> Result<Finished, EngineError> {
-        let result = self.run(first, notices);
+    fn drive(
+        &mut self,
+        first: Input,
+        then: impl IntoIterator<Item = Input>,
+    ) -> Result<Finished, EngineError> {
+        let result = self.run(first, then);
         let result = result.map_err(|error| self.explained(error));
         if let Err(EngineError::Remote(why)) = &result
             && self.run.stop().is_none()
@@ -79,13 +83,13 @@ impl Supervisor {
         result
     }
 
-    fn run(&mut self, first: Input, notices: Vec<String>) -> Result<Finished, EngineError> {
+    fn run(&mut self, first: Input, then: impl IntoIterator<Item = Input>) -> Result<Finished, EngineError> {
         if !matches!(first, Input::Start(_)) {
             index::record_resumption(&self.project, self.folder.run(), self.clock.now().wall)?;
         }
         self.take(first)?;
-        for notice in notices {
-            self.take(Input::notice(notice))?;
+        for input in then {
+            self.take(input)?;
         }
         let mut looked = Instant::now();
         loop {

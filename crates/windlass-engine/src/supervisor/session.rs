@@ -41,8 +41,20 @@ pub struct Begun {
     pub sandbox: Sandbox,
     /// What a person should know before anything is done.
     pub notices: Vec<String>,
+    /// What becomes of a wait that the session before was in.
+    pub wait: OpenWait,
     /// Who else is told what happens.
     pub telling: Telling,
+}
+
+/// What becomes of a wait for a usage limit or an outage that was under way when the session before ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OpenWait {
+    /// It goes on.
+    #[default]
+    GoesOn,
+    /// It is over: what refused is tried at once.
+    IsOver,
 }
 
 /// A session of a run: all that it needs.
@@ -150,5 +162,6 @@ pub fn drive(session: Session) -> Result<Finished, EngineError> {
         told_to_end: None,
         disk_is_full: false,
     };
-    supervisor.drive(first, begun.notices)
+    let wait = (begun.wait == OpenWait::IsOver).then_some(Input::TryNow);
+    supervisor.drive(first, wait.into_iter().chain(begun.notices.into_iter().map(Input::notice)))
 }

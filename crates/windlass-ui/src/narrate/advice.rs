@@ -97,6 +97,9 @@ pub(super) fn next(board: &Board, plan: &RunSpec, reason: StopReason) -> Vec<Adv
     if matches!(reason, StopReason::AgentUnavailable | StopReason::DiskFull) {
         all.push(resume(String::new(), "go on once it is repaired"));
     }
+    if board.left_waiting.is_some() {
+        all.push(resume(" --try-now".to_owned(), "go on at once, where you know that the wait is over"));
+    }
     all.push(look(plan));
     all
 }

@@ -14,7 +14,9 @@ Examples:
   windlass resume
       The newest unfinished run here goes on where it was cut off.
   windlass resume r-7k2 --max-cost 40
-      A run that ended at its limit goes on with a higher one.";
+      A run that ended at its limit goes on with a higher one.
+  windlass resume --try-now
+      The usage limit that a run waited for is known to be gone.";
 
 /// What can be said to `windlass resume`.
 #[derive(Clone, Debug, Default, Args)]
@@ -41,6 +43,9 @@ pub struct ResumeArgs {
     /// No pause between iterations from now on
     #[arg(long)]
     pub no_delay: bool,
+    /// Try at once what is waited for: a usage limit, an outage
+    #[arg(long)]
+    pub try_now: bool,
     /// Accept what the guard has found until now: removed or skipped tests,
     /// changed checks; look at it first (windlass status)
     #[arg(long)]

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use windlass_app::run::ResumeRun;
+use windlass_app::run::{OpenWait, ResumeRun};
 use windlass_app::{App, AppError};
 
 use super::terminal::TerminalFront;
@@ -19,6 +19,7 @@ pub fn run(args: &ResumeArgs) -> Result<ExitCode, AppError> {
         settings: flags::resume(args)?,
         unlimited: run::unlimited(&args.limits),
         accept_findings: args.accept_findings,
+        wait: if args.try_now { OpenWait::IsOver } else { OpenWait::GoesOn },
         asked: args.asked.as_deref().and_then(|asked| serde_json::from_str(asked).ok()),
         trust: (&args.trust).into(),
     })?;

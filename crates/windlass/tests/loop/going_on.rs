@@ -1,7 +1,7 @@
 //! Going on: what is offered, what `resume` takes, and what it is told to say.
 
 use rustix::process::Signal;
-use windlass_core::fact::Fact;
+use windlass_core::fact::{Entry, Fact};
 use windlass_engine::store::journal;
 use windlass_testkit::Running;
 use windlass_testkit::environment::{PersonsTerminal as Terminal, wait_until};
@@ -92,6 +92,28 @@ fn a_run_whose_only_call_cost_nothing_is_the_newest_that_can_go_on() {
     );
     resumed.signal(Signal::TERM);
     let _ = resumed.wait(PATIENCE);
+}
+
+#[test]
+fn a_person_who_knows_that_a_limit_is_gone_has_it_tried_at_once() {
+    let night = Night::with_git(&every_call("{ usage_limit = { resets_in = '5h' } }"));
+    let waits = || {
+        let found = night.folders().pop().map(|folder| journal::read(&folder.join("journal.jsonl")));
+        let is_wait = |entry: &&Entry| matches!(entry.fact, Fact::BackoffStarted { .. });
+        found.map_or(0, |entries| entries.iter().flatten().filter(is_wait).count())
+    };
+    let waiting = night.start(&["-m", "1"]);
+    assert!(wait_until(PATIENCE, || waits() == 1), "the limit was not met");
+    waiting.signal(Signal::INT);
+    let ended = waiting.wait(PATIENCE);
+    ended.expect_code(130, "interrupted");
+    assert!(ended.stdout_text().contains("--try-now"), "{}", ended.stdout_text());
+    let refused = Running::start(&mut night.windlass(&["resume", "--try-now"]));
+    assert!(wait_until(PATIENCE, || waits() == 3), "told as the session began, and refused again");
+    refused.signal(Signal::INT);
+    refused.wait(PATIENCE).expect_code(130, "interrupted");
+    night.env.write(&night.script, every_call(WORK));
+    night.resume(&["--try-now"]).expect_code(10, "one iteration");
 }
 
 #[test]

@@ -1,4 +1,6 @@
+use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use proptest::prelude::*;
 
@@ -50,21 +52,32 @@ fn failing(world: &World) -> String {
 }
 
 /// Each agent has a script of its own: what it does at a time. `by` says whose turn it is in the world's own words.
-struct Agents(World);
+struct Agents(World, Rc<Cell<u16>>);
 
 impl Agents {
-    fn play(spec: RunSpec, mut act: impl FnMut(u16, Now) -> Act + 'static) -> Agents {
-        let turn = std::rc::Rc::new(std::cell::Cell::new(0));
-        let told = std::rc::Rc::clone(&turn);
-        let mut world = World::new(spec, move |_, now| act(told.get(), now));
-        loop {
+    fn new(spec: RunSpec, mut act: impl FnMut(u16, Now) -> Act + 'static) -> Agents {
+        let turn = Rc::new(Cell::new(0));
+        let told = Rc::clone(&turn);
+        Agents(World::new(spec, move |_, now| act(told.get(), now)), turn)
+    }
+
+    fn play(spec: RunSpec, act: impl FnMut(u16, Now) -> Act + 'static) -> Agents {
+        let mut agents = Agents::new(spec, act);
+        agents.go_on(|_| false);
+        agents
+    }
+
+    /// To this point, or to the end.
+    fn go_on(&mut self, is_there: impl Fn(&World) -> bool) {
+        let Agents(world, turn) = self;
+        while !is_there(world) {
             for effect in world.run.outstanding() {
                 if let Effect::Call { agent, .. } = effect {
                     turn.set(agent.0);
                 }
             }
             if !world.step() {
-                return Agents(world);
+                break;
             }
         }
     }
@@ -119,6 +132,27 @@ fn where_all_are_limited_the_first_who_is_back_is_waited_for() {
     assert_eq!(waits(world).len(), 1);
     assert_eq!(waits(world)[0], Duration::from_mins(59) + RESET_MARGIN);
     assert!(world.run.active(world.now) < Duration::from_mins(10), "the wait does not count");
+}
+
+#[test]
+fn who_would_be_back_later_is_asked_at_once_where_a_person_wants_that() {
+    let mut calls = 0;
+    let mut agents = Agents::new(chain(&["claude", "codex"]), move |agent, now| {
+        calls += 1;
+        match (calls, agent) {
+            (1, 0) => limited(now, 3 * HOUR),
+            (_, 1) => Act::of(Class::Auth),
+            _ => Act::claims(&format!("{calls}")),
+        }
+    });
+    agents.go_on(|world| !waits(world).is_empty());
+    let before = agents.0.now.wall;
+    agents.0.input(Input::TryNow);
+    let away: Vec<AgentIndex> = agents.0.run.agents_away().map(|(agent, ..)| agent).collect();
+    assert_eq!((away, agents.0.run.backoff()), (vec![AgentIndex(1)], None), "a person has to log in first");
+    agents.go_on(|_| false);
+    assert_eq!(callers(&agents.0)[..3], [0, 1, 0]);
+    assert!(between(before, agents.0.now.wall) < HOUR, "it was not waited for");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::world::{Act, World, plan};
 use crate::fact::Fact;
 use crate::run::{Input, NotesShare, RESET_MARGIN};
-use crate::values::{Class, Cost, Named, StopReason};
+use crate::values::{Class, Cost, Named, StopReason, between};
 
 fn held(world: &World) -> Vec<Duration> {
     let pause = |entry: &crate::fact::Entry| match entry.fact {
@@ -72,6 +72,29 @@ fn a_wait_goes_on_in_the_next_session_and_is_told_again() {
     assert_eq!((waits.len(), waits[0]), (2, waits[1]), "to the same time");
     assert_eq!(world.finish(), StopReason::Complete);
     assert_eq!(world.count("released"), 1);
+}
+
+#[test]
+fn what_is_waited_for_is_tried_at_once_where_a_person_wants_that() {
+    let mut world = resumed_in_a_wait(plan().limits.wait);
+    let before = world.now.wall;
+    world.input(Input::TryNow);
+    assert_eq!(world.run.backoff(), None);
+    world.input(Input::TryNow);
+    assert_eq!(world.count("released"), 1, "nothing is waited for");
+    assert_eq!(world.finish(), StopReason::Complete);
+    assert!(between(before, world.now.wall) < Duration::from_hours(1), "it was not waited for");
+    // Where it still refuses, it is waited for until then again.
+    let mut world =
+        World::new(plan(), |_, now| Act::limited(Some(in_time(now.wall, Duration::from_hours(2)))));
+    while held(&world).is_empty() {
+        assert!(world.step());
+    }
+    world.input(Input::TryNow);
+    while held(&world).len() < 2 {
+        assert!(world.step());
+    }
+    assert_eq!(world.run.backoff().map(|backoff| backoff.attempt), Some(2));
 }
 
 #[test]
