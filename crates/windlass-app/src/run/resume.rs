@@ -9,7 +9,7 @@ use windlass_core::spec::{BudgetScope, Limits, RunSpec};
 use windlass_core::values::{Check, CheckKind, Cost, StopReason, Suspicion};
 use windlass_engine::local::vanished_boxes;
 use windlass_engine::store::{Journal, RunFolder, RunSummary, index, journal};
-use windlass_engine::supervisor::{Begun, Telling};
+use windlass_engine::supervisor::{Begun, OpenWait, Telling};
 use windlass_ui::format;
 
 use super::going_on::{Needs, has_begun, is_open, needs};
@@ -47,7 +47,7 @@ pub(super) fn resume(app: &App, request: &ResumeRun) -> Result<RunEnd, AppError>
     let resolved = &configuration.resolved;
     let trusted = trusted(&here, &folder, &summary, &request.trust)?;
     let taken = launch::lock(&here, folder.run(), resolved.exit_codes)?;
-    let ((here, mut opened, plan, (sandbox, fleet), (uncommitted, _budget)), Taken { lock, mut notices }) =
+    let ((here, mut opened, plan, (sandbox, fleet), (further, _budget)), Taken { lock, mut notices }) =
         launch::with_lock(taken, || {
             let fleet = fleet::for_resumption(&here, resolved, &folder)?;
             // At once: what follows may be a refusal.
@@ -77,13 +77,14 @@ pub(super) fn resume(app: &App, request: &ResumeRun) -> Result<RunEnd, AppError>
             broken::refuse(&behind, &plan, &run, &opened.entries)?;
             tasks::refuse_changed_tasks(&behind, &plan)?;
             folder.take_stop_request()?;
-            let uncommitted = uncommitted::before_resumption(&behind, &plan, &folder, &run)?;
+            let mut notices = uncommitted::before_resumption(&behind, &plan, &folder, &run)?;
+            notices.extend(of_the_wait(&run, request.wait));
             issues::put_back(&behind.directory, &plan, &folder)?;
             let sandbox = sandbox::open(&behind, &plan, &folder)?;
-            Ok((behind, opened, plan, (sandbox, fleet), (uncommitted, budget)))
+            Ok((behind, opened, plan, (sandbox, fleet), (notices, budget)))
         })?;
     let fleet = fleet.map(|(fleet, _)| fleet);
-    notices.extend(uncommitted);
+    notices.extend(further);
     notices.extend(launch::without_git(&here));
     notices.extend(trusted.notices);
     notices.extend(opened.sealed.take().map(|path| {
@@ -105,6 +106,17 @@ pub(super) fn resume(app: &App, request: &ResumeRun) -> Result<RunEnd, AppError>
         telling,
     };
     launch::finish(&here, begun, resolved, fleet)
+}
+
+/// What becomes of a wait, where somebody said so.
+fn of_the_wait(run: &Run, wait: OpenWait) -> Option<String> {
+    let waits = run.backoff().is_some() || run.agents_away().any(|(_, until, _)| until.is_some());
+    let said = match wait {
+        OpenWait::GoesOn => return None,
+        OpenWait::IsOver if waits => "what was waited for is tried at once",
+        OpenWait::IsOver => "nothing is waited for: the run goes on as without --try-now",
+    };
+    Some(said.to_owned())
 }
 
 /// What the repository would start as its files are now: a guest of the run may have changed them since it began.

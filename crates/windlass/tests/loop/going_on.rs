@@ -113,7 +113,9 @@ fn a_person_who_knows_that_a_limit_is_gone_has_it_tried_at_once() {
     refused.signal(Signal::INT);
     refused.wait(PATIENCE).expect_code(130, "interrupted");
     night.env.write(&night.script, every_call(WORK));
-    night.resume(&["--try-now"]).expect_code(10, "one iteration");
+    let tried = night.resume(&["--try-now"]);
+    tried.expect_code(10, "one iteration");
+    assert!(tried.stderr_text().contains("what was waited for is tried at once"), "{}", tried.stderr_text());
 }
 
 #[test]
