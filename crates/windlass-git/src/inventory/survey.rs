@@ -349,15 +349,18 @@ impl RealFolders {
     }
 
     /// Those of the folders down to this one that are private, but for the ones that lead to the last one, which are known.
-    fn private_on_the_way_to(&self, folder: &[u8]) -> Vec<Vec<u8>> {
-        let last = self.last.as_ref().map_or(&[][..], |(last, _)| last);
-        let is_known = |way: &Path| as_path(last).starts_with(way);
-        let is_private = |way: &Path| {
-            let found = self.root.join(way).look().ok().flatten();
-            found.is_some_and(|found| found.is_folder() && found.mode & OF_OTHERS == 0)
+    fn private_on_the_way_to(&self, folder: &[u8], open: &Opened) -> Vec<Vec<u8>> {
+        let (folder, last) = (as_path(folder), self.last.as_ref().map_or(&[][..], |(last, _)| last));
+        let is_known = |way: &Path| way.as_os_str().is_empty() || as_path(last).starts_with(way);
+        let look = |way: &Path| match open {
+            Ok(Some(open)) if way == folder => open.attributes().ok(),
+            _ => self.root.join(way).look().ok().flatten(),
         };
-        let ways = as_path(folder).ancestors().filter(|way| !way.as_os_str().is_empty());
-        let private = ways.take_while(|way| !is_known(way)).filter(|way| is_private(way));
+        let is_private = |found: Attributes| found.is_folder() && found.mode & OF_OTHERS == 0;
+        let private = folder
+            .ancestors()
+            .take_while(|way| !is_known(way))
+            .filter(|way| look(way).is_some_and(is_private));
         private.map(|way| way.as_os_str().as_bytes().to_vec()).collect()
     }
 
@@ -375,7 +378,7 @@ impl RealFolders {
                 Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Err(UnreadReason::Refused),
                 Err(_) => Ok(None),
             };
-            self.private.extend(self.private_on_the_way_to(folder));
+            self.private.extend(self.private_on_the_way_to(folder, &open));
             self.last = Some((folder.to_vec(), open));
         }
         match self.last.as_ref().map(|(_, open)| open) {

@@ -7,7 +7,9 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, ResolveFlags, SeekFrom, readlinkat, statat};
+use rustix::fs::{
+    AtFlags, FileType, Mode, OFlags, RawDir, ResolveFlags, SeekFrom, fstat, readlinkat, statat,
+};
 
 use super::open::{as_error, open_at};
 use super::path::{absent_is_none, plain};
@@ -32,6 +34,11 @@ pub struct TreeEntry {
 impl Folder {
     pub(super) fn new(folder: OwnedFd) -> Folder {
         Folder(folder)
+    }
+
+    /// What it is itself.
+    pub fn attributes(&self) -> io::Result<Attributes> {
+        Ok(Attributes::from(fstat(&self.0)?))
     }
 
     /// What is there under a name; `None` where nothing is.
