@@ -223,3 +223,28 @@ pub(crate) fn meaning(said: String) -> PushOutcome {
         PushOutcome::Refused(said)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Scratch;
+
+    #[test]
+    fn a_persons_own_way_to_a_remote_is_taken() {
+        let scratch = Scratch::committed();
+        let called = scratch.state.join("called");
+        scratch.git(&["remote", "add", "origin", "ssh://nobody@localhost/x"]);
+        scratch.git(&["config", "core.sshCommand", &format!("touch '{}'; false", called.display())]);
+        let commit = scratch.git(&["rev-parse", "HEAD"]);
+        let push = Push {
+            remote: "origin",
+            commit: commit.trim(),
+            branch: "work",
+            hooks: PushHooks::Skip,
+            run: &RunId("r-test".to_owned()),
+        };
+        let outcome = scratch.found().push(&push).unwrap();
+        assert!(matches!(outcome, PushOutcome::Unreachable(_)), "{outcome:?}");
+        assert!(called.exists());
+    }
+}

@@ -209,3 +209,34 @@ fn pipe_below(folder: &TreePath, steers: &impl Fn(&OsStr) -> bool, depth: usize)
         .filter(|entry| entry.kind == Kind::Folder && Path::new(&entry.name) != Path::new(".git"));
     folders.into_iter().find_map(|entry| pipe_below(&folder.join(&entry.name), steers, depth + 1))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use rustix::fs::{CWD, FileType, mknodat};
+
+    use super::*;
+    use crate::testing::Scratch;
+
+    #[test]
+    fn pipes_that_git_would_read_are_found_however_deep_and_no_others() {
+        let scratch = Scratch::committed();
+        let pipe = |below: &str| {
+            let path = scratch.path(below);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            mknodat(CWD, path, FileType::Fifo, 0o600.into(), 0).unwrap();
+        };
+        let found = || pipe_within(&scratch.found());
+        for passed_over in ["sub/pipe", ".git/hooks/.gitignore"] {
+            pipe(passed_over);
+            assert_eq!(found(), None, "{passed_over}");
+        }
+        for read in ["sub/deep/.gitattributes", ".git/refs/heads/topic"] {
+            pipe(read);
+            let said = found().unwrap();
+            assert!(said.contains(read), "{said}");
+            fs::remove_file(scratch.path(read)).unwrap();
+        }
+    }
+}

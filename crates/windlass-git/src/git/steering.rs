@@ -416,6 +416,9 @@ mod tests {
         let mut steering = Steering::keep(&scratch.found().folders(), Strictness::WhatSteers);
         scratch.git(&["config", "remote.origin.url", "x"]);
         assert_eq!(steering.put_back().unwrap(), Vec::<PathBuf>::new());
+        fs::write(at(&scratch, "config.worktree"), "[remote \"other\"]\n\turl = y\n").unwrap();
+        fs::write(at(&scratch, "shallow"), "").unwrap();
+        assert_eq!(steering.put_back().unwrap(), Vec::<PathBuf>::new(), "what is new and starts nothing");
         scratch.git(&["config", "core.sshCommand", "x"]);
         fs::write(at(&scratch, "objects/info/alternates"), "/elsewhere\n").unwrap();
         let changed = steering.put_back().unwrap();

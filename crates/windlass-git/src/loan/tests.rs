@@ -178,6 +178,42 @@ fn what_is_still_to_be_taken_over_is_not_written_over() {
 }
 
 #[test]
+fn a_name_that_git_does_not_take_is_not_taken_over_and_what_it_names_is_kept() {
+    let guest = Guest::of(Scratch::committed());
+    let commit = guest.commit("changed\n");
+    guest.git(&["update-ref", "refs/heads/-side", &commit]);
+    guest.git(&["update-ref", "refs/heads/main", "HEAD~1"]);
+    let taken = guest.take_over();
+    assert_eq!(taken.notices.len(), 1, "{taken:?}");
+    let said = &taken.notices[0];
+    assert!(
+        said.starts_with("refs/heads/-side was not taken over (its name is none that git takes)"),
+        "{said}"
+    );
+    assert!(guest.scratch.git(&["for-each-ref", "--contains", &commit]).contains(&commit));
+}
+
+#[test]
+fn a_commit_on_no_branch_is_taken_over_as_one() {
+    let scratch = Scratch::committed();
+    scratch.git(&["checkout", "-q", "--detach"]);
+    let guest = Guest::of(scratch);
+    let commit = guest.commit("changed\n");
+    assert_eq!(guest.take_over(), Taken::default());
+    assert_eq!(guest.scratch.git(&["rev-parse", "HEAD"]).trim(), commit);
+}
+
+#[test]
+fn where_a_branch_is_locked_nothing_is_said_to_be_taken_over() {
+    let guest = Guest::of(Scratch::committed());
+    guest.commit("changed\n");
+    fs::write(guest.scratch.path(".git/refs/heads/main.lock"), "").unwrap();
+    assert!(guest.loan.take_over("r-test", "work").is_err());
+    fs::remove_file(guest.scratch.path(".git/refs/heads/main.lock")).unwrap();
+    assert_eq!(guest.take_over(), Taken::default(), "it is taken over later");
+}
+
+#[test]
 fn branches_of_remotes_are_lent_and_stay_as_they_are() {
     let scratch = Scratch::committed();
     let before = scratch.git(&["rev-parse", "HEAD"]);

@@ -44,6 +44,8 @@ fn allowed_hosts_answer_and_others_are_refused_and_told_of_once() {
     for _ in 0..3 {
         let refused = ask(&proxy, &format!("CONNECT localhost:{port} HTTP/1.1\r\n\r\n"));
         assert!(refused.starts_with("HTTP/1.1 403 Forbidden") && refused.contains("localhost"), "{refused}");
+        let (head, body) = refused.split_once("\r\n\r\n").unwrap();
+        assert!(head.contains(&format!("Content-Length: {}\r\n", body.len())), "{refused}");
     }
     assert!(proxy.news().unwrap().contains("localhost"));
     assert_eq!(proxy.news(), None);

@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::symlink;
 
 use super::{Judged, commit_it, committed, judge};
 use crate::commit::CommitOutcome;
@@ -189,6 +190,22 @@ fn what_was_too_large_to_be_kept_and_changed_after_it_was_judged_is_not_committe
     assert_eq!(said, "a.txt changed after it was judged, and was too large to be kept as it was");
     assert_eq!(changes(&before, &judged.inventory).len(), 1);
     assert_eq!(scratch.git(&["status", "--porcelain"]), " M a.txt\n", "nothing is staged");
+}
+
+#[test]
+fn a_link_that_leads_elsewhere_since_it_was_judged_is_committed_as_it_was() {
+    let scratch = Scratch::committed();
+    scratch.write(".gitattributes", "*.txt text\n");
+    scratch.commit_all("attributes");
+    let before = scratch.survey();
+    let link = scratch.path("link.txt");
+    // In a file, ends of lines would be made git's.
+    symlink("a\r\nb", &link).unwrap();
+    let judged = judge(&scratch, &before);
+    fs::remove_file(&link).unwrap();
+    symlink("elsewhere", &link).unwrap();
+    committed(&commit_it(&scratch, &judged));
+    assert_eq!(scratch.git(&["cat-file", "blob", "HEAD:link.txt"]), "a\r\nb");
 }
 
 #[test]

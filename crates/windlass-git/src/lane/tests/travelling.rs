@@ -13,6 +13,22 @@ use crate::testing::Scratch;
 
 const LIMITS: Limits = Limits { bytes: 100 << 20, objects: 100_000 };
 
+#[test]
+fn commands_and_files_of_this_machine_do_not_travel() {
+    let yard = Yard::new();
+    let set = |name: &str, value: &str| yard.scratch.git(&["config", name, value]);
+    set("filter.a.clean", "clean-up");
+    set("merge.ours.driver", "true");
+    set("core.attributesFile", "/etc/attributes");
+    set("core.autocrlf", "input");
+    let settings = travelling_settings(&yard.main()).unwrap();
+    let names: Vec<&str> = settings.iter().map(|(name, _)| name.as_str()).collect();
+    assert!(names.contains(&"core.autocrlf"), "{names:?}");
+    for stays in ["filter.a.clean", "merge.ours.driver", "core.attributesfile"] {
+        assert!(!names.contains(&stays), "{names:?}");
+    }
+}
+
 /// Another machine: it knows of the main repository what packs brought.
 struct Machine {
     replica: Replica,

@@ -45,6 +45,17 @@ fn a_restore_is_undone_by_the_command_it_prints() {
 }
 
 #[test]
+fn what_a_look_that_stopped_early_did_not_come_to_stays() {
+    let scratch = Scratch::committed();
+    let mut kept = scratch.keep(1);
+    kept.left_out.push(LeftOut { path: b"many".to_vec(), reason: LeftOutReason::Bound, size: 0 });
+    scratch.write("new", "perhaps it was there");
+    let restored = scratch.restore(&kept);
+    assert_eq!(why(&restored, "new"), Some(WhyLeft::NotInSnapshot(LeftOutReason::Bound)));
+    assert!(scratch.has("new"));
+}
+
+#[test]
 fn nothing_to_do_takes_no_snapshot() {
     let scratch = Scratch::committed();
     let kept = scratch.keep(1);
