@@ -85,7 +85,7 @@ pub fn before_run(
     notices.extend(take_along(here, plan, folder, &along)?);
     of_a_person.paths.extend(set_apart);
     notices.extend(left_out(&of_a_person.paths));
-    recovery::add(folder, &of_a_person.paths).map_err(RecoveryError::from)?;
+    recovery::add(repository, folder, &of_a_person.paths)?;
     Ok(notices)
 }
 
@@ -163,7 +163,7 @@ pub fn before_resumption(
         let kept = save(here, &mut store, run, &unsettled, &sorted.of_the_run, Commits::Yes)?;
         notices.extend(kept.unless_refused(plan, true)?);
     }
-    recovery::add(folder, &sorted.of_a_person).map_err(RecoveryError::from)?;
+    recovery::add(repository, folder, &sorted.of_a_person)?;
     Ok(notices)
 }
 

@@ -16,7 +16,7 @@ use super::work::WorkError;
 use super::work::Worked;
 use super::working_tree::{Look, WorkingTree};
 use crate::recovery::by_checks::ByChecks;
-use crate::recovery::record::holding;
+use crate::recovery::record::{holding, take_out};
 use crate::recovery::{HOOKS, hooks, is_own_file};
 use crate::withhold::{self, Scene, WithheldPaths};
 use windlass_git::commit::{Candidate, CommitOutcome, marked_commit};
@@ -210,8 +210,8 @@ fn commit(
         .retain(|path| candidate.inventory.entry(path).is_some() || !is_own_file(&world.plan, &place, path));
     let repository = repository.clone();
     let repository = &repository;
-    tell_of_taken(world, repository)?;
-    leave_a_persons(world, repository, &mut changed)?;
+    give_up_committed(world, repository)?;
+    leave_a_persons(world, &mut changed);
     let (Some(store), Some(candidate)) = (&world.snapshots, &world.latest) else {
         return nothing(CommitOutcome::NothingToCommit);
     };
@@ -255,54 +255,50 @@ pub(super) fn message<'a>(plan: &'a RunSpec, turn: TurnKey, of: Subject<'a>) -> 
     }
 }
 
-/// Says once which of a person's uncommitted changes are in a commit after all: whoever made it, the runner did not.
-fn tell_of_taken(world: &mut WorkingTree, repository: &Repository) -> Result<(), WorkError> {
+/// What somebody has committed since it was found uncommitted is a person's no more; said once, since the runner did not commit it.
+fn give_up_committed(world: &mut WorkingTree, repository: &Repository) -> Result<(), WorkError> {
     if world.uncommitted.is_empty() {
         return Ok(());
     }
     let head = repository.head()?.commit().map(|commit| commit.to_string());
-    let committed = damage::committed(world, repository, head.as_deref()).unwrap_or_default();
-    let is_taken = |(path, theirs): &(&Vec<u8>, &Option<ObjectId>)| {
-        theirs.is_some() && committed.get(path.as_slice()).map(|(_, content)| *content) == **theirs
+    let Some(committed) = damage::committed(world, repository, head.as_deref()) else { return Ok(()) };
+    let now = |path: &Vec<u8>| Some(world.latest.as_ref()?.inventory.entry(path)?.content);
+    let is_committed = |(path, theirs): &(&Vec<u8>, &Option<ObjectId>)| {
+        let there = committed.get(path.as_slice()).map(|(_, content)| *content);
+        match world.uncommitted_base.get(path.as_slice()) {
+            // Where only the index or permissions differed, the files were the commit's all the time.
+            Some(base) => there != *base && (there == **theirs || there == now(path)),
+            None => theirs.is_some() && there == **theirs,
+        }
     };
-    let taken: Vec<Vec<u8>> =
-        world.uncommitted.iter().filter(is_taken).map(|(path, _)| path.clone()).collect();
-    let new: Vec<Vec<u8>> = taken.into_iter().filter(|path| world.taken.insert(path.clone())).collect();
-    if !new.is_empty() {
-        let listing = windlass_core::recovery::listed(new.iter().map(Vec::as_slice));
-        world.notices.push(format!(
-            "what was uncommitted before has been committed meanwhile, and not by the runner: {listing}; was it not you, \
-             `git log -1 -- FILE` names the commit"
-        ));
+    let since: Vec<Vec<u8>> =
+        world.uncommitted.iter().filter(is_committed).map(|(path, _)| path.clone()).collect();
+    if since.is_empty() {
+        return Ok(());
     }
+    take_out(&world.folder, &since)?;
+    world.uncommitted.retain(|path, _| !since.contains(path));
+    let listing = windlass_core::recovery::listed(since.iter().map(Vec::as_slice));
+    world.notices.push(format!(
+        "what was uncommitted before has been committed meanwhile, and not by the runner: {listing}; was it not you, \
+         `git log -1 -- FILE` names the commit"
+    ));
     Ok(())
 }
 
 /// Takes out what a person had not committed when a session began, and, said once, files that hold both: theirs and the
-/// iteration's changes cannot be told apart. What a person has committed since is theirs no more.
-fn leave_a_persons(
-    world: &mut WorkingTree,
-    repository: &Repository,
-    changed: &mut Vec<Vec<u8>>,
-) -> Result<(), WorkError> {
-    if !changed.iter().any(|path| holding(&world.uncommitted, path).is_some()) {
-        return Ok(());
-    }
-    let head = repository.head()?.commit().map(|commit| commit.to_string());
-    let committed = damage::committed(world, repository, head.as_deref()).unwrap_or_default();
+/// iteration's changes cannot be told apart.
+fn leave_a_persons(world: &mut WorkingTree, changed: &mut Vec<Vec<u8>>) {
     let mut both = Vec::new();
     changed.retain(|path| {
         let Some(theirs) = world.uncommitted.get(path) else {
             // In a folder that was left out, or not.
             return holding(&world.uncommitted, path).is_none();
         };
-        let there = committed.get(path).map(|(_, content)| *content);
-        if there == *theirs {
-            return true;
-        }
         let now =
             world.latest.as_ref().and_then(|look| look.inventory.entry(path)).map(|entry| entry.content);
-        if now != *theirs && (now.is_some() || there.is_some()) {
+        let was_committed = world.uncommitted_base.get(path).is_some_and(Option::is_some);
+        if now != *theirs && (now.is_some() || was_committed) {
             both.push(path.clone());
         }
         false
@@ -314,7 +310,6 @@ fn leave_a_persons(
             "not committed, since uncommitted changes from before are in the same files: {listing}; commit them yourself"
         ));
     }
-    Ok(())
 }
 
 /// What differs between a snapshot and the candidate. What git ignores is never committed, of what the snapshot left out

@@ -187,6 +187,7 @@ impl LocalLanes {
         tree.inside = inside;
         tree.keep_steering()?;
         tree.uncommitted = crate::recovery::read(&setting.folder)?.unwrap_or_default();
+        tree.uncommitted_base = crate::recovery::record::base(&setting.folder)?;
         tree.between = crate::recovery::between(&setting.folder)?;
         tree.remember_checks()?;
         tree.along = crate::recovery::record::along(&setting.folder)?.into_keys().collect();

@@ -61,8 +61,8 @@ pub(super) struct WorkingTree {
     pub along: Vec<Vec<u8>>,
     /// Of these it was said that they are not committed.
     pub held_back: BTreeSet<Vec<u8>>,
-    /// Of what was uncommitted, what was said to be in a commit that the runner did not make.
-    pub taken: BTreeSet<Vec<u8>>,
+    /// What of it was committed then.
+    pub uncommitted_base: Uncommitted,
     /// What is to be said with the next answer.
     pub notices: Vec<String>,
     /// The files of the commit that was last asked about.
@@ -131,7 +131,7 @@ impl WorkingTree {
             between: Uncommitted::default(),
             along: Vec::new(),
             held_back: BTreeSet::new(),
-            taken: BTreeSet::new(),
+            uncommitted_base: Uncommitted::default(),
             notices: Vec::new(),
             committed: None,
             put_back: None,

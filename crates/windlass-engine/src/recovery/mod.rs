@@ -27,7 +27,7 @@ use windlass_host::tree::at;
 pub(crate) use apart::is_own_file;
 pub use apart::{Dirty, Rules, along, folders, harmless};
 pub use by_checks::leave_out_checks;
-pub use record::{Uncommitted, add, add_between, between, holding, read, take_along};
+pub use record::{Uncommitted, add_between, between, holding, read, take_along};
 
 /// An agent whose runner was killed is gone after this.
 const LAST_WRITES: Duration = Duration::from_secs(5);
@@ -89,6 +89,19 @@ pub fn uncommitted(repository: &Repository) -> Result<Dirty, RecoveryError> {
         dirty.paths.insert(path, content.map(|(_, content)| content));
     }
     Ok(dirty)
+}
+
+/// Writes down what of a person's is uncommitted as a session begins, and what of it is committed: by that it is known later whether
+/// somebody has committed it.
+pub fn add(repository: &Repository, folder: &RunFolder, found: &Uncommitted) -> Result<(), RecoveryError> {
+    let mut base = Uncommitted::new();
+    if !found.is_empty()
+        && let Ok(committed) = repository.files_of_head()
+    {
+        let there = |path: &Vec<u8>| committed.get(path).map(|(_, content)| *content);
+        base = found.keys().map(|path| (path.clone(), there(path))).collect();
+    }
+    Ok(record::add(folder, found, &base)?)
 }
 
 /// Tells a run's uncommitted work from a person's. Where the run did not look what was uncommitted when it began, all

@@ -1,5 +1,5 @@
 //! What was uncommitted when a session began: a person's work, which the runner's commits leave out, and what its first commit
-//! takes along. Two files in the run's folder, a line for each path: what was there, or `-` where it was deleted, a tab, the
+//! takes along. Files in the run's folder, a line for each path: what was there, or `-` where it was deleted, a tab, the
 //! path. A path that ends in `/` is a folder with all that is in it.
 
 use std::collections::BTreeMap;
@@ -15,6 +15,10 @@ pub type Uncommitted = BTreeMap<Vec<u8>, Option<ObjectId>>;
 
 fn file(folder: &RunFolder) -> PathBuf {
     folder.path().join("uncommitted")
+}
+
+fn base_file(folder: &RunFolder) -> PathBuf {
+    folder.path().join("uncommitted-base")
 }
 
 fn along_file(folder: &RunFolder) -> PathBuf {
@@ -78,9 +82,24 @@ pub fn read(folder: &RunFolder) -> Result<Option<Uncommitted>, FileError> {
     read_at(&file(folder))
 }
 
-/// Adds what this session found.
-pub fn add(folder: &RunFolder, found: &Uncommitted) -> Result<(), FileError> {
+/// What of it was committed when it was found. Of a path that is missing nobody has looked: a release before this one found it.
+pub fn base(folder: &RunFolder) -> Result<Uncommitted, FileError> {
+    Ok(read_at(&base_file(folder))?.unwrap_or_default())
+}
+
+/// Adds what this session found, and what of it is committed.
+pub(super) fn add(folder: &RunFolder, found: &Uncommitted, base: &Uncommitted) -> Result<(), FileError> {
+    if !base.is_empty() {
+        add_at(&base_file(folder), base)?;
+    }
     add_at(&file(folder), found)
+}
+
+/// Takes out what has been committed since.
+pub fn take_out(folder: &RunFolder, committed: &[Vec<u8>]) -> Result<(), FileError> {
+    let mut all = read(folder)?.unwrap_or_default();
+    all.retain(|path, _| !committed.contains(path));
+    replace(&file(folder), to_text(&all).as_bytes(), 0o600)
 }
 
 fn read_at(path: &Path) -> Result<Option<Uncommitted>, FileError> {
@@ -124,10 +143,14 @@ mod tests {
         assert_eq!(read(&run).unwrap(), None);
         let id = ObjectId::from_hex(b"e69de29bb2d1d6434b8b29ae775ad8c2e48c5391");
         let found: Uncommitted = [(b"a\tb\nc\xff".to_vec(), id), (b"gone".to_vec(), None)].into();
-        add(&run, &found).unwrap();
-        add(&run, &[(b"later".to_vec(), id)].into()).unwrap();
+        add(&run, &found, &found).unwrap();
+        add(&run, &[(b"later".to_vec(), id)].into(), &Uncommitted::new()).unwrap();
+        assert_eq!(base(&run).unwrap(), found);
         let mut all = found;
         all.insert(b"later".to_vec(), id);
+        assert_eq!(read(&run).unwrap(), Some(all.clone()));
+        take_out(&run, &[b"gone".to_vec(), b"other".to_vec()]).unwrap();
+        all.remove(b"gone".as_slice());
         assert_eq!(read(&run).unwrap(), Some(all));
         assert!(along(&run).unwrap().is_empty());
         let folder: Uncommitted = [(b"web/node_modules/".to_vec(), None)].into();

@@ -56,6 +56,12 @@ impl Repository {
         Ok((answer.code == 0 && !name.is_empty()).then(|| name.to_vec()))
     }
 
+    /// The files of the commit that is checked out; none where there is no commit yet.
+    pub fn files_of_head(&self) -> Result<TreeFiles, GitError> {
+        let commit = self.head()?.commit().map(|commit| commit.to_string());
+        commit.map_or_else(|| Ok(TreeFiles::new()), |commit| self.files_of(&commit))
+    }
+
     /// The files of a commit.
     pub fn files_of(&self, commit: &str) -> Result<TreeFiles, GitError> {
         let output = self

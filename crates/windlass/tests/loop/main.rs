@@ -72,5 +72,6 @@ mod tasks_lost;
 mod terminal;
 mod trusting;
 mod trusting_verbs;
+mod uncommitted;
 mod waiting;
 mod workspaces;
