@@ -1,6 +1,8 @@
 //! What a check's command starts: programs by their names, scripts of the project.
 //! Commands are for a shell; only their words are looked at.
 
+use std::collections::BTreeSet;
+
 /// So many words of one text are looked at.
 const MOST_WORDS: usize = 4000;
 
@@ -43,7 +45,7 @@ fn take_command(words: Vec<String>, folder: &mut String, found: &mut Vec<Simple>
     };
     if first == "cd" {
         if let Some(to) = words.get(1) {
-            *folder = below(folder, to);
+            *folder = below(folder, known_end(to));
         }
         return;
     }
@@ -61,6 +63,48 @@ fn take_command(words: Vec<String>, folder: &mut String, found: &mut Vec<Simple>
         for words in split(&script) {
             take_command(words, &mut inner, found, depth + 1);
         }
+    }
+}
+
+/// A folder that a text goes to and does not name: `cd "$(dirname "$0")"`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum UnnamedFolder {
+    /// That of the script itself.
+    OfTheScript,
+    /// The top of the repository.
+    Top,
+    /// What a variable or a command says.
+    Unknown,
+}
+
+/// The folders that a text goes to without naming them: what it starts is to be looked for there.
+pub fn unnamed_folders(text: &str) -> BTreeSet<UnnamedFolder> {
+    let starts_it = |word: &&String| WRAPPERS.contains(&word.as_str()) || is_assignment(word);
+    let target = |words: &Vec<String>| {
+        let mut rest = words.iter().skip_while(starts_it);
+        // What stands behind `cd` in backquotes, or without quotes, is a command of its own for us.
+        let to = (rest.next()? == "cd").then(|| rest.next().map_or("`", String::as_str))?;
+        (known_end(to) != to).then(|| if to.len() > 1 { to.to_owned() } else { text.to_owned() })
+    };
+    let of = |target: String| {
+        if target.contains("$0") || target.contains("${0") || target.contains("BASH_SOURCE") {
+            UnnamedFolder::OfTheScript
+        } else if target.contains("show-toplevel") {
+            UnnamedFolder::Top
+        } else {
+            UnnamedFolder::Unknown
+        }
+    };
+    split(text).iter().filter_map(target).map(of).collect()
+}
+
+/// What of a path comes after its last variable or command: `sub` of `$ROOT/sub`.
+fn known_end(path: &str) -> &str {
+    let closed = path.rsplit_once([')', '}', '`']).map(|(_, rest)| rest.trim_start_matches('/'));
+    match path.rsplit_once('$') {
+        None if path.contains('`') => closed.unwrap_or_default(),
+        None => path,
+        Some((_, rest)) => closed.unwrap_or_else(|| rest.split_once('/').map_or("", |(_, end)| end)),
     }
 }
 
@@ -145,15 +189,14 @@ pub fn scripts_started(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for Simple { words, folder } in simple_commands(text) {
         let Some(first) = words.first() else { continue };
-        let argument = || {
-            let mut rest = words.iter().skip(1).filter(|word| !word.starts_with('-') && *word != "run");
-            rest.next()
-        };
+        let mut arguments = words.iter().skip(1).filter(|word| !word.starts_with('-'));
         let named = base(first);
         let script = if SHELLS.contains(&named) {
-            argument().filter(|_| !words.iter().any(|word| word == "-c"))
+            arguments.next().filter(|_| !words.iter().any(|word| word == "-c"))
         } else if INTERPRETERS.contains(&named) {
-            argument().filter(|script| script.contains('.') && is_about_checks(script))
+            arguments
+                .find(|word| *word != "run")
+                .filter(|script| script.contains('.') && is_about_checks(script))
         } else {
             Some(first).filter(|first| first.contains('/'))
         };

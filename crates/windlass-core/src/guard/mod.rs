@@ -19,7 +19,7 @@ mod word;
 mod tests;
 
 pub use build_file::{BuildFile, BuildTool, Inclusion, build_files};
-pub use command::{scripts_started, tools_called};
+pub use command::{UnnamedFolder, scripts_started, tools_called, unnamed_folders};
 pub use count::count;
 pub use examine::{Content, Examination, is_of_interest};
 pub use globs::{BUILT_IN, BadGlob, Protected};

@@ -1,6 +1,6 @@
 //! What a check starts and nobody can follow by reading it: the guard is not a shell. It is said, with what would cover it.
 
-use super::command::{SHELLS, Simple, base, simple_commands};
+use super::command::{SHELLS, Simple, UnnamedFolder, base, simple_commands, unnamed_folders};
 use crate::spec::Unfollowed;
 
 /// The commands of a text that start something by a variable (`sh "$PWD/x"`, `$DIR/check`), or from what is handed to a shell
@@ -26,6 +26,11 @@ pub fn unfollowed(text: &str) -> Vec<Unfollowed> {
             _ => continue,
         };
         found.push(Unfollowed { command: words.join(" "), pattern });
+    }
+    // Where a text finds its own folder, that is likely what its variables hold.
+    if unnamed_folders(text).into_iter().eq([UnnamedFolder::Unknown]) {
+        let command = text.lines().find(|line| line.contains("cd ")).unwrap_or(text).trim().to_owned();
+        found.push(Unfollowed { command, pattern: None });
     }
     found
 }
@@ -62,9 +67,17 @@ mod tests {
         assert_eq!(of("$RUNNER"), one("$RUNNER", ""));
         assert_eq!(of("eval \"$X\""), one("$X", ""));
         assert_eq!(of(". \"$HOME/env\" && make"), one(". $HOME/env", "env"));
-        for followed in
-            ["make test", "sh ci/x.sh", "cargo test", "sh -c 'make test'", "./check.sh \"$PWD\"", ""]
-        {
+        assert_eq!(of("cd \"$ROOT\" && make"), one("cd \"$ROOT\" && make", ""));
+        for followed in [
+            "make test",
+            "cd ci && make",
+            "cd \"$(dirname \"$0\")\"; sh x.sh",
+            "sh ci/x.sh",
+            "cargo test",
+            "sh -c 'make test'",
+            "./check.sh \"$PWD\"",
+            "",
+        ] {
             assert_eq!(of(followed), [], "{followed}");
         }
     }

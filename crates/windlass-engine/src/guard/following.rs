@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use windlass_core::guard::{
-    BuildFile, BuildTool, Inclusion, build_files, scripts_started, tools_called, unfollowed,
+    BuildFile, BuildTool, Inclusion, UnnamedFolder, build_files, scripts_started, tools_called, unfollowed,
+    unnamed_folders,
 };
 use windlass_core::spec::Unfollowed;
 
@@ -56,8 +57,33 @@ impl Inspection<'_> {
         is_new
     }
 
+    /// What a check says is to be run in the working directory.
+    pub fn read_command(&mut self, text: &str) {
+        for place in self.started_in(text, None, Path::new("")) {
+            self.read(text, &place, 0);
+        }
+    }
+
+    /// Where what a text starts may be: where it is started itself, unless it goes to a folder that it does not name.
+    fn started_in(&self, text: &str, own: Option<PathBuf>, folder: &Path) -> BTreeSet<PathBuf> {
+        let unnamed = unnamed_folders(text);
+        let mut places: BTreeSet<PathBuf> = BTreeSet::new();
+        for folder in &unnamed {
+            let (own, top) = (own.clone(), Some(self.place.root.clone()));
+            match folder {
+                UnnamedFolder::OfTheScript => places.extend(own),
+                UnnamedFolder::Top => places.extend(top),
+                UnnamedFolder::Unknown => places.extend(own.into_iter().chain(top)),
+            }
+        }
+        if places.is_empty() || unnamed.contains(&UnnamedFolder::Unknown) {
+            places.insert(folder.to_owned());
+        }
+        places
+    }
+
     /// A command, or what stands in a script that one starts; `folder`, relative to the working directory, is where it runs.
-    pub fn read(&mut self, text: &str, folder: &Path, depth: usize) {
+    fn read(&mut self, text: &str, folder: &Path, depth: usize) {
         self.tools.extend(tools_called(text));
         self.unfollowed.extend(unfollowed(text));
         for file in build_files(text) {
@@ -71,7 +97,9 @@ impl Inspection<'_> {
                 && depth < DEEPEST
                 && let Some(text) = self.text(&path)
             {
-                self.read(&text, folder, depth + 1);
+                for place in self.started_in(&text, self.folder_of(&path), folder) {
+                    self.read(&text, &place, depth + 1);
+                }
             }
         }
         // What was found before is not followed again, so that this ends.
@@ -171,10 +199,8 @@ impl Inspection<'_> {
         Some(own.strip_prefix(here).map_or_else(|_| self.place.root.join(own), Path::to_owned))
     }
 
-    /// Something that was built is not a script: it is another one after each change.
+    /// Something that was built is not a script: it is another one after each change. Whatever is text, a shell runs.
     fn is_script(&self, path: &Path) -> bool {
-        let endings = ["sh", "bash", "zsh", "fish", "py", "js", "mjs", "cjs", "ts", "rb", "pl", "php"];
-        let named = path.extension().is_some_and(|ending| endings.iter().any(|known| ending == *known));
-        self.is_file(path) && (named || self.text(path).is_some_and(|text| text.starts_with("#!")))
+        self.is_file(path) && self.text(path).is_some_and(|text| !text.contains('\0'))
     }
 }

@@ -47,7 +47,7 @@ pub fn inspect(place: &Place, checks: &[Check], wanted: &GuardSettings, search_p
     }
     let mut inspection = Inspection::new(place);
     for check in checks {
-        inspection.read(&check.command, Path::new(""), 0);
+        inspection.read_command(&check.command);
     }
     plan.scripts = inspection.packages.names.iter().cloned().collect();
     plan.protected.extend(inspection.patterns.iter().cloned());
@@ -73,7 +73,7 @@ pub(crate) struct Started {
 /// Follows a command to the scripts of the repository that it starts, as far as words tell.
 pub(crate) fn started_by(place: &Place, command: &str) -> Started {
     let mut inspection = Inspection::new(place);
-    inspection.read(command, Path::new(""), 0);
+    inspection.read_command(command);
     Started { files: inspection.files, packages: inspection.packages.found }
 }
 

@@ -65,7 +65,7 @@ fn what_checks_start_is_guarded_and_what_that_starts() {
         ("not-this.sh", ""),
         ("app.py", ""),
         ("work.txt", ""),
-        ("built", "\u{7f}ELF"),
+        ("built", "\u{7f}ELF\u{2}\0"),
     ]);
     bed.write("sub/deep.sh", "");
     assert_eq!(

@@ -169,9 +169,11 @@ impl LocalLanes {
             self.report(order.epoch, LaneLost { lane, worker: None });
             return Ok(());
         }
+        let place = working_trees::place_in(&self.plan, self.repository.as_ref(), lane);
         let setting = CheckSetting {
             plan: &plan,
             folder: &self.folder.clone(),
+            place: &place,
             stage,
             check,
             turn,

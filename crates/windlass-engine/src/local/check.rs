@@ -12,9 +12,11 @@ use windlass_core::spec::RunSpec;
 use windlass_core::telling::telling_line;
 use windlass_core::values::{Check, CheckOutcome, CheckResult, CheckStage};
 
+use super::made_of::MadeOf;
 use super::prepare::read_end;
 use super::timed::Timed;
 use crate::store::{RunFolder, StoreError, create_folder};
+use windlass_git::inventory::Place;
 use windlass_host::process::stream::{BoundedFile, StreamReader};
 use windlass_host::process::{ProcessError, SpawnId, SpawnRequest, pipe};
 
@@ -34,6 +36,7 @@ pub(super) struct LiveCheck {
     name: String,
     /// Copies what it prints into the log: a process that wrote there itself could fill the disk.
     output: StreamReader,
+    made_of: MadeOf,
     pub timed: Timed,
 }
 
@@ -51,6 +54,7 @@ pub(super) enum CheckError {
 pub(super) struct CheckSetting<'a> {
     pub plan: &'a RunSpec,
     pub folder: &'a RunFolder,
+    pub place: &'a Place,
     pub stage: CheckStage,
     pub check: u16,
     pub turn: Option<TurnKey>,
@@ -84,6 +88,7 @@ impl LiveCheck {
             log,
             name,
             output: reader,
+            made_of: MadeOf::look(setting.plan, setting.folder, setting.place, setting.stage),
             timed: Timed::new(check.timeout, Some(setting.now)),
         };
         Ok(Some((live, request)))
@@ -93,9 +98,14 @@ impl LiveCheck {
     pub fn outcome(self, now: Duration) -> CheckOutcome {
         self.output.stop();
         self.output.join();
+        let changed = self.made_of.end(&self.log);
         let end = read_end(&self.log, LOOKED_THROUGH).unwrap_or_default();
         let end = String::from_utf8_lossy(&end);
-        let (result, last_line) = (self.timed.result(), last_line(&end));
+        let (result, last_line) = match self.timed.result() {
+            // As where a check says so itself.
+            CheckResult::Passed if changed.is_some() => (CheckResult::Failed(1), last_line(&end)),
+            result => (result, last_line(&end)),
+        };
         let telling_line = match result {
             CheckResult::Passed => String::new(),
             _ => telling_line(&end).chars().take(LAST_LINE).collect(),

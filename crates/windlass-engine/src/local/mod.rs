@@ -31,6 +31,7 @@ mod live_setup;
 mod loan;
 mod lookup;
 mod lost_tasks;
+mod made_of;
 mod nested;
 mod notes_file;
 mod part;

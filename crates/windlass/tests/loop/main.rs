@@ -39,6 +39,7 @@ mod lanes;
 mod lanes_full;
 mod lanes_setup;
 mod lost_state;
+mod made_of;
 mod money;
 mod night;
 mod nothing_lost;
