@@ -65,12 +65,12 @@ impl Inspection<'_> {
     }
 
     /// Where what a text starts may be: where it is started itself, unless it goes to a folder that it does not name.
-    fn started_in(&self, text: &str, own: Option<PathBuf>, folder: &Path) -> BTreeSet<PathBuf> {
+    fn started_in(&self, text: &str, own: Option<&Path>, folder: &Path) -> BTreeSet<PathBuf> {
         let unnamed = unnamed_folders(text);
         let mut places: BTreeSet<PathBuf> = BTreeSet::new();
-        for folder in &unnamed {
-            let (own, top) = (own.clone(), Some(self.place.root.clone()));
-            match folder {
+        for unnamed in &unnamed {
+            let (own, top) = (own.map(Path::to_owned), Some(self.place.root.clone()));
+            match unnamed {
                 UnnamedFolder::OfTheScript => places.extend(own),
                 UnnamedFolder::Top => places.extend(top),
                 UnnamedFolder::Unknown => places.extend(own.into_iter().chain(top)),
@@ -97,7 +97,7 @@ impl Inspection<'_> {
                 && depth < DEEPEST
                 && let Some(text) = self.text(&path)
             {
-                for place in self.started_in(&text, self.folder_of(&path), folder) {
+                for place in self.started_in(&text, self.folder_of(&path).as_deref(), folder) {
                     self.read(&text, &place, depth + 1);
                 }
             }

@@ -12,7 +12,7 @@ use windlass_core::spec::RunSpec;
 use windlass_core::telling::telling_line;
 use windlass_core::values::{Check, CheckOutcome, CheckResult, CheckStage};
 
-use super::made_of::MadeOf;
+use super::made_of::{MadeOf, Touched};
 use super::prepare::read_end;
 use super::timed::Timed;
 use crate::store::{RunFolder, StoreError, create_folder};
@@ -98,12 +98,12 @@ impl LiveCheck {
     pub fn outcome(self, now: Duration) -> CheckOutcome {
         self.output.stop();
         self.output.join();
-        let changed = self.made_of.end(&self.log);
+        let touched = self.made_of.end(&self.log);
         let end = read_end(&self.log, LOOKED_THROUGH).unwrap_or_default();
         let end = String::from_utf8_lossy(&end);
         let (result, last_line) = match self.timed.result() {
             // As where a check says so itself.
-            CheckResult::Passed if changed.is_some() => (CheckResult::Failed(1), last_line(&end)),
+            CheckResult::Passed if touched == Touched::Checks => (CheckResult::Failed(1), last_line(&end)),
             result => (result, last_line(&end)),
         };
         let telling_line = match result {

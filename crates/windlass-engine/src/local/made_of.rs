@@ -48,39 +48,49 @@ impl MadeOf {
         MadeOf { root: place.root.clone(), action: guard.action, stage, files: files.map(was).collect(), own }
     }
 
-    /// The check has ended: what it changed of them is made what it was. A sentence where it changed any: then it does not count.
-    pub fn end(&self, log: &Path) -> Option<String> {
+    /// The check has ended: what it changed of them is made what it was. Where it changed any, it does not count.
+    pub fn end(&self, log: &Path) -> Touched {
         let changed: Vec<&(String, Was)> =
             self.files.iter().filter(|(path, was)| look(&self.root, path) != *was).collect();
-        let names = changed.iter().map(|(path, _)| path.as_str());
-        if changed.is_empty() || matches!(self.action, GuardAction::Off | GuardAction::Flag) {
-            return None;
+        let is_guarded = matches!(self.action, GuardAction::Hold | GuardAction::Refuse);
+        if changed.is_empty() || !is_guarded {
+            return Touched::Nothing;
         }
+        let names: Vec<&str> = changed.iter().map(|(path, _)| path.as_str()).collect();
         if self.stage == CheckStage::Baseline {
-            let all: BTreeSet<String> = read(&self.own).into_iter().chain(names.map(str::to_owned)).collect();
+            let all: BTreeSet<String> =
+                read(&self.own).into_iter().chain(names.into_iter().map(str::to_owned)).collect();
             // Where it cannot be written, the check is refused later on, and says why.
             let _ = self.own.write(&all);
-            return None;
+            return Touched::Nothing;
         }
-        let is_undone = self.action == GuardAction::Refuse;
-        let back =
-            changed.iter().filter(|_| is_undone).map(|(path, was)| was.put(&at(&self.root.join(path))));
-        let failed = back.filter_map(Result::err).map(|error| format!(" ({error})")).collect::<String>();
-        let then = if is_undone {
-            format!("that is put back{failed}, and the check")
-        } else {
-            "the check".to_owned()
-        };
-        let named = names.clone().take(NAMED).collect::<Vec<_>>().join(", ");
-        let sentence = format!(
-            "{named}: changed while this check ran, and checks are made of it; {then} counts as failed"
-        );
+        let mut verdict = "the check".to_owned();
+        if self.action == GuardAction::Refuse {
+            let put_back = changed.iter().map(|(path, was)| was.put(&at(&self.root.join(path))));
+            let failed: Vec<String> =
+                put_back.filter_map(Result::err).map(|error| error.to_string()).collect();
+            let how = if failed.is_empty() { "is put back".to_owned() } else { failed.join("; ") };
+            verdict = format!("that {how}, and the check");
+        }
+        let listing = names.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
         // outside: the run's folder.
-        if let Ok(mut log) = OpenOptions::new().append(true).open(log) {
-            let _ = write!(log, "\nwindlass: {sentence}\n");
+        if let Ok(mut output) = OpenOptions::new().append(true).open(log) {
+            let _ = write!(
+                output,
+                "\nwindlass: {listing}: changed while this check ran, and checks are made of it; {verdict} counts as failed\n"
+            );
         }
-        Some(sentence)
+        Touched::Checks
     }
+}
+
+/// What a check has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Touched {
+    /// Nothing that speaks against it.
+    Nothing,
+    /// What checks are made of: its output says so.
+    Checks,
 }
 
 fn look(root: &Path, path: &str) -> Was {

@@ -15,7 +15,7 @@ fn night(calls_of_it: &[&str], files: &[&str]) -> Night {
     night
 }
 
-// attack(repository): what a person has not committed is in the index or in permissions alone, and the agent writes into these files
+// attack(git): what a person has not committed is in the index or in permissions alone, and the agent writes into these files
 // holds: they are in no commit of the runner, the index stays, and nobody is said to have committed them
 #[test]
 fn what_is_uncommitted_in_the_index_or_in_permissions_alone_is_a_persons() {
