@@ -1,7 +1,6 @@
 //! `restore`: puts files back.
 
 use std::process::ExitCode;
-use windlass_core::values::Named;
 
 use windlass_app::AppError;
 use windlass_app::restore::{LeftAlone, Repaired, RestoreFiles, Restored, RestoredFiles, WhyLeft};
@@ -77,13 +76,5 @@ fn repository_line(repaired: &Repaired) -> Line {
 }
 
 fn left_alone(left: &LeftAlone) -> String {
-    let why = match &left.why {
-        WhyLeft::NotInSnapshot(reason) => format!("the snapshot does not hold it ({})", reason.name()),
-        WhyLeft::CannotBeKept => "what is there now is too large to be kept first, or unreadable".to_owned(),
-        WhyLeft::Ignored => "git ignores it".to_owned(),
-        WhyLeft::Submodule => "it is a repository of its own".to_owned(),
-        WhyLeft::InTheWay => "something that no snapshot holds is in the way".to_owned(),
-        WhyLeft::Failed(said) => said.clone(),
-    };
-    format!("left alone: {}: {why}", String::from_utf8_lossy(&left.path))
+    format!("left alone: {left}")
 }

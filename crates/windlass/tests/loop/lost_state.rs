@@ -71,6 +71,32 @@ fn a_repository_that_was_shut_is_opened_by_the_printed_command() {
     }
 }
 
+// attack(git): an agent throws a person's changes away, and takes from everybody the right to write in their folder
+// holds: they are put back, by itself (`safety.undo = "auto"`) or by the printed command
+#[test]
+fn what_was_thrown_away_in_a_folder_that_was_shut_is_put_back() {
+    for undo in ["auto", "ask"] {
+        let night =
+            Night::with_git(&calls(&["{ bash = 'git checkout -q .; rm -f shut/new; chmod 555 shut' }"]));
+        night.env.write("shut/old", "committed\n");
+        night.env.write(".windlass/config.toml", format!("[safety]\nundo = '{undo}'\n"));
+        night.env.git(&["add", "--all"]);
+        night.env.git(&["commit", "--quiet", "--message", "files"]);
+        for file in ["shut/old", "shut/new"] {
+            night.env.write(file, "mine\n");
+        }
+        let outcome = run_as_an_ordinary_user(&night, night.run_command(&["-m", "1"]));
+        outcome.expect_code(10, undo);
+        if undo == "ask" {
+            let words = ["restore", &id(&night), "1", "--before", "--repository"];
+            run_as_an_ordinary_user(&night, night.windlass(&words)).expect_success(undo);
+        }
+        for file in ["shut/old", "shut/new"] {
+            assert_eq!(night.env.read(file), "mine\n", "{undo}: {}", said(&outcome));
+        }
+    }
+}
+
 /// A run that is killed while its agent works, after this.
 fn killed_after(last: &str) -> (Night, String) {
     let cut = format!("{{ bash = 'echo cut >> work; {last}; touch ../cut' }}, 'hang'");

@@ -14,7 +14,7 @@ use super::super::working_tree::WorkingTree;
 use super::found::FoundDamage;
 use windlass_git::inventory::Surveyor;
 use windlass_git::snapshot::{
-    RepairScope, RestoreError, Side, Snapshot, plan_restore, repair, restore, undo,
+    RepairScope, RestoreError, Restored, Side, Snapshot, plan_restore, repair, restore, undo,
 };
 
 /// So many sentences about what could not be undone are said.
@@ -32,8 +32,11 @@ pub(in super::super) fn carry_out(world: &mut WorkingTree, lane: LaneId, turn: T
             _ => (undo_parts(world, &found, (&before, &after))?, false),
         };
         let run = &world.plan.run;
-        let what =
-            if whole { "files and repository are as before the attempt" } else { "the damage is undone" };
+        let what = match (whole, left.is_empty()) {
+            (true, true) => "files and repository are as before the attempt",
+            (false, true) => "the damage is undone",
+            (_, false) => "the damage is undone but for what is named below",
+        };
         let TurnKey { iteration, attempt } = turn;
         let text = format!(
             "{what}; `windlass restore {run} {iteration}-{attempt}-after --repository` brings back what the agent left"
@@ -70,11 +73,7 @@ fn undo_all(world: &mut WorkingTree, before: &Snapshot) -> Result<Vec<String>, W
     plan.remove.retain(|path| Some(path) != log.as_ref());
     plan.write.retain(|file| Some(&file.path) != log.as_ref());
     let restored = restore(store, &plan, &run)?;
-    let left = restored
-        .left_alone
-        .iter()
-        .map(|left| format!("left alone: {}: {:?}", String::from_utf8_lossy(&left.path), left.why));
-    Ok(repaired.left_alone.into_iter().chain(left).collect())
+    Ok(repaired.left_alone.into_iter().chain(said_of(&restored)).collect())
 }
 
 /// References, stash and settings are put back, and files that were thrown away; what else the attempt did stays.
@@ -103,9 +102,14 @@ fn undo_parts(
     }
     let paths: Vec<Vec<u8>> = files.iter().flat_map(|damage| damage.names.iter().cloned()).collect();
     if !paths.is_empty() {
-        undo(store, &place, (before, after), &paths)?;
+        left.extend(said_of(&undo(store, &place, (before, after), &paths)?));
     }
     Ok(left)
+}
+
+/// Which files could not be put back, and why.
+fn said_of(restored: &Restored) -> impl Iterator<Item = String> {
+    restored.left_alone.iter().map(|left| format!("not undone: {left}"))
 }
 
 /// What could not be mended must not be built on.

@@ -1,6 +1,7 @@
 //! Writing and removing files, never outside the working tree.
 
 use std::ffi::OsStr;
+use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
@@ -31,7 +32,8 @@ fn remove_file(root: &Path, path: &Path) -> Result<(), WhyLeft> {
     if !leads_inside(&place, path) {
         return Err(WhyLeft::InTheWay);
     }
-    match place.join(path).remove_file() {
+    let full = place.join(path);
+    match where_one_may_write(&full, || full.remove_file()) {
         Err(error) if !error.is_not_found() => return Err(failed(&error)),
         _ => {}
     }
@@ -99,11 +101,30 @@ fn write_file(plan: &RestorePlan, file: &KeptFile, content: &[u8]) -> Result<(),
         found => found.ok().flatten(),
     };
     if file.kind == EntryKind::Symlink {
-        write_link(&full, content).map_err(|error| failed(&error))
+        where_one_may_write(&full, || write_link(&full, content)).map_err(|error| failed(&error))
     } else {
-        write_plain(&full, content, (file.kind, others_at(plan, &file.path)), there.as_ref())
+        let access = (file.kind, others_at(plan, &file.path));
+        where_one_may_write(&full, || write_plain(&full, content, access, there.as_ref()))
             .map_err(|error| failed(&error))
     }
+}
+
+/// Does this with a file. Where its folder's owner may not write there (an agent did that, or a person before), they may for as
+/// long as it takes.
+fn where_one_may_write<T>(file: &TreePath, act: impl Fn() -> Result<T, FileError>) -> Result<T, FileError> {
+    let refused = match act() {
+        Err(error) if error.source.kind() == ErrorKind::PermissionDenied => error,
+        done => return done,
+    };
+    let Some(folder) = file.parent() else { return Err(refused) };
+    let Ok(Some(found)) = folder.look() else { return Err(refused) };
+    if folder.set_permissions(found.mode | 0o700).is_err() {
+        return Err(refused);
+    }
+    let done = act();
+    // It was so before: where it cannot be made so again, nothing is lost.
+    let _ = folder.set_permissions(found.mode);
+    done
 }
 
 /// Creates the folders above a path; refuses to go through anything but real folders. `others`: what others may do with one that is

@@ -8,8 +8,9 @@ mod ignores;
 mod undo;
 
 use std::collections::BTreeSet;
+use std::fmt;
 
-use windlass_core::values::{RunId, SnapshotId};
+use windlass_core::values::{Named, RunId, SnapshotId};
 
 use super::keep::KeptFile;
 use super::name::{Moment, SnapshotName};
@@ -79,6 +80,24 @@ pub enum WhyLeft {
     InTheWay,
     /// The system refused.
     Failed(String),
+}
+
+impl fmt::Display for LeftAlone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = String::from_utf8_lossy(&self.path);
+        match &self.why {
+            WhyLeft::NotInSnapshot(reason) => {
+                write!(f, "{path}: the snapshot does not hold it ({})", reason.name())
+            }
+            WhyLeft::CannotBeKept => {
+                write!(f, "{path}: what is there now is too large to be kept first, or unreadable")
+            }
+            WhyLeft::Ignored => write!(f, "{path}: git ignores it"),
+            WhyLeft::Submodule => write!(f, "{path}: it is a repository of its own"),
+            WhyLeft::InTheWay => write!(f, "{path}: something that no snapshot holds is in the way"),
+            WhyLeft::Failed(said) => write!(f, "{path}: {said}"),
+        }
+    }
 }
 
 /// What a restore did.
