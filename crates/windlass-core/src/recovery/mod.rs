@@ -17,6 +17,8 @@ const NAMED: usize = 10;
 pub struct Trace {
     /// It differed from its commit already when a session of that run began.
     pub was_dirty: bool,
+    /// The commit that the run last saw has it as it is now: a person has moved the branch since.
+    pub is_committed: bool,
     /// What the run last kept of it.
     pub kept: SnapshotComparison,
     /// It was changed after the agent was last heard of.
@@ -49,7 +51,9 @@ pub enum Owner {
 /// Where it cannot be told, it is a person's.
 pub const fn owner(trace: Trace) -> Owner {
     match trace {
-        Trace { was_dirty: true, .. } | Trace { kept: SnapshotComparison::Otherwise, .. } => Owner::Person,
+        Trace { was_dirty: true, .. }
+        | Trace { is_committed: true, .. }
+        | Trace { kept: SnapshotComparison::Otherwise, .. } => Owner::Person,
         Trace { kept: SnapshotComparison::AsLeft | SnapshotComparison::AsBegun, .. }
         | Trace { is_younger: false, .. } => Owner::Run,
         Trace { .. } => Owner::Person,

@@ -17,8 +17,9 @@ fn what_cannot_be_told_from_a_persons_work_is_a_persons() {
         (true, SnapshotComparison::Grown, false, Owner::Person),
     ];
     for (was_dirty, kept, is_younger, whose) in cases {
-        let trace = Trace { was_dirty, kept, is_younger };
+        let trace = Trace { was_dirty, kept, is_younger, is_committed: false };
         assert_eq!(owner(trace), whose, "{trace:?}");
+        assert_eq!(owner(Trace { is_committed: true, ..trace }), Owner::Person, "{trace:?}");
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod apart;
 pub(crate) mod by_checks;
+mod committed;
 pub(crate) mod record;
 
 use std::path::Path;
@@ -27,6 +28,7 @@ use windlass_host::tree::at;
 pub(crate) use apart::is_own_file;
 pub use apart::{Dirty, Rules, along, folders, harmless};
 pub use by_checks::leave_out_checks;
+use committed::LastSeen;
 pub use record::{Uncommitted, add_between, between, holding, read, take_along};
 
 /// An agent whose runner was killed is gone after this.
@@ -123,9 +125,11 @@ pub fn sort(
         return Ok(sorted);
     };
     let ends = Ends::find(store, folder, plan, &unsettled)?;
+    let last_seen = LastSeen::find(repository, run)?;
     for (path, content) in dirty {
         let trace = Trace {
             was_dirty: recorded.contains_key(&path),
+            is_committed: last_seen.has(repository, &path)?,
             kept: ends.compare(repository, &path),
             is_younger: is_of_later(&repository.top.join(as_path(&path)), ends.heard),
         };

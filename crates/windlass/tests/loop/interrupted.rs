@@ -232,6 +232,72 @@ fn where_a_hook_refuses_it_is_kept_and_nothing_is_paid_for() {
     assert_eq!(night.env.read("b.txt"), "as committed\ncut\n");
 }
 
+/// A run that came to its end, and committed all it did: one file has another name, and another one has more in it.
+fn ended(work: &str) -> Night {
+    let night = night(&calls(&[work]));
+    expect_end(&night.run(&[&RUNNER[..], &["-m", "1"]].concat()), 10, "max_iterations");
+    assert_eq!(night.env.git(&["status", "--porcelain"]), "");
+    night
+}
+
+const RENAMES: &str = "{ bash = 'git mv b.txt bb.txt; echo one >> a.txt' }";
+
+#[test]
+fn what_a_person_does_after_a_run_that_committed_all_is_theirs() {
+    let undone: [&[&[&str]]; 4] = [
+        &[&["revert", "--no-edit", "HEAD"], &["rm", "--quiet", "b.txt"], &["reset", "--quiet"]],
+        &[&["reset", "--quiet", "--hard", "HEAD~1"], &["rm", "--quiet", "b.txt"]],
+        &[&["reset", "--quiet", "--hard", "HEAD~1"], &["mv", "b.txt", "zz.txt"]],
+        &[&["reset", "--quiet", "HEAD~1"], &["add", "a.txt"]],
+    ];
+    for commands in undone {
+        let night = ended(RENAMES);
+        for command in commands {
+            night.env.git(command);
+        }
+        let (before, status) = (subjects(&night), night.env.git(&["status", "--porcelain"]));
+        let refused = another(&night, &RUNNER);
+        refused.expect_code(2, "a person's work");
+        assert!(said(&refused).contains("They are: "), "{commands:?}: {}", said(&refused));
+        assert_eq!(subjects(&night), before, "nothing is done by a run that does not begin");
+        let allowed = another(&night, &["--commit", "runner", "--allow-dirty"]);
+        expect_end(&allowed, 10, "max_iterations");
+        assert!(!said(&allowed).contains("nterrupted work"), "{commands:?}: {}", said(&allowed));
+        let expected = [&["Windlass iteration 1: Something else".to_owned()], &before[..]].concat();
+        assert_eq!((subjects(&night), files_of(&night, "HEAD").as_str()), (expected, "c.txt"));
+        assert_eq!(night.env.git(&["status", "--porcelain"]), status, "{commands:?}");
+    }
+}
+
+#[test]
+fn what_a_checkout_makes_of_committed_work_is_no_interrupted_work_either() {
+    let night = night(&calls(&[r#"{ bash = 'printf "one\r\n" >> a.txt' }"#]));
+    night.env.write(".gitattributes", "*.txt text eol=crlf\n");
+    night.env.git(&["add", "--all"]);
+    night.env.git(&["commit", "--quiet", "-m", "line ends"]);
+    fs::remove_file(night.env.project().join("a.txt")).unwrap();
+    night.env.git(&["checkout", "--quiet", "a.txt"]);
+    expect_end(&night.run(&[&RUNNER[..], &["-m", "1"]].concat()), 10, "max_iterations");
+    assert_eq!(night.env.read("a.txt"), "as committed\r\none\r\n");
+    night.env.git(&["reset", "--quiet", "HEAD~1"]);
+    let refused = another(&night, &RUNNER);
+    refused.expect_code(2, "a person's work");
+    assert!(said(&refused).contains("They are: a.txt"), "{}", said(&refused));
+}
+
+#[test]
+fn what_was_cut_off_is_told_from_commits_that_a_person_undid() {
+    let night = killed(2);
+    night.env.git(&["reset", "--quiet", "HEAD~1"]);
+    let refused = another(&night, &RUNNER);
+    refused.expect_code(2, "a person's work");
+    assert!(said(&refused).contains("these are not: a.txt, made"), "{}", said(&refused));
+    another(&night, &["--commit", "runner", "--allow-dirty"]).expect_code(10, "allowed");
+    assert_eq!(subjects(&night)[1], "Interrupted work on iteration 2 - Make it work");
+    assert_eq!(files_of(&night, "HEAD~1"), "b.txt");
+    assert_eq!(night.env.git(&["status", "--porcelain"]), " M a.txt\n?? made");
+}
+
 #[test]
 fn where_nobody_commits_it_is_kept_under_a_name() {
     let night = killed(1);
