@@ -4,6 +4,7 @@
 //! | file | holds |
 //! |---|---|
 //! | [`paths`] | the roots and a project's folder |
+//! | `gone` | the project of a directory whose repository is gone |
 //! | [`journal`] | the facts of a run, one line each |
 //! | [`run_folder`] | everything else that belongs to a run |
 //! | [`session_folder`] | what an interactive session was given |
@@ -17,6 +18,7 @@
 
 mod error;
 mod files;
+mod gone;
 pub mod index;
 pub mod journal;
 pub mod lock;

@@ -11,6 +11,7 @@ use windlass_core::hexadecimal;
 
 use super::error::Attempted as _;
 use super::files::{create_folder, entries, sync_folder};
+use super::gone;
 use super::{RunFolder, StoreError};
 
 /// The longest part of a project's folder that is taken from its name, in characters.
@@ -70,8 +71,7 @@ pub struct Project {
 
 impl Project {
     /// The project of a working directory. `git_common_directory` is what git says (`--git-common-dir`), where there
-    /// is a repository. Both must exist; nothing is created. Where there is none, and nothing is known of the directory, it is the
-    /// project of the repository that was there.
+    /// is a repository. Both must exist; nothing is created. Where there is none, it is the project of whatever was there.
     pub fn locate(
         state_root: &Path,
         directory: &Path,
@@ -80,15 +80,13 @@ impl Project {
         let path = git_common_directory.unwrap_or(directory);
         let identity = fs::canonicalize(path).attempted("find", path)?;
         let project = Project::known_as(state_root, &identity);
-        if git_common_directory.is_none() && !project.path.is_dir() {
-            // The repository may be gone, and be what a run is to put back.
-            let gone = identity.ancestors().map(|above| Project::known_as(state_root, &above.join(".git")));
-            return Ok(gone.into_iter().find(|gone| gone.path.is_dir()).unwrap_or(project));
+        if git_common_directory.is_none() {
+            return Ok(gone::project_of(state_root, &identity).unwrap_or(project));
         }
         Ok(project)
     }
 
-    fn known_as(state_root: &Path, identity: &Path) -> Project {
+    pub(super) fn known_as(state_root: &Path, identity: &Path) -> Project {
         let name = format!("{}-{}", slug(named_after(identity)), short_digest(identity));
         Project { path: state_root.join("projects").join(name).into() }
     }

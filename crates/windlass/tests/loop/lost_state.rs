@@ -283,6 +283,36 @@ fn a_run_is_not_resumed_without_the_repository_that_it_had() {
     }
 }
 
+// attack(endings): the git directory lies elsewhere, behind a link, a `.git` file or as that of a linked working tree, and is removed,
+//   with what said where it was and without
+// holds: runs, status, logs and diff have the run of this directory, and resume says what is wrong, with the command that brings back what
+//   it can, whether the run is named or not
+#[test]
+fn the_runs_of_a_directory_are_found_when_its_git_directory_lay_elsewhere_and_is_gone() {
+    let linked = "mkdir ../git; mv .git ../git/.git; git -C ../git worktree add -q --no-checkout --detach ../linked; \
+        mv ../linked/.git .git; git worktree repair; git reset -q";
+    for entrance in ["mv .git ../git; ln -s ../git .git", "git init -q --separate-git-dir ../git", linked] {
+        for (index, removes) in ["rm -rf ../git", "rm -rf ../git .git"].into_iter().enumerate() {
+            let night = Night::with_git(&every_call(&format!("{{ bash = '{removes}' }}")));
+            night.env.run(night.env.command("sh").args(["-ec", entrance]), PATIENCE).expect_success(entrance);
+            night.run(&["-m", "1", "--exit-codes", "detailed"]).expect_code(29, entrance);
+            let run = id(&night);
+            for words in [&["runs"][..], &["status"], &["logs"], &["diff"], &["diff", &run]] {
+                let outcome = ask(&night, words);
+                outcome.expect_success(&format!("{entrance}, {index}: {words:?}"));
+                let names = words.contains(&"diff") || said(&outcome).contains(&run);
+                assert!(names, "{entrance}, {index}: {words:?}: {}", said(&outcome));
+            }
+            for words in [&[][..], &[run.as_str()]] {
+                let outcome = night.resume(words);
+                outcome.expect_code(24, entrance);
+                let command = format!("windlass restore {run} 1 --before --repository");
+                assert!(said(&outcome).contains(&command), "{entrance}, {index}: {}", said(&outcome));
+            }
+        }
+    }
+}
+
 // attack(endings): a repository is made, and broken, around a run that never had one
 // holds: the run goes on without, as it began
 #[test]

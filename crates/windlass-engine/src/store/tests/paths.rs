@@ -1,10 +1,11 @@
 //! Where things are kept.
 
 use std::ffi::{OsStr, OsString};
-use std::fs;
+use std::fs::{self, File};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use super::Fixture;
 use crate::store::journal::Journal;
@@ -152,6 +153,65 @@ fn all_working_directories_of_a_repository_share_a_project() {
     assert!(folder_name(&bare).starts_with("bare-"));
 }
 
+/// A project whose run has worked in a directory.
+fn at_work(state: &Path, directory: &Path, common: Option<&Path>) -> Project {
+    let project = Project::locate(state, directory, common).unwrap();
+    project.create().unwrap();
+    fs::write(project.lock(directory), "").unwrap();
+    project
+}
+
+#[test]
+fn a_directory_whose_repository_is_gone_belongs_to_the_project_that_worked_in_it() {
+    let scratch = tempfile::tempdir().unwrap();
+    let (state, top) = (scratch.path().join("state"), scratch.path().join("app"));
+    let (below, git) = (top.join("below"), scratch.path().join("git"));
+    fs::create_dir_all(&below).unwrap();
+    fs::create_dir(&git).unwrap();
+    let locate = |directory: &Path| Project::locate(&state, directory, None).unwrap();
+    let alone = locate(&top);
+    let project = at_work(&state, &top, Some(&git));
+    assert_eq!(locate(&git), alone_at(&state, &git));
+    fs::remove_dir(&git).unwrap();
+    // Also where nothing is left that says where its git directory was.
+    assert_eq!((locate(&top), locate(&below)), (project.clone(), project.clone()));
+    // Who worked there last counts, and a folder without a repository is a project for itself alone.
+    fs::create_dir_all(alone.path()).unwrap();
+    assert_eq!(locate(&top), project);
+    let later = SystemTime::now() + Duration::from_mins(1);
+    File::create(alone.lock(&top)).unwrap().set_modified(later).unwrap();
+    assert_eq!((locate(&top), locate(&below)), (alone, project));
+}
+
+fn alone_at(state: &Path, directory: &Path) -> Project {
+    Project::known_as(state, &directory.canonicalize().unwrap())
+}
+
+#[test]
+fn what_is_left_of_a_git_entrance_says_which_project_it_was() {
+    let scratch = tempfile::tempdir().unwrap();
+    let (state, worked) = (scratch.path().join("state"), scratch.path().join("worked"));
+    let git = scratch.path().join("git");
+    fs::create_dir_all(&worked).unwrap();
+    fs::create_dir(&git).unwrap();
+    let project = at_work(&state, &worked, Some(&git));
+    fs::remove_dir(&git).unwrap();
+    for entrance in
+        ["gitdir: ../git\n", "gitdir: ../git/worktrees/other\n", "link", "nonsense", "gitdir: ../worked"]
+    {
+        let top = scratch.path().join("top");
+        fs::create_dir(&top).unwrap();
+        match entrance {
+            "link" => std::os::unix::fs::symlink("../git", top.join(".git")).unwrap(),
+            file => fs::write(top.join(".git"), file).unwrap(),
+        }
+        let is_told = entrance == "link" || entrance.contains("../git");
+        let expected = if is_told { project.clone() } else { alone_at(&state, &top) };
+        assert_eq!(Project::locate(&state, &top, None).unwrap(), expected, "{entrance}");
+        fs::remove_dir_all(&top).unwrap();
+    }
+}
+
 #[test]
 fn the_id_is_the_beginning_of_the_paths_digest() {
     let project = Project::locate(Path::new("/state"), Path::new("/"), None).unwrap();
@@ -248,11 +308,6 @@ fn a_read_only_state_folder_is_one_clear_error() {
     assert!(error.to_string().starts_with(&format!("cannot create {}: ", state.display())));
     assert!(crate::store::index::list(&project).unwrap().runs.is_empty());
     let nobody = RunId("r-0".to_owned());
-    let lock = crate::store::lock::Lock::acquire(
-        &project,
-        Path::new("/nowhere"),
-        &nobody,
-        std::time::Duration::ZERO,
-    );
+    let lock = crate::store::lock::Lock::acquire(&project, Path::new("/nowhere"), &nobody, Duration::ZERO);
     assert!(lock.is_err());
 }
