@@ -4,6 +4,7 @@
 //! Branches, tags and stashes that the snapshot does not know stay, unless they stand in the way. What is replaced or
 //! removed is kept first. Each step can be repeated; a repair that was killed is finished by another one.
 
+mod other_trees;
 mod permissions;
 mod steps;
 
@@ -14,7 +15,7 @@ use std::path::{Path, PathBuf};
 use windlass_core::values::{RunId, SnapshotId};
 
 use super::name::SnapshotName;
-use super::repository::{KeptPlace, OwnFile, beside_head, is_of_another_tree, location, walk};
+use super::repository::{AnotherTree, KeptPlace, OwnFile, beside_head, location, walk};
 use super::restore::RestoreError;
 use super::{Snapshot, SnapshotError, Store, objects};
 use crate::git::{ObjectId, PackedRefs, RefValue, Repository};
@@ -139,6 +140,7 @@ pub fn plan_repair(
     plan.entrance(repository)?;
     plan.missing_objects(store, repository)?;
     plan.files(store, target, scope)?;
+    plan.other_trees(store, target, scope)?;
     plan.references(store, target, repository, scope)?;
     plan.head_and_index(store, target, scope)?;
     if scope.is_everything() {
@@ -224,15 +226,16 @@ impl RepairPlan {
         Ok(())
     }
 
-    /// Settings, hooks, what was under way, the stash: as they were. Files of other working trees, and packed
-    /// references, are written where they are missing: each has its own owner, or is looked at reference by reference.
+    /// Settings, hooks, what was under way, the stash: as they were. Packed references are written where they are missing:
+    /// they are looked at one by one.
     fn files(
         &mut self,
         store: &Store,
         target: &Snapshot,
         scope: RepairScope<'_>,
     ) -> Result<(), SnapshotError> {
-        let apart = |name: &[u8]| name.starts_with(b"refs/") || name == b"HEAD" || name == b"index";
+        let is_own = |name: &[u8]| name.starts_with(b"refs/") || name == b"HEAD" || name == b"index";
+        let apart = |name: &[u8]| is_own(name) || AnotherTree::of(name).is_some();
         for OwnFile { name, kind, content } in &target.repository {
             // Where history ends is said for what was fetched since, too: it is put back with all the rest alone.
             let is_due = scope.has(name) && (scope.is_everything() || name != b"shallow");
@@ -240,13 +243,11 @@ impl RepairPlan {
                 continue;
             };
             let content = store.content(content)?;
-            let only_missing = is_of_another_tree(name) || name == b"packed-refs";
             let same = match there(&path)? {
                 // git reads nothing at all where one line of it is none.
                 Some((_, bytes)) if name == b"packed-refs" => {
                     !bytes.is_empty() && PackedRefs::is_sound(&bytes)
                 }
-                Some((_, bytes)) if only_missing => !bytes.is_empty(),
                 Some((found, bytes)) => bytes == content && found == *kind,
                 None => false,
             };

@@ -36,6 +36,12 @@ const HOOKS: &str = "hooks";
 const REFS_OF_A_LINKED_TREE: &[u8] = b"worktree-refs/";
 /// What the folders of other linked working trees hold, below `worktrees/`.
 const OTHER_TREES: &str = "worktrees";
+/// What ties a linked working tree to its repository, and whether it may be removed.
+const OF_A_LINKED_TREE: [&str; 3] = ["commondir", "gitdir", "locked"];
+/// In a snapshot of a linked working tree, the files that belong to the main one. They lie in the folder that all share.
+const MAIN_TREE: &[u8] = b"main-worktree/";
+/// What is checked out there.
+pub(super) const MAIN_HEAD: &[u8] = b"main-worktree/HEAD";
 /// With a split index, the greater part of it is in files with such names.
 const SHARED_INDEX: &str = "sharedindex.";
 
@@ -87,6 +93,9 @@ pub(super) fn location(place: &KeptPlace, name: &[u8]) -> Option<PathBuf> {
     if let Some(below) = name.strip_prefix(REFS_OF_A_LINKED_TREE) {
         return place.git_dir.as_ref().map(|folder| folder.join("refs").join(as_path(below)));
     }
+    if let Some(below) = name.strip_prefix(MAIN_TREE) {
+        return place.common_dir.as_ref().map(|folder| folder.join(as_path(below)));
+    }
     let of_the_worktree = OF_THE_WORKTREE.iter().any(|own| own.as_bytes() == name)
         || is_under_way(name)
         || name.starts_with(SHARED_INDEX.as_bytes());
@@ -107,9 +116,30 @@ pub(crate) fn is_setting(name: &[u8]) -> bool {
     name.starts_with(b"hooks/") || settings.contains(&name)
 }
 
-/// Is it of another linked working tree?
-pub(super) fn is_of_another_tree(name: &[u8]) -> bool {
-    name.starts_with(b"worktrees/")
+/// A file of another working tree of the repository, by its name in a snapshot.
+pub(super) struct AnotherTree<'a> {
+    /// What the names of all files of this tree begin with.
+    pub(super) tree: &'a [u8],
+    /// The rest of its name.
+    pub(super) below: &'a [u8],
+}
+
+impl<'a> AnotherTree<'a> {
+    /// `None` where it is of no other tree.
+    pub(super) fn of(name: &'a [u8]) -> Option<Self> {
+        let end = match name.strip_prefix(b"worktrees/") {
+            Some(rest) => name.len() - rest.len() + rest.iter().position(|byte| *byte == b'/')? + 1,
+            None => name.starts_with(MAIN_TREE).then_some(MAIN_TREE.len())?,
+        };
+        let (tree, below) = name.split_at_checked(end)?;
+        Some(Self { tree, below })
+    }
+
+    /// Does git never do without it?
+    pub(super) fn is_always_there(&self) -> bool {
+        let lasting: [&[u8]; 4] = [b"HEAD", b"index", b"commondir", b"gitdir"];
+        lasting.contains(&self.below) || self.below.starts_with(SHARED_INDEX.as_bytes())
+    }
 }
 
 impl Store {
@@ -218,14 +248,12 @@ fn own_bytes(path: &TreePath, found: &Attributes) -> Option<Vec<u8>> {
 fn own_files(repository: &Repository) -> Vec<(Vec<u8>, PathBuf)> {
     let Repository { git_dir, common_dir, .. } = repository;
     let mut files = Vec::new();
-    let named = |folder: &Path, name: &str| (name.as_bytes().to_vec(), folder.join(name));
-    files.extend(OF_THE_WORKTREE.iter().map(|name| named(git_dir, name)));
-    files.extend(SHARED_FILES.iter().map(|name| named(common_dir, name)));
+    files.extend(SHARED_FILES.iter().map(|name| (name.as_bytes().to_vec(), common_dir.join(name))));
     files.retain(|(_, path)| is_file(&at(path)));
+    files.extend(of_a_tree(git_dir));
     for folder in SHARED_FOLDERS {
         walk(&common_dir.join(folder), folder.as_bytes(), &mut files);
     }
-    files.extend(beside_head(git_dir));
     if repository.is_linked() {
         let mut own = Vec::new();
         walk(&git_dir.join("refs"), b"refs", &mut own);
@@ -253,7 +281,7 @@ pub(super) fn beside_head(git_dir: &Path) -> Vec<(Vec<u8>, PathBuf)> {
     files
 }
 
-/// What makes the other linked working trees of the repository what they are.
+/// What makes the other working trees of the repository what they are.
 fn other_trees(repository: &Repository) -> Vec<(Vec<u8>, PathBuf)> {
     let mut files = Vec::new();
     let folder = repository.common_dir.join(OTHER_TREES);
@@ -262,15 +290,24 @@ fn other_trees(repository: &Repository) -> Vec<(Vec<u8>, PathBuf)> {
         if of_tree == repository.git_dir {
             continue;
         }
-        for file in ["HEAD", "index", "commondir", "gitdir", "locked"] {
-            let path = of_tree.join(file);
-            if is_file(&at(&path)) {
-                let name = [b"worktrees/", tree.name.as_bytes(), b"/", file.as_bytes()].concat();
-                files.push((name, path));
-            }
-        }
+        let name = [b"worktrees/", tree.name.as_bytes(), b"/"].concat();
+        let ties = OF_A_LINKED_TREE.iter().map(|file| (file.as_bytes().to_vec(), of_tree.join(file)));
+        let mut own: Vec<_> = ties.filter(|(_, path)| is_file(&at(path))).collect();
+        walk(&of_tree.join("refs"), b"refs", &mut own);
+        own.extend(of_a_tree(&of_tree));
+        files.extend(own.into_iter().map(|(below, path)| ([&name[..], &below].concat(), path)));
+    }
+    if repository.is_linked() {
+        let own = of_a_tree(&repository.common_dir).into_iter();
+        files.extend(own.map(|(below, path)| ([MAIN_TREE, &below].concat(), path)));
     }
     files
+}
+
+/// What any working tree has in its folder.
+fn of_a_tree(git_dir: &Path) -> Vec<(Vec<u8>, PathBuf)> {
+    let own = OF_THE_WORKTREE.iter().map(|name| (name.as_bytes().to_vec(), git_dir.join(name)));
+    own.filter(|(_, path)| is_file(&at(path))).chain(beside_head(git_dir)).collect()
 }
 
 /// All files below a folder that is a real one; lock files and examples of hooks are none of them, and only hooks may be

@@ -1,4 +1,5 @@
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use super::*;
 use crate::git::{Head, ObjectFormat};
@@ -112,6 +113,64 @@ fn a_linked_working_tree_comes_back() {
     // The main working tree is as it was.
     assert_eq!(scratch.git(&["symbolic-ref", "HEAD"]), "refs/heads/main\n");
     assert_eq!(scratch.git(&["status", "--porcelain"]), "");
+}
+
+/// A linked working tree, and a snapshot of it; in the main one something is staged and a merge under way.
+fn kept_from_a_linked_tree(scratch: &Scratch) -> (PathBuf, Snapshot) {
+    let linked = scratch.state.with_file_name("linked");
+    scratch.git(&["worktree", "add", "-q", "-b", "side", linked.to_str().unwrap()]);
+    scratch.git_in(&linked, &["commit", "-q", "--allow-empty", "-m", "side"]);
+    scratch.git(&["merge", "-q", "--no-commit", "--no-ff", "side"]);
+    scratch.write("a.txt", "staged\n");
+    scratch.git(&["add", "a.txt"]);
+    scratch.git(&["update-index", "--split-index"]);
+    let found = crate::git::Repository::find(&linked).unwrap();
+    let crate::git::FoundRepository::Worktree(repository) = found else { panic!() };
+    let place = crate::inventory::Place::new(&linked, Some(repository));
+    let inventory = crate::inventory::Surveyor::new(place.clone()).survey(&[]).unwrap();
+    let kept = scratch.store().keep(&place, &inventory, &after(1)).unwrap();
+    (linked, kept)
+}
+
+#[test]
+fn from_a_linked_working_tree_the_main_one_comes_back_too() {
+    let scratch = Scratch::committed();
+    let (linked, kept) = kept_from_a_linked_tree(&scratch);
+    let looks = || {
+        let under_way = fs::read(scratch.path(".git/MERGE_HEAD")).unwrap();
+        let status = |tree: &Path| scratch.git_in(tree, &["status", "--porcelain=v2", "--branch"]);
+        (status(&scratch.top), status(&linked), under_way)
+    };
+    let before = looks();
+    fs::remove_dir_all(scratch.path(".git")).unwrap();
+    let repaired = repair_now(&scratch, &kept);
+    assert_eq!(repaired.left_alone, Vec::<String>::new());
+    assert_eq!(looks(), before);
+    assert_eq!(repair_now(&scratch, &kept).done, 0);
+}
+
+#[test]
+fn what_an_earlier_release_did_not_keep_of_the_main_working_tree_is_said() {
+    let scratch = Scratch::committed();
+    let (linked, mut kept) = kept_from_a_linked_tree(&scratch);
+    kept.repository.retain(|file| !file.name.starts_with(b"main-worktree/"));
+    assert_eq!(repair_now(&scratch, &kept).left_alone, Vec::<String>::new());
+    fs::remove_dir_all(scratch.path(".git")).unwrap();
+    let [said] = &repair_now(&scratch, &kept).left_alone[..] else { panic!() };
+    assert!(said.contains(".git/HEAD is gone, and this snapshot does not have it"), "{said}");
+    assert_eq!(scratch.git_in(&linked, &["symbolic-ref", "HEAD"]), "refs/heads/side\n");
+}
+
+#[test]
+fn from_a_linked_working_tree_a_main_one_that_has_moved_on_is_left_as_it_is() {
+    let scratch = Scratch::committed();
+    let (_, kept) = kept_from_a_linked_tree(&scratch);
+    scratch.git(&["commit", "-q", "-m", "merged"]);
+    scratch.git(&["checkout", "-q", "-b", "later"]);
+    assert_eq!(repair_now(&scratch, &kept).left_alone, Vec::<String>::new());
+    assert_eq!(scratch.git(&["symbolic-ref", "HEAD"]), "refs/heads/later\n");
+    assert_eq!(scratch.git(&["status", "--porcelain"]), "");
+    assert!(!scratch.has(".git/MERGE_HEAD"), "the merge has come to its end");
 }
 
 #[test]
