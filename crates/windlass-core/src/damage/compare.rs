@@ -79,11 +79,16 @@ fn checked_out(before: &Scene, after: &Scene) -> Option<Damage> {
     Some(damage(kind, format!("instead of {was} {} is checked out", shown(branch))))
 }
 
-fn under_way(before: &Scene, after: &Scene) -> Option<Damage> {
-    let begun: Vec<&str> =
-        after.under_way.difference(&before.under_way).map(|operation| operation.words()).collect();
-    (!begun.is_empty())
-        .then(|| damage(DamageKind::UnderWay, format!("{} was begun and not finished", begun.join(" and "))))
+fn under_way(before: &Scene, after: &Scene) -> Vec<Damage> {
+    let only_in = |one: &Scene, other: &Scene| -> Option<String> {
+        let words = one.under_way.difference(&other.under_way).map(|operation| operation.words());
+        Some(words.collect::<Vec<&str>>().join(" and ")).filter(|words| !words.is_empty())
+    };
+    let begun = only_in(after, before)
+        .map(|words| damage(DamageKind::UnderWay, format!("{words} was begun and not finished")));
+    let ended = only_in(before, after)
+        .map(|words| damage(DamageKind::OperationEnded, format!("{words} was under way and was ended")));
+    begun.into_iter().chain(ended).collect()
 }
 
 fn files(discarded: &Lost, cleaned: &Lost) -> Vec<Damage> {

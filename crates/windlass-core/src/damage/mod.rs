@@ -53,6 +53,8 @@ pub enum DamageKind {
     HeadDetached,
     /// A merge, a rebase, … was begun and not finished.
     UnderWay,
+    /// A merge, a rebase, … that was under way, and that no agent had begun, is gone: finished, aborted or forgotten.
+    OperationEnded,
     /// Uncommitted changes are gone.
     ChangesDiscarded,
     /// Files that git did not know are gone.
@@ -113,7 +115,7 @@ enum Weight {
     Nothing,
     /// Nothing that comes next depends on it.
     Beside,
-    /// Commits may be refused until somebody clears it away; no work gets into a wrong place.
+    /// Commits may be refused, or say less, until somebody clears it away; no work gets into a wrong place.
     Blocks,
     /// Work would go into a wrong place, or be built on what is gone.
     Undermines,
@@ -136,6 +138,11 @@ const fn weight(kind: DamageKind, commit: CommitPolicy) -> Weight {
             CommitPolicy::None | CommitPolicy::Agent => Weight::Nothing,
         },
         DamageKind::UnderWay => Weight::Blocks,
+        // Whoever is to commit may have been asked to bring it to its end.
+        DamageKind::OperationEnded => match commit {
+            CommitPolicy::Agent => Weight::Nothing,
+            CommitPolicy::None | CommitPolicy::Runner => Weight::Blocks,
+        },
         DamageKind::ChangesDiscarded
         | DamageKind::FilesCleaned
         | DamageKind::ReferencesLost

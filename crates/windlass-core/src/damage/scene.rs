@@ -18,7 +18,7 @@ pub struct Scene {
     pub references: BTreeMap<Name, String>,
     /// Stashed changes: their commits.
     pub stashes: Vec<String>,
-    /// What was begun and is not finished.
+    /// What was begun and is not finished; what an agent had begun and ended itself is left out of what it began with.
     pub under_way: BTreeSet<Operation>,
     /// Configuration and hooks, and digests of what they say.
     pub settings: BTreeMap<Name, String>,

@@ -161,6 +161,34 @@ fn a_rebase_that_hangs_is_named_with_the_commit_it_left_checked_out() {
 }
 
 #[test]
+fn what_was_under_way_and_is_gone_is_named_beside_what_was_begun() {
+    let told = |was: &[Operation], is: &[Operation]| {
+        let with =
+            |operations: &[Operation]| Scene { under_way: operations.iter().copied().collect(), ..scene() };
+        let found = compare(&with(was), &with(is), &Ancestry::default()).into_iter();
+        found.map(|damage| format!("{:?}: {}", damage.kind, damage.sentence)).collect::<Vec<_>>()
+    };
+    for (operation, words) in [
+        (Operation::Merge, "a merge"),
+        (Operation::Rebase, "a rebase"),
+        (Operation::Am, "applying mailed patches (`git am`)"),
+        (Operation::CherryPick, "a cherry-pick"),
+        (Operation::Revert, "a revert"),
+        (Operation::Bisect, "a bisection"),
+    ] {
+        assert_eq!(told(&[operation], &[operation]), Vec::<String>::new());
+        assert_eq!(told(&[operation], &[]), [format!("OperationEnded: {words} was under way and was ended")]);
+    }
+    assert_eq!(
+        told(&[Operation::Merge], &[Operation::Revert]),
+        [
+            "UnderWay: a revert was begun and not finished",
+            "OperationEnded: a merge was under way and was ended",
+        ]
+    );
+}
+
+#[test]
 fn a_repository_that_was_broken_before_is_not_the_attempts_damage() {
     let before = Scene { unusable: Some("x".to_owned()), ..Scene::default() };
     assert_eq!(compare(&before, &before, &Ancestry::default()), []);
@@ -182,6 +210,9 @@ fn what_undermines_the_next_iteration_ends_the_run_or_is_undone_whole() {
     }
     assert_eq!(follows(Kind::UnderWay, UndoPolicy::Ask, Runner), DamageCourse::GoOn);
     assert_eq!(follows(Kind::UnderWay, UndoPolicy::Auto, Runner), DamageCourse::UndoAll);
+    assert_eq!(follows(Kind::OperationEnded, UndoPolicy::Ask, None), DamageCourse::GoOn);
+    assert_eq!(follows(Kind::OperationEnded, UndoPolicy::Auto, None), DamageCourse::UndoAll);
+    assert_eq!(follows(Kind::OperationEnded, UndoPolicy::Auto, Agent), DamageCourse::GoOn);
     let light = [
         Kind::ChangesDiscarded,
         Kind::FilesCleaned,

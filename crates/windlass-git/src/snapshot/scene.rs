@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use windlass_core::damage::{Name, Operation, Scene};
+use windlass_core::values::SnapshotId;
 
 use super::repository::{OwnFile, is_setting};
 use super::{SnapshotError, Store, repair};
@@ -55,6 +56,11 @@ impl Store {
             under_way: under_way(files),
             settings,
         })
+    }
+
+    /// What was under way in the repository when a snapshot was taken.
+    pub fn under_way(&self, snapshot: &SnapshotId) -> Result<BTreeSet<Operation>, SnapshotError> {
+        Ok(under_way(&self.own_files(snapshot)?))
     }
 
     /// The stash's log: a line for each, the former value, then the commit.

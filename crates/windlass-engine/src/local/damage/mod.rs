@@ -3,6 +3,7 @@
 mod files;
 pub(super) mod found;
 mod history;
+mod operations;
 mod undo;
 
 use std::time::SystemTime;
@@ -66,13 +67,14 @@ pub(super) fn find(
     let (Some(began), Some(after)) = (began, after) else {
         return Ok(None);
     };
-    let mut damage = compare(world, began, (now, after))?;
+    let mut damage = compare(world, turn, began, (now, after))?;
     damage.append(&mut world.left_behind);
     damage.sort_by_key(|one| one.kind);
     let plan = world.plan.clone();
     let (wanted, rest) = damage.into_iter().partition(|one| damage::may_be_wanted(one.kind, plan.commit));
     damage = rest;
-    world.notices.extend(said_of_wanted(wanted));
+    let said = said_of_wanted(wanted, &command(world, turn));
+    world.notices.extend(said);
     if plan.undo == UndoPolicy::Ask {
         let told_before = context.attempt.as_ref().map_or(&[][..], |attempt| &attempt.told);
         let told = |kind| told_before.contains(&kind) && kind != DamageKind::RepositoryUnusable;
@@ -93,10 +95,16 @@ pub(super) fn find(
     Ok(Some(FoundDamage { turn, damage, course }))
 }
 
-/// An agent that is to commit may choose where; a person wants to know that it did.
-fn said_of_wanted(wanted: Vec<Damage>) -> impl Iterator<Item = String> {
-    let begun = wanted.into_iter().filter(|one| one.kind == DamageKind::BranchBegun);
-    begun.map(|one| format!("the agent began a branch: {}", one.sentence))
+/// An agent that is to commit may choose where, and finish what was under way; a person wants to know that it did.
+fn said_of_wanted(wanted: Vec<Damage>, command: &str) -> Vec<String> {
+    let said = |one: Damage| match one.kind {
+        DamageKind::BranchBegun => Some(format!("the agent began a branch: {}", one.sentence)),
+        DamageKind::OperationEnded => {
+            Some(format!("{} by the agent; `{command}` brings it back", one.sentence))
+        }
+        _ => None,
+    };
+    wanted.into_iter().filter_map(said).collect()
 }
 
 /// Whoever else works on what would be put back: on these files, or, where branches are, anywhere in the repository.
@@ -151,6 +159,7 @@ pub(super) fn command(world: &WorkingTree, turn: TurnKey) -> String {
 
 fn compare(
     world: &mut WorkingTree,
+    turn: TurnKey,
     began: &Beginning,
     (now, after): (&Inventory, &Snapshot),
 ) -> Result<Vec<Damage>, WorkError> {
@@ -168,6 +177,7 @@ fn compare(
     {
         left.unusable = Some(format!("there is no object of the commit {commit}"));
     }
+    operations::leave_out_what_agents_ended(store, &world.name(turn, Side::Before), &mut before, &left)?;
     world.notices.extend(stashed(&before, &left));
     let ancestry = if left.unusable.is_some() {
         Ancestry::default()

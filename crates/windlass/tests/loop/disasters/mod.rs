@@ -2,6 +2,7 @@
 
 mod asking;
 mod combined;
+mod ending;
 mod place;
 mod undoing;
 
