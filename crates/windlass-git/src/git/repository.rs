@@ -209,7 +209,7 @@ impl Repository {
     }
 
     /// The settings whose names, in git's way of writing them, match this.
-    pub(crate) fn settings_like(&self, pattern: &str) -> Result<Vec<(String, Vec<u8>)>, GitError> {
+    pub fn settings_like(&self, pattern: &str) -> Result<Vec<(String, Vec<u8>)>, GitError> {
         let answer = Call::within(self).args(["config", "-z", "--get-regexp", pattern]).run()?;
         let settings = answer.output.split(|byte| *byte == 0).filter(|setting| !setting.is_empty());
         Ok(settings.filter_map(setting_of).collect())

@@ -1,5 +1,6 @@
 //! What became of uncommitted work.
 
+use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -10,8 +11,9 @@ use super::super::work::WorkError;
 use super::super::working_tree::WorkingTree;
 use super::Beginning;
 use windlass_git::git::{ObjectId, Repository, TreeFiles};
-use windlass_git::inventory::EntryKind;
+use windlass_git::inventory::{EntryKind, as_path};
 use windlass_git::snapshot::{Side, Snapshot};
+use windlass_host::tree::at;
 
 type Content = (EntryKind, ObjectId);
 
@@ -43,6 +45,9 @@ pub(super) fn lost(
         return Ok(());
     };
     let elsewhere: BTreeSet<ObjectId> = after.files.iter().map(|file| file.content).collect();
+    let commit = scene.commit.as_deref().unwrap_or_default();
+    let (converts, left) = (OnceCell::new(), Cell::new(MOST_MADE));
+    let made = AsCheckedOut { repository, commit, files: &committed, converts, left };
     let was_dirty =
         |path: &[u8], content: &Content| committed.get(path).is_some_and(|there| there != content);
     for path in changed {
@@ -54,7 +59,19 @@ pub(super) fn lost(
             (Some(before), Some(there), Some(left)) if before != there && left == there => {
                 ancestry.discarded.files.push(path.to_vec());
             }
-            (Some(before), Some(there), None) if before != there && !elsewhere.contains(&before.1) => {
+            (Some(before), Some(there), None)
+                if before != there
+                    && !elsewhere.contains(&before.1)
+                    && made.content(path) != Some(before.1) =>
+            {
+                ancestry.discarded.files.push(path.to_vec());
+            }
+            // Line ends and filters make of a commit's file another one.
+            (Some(before), Some(there), Some(left))
+                if before != there
+                    && left.1 != before.1
+                    && made.content(path).is_some_and(|made| made == left.1) =>
+            {
                 ancestry.discarded.files.push(path.to_vec());
             }
             // It had been deleted, and that was not committed.
@@ -70,6 +87,38 @@ pub(super) fn lost(
         keep_a_persons(lost, &was, first.as_ref());
     }
     Ok(())
+}
+
+/// So many files are asked for as a checkout makes them: each by a git of its own.
+const MOST_MADE: usize = 50;
+
+/// The files of a commit as git writes them into the tree.
+struct AsCheckedOut<'a> {
+    repository: &'a Repository,
+    commit: &'a str,
+    files: &'a TreeFiles,
+    /// Are they other ones than those that are committed? Nobody has asked before it matters.
+    converts: OnceCell<bool>,
+    left: Cell<usize>,
+}
+
+impl AsCheckedOut<'_> {
+    /// `None` where it is what is committed, or where nobody has looked.
+    fn content(&self, path: &[u8]) -> Option<ObjectId> {
+        if !*self.converts.get_or_init(|| self.converts()) {
+            return None;
+        }
+        self.left.set(self.left.get().checked_sub(1)?);
+        let made = self.repository.checked_out_content_of(self.commit, as_path(path)).ok()??;
+        Some(self.repository.object_format.of_file(&made))
+    }
+
+    fn converts(&self) -> bool {
+        let named = || self.files.keys().any(|path| path.ends_with(b".gitattributes"));
+        let own = || at(&self.repository.common_dir).join("info/attributes").holds_file();
+        let set = || self.repository.settings_like("^core\\.(autocrlf|eol|attributesfile)$");
+        named() || own() || set().is_ok_and(|set| !set.is_empty())
+    }
 }
 
 /// Where some of it is a person's, that is what matters, unless all of it is gone.

@@ -2,6 +2,7 @@
 
 mod asking;
 mod combined;
+mod converted;
 mod ending;
 mod place;
 mod undoing;
