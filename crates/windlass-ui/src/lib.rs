@@ -48,7 +48,7 @@ pub use hush::Hush;
 pub use json_line::FORMAT_VERSION;
 pub use line::{Line, Mark, Tone, rendered};
 pub use page::Page;
-pub use printer::{Output, Printer};
+pub use printer::{Output, Printer, lost_results};
 pub use screen::{Screen, ScreenHandle};
 pub use terminal::{Glyphs, Size, Stream, Terminal, is_abandoned, measure, terminal_reset};
 pub use view::{

@@ -2,6 +2,7 @@
 //! forgotten: a closed terminal never ends a run.
 
 use std::io::{self, Write};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use crate::line::{Line, width};
@@ -61,6 +62,14 @@ impl Output {
     }
 }
 
+/// Why what was to be written to standard output is lost.
+static LOST: OnceLock<rustix::io::Errno> = OnceLock::new();
+
+/// Why results did not get to standard output; `None` where they did, or where a reader had seen enough (`| head`).
+pub fn lost_results() -> Option<io::Error> {
+    LOST.get().filter(|error| **error != rustix::io::Errno::PIPE).map(|error| (*error).into())
+}
+
 /// A standard stream without the lock and the buffer of [`std::io`]: a thread that is stuck in a terminal must not hold
 /// a lock that others wait for.
 struct StandardStream(Stream);
@@ -80,7 +89,12 @@ impl Write for StandardStream {
                     std::thread::sleep(pause);
                     pause = (pause * 2).min(Duration::from_millis(100));
                 }
-                other => return other.map_err(io::Error::from),
+                other => {
+                    if let (Stream::Stdout, Err(error)) = (self.0, other) {
+                        LOST.get_or_init(|| error);
+                    }
+                    return other.map_err(io::Error::from);
+                }
             }
         }
     }

@@ -311,9 +311,12 @@ fn print(text: &str) -> Result<(), AppError> {
 fn print_bytes(bytes: &[u8]) -> Result<(), AppError> {
     let mut out = io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(AppError::new(Kind::System, format!("cannot write to standard output: {error}")))
-        }
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(unwritten(&error)),
         _ => Ok(()),
     }
+}
+
+/// A result is lost.
+fn unwritten(error: &io::Error) -> AppError {
+    AppError::new(Kind::System, format!("cannot write to standard output: {error}"))
 }

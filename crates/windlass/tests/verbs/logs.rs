@@ -285,3 +285,21 @@ steps = [
     let names: Vec<&str> = calls.iter().map(|call| call["name"].as_str().unwrap()).collect();
     assert_eq!((names.first(), names.last()), (Some(&"Write"), Some(&"Bash")), "{}", outcome.stderr_text());
 }
+
+#[test]
+fn what_cannot_be_written_is_no_success() {
+    let env = TestEnv::with_git();
+    let run = busy(&env);
+    for more in [&[][..], &["--json"], &["-v"], &["--tools"]] {
+        let logs = windlass(&env, &[&["logs", &run], more].concat());
+        let mut shell = env.command("sh");
+        shell.args(["-c", "exec \"$0\" \"$@\" > /dev/full"]).arg(logs.get_program()).args(logs.get_args());
+        let outcome = env.run(&mut shell, PATIENCE);
+        outcome.expect_code(1, "nothing was shown");
+        assert!(outcome.stderr_text().contains("cannot write to standard output"), "{outcome:?}");
+    }
+    let mut head = env.command("sh");
+    let logs = windlass(&env, &["logs", &run]);
+    head.args(["-c", "\"$0\" \"$@\" | true"]).arg(logs.get_program()).args(logs.get_args());
+    env.run(&mut head, PATIENCE).expect_success("a reader that has seen enough");
+}

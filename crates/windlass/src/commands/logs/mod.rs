@@ -7,10 +7,10 @@ use std::process::ExitCode;
 use windlass_app::AppError;
 use windlass_app::logs::{RecordedRun, Telling};
 use windlass_core::config::OutputLevel;
-use windlass_ui::{ToolsForm, ToolsView};
+use windlass_ui::{ToolsForm, ToolsView, lost_results};
 
 use super::terminal::Show;
-use super::{app, warn};
+use super::{app, unwritten, warn};
 use crate::args::LogsArgs;
 use pages::{Story, ToolList, Window};
 
@@ -26,6 +26,9 @@ pub fn run_anywhere(args: &LogsArgs) -> Result<ExitCode, AppError> {
 
 fn tell(args: &LogsArgs, recorded: &RecordedRun) -> Result<ExitCode, AppError> {
     let window = show(args, recorded)?;
+    if let Some(error) = lost_results() {
+        return Err(unwritten(&error));
+    }
     if window.calls > 0 && !recorded.has_streams() {
         warn(&format!(
             "what the agents of run {} said and did is not kept any more (runs.keep, runs.keep_size)",
