@@ -45,7 +45,9 @@ impl MadeOf {
         let watched = guard.files.iter().map(|file| &file.path).filter(is_watched);
         let files = watched.filter(|path| !known.contains(*path));
         let was = |path: &String| (path.clone(), look(&place.root, path));
-        MadeOf { root: place.root.clone(), action: guard.action, stage, files: files.map(was).collect(), own }
+        // What is not there yet a check may make: a list of dependencies, say. Of an agent that is seen afterwards.
+        let files = files.map(was).filter(|(_, was)| *was != Was::Absent).collect();
+        MadeOf { root: place.root.clone(), action: guard.action, stage, files, own }
     }
 
     /// The check has ended: what it changed of them is made what it was. Where it changed any, it does not count.
