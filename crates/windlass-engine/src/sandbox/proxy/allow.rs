@@ -142,9 +142,15 @@ mod tests {
         ] {
             assert!(!is_public(within.parse().unwrap()), "{within}");
         }
-        for outside in
-            ["1.1.1.1", "160.79.104.10", "172.32.0.1", "100.128.0.1", "2606:4700::1", "::ffff:1.1.1.1"]
-        {
+        for outside in [
+            "1.1.1.1",
+            "160.79.104.10",
+            "172.32.0.1",
+            "100.128.0.1",
+            "2606:4700::1",
+            "2001:4860::8888",
+            "::ffff:1.1.1.1",
+        ] {
             assert!(is_public(outside.parse().unwrap()), "{outside}");
         }
     }

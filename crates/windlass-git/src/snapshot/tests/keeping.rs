@@ -187,3 +187,15 @@ fn a_name_that_a_killed_writer_left_half_written_is_tidied_away_and_others_stay(
     assert!(!half.exists());
     assert_eq!(store.named(&after(1)).unwrap(), kept.id);
 }
+
+#[test]
+fn locks_and_samples_of_hooks_are_none_of_the_repositorys_files() {
+    let scratch = Scratch::committed();
+    for name in ["refs/heads/main.lock", "hooks/pre-push.sample", "hooks/pre-push"] {
+        scratch.write(&format!(".git/{name}"), "x");
+    }
+    let kept = scratch.keep(1);
+    let names: Vec<&[u8]> = kept.repository.iter().map(|file| file.name.as_slice()).collect();
+    assert!(names.contains(&&b"hooks/pre-push"[..]) && names.contains(&&b"refs/heads/main"[..]));
+    assert!(!names.iter().any(|name| name.ends_with(b".lock") || name.ends_with(b".sample")));
+}
