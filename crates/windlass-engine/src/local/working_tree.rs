@@ -63,6 +63,8 @@ pub(super) struct WorkingTree {
     pub held_back: BTreeSet<Vec<u8>>,
     /// What of it was committed then.
     pub uncommitted_base: Uncommitted,
+    /// Does a checkout of this commit make other files of what is committed, as far as somebody has asked?
+    pub converts: Option<(String, bool)>,
     /// What is to be said with the next answer.
     pub notices: Vec<String>,
     /// The files of the commit that was last asked about.
@@ -132,6 +134,7 @@ impl WorkingTree {
             along: Vec::new(),
             held_back: BTreeSet::new(),
             uncommitted_base: Uncommitted::default(),
+            converts: None,
             notices: Vec::new(),
             committed: None,
             put_back: None,

@@ -46,7 +46,8 @@ pub(super) fn lost(
     };
     let elsewhere: BTreeSet<ObjectId> = after.files.iter().map(|file| file.content).collect();
     let commit = scene.commit.as_deref().unwrap_or_default();
-    let (converts, left) = (OnceCell::new(), Cell::new(MOST_MADE));
+    let known = world.converts.as_ref().filter(|(of, _)| of == commit).map(|(_, converts)| *converts);
+    let (converts, left) = (known.map_or_else(OnceCell::new, OnceCell::from), Cell::new(MOST_MADE));
     let made = AsCheckedOut { repository, commit, files: &committed, converts, left };
     let was_dirty =
         |path: &[u8], content: &Content| committed.get(path).is_some_and(|there| there != content);
@@ -79,6 +80,7 @@ pub(super) fn lost(
             _ => {}
         }
     }
+    world.converts = made.converts.get().map(|converts| (commit.to_owned(), *converts));
     ancestry.cleaned.of = was.keys().filter(|path| !committed.contains_key(**path)).count();
     ancestry.discarded.of = was.iter().filter(|(path, content)| was_dirty(path, content)).count()
         + committed.keys().filter(|path| !was.contains_key(path.as_slice())).count();
