@@ -59,8 +59,16 @@ impl Inspection<'_> {
 
     /// What a check says is to be run in the working directory.
     pub fn read_command(&mut self, text: &str) {
-        for place in self.started_in(text, None, Path::new("")) {
-            self.read(text, &place, 0);
+        self.read(text, (None, Path::new("")), 0);
+    }
+
+    /// A command, or what stands in a file that one starts. `own` is the folder of that script, `folder` is where it is run; both
+    /// relative to the working directory.
+    fn read(&mut self, text: &str, (own, folder): (Option<&Path>, &Path), depth: usize) {
+        self.tools.extend(tools_called(text));
+        self.unfollowed.extend(unfollowed(text));
+        for place in self.started_in(text, own, folder) {
+            self.read_in(text, &place, depth);
         }
     }
 
@@ -82,10 +90,8 @@ impl Inspection<'_> {
         places
     }
 
-    /// A command, or what stands in a script that one starts; `folder`, relative to the working directory, is where it runs.
-    fn read(&mut self, text: &str, folder: &Path, depth: usize) {
-        self.tools.extend(tools_called(text));
-        self.unfollowed.extend(unfollowed(text));
+    /// The same, where what it starts is in this folder.
+    fn read_in(&mut self, text: &str, folder: &Path, depth: usize) {
         for file in build_files(text) {
             self.build_file(&file, folder, depth);
         }
@@ -97,14 +103,12 @@ impl Inspection<'_> {
                 && depth < DEEPEST
                 && let Some(text) = self.text(&path)
             {
-                for place in self.started_in(&text, self.folder_of(&path).as_deref(), folder) {
-                    self.read(&text, &place, depth + 1);
-                }
+                self.read(&text, (self.folder_of(&path).as_deref(), folder), depth + 1);
             }
         }
         // What was found before is not followed again, so that this ends.
         for script in self.packages.take(self.place, text, folder) {
-            self.read(&script.command, &script.folder, depth);
+            self.read(&script.command, (None, &script.folder), depth);
         }
     }
 
@@ -140,7 +144,7 @@ impl Inspection<'_> {
             }
             let commands = tool.commands(&text);
             for place in places {
-                self.read(&commands, &place, depth + 1);
+                self.read(&commands, (None, &place), depth + 1);
             }
         }
     }

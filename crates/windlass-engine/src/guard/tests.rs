@@ -54,6 +54,20 @@ impl Bed {
 }
 
 #[test]
+fn whatever_goes_to_the_top_is_followed_there() {
+    let goes = "cd $$(git rev-parse --show-toplevel) && sh unit.sh";
+    let package = r#"{"scripts": {"test": "cd \"$(git rev-parse --show-toplevel)\" && sh unit.sh"}}"#;
+    let bed = Bed::new(&[
+        ("sub/Makefile", &format!("all:\n\t{goes}\n")),
+        ("sub/package.json", package),
+        ("unit.sh", ""),
+    ]);
+    for command in ["make -C sub", "cd sub && npm test"] {
+        assert!(bed.files(command).contains(&"unit.sh".to_owned()), "{command}: {:?}", bed.files(command));
+    }
+}
+
+#[test]
 fn what_checks_start_is_guarded_and_what_that_starts() {
     let bed = Bed::new(&[
         ("check.sh", "#!/bin/sh\nset -e\n./ci/inner.sh # ./not-this.sh\nmake -C sub\n"),

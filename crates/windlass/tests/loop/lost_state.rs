@@ -76,13 +76,15 @@ fn a_repository_that_was_shut_is_opened_by_the_printed_command() {
 #[test]
 fn what_was_thrown_away_in_a_folder_that_was_shut_is_put_back() {
     for undo in ["auto", "ask"] {
-        let night =
-            Night::with_git(&calls(&["{ bash = 'git checkout -q .; rm -f shut/new; chmod 555 shut' }"]));
+        let night = Night::with_git(&calls(&[
+            "{ bash = 'git checkout -q .; rm -rf shut/new shut/below; chmod 555 shut' }",
+        ]));
         night.env.write("shut/old", "committed\n");
         night.env.write(".windlass/config.toml", format!("[safety]\nundo = '{undo}'\n"));
         night.env.git(&["add", "--all"]);
         night.env.git(&["commit", "--quiet", "--message", "files"]);
-        for file in ["shut/old", "shut/new"] {
+        let files = ["shut/old", "shut/new", "shut/below/new"];
+        for file in files {
             night.env.write(file, "mine\n");
         }
         let outcome = run_as_an_ordinary_user(&night, night.run_command(&["-m", "1"]));
@@ -91,7 +93,7 @@ fn what_was_thrown_away_in_a_folder_that_was_shut_is_put_back() {
             let words = ["restore", &id(&night), "1", "--before", "--repository"];
             run_as_an_ordinary_user(&night, night.windlass(&words)).expect_success(undo);
         }
-        for file in ["shut/old", "shut/new"] {
+        for file in files {
             assert_eq!(night.env.read(file), "mine\n", "{undo}: {}", said(&outcome));
         }
     }

@@ -109,14 +109,14 @@ fn write_file(plan: &RestorePlan, file: &KeptFile, content: &[u8]) -> Result<(),
     }
 }
 
-/// Does this with a file. Where its folder's owner may not write there (an agent did that, or a person before), they may for as
-/// long as it takes.
-fn where_one_may_write<T>(file: &TreePath, act: impl Fn() -> Result<T, FileError>) -> Result<T, FileError> {
+/// Does this with a file or a folder. Where the owner of the folder that it is in may not write there (an agent did that, or a person
+/// before), they may for as long as it takes.
+fn where_one_may_write<T>(path: &TreePath, act: impl Fn() -> Result<T, FileError>) -> Result<T, FileError> {
     let refused = match act() {
         Err(error) if error.source.kind() == ErrorKind::PermissionDenied => error,
         done => return done,
     };
-    let Some(folder) = file.parent() else { return Err(refused) };
+    let Some(folder) = path.parent() else { return Err(refused) };
     let Ok(Some(found)) = folder.look() else { return Err(refused) };
     if folder.set_permissions(found.mode | 0o700).is_err() {
         return Err(refused);
@@ -143,7 +143,8 @@ fn make_folders(root: &TreePath, path: &Path, others: impl Fn(&[u8]) -> u32) -> 
             Ok(Some(_)) => return Err(WhyLeft::InTheWay),
             _ => {
                 let permissions = 0o700 | others(way.as_os_str().as_bytes());
-                folder.make_folder_with(permissions).map_err(|error| failed(&error))?;
+                where_one_may_write(&folder, || folder.make_folder_with(permissions))
+                    .map_err(|error| failed(&error))?;
             }
         }
     }
