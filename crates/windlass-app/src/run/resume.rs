@@ -110,10 +110,9 @@ pub(super) fn resume(app: &App, request: &ResumeRun) -> Result<RunEnd, AppError>
 
 /// What becomes of a wait, where somebody said so.
 fn of_the_wait(run: &Run, wait: OpenWait) -> Option<String> {
-    let waits = run.backoff().is_some() || run.agents_away().any(|(_, until, _)| until.is_some());
     let said = match wait {
         OpenWait::GoesOn => return None,
-        OpenWait::IsOver if waits => "what was waited for is tried at once",
+        OpenWait::IsOver if run.is_waiting() => "what was waited for is tried at once",
         OpenWait::IsOver => "nothing is waited for: the run goes on as without --try-now",
     };
     Some(said.to_owned())

@@ -106,6 +106,11 @@ impl Run {
         Some(Fact::Failing { stop_reason, detail, under_way: UnderWay::SeenThrough })
     }
 
+    /// Is there anything that could be tried before its time?
+    pub fn is_waiting(&self) -> bool {
+        !self.tried_now().is_empty()
+    }
+
     /// Whatever was waited for is tried at once: agents that would be back later, and the iteration that was refused.
     pub(super) fn tried_now(&self) -> Vec<Fact> {
         let back = self.agents_away().filter(|(_, until, _)| until.is_some());

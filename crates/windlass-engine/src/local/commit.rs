@@ -271,7 +271,7 @@ fn give_up_committed(world: &mut WorkingTree, repository: &Repository) -> Result
             None => theirs.is_some() && there == **theirs,
         }
     };
-    let since: Vec<Vec<u8>> =
+    let since: BTreeSet<Vec<u8>> =
         world.uncommitted.iter().filter(is_committed).map(|(path, _)| path.clone()).collect();
     if since.is_empty() {
         return Ok(());

@@ -31,31 +31,33 @@ pub(super) struct MadeOf {
 }
 
 impl MadeOf {
-    /// Looks at them.
+    /// Looks at them, where changes of them are undone or held.
     pub fn look(plan: &RunSpec, folder: &RunFolder, place: &Place, stage: CheckStage) -> MadeOf {
         let guard = &plan.guard;
         let own = Note::at(folder.path().join("written-by-the-baseline"));
-        let known = if stage == CheckStage::Baseline { BTreeSet::new() } else { read(&own) };
+        let mut made_of =
+            MadeOf { root: place.root.clone(), action: guard.action, stage, files: Vec::new(), own };
+        if !matches!(guard.action, GuardAction::Hold | GuardAction::Refuse) {
+            return made_of;
+        }
+        let known = if stage == CheckStage::Baseline { BTreeSet::new() } else { read(&made_of.own) };
         let protected = Protected::new(guard.protected.iter().map(String::as_str)).ok();
-        let is_watched = |path: &&String| {
-            let path = Path::new(path.as_str());
-            let is_free = |protected| is_let_through(place, protected, path);
-            !protected.as_ref().is_some_and(is_free)
+        let is_free = |path: &str| {
+            protected.as_ref().is_some_and(|protected| is_let_through(place, protected, Path::new(path)))
         };
-        let watched = guard.files.iter().map(|file| &file.path).filter(is_watched);
-        let files = watched.filter(|path| !known.contains(*path));
-        let was = |path: &String| (path.clone(), look(&place.root, path));
+        let paths = guard.files.iter().map(|file| &file.path);
+        let watched = paths.filter(|path| !known.contains(*path) && !is_free(path));
+        let was = watched.map(|path| (path.clone(), look(&place.root, path)));
         // What is not there yet a check may make: a list of dependencies, say. Of an agent that is seen afterwards.
-        let files = files.map(was).filter(|(_, was)| *was != Was::Absent).collect();
-        MadeOf { root: place.root.clone(), action: guard.action, stage, files, own }
+        made_of.files.extend(was.filter(|(_, was)| *was != Was::Absent));
+        made_of
     }
 
     /// The check has ended: what it changed of them is made what it was. Where it changed any, it does not count.
     pub fn end(&self, log: &Path) -> Touched {
         let changed: Vec<&(String, Was)> =
             self.files.iter().filter(|(path, was)| look(&self.root, path) != *was).collect();
-        let is_guarded = matches!(self.action, GuardAction::Hold | GuardAction::Refuse);
-        if changed.is_empty() || !is_guarded {
+        if changed.is_empty() {
             return Touched::Nothing;
         }
         let names: Vec<&str> = changed.iter().map(|(path, _)| path.as_str()).collect();

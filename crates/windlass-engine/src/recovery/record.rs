@@ -2,7 +2,7 @@
 //! takes along. Files in the run's folder, a line for each path: what was there, or `-` where it was deleted, a tab, the
 //! path. A path that ends in `/` is a folder with all that is in it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::store::RunFolder;
@@ -96,7 +96,7 @@ pub(super) fn add(folder: &RunFolder, found: &Uncommitted, base: &Uncommitted) -
 }
 
 /// Takes out what has been committed since.
-pub fn take_out(folder: &RunFolder, committed: &[Vec<u8>]) -> Result<(), FileError> {
+pub fn take_out(folder: &RunFolder, committed: &BTreeSet<Vec<u8>>) -> Result<(), FileError> {
     let mut all = read(folder)?.unwrap_or_default();
     all.retain(|path, _| !committed.contains(path));
     replace(&file(folder), to_text(&all).as_bytes(), 0o600)
@@ -149,7 +149,7 @@ mod tests {
         let mut all = found;
         all.insert(b"later".to_vec(), id);
         assert_eq!(read(&run).unwrap(), Some(all.clone()));
-        take_out(&run, &[b"gone".to_vec(), b"other".to_vec()]).unwrap();
+        take_out(&run, &[b"gone".to_vec(), b"other".to_vec()].into()).unwrap();
         all.remove(b"gone".as_slice());
         assert_eq!(read(&run).unwrap(), Some(all));
         assert!(along(&run).unwrap().is_empty());

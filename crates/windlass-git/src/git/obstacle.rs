@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::call::{Call, CallOutput, last_lines};
 use super::patience::is_released;
-use super::{GitError, Repository};
+use super::{GitError, ObjectId, Repository};
 use windlass_host::tree::at;
 
 const UNKNOWN_IDENTITY: &str = "git does not know who commits: run `git config --global user.name \"Your Name\"` and \
@@ -146,6 +146,12 @@ impl Repository {
             return Ok(None);
         }
         Call::within(self).args(["cat-file", "--filters"]).arg(&name).output().map(Some)
+    }
+
+    /// The same by what names it.
+    pub fn checked_out_id_of(&self, commit: &str, path: &Path) -> Result<Option<ObjectId>, GitError> {
+        let content = self.checked_out_content_of(commit, path)?;
+        Ok(content.map(|content| self.object_format.of_file(&content)))
     }
 
     /// What is committed at a path; `None` where nothing is, or more than is looked at.

@@ -36,7 +36,7 @@ fn said(files: &RestoredFiles) -> Vec<Line> {
         lines.push(repository_line(repaired));
         lines.extend(repaired.left_alone.iter().map(|sentence| notice(sentence)));
     }
-    lines.extend(restored.left_alone.iter().take(NAMED).map(|left| notice(&left_alone(left))));
+    lines.extend(restored.left_alone.iter().take(NAMED).map(|left| notice(&format!("left alone: {left}"))));
     if restored.left_alone.len() > NAMED {
         lines.push(notice(&format!("{} more paths were left alone", restored.left_alone.len() - NAMED)));
     }
@@ -73,8 +73,4 @@ fn repository_line(repaired: &Repaired) -> Line {
         1 => format!("{what} put back: 1 step"),
         done => format!("{what} put back: {done} steps"),
     })
-}
-
-fn left_alone(left: &LeftAlone) -> String {
-    format!("left alone: {left}")
 }

@@ -111,8 +111,7 @@ impl AsCheckedOut<'_> {
             return None;
         }
         self.left.set(self.left.get().checked_sub(1)?);
-        let made = self.repository.checked_out_content_of(self.commit, as_path(path)).ok()??;
-        Some(self.repository.object_format.of_file(&made))
+        self.repository.checked_out_id_of(self.commit, as_path(path)).ok()?
     }
 
     fn converts(&self) -> bool {
