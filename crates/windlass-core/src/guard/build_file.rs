@@ -1,6 +1,8 @@
 //! Files that a build tool goes by: which it reads, what these read besides themselves, and what they say is to be run.
 
-use super::command::{Simple, base, below, is_about_checks, simple_commands};
+use super::command::{
+    Simple, base, below, is_about_checks, is_assignment, operands, simple_commands, values,
+};
 
 /// Up to so many folders above are looked through by tools that do so.
 const MOST_ABOVE: usize = 6;
@@ -27,6 +29,8 @@ pub struct BuildFile {
     pub names: Vec<String>,
     /// Where the tool was started, relative to the working directory.
     pub folder: String,
+    /// What it is to make or run; empty = what the file has first.
+    pub goals: Vec<String>,
 }
 
 impl BuildTool {
@@ -108,35 +112,19 @@ pub fn build_files(text: &str) -> Vec<BuildFile> {
         let (files, folders) = tool.flags();
         let folder = values(&words, folders).last().map_or(folder.clone(), |to| below(&folder, to));
         let told = values(&words, files);
+        let goals = operands(&words, &[files, folders].concat());
+        let goals: Vec<String> = goals.into_iter().filter(|word| !is_assignment(word)).cloned().collect();
         if told.is_empty() {
             let levels = if tool == BuildTool::Make { 0 } else { MOST_ABOVE };
             let name = |above: usize, name: &str| below(&folder, &format!("{}{name}", "../".repeat(above)));
             let names =
                 (0..=levels).flat_map(|above| tool.names().iter().map(move |one| name(above, one))).collect();
-            found.push(BuildFile { tool, names, folder });
+            found.push(BuildFile { tool, names, folder, goals });
             continue;
         }
         for file in told {
-            found.push(BuildFile { tool, names: vec![below(&folder, &file)], folder: folder.clone() });
-        }
-    }
-    found
-}
-
-/// The values of flags: `-f x`, `-fx`, `--file x`, `--file=x`.
-fn values(words: &[String], flags: &[&str]) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut words = words.iter().skip(1);
-    while let Some(word) = words.next() {
-        for flag in flags {
-            let attached = match word.strip_prefix(flag) {
-                Some("") => words.next().cloned(),
-                Some(rest) if flag.starts_with("--") => rest.strip_prefix('=').map(str::to_owned),
-                Some(rest) => Some(rest.to_owned()),
-                None => continue,
-            };
-            found.extend(attached);
-            break;
+            let names = vec![below(&folder, &file)];
+            found.push(BuildFile { tool, names, folder: folder.clone(), goals: goals.clone() });
         }
     }
     found
@@ -363,6 +351,7 @@ mod tests {
         for (text, expected) in [
             ("make -f ci.mk test", "ci.mk"),
             ("make -fci.mk", "ci.mk"),
+            ("make -skf ci.mk", "ci.mk"),
             ("make --file=ci.mk", "ci.mk"),
             ("make --makefile ci.mk -C sub", "sub/ci.mk"),
             ("just --justfile=ci/x.just check", "ci/x.just"),

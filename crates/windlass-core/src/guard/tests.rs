@@ -343,6 +343,23 @@ fn commands_name_what_they_start() {
         ("cd web && npm test; ../check", &["web/../check"], &["npm"]),
         ("FOO=1 timeout 5m env A=b pytest -q tests/test_a.py", &[], &["env", "pytest", "timeout"]),
         ("bash -c './a.sh && pytest'", &["a.sh"], &["bash", "pytest"]),
+        ("test \"$(sh ci/a.sh)\" = \"`cd web; sh b.sh`\"", &["ci/a.sh", "web/b.sh"], &["sh"]),
+        ("grep -c sh x.sh", &[], &["grep"]),
+        (
+            "bash -euo pipefail ci/a.sh; cd ci && bash -eu -o pipefail b.sh",
+            &["ci/a.sh", "ci/b.sh"],
+            &["bash"],
+        ),
+        ("bash -ec './a.sh x' y; sh --rcfile z c.sh", &["a.sh", "c.sh"], &["bash", "sh"]),
+        ("timeout -s KILL 60 ci/a.sh; flock /tmp ci/b.sh", &["ci/a.sh", "ci/b.sh"], &["flock", "timeout"]),
+        (
+            "env -u X sh a.sh; env -C ci ./b.sh; taskset -c 0 ./c.sh",
+            &["a.sh", "c.sh", "ci/b.sh"],
+            &["env", "sh", "taskset"],
+        ),
+        ("eval \"sh a.sh\"; $(pwd)/b.sh; \"$PWD\"/c.sh", &["a.sh", "b.sh", "c.sh"], &["eval", "sh"]),
+        ("python3 -X dev ci/d.py; cd ci && python3 c.py", &["ci/c.py", "ci/d.py"], &["python3"]),
+        ("python3 -W error ci/c.py; awk -f ci/x.awk y.txt", &["ci/c.py", "ci/x.awk"], &["awk", "python3"]),
         (
             "python scripts/check.py | tee log; python app.py; node run_tests.js",
             &["run_tests.js", "scripts/check.py"],
@@ -357,6 +374,14 @@ fn commands_name_what_they_start() {
         called.retain(|name| name != "test");
         assert_eq!(called, *tools, "{command}");
     }
+}
+
+#[test]
+fn folders_without_a_name_are_seen_in_commands_within_commands() {
+    for text in ["sh -c 'cd \"$(dirname \"$0\")\" && make'", "x=\"$(cd \"$(dirname \"$0\")\" && make)\""] {
+        assert_eq!(unnamed_folders(text), [UnnamedFolder::OfTheScript].into(), "{text}");
+    }
+    assert_eq!(unnamed_folders("sh -c 'cd sub && make'"), [].into());
 }
 
 #[test]

@@ -1,6 +1,9 @@
 //! What a check starts and nobody can follow by reading it: the guard is not a shell. It is said, with what would cover it.
 
-use super::command::{SHELLS, Simple, UnnamedFolder, base, simple_commands, unnamed_folders};
+use super::command::{
+    SHELLS, Simple, UnnamedFolder, base, hands_a_line, operands, script_of_shell, simple_commands,
+    unnamed_folders,
+};
 use crate::spec::Unfollowed;
 
 /// The commands of a text that start something by a variable (`sh "$PWD/x"`, `$DIR/check`), or from what is handed to a shell
@@ -10,11 +13,14 @@ pub fn unfollowed(text: &str) -> Vec<Unfollowed> {
     let mut found = Vec::new();
     for (index, Simple { words, .. }) in commands.iter().enumerate() {
         let Some(first) = words.first() else { continue };
-        let argument = words.iter().skip(1).find(|word| !word.starts_with('-'));
         let is_shell = SHELLS.contains(&base(first));
+        let argument = if is_shell { script_of_shell(words) } else { None };
         let pattern = match argument {
             _ if is_variable(first) && first != "$" => literal(first),
-            _ if words.iter().any(|word| word == "-c") => continue,
+            _ if base(first) == "run-parts" => {
+                operands(words, &[]).last().map(|folder| format!("{}/**", folder.trim_end_matches('/')))
+            }
+            _ if words.iter().any(|word| hands_a_line(word)) => continue,
             Some(script) if is_shell && is_variable(script) => literal(script),
             // What it is to run comes from the command before it.
             None if is_shell => {
@@ -60,7 +66,8 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         let one = |command: &str, pattern: &str| vec![(command.to_owned(), pattern.to_owned())];
-        assert_eq!(of("sh \"$PWD/ci/x.sh\""), one("sh $PWD/ci/x.sh", "ci/x.sh"));
+        assert_eq!(of("sh \"$DIR/ci/x.sh\""), one("sh $DIR/ci/x.sh", "ci/x.sh"));
+        assert_eq!(of("run-parts --regex . ci/"), one("run-parts --regex . ci/", "ci/**"));
         assert_eq!(of("cat ci/x | sh"), one("sh", "ci/x"));
         assert_eq!(of("cat ci/x | bash -s -- all"), []);
         assert_eq!(of("$CHECKS/all.sh --quick"), one("$CHECKS/all.sh --quick", "all.sh"));
@@ -76,6 +83,9 @@ mod tests {
             "cargo test",
             "sh -c 'make test'",
             "./check.sh \"$PWD\"",
+            "sh \"$PWD/ci/x.sh\"",
+            "$(pwd)/ci/x.sh",
+            "bash -euo pipefail ci/x.sh",
             "",
         ] {
             assert_eq!(of(followed), [], "{followed}");

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use windlass_core::guard::{
     BuildFile, BuildTool, Inclusion, UnnamedFolder, build_files, scripts_started, tools_called, unfollowed,
-    unnamed_folders,
+    unnamed_folders, unwritten_targets, words_of,
 };
 use windlass_core::spec::Unfollowed;
 
 use super::packages::Packages;
-use super::{inside, links, text_of};
+use super::{digest, inside, links, text_of};
 use windlass_git::inventory::Place;
 use windlass_host::tree::at;
 
@@ -60,6 +60,22 @@ impl Inspection<'_> {
     /// What a check says is to be run in the working directory.
     pub fn read_command(&mut self, text: &str) {
         self.read(text, (None, Path::new("")), 0);
+        self.name_unfollowed_scripts(text);
+    }
+
+    /// What a check names that looks like a program, and is not known to be started: perhaps a tool starts it that nobody knows here.
+    fn name_unfollowed_scripts(&mut self, text: &str) {
+        for word in words_of(text) {
+            let Some(path) = self.inside(Path::new(&word)).filter(|path| !self.files.contains(path)) else {
+                continue;
+            };
+            let is_program =
+                self.is_file(&path) && self.text(&path).is_some_and(|text| text.starts_with("#!"));
+            if let Some(pattern) = path.to_str().filter(|_| is_program) {
+                let command = text.trim().to_owned();
+                self.unfollowed.insert(Unfollowed { command, pattern: Some(pattern.to_owned()) });
+            }
+        }
     }
 
     /// A command, or what stands in a file that one starts. `own` is the folder of that script, `folder` is where it is run; both
@@ -125,18 +141,21 @@ impl Inspection<'_> {
         let beside = names.get(used).and_then(|name| name.parent()).unwrap_or(folder).to_owned();
         let at = if file.tool.runs_beside_its_file() { beside } else { folder.join(&file.folder) };
         if let Some(Some(path)) = paths.get(used) {
-            self.read_build_file(file.tool, path, &at, depth);
+            self.read_build_file(file, path, &at, depth);
         }
     }
 
     /// One file and what it includes, each once; `at`, relative to the working directory, is where what it says is run.
-    fn read_build_file(&mut self, tool: BuildTool, path: &Path, at: &Path, depth: usize) {
+    fn read_build_file(&mut self, file: &BuildFile, path: &Path, at: &Path, depth: usize) {
+        let tool = file.tool;
+        let mut all = String::new();
         let mut open = vec![(path.to_owned(), at.to_owned())];
         while let Some((path, at)) = open.pop().filter(|_| self.files.len() < MOST_FILES) {
             if !self.take(&path) || depth >= DEEPEST {
                 continue;
             }
             let Some(text) = self.text(&path) else { continue };
+            all.extend(["\n", &text]);
             let places = self.places(tool, &path, &at);
             for included in tool.included(&text) {
                 let found = self.include(included, &places);
@@ -147,6 +166,17 @@ impl Inspection<'_> {
                 self.read(&commands, (None, &place), depth + 1);
             }
         }
+        if tool == BuildTool::Make {
+            self.take_targets(&all, &file.goals, at);
+        }
+    }
+
+    /// What would keep a makefile's rules from running, were it there.
+    fn take_targets(&mut self, makefile: &str, goals: &[String], folder: &Path) {
+        let names = unwritten_targets(makefile, goals);
+        let paths = names.iter().filter_map(|name| self.inside(&folder.join(name)));
+        let missing: Vec<PathBuf> = paths.filter(|path| digest(self.place, path).is_none()).collect();
+        self.files.extend(missing);
     }
 
     /// Where what a file says may be run: where the one that includes it does, or where it lies itself.

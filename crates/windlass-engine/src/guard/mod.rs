@@ -31,6 +31,9 @@ use windlass_host::tree::{Kind, at};
 /// So much of a script is read for what it starts, in bytes.
 const MOST_OF_SCRIPT: u64 = 256 * 1024;
 
+/// What names a folder, whatever it holds.
+pub(crate) const FOLDER: &str = "folder";
+
 /// So many names of a folder are looked at.
 const MOST_NAMES: usize = 2000;
 
@@ -97,8 +100,9 @@ fn guarded(place: &Place, path: &Path) -> Option<GuardedFile> {
 
 /// What names what is at a path relative to the root; `None` = nothing is there.
 pub(crate) fn digest(place: &Place, path: &Path) -> Option<String> {
-    let (kind, content) = place.content_now(path.as_os_str().as_bytes())?;
-    Some(format!("{} {content}", kind.git_mode()))
+    let content = place.content_now(path.as_os_str().as_bytes());
+    let folder = || at(&place.root).join(path).is_real_folder().then(|| FOLDER.to_owned());
+    content.map(|(kind, content)| format!("{} {content}", kind.git_mode())).or_else(folder)
 }
 
 /// Protected files beside the root and beside the working directory, relative to the root; git may ignore them.

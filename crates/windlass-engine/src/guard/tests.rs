@@ -68,6 +68,25 @@ fn whatever_goes_to_the_top_is_followed_there() {
 }
 
 #[test]
+fn what_would_keep_a_makefile_from_running_its_rules_is_guarded() {
+    let bed = Bed::new(&[
+        ("sub/Makefile", "include more.mk\ntest: unit docs\n\tsh unit.sh\n"),
+        ("sub/more.mk", "unit:\n\tx\ndocs:\n\tx\n.PHONY: lint\nlint:\n\tx\n"),
+        ("sub/docs/a", ""),
+    ]);
+    let named = |command: &str| {
+        let files = bed.files(command).into_iter();
+        files.filter(|path| !path.ends_with("akefile") && !path.ends_with("mk")).collect::<Vec<_>>()
+    };
+    for command in ["make -C sub", "cd sub; make test V=1", "make --directory sub lint test"] {
+        assert_eq!(named(command), ["sub/test", "sub/unit"], "{command}");
+    }
+    assert_eq!(named("make -C sub lint"), Vec::<String>::new());
+    let digest_of = |path: &str| digest(&bed.place(), Path::new(path));
+    assert_eq!((digest_of("sub/docs"), digest_of("sub/unit")), (Some(FOLDER.to_owned()), None));
+}
+
+#[test]
 fn what_checks_start_is_guarded_and_what_that_starts() {
     let bed = Bed::new(&[
         ("check.sh", "#!/bin/sh\nset -e\n./ci/inner.sh # ./not-this.sh\nmake -C sub\n"),
@@ -84,7 +103,15 @@ fn what_checks_start_is_guarded_and_what_that_starts() {
     bed.write("sub/deep.sh", "");
     assert_eq!(
         bed.files("./check.sh && python app.py && grep -q x work.txt && ./built && ./missing.sh"),
-        ["check.sh", "ci/inner.sh", "deep.sh", "scripts/more.py", "sub/GNUmakefile", "sub/makefile",]
+        [
+            "check.sh",
+            "ci/inner.sh",
+            "deep.sh",
+            "scripts/more.py",
+            "sub/GNUmakefile",
+            "sub/all",
+            "sub/makefile"
+        ]
     );
     assert_eq!(bed.files("cargo test"), Vec::<String>::new());
 }
@@ -188,7 +215,7 @@ fn what_build_files_include_is_guarded() {
         ["ci/x.just", "justfile", "root.sh", "sub/mod.just", "sub/more.just", "sub/z.sh"]
     );
     for make in ["make -f ci.mk test", "make -fci.mk", "make --file=ci.mk"] {
-        assert_eq!(bed.files(make), ["ci/rules.mk", "ci.mk", "root.sh"], "{make}");
+        assert_eq!(bed.files(make), ["ci/rules.mk", "ci.mk", "root.sh", "test"], "{make}");
     }
 }
 

@@ -14,6 +14,7 @@ use windlass_core::values::{SnapshotId, Suspicion, SuspicionKind};
 
 use super::attempt_changes::{self, Paths};
 use super::decisions;
+use super::made_of;
 use super::principles;
 use super::work::WorkError;
 
@@ -179,7 +180,9 @@ impl Forbidden {
         let all = world.guard.protected(guard.protected.iter().chain(context.protected()));
         // Those of the configuration were read when the run started; a task's own may be anything.
         let protected = all.or_else(|_| world.guard.protected(guard.protected.iter())).ok();
-        let files = guard.files.iter().map(|file| file.path.clone()).collect();
+        let own = made_of::written_by_checks(&world.folder);
+        let files = guard.files.iter().filter(|file| file.digest.is_some() || !own.contains(&file.path));
+        let files = files.map(|file| file.path.clone()).collect();
         Forbidden { protected, files }
     }
 
@@ -299,6 +302,9 @@ fn files(world: &WorkingTree, now: &Inventory, forbidden: &Forbidden) -> Vec<Sus
             continue;
         }
         let text = match (&file.digest, &is) {
+            (None, Some(is)) if is == guard::FOLDER => {
+                "a check goes by this folder, which was not there before"
+            }
             (None, _) => "a check would read this file, which was not there before",
             (Some(_), None) => "a check depends on this file, and it is gone",
             (Some(_), Some(_)) => "a check depends on this file, and it is not what it was",

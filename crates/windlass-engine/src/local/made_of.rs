@@ -25,16 +25,27 @@ pub(super) struct MadeOf {
     root: PathBuf,
     action: GuardAction,
     stage: CheckStage,
-    files: Vec<(String, Was)>,
+    files: Vec<Part>,
     /// Those that checks write by themselves: seen before any agent had worked.
     own: Note,
 }
+
+/// One of them.
+#[derive(Debug)]
+struct Part {
+    path: String,
+    was: Was,
+    written: Option<Written>,
+}
+
+/// Which file it is, and when anything of it changed, which nobody can set: what was changed and put back is another one.
+type Written = (u64, (i64, i64));
 
 impl MadeOf {
     /// Looks at them, where changes of them are undone or held.
     pub fn look(plan: &RunSpec, folder: &RunFolder, place: &Place, stage: CheckStage) -> MadeOf {
         let guard = &plan.guard;
-        let own = Note::at(folder.path().join("written-by-the-baseline"));
+        let own = note(folder);
         let mut made_of =
             MadeOf { root: place.root.clone(), action: guard.action, stage, files: Vec::new(), own };
         if !matches!(guard.action, GuardAction::Hold | GuardAction::Refuse) {
@@ -47,20 +58,27 @@ impl MadeOf {
         };
         let paths = guard.files.iter().map(|file| &file.path);
         let watched = paths.filter(|path| !known.contains(*path) && !is_free(path));
-        let was = watched.map(|path| (path.clone(), look(&place.root, path)));
+        let part = |path: &String| Part {
+            path: path.clone(),
+            was: look(&place.root, path),
+            written: written(&place.root, path),
+        };
         // What is not there yet a check may make: a list of dependencies, say. Of an agent that is seen afterwards.
-        made_of.files.extend(was.filter(|(_, was)| *was != Was::Absent));
+        let counts = |part: &Part| part.was != Was::Absent || stage == CheckStage::Baseline;
+        made_of.files.extend(watched.map(part).filter(counts));
         made_of
     }
 
     /// The check has ended: what it changed of them is made what it was. Where it changed any, it does not count.
     pub fn end(&self, log: &Path) -> Touched {
-        let changed: Vec<&(String, Was)> =
-            self.files.iter().filter(|(path, was)| look(&self.root, path) != *was).collect();
+        let is_changed = |part: &&Part| {
+            written(&self.root, &part.path) != part.written || look(&self.root, &part.path) != part.was
+        };
+        let changed: Vec<&Part> = self.files.iter().filter(is_changed).collect();
         if changed.is_empty() {
             return Touched::Nothing;
         }
-        let names: Vec<&str> = changed.iter().map(|(path, _)| path.as_str()).collect();
+        let names: Vec<&str> = changed.iter().map(|part| part.path.as_str()).collect();
         if self.stage == CheckStage::Baseline {
             let all: BTreeSet<String> =
                 read(&self.own).into_iter().chain(names.into_iter().map(str::to_owned)).collect();
@@ -70,7 +88,7 @@ impl MadeOf {
         }
         let mut verdict = "the check".to_owned();
         if self.action == GuardAction::Refuse {
-            let put_back = changed.iter().map(|(path, was)| was.put(&at(&self.root.join(path))));
+            let put_back = changed.iter().map(|part| part.was.put(&at(&self.root.join(&part.path))));
             let failed: Vec<String> =
                 put_back.filter_map(Result::err).map(|error| error.to_string()).collect();
             let how = if failed.is_empty() { "is put back".to_owned() } else { failed.join("; ") };
@@ -88,6 +106,11 @@ impl MadeOf {
     }
 }
 
+/// The files of checks that these wrote or made by themselves, before any agent had worked; relative to the root.
+pub(super) fn written_by_checks(folder: &RunFolder) -> BTreeSet<String> {
+    read(&note(folder))
+}
+
 /// What a check has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Touched {
@@ -99,6 +122,16 @@ pub(super) enum Touched {
 
 fn look(root: &Path, path: &str) -> Was {
     Was::look(&at(&root.join(path)), Folders::ByIdentity)
+}
+
+/// Of a regular file.
+fn written(root: &Path, path: &str) -> Option<Written> {
+    let found = at(&root.join(path)).look().ok().flatten();
+    found.filter(|found| found.is_regular()).map(|found| (found.inode, found.changed))
+}
+
+fn note(folder: &RunFolder) -> Note {
+    Note::at(folder.path().join("written-by-the-baseline"))
 }
 
 fn read(own: &Note) -> BTreeSet<String> {

@@ -32,20 +32,48 @@ fn gates<'a>(gates: &[&'a str]) -> Vec<&'a str> {
 #[test]
 fn what_a_check_is_made_of_cannot_be_changed_by_what_it_runs() {
     let unit = ("unit.sh", "sh ./app.txt\n");
-    for (check, commands) in [
-        ("exit 1\n", vec!["sh unit.sh", "sh check.sh"]),
-        ("sh ./app.txt\nsh unit.sh\nexit 1\n", vec!["sh check.sh"]),
-        ("sh unit.sh\nsh tests/all.sh\n", vec!["sh check.sh"]),
+    let work = "printf \"echo exit 0 > new; for f in check.sh tests/all.sh; do cp new \\$f; done\" > app.txt";
+    // It makes the next one succeed, and be what it was again.
+    let hides = "printf \"cp check.sh was; echo cp was check.sh > check.sh\" > app.txt";
+    for (work, check, commands) in [
+        (work, "exit 1\n", vec!["sh unit.sh", "sh check.sh"]),
+        (work, "sh ./app.txt\nsh unit.sh\nexit 1\n", vec!["sh check.sh"]),
+        (work, "sh unit.sh\nsh tests/all.sh\n", vec!["sh check.sh"]),
+        (hides, "exit 1\n", vec!["sh ./unit.sh; sh check.sh"]),
     ] {
         let env = place(&[unit, ("app.txt", "true\n"), ("check.sh", check), ("tests/all.sh", "exit 1\n")]);
-        let work =
-            "printf \"echo exit 0 > new; for f in check.sh tests/all.sh; do cp new \\$f; done\" > app.txt";
         let night = Night::within(env, &claiming(work)).set("WINDLASS_GUARD__PROTECTED", "!app.txt");
         let outcome = night.run(&gates(&commands));
         assert_ne!(outcome.code, Some(0), "{check}: {}", said(&outcome));
         assert!(!night.verdicts().contains(&Verdict::ClaimAccepted), "{check}");
         assert_eq!(night.env.read("check.sh"), check);
         assert!(night.env.read("tests/all.sh") == "exit 1\n" || !check.contains("tests"));
+    }
+}
+
+// attack(claims): `touch test`, or `mkdir test`, where `make test` is the gate and `test` is not .PHONY: make does nothing, and succeeds
+// holds: the file is removed, the folder held, and the run is not complete; what a gate made by itself before the agent worked is its own
+#[test]
+fn nothing_may_stand_where_a_makefile_has_a_rule_that_makes_no_file() {
+    let makefile = ("Makefile", "test: unit\n\tgrep -q done work.txt\nunit:\n\tfalse\n");
+    for work in ["touch test", "mkdir test", "touch unit; echo done > work.txt", "mkdir test; touch test/a"] {
+        let night = Night::within(place(&[makefile, ("work.txt", "no\n")]), &claiming(work));
+        let outcome = night.run(&gates(&["make test"]));
+        assert_ne!(outcome.code, Some(0), "{work}: {}", said(&outcome));
+        assert!(!night.verdicts().contains(&Verdict::ClaimAccepted), "{work}");
+    }
+}
+
+#[test]
+fn what_a_check_makes_by_itself_is_its_own() {
+    let makefile = "include made.mk\nmade.mk:\n\techo 'OK := yes' > made.mk\nout: work.txt\n\tsh build.sh\n";
+    let build = "mkdir -p out; touch out; grep -q done work.txt\n";
+    for ignored in ["made.mk\nout/\n", "x\n"] {
+        let files =
+            [("Makefile", makefile), ("build.sh", build), ("work.txt", "no\n"), (".gitignore", ignored)];
+        let night = Night::within(place(&files), &claiming("sleep 0.02; echo done > work.txt; make"));
+        let outcome = night.run(&gates(&["make out"]));
+        outcome.expect_success(&said(&outcome));
     }
 }
 
