@@ -8,6 +8,7 @@ use windlass_core::run::{CommitKind, OrderContext, TurnKey};
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{CommitNotes, Evidence, LaneId, SnapshotId, TaskRow};
 
+use super::begun_commit;
 use super::beside;
 use super::damage;
 use super::filters;
@@ -19,7 +20,7 @@ use crate::recovery::by_checks::ByChecks;
 use crate::recovery::record::{holding, take_out};
 use crate::recovery::{HOOKS, hooks, is_own_file};
 use crate::withhold::{self, Scene, WithheldPaths};
-use windlass_git::commit::{Candidate, CommitOutcome, marked_commit};
+use windlass_git::commit::{Candidate, CommitOutcome};
 use windlass_git::git::{ObjectId, Repository};
 use windlass_git::inventory::{Inventory, is_half_written};
 use windlass_git::snapshot::{Side, Snapshot};
@@ -188,7 +189,8 @@ fn commit(
     let (Some(repository), Some(store)) = (&place.repository, &world.snapshots) else {
         return nothing(CommitOutcome::Refused("there is no git repository".to_owned()));
     };
-    if let Some(commit) = marked_commit(repository, &message(&world.plan, turn, of).key())? {
+    let key = message(&world.plan, turn, of).key();
+    if let Some(commit) = begun_commit::made_before(&world.folder, repository, turn, &key)? {
         return nothing(CommitOutcome::Committed { commit, altered: false });
     }
     let (Some(since), Some(candidate)) = (since, &world.latest) else {
@@ -226,6 +228,7 @@ fn commit(
     let message = message(&world.plan, turn, of).text(&world.plan.message);
     let (inventory, hooks) = (&candidate.inventory, hooks(&world.plan));
     let candidate = Candidate { inventory, changed: &changed, message: &message, hooks, timeout: HOOKS };
+    begun_commit::begin(&world.folder, repository, turn, key)?;
     let outcome = windlass_git::commit::commit(repository, store, &candidate)?;
     if matches!(outcome, CommitOutcome::Committed { .. }) {
         world.along.clear();

@@ -6,6 +6,7 @@ mod agents_file;
 mod aside;
 mod attempt_changes;
 mod begin;
+mod begun_commit;
 mod beside;
 mod boxes;
 mod call;

@@ -17,6 +17,7 @@ use windlass_core::values::{
 };
 
 use super::RemoteLeftovers;
+use super::begun_commit;
 use super::commit::{self, Subject};
 use super::damage;
 use super::tasks;
@@ -29,7 +30,7 @@ use crate::store::Project;
 use crate::tasks::with_state;
 use crate::withhold::{self, Scene};
 use checkouts::Identity;
-use windlass_git::commit::{CommitOutcome, marked_commit};
+use windlass_git::commit::CommitOutcome;
 use windlass_git::git::{ObjectId, Repository, is_disk_full};
 use windlass_git::inventory::{Place, Surveyor, is_own};
 use windlass_git::lane::{
@@ -403,7 +404,8 @@ fn squash(
     subject: Subject<'_>,
 ) -> Result<(CommitOutcome, withhold::WithheldPaths), WorkError> {
     let message = commit::message(&world.plan, turn, subject);
-    if let Some(commit) = marked_commit(checkout.repository(), &message.key())? {
+    let repository = checkout.repository();
+    if let Some(commit) = begun_commit::made_before(&world.folder, repository, turn, &message.key())? {
         return Ok((CommitOutcome::Committed { commit, altered: false }, Vec::new()));
     }
     let (Some(store), Some(candidate), Some(since)) = (&world.snapshots, &world.latest, since) else {
@@ -412,14 +414,14 @@ fn squash(
     let inventory = &candidate.inventory;
     let since = store.load(since)?;
     let mut changed = commit::changed_paths(&since, inventory);
-    let scene = Scene { repository: checkout.repository(), store, candidate: inventory };
+    let scene = Scene { repository, store, candidate: inventory };
     let held = withhold::hold_back(&scene, &world.plan.withholding, &mut changed)?;
     let place = world.surveyor.place();
     let mut without: Vec<Vec<u8>> = held.iter().map(|(path, _)| path.clone()).collect();
     // Neither the runner's own files nor what was copied into the checkout is work.
-    let stands_at = checkout.repository().head()?.commit();
+    let stands_at = repository.head()?.commit();
     let stands_at = stands_at.map(|commit| commit.to_string()).unwrap_or_default();
-    let tracked = checkout.repository().files_of(&stands_at)?;
+    let tracked = repository.files_of(&stands_at)?;
     let there = inventory.entries.iter().map(|entry| &entry.path);
     let is_left = |path: &&Vec<u8>| {
         is_own_file(&world.plan, place, path) || (is_own(path) && !tracked.contains_key(*path))
@@ -435,6 +437,7 @@ fn squash(
         hooks: hooks(&world.plan),
         timeout: HOOKS,
     };
+    begun_commit::begin(&world.folder, repository, turn, message.key())?;
     Ok((checkout.squash(store, &squash)?, held))
 }
 

@@ -52,6 +52,9 @@ const RANDOM_LENGTH: usize = 8;
 /// The characters of a run's id.
 const ALPHABET: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 
+/// What was put back or taken out of a run's way, in its folder.
+pub(crate) const PUT_ASIDE: &str = "put-aside";
+
 /// The note of what steers git, in a run's folder.
 pub(crate) const STEERING: &str = "git-steering.json";
 
@@ -210,6 +213,24 @@ impl RunFolder {
         self.path.join("sandbox")
     }
 
+    /// Where what was put back or taken out of a run's way is kept.
+    pub fn put_aside(&self) -> PathBuf {
+        self.path.join(PUT_ASIDE)
+    }
+
+    /// When anything of the run was last heard of: its journal or the stream of one of its calls.
+    pub fn last_heard(&self) -> SystemTime {
+        // outside: the run's folder.
+        let modified = |path: &Path| path.metadata().and_then(|found| found.modified()).ok();
+        let within = |folder: PathBuf| {
+            fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok).map(|entry| entry.path())
+        };
+        let calls = within(self.iterations()).flat_map(within);
+        let streams = calls.map(|path| CallFolder { path }.stream());
+        let heard = streams.chain([self.journal()]).filter_map(|path| modified(&path)).max();
+        heard.unwrap_or(UNIX_EPOCH)
+    }
+
     /// What steers git in the repository, as it was when the session began; gone when the session has ended.
     pub(crate) fn steering(&self) -> Note {
         Note::at(self.path.join(STEERING))
@@ -290,9 +311,12 @@ impl RunFolder {
 
     /// The folder of one call; nothing is created.
     pub fn call(&self, iteration: u32, attempt: u32, purpose: Purpose) -> CallFolder {
-        let path =
-            self.iterations().join(format!("{iteration:04}")).join(format!("{attempt}-{}", purpose.name()));
-        CallFolder { path }
+        CallFolder { path: self.iteration(iteration).join(format!("{attempt}-{}", purpose.name())) }
+    }
+
+    /// The folder of one iteration's calls; nothing is created.
+    pub fn iteration(&self, iteration: u32) -> PathBuf {
+        self.iterations().join(format!("{iteration:04}"))
     }
 
     /// When the agent of an attempt, whatever it was called for, was last heard of; the beginning of time where it never was.

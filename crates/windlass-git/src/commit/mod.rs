@@ -155,12 +155,19 @@ pub(crate) fn made_of(
 /// How far back a commit is looked for that was made before a crash: others may have committed since.
 const LOOKED_BACK: &str = "-20";
 
-/// The newest commit whose message holds these lines one below the other: it was made before a crash. Others may follow
-/// them, since hooks add trailers of their own. If it is HEAD, its index is settled as well.
-pub fn marked_commit(repository: &Repository, key: &str) -> Result<Option<ObjectId>, GitError> {
+/// The newest commit whose message holds these lines one below the other, and that was made since this one was checked out
+/// (`None` = there was none yet): it was made before a crash. Other lines may follow, since hooks add trailers of their own.
+/// If it is HEAD, its index is settled as well.
+pub fn marked_commit(
+    repository: &Repository,
+    key: &str,
+    since: Option<&str>,
+) -> Result<Option<ObjectId>, GitError> {
     let Some(head) = repository.head()?.commit() else { return Ok(None) };
-    let listing = ["log", LOOKED_BACK, "--first-parent", "--no-show-signature", "--format=%H%n%B%x00"];
-    let messages = Call::within(repository).args(listing).output()?;
+    let listing =
+        ["log", LOOKED_BACK, "--first-parent", "--no-show-signature", "--format=%H%n%B%x00", "HEAD"];
+    let call = Call::within(repository).args(listing).args(since.map(|since| format!("^{since}")));
+    let messages = call.output()?;
     let messages = String::from_utf8_lossy(&messages);
     let marked = messages.split('\0').find(|message| holds_lines(message, key));
     let name = marked.and_then(|message| message.trim_start().lines().next());

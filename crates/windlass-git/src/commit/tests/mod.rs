@@ -334,20 +334,23 @@ fn a_linked_working_tree_commits_to_its_own_branch() {
 #[test]
 fn a_commit_that_was_made_before_a_crash_is_known_by_its_trailers_and_its_index_settled() {
     let scratch = Scratch::committed();
-    assert_eq!(marked_commit(&scratch.found(), "Windlass-Run: r-1").unwrap(), None);
+    assert_eq!(marked_commit(&scratch.found(), "Windlass-Run: r-1", None).unwrap(), None);
     scratch.write("a.txt", "changed\n");
     let steps = "export GIT_INDEX_FILE=.git/other; git read-tree HEAD && git add a.txt && git commit -q -F .git/message";
     scratch.write(".git/message", "Do it\n\nWindlass-Run: r-1\n");
     scratch.git(&["-c", &format!("alias.other=!{steps}"), "other"]);
-    let found = marked_commit(&scratch.found(), "Windlass-Run: r-1").unwrap();
+    let found = marked_commit(&scratch.found(), "Windlass-Run: r-1", None).unwrap();
     assert_eq!(found, scratch.found().head().unwrap().commit());
     assert_eq!(scratch.git(&["status", "--porcelain"]), "");
-    assert_eq!(marked_commit(&scratch.found(), "Windlass-Run: r-2").unwrap(), None);
+    assert_eq!(marked_commit(&scratch.found(), "Windlass-Run: r-2", None).unwrap(), None);
+    // What was there before the commit was begun is somebody else's, whatever it says.
+    let stood = scratch.git(&["rev-parse", "HEAD"]);
+    assert_eq!(marked_commit(&scratch.found(), "Windlass-Run: r-1", Some(stood.trim())).unwrap(), None);
     // Somebody committed something else before the run went on.
     scratch.write("b.txt", "a person's\n");
     scratch.git(&["add", "b.txt"]);
     scratch.git(&["commit", "-q", "-m", "Something else"]);
-    assert_eq!(marked_commit(&scratch.found(), "Windlass-Run: r-1").unwrap(), found);
+    assert_eq!(marked_commit(&scratch.found(), "Windlass-Run: r-1", None).unwrap(), found);
 }
 
 #[test]
@@ -362,7 +365,7 @@ fn a_commit_that_was_made_before_a_crash_is_known_where_signatures_are_shown() {
     scratch.git(&["config", "log.showSignature", "true"]);
     scratch.git(&["commit", "-q", "-S", "--allow-empty", "-m", "Do it\n\nWindlass-Run: r-1"]);
     assert!(scratch.git(&["log", "-1"]).contains("gpg: good"));
-    let found = marked_commit(&scratch.found(), "Windlass-Run: r-1").unwrap();
+    let found = marked_commit(&scratch.found(), "Windlass-Run: r-1", None).unwrap();
     assert_eq!(found, scratch.found().head().unwrap().commit());
 }
 
@@ -371,7 +374,7 @@ fn a_commit_is_known_although_a_hook_added_to_its_message_and_a_longer_number_is
     let scratch = Scratch::committed();
     let message = "Do it\n\nWindlass-Run: r-1\nWindlass-Iteration: 12\nWindlass-Task: TASK-1\nChange-Id: I1";
     scratch.git(&["commit", "-q", "--allow-empty", "-m", message]);
-    let marked = |key: &str| marked_commit(&scratch.found(), key).unwrap();
+    let marked = |key: &str| marked_commit(&scratch.found(), key, None).unwrap();
     assert_eq!(marked("Windlass-Run: r-1\nWindlass-Iteration: 12"), scratch.found().head().unwrap().commit());
     assert_eq!(marked("Windlass-Run: r-1\nWindlass-Iteration: 1"), None);
     assert_eq!(marked("indlass-Run: r-1\nWindlass-Iteration: 12"), None);

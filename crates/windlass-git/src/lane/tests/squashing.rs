@@ -139,6 +139,6 @@ fn the_same_commit_is_known_after_a_crash() {
     worker.write("a.txt", "changed\n");
     let commit = yard.commit(&worker);
     let lane = crate::lane::Lane::find(&yard.main(), &worker.home).unwrap().unwrap();
-    let marked = crate::commit::marked_commit(lane.repository(), &worker.trailers).unwrap();
+    let marked = crate::commit::marked_commit(lane.repository(), &worker.trailers, None).unwrap();
     assert_eq!(marked, Some(commit));
 }
