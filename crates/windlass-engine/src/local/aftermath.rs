@@ -13,7 +13,7 @@ use crate::sandbox;
 use crate::store::lock::{Holder, holders};
 use crate::store::run_folder::{STEERING, runs_with};
 use crate::store::{Project, RunFolder, journal};
-use windlass_git::git::{SteeringError, put_back_from};
+use windlass_git::git::{Manner, SteeringError, put_back_from};
 use windlass_host::process::leftovers;
 
 /// What a killed run started may still be at work for so long, and write.
@@ -101,7 +101,10 @@ pub fn put_back_after_kill(folder: &RunFolder, directory: &Path) -> Result<Optio
     let Some(strictness) = plan(folder).and_then(|plan| strictness(&plan.sandbox.kind)) else {
         return Ok(None);
     };
-    let put_back = || put_back_from(&folder.steering(), directory, strictness);
+    let aside = folder.put_aside();
+    let persons_since = Some(folder.last_heard() + PATIENCE);
+    let manner = Manner { aside: &aside, persons_since };
+    let put_back = || put_back_from(&folder.steering(), directory, strictness, manner);
     let Some(mut changed) = put_back()? else { return Ok(None) };
     let is_alone = is_alone_soon(folder);
     changed.extend(put_back()?.unwrap_or_default());

@@ -1,7 +1,6 @@
 //! Taking over what guests left in the git directory that they are lent, before the runner looks.
 
 use std::io::ErrorKind;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use windlass_core::words::some_of;
 
@@ -14,7 +13,7 @@ use super::LocalLanes;
 use super::damage;
 use super::work::WorkError;
 use super::working_tree::WorkingTree;
-use windlass_git::git::{Head, Steering, SteeringError, Strictness};
+use windlass_git::git::{Head, Manner, PutBack, Steering, SteeringError, Strictness};
 use windlass_host::file::FileError;
 
 /// So many files are named in one sentence.
@@ -30,13 +29,20 @@ pub(super) const fn strictness(kind: &SandboxKind) -> Option<Strictness> {
 }
 
 /// What was put back, as one sentence; `None` where nothing had to be.
-pub(super) fn said(changed: &[PathBuf]) -> Option<String> {
+pub(super) fn said(changed: &[PutBack]) -> Option<String> {
     if changed.is_empty() {
         return None;
     }
+    let kept: Vec<_> = changed.iter().filter_map(|put| put.aside.as_ref()).collect();
+    let kept = match kept.as_slice() {
+        [] => String::new(),
+        kept => {
+            format!("; what they said is kept in {}", some_of(kept.iter().map(|path| path.display()), NAMED))
+        }
+    };
     Some(format!(
-        "the repository's own settings or hooks were changed, and were put back before git was called: {}",
-        some_of(changed.iter().map(|path| path.display()), NAMED)
+        "the repository's own settings or hooks were changed, and were put back before git was called: {}{kept}",
+        some_of(changed.iter().map(|put| put.path.display()), NAMED)
     ))
 }
 
@@ -61,7 +67,9 @@ impl WorkingTree {
     /// No git runs before this where a guest may have been at work.
     pub(super) fn put_steering_back(&mut self) -> Result<(), WorkError> {
         let Some(steering) = &self.steering else { return Ok(()) };
-        let put_back = steering.lock().unwrap_or_else(PoisonError::into_inner).put_back();
+        let aside = self.folder.put_aside();
+        let manner = Manner { aside: &aside, persons_since: None };
+        let put_back = steering.lock().unwrap_or_else(PoisonError::into_inner).put_back(manner);
         let changed = put_back.map_err(|error| match error {
             SteeringError::Replaced(_) => WorkError::of(StopReason::DestructiveChange, &error),
             SteeringError::File(error) => self.shut(error),
@@ -112,7 +120,8 @@ impl LocalLanes {
         let note = self.folder.steering();
         let folders = self.repository.as_ref()?.folders();
         let kept = Steering::read(&note, &folders, strictness(&self.plan.sandbox.kind)?);
-        let put_back = kept.ok()??.put_back();
+        let aside = self.folder.put_aside();
+        let put_back = kept.ok()??.put_back(Manner { aside: &aside, persons_since: None });
         if put_back.is_ok() {
             self.folder.forget_steering();
         }

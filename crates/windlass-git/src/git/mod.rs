@@ -38,7 +38,7 @@ pub use push::{Fetch, FetchOutcome, Push, PushHooks, PushOutcome, RemoteAddress}
 pub use refs::{PackedRefs, RefValue, is_safe_name};
 pub use repository::{FoundRepository, Head, Repository, create_with_everything, version};
 pub use status::UncommittedPath;
-pub use steering::{Steering, SteeringError, Strictness, put_back_from};
+pub use steering::{Manner, PutBack, Steering, SteeringError, Strictness, put_back_from};
 pub use worktree::{Branch, LinkedTree, Uncommitted};
 
 #[cfg(test)]

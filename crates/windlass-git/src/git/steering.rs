@@ -4,12 +4,13 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 use windlass_core::damage::steering_settings;
 
 use super::Folders;
-use windlass_host::file::FileError;
+use windlass_host::file::{FileError, create_private_folder, replace};
 use windlass_host::note::Note;
 use windlass_host::process::protocol::Text;
 use windlass_host::tree::{self, Folders as Looking, Was, at};
@@ -59,6 +60,24 @@ pub struct Steering {
     /// What ordinary work changes, and must stay of its kind: as it was last seen.
     plain: BTreeMap<PathBuf, Was>,
     hooks: Vec<PathBuf>,
+}
+
+/// Something that was made what it was.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PutBack {
+    /// What.
+    pub path: PathBuf,
+    /// Where what stood there is now; `None` where that was no file, or could not be kept.
+    pub aside: Option<PathBuf>,
+}
+
+/// How something is put back.
+#[derive(Clone, Copy, Debug)]
+pub struct Manner<'a> {
+    /// The folder where what stood in its place is kept.
+    pub aside: &'a Path,
+    /// What has been changed since is a person's, where no walls hold anyway.
+    pub persons_since: Option<SystemTime>,
 }
 
 /// Why nothing can be put back: git must not be called.
@@ -130,7 +149,7 @@ impl Steering {
     ///
     /// # Errors
     /// The git directory itself is not the one that it was; or something cannot be put back.
-    pub fn put_back(&mut self) -> Result<Vec<PathBuf>, SteeringError> {
+    pub fn put_back(&mut self, manner: Manner<'_>) -> Result<Vec<PutBack>, SteeringError> {
         let _open = tree::keep_open();
         let mut changed = Vec::new();
         if self.strictness == Strictness::Everything
@@ -148,26 +167,28 @@ impl Steering {
             let now = look(path);
             // A file or a link that leads there is nobody's work, and without it there is no repository.
             let leads = *path == self.entrance && !matches!(was, Was::Place { .. });
-            let is_lenient = self.strictness == Strictness::WhatSteers && !leads;
-            if now == *was || is_lenient && is_harmless(path, was, &now) {
+            let has_walls = self.strictness == Strictness::Everything;
+            let is_lenient = !has_walls && !leads;
+            if now == *was
+                || is_lenient && is_harmless(path, was, &now)
+                || !has_walls && manner.is_a_persons(path)
+            {
                 continue;
             }
             if is_above_missing(path) || path.parent().is_some_and(|above| at(above).is_link()) {
                 continue;
             }
-            put(path, was)?;
+            changed.push(manner.put(path, was, &now)?);
             // A folder that was made anew is another one.
             if matches!(was, Was::Place { .. }) {
                 *was = look(path);
             }
-            changed.push(path.clone());
         }
         for folder in &self.hooks {
             for name in names(folder) {
                 let path = folder.join(name);
                 if !self.fixed.contains_key(&path) {
-                    Was::Absent.put(&at(&path))?;
-                    changed.push(path);
+                    changed.push(manner.put(&path, &Was::Absent, &look(&path))?);
                 }
             }
         }
@@ -180,8 +201,7 @@ impl Steering {
                     Was::File { .. } | Was::Long { .. } | Was::Absent
                 )
             ) {
-                put(path, was)?;
-                changed.push(path.clone());
+                changed.push(manner.put(path, was, &now)?);
             } else {
                 *was = now;
             }
@@ -239,7 +259,8 @@ pub fn put_back_from(
     note: &Note,
     directory: &Path,
     strictness: Strictness,
-) -> Result<Option<Vec<PathBuf>>, SteeringError> {
+    manner: Manner<'_>,
+) -> Result<Option<Vec<PutBack>>, SteeringError> {
     let Some(kept) = kept(note)? else { return Ok(None) };
     let entrance = directory.ancestors().map(|above| above.join(".git")).find(|path| kept.contains_key(path));
     let Some(entrance) = entrance else { return Ok(None) };
@@ -247,9 +268,11 @@ pub fn put_back_from(
     let names = [OsStr::new("commondir"), OsStr::new("gitdir")];
     let leads = |path: &Path| path == entrance || path.file_name().is_some_and(|name| names.contains(&name));
     for (path, was) in kept.iter().filter(|(path, was)| leads(path) && !matches!(was, Was::Place { .. })) {
-        if look(path) != *was && path.parent().is_some_and(|above| at(above).is_real_folder()) {
-            put(path, was)?;
-            changed.push(path.clone());
+        let now = look(path);
+        let is_a_persons = strictness == Strictness::WhatSteers && manner.is_a_persons(path);
+        let is_in_place = || path.parent().is_some_and(|above| at(above).is_real_folder());
+        if now != *was && !is_a_persons && is_in_place() {
+            changed.push(manner.put(path, was, &now)?);
         }
     }
     let top = entrance.parent().unwrap_or(directory);
@@ -257,7 +280,7 @@ pub fn put_back_from(
         return Err(SteeringError::Replaced(entrance));
     };
     if let Some(mut steering) = Steering::read(note, &folders, strictness)? {
-        changed.extend(steering.put_back()?);
+        changed.extend(steering.put_back(manner)?);
     }
     Ok(Some(changed))
 }
@@ -302,11 +325,32 @@ fn look(path: &Path) -> Was {
     Was::look(&at(path), Looking::ByIdentity)
 }
 
-/// What was not kept is not made again; what is there now is nobody's.
-fn put(path: &Path, was: &Was) -> Result<(), FileError> {
-    match was {
-        Was::Long { .. } | Was::Other => Was::Absent.put(&at(path)),
-        was => was.put(&at(path)),
+impl Manner<'_> {
+    /// Was it changed, which nobody can date, when no guest was at work any more?
+    fn is_a_persons(self, path: &Path) -> bool {
+        let changed = || Some(at(path).look().ok()??.changed_at());
+        self.persons_since.is_some_and(|since| changed().is_some_and(|changed| changed > since))
+    }
+
+    /// What was not kept is not made again; what is there now goes aside.
+    fn put(self, path: &Path, was: &Was, now: &Was) -> Result<PutBack, FileError> {
+        let aside = self.set_aside(path, now);
+        match was {
+            Was::Long { .. } | Was::Other => Was::Absent.put(&at(path))?,
+            was => was.put(&at(path))?,
+        }
+        Ok(PutBack { path: path.to_owned(), aside })
+    }
+
+    /// Keeps a copy of a file.
+    fn set_aside(self, path: &Path, now: &Was) -> Option<PathBuf> {
+        let Was::File { content, .. } = now else { return None };
+        let name = path.file_name()?.to_str()?;
+        create_private_folder(self.aside).ok()?;
+        let mut free = (1..).map(|number| self.aside.join(format!("git-{number:04}-{name}")));
+        let copy = free.find(|path| !path.exists())?;
+        replace(&copy, content.as_bytes(), 0o600).ok()?;
+        Some(copy)
     }
 }
 
@@ -348,13 +392,18 @@ mod tests {
         scratch.top.join(".git").join(below)
     }
 
+    fn put_back(steering: &mut Steering, scratch: &Scratch) -> Vec<PathBuf> {
+        let manner = Manner { aside: &scratch.state.join("aside"), persons_since: None };
+        steering.put_back(manner).unwrap().into_iter().map(|put| put.path).collect()
+    }
+
     #[test]
     fn what_steers_is_put_back_and_what_ordinary_work_changes_is_not() {
         let scratch = Scratch::committed();
         let repository = scratch.found();
         let mut steering = Steering::keep(&repository.folders(), Strictness::Everything);
         let config = fs::read(at(&scratch, "config")).unwrap();
-        assert_eq!(steering.put_back().unwrap(), Vec::<PathBuf>::new());
+        assert_eq!(put_back(&mut steering, &scratch), Vec::<PathBuf>::new());
         let outside = scratch.top.join("outside");
         fs::write(&outside, "mine").unwrap();
         fs::write(at(&scratch, "config"), "[core]\n\tfsmonitor = x\n").unwrap();
@@ -367,7 +416,7 @@ mod tests {
         let head = fs::read(at(&scratch, "HEAD")).unwrap();
         fs::remove_file(at(&scratch, "HEAD")).unwrap();
         symlink(&outside, at(&scratch, "HEAD")).unwrap();
-        let changed = steering.put_back().unwrap();
+        let changed = put_back(&mut steering, &scratch);
         assert!(changed.len() >= 5, "{changed:?}");
         assert_eq!(fs::read(at(&scratch, "config")).unwrap(), config);
         assert_eq!(fs::read(at(&scratch, "HEAD")).unwrap(), head);
@@ -377,7 +426,7 @@ mod tests {
         assert_eq!(fs::read_to_string(&outside).unwrap(), "mine");
         // A commit later nothing is amiss.
         scratch.git(&["commit", "--quiet", "--allow-empty", "--message", "x"]);
-        assert_eq!(steering.put_back().unwrap(), Vec::<PathBuf>::new());
+        assert_eq!(put_back(&mut steering, &scratch), Vec::<PathBuf>::new());
     }
 
     #[test]
@@ -386,7 +435,8 @@ mod tests {
         let mut steering = Steering::keep(&scratch.found().folders(), Strictness::Everything);
         fs::rename(scratch.top.join(".git"), scratch.top.join("elsewhere")).unwrap();
         symlink(scratch.top.join("elsewhere"), scratch.top.join(".git")).unwrap();
-        assert!(matches!(steering.put_back(), Err(SteeringError::Replaced(_))));
+        let manner = Manner { aside: &scratch.state, persons_since: None };
+        assert!(matches!(steering.put_back(manner), Err(SteeringError::Replaced(_))));
     }
 
     #[test]
@@ -403,7 +453,7 @@ mod tests {
             for strictness in [Strictness::WhatSteers, Strictness::Everything] {
                 let mut steering = Steering::keep(&scratch.found().folders(), strictness);
                 fs::remove_file(&entrance).unwrap();
-                assert_eq!(steering.put_back().unwrap(), [entrance.as_path()]);
+                assert_eq!(put_back(&mut steering, &scratch), [entrance.as_path()]);
                 assert_eq!(entrance.is_symlink(), is_link);
                 assert_eq!(scratch.git(&["log", "--format=%s"]), "first\n");
             }
@@ -415,14 +465,34 @@ mod tests {
         let scratch = Scratch::committed();
         let mut steering = Steering::keep(&scratch.found().folders(), Strictness::WhatSteers);
         scratch.git(&["config", "remote.origin.url", "x"]);
-        assert_eq!(steering.put_back().unwrap(), Vec::<PathBuf>::new());
+        assert_eq!(put_back(&mut steering, &scratch), Vec::<PathBuf>::new());
         fs::write(at(&scratch, "config.worktree"), "[remote \"other\"]\n\turl = y\n").unwrap();
         fs::write(at(&scratch, "shallow"), "").unwrap();
-        assert_eq!(steering.put_back().unwrap(), Vec::<PathBuf>::new(), "what is new and starts nothing");
+        assert_eq!(
+            put_back(&mut steering, &scratch),
+            Vec::<PathBuf>::new(),
+            "what is new and starts nothing"
+        );
         scratch.git(&["config", "core.sshCommand", "x"]);
         fs::write(at(&scratch, "objects/info/alternates"), "/elsewhere\n").unwrap();
-        let changed = steering.put_back().unwrap();
+        let changed = put_back(&mut steering, &scratch);
         assert_eq!(changed, [at(&scratch, "config"), at(&scratch, "objects/info/alternates")]);
-        assert_eq!(steering.put_back().unwrap(), Vec::<PathBuf>::new());
+        assert_eq!(put_back(&mut steering, &scratch), Vec::<PathBuf>::new());
+    }
+
+    #[test]
+    fn what_is_put_back_is_kept_aside_and_what_a_person_changed_since_stays() {
+        let scratch = Scratch::committed();
+        let mut steering = Steering::keep(&scratch.found().folders(), Strictness::WhatSteers);
+        let aside = scratch.state.join("aside");
+        scratch.git(&["config", "remote.origin.url", "x"]);
+        scratch.git(&["config", "alias.st", "status"]);
+        let theirs = fs::read(at(&scratch, "config")).unwrap();
+        let manner = Manner { aside: &aside, persons_since: Some(SystemTime::UNIX_EPOCH) };
+        assert_eq!(steering.put_back(manner).unwrap(), []);
+        let manner = Manner { persons_since: None, ..manner };
+        let changed = steering.put_back(manner).unwrap();
+        assert_eq!(fs::read(changed[0].aside.as_ref().unwrap()).unwrap(), theirs);
+        assert_ne!(fs::read(at(&scratch, "config")).unwrap(), theirs);
     }
 }

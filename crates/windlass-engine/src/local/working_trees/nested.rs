@@ -11,13 +11,10 @@ use crate::local::work::WorkError;
 use windlass_git::inventory::as_path;
 use windlass_host::tree::at;
 
-/// Below the folder of a run: what lanes held that no commit can.
-const FOLDER: &str = "put-aside";
-
 impl WorkingTrees {
     /// Moves such folders below the run's folder, and says where they are.
     pub(super) fn put_nested_aside(&mut self, lane: LaneId) -> Result<Vec<Report>, WorkError> {
-        let home = self.main.folder.path().join(FOLDER);
+        let home = self.main.folder.put_aside();
         let world = &mut self.checkout(lane)?.world;
         let look = world.look()?;
         let place = world.surveyor.place();

@@ -19,6 +19,7 @@ use windlass_core::spec::SandboxSpec;
 use super::SandboxRoom;
 use super::view::{Sight, View};
 use crate::steered::{NAMES, OWN, is_an_agents, steered, steering, variants};
+use crate::store::run_folder::PUT_ASIDE;
 use marks::Marked;
 use mend::{Mended, Presence, mend};
 use windlass_host::note::Note;
@@ -33,9 +34,6 @@ const NAMED: usize = 5;
 
 /// Where it is noted while a guest is at work, beside the sandbox's own files.
 pub const GUEST_AT_WORK: &str = "guest-at-work.json";
-
-/// Where what a guest left is put.
-const ASIDE: &str = "put-aside";
 
 /// Where guests may make files that run as whoever they belong to: in a container, where the kernel is not asked to
 /// refuse such marks.
@@ -267,7 +265,8 @@ fn put_back(record: &Record, directory: &Path, folder: &Path) -> Vec<String> {
     let closed: BTreeSet<PathBuf> = record.closed.iter().map(path).collect();
     let mut all: BTreeSet<PathBuf> = before.keys().cloned().collect();
     all.extend(look_behind(&tree, directory, &unread).found.into_keys());
-    let folder = where_it_leads(folder).map_or_else(|| folder.to_owned(), |real| real.shown()).join(ASIDE);
+    let folder =
+        where_it_leads(folder).map_or_else(|| folder.to_owned(), |real| real.shown()).join(PUT_ASIDE);
     let aside = folder.join(next(&folder));
     let mut mended = Vec::new();
     for path in all {
