@@ -17,7 +17,7 @@ use windlass_engine::trust::{self, FoundStartables, IMAGE, Search, Trouble, name
 use windlass_engine::workspace::PROJECT_FOLDER;
 use windlass_ui::{Terminal, format, startable_lines};
 
-pub use inside::{refuse_below_windlass, refuse_inside_a_run};
+pub use inside::{refuse_below_a_keeper, refuse_below_windlass, refuse_inside_a_run};
 pub use repository::RepositoryTrust;
 
 use crate::configuration::Configuration;

@@ -19,10 +19,20 @@ pub type StateRoot = dyn Fn(&dyn Fn(&str) -> Option<OsString>) -> Option<PathBuf
 /// its keeper, whatever it did to its environment and however often it forked; what an interactive session starts is below
 /// windlass itself. One whose place cannot be told counts as one of the same.
 pub fn windlass_above(state: &Path, root: &StateRoot) -> Option<i32> {
+    above(is_windlass, state, root)
+}
+
+/// The same of keepers alone: this was started by an agent, a check, a hook or a command of a run's, or by a worker that is
+/// below one itself.
+pub fn keeper_above(state: &Path, root: &StateRoot) -> Option<i32> {
+    above(is_keeper, state, root)
+}
+
+fn above(is_meant: fn(Pid) -> bool, state: &Path, root: &StateRoot) -> Option<i32> {
     let parent = |process: &Process| Pid::from_raw(process.parent).and_then(Process::find);
     let own = Process::find(rustix::process::getpid())?;
     std::iter::successors(parent(&own), parent)
-        .find(|process| is_windlass(process.id) && keeps_state_in(process.id, state, root))
+        .find(|process| is_meant(process.id) && keeps_state_in(process.id, state, root))
         .map(|process| process.id.as_raw_nonzero().get())
 }
 

@@ -35,7 +35,7 @@ mod users;
 pub mod wire;
 
 pub use adopt::{adopt_and_kill, become_subreaper, end_with_parent, reap_adopted};
-pub use ancestry::windlass_above;
+pub use ancestry::{keeper_above, windlass_above};
 pub use apart::Apart;
 pub use callers::{Guest, guest_at};
 pub use command::{Captured, Command, Interruption, Output, signal_commands};

@@ -13,7 +13,7 @@ use windlass_ui::{Line, one_line};
 use super::task_lines::{labelled, task_lines};
 use super::task_session::TaskSession;
 use super::terminal::has_terminal;
-use super::{app, dispatch, print_lines, question, refuse_inside_a_run};
+use super::{app, dispatch, print_lines, question, refuse_below_a_keeper};
 use crate::args::{ContinueArgs, Continued, ResumeArgs};
 
 /// Runs and workspaces that are named; the others are counted.
@@ -47,7 +47,7 @@ pub fn run(args: &ContinueArgs) -> Result<ExitCode, AppError> {
         && let command = format!("windlass resume {run}")
         && question::ask(&format!("\nGo on with {run}?"), &command)? == Reply::Yes
     {
-        refuse_inside_a_run()?;
+        refuse_below_a_keeper()?;
         return super::resume::run(&ResumeArgs {
             run: Some(run.to_string()),
             trust: args.trust.clone(),
@@ -59,7 +59,7 @@ pub fn run(args: &ContinueArgs) -> Result<ExitCode, AppError> {
     }
     match ask(&choices.tasks)? {
         Some(what) => {
-            refuse_inside_a_run()?;
+            refuse_below_a_keeper()?;
             go_on(&app, what, args, &choices.tasks)
         }
         None => Ok(ExitCode::SUCCESS),

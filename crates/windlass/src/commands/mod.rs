@@ -75,7 +75,7 @@ use crate::scripted_agent;
 use terminal::TerminalFront;
 use windlass_app::inspect::ways_to_runs_of;
 use windlass_app::session::Authoring;
-use windlass_app::trusting::refuse_inside_a_run;
+use windlass_app::trusting::{refuse_below_a_keeper, refuse_inside_a_run};
 use windlass_app::{App, AppError, Kind, SCRIPTED_AGENT, helper, quoted};
 
 /// Where the program was started, before `-C`.
@@ -103,7 +103,9 @@ pub fn dispatch(arguments: impl Iterator<Item = OsString>) -> Result<ExitCode, A
     };
     let _ = FROM.set(env::current_dir().unwrap_or_default());
     if changes_something(&cli.verb) {
-        refuse_inside_a_run()?;
+        // `fleet dev` has its workers below a keeper.
+        let is_worker = matches!(cli.verb, Verb::Worker(_));
+        if is_worker { refuse_inside_a_run()? } else { refuse_below_a_keeper()? }
     }
     if let Some(directory) = &cli.directory {
         enter(directory)?;
