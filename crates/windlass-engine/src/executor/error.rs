@@ -22,9 +22,9 @@ pub enum EngineError {
     /// A defect of Windlass, or a journal written by something else.
     #[error(transparent)]
     Illegal(#[from] IllegalFact),
-    /// Somebody removed or moved the run's folder while it ran.
+    /// Somebody removed or moved the run's folder or its journal while it ran, or wrote into that.
     #[error(
-        "somebody removed this run's folder while it ran ({}): what its agents did in the working directory is still there, but \
+        "somebody removed or changed this run's record while it ran ({}): what its agents did in the working directory is still there, but \
          the run cannot be resumed; begin a new one",
         .0.display()
     )]

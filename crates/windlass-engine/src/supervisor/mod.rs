@@ -95,6 +95,9 @@ impl Supervisor {
         loop {
             if let Phase::Ended(stop_reason) = self.run.phase() {
                 self.journal.sync()?;
+                if stop_reason == StopReason::Complete && !self.journal.is_in_place() {
+                    return Err(self.lost_record());
+                }
                 let codes = self.run.spec().map(|plan| plan.exit_codes).unwrap_or_default();
                 return Ok(Finished { stop_reason, exit_code: stop_reason.exit_code(codes) });
             }

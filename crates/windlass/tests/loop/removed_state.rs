@@ -1,6 +1,7 @@
 //! What Windlass keeps of a run is removed while the run goes on, and git stays locked: one sentence, and an end.
 
 use std::fs;
+use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -28,7 +29,7 @@ fn expect_told(night: &Night, outcome: &Outcome, began: Instant, when: &str) {
     let said = said(outcome);
     let ending = outcome.stdout_text().split_whitespace().collect::<Vec<_>>().join(" ");
     assert_eq!(
-        ending.matches("somebody removed this run's folder while it ran").count(),
+        ending.matches("somebody removed or changed this run's record while it ran").count(),
         1,
         "{when}: {said}"
     );
@@ -46,12 +47,12 @@ fn remove(folder: &Path) {
     }
 }
 
-// attack(endings): the state folder, or only the run's own part of it, is removed or moved away while an agent works
+// attack(endings): the state folder, or only the run's own part of it, or its journal, is removed or moved away, emptied or added to while an agent works
 // holds: the agent is ended and then the run, with code 24 and one sentence: the work is still there, the run cannot be
 //   resumed; a new one begins there
 #[test]
 fn a_state_folder_that_is_removed_while_an_agent_works_ends_the_run() {
-    for what in ["all", "the run", "moved"] {
+    for what in ["all", "the run", "moved", "the journal", "emptied", "added to"] {
         let night = Night::with_git(&calls(&["{ bash = 'echo x >> work; touch ../begun' }, 'hang'"]));
         let running = night.start(&["-m", "3"]);
         night.wait_for_file("../begun");
@@ -59,6 +60,13 @@ fn a_state_folder_that_is_removed_while_an_agent_works_ends_the_run() {
         match what {
             "all" => remove(&night.env.state()),
             "the run" => remove(&night.folder()),
+            "the journal" => fs::remove_file(night.folder().join("journal.jsonl")).unwrap(),
+            "emptied" => fs::write(night.folder().join("journal.jsonl"), "").unwrap(),
+            "added to" => {
+                let journal = night.folder().join("journal.jsonl");
+                let all = fs::read(&journal).unwrap();
+                fs::OpenOptions::new().append(true).open(&journal).unwrap().write_all(&all).unwrap();
+            }
             _ => fs::rename(night.env.state(), night.env.root().join("elsewhere")).unwrap(),
         }
         expect_told(&night, &running.wait(PATIENCE), began, what);

@@ -169,11 +169,15 @@ impl Journal {
         reserve::release(&self.reserve)
     }
 
-    /// Does its path still lead to it? Whoever removes or moves it away makes no write fail: what is written then is nowhere.
+    /// Does its path still lead to it, and does it hold what was written and nothing else? Whoever removes, moves, empties or adds
+    /// to it makes no write fail: what is written then is nowhere, or cannot be read.
     pub fn is_in_place(&self) -> bool {
         let (Ok(own), there) = (self.file.metadata(), fs::metadata(&self.path)) else { return true };
         match there {
-            Ok(there) => (own.dev(), own.ino()) == (there.dev(), there.ino()),
+            Ok(there) => {
+                let is_ours = self.torn || there.len() == self.length;
+                is_ours && (own.dev(), own.ino()) == (there.dev(), there.ino())
+            }
             Err(error) => !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory),
         }
     }
