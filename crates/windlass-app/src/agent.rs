@@ -17,6 +17,7 @@ use windlass_core::spec::{AgentSpec, SandboxKind};
 use windlass_core::values::{ExitCodes, StopReason};
 use windlass_core::words::quoted;
 use windlass_host::environment::withheld_from;
+use windlass_host::file::is_program;
 use windlass_host::process::{Command, ProcessError};
 use windlass_host::tree;
 
@@ -371,13 +372,6 @@ fn no_program(path: &Path, codes: ExitCodes) -> Option<AppError> {
     let name = quoted(path.as_os_str());
     let hint = format!("Where it is the agent's program: chmod +x {name}");
     Some(error("may not be executed").hint(hint))
-}
-
-fn is_program(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    // outside: programs of the search path.
-    path.metadata()
-        .is_ok_and(|metadata| metadata.file_type().is_file() && metadata.permissions().mode() & 0o111 != 0)
 }
 
 fn unavailable(codes: ExitCodes, message: impl Into<String>) -> AppError {

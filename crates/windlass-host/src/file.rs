@@ -2,6 +2,7 @@
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read as _, Write};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -66,6 +67,16 @@ impl<T, E: Into<io::Error>> AtPath<T> for Result<T, E> {
     fn at(self, action: &'static str, path: &Path) -> Result<T, FileError> {
         self.map_err(|source| FileError { action, path: path.to_path_buf(), source: source.into() })
     }
+}
+
+/// Is this a file that may be executed, or a link to one?
+pub fn is_program(path: &Path) -> bool {
+    path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+}
+
+/// What gives nothing to read, and loses what is written to it.
+pub fn null_device() -> io::Result<OwnedFd> {
+    File::options().read(true).write(true).open("/dev/null").map(OwnedFd::from)
 }
 
 /// Reads a file; `None` when there is none (or when a folder on the way to it is missing). A pipe in its place is an

@@ -2,12 +2,12 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
-use std::os::fd::OwnedFd;
 use std::path::Path;
 
 use windlass_core::config::Layer;
 use windlass_core::spec::SandboxKind;
 use windlass_core::values::{Ended, Named};
+use windlass_host::file::null_device;
 use windlass_host::process::{RUN_VARIABLE, SpawnRequest};
 
 use super::project::Project;
@@ -69,15 +69,8 @@ fn takes_typing(setting: Option<&str>) -> bool {
 }
 
 fn spawn(command: &[OsString], directory: &Path, session: &OsStr) -> Result<SpawnRequest, AppError> {
-    let null = || {
-        // outside: a device.
-        File::options()
-            .read(true)
-            .write(true)
-            .open("/dev/null")
-            .map(OwnedFd::from)
-            .map_err(|error| AppError::new(Kind::System, format!("cannot open /dev/null: {error}")))
-    };
+    let failed = |error| AppError::new(Kind::System, format!("cannot open /dev/null: {error}"));
+    let null = || null_device().map_err(failed);
     let script = if command.is_empty() { SHELL } else { COMMAND };
     let words = ["-c", script, "sh"].map(OsString::from);
     let mut environment = agent::environment();

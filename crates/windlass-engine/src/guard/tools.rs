@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::env;
 use std::ffi::OsStr;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use windlass_core::spec::GuardedTool;
@@ -11,6 +10,7 @@ use windlass_core::values::{Suspicion, SuspicionKind};
 
 use super::{digest, inside};
 use windlass_git::inventory::Place;
+use windlass_host::file::is_program;
 use windlass_host::tree::at;
 
 /// Where each of these programs is found. Nothing where no folder of the search path is one of the project: outside it an
@@ -47,7 +47,8 @@ fn changed(place: &Place, before: &GuardedTool, search_path: &OsStr) -> Option<S
 fn find(place: &Place, name: &str, search_path: &OsStr) -> GuardedTool {
     let found = env::split_paths(search_path)
         .map(|folder| place.directory.join(folder).join(name))
-        .find(|path| is_executable(path));
+        // As a shell finds it; nothing is opened.
+        .find(|path| is_program(path));
     let inside = found.as_deref().and_then(|path| in_project(place, path));
     GuardedTool {
         name: name.to_owned(),
@@ -82,9 +83,4 @@ fn is_inside(place: &Place, folder: &Path) -> bool {
     let full = place.directory.join(folder);
     // outside: only where it leads is asked.
     inside(place, &full).is_some() || full.canonicalize().is_ok_and(|real| inside(place, &real).is_some())
-}
-
-fn is_executable(path: &Path) -> bool {
-    // outside: programs of the search path, in the project and out of it, as a shell finds them; nothing is opened.
-    path.metadata().is_ok_and(|found| found.file_type().is_file() && found.permissions().mode() & 0o111 != 0)
 }

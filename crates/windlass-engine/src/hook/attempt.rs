@@ -91,10 +91,7 @@ impl HookAttempt {
 
     /// Reads what is left in the pipes and says what it means. Nothing of the hook may be alive.
     pub fn end(self, result: CheckResult) -> HookSaid {
-        for reader in self.readers {
-            reader.stop();
-            reader.join();
-        }
+        self.readers.into_iter().for_each(StreamReader::finish);
         let (stdout, stderr) = (self.stdout.bytes(), self.stderr.text());
         let answer = answer(&HookEnd { hook: self.hook, result, stdout: &stdout, stderr: &stderr });
         HookSaid { answer, has_log: self.log.finish(), stdout, stderr }

@@ -155,10 +155,7 @@ impl LiveCall {
 
     /// Reads what is left in the pipes and gives the report. Nothing may be alive that could still write much.
     pub fn report(self) -> Option<CallReport> {
-        for reader in self.readers {
-            reader.stop();
-            reader.join();
-        }
+        self.readers.into_iter().for_each(StreamReader::finish);
         let watch = Arc::try_unwrap(self.watch).ok()?.into_inner().unwrap_or_else(PoisonError::into_inner);
         Some(watch.report(self.clock.now(), &self.stderr.text()))
     }

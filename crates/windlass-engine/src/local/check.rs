@@ -96,16 +96,16 @@ impl LiveCheck {
 
     /// How it ended. Nothing of it may be alive.
     pub fn outcome(self, now: Duration) -> CheckOutcome {
-        self.output.stop();
-        self.output.join();
+        self.output.finish();
         let touched = self.made_of.end(&self.log);
         let end = read_end(&self.log, LOOKED_THROUGH).unwrap_or_default();
         let end = String::from_utf8_lossy(&end);
-        let (result, last_line) = match self.timed.result() {
+        let result = match self.timed.result() {
             // As where a check says so itself.
-            CheckResult::Passed if touched == Touched::Checks => (CheckResult::Failed(1), last_line(&end)),
-            result => (result, last_line(&end)),
+            CheckResult::Passed if touched == Touched::Checks => CheckResult::Failed(1),
+            result => result,
         };
+        let last_line = last_line(&end);
         let telling_line = match result {
             CheckResult::Passed => String::new(),
             _ => telling_line(&end).chars().take(LAST_LINE).collect(),

@@ -1,7 +1,5 @@
 //! What a commit sends through a filter of the person's: made inside the sandbox, since what the filter starts may be a guest's work.
 
-use std::fs::File;
-use std::os::fd::OwnedFd;
 use std::time::Duration;
 
 use super::work::WorkError;
@@ -10,7 +8,7 @@ use crate::sandbox::Guest;
 use windlass_git::git::{Filtered, LARGEST_FILTERED, Repository, not_run};
 use windlass_git::inventory::{EntryKind, as_path};
 use windlass_git::snapshot::SnapshotError;
-use windlass_host::file::{AtPath as _, FileError};
+use windlass_host::file::{AtPath as _, FileError, null_device};
 use windlass_host::process::{Command, SpawnRequest};
 use windlass_host::tree::at;
 
@@ -65,8 +63,7 @@ fn make(
     if repository.is_filtered(&one.path, &content) {
         return Ok(());
     }
-    let null = || File::options().read(true).write(true).open("/dev/null").map(OwnedFd::from);
-    let null = || null().at("open", "/dev/null".as_ref());
+    let null = || null_device().at("open", "/dev/null".as_ref());
     let request = SpawnRequest {
         id: NUMBER,
         program: "/bin/sh".into(),

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use windlass_core::values::LaneId;
-use windlass_host::process::{Keeper, ProcessError, Pulse};
+use windlass_host::process::{Keeper, ProcessError, Pulse, start_thread};
 
 type Pulses = Mutex<BTreeMap<LaneId, Pulse>>;
 
@@ -31,8 +31,7 @@ impl Pacemaker {
                 thread::sleep(patience / 4);
             }
         };
-        let thread = thread::Builder::new().name("pulse".to_owned());
-        thread.spawn(beat).map_err(ProcessError::system("start a thread for the pulse"))?;
+        start_thread("pulse", "start a thread for the pulse", beat)?;
         Ok(Pacemaker { patience, pulses })
     }
 

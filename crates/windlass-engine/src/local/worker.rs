@@ -4,7 +4,6 @@
 use std::collections::{BTreeMap, btree_map};
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use windlass_core::run::Order;
@@ -13,7 +12,7 @@ use windlass_core::values::LaneId;
 use super::event::{Event, Events};
 use super::working_trees::WorkingTrees;
 use crate::executor::EngineError;
-use windlass_host::process::ProcessError;
+use windlass_host::process::{ProcessError, start_thread};
 
 /// How long the end of a run waits for what the worker is doing.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -91,7 +90,7 @@ impl Worker {
             work_off(world, &inbox, &shared, &events);
             drop(going);
         };
-        thread::Builder::new().name(name).spawn(work_off).map_err(ProcessError::system("start a thread"))?;
+        start_thread(name, "start a thread", work_off)?;
         Ok(Worker { work, gone })
     }
 

@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use windlass_core::notification::Notification;
@@ -13,7 +12,7 @@ use windlass_core::values::{Delivery, Named, NotificationKey, SinkKind};
 use super::command::CommandEnd;
 use super::sink::Sink;
 use super::{NotificationSettled, SinkAnswer, SinkOutcome};
-use windlass_host::process::ProcessError;
+use windlass_host::process::{ProcessError, start_thread};
 
 /// So many notifications may wait. A sink that is that far behind is not going to catch up.
 const CAPACITY: usize = 64;
@@ -74,10 +73,8 @@ impl Outbox {
             wake: Box::new(wake),
         });
         let theirs = Arc::clone(&shared);
-        thread::Builder::new()
-            .name(format!("notify-{}", kind.name()))
-            .spawn(move || deliver_all(sink, retries, &theirs))
-            .map_err(ProcessError::system("start a thread"))?;
+        let deliver = move || deliver_all(sink, retries, &theirs);
+        start_thread(format!("notify-{}", kind.name()), "start a thread", deliver)?;
         Ok(Outbox { kind, shared, command })
     }
 

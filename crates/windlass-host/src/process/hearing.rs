@@ -2,6 +2,7 @@
 
 use std::os::fd::OwnedFd;
 use std::sync::mpsc::Receiver;
+use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
 use super::ProcessError;
@@ -14,6 +15,15 @@ pub fn first_of<S, T>(said: &Receiver<S>, deadline: Instant, matters: impl Fn(S)
             return Some(found);
         }
     }
+}
+
+/// Starts a thread; `doing` says of an error what the thread was for.
+pub fn start_thread<T: Send + 'static>(
+    name: impl Into<String>,
+    doing: &'static str,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<JoinHandle<T>, ProcessError> {
+    thread::Builder::new().name(name.into()).spawn(work).map_err(ProcessError::system(doing))
 }
 
 /// A pipe: the end to read from, and the end to write to.

@@ -40,7 +40,7 @@ pub use apart::Apart;
 pub use callers::{Guest, guest_at};
 pub use command::{Captured, Command, Interruption, Output, signal_commands};
 pub use error::{ProcessError, StartFault, StartFaultKind};
-pub use hearing::{first_of, pipe};
+pub use hearing::{first_of, pipe, start_thread};
 pub use keeper::{KEEPER_COMMAND, Keeper, KeeperEvent, LastRites, Pulse, SpawnId, SpawnRequest, keeper_main};
 pub use programs::others_running;
 pub use rustix::process::Signal as CommandSignal;

@@ -4,12 +4,10 @@
 //! process until it is in the foreground again and never ends it; a handler would be worse, because the kernel then
 //! repeats the forbidden call for ever.
 
-use std::thread;
-
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGSTOP, SIGTERM, SIGTSTP, SIGWINCH};
 use signal_hook::iterator::{Handle, Signals};
 
-use super::ProcessError;
+use super::{ProcessError, start_thread};
 
 /// What somebody wants of the runner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -38,10 +36,8 @@ pub fn watch(on_signal: impl Fn(Signal) + Send + 'static) -> Result<SignalWatch,
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT, SIGWINCH])
         .map_err(ProcessError::system("watch for signals"))?;
     let handle = signals.handle();
-    thread::Builder::new()
-        .name("signals".to_owned())
-        .spawn(move || signals.forever().filter_map(meaning).for_each(on_signal))
-        .map_err(ProcessError::system("start a thread for signals"))?;
+    let hear = move || signals.forever().filter_map(meaning).for_each(on_signal);
+    start_thread("signals", "start a thread for signals", hear)?;
     Ok(SignalWatch(handle))
 }
 

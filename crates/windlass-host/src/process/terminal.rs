@@ -22,7 +22,7 @@ use super::command::Command;
 use super::error::StartFault;
 use super::started::Started;
 use super::tree::Process;
-use super::{ProcessError, adopt_and_kill, become_subreaper};
+use super::{ProcessError, adopt_and_kill, become_subreaper, start_thread};
 
 /// How long an agent that was asked to end may take.
 const GRACE: Duration = Duration::from_secs(5);
@@ -86,10 +86,7 @@ fn attend(
         Ok((id, handle))
     });
     let (id, handle) = handle.map_err(ProcessError::system("watch the agent"))?;
-    thread::Builder::new()
-        .name("agent".to_owned())
-        .spawn(move || wait(id, &sender))
-        .map_err(ProcessError::system("start a thread"))?;
+    start_thread("agent", "start a thread", move || wait(id, &sender))?;
     let mut deadline = None;
     loop {
         match next(events, deadline) {
@@ -176,10 +173,7 @@ fn watch_signals(events: Sender<Event>) -> Result<Handle, ProcessError> {
             }
         }
     };
-    thread::Builder::new()
-        .name("signals".to_owned())
-        .spawn(pass_on)
-        .map_err(ProcessError::system("start a thread for signals"))?;
+    start_thread("signals", "start a thread for signals", pass_on)?;
     Ok(handle)
 }
 

@@ -2,8 +2,9 @@
 
 use std::env;
 use std::ffi::OsStr;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+
+use windlass_host::file::is_program;
 
 use crate::error::AppError;
 
@@ -37,14 +38,10 @@ fn in_folders(path: &OsStr) -> Option<PathBuf> {
     found.find(|path| path.is_absolute() && is_program(path))
 }
 
-fn is_program(path: &Path) -> bool {
-    // outside: programs of the search path.
-    path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::os::unix::fs::PermissionsExt as _;
 
     use super::*;
 

@@ -2,14 +2,14 @@
 
 use std::env;
 use std::ffi::{OsStr, OsString};
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 use strum::IntoStaticStr;
 use windlass_core::values::Named;
 
 use windlass_core::spec::SandboxKind;
 
+use windlass_host::file::is_program;
 use windlass_host::process::{Command, Output, ProcessError};
 
 /// How long an engine may take to say what it knows.
@@ -110,11 +110,6 @@ pub fn in_path(path: &OsStr, name: &str) -> Option<PathBuf> {
         .find(|program| is_program(program))
 }
 
-fn is_program(path: &Path) -> bool {
-    // outside: a program of the search path.
-    path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
-}
-
 /// What the client itself needs of our environment: all of it but what marks a run.
 pub fn environment() -> Vec<(OsString, OsString)> {
     env::vars_os().filter(|(name, _)| name != windlass_host::process::RUN_VARIABLE).collect()
@@ -138,6 +133,9 @@ mod tests {
     use windlass_core::values::Ended;
 
     use super::*;
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::path::Path;
+
     use windlass_host::process::Captured;
 
     #[test]

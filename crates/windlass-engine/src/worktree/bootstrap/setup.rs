@@ -205,10 +205,7 @@ impl SetupAttempt {
 
     /// Reads what is left in the pipes and judges. Nothing may be alive that could still write much.
     pub fn end(self, end: End) -> Result<(), SetupError> {
-        for reader in self.readers {
-            reader.stop();
-            reader.join();
-        }
+        self.readers.into_iter().for_each(StreamReader::finish);
         let command = self.command;
         let how = match end {
             End::Ended(Ended::Exited(0)) => return Ok(()),

@@ -10,7 +10,6 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal};
@@ -18,6 +17,7 @@ use windlass_core::values::Ended;
 
 use super::KEEPER_COMMAND;
 use crate::process::error::{ProcessError, StartFault};
+use crate::process::hearing::start_thread;
 use crate::process::protocol::{self, Reply, Request, Spawn, SpawnId, Text};
 use crate::process::started::Started;
 use crate::process::tree::Process;
@@ -180,10 +180,7 @@ impl Keeper {
             }
             drop(going);
         };
-        thread::Builder::new()
-            .name("keeper".to_owned())
-            .spawn(listen)
-            .map_err(ProcessError::system("start a thread for the keeper"))?;
+        start_thread("keeper", "start a thread for the keeper", listen)?;
         Ok(keeper)
     }
 

@@ -20,6 +20,7 @@ use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, getpgrp, getpid, kil
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use windlass_core::values::Ended;
 
+use crate::file::null_device;
 use crate::process::error::StartFault;
 use crate::process::leftovers::end_commands_of;
 use crate::process::protocol::{LastRites, Reply, Request, Spawn, SpawnId};
@@ -318,8 +319,7 @@ impl Serving {
 
     /// Runs the last rites to their end, with nothing to read and nobody to tell.
     fn see_to(&mut self, rites: LastRites) {
-        let nothing = || File::options().read(true).write(true).open("/dev/null").map(OwnedFd::from);
-        let (Ok(stdin), Ok(stdout), Ok(stderr)) = (nothing(), nothing(), nothing()) else {
+        let (Ok(stdin), Ok(stdout), Ok(stderr)) = (null_device(), null_device(), null_device()) else {
             return;
         };
         let LastRites { program, arguments, environment } = rites;

@@ -11,12 +11,12 @@ mod tail;
 use std::fs::File;
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::os::fd::OwnedFd;
-use std::thread::{self, JoinHandle};
+use std::thread::JoinHandle;
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
-use super::ProcessError;
+use super::{ProcessError, start_thread};
 pub use bounded::BoundedFile;
 pub use lines::Lines;
 
@@ -73,41 +73,26 @@ impl StreamReader {
     /// `on_event` is called in the reader's thread; while it works, nothing is read.
     pub fn lines(
         pipe: OwnedFd,
-        mut log: StreamLog,
-        mut on_event: impl FnMut(StreamEvent<'_>) + Send + 'static,
+        log: StreamLog,
+        on_event: impl FnMut(StreamEvent<'_>) + Send + 'static,
     ) -> Result<StreamReader, ProcessError> {
         StreamReader::start("stdout", move |stop| {
-            let mut lines = Lines::default();
             // Whoever has used up the pipes he may have gets less.
             let _ = rustix::pipe::fcntl_setpipe_size(&pipe, PIPE);
-            let end = pump(pipe, stop, CHUNK, |bytes| {
-                log_and_count(&mut log, bytes, &mut on_event);
-                lines.feed(bytes, &mut |line: &[u8]| on_event(StreamEvent::Line(line)));
-            });
-            finish_log(&mut log, &mut on_event);
-            lines.finish(&mut |line: &[u8]| on_event(StreamEvent::Line(line)));
-            on_event(StreamEvent::Closed(end));
+            pump_lines(pipe, stop, CHUNK, log, on_event, |_| {});
         })
     }
 
     /// Reads bytes, cuts them into lines as well, and remembers the last of them: an agent's standard error.
     pub fn tail(
         pipe: OwnedFd,
-        mut log: StreamLog,
-        mut on_event: impl FnMut(StreamEvent<'_>) + Send + 'static,
+        log: StreamLog,
+        on_event: impl FnMut(StreamEvent<'_>) + Send + 'static,
     ) -> Result<(StreamReader, Tail), ProcessError> {
         let tail = Tail::default();
         let kept = tail.clone();
         let reader = StreamReader::start("stderr", move |stop| {
-            let mut lines = Lines::default();
-            let end = pump(pipe, stop, ERROR_CHUNK, |bytes| {
-                kept.push(bytes);
-                log_and_count(&mut log, bytes, &mut on_event);
-                lines.feed(bytes, &mut |line: &[u8]| on_event(StreamEvent::Line(line)));
-            });
-            finish_log(&mut log, &mut on_event);
-            lines.finish(&mut |line: &[u8]| on_event(StreamEvent::Line(line)));
-            on_event(StreamEvent::Closed(end));
+            pump_lines(pipe, stop, ERROR_CHUNK, log, on_event, |bytes| kept.push(bytes));
         })?;
         Ok((reader, tail))
     }
@@ -125,10 +110,8 @@ impl StreamReader {
         work: impl FnOnce(&PipeReader) + Send + 'static,
     ) -> Result<StreamReader, ProcessError> {
         let (stopped, stop) = io::pipe().map_err(ProcessError::system("make a pipe"))?;
-        let thread = thread::Builder::new()
-            .name(name.to_owned())
-            .spawn(move || work(&stopped))
-            .map_err(ProcessError::system("start a thread to read an agent's output"))?;
+        let doing = "start a thread to read an agent's output";
+        let thread = start_thread(name, doing, move || work(&stopped))?;
         Ok(StreamReader { stop, thread })
     }
 
@@ -142,19 +125,37 @@ impl StreamReader {
     pub fn join(self) {
         let _ = self.thread.join();
     }
-}
 
-fn log_and_count(log: &mut StreamLog, bytes: &[u8], on_event: &mut impl FnMut(StreamEvent<'_>)) {
-    if let Err(error) = log.append(bytes) {
-        on_event(StreamEvent::LogFailed(error));
+    /// Reads what is there now, and waits for that.
+    pub fn finish(self) {
+        self.stop();
+        self.join();
     }
-    on_event(StreamEvent::Bytes(bytes.len()));
 }
 
-fn finish_log(log: &mut StreamLog, on_event: &mut impl FnMut(StreamEvent<'_>)) {
+/// Reads, logs and cuts into lines; `on_bytes` has them first.
+fn pump_lines(
+    pipe: OwnedFd,
+    stop: &PipeReader,
+    chunk: usize,
+    mut log: StreamLog,
+    mut on_event: impl FnMut(StreamEvent<'_>),
+    mut on_bytes: impl FnMut(&[u8]),
+) {
+    let mut lines = Lines::default();
+    let end = pump(pipe, stop, chunk, |bytes| {
+        on_bytes(bytes);
+        if let Err(error) = log.append(bytes) {
+            on_event(StreamEvent::LogFailed(error));
+        }
+        on_event(StreamEvent::Bytes(bytes.len()));
+        lines.feed(bytes, &mut |line: &[u8]| on_event(StreamEvent::Line(line)));
+    });
     if let Err(error) = log.finish() {
         on_event(StreamEvent::LogFailed(error));
     }
+    lines.finish(&mut |line: &[u8]| on_event(StreamEvent::Line(line)));
+    on_event(StreamEvent::Closed(end));
 }
 
 /// Reads until the end of the pipe, or until asked to stop.

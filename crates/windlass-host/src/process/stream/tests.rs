@@ -135,7 +135,7 @@ fn a_reader_can_be_stopped_while_bytes_pour_in() {
     let folder = tempfile::tempdir().unwrap();
     let (pipe, mut writer) = io::pipe().unwrap();
     let (reader, told) = read_lines(pipe, log_in(folder.path()));
-    let pouring = thread::spawn(move || while writer.write_all(&[b'x'; 4096]).is_ok() {});
+    let pouring = std::thread::spawn(move || while writer.write_all(&[b'x'; 4096]).is_ok() {});
     told.recv().unwrap();
     reader.stop();
     reader.join();
