@@ -1,7 +1,7 @@
 //! Before a run begins whose parts have pull requests of their own: can that be done here?
 
 use windlass_core::spec::PullRequestPer;
-use windlass_git::git::{Fetch, FetchOutcome, Repository};
+use windlass_git::git::{Fetch, RemoteTrouble, Repository};
 
 use crate::error::{AppError, Codes, Kind};
 use crate::here::Here;
@@ -41,11 +41,11 @@ pub fn refuse_impossible(here: &Here, request: &Prepared) -> Result<(), AppError
 pub fn refuse_unmerged(repository: &Repository, remote: &str, base: &str) -> Result<(), AppError> {
     let fetched =
         match repository.fetch(&Fetch { remote, branch: base, run: None }).map_err(AppError::system)? {
-            FetchOutcome::Fetched(commit) => commit.to_string(),
-            FetchOutcome::Refused(said) => {
+            Ok(commit) => commit.to_string(),
+            Err(RemoteTrouble::Refused(said)) => {
                 return Err(AppError::usage(format!("cannot fetch {base} from {remote}: {said}")));
             }
-            FetchOutcome::Denied(said) | FetchOutcome::Unreachable(said) => {
+            Err(RemoteTrouble::Denied(said) | RemoteTrouble::Unreachable(said)) => {
                 let said = format!("cannot fetch {base} from {remote}: {said}");
                 return Err(AppError::new(
                     Kind::stopped(StopReason::AgentUnavailable, Codes::AsConfigured),

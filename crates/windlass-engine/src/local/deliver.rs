@@ -11,10 +11,10 @@ use windlass_core::run::{DeliveryContext, DeliveryPart};
 use windlass_core::spec::{DeliverySpec, Readiness};
 use windlass_core::values::StopReason;
 use windlass_forge::{Forge, ForgeError, ForgeFault, MergeOrder, NewPullRequest, reach_within};
-use windlass_git::git::{Push, PushHooks, PushOutcome, Repository};
+use windlass_git::git::{Push, PushHooks, Repository};
 
 use super::part;
-use super::remote::{is_same_remote, one_line};
+use super::remote::{is_same_remote, of_trouble};
 use super::updated;
 use super::work::WorkError;
 use super::work::Worked;
@@ -80,17 +80,9 @@ fn push(
         hooks,
         run: &world.plan.run,
     })?;
-    let what = format!("cannot push {} to {}", spec.branch, spec.remote);
-    let why = |said: &str| format!("{what}: {}", one_line(said));
     Ok(match outcome {
-        PushOutcome::Pushed => DeliveryReport::Pushed { head: head.to_owned() },
-        PushOutcome::Refused(said) => DeliveryReport::Refused { why: why(&said) },
-        PushOutcome::Denied(said) => {
-            DeliveryReport::Unreachable { why: why(&said), passes: false, again: None }
-        }
-        PushOutcome::Unreachable(said) => {
-            DeliveryReport::Unreachable { why: why(&said), passes: true, again: None }
-        }
+        Ok(()) => DeliveryReport::Pushed { head: head.to_owned() },
+        Err(trouble) => of_trouble(&format!("cannot push {} to {}", spec.branch, spec.remote), &trouble),
     })
 }
 

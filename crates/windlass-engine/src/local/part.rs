@@ -3,12 +3,12 @@
 use windlass_core::report::DeliveryReport;
 use windlass_core::run::{DeliveryPart, TurnKey};
 use windlass_core::spec::{DeliverySpec, RunSpec};
-use windlass_git::git::{Fetch, FetchOutcome, ObjectId, Repository};
+use windlass_git::git::{Fetch, Repository};
 use windlass_git::lane::{Switched, remove_empty, switch};
 use windlass_git::snapshot::Side;
 use windlass_host::tree::at;
 
-use super::remote::{is_same_remote, one_line};
+use super::remote::{is_same_remote, of_trouble, one_line};
 use super::tasks;
 use super::work::WorkError;
 use super::working_tree::{Look, WorkingTree};
@@ -24,9 +24,10 @@ pub(super) fn begin(
     if let Some(refusal) = is_same_remote(spec, repository)? {
         return Ok(refusal);
     }
-    let commit = match fetch(spec, repository, &world.plan)? {
+    let DeliverySpec { remote, base, .. } = spec;
+    let commit = match repository.fetch(&Fetch { remote, branch: base, run: Some(&world.plan.run) })? {
         Ok(commit) => commit,
-        Err(report) => return Ok(report),
+        Err(trouble) => return Ok(of_trouble(&format!("cannot fetch {base} from {remote}"), &trouble)),
     };
     put_back(repository, &world.plan)?;
     let base = match switch(repository, &part.branch, commit)? {
@@ -45,27 +46,6 @@ pub(super) fn begin(
     let snapshot = world.keep_look(&look.inventory, &name)?.map(|snapshot| snapshot.id);
     world.latest = Some(Look { snapshot: snapshot.clone(), ..look });
     Ok(DeliveryReport::Branched { base: base.to_string(), evidence, snapshot })
-}
-
-/// The base as the remote has it, or why it is not to be had.
-fn fetch(
-    spec: &DeliverySpec,
-    repository: &Repository,
-    plan: &RunSpec,
-) -> Result<Result<ObjectId, DeliveryReport>, WorkError> {
-    let DeliverySpec { remote, base, .. } = spec;
-    let outcome = repository.fetch(&Fetch { remote, branch: base, run: Some(&plan.run) })?;
-    let why = |said: &str| format!("cannot fetch {base} from {remote}: {}", one_line(said));
-    Ok(match outcome {
-        FetchOutcome::Fetched(commit) => Ok(commit),
-        FetchOutcome::Refused(said) => Err(DeliveryReport::Refused { why: why(&said) }),
-        FetchOutcome::Denied(said) => {
-            Err(DeliveryReport::Unreachable { why: why(&said), passes: false, again: None })
-        }
-        FetchOutcome::Unreachable(said) => {
-            Err(DeliveryReport::Unreachable { why: why(&said), passes: true, again: None })
-        }
-    })
 }
 
 /// How far tasks are the runner has written, and knows: the file of the branch that comes has its own words.

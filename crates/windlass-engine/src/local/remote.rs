@@ -4,7 +4,7 @@ use windlass_core::escapes::without_escapes;
 use windlass_core::redact::Redactor;
 use windlass_core::report::DeliveryReport;
 use windlass_core::spec::DeliverySpec;
-use windlass_git::git::Repository;
+use windlass_git::git::{RemoteTrouble, Repository};
 use windlass_host::file::digest;
 
 use super::work::WorkError;
@@ -19,6 +19,20 @@ pub(super) fn is_same_remote(
     let why =
         || format!("the remote {} is another one than when the run began; nothing was pushed", spec.remote);
     Ok((!same).then(|| DeliveryReport::Refused { why: why() }))
+}
+
+/// What came of something that a remote did not do.
+pub(super) fn of_trouble(what: &str, trouble: &RemoteTrouble) -> DeliveryReport {
+    let why = |said: &str| format!("{what}: {}", one_line(said));
+    match trouble {
+        RemoteTrouble::Refused(said) => DeliveryReport::Refused { why: why(said) },
+        RemoteTrouble::Denied(said) => {
+            DeliveryReport::Unreachable { why: why(said), passes: false, again: None }
+        }
+        RemoteTrouble::Unreachable(said) => {
+            DeliveryReport::Unreachable { why: why(said), passes: true, again: None }
+        }
+    }
 }
 
 /// Without secrets, line breaks and control characters, and no longer than a sentence.

@@ -4,7 +4,7 @@
 use windlass_core::report::{DeliveryReport, PullRequestSeen};
 use windlass_core::spec::DeliverySpec;
 use windlass_core::values::RunId;
-use windlass_git::git::{Fetch, FetchOutcome, GitError, ObjectId, Repository};
+use windlass_git::git::{Fetch, GitError, ObjectId, RemoteTrouble, Repository};
 
 use super::remote::one_line;
 
@@ -39,10 +39,10 @@ pub(super) fn looked_into(
 }
 
 /// `None` = it is not to be had. What was said, where it may be had later.
-fn fetched(outcome: FetchOutcome) -> Result<Option<ObjectId>, String> {
+fn fetched(outcome: Result<ObjectId, RemoteTrouble>) -> Result<Option<ObjectId>, String> {
     match outcome {
-        FetchOutcome::Fetched(commit) => Ok(Some(commit)),
-        FetchOutcome::Refused(_) | FetchOutcome::Denied(_) => Ok(None),
-        FetchOutcome::Unreachable(said) => Err(said),
+        Ok(commit) => Ok(Some(commit)),
+        Err(RemoteTrouble::Refused(_) | RemoteTrouble::Denied(_)) => Ok(None),
+        Err(RemoteTrouble::Unreachable(said)) => Err(said),
     }
 }

@@ -34,7 +34,7 @@ pub use listing::Listing;
 pub use object::{EntryKind, Hasher, ObjectFormat, ObjectId, ObjectKind, header};
 pub use obstacle::missing_identity;
 pub(crate) use push::meaning;
-pub use push::{Fetch, FetchOutcome, Push, PushHooks, PushOutcome, RemoteAddress};
+pub use push::{Fetch, Push, PushHooks, RemoteAddress, RemoteTrouble};
 pub use refs::{PackedRefs, RefValue, is_safe_name};
 pub use repository::{FoundRepository, Head, Repository, create_with_everything, version};
 pub use status::UncommittedPath;

@@ -45,16 +45,14 @@ pub struct Push<'a> {
     pub run: &'a RunId,
 }
 
-/// What came of a push.
+/// Why nothing came of a push or a fetch.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PushOutcome {
-    /// The branch is at that commit.
-    Pushed,
-    /// The other side, or a hook, does not want it: the last lines that were said.
+pub enum RemoteTrouble {
+    /// The other side, or a hook, does not want it, or has no such branch: the last lines that were said.
     Refused(String),
     /// The other side could not be reached.
     Unreachable(String),
-    /// Nobody is logged in, or may not push there.
+    /// Nobody is logged in, or may not do this there.
     Denied(String),
 }
 
@@ -93,28 +91,16 @@ impl Repository {
     }
 
     /// Pushes one commit to one branch, and nothing else.
-    pub fn push(&self, push: &Push<'_>) -> Result<PushOutcome, GitError> {
+    pub fn push(&self, push: &Push<'_>) -> Result<Result<(), RemoteTrouble>, GitError> {
         let Push { remote, commit, branch, hooks, run } = *push;
         let call = match hooks {
             PushHooks::Run => Call::with_hooks_within(self),
             PushHooks::Skip => Call::within(self),
         };
         let refspec = format!("{commit}:refs/heads/{branch}");
-        let call = quiet(call.env(RUN_VARIABLE, &run.0), self)?.args([
-            "push",
-            "--quiet",
-            "--no-follow-tags",
-            "--recurse-submodules=no",
-            "--",
-            remote,
-            &refspec,
-        ]);
-        match call.timeout(PUSH).run() {
-            Ok(answer) if answer.code == 0 => Ok(PushOutcome::Pushed),
-            Ok(answer) => Ok(meaning(last_lines(&answer))),
-            Err(error @ GitError::TimedOut { .. }) => Ok(PushOutcome::Unreachable(error.to_string())),
-            Err(error) => Err(error),
-        }
+        let call = quiet(call.env(RUN_VARIABLE, &run.0), self)?;
+        let call = call.args(["push", "--quiet", "--no-follow-tags", "--recurse-submodules=no", "--"]);
+        transfer(call.args([remote, &refspec]))
     }
 }
 
@@ -129,54 +115,30 @@ pub struct Fetch<'a> {
     pub run: Option<&'a RunId>,
 }
 
-/// What came of a fetch.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FetchOutcome {
-    /// It is here: the branch's commit.
-    Fetched(ObjectId),
-    /// There is no such branch, or it was refused otherwise: the last lines that were said.
-    Refused(String),
-    /// The other side could not be reached.
-    Unreachable(String),
-    /// Nobody is logged in, or may not read there.
-    Denied(String),
-}
-
 impl Repository {
-    /// Gets a branch of a remote, and what git notes of it; no branch of the repository's own is changed.
-    pub fn fetch(&self, fetch: &Fetch<'_>) -> Result<FetchOutcome, GitError> {
+    /// Gets a branch of a remote, and what git notes of it: the branch's commit. No branch of the repository's own is changed.
+    pub fn fetch(&self, fetch: &Fetch<'_>) -> Result<Result<ObjectId, RemoteTrouble>, GitError> {
         let Fetch { remote, branch, run } = *fetch;
         let refspec = format!("refs/heads/{branch}");
         let call = quiet(Call::within(self), self)?.option("gc.auto=0").option("maintenance.auto=false");
-        let call = run.iter().fold(call, |call, run| call.env(RUN_VARIABLE, &run.0)).args([
-            "fetch",
-            "--quiet",
-            "--no-tags",
-            "--recurse-submodules=no",
-            "--",
-            remote,
-            &refspec,
-        ]);
-        match call.timeout(PUSH).run() {
-            Ok(answer) if answer.code == 0 => {}
-            Ok(answer) => {
-                return Ok(match meaning(last_lines(&answer)) {
-                    PushOutcome::Denied(said) => FetchOutcome::Denied(said),
-                    PushOutcome::Unreachable(said) => FetchOutcome::Unreachable(said),
-                    PushOutcome::Refused(said) => FetchOutcome::Refused(said),
-                    PushOutcome::Pushed => FetchOutcome::Refused(String::new()),
-                });
-            }
-            Err(error @ GitError::TimedOut { .. }) => {
-                return Ok(FetchOutcome::Unreachable(error.to_string()));
-            }
-            Err(error) => return Err(error),
+        let call = run.iter().fold(call, |call, run| call.env(RUN_VARIABLE, &run.0));
+        let call = call.args(["fetch", "--quiet", "--no-tags", "--recurse-submodules=no", "--"]);
+        if let Err(trouble) = transfer(call.args([remote, &refspec]))? {
+            return Ok(Err(trouble));
         }
         let found = Call::within(self).args(["rev-parse", "--verify", "--quiet", "FETCH_HEAD^{commit}"]);
-        Ok(found.found_id()?.map_or_else(
-            || FetchOutcome::Refused(format!("{remote} gave no commit of {branch}")),
-            FetchOutcome::Fetched,
-        ))
+        let nothing = || RemoteTrouble::Refused(format!("{remote} gave no commit of {branch}"));
+        Ok(found.found_id()?.ok_or_else(nothing))
+    }
+}
+
+/// Pushes or fetches.
+fn transfer(call: Call) -> Result<Result<(), RemoteTrouble>, GitError> {
+    match call.timeout(PUSH).run() {
+        Ok(answer) if answer.code == 0 => Ok(Ok(())),
+        Ok(answer) => Ok(Err(meaning(last_lines(&answer)))),
+        Err(error @ GitError::TimedOut { .. }) => Ok(Err(RemoteTrouble::Unreachable(error.to_string()))),
+        Err(error) => Err(error),
     }
 }
 
@@ -191,7 +153,7 @@ fn quiet(call: Call, repository: &Repository) -> Result<Call, GitError> {
 }
 
 /// What a push that failed means, by what was said; git has one exit code for all of it.
-pub(crate) fn meaning(said: String) -> PushOutcome {
+pub(crate) fn meaning(said: String) -> RemoteTrouble {
     const DENIED: [&str; 7] = [
         "Authentication failed",
         "could not read Username",
@@ -216,11 +178,11 @@ pub(crate) fn meaning(said: String) -> PushOutcome {
     ];
     let says = |signs: &[&str]| signs.iter().any(|sign| said.contains(sign));
     if says(&DENIED) {
-        PushOutcome::Denied(said)
+        RemoteTrouble::Denied(said)
     } else if says(&UNREACHABLE) || said.contains("error: 5") {
-        PushOutcome::Unreachable(said)
+        RemoteTrouble::Unreachable(said)
     } else {
-        PushOutcome::Refused(said)
+        RemoteTrouble::Refused(said)
     }
 }
 
@@ -244,7 +206,7 @@ mod tests {
             run: &RunId("r-test".to_owned()),
         };
         let outcome = scratch.found().push(&push).unwrap();
-        assert!(matches!(outcome, PushOutcome::Unreachable(_)), "{outcome:?}");
+        assert!(matches!(outcome, Err(RemoteTrouble::Unreachable(_))), "{outcome:?}");
         assert!(called.exists());
     }
 }

@@ -4,7 +4,7 @@ use windlass_core::fleet::remote::RemoteUrl;
 use windlass_host::file::FileError;
 
 use crate::git::call::{CallOutput, last_lines};
-use crate::git::{GitError, PushOutcome, meaning, says_disk_full};
+use crate::git::{GitError, RemoteTrouble, meaning, says_disk_full};
 
 /// The longest that a remote's words are repeated.
 const LONGEST: usize = 300;
@@ -111,9 +111,9 @@ impl RemoteError {
         }
         let told = in_a_line(&said);
         match meaning(said) {
-            PushOutcome::Denied(_) => RemoteError::Denied { url, said: told },
-            PushOutcome::Unreachable(_) => RemoteError::Unreachable { url, said: told },
-            PushOutcome::Refused(_) | PushOutcome::Pushed => RemoteError::Refused { url, said: told },
+            RemoteTrouble::Denied(_) => RemoteError::Denied { url, said: told },
+            RemoteTrouble::Unreachable(_) => RemoteError::Unreachable { url, said: told },
+            RemoteTrouble::Refused(_) => RemoteError::Refused { url, said: told },
         }
     }
 
