@@ -30,11 +30,11 @@ use crate::store::Project;
 use crate::tasks::with_state;
 use crate::withhold::{self, Scene};
 use checkouts::Identity;
-use windlass_git::commit::CommitOutcome;
+use windlass_git::commit::{Candidate, CommitOutcome};
 use windlass_git::git::{ObjectId, Repository, is_disk_full};
 use windlass_git::inventory::{Place, Surveyor, is_own};
 use windlass_git::lane::{
-    Landed, Landing, Lane, LaneError, MergeResult, Merged, OwnFile, Squash, Target, land, landed,
+    Landed, Landing, Lane, LaneError, MergeResult, Merged, OwnFile, Target, land, landed,
 };
 use windlass_git::snapshot::quoting::quote;
 use windlass_host::tree;
@@ -429,16 +429,10 @@ fn squash(
     without.extend(there.chain(tracked.keys()).filter(is_left).cloned());
     without.extend(world.by_checks.theirs(&since, inventory).cloned());
     let text = message.text(&world.plan.message);
-    let squash = Squash {
-        inventory,
-        changed: &changed,
-        without: &without,
-        message: &text,
-        hooks: hooks(&world.plan),
-        timeout: HOOKS,
-    };
+    let (hooks, timeout) = (hooks(&world.plan), HOOKS);
+    let candidate = Candidate { inventory, changed: &changed, message: &text, hooks, timeout };
     begun_commit::begin(&world.folder, repository, turn, message.key())?;
-    Ok((checkout.squash(store, &squash)?, held))
+    Ok((checkout.squash(store, &candidate, &without)?, held))
 }
 
 /// The lane's work as it was before its agent was asked to put it together with the branch.

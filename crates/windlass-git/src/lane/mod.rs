@@ -44,7 +44,6 @@ pub use mirror::MirrorError;
 pub use park::{Leftover, Parked, park, park_commit, park_leftover};
 pub use replica::Replica;
 pub(crate) use settings::for_guests as settings_for_guests;
-pub use squash::Squash;
 pub use switch::{Switched, remove_empty, switch};
 pub use target::Target;
 

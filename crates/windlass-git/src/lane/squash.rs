@@ -1,53 +1,35 @@
 //! A lane's work as one commit.
 
-use std::time::Duration;
-
 use super::Lane;
-use crate::commit::{Candidate, CommitError, CommitHooks, CommitOutcome, commit};
+use crate::commit::{Candidate, CommitError, CommitOutcome, commit};
 use crate::git::GitError;
 use crate::inventory::{EntryKind, Inventory};
 use crate::snapshot::Store;
-
-/// What is to become a commit.
-#[derive(Clone, Copy, Debug)]
-pub struct Squash<'a> {
-    /// The lane's files as they were judged.
-    pub inventory: &'a Inventory,
-    /// Paths that are known to have changed; those that differ now from where the lane stands come on top. It does no harm
-    /// to name too many: what is committed is always what the inventory says.
-    pub changed: &'a [Vec<u8>],
-    /// Paths that stay as they are where the lane stands: the runner's own files.
-    pub without: &'a [Vec<u8>],
-    /// The commit's message.
-    pub message: &'a str,
-    /// What becomes of the repository's hooks: those of the main repository run in the lane.
-    pub hooks: CommitHooks,
-    /// How long the commit's hooks may take.
-    pub timeout: Duration,
-}
 
 impl Lane {
     /// Commits the lane's work on where the lane stands, which moves there. What the agent has done with its own
     /// repository does not matter: the files count.
     ///
     /// Hooks of a commit are run here, once, where the agent can still mend what they refuse; merging and landing run none.
-    pub fn squash(&self, store: &Store, squash: &Squash<'_>) -> Result<CommitOutcome, CommitError> {
-        let mut changed = squash.changed.to_vec();
+    ///
+    /// Paths that differ now from where the lane stands come on top of those that the candidate names. It does no harm to name
+    /// too many: what is committed is always what the inventory says. Those of `without`, the runner's own files, stay as they
+    /// are where the lane stands.
+    pub fn squash(
+        &self,
+        store: &Store,
+        candidate: &Candidate<'_>,
+        without: &[Vec<u8>],
+    ) -> Result<CommitOutcome, CommitError> {
+        let mut changed = candidate.changed.to_vec();
         changed.extend(self.differing()?);
         changed.sort_unstable();
         changed.dedup();
-        changed.retain(|path| !squash.without.contains(path));
-        if let Some(path) = self.repository_inside(squash.inventory, &mut changed)? {
+        changed.retain(|path| !without.contains(path));
+        if let Some(path) = self.repository_inside(candidate.inventory, &mut changed)? {
             return Ok(CommitOutcome::Refused(no_repositories_inside(&path)));
         }
-        let candidate = Candidate {
-            inventory: squash.inventory,
-            changed: &changed,
-            message: squash.message,
-            hooks: squash.hooks,
-            timeout: squash.timeout,
-        };
-        commit(&self.repository, store, &candidate)
+        commit(&self.repository, store, &Candidate { changed: &changed, ..*candidate })
     }
 
     /// A submodule that was moved or added. One whose folder was merely removed, empty as it is, was not: it is taken out

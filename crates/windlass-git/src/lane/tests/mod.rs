@@ -16,10 +16,10 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::commit::{CommitHooks, CommitOutcome};
+use crate::commit::{Candidate, CommitHooks, CommitOutcome};
 use crate::git::{ObjectId, Repository};
 use crate::inventory::{Inventory, Place, Surveyor};
-use crate::lane::{Conflict, Landed, Landing, Lane, MergeResult, OwnFile, Squash, Target, land};
+use crate::lane::{Conflict, Landed, Landing, Lane, MergeResult, OwnFile, Target, land};
 use crate::testing::{Scratch, after};
 
 /// A main repository and lanes beside it.
@@ -77,15 +77,14 @@ impl Yard {
 
     fn squash_without(&self, worker: &Worker, without: &[Vec<u8>]) -> CommitOutcome {
         let inventory = self.judge(worker);
-        let squash = Squash {
+        let candidate = Candidate {
             inventory: &inventory,
             changed: &[],
-            without,
             message: &format!("Work of a lane\n\n{}\n", worker.trailers),
             hooks: CommitHooks::Run,
             timeout: Duration::from_mins(1),
         };
-        worker.lane.squash(&self.scratch.store(), &squash).unwrap()
+        worker.lane.squash(&self.scratch.store(), &candidate, without).unwrap()
     }
 
     fn judge(&self, worker: &Worker) -> Inventory {

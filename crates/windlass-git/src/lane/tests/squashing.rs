@@ -34,15 +34,14 @@ fn what_was_judged_is_committed_although_a_gate_rewrote_it() {
     worker.write("a.txt", "one\n");
     worker.remove("new");
     worker.write("written by a gate", "x");
-    let squash = crate::lane::Squash {
+    let candidate = crate::commit::Candidate {
         inventory: &inventory,
         changed: &[b"a.txt".to_vec(), b"new".to_vec()],
-        without: &[],
         message: "x",
         hooks: crate::commit::CommitHooks::Run,
         timeout: std::time::Duration::from_mins(1),
     };
-    let outcome = worker.lane.squash(&yard.scratch.store(), &squash).unwrap();
+    let outcome = worker.lane.squash(&yard.scratch.store(), &candidate, &[]).unwrap();
     let CommitOutcome::Committed { commit, altered: false } = outcome else { panic!("{outcome:?}") };
     let git_dir = worker.home.join("lane.git");
     let show = |path: &str| yard.scratch.git_in(&git_dir, &["show", &format!("{commit}:{path}")]);
