@@ -11,11 +11,12 @@
 //!
 //! A release build ignores the variable. A value that cannot be read is ignored as well.
 
-pub(super) use self::build::{Faults, kill_this_process};
+use std::sync::OnceLock;
+
+use rustix::process::{Signal, getpid, kill_process};
 
 /// What is to become of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(not(debug_assertions), expect(dead_code, reason = "faults exist in debug builds only"))]
 pub(super) enum Write {
     /// It is done.
     Whole,
@@ -25,115 +26,75 @@ pub(super) enum Write {
     TornThenFull(usize),
 }
 
-#[cfg(debug_assertions)]
-mod build {
-    use std::sync::OnceLock;
+/// Faults to inject, and where.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Faults {
+    kill_before: Option<u64>,
+    kill_after: Option<u64>,
+    tear: Option<(u64, usize)>,
+    full_after: Option<u64>,
+    reserve_released: bool,
+    /// The write that is being made.
+    write: u64,
+}
 
-    use rustix::process::{Signal, getpid, kill_process};
-
-    use super::Write;
-
-    /// Faults to inject, and where.
-    #[derive(Clone, Debug, Default, PartialEq, Eq)]
-    pub(in super::super) struct Faults {
-        kill_before: Option<u64>,
-        kill_after: Option<u64>,
-        tear: Option<(u64, usize)>,
-        full_after: Option<u64>,
-        reserve_released: bool,
-        /// The write that is being made.
-        write: u64,
+impl Faults {
+    /// What the environment asks for; it is read once.
+    pub(super) fn from_environment() -> Faults {
+        static WANTED: OnceLock<Faults> = OnceLock::new();
+        let wanted = WANTED.get_or_init(|| {
+            let text = std::env::var("WINDLASS_TEST_FAULT").ok().filter(|_| cfg!(debug_assertions));
+            Faults::parse(&text.unwrap_or_default())
+        });
+        wanted.clone()
     }
 
-    impl Faults {
-        /// What the environment asks for; it is read once.
-        pub(in super::super) fn from_environment() -> Faults {
-            static WANTED: OnceLock<Faults> = OnceLock::new();
-            WANTED
-                .get_or_init(|| {
-                    let text = std::env::var("WINDLASS_TEST_FAULT").unwrap_or_default();
-                    Faults::parse(&text)
-                })
-                .clone()
-        }
-
-        pub(in super::super) fn parse(text: &str) -> Faults {
-            let mut faults = Faults::default();
-            for (name, value) in text.split(',').filter_map(|fault| fault.split_once('=')) {
-                match name.trim() {
-                    "kill-before-write" => faults.kill_before = value.parse().ok(),
-                    "kill-after-write" => faults.kill_after = value.parse().ok(),
-                    "full-after-write" => faults.full_after = value.parse().ok(),
-                    "tear-write" => {
-                        faults.tear = value
-                            .split_once(':')
-                            .and_then(|(write, bytes)| Some((write.parse().ok()?, bytes.parse().ok()?)));
-                    }
-                    _ => {}
+    pub(super) fn parse(text: &str) -> Faults {
+        let mut faults = Faults::default();
+        for (name, value) in text.split(',').filter_map(|fault| fault.split_once('=')) {
+            match name.trim() {
+                "kill-before-write" => faults.kill_before = value.parse().ok(),
+                "kill-after-write" => faults.kill_after = value.parse().ok(),
+                "full-after-write" => faults.full_after = value.parse().ok(),
+                "tear-write" => {
+                    faults.tear = value
+                        .split_once(':')
+                        .and_then(|(write, bytes)| Some((write.parse().ok()?, bytes.parse().ok()?)));
                 }
-            }
-            faults
-        }
-
-        pub(in super::super) fn before_write(&mut self, bytes: usize) -> Write {
-            self.write += 1;
-            if self.kill_before == Some(self.write) {
-                kill_this_process();
-            }
-            match (self.tear, self.full_after) {
-                (Some((write, kept)), _) if write == self.write => Write::TornThenKilled(kept.min(bytes)),
-                (_, Some(last)) if self.write > last && !self.reserve_released => {
-                    Write::TornThenFull(bytes / 2)
-                }
-                _ => Write::Whole,
+                _ => {}
             }
         }
+        faults
+    }
 
-        pub(in super::super) fn after_write(&self) {
-            if self.kill_after == Some(self.write) {
-                kill_this_process();
-            }
+    pub(super) fn before_write(&mut self, bytes: usize) -> Write {
+        self.write += 1;
+        if self.kill_before == Some(self.write) {
+            kill_this_process();
         }
-
-        pub(in super::super) const fn reserve_released(&mut self) {
-            self.reserve_released = true;
+        match (self.tear, self.full_after) {
+            (Some((write, kept)), _) if write == self.write => Write::TornThenKilled(kept.min(bytes)),
+            (_, Some(last)) if self.write > last && !self.reserve_released => Write::TornThenFull(bytes / 2),
+            _ => Write::Whole,
         }
     }
 
-    /// SIGKILL: nothing is cleaned up, nothing is flushed.
-    pub(in super::super) fn kill_this_process() -> ! {
-        // It cannot be refused for one's own process; should it be, nothing may go on either.
-        let _ = kill_process(getpid(), Signal::KILL);
-        loop {
-            std::thread::park();
+    pub(super) fn after_write(&self) {
+        if self.kill_after == Some(self.write) {
+            kill_this_process();
         }
+    }
+
+    pub(super) const fn reserve_released(&mut self) {
+        self.reserve_released = true;
     }
 }
 
-#[cfg(not(debug_assertions))]
-mod build {
-    use super::Write;
-
-    /// No faults in a release build.
-    #[derive(Clone, Debug, Default)]
-    pub(in super::super) struct Faults;
-
-    impl Faults {
-        pub(in super::super) const fn from_environment() -> Faults {
-            Faults
-        }
-        #[expect(clippy::unused_self, reason = "the same shape as in a debug build")]
-        pub(in super::super) const fn before_write(&self, _bytes: usize) -> Write {
-            Write::Whole
-        }
-        #[expect(clippy::unused_self, reason = "the same shape as in a debug build")]
-        pub(in super::super) const fn after_write(&self) {}
-        #[expect(clippy::unused_self, reason = "the same shape as in a debug build")]
-        pub(in super::super) const fn reserve_released(&self) {}
-    }
-
-    /// Never called in a release build.
-    pub(in super::super) fn kill_this_process() -> ! {
-        std::process::abort()
+/// SIGKILL: nothing is cleaned up, nothing is flushed.
+pub(super) fn kill_this_process() -> ! {
+    // It cannot be refused for one's own process; should it be, nothing may go on either.
+    let _ = kill_process(getpid(), Signal::KILL);
+    loop {
+        std::thread::park();
     }
 }
