@@ -3,7 +3,7 @@
 use windlass_core::config::{KeyInfo, Resolved};
 use windlass_core::spec::Mode;
 use windlass_core::values::Named;
-use windlass_engine::workspace::{FoundMetadata, Workspace, Workspaces};
+use windlass_engine::workspace::{Workspace, Workspaces};
 use windlass_ui::{ConfigFile, ConfigFileState};
 
 use super::{Configuration, Source, sources};
@@ -52,8 +52,5 @@ fn file(source: &Source) -> ConfigFile {
 
 /// The mode of a workspace's runs; broken metadata are left as they are, since nothing is run.
 fn mode_of(workspace: &Workspace) -> Result<Mode, AppError> {
-    Ok(match workspace.read_metadata()? {
-        FoundMetadata::Read { metadata, .. } => metadata.mode,
-        FoundMetadata::Missing | FoundMetadata::Corrupt(_) => Mode::Loop,
-    })
+    Ok(workspace.read_metadata()?.mode().unwrap_or(Mode::Loop))
 }

@@ -9,7 +9,7 @@ use windlass_core::notification;
 use windlass_core::spec::Mode;
 use windlass_core::values::StopReason;
 use windlass_core::workspace::Metadata;
-use windlass_engine::workspace::{FoundMetadata, Workspace, Workspaces};
+use windlass_engine::workspace::{Workspace, Workspaces};
 use windlass_host::process::WORKSPACE_VARIABLE;
 use windlass_host::tree;
 use windlass_jobs::job;
@@ -75,11 +75,8 @@ impl App {
         refuse_wrong_verb(request.authoring, &workspace)?;
         refuse_without_terminal(self, &workspace)?;
         let here = Here::at(self, workspaces.project().to_owned())?;
-        let mode = match workspace.read_metadata()? {
-            FoundMetadata::Read { metadata, .. } => metadata.mode,
-            // Mended when the session is counted.
-            FoundMetadata::Missing | FoundMetadata::Corrupt(_) => Mode::Loop,
-        };
+        // Broken metadata are mended when the session is counted.
+        let mode = workspace.read_metadata()?.mode().unwrap_or(Mode::Loop);
         let (folder, settings) = (workspace.folder(), request.settings.clone());
         let configuration =
             Configuration::load(&here.directory, Some(folder), mode, settings, Unlimited::Refused)?;

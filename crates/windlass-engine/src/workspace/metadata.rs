@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::Timestamp;
+use windlass_core::spec::Mode;
 use windlass_core::workspace::{Corrupt, LONGEST_METADATA, Metadata, rebuilt};
 
 use super::history::ended_run;
@@ -41,6 +42,16 @@ pub enum FoundMetadata {
     Missing,
     /// They are broken.
     Corrupt(Corrupt),
+}
+
+impl FoundMetadata {
+    /// The workspace's own mode, where that is known.
+    pub const fn mode(&self) -> Option<Mode> {
+        match self {
+            FoundMetadata::Read { metadata, .. } => Some(metadata.mode),
+            FoundMetadata::Missing | FoundMetadata::Corrupt(_) => None,
+        }
+    }
 }
 
 /// What came of a change.

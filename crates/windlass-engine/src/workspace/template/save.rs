@@ -8,7 +8,7 @@ use windlass_jobs::doc::template::{TemplateRecord, without_secret};
 use super::{Existing, LONGEST_FILE, README, RECORD, Scope, Template, TemplateError, Templates};
 use super::{checked, is_there, read_plain, refuse_other};
 use crate::workspace::archive::removal::Unfinished;
-use crate::workspace::{CONFIG_FILE, FoundMetadata, INSTRUCTIONS_FILE, Workspace};
+use crate::workspace::{CONFIG_FILE, INSTRUCTIONS_FILE, Workspace};
 use windlass_host::tree::at;
 
 /// Everybody may read a template: it is made to be shared.
@@ -129,10 +129,7 @@ fn record(
     details: Details,
     now: Timestamp,
 ) -> Result<TemplateRecord, TemplateError> {
-    let mode = match workspace.read_metadata()? {
-        FoundMetadata::Read { metadata, .. } => Some(metadata.mode),
-        FoundMetadata::Missing | FoundMetadata::Corrupt(_) => None,
-    };
+    let mode = workspace.read_metadata()?.mode();
     // A record that cannot be read is replaced with the rest of its template.
     let before = template.record().map(|(record, _)| record).unwrap_or_default();
     let mut other = before.other;
