@@ -132,17 +132,18 @@ fn undo_forbidden_changes(
 fn forbidden_changes(world: &WorkingTree, turn: TurnKey, now: &Inventory) -> Result<Paths, WorkError> {
     let (mut changed, link) = differing(world, turn, now)?;
     changed.retain(|path| !may_change(world, link.as_deref(), path));
-    guard::leave_a_persons(world, turn, &mut changed)?;
-    if world.began != Some(turn) {
-        keep_the_agents(world, turn, &mut changed)?;
-    }
-    Ok(changed)
+    of_the_agent(world, turn, changed)
 }
 
 /// What differs and steers runs: whoever judges work may not decide what becomes of it.
 fn steering_changes(world: &WorkingTree, turn: TurnKey, now: &Inventory) -> Result<Paths, WorkError> {
     let (mut changed, _) = differing(world, turn, now)?;
     changed.retain(|path| guard::steers(world, path));
+    of_the_agent(world, turn, changed)
+}
+
+/// Without what a person changed meanwhile.
+fn of_the_agent(world: &WorkingTree, turn: TurnKey, mut changed: Paths) -> Result<Paths, WorkError> {
     guard::leave_a_persons(world, turn, &mut changed)?;
     if world.began != Some(turn) {
         keep_the_agents(world, turn, &mut changed)?;

@@ -58,8 +58,9 @@ impl ByChecks {
         since: &'a Snapshot,
         now: &'a Inventory,
     ) -> impl Iterator<Item = &'a Vec<u8>> {
-        let theirs = self.untouched(now).filter(|(path, states)| states.contains(&since.content(path)));
-        theirs.map(|(path, _)| path)
+        self.untouched(now)
+            .filter(|(path, states)| states.contains(&since.content(path)))
+            .map(|(path, _)| path)
     }
 
     /// What they made of files that somebody had changed since a snapshot: still that somebody's work.

@@ -246,21 +246,12 @@ impl Local {
         orders: &Path,
         request: SpawnRequest,
     ) -> SpawnRequest {
-        let SpawnRequest { id, program, arguments, environment, directory, stdin, stdout, stderr } = request;
         let mut words: Vec<OsString> = vec!["-c".into(), PREAMBLE.into(), "sandbox".into()];
         words.extend(self.group.doors().map(OsString::from));
         words.push("--".into());
-        words.extend(self.line(view, orders, &directory, &program, &arguments));
-        SpawnRequest {
-            id,
-            program: "/bin/sh".into(),
-            arguments: words,
-            environment: self.environment(guest, environment),
-            directory,
-            stdin,
-            stdout,
-            stderr,
-        }
+        words.extend(self.line(view, orders, &request.directory, &request.program, &request.arguments));
+        let environment = self.environment(guest, request.environment);
+        SpawnRequest { program: "/bin/sh".into(), arguments: words, environment, ..request }
     }
 
     /// From the first program that shuts a door to the last argument of what is meant.

@@ -178,25 +178,17 @@ impl Container {
         streams: Streams,
         request: SpawnRequest,
     ) -> Result<SpawnRequest, SandboxError> {
-        let SpawnRequest { id, program, arguments, environment, directory, stdin, stdout, stderr } = request;
         if self.cell.room.is_of_a_lane() {
             // A lane's files are brought to another commit now and then, which takes empty folders away.
             self.cell.room.occupy().stay();
         }
         self.cell.room.lend()?;
-        let orders = self.write_orders(id)?;
-        let errand = self.errand(id, guest, &directory, &program, &arguments, &orders, &environment);
+        let orders = self.write_orders(request.id)?;
+        let SpawnRequest { program, arguments, environment, directory, .. } = &request;
+        let errand = self.errand(request.id, guest, directory, program, arguments, &orders, environment);
         self.cell.steering.begin(Some(&self.view(guest, &[])));
-        Ok(SpawnRequest {
-            id,
-            program: self.client.program.clone(),
-            arguments: self.outfit.arguments(&errand, streams),
-            environment,
-            directory,
-            stdin,
-            stdout,
-            stderr,
-        })
+        let arguments = self.outfit.arguments(&errand, streams);
+        Ok(SpawnRequest { program: self.client.program.clone(), arguments, ..request })
     }
 
     /// What a person should be told of, each once.
