@@ -3,14 +3,13 @@
 use std::path::Path;
 use std::time::Duration;
 
-use windlass_core::config::{FleetLogin, FleetSettings, Layer, Replicas, Resolved, Unlimited};
+use windlass_core::config::{FleetLogin, FleetSettings, Replicas};
 use windlass_core::spec::Mode;
 use windlass_fleet::layout::Copies;
 use windlass_fleet::names::{FleetName, WorkerName};
 use windlass_fleet::settings::{Login, Role, Settings};
 use windlass_fleet::{Deadline, Fleet, FleetError};
 
-use crate::app::App;
 use crate::configuration::Configuration;
 use crate::error::{AppError, Kind};
 use crate::here::named_path;
@@ -90,13 +89,8 @@ pub(super) const fn copies(settings: &FleetSettings) -> Copies {
 }
 
 /// What the configuration of a directory says of a fleet.
-pub(super) fn settings(app: &App, flags: Layer) -> Result<FleetSettings, AppError> {
-    Ok(configured(app, flags)?.fleet)
-}
-
-/// All that it says.
-pub(super) fn configured(app: &App, flags: Layer) -> Result<Resolved, AppError> {
-    Ok(Configuration::load(app.directory(), None, Mode::Goal, flags, Unlimited::NotAsked)?.resolved)
+pub(super) fn settings(directory: &Path) -> Result<FleetSettings, AppError> {
+    Ok(Configuration::read(directory, None, Mode::Goal)?.resolved.fleet)
 }
 
 /// The error with what to do about it.
@@ -106,11 +100,7 @@ pub(super) fn explained(error: FleetError) -> AppError {
         _ => Kind::System,
     };
     let hint = Some(error.hint()).filter(|hint| !hint.is_empty());
-    let said = AppError::of(kind, error);
-    match hint {
-        Some(hint) => said.hint(hint),
-        None => said,
-    }
+    AppError::of(kind, error).with_hints(hint)
 }
 
 /// The name of this machine, as somebody in a fleet may have it, and what is added to it.

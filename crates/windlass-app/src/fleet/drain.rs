@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use windlass_core::config::Layer;
 use windlass_fleet::Deadline;
 use windlass_fleet::leases::{LeaseKey, Leases};
 use windlass_fleet::names::WorkerName;
@@ -25,7 +24,7 @@ impl App {
     /// No such worker is alive, or the fleet cannot be used.
     pub fn drain_worker(&self, worker: &str) -> Result<(), AppError> {
         let name: WorkerName = worker.parse().map_err(|error| AppError::of(Kind::Usage, error))?;
-        let settings = settings(self, Layer::default())?;
+        let settings = settings(self.directory())?;
         let fleet = connect(self.directory(), &settings, Role::Runner)?;
         let key = LeaseKey::Worker(name.clone());
         let looked =

@@ -8,7 +8,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use windlass_core::config::FleetSettings;
-use windlass_core::spec::Mode;
 use windlass_engine::store::run_folder::find_among;
 use windlass_engine::store::{RunFolder, StoreError, index};
 use windlass_fleet::journal::{Journal, Sequence};
@@ -19,11 +18,10 @@ use windlass_remote::copy::{self, CopyEar, Depth, register};
 use windlass_remote::journal::{Brought, FleetJournal, JournalError};
 use windlass_ui::Hearing;
 
-use super::connect::{connect_as_any, explained};
+use super::connect::{connect_as_any, explained, settings};
 use super::looks::{Looked, Looks, look_at};
 use super::remote::not_brought;
 use super::wanted::fleet_of;
-use crate::configuration::Configuration;
 use crate::error::AppError;
 use crate::here::Here;
 use crate::inspect::which;
@@ -49,7 +47,7 @@ const AGAIN: Duration = Duration::from_secs(10);
 /// # Errors
 /// The fleet cannot be asked, or several runs begin so.
 pub(crate) fn find(here: &Here, named: &str, depth: Depth) -> Result<Option<RunFolder>, AppError> {
-    let settings = configured(here)?;
+    let settings = settings(&here.directory)?;
     if settings.urls.is_empty() {
         return Ok(None);
     }
@@ -287,13 +285,9 @@ fn wait(span: Duration, over: &AtomicBool) {
     }
 }
 
-fn configured(here: &Here) -> Result<FleetSettings, AppError> {
-    Ok(Configuration::read(&here.directory, None, Mode::Goal)?.resolved.fleet)
-}
-
 /// The fleet of this name, on the servers that are configured.
 fn of_name(here: &Here, name: String) -> Result<(Fleet, FleetSettings), AppError> {
-    let settings = FleetSettings { name, ..configured(here)? };
+    let settings = FleetSettings { name, ..settings(&here.directory)? };
     Ok((connected(here, &settings)?, settings))
 }
 

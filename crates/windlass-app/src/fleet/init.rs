@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use windlass_core::config::Layer;
 use windlass_fleet::layout::{Made, Part, create};
 use windlass_fleet::settings::Role;
 use windlass_fleet::{Deadline, permissions};
@@ -40,7 +39,7 @@ impl App {
     /// # Errors
     /// The fleet cannot be used, or what is there differs from what is needed: it is named, and not altered.
     pub fn init_fleet(&self) -> Result<FleetInit, AppError> {
-        let settings = settings(self, Layer::default())?;
+        let settings = settings(self.directory())?;
         let fleet = connect(self.directory(), &settings, Role::Administrator)?;
         let made = create(&fleet, copies(&settings), Deadline::after(MAKING)).map_err(explained)?;
         let name = &fleet.settings().fleet;
@@ -57,6 +56,6 @@ impl App {
     /// # Errors
     /// The configuration cannot be read.
     pub fn fleet_permissions(&self) -> Result<String, AppError> {
-        Ok(permissions::configuration(&name_of(&settings(self, Layer::default())?)?))
+        Ok(permissions::configuration(&name_of(&settings(self.directory())?)?))
     }
 }

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use windlass_core::config::Layer;
 use windlass_fleet::layout::check;
 use windlass_fleet::leases::{LeaseKey, Leases};
 use windlass_fleet::names::WorkerName;
@@ -29,7 +28,7 @@ impl App {
     /// # Errors
     /// The fleet cannot be used, or nothing of it is there yet.
     pub fn fleet_status(&self) -> Result<FleetStatus, AppError> {
-        let settings = settings(self, Layer::default())?;
+        let settings = settings(self.directory())?;
         let fleet = connect_as_any(self.directory(), &settings, &WHO_LOOKS)?;
         let asking = || Deadline::after(ASKING);
         let problems = check(&fleet, copies(&settings), asking()).map_err(explained)?;
@@ -55,15 +54,12 @@ impl App {
 
 /// Where nothing is there, it may be that it is called otherwise.
 fn of_another_name(error: FleetError, name: &str) -> AppError {
-    let is_missing = matches!(error, FleetError::Missing { .. });
-    let said = explained(error);
-    if is_missing {
-        let hint = format!(
+    let hint = matches!(error, FleetError::Missing { .. }).then(|| {
+        format!(
             "It was looked for by the name {name}; another one: windlass config set --user fleet.name NAME"
-        );
-        return said.hint(hint);
-    }
-    said
+        )
+    });
+    explained(error).with_hints(hint)
 }
 
 /// What leases say of a fleet.

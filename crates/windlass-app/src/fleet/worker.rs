@@ -3,16 +3,17 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use windlass_core::config::Layer;
+use windlass_core::spec::Mode;
 use windlass_engine::store::{create_folder, write_atomically};
 use windlass_fleet::settings::Role;
 pub use windlass_remote::worker::WorkerEnd;
 use windlass_remote::worker::{WorkerError, WorkerSetting, work};
 
-use super::connect::{configured, connect, explained};
+use super::connect::{connect, explained};
 use super::policy::{PolicyRequest, WorkerPolicy};
 use super::workshop::FleetWorkshop;
 use crate::app::App;
+use crate::configuration::Configuration;
 use crate::error::{AppError, Kind};
 use crate::here::state_root;
 use crate::sandbox;
@@ -42,7 +43,7 @@ impl App {
     /// The fleet cannot be used, the policy is wrong, or another worker has the name.
     pub fn work(&self, request: &WorkRequest) -> Result<WorkerEnded, AppError> {
         let WorkerPolicy { name, lanes, labels, account, policy } = self.worker_policy(&request.policy)?;
-        let resolved = configured(self, Layer::default())?;
+        let resolved = Configuration::read(self.directory(), None, Mode::Goal)?.resolved;
         let hidden = sandbox::hidden(self.directory(), &resolved);
         let settings = resolved.fleet;
         let told = self.clone();

@@ -12,7 +12,6 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use windlass_core::config::Layer;
 use windlass_core::values::Ended;
 use windlass_fleet::layout::{Copies, create};
 use windlass_fleet::names::FleetName;
@@ -116,7 +115,7 @@ impl App {
         mut tell: impl FnMut(DevNews) -> Result<(), AppError>,
     ) -> Result<(), AppError> {
         let program = program::find()?;
-        let name = name_of(&settings(self, Layer::default())?)?;
+        let name = name_of(&settings(self.directory())?)?;
         become_subreaper()?;
         end_with_parent()?;
         let folder = DevFolder::create()?;
@@ -263,7 +262,7 @@ impl Dev<'_> {
             variables.push(("WINDLASS_FLEET__REPLICAS", "3".to_owned()));
         }
         // These workers have the configuration of nobody, and so no remote.
-        if settings(self.app, Layer::default()).is_ok_and(|configured| configured.remote.is_some()) {
+        if settings(self.app.directory()).is_ok_and(|configured| configured.remote.is_some()) {
             variables.push(("WINDLASS_FLEET__REMOTE", String::new()));
         }
         variables
