@@ -3,8 +3,8 @@
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::Path;
-use std::slice;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+use std::{slice, thread};
 
 use windlass_core::fact::{Entry, Fact};
 pub use windlass_core::report::ActionAsked;
@@ -52,10 +52,23 @@ impl App {
 /// Bytes that are read of what is new in a journal.
 const NEW: u64 = 256 * 1024;
 
+/// So long it is waited for a fact, and looked again after each pause.
+const HEARING: Duration = Duration::from_secs(2);
+const LOOK: Duration = Duration::from_millis(20);
+
 /// How long a journal is.
 pub(crate) fn length(journal: &Path) -> u64 {
     // outside: the run's folder.
     journal.metadata().map_or(0, |about| about.len())
+}
+
+/// Waits until a journal holds such a fact among those that came since it was so long. A run may take so long to write it
+/// down; one that hears nothing is not waited for any longer.
+pub(crate) fn wait_for(journal: &Path, before: u64, is_it: impl Fn(&Fact) -> bool) {
+    let began = Instant::now();
+    while !has_since(journal, before, &is_it) && began.elapsed() < HEARING {
+        thread::sleep(LOOK);
+    }
 }
 
 /// Does a journal hold such a fact, among those that came since it was so long?

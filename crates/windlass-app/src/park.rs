@@ -1,8 +1,5 @@
 //! Leaving tasks of a run that is at work.
 
-use std::thread;
-use std::time::{Duration, Instant};
-
 use windlass_core::fact::Fact;
 use windlass_core::values::{RunId, StopSource, TaskId};
 use windlass_engine::store::RunFolder;
@@ -10,15 +7,10 @@ use windlass_ui::model::Column;
 use windlass_ui::one_line;
 
 use crate::app::App;
-use crate::asked::{has_since, length};
+use crate::asked::{length, wait_for};
 use crate::error::AppError;
 use crate::here::Here;
 use crate::stop::at_work;
-
-/// So long a run may take to write down that it leaves a task. One that hears nothing does so when it hears it.
-const HEARING: Duration = Duration::from_secs(2);
-
-const LOOK: Duration = Duration::from_millis(20);
 
 /// What becomes of a task that a run was asked to leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,10 +63,7 @@ impl App {
         for (task, _) in tasks.iter().filter(|(_, leaving)| *leaving != Leaving::AsItWas) {
             folder.request_park(by, task)?;
             let is_it = |fact: &Fact| matches!(fact, Fact::ParkRequested { task: left, .. } if left == task);
-            let began = Instant::now();
-            while !has_since(&folder.journal(), before, is_it) && began.elapsed() < HEARING {
-                thread::sleep(LOOK);
-            }
+            wait_for(&folder.journal(), before, is_it);
         }
         Ok(Parked { run: holder.run, tasks })
     }

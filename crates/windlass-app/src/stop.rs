@@ -1,8 +1,5 @@
 //! Ending a run after its current iteration.
 
-use std::thread;
-use std::time::{Duration, Instant};
-
 use windlass_core::fact::Fact;
 use windlass_core::values::{RunId, StopSource};
 use windlass_engine::store::lock::{self, Holder};
@@ -10,17 +7,12 @@ use windlass_engine::store::run_folder::find_run;
 use windlass_engine::store::{RunFolder, index};
 
 use crate::app::App;
-use crate::asked::{has_since, length};
+use crate::asked::{length, wait_for};
 use crate::error::{AppError, Kind};
 use crate::fleet;
 use crate::here::Here;
 use crate::inspect::which;
 use crate::run::going_on::is_open;
-
-/// So long a run may take to write down who asks it to stop. One that hears nothing is ended all the same.
-const HEARING: Duration = Duration::from_secs(2);
-
-const LOOK: Duration = Duration::from_millis(20);
 
 /// A run that was asked to stop.
 pub struct Stopping {
@@ -54,11 +46,8 @@ impl App {
         let journal = RunFolder::of(&here.project, run).journal();
         let before = length(&journal);
         self.stop_for(Some(&run.0), by)?;
-        let began = Instant::now();
-        let has_heard = || has_since(&journal, before, |fact| matches!(fact, Fact::StopRequested { .. }));
-        while !has_heard() && began.elapsed() < HEARING {
-            thread::sleep(LOOK);
-        }
+        // One that hears nothing is ended all the same.
+        wait_for(&journal, before, |fact| matches!(fact, Fact::StopRequested { .. }));
         self.terminate(run)
     }
 

@@ -10,8 +10,8 @@ use windlass_core::observation::{Observation, ToolInput};
 use windlass_core::values::{CallId, LaneId, Purpose, RunId};
 use windlass_core::words::quoted;
 use windlass_engine::replay::pages::{Content, Page, Transcript};
-use windlass_engine::store::StoreError;
 use windlass_engine::store::journal::Follower;
+use windlass_engine::store::{CallFolder, StoreError};
 use windlass_host::file::read_beginning;
 use windlass_ui::model::{CallSeen, Course, IterationSeen, PlacesSeen, RunSeen};
 
@@ -167,24 +167,18 @@ impl FollowedRun {
     /// its work has moved, not for each fact.
     pub fn look_at_places(&mut self) {
         let Some(directory) = self.course.directory() else { return };
-        if fleet::is_copy(&self.known.folder()) {
-            self.look_at_copy();
-            return;
-        }
-        // It may be gone, and what was done there is told all the same.
-        let there = self.app.in_directory(directory).and_then(|there| Here::find_broken(&there)).ok();
+        let is_copy = fleet::is_copy(&self.known.folder());
+        let there = if is_copy {
+            // The directory is another machine's: one of the same name here is no place of the run.
+            Here::find_broken(&self.app).ok().filter(|here| here.project == *self.known.project())
+        } else {
+            // It may be gone, and what was done there is told all the same.
+            self.app.in_directory(directory).and_then(|there| Here::find_broken(&there)).ok()
+        };
+        let look = if is_copy { places::look_for_copy } else { places::look };
         self.places = Looked {
             commits: there.as_ref().and_then(|there| status::commits_made(there, self.course.board())),
-            places: there.as_ref().and_then(|there| places::look(there, &self.course)),
-        };
-    }
-
-    /// The directory is another machine's: one of the same name here is no place of the run.
-    fn look_at_copy(&mut self) {
-        let here = Here::find_broken(&self.app).ok().filter(|here| here.project == *self.known.project());
-        self.places = Looked {
-            commits: here.as_ref().and_then(|here| status::commits_made(here, self.course.board())),
-            places: here.as_ref().and_then(|here| places::look_for_copy(here, &self.course)),
+            places: there.as_ref().and_then(|there| look(there, &self.course)),
         };
     }
 
@@ -215,9 +209,9 @@ impl FollowedRun {
 
     /// What was said and done in a call; `None` where the run has no such call.
     pub fn transcript(&self, call: CallId) -> Option<Transcript> {
-        let (round, call) = self.call(call)?;
+        let folder = self.call_folder(call)?;
+        let (_, call) = self.call(call)?;
         let agent = of(self.course.board().plan()?.agent_at(call.agent)?);
-        let folder = self.known.folder().call(round.iteration, call.attempt, call.purpose);
         // One whose runner is gone says nothing more.
         let over = call.ended.is_some() || !self.is_live().unwrap_or(false);
         Some(Transcript::new(&folder, agent, call.started, over))
@@ -225,15 +219,19 @@ impl FollowedRun {
 
     /// What the agent of a call was told, its first mebibyte; `None` where that is not kept any more.
     pub fn prompt(&self, call: CallId) -> Result<Option<String>, AppError> {
-        let Some((round, call)) = self.call(call) else { return Ok(None) };
-        let path = self.known.folder().call(round.iteration, call.attempt, call.purpose).prompt();
+        let Some(folder) = self.call_folder(call) else { return Ok(None) };
         // outside: the state folder.
-        let read = read_beginning(&path, PROMPT).map_err(AppError::system)?;
+        let read = read_beginning(&folder.prompt(), PROMPT).map_err(AppError::system)?;
         Ok(read.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     }
 
     fn call(&self, call: CallId) -> Option<(&IterationSeen, &CallSeen)> {
         self.course.calls().find(|(_, known)| known.call == call)
+    }
+
+    pub(super) fn call_folder(&self, call: CallId) -> Option<CallFolder> {
+        let (round, call) = self.call(call)?;
+        Some(self.known.folder().call(round.iteration, call.attempt, call.purpose))
     }
 
     /// What its agents are at now: reads what their recordings have grown by.

@@ -56,11 +56,6 @@ impl FollowedRun {
         }
         Ok(denials)
     }
-
-    fn call_folder(&self, wanted: CallId) -> Option<CallFolder> {
-        let (round, call) = self.course().calls().find(|(_, call)| call.call == wanted)?;
-        Some(self.known().folder().call(round.iteration, call.attempt, call.purpose))
-    }
 }
 
 fn logs(folder: &CallFolder) -> Vec<PathBuf> {

@@ -1,7 +1,7 @@
 //! `resume`: continues a run.
 
 use windlass_agents::{of, usual};
-use windlass_core::config::{Layer, Origin, Resolved, Unlimited, keys};
+use windlass_core::config::{Key, Layer, Origin, Resolved, Unlimited, keys};
 use windlass_core::fact::{Entry, plan_of};
 use windlass_core::notification::link::run_address;
 use windlass_core::run::{Phase, Run};
@@ -236,13 +236,13 @@ fn plan(run: &Run, resolved: &Resolved) -> Result<RunSpec, AppError> {
     let mut plan = RunSpec::clone(old);
     plan.limits = raised(&old.limits, resolved);
     // What is configured counts for every verb; what the run was begun with, where nothing is.
-    if origin(resolved, "output.exit_codes").is_some_and(|origin| !origin.is_default()) {
+    if !resolved.origin(&keys::EXIT_CODES).is_default() {
         plan.exit_codes = resolved.exit_codes;
     }
-    if is_flag(resolved, "agent.model") {
+    if is_flag(resolved, &keys::MODEL) {
         plan.agent.model.clone_from(&resolved.agent.model);
     }
-    if is_flag(resolved, "clocks.delay") {
+    if is_flag(resolved, &keys::DELAY) {
         plan.clocks.delay = resolved.clocks.delay;
     }
     plan.page = resolved.notify.page.as_deref().map(|page| run_address(page, &plan.run));
@@ -256,7 +256,7 @@ fn of_whole_job(
     folder: &RunFolder,
     resolved: &Resolved,
 ) -> Result<HeldBudget, AppError> {
-    let is_said = is_flag(resolved, "limits.budget_scope");
+    let is_said = is_flag(resolved, &keys::BUDGET_SCOPE);
     let shared = plan
         .job
         .pipeline()
@@ -273,10 +273,10 @@ fn of_whole_job(
         let left = budget::left_of(&plan.limits, spent);
         plan.limits.spent_before = spent.cost;
         // What is said is for the whole pipeline, as it was at its start.
-        if is_flag(resolved, keys::MAX_TOKENS.name) {
+        if is_flag(resolved, &keys::MAX_TOKENS) {
             plan.limits.tokens = left.tokens;
         }
-        if is_flag(resolved, keys::MAX_DURATION.name) {
+        if is_flag(resolved, &keys::MAX_DURATION) {
             plan.limits.duration = left.duration;
         }
         return Ok(HeldBudget::default());
@@ -298,7 +298,7 @@ fn of_whole_job(
 }
 
 fn check_all_agents(app: &App, plan: &mut RunSpec, trusted: &Trusted) -> Result<(), AppError> {
-    if sandbox::is_scripted(plan) {
+    if agent::is_scripted(&plan.agent) {
         app.program().clone_into(&mut plan.agent.program);
         return Ok(());
     }
@@ -360,29 +360,24 @@ fn is_raised(reason: StopReason, now: &Limits, before: &Limits) -> bool {
     }
 }
 
-fn is_flag(resolved: &Resolved, key: &str) -> bool {
-    origin(resolved, key).is_some_and(|origin| matches!(origin, Origin::Flag(_)))
-}
-
-/// Who says a value.
-fn origin<'a>(resolved: &'a Resolved, key: &str) -> Option<&'a Origin> {
-    resolved.origins().iter().find(|value| value.name == key).map(|value| &value.origin)
+fn is_flag<T>(resolved: &Resolved, key: &Key<T>) -> bool {
+    matches!(resolved.origin(key), Origin::Flag(_))
 }
 
 fn raised(old: &Limits, resolved: &Resolved) -> Limits {
-    fn chosen<T: Clone>(resolved: &Resolved, key: &str, old: &T, new: &T) -> T {
+    fn chosen<K, T: Clone>(resolved: &Resolved, key: &Key<K>, old: &T, new: &T) -> T {
         if is_flag(resolved, key) { new.clone() } else { old.clone() }
     }
     let new = &resolved.limits;
     Limits {
-        iterations: chosen(resolved, "limits.max_iterations", &old.iterations, &new.iterations),
-        cost: chosen(resolved, "limits.max_cost", &old.cost, &new.cost),
-        tokens: chosen(resolved, "limits.max_tokens", &old.tokens, &new.tokens),
-        duration: chosen(resolved, "limits.max_duration", &old.duration, &new.duration),
-        failures: chosen(resolved, "limits.max_failures", &old.failures, &new.failures),
-        wait: chosen(resolved, "limits.max_wait", &old.wait, &new.wait),
-        stagnation: chosen(resolved, "limits.stagnation_threshold", &old.stagnation, &new.stagnation),
-        overage: chosen(resolved, "limits.overage", &old.overage, &new.overage),
+        iterations: chosen(resolved, &keys::MAX_ITERATIONS, &old.iterations, &new.iterations),
+        cost: chosen(resolved, &keys::MAX_COST, &old.cost, &new.cost),
+        tokens: chosen(resolved, &keys::MAX_TOKENS, &old.tokens, &new.tokens),
+        duration: chosen(resolved, &keys::MAX_DURATION, &old.duration, &new.duration),
+        failures: chosen(resolved, &keys::MAX_FAILURES, &old.failures, &new.failures),
+        wait: chosen(resolved, &keys::MAX_WAIT, &old.wait, &new.wait),
+        stagnation: chosen(resolved, &keys::STAGNATION_THRESHOLD, &old.stagnation, &new.stagnation),
+        overage: chosen(resolved, &keys::OVERAGE, &old.overage, &new.overage),
         ..old.clone()
     }
 }

@@ -9,8 +9,8 @@ use windlass_core::spec::{CommitPolicy, Network, RunSpec, SandboxKind, SandboxSp
 use windlass_engine::sandbox::lets_through;
 use windlass_git::git::Repository;
 
+use crate::agent;
 use crate::here::Here;
-use crate::sandbox;
 use crate::search_path;
 
 /// Folders of which guests of bubblewrap have their own.
@@ -24,7 +24,7 @@ pub fn notices(here: &Here, plan: &RunSpec) -> Vec<String> {
         return nested.into_iter().collect();
     }
     let variable = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
-    let agents = plan.agents().filter(|_| !sandbox::is_scripted(plan));
+    let agents = plan.agents().filter(|_| !agent::is_scripted(&plan.agent));
     let hosts = agents.map(|(_, agent)| &of(agent).about().variables.hosts);
     let apis: BTreeSet<String> =
         hosts.filter_map(|hosts| api_out_of_reach(hosts, &walls.network, variable)).collect();

@@ -7,7 +7,7 @@ use windlass_core::spec::{CommitPolicy, LanesSpec, Limits, RunSpec};
 use windlass_core::values::RunId;
 use windlass_engine::store::RunFolder;
 use windlass_engine::tasks::{FoundTasks, Unlike, read_tasks, unlike_committed};
-use windlass_git::git::{GitError, Head};
+use windlass_git::git::{GitError, Head, Repository};
 
 use crate::error::AppError;
 use crate::here::Here;
@@ -85,11 +85,7 @@ pub fn lanes(here: &Here, request: &Prepared, run: &RunId) -> Option<LanesSpec> 
     let below = here.directory.strip_prefix(top).unwrap_or(Path::new("")).to_owned();
     let folder = RunFolder::of(&here.project, run).path().join(LANES);
     let bootstrap = Some(request.configuration.resolved.worktree.bootstrap.clone());
-    let head = here.repository.as_ref()?.head().ok();
-    let branch = match head {
-        Some(Head::Branch { branch, .. }) => String::from_utf8(branch).ok(),
-        _ => None,
-    };
+    let branch = branch_of(here.repository.as_ref()?);
     Some(LanesSpec { below, branch, bootstrap, ..LanesSpec::of(count, folder) })
 }
 
@@ -141,11 +137,7 @@ pub fn refuse_changed_tasks(here: &Here, plan: &RunSpec) -> Result<(), AppError>
     else {
         return Ok(());
     };
-    let branch = match repository.head() {
-        Ok(Head::Branch { branch, .. }) => String::from_utf8(branch).ok(),
-        _ => None,
-    };
-    if lanes.branch != branch || places.issues.is_some() {
+    if lanes.branch != branch_of(repository) || places.issues.is_some() {
         return Ok(());
     }
     refuse_without_commit(here)?;
@@ -180,6 +172,14 @@ pub fn refuse_uncommitted_tasks(here: &Here, request: &Prepared) -> Result<(), A
             "{file} has changes that are in no commit: with a pull request per task each begins with what is merged"
         ))
         .hint("Commit and push it first, or have git ignore it")),
+    }
+}
+
+/// The branch that is checked out, where it has a commit.
+fn branch_of(repository: &Repository) -> Option<String> {
+    match repository.head() {
+        Ok(Head::Branch { branch, .. }) => String::from_utf8(branch).ok(),
+        _ => None,
     }
 }
 

@@ -114,8 +114,7 @@ fn take_along(
         }
         CommitOutcome::NothingToCommit => Ok(None),
         CommitOutcome::Refused(why) | CommitOutcome::RefusedByHook(why) => {
-            let why =
-                why.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" / ");
+            let why = in_one_line(&why);
             Err(AppError::usage(format!(
                 "lanes begin with what is committed, and {listing} could not be: {why}"
             ))
@@ -255,11 +254,14 @@ fn said(run: &RunId, unsettled: &Unsettled, saved: &Saved) -> String {
         }
         CommitOutcome::NothingToCommit => format!("{what} is kept and not committed: {listing}; {kept}"),
         CommitOutcome::Refused(why) | CommitOutcome::RefusedByHook(why) => {
-            let why =
-                why.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" / ");
+            let why = in_one_line(why);
             format!("{what} is kept, and could not be committed ({why}): {listing}; {kept}")
         }
     }
+}
+
+fn in_one_line(said: &str) -> String {
+    said.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" / ")
 }
 
 fn refuse_a_persons(

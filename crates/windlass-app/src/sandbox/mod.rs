@@ -186,8 +186,3 @@ fn script(plan: &RunSpec) -> Option<PathBuf> {
         _ => None,
     }
 }
-
-/// Does a scripted agent play? It speaks with nobody.
-pub(crate) fn is_scripted(plan: &RunSpec) -> bool {
-    agent::is_scripted(&plan.agent)
-}
