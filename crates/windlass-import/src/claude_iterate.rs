@@ -9,8 +9,8 @@ use windlass_core::workspace::{
 };
 
 use super::configuration::{Configuration, PERMISSIONS};
-use super::copy::{NotCopied, copy_file, copy_folder, look_over};
-use super::{Extent, Item, ItemKind, sentences, taken};
+use super::copy::{copy_folder, look_over};
+use super::{Extent, Item, ItemKind, sentences, taken, taken_file, taken_folder};
 use windlass_engine::store::Project;
 use windlass_engine::workspace::create::Creation;
 use windlass_engine::workspace::{METADATA_FILE, Workspaces};
@@ -211,13 +211,10 @@ impl Import {
         if to.symlink_metadata().is_ok() {
             return left("an archive of this name is here already".to_owned());
         }
-        let done = match (self.extent, metadata.is_dir()) {
-            (Extent::Look, true) => look_over(from),
-            (Extent::Look, false) => Ok(NotCopied::new()),
-            (Extent::Act, true) => copy_folder(from, &to),
-            (Extent::Act, false) => copy_file(from, &to).map(|()| NotCopied::new()),
-        };
-        taken(KIND, name, from, to, done)
+        if metadata.is_dir() {
+            return taken_folder(self.extent, KIND, name, from, to);
+        }
+        taken_file(self.extent, KIND, name, (from, to), Vec::new())
     }
 }
 

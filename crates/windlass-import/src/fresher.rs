@@ -12,8 +12,7 @@ use windlass_core::workspace::OptionValue;
 use windlass_jobs::prompt::LONGEST_GOAL;
 
 use super::configuration::{Configuration, as_arguments};
-use super::copy::{copy_file, copy_folder, look_over};
-use super::{Extent, Item, ItemKind};
+use super::{Extent, Item, ItemKind, taken_file, taken_folder};
 use folder::{Entry, entries, is_executable, names_fresher};
 use windlass_host::file::{FileError, make_folder, read_beginning};
 
@@ -155,7 +154,7 @@ impl FresherImport {
         if ours.symlink_metadata().is_ok() {
             return left("there is an AGENTS.md here already".to_owned());
         }
-        Some(Agents { key: None, item: self.copied(KIND, NAME, &from, ours, Vec::new()) })
+        Some(Agents { key: None, item: taken_file(self.extent, KIND, NAME, (&from, ours), Vec::new()) })
     }
 
     fn prompt(&self, theirs: &str, ours: &str) -> Option<Item> {
@@ -186,7 +185,7 @@ impl FresherImport {
             return left(&already(&to, &bytes));
         }
         let notes = vec!["it replaces the built-in prompt; delete it to have that".to_owned()];
-        Some(self.copied(KIND, theirs, &from, to, notes))
+        Some(taken_file(self.extent, KIND, theirs, (&from, to), notes))
     }
 
     /// Hooks and what lies beside them, each by itself.
@@ -235,7 +234,7 @@ impl FresherImport {
         if names_fresher(from) {
             notes.push("it names .fresher/, which stays where it is".to_owned());
         }
-        self.copied(KIND, name, from, to, notes)
+        taken_file(self.extent, KIND, name, (from, to), notes)
     }
 
     fn hook_folder(&self, name: &str, from: &Path, to: PathBuf) -> Item {
@@ -243,11 +242,7 @@ impl FresherImport {
         if to.symlink_metadata().is_ok() {
             return Item::left(KIND, name, from.to_owned(), "a folder of this name is here already");
         }
-        let done = match self.extent {
-            Extent::Look => look_over(from),
-            Extent::Act => copy_folder(from, &to),
-        };
-        super::taken(KIND, name, from, to, done)
+        taken_folder(self.extent, KIND, name, from, to)
     }
 
     /// Plans are read where they are.
@@ -301,16 +296,6 @@ impl FresherImport {
                 Item::left(ItemKind::File, &name, from, why)
             })
             .collect()
-    }
-
-    /// Copies a file, bytes and permissions, to a place where nothing is.
-    fn copied(&self, kind: ItemKind, name: &str, from: &Path, to: PathBuf, notes: Vec<String>) -> Item {
-        if self.extent == Extent::Act
-            && let Err(error) = copy_file(from, &to)
-        {
-            return Item::left(kind, name, from.to_owned(), error.to_string());
-        }
-        Item { kind, name: name.to_owned(), from: from.to_owned(), to: Some(to), notes }
     }
 }
 

@@ -25,7 +25,7 @@ use windlass_core::values::{Extent, TaskState};
 use windlass_host::file::FileError;
 use windlass_jobs::doc::tasks::TaskList;
 
-use self::copy::NotCopied;
+use self::copy::{NotCopied, copy_file, copy_folder, look_over};
 
 /// What an import takes, or what it left.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,6 +102,31 @@ fn notes_of(list: &TaskList, stay: String) -> Vec<String> {
     };
     let problems = list.problems().iter().take(5).map(ToString::to_string);
     std::iter::once(held).chain(problems).chain([stay]).collect()
+}
+
+/// A folder that is taken as it is.
+fn taken_folder(extent: Extent, kind: ItemKind, name: &str, from: &Path, to: PathBuf) -> Item {
+    let done = match extent {
+        Extent::Look => look_over(from),
+        Extent::Act => copy_folder(from, &to),
+    };
+    taken(kind, name, from, to, done)
+}
+
+/// A file that is copied, bytes and permissions, to a place where nothing is.
+fn taken_file(
+    extent: Extent,
+    kind: ItemKind,
+    name: &str,
+    (from, to): (&Path, PathBuf),
+    notes: Vec<String>,
+) -> Item {
+    if extent == Extent::Act
+        && let Err(error) = copy_file(from, &to)
+    {
+        return Item::left(kind, name, from.to_owned(), error.to_string());
+    }
+    Item { kind, name: name.to_owned(), from: from.to_owned(), to: Some(to), notes }
 }
 
 /// What was taken, or left since that failed.

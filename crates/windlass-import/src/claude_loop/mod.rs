@@ -16,8 +16,7 @@ use windlass_jobs::doc::decision_log::decisions;
 use windlass_jobs::doc::principles::{LONGEST as LONGEST_PRINCIPLES, read};
 
 use super::configuration::Configuration;
-use super::copy::{NotCopied, copy_file};
-use super::{Extent, Item, ItemKind, notes_of, permissions, taken};
+use super::{Extent, Item, ItemKind, notes_of, permissions, taken_file};
 
 /// Where it keeps its principles, and what ours are called.
 const PRINCIPLES: [&str; 2] = [".claude/principles.yaml", ".windlass/principles.yaml"];
@@ -86,12 +85,8 @@ impl ClaudeLoopImport {
         let found = match read(&bytes) {
             Ok(found) => found,
             Err(problem) => {
-                return Some(Item::left(
-                    KIND,
-                    theirs,
-                    from,
-                    format!("{problem}; fix it and import it again"),
-                ));
+                let why = format!("{problem}; fix it and import it again");
+                return Some(Item::left(KIND, theirs, from, why));
             }
         };
         let said = format!("preset {}, version {}", found.principles.preset.name(), found.version);
@@ -103,7 +98,7 @@ impl ClaudeLoopImport {
             let notes = vec![said, "they hold where they are: windlass principles".to_owned()];
             return Some(Item { kind: KIND, name: theirs.to_owned(), to: Some(from.clone()), from, notes });
         }
-        let mut item = taken(KIND, theirs, &from, to.clone(), self.copied(&from, &to));
+        let mut item = taken_file(self.extent, KIND, theirs, (&from, to), Vec::new());
         item.notes.insert(0, said);
         Some(item)
     }
@@ -133,14 +128,7 @@ impl ClaudeLoopImport {
         if to.symlink_metadata().is_ok() {
             return Some(Item::left(KIND, NOTES, from, "there are notes here already"));
         }
-        Some(taken(KIND, NOTES, &from, to.clone(), self.copied(&from, &to)))
-    }
-
-    fn copied(&self, from: &Path, to: &Path) -> Result<NotCopied, FileError> {
-        match self.extent {
-            Extent::Look => Ok(NotCopied::new()),
-            Extent::Act => copy_file(from, to).map(|()| NotCopied::new()),
-        }
+        Some(taken_file(self.extent, KIND, NOTES, (&from, to), Vec::new()))
     }
 
     /// Task files are a form that is worked off where it is.

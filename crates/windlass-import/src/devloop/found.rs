@@ -1,7 +1,8 @@
 //! What has to be readable before anything is done.
 
+use std::ffi::OsString;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::{Map, Value};
 use windlass_core::config::devloop::{DevloopCommits, DevloopSession, devloop_commits, devloop_object};
@@ -86,9 +87,9 @@ pub(super) fn repository(source: &Path) -> Option<Repository> {
 }
 
 /// The names of what is in a folder, in order; none where it cannot be read.
-pub(super) fn names(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).map(|entries| entries.flatten().map(|entry| entry.path()).collect());
-    let mut paths: Vec<PathBuf> = entries.unwrap_or_default();
-    paths.sort();
-    paths
+pub(super) fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names: Vec<OsString> = entries.map(|entry| entry.file_name()).collect();
+    names.sort();
+    names.iter().map(|name| name.to_string_lossy().into_owned()).collect()
 }

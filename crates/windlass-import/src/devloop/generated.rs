@@ -52,9 +52,7 @@ fn worktrees(source: &Path) -> Option<Item> {
     let is_its = |name: &str| {
         name.strip_prefix('T').is_some_and(|rest| rest.starts_with(|letter: char| letter.is_ascii_digit()))
     };
-    let all =
-        names(&folder).into_iter().filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
-    let its: Vec<String> = all.filter(|name| is_its(name)).collect();
+    let its: Vec<String> = names(&folder).into_iter().filter(|name| is_its(name)).collect();
     let why = || {
         format!(
             "left alone, since work can be in there that is nowhere else (git worktree list): {}",
@@ -68,7 +66,6 @@ fn worktrees(source: &Path) -> Option<Item> {
 fn branches(source: &Path) -> Option<Item> {
     let common = repository(source)?.common_dir;
     let loose = names(&common.join("refs/heads/devloop")).into_iter();
-    let loose = loose.filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
     let packed =
         beginning(&common.join("packed-refs")).map(|bytes| PackedRefs::parse(&bytes)).unwrap_or_default();
     let packed = packed.0.into_keys().filter_map(|name| {
@@ -97,18 +94,16 @@ fn listed(names: &[String]) -> String {
 fn others(source: &Path) -> Vec<Item> {
     const KNOWN: [&str; 6] =
         ["config.json", "session.json", "features", "requirements.md", "tasks.md", "progress.md"];
-    let all = names(&source.join(FOLDER)).into_iter();
-    let others = all.filter_map(|path| Some((path.file_name()?.to_string_lossy().into_owned(), path)));
-    others
-        .filter(|(name, _)| !KNOWN.contains(&name.as_str()))
-        .map(|(name, from)| {
-            let why = match name.as_str() {
-                "logs" | "debug.log" => "they stay where they are; those of runs here: windlass logs",
-                "archive" => "former phases stay where they are",
-                "review.md" => "it stays where it is; runs here verify instead (verify.on_completion)",
-                _ => "there is nothing like it here",
-            };
-            Item::left(ItemKind::File, &name, from, why)
-        })
-        .collect()
+    let folder = source.join(FOLDER);
+    let others = names(&folder).into_iter().filter(|name| !KNOWN.contains(&name.as_str()));
+    let item = |name: String| {
+        let why = match name.as_str() {
+            "logs" | "debug.log" => "they stay where they are; those of runs here: windlass logs",
+            "archive" => "former phases stay where they are",
+            "review.md" => "it stays where it is; runs here verify instead (verify.on_completion)",
+            _ => "there is nothing like it here",
+        };
+        Item::left(ItemKind::File, &name, folder.join(&name), why)
+    };
+    others.map(item).collect()
 }
