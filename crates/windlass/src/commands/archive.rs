@@ -1,44 +1,43 @@
 //! `archive`: workspaces are put away, and come back.
 
-use std::process::ExitCode;
-
 use jiff::Timestamp;
 use windlass_app::workspaces::archive::{Afterwards, Archived, OutsideLinks, Restored};
 use windlass_app::{AppError, Consent, Kind};
 use windlass_ui::{Line, archive_json, archive_text, archives_json, archives_table, format, one_line};
 
-use super::{app, done, from_here, nothing_deleted, notice, print, print_bytes, print_lines, stdout};
+use super::{Shape, app, done, from_here, nothing_deleted, notice, print_lines, stdout};
 use crate::args::{ArchiveArgs, ArchiveVerb};
 
 /// Links that are named of those that lead outside; the others are counted.
 const NAMED: usize = 5;
 
 /// Does it.
-pub fn run(args: &ArchiveArgs) -> Result<ExitCode, AppError> {
+pub fn run(args: &ArchiveArgs) -> Result<(), AppError> {
     let app = app()?;
     match &args.verb {
         ArchiveVerb::Save { workspace, keep } => {
             let afterwards = if *keep { Afterwards::Keep } else { Afterwards::Remove };
             tell(workspace, &app.save_archive(workspace, afterwards)?, afterwards)
         }
-        ArchiveVerb::List { json: true } => print_bytes(&archives_json(&app.archives()?)),
-        ArchiveVerb::List { json: false } => {
-            print(&archives_table(&app.archives()?, Timestamp::now(), &stdout()))
+        ArchiveVerb::List { json } => {
+            let rows = app.archives()?;
+            let table = || archives_table(&rows, Timestamp::now(), &stdout());
+            Shape::of(*json).print(|| archives_json(&rows), table)
         }
         ArchiveVerb::Restore { archive, name, outside_links } => {
             let outside = if *outside_links { OutsideLinks::Allow } else { OutsideLinks::Refuse };
             print_lines(&restored(&app.restore_archive(archive, name.as_deref(), outside)?))
         }
-        ArchiveVerb::Show { archive, json: true } => print_bytes(&archive_json(&app.archive(archive)?)),
-        ArchiveVerb::Show { archive, json: false } => {
-            print(&archive_text(&app.archive(archive)?, Timestamp::now(), &stdout()))
+        ArchiveVerb::Show { archive, json } => {
+            let shown = app.archive(archive)?;
+            let text = || archive_text(&shown, Timestamp::now(), &stdout());
+            Shape::of(*json).print(|| archive_json(&shown), text)
         }
         ArchiveVerb::Delete { archive, yes } => match app.delete_archive(archive, Consent::by_flag(*yes))? {
             None => nothing_deleted(),
             Some(name) => print_lines(&[done(&format!("archive {name} is deleted"))]),
         },
-    }?;
-    Ok(ExitCode::SUCCESS)
+    }
 }
 
 /// What was done, and how it is undone; an error where the workspace could not be deleted.

@@ -1,7 +1,5 @@
 //! `clean`: a workspace is archived, then deleted.
 
-use std::process::ExitCode;
-
 use windlass_app::workspaces::archive::Afterwards;
 use windlass_app::workspaces::guard::Guard;
 use windlass_app::workspaces::{CleanWorkspace, CleanedWorkspace};
@@ -11,7 +9,7 @@ use super::{app, archive, done, from_here, nothing_deleted, print_lines};
 use crate::args::CleanArgs;
 
 /// Does it.
-pub fn run(args: &CleanArgs) -> Result<ExitCode, AppError> {
+pub fn run(args: &CleanArgs) -> Result<(), AppError> {
     let app = app()?;
     let Some(name) = &args.name else {
         return guard_removed(&app.remove_guard()?);
@@ -25,13 +23,11 @@ pub fn run(args: &CleanArgs) -> Result<ExitCode, AppError> {
             let line = done(&format!("workspace {name} is deleted"));
             print_lines(&[line.dim("; its runs stay: windlass runs")])
         }
-    }?;
-    Ok(ExitCode::SUCCESS)
+    }
 }
 
-fn guard_removed(guard: &Guard) -> Result<ExitCode, AppError> {
+fn guard_removed(guard: &Guard) -> Result<(), AppError> {
     let said =
         if guard.changed { "the pre-commit guard is removed: " } else { "there is no pre-commit guard: " };
-    print_lines(&[done(&format!("{said}{}", from_here(&guard.path)))])?;
-    Ok(ExitCode::SUCCESS)
+    print_lines(&[done(&format!("{said}{}", from_here(&guard.path)))])
 }

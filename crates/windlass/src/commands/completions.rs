@@ -1,7 +1,6 @@
 //! `completions`: what a shell has to know to ask this program for what can be typed.
 
 use std::io;
-use std::process::ExitCode;
 
 use clap_complete::env::{Bash, EnvCompleter, Fish, Zsh};
 
@@ -13,11 +12,10 @@ use windlass_app::{AppError, Kind};
 const PROGRAM: &str = "windlass";
 
 /// Prints the script.
-pub fn run(args: &CompletionsArgs) -> Result<ExitCode, AppError> {
+pub fn run(args: &CompletionsArgs) -> Result<(), AppError> {
     let script = script(args.shell)
         .map_err(|error| AppError::new(Kind::System, format!("cannot write the script: {error}")))?;
-    print(&script)?;
-    Ok(ExitCode::SUCCESS)
+    print(&script)
 }
 
 fn script(shell: Shell) -> io::Result<String> {

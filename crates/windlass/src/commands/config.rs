@@ -1,7 +1,5 @@
 //! `config`: shows and changes the configuration.
 
-use std::process::ExitCode;
-
 use windlass_app::configuration::{Scope, ValueChange, ValueUnset, key_named};
 use windlass_app::{AppError, Kind};
 use windlass_core::config::{ValueOrigin, key_reference};
@@ -10,14 +8,14 @@ use windlass_ui::{
     config_value_json, keys_json, keys_text,
 };
 
-use super::{app, print, print_bytes, print_lines, stdout, warn};
+use super::{Shape, app, print, print_bytes, print_lines, stdout, warn};
 use crate::args::{
     ConfigArgs, ConfigGetArgs, ConfigKeysArgs, ConfigListArgs, ConfigPathArgs, ConfigSetArgs,
     ConfigUnsetArgs, ConfigVerb, ScopeArgs,
 };
 
 /// Does it.
-pub fn run(args: &ConfigArgs) -> Result<ExitCode, AppError> {
+pub fn run(args: &ConfigArgs) -> Result<(), AppError> {
     match &args.verb {
         ConfigVerb::List(args) => list(args),
         ConfigVerb::Get(args) => get(args),
@@ -25,15 +23,14 @@ pub fn run(args: &ConfigArgs) -> Result<ExitCode, AppError> {
         ConfigVerb::Unset(args) => unset(args),
         ConfigVerb::Keys(args) => keys(args),
         ConfigVerb::Path(args) => path(args),
-    }?;
-    Ok(ExitCode::SUCCESS)
+    }
 }
 
 fn list(args: &ConfigListArgs) -> Result<(), AppError> {
     let resolved = app()?.configuration(args.workspace.as_deref())?;
     let wanted = |value: &&ValueOrigin| !(args.set && value.origin.is_default());
     let values: Vec<ValueOrigin> = resolved.origins().iter().filter(wanted).cloned().collect();
-    if args.json { print_bytes(&config_json(&values)) } else { print(&config_table(&values, &stdout())) }
+    Shape::of(args.json).print(|| config_json(&values), || config_table(&values, &stdout()))
 }
 
 fn get(args: &ConfigGetArgs) -> Result<(), AppError> {
@@ -56,16 +53,12 @@ fn get(args: &ConfigGetArgs) -> Result<(), AppError> {
 
 fn keys(args: &ConfigKeysArgs) -> Result<(), AppError> {
     let keys = key_reference()?;
-    if args.json { print_bytes(&keys_json(&keys)) } else { print(&keys_text(&keys, &stdout())) }
+    Shape::of(args.json).print(|| keys_json(&keys), || keys_text(&keys, &stdout()))
 }
 
 fn path(args: &ConfigPathArgs) -> Result<(), AppError> {
     let files = app()?.configuration_files(args.workspace.as_deref())?;
-    if args.json {
-        print_bytes(&config_files_json(&files))
-    } else {
-        print(&config_files_text(&files, &stdout()))
-    }
+    Shape::of(args.json).print(|| config_files_json(&files), || config_files_text(&files, &stdout()))
 }
 
 fn set(args: &ConfigSetArgs) -> Result<(), AppError> {

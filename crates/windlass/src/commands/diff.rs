@@ -1,7 +1,6 @@
 //! `diff`: shows what a run changed.
 
 use std::io::{self, IsTerminal};
-use std::process::ExitCode;
 
 use windlass_app::AppError;
 use windlass_app::diff::{DiffRun, RunDiff};
@@ -11,22 +10,21 @@ use super::{app, print, print_bytes, print_lines, stdout};
 use crate::args::DiffArgs;
 
 /// Does it.
-pub fn run(args: &DiffArgs) -> Result<ExitCode, AppError> {
+pub fn run(args: &DiffArgs) -> Result<(), AppError> {
     let diff = app()?.diff(&DiffRun { run: args.run.clone(), iteration: args.iteration })?;
     let shown = shown(&diff);
     if args.json {
-        print_bytes(&diff_json(&shown))?;
+        print_bytes(&diff_json(&shown))
     } else if args.stat {
-        print(&diff_stat_text(&shown, &stdout()))?;
+        print(&diff_stat_text(&shown, &stdout()))
     } else if !io::stdout().is_terminal() {
         // A patch that somebody may apply: as it is.
-        print_bytes(&diff.patch)?;
+        print_bytes(&diff.patch)
     } else if diff.patch.is_empty() {
-        print_lines(&[Line::new().dim(format!("nothing changed from {} to {}", shown.from, shown.to))])?;
+        print_lines(&[Line::new().dim(format!("nothing changed from {} to {}", shown.from, shown.to))])
     } else {
-        print(&patch_text(&diff.patch, &stdout()))?;
+        print(&patch_text(&diff.patch, &stdout()))
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 fn shown(diff: &RunDiff) -> DiffShown<'_> {

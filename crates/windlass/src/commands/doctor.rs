@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use windlass_app::AppError;
 use windlass_ui::{Finding, Glyphs, Health, doctor_json, doctor_text};
 
-use super::{app, print, print_bytes, stdout};
+use super::{Shape, app, stdout};
 use crate::args::DoctorArgs;
 
 /// Does it. Exit 0 when a run could start here.
@@ -15,11 +15,7 @@ use crate::args::DoctorArgs;
 pub fn run(args: &DoctorArgs) -> Result<ExitCode, AppError> {
     let mut findings = app()?.examine();
     findings.push(terminal());
-    if args.json {
-        print_bytes(&doctor_json(&findings))?;
-    } else {
-        print(&doctor_text(&findings, &stdout()))?;
-    }
+    Shape::of(args.json).print(|| doctor_json(&findings), || doctor_text(&findings, &stdout()))?;
     let ready = findings.iter().all(|finding| finding.health != Health::Bad);
     Ok(if ready { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -1,30 +1,29 @@
 //! `fleet`: lanes on many machines.
 
-use std::process::ExitCode;
-
 use windlass_app::fleet::{DevFleet, DevNews, DevRequest, DevServers, FleetInit, MadePart};
 use windlass_app::{AppError, quoted};
 use windlass_ui::{Line, fleet_json, fleet_text, one_line};
 
-use super::{app, done, notice, print, print_bytes, print_lines, stdout};
+use super::{Shape, app, done, notice, print, print_lines, stdout};
 use crate::args::{FleetArgs, FleetDevArgs, FleetServers, FleetVerb};
 
 /// Does it.
-pub fn run(args: &FleetArgs) -> Result<ExitCode, AppError> {
+pub fn run(args: &FleetArgs) -> Result<(), AppError> {
     match &args.verb {
-        FleetVerb::Init { show_permissions: true } => print(&app()?.fleet_permissions()?)?,
-        FleetVerb::Init { show_permissions: false } => print_lines(&made(&app()?.init_fleet()?))?,
-        FleetVerb::Status { json: true } => print_bytes(&fleet_json(&app()?.fleet_status()?))?,
-        FleetVerb::Status { json: false } => print(&fleet_text(&app()?.fleet_status()?, &stdout()))?,
+        FleetVerb::Init { show_permissions: true } => print(&app()?.fleet_permissions()?),
+        FleetVerb::Init { show_permissions: false } => print_lines(&made(&app()?.init_fleet()?)),
+        FleetVerb::Status { json } => {
+            let status = app()?.fleet_status()?;
+            Shape::of(*json).print(|| fleet_json(&status), || fleet_text(&status, &stdout()))
+        }
         FleetVerb::Drain { worker } => {
             app()?.drain_worker(worker)?;
             print_lines(&[done(&format!(
                 "worker {worker} takes no further orders, and ends when it has none"
-            ))])?;
+            ))])
         }
-        FleetVerb::Dev(args) => dev(args)?,
+        FleetVerb::Dev(args) => dev(args),
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 fn made(init: &FleetInit) -> Vec<Line> {

@@ -7,7 +7,7 @@ use windlass_app::{App, AppError, first_lines};
 use windlass_core::values::{HookDecision, HookName, StopReason};
 use windlass_ui::{Line, hook_tried, hooks_json, hooks_table, one_line};
 
-use super::{Shape, app, print, print_bytes, print_lines, stdout, warn};
+use super::{Shape, app, print, print_bytes, print_lines, stdout, success, warn};
 use crate::args::{FinishType, HookKind, HooksArgs, HooksVerb};
 
 /// Does it.
@@ -17,7 +17,7 @@ use crate::args::{FinishType, HookKind, HooksArgs, HooksVerb};
 pub fn run(args: &HooksArgs) -> Result<ExitCode, AppError> {
     let app = app()?;
     match &args.verb {
-        HooksVerb::List { json } => list(&app, Shape::of(*json)).map(|()| ExitCode::SUCCESS),
+        HooksVerb::List { json } => list(&app, Shape::of(*json)).map(success),
         HooksVerb::Test { hook, iteration, finish_type, trust } => {
             let (hook, stop_reason) = (name(*hook), reason(*finish_type));
             let request = TryHook { hook, iteration: *iteration, stop_reason, trust: trust.into() };

@@ -10,7 +10,7 @@ use windlass_core::workspace::WorkspaceName;
 use windlass_ui::{Line, one_line};
 
 use super::init_lines::guard_line;
-use super::{app, done, flags, from_here, init_project, init_tasks, notice, print_lines};
+use super::{app, done, flags, from_here, init_project, init_tasks, notice, print_lines, success};
 use crate::args::{InitArgs, WorkspaceMode};
 
 /// Does it.
@@ -23,7 +23,7 @@ pub fn run(args: &InitArgs) -> Result<ExitCode, AppError> {
             .hint("There is one with a task file: windlass init --tasks"));
     }
     let Some(name) = &args.name else {
-        return init_project::run(args);
+        return init_project::run(args).map(success);
     };
     let name = WorkspaceName::parse(name).map_err(|error| AppError::usage(error.to_string()))?;
     let (created, guard) = app()?.create_workspace(&CreateWorkspace {
@@ -35,8 +35,7 @@ pub fn run(args: &InitArgs) -> Result<ExitCode, AppError> {
     let mut lines = said(&created);
     lines.extend(guard.iter().map(guard_line));
     lines.extend(next(&created));
-    print_lines(&lines)?;
-    Ok(ExitCode::SUCCESS)
+    print_lines(&lines).map(success)
 }
 
 const fn mode(mode: WorkspaceMode) -> Mode {

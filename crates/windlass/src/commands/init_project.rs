@@ -1,7 +1,5 @@
 //! `init` without a name: the project's own folder, and what plans begin with.
 
-use std::process::ExitCode;
-
 use windlass_app::AppError;
 use windlass_app::beginning::{InitProject, InitedProject, NextStep};
 use windlass_ui::{Line, one_line};
@@ -11,10 +9,9 @@ use super::{app, done, from_here, print_lines};
 use crate::args::InitArgs;
 
 /// Does it.
-pub fn run(args: &InitArgs) -> Result<ExitCode, AppError> {
+pub fn run(args: &InitArgs) -> Result<(), AppError> {
     let request = InitProject { plan: args.plan, guard: args.pre_commit_guard, repository: repository(args) };
-    print_lines(&said(&app()?.init_project(&request)?))?;
-    Ok(ExitCode::SUCCESS)
+    print_lines(&said(&app()?.init_project(&request)?))
 }
 
 fn said(inited: &InitedProject) -> Vec<Line> {

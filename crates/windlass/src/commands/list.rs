@@ -1,7 +1,5 @@
 //! `list`: all workspaces.
 
-use std::process::ExitCode;
-
 use jiff::Timestamp;
 use windlass_app::AppError;
 use windlass_core::workspace::WorkspaceStatus;
@@ -11,18 +9,17 @@ use super::{app, print, print_bytes, stdout};
 use crate::args::{ListArgs, ListedStatus};
 
 /// Does it.
-pub fn run(args: &ListArgs) -> Result<ExitCode, AppError> {
+pub fn run(args: &ListArgs) -> Result<(), AppError> {
     let mut rows = app()?.workspaces()?;
     let all = rows.len();
     rows.retain(|row| args.status.is_none_or(|status| stands(row, status)));
     if args.json {
-        print_bytes(&workspaces_json(&rows))?;
+        print_bytes(&workspaces_json(&rows))
     } else if rows.is_empty() {
-        print(&nothing(all))?;
+        print(&nothing(all))
     } else {
-        print(&workspaces_table(&rows, Timestamp::now(), &stdout()))?;
+        print(&workspaces_table(&rows, Timestamp::now(), &stdout()))
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 fn stands(row: &WorkspaceRow, status: ListedStatus) -> bool {

@@ -1,7 +1,5 @@
 //! `migrate-plan`: a plan in one file becomes a folder, and back.
 
-use std::process::ExitCode;
-
 use windlass_app::AppError;
 use windlass_app::plan::{MigratePlan, PlanForm, PlanMigrated};
 use windlass_core::values::Extent;
@@ -11,7 +9,7 @@ use super::{app, print, print_lines, stdout};
 use crate::args::{MigratePlanArgs, PlanTo};
 
 /// Does it.
-pub fn run(args: &MigratePlanArgs) -> Result<ExitCode, AppError> {
+pub fn run(args: &MigratePlanArgs) -> Result<(), AppError> {
     let migrated = app()?.migrate_plan(&MigratePlan {
         to: match args.to {
             PlanTo::Folder => PlanForm::Folder,
@@ -21,8 +19,7 @@ pub fn run(args: &MigratePlanArgs) -> Result<ExitCode, AppError> {
         extent: Extent::of(args.dry_run),
     })?;
     match migrated {
-        PlanMigrated::Already(why) => print_lines(&[Line::new().dim(format!("nothing to do: {why}"))])?,
-        PlanMigrated::Moved(shown) => print(&migration_text(&shown, &stdout()))?,
+        PlanMigrated::Already(why) => print_lines(&[Line::new().dim(format!("nothing to do: {why}"))]),
+        PlanMigrated::Moved(shown) => print(&migration_text(&shown, &stdout())),
     }
-    Ok(ExitCode::SUCCESS)
 }

@@ -124,42 +124,42 @@ pub fn dispatch(arguments: impl Iterator<Item = OsString>) -> Result<ExitCode, A
         Verb::Pipeline(args) => pipeline::run(&args),
         Verb::Continue(args) => continuing::run(&args),
         Verb::Resume(args) => resume::run(&args),
-        Verb::Stop(args) => stop::run(&args),
+        Verb::Stop(args) => stop::run(&args).map(success),
         Verb::Worktree(args) => worktree::run(&args),
         Verb::Init(args) => init::run(&args),
-        Verb::List(args) => list::run(&args),
-        Verb::Show(args) => show::run(&args),
-        Verb::Reset(args) => reset::run(&args),
-        Verb::Clean(args) => clean::run(&args),
+        Verb::List(args) => list::run(&args).map(success),
+        Verb::Show(args) => show::run(&args).map(success),
+        Verb::Reset(args) => reset::run(&args).map(success),
+        Verb::Clean(args) => clean::run(&args).map(success),
         Verb::Setup(args) => authoring::author(Authoring::Setup, &args),
         Verb::Edit(args) => authoring::author(Authoring::Edit, &args),
         Verb::Validate(args) => judging::validate(&args),
         Verb::Verify(args) => judging::verify(&args),
-        Verb::Archive(args) => archive::run(&args),
-        Verb::Template(args) => template::run(&args),
-        Verb::Runs(args) => runs::run(&args),
+        Verb::Archive(args) => archive::run(&args).map(success),
+        Verb::Template(args) => template::run(&args).map(success),
+        Verb::Runs(args) => runs::run(&args).map(success),
         Verb::Status(args) => status::run(&args),
         Verb::Watch(args) => watch::run(&args),
-        Verb::Report(args) => report::run(&args),
+        Verb::Report(args) => report::run(&args).map(success),
         Verb::Logs(args) => logs::run(&args),
-        Verb::Diff(args) => diff::run(&args),
-        Verb::Web(args) => web::run(&args),
-        Verb::MigratePlan(args) => migrate_plan::run(&args),
+        Verb::Diff(args) => diff::run(&args).map(success),
+        Verb::Web(args) => web::run(&args).map(success),
+        Verb::MigratePlan(args) => migrate_plan::run(&args).map(success),
         Verb::Tasks(args) => tasks::run(&args),
-        Verb::Import(args) => import::run(&args),
-        Verb::Fleet(args) => fleet::run(&args),
-        Verb::Worker(args) => worker::run(&args),
-        Verb::Restore(args) => restore::run(&args),
-        Verb::Config(args) => config::run(&args),
-        Verb::Principles(args) => principles::run(&args),
+        Verb::Import(args) => import::run(&args).map(success),
+        Verb::Fleet(args) => fleet::run(&args).map(success),
+        Verb::Worker(args) => worker::run(&args).map(success),
+        Verb::Restore(args) => restore::run(&args).map(success),
+        Verb::Config(args) => config::run(&args).map(success),
+        Verb::Principles(args) => principles::run(&args).map(success),
         Verb::Hooks(args) => hooks::run(&args),
         Verb::Trust(args) => trust::run(&args),
         Verb::Sandbox(args) => sandbox::run(&args),
         Verb::Notify(args) => notify::run(&args),
         Verb::Doctor(args) => doctor::run(&args),
         Verb::Demo(args) => demo::run(&args),
-        Verb::Update(args) => update::run(&args),
-        Verb::Completions(args) => completions::run(&args),
+        Verb::Update(args) => update::run(&args).map(success),
+        Verb::Completions(args) => completions::run(&args).map(success),
     }
 }
 
@@ -277,6 +277,11 @@ fn notice(sentence: &str) -> Line {
     Line::hanging(4).plain("  ").mark(Tone::Warn, Mark::Notice).plain(format!(" {}", one_line(sentence)))
 }
 
+/// A verb whose only exit code of its own is that it was done.
+const fn success((): ()) -> ExitCode {
+    ExitCode::SUCCESS
+}
+
 /// A person who was asked did not want it.
 fn nothing_deleted() -> Result<(), AppError> {
     print_lines(&[Line::new().dim("nothing was deleted")])
@@ -294,6 +299,14 @@ enum Shape {
 impl Shape {
     const fn of(json: bool) -> Shape {
         if json { Shape::Json } else { Shape::Text }
+    }
+
+    /// Prints the document in it.
+    fn print(self, json: impl FnOnce() -> Vec<u8>, text: impl FnOnce() -> String) -> Result<(), AppError> {
+        match self {
+            Shape::Json => print_bytes(&json()),
+            Shape::Text => print(&text()),
+        }
     }
 }
 

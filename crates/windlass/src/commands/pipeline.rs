@@ -12,18 +12,22 @@ use windlass_core::values::{ExitCodes, Named, StopReason};
 use windlass_ui::{PipelineShown, pipeline_json, pipeline_text, pipelines_json, pipelines_text};
 
 use super::terminal::TerminalFront;
-use super::{Shape, app, dry_run, flags, print, print_bytes, run, stdout};
+use super::{Shape, app, dry_run, flags, print, print_bytes, run, stdout, success};
 use crate::args::{PipelineArgs, PipelineVerb, WorkArgs};
 
 /// Does it.
 pub fn run(args: &PipelineArgs) -> Result<ExitCode, AppError> {
     match &args.verb {
         None => plan(args),
-        Some(PipelineVerb::List { json: true }) => done(print_bytes(&pipelines_json(&app()?.pipelines()?))),
-        Some(PipelineVerb::List { json: false }) => {
-            done(print(&pipelines_text(&app()?.pipelines()?, &stdout())))
+        Some(PipelineVerb::List { json }) => {
+            let shown = app()?.pipelines()?;
+            Shape::of(*json)
+                .print(|| pipelines_json(&shown), || pipelines_text(&shown, &stdout()))
+                .map(success)
         }
-        Some(PipelineVerb::Show(named)) => done(show(&app()?.pipeline(&named.id)?, Shape::of(named.json))),
+        Some(PipelineVerb::Show(named)) => {
+            show(&app()?.pipeline(&named.id)?, Shape::of(named.json)).map(success)
+        }
         Some(PipelineVerb::Validate(named)) => {
             let shown = app()?.pipeline(&named.id)?;
             show(&shown, Shape::of(named.json))?;
@@ -33,15 +37,8 @@ pub fn run(args: &PipelineArgs) -> Result<ExitCode, AppError> {
     }
 }
 
-fn done(printed: Result<(), AppError>) -> Result<ExitCode, AppError> {
-    printed.map(|()| ExitCode::SUCCESS)
-}
-
 fn show(shown: &PipelineShown, shape: Shape) -> Result<(), AppError> {
-    match shape {
-        Shape::Json => print_bytes(&pipeline_json(shown)),
-        Shape::Text => print(&pipeline_text(shown, &stdout())),
-    }
+    shape.print(|| pipeline_json(shown), || pipeline_text(shown, &stdout()))
 }
 
 fn plan(args: &PipelineArgs) -> Result<ExitCode, AppError> {

@@ -1,7 +1,5 @@
 //! `principles show|decisions|init|set|reset`.
 
-use std::process::ExitCode;
-
 use windlass_app::principles::{ChangedPrinciple, NewPrinciples, already};
 use windlass_app::{App, AppError};
 use windlass_core::council::DECISION_LOG;
@@ -16,27 +14,23 @@ use crate::args::{PrinciplesArgs, PrinciplesVerb};
 ///
 /// # Errors
 /// There are none, their file is wrong, or what is asked for cannot be done.
-pub fn run(args: &PrinciplesArgs) -> Result<ExitCode, AppError> {
+pub fn run(args: &PrinciplesArgs) -> Result<(), AppError> {
     let app = app()?;
     let default = PrinciplesVerb::Show { json: args.json };
     match args.verb.as_ref().unwrap_or(&default) {
-        PrinciplesVerb::Show { json } => show(&app, Shape::of(*json))?,
-        PrinciplesVerb::Decisions { json } => decisions(&app, Shape::of(*json))?,
+        PrinciplesVerb::Show { json } => show(&app, Shape::of(*json)),
+        PrinciplesVerb::Decisions { json } => decisions(&app, Shape::of(*json)),
         PrinciplesVerb::Init { preset, force } => {
-            init(&app, preset.map(|name| Principles::of(name.into())), *force)?;
+            init(&app, preset.map(|name| Principles::of(name.into())), *force)
         }
-        PrinciplesVerb::Set { changes } => tell(&app.set_principles(changes)?)?,
-        PrinciplesVerb::Reset { keys } => tell(&app.reset_principles(keys)?)?,
+        PrinciplesVerb::Set { changes } => tell(&app.set_principles(changes)?),
+        PrinciplesVerb::Reset { keys } => tell(&app.reset_principles(keys)?),
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 fn show(app: &App, shape: Shape) -> Result<(), AppError> {
     let shown = app.principles()?;
-    match shape {
-        Shape::Json => print_bytes(&principles_json(&shown)),
-        Shape::Text => print(&principles_text(&shown, &stdout())),
-    }
+    shape.print(|| principles_json(&shown), || principles_text(&shown, &stdout()))
 }
 
 fn decisions(app: &App, shape: Shape) -> Result<(), AppError> {

@@ -3,7 +3,6 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -17,22 +16,21 @@ use super::{app, from_here, print, print_bytes, stdout};
 use crate::args::ReportArgs;
 
 /// Does it.
-pub fn run(args: &ReportArgs) -> Result<ExitCode, AppError> {
+pub fn run(args: &ReportArgs) -> Result<(), AppError> {
     let (now, zone) = (Timestamp::now(), TimeZone::system());
     let since = args.last_night.then(|| last_evening(now, &zone));
     let app = app()?;
     let night = app.report(&ReportRequest { runs: args.runs.clone(), since }, now)?;
     if args.json {
-        print_bytes(&report_json(&night))?;
+        print_bytes(&report_json(&night))
     } else if args.markdown {
-        print(&report_markdown(&night, &zone))?;
+        print(&report_markdown(&night, &zone))
     } else if args.html.is_some() || args.open {
         let page = report_html(&night, &patches(&app, &night), &app.redactor(), &zone);
-        give(args, &app, page.as_bytes())?;
+        give(args, &app, page.as_bytes())
     } else {
-        print(&report_text(&night, &stdout()))?;
+        print(&report_text(&night, &stdout()))
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 fn patches(app: &App, night: &Night) -> Vec<RunPatches> {

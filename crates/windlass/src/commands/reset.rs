@@ -1,7 +1,6 @@
 //! `reset`: a workspace's history begins anew.
 
 use std::path::Path;
-use std::process::ExitCode;
 
 use windlass_app::workspaces::ResetWorkspace;
 use windlass_app::{AppError, Consent};
@@ -11,12 +10,11 @@ use super::{app, done, print_lines};
 use crate::args::ResetArgs;
 
 /// Does it.
-pub fn run(args: &ResetArgs) -> Result<ExitCode, AppError> {
+pub fn run(args: &ResetArgs) -> Result<(), AppError> {
     match app()?.reset_workspace(&args.name, Consent::by_flag(args.yes))? {
         None => print_lines(&[Line::new().dim("nothing was changed")]),
         Some(reset) => print_lines(&said(&reset)),
-    }?;
-    Ok(ExitCode::SUCCESS)
+    }
 }
 
 fn said(ResetWorkspace { name, has_instructions, reset }: &ResetWorkspace) -> Vec<Line> {

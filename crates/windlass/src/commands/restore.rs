@@ -1,7 +1,5 @@
 //! `restore`: puts files back.
 
-use std::process::ExitCode;
-
 use windlass_app::AppError;
 use windlass_app::restore::{LeftAlone, Repaired, RestoreFiles, Restored, RestoredFiles, WhyLeft};
 use windlass_ui::Line;
@@ -13,15 +11,14 @@ use crate::args::RestoreArgs;
 const NAMED: usize = 10;
 
 /// Does it.
-pub fn run(args: &RestoreArgs) -> Result<ExitCode, AppError> {
+pub fn run(args: &RestoreArgs) -> Result<(), AppError> {
     let restored = app()?.restore(&RestoreFiles {
         run: args.run.clone(),
         to: args.iteration.0,
         before: args.before,
         repository: args.repository,
     })?;
-    print_lines(&said(&restored))?;
-    Ok(ExitCode::SUCCESS)
+    print_lines(&said(&restored))
 }
 
 fn said(files: &RestoredFiles) -> Vec<Line> {

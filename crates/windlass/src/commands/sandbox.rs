@@ -13,18 +13,15 @@ use windlass_core::spec::{Preset, SandboxKind};
 use windlass_core::values::{Ended, Named};
 use windlass_ui::{Line, Mark, Tone};
 
-use super::{app, done, from_here, print_lines};
+use super::{app, done, from_here, print_lines, success};
 use crate::args::{SandboxArgs, SandboxBuildArgs, SandboxInitArgs, SandboxShellArgs, SandboxVerb};
 
 /// Does it.
 pub fn run(args: &SandboxArgs) -> Result<ExitCode, AppError> {
     match &args.verb {
-        None => {
-            print_lines(&overview(&app()?.sandboxes()?))?;
-            Ok(ExitCode::SUCCESS)
-        }
+        None => print_lines(&overview(&app()?.sandboxes()?)).map(success),
         Some(SandboxVerb::Init(args)) => init(args),
-        Some(SandboxVerb::Build(args)) => build(args),
+        Some(SandboxVerb::Build(args)) => build(args).map(success),
         Some(SandboxVerb::Shell(args)) => shell(args),
     }
 }
@@ -132,7 +129,7 @@ fn said(path: &Path, written: &Written) -> Vec<Line> {
 }
 
 /// `sandbox build`: the project's image; what the engine prints is shown as it comes.
-fn build(args: &SandboxBuildArgs) -> Result<ExitCode, AppError> {
+fn build(args: &SandboxBuildArgs) -> Result<(), AppError> {
     let cache = if args.anew { ImageCache::Ignored } else { ImageCache::Used };
     let build = app()?.image_build(args.engine.as_deref(), cache, &(&args.trust).into())?;
     let image = &build.image;
@@ -147,8 +144,7 @@ fn build(args: &SandboxBuildArgs) -> Result<ExitCode, AppError> {
         "is made"
     };
     let next = format!("windlass run --sandbox {} …", build.engine);
-    print_lines(&[done(&format!("{image} {what}")), Line::new().dim("  next       ").command(next)])?;
-    Ok(ExitCode::SUCCESS)
+    print_lines(&[done(&format!("{image} {what}")), Line::new().dim("  next       ").command(next)])
 }
 
 /// `sandbox shell`: a person where an agent would work. The exit code is that of what ran inside.

@@ -1,7 +1,6 @@
 //! `show`: one workspace.
 
 use std::path::Path;
-use std::process::ExitCode;
 
 use jiff::Timestamp;
 use windlass_app::AppError;
@@ -11,13 +10,12 @@ use super::{app, from_here, print, print_bytes, stdout};
 use crate::args::ShowArgs;
 
 /// Does it.
-pub fn run(args: &ShowArgs) -> Result<ExitCode, AppError> {
+pub fn run(args: &ShowArgs) -> Result<(), AppError> {
     let mut shown = app()?.workspace(&args.name)?;
     if args.json {
-        print_bytes(&workspace_json(&shown))?;
+        print_bytes(&workspace_json(&shown))
     } else {
         shown.folder = from_here(Path::new(&shown.folder));
-        print(&workspace_text(&shown, Timestamp::now(), &stdout()))?;
+        print(&workspace_text(&shown, Timestamp::now(), &stdout()))
     }
-    Ok(ExitCode::SUCCESS)
 }

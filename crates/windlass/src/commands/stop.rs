@@ -1,7 +1,5 @@
 //! `stop`: ends a run after its current iteration.
 
-use std::process::ExitCode;
-
 use windlass_app::AppError;
 use windlass_app::stop::Stopping;
 use windlass_ui::Line;
@@ -10,9 +8,8 @@ use super::{app, print_lines};
 use crate::args::StopArgs;
 
 /// Does it.
-pub fn run(args: &StopArgs) -> Result<ExitCode, AppError> {
-    print_lines(&said(&app()?.stop(args.run.as_deref())?))?;
-    Ok(ExitCode::SUCCESS)
+pub fn run(args: &StopArgs) -> Result<(), AppError> {
+    print_lines(&said(&app()?.stop(args.run.as_deref())?))
 }
 
 fn said(stopping: &Stopping) -> Vec<Line> {

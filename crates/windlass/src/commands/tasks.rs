@@ -12,7 +12,7 @@ use windlass_ui::{
     tasks_json, tasks_judged, tasks_mermaid, tasks_table, tasks_tree,
 };
 
-use super::{app, flags, print, print_bytes, print_lines, stdout};
+use super::{app, flags, print, print_bytes, print_lines, stdout, success};
 use crate::args::{
     GraphForm, TasksAddArgs, TasksArgs, TasksMarkArgs, TasksParkArgs, TasksPlaceArgs, TasksVerb,
 };
@@ -47,10 +47,10 @@ pub fn run(args: &TasksArgs) -> Result<ExitCode, AppError> {
             true => print_bytes(&tasks_json(shown)),
             false => print(&tasks_judged(shown, &stdout())),
         }),
-        TasksVerb::Add(args) => add(args),
-        TasksVerb::Done(args) => mark(args, TaskState::Done),
-        TasksVerb::Reopen(args) => mark(args, TaskState::Open),
-        TasksVerb::Park(args) => park(args),
+        TasksVerb::Add(args) => add(args).map(success),
+        TasksVerb::Done(args) => mark(args, TaskState::Done).map(success),
+        TasksVerb::Reopen(args) => mark(args, TaskState::Open).map(success),
+        TasksVerb::Park(args) => park(args).map(success),
     }
 }
 
@@ -67,7 +67,7 @@ fn show(
 }
 
 /// A task more.
-fn add(args: &TasksAddArgs) -> Result<ExitCode, AppError> {
+fn add(args: &TasksAddArgs) -> Result<(), AppError> {
     let title = args.title.as_ref().or(args.title_flag.as_ref()).cloned().unwrap_or_default();
     let task = NewTask {
         title,
@@ -80,21 +80,19 @@ fn add(args: &TasksAddArgs) -> Result<ExitCode, AppError> {
         .mark(Tone::Good, Mark::Passed)
         .strong(format!(" {}", one_line(&added.id.0)))
         .plain(format!(" is in {}", one_line(&added.place.display().to_string())))
-        .dim(format!("  {}", one_line(&task.title)))])?;
-    Ok(ExitCode::SUCCESS)
+        .dim(format!("  {}", one_line(&task.title)))])
 }
 
 /// Tasks are done, or open again.
-fn mark(args: &TasksMarkArgs, state: TaskState) -> Result<ExitCode, AppError> {
+fn mark(args: &TasksMarkArgs, state: TaskState) -> Result<(), AppError> {
     let flags = flags::issues(&args.place.issues)?;
     app()?.mark_tasks(&named(&args.place), flags, &args.ids, state, |MarkedTask { task, changed }| {
         print_lines(&[task_marked(task, state, changed)])
-    })?;
-    Ok(ExitCode::SUCCESS)
+    })
 }
 
 /// A run leaves tasks.
-fn park(args: &TasksParkArgs) -> Result<ExitCode, AppError> {
+fn park(args: &TasksParkArgs) -> Result<(), AppError> {
     let parked = app()?.park_tasks(args.run.as_deref(), &args.ids, StopSource::Command)?;
     let line = |(task, leaving): &(TaskId, Leaving)| {
         let when = match leaving {
@@ -104,8 +102,7 @@ fn park(args: &TasksParkArgs) -> Result<ExitCode, AppError> {
         };
         Line::hanging(2).strong(one_line(&task.0)).plain(when).dim(format!("  run {}", parked.run))
     };
-    print_lines(&parked.tasks.iter().map(line).collect::<Vec<_>>())?;
-    Ok(ExitCode::SUCCESS)
+    print_lines(&parked.tasks.iter().map(line).collect::<Vec<_>>())
 }
 
 fn named(place: &TasksPlaceArgs) -> NamedTasks {

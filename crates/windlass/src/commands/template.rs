@@ -1,6 +1,5 @@
 //! `template`: the instructions and options of a workspace are kept to be used again.
 
-use std::process::ExitCode;
 use windlass_core::values::Named;
 
 use jiff::Timestamp;
@@ -8,11 +7,11 @@ use windlass_app::workspaces::template::{Applied, Details, Existing, SaveTemplat
 use windlass_app::{AppError, Consent};
 use windlass_ui::{Line, one_line, template_json, template_text, templates_json, templates_table};
 
-use super::{app, done, nothing_deleted, notice, print, print_bytes, print_lines, stdout};
+use super::{Shape, app, done, nothing_deleted, notice, print_lines, stdout};
 use crate::args::{TemplateArgs, TemplateVerb};
 
 /// Does it.
-pub fn run(args: &TemplateArgs) -> Result<ExitCode, AppError> {
+pub fn run(args: &TemplateArgs) -> Result<(), AppError> {
     let app = app()?;
     match &args.verb {
         TemplateVerb::Save { workspace, name, global, description, tags, estimate, force } => {
@@ -33,15 +32,14 @@ pub fn run(args: &TemplateArgs) -> Result<ExitCode, AppError> {
         TemplateVerb::Use { name, workspace, force } => {
             print_lines(&said_applied(name, &app.use_template(name, workspace, existing(*force))?))
         }
-        TemplateVerb::List { json: true } => print_bytes(&templates_json(&app.templates()?)),
-        TemplateVerb::List { json: false } => print(&templates_table(&app.templates()?, &stdout())),
+        TemplateVerb::List { json } => {
+            let rows = app.templates()?;
+            Shape::of(*json).print(|| templates_json(&rows), || templates_table(&rows, &stdout()))
+        }
         TemplateVerb::Show { name, global, json } => {
             let shown = app.template(name, scope(*global))?;
-            if *json {
-                print_bytes(&template_json(&shown))
-            } else {
-                print(&template_text(&shown, Timestamp::now(), &stdout()))
-            }
+            let text = || template_text(&shown, Timestamp::now(), &stdout());
+            Shape::of(*json).print(|| template_json(&shown), text)
         }
         TemplateVerb::Delete { name, global, yes } => {
             match app.delete_template(name, scope(*global), Consent::by_flag(*yes))? {
@@ -49,8 +47,7 @@ pub fn run(args: &TemplateArgs) -> Result<ExitCode, AppError> {
                 Some(scope) => print_lines(&[done(&format!("{} template {name} is deleted", scope.name()))]),
             }
         }
-    }?;
-    Ok(ExitCode::SUCCESS)
+    }
 }
 
 const fn scope(global: bool) -> Option<Scope> {

@@ -6,7 +6,7 @@ use windlass_app::AppError;
 use windlass_app::trusting::{RepositoryTrust, refuse_below_windlass};
 use windlass_ui::{Line, removed_lines, startable_lines, trust_json, trust_lines};
 
-use super::{app, done, print_bytes, print_lines, question};
+use super::{app, done, print_bytes, print_lines, question, success};
 use crate::args::TrustVerbArgs;
 
 const NOTHING: &str = "the files of this repository start nothing";
@@ -15,8 +15,7 @@ const NOTHING: &str = "the files of this repository start nothing";
 pub fn run(args: &TrustVerbArgs) -> Result<ExitCode, AppError> {
     let app = app()?;
     if args.revoke {
-        print_lines(&[done(&forgotten(app.revoke_trust()?))])?;
-        return Ok(ExitCode::SUCCESS);
+        return print_lines(&[done(&forgotten(app.revoke_trust()?))]).map(success);
     }
     let found = app.repository_trust()?;
     if args.list || args.json {
@@ -37,8 +36,7 @@ pub fn run(args: &TrustVerbArgs) -> Result<ExitCode, AppError> {
 }
 
 fn said(lines: &[Line]) -> Result<ExitCode, AppError> {
-    print_lines(lines)?;
-    Ok(ExitCode::SUCCESS)
+    print_lines(lines).map(success)
 }
 
 fn forgotten(count: usize) -> String {

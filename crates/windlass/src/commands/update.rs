@@ -1,7 +1,5 @@
 //! `update`: puts a newer release in this program's place, and tells that there is one.
 
-use std::process::ExitCode;
-
 use windlass_app::AppError;
 use windlass_app::update::{Update, UpdateWanted};
 use windlass_ui::Line;
@@ -10,10 +8,9 @@ use super::{app, done, from_here, print_lines, terminal, warn};
 use crate::args::{UpdateArgs, Verb};
 
 /// Does it.
-pub fn run(args: &UpdateArgs) -> Result<ExitCode, AppError> {
+pub fn run(args: &UpdateArgs) -> Result<(), AppError> {
     let wanted = if args.check { UpdateWanted::Look } else { UpdateWanted::Install };
-    print_lines(&lines(&app()?.update(wanted)?))?;
-    Ok(ExitCode::SUCCESS)
+    print_lines(&lines(&app()?.update(wanted)?))
 }
 
 fn lines(update: &Update) -> Vec<Line> {

@@ -1,7 +1,5 @@
 //! `web`: serves the page.
 
-use std::process::ExitCode;
-
 use windlass_app::AppError;
 use windlass_ui::{Line, Mark, Tone};
 use windlass_web::{Rights, ServedPage, Serving};
@@ -10,24 +8,23 @@ use super::{app, print_lines};
 use crate::args::WebArgs;
 
 /// Does it.
-pub fn run(args: &WebArgs) -> Result<ExitCode, AppError> {
+pub fn run(args: &WebArgs) -> Result<(), AppError> {
     if args.link {
         let links = windlass_web::links()?;
-        print_lines(&links.into_iter().map(|link| Line::new().command(link)).collect::<Vec<_>>())?;
+        print_lines(&links.into_iter().map(|link| Line::new().command(link)).collect::<Vec<_>>())
     } else if args.metrics_token {
-        print_lines(&[Line::new().plain(windlass_web::metrics_token()?)])?;
+        print_lines(&[Line::new().plain(windlass_web::metrics_token()?)])
     } else if args.forget {
         let said = match windlass_web::forget()? {
             0 => "no browser had been let in".to_owned(),
             1 => "1 browser is forgotten".to_owned(),
             many => format!("{many} browsers are forgotten"),
         };
-        print_lines(&[super::done(&said)])?;
+        print_lines(&[super::done(&said)])
     } else {
         let serving = Serving { listen: args.listen, names: args.names.clone(), rights: rights(args) };
-        windlass_web::serve(app()?, &serving, |page| print_lines(&said(page)))?;
+        windlass_web::serve(app()?, &serving, |page| print_lines(&said(page)))
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 const fn rights(args: &WebArgs) -> Rights {

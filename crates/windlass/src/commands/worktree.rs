@@ -8,20 +8,20 @@ use windlass_app::{App, AppError, quoted};
 use windlass_core::values::Extent;
 use windlass_ui::{Line, Mark, Tone, one_line, worktrees_json, worktrees_table};
 
-use super::{app, print, print_bytes, print_lines, stdout, warn};
+use super::{Shape, app, print_lines, stdout, success, warn};
 use crate::args::{WorktreeArgs, WorktreeVerb};
 
 /// Does it.
 pub fn run(args: &WorktreeArgs) -> Result<ExitCode, AppError> {
     match &args.verb {
-        WorktreeVerb::List { json: true } => print_bytes(&worktrees_json(&app()?.worktrees()?))?,
-        WorktreeVerb::List { json: false } => print(&worktrees_table(&app()?.worktrees()?, &stdout()))?,
-        WorktreeVerb::Clean { names, dry_run, .. } => {
-            let extent = Extent::of(*dry_run);
-            return clean(names, extent);
+        WorktreeVerb::List { json } => {
+            let rows = app()?.worktrees()?;
+            Shape::of(*json)
+                .print(|| worktrees_json(&rows), || worktrees_table(&rows, &stdout()))
+                .map(success)
         }
+        WorktreeVerb::Clean { names, dry_run, .. } => clean(names, Extent::of(*dry_run)),
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 fn clean(names: &[String], extent: Extent) -> Result<ExitCode, AppError> {
