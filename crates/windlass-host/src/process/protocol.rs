@@ -6,9 +6,6 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use windlass_core::hexadecimal;
-use windlass_core::values::Ended;
-
-use super::error::StartFault;
 
 /// A name that the runner gives to what it has the keeper start.
 pub type SpawnId = u64;
@@ -89,7 +86,7 @@ pub struct LastRites {
     pub environment: Vec<(Text, Text)>,
 }
 
-/// From the keeper to the runner.
+/// The first that a keeper says to the runner; after that it says [`KeeperEvent`](super::KeeperEvent)s.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "reply", rename_all = "snake_case")]
 pub(crate) enum Reply {
@@ -99,34 +96,6 @@ pub(crate) enum Reply {
     Unfit {
         /// Why.
         reason: String,
-    },
-    /// It was started.
-    Spawned {
-        /// Which.
-        id: SpawnId,
-        /// Its process and group.
-        pid: i32,
-    },
-    /// It was not started.
-    SpawnFailed {
-        /// Which.
-        id: SpawnId,
-        /// Why.
-        fault: StartFault,
-    },
-    /// It ended.
-    Exited {
-        /// Which.
-        id: SpawnId,
-        /// How.
-        ended: Ended,
-    },
-    /// Nothing was heard of the runner for as long as it had said, and nothing is left.
-    Silenced,
-    /// Nothing is left, or these, which could not be killed.
-    TreeGone {
-        /// Their process ids.
-        left: Vec<i32>,
     },
 }
 

@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal};
+use serde::{Deserialize, Serialize};
 use windlass_core::values::Ended;
 
 use super::KEEPER_COMMAND;
@@ -87,8 +88,9 @@ pub struct LastRites {
     pub environment: Vec<(OsString, OsString)>,
 }
 
-/// What a keeper has to say.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What a keeper has to say, as it is written to the runner.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "reply", rename_all = "snake_case")]
 pub enum KeeperEvent {
     /// It was started.
     Spawned {
@@ -120,6 +122,7 @@ pub enum KeeperEvent {
     Silenced,
     /// The keeper itself is gone, unasked, and its orphans have fallen to this process: now is the time for
     /// [`adopt_and_kill`](crate::process::adopt_and_kill). Nothing follows.
+    #[serde(skip)]
     Died,
 }
 
@@ -381,7 +384,6 @@ fn wait_until_ready(socket: &UnixStream) -> io::Result<()> {
             // It says nothing more before it is asked, so that nothing can be lost with this inbox.
             Some(Reply::Ready) => return socket.set_read_timeout(Some(LOOK_AFTER_CLEARING)),
             Some(Reply::Unfit { reason }) => return Err(io::Error::other(reason)),
-            Some(_) => return Err(io::ErrorKind::InvalidData.into()),
         }
     }
     Err(io::ErrorKind::UnexpectedEof.into())
@@ -413,9 +415,9 @@ fn listen(mut child: Started, socket: &UnixStream, clearing: &Clearing, on_event
     let mut inbox = Inbox::default();
     while hears(&mut inbox, (&mut child, socket), clearing) {
         loop {
-            match inbox.message::<Reply>() {
+            match inbox.message::<KeeperEvent>() {
                 Ok(None) => break,
-                Ok(Some(reply)) => event(reply).into_iter().for_each(on_event),
+                Ok(Some(event)) => on_event(event),
                 Err(_) => {
                     // It talks nonsense, so it cannot be trusted with a run.
                     let _ = child.kill();
@@ -425,15 +427,4 @@ fn listen(mut child: Started, socket: &UnixStream, clearing: &Clearing, on_event
         }
     }
     let _ = child.wait();
-}
-
-fn event(reply: Reply) -> Option<KeeperEvent> {
-    match reply {
-        Reply::Spawned { id, pid } => Some(KeeperEvent::Spawned { id, pid }),
-        Reply::SpawnFailed { id, fault } => Some(KeeperEvent::SpawnFailed { id, fault }),
-        Reply::Exited { id, ended } => Some(KeeperEvent::Exited { id, ended }),
-        Reply::Silenced => Some(KeeperEvent::Silenced),
-        Reply::TreeGone { left } => Some(KeeperEvent::TreeGone { left }),
-        Reply::Ready | Reply::Unfit { .. } => None,
-    }
 }

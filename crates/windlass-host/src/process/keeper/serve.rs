@@ -20,6 +20,7 @@ use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, getpgrp, getpid, kil
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use windlass_core::values::Ended;
 
+use super::KeeperEvent;
 use crate::file::null_device;
 use crate::process::error::StartFault;
 use crate::process::leftovers::end_commands_of;
@@ -186,7 +187,7 @@ impl Serving {
         self.silence = None;
         if self.reap() == Below::Something {
             self.kill_tree();
-            self.reply(&Reply::Silenced);
+            self.tell(&KeeperEvent::Silenced);
         }
     }
 
@@ -214,7 +215,7 @@ impl Serving {
             Request::Terminate { id } => self.terminate(id),
             Request::KillTree => {
                 let left = self.kill_tree();
-                self.reply(&Reply::TreeGone { left });
+                self.tell(&KeeperEvent::TreeGone { left });
             }
             Request::Pause => self.pause(),
             Request::Continue => self.resume(),
@@ -226,8 +227,8 @@ impl Serving {
     }
 
     /// A runner that is gone is noticed at the next read.
-    fn reply(&self, reply: &Reply) {
-        let _ = wire::send(&self.socket, reply, &[]);
+    fn tell(&self, event: &KeeperEvent) {
+        let _ = wire::send(&self.socket, event, &[]);
     }
 
     fn spawn(&mut self, spawn: Spawn, files: Vec<OwnedFd>) {
@@ -235,9 +236,9 @@ impl Serving {
         match start(spawn, files) {
             Ok(child) => {
                 self.children.insert(id, child);
-                self.reply(&Reply::Spawned { id, pid: child.as_raw_nonzero().get() });
+                self.tell(&KeeperEvent::Spawned { id, pid: child.as_raw_nonzero().get() });
             }
-            Err(fault) => self.reply(&Reply::SpawnFailed { id, fault }),
+            Err(fault) => self.tell(&KeeperEvent::SpawnFailed { id, fault }),
         }
     }
 
@@ -371,7 +372,7 @@ impl Serving {
         };
         self.children.remove(&id);
         let ended = Ended::of(status.exit_status(), status.terminating_signal());
-        self.reply(&Reply::Exited { id, ended });
+        self.tell(&KeeperEvent::Exited { id, ended });
     }
 }
 
