@@ -27,6 +27,7 @@ pub use walk::{Bound, WALK_BYTES, WALK_FILES};
 pub use evidence::{is_half_written, is_own};
 pub use survey::LARGEST_KEPT;
 pub(crate) use survey::OF_OTHERS;
+pub(crate) use walk::is_ignored;
 pub use walk::rules_of;
 
 pub use crate::git::{EntryKind, as_path};

@@ -7,7 +7,6 @@ use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use windlass_host::tree::{Kind, TreePath, at};
@@ -121,17 +120,21 @@ impl Walk {
         ControlFlow::Continue(())
     }
 
-    /// The deepest file that says anything about a path decides.
     fn ignores(&self, path: &Path, is_folder: bool) -> bool {
-        for (folder, rules) in self.rules.iter().flatten().rev() {
-            match rules.matched(path.strip_prefix(folder).unwrap_or(path), is_folder) {
-                Match::None => {}
-                Match::Ignore(_) => return true,
-                Match::Whitelist(_) => return false,
-            }
-        }
-        false
+        is_ignored(self.rules.iter().flatten().rev(), path, is_folder)
     }
+}
+
+/// Does the first of these rules that says anything about a path hide it? Each stands with its folder, the deepest first.
+pub fn is_ignored<'a>(
+    rules: impl Iterator<Item = &'a (PathBuf, Gitignore)>,
+    path: &Path,
+    is_folder: bool,
+) -> bool {
+    let matched = |(folder, rules): &'a (PathBuf, Gitignore)| {
+        rules.matched(path.strip_prefix(folder).unwrap_or(path), is_folder)
+    };
+    rules.map(matched).find(|found| !found.is_none()).is_some_and(|found| found.is_ignore())
 }
 
 fn read_rules(file: File) -> Option<Gitignore> {

@@ -140,10 +140,8 @@ impl Store {
         let _open = keep_open();
         let mut left_out = Vec::new();
         let files = self.keep_files(&place.root, inventory, &mut left_out)?;
-        let repository = match &place.repository {
-            Some(repository) => self.keep_repository(repository, &mut left_out)?,
-            None => Vec::new(),
-        };
+        let keep = |repository| self.keep_repository(repository, &mut left_out);
+        let repository = place.repository.as_ref().map_or(Ok(Vec::new()), keep)?;
         left_out.sort_unstable_by(|one, other| one.path.cmp(&other.path));
         let place = KeptPlace::of(place);
         let tree = KeptTree { files: &files, left_out: &left_out, private: &inventory.private };

@@ -266,10 +266,7 @@ impl RepairPlan {
         scope: RepairScope<'_>,
     ) -> Result<(), SnapshotError> {
         let packed_path = repository.common_dir.join("packed-refs");
-        let kept_packed = match target.repository.iter().find(|file| file.name == b"packed-refs") {
-            Some(file) => store.content(&file.content)?,
-            None => Vec::new(),
-        };
+        let kept_packed = store.content_of(&target.repository, b"packed-refs")?.unwrap_or_default();
         // Where there is no such file now, the plan so far writes the snapshot's.
         let is_sound = |bytes: &Vec<u8>| !bytes.is_empty() && PackedRefs::is_sound(bytes);
         let packed_now = read_loose(&packed_path)?.filter(is_sound);
@@ -305,9 +302,7 @@ impl RepairPlan {
         let files = above.filter(|folder| at(folder).look().is_ok_and(is_file));
         let mut in_the_way: Vec<PathBuf> = files.map(Path::to_path_buf).collect();
         if at(&path).is_real_folder() {
-            let mut below = Vec::new();
-            walk(&path, name, &mut below);
-            in_the_way.extend(below.into_iter().map(|(_, path)| path));
+            in_the_way.extend(walk(&path, name).into_iter().map(|(_, path)| path));
         }
         for path in in_the_way {
             let step = RepairStep::Remove(path.clone());
@@ -357,22 +352,17 @@ impl RepairPlan {
         self.steps.extend(
             empty.filter(|folder| at(folder).is_real_folder() && !known(folder)).map(RepairStep::Remove),
         );
-        if repository.is_linked() {
-            let mut own = Vec::new();
-            walk(&repository.git_dir.join("refs"), b"worktree-refs", &mut own);
-            self.remove_unknown(target, own);
-        }
-        // What a bisection marks is part of what is under way.
-        let mut marks = Vec::new();
-        walk(&repository.common_dir.join("refs/bisect"), b"refs/bisect", &mut marks);
-        if !repository.is_linked() {
-            self.remove_unknown(target, marks);
-        }
+        let own = if repository.is_linked() {
+            walk(&repository.git_dir.join("refs"), b"worktree-refs")
+        } else {
+            // What a bisection marks is part of what is under way.
+            walk(&repository.common_dir.join("refs/bisect"), b"refs/bisect")
+        };
+        self.remove_unknown(target, own);
     }
 
     fn newer_hooks(&mut self, target: &Snapshot, repository: &Repository, scope: RepairScope<'_>) {
-        let mut hooks = Vec::new();
-        walk(&repository.common_dir.join("hooks"), b"hooks", &mut hooks);
+        let mut hooks = walk(&repository.common_dir.join("hooks"), b"hooks");
         hooks.retain(|(name, _)| scope.has(name));
         self.remove_unknown(target, hooks);
     }
@@ -380,8 +370,7 @@ impl RepairPlan {
     /// What has git read other objects, or stop at commits, that the snapshot knows nothing of.
     fn newer_steering(&mut self, target: &Snapshot, repository: &Repository, scope: RepairScope<'_>) {
         let common = &repository.common_dir;
-        let mut newer = Vec::new();
-        walk(&common.join("refs/replace"), b"refs/replace", &mut newer);
+        let mut newer = walk(&common.join("refs/replace"), b"refs/replace");
         let shallow = common.join("shallow");
         // Where a commit's parents are not there, git needs to be told so.
         if repository.ends_early_for_nothing() {

@@ -178,6 +178,16 @@ impl Store {
         Ok(self.keep_own_file(&repository.git_dir.join("HEAD"))?.map(|(_, content, _)| content))
     }
 
+    /// The content of one of the repository's own files, where it was kept.
+    pub(super) fn content_of(
+        &self,
+        files: &[OwnFile],
+        name: &[u8],
+    ) -> Result<Option<Vec<u8>>, SnapshotError> {
+        let file = files.iter().find(|file| file.name == name);
+        file.map(|file| self.content(&file.content)).transpose()
+    }
+
     /// The repository's own files in a snapshot.
     pub fn own_files(&self, snapshot: &SnapshotId) -> Result<Vec<OwnFile>, SnapshotError> {
         match &self.latest {
@@ -252,11 +262,10 @@ fn own_files(repository: &Repository) -> Vec<(Vec<u8>, PathBuf)> {
     files.retain(|(_, path)| is_file(&at(path)));
     files.extend(of_a_tree(git_dir));
     for folder in SHARED_FOLDERS {
-        walk(&common_dir.join(folder), folder.as_bytes(), &mut files);
+        files.extend(walk(&common_dir.join(folder), folder.as_bytes()));
     }
     if repository.is_linked() {
-        let mut own = Vec::new();
-        walk(&git_dir.join("refs"), b"refs", &mut own);
+        let own = walk(&git_dir.join("refs"), b"refs");
         let renamed =
             |name: Vec<u8>| [REFS_OF_A_LINKED_TREE, name.strip_prefix(b"refs/").unwrap_or(&name)].concat();
         files.extend(own.into_iter().map(|(name, path)| (renamed(name), path)));
@@ -273,7 +282,7 @@ pub(super) fn beside_head(git_dir: &Path) -> Vec<(Vec<u8>, PathBuf)> {
         let name = entry.name.as_bytes().to_vec();
         let wanted = is_under_way(&name) || name.starts_with(SHARED_INDEX.as_bytes());
         match entry.kind {
-            Kind::Folder if wanted => walk(&path, &name, &mut files),
+            Kind::Folder if wanted => files.extend(walk(&path, &name)),
             Kind::File if wanted && !name.ends_with(b".lock") => files.push((name, path)),
             _ => {}
         }
@@ -293,7 +302,7 @@ fn other_trees(repository: &Repository) -> Vec<(Vec<u8>, PathBuf)> {
         let name = [b"worktrees/", tree.name.as_bytes(), b"/"].concat();
         let ties = OF_A_LINKED_TREE.iter().map(|file| (file.as_bytes().to_vec(), of_tree.join(file)));
         let mut own: Vec<_> = ties.filter(|(_, path)| is_file(&at(path))).collect();
-        walk(&of_tree.join("refs"), b"refs", &mut own);
+        own.extend(walk(&of_tree.join("refs"), b"refs"));
         own.extend(of_a_tree(&of_tree));
         files.extend(own.into_iter().map(|(below, path)| ([&name[..], &below].concat(), path)));
     }
@@ -312,20 +321,22 @@ fn of_a_tree(git_dir: &Path) -> Vec<(Vec<u8>, PathBuf)> {
 
 /// All files below a folder that is a real one; lock files and examples of hooks are none of them, and only hooks may be
 /// links.
-pub(super) fn walk(folder: &Path, name: &[u8], files: &mut Vec<(Vec<u8>, PathBuf)>) {
-    let Ok(open) = at(folder).open_real_folder() else { return };
+pub(super) fn walk(folder: &Path, name: &[u8]) -> Vec<(Vec<u8>, PathBuf)> {
+    let mut files = Vec::new();
+    let Ok(open) = at(folder).open_real_folder() else { return files };
     let are_hooks = name.starts_with(HOOKS.as_bytes());
     for entry in open.entries().unwrap_or_default() {
         let path = folder.join(&entry.name);
         let name = [name, b"/", entry.name.as_bytes()].concat();
         let passed_over = name.ends_with(b".lock") || (are_hooks && name.ends_with(b".sample"));
         match entry.kind {
-            Kind::Folder => walk(&path, &name, files),
+            Kind::Folder => files.extend(walk(&path, &name)),
             Kind::File if !passed_over => files.push((name, path)),
             Kind::Link if !passed_over && are_hooks => files.push((name, path)),
             _ => {}
         }
     }
+    files
 }
 
 fn is_file(path: &TreePath) -> bool {

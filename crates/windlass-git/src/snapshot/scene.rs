@@ -18,21 +18,15 @@ const ORDINARY_SECTIONS: [&str; 4] = ["branch", "submodule", "gc", "maintenance"
 impl Store {
     /// The scene that a repository's own files show. Locks, and whether git can read it, are not in it.
     pub fn scene(&self, files: &[OwnFile]) -> Result<Scene, SnapshotError> {
-        let packed = match files.iter().find(|file| file.name == b"packed-refs") {
-            Some(file) => self.content(&file.content)?,
-            None => Vec::new(),
-        };
+        let packed = self.content_of(files, b"packed-refs")?.unwrap_or_default();
         let all = repair::references(self, files, &packed)?;
         let is_named = |name: &Name| name.starts_with(b"refs/heads/") || name.starts_with(b"refs/tags/");
         let shown = |value: &RefValue| String::from_utf8_lossy(value.content().trim_ascii_end()).into_owned();
         let named = all.iter().filter(|(name, _)| is_named(name));
         let references: BTreeMap<Name, String> =
             named.map(|(name, value)| (name.clone(), shown(value))).collect();
-        let head = match files.iter().find(|file| file.name == b"HEAD") {
-            Some(file) => RefValue::parse(&self.content(&file.content)?),
-            None => None,
-        };
-        let (branch, commit) = match head {
+        let head = self.content_of(files, b"HEAD")?;
+        let (branch, commit) = match head.as_deref().and_then(RefValue::parse) {
             Some(RefValue::Symbolic(branch)) => {
                 let commit = references.get(&branch).cloned();
                 (Some(branch), commit)
@@ -65,10 +59,7 @@ impl Store {
 
     /// The stash's log: a line for each, the former value, then the commit.
     fn stashes(&self, files: &[OwnFile]) -> Result<Vec<String>, SnapshotError> {
-        let Some(file) = files.iter().find(|file| file.name == b"logs/refs/stash") else {
-            return Ok(Vec::new());
-        };
-        let log = self.content(&file.content)?;
+        let log = self.content_of(files, b"logs/refs/stash")?.unwrap_or_default();
         let commit = |line: &[u8]| {
             let word = line.split(|byte| *byte == b' ').nth(1)?;
             Some(String::from_utf8_lossy(word).into_owned())

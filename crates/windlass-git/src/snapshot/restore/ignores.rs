@@ -5,10 +5,9 @@
 
 use std::path::{Path, PathBuf};
 
-use ignore::Match;
 use ignore::gitignore::Gitignore;
 
-use crate::inventory::{as_path, rules_of};
+use crate::inventory::{as_path, is_ignored, rules_of};
 use crate::snapshot::{Snapshot, SnapshotError, Store};
 
 /// The `.gitignore` files of a snapshot.
@@ -36,19 +35,9 @@ impl SnapshotIgnores {
     pub fn ignores(&self, path: &[u8]) -> bool {
         let path = as_path(path);
         let levels = path.ancestors().filter(|level| !level.as_os_str().is_empty());
-        levels.into_iter().any(|level| self.ignores_level(level, level != path))
-    }
-
-    /// The deepest file that says anything about a path decides.
-    fn ignores_level(&self, level: &Path, is_folder: bool) -> bool {
-        for (folder, rules) in self.rules.iter().filter(|(folder, _)| level.starts_with(folder)) {
-            let inside = level.strip_prefix(folder).unwrap_or(level);
-            match rules.matched(inside, is_folder) {
-                Match::None => {}
-                Match::Ignore(_) => return true,
-                Match::Whitelist(_) => return false,
-            }
-        }
-        false
+        levels.into_iter().any(|level| {
+            let rules = self.rules.iter().filter(|(folder, _)| level.starts_with(folder));
+            is_ignored(rules, level, level != path)
+        })
     }
 }
