@@ -3,9 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use windlass_core::config::{FleetLogin, FleetSettings, Replicas};
+use windlass_core::config::{FleetLogin, FleetSettings};
 use windlass_core::spec::Mode;
-use windlass_fleet::layout::Copies;
 use windlass_fleet::names::{FleetName, WorkerName};
 use windlass_fleet::settings::{Login, Role, Settings};
 use windlass_fleet::{Deadline, Fleet, FleetError};
@@ -78,14 +77,6 @@ pub(super) fn reached(directory: &Path, settings: &FleetSettings, role: Role) ->
 /// What the configured fleet is called.
 pub(super) fn name_of(settings: &FleetSettings) -> Result<FleetName, AppError> {
     settings.name.parse().map_err(|error| AppError::of(Kind::Configuration, error))
-}
-
-/// On how many servers everything is kept.
-pub(super) const fn copies(settings: &FleetSettings) -> Copies {
-    match settings.replicas {
-        Replicas::One => Copies::One,
-        Replicas::Three => Copies::Three,
-    }
 }
 
 /// What the configuration of a directory says of a fleet.

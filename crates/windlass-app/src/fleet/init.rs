@@ -6,7 +6,7 @@ use windlass_fleet::layout::{Made, Part, create};
 use windlass_fleet::settings::Role;
 use windlass_fleet::{Deadline, permissions};
 
-use super::connect::{connect, copies, explained, name_of, settings};
+use super::connect::{connect, explained, name_of, settings};
 use crate::app::App;
 use crate::error::AppError;
 
@@ -41,7 +41,7 @@ impl App {
     pub fn init_fleet(&self) -> Result<FleetInit, AppError> {
         let settings = settings(self.directory())?;
         let fleet = connect(self.directory(), &settings, Role::Administrator)?;
-        let made = create(&fleet, copies(&settings), Deadline::after(MAKING)).map_err(explained)?;
+        let made = create(&fleet, settings.replicas, Deadline::after(MAKING)).map_err(explained)?;
         let name = &fleet.settings().fleet;
         let part = |(part, made): &(Part, Made)| MadePart {
             name: part.stream_of(name),

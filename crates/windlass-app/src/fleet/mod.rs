@@ -13,7 +13,7 @@ mod wanted;
 mod worker;
 mod workshop;
 
-pub use dev::{DevFleet, DevNews, DevRequest, DevServers};
+pub use dev::{DevFleet, DevNews, DevRequest};
 pub(crate) use dev::{FOLDER_COMMAND, remove_dev_folder};
 pub(crate) use elsewhere::{FollowedBeside, FollowedCopy, find, is_copy, is_live, refresh, refresh_all};
 pub use init::{FleetInit, MadePart};

@@ -25,7 +25,7 @@ use windlass_remote::copy::{self, Depth, copied_from};
 use windlass_remote::journal::{FleetJournal, JournalError};
 use windlass_remote::runner::{RemoteLanes, RunnerSetting};
 
-use super::connect::{connect, copies, explained, machine_name};
+use super::connect::{connect, explained, machine_name};
 use super::wanted::{FleetUse, LastDriven, lanes_of};
 use crate::error::{AppError, Kind};
 use crate::here::Here;
@@ -122,7 +122,7 @@ fn begin(here: &Here, settings: &FleetSettings, code: CodeWay) -> Result<FleetRu
         refuse_without_large_files(repository)?;
     }
     let fleet = connect(&here.directory, settings, Role::Runner)?;
-    let problems = check(&fleet, copies(settings), Deadline::after(LOOKING)).map_err(explained)?;
+    let problems = check(&fleet, settings.replicas, Deadline::after(LOOKING)).map_err(explained)?;
     if let Some(problem) = problems.into_iter().next() {
         return Err(explained(problem));
     }

@@ -11,7 +11,7 @@ use windlass_fleet::settings::Role;
 use windlass_fleet::{Deadline, FleetError};
 use windlass_ui::{FleetLaneRow, FleetQueueRow, FleetRunRow, FleetStatus, FleetWorkerRow};
 
-use super::connect::{connect_as_any, copies, explained, settings};
+use super::connect::{connect_as_any, explained, settings};
 use super::looks::{Looked, look_at};
 use crate::app::App;
 use crate::error::AppError;
@@ -31,7 +31,7 @@ impl App {
         let settings = settings(self.directory())?;
         let fleet = connect_as_any(self.directory(), &settings, &WHO_LOOKS)?;
         let asking = || Deadline::after(ASKING);
-        let problems = check(&fleet, copies(&settings), asking()).map_err(explained)?;
+        let problems = check(&fleet, settings.replicas, asking()).map_err(explained)?;
         let leases = Leases::of(&fleet);
         let keys = leases.all(asking()).map_err(|error| of_another_name(error, &settings.name))?;
         let keys = keys.into_iter().map(|(key, _)| key).collect();

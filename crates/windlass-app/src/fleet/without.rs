@@ -62,10 +62,7 @@ pub(crate) fn for_resumption(
     _: &Resolved,
     folder: &RunFolder,
 ) -> Result<Option<(FleetRun, LastDriven)>, AppError> {
-    match wanted::fleet_of(folder)? {
-        Some(_) => Err(built_without()),
-        None => Ok(None),
-    }
+    wanted::fleet_of(folder)?.map_or(Ok(None), |_| Err(built_without()))
 }
 
 /// There is none.

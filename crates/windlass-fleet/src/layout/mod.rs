@@ -7,7 +7,8 @@ mod table;
 use async_nats::jetstream::ErrorCode;
 use async_nats::jetstream::stream::{Config, Info};
 
-pub use table::{Copies, DUPLICATE_WINDOW, LAYOUT, Part, Store};
+pub use table::{DUPLICATE_WINDOW, LAYOUT, Part, Store, server_count};
+pub use windlass_core::config::Replicas;
 
 use crate::call::{Deadline, ONE_TRY, Tried, until};
 use crate::error::FleetError;
@@ -23,7 +24,7 @@ pub enum Made {
 }
 
 /// Makes what is missing. What is there and differs is left as it is, and is the error; nothing is made then.
-pub fn create(fleet: &Fleet, copies: Copies, deadline: Deadline) -> Result<Vec<(Part, Made)>, FleetError> {
+pub fn create(fleet: &Fleet, copies: Replicas, deadline: Deadline) -> Result<Vec<(Part, Made)>, FleetError> {
     for problem in check(fleet, copies, deadline)? {
         if !matches!(problem, FleetError::Missing { .. }) {
             return Err(problem);
@@ -35,7 +36,7 @@ pub fn create(fleet: &Fleet, copies: Copies, deadline: Deadline) -> Result<Vec<(
 fn create_one(
     fleet: &Fleet,
     part: Part,
-    copies: Copies,
+    copies: Replicas,
     deadline: Deadline,
 ) -> Result<(Part, Made), FleetError> {
     let line = &fleet.line;
@@ -61,7 +62,7 @@ fn create_one(
 }
 
 /// All that is missing or differs: each an error of its own, in the order of the layout. Nothing means that all is as it has to be.
-pub fn check(fleet: &Fleet, copies: Copies, deadline: Deadline) -> Result<Vec<FleetError>, FleetError> {
+pub fn check(fleet: &Fleet, copies: Replicas, deadline: Deadline) -> Result<Vec<FleetError>, FleetError> {
     let mut problems = Vec::new();
     for part in LAYOUT {
         let wanted = part.config(&fleet.line.subjects, copies);

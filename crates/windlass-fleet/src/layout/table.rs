@@ -6,25 +6,17 @@ use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, Stor
 
 use crate::journal::LONGEST_LINE;
 use crate::names::FleetName;
+use windlass_core::config::Replicas;
+
 use crate::orders::LARGEST_ORDER;
 use crate::store::CHUNK;
 use crate::subjects::Subjects;
 
-/// How many servers keep each message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Copies {
-    /// One: what it holds is gone with the server's disk.
-    One,
-    /// Three: one server may be gone.
-    Three,
-}
-
-impl Copies {
-    const fn number(self) -> usize {
-        match self {
-            Copies::One => 1,
-            Copies::Three => 3,
-        }
+/// How many servers keep each message. With one, what it holds is gone with the server's disk; of three, one may be gone.
+pub const fn server_count(replicas: Replicas) -> u16 {
+    match replicas {
+        Replicas::One => 1,
+        Replicas::Three => 3,
     }
 }
 
@@ -136,7 +128,7 @@ impl Part {
 
     /// What the server is asked for. Buckets are named and filled as the server's tools do it, so that those can read them. But they
     /// are stricter: nothing is read past the leader, since another server may not know yet what was just written.
-    pub(crate) fn config(self, subjects: &Subjects, copies: Copies) -> Config {
+    pub(crate) fn config(self, subjects: &Subjects, copies: Replicas) -> Config {
         Config {
             name: self.stream(subjects),
             description: Some(self.about().to_owned()),
@@ -149,7 +141,7 @@ impl Part {
             discard: DiscardPolicy::New,
             storage: StorageType::File,
             // The buckets' own default is one, whatever the cluster is.
-            num_replicas: copies.number(),
+            num_replicas: server_count(copies).into(),
             max_age: self.kept_for().unwrap_or_default(),
             max_messages: -1,
             max_messages_per_subject: if self == Part::Leases { 1 } else { -1 },
@@ -200,7 +192,7 @@ mod tests {
     fn leases_never_expire_and_everything_has_as_many_copies_as_was_asked_for() {
         let subjects = Subjects::of(&"night".parse().unwrap());
         for part in LAYOUT {
-            let config = part.config(&subjects, Copies::Three);
+            let config = part.config(&subjects, Replicas::Three);
             assert_eq!(config.num_replicas, 3, "{}", config.name);
             assert_eq!(config.max_age.is_zero(), part == Part::Leases, "{}", config.name);
             assert!(config.subjects.iter().all(|subject| subject.contains("night")), "{}", config.name);

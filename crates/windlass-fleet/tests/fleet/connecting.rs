@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use windlass_fleet::layout::{Copies, check, create};
+use windlass_fleet::layout::{Replicas, check, create};
 use windlass_fleet::settings::{Login, Role, Settings};
 use windlass_fleet::{Deadline, Fleet, FleetError};
 use windlass_testkit::Nats;
@@ -90,7 +90,7 @@ fn signed_credentials_let_in_until_they_expire() {
     let with = |login: Login| Settings { login, ..settings(&nats, Role::Administrator) };
     let lasting = with(Login::Credentials(signed.credentials(folder.path(), LASTING)));
     let fleet = Fleet::connect(&lasting, soon()).unwrap();
-    create(&fleet, Copies::One, soon()).unwrap();
+    create(&fleet, Replicas::One, soon()).unwrap();
 
     let expired = with(Login::Credentials(signed.credentials(folder.path(), EXPIRED)));
     let foreign = with(Login::Credentials(Signed::new().credentials(folder.path(), LASTING + 1)));
@@ -120,7 +120,7 @@ fn whoever_is_locked_out_later_is_told_so() {
     nats.wait_until_ready();
     let mut said = None;
     windlass_testkit::environment::wait_until(Duration::from_secs(30), || {
-        said = check(&fleet, Copies::One, short()).err();
+        said = check(&fleet, Replicas::One, short()).err();
         matches!(said, Some(FleetError::BadCredentials { .. }))
     });
     assert!(matches!(said, Some(FleetError::BadCredentials { .. })), "{said:?}");
@@ -203,7 +203,7 @@ fn a_plain_server_is_not_taken_for_an_encrypted_one() {
 fn a_server_that_went_away_is_said_and_comes_back_by_itself() {
     let mut nats = Nats::one();
     let fleet = Fleet::connect(&settings(&nats, Role::Runner), soon()).unwrap();
-    create(&fleet, Copies::One, soon()).unwrap();
+    create(&fleet, Replicas::One, soon()).unwrap();
     nats.server(0).kill();
     let leases = windlass_fleet::leases::Leases::of(&fleet);
     let key = windlass_fleet::leases::LeaseKey::Run(super::support::run());

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 use windlass_core::values::LaneId;
 use windlass_fleet::journal::{Appended, Journal, Sequence};
-use windlass_fleet::layout::{self, Copies, Store};
+use windlass_fleet::layout::{self, Replicas, Store};
 use windlass_fleet::leases::{LeaseKey, Leases, Renewed, Taken, Tenure};
 use windlass_fleet::names::{Class, WorkerName};
 use windlass_fleet::orders::{Answer, Letters, Queue};
@@ -41,7 +41,7 @@ impl Bed {
             nats: Nats::one_with(&Setup { more, ..Setup::default() }),
             folder: tempfile::tempdir().unwrap(),
         };
-        layout::create(&bed.connect(Role::Administrator), Copies::One, soon()).unwrap();
+        layout::create(&bed.connect(Role::Administrator), Replicas::One, soon()).unwrap();
         bed
     }
 
@@ -71,7 +71,7 @@ fn must_not<T: std::fmt::Debug>(done: Result<T, FleetError>, subject: &str) {
 }
 
 fn look_and_read(fleet: &Fleet, file: &Path) {
-    assert!(layout::check(fleet, Copies::One, soon()).unwrap().is_empty());
+    assert!(layout::check(fleet, Replicas::One, soon()).unwrap().is_empty());
     Leases::of(fleet).all(soon()).unwrap();
     Queue::of(fleet).classes(soon()).unwrap();
     for store in Store::ALL {

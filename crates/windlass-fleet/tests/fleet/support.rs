@@ -5,7 +5,7 @@ use std::time::Duration;
 use windlass_core::report::Report;
 use windlass_core::run::{Effect, Epoch, Order, OrderContext, Reported, WireVersion};
 use windlass_core::values::{CheckStage, LaneId, RunId};
-use windlass_fleet::layout::{self, Copies};
+use windlass_fleet::layout::{self, Replicas};
 use windlass_fleet::leases::{Holder, LeaseEpoch};
 use windlass_fleet::orders::{Errand, Fences, OfferedCode, Outcome};
 use windlass_fleet::settings::{Login, Role, Settings};
@@ -37,7 +37,7 @@ pub fn connect(nats: &Nats, role: Role) -> Fleet {
 pub fn night() -> (Nats, Fleet) {
     let nats = Nats::one();
     let fleet = connect(&nats, Role::Runner);
-    layout::create(&fleet, Copies::One, soon()).unwrap();
+    layout::create(&fleet, Replicas::One, soon()).unwrap();
     (nats, fleet)
 }
 
@@ -45,7 +45,7 @@ pub fn night() -> (Nats, Fleet) {
 pub fn cluster() -> (Nats, Fleet) {
     let nats = Nats::three();
     let fleet = connect(&nats, Role::Runner);
-    layout::create(&fleet, Copies::Three, soon()).unwrap();
+    layout::create(&fleet, Replicas::Three, soon()).unwrap();
     (nats, fleet)
 }
 

@@ -1,7 +1,8 @@
 //! `fleet`: lanes on many machines.
 
-use windlass_app::fleet::{DevFleet, DevNews, DevRequest, DevServers, FleetInit, MadePart};
+use windlass_app::fleet::{DevFleet, DevNews, DevRequest, FleetInit, MadePart};
 use windlass_app::{AppError, quoted};
+use windlass_core::config::Replicas;
 use windlass_ui::{Line, fleet_json, fleet_text, one_line};
 
 use super::{Shape, app, done, notice, print, print_lines, stdout};
@@ -39,8 +40,8 @@ fn made(init: &FleetInit) -> Vec<Line> {
 
 fn dev(args: &FleetDevArgs) -> Result<(), AppError> {
     let servers = match args.servers {
-        FleetServers::One => DevServers::One,
-        FleetServers::Three => DevServers::Three,
+        FleetServers::One => Replicas::One,
+        FleetServers::Three => Replicas::Three,
     };
     let request = DevRequest { servers, workers: args.workers, lanes: args.lanes };
     app()?.dev_fleet(request, |news| print_lines(&said(&news)))

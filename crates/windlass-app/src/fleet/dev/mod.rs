@@ -12,8 +12,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use windlass_core::config::Replicas;
 use windlass_core::values::Ended;
-use windlass_fleet::layout::{Copies, create};
+use windlass_fleet::layout::{create, server_count};
 use windlass_fleet::names::FleetName;
 use windlass_fleet::settings::{Login, Role, Settings};
 use windlass_fleet::{Deadline, Fleet, FleetError};
@@ -36,37 +37,12 @@ const ONE_TRY: Duration = Duration::from_secs(2);
 /// What is to be there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DevRequest {
-    /// So many servers.
-    pub servers: DevServers,
+    /// So many servers: three are a cluster, one of which may be killed.
+    pub servers: Replicas,
     /// So many workers; none = servers alone.
     pub workers: u16,
     /// So many lanes each worker has.
     pub lanes: u16,
-}
-
-/// How many servers there are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DevServers {
-    /// One.
-    One,
-    /// Three, that are a cluster: one of them may be killed.
-    Three,
-}
-
-impl DevServers {
-    const fn count(self) -> u16 {
-        match self {
-            DevServers::One => 1,
-            DevServers::Three => 3,
-        }
-    }
-
-    const fn copies(self) -> Copies {
-        match self {
-            DevServers::One => Copies::One,
-            DevServers::Three => Copies::Three,
-        }
-    }
 }
 
 /// A fleet that is there.
@@ -147,7 +123,7 @@ impl Dev<'_> {
         processes: &mut Processes,
         tell: &mut impl FnMut(DevNews) -> Result<(), AppError>,
     ) -> Result<(), AppError> {
-        let servers = servers::write(self.folder, self.name, self.request.servers.count())?;
+        let servers = servers::write(self.folder, self.name, server_count(self.request.servers))?;
         for server in &servers {
             let arguments = ["--config".into(), server.configuration.clone().into_os_string()];
             processes.spawn(Process {
@@ -210,7 +186,7 @@ impl Dev<'_> {
             }
             let deadline = Deadline::after(ONE_TRY);
             let made = Fleet::connect(&settings, deadline)
-                .and_then(|fleet| create(&fleet, self.request.servers.copies(), deadline).map(|_| fleet));
+                .and_then(|fleet| create(&fleet, self.request.servers, deadline).map(|_| fleet));
             match made {
                 Ok(fleet) => return Ok(Begun::There(fleet)),
                 // Servers that have not found each other yet have no JetStream, or too few of them.
@@ -258,7 +234,7 @@ impl Dev<'_> {
             ("WINDLASS_FLEET__URL", urls.join(",")),
             ("WINDLASS_FLEET__PASSWORD_FILE", self.folder.password_file(role).display().to_string()),
         ];
-        if self.request.servers == DevServers::Three {
+        if self.request.servers == Replicas::Three {
             variables.push(("WINDLASS_FLEET__REPLICAS", "3".to_owned()));
         }
         // These workers have the configuration of nobody, and so no remote.
