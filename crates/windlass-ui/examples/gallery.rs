@@ -9,10 +9,11 @@ mod night;
 use std::time::Duration;
 
 use night::Night;
+use windlass_core::config::OutputLevel;
 use windlass_core::spec::Mode;
 use windlass_ui::{
-    Board, Glyphs, JsonView, Level, Output, Printer, RunRow, RunState, RunStatus, Screen, Stream, Terminal,
-    View, runs_table, status_text, view,
+    Board, Glyphs, JsonView, Output, Printer, RunRow, RunState, RunStatus, Screen, Stream, Terminal, View,
+    runs_table, status_text, view,
 };
 
 fn main() {
@@ -27,11 +28,11 @@ fn main() {
     let output = |stream| Output::standard(stream, Terminal::detect(stream, glyphs));
     let printer = Printer::new(output(Stream::Stdout), output(Stream::Stderr));
     let view: Box<dyn View> = match argument(0) {
-        "quiet" => view(Level::Quiet, printer),
-        "verbose" => view(Level::Verbose, printer),
+        "quiet" => view(OutputLevel::Quiet, printer),
+        "verbose" => view(OutputLevel::Verbose, printer),
         "json" => Box::new(JsonView::new(printer)),
         "documents" => return documents(printer),
-        _ => view(Level::Progress, printer),
+        _ => view(OutputLevel::Progress, printer),
     };
     let Ok(screen) = Screen::start(vec![view], 1_000) else {
         return;

@@ -71,15 +71,3 @@ pub trait View: Send {
         false
     }
 }
-
-/// How much a person wants to see.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
-    /// Errors only.
-    Quiet,
-    /// What runs, how it goes, how it ended.
-    #[default]
-    Progress,
-    /// Also every word and every tool call of the agent.
-    Verbose,
-}

@@ -42,7 +42,7 @@ pub use board::Board;
 pub use document::*;
 pub use elsewhere::typed_elsewhere;
 pub use error::{render_error, render_warning};
-pub use event::{Event, Level, View};
+pub use event::{Event, View};
 pub use harmless::{harmless, one_command, one_line};
 pub use hush::Hush;
 pub use json_line::FORMAT_VERSION;

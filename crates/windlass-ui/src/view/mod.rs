@@ -16,15 +16,16 @@ pub(crate) use schema::tests::check_document;
 pub use tools::{ToolsForm, ToolsView};
 pub use verbose::VerboseView;
 
-use crate::event::{Level, View};
+use crate::event::View;
 use crate::printer::Printer;
+use windlass_core::config::OutputLevel;
 
 /// The view for people at this level.
-pub fn view(level: Level, printer: Printer) -> Box<dyn View> {
+pub fn view(level: OutputLevel, printer: Printer) -> Box<dyn View> {
     match level {
-        Level::Quiet => Box::new(QuietView::new(printer)),
-        Level::Progress => Box::new(ProgressView::new(printer)),
-        Level::Verbose => Box::new(VerboseView::new(printer)),
+        OutputLevel::Quiet => Box::new(QuietView::new(printer)),
+        OutputLevel::Progress => Box::new(ProgressView::new(printer)),
+        OutputLevel::Verbose => Box::new(VerboseView::new(printer)),
     }
 }
 

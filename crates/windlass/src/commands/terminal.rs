@@ -11,8 +11,8 @@ use windlass_core::observation::Observation;
 use windlass_core::trust::Starter;
 use windlass_core::values::{Ended, RunId};
 use windlass_ui::{
-    Event, Glyphs, Hush, JsonView, Level, Line, Output, Printer, RunState, Screen, ScreenHandle, Stream,
-    Terminal, View, one_line, startable_lines, terminal_reset, view,
+    Event, Glyphs, Hush, JsonView, Line, Output, Printer, RunState, Screen, ScreenHandle, Stream, Terminal,
+    View, one_line, startable_lines, terminal_reset, view,
 };
 
 use super::{print, print_lines, question, warn};
@@ -107,7 +107,7 @@ pub struct Show {
     /// Whether it is shown at all.
     pub story: Story,
     /// How much.
-    pub level: Level,
+    pub level: OutputLevel,
     /// As JSON, on standard output.
     pub json: bool,
     /// The richest marks that are wanted.
@@ -117,11 +117,6 @@ pub struct Show {
 impl Show {
     /// From the configuration.
     pub fn new(level: OutputLevel, emoji: bool, json: bool) -> Show {
-        let level = match level {
-            OutputLevel::Quiet => Level::Quiet,
-            OutputLevel::Progress => Level::Progress,
-            OutputLevel::Verbose => Level::Verbose,
-        };
         Show { story: Story::Told, level, json, glyphs: if emoji { Glyphs::Emoji } else { Glyphs::Unicode } }
     }
 
@@ -190,7 +185,7 @@ impl TerminalFront {
 
     /// Does whoever watched a run read sentences about it?
     pub fn reads_sentences(&self) -> bool {
-        self.shown.get().is_some_and(|show| !show.json && show.level != Level::Quiet)
+        self.shown.get().is_some_and(|show| !show.json && show.level != OutputLevel::Quiet)
     }
 
     /// A run of the same job could go on.
@@ -295,7 +290,7 @@ struct Screened {
 impl Screened {
     /// Starts the screen. What happened in earlier sessions is known to it.
     fn start(show: Show, past: &[Entry]) -> Result<Screened, AppError> {
-        let quiet = show.level == Level::Quiet && !show.json;
+        let quiet = show.level == OutputLevel::Quiet && !show.json;
         let hush = Arc::new(Hush::default());
         let view = show.view();
         let is_drawn =
