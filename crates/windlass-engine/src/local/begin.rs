@@ -181,32 +181,32 @@ impl LocalLanes {
             id: self.next_command(),
             now: self.clock.monotonic(),
         };
-        match lookup::outcome(&setting) {
-            Ok(None) => {}
+        let set_up = match lookup::outcome(&setting) {
             Ok(Some(outcome)) => {
                 self.report(order.epoch, CheckFinished { lane, stage, outcome });
                 return Ok(());
             }
-            Err(error) => {
-                self.broken(order.epoch, error);
-                return Ok(());
-            }
-        }
-        let (live, request) = match LiveCheck::set_up(setting) {
-            Ok(Some(set_up)) => set_up,
-            Ok(None) => return Err(EngineError::Broken),
-            Err(error) => {
-                self.broken(order.epoch, error);
-                return Ok(());
-            }
+            Ok(None) => self.set_up_check(lane, setting),
+            Err(error) => Err(error.into()),
         };
-        match self.locked_in(lane, &plan, request) {
-            Ok(request) => self.spawn(lane, order.epoch, Live::Check(live), request),
+        match set_up {
+            Ok(Some((live, request))) => self.spawn(lane, order.epoch, Live::Check(live), request),
+            Ok(None) => Err(EngineError::Broken),
             Err(error) => {
                 self.broken(order.epoch, error);
                 Ok(())
             }
         }
+    }
+
+    /// The check with its command as it is inside the lane's sandbox; `None` when there is no such check.
+    fn set_up_check(
+        &mut self,
+        lane: LaneId,
+        setting: CheckSetting<'_>,
+    ) -> Result<Option<(LiveCheck, SpawnRequest)>, WorkError> {
+        let Some((live, request)) = LiveCheck::set_up(setting)? else { return Ok(None) };
+        Ok(Some((live, self.locked_in(lane, setting.plan, request)?)))
     }
 
     /// A command's request as it is inside the lane's sandbox.

@@ -15,6 +15,7 @@ use windlass_core::values::{Check, CheckOutcome, CheckResult, CheckStage};
 use super::made_of::{MadeOf, Touched};
 use super::prepare::read_end;
 use super::timed::Timed;
+use super::work::WorkError;
 use crate::store::{RunFolder, StoreError, create_folder};
 use windlass_git::inventory::Place;
 use windlass_host::process::stream::{BoundedFile, StreamReader};
@@ -40,15 +41,6 @@ pub(super) struct LiveCheck {
     pub timed: Timed,
 }
 
-/// The check could not be set up.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum CheckError {
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    #[error(transparent)]
-    Process(#[from] ProcessError),
-}
-
 /// Which check, and what it judges.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CheckSetting<'a> {
@@ -65,7 +57,7 @@ pub(super) struct CheckSetting<'a> {
 
 impl LiveCheck {
     /// Opens the check's log; the request is for the lane's keeper. `None` when there is no such check.
-    pub fn set_up(setting: CheckSetting<'_>) -> Result<Option<(LiveCheck, SpawnRequest)>, CheckError> {
+    pub fn set_up(setting: CheckSetting<'_>) -> Result<Option<(LiveCheck, SpawnRequest)>, WorkError> {
         let Some(check) = setting.plan.checks.get(usize::from(setting.check)) else {
             return Ok(None);
         };
@@ -138,7 +130,7 @@ pub(super) fn log_name(setting: &CheckSetting<'_>) -> String {
     format!("{}/{stage}-{}.log", gates.display(), setting.check)
 }
 
-fn request(setting: &CheckSetting<'_>, check: &Check, output: OwnedFd) -> Result<SpawnRequest, CheckError> {
+fn request(setting: &CheckSetting<'_>, check: &Check, output: OwnedFd) -> Result<SpawnRequest, ProcessError> {
     // outside: a device.
     let stdin = File::open("/dev/null").map_err(ProcessError::system("open /dev/null"))?;
     let stderr = output.try_clone().map_err(ProcessError::system("copy a pipe"))?;

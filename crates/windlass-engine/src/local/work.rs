@@ -6,7 +6,6 @@ use std::fmt::Display;
 use windlass_core::report::{Broken, Report};
 use windlass_core::values::StopReason;
 
-use super::check::CheckError;
 use crate::sandbox::SandboxError;
 use crate::store::StoreError;
 use windlass_git::commit::CommitError;
@@ -14,6 +13,7 @@ use windlass_git::git::{GitError, is_disk_full};
 use windlass_git::inventory::SurveyError;
 use windlass_git::snapshot::SnapshotError;
 use windlass_host::file::FileError;
+use windlass_host::process::ProcessError;
 use windlass_host::tree::leads_out;
 
 /// What one effect gave: its result last, notices before it.
@@ -58,7 +58,7 @@ macro_rules! broken {
     )+};
 }
 
-broken!(StoreError, SandboxError, CheckError);
+broken!(StoreError, SandboxError, ProcessError);
 
 impl From<FileError> for WorkError {
     fn from(error: FileError) -> WorkError {
