@@ -256,10 +256,8 @@ fn to_change(
         return Err(AppError::usage("issues are changed on their forge, not here")
             .hint("Close or open one there: gh issue close, gh issue reopen"));
     }
-    let found = match find(app, named, &resolved) {
-        Ok(found) => found,
-        Err(error) => return Err(with_works(error, &elsewhere(app, named), command(words))),
-    };
+    let found = find(app, named, &resolved)
+        .map_err(|error| with_works(error, &elsewhere(app, named), command(&words)))?;
     let found = near_instead(app, named, found, words)?;
     if let Some(problem) = unreadable(&found.list) {
         return Err(TasksError::Unreadable(problem.clone()).into());

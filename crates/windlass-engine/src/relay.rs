@@ -163,13 +163,9 @@ impl Relay {
     fn printed(&mut self, line: &[u8]) -> io::Result<()> {
         print(line)?;
         // A piece of a line that is too long, or that never ended, is no message.
-        match line.strip_suffix(b"\n") {
-            Some(message) => {
-                let steps = self.conversation.heard(message);
-                self.take(steps)
-            }
-            None => Ok(()),
-        }
+        let Some(message) = line.strip_suffix(b"\n") else { return Ok(()) };
+        let steps = self.conversation.heard(message);
+        self.take(steps)
     }
 
     fn take(&mut self, steps: Vec<Step>) -> io::Result<()> {

@@ -162,10 +162,8 @@ impl Assignment {
         match (self.mode.claim(), &plan.specs) {
             (ClaimSource::Boxes, _) if has_plan => {
                 work::refuse_tasks(&self.directory, plan, codes)?;
-                match &self.plan {
-                    Some(file) => work::refuse_text(&self.directory, file, codes),
-                    None => Ok(()),
-                }
+                let plan = self.plan.as_ref();
+                plan.map_or(Ok(()), |file| work::refuse_text(&self.directory, file, codes))
             }
             (ClaimSource::Boxes, _) => {
                 let written = self.plan.as_ref().filter(|file| !work::has_records(file));

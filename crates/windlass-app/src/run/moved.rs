@@ -80,10 +80,8 @@ pub(super) fn refuse_other_branch(
     landed: Option<ObjectId>,
 ) -> Result<(), AppError> {
     let branch = plan.lanes.as_ref().and_then(|lanes| lanes.branch.as_deref());
-    let tip = match Target::named(branch).tip(main).map_err(AppError::system)? {
-        Ok(tip) => tip,
-        Err(gone) => return Err(refused(plan, format!("run {} cannot go on here: {gone}", plan.run))),
-    };
+    let gone = |gone| refused(plan, format!("run {} cannot go on here: {gone}", plan.run));
+    let tip = Target::named(branch).tip(main).map_err(AppError::system)?.map_err(gone)?;
     let name = branch.map_or("HEAD", |branch| branch.trim_start_matches("refs/heads/"));
     if let Some(landed) = landed {
         refuse_behind(main, plan, phase, (name, tip), landed)?;

@@ -57,10 +57,10 @@ pub fn before_run(
     let (new, hidden) = (std::mem::take(&mut dirty.new), std::mem::take(&mut dirty.hidden));
     let mut of_a_person = Dirty { paths: dirty.paths.clone(), new, hidden };
     let former = former.zip(here.snapshots()?);
-    let sorted = match &former {
-        Some(((former, run, _), store)) => Some(recovery::sort(repository, store, former, run, dirty.paths)?),
-        None => None,
-    };
+    let sorted = former
+        .as_ref()
+        .map(|((former, run, _), store)| recovery::sort(repository, store, former, run, dirty.paths))
+        .transpose()?;
     if let Some(sorted) = &sorted {
         of_a_person.paths.clone_from(&sorted.of_a_person);
     }

@@ -200,10 +200,8 @@ pub(super) fn refuse_tasks(directory: &Path, plan: &JobPlan, codes: ExitCodes) -
     if find_plan(directory, &places).plan.is_folder() {
         return Ok(());
     }
-    match Work::of(&read_tasks(directory, &plan.file)).filter(|work| work.mode == Mode::Tasks) {
-        Some(work) => Err(wrong(&work, codes)),
-        None => Ok(()),
-    }
+    let work = Work::of(&read_tasks(directory, &plan.file)).filter(|work| work.mode == Mode::Tasks);
+    work.map_or(Ok(()), |work| Err(wrong(&work, codes)))
 }
 
 /// A file that is a plan has to be readable, and to hold a task: a text without one can be one goal.
@@ -260,10 +258,7 @@ pub(super) fn refuse_other_list(directory: &Path, file: &Path, codes: ExitCodes)
 pub(super) fn refuse_boxes(found: &FoundTasks, codes: ExitCodes) -> Result<(), AppError> {
     let by_line = |task: &Task| task.plan.is_some() && task.row.id.0 == format!("L{}", task.line);
     let is_plan = !found.list.form().has_ids() && found.list.tasks().iter().any(by_line);
-    match Work::of(found).filter(|_| is_plan) {
-        Some(work) => Err(wrong(&work, codes)),
-        None => Ok(()),
-    }
+    Work::of(found).filter(|_| is_plan).map_or(Ok(()), |work| Err(wrong(&work, codes)))
 }
 
 fn wrong(work: &Work, codes: ExitCodes) -> AppError {

@@ -32,10 +32,7 @@ pub(crate) fn run_in(app: &App, request: &StartRun) -> Result<RunEnd, AppError> 
     let place = place(&here, repository, &made.worktree);
     let as_there = |error: AppError| error.with_codes(request.exit_codes().or_else(|| exit_codes_in(&place)));
     let begun = in_there(app, &place, &made, request).map_err(as_there);
-    let (there, prepared) = match begun {
-        Ok(begun) => begun,
-        Err(error) => return Err(without_traces(&here, repository, &made, error)),
-    };
+    let (there, prepared) = begun.map_err(|error| without_traces(&here, repository, &made, error))?;
     run::begin(&there, prepared, request).map_err(as_there)
 }
 
@@ -197,10 +194,8 @@ pub fn follow(here: &Here, run: &RunSummary) -> Result<Option<Here>, AppError> {
     let ours = all.into_iter().find(|worktree| worktree.holds(&run.directory));
     // outside: where a run was; nothing of it is opened.
     if !run.directory.is_dir() {
-        return match lost(repository, run, ours.as_ref())? {
-            Some((branch, path)) => Err(gone(run, &branch, &path)),
-            None => Ok(None),
-        };
+        let lost = lost(repository, run, ours.as_ref())?;
+        return lost.map_or(Ok(None), |(branch, path)| Err(gone(run, &branch, &path)));
     }
     let Some(worktree) = ours.filter(|worktree| worktree.tree.is_there()) else { return Ok(None) };
     let there = Here::find(&go_to(&here.app, &run.directory)?)?;

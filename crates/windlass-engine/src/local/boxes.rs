@@ -58,7 +58,7 @@ pub(super) fn begin_run(world: &WorkingTree) -> Result<(), WorkError> {
     let is_same = |one: &Remembered| one.plan.as_ref() == Some(&plan);
     let mut former: Vec<_> = runs
         .iter()
-        .map(|folder| (folder.boxes_written(), recall_of(folder)))
+        .map(|folder| (folder.boxes_written(), recall(folder)))
         .filter(|(_, remembered)| is_same(remembered))
         .collect();
     former.sort_by_key(|(written, _)| *written);
@@ -85,7 +85,7 @@ pub(super) fn without_missing(world: &WorkingTree, standing: Option<JobStatus>) 
 
 /// What a run misses of its boxes, as findings: a person may accept them.
 pub fn vanished_boxes(folder: &RunFolder) -> Vec<Suspicion> {
-    let remembered = recall_of(folder);
+    let remembered = recall(folder);
     let file = remembered.plan.map(|plan| plan.file).unwrap_or_default();
     findings(&file, &remembered.missing)
 }
@@ -115,7 +115,7 @@ pub(super) fn begin_session(world: &WorkingTree) -> Result<(), WorkError> {
         // It was cut off before it had looked at them.
         return begin_run(world);
     }
-    let former = recall(world);
+    let former = recall(&world.folder);
     let Some((file, items)) = read(&world.plan).filter(|_| !former.attempted) else {
         return Ok(());
     };
@@ -127,7 +127,7 @@ pub(super) fn begin_session(world: &WorkingTree) -> Result<(), WorkError> {
 
 /// An attempt begins: until it was looked at, what vanishes counts, whenever it is looked at.
 pub(super) fn begin_attempt(world: &WorkingTree) -> Result<(), WorkError> {
-    let former = recall(world);
+    let former = recall(&world.folder);
     if read(&world.plan).is_none() || former.attempted {
         return Ok(());
     }
@@ -139,7 +139,7 @@ pub(super) fn missing(world: &WorkingTree) -> Result<Vec<Suspicion>, WorkError> 
     let Some((file, items)) = read(&world.plan) else {
         return Ok(Vec::new());
     };
-    let Remembered { items: before, missing, .. } = recall(world);
+    let Remembered { items: before, missing, .. } = recall(&world.folder);
     let before: Vec<WorkItem> = before.into_iter().chain(missing).collect();
     let missing: Vec<WorkItem> = vanished(&before, &items).into_iter().cloned().collect();
     let missing = not_accepted(world, &file, missing);
@@ -168,16 +168,11 @@ fn read(run: &RunSpec) -> Option<(String, Vec<WorkItem>)> {
     is_readable.then(|| (name, plan.work_items()))
 }
 
-fn recall(world: &WorkingTree) -> Remembered {
-    recall_of(&world.folder)
-}
-
-fn recall_of(folder: &RunFolder) -> Remembered {
+fn recall(folder: &RunFolder) -> Remembered {
     serde_json::from_slice(&folder.read_boxes()).unwrap_or_default()
 }
 
 fn write(world: &WorkingTree, remembered: &Remembered) -> Result<(), WorkError> {
     let bytes = serde_json::to_vec(remembered).unwrap_or_default();
-    world.folder.write_boxes(&bytes)?;
-    Ok(())
+    Ok(world.folder.write_boxes(&bytes)?)
 }

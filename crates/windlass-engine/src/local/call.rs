@@ -177,12 +177,12 @@ impl PipeWatch {
             StreamEvent::Line(_) => {}
             StreamEvent::LogFailed(error) => {
                 let error = std::io::Error::new(error.kind(), error.to_string());
-                self.tell(Event::LogFailed(error));
+                self.events.tell(Event::LogFailed(error));
             }
             StreamEvent::Closed(_) => {
                 if self.open_pipes.fetch_sub(1, Ordering::AcqRel) == 1 {
                     lock(&self.watch).pipes_closed(self.clock.monotonic());
-                    self.tell(Event::Stirred);
+                    self.events.tell(Event::Stirred);
                 }
             }
         }
@@ -192,12 +192,8 @@ impl PipeWatch {
     fn observe(&self, at: Duration, digest: &Digest) {
         lock(&self.watch).observe(at, digest);
         if matches!(digest, Digest::Result(_) | Digest::Retry { .. } | Digest::Background(_)) {
-            self.tell(Event::Stirred);
+            self.events.tell(Event::Stirred);
         }
-    }
-
-    fn tell(&self, event: Event) {
-        self.events.tell(event);
     }
 }
 

@@ -79,10 +79,8 @@ impl WorkingTree {
                 }
                 self.keep_beginning(*turn)?;
                 boxes::begin_attempt(self)?;
-                self.nested = match &self.latest {
-                    Some(look) => Some(nested::before(self, &look.inventory)?),
-                    None => None,
-                };
+                let latest = self.latest.as_ref();
+                self.nested = latest.map(|look| nested::before(self, &look.inventory)).transpose()?;
                 self.began = Some(*turn);
                 self.trees = stray_trees::of(self);
                 let changes = match *purpose {

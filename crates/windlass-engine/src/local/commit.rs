@@ -107,10 +107,8 @@ impl WorkingTree {
 
     /// Is work to be committed that checks have written over since the last commit?
     pub(super) fn is_work_rewritten(&self, since: Option<&SnapshotId>) -> Result<bool, WorkError> {
-        match &self.latest {
-            Some(latest) => self.is_rewritten(&self.by_checks, latest, since),
-            None => Ok(false),
-        }
+        let latest = self.latest.as_ref();
+        latest.map_or(Ok(false), |latest| self.is_rewritten(&self.by_checks, latest, since))
     }
 
     fn is_rewritten(

@@ -89,8 +89,7 @@ fn make(
         let line = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
         return Err(not_made(line.trim()));
     }
-    repository.keep_filtered(&one.path, &content, &output.stdout.bytes)?;
-    Ok(())
+    Ok(repository.keep_filtered(&one.path, &content, &output.stdout.bytes)?)
 }
 
 /// The file as it was judged; `None` where that is nowhere to be had, which the commit itself says.

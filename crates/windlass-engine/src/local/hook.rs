@@ -55,10 +55,8 @@ impl LocalLanes {
 
     /// What was abandoned in a lane is gone: the hook that waited for that is called.
     pub(super) fn begin_waiting_hook(&mut self, lane: LaneId) -> Result<(), EngineError> {
-        match self.lanes.get_mut(&lane).and_then(LiveLane::take_waiting) {
-            Some(order) => self.begin_hook(&order),
-            None => Ok(()),
-        }
+        let waiting = self.lanes.get_mut(&lane).and_then(LiveLane::take_waiting);
+        waiting.map_or(Ok(()), |order| self.begin_hook(&order))
     }
 
     fn hook_not_started(&mut self, epoch: Epoch, lane: LaneId, hook: HookName, why: &str) {

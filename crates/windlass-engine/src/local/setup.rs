@@ -114,10 +114,8 @@ impl LocalLanes {
             self.unasked(WorkError::from(error));
             return Ok(());
         }
-        match self.opening.get(&lane).cloned() {
-            Some(order) => self.workers.carry_out(order),
-            // The run is being stopped.
-            None => Ok(()),
-        }
+        // There is none where the run is being stopped.
+        let order = self.opening.get(&lane).cloned();
+        order.map_or(Ok(()), |order| self.workers.carry_out(order))
     }
 }

@@ -28,10 +28,7 @@ pub(super) fn looked_into(
         }
     };
     let is_it = tip.is_some_and(|tip| tip.to_string() == seen.head);
-    let of_base = match base {
-        Some(base) => repository.is_in_history_of(second, &base.to_string())?,
-        None => false,
-    };
+    let of_base = base.map_or(Ok(false), |base| repository.is_in_history_of(second, &base.to_string()))?;
     if !(is_it && of_base && repository.is_merge_of(&seen.head, [first, second])?) {
         seen.head_parents.clear();
     }

@@ -214,10 +214,7 @@ impl WorkingTrees {
         let mut notes = CommitNotes::default();
         let mut reports = Vec::new();
         let subject = Subject { kind, task: context.task().map(|at| &at.row) };
-        let unresolved = match work {
-            Some(work) => checkout.unresolved(work)?,
-            None => Vec::new(),
-        };
+        let unresolved = work.map_or(Ok(Vec::new()), |work| checkout.unresolved(work))?;
         let mut rewritten = false;
         let outcome = if unresolved.is_empty() {
             world.look_where_nobody_has()?;

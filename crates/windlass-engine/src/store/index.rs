@@ -142,10 +142,8 @@ pub fn record_ending(project: &Project, summary: &RunSummary) -> Result<(), Stor
     if summary.is_unfinished() {
         return Ok(());
     }
-    match EndingLine::of(summary, recorded(project, &summary.run)) {
-        Some(line) => add_line(project, &line),
-        None => Ok(()),
-    }
+    let line = EndingLine::of(summary, recorded(project, &summary.run));
+    line.map_or(Ok(()), |line| add_line(project, &line))
 }
 
 /// What its recording takes; a size that cannot be told is found out when it is asked for.

@@ -214,10 +214,8 @@ fn free_path(order: &Order<'_>) -> Result<PathBuf, WorktreeError> {
 fn refuse_inside(order: &Order<'_>, base: &Path, real: &Path) -> Result<(), WorktreeError> {
     let repository = order.repository;
     let (main, top, common) = (repository.main_top(), repository.top.clone(), repository.common_dir.clone());
-    match [main, top, common].into_iter().find(|project| real.starts_with(project)) {
-        Some(project) => Err(WorktreeError::InsideProject { base: base.to_owned(), project }),
-        None => Ok(()),
-    }
+    let around = [main, top, common].into_iter().find(|project| real.starts_with(project));
+    around.map_or(Ok(()), |project| Err(WorktreeError::InsideProject { base: base.to_owned(), project }))
 }
 
 /// Takes a worktree as far as it comes without its setup command.

@@ -153,8 +153,7 @@ impl<'a> Quarantine<'a> {
             }
         }
         // outside: the same.
-        File::open(&to).and_then(|folder| folder.sync_all()).at("write", &to)?;
-        Ok(())
+        Ok(File::open(&to).and_then(|folder| folder.sync_all()).at("write", &to)?)
     }
 }
 

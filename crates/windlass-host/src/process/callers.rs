@@ -67,11 +67,8 @@ fn guests(everybody: &[Process]) -> HashSet<Pid> {
 }
 
 /// Whose processes are looked at? Root's page looks into everybody's; where nobody can tell whose one is, it is taken for ours.
-const fn is_of(ours: u32, user: Option<u32>) -> bool {
-    match user {
-        Some(user) => ours == 0 || user == ours,
-        None => true,
-    }
+fn is_of(ours: u32, user: Option<u32>) -> bool {
+    user.is_none_or(|user| ours == 0 || user == ours)
 }
 
 /// Who started a process: its real user. The owner of its files in `/proc` is another one where it hides.

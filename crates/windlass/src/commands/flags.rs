@@ -183,11 +183,8 @@ impl Flags {
         self.text(&keys::MAX_DURATION, "--max-duration", limits.max_duration.as_ref());
         self.text(&keys::MAX_FAILURES, "--max-failures", limits.max_failures.as_ref());
         self.text(&keys::MAX_WAIT, "--max-wait", limits.max_wait.as_ref());
-        self.text(
-            &keys::STAGNATION_THRESHOLD,
-            "--stagnation-threshold",
-            limits.stagnation_threshold.as_ref(),
-        );
+        let stagnation = limits.stagnation_threshold.as_ref();
+        self.text(&keys::STAGNATION_THRESHOLD, "--stagnation-threshold", stagnation);
         self.switch(&keys::OVERAGE, "--allow-overage", "true", limits.allow_overage);
     }
 
@@ -206,10 +203,7 @@ impl Flags {
     }
 
     fn switch<T: Setting>(&mut self, key: &Key<T>, flag: &str, means: &str, given: bool) {
-        if given {
-            let result = self.layer.flag(key, flag, means);
-            self.note(result);
-        }
+        self.text(key, flag, given.then(|| means.to_owned()).as_ref());
     }
 
     fn list<T: Setting>(&mut self, key: &Key<T>, flag: &str, texts: &[String]) {

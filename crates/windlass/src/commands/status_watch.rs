@@ -146,10 +146,8 @@ fn draw(page: &mut Page, status: &RunStatus) -> Result<(), AppError> {
     let size = measure(Stream::Stdout).unwrap_or(USUAL_SIZE);
     let terminal = Terminal { width: Some(size.columns), height: Some(size.rows), ..stdout() };
     let text = status_text(status, Timestamp::now(), &terminal);
-    match page.drawn(&text, "Ctrl-C ends the watching, not the run", size) {
-        Some(bytes) => print(&bytes),
-        None => Ok(()),
-    }
+    let drawn = page.drawn(&text, "Ctrl-C ends the watching, not the run", size);
+    drawn.map_or(Ok(()), |bytes| print(&bytes))
 }
 
 /// Signals, as what they mean to whoever watches.

@@ -75,10 +75,8 @@ impl WorkingTrees {
         if !self.is_there(lane)? || self.lanes.contains_key(&lane) {
             return self.is_there(lane);
         }
-        match self.find(lane, &self.repository()?)? {
-            Some(found) => self.enter(lane, found, None).map(|()| true),
-            None => Ok(false),
-        }
+        let Some(found) = self.find(lane, &self.repository()?)? else { return Ok(false) };
+        self.enter(lane, found, None).map(|()| true)
     }
 
     /// Nothing is known of the lane's checkout any more.
@@ -132,8 +130,7 @@ impl WorkingTrees {
         let Some(places) = places.filter(|places| places.issues.is_some()) else { return Ok(()) };
         let Some(plan) = plan_in(&self.main.plan, Some(&main), lane) else { return Ok(()) };
         let kept = self.main.folder.read_issues().map_err(|error| WorkError::new(&error))?;
-        put_issues(&plan.directory, &places.file, &kept)?;
-        Ok(())
+        Ok(put_issues(&plan.directory, &places.file, &kept)?)
     }
 
     fn find(&self, lane: LaneId, main: &Repository) -> Result<Option<Lane>, WorkError> {

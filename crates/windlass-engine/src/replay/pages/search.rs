@@ -48,19 +48,14 @@ pub(super) fn search(
     query: &Query<'_>,
 ) -> Result<Hit, StoreError> {
     let Some(needle) = Needle::new(query.text) else { return Ok(Hit::Nothing) };
-    let wanted = |line: &Line| match &line.text {
-        Some(text) => needle.is_in_bytes(text) && is_shown(agent, text, &needle),
-        None => false,
-    };
+    let holds = |text: &Vec<u8>| needle.is_in_bytes(text) && is_shown(agent, text, &needle);
+    let wanted = |line: &Line| line.text.as_ref().is_some_and(holds);
     let at = query.byte.filter(|byte| *byte < whole);
     let here = at.map(|byte| stream.beginning(byte)).transpose()?;
     match query.direction {
         Direction::Forward => {
             // The line itself is where the last search ended.
-            let from = match query.byte {
-                None => 0,
-                Some(_) => here.unwrap_or(whole),
-            };
+            let from = query.byte.map_or(0, |_| here.unwrap_or(whole));
             let mut reader = stream.reader(from, whole);
             if here.is_some() {
                 reader.next()?;

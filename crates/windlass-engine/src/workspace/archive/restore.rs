@@ -131,10 +131,8 @@ fn rename_in_metadata(folder: &TreePath, name: &WorkspaceName) -> Result<(), Fil
     let Some(found) = found.filter(Attributes::is_regular) else { return Ok(()) };
     let longest = usize::try_from(found.size).unwrap_or(usize::MAX);
     let Some(bytes) = path.read(longest)? else { return Ok(()) };
-    match renamed(&bytes, name.as_str()) {
-        Some(renamed) => path.replace(renamed.as_bytes(), found.mode),
-        None => Ok(()),
-    }
+    let renamed = renamed(&bytes, name.as_str());
+    renamed.map_or(Ok(()), |renamed| path.replace(renamed.as_bytes(), found.mode))
 }
 
 /// The same metadata with another name; `None` where there is nothing to change.

@@ -19,8 +19,7 @@ impl Effort {
 
     pub fn spend(&mut self, steps: usize) -> Result<(), Unsure> {
         let left = self.left.checked_sub(steps as u64);
-        self.left = left.ok_or(Unsure("matching takes too long"))?;
-        Ok(())
+        left.map(|left| self.left = left).ok_or(Unsure("matching takes too long"))
     }
 }
 
