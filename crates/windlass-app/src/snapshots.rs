@@ -4,7 +4,7 @@ use std::fs;
 
 use windlass_core::values::RunId;
 use windlass_engine::store::{Project, RunFolder, index};
-use windlass_git::git::{FoundRepository, ObjectFormat, Repository};
+use windlass_git::git::{ObjectFormat, Repository};
 use windlass_git::snapshot::{ParcelName, SnapshotName, Store};
 
 use crate::error::AppError;
@@ -102,10 +102,7 @@ fn sent(folder: &RunFolder) -> Vec<ParcelName> {
 
 fn where_it_works(folder: &RunFolder) -> Option<Repository> {
     let directory = index::summarize(folder).ok()?.directory;
-    match Repository::find(&directory).ok()? {
-        FoundRepository::Worktree(repository) => Some(repository),
-        _ => None,
-    }
+    Repository::find(&directory).ok()?.worktree()
 }
 
 /// Says which snapshots of the run there are.

@@ -1,6 +1,6 @@
 //! Where the work of a run is today, as git says.
 
-use windlass_git::git::{FoundRepository, Head, ObjectId, Repository};
+use windlass_git::git::{Head, ObjectId, Repository};
 use windlass_ui::commit_range;
 use windlass_ui::model::{CommitStanding, Course, MainTree, PlacesSeen};
 
@@ -45,10 +45,7 @@ fn main_of(repository: &Repository) -> Option<Repository> {
     if top == repository.top {
         return None;
     }
-    match Repository::find(&top) {
-        Ok(FoundRepository::Worktree(main)) => Some(main),
-        _ => None,
-    }
+    Repository::find(&top).ok()?.worktree()
 }
 
 /// The branch that is checked out, and how many paths are not committed.

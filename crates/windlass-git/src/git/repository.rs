@@ -47,6 +47,13 @@ pub enum FoundRepository {
     Unsafe(String),
 }
 
+impl FoundRepository {
+    /// The working tree, where there is one.
+    pub fn worktree(self) -> Option<Repository> {
+        if let FoundRepository::Worktree(repository) = self { Some(repository) } else { None }
+    }
+}
+
 /// One setting of `git config -z`: the name, a line's end, the value. One without a value is true.
 pub(crate) fn setting_of(line: &[u8]) -> Option<(String, Vec<u8>)> {
     let end = memchr::memchr(b'\n', line).unwrap_or(line.len());

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use windlass_core::config::devloop::{DevloopCommits, DevloopSession, devloop_commits, devloop_object};
 
 use super::{DevloopError, FOLDER};
-use windlass_git::git::{FoundRepository, Repository};
+use windlass_git::git::Repository;
 use windlass_host::file::read_beginning;
 
 /// A longer file of its is none.
@@ -80,10 +80,7 @@ fn commits(source: &Path) -> Option<DevloopCommits> {
 }
 
 pub(super) fn repository(source: &Path) -> Option<Repository> {
-    match Repository::find(source) {
-        Ok(FoundRepository::Worktree(repository)) => Some(repository),
-        _ => None,
-    }
+    Repository::find(source).ok()?.worktree()
 }
 
 /// The names of what is in a folder, in order; none where it cannot be read.
