@@ -55,17 +55,13 @@ impl From<WorkspaceError> for AppError {
             | WorkspaceError::Git(_)
             | WorkspaceError::Store(_) => Kind::System,
         };
-        let full = match &error {
+        let message = match &error {
             WorkspaceError::File(file) if file.is_disk_full() => {
-                Some(format!("the disk is full: cannot {} {}", file.action, file.path.display()))
+                format!("the disk is full: cannot {} {}", file.action, file.path.display())
             }
-            _ => None,
+            _ => error.to_string(),
         };
-        let said = AppError::hinted(kind, error, hints::of_workspace);
-        match full {
-            Some(message) => AppError { message, ..said },
-            None => said,
-        }
+        AppError { message, ..AppError::hinted(kind, error, hints::of_workspace) }
     }
 }
 
@@ -98,10 +94,10 @@ impl From<ArchiveError> for AppError {
             ArchiveError::Damaged { .. }
             | ArchiveError::LeadsOutside { .. }
             | ArchiveError::Hostile { .. }
-            | ArchiveError::TooLarge { .. } => Kind::System,
-            ArchiveError::File(_) | ArchiveError::Changed { .. } | ArchiveError::Unfaithful { .. } => {
-                Kind::System
-            }
+            | ArchiveError::TooLarge { .. }
+            | ArchiveError::File(_)
+            | ArchiveError::Changed { .. }
+            | ArchiveError::Unfaithful { .. } => Kind::System,
         };
         AppError::hinted(kind, error, hints::of_archive)
     }

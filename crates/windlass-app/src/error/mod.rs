@@ -5,8 +5,8 @@ mod exit;
 mod hints;
 
 use std::error::Error;
-use std::fmt;
 use std::sync::Arc;
+use std::{fmt, iter};
 
 use windlass_core::values::{ExitCodes, StopReason};
 
@@ -132,17 +132,12 @@ impl AppError {
 
     /// Does it come of objects of a snapshot that are gone or damaged?
     pub fn is_of_lost_snapshots(&self) -> bool {
-        let mut cause = self.cause.as_ref().map(|cause| cause.as_ref() as &(dyn Error + 'static));
-        while let Some(error) = cause {
-            let lost = error.downcast_ref::<SnapshotError>();
-            if lost
-                .is_some_and(|lost| matches!(lost, SnapshotError::Missing(_) | SnapshotError::Damaged { .. }))
-            {
-                return true;
-            }
-            cause = error.source();
-        }
-        false
+        let cause = self.cause.as_ref().map(|cause| cause.as_ref() as &(dyn Error + 'static));
+        let lost = |error: &(dyn Error + 'static)| {
+            let error = error.downcast_ref();
+            matches!(error, Some(SnapshotError::Missing(_) | SnapshotError::Damaged { .. }))
+        };
+        iter::successors(cause, |&error| error.source()).any(lost)
     }
 
     /// Adds a hint.
