@@ -287,7 +287,7 @@ mod tests {
     fn says(offset: u64) -> Row {
         let text = Observation::AgentText { text: "word ".repeat(200), nested: false };
         let content = Content::Observation(text);
-        Row { offset, part: 0, bytes: 1000, line: None, at: Timestamp::UNIX_EPOCH, content, whole: None }
+        Row { offset, part: 0, bytes: 1000, at: Timestamp::UNIX_EPOCH, content, whole: None }
     }
 
     #[test]

@@ -8,7 +8,6 @@
 //! [`LONGEST_DECODED`] is named and not decoded; and texts are cut to what a row shows. The page that begins where the last one
 //! ended goes on with what that one knew: whoever follows a stream pays for what it grows by, and no more.
 
-mod index;
 mod lines;
 mod row;
 mod search;
@@ -27,7 +26,6 @@ use windlass_core::observation::{Observation, ToolTrace};
 use super::live::is_gap;
 use super::times::Entry;
 use crate::store::{CallFolder, StoreError};
-use index::Index;
 use lines::Stream;
 pub use row::{Content, Row, SHOWN_BYTES, SHOWN_LINES, Whole};
 pub use search::{Direction, Hit};
@@ -98,7 +96,6 @@ pub struct Transcript {
     /// Its call is over: the last line has its end, or never gets it.
     over: bool,
     times: TimeTable,
-    index: Index,
     decoded: Option<Decoded>,
 }
 
@@ -126,7 +123,6 @@ impl Transcript {
             agent,
             over,
             times: TimeTable::new(folder, reserved),
-            index: Index::default(),
             decoded: None,
         }
     }
@@ -134,8 +130,6 @@ impl Transcript {
     /// Its call is over now: a last line without an end is one, too.
     pub fn close(&mut self) {
         self.over = true;
-        // Where the stream was heard only in part until now, its lines were counted wrongly.
-        self.index = Index::default();
     }
 
     /// How the recording stands, and its bytes.
@@ -192,28 +186,6 @@ impl Transcript {
             tries += 1;
         }
         self.page(&stream, (start, end), rows)
-    }
-
-    /// The line that was being written, or written last, at this time: where it begins.
-    pub fn at_time(&mut self, time: Timestamp) -> Result<u64, StoreError> {
-        let Some(stream) = self.stream()? else { return Ok(0) };
-        let whole = self.whole(&stream)?;
-        let come = self.times.bytes_by(time);
-        if come >= whole { Ok(whole) } else { stream.beginning(come) }
-    }
-
-    /// Where the line of this number (from 1) begins; `None` beyond the last. Reads what is not known yet of the whole stream.
-    pub fn at_line(&mut self, line: u64) -> Result<Option<u64>, StoreError> {
-        let Some(stream) = self.stream()? else { return Ok(None) };
-        self.index.extend(&stream)?;
-        self.index.offset(&stream, line)
-    }
-
-    /// Lines whose end has come. Reads what is not known yet of the whole stream, once: from then on rows have their numbers.
-    pub fn count_lines(&mut self) -> Result<u64, StoreError> {
-        let Some(stream) = self.stream()? else { return Ok(0) };
-        self.index.extend(&stream)?;
-        Ok(self.index.lines())
     }
 
     /// All of a line that a row shows a part of, decoded; nothing where it is longer than [`LONGEST_DECODED`].
@@ -273,10 +245,8 @@ impl Transcript {
         (start, end): (u64, u64),
         rows: VecDeque<Row>,
     ) -> Result<Page, StoreError> {
-        let mut rows: Vec<Row> = rows.into();
-        self.index.number(stream, start, &mut rows)?;
         let unfinished = stream.size - self.whole(stream)?.min(stream.size);
-        Ok(Page { start, end, size: stream.size, unfinished, recording: self.present(), rows })
+        Ok(Page { start, end, size: stream.size, unfinished, recording: self.present(), rows: rows.into() })
     }
 
     /// The rows of lines from here on, until there are so many, or the next line begins at `until` or ends behind it. The first line

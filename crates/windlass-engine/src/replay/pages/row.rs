@@ -23,8 +23,6 @@ pub struct Row {
     pub part: u32,
     /// Bytes of its line.
     pub bytes: u64,
-    /// The number of its line, from 1, where lines have been counted.
-    pub line: Option<u64>,
     /// When its line came.
     pub at: Timestamp,
     /// What it was, its texts cut.
@@ -55,21 +53,13 @@ impl Row {
     pub(super) fn new(line: &Line, part: u32, at: Timestamp, mut observation: Observation) -> Row {
         let whole = cut_observation(&mut observation);
         let content = Content::Observation(observation);
-        Row { offset: line.start, part, bytes: line.end - line.start, line: None, at, content, whole }
+        Row { offset: line.start, part, bytes: line.end - line.start, at, content, whole }
     }
 
     pub(super) fn of_long_line(line: &Line, at: Timestamp, beginning: &[u8]) -> Row {
         let bytes = line.end - line.start;
         let content = Content::Long(String::from_utf8_lossy(beginning).into_owned());
-        Row {
-            offset: line.start,
-            part: 0,
-            bytes,
-            line: None,
-            at,
-            content,
-            whole: Some(Whole { bytes, lines: 1 }),
-        }
+        Row { offset: line.start, part: 0, bytes, at, content, whole: Some(Whole { bytes, lines: 1 }) }
     }
 }
 

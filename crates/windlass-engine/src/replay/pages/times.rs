@@ -47,14 +47,6 @@ impl TimeTable {
         self.start.checked_add(SignedDuration::from_millis(millis)).unwrap_or(self.start)
     }
 
-    /// Bytes that had come by this time.
-    pub fn bytes_by(&mut self, time: Timestamp) -> u64 {
-        let _ = self.read_on();
-        let millis = i64::try_from(time.duration_since(self.start).as_millis()).unwrap_or(i64::MAX);
-        let place = self.entries.partition_point(|entry| entry.millis <= millis);
-        place.checked_sub(1).and_then(|place| self.entries.get(place)).map_or(0, |entry| entry.bytes)
-    }
-
     fn read_on(&mut self) -> io::Result<()> {
         let (_, path) = self.folder.recorded();
         if path != self.path {
