@@ -85,7 +85,7 @@ impl Contents {
     }
 }
 
-/// Something that was found in a folder.
+/// Something that was found in a folder or an archive; the empty path is that itself.
 #[derive(Debug)]
 pub(super) struct FoundEntry {
     pub path: PathBuf,

@@ -1,14 +1,12 @@
 //! An archive that is there, of either kind, and what is in it.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
-use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
-use super::contents::{Contents, Item};
+use super::contents::{Contents, FoundKind, Item};
 use super::error::ArchiveError;
 use super::limits::{Limits, Tally};
-use super::reader::{EntryKind, Reader};
+use super::reader::Reader;
 use windlass_host::tree::at;
 
 /// What an archive says of itself.
@@ -86,9 +84,9 @@ impl Archive {
         let mut unmentioned = Tally::new(&self.path, limits);
         while let Some(entry) = reader.next()? {
             let item = match entry.kind {
-                EntryKind::Folder => Item::Folder { mode: entry.mode },
-                EntryKind::Link(target) => Item::Link { target: OsString::from_vec(target) },
-                EntryKind::File => {
+                FoundKind::Folder => Item::Folder { mode: entry.mode },
+                FoundKind::Link(target) => Item::Link { target },
+                FoundKind::File(_) => {
                     let mut kept = Vec::new();
                     let telling = is_telling(&entry.path);
                     let (size, digest) = reader.copy(|piece| {

@@ -1,17 +1,17 @@
 //! Reads a `.tar.gz` entry by entry, as strictly as is needed for one that somebody else made: every byte is checked,
 //! nothing is believed, and no entry makes it use more memory than a few pages.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek};
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
 use sha2::{Digest, Sha256};
 use tar::{EntryType, Header, PaxExtensions};
 
-use super::contents::{CHUNK, PERMISSIONS};
+use super::contents::{CHUNK, FoundEntry, FoundKind, PERMISSIONS};
 use super::error::ArchiveError;
 use super::limits::{Limits, Tally};
 use windlass_host::file::AtPath;
@@ -24,26 +24,6 @@ const LONGEST_PATH: usize = 4096;
 
 /// The longest list of extended properties of one entry, in bytes.
 const LONGEST_PROPERTIES: u64 = 64 * 1024;
-
-/// What an entry says of itself.
-#[derive(Debug)]
-pub(super) struct Entry {
-    /// Without `.`, `..` or a root; empty for the archive's own folder.
-    pub path: PathBuf,
-    /// Permissions only.
-    pub mode: u32,
-    /// Seconds since 1970.
-    pub modified: u64,
-    pub kind: EntryKind,
-}
-
-#[derive(Debug)]
-pub(super) enum EntryKind {
-    Folder,
-    /// Its bytes are [`Reader::copy`]'s to give, before the next entry.
-    File,
-    Link(Vec<u8>),
-}
 
 /// An archive being read.
 #[derive(Debug)]
@@ -75,8 +55,9 @@ impl Reader {
         Ok(Reader { archive: archive.to_owned(), source, tally, left: 0, padding: 0 })
     }
 
-    /// The next entry; `None` at the end, after which nothing but zeros may come.
-    pub fn next(&mut self) -> Result<Option<Entry>, ArchiveError> {
+    /// The next entry, as it says of itself: its path is without `.`, `..` or a root. `None` at the end, after which nothing but
+    /// zeros may come. The bytes of a file are [`Reader::copy`]'s to give, before the next entry.
+    pub fn next(&mut self) -> Result<Option<FoundEntry>, ArchiveError> {
         let mut properties = Properties::default();
         loop {
             let Some(header) = self.header()? else {
@@ -96,7 +77,7 @@ impl Reader {
         }
     }
 
-    fn entry(&mut self, header: &Header, size: u64, told: Properties) -> Result<Entry, ArchiveError> {
+    fn entry(&mut self, header: &Header, size: u64, told: Properties) -> Result<FoundEntry, ArchiveError> {
         self.tally.entry()?;
         let name = told.path.unwrap_or_else(|| header.path_bytes().into_owned());
         let path = self.clean(&name)?;
@@ -106,14 +87,14 @@ impl Reader {
         let size = told.size.unwrap_or(size);
         let refused = |why: &str| Err(ArchiveError::hostile(&self.archive, &name, why));
         let kind = match header.entry_type() {
-            EntryType::Regular if name.ends_with(b"/") => EntryKind::Folder,
-            EntryType::Regular | EntryType::Continuous => EntryKind::File,
-            EntryType::Directory => EntryKind::Folder,
+            EntryType::Regular if name.ends_with(b"/") => FoundKind::Folder,
+            EntryType::Regular | EntryType::Continuous => FoundKind::File(size),
+            EntryType::Directory => FoundKind::Folder,
             EntryType::Symlink => {
                 let target =
                     told.target.or_else(|| header.link_name_bytes().map(std::borrow::Cow::into_owned));
                 match target.filter(|target| !target.is_empty() && target.len() <= LONGEST_PATH) {
-                    Some(target) if !target.contains(&0) => EntryKind::Link(target),
+                    Some(target) if !target.contains(&0) => FoundKind::Link(OsString::from_vec(target)),
                     _ => return refused("it is a link to nowhere"),
                 }
             }
@@ -124,12 +105,12 @@ impl Reader {
                 return refused(&format!("it is of an unknown kind ({:?})", char::from(other.as_byte())));
             }
         };
-        if matches!(kind, EntryKind::File) {
+        if matches!(kind, FoundKind::File(_)) {
             self.begin_content(size);
         } else if size > 0 {
             return refused("it is not a file, and yet has content");
         }
-        Ok(Entry { path, mode, modified, kind })
+        Ok(FoundEntry { path, mode, modified, kind })
     }
 
     /// Hands the current file's bytes on, piece by piece; its size and digest.

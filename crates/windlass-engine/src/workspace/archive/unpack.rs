@@ -2,7 +2,6 @@
 
 use std::fs::{File, Permissions};
 use std::io::Write;
-use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -10,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use super::contents::{CHUNK, Contents, FoundKind, Item, below, walk};
 use super::error::ArchiveError;
 use super::limits::Limits;
-use super::reader::{EntryKind, Reader};
+use super::reader::Reader;
 use windlass_host::file::{AtPath, FileError};
 use windlass_host::tree::TreePath;
 
@@ -39,9 +38,9 @@ impl<'a> Unpacker<'a> {
                 continue;
             };
             match entry.kind {
-                EntryKind::Folder => create_folders(&below(self.root, &path))?,
-                EntryKind::Link(target) => self.link(&path, std::ffi::OsString::from_vec(target).into()),
-                EntryKind::File => {
+                FoundKind::Folder => create_folders(&below(self.root, &path))?,
+                FoundKind::Link(target) => self.link(&path, target.into()),
+                FoundKind::File(_) => {
                     let whole = self.root.join(&path).shown();
                     let mut file = self.file(&path)?;
                     reader.copy(|piece| Ok(file.write_all(piece).at("write", &whole)?))?;
