@@ -46,7 +46,7 @@ pub enum Action {
     /// It goes on with a higher limit.
     Raise {
         /// Which.
-        limit: Limit,
+        limit: Raisable,
         /// To what.
         to: String,
     },
@@ -83,34 +83,6 @@ pub fn is_action(bytes: &[u8]) -> bool {
     serde_json::from_slice::<Action>(bytes).is_ok()
 }
 
-/// A limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Limit {
-    /// Dollars.
-    Cost,
-    /// Iterations.
-    Iterations,
-    /// Time.
-    Duration,
-    /// Tokens.
-    Tokens,
-    /// Iterations without progress.
-    Stagnation,
-}
-
-impl Limit {
-    const fn raisable(self) -> Raisable {
-        match self {
-            Limit::Cost => Raisable::Cost,
-            Limit::Iterations => Raisable::Iterations,
-            Limit::Duration => Raisable::Duration,
-            Limit::Tokens => Raisable::Tokens,
-            Limit::Stagnation => Raisable::Stagnation,
-        }
-    }
-}
-
 impl Action {
     /// How far whoever asks for it has to be allowed to go.
     pub const fn needs(&self) -> Rights {
@@ -139,7 +111,7 @@ impl Action {
             Action::StopNow {} => "stop now".to_owned(),
             Action::Resume {} => "resume".to_owned(),
             Action::Raise { limit, to } => {
-                format!("resume with {} {}", limit.raisable().flag(), one_line(to))
+                format!("resume with {} {}", limit.flag(), one_line(to))
             }
             Action::Accept {} => "resume, and accept what the guard has found".to_owned(),
             Action::Allow { rule } => format!("allow {}", one_line(rule)),
@@ -180,7 +152,7 @@ impl Action {
                 go_on(&there()?, run, &ResumeApart { raise: None, accept_findings: false, asked })
             }
             Action::Raise { limit, to } => {
-                let raise = Some((limit.raisable(), amount(to)?));
+                let raise = Some((*limit, amount(to)?));
                 go_on(&there()?, run, &ResumeApart { raise, accept_findings: false, asked: Some(asked) })
             }
             Action::Accept {} => {
@@ -271,7 +243,7 @@ mod tests {
         assert_eq!(read(r#"{"do":"stop-after"}"#), Some(Action::StopAfter {}));
         assert_eq!(
             read(r#"{"do":"raise","limit":"cost","to":"20"}"#),
-            Some(Action::Raise { limit: Limit::Cost, to: "20".to_owned() })
+            Some(Action::Raise { limit: Raisable::Cost, to: "20".to_owned() })
         );
         for text in [
             "",

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use serde::Deserialize;
 use windlass_core::fact::Fact;
 use windlass_core::report::ActionAsked;
 use windlass_core::values::RunId;
@@ -34,7 +35,8 @@ const READ: usize = 64 * 1024;
 const TOLD: usize = 6;
 
 /// A limit that can be raised.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Raisable {
     /// Dollars.
     Cost,
