@@ -7,7 +7,7 @@ use std::path::Path;
 use windlass_agents::Invocation;
 use windlass_core::values::RunId;
 
-use windlass_git::inventory::{Change, Inventory, SurveyError, Surveyor, changes};
+use windlass_git::inventory::{Inventory, SurveyError, Surveyor, changes};
 use windlass_git::snapshot::{Moment, Side, SnapshotError, SnapshotName, Store};
 use windlass_host::process::{Command, HandedBack, ProcessError, RUN_VARIABLE};
 
@@ -39,7 +39,7 @@ pub struct Ended {
     /// How the agent ended.
     pub handed_back: HandedBack,
     /// What it changed, and what somebody else did meanwhile; `None` without git.
-    pub changes: Option<Vec<Change>>,
+    pub changes: Option<Vec<Vec<u8>>>,
     /// Why the tree could not be looked at, or kept, afterwards. The snapshot from before is there.
     pub trouble: Option<String>,
 }

@@ -16,7 +16,7 @@ use windlass_core::values::{Ended, RunId};
 use windlass_engine::interactive::{self, Interactive, Keeping};
 use windlass_engine::store::SessionFolder;
 use windlass_engine::store::session_folder::SessionRecord;
-use windlass_git::inventory::{Change, Surveyor, as_path};
+use windlass_git::inventory::{Surveyor, as_path};
 use windlass_host::environment::withheld_from;
 use windlass_jobs::prompt::SessionPrompt;
 
@@ -143,7 +143,7 @@ impl Conversation<'_> {
     fn came_to(&self, session: &RunId, ended: interactive::Ended) -> SessionEnd {
         let interactive::Ended { handed_back, changes, trouble } = ended;
         let root = self.here.place().root;
-        let path = |change: &Change| root.join(as_path(&change.path));
+        let path = |path: &Vec<u8>| root.join(as_path(path));
         let is_changed = changes.as_ref().is_some_and(|changes| !changes.is_empty());
         let (own, others) = match changes {
             Some(changes) => {

@@ -33,7 +33,7 @@ pub(super) fn differing(
     }
     let before = world.latest.as_ref().filter(|_| world.began == Some(turn));
     let changes = before.map(|before| inventory::changes(&before.inventory, now)).unwrap_or_default();
-    Ok((changes.into_iter().map(|change| change.path).collect(), None))
+    Ok((changes, None))
 }
 
 /// Between the agent's end and now, a runner was started anew: what was written meanwhile is not the agent's.

@@ -254,7 +254,7 @@ impl WorkingTree {
     fn changes(&self, before: &Inventory, look: &Look) -> usize {
         let place = self.surveyor.place();
         let changes = inventory::changes(before, &look.inventory).into_iter();
-        changes.filter(|change| !standing::is_bookkeeping(&change.path, &self.plan.job, place)).count()
+        changes.filter(|path| !standing::is_bookkeeping(path, &self.plan.job, place)).count()
     }
 
     /// What an attempt begins with has a name of its own, for `restore --before`. Usually it is what the last one left.

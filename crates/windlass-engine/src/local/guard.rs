@@ -61,7 +61,7 @@ pub(super) fn forbidden_changes(
     let forbidden = Forbidden::of(world, context);
     let mut changed = match world.latest.as_ref().filter(|_| world.began == Some(turn)) {
         Some(before) => {
-            let changes = inventory::changes(&before.inventory, now).into_iter().map(|change| change.path);
+            let changes = inventory::changes(&before.inventory, now).into_iter();
             // What git ignores since is not looked at, and still there.
             let root = &world.surveyor.place().root;
             changes.filter(|path| now.entry(path).is_some() || !is_there(root, path)).collect::<Paths>()

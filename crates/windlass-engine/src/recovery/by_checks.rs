@@ -32,10 +32,10 @@ type State = Option<(EntryKind, ObjectId)>;
 impl ByChecks {
     /// What differs from the tree that was judged, they wrote.
     pub fn note(&mut self, judged: &Inventory, now: &Inventory) {
-        for change in inventory::changes(judged, now) {
-            let found = state(judged, &change.path);
-            let made = state(now, &change.path);
-            let states = self.0.entry(change.path).or_default();
+        for path in inventory::changes(judged, now) {
+            let found = state(judged, &path);
+            let made = state(now, &path);
+            let states = self.0.entry(path).or_default();
             if states.last() != Some(&found) {
                 // Somebody else has written since.
                 *states = vec![found];

@@ -4,29 +4,9 @@ use std::cmp::Ordering;
 
 use super::{Entry, Inventory};
 
-/// A path whose content or kind differs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
-    /// Relative to the root.
-    pub path: Vec<u8>,
-    /// How.
-    pub kind: ChangeKind,
-}
-
-/// How a path differs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ChangeKind {
-    /// It is new.
-    Added,
-    /// Its content or its mode is another.
-    Modified,
-    /// It is gone.
-    Removed,
-}
-
-/// What changed from one inventory to a later one, sorted by path. What cannot be read any more is not gone, and nobody knows
-/// whether it changed.
-pub fn changes(before: &Inventory, after: &Inventory) -> Vec<Change> {
+/// The paths whose content or kind differs between an inventory and a later one, in their order. What cannot be read any more is
+/// not gone, and nobody knows whether it changed.
+pub fn changes(before: &Inventory, after: &Inventory) -> Vec<Vec<u8>> {
     let mut found = Vec::new();
     let is_gone = |entry: &&Entry| !after.is_unread(&entry.path);
     let (mut old, mut new) = (before.entries.iter().peekable(), after.entries.iter().peekable());
@@ -37,18 +17,16 @@ pub fn changes(before: &Inventory, after: &Inventory) -> Vec<Change> {
             (None, Some(_)) => Ordering::Greater,
             (Some(one), Some(other)) => one.path.cmp(&other.path),
         };
-        let change = |entry: &Entry, kind| Change { path: entry.path.clone(), kind };
-        match order {
-            Ordering::Less => {
-                found.extend(old.next().filter(is_gone).map(|entry| change(entry, ChangeKind::Removed)));
-            }
-            Ordering::Greater => found.extend(new.next().map(|entry| change(entry, ChangeKind::Added))),
+        let differing = match order {
+            Ordering::Less => old.next().filter(is_gone),
+            Ordering::Greater => new.next(),
             Ordering::Equal => {
                 let pair = old.next().zip(new.next());
-                let differing =
-                    pair.filter(|(one, other)| (one.kind, one.content) != (other.kind, other.content));
-                found.extend(differing.map(|(_, entry)| change(entry, ChangeKind::Modified)));
+                let differs =
+                    |(one, other): &(&Entry, &Entry)| (one.kind, one.content) != (other.kind, other.content);
+                pair.filter(differs).map(|(_, entry)| entry)
             }
-        }
+        };
+        found.extend(differing.map(|entry| entry.path.clone()));
     }
 }

@@ -17,7 +17,7 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
-pub use difference::{Change, ChangeKind, changes};
+pub use difference::changes;
 pub use evidence::{OWN_FOLDER, entries_within, evidence};
 pub(crate) use hidden::HiddenFiles;
 pub use nested::NestedFolder;

@@ -137,12 +137,8 @@ fn changes_are_what_was_added_modified_and_removed() {
     scratch.chmod("a.txt", 0o755);
     fs::remove_file(scratch.path("src/b.txt")).unwrap();
     let found = changes(&before, &scratch.survey());
-    let found: Vec<_> =
-        found.iter().map(|change| (String::from_utf8_lossy(&change.path), change.kind)).collect();
-    let expected =
-        [("a.txt", ChangeKind::Modified), ("b", ChangeKind::Added), ("src/b.txt", ChangeKind::Removed)];
-    assert_eq!(found, expected.map(|(path, kind)| (path.into(), kind)));
-    assert_eq!(changes(&before, &before), []);
+    assert_eq!(found, [&b"a.txt"[..], b"b", b"src/b.txt"]);
+    assert!(changes(&before, &before).is_empty());
 }
 
 #[test]
@@ -199,9 +195,5 @@ fn however_many_bytes_a_guest_promises_they_are_not_all_read() {
     assert_ne!(seen(&before, "one"), seen(&before, "two"), "not read any more");
     promise("endless", 5 << 40);
     promise("two", 52 * MEBIBYTE);
-    let changes = changes(&before, &survey());
-    assert_eq!(
-        changes.iter().map(|change| &*change.path).collect::<Vec<_>>(),
-        [b"endless".as_slice(), b"two"]
-    );
+    assert_eq!(changes(&before, &survey()), [b"endless".as_slice(), b"two"]);
 }

@@ -22,7 +22,7 @@ pub(super) fn judge(scratch: &Scratch, before: &Inventory) -> Judged {
     let mut surveyor = scratch.surveyor();
     let inventory = surveyor.survey(&[]).unwrap();
     scratch.store().keep(surveyor.place(), &inventory, &after(1)).unwrap();
-    let changed = changes(before, &inventory).into_iter().map(|change| change.path).collect();
+    let changed = changes(before, &inventory).into_iter().collect();
     Judged { inventory, changed }
 }
 
