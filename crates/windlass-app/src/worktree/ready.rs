@@ -7,7 +7,7 @@ use windlass_core::environment::Heir;
 use windlass_core::spec::{CommitPolicy, RunSpec};
 use windlass_core::values::StopReason;
 use windlass_engine::sandbox::Sandbox;
-use windlass_engine::worktree::bootstrap::{SetupError, SetupRoom, run_setup};
+use windlass_engine::worktree::bootstrap::{SetupCommand, SetupError, SetupRoom, run_setup};
 use windlass_engine::worktree::{Stage, Worktree};
 use windlass_host::environment::inherited;
 
@@ -36,17 +36,16 @@ pub fn set_up(here: &Here, plan: &RunSpec, sandbox: &Sandbox, lock: &[OwnedFd]) 
     let bootstrap = worktree.bootstrap().clone();
     if let Some(command) = &bootstrap.setup {
         let locks: Vec<_> = lock.iter().map(AsFd::as_fd).collect();
-        let room = SetupRoom {
-            program: here.app.program(),
+        let command = SetupCommand {
             command,
             timeout: bootstrap.setup_timeout,
-            directory: &worktree.tree.path.clone(),
-            environment: inherited(environment(here), &Heir::check(plan)),
-            variables: &plan.environment,
+            directory: &worktree.tree.path,
+            environment: &inherited(environment(here), &Heir::check(plan)),
             run: &plan.run,
-            sandbox,
-            locks: &locks,
+            id: 1,
         };
+        let (program, variables) = (here.app.program(), plan.environment.as_slice());
+        let room = SetupRoom { program, command, variables, sandbox, locks: &locks };
         run_setup(&room).map_err(|error| not_ready(&worktree, error))?;
     }
     worktree.set_ready().map_err(AppError::system)

@@ -21,8 +21,8 @@ use windlass_git::git::{FoundRepository, GitError, Repository};
 use windlass_host::file::FileError;
 use windlass_host::tree::at;
 
-pub(crate) use setup::{End, SetupAttempt, SetupCommand};
-pub use setup::{SetupError, SetupRoom, run_setup};
+pub(crate) use setup::{End, SetupAttempt};
+pub use setup::{SetupCommand, SetupError, SetupRoom, run_setup};
 pub use variables::{LANE_VARIABLE, PORT_BASE_VARIABLE, PORT_COUNT_VARIABLE, variables};
 
 /// What was copied.

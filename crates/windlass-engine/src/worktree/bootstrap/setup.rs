@@ -29,18 +29,10 @@ const SHOWN_LINES: usize = 15;
 pub struct SetupRoom<'a> {
     /// The windlass program, absolute: the keeper is started from it.
     pub program: &'a Path,
-    /// For `sh -c`.
-    pub command: &'a str,
-    /// Time that it may take.
-    pub timeout: Duration,
-    /// Where it runs, absolute.
-    pub directory: &'a Path,
-    /// All of its environment; the run's mark is added.
-    pub environment: Vec<(OsString, OsString)>,
+    /// The command itself.
+    pub command: SetupCommand<'a>,
     /// Variables that it gets inside a sandbox beyond the usual ones.
     pub variables: &'a [String],
-    /// Whatever it starts carries this name.
-    pub run: &'a RunId,
     /// What it is locked in by.
     pub sandbox: &'a Sandbox,
     /// Locks that stay taken for as long as something of it may be alive.
@@ -93,14 +85,7 @@ pub fn run_setup(room: &SetupRoom<'_>) -> Result<(), SetupError> {
             let _ = asked.send(News::Asked);
         }
     })?;
-    let (attempt, request) = SetupAttempt::prepare(&SetupCommand {
-        command: room.command,
-        timeout: room.timeout,
-        directory: room.directory,
-        environment: &room.environment,
-        run: room.run,
-        id: 1,
-    })?;
+    let (attempt, request) = SetupAttempt::prepare(&room.command)?;
     let request = room.sandbox.enter(Guest::Command { variables: room.variables }, request)?;
     let keeper = Keeper::start(room.program, move |event| {
         let _ = say.send(News::Keeper(event));
@@ -110,14 +95,14 @@ pub fn run_setup(room: &SetupRoom<'_>) -> Result<(), SetupError> {
         keeper.set_last_rites(&rites)?;
     }
     keeper.spawn(request)?;
-    let end = wait(&news, Instant::now() + room.timeout);
+    let end = wait(&news, Instant::now() + room.command.timeout);
     sweep(keeper, &news, room);
     attempt.end(end)
 }
 
 /// A setup command, and where it runs.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct SetupCommand<'a> {
+pub struct SetupCommand<'a> {
     /// For `sh -c`.
     pub command: &'a str,
     /// Time that it may take.
@@ -172,7 +157,7 @@ fn sweep(keeper: Keeper, news: &Receiver<News>, room: &SetupRoom<'_>) {
     let _ = keeper.kill_tree().map(|()| first_of(news, Instant::now() + SWEEP, gone));
     keeper.close();
     room.sandbox.end();
-    let _ = leftovers::end(room.run);
+    let _ = leftovers::end(room.command.run);
 }
 
 impl SetupAttempt {
