@@ -74,35 +74,25 @@ impl FresherImport {
     fn settings(&self, items: &mut Vec<Item>) -> (PathBuf, FresherSettings) {
         const KIND: ItemKind = ItemKind::Configuration;
         let (file, script) = (self.theirs("config.toml"), self.theirs("config.sh"));
-        let broken = |path: &Path, why: String| {
-            Item::left(KIND, &name_of(path), path.to_owned(), format!("{why}; its defaults are taken for it"))
-        };
-        let read = match text(&file) {
-            Ok(Some(text)) => Some(FresherSettings::parse_toml(&text)),
-            Ok(None) => None,
-            Err(why) => Some(Err(why)),
-        };
-        if let Some(read) = read {
+        let (from, read) = if let Some(text) = text(&file).transpose() {
             if script.symlink_metadata().is_ok() {
                 let why = "config.toml is there, which is read instead";
                 items.push(Item::left(KIND, "config.sh", script, why));
             }
-            return match read {
-                Ok(settings) => (file, settings),
-                Err(why) => {
-                    items.push(broken(&file, why));
-                    (self.source.join(".fresher"), FresherSettings::defaults())
-                }
-            };
-        }
-        match text(&script) {
-            Ok(Some(text)) => (script, FresherSettings::parse_script(&text)),
-            Ok(None) => (self.source.join(".fresher"), FresherSettings::defaults()),
-            Err(why) => {
-                items.push(broken(&script, why));
-                (self.source.join(".fresher"), FresherSettings::defaults())
+            (file, Some(text.and_then(|text| FresherSettings::parse_toml(&text))))
+        } else {
+            let text = text(&script).transpose();
+            (script, text.map(|text| Ok(FresherSettings::parse_script(&text?))))
+        };
+        match read {
+            Some(Ok(settings)) => return (from, settings),
+            Some(Err(why)) => {
+                let why = format!("{why}; its defaults are taken for it");
+                items.push(Item::left(KIND, &name_of(&from), from, why));
             }
+            None => {}
         }
+        (self.source.join(".fresher"), FresherSettings::defaults())
     }
 
     fn configuration(
