@@ -150,18 +150,14 @@ pub fn refuse_unbounded(plan: &AgentSpec, sandbox: &SandboxKind) -> Result<(), A
 
 /// Who works, without asking the agent anything.
 pub fn plan(wanted: &Wanted<'_>) -> Result<AgentSpec, AppError> {
-    match plan_anyway(wanted)? {
-        (plan, None) => Ok(plan),
-        (_, Some(missing)) => Err(missing),
-    }
+    let (plan, missing) = plan_anyway(wanted)?;
+    missing.map_or(Ok(plan), Err)
 }
 
 /// One of the agents that are configured, in their order.
 pub fn plan_one(wanted: &Wanted<'_>, index: usize) -> Result<AgentSpec, AppError> {
-    match found(wanted, index)? {
-        (plan, None) => Ok(plan),
-        (_, Some(missing)) => Err(missing),
-    }
+    let (plan, missing) = found(wanted, index)?;
+    missing.map_or(Ok(plan), Err)
 }
 
 /// The same where the agent need not be there: what is missing comes with the plan.

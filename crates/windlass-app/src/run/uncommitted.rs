@@ -303,22 +303,16 @@ fn on_no_branch(repository: &Repository, plan: &RunSpec) -> Result<Option<String
 /// # Errors
 /// git does not know who commits, or could not be asked.
 pub fn refuse_stranger(repository: &Repository) -> Result<(), AppError> {
-    let asked = repository.missing_identity();
-    match asked.map_err(AppError::system)? {
-        None => Ok(()),
-        Some(why) => {
-            Err(AppError::usage(why).hint("`--commit runner` commits in your name; then run it again."))
-        }
-    }
+    let hint = "`--commit runner` commits in your name; then run it again.";
+    let missing = repository.missing_identity().map_err(AppError::system)?;
+    missing.map_or(Ok(()), |why| Err(AppError::usage(why).hint(hint)))
 }
 
 /// Nothing can be committed meanwhile: each iteration would be paid for and refused.
 fn refuse_half_done(repository: &Repository) -> Result<(), AppError> {
-    let half_done = repository.half_done();
-    match half_done.map_err(AppError::system)? {
-        None => Ok(()),
-        Some(what) => Err(AppError::usage(format!("`--commit runner` cannot commit here: {what}"))),
-    }
+    let half_done = repository.half_done().map_err(AppError::system)?;
+    let refused = |what| AppError::usage(format!("`--commit runner` cannot commit here: {what}"));
+    half_done.map_or(Ok(()), |what| Err(refused(what)))
 }
 
 /// What the gates pass on is what is pushed: nothing may lie beside it.

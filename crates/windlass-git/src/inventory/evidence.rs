@@ -3,7 +3,7 @@
 use windlass_core::values::Evidence;
 
 use super::{Entry, Inventory, UnreadReason, as_path};
-use crate::git::{Hasher, ObjectFormat, ObjectKind};
+use crate::git::{ObjectFormat, ObjectKind};
 
 /// The folder that holds Windlass's own files in a project. Never evidence.
 pub const OWN_FOLDER: &str = ".windlass";
@@ -49,9 +49,7 @@ const fn reason_mark(why: UnreadReason) -> &'static [u8] {
 }
 
 fn tree_digest(listing: &[u8]) -> String {
-    let mut hasher = Hasher::new(ObjectFormat::Sha256, ObjectKind::Blob, listing.len() as u64);
-    hasher.update(listing);
-    hasher.finish().to_string()
+    ObjectFormat::Sha256.identify(ObjectKind::Blob, listing).to_string()
 }
 
 /// Is it below `.windlass/`, at any depth, or what Windlass was writing when it was killed?
