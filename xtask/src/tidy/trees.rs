@@ -76,7 +76,6 @@ const REMAINING: &[(&str, usize)] = &[
     ("crates/windlass-git/src/loan/large.rs", 3),
     ("crates/windlass-git/src/loan/mod.rs", 16),
     ("crates/windlass-git/src/loan/places.rs", 6),
-    ("crates/windlass-engine/src/local/filters.rs", 1),
 ];
 
 /// What says, in the line of a use or in the one before, that it is none of a guest's tree, and why.
