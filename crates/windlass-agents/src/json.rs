@@ -201,9 +201,7 @@ fn escape(text: &str) -> (char, usize) {
 
 /// The same for `\uXXXX` and for a pair of surrogates.
 fn unicode(text: &str) -> (char, usize) {
-    let Some(first) = hexadecimal(text) else {
-        return (char::REPLACEMENT_CHARACTER, 2);
-    };
+    let Some(first) = hexadecimal(text) else { return (char::REPLACEMENT_CHARACTER, 2) };
     if let Some(character) = char::from_u32(first) {
         return (character, 6);
     }

@@ -430,9 +430,7 @@ impl Board {
     /// The checks of one kind with their last outcomes on the work, in the order they are run. Before there is any, what they
     /// said then: a run that finds nothing to do ends with it.
     pub(crate) fn checks_of(&self, kind: CheckKind) -> Vec<(&str, Option<&CheckOutcome>)> {
-        let Some(plan) = &self.plan else {
-            return Vec::new();
-        };
+        let Some(plan) = &self.plan else { return Vec::new() };
         let before = |index: u16| self.before.get(&index).filter(|_| !self.has_begun());
         (0..)
             .zip(&plan.checks)

@@ -47,9 +47,7 @@ impl Background {
 
     /// A task ended, or a command in the foreground took too long and was moved to the background.
     fn update(&mut self, system: &System<'_>) {
-        let Some(patch) = json::object::<Task<'_>>(system.patch) else {
-            return;
-        };
+        let Some(patch) = json::object::<Task<'_>>(system.patch) else { return };
         let id = json::word(system.task_id);
         if has_ended(&json::word(patch.status)) {
             self.running.remove(&*id);

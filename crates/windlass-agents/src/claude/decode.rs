@@ -84,9 +84,7 @@ impl ClaudeDecoder {
     /// A piece of a message, while it is being written.
     fn streamed(&mut self, envelope: &Envelope<'_>, out: &mut Out<'_>) {
         active(out, Activity::Writing, envelope.parent_tool_use_id.is_some());
-        let Some(event) = json::object::<StreamEvent<'_>>(envelope.event) else {
-            return;
-        };
+        let Some(event) = json::object::<StreamEvent<'_>>(envelope.event) else { return };
         let named = usage::message_id(envelope.api_message_id);
         match &*json::word(event.kind) {
             "message_start" => {
@@ -118,9 +116,7 @@ impl ClaudeDecoder {
 
     /// One block of what the model said: its bytes.
     fn said(&mut self, block: Field<'_>, nested: bool, out: &mut Out<'_>) -> u64 {
-        let Some(block) = json::object::<Block<'_>>(block) else {
-            return 0;
-        };
+        let Some(block) = json::object::<Block<'_>>(block) else { return 0 };
         match &*json::word(block.kind) {
             "text" => text(block.text, nested, out),
             "thinking" | "redacted_thinking" => active(out, Activity::Thinking, nested),
@@ -162,9 +158,7 @@ impl ClaudeDecoder {
 
     fn answered(&mut self, block: Field<'_>, nested: bool, out: &mut Out<'_>) {
         let block = json::object::<Block<'_>>(block);
-        let Some(block) = block.filter(|block| json::word(block.kind) == "tool_result") else {
-            return;
-        };
+        let Some(block) = block.filter(|block| json::word(block.kind) == "tool_result") else { return };
         let id = json::word(block.tool_use_id).into_owned();
         let name = self.open_calls.remove(&id).unwrap_or_default();
         let is_error = json::flag(block.is_error).unwrap_or(false);
@@ -173,9 +167,7 @@ impl ClaudeDecoder {
     }
 
     fn system(&mut self, line: &str, subtype: &str, out: &mut Out<'_>) {
-        let Some(system) = json::object::<System<'_>>(Some(line)) else {
-            return;
-        };
+        let Some(system) = json::object::<System<'_>>(Some(line)) else { return };
         match subtype {
             "init" => started(&system, out),
             "api_retry" => retried(&system, out),
@@ -239,9 +231,7 @@ fn retried(system: &System<'_>, out: &mut Out<'_>) {
 
 /// What a `rate_limit_event` says. Its own status decides; a rejected window within it means nothing.
 fn limit(info: Field<'_>, out: &mut Out<'_>) {
-    let Some(info) = json::object::<LimitInfo<'_>>(info) else {
-        return;
-    };
+    let Some(info) = json::object::<LimitInfo<'_>>(info) else { return };
     out.digest(limit_digest(&info));
     if let Some(share) = window_share(&info) {
         out.digest(Digest::Window(share));

@@ -28,9 +28,7 @@ struct AnswerExcerpt {
 
 impl AnswerExcerpt {
     fn block(&mut self, block: Field<'_>) {
-        let Some(block) = json::object::<Block<'_>>(block) else {
-            return;
-        };
+        let Some(block) = json::object::<Block<'_>>(block) else { return };
         if self.excerpt.bytes > 0 {
             self.plain("\n");
         }
@@ -41,9 +39,7 @@ impl AnswerExcerpt {
     }
 
     fn string(&mut self, text: Field<'_>) {
-        let Some(piece) = json::piece(text, self.room()) else {
-            return;
-        };
+        let Some(piece) = json::piece(text, self.room()) else { return };
         self.excerpt.text.push_str(&piece.text);
         self.excerpt.cut |= !piece.whole;
         let whole = if piece.whole { piece.text.len() } else { text.map_or(0, |raw| raw.len() - 2) };

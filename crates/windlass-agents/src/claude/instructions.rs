@@ -28,9 +28,7 @@ pub(super) fn reads_by_itself(
 ) -> bool {
     let reads_less =
         |argument: &String| READS_LESS.iter().any(|flag| argument.split('=').next() == Some(flag));
-    let Some(version) = version::parse(&agent.version) else {
-        return false;
-    };
+    let Some(version) = version::parse(&agent.version) else { return false };
     if agent.name != NAME || agent.arguments.iter().any(reads_less) {
         return false;
     }

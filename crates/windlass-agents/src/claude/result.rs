@@ -17,9 +17,7 @@ const DENIALS: usize = 100;
 
 /// A turn's result; several can come from one process.
 pub(super) fn result(line: &str, subtype: &str, watched: bool, sink: &mut dyn Sink) {
-    let Some(line) = json::object::<ResultLine<'_>>(Some(line)) else {
-        return;
-    };
+    let Some(line) = json::object::<ResultLine<'_>>(Some(line)) else { return };
     let text = match json::tail(line.result, TEXT) {
         Some(text) => text,
         None => errors(line.errors),

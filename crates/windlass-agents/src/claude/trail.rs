@@ -9,9 +9,7 @@ use crate::json::{self, Field};
 /// cannot be read says nothing of them.
 pub(super) fn tool_traces(line: &[u8], found: &mut dyn FnMut(ToolTrace)) {
     let text = String::from_utf8_lossy(line);
-    let Some(envelope) = json::object::<Envelope<'_>>(Some(&text)) else {
-        return;
-    };
+    let Some(envelope) = json::object::<Envelope<'_>>(Some(&text)) else { return };
     let nested = envelope.parent_tool_use_id.is_some();
     match (&*json::word(envelope.kind), &*json::word(envelope.subtype)) {
         ("assistant" | "user", _) => {
@@ -26,9 +24,7 @@ pub(super) fn tool_traces(line: &[u8], found: &mut dyn FnMut(ToolTrace)) {
 /// Tools of the agent are answered by `user` lines, those of the model's own side by `assistant` ones, each with a kind of
 /// its own: `tool_result`, `web_search_tool_result`, `mcp_tool_result`.
 fn in_block(block: Field<'_>, nested: bool, found: &mut dyn FnMut(ToolTrace)) {
-    let Some(block) = json::object::<Block<'_>>(block) else {
-        return;
-    };
+    let Some(block) = json::object::<Block<'_>>(block) else { return };
     match &*json::word(block.kind) {
         "tool_use" | "server_tool_use" | "mcp_tool_use" => found(ToolTrace::Called {
             id: json::word(block.id).into_owned(),

@@ -107,9 +107,7 @@ fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
 fn quote_or_backslash(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start;
     while at < start + SHORT {
-        let Some(eight) = bytes.get(at..).and_then(<[u8]>::first_chunk) else {
-            break;
-        };
+        let Some(eight) = bytes.get(at..).and_then(<[u8]>::first_chunk) else { break };
         let word = u64::from_le_bytes(*eight);
         let found = zero_bytes(word ^ every(b'"')) | zero_bytes(word ^ every(b'\\'));
         if found != 0 {

@@ -337,9 +337,7 @@ impl KeyInfo {
 
 /// `https://ada:secret@ntfy.sh/topic` → `https://ntfy.sh/…`: whoever knows the rest can read along or write.
 fn host_only(address: &str) -> String {
-    let Some((scheme, rest)) = address.trim().split_once("://") else {
-        return "\"\"".to_owned();
-    };
+    let Some((scheme, rest)) = address.trim().split_once("://") else { return "\"\"".to_owned() };
     let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let host = host.rsplit('@').next().unwrap_or_default();
     if rest.len() > host.len() { format!("{scheme}://{host}/…") } else { format!("{scheme}://{host}") }

@@ -25,9 +25,7 @@ impl Values {
 
     /// A key's value, where there is one.
     pub(super) fn find<T: Setting>(&self, key: &Key<T>) -> Result<Option<T>, ConfigError> {
-        let Some(said) = self.0.get(key.name) else {
-            return Ok(None);
-        };
+        let Some(said) = self.0.get(key.name) else { return Ok(None) };
         // Layers hold nothing that cannot be read; should one do so all the same, it is said and not hidden.
         T::read(&said.value).map(Some).map_err(|refusal| {
             let why = match refusal {

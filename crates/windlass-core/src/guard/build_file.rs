@@ -261,9 +261,7 @@ fn rake_includes(line: &str) -> Vec<Inclusion> {
     if !matches!(verb, "import" | "load" | "require_relative" | "require") {
         return Vec::new();
     }
-    let Some(name) = names.first() else {
-        return vec![Inclusion::Unknown(line.trim().to_owned(), None)];
-    };
+    let Some(name) = names.first() else { return vec![Inclusion::Unknown(line.trim().to_owned(), None)] };
     if verb == "require" && !name.starts_with('.') {
         return Vec::new();
     }

@@ -119,9 +119,7 @@ fn take_command(words: Vec<String>, folder: &mut String, found: &mut Vec<Simple>
     if let Some(first) = words.first_mut() {
         *first = first.trim_start_matches(['@', '-', '+']).to_owned();
     }
-    let Some(first) = words.first().filter(|first| !first.is_empty()) else {
-        return;
-    };
+    let Some(first) = words.first().filter(|first| !first.is_empty()) else { return };
     if first == "cd" {
         if let Some(to) = words.get(1) {
             *folder = below(folder, known_end(to));

@@ -63,9 +63,7 @@ pub(super) fn said(kind: Kind, text: &str, scripts: &[String]) -> Said {
 
 /// `test = false`, `autotests = false`, `harness = false` and members left out of the workspace.
 fn cargo(text: &str) -> Said {
-    let Ok(table) = text.parse::<toml::Table>() else {
-        return Said::default();
-    };
+    let Ok(table) = text.parse::<toml::Table>() else { return Said::default() };
     let mut leaving_out = Vec::new();
     let top = Toml::Table(table);
     switched_off(&top, "", &mut leaving_out);
@@ -116,9 +114,7 @@ fn package(text: &str, scripts: &[String]) -> Said {
 }
 
 fn pyproject(text: &str) -> Said {
-    let Ok(table) = text.parse::<toml::Table>() else {
-        return Said::default();
-    };
+    let Ok(table) = text.parse::<toml::Table>() else { return Said::default() };
     let tool = table.get("tool");
     let runners = ["pytest", "coverage", "tox", "nox", "hatch", "poe", "unittest"];
     let section = |name: &str| {

@@ -33,9 +33,7 @@ pub(super) fn tidied(line: &str) -> String {
 
 /// A line as a subject, and what did not fit.
 pub(super) fn cut(line: &str) -> (String, Option<String>) {
-    let Some((end, _)) = line.char_indices().nth(SUBJECT) else {
-        return (line.to_owned(), None);
-    };
+    let Some((end, _)) = line.char_indices().nth(SUBJECT) else { return (line.to_owned(), None) };
     // Room for the ellipsis; where a word is very long it is cut in the middle.
     let room = line.char_indices().nth(SUBJECT - 1).map_or(end, |(at, _)| at);
     let (head, _) = line.split_at(room);

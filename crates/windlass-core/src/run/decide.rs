@@ -152,9 +152,7 @@ impl Run {
 
     /// Several lanes share what is left: one that could do nothing with its share waits until another's call is over.
     fn can_pay(&self) -> bool {
-        let Some(limit) = self.spec.as_ref().and_then(|spec| spec.limits.budget()) else {
-            return true;
-        };
+        let Some(limit) = self.spec.as_ref().and_then(|spec| spec.limits.budget()) else { return true };
         self.granted() == Cost::ZERO || self.share_of(limit) >= LEAST_RESERVATION
     }
 

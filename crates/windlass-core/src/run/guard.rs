@@ -46,9 +46,7 @@ impl Run {
 
     /// Those that keep a claim from being accepted.
     pub fn held(&self, lane: LaneId) -> Vec<&Suspicion> {
-        let Some(spec) = &self.spec else {
-            return Vec::new();
-        };
+        let Some(spec) = &self.spec else { return Vec::new() };
         self.suspicions(lane).into_iter().filter(|found| spec.guard.holds(found)).collect()
     }
 

@@ -179,9 +179,7 @@ impl Run {
 
     /// The facts that follow once all is known about an attempt.
     pub(super) fn judge(&self, id: LaneId, now: Now) -> Vec<Fact> {
-        let Some(LaneState::Judging(turn, outcome, judged)) = self.lane(id) else {
-            return Vec::new();
-        };
+        let Some(LaneState::Judging(turn, outcome, judged)) = self.lane(id) else { return Vec::new() };
         let mut facts = if self.goes_elsewhere(id, turn, outcome) {
             Vec::new()
         } else {

@@ -288,9 +288,7 @@ impl Reader {
     }
 
     fn counted(&mut self) -> Vec<CountedRun> {
-        let Some(Value::Array(runs)) = self.fields.remove("counted") else {
-            return Vec::new();
-        };
+        let Some(Value::Array(runs)) = self.fields.remove("counted") else { return Vec::new() };
         let all = runs.len();
         let readable: Vec<CountedRun> =
             runs.into_iter().filter_map(|run| serde_json::from_value(run).ok()).collect();

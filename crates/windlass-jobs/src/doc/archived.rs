@@ -30,9 +30,7 @@ impl ArchiveRecord {
     /// Reads whatever can be read; `None` when it is not a JSON object.
     pub fn parse(bytes: &[u8]) -> Option<ArchiveRecord> {
         let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-        let Ok(Value::Object(fields)) = serde_json::from_slice(bytes) else {
-            return None;
-        };
+        let Ok(Value::Object(fields)) = serde_json::from_slice(bytes) else { return None };
         let text = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         Some(ArchiveRecord {
             original_name: text("originalName"),

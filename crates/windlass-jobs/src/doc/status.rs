@@ -117,9 +117,7 @@ fn read_fields(fields: &Map<String, Value>, standing: &mut JobStatus) {
 }
 
 fn items(progress: Option<&Value>) -> Result<Option<Items>, String> {
-    let Some(progress) = progress.filter(|value| !value.is_null()) else {
-        return Ok(None);
-    };
+    let Some(progress) = progress.filter(|value| !value.is_null()) else { return Ok(None) };
     let number = |name: &str| progress.get(name).and_then(whole);
     match (number("completed"), number("total")) {
         // Nothing of nothing is not a count: nobody has counted yet.

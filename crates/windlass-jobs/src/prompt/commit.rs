@@ -10,9 +10,7 @@ const LONGEST: usize = 2 * 1024;
 
 /// The section, or nothing.
 pub(crate) fn section(parts: &PromptParts<'_>) -> Inert {
-    let Some(said) = parts.refused_commit else {
-        return Inert::empty();
-    };
+    let Some(said) = parts.refused_commit else { return Inert::empty() };
     let said = said.trim_end();
     let from = said.ceil_char_boundary(said.len().saturating_sub(LONGEST));
     let tail = without_signal(said.get(from..).unwrap_or_default(), &parts.plan.job.completion_signal);

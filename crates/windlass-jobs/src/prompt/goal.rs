@@ -79,9 +79,7 @@ fn commands(checks: &[Check], kind: CheckKind) -> Inert {
 }
 
 fn notes(parts: &PromptParts<'_>) -> Inert {
-    let Some(file) = &parts.plan.job.notes_file else {
-        return Inert::empty();
-    };
+    let Some(file) = &parts.plan.job.notes_file else { return Inert::empty() };
     let file = Inert::name(&file.to_string_lossy());
     let mut text = Inert::empty();
     if let Some(notes) = &parts.notes {

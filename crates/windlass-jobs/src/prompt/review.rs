@@ -8,9 +8,7 @@ use super::text::without_signal;
 
 /// The section, or nothing.
 pub(crate) fn section(parts: &PromptParts<'_>) -> Inert {
-    let Some(rejection) = parts.rejection else {
-        return Inert::empty();
-    };
+    let Some(rejection) = parts.rejection else { return Inert::empty() };
     let said = without_signal(&findings(rejection), &parts.plan.job.completion_signal);
     Inert::fill(
         "\n## A reviewer rejected the work\n\nA fresh agent looked at what was changed. No claim is accepted while what it calls \

@@ -49,9 +49,7 @@ fn values(parts: &PromptParts<'_>) -> Vec<(&'static str, Inert)> {
 }
 
 pub(crate) fn task(parts: &PromptParts<'_>) -> Inert {
-    let Some(work) = &parts.task_work else {
-        return Inert::own("No task is open.");
-    };
+    let Some(work) = &parts.task_work else { return Inert::own("No task is open.") };
     let TaskRow { id, title, state, dependencies, .. } = work.task;
     let mut text = Inert::fill(
         "The task: **{{id}}: {{title}}**\n",

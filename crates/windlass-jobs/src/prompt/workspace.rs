@@ -60,9 +60,7 @@ fn depth(depth: Depth) -> &'static str {
 }
 
 fn what_verification_said(parts: &PromptParts<'_>) -> Inert {
-    let Some(found) = parts.findings else {
-        return Inert::empty();
-    };
+    let Some(found) = parts.findings else { return Inert::empty() };
     let said = without_signal(&findings(found), &parts.plan.job.completion_signal);
     Inert::fill(
         "\n## The work was verified and is not finished\n\nA fresh agent looked at it and said:\n\n{{said}}\n\
@@ -81,9 +79,7 @@ fn findings(found: &Assessment) -> String {
 }
 
 fn about_the_status_file(parts: &PromptParts<'_>) -> Inert {
-    let Some(standing) = parts.standing else {
-        return Inert::empty();
-    };
+    let Some(standing) = parts.standing else { return Inert::empty() };
     let mut text = Inert::empty();
     if let Some(problem) = &standing.problem {
         text.push(&Inert::fill(

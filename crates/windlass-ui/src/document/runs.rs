@@ -175,9 +175,7 @@ pub fn runs_json(rows: &[RunRow]) -> Vec<u8> {
 /// `api (35/60): Move all endpoints`, `verify api: Move all endpoints`; without a workspace the job's first words alone.
 fn title(row: &RunRow) -> String {
     let title = one_line(&row.title);
-    let Some(name) = &row.workspace else {
-        return title;
-    };
+    let Some(name) = &row.workspace else { return title };
     let items = row.items.map(|Items { done, total }| format!(" ({done}/{total})")).unwrap_or_default();
     let verb = if row.mode.judges() { format!("{} ", row.mode.name()) } else { String::new() };
     format!("{verb}{}{items}: {title}", one_line(name))

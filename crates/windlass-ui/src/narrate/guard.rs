@@ -13,9 +13,7 @@ const MOST: usize = 8;
 
 /// All that is suspicious now: one line each, those that hold a claim first.
 pub(super) fn suspected(board: &Board, suspicions: &[Suspicion]) -> Vec<Line> {
-    let Some(plan) = &board.plan else {
-        return Vec::new();
-    };
+    let Some(plan) = &board.plan else { return Vec::new() };
     if suspicions.is_empty() {
         return vec![
             indented(board).mark(Tone::Good, Mark::Passed).plain(" the guard finds nothing any more"),

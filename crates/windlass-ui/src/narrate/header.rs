@@ -20,9 +20,7 @@ use crate::line::{Line, Mark, Tone};
 const SHOWN_RULES: usize = 8;
 
 pub(super) fn started(board: &Board) -> Vec<Line> {
-    let Some(plan) = &board.plan else {
-        return Vec::new();
-    };
+    let Some(plan) = &board.plan else { return Vec::new() };
     let mut lines = vec![
         Line::hanging(2).strong("windlass").dim(format!(" · {} · {}", plan.job.mode.name(), plan.run)),
         Line::hanging(2).plain("  ").strong(one_line(&plan.job.title)),
@@ -59,9 +57,7 @@ fn page(plan: &RunSpec) -> Option<Line> {
 }
 
 pub(super) fn resumed(board: &Board) -> Vec<Line> {
-    let Some(plan) = &board.plan else {
-        return Vec::new();
-    };
+    let Some(plan) = &board.plan else { return Vec::new() };
     let done = board.tally.total();
     let so_far = format!(
         "resumed after {}, {} spent",
@@ -123,9 +119,7 @@ fn lanes(plan: &RunSpec) -> Option<Line> {
 
 /// Its name, where it is, and where this session is logged.
 fn workspace(plan: &RunSpec) -> Vec<Line> {
-    let Some(workspace) = &plan.job.workspace else {
-        return Vec::new();
-    };
+    let Some(workspace) = &plan.job.workspace else { return Vec::new() };
     let folder = workspace.folder.strip_prefix(&plan.directory).unwrap_or(&workspace.folder);
     let folder = one_line(&folder.to_string_lossy());
     let mut lines = vec![labelled("workspace").plain(one_line(&workspace.name)).dim(format!(" · {folder}"))];

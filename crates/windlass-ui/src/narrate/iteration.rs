@@ -93,9 +93,7 @@ fn look(board: &Board, seen: &LaneBoard, verdict: Verdict) -> (Tone, Mark, &'sta
 
 /// What is said of an iteration that ended just now, on one line.
 pub(crate) fn told(board: &Board, fact: &Fact) -> String {
-    let Fact::IterationFinished { lane, verdict, class, progress, .. } = fact else {
-        return String::new();
-    };
+    let Fact::IterationFinished { lane, verdict, class, progress, .. } = fact else { return String::new() };
     let nothing = LaneBoard::default();
     let seen = board.lanes.get(lane).unwrap_or(&nothing);
     let explained = explanation(board, seen, (*verdict, *class), *progress);
@@ -108,9 +106,7 @@ pub(crate) fn told(board: &Board, fact: &Fact) -> String {
 }
 
 pub(super) fn repeats(board: &Board, fact: &Fact, class: Class, attempt: u32) -> Vec<Line> {
-    let Fact::AttemptRepeats { lane, iteration, .. } = fact else {
-        return Vec::new();
-    };
+    let Fact::AttemptRepeats { lane, iteration, .. } = fact else { return Vec::new() };
     let call = board.lanes.get(lane).and_then(|lane| lane.last_call.as_ref());
     let why = call.map(|call| one_line(&call.detail)).filter(|detail| !detail.is_empty());
     let why = why.unwrap_or_else(|| words::class(class).to_owned());
@@ -189,9 +185,7 @@ fn explanation(
 }
 
 fn is_held(board: &Board) -> bool {
-    let Some(plan) = &board.plan else {
-        return false;
-    };
+    let Some(plan) = &board.plan else { return false };
     board.seen.suspicions().any(|found| plan.guard.holds(found))
 }
 

@@ -22,9 +22,7 @@ pub(super) fn found(board: &Board) -> Vec<Line> {
 
 /// It says something else than before.
 pub(super) fn changed(board: &Board) -> Vec<Line> {
-    let Some(now) = &board.status.latest else {
-        return Vec::new();
-    };
+    let Some(now) = &board.status.latest else { return Vec::new() };
     let mut lines = Vec::new();
     let said = one_line(&now.line(board.status.more()));
     if !said.is_empty() || now.complete {

@@ -20,9 +20,7 @@ use crate::words;
 const USUAL_WIDTH: usize = 80;
 
 pub(super) fn lines(board: &Board) -> Vec<Line> {
-    let (Some(plan), Some(ending)) = (&board.plan, &board.ending) else {
-        return Vec::new();
-    };
+    let (Some(plan), Some(ending)) = (&board.plan, &board.ending) else { return Vec::new() };
     let mut lines = vec![Line::new()];
     lines.extend(headline(board, ending));
     lines.push(Line::new());
@@ -228,9 +226,7 @@ fn restore(board: &Board, plan: &RunSpec, reason: StopReason) -> Vec<Line> {
         let what = "files and repository as before that attempt";
         return explained(labelled("restore"), &command, what, 0);
     }
-    let Some((iteration, _)) = &board.kept else {
-        return Vec::new();
-    };
+    let Some((iteration, _)) = &board.kept else { return Vec::new() };
     // The files of one lane are without what others have landed meanwhile; all that holds is committed.
     if plan.lanes.is_some() {
         return Vec::new();
@@ -252,9 +248,7 @@ fn restore(board: &Board, plan: &RunSpec, reason: StopReason) -> Vec<Line> {
 
 /// What was committed, as git shows it.
 fn committed(board: &Board) -> Vec<Line> {
-    let Some((Some(first), last)) = commit_range(board) else {
-        return Vec::new();
-    };
+    let Some((Some(first), last)) = commit_range(board) else { return Vec::new() };
     let command = format!("git diff {} {}", iteration::short(first), iteration::short(last));
     explained(labelled("look at"), &command, "what was committed", 0)
 }

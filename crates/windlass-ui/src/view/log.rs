@@ -171,9 +171,7 @@ impl LogView {
 
     /// What a log begins with.
     fn preamble(&mut self) {
-        let Some((plan, session)) = self.board.plan.clone().zip(self.session) else {
-            return;
-        };
+        let Some((plan, session)) = self.board.plan.clone().zip(self.session) else { return };
         let began = stamp(session.began);
         self.after_blank = true;
         self.section(&["WINDLASS - EXECUTION LOG".to_owned(), format!("Started: {began}")]);

@@ -39,9 +39,7 @@ impl ProgressView {
 
 /// Prints what one event adds to the lines that stay; says whether that is anything.
 pub(super) fn tell(board: &Board, event: &Event, printer: &mut Printer) -> bool {
-    let Event::Fact(entry) = event else {
-        return false;
-    };
+    let Event::Fact(entry) = event else { return false };
     let zone = printer.notes_terminal().zone.clone();
     let lines = narrate::lines(board, entry, &zone);
     for line in &lines {

@@ -35,9 +35,7 @@ impl QuietView {
 impl View for QuietView {
     fn event(&mut self, event: &Event) {
         self.board.apply(event);
-        let Event::Fact(entry) = event else {
-            return;
-        };
+        let Event::Fact(entry) = event else { return };
         match &entry.fact {
             Fact::IterationFinished { lane, iteration, verdict: Verdict::Failed, class, .. } => {
                 let why = self.why(*lane, *class);

@@ -210,9 +210,7 @@ impl Run {
         mut outcome: AttemptOutcome,
         claimed: bool,
     ) {
-        let Some(KeptTree { evidence, is_new, .. }) = outcome.kept.clone() else {
-            return;
-        };
+        let Some(KeptTree { evidence, is_new, .. }) = outcome.kept.clone() else { return };
         if turn.purpose.judges() {
             // Whoever judges makes no progress, whatever its tests have written.
             self.history.saw(&evidence);

@@ -23,9 +23,7 @@ impl Run {
     /// What was running is lost: calls are recovered, and what a person may have changed meanwhile is looked at
     /// before anything is judged again. The counter that ended the run begins anew; all others stand.
     pub(super) fn run_resumed(&mut self, spec: &RunSpec) -> Applied {
-        let Some(last) = self.last else {
-            return Err("the run has not started".to_owned());
-        };
+        let Some(last) = self.last else { return Err("the run has not started".to_owned()) };
         if let Phase::Ended(reason) = self.phase {
             self.begin_rows_anew(reason);
             self.chain.begin_anew(reason);

@@ -40,9 +40,7 @@ impl Run {
         if task.is_some() && self.lanes.get(&lane).is_some_and(|held| held.task.is_none()) {
             self.forget_rows(lane);
         }
-        let Some((task, held)) = task.zip(self.lanes.get_mut(&lane)) else {
-            return Ok(());
-        };
+        let Some((task, held)) = task.zip(self.lanes.get_mut(&lane)) else { return Ok(()) };
         if held.task.is_none() {
             self.tasks.schedule.begin(task);
             // Of a checkout of its own it is known once that is open.

@@ -116,9 +116,7 @@ impl Run {
 
     /// What the work's way out means for an end with this reason.
     pub(super) fn delivery_before(&self, reason: StopReason) -> BeforeEnd {
-        let Some(basis) = self.delivery_spec().and_then(|_| basis(reason)) else {
-            return BeforeEnd::Nothing;
-        };
+        let Some(basis) = self.delivery_spec().and_then(|_| basis(reason)) else { return BeforeEnd::Nothing };
         if self.has_parts() && self.is_delivering() {
             return BeforeEnd::UnderWay;
         }

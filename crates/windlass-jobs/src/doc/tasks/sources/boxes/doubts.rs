@@ -37,9 +37,7 @@ pub(super) fn stuck(tasks: &mut [Task], problems: &mut Vec<Problem>) {
         // What it waits for is a dependency: `Tell — BLOCKED by 1.3`.
         let word = || stuck::stuck(title).filter(|_| reference::depends_on(title).is_none());
         let word = word().map(str::to_owned).or_else(|| heading::failed(title).map(String::from));
-        let Some(word) = word.filter(|_| task.row.unclear.is_none()) else {
-            continue;
-        };
+        let Some(word) = word.filter(|_| task.row.unclear.is_none()) else { continue };
         let sentence = format!(
             "has an open box, and its text says `{word}`: take the word away, tick the box, or put it below `## Out of scope` (`{}`)",
             quoted(&task.row.title)
