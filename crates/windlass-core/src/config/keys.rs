@@ -18,8 +18,7 @@ use crate::price::Price;
 use crate::principles::Collection;
 use crate::spec::{BudgetScope, CommitPolicy, Depth, Judge, NoChecks, SandboxKind, SandboxLogin, UndoPolicy};
 use crate::spec::{GuardAction, PullRequestPer, TestsAction};
-use crate::typed::nearest;
-use crate::typed::shown;
+use crate::typed::{nearest, shown};
 use crate::values::ExitCodes;
 
 /// A key that holds a `T`.

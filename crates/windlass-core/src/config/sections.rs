@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::setting::AgentChoice;
-use super::setting::Secret;
+use super::setting::{AgentChoice, Secret};
 use crate::price::Price;
 use crate::principles::Collection;
 use crate::spec::{BootstrapSpec, Depth, Judge, Network, Preset, ReviewSpec, SandboxKind, SandboxLogin};

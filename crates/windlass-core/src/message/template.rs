@@ -1,7 +1,6 @@
 //! A line with placeholders: `{type}({feature}): {task} {title}`.
 
-use crate::typed::nearest;
-use crate::typed::shown;
+use crate::typed::{nearest, shown};
 
 /// A line of a project's own, checked when it is read.
 #[derive(Clone, Debug, PartialEq, Eq)]

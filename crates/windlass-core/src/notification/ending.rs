@@ -1,7 +1,6 @@
 //! What the end of a run tells, by its reason.
 
-use crate::values::NotifyEvent;
-use crate::values::{Grounds, StopReason};
+use crate::values::{Grounds, NotifyEvent, StopReason};
 
 /// The event that comes before `run_end`; `None` where a person stopped the run (which is not an error), or where it came
 /// to a limit.

@@ -10,8 +10,7 @@ use serde::{Serialize, Serializer};
 use strum::IntoStaticStr;
 
 use crate::redact::Redactor;
-use crate::values::NotifyEvent;
-use crate::values::{Cost, Items, Named, NotificationKey, RunId, Spent, StopReason};
+use crate::values::{Cost, Items, Named, NotificationKey, NotifyEvent, RunId, Spent, StopReason};
 
 pub use link::{Button, Dialog, Link};
 pub use notifier::Notifier;

@@ -67,10 +67,6 @@ impl Setting for AgentOrNone {
         let text = value.as_str().ok_or(Refusal::Kind)?.trim();
         Ok(AgentOrNone(if text.is_empty() { None } else { Some(choice(text)?) }))
     }
-
-    fn schema() -> Json {
-        json!({ "type": "string" })
-    }
 }
 
 fn names(text: &str) -> impl Iterator<Item = &str> {

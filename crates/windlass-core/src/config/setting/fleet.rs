@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 use toml::Value;
 
-use super::{Refusal, Setting, Shape};
+use super::{Refusal, Setting, Shape, TextOrNothing};
 use crate::fleet::remote::RemoteUrl;
 use crate::typed::shown;
 
@@ -59,18 +59,12 @@ pub struct GitRemote(pub Option<RemoteUrl>);
 
 impl Setting for GitRemote {
     const EXPECTED: &'static str = "an address of a git remote (\"\" = none)";
+    const PATTERN: &'static str = r"^\s*((https|ssh|file)://.+|[A-Za-z0-9][^/:]*:[^:-].*)?$";
 
     fn read(value: &Value) -> Result<Self, Refusal> {
-        let text = value.as_str().ok_or(Refusal::Kind)?.trim();
-        if text.is_empty() {
-            return Ok(GitRemote(None));
-        }
-        let url = RemoteUrl::parse(text).map_err(|why| Refusal::Because(format!("it {why}")))?;
+        let TextOrNothing(Some(text)) = TextOrNothing::read(value)? else { return Ok(GitRemote(None)) };
+        let url = RemoteUrl::parse(text.trim()).map_err(|why| Refusal::Because(format!("it {why}")))?;
         Ok(GitRemote(Some(url)))
-    }
-
-    fn schema() -> Json {
-        json!({ "type": "string", "pattern": r"^\s*((https|ssh|file)://.+|[A-Za-z0-9][^/:]*:[^:-].*)?$" })
     }
 }
 
@@ -80,6 +74,7 @@ pub struct FleetNameText(pub String);
 
 impl Setting for FleetNameText {
     const EXPECTED: &'static str = "a name";
+    const PATTERN: &'static str = "^[a-z0-9][a-z0-9_-]{0,31}$";
 
     fn read(value: &Value) -> Result<Self, Refusal> {
         let text = value.as_str().ok_or(Refusal::Kind)?;
@@ -95,10 +90,6 @@ impl Setting for FleetNameText {
              letter or digit",
             shown(text)
         )))
-    }
-
-    fn schema() -> Json {
-        json!({ "type": "string", "pattern": "^[a-z0-9][a-z0-9_-]{0,31}$" })
     }
 }
 

@@ -1,6 +1,5 @@
 //! Kinds of values that say what is guarded.
 
-use serde_json::{Value as Json, json};
 use toml::Value;
 
 use super::{Refusal, Setting, Shape, Text};
@@ -21,9 +20,5 @@ impl Setting for Globs {
         Protected::new(globs.iter().map(String::as_str))
             .map_err(|error| Refusal::Because(error.to_string()))?;
         Ok(Globs(globs))
-    }
-
-    fn schema() -> Json {
-        json!({ "type": "array", "items": Text::schema() })
     }
 }

@@ -18,10 +18,6 @@ impl Setting for Vec<String> {
         let items = value.as_array().ok_or(Refusal::Kind)?;
         items.iter().map(|item| Text::read(item).map(|Text(text)| text)).collect()
     }
-
-    fn schema() -> Json {
-        json!({ "type": "array", "items": Text::schema() })
-    }
 }
 
 /// Prices of models; in the environment one per line.
@@ -32,10 +28,6 @@ impl Setting for Vec<Price> {
     fn read(value: &Value) -> Result<Self, Refusal> {
         let items = value.as_array().ok_or(Refusal::Kind)?;
         items.iter().map(|item| Ok(item.as_str().ok_or(Refusal::Kind)?.parse::<Price>()?)).collect()
-    }
-
-    fn schema() -> Json {
-        json!({ "type": "array", "items": Text::schema() })
     }
 }
 

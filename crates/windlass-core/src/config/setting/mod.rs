@@ -77,11 +77,21 @@ pub trait Setting: Sized {
     /// How many texts of a command line it takes.
     const SHAPE: Shape = Shape::One;
 
+    /// What its text is like, as a regular expression for the schema; empty = any text.
+    const PATTERN: &'static str = "";
+
     /// Reads it.
     fn read(value: &Value) -> Result<Self, Refusal>;
 
     /// What it holds, as JSON Schema (2020-12).
-    fn schema() -> Json;
+    fn schema() -> Json {
+        match Self::SHAPE {
+            Shape::List => json!({ "type": "array", "items": Text::schema() }),
+            Shape::Number => json!({ "type": "integer", "minimum": 0 }),
+            Shape::One if Self::PATTERN.is_empty() => json!({ "type": "string" }),
+            Shape::One => json!({ "type": "string", "pattern": Self::PATTERN }),
+        }
+    }
 
     /// The value that a text from the command line or the environment stands for; it is read afterwards.
     fn from_text(text: &str) -> Value {
@@ -150,10 +160,6 @@ impl Setting for TokenCap {
             .map_err(|_| Refusal::Because(format!("`{number}` is out of range; it must be at least 0")))?;
         Ok(TokenCap((number > 0).then_some(number)))
     }
-
-    fn schema() -> Json {
-        json!({ "type": "integer", "minimum": 0 })
-    }
 }
 
 /// An amount of money; 0 = no limit.
@@ -188,6 +194,7 @@ pub struct Text(pub String);
 
 impl Setting for Text {
     const EXPECTED: &'static str = "a text";
+    const PATTERN: &'static str = r"\S";
 
     fn read(value: &Value) -> Result<Self, Refusal> {
         let text = value.as_str().ok_or(Refusal::Kind)?;
@@ -195,10 +202,6 @@ impl Setting for Text {
             return Err(Refusal::Because("it is empty".to_owned()));
         }
         Ok(Text(text.to_owned()))
-    }
-
-    fn schema() -> Json {
-        json!({ "type": "string", "pattern": r"\S" })
     }
 }
 
@@ -213,10 +216,6 @@ impl Setting for TextOrNothing {
         let text = value.as_str().ok_or(Refusal::Kind)?;
         Ok(TextOrNothing((!text.trim().is_empty()).then(|| text.to_owned())))
     }
-
-    fn schema() -> Json {
-        json!({ "type": "string" })
-    }
 }
 
 /// A phrase that can stand on a line of its own.
@@ -225,6 +224,7 @@ pub struct Phrase(pub String);
 
 impl Setting for Phrase {
     const EXPECTED: &'static str = "a phrase of one line";
+    const PATTERN: &'static str = r"^\s*\S[^\r\n]*$";
 
     fn read(value: &Value) -> Result<Self, Refusal> {
         let Text(text) = Text::read(value)?;
@@ -240,10 +240,6 @@ impl Setting for Phrase {
         }
         Ok(Phrase(phrase.to_owned()))
     }
-
-    fn schema() -> Json {
-        json!({ "type": "string", "pattern": r"^\s*\S[^\r\n]*$" })
-    }
 }
 
 /// A file below the working directory; empty = none.
@@ -252,13 +248,11 @@ pub struct FileBelow(pub Option<PathBuf>);
 
 impl Setting for FileBelow {
     const EXPECTED: &'static str = "a file in the working directory (\"\" = none)";
+    const PATTERN: &'static str = r"^([^/]|$)";
 
     fn read(value: &Value) -> Result<Self, Refusal> {
-        let text = value.as_str().ok_or(Refusal::Kind)?;
-        if text.trim().is_empty() {
-            return Ok(FileBelow(None));
-        }
-        let path = PathBuf::from(text);
+        let TextOrNothing(Some(text)) = TextOrNothing::read(value)? else { return Ok(FileBelow(None)) };
+        let path = PathBuf::from(&text);
         let inside = path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
         let named = path.file_name().is_some() && !text.ends_with('/');
         if inside && named {
@@ -266,13 +260,9 @@ impl Setting for FileBelow {
         } else {
             Err(Refusal::Because(format!(
                 "`{}` is not a file inside the working directory; write a relative path",
-                shown(text)
+                shown(&text)
             )))
         }
-    }
-
-    fn schema() -> Json {
-        json!({ "type": "string", "pattern": r"^([^/]|$)" })
     }
 }
 
@@ -282,21 +272,15 @@ pub struct FolderAnywhere(pub Option<PathBuf>);
 
 impl Setting for FolderAnywhere {
     const EXPECTED: &'static str = "an absolute path of a folder (\"\" = none)";
+    const PATTERN: &'static str = "^(/|$)";
 
     fn read(value: &Value) -> Result<Self, Refusal> {
-        let text = value.as_str().ok_or(Refusal::Kind)?;
-        if text.trim().is_empty() {
-            return Ok(FolderAnywhere(None));
-        }
-        let path = PathBuf::from(text);
+        let TextOrNothing(Some(text)) = TextOrNothing::read(value)? else { return Ok(FolderAnywhere(None)) };
+        let path = PathBuf::from(&text);
         if path.is_absolute() && !text.chars().any(char::is_control) {
             return Ok(FolderAnywhere(Some(path)));
         }
-        Err(Refusal::Because(format!("`{}` is not an absolute path of a folder", shown(text))))
-    }
-
-    fn schema() -> Json {
-        json!({ "type": "string", "pattern": "^(/|$)" })
+        Err(Refusal::Because(format!("`{}` is not an absolute path of a folder", shown(&text))))
     }
 }
 

@@ -7,9 +7,8 @@ use strum::IntoEnumIterator;
 use serde_json::{Value as Json, json};
 use toml::Value;
 
-use super::{Refusal, Secrecy, Setting, Shape};
-use crate::typed::nearest;
-use crate::typed::shown;
+use super::{Refusal, Secrecy, Setting, Shape, TextOrNothing};
+use crate::typed::{nearest, shown};
 use crate::values::NotifyEvent;
 
 /// Stands for every event.
@@ -64,12 +63,11 @@ pub struct WebAddress(pub Option<String>);
 impl Setting for WebAddress {
     const EXPECTED: &'static str = "an address such as \"https://ntfy.sh/my-topic\" (\"\" = none)";
     const SECRECY: Secrecy = Secrecy::Address;
+    const PATTERN: &'static str = r"^\s*(https?://\S+)?\s*$";
 
     fn read(value: &Value) -> Result<Self, Refusal> {
-        let text = value.as_str().ok_or(Refusal::Kind)?.trim();
-        if text.is_empty() {
-            return Ok(WebAddress(None));
-        }
+        let TextOrNothing(Some(text)) = TextOrNothing::read(value)? else { return Ok(WebAddress(None)) };
+        let text = text.trim();
         let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
         // Whatever stands before an `@` is a credential, and no part of the host; the address itself is not repeated in
         // the message, since it may hold one.
@@ -83,10 +81,6 @@ impl Setting for WebAddress {
         }
         Ok(WebAddress(Some(text.to_owned())))
     }
-
-    fn schema() -> Json {
-        json!({ "type": "string", "pattern": r"^\s*(https?://\S+)?\s*$" })
-    }
 }
 
 /// The address of a page that links lead to: it holds no key, since links go through other people's services. Empty = none.
@@ -95,6 +89,7 @@ pub struct PageAddress(pub Option<String>);
 
 impl Setting for PageAddress {
     const EXPECTED: &'static str = "an address such as \"https://night.example.org\" (\"\" = none)";
+    const PATTERN: &'static str = r#"^\s*(https?://[^\s?#@"',;\\<>]+)?\s*$"#;
 
     fn read(value: &Value) -> Result<Self, Refusal> {
         let WebAddress(address) = WebAddress::read(value)?;
@@ -109,10 +104,6 @@ impl Setting for PageAddress {
             ));
         }
         Ok(PageAddress(Some(address)))
-    }
-
-    fn schema() -> Json {
-        json!({ "type": "string", "pattern": r#"^\s*(https?://[^\s?#@"',;\\<>]+)?\s*$"# })
     }
 }
 
@@ -150,12 +141,7 @@ impl Setting for SecretText {
     const SECRECY: Secrecy = Secrecy::Secret;
 
     fn read(value: &Value) -> Result<Self, Refusal> {
-        let text = value.as_str().ok_or(Refusal::Kind)?;
-        Ok(SecretText((!text.trim().is_empty()).then(|| Secret::new(text.to_owned()))))
-    }
-
-    fn schema() -> Json {
-        json!({ "type": "string" })
+        TextOrNothing::read(value).map(|TextOrNothing(text)| SecretText(text.map(Secret::new)))
     }
 }
 

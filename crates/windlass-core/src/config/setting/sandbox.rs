@@ -8,12 +8,12 @@ use toml::Value;
 
 use super::{Refusal, Setting, Shape, Text};
 use crate::spec::{Preset, SandboxKind};
-use crate::typed::nearest;
-use crate::typed::shown;
+use crate::typed::{nearest, shown};
 
 /// How what a run starts is locked in: a word, for containers with an image behind a colon.
 impl Setting for SandboxKind {
     const EXPECTED: &'static str = "`none`, `landlock`, `bwrap`, `docker[:IMAGE]` or `podman[:IMAGE]`";
+    const PATTERN: &'static str = r"^\s*(none|landlock|bwrap|(docker|podman)(:[^\s-]\S*)?)\s*$";
 
     fn read(value: &Value) -> Result<Self, Refusal> {
         let text = value.as_str().ok_or(Refusal::Kind)?.trim();
@@ -35,10 +35,6 @@ impl Setting for SandboxKind {
             ("podman", image) => Ok(SandboxKind::Podman(image)),
             _ => Err(Refusal::Kind),
         }
-    }
-
-    fn schema() -> Json {
-        json!({ "type": "string", "pattern": r"^\s*(none|landlock|bwrap|(docker|podman)(:[^\s-]\S*)?)\s*$" })
     }
 }
 

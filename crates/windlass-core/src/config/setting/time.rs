@@ -17,13 +17,10 @@ pub struct Span(pub Duration);
 
 impl Setting for Span {
     const EXPECTED: &'static str = "a duration such as \"90s\" or \"1h30m\"";
+    const PATTERN: &'static str = DURATION;
 
     fn read(value: &Value) -> Result<Self, Refusal> {
         Ok(Span(parse_duration(&written(value)?)?))
-    }
-
-    fn schema() -> Json {
-        json!({ "type": "string", "pattern": DURATION })
     }
 }
 
@@ -33,6 +30,7 @@ pub struct PositiveSpan(pub Duration);
 
 impl Setting for PositiveSpan {
     const EXPECTED: &'static str = Span::EXPECTED;
+    const PATTERN: &'static str = DURATION;
 
     fn read(value: &Value) -> Result<Self, Refusal> {
         let Span(duration) = Span::read(value)?;
@@ -40,10 +38,6 @@ impl Setting for PositiveSpan {
             return Err(Refusal::Because("it must be longer than nothing".to_owned()));
         }
         Ok(PositiveSpan(duration))
-    }
-
-    fn schema() -> Json {
-        Span::schema()
     }
 }
 
@@ -53,6 +47,7 @@ pub struct FineSpan<const LEAST: u64, const MOST: u64>(pub Duration);
 
 impl<const LEAST: u64, const MOST: u64> Setting for FineSpan<LEAST, MOST> {
     const EXPECTED: &'static str = "a duration such as \"500ms\" or \"2s\"";
+    const PATTERN: &'static str = DURATION;
 
     fn read(value: &Value) -> Result<Self, Refusal> {
         let text = written(value)?;
@@ -64,10 +59,6 @@ impl<const LEAST: u64, const MOST: u64> Setting for FineSpan<LEAST, MOST> {
             "`{}` is out of range; it must be from {LEAST}ms to {MOST}ms",
             text.trim()
         )))
-    }
-
-    fn schema() -> Json {
-        Span::schema()
     }
 }
 
