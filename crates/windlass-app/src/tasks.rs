@@ -109,7 +109,7 @@ impl App {
     pub fn add_task(&self, named: &NamedTasks, flags: Layer, task: &NewTask) -> Result<AddedTask, AppError> {
         let add = |work: &Work| {
             let adds = find_tasks(self.directory(), Wanted::Place(work.place.as_ref()));
-            let adds = adds.is_ok_and(|found| found.list.form().adds());
+            let adds = adds.is_ok_and(|found| found.list.form().about().adds);
             adds.then(|| format!("tasks add {}", quoted(task.title.as_ref())))
         };
         let (here, found) = to_change(self, named, flags, add)?;

@@ -47,7 +47,7 @@ impl Work {
             return None;
         }
         let has_box = found.list.tasks().iter().any(Task::is_box);
-        let (one, many, mode) = match (found.list.form().has_ids(), has_box) {
+        let (one, many, mode) = match (found.list.form().about().has_ids, has_box) {
             (true, _) => ("task", "tasks", Mode::Tasks),
             (false, true) => ("box", "boxes", Mode::Build),
             (false, false) => ("heading that is a task", "headings that are tasks", Mode::Build),
@@ -122,7 +122,7 @@ impl App {
         let found = read_tasks(self.directory(), file);
         let boxes = found.list.tasks().len();
         let is_folder = tree::at(self.directory()).join(file).holds_folder();
-        let is_list = found.list.form().has_ids() || boxes >= LEAST_BOXES || is_folder;
+        let is_list = found.list.form().about().has_ids || boxes >= LEAST_BOXES || is_folder;
         Work::of(&found).filter(|_| is_list)
     }
 
@@ -257,7 +257,7 @@ pub(super) fn refuse_other_list(directory: &Path, file: &Path, codes: ExitCodes)
 /// Boxes without names of their own are worked off as a plan.
 pub(super) fn refuse_boxes(found: &FoundTasks, codes: ExitCodes) -> Result<(), AppError> {
     let by_line = |task: &Task| task.plan.is_some() && task.row.id.0 == format!("L{}", task.line);
-    let is_plan = !found.list.form().has_ids() && found.list.tasks().iter().any(by_line);
+    let is_plan = !found.list.form().about().has_ids && found.list.tasks().iter().any(by_line);
     Work::of(found).filter(|_| is_plan).map_or(Ok(()), |work| Err(wrong(&work, codes)))
 }
 

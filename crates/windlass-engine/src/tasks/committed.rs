@@ -106,7 +106,7 @@ pub(crate) fn with_state(
 fn own_words(repository: &Repository, commit: &str, place: &Path) -> Result<Option<StateWords>, GitError> {
     let form = form_of_folder();
     let around = place.parent().filter(|_| place.ends_with("tasks"));
-    let Some(settings) = around.zip(form.settings()).map(|(around, name)| around.join(name)) else {
+    let Some(settings) = around.zip(form.about().settings).map(|(around, name)| around.join(name)) else {
         return Ok(None);
     };
     let said = repository.checked_out_content_of(commit, &settings)?;

@@ -43,7 +43,7 @@ fn named(directory: &Path, place: PathBuf) -> Result<FoundTasks, TasksError> {
 
 /// The lists that lie in other places where people keep them, and hold a task.
 pub fn kept_places(directory: &Path) -> Vec<FoundTasks> {
-    let places = SOURCES.iter().flat_map(|form| form.other_places());
+    let places = SOURCES.iter().flat_map(|form| form.about().other_places);
     let places = places.flat_map(|place| matching(directory, place));
     with_tasks(directory, places.chain(features(directory).iter().map(FeatureName::requirements)))
 }
@@ -106,7 +106,7 @@ fn matching(directory: &Path, place: &str) -> Vec<PathBuf> {
 /// The first place with a task (a requirements file may be free text, with the tasks in `.devloop/tasks.md`); else the first
 /// that is there, so that what is wrong with it can be said.
 fn usual(directory: &Path) -> Result<FoundTasks, TasksError> {
-    let places = || SOURCES.iter().flat_map(|form| form.usual_places());
+    let places = || SOURCES.iter().flat_map(|form| form.about().usual_places);
     let mut first = None;
     for place in places() {
         let path = at(directory).join(place);

@@ -65,7 +65,7 @@ const LONGEST_SETTINGS: usize = 64 * 1024;
 /// What states are called in a folder, where the folder around it says so; `None` where it says nothing.
 fn own_words(directory: &Path, place: &Path, form: TaskForm) -> Option<StateWords> {
     let around = place.parent().filter(|_| place.ends_with("tasks"))?;
-    let settings = at(directory).join(around.join(form.settings()?));
+    let settings = at(directory).join(around.join(form.about().settings?));
     let bytes = settings.read(LONGEST_SETTINGS).ok().flatten()?;
     Some(form.own_words(&String::from_utf8_lossy(&bytes))).filter(|own| !own.is_empty())
 }
@@ -89,8 +89,8 @@ pub(crate) fn folder(directory: &Path, folder: &Path, form: TaskForm) -> Vec<Tas
         Ok(names) => names,
         Err(error) => return unreadable(format!("cannot be read: {}", error.source)),
     };
-    if names.len() > form.most_files() {
-        return unreadable(format!("holds more than {} files", form.most_files()));
+    if names.len() > form.about().most_files {
+        return unreadable(format!("holds more than {} files", form.about().most_files));
     }
     if names.is_empty() {
         return unreadable("holds no file of a task".to_owned());
@@ -116,7 +116,7 @@ const MOVED_FROM: &str = "backlog/tasks";
 fn put_away(directory: &Path, place: &Path, form: TaskForm, own: Option<&StateWords>) -> Vec<TaskFile> {
     let around = place.parent().filter(|_| place.ends_with(MOVED_FROM) || own.is_some());
     let Some(around) = around else { return Vec::new() };
-    let folders = form.put_away().iter().map(|name| around.join(name));
+    let folders = form.about().put_away.iter().map(|name| around.join(name));
     let there = folders.filter(|path| at(directory).join(path).holds_folder());
     let files = there.flat_map(|path| folder(directory, &path, form));
     let readable = files.filter(|file| file.role == FileRole::Part && file.content.is_ok());
@@ -142,5 +142,5 @@ pub(super) fn is_task_folder(folder: &TreePath) -> bool {
         let read = folder.join(name).read_beginning(LOOKED_AT);
         read.is_ok_and(|bytes| bytes.is_some_and(|bytes| form.looks_like(&bytes)))
     };
-    names_in(folder, form).is_ok_and(|names| names.iter().take(form.most_files()).any(begins))
+    names_in(folder, form).is_ok_and(|names| names.iter().take(form.about().most_files).any(begins))
 }

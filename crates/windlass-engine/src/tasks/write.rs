@@ -85,7 +85,7 @@ pub fn add_task(directory: &Path, place: &Path, task: &NewTask) -> Result<TaskId
         let found = readable(directory, place)?;
         let addition = found.list.addition(task)?;
         let path = at(directory).join(&*addition.splice.file);
-        if found.list.form().layout() == Layout::FilePerTask {
+        if found.list.form().about().layout == Layout::FilePerTask {
             let permissions = usual_permissions(&found, directory);
             return match path.create_new(addition.splice.text.as_bytes(), permissions)? {
                 Made::Anew => Ok(addition.id),

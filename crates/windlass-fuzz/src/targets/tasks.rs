@@ -32,7 +32,7 @@ fn parse(form: TaskForm, data: &[u8]) -> TaskList {
 /// follows from states.
 fn rows_of(list: &TaskList) -> Vec<TaskRow> {
     let mut rows = list.rows();
-    for row in rows.iter_mut().filter(|row| !list.form().has_ids() && row.priority == u8::MAX) {
+    for row in rows.iter_mut().filter(|row| !list.form().about().has_ids && row.priority == u8::MAX) {
         row.dependencies.clear();
     }
     rows
@@ -77,7 +77,7 @@ fn check_addition(form: TaskForm, list: &TaskList, text: &str) {
     let dependencies = list.tasks().first().map(|task| task.row.id.0.clone()).into_iter().collect();
     let task = NewTask { title: "New: one".to_owned(), dependencies, ..NewTask::default() };
     let Ok(addition) = list.addition(&task) else { return };
-    if form.layout() == Layout::FilePerTask {
+    if form.about().layout == Layout::FilePerTask {
         return;
     }
     let Some(changed) = addition.splice.apply(text.as_bytes()) else { panic!("{addition:?}") };

@@ -125,7 +125,7 @@ impl TaskList {
     /// The id after the highest that begins as the last one does: `TASK-012` after `TASK-011`.
     fn next_id(&self, form: TaskForm) -> String {
         let numbered = self.tasks().iter().rev().find_map(|task| parts(&task.row.id.0));
-        let (prefix, number) = numbered.or_else(|| parts(form.id_zero())).unwrap_or(("TASK-", "000"));
+        let (prefix, number) = numbered.or_else(|| parts(form.about().id_zero)).unwrap_or(("TASK-", "000"));
         let same = |task: &Task| {
             let (its, number) = parts(&task.row.id.0)?;
             its.eq_ignore_ascii_case(prefix).then(|| number.parse::<u64>().ok()).flatten()
@@ -147,7 +147,7 @@ fn parts(id: &str) -> Option<(&str, &str)> {
 
 /// Is the file, after the splice, what it was and this task?
 fn is_read_as(file: &ReadFile, splice: &Splice, ready: &CheckedTask) -> bool {
-    let is_new = file.form.layout() == Layout::FilePerTask;
+    let is_new = file.form.about().layout == Layout::FilePerTask;
     let new = || ReadFile { text: String::new(), ..file.clone() };
     let (before, after) =
         if is_new { (Vec::new(), new().after(splice)) } else { (file.read_again(), file.after(splice)) };

@@ -48,7 +48,7 @@ impl Criterion {
 pub(super) fn come_last(contents: &mut Contents) {
     let outermost = contents.tasks.iter().filter(|task| task.parent.is_none());
     let mut before: Vec<TaskId> = outermost.map(|task| task.row.id.clone()).collect();
-    if contents.files.first().is_none_or(|file| file.form.has_ids()) {
+    if contents.files.first().is_none_or(|file| file.form.about().has_ids) {
         return;
     }
     let owners = contents.tasks.iter().flat_map(|task| task.criteria.iter().map(move |one| (one.line, task)));

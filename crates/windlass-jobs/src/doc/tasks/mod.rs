@@ -49,7 +49,7 @@ pub use criteria::Criterion;
 pub use file::{FileRole, ReadFile, TaskFile};
 pub use mark::{StateCommand, Unwritable};
 pub use meaning::Meaning;
-pub use source::{Layout, Place, Reading, StateWords, TaskForm, TaskSource};
+pub use source::{AboutForm, Layout, Place, Reading, StateWords, TaskForm, TaskSource};
 pub use task::{Complexity, InPlan, Item, Task};
 
 pub(in crate::doc) use file::{Contents, is_blank, no_task};
@@ -79,7 +79,7 @@ impl TaskList {
     /// by [`problems`](TaskList::problems); what can be read is there all the same.
     pub fn parse(files: Vec<TaskFile>) -> TaskList {
         let mut contents = Contents::read(files);
-        if contents.files.first().is_some_and(|file| !file.form.has_ids()) {
+        if contents.files.first().is_some_and(|file| !file.form.about().has_ids) {
             identify::identify(&mut contents);
             identify::rank(&mut contents.tasks);
         }
@@ -120,7 +120,7 @@ impl TaskList {
 
     /// Which of them comes next: by id, or in a plan by place.
     pub fn schedule(&self) -> Schedule {
-        if self.form().has_ids() { Schedule::new(self.rows()) } else { Schedule::of_plan(self.rows()) }
+        if self.form().about().has_ids { Schedule::new(self.rows()) } else { Schedule::of_plan(self.rows()) }
     }
 
     /// All that is wrong, the gravest first. A thousand problems of a kind are some, and how many more there are.

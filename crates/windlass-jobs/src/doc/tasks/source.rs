@@ -17,7 +17,7 @@ use super::addition::{CheckedTask, Refused};
 use super::file::{FileRole, ReadFile};
 use super::mark::{self, Unwritable};
 use super::task::Task;
-use super::{spelling, status};
+use super::{records, spelling, status};
 use crate::doc::{Problem, Splice};
 
 /// How tasks are written: a row of [`SOURCES`](super::sources::SOURCES).
@@ -27,24 +27,68 @@ pub type TaskForm = &'static dyn TaskSource;
 pub(super) const NO_TASK: &str =
     "has no task: write each as `- [ ] what is to be done` or `### TASK-001: What is to be done`";
 
+/// What a form says of itself that depends on no file.
+#[derive(Debug)]
+pub struct AboutForm {
+    /// As it is called in `--json`.
+    pub name: &'static str,
+    /// What is read and written of it, beyond what every form has: for people.
+    pub summary: &'static str,
+    /// Where people keep such lists: files and folders, the likeliest first.
+    pub usual_places: &'static [&'static str],
+    /// Where such lists are as well: looked at where there is none in a usual place. `*` is any folder.
+    pub other_places: &'static [&'static str],
+    /// Is such a list worked off by the ids of its tasks? A plan is worked off in its order, and is only what a job names.
+    pub has_ids: bool,
+    /// The command that works on such a list: Markdown.
+    pub worked_off_by: &'static str,
+    /// Folders beside a folder of tasks, to which tasks are moved that are done: from the folder around it.
+    pub put_away: &'static [&'static str],
+    /// So many files a folder may have.
+    pub most_files: usize,
+    /// The file in the folder around a folder of tasks that says what its states are called.
+    pub settings: Option<&'static str>,
+    /// What is said of a file where no task is found, as the end of a sentence that begins with it.
+    pub no_task: &'static str,
+    /// Can a task be added by a command?
+    pub adds: bool,
+    /// Where a new task goes.
+    pub layout: Layout,
+    /// The id before the first.
+    pub id_zero: &'static str,
+    /// Are its states values of JSON, which are switches or missing as well as words?
+    pub is_json: bool,
+}
+
+impl AboutForm {
+    /// What holds where a form says nothing else.
+    pub const USUAL: AboutForm = AboutForm {
+        name: "",
+        summary: "",
+        usual_places: &[],
+        other_places: &[],
+        has_ids: true,
+        worked_off_by: "`run --mode tasks -f`",
+        put_away: &[],
+        most_files: 50_000,
+        settings: None,
+        no_task: NO_TASK,
+        adds: false,
+        layout: Layout::OneFile,
+        id_zero: "TASK-000",
+        is_json: false,
+    };
+}
+
 /// A form in which tasks are written.
 pub trait TaskSource: Sync {
+    /// What it says of itself.
+    fn about(&self) -> &'static AboutForm;
+
     /// As it is called in `--json`.
-    fn name(&self) -> &'static str;
-
-    /// Where people keep such lists: files and folders, the likeliest first.
-    fn usual_places(&self) -> &'static [&'static str] {
-        &[]
+    fn name(&self) -> &'static str {
+        self.about().name
     }
-
-    /// Where such lists are as well: looked at where there is none in a usual place. `*` is any folder.
-    fn other_places(&self) -> &'static [&'static str] {
-        &[]
-    }
-
-    /// What is read and written of it, beyond what every form has: for people.
-    fn about(&self) -> &'static str;
-
     /// Is a file of this name with this text written so? Asked of those that know its name.
     fn recognises(&self, _name: &str, _text: &str) -> bool {
         true
@@ -53,34 +97,14 @@ pub trait TaskSource: Sync {
     /// What a file of this name is in such a list; `None` where it is not read in this form.
     fn role(&self, name: &str, place: Place) -> Option<FileRole>;
 
-    /// Is such a list worked off by the ids of its tasks? A plan is worked off in its order, and is only what a job names.
-    fn has_ids(&self) -> bool {
-        true
-    }
-
-    /// The command that works on such a list: Markdown.
-    fn worked_off_by(&self) -> &'static str {
-        if self.has_ids() { "`run --mode tasks -f`" } else { "`build -f`" }
-    }
-
     /// Does a file of a folder that begins so hold a task? A folder without one is something else.
     fn looks_like(&self, _beginning: &[u8]) -> bool {
         true
     }
 
-    /// Folders beside a folder of tasks, to which tasks are moved that are done: from the folder around it.
-    fn put_away(&self) -> &'static [&'static str] {
-        &[]
-    }
-
     /// How the names of a folder's files follow one another.
     fn compare(&self, one: &str, other: &str) -> Ordering {
         natural::compare(one, other).then_with(|| one.cmp(other))
-    }
-
-    /// So many files a folder may have.
-    fn most_files(&self) -> usize {
-        50_000
     }
 
     /// Puts the files of a folder in the order in which their tasks count.
@@ -95,11 +119,6 @@ pub trait TaskSource: Sync {
         self.read(name, role, text)
     }
 
-    /// The file in the folder around a folder of tasks that says what its states are called.
-    fn settings(&self) -> Option<&'static str> {
-        None
-    }
-
     /// The words for states that such a file says.
     fn own_words(&self, _settings: &str) -> StateWords {
         StateWords::default()
@@ -108,22 +127,25 @@ pub trait TaskSource: Sync {
     /// What is said of a file of this role where no task is found, as the end of a sentence that begins with it. Of a text every
     /// form says the same.
     fn no_task(&self, _role: FileRole) -> &'static str {
-        NO_TASK
+        self.about().no_task
     }
 
     /// What is read again where a state was written in place of a former word: a form may have no word for one.
-    fn kept(&self, state: TaskState, _former: &str) -> TaskState {
-        state
+    fn kept(&self, state: TaskState, former: &str) -> TaskState {
+        if self.about().is_json { records::kept(state, former) } else { state }
     }
 
     /// The state that a word in a [`StatePlace`](super::task::StatePlace) means.
     fn state_of(&self, word: &str) -> Option<TaskState> {
-        status::state_of(word)
+        if self.about().is_json { records::state_of(word) } else { status::state_of(word) }
     }
 
     /// A state's word in place of a former one of this file, which is empty where there was none; `None` where it cannot be
     /// written. What is done and open again has its former word again, wherever the file's other words say which it was.
     fn word(&self, file: &ReadFile, state: TaskState, former: &str) -> Option<String> {
+        if self.about().is_json {
+            return records::word(file, state, former);
+        }
         spelling::word(&file.about.words, state, former, None)
     }
 
@@ -144,21 +166,6 @@ pub trait TaskSource: Sync {
     /// is a file that must not be there.
     fn add(&self, _file: &ReadFile, _last: Option<&Task>, _task: &CheckedTask) -> Result<Splice, Refused> {
         Err(Refused::NotInThisForm(self.name()))
-    }
-
-    /// Can a task be added by a command?
-    fn adds(&self) -> bool {
-        false
-    }
-
-    /// Where a new task goes.
-    fn layout(&self) -> Layout {
-        Layout::OneFile
-    }
-
-    /// The id before the first.
-    fn id_zero(&self) -> &'static str {
-        "TASK-000"
     }
 
     /// The priority of a new task of which nothing is said, among these.

@@ -38,16 +38,16 @@ pub static SOURCES: [TaskForm; 10] =
 /// what is wrong can be said.
 pub fn form_of(name: &str, place: Place, bytes: &[u8]) -> Option<TaskForm> {
     let text = String::from_utf8_lossy(bytes);
-    let may_be = |form: &TaskForm| place == Place::Alone || form.has_ids();
+    let may_be = |form: &TaskForm| place == Place::Alone || form.about().has_ids;
     let known = || SOURCES.into_iter().filter(|form| may_be(form) && form.role(name, place).is_some());
-    known().find(|form| form.recognises(name, &text)).or_else(|| known().find(|form| form.has_ids()))
+    known().find(|form| form.recognises(name, &text)).or_else(|| known().find(|form| form.about().has_ids))
 }
 
 /// The form of a folder of tasks.
 pub fn form_of_folder() -> TaskForm {
-    with_ids().find(|form| form.layout() == Layout::FilePerTask).unwrap_or(&FrontMatter)
+    with_ids().find(|form| form.about().layout == Layout::FilePerTask).unwrap_or(&FrontMatter)
 }
 
 fn with_ids() -> impl Iterator<Item = TaskForm> {
-    SOURCES.into_iter().filter(|form| form.has_ids())
+    SOURCES.into_iter().filter(|form| form.about().has_ids)
 }

@@ -18,10 +18,10 @@ pub fn page() -> String {
 }
 
 fn row(form: TaskForm) -> String {
-    let all = [form.usual_places(), form.other_places()].concat();
+    let all = [form.about().usual_places, form.about().other_places].concat();
     let named: Vec<String> = all.iter().map(|place| format!("`{place}`")).collect();
     let places = if named.is_empty() { "where you name it".to_owned() } else { named.join(", ") };
-    let added = if form.adds() { "`tasks add`" } else { "by hand" };
-    let command = form.worked_off_by();
-    format!("| `{}` | {} | {places} | {command} | {added} |\n", form.name(), form.about())
+    let added = if form.about().adds { "`tasks add`" } else { "by hand" };
+    let command = form.about().worked_off_by;
+    format!("| `{}` | {} | {places} | {command} | {added} |\n", form.name(), form.about().summary)
 }

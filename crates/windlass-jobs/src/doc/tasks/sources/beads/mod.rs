@@ -11,7 +11,9 @@ use windlass_core::values::{TaskId, TaskRow, TaskState};
 use self::epics::Epics;
 use crate::doc::Splice;
 use crate::doc::tasks::records::{Around, Members, Records, text};
-use crate::doc::tasks::{FileRole, Place, ReadFile, Reading, StateCommand, Task, TaskSource, Unwritable};
+use crate::doc::tasks::{
+    AboutForm, FileRole, Place, ReadFile, Reading, StateCommand, Task, TaskSource, Unwritable,
+};
 use crate::doc::text::ends_in;
 
 /// Issues that `bd` keeps.
@@ -19,16 +21,14 @@ use crate::doc::text::ends_in;
 pub struct Beads;
 
 impl TaskSource for Beads {
-    fn name(&self) -> &'static str {
-        "beads"
-    }
-
-    fn about(&self) -> &'static str {
-        "a line of JSON per issue; what `blocks` it has to be done before; an epic is done with its issues; the file is only read, and `tasks done` tells `bd`"
-    }
-
-    fn other_places(&self) -> &'static [&'static str] {
-        &[".beads/issues.jsonl", ".beads/beads.jsonl"]
+    fn about(&self) -> &'static AboutForm {
+        &AboutForm {
+            name: "beads",
+            summary: "a line of JSON per issue; what `blocks` it has to be done before; an epic is done with its issues; the file is only read, and `tasks done` tells `bd`",
+            other_places: &[".beads/issues.jsonl", ".beads/beads.jsonl"],
+            no_task: "has no task: it holds no issue",
+            ..AboutForm::USUAL
+        }
     }
 
     fn role(&self, name: &str, place: Place) -> Option<FileRole> {
@@ -55,10 +55,6 @@ impl TaskSource for Beads {
         }
         epics.settle(&mut found.tasks);
         found
-    }
-
-    fn no_task(&self, _role: FileRole) -> &'static str {
-        "has no task: it holds no issue"
     }
 
     fn mark(&self, file: &ReadFile, task: &Task, state: TaskState) -> Result<Splice, Unwritable> {

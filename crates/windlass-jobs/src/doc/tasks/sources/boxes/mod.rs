@@ -28,7 +28,7 @@ use windlass_core::values::{TaskId, TaskState};
 pub(in crate::doc) use self::state::{any_box_at, box_at, state_of as state_of_sign};
 use crate::doc::tasks::file::too_deep;
 use crate::doc::tasks::source::{NO_TASK, StateWords};
-use crate::doc::tasks::{FileRole, Place, ReadFile, Reading, Task, TaskSource, spelling, status};
+use crate::doc::tasks::{AboutForm, FileRole, Place, ReadFile, Reading, Task, TaskSource, spelling, status};
 use crate::doc::text::{base_name, ends_in};
 
 /// The file that makes a folder a plan.
@@ -39,35 +39,35 @@ pub const INDEX: &str = "README.md";
 pub struct Boxes;
 
 impl TaskSource for Boxes {
-    fn name(&self) -> &'static str {
-        "boxes"
-    }
-
-    fn about(&self) -> &'static str {
-        "list items with a box, however deep; headings with a box, or with a number, or lines with a bold name, below phases or tasks; boxes below a heading or between tags that say so are criteria"
+    fn about(&self) -> &'static AboutForm {
+        &AboutForm {
+            name: "boxes",
+            summary: "list items with a box, however deep; headings with a box, or with a number, or lines with a bold name, below phases or tasks; boxes below a heading or between tags that say so are criteria",
+            other_places: &[
+                "docs/IMPLEMENTATION_PLAN.md",
+                "fix_plan.md",
+                "@fix_plan.md",
+                ".ralph/fix_plan.md",
+                ".ralph/@fix_plan.md",
+                "TASKS.md",
+                "TODO.md",
+                "docs/TODO.md",
+                "PLAN.md",
+                "docs/PLAN.md",
+                "specs/*/tasks.md",
+                ".kiro/specs/*/tasks.md",
+                "openspec/changes/*/tasks.md",
+            ],
+            has_ids: false,
+            worked_off_by: "`build -f`",
+            most_files: 2000,
+            ..AboutForm::USUAL
+        }
     }
 
     fn recognises(&self, name: &str, text: &str) -> bool {
         let is_text = !ends_in(name, "json") && !ends_in(name, "jsonl");
         is_text && !self.read(&Arc::from(name), FileRole::Single, text).tasks.is_empty()
-    }
-
-    fn other_places(&self) -> &'static [&'static str] {
-        &[
-            "docs/IMPLEMENTATION_PLAN.md",
-            "fix_plan.md",
-            "@fix_plan.md",
-            ".ralph/fix_plan.md",
-            ".ralph/@fix_plan.md",
-            "TASKS.md",
-            "TODO.md",
-            "docs/TODO.md",
-            "PLAN.md",
-            "docs/PLAN.md",
-            "specs/*/tasks.md",
-            ".kiro/specs/*/tasks.md",
-            "openspec/changes/*/tasks.md",
-        ]
     }
 
     fn role(&self, name: &str, place: Place) -> Option<FileRole> {
@@ -78,16 +78,8 @@ impl TaskSource for Boxes {
         }
     }
 
-    fn has_ids(&self) -> bool {
-        false
-    }
-
     fn compare(&self, one: &str, other: &str) -> Ordering {
         one.cmp(other)
-    }
-
-    fn most_files(&self) -> usize {
-        2000
     }
 
     /// The features in the order in which the index links to them, then by name; the index itself last, since its tasks cut

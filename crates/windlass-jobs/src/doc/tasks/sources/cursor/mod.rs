@@ -9,7 +9,7 @@ use windlass_core::values::{TaskId, TaskState};
 use super::Boxes;
 use crate::doc::ProblemKind;
 use crate::doc::tasks::task::StatePlace;
-use crate::doc::tasks::{FileRole, Place, ReadFile, Reading, Task, TaskSource, spelling};
+use crate::doc::tasks::{AboutForm, FileRole, Place, ReadFile, Reading, Task, TaskSource, spelling};
 use crate::doc::text::ends_in;
 
 /// Plans whose front matter holds `todos`.
@@ -17,12 +17,13 @@ use crate::doc::text::ends_in;
 pub struct Cursor;
 
 impl TaskSource for Cursor {
-    fn name(&self) -> &'static str {
-        "cursor"
-    }
-
-    fn about(&self) -> &'static str {
-        "Cursor's plans: `todos` in the front matter, each with `id`, `content`, `status` and `dependencies`"
+    fn about(&self) -> &'static AboutForm {
+        &AboutForm {
+            name: "cursor",
+            summary: "Cursor's plans: `todos` in the front matter, each with `id`, `content`, `status` and `dependencies`",
+            no_task: "has no task: its `todos` are empty",
+            ..AboutForm::USUAL
+        }
     }
 
     fn recognises(&self, name: &str, text: &str) -> bool {
@@ -47,10 +48,6 @@ impl TaskSource for Cursor {
             found.tasks.extend(open().map(unclear));
         }
         found
-    }
-
-    fn no_task(&self, _role: FileRole) -> &'static str {
-        "has no task: its `todos` are empty"
     }
 
     /// Its own words; what has another one is spelled as elsewhere, where that can be told from these.

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use windlass_core::values::{TaskId, TaskState};
+use windlass_core::values::TaskId;
 
-use crate::doc::tasks::records::{self, Records};
-use crate::doc::tasks::{FileRole, Place, ReadFile, Reading, TaskSource};
+use crate::doc::tasks::records::Records;
+use crate::doc::tasks::{AboutForm, FileRole, Place, Reading, TaskSource};
 use crate::doc::text::base_name;
 
 /// A list of features.
@@ -13,16 +13,15 @@ use crate::doc::text::base_name;
 pub struct FeatureList;
 
 impl TaskSource for FeatureList {
-    fn name(&self) -> &'static str {
-        "feature_list"
-    }
-
-    fn about(&self) -> &'static str {
-        "a list, or `features`; `passes`, `status` or `state`; a feature without an id is called by its place, from 1"
-    }
-
-    fn other_places(&self) -> &'static [&'static str] {
-        &["feature_list.json", "docs/feature_list.json"]
+    fn about(&self) -> &'static AboutForm {
+        &AboutForm {
+            name: "feature_list",
+            summary: "a list, or `features`; `passes`, `status` or `state`; a feature without an id is called by its place, from 1",
+            other_places: &["feature_list.json", "docs/feature_list.json"],
+            no_task: "has no task: its list of features is empty",
+            is_json: true,
+            ..AboutForm::USUAL
+        }
     }
 
     fn role(&self, name: &str, place: Place) -> Option<FileRole> {
@@ -34,22 +33,6 @@ impl TaskSource for FeatureList {
         let mut records = Records::new(name, text, "feature");
         records.document();
         records.finish()
-    }
-
-    fn no_task(&self, _role: FileRole) -> &'static str {
-        "has no task: its list of features is empty"
-    }
-
-    fn kept(&self, state: TaskState, former: &str) -> TaskState {
-        records::kept(state, former)
-    }
-
-    fn state_of(&self, word: &str) -> Option<TaskState> {
-        records::state_of(word)
-    }
-
-    fn word(&self, file: &ReadFile, state: TaskState, former: &str) -> Option<String> {
-        records::word(file, state, former)
     }
 
     fn claim(&self, id: &TaskId, file: &str) -> String {

@@ -11,8 +11,8 @@ use windlass_core::values::{TaskId, TaskState};
 use self::matter::{Entry, Matter, scalar};
 use crate::doc::tasks::task::{Insertion, StatePlace};
 use crate::doc::tasks::{
-    CheckedTask, Complexity, Criterion, FileRole, Layout, Place, ReadFile, Reading, Refused, StateWords,
-    Task, TaskSource, criteria, protection, spelling, words,
+    AboutForm, CheckedTask, Complexity, Criterion, FileRole, Layout, Place, ReadFile, Reading, Refused,
+    StateWords, Task, TaskSource, criteria, protection, spelling, words,
 };
 use crate::doc::text::{base_name, ends_in, stem, without_mark};
 use crate::doc::{Problem, ProblemKind, Splice};
@@ -22,20 +22,20 @@ use crate::doc::{Problem, ProblemKind, Splice};
 pub struct FrontMatter;
 
 impl TaskSource for FrontMatter {
-    fn name(&self) -> &'static str {
-        "front_matter"
-    }
-
-    fn about(&self) -> &'static str {
-        "a file per task, its fields in front matter"
-    }
-
-    fn usual_places(&self) -> &'static [&'static str] {
-        &["tasks"]
-    }
-
-    fn other_places(&self) -> &'static [&'static str] {
-        &["backlog/tasks", ".claude/tasks"]
+    fn about(&self) -> &'static AboutForm {
+        &AboutForm {
+            name: "front_matter",
+            summary: "a file per task, its fields in front matter",
+            usual_places: &["tasks"],
+            other_places: &["backlog/tasks", ".claude/tasks"],
+            // Where Backlog.md moves tasks.
+            put_away: &["completed", "archive/tasks"],
+            settings: Some("config.yml"),
+            no_task: "has no task",
+            adds: true,
+            layout: Layout::FilePerTask,
+            ..AboutForm::USUAL
+        }
     }
 
     fn role(&self, name: &str, place: Place) -> Option<FileRole> {
@@ -60,17 +60,8 @@ impl TaskSource for FrontMatter {
         begins && !(found.tasks.is_empty() && found.problems.is_empty())
     }
 
-    /// Where Backlog.md moves tasks.
-    fn put_away(&self) -> &'static [&'static str] {
-        &["completed", "archive/tasks"]
-    }
-
     fn read(&self, name: &Arc<str>, role: FileRole, text: &str) -> Reading {
         self.read_with(name, role, text, &StateWords::default())
-    }
-
-    fn settings(&self) -> Option<&'static str> {
-        Some("config.yml")
     }
 
     fn own_words(&self, settings: &str) -> StateWords {
@@ -93,10 +84,6 @@ impl TaskSource for FrontMatter {
             }
         }
         found
-    }
-
-    fn no_task(&self, _role: FileRole) -> &'static str {
-        "has no task"
     }
 
     /// Backlog.md has words of its own in its configuration; without one these are the usual ones.
@@ -124,16 +111,8 @@ impl TaskSource for FrontMatter {
         format!("Then set `status: done` at the top of `{file}`.")
     }
 
-    fn adds(&self) -> bool {
-        true
-    }
-
     fn add(&self, file: &ReadFile, _last: Option<&Task>, task: &CheckedTask) -> Result<Splice, Refused> {
         Ok(add::add(file, task))
-    }
-
-    fn layout(&self) -> Layout {
-        Layout::FilePerTask
     }
 }
 

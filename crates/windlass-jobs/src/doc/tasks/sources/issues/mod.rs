@@ -12,7 +12,7 @@ pub use references::{Reference, references};
 pub use write::{ISSUES_FILE, IssueTask, write_issues};
 
 use crate::doc::tasks::task::Insertion;
-use crate::doc::tasks::{FileRole, Place, Reading, Task, TaskSource, words};
+use crate::doc::tasks::{AboutForm, FileRole, Place, Reading, Task, TaskSource, words};
 use crate::doc::text::{base_name, without_mark};
 
 /// Issues of a forge.
@@ -20,16 +20,14 @@ use crate::doc::text::{base_name, without_mark};
 pub struct Issues;
 
 impl TaskSource for Issues {
-    fn name(&self) -> &'static str {
-        "issues"
-    }
-
-    fn about(&self) -> &'static str {
-        "not a file of yours: the open issues of a repository (`--source github:OWNER/NAME`), as they were read when the run began"
-    }
-
-    fn worked_off_by(&self) -> &'static str {
-        "`run --mode tasks --source`"
+    fn about(&self) -> &'static AboutForm {
+        &AboutForm {
+            name: "issues",
+            summary: "not a file of yours: the open issues of a repository (`--source github:OWNER/NAME`), as they were read when the run began",
+            worked_off_by: "`run --mode tasks --source`",
+            no_task: "has no issue: none is open that was asked for and whose author has a say",
+            ..AboutForm::USUAL
+        }
     }
 
     fn role(&self, name: &str, place: Place) -> Option<FileRole> {
@@ -48,10 +46,6 @@ impl TaskSource for Issues {
             }
         }
         found
-    }
-
-    fn no_task(&self, _role: FileRole) -> &'static str {
-        "has no issue: none is open that was asked for and whose author has a say"
     }
 
     fn claim(&self, id: &TaskId, file: &str) -> String {

@@ -19,8 +19,8 @@ use crate::doc::tasks::file::too_deep;
 use crate::doc::tasks::sources::heading::{Holds, says_done};
 use crate::doc::tasks::task::{Insertion, StatePlace};
 use crate::doc::tasks::{
-    CheckedTask, Complexity, FileRole, Place, ReadFile, Reading, Refused, Task, TaskSource, criteria, missed,
-    protection, words,
+    AboutForm, CheckedTask, Complexity, FileRole, Place, ReadFile, Reading, Refused, Task, TaskSource,
+    criteria, missed, protection, words,
 };
 use crate::doc::text::{ends_in, one_line, quoted, without_mark};
 use crate::doc::{Problem, ProblemKind, Splice};
@@ -30,21 +30,19 @@ use crate::doc::{Problem, ProblemKind, Splice};
 pub struct Markdown;
 
 impl TaskSource for Markdown {
-    fn name(&self) -> &'static str {
-        "markdown"
-    }
-
-    fn about(&self) -> &'static str {
-        "headings with an id and fields below them (Status, Priority, Dependencies); boxes below them are criteria"
+    fn about(&self) -> &'static AboutForm {
+        &AboutForm {
+            name: "markdown",
+            summary: "headings with an id and fields below them (Status, Priority, Dependencies); boxes below them are criteria",
+            usual_places: &["requirements.md", "tasks.md", ".devloop/tasks.md"],
+            adds: true,
+            ..AboutForm::USUAL
+        }
     }
 
     fn recognises(&self, name: &str, text: &str) -> bool {
         let read = read(&Arc::from(name), beginning(text));
         !read.found.tasks.is_empty() && (read.is_sure || !read.has_others)
-    }
-
-    fn usual_places(&self) -> &'static [&'static str] {
-        &["requirements.md", "tasks.md", ".devloop/tasks.md"]
     }
 
     fn role(&self, name: &str, place: Place) -> Option<FileRole> {
@@ -58,10 +56,6 @@ impl TaskSource for Markdown {
 
     fn claim(&self, _id: &TaskId, file: &str) -> String {
         format!("Then set its line in `{file}` to `- **Status**: done`.")
-    }
-
-    fn adds(&self) -> bool {
-        true
     }
 
     fn add(&self, file: &ReadFile, last: Option<&Task>, task: &CheckedTask) -> Result<Splice, Refused> {

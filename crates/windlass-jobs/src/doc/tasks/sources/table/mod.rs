@@ -11,7 +11,7 @@ use windlass_core::values::{TaskId, TaskState};
 pub(in crate::doc) use self::beside::open_rows;
 use super::Boxes;
 use crate::doc::tasks::file::too_deep;
-use crate::doc::tasks::{FileRole, Place, ReadFile, Reading, Task, TaskSource, spelling, status};
+use crate::doc::tasks::{AboutForm, FileRole, Place, ReadFile, Reading, Task, TaskSource, spelling, status};
 use crate::doc::text::ends_in;
 
 /// What marks a row as done that has no status, before its id.
@@ -25,12 +25,13 @@ const PUT_IN: &str = "✔\u{fe0f} ";
 pub struct Table;
 
 impl TaskSource for Table {
-    fn name(&self) -> &'static str {
-        "table"
-    }
-
-    fn about(&self) -> &'static str {
-        "a row per task: a column `ID`, or `Task` where nothing else is a task, and a `Status`, or a mark before the ids that are done (`✅ T1`); only where nothing has a box"
+    fn about(&self) -> &'static AboutForm {
+        &AboutForm {
+            name: "table",
+            summary: "a row per task: a column `ID`, or `Task` where nothing else is a task, and a `Status`, or a mark before the ids that are done (`✅ T1`); only where nothing has a box",
+            no_task: "has no task: write each as a row with an `ID` and a `Status`",
+            ..AboutForm::USUAL
+        }
     }
 
     fn recognises(&self, name: &str, text: &str) -> bool {
@@ -51,10 +52,6 @@ impl TaskSource for Table {
 
     fn read(&self, name: &Arc<str>, _role: FileRole, text: &str) -> Reading {
         too_deep(name, text).unwrap_or_else(|| reader::read(name, text))
-    }
-
-    fn no_task(&self, _role: FileRole) -> &'static str {
-        "has no task: write each as a row with an `ID` and a `Status`"
     }
 
     fn state_of(&self, word: &str) -> Option<TaskState> {

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use serde_json::value::RawValue;
-use windlass_core::values::{TaskId, TaskState};
+use windlass_core::values::TaskId;
 
-use crate::doc::tasks::records::{self, Around, Members, Records, has_records};
-use crate::doc::tasks::{FileRole, Place, ReadFile, Reading, TaskSource};
+use crate::doc::tasks::records::{Around, Members, Records, has_records};
+use crate::doc::tasks::{AboutForm, FileRole, Place, Reading, TaskSource};
 use crate::doc::text::{base_name, ends_in, without_mark};
 
 /// The tag whose tasks are called by their numbers alone.
@@ -17,16 +17,15 @@ const MAIN: &str = "master";
 pub struct TaskMaster;
 
 impl TaskSource for TaskMaster {
-    fn name(&self) -> &'static str {
-        "task_master"
-    }
-
-    fn about(&self) -> &'static str {
-        "tags with `tasks`, or `tasks` alone as it once was, in them `subtasks`: `5.1` is the first of 5; tasks of other tags than `master` are called `TAG:5`"
-    }
-
-    fn other_places(&self) -> &'static [&'static str] {
-        &[".taskmaster/tasks/tasks.json", "tasks/tasks.json"]
+    fn about(&self) -> &'static AboutForm {
+        &AboutForm {
+            name: "task_master",
+            summary: "tags with `tasks`, or `tasks` alone as it once was, in them `subtasks`: `5.1` is the first of 5; tasks of other tags than `master` are called `TAG:5`",
+            other_places: &[".taskmaster/tasks/tasks.json", "tasks/tasks.json"],
+            no_task: "has no task: the `tasks` of its tags are empty",
+            is_json: true,
+            ..AboutForm::USUAL
+        }
     }
 
     fn role(&self, name: &str, place: Place) -> Option<FileRole> {
@@ -61,22 +60,6 @@ impl TaskSource for TaskMaster {
             records.list(&list, Around { tag: &prefix, prefix: &prefix, section: &tag, ..Around::default() });
         }
         records.finish()
-    }
-
-    fn no_task(&self, _role: FileRole) -> &'static str {
-        "has no task: the `tasks` of its tags are empty"
-    }
-
-    fn kept(&self, state: TaskState, former: &str) -> TaskState {
-        records::kept(state, former)
-    }
-
-    fn state_of(&self, word: &str) -> Option<TaskState> {
-        records::state_of(word)
-    }
-
-    fn word(&self, file: &ReadFile, state: TaskState, former: &str) -> Option<String> {
-        records::word(file, state, former)
     }
 
     fn claim(&self, id: &TaskId, file: &str) -> String {
