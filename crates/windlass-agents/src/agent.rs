@@ -93,14 +93,10 @@ pub trait Agent: fmt::Debug + Sync {
     fn prices<'a>(&self, own: &'a [Price]) -> PriceList<'a>;
 
     /// Does it read this file of the project, which holds this text, by itself? `found` are all its own instructions from
-    /// the folder that it works in upwards.
-    fn reads_by_itself(
-        &self,
-        agent: &AgentSpec,
-        place: Place<'_>,
-        text: &str,
-        found: &[Instructions],
-    ) -> bool;
+    /// the folder that it works in upwards. Where nobody knows what it reads, or what it reads differs, it is told.
+    fn reads_by_itself(&self, _: &AgentSpec, _: Place<'_>, _text: &str, _found: &[Instructions]) -> bool {
+        false
+    }
 
     /// What a file of a repository starts or redirects; `None` where it cannot be read as such a file.
     fn starts(&self, _kind: SourceKind, _name: &str, _bytes: &[u8]) -> Option<Vec<Startable>> {

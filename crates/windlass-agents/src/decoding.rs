@@ -4,8 +4,10 @@ use std::borrow::Cow;
 
 use windlass_core::observation::{Excerpt, Observation, ToolInput};
 
-use crate::json::{self, Field};
-use crate::{Activity, Detail, Digest, ResultDigest, Sink};
+use windlass_core::values::Tokens;
+
+use crate::json::{self, Field, Size};
+use crate::{Activity, Detail, Digest, MessageId, MessageUsage, ResultDigest, Sink};
 
 /// So much of a tool's answer is shown.
 const OUTPUT: usize = 64 * 1024;
@@ -30,6 +32,13 @@ impl Out<'_> {
     /// A sign of life.
     pub fn activity(&mut self, activity: Activity) {
         self.sink.digest(Digest::Activity(activity));
+    }
+
+    /// Says what a message used that is whole.
+    pub fn used(&mut self, message: MessageId, model: &str, tokens: Tokens) {
+        let model = model.to_owned();
+        let usage = MessageUsage { message, model, tokens, whole: true, ..MessageUsage::default() };
+        self.digest(Digest::Usage(Box::new(usage)));
     }
 
     /// The model thinks, which it shows.
@@ -80,13 +89,8 @@ pub(crate) fn garbage(text: &str, bytes: usize, out: &mut Out<'_>) {
 /// What a tool answered, as it is shown.
 pub(crate) fn excerpt(output: Field<'_>) -> Excerpt {
     let Some(piece) = json::piece(output, OUTPUT) else { return Excerpt::default() };
-    let size = json::size(output);
-    Excerpt {
-        bytes: size.map_or(0, |size| size.bytes),
-        lines: size.map_or(0, |size| size.lines),
-        cut: !piece.whole,
-        text: piece.text.into_owned(),
-    }
+    let Size { bytes, lines } = json::size(output).unwrap_or_default();
+    Excerpt { bytes, lines, cut: !piece.whole, text: piece.text.into_owned() }
 }
 
 /// What a call was to do, in short: the command or the file.

@@ -51,11 +51,11 @@ pub enum Digest {
 }
 
 /// Which message of the model: a number made of its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MessageId(pub u64);
 
 /// What one message of the model has used, as far as it is known yet.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MessageUsage {
     /// Which.
     pub message: MessageId,

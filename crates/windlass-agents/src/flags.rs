@@ -1,7 +1,7 @@
 //! Flags of agents that are Windlass's, and may not be passed through.
 
-/// Flags, and why each is refused.
-pub(crate) type Owned = &'static [(&'static str, &'static str)];
+/// Flags by all of their names, and why each is refused.
+pub(crate) type Owned = &'static [(&'static [&'static str], &'static str)];
 
 /// Why an argument for an agent is refused; `None` = it may be passed through. A flag is known by its name, before a `=`
 /// (`--model=x`), and by its letter, before what is written behind it (`-mx`).
@@ -12,5 +12,6 @@ pub(crate) fn owned(flags: Owned, argument: &str) -> Option<&'static str> {
     let name = argument.split('=').next()?;
     let letter =
         argument.strip_prefix('-').filter(|rest| !rest.starts_with('-')).and_then(|_| argument.get(..2));
-    flags.iter().find(|(flag, _)| *flag == name || Some(*flag) == letter).map(|(_, reason)| *reason)
+    let is_meant = |flag: &&str| *flag == name || Some(*flag) == letter;
+    flags.iter().find(|(names, _)| names.iter().any(is_meant)).map(|(_, reason)| *reason)
 }

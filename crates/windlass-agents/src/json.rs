@@ -64,7 +64,7 @@ pub(crate) struct Piece<'a> {
 }
 
 /// The size of a string's text, unescaped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Size {
     /// Its bytes.
     pub bytes: u64,

@@ -23,7 +23,7 @@ pub(crate) struct Streamed {
     closed: BTreeMap<String, ModelUsage>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Message {
     id: MessageId,
     model: String,
@@ -87,7 +87,7 @@ impl Streamed {
             {
                 oldest.add_to(&mut self.closed);
             }
-            self.open.push_back(Message::new(id));
+            self.open.push_back(Message { id, ..Message::default() });
             self.open.len() - 1
         });
         &mut self.open[at]
@@ -95,19 +95,6 @@ impl Streamed {
 }
 
 impl Message {
-    fn new(id: MessageId) -> Message {
-        Message {
-            id,
-            model: String::new(),
-            tokens: Tokens::default(),
-            cached_for_an_hour: 0,
-            whole: false,
-            pieces: 0,
-            blocks: 0,
-            reported: false,
-        }
-    }
-
     fn add_to(&self, models: &mut BTreeMap<String, ModelUsage>) {
         let written = self.pieces.max(self.blocks).div_ceil(BYTES_PER_TOKEN);
         let output = if self.whole { self.tokens.output } else { self.tokens.output.max(written) };

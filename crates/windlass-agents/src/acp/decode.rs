@@ -15,7 +15,7 @@ use crate::answer::object_at_end;
 use crate::conversation::{FAILED, Message};
 use crate::decoding::{Out, garbage, gist, whole_line};
 use crate::json::{self, Field};
-use crate::{Activity, Decoder, Detail, Digest, MessageId, MessageUsage, ResultDigest, Sink};
+use crate::{Activity, Decoder, Detail, Digest, MessageId, ResultDigest, Sink};
 
 /// So much of a text is kept.
 const TEXT: usize = 64 * 1024;
@@ -152,14 +152,7 @@ impl AcpDecoder {
     fn step(&mut self, used: Tokens, out: &mut Out<'_>) {
         self.steps += 1;
         self.used += used;
-        out.digest(Digest::Usage(Box::new(MessageUsage {
-            message: MessageId(self.steps),
-            model: self.model.clone(),
-            tokens: used,
-            cached_for_an_hour: 0,
-            written: 0,
-            whole: true,
-        })));
+        out.used(MessageId(self.steps), &self.model, used);
     }
 
     /// What was written in pieces is told as a whole.
@@ -291,10 +284,7 @@ impl AcpDecoder {
         if let Some(used) = models.first().filter(|used| !used.model.is_empty()) {
             out.digest(Digest::Started { model: used.model.clone() });
         }
-        let mut tokens = Tokens::default();
-        for used in &models {
-            tokens += used.tokens;
-        }
+        let tokens = models.iter().map(|used| used.tokens).sum();
         let structured = object_at_end(&text);
         let text = failure.unwrap_or(text);
         let totals = self.totals(subtype);

@@ -31,8 +31,8 @@ use crate::flags::{self, Owned};
 use crate::price_rows::USUAL;
 use crate::variables::{Changes, set, without_keys};
 use crate::{
-    About, Agent, CallFiles, Decoder, Digest, Instructions, Invocation, Judgement, Place, Question,
-    SessionFiles, Signs, Unfit, version,
+    About, Agent, CallFiles, Decoder, Digest, Invocation, Judgement, Question, SessionFiles, Signs, Unfit,
+    version,
 };
 
 /// The kinds of tool calls that change files.
@@ -142,10 +142,5 @@ impl Agent for AcpAgent {
     /// Of what is in no list it counts as one of the dearer models, until `agent.prices` has it.
     fn prices<'a>(&self, own: &'a [Price]) -> PriceList<'a> {
         PriceList { own, published: self.prices, usual: &USUAL, search: Cost::ZERO }
-    }
-
-    /// Which files it reads differs: so it is told.
-    fn reads_by_itself(&self, _: &AgentSpec, _: Place<'_>, _: &str, _: &[Instructions]) -> bool {
-        false
     }
 }

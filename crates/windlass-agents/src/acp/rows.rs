@@ -8,6 +8,7 @@ use windlass_core::spec::AgentSpec;
 
 use super::AcpAgent;
 use crate::claude::description as claude;
+use crate::flags::Owned;
 use crate::opencode::{configuration, description as opencode, log};
 use crate::price_rows::{Row, price};
 use crate::variables::Changes;
@@ -68,9 +69,8 @@ pub(crate) static OPENCODE: AcpAgent = AcpAgent {
     variables_of_call: opencode_variables,
     mode: None,
     owned: &[
-        ("--print-logs", "Windlass reads its log"),
-        ("--log-level", "Windlass reads its log"),
-        ("--cwd", "the agent has to work where Windlass looks"),
+        (&["--print-logs", "--log-level"], "Windlass reads its log"),
+        (&["--cwd"], "the agent has to work where Windlass looks"),
     ],
     retry: log::retry,
     prices: &NO_PRICES,
@@ -91,30 +91,16 @@ pub(crate) static ANY: AcpAgent = AcpAgent {
 };
 
 /// Flags of Gemini CLI, and why they may not be passed through.
-const GEMINI_FLAGS: &[(&str, &str)] = &[
-    ("--acp", "it is always set"),
-    ("--experimental-acp", "it is always set"),
-    ("--output-format", "Windlass reads what it says"),
-    ("-o", "Windlass reads what it says"),
-    ("--model", "give it to Windlass itself, before the `--`"),
-    ("-m", "give it to Windlass itself, before the `--`"),
-    ("--prompt", "each call is given its prompt by Windlass"),
-    ("-p", "each call is given its prompt by Windlass"),
-    ("--prompt-interactive", "Windlass calls the agent without a person"),
-    ("-i", "Windlass calls the agent without a person"),
-    ("--yolo", "Windlass answers what it asks"),
-    ("-y", "Windlass answers what it asks"),
-    ("--approval-mode", "Windlass answers what it asks"),
-    ("--sandbox", "give it to Windlass itself, before the `--`"),
-    ("-s", "give it to Windlass itself, before the `--`"),
-    ("--resume", "each call is a fresh session"),
-    ("-r", "each call is a fresh session"),
-    ("--worktree", "the agent has to work where Windlass looks"),
-    ("-w", "the agent has to work where Windlass looks"),
-    ("--help", "it would do nothing else"),
-    ("-h", "it would do nothing else"),
-    ("--version", "it would do nothing else"),
-    ("-v", "it would do nothing else"),
+const GEMINI_FLAGS: Owned = &[
+    (&["--acp", "--experimental-acp"], "it is always set"),
+    (&["--output-format", "-o"], "Windlass reads what it says"),
+    (&["--model", "-m", "--sandbox", "-s"], "give it to Windlass itself, before the `--`"),
+    (&["--prompt", "-p"], "each call is given its prompt by Windlass"),
+    (&["--prompt-interactive", "-i"], "Windlass calls the agent without a person"),
+    (&["--yolo", "-y", "--approval-mode"], "Windlass answers what it asks"),
+    (&["--resume", "-r"], "each call is a fresh session"),
+    (&["--worktree", "-w"], "the agent has to work where Windlass looks"),
+    (&["--help", "-h", "--version", "-v"], "it would do nothing else"),
 ];
 
 fn no_more(_: &AgentSpec, _: CallFiles<'_>) -> Changes {

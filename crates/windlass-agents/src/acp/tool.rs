@@ -8,7 +8,7 @@ use windlass_core::observation::{Excerpt, ToolInput};
 use super::event::{Claude, Content, Input, Location, Meta, Update};
 use crate::Activity;
 use crate::decoding::excerpt;
-use crate::json::{self, Field};
+use crate::json::{self, Field, Size};
 
 /// So many characters of another tool's input are kept.
 const OTHER: usize = 2000;
@@ -101,12 +101,8 @@ pub(crate) fn input(tool: &str, written: &str) -> ToolInput {
             description: text(input.description),
         },
         "Edit" if input.content.is_some() && input.old.is_none() => {
-            let size = json::size(input.content);
-            ToolInput::Write {
-                path: text(input.path),
-                bytes: size.map_or(0, |size| size.bytes),
-                lines: size.map_or(0, |size| size.lines),
-            }
+            let Size { bytes, lines } = json::size(input.content).unwrap_or_default();
+            ToolInput::Write { path: text(input.path), bytes, lines }
         }
         "Edit" if input.path.is_some() => ToolInput::Edit {
             path: text(input.path),

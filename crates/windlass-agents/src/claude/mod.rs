@@ -80,7 +80,7 @@ impl Agent for ClaudeCode {
     }
 
     fn owned_flag(&self, argument: &str) -> Option<&'static str> {
-        flags::owned_flag(argument)
+        crate::flags::owned(flags::OWNED, argument)
     }
 
     fn rules(&self, right: &Right) -> Vec<String> {

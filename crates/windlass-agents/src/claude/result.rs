@@ -92,11 +92,7 @@ fn errors(errors: Field<'_>) -> String {
 }
 
 fn tokens(models: &[ModelUsage]) -> Tokens {
-    let mut tokens = Tokens::default();
-    for used in models {
-        tokens += used.tokens;
-    }
-    tokens
+    models.iter().map(|used| used.tokens).sum()
 }
 
 /// What the whole process has used.

@@ -1,48 +1,38 @@
 //! Which of Codex's flags are Windlass's.
 
-use crate::flags::{self, Owned};
+use crate::flags::Owned;
 
 /// Flags, and why they may not be passed through.
-const OWNED: Owned = &[
-    ("--json", "Windlass reads its events"),
-    ("--experimental-json", "Windlass reads its events"),
-    ("--ephemeral", "it is always set"),
-    ("--output-schema", "Windlass asks for structured answers itself"),
-    ("--output-last-message", "Windlass reads its events"),
-    ("-o", "Windlass reads its events"),
+pub(super) const OWNED: Owned = &[
+    (&["--json", "--experimental-json", "--output-last-message", "-o"], "Windlass reads its events"),
+    (&["--ephemeral"], "it is always set"),
+    (&["--output-schema"], "Windlass asks for structured answers itself"),
     (
-        "--sandbox",
+        &["--sandbox", "-s"],
         "Windlass sets it; give --dangerously-skip-permissions to Windlass itself, before the `--`",
     ),
-    ("-s", "Windlass sets it; give --dangerously-skip-permissions to Windlass itself, before the `--`"),
-    ("--full-auto", "Windlass sets the sandbox"),
+    (&["--full-auto"], "Windlass sets the sandbox"),
     (
-        "--dangerously-bypass-approvals-and-sandbox",
+        &["--dangerously-bypass-approvals-and-sandbox", "--yolo"],
         "give --dangerously-skip-permissions to Windlass itself, before the `--`",
     ),
-    ("--yolo", "give --dangerously-skip-permissions to Windlass itself, before the `--`"),
-    ("--ask-for-approval", "Windlass calls the agent without a person"),
-    ("-a", "Windlass calls the agent without a person"),
-    ("--model", "give it to Windlass itself, before the `--`"),
-    ("-m", "give it to Windlass itself, before the `--`"),
-    ("--cd", "the agent has to work where Windlass looks"),
-    ("-C", "the agent has to work where Windlass looks"),
-    ("--help", "it would do nothing else; run `codex --help`"),
-    ("-h", "it would do nothing else; run `codex --help`"),
-    ("--version", "it would do nothing else; run `codex --version`"),
-    ("-V", "it would do nothing else; run `codex --version`"),
-    ("resume", "each call is a fresh session"),
-    ("review", "each call is given its prompt by Windlass"),
+    (&["--ask-for-approval", "-a"], "Windlass calls the agent without a person"),
+    (&["--model", "-m"], "give it to Windlass itself, before the `--`"),
+    (&["--cd", "-C"], "the agent has to work where Windlass looks"),
+    (&["--help", "-h"], "it would do nothing else; run `codex --help`"),
+    (&["--version", "-V"], "it would do nothing else; run `codex --version`"),
+    (&["resume"], "each call is a fresh session"),
+    (&["review"], "each call is given its prompt by Windlass"),
 ];
-
-/// Why an argument for the agent is refused; `None` = it may be passed through.
-pub(super) fn owned_flag(argument: &str) -> Option<&'static str> {
-    flags::owned(OWNED, argument)
-}
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::flags::owned;
+
+    fn owned_flag(argument: &str) -> Option<&'static str> {
+        owned(OWNED, argument)
+    }
 
     #[test]
     fn owned_flags_are_refused_in_every_form() {

@@ -13,7 +13,7 @@ use super::prose;
 use crate::conversation::FAILED;
 use crate::decoding::Out;
 use crate::json::{self, Field};
-use crate::{Activity, Digest, MessageId, MessageUsage, ResultDigest};
+use crate::{Activity, Digest, MessageId, ResultDigest};
 
 /// The kind of failure of a conversation that could not go on, as our side noted.
 pub(super) const CANNOT_GO_ON: &str = "cannot_go_on";
@@ -93,19 +93,12 @@ impl Server {
             return;
         }
         let before = self.used.insert(thread, total).unwrap_or_default();
-        let tokens = beyond(total, before);
+        let tokens = total.with(Tokens::default(), before);
         if tokens.total() == 0 {
             return;
         }
         self.requests += 1;
-        out.digest(Digest::Usage(Box::new(MessageUsage {
-            message: MessageId(self.requests),
-            model: self.model.clone(),
-            tokens,
-            cached_for_an_hour: 0,
-            written: 0,
-            whole: true,
-        })));
+        out.used(MessageId(self.requests), &self.model, tokens);
     }
 
     fn limits(&mut self, limits: Field<'_>, out: &mut Out<'_>) {
@@ -147,21 +140,10 @@ impl Server {
         if std::mem::replace(&mut self.over, true) {
             return;
         }
-        let mut tokens = Tokens::default();
-        self.used.values().for_each(|used| tokens += *used);
+        let tokens: Tokens = self.used.values().copied().sum();
         let used = ModelUsage { model: self.model.clone(), tokens, ..ModelUsage::default() };
         let models = if tokens.total() > 0 { vec![used] } else { Vec::new() };
         out.result(ResultDigest { tokens, models, ..result });
-    }
-}
-
-/// How much more it is than before.
-fn beyond(total: Tokens, before: Tokens) -> Tokens {
-    Tokens {
-        input: total.input.saturating_sub(before.input),
-        output: total.output.saturating_sub(before.output),
-        cache_creation: total.cache_creation.saturating_sub(before.cache_creation),
-        cache_read: total.cache_read.saturating_sub(before.cache_read),
     }
 }
 

@@ -92,7 +92,7 @@ impl Agent for Codex {
     }
 
     fn owned_flag(&self, argument: &str) -> Option<&'static str> {
-        flags::owned_flag(argument)
+        crate::flags::owned(flags::OWNED, argument)
     }
 
     fn decoder(&self) -> Box<dyn Decoder> {

@@ -12,8 +12,8 @@ use windlass_core::values::{Class, Cost, Ended};
 use crate::decoding::{Out, whole_line};
 use crate::ending::Ending;
 use crate::{
-    Ability, About, Activity, Agent, ApiHosts, CallFiles, Decoder, Detail, Digest, Files, Instructions,
-    Invocation, Judgement, Place, SessionFiles, Signs, Sink, Variables, Words,
+    Ability, About, Activity, Agent, ApiHosts, CallFiles, Decoder, Detail, Digest, Files, Invocation,
+    Judgement, SessionFiles, Signs, Sink, Variables, Words,
 };
 
 /// In an argument, the file that holds the prompt.
@@ -115,11 +115,6 @@ impl Agent for Command {
 
     fn prices<'a>(&self, own: &'a [Price]) -> PriceList<'a> {
         PriceList { own, published: &[], usual: &FREE, search: Cost::ZERO }
-    }
-
-    /// Nobody knows what it reads, so it is told.
-    fn reads_by_itself(&self, _: &AgentSpec, _: Place<'_>, _: &str, _: &[Instructions]) -> bool {
-        false
     }
 }
 

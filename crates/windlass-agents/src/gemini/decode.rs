@@ -150,7 +150,7 @@ impl GeminiDecoder {
             },
         };
         result.models = used(line.stats);
-        result.models.iter().for_each(|used| result.tokens += used.tokens);
+        result.tokens = result.models.iter().map(|used| used.tokens).sum();
         self.words.clear();
         out.result(result);
     }

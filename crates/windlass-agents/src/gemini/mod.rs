@@ -16,8 +16,7 @@ use windlass_core::spec::AgentSpec;
 use self::decode::GeminiDecoder;
 use crate::acp::{ABOUT_GEMINI, GEMINI};
 use crate::{
-    About, Agent, CallFiles, Decoder, Digest, Instructions, Invocation, Judgement, Place, Question,
-    SessionFiles, Signs, Unfit,
+    About, Agent, CallFiles, Decoder, Digest, Invocation, Judgement, Question, SessionFiles, Signs, Unfit,
 };
 
 static ABOUT: About = About { name: "gemini-stream", ..ABOUT_GEMINI };
@@ -83,15 +82,5 @@ impl Agent for GeminiStream {
 
     fn prices<'a>(&self, own: &'a [Price]) -> PriceList<'a> {
         GEMINI.prices(own)
-    }
-
-    fn reads_by_itself(
-        &self,
-        agent: &AgentSpec,
-        place: Place<'_>,
-        text: &str,
-        found: &[Instructions],
-    ) -> bool {
-        GEMINI.reads_by_itself(agent, place, text, found)
     }
 }

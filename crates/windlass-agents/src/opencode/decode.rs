@@ -10,8 +10,8 @@ use super::event::{Cache, Failure, FailureData, Input, Line, Part, State, Used};
 use crate::answer::object_at_end;
 use crate::decoding::{Out, excerpt, garbage, gist, whole_line};
 use crate::ending::CONTEXT_TOO_LONG;
-use crate::json::{self, Field};
-use crate::{Activity, Decoder, Detail, Digest, MessageId, MessageUsage, ResultDigest, Sink};
+use crate::json::{self, Field, Size};
+use crate::{Activity, Decoder, Detail, Digest, MessageId, ResultDigest, Sink};
 
 /// So much of a text is kept.
 const TEXT: usize = 64 * 1024;
@@ -115,14 +115,7 @@ impl OpencodeDecoder {
         let used = tokens(part.tokens);
         self.tokens += used;
         self.cost += json::number(part.cost).filter(|cost| cost.is_finite() && *cost > 0.0).unwrap_or(0.0);
-        out.digest(Digest::Usage(Box::new(MessageUsage {
-            message: message(part),
-            model: String::new(),
-            tokens: used,
-            cached_for_an_hour: 0,
-            written: 0,
-            whole: true,
-        })));
+        out.used(message(part), "", used);
         let reason = json::word(part.reason);
         if std::mem::take(&mut self.compacts) || reason == "tool-calls" {
             return out.activity(Activity::Thinking);
@@ -195,12 +188,8 @@ pub(super) fn tool_input(tool: &str, written: &str) -> ToolInput {
             all: json::flag(input.replace_all).unwrap_or(false),
         },
         "Write" => {
-            let size = json::size(input.content);
-            ToolInput::Write {
-                path: text(input.file_path),
-                bytes: size.map_or(0, |size| size.bytes),
-                lines: size.map_or(0, |size| size.lines),
-            }
+            let Size { bytes, lines } = json::size(input.content).unwrap_or_default();
+            ToolInput::Write { path: text(input.file_path), bytes, lines }
         }
         "Read" => ToolInput::Read {
             path: text(input.file_path),

@@ -21,8 +21,8 @@ use windlass_core::values::Cost;
 use self::decode::OpencodeDecoder;
 use crate::price_rows::USUAL;
 use crate::{
-    About, Agent, CallFiles, Decoder, Digest, Instructions, Invocation, Judgement, Login, Place, Question,
-    SessionFiles, Signs, Unfit, version,
+    About, Agent, CallFiles, Decoder, Digest, Invocation, Judgement, Login, Question, SessionFiles, Signs,
+    Unfit, version,
 };
 
 /// The oldest version whose output was recorded.
@@ -62,7 +62,7 @@ impl Agent for Opencode {
     }
 
     fn owned_flag(&self, argument: &str) -> Option<&'static str> {
-        flags::owned_flag(argument)
+        crate::flags::owned(flags::OWNED, argument)
     }
 
     fn decoder(&self) -> Box<dyn Decoder> {
@@ -89,10 +89,5 @@ impl Agent for Opencode {
     /// models, 5 dollars for a million tokens read and 25 for a million written, until `agent.prices` has it.
     fn prices<'a>(&self, own: &'a [Price]) -> PriceList<'a> {
         PriceList { own, published: &[], usual: &USUAL, search: Cost::ZERO }
-    }
-
-    /// Nothing of the repository's, as it is called here: so it is told.
-    fn reads_by_itself(&self, _: &AgentSpec, _: Place<'_>, _: &str, _: &[Instructions]) -> bool {
-        false
     }
 }

@@ -174,11 +174,7 @@ impl Heard {
     }
 
     pub(super) fn tokens(&self) -> Tokens {
-        let mut tokens = Tokens::default();
-        for used in self.totals().iter().chain(&self.streamed.unreported()) {
-            tokens += used.tokens;
-        }
-        tokens
+        self.totals().iter().chain(&self.streamed.unreported()).map(|used| used.tokens).sum()
     }
 
     /// What its last totals have in them: what the stream had said, where they say less than that or no tokens at all.

@@ -189,3 +189,9 @@ impl AddAssign for Tokens {
         self.cache_read = self.cache_read.saturating_add(other.cache_read);
     }
 }
+
+impl Sum for Tokens {
+    fn sum<I: Iterator<Item = Tokens>>(tokens: I) -> Tokens {
+        tokens.fold(Tokens::default(), |all, more| all.with(more, Tokens::default()))
+    }
+}
