@@ -54,9 +54,7 @@ pub struct Board {
     pub(crate) calls: BTreeMap<CallId, CallBoard>,
     pub(crate) tally: Verdicts,
     pub(crate) councils: councils::Councils,
-    pub(crate) charged: Cost,
-    /// The part of that which is an estimate.
-    pub(crate) estimated: Cost,
+    pub(crate) charged: Spent,
     pub(crate) tokens: Tokens,
     /// What the job's own file says.
     pub(crate) status: StatusBoard,
@@ -279,9 +277,7 @@ impl Board {
             }
             Fact::CallFinished { lane, call, summary, .. } => self.call_finished(*lane, *call, summary),
             Fact::CallRecharged { cost, estimated, tokens, replaces, replaces_tokens, .. } => {
-                let spent = Spent { cost: self.charged, estimated: self.estimated };
-                let spent = spent.with(Spent::of(*cost, *estimated), *replaces);
-                (self.charged, self.estimated) = (spent.cost, spent.estimated);
+                self.charged = self.charged.with(Spent::of(*cost, *estimated), *replaces);
                 self.tokens = self.tokens.with(*tokens, *replaces_tokens);
             }
             Fact::SnapshotTaken(report::SnapshotTaken { lane, snapshot, changed, .. }) => {
@@ -319,8 +315,7 @@ impl Board {
     }
 
     fn call_finished(&mut self, lane: LaneId, call: CallId, summary: &CallSummary) {
-        self.charged += summary.cost;
-        self.estimated += Spent::of(summary.cost, summary.estimated).estimated;
+        self.charged += Spent::of(summary.cost, summary.estimated);
         self.tokens += summary.tokens;
         if let Some(call) = self.calls.get_mut(&call) {
             (call.reserved, call.reported) = (Cost::ZERO, Cost::ZERO);
@@ -382,10 +377,10 @@ impl Board {
         self.leave_waiting();
         self.lanes.values_mut().for_each(|lane| lane.doing = Doing::Resting);
         // The run's own sums are the truth; ours serve the time before it.
-        self.charged = *cost;
+        self.charged.cost = *cost;
         // Journals of old did not say how much of it is an estimate.
         if *estimated_cost > Cost::ZERO {
-            self.estimated = *estimated_cost;
+            self.charged.estimated = *estimated_cost;
         }
         self.tokens = *tokens;
         self.ending = Some(Ending {
@@ -409,12 +404,12 @@ impl Board {
 
     /// What has been charged, and what running calls have said of themselves.
     pub(crate) fn cost(&self) -> Cost {
-        self.charged + self.calls.values().map(|call| call.reported).sum()
+        self.charged.cost + self.calls.values().map(|call| call.reported).sum()
     }
 
     /// The same, with the part that is an estimate.
     pub(crate) fn spent(&self) -> Spent {
-        Spent { cost: self.cost(), estimated: self.estimated }
+        Spent { cost: self.cost(), ..self.charged }
     }
 
     /// What may have been spent beyond [`cost`](Self::cost) by calls that were cut off.

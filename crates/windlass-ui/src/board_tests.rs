@@ -55,8 +55,8 @@ fn costs_add_up_while_the_run_goes_on() {
     });
     let board = board(&night.events);
     assert_eq!(board.cost(), Cost::from_dollars(0.5));
-    assert_eq!(board.charged, Cost::from_dollars(0.42));
-    assert!(board.estimated > Cost::ZERO);
+    assert_eq!(board.charged.cost, Cost::from_dollars(0.42));
+    assert!(board.charged.estimated > Cost::ZERO);
     assert_eq!(board.tokens.total(), 204_600);
 }
 

@@ -78,11 +78,7 @@ impl Write for StandardStream {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut pause = Duration::from_millis(1);
         loop {
-            let written = match self.0 {
-                Stream::Stdout => rustix::io::write(io::stdout(), bytes),
-                Stream::Stderr => rustix::io::write(io::stderr(), bytes),
-            };
-            match written {
+            match rustix::io::write(self.0.descriptor(), bytes) {
                 Err(rustix::io::Errno::INTR) => {}
                 // Somebody made the terminal non-blocking; it is theirs as well as ours.
                 Err(rustix::io::Errno::AGAIN) => {

@@ -1,7 +1,7 @@
 //! What is known about the place where lines are shown.
 
 use std::io::IsTerminal;
-use std::os::fd::AsFd;
+use std::os::fd::BorrowedFd;
 
 use jiff::tz::TimeZone;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -15,6 +15,15 @@ pub enum Stream {
     Stdout,
     /// Standard error: everything else.
     Stderr,
+}
+
+impl Stream {
+    pub(crate) const fn descriptor(self) -> BorrowedFd<'static> {
+        match self {
+            Stream::Stdout => rustix::stdio::stdout(),
+            Stream::Stderr => rustix::stdio::stderr(),
+        }
+    }
 }
 
 /// Which marks can be shown.
@@ -77,10 +86,7 @@ impl Terminal {
     /// Looks at a stream and at the environment: `TERM`, `COLUMNS`, `NO_COLOR`, `CLICOLOR_FORCE`, `LC_ALL`, `LC_CTYPE`,
     /// `LANG`, `TZ`. `richest` bounds the marks by what the user wants.
     pub fn detect(stream: Stream, richest: Glyphs) -> Terminal {
-        let is_terminal = match stream {
-            Stream::Stdout => std::io::stdout().is_terminal(),
-            Stream::Stderr => std::io::stderr().is_terminal(),
-        };
+        let is_terminal = stream.descriptor().is_terminal();
         let size = is_terminal.then(|| measure(stream)).flatten();
         let environment = |name: &str| std::env::var(name).ok();
         let resolved = Terminal::resolve(is_terminal, size, richest, TimeZone::system(), environment);
@@ -118,23 +124,14 @@ fn glyphs(richest: Glyphs, locale: Option<String>) -> Glyphs {
 
 /// The size of the terminal behind a stream, now; `None` where there is none or it does not tell.
 pub fn measure(stream: Stream) -> Option<Size> {
-    let size = match stream {
-        Stream::Stdout => rustix::termios::tcgetwinsize(std::io::stdout()),
-        Stream::Stderr => rustix::termios::tcgetwinsize(std::io::stderr()),
-    };
-    let size = size.ok()?;
+    let size = rustix::termios::tcgetwinsize(stream.descriptor()).ok()?;
     let (columns, rows) = (usize::from(size.ws_col), usize::from(size.ws_row));
     (columns > 0 && rows > 0).then_some(Size { columns, rows })
 }
 
 /// Has whoever read a stream gone away (`windlass logs -f | head`)? Asked without writing anything.
 pub fn is_abandoned(stream: Stream) -> bool {
-    let (stdout, stderr) = (std::io::stdout(), std::io::stderr());
-    let descriptor = match stream {
-        Stream::Stdout => stdout.as_fd(),
-        Stream::Stderr => stderr.as_fd(),
-    };
-    let mut asked = [PollFd::from_borrowed_fd(descriptor, PollFlags::empty())];
+    let mut asked = [PollFd::from_borrowed_fd(stream.descriptor(), PollFlags::empty())];
     let answered = poll(&mut asked, Some(&Timespec::default()));
     let [answer] = asked;
     answered.is_ok() && answer.revents().intersects(PollFlags::ERR | PollFlags::HUP | PollFlags::NVAL)

@@ -39,9 +39,7 @@ impl Councils {
             }
             Fact::CallReserved { call, purpose: Purpose::Council, .. } => drop(self.calls.insert(*call)),
             Fact::CallFinished { lane, call, summary, .. } if self.is_council(*call) => {
-                let spent = Spent::of(summary.cost, summary.estimated);
-                self.spent.cost += spent.cost;
-                self.spent.estimated += spent.estimated;
+                self.spent += Spent::of(summary.cost, summary.estimated);
                 let decides = |conflict| Decision::of(summary, conflict).is_some();
                 self.decided += u32::from(self.conflict(*lane).is_some_and(decides));
             }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use windlass_jobs::doc::decision_log::Decision;
 
-use crate::document::document;
+use crate::document::listed;
 use crate::harmless::one_line;
 use crate::line::{Line, rendered};
 use crate::terminal::Terminal;
@@ -41,11 +41,7 @@ pub fn decisions_text(shown: &[DecisionShown], terminal: &Terminal) -> String {
 
 /// The same as one line of JSON.
 pub fn decisions_json(decisions: &[DecisionShown]) -> Vec<u8> {
-    #[derive(Serialize)]
-    struct Fields<'a> {
-        decisions: &'a [DecisionShown],
-    }
-    document("decisions", &Fields { decisions })
+    listed("decisions", decisions)
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use windlass_core::values::{
 
 use super::{
     CallSeen, GateSeen, GateStanding, IterationSeen, Landing, PlacesSeen, RunSeen, TaskOutcome, TaskSeen,
-    Verdicts, WaitSeen, WaitedFor, Wasted, aside,
+    WaitSeen, WaitedFor, Wasted, aside,
 };
 use crate::board::Board;
 use crate::document::{RunState, RunStatus};
@@ -152,7 +152,7 @@ impl Course {
             proof: proof.unwrap_or_default(),
             ended: self.ended,
             rounds,
-            verdicts: self.verdicts(),
+            verdicts: self.board.tally,
             wasted,
             gates: self.gates(),
             begun: self.tasks_seen(),
@@ -201,34 +201,13 @@ impl Course {
         rounds.into_values().collect()
     }
 
-    /// By the books of the views, which are those of the run.
-    fn verdicts(&self) -> Verdicts {
-        self.board.tally
-    }
-
     fn begin(&mut self, lane: LaneId, iteration: u32, task: Option<&TaskId>, now: Timestamp) {
         self.at.insert(lane, iteration);
         // One whose checkout was lost begins anew, and what it has cost stays.
         let seen = self.iterations.entry(iteration).or_insert_with(|| IterationSeen {
             iteration,
-            lane,
-            task: None,
             started: now,
-            ended: None,
-            at_work: false,
-            verdict: None,
-            class: None,
-            why: String::new(),
-            cost: Cost::ZERO,
-            estimated_cost: Cost::ZERO,
-            wasted: Wasted::default(),
-            tokens: Tokens::default(),
-            duration_ms: 0,
-            changed: 0,
-            lines: None,
-            commit: None,
-            calls: Vec::new(),
-            gates: Vec::new(),
+            ..IterationSeen::default()
         });
         seen.lane = lane;
         seen.task = task.cloned();
@@ -239,12 +218,8 @@ impl Course {
                 Some(_) => {}
                 None => self.tasks.push(TaskSeen {
                     task: task.clone(),
-                    title: String::new(),
-                    state: TaskOutcome::Open,
                     iterations: vec![iteration],
-                    cost: Cost::ZERO,
-                    estimated_cost: Cost::ZERO,
-                    commits: Vec::new(),
+                    ..TaskSeen::default()
                 }),
             }
         }

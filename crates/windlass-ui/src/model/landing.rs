@@ -85,40 +85,37 @@ pub struct Landing {
     pub steps: Vec<Step>,
 }
 
-fn step(command: String, purpose: impl Into<String>) -> Step {
-    Step { command, purpose: purpose.into() }
-}
-
 impl Landing {
+    fn without_steps(sentence: impl Into<String>) -> Landing {
+        Landing { sentence: sentence.into(), steps: Vec::new() }
+    }
+
+    fn by(sentence: String, command: String, purpose: impl Into<String>) -> Landing {
+        Landing { sentence, steps: vec![Step { command, purpose: purpose.into() }] }
+    }
+
     /// From what the run's facts say, and what git says today.
     pub(super) fn of(board: &Board, status: &RunStatus, places: Option<&PlacesSeen>) -> Landing {
         if let Some(url) = &board.delivery.url {
-            return Landing {
-                sentence: format!("its pull request: {}", one_line(url)),
-                steps: vec![step(
-                    format!("gh pr view {} --web", quoted(OsStr::new(url))),
-                    "look at it, and merge it there",
-                )],
-            };
+            let sentence = format!("its pull request: {}", one_line(url));
+            let command = format!("gh pr view {} --web", quoted(OsStr::new(url)));
+            return Landing::by(sentence, command, "look at it, and merge it there");
         }
         let Some(places) = places else {
-            let sentence = match &status.head {
-                Some(head) => format!(
-                    "the last commit was {} in {}, which git cannot look at now",
-                    short(head),
-                    one_line(&status.directory)
-                ),
-                None => format!("its files are in {}; no repository is there", one_line(&status.directory)),
-            };
-            return Landing { sentence, steps: Vec::new() };
+            let directory = one_line(&status.directory);
+            return Landing::without_steps(match &status.head.as_deref().map(short) {
+                Some(head) => {
+                    format!("the last commit was {head} in {directory}, which git cannot look at now")
+                }
+                None => format!("its files are in {directory}; no repository is there"),
+            });
         };
         match (places.head, &places.main) {
             (Some(CommitStanding::OnFleet), _) => on_fleet(status),
             // What their lanes changed and did not land lies in checkouts of their own.
-            (None, _) if board.plan.as_ref().is_some_and(|plan| plan.lanes.is_some()) => Landing {
-                sentence: "nothing: none of its lanes has landed a commit".to_owned(),
-                steps: Vec::new(),
-            },
+            (None, _) if board.plan.as_ref().is_some_and(|plan| plan.lanes.is_some()) => {
+                Landing::without_steps("nothing: none of its lanes has landed a commit")
+            }
             (None, _) => uncommitted(status, places),
             (Some(head), Some(main)) => onto_main(status, places, head, main),
             (Some(head), None) => here(status, places, head),
@@ -129,23 +126,18 @@ impl Landing {
 /// The run made no commit.
 fn uncommitted(status: &RunStatus, places: &PlacesSeen) -> Landing {
     if status.restorable.is_none() || places.uncommitted == 0 {
-        return Landing {
-            sentence: "nothing: no commit, and no file that differs".to_owned(),
-            steps: Vec::new(),
-        };
+        return Landing::without_steps("nothing: no commit, and no file that differs");
     }
     let top = top(status);
     let title = quoted(OsStr::new(&one_line(&status.title)));
     let files = format::count(places.uncommitted, "file");
+    let steps = [
+        (format!("windlass diff {}", run(status)), "what the run changed"),
+        (format!("git -C {top} add --all && git -C {top} commit -m {title}"), "commit all that is there"),
+    ];
     Landing {
         sentence: format!("{files} not committed in {}", one_line(&status.directory)),
-        steps: vec![
-            step(format!("windlass diff {}", run(status)), "what the run changed"),
-            step(
-                format!("git -C {top} add --all && git -C {top} commit -m {title}"),
-                "commit all that is there",
-            ),
-        ],
+        steps: steps.map(|(command, purpose)| Step { command, purpose: purpose.to_owned() }).into(),
     }
 }
 
@@ -164,12 +156,9 @@ fn onto_main(status: &RunStatus, places: &PlacesSeen, head: CommitStanding, main
     };
     let sentence = format!("{commits} on {}{left}", one_line(&what));
     match head.before_merging() {
-        Some(known) => {
-            let purpose = format!("onto {onto}: {known}{first}");
-            Landing { sentence, steps: vec![step(merge, purpose)] }
-        }
+        Some(known) => Landing::by(sentence, merge, format!("onto {onto}: {known}{first}")),
         None if head == CommitStanding::Merged => {
-            Landing { sentence: format!("{sentence}; merged into {onto} already"), steps: Vec::new() }
+            Landing::without_steps(format!("{sentence}; merged into {onto} already"))
         }
         None => gone(),
     }
@@ -177,14 +166,12 @@ fn onto_main(status: &RunStatus, places: &PlacesSeen, head: CommitStanding, main
 
 fn on_fleet(status: &RunStatus) -> Landing {
     let commits = format::count(status.commits_made, "commit");
-    Landing {
-        sentence: format!("{commits}, which its fleet keeps and this repository has not"),
-        steps: vec![step(format!("windlass resume {}", run(status)), "brings them here")],
-    }
+    let sentence = format!("{commits}, which its fleet keeps and this repository has not");
+    Landing::by(sentence, format!("windlass resume {}", run(status)), "brings them here")
 }
 
 fn gone() -> Landing {
-    Landing { sentence: "its commits are gone".to_owned(), steps: Vec::new() }
+    Landing::without_steps("its commits are gone")
 }
 
 /// It worked where a person does: its commits are on the branch.
@@ -201,19 +188,14 @@ fn here(status: &RunStatus, places: &PlacesSeen, head: CommitStanding) -> Landin
     match head.before_merging() {
         Some(known) => {
             let sentence = format!("{commits}, which {branch} has not{left}");
-            Landing { sentence, steps: vec![step(merge, format!("onto {branch}: {known}"))] }
+            Landing::by(sentence, merge, format!("onto {branch}: {known}"))
         }
         None if head == CommitStanding::Merged => {
             let range =
                 status.first_head.as_ref().map_or_else(|| last.clone(), |first| format!("{first}..{last}"));
             let sentence = format!("{commits} on {branch} already: nothing to merge{left}");
-            Landing {
-                sentence,
-                steps: vec![step(
-                    format!("git -C {top} log --oneline {range}"),
-                    format!("what {branch} has of it already"),
-                )],
-            }
+            let command = format!("git -C {top} log --oneline {range}");
+            Landing::by(sentence, command, format!("what {branch} has of it already"))
         }
         None => gone(),
     }

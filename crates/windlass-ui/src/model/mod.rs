@@ -33,8 +33,8 @@ mod tests;
 use jiff::Timestamp;
 use serde::Serialize;
 use windlass_core::values::{
-    AgentIndex, CallId, CheckKind, CheckResult, CheckStage, Class, Cost, Denial, LaneId, Purpose, Spent,
-    TaskId, Tokens, Verdict, WindowShare,
+    AgentIndex, CallId, CheckKind, CheckResult, CheckStage, Class, Cost, Denial, LaneId, Named as _, Purpose,
+    Spent, TaskId, Tokens, Verdict, WindowShare,
 };
 
 pub use aside::AsideSeen;
@@ -170,7 +170,7 @@ impl RunSeen {
 }
 
 /// One round of work.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct IterationSeen {
     /// Its number, from 1.
     pub iteration: u32,
@@ -340,7 +340,7 @@ impl CallSeen {
 }
 
 /// A task that a run began.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct TaskSeen {
     /// Which.
     pub task: TaskId,
@@ -368,8 +368,9 @@ impl TaskSeen {
 }
 
 /// What became of a task in a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum TaskOutcome {
     /// It is not done.
     #[default]
@@ -378,17 +379,6 @@ pub enum TaskOutcome {
     Done,
     /// It was given up for this run.
     Parked,
-}
-
-impl TaskOutcome {
-    /// `open`, `done`, `parked`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            TaskOutcome::Open => "open",
-            TaskOutcome::Done => "done",
-            TaskOutcome::Parked => "parked",
-        }
-    }
 }
 
 /// A wait.

@@ -1,7 +1,7 @@
 //! What stays on the screen when a run has ended.
 
 use windlass_core::spec::{JobWorkspace, RunSpec};
-use windlass_core::values::{CheckKind, CheckOutcome, Named, Spent, StopReason, UnderWay};
+use windlass_core::values::{CheckKind, CheckOutcome, Named, StopReason, UnderWay};
 use windlass_jobs::job;
 
 use super::advice::Advice;
@@ -88,11 +88,10 @@ fn in_workspace(plan: &RunSpec, ending: &Ending) -> Option<(Mark, String)> {
 
 fn figures(board: &Board, plan: &RunSpec, ending: &Ending) -> Vec<Line> {
     let mut lines = standing(board, ending);
-    let spent = Spent { cost: board.charged, estimated: board.estimated };
     lines.extend([
         labelled("iterations").plain(iterations(board.tally, ending.iterations)),
         labelled("cost").plain(format::of_limit(
-            &format::charged(spent),
+            &format::charged(board.charged),
             plan.limits.cost,
             plan.limits.spent_before,
         )),

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use windlass_core::values::TaskId;
+use strum::IntoEnumIterator;
+use windlass_core::values::{Named, TaskId};
 use windlass_jobs::doc::tasks::Task;
 
 use super::{Look, TasksShown, named};
@@ -193,14 +194,14 @@ pub fn tasks_mermaid(shown: &TasksShown<'_>) -> String {
     let mut text = String::from("flowchart LR\n");
     for (index, task) in shown.list.tasks().iter().enumerate() {
         let label = escaped(&format!("{}: {}", task.row.id, task.row.title));
-        let class = shown.look(task).word().replace(' ', "_");
+        let class = shown.look(task).name();
         let _ = writeln!(text, "  t{index}[\"{label}\"]:::{class}");
     }
     for (from, to) in edges(shown) {
         let _ = writeln!(text, "  t{from} --> t{to}");
     }
-    for look in Look::ALL.into_iter().filter(|look| *look != Look::Unclear || shown.number(*look) > 0) {
-        let class = look.word().replace(' ', "_");
+    for look in Look::iter().filter(|look| *look != Look::Unclear || shown.number(*look) > 0) {
+        let class = look.name();
         let _ = writeln!(text, "  classDef {class} fill:{},color:#000", colour(look));
     }
     text

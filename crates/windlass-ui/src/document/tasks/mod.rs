@@ -5,8 +5,9 @@ mod json;
 #[cfg(test)]
 mod tests;
 
+use strum::{EnumIter, IntoEnumIterator, IntoStaticStr};
 use windlass_core::tasks::{Schedule, TaskProgress};
-use windlass_core::values::{TaskId, TaskState};
+use windlass_core::values::{Named, TaskId, TaskState};
 use windlass_core::words::some_of;
 use windlass_jobs::doc::Problem;
 use windlass_jobs::doc::tasks::{Meaning, Task, TaskList};
@@ -36,7 +37,8 @@ pub struct TasksShown<'a> {
 }
 
 /// How a task stands, for people.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 enum Look {
     Done,
     InProgress,
@@ -47,17 +49,8 @@ enum Look {
 }
 
 impl Look {
-    /// All of them, in the order in which they are counted.
-    const ALL: [Look; 5] = [Look::Done, Look::InProgress, Look::Ready, Look::Waiting, Look::Unclear];
-
-    const fn word(self) -> &'static str {
-        match self {
-            Look::Done => "done",
-            Look::InProgress => "in progress",
-            Look::Ready => "ready",
-            Look::Waiting => "waiting",
-            Look::Unclear => "unclear",
-        }
+    fn word(self) -> &'static str {
+        if self == Look::InProgress { "in progress" } else { self.name() }
     }
 
     const fn mark(self) -> (Tone, Mark) {
@@ -103,8 +96,8 @@ impl<'a> TasksShown<'a> {
 
     fn counts(&self) -> Line {
         let total = self.list.tasks().len() as u64;
-        let named = Look::ALL.map(|look| (self.number(look), look));
-        let shown = named.iter().filter(|(number, look)| *number > 0 || *look == Look::Done);
+        let named = Look::iter().map(|look| (self.number(look), look));
+        let shown = named.filter(|(number, look)| *number > 0 || *look == Look::Done);
         let words: Vec<String> = shown.map(|(number, look)| format!("{number} {}", look.word())).collect();
         let line = Line::hanging(2).plain(format!("  {}", format::count(total, "task")));
         if total == 0 { line } else { line.dim(format!(" · {}", words.join(" · "))) }

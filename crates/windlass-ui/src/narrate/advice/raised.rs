@@ -22,7 +22,7 @@ pub(super) fn of(board: &Board, plan: &RunSpec, limit: StopReason) -> String {
         }
         StopReason::MaxCost => {
             let most = limits.cost.unwrap_or(Cost::from_micros(5_000_000));
-            let spent = board.charged + limits.spent_before;
+            let spent = board.charged.cost + limits.spent_before;
             let raised = Cost::from_micros(beyond(spent.micros(), most.micros()));
             format!(" --max-cost {}", raised.dollars())
         }
@@ -47,7 +47,7 @@ fn is_reached(board: &Board, plan: &RunSpec, limit: StopReason) -> bool {
     let limits = &plan.limits;
     match limit {
         StopReason::MaxIterations => limits.iterations.is_some_and(|most| board.tally.total() >= most),
-        StopReason::MaxCost => limits.budget().is_some_and(|most| board.charged >= most),
+        StopReason::MaxCost => limits.budget().is_some_and(|most| board.charged.cost >= most),
         StopReason::MaxTokens => limits.tokens.is_some_and(|most| board.tokens.total() >= most),
         StopReason::MaxDuration => limits.duration.is_some_and(|most| active(board) >= most),
         _ => false,
