@@ -152,14 +152,16 @@ impl Ending<'_> {
         Judgement::new(Class::TaskFailure, format!("{product} ended without a result{code}{quote}."))
     }
 
-    /// What a turn came to whose agent says in its result whether it failed: by that `failure`, whatever the exit code; else
-    /// by a signal; else by the result, where no work went on after it.
-    pub fn by_turn(
+    /// What a turn came to whose agent says in its result whether it failed, and `said` why: by the runner, which ended it; else
+    /// by that `failure`, whatever the exit code; else by a signal; else by the result, where no work went on after it.
+    pub fn judged(
         self,
         failure: Option<Judgement>,
+        said: &str,
         without_result: impl FnOnce(Ending<'_>) -> Judgement,
     ) -> Judgement {
-        if let Some(judgement) = failure.or_else(|| self.by_signal()) {
+        let by_runner = self.by_runner(failure.as_ref(), said);
+        if let Some(judgement) = by_runner.or(failure).or_else(|| self.by_signal()) {
             return judgement;
         }
         // An interrupt can end it without a word.

@@ -15,9 +15,7 @@ pub(super) fn judge(about: &'static About, signs: &Signs<'_>) -> Judgement {
     let ending = Ending { about, signs };
     let failure = signs.result.filter(|result| result.is_error).map(|result| failed(about, signs, result));
     let said = signs.result.map_or("", |result| &result.text);
-    in_vain(about, signs)
-        .or_else(|| ending.by_runner(failure.as_ref(), said))
-        .unwrap_or_else(|| ending.by_turn(failure, without_result))
+    in_vain(about, signs).unwrap_or_else(|| ending.judged(failure, said, without_result))
 }
 
 fn failed(about: &'static About, signs: &Signs<'_>, result: &ResultDigest) -> Judgement {

@@ -17,10 +17,7 @@ use crate::{Judgement, ResultDigest, Signs};
 pub(super) fn judge(signs: &Signs<'_>) -> Judgement {
     let ending = ending(signs);
     let failure = signs.result.filter(|result| is_failure(signs, result)).map(|result| failed(signs, result));
-    if let Some(judgement) = ending.by_runner(failure.as_ref(), &said(signs)) {
-        return judgement;
-    }
-    ending.by_turn(failure, |_| without_result(signs))
+    ending.judged(failure, &said(signs), |_| without_result(signs))
 }
 
 fn ending<'a>(signs: &'a Signs<'a>) -> Ending<'a> {
@@ -168,8 +165,7 @@ fn by_prose(signs: &Signs<'_>, text: &str) -> Option<Judgement> {
 
 /// The agent's own sentence about its failure: the first line of its result, else the last of standard error.
 fn said(signs: &Signs<'_>) -> String {
-    let failed = |result: &&ResultDigest| result.is_error || is_marked_error(signs, result);
-    let result = signs.result.filter(failed).map_or("", |result| &result.text);
+    let result = signs.result.filter(|result| is_failure(signs, result)).map_or("", |result| &result.text);
     let line = result.lines().map(str::trim).find(|line| !line.is_empty());
     line.or_else(|| last_line(signs.stderr)).unwrap_or_default().to_owned()
 }

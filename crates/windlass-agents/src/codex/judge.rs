@@ -16,10 +16,7 @@ pub(super) fn judge(signs: &Signs<'_>) -> Judgement {
     let ending = Ending { about: &ABOUT, signs };
     let failure = signs.result.filter(|result| result.is_error).map(|result| failed(signs, result));
     let said = signs.result.map_or("", |result| &result.text);
-    if let Some(judgement) = ending.by_runner(failure.as_ref(), said) {
-        return judgement;
-    }
-    ending.by_turn(failure, without_result)
+    ending.judged(failure, said, without_result)
 }
 
 fn failed(signs: &Signs<'_>, result: &ResultDigest) -> Judgement {

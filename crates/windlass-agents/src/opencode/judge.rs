@@ -17,10 +17,7 @@ pub(super) fn judge(signs: &Signs<'_>) -> Judgement {
     let ending = Ending { about: &ABOUT, signs };
     let failure = signs.result.filter(|result| result.is_error).map(|result| failed(signs, result));
     let said = signs.result.map_or("", |result| &result.text);
-    if let Some(judgement) = in_vain(&ABOUT, signs).or_else(|| ending.by_runner(failure.as_ref(), said)) {
-        return judgement;
-    }
-    ending.by_turn(failure, without_result)
+    in_vain(&ABOUT, signs).unwrap_or_else(|| ending.judged(failure, said, without_result))
 }
 
 fn failed(signs: &Signs<'_>, result: &ResultDigest) -> Judgement {
