@@ -365,6 +365,13 @@ pub enum Fact {
     },
 }
 
+impl Fact {
+    /// The run cannot go on, and what is being done is waited for.
+    pub(crate) fn failing(stop_reason: StopReason, detail: impl Into<String>) -> Fact {
+        Fact::Failing { stop_reason, detail: detail.into(), under_way: UnderWay::SeenThrough }
+    }
+}
+
 /// Makes the facts that hold a report as it is.
 macro_rules! from_reports {
     ($($name:ident),+ $(,)?) => {

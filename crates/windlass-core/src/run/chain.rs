@@ -15,8 +15,7 @@ use crate::run::retry::{Patience, Retries, after_limit, after_outage, back_after
 use crate::run::{Backoff, Run};
 use crate::spec::{AgentSpec, RunSpec};
 use crate::values::{
-    AgentIndex, AnswerForm, CallSummary, Class, LaneId, Now, Purpose, StopReason, UnderWay, UsageLimit,
-    between, later,
+    AgentIndex, AnswerForm, CallSummary, Class, LaneId, Now, Purpose, StopReason, UsageLimit, between, later,
 };
 
 #[cfg(test)]
@@ -230,11 +229,8 @@ impl Run {
         let away = || spec.candidates(call_for).filter_map(|agent| Some((agent, chain.away.get(&agent)?)));
         let reasons: Vec<String> =
             away().map(|(agent, away)| format!("{}: {}", spec.agent_name(agent), away.detail)).collect();
-        let fails = |stop_reason| Fact::Failing {
-            stop_reason,
-            detail: format!("no agent can work: {}", reasons.join("; ")),
-            under_way: UnderWay::SeenThrough,
-        };
+        let detail = || format!("no agent can work: {}", reasons.join("; "));
+        let fails = |stop_reason| Fact::failing(stop_reason, detail());
         match chain.first_back(spec, call_for) {
             Some((agent, until)) if between(now.wall, until) <= spec.limits.wait => {
                 let class = chain.away.get(&agent).map_or(Class::UsageLimit, |away| away.class);

@@ -142,7 +142,7 @@ pub struct TaskContext {
 }
 
 /// The task that a lane is at.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TaskAtHand {
     /// The task.
     pub row: TaskRow,
@@ -301,16 +301,7 @@ impl TaskContext {
 
     fn at_first(rows: Vec<TaskRow>) -> TaskContext {
         let schedule = Schedule::new(rows);
-        let at = schedule.next().cloned().map(|row| TaskAtHand {
-            row,
-            fresh: true,
-            failed: 0,
-            conflicts: Vec::new(),
-            work: None,
-            began: Timestamp::UNIX_EPOCH,
-            cost: Spent::default(),
-            tokens: Tokens::default(),
-        });
+        let at = schedule.next().cloned().map(|row| TaskAtHand { row, fresh: true, ..TaskAtHand::default() });
         TaskContext { schedule, at }
     }
 }

@@ -109,11 +109,8 @@ impl Run {
     }
 
     pub(super) fn council_due(&mut self, lane: LaneId) -> Applied {
-        let (turn, outcome, judged) = self.take_state(lane, "judging", |state| match state {
-            LaneState::Judging(turn, outcome, judged) if turn.council == Council::Unasked => {
-                Some((turn.clone(), outcome.clone(), judged.clone()))
-            }
-            _ => None,
+        let (turn, outcome, judged) = self.take_state(lane, "judging", |state| {
+            state.try_as_judging().filter(|(turn, ..)| turn.council == Council::Unasked)
         })?;
         let evidence = self.latest_evidence(lane).cloned();
         let candidate = Box::new(Candidate { purpose: turn.purpose, outcome, judged, evidence });
@@ -146,16 +143,11 @@ impl Run {
 
     /// What was decided stands in the project's log, or cannot.
     pub(super) fn decision_logged(&mut self, lane: LaneId, digest: Option<&str>) -> Applied {
-        let state = self.take_state(lane, "recording", |state| match state {
-            LaneState::Recording(turn, outcome, judged) => {
-                Some(LaneState::Judging(turn.clone(), outcome.clone(), judged.clone()))
-            }
-            _ => None,
-        })?;
+        let (turn, outcome, judged) = self.take_state(lane, "recording", LaneState::try_as_recording)?;
         if let Some(digest) = digest {
             self.councils.log = Some(digest.to_owned());
         }
-        self.set_state(lane, state);
+        self.set_state(lane, LaneState::Judging(turn, outcome, judged));
         Ok(())
     }
 

@@ -276,10 +276,11 @@ pub struct TurnKey {
 }
 
 /// How much of the notes goes into a prompt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NotesShare {
     /// As much as usual.
+    #[default]
     Usual,
     /// Little: the prompt was too long for the model's context.
     Little,

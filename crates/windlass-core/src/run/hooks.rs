@@ -10,9 +10,7 @@ use crate::hook::HookSetting;
 use crate::report;
 use crate::run::lane::LaneState;
 use crate::run::{Effect, Run};
-use crate::values::{
-    Ended, Evidence, Hook, HookDecision, HookName, LaneId, Named, Now, StopReason, UnderWay,
-};
+use crate::values::{Ended, Evidence, Hook, HookDecision, HookName, LaneId, Named, Now, StopReason};
 
 /// Iterations that a hook may skip in a row (rule C5).
 pub const MOST_SKIPS: u32 = 10;
@@ -164,8 +162,7 @@ impl Run {
         let because = if outcome.reason.is_empty() { String::new() } else { format!(": {}", outcome.reason) };
         let detail = format!("the hook `{}` said abort{because}", hook.name());
         let finished = finished.into();
-        let failing =
-            Fact::Failing { stop_reason: StopReason::HookAbort, detail, under_way: UnderWay::SeenThrough };
+        let failing = Fact::failing(StopReason::HookAbort, detail);
         if aborts && self.failing.is_none() { vec![finished, failing] } else { vec![finished] }
     }
 

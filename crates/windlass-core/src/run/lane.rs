@@ -8,11 +8,11 @@ use crate::values::{
     SnapshotId, TaskEnd, TaskId, Tokens,
 };
 use jiff::Timestamp;
-use strum::IntoStaticStr;
+use strum::{EnumTryAs, IntoStaticStr};
 
 /// What a lane is doing. `Preparing → Calling → Keeping → Gating → Advancing → Settling → Judging → Idle`; from
 /// `Calling`, `Terminating` leads to `Keeping` as well. A call's draining is the end of `Calling`.
-#[derive(Clone, Debug, PartialEq, IntoStaticStr)]
+#[derive(Clone, Debug, PartialEq, EnumTryAs, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum LaneState {
     /// Between iterations; the next one may begin at this time of the session's monotonic clock.
@@ -59,7 +59,7 @@ pub enum LaneState {
 }
 
 /// The attempt that a lane works on, and what its iteration took so far.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Turn {
     /// The iteration's number.
     pub iteration: u32,
@@ -155,7 +155,7 @@ pub struct Termination {
 }
 
 /// How an attempt's call went and what it left.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct AttemptOutcome {
     /// Who worked.
     pub agent: AgentIndex,
@@ -275,6 +275,12 @@ macro_rules! turn_of {
             | LaneState::Judging(turn, _, _) => Some(turn),
         }
     };
+}
+
+impl Default for LaneState {
+    fn default() -> LaneState {
+        LaneState::Idle { not_before: Duration::ZERO }
+    }
 }
 
 impl LaneState {

@@ -52,7 +52,7 @@ impl Run {
     /// The attempt begins again with its task as it was when that was taken up.
     pub(super) fn begin_again(&mut self, lane: LaneId) -> Result<(), String> {
         let turn =
-            self.take_state(lane, "at work in a checkout", |state| turn_in_checkout(state).cloned())?;
+            self.take_state(lane, "at work in a checkout", |state| turn_in_checkout(&state).cloned())?;
         self.begin_anew(lane, &turn);
         if let Some(at) = self.lanes.get_mut(&lane).and_then(|held| held.task.as_mut()) {
             at.lost += 1;

@@ -19,6 +19,7 @@ mod guard;
 mod hooks;
 mod input;
 mod issues;
+#[expect(missing_docs, reason = "strum writes `LaneState::try_as_…` without any")]
 mod lane;
 mod ledger;
 mod lost;
@@ -142,7 +143,7 @@ pub enum Phase {
 }
 
 /// A lane and what it needs to remember between iterations.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 struct Lane {
     state: LaneState,
     /// The newest evidence of its tree.
@@ -178,23 +179,6 @@ struct Damaged {
 }
 
 impl Lane {
-    fn new() -> Lane {
-        let state = LaneState::Idle { not_before: Duration::ZERO };
-        Lane {
-            state,
-            latest: None,
-            committed: None,
-            task: None,
-            rows: Rows::default(),
-            refused: Vec::new(),
-            hook_refusal: None,
-            uncommitted: Uncommitted::default(),
-            beside: Vec::new(),
-            damage: None,
-            reviews: Reviews::default(),
-        }
-    }
-
     /// What the lane holds is counted from this commit of the branch.
     fn stands_on(&mut self, commit: &str) {
         if let Some(at) = &mut self.task {

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use crate::fact::Fact;
 use crate::run::{Backoff, Run};
 use crate::spec::{Clocks, Limits};
-use crate::values::{Class, Now, RunId, StopReason, UnderWay, UsageLimit, between, later};
+use crate::values::{Class, Now, RunId, StopReason, UsageLimit, between, later};
 
 /// Added to a reset time, since two machines never agree about the time.
 pub const RESET_MARGIN: Duration = Duration::from_secs(5);
@@ -102,8 +102,7 @@ impl Run {
             "the usage limit is waited for until {until}, later than --max-wait allows ({:#})",
             signed(limits.wait)
         );
-        let stop_reason = StopReason::LimitWaitExceeded;
-        Some(Fact::Failing { stop_reason, detail, under_way: UnderWay::SeenThrough })
+        Some(Fact::failing(StopReason::LimitWaitExceeded, detail))
     }
 
     /// Is there anything that could be tried before its time?

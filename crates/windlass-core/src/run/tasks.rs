@@ -44,7 +44,7 @@ pub(super) struct Tasks {
 }
 
 /// A task that a lane is at.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct AtWork {
     pub id: TaskId,
     /// What was there when the lane took it up; `None` before the lane was opened.
@@ -63,23 +63,6 @@ pub(super) struct AtWork {
     pub lost: u32,
     /// Paths in which both sides changed the same; empty where only the checks of the merged tree failed.
     pub conflicts: Vec<String>,
-}
-
-impl AtWork {
-    /// A task that nothing has been done about.
-    pub fn begun(id: TaskId, began: Option<Evidence>) -> AtWork {
-        AtWork {
-            id,
-            began,
-            base: None,
-            attempts: Vec::new(),
-            merged_by_agent: false,
-            work: None,
-            landed: None,
-            lost: 0,
-            conflicts: Vec::new(),
-        }
-    }
 }
 
 impl Run {
@@ -210,35 +193,29 @@ impl Run {
         if verdict == Verdict::ClaimAccepted {
             return TaskEnd::Done;
         }
-        if self.tasks.left.contains(task) {
-            return TaskEnd::Parked { reason: LEFT.to_owned() };
-        }
-        if let Some(why) = self.lost_issue(task) {
-            return TaskEnd::Parked { reason: format!("it {why}") };
-        }
-        if let Some(reason) = outcome.in_git.dead_end.clone() {
+        let left = self.tasks.left.contains(task).then(|| LEFT.to_owned());
+        let lost = || self.lost_issue(task).map(|why| format!("it {why}"));
+        let held = || {
+            let found = self.held_for_review(lane).filter(|_| verdict == Verdict::ClaimRefused)?;
+            Some(format!("held for review: {found}"))
+        };
+        let rejected = || {
+            let found = self.rejected_in_a_row(lane)?;
+            Some(format!("a reviewer rejected it {REVIEW_STALEMATE} times for the same: {found}"))
+        };
+        let dead_end = || outcome.in_git.dead_end.clone();
+        if let Some(reason) = left.or_else(lost).or_else(dead_end).or_else(held).or_else(rejected) {
             return TaskEnd::Parked { reason };
         }
-        if let Some(found) = self.held_for_review(lane).filter(|_| verdict == Verdict::ClaimRefused) {
-            return TaskEnd::Parked { reason: format!("held for review: {found}") };
-        }
-        if let Some(found) = self.rejected_in_a_row(lane) {
-            let times = REVIEW_STALEMATE;
-            return TaskEnd::Parked {
-                reason: format!("a reviewer rejected it {times} times for the same: {found}"),
-            };
-        }
-        let counts = self.counts_against(lane, verdict, outcome, progress);
-        if turn.purpose.keeps_claim() && counts {
-            let what = self.what_failed(lane, outcome, verdict);
-            return TaskEnd::Parked {
-                reason: format!("it could not be put together with the branch: {what}"),
-            };
-        }
-        if !counts {
+        if !self.counts_against(lane, verdict, outcome, progress) {
             return TaskEnd::Again { why: String::new() };
         }
         let why = self.what_failed(lane, outcome, verdict);
+        if turn.purpose.keeps_claim() {
+            return TaskEnd::Parked {
+                reason: format!("it could not be put together with the branch: {why}"),
+            };
+        }
         let failed = self.task_failures(task) + 1;
         let most =
             self.spec.as_ref().and_then(|spec| spec.job.tasks.as_ref()).map_or(2, |tasks| tasks.attempts);

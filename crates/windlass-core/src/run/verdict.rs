@@ -6,7 +6,7 @@ use crate::run::lane::{AttemptOutcome, InGit, Judged, LaneState, Turn};
 use crate::run::retry::{Patience, after_limit, after_outage};
 use crate::run::{Backoff, CallFor, Council, NotesShare, Retries, Run};
 use crate::spec::{CommitPolicy, RunSpec};
-use crate::values::{CheckKind, CheckOutcome, Class, Cost, Cut, LaneId, Now, StopReason, UnderWay, Verdict};
+use crate::values::{CheckKind, CheckOutcome, Class, Cost, Cut, LaneId, Now, StopReason, Verdict};
 
 /// What follows from an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -245,11 +245,9 @@ impl Run {
     fn waits_or_ends(&self, spec: &RunSpec, outcome: &AttemptOutcome, now: Now) -> Option<Fact> {
         let AttemptOutcome { agent, summary, .. } = outcome;
         match summary.class {
-            class if class.is_fatal() => Some(Fact::Failing {
-                stop_reason: StopReason::AgentUnavailable,
-                detail: summary.detail.clone(),
-                under_way: UnderWay::SeenThrough,
-            }),
+            class if class.is_fatal() => {
+                Some(Fact::failing(StopReason::AgentUnavailable, summary.detail.as_str()))
+            }
             Class::UsageLimit => {
                 let limit = summary.limit.clone().unwrap_or_default();
                 // Another lane has met it as well, and is waited for already.
@@ -268,12 +266,10 @@ impl Run {
                 let patience = after_outage(&spec.run, &before, &spec.limits, &spec.clocks, now.wall);
                 self.wait((Class::Outage, before), patience, StopReason::AgentUnavailable)
             }
-            _ if summary.overage && !spec.limits.overage => Some(Fact::Failing {
-                stop_reason: StopReason::NeedsHuman,
-                detail: "the account is being charged beyond its plan; --allow-overage would go on"
-                    .to_owned(),
-                under_way: UnderWay::SeenThrough,
-            }),
+            _ if summary.overage && !spec.limits.overage => {
+                let detail = "the account is being charged beyond its plan; --allow-overage would go on";
+                Some(Fact::failing(StopReason::NeedsHuman, detail))
+            }
             _ => None,
         }
     }
@@ -289,9 +285,7 @@ impl Run {
                 let longer = self.backoff.is_none_or(|Backoff { until: earlier, .. }| earlier < until);
                 longer.then_some(Fact::BackoffStarted { until, class, attempt: before.count + 1 })
             }
-            Patience::Exhausted(detail) => {
-                Some(Fact::Failing { stop_reason: exhausted, detail, under_way: UnderWay::SeenThrough })
-            }
+            Patience::Exhausted(detail) => Some(Fact::failing(exhausted, detail)),
         }
     }
 }

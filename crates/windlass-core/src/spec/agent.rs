@@ -9,7 +9,7 @@ use crate::price::Price;
 use crate::values::{Purpose, path_text};
 
 /// Who works, and what it may do.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentSpec {
     /// Its name: `claude`, or `mock` for the scripted one.
     pub name: String,
@@ -60,20 +60,6 @@ impl AgentSpec {
 
     /// An agent of this name that is told nothing and allowed nothing.
     pub fn new(name: &str, program: PathBuf) -> AgentSpec {
-        AgentSpec {
-            name: name.to_owned(),
-            program,
-            version: String::new(),
-            model: None,
-            max_turns: None,
-            arguments: Vec::new(),
-            skip_permissions: false,
-            allow: Vec::new(),
-            api_keys: false,
-            background: false,
-            add_dirs: Vec::new(),
-            repository_settings: RepositorySettings::Used,
-            prices: Vec::new(),
-        }
+        AgentSpec { name: name.to_owned(), program, ..AgentSpec::default() }
     }
 }

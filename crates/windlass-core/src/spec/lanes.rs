@@ -29,7 +29,7 @@ impl CodeWay {
 }
 
 /// Several lanes at once, each in a checkout of its own.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LanesSpec {
     /// How many, at least 2. Their numbers are 1 to this.
     pub count: u16,
@@ -59,15 +59,6 @@ pub struct LanesSpec {
 impl LanesSpec {
     /// So many on this machine, below this folder; nothing else is said of them.
     pub fn of(count: u16, folder: PathBuf) -> LanesSpec {
-        LanesSpec {
-            count,
-            folder,
-            below: PathBuf::new(),
-            branch: None,
-            bootstrap: None,
-            fleet: None,
-            code: CodeWay::default(),
-            worker: None,
-        }
+        LanesSpec { count, folder, ..LanesSpec::default() }
     }
 }

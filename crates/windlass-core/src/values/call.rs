@@ -13,6 +13,7 @@ use super::{Assessment, Class, Conflict, Cost, Decision, Review, Tokens, time::m
     Clone,
     Copy,
     Debug,
+    Default,
     PartialEq,
     Eq,
     PartialOrd,
@@ -27,6 +28,7 @@ use super::{Assessment, Class, Conflict, Cost, Decision, Review, Tokens, time::m
 #[strum(serialize_all = "snake_case")]
 pub enum Purpose {
     /// To work on the job.
+    #[default]
     Work,
     /// To look over an iteration's work.
     Review,

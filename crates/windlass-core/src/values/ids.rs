@@ -27,7 +27,7 @@ impl AgentIndex {
 }
 
 /// A call's ordinal in its run, counted from 1 over all lanes, purposes and attempts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct CallId(pub u32);
 

@@ -8,7 +8,7 @@ use windlass_core::fact::{Entry, Fact};
 use windlass_core::report;
 use windlass_core::values::{
     AgentIndex, CallId, CallSummary, CheckOutcome, CheckResult, CheckStage, Cost, LandOutcome, LaneId,
-    Purpose, Spent, TaskEnd, TaskId, Tokens, WindowShare, between,
+    Purpose, Spent, TaskEnd, TaskId, WindowShare, between,
 };
 
 use super::{
@@ -235,25 +235,7 @@ impl Course {
         self.places.insert(call, iteration);
         let by = if self.board.has_chain() { self.board.agent_name(agent) } else { String::new() };
         let Some(seen) = self.iterations.get_mut(&iteration) else { return };
-        seen.calls.push(CallSeen {
-            call,
-            attempt,
-            purpose,
-            agent,
-            by,
-            started: now,
-            ended: None,
-            model: String::new(),
-            class: None,
-            detail: String::new(),
-            cost: Cost::ZERO,
-            estimated: false,
-            tokens: Tokens::default(),
-            tool_uses: 0,
-            denied: 0,
-            denials: Vec::new(),
-            repeated: false,
-        });
+        seen.calls.push(CallSeen { call, attempt, purpose, agent, by, started: now, ..CallSeen::default() });
     }
 
     fn finish_call(&mut self, call: CallId, summary: &CallSummary, now: Timestamp) {

@@ -226,7 +226,7 @@ pub struct LinesChanged {
 }
 
 /// One process of an agent.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct CallSeen {
     /// Which.
     pub call: CallId,

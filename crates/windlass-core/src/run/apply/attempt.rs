@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::Applied;
 use crate::claim;
 use crate::report::SnapshotTaken;
-use crate::run::lane::{AttemptOutcome, Call, Candidate, Checking, InGit, Judged, KeptTree, LaneState, Turn};
+use crate::run::lane::{AttemptOutcome, Call, Candidate, Checking, Judged, KeptTree, LaneState, Turn};
 use crate::run::ledger::Charge;
 use crate::run::verdict::Course;
 use crate::run::{Council, NotesShare, Run};
@@ -17,10 +17,7 @@ use crate::values::{
 
 impl Run {
     pub(super) fn call_reserved(&mut self, lane: LaneId, call: Call, reserved: Cost) -> Applied {
-        let turn = self.take_state(lane, "preparing", |state| match state {
-            LaneState::Preparing(turn) => Some(turn.clone()),
-            _ => None,
-        })?;
+        let turn = self.take_state(lane, "preparing", LaneState::try_as_preparing)?;
         self.expect_agent(call.agent)?;
         self.ledger.reserve(call.id, reserved);
         if let Some(at) = self.lanes.get_mut(&lane).and_then(|held| held.task.as_mut()) {
@@ -43,7 +40,7 @@ impl Run {
             LaneState::Cleared => asks,
             _ => false,
         };
-        self.take_state(lane, "free to begin", |state| ready(state).then_some(()))?;
+        self.take_state(lane, "free to begin", |state| ready(&state).then_some(()))?;
         if iteration != self.counters.started + 1 {
             return Err(format!("iteration {} was expected", self.counters.started + 1));
         }
@@ -56,14 +53,7 @@ impl Run {
             task: task.cloned(),
             began: now.wall,
             active: self.clock.active(now),
-            cost: Cost::ZERO,
-            estimated: Cost::ZERO,
-            tokens: Tokens::default(),
-            notes: NotesShare::Usual,
-            progress: false,
-            claim: None,
-            review: None,
-            council: Council::default(),
+            ..Turn::default()
         };
         self.standings.begin();
         let opens = self.has_lanes();
@@ -88,15 +78,8 @@ impl Run {
         if turn.purpose.answer() == AnswerForm::Assessment {
             self.findings.clone_from(&summary.assessment);
         }
-        let outcome = AttemptOutcome {
-            agent: call.agent,
-            summary: summary.clone(),
-            claimed,
-            no_work: false,
-            kept: None,
-            reviewed: None,
-            in_git: InGit::default(),
-        };
+        let (agent, summary) = (call.agent, summary.clone());
+        let outcome = AttemptOutcome { agent, summary, claimed, ..AttemptOutcome::default() };
         self.set_state(lane, LaneState::Keeping(turn, outcome));
     }
 
@@ -125,10 +108,7 @@ impl Run {
     pub(super) fn snapshot_kept(&mut self, taken: &SnapshotTaken) -> Applied {
         let SnapshotTaken { lane, evidence, snapshot, standing, forbidden_changes, .. } = taken;
         let lane = *lane;
-        let (turn, mut outcome) = self.take_state(lane, "keeping", |state| match state {
-            LaneState::Keeping(turn, outcome) => Some((turn.clone(), outcome.clone())),
-            _ => None,
-        })?;
+        let (turn, mut outcome) = self.take_state(lane, "keeping", LaneState::try_as_keeping)?;
         if let Some(standing) = standing {
             self.standings.read(standing);
             if !self.has_lanes() {
@@ -166,10 +146,7 @@ impl Run {
         undone: bool,
         evidence: &Evidence,
     ) -> Applied {
-        let (turn, mut outcome) = self.take_state(lane, "refusing", |state| match state {
-            LaneState::Refusing(turn, outcome) => Some((turn.clone(), outcome.clone())),
-            _ => None,
-        })?;
+        let (turn, mut outcome) = self.take_state(lane, "refusing", LaneState::try_as_refusing)?;
         files.clone_into(&mut self.forbidden_changes);
         self.note_refused(lane, files, undone);
         let snapshot = outcome.kept.as_ref().and_then(|kept| kept.snapshot.clone());
@@ -271,11 +248,8 @@ impl Run {
         if purpose.answer() == AnswerForm::Decision {
             return self.council_due(lane);
         }
-        let (turn, outcome, judged) = self.take_state(lane, "judging", |state| match state {
-            LaneState::Judging(turn, outcome, judged) if turn.claim.is_none() => {
-                Some((turn.clone(), outcome.clone(), judged.clone()))
-            }
-            _ => None,
+        let (turn, outcome, judged) = self.take_state(lane, "judging", |state| {
+            state.try_as_judging().filter(|(turn, ..)| turn.claim.is_none())
         })?;
         let evidence = self.latest_evidence(lane).cloned();
         let candidate = Candidate { purpose: turn.purpose, outcome, judged, evidence };
@@ -373,10 +347,7 @@ impl Run {
         if class == Class::Interrupted && self.may_lose(lane) {
             return self.begin_again(lane);
         }
-        let (turn, outcome) = self.take_state(lane, "judging", |state| match state {
-            LaneState::Judging(turn, outcome, _) => Some((turn.clone(), outcome.clone())),
-            _ => None,
-        })?;
+        let (turn, outcome, _) = self.take_state(lane, "judging", LaneState::try_as_judging)?;
         if self.goes_elsewhere(lane, &turn, &outcome) {
             self.begin_anew(lane, &turn);
             return Ok(());
@@ -397,12 +368,7 @@ impl Run {
         class: Class,
         progress: bool,
     ) -> Applied {
-        let (turn, outcome, judged) = self.take_state(lane, "judging", |state| match state {
-            LaneState::Judging(turn, outcome, judged) => {
-                Some((turn.clone(), outcome.clone(), judged.clone()))
-            }
-            _ => None,
-        })?;
+        let (turn, outcome, judged) = self.take_state(lane, "judging", LaneState::try_as_judging)?;
         self.count_reach(now, outcome.agent, class);
         self.count_verdict(lane, verdict, class, progress);
         self.count_answer(turn.claim.as_deref(), verdict);
@@ -453,10 +419,10 @@ impl Run {
         &self,
         lane: LaneId,
         wanted: &str,
-        pick: impl FnOnce(&LaneState) -> Option<T>,
+        pick: impl FnOnce(LaneState) -> Option<T>,
     ) -> Result<T, String> {
         let state = self.lane(lane).ok_or_else(|| format!("there is no lane {lane}"))?;
-        pick(state).ok_or_else(|| format!("lane {lane} is {}, not {wanted}", state.name()))
+        pick(state.clone()).ok_or_else(|| format!("lane {lane} is {}, not {wanted}", state.name()))
     }
 
     pub(in crate::run) fn set_state(&mut self, lane: LaneId, state: LaneState) {

@@ -16,12 +16,7 @@ impl Run {
         altered: bool,
         refused: Option<&str>,
     ) -> Applied {
-        let (turn, mut outcome, judged) = self.take_state(lane, "advancing", |state| match state {
-            LaneState::Advancing(turn, outcome, judged) => {
-                Some((turn.clone(), outcome.clone(), judged.clone()))
-            }
-            _ => None,
-        })?;
+        let (turn, mut outcome, judged) = self.take_state(lane, "advancing", LaneState::try_as_advancing)?;
         let kind = self.commit_kind(lane, &outcome, &judged);
         outcome.in_git.attempted |= kind == CommitKind::Attempted && made.is_some();
         self.history.saw(evidence);
@@ -90,12 +85,7 @@ impl Run {
     }
 
     pub(super) fn settled(&mut self, lane: LaneId, evidence: &Evidence) -> Applied {
-        let (turn, outcome, judged) = self.take_state(lane, "settling", |state| match state {
-            LaneState::Settling(turn, outcome, judged) => {
-                Some((turn.clone(), outcome.clone(), judged.clone()))
-            }
-            _ => None,
-        })?;
+        let (turn, outcome, judged) = self.take_state(lane, "settling", LaneState::try_as_settling)?;
         self.history.saw(evidence);
         self.disown(lane, evidence);
         self.remember(lane, evidence);

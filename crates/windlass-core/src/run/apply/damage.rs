@@ -8,10 +8,7 @@ use crate::values::{Evidence, JobStatus, LaneId};
 
 impl Run {
     pub(super) fn damaged(&mut self, lane: LaneId, found: &[Damage], course: DamageCourse) -> Applied {
-        let turn = self.take_state(lane, "keeping", |state| match state {
-            LaneState::Keeping(turn, _) => Some(turn.key()),
-            _ => None,
-        })?;
+        let turn = self.take_state(lane, "keeping", LaneState::try_as_keeping)?.0.key();
         if let Some(held) = self.lanes.get_mut(&lane) {
             held.damage = Some(Damaged { turn, found: found.to_vec(), course, undone: false });
         }
@@ -40,10 +37,7 @@ impl Run {
         evidence: &Evidence,
         standing: Option<&JobStatus>,
     ) -> Applied {
-        let (turn, mut outcome) = self.take_state(lane, "undoing", |state| match state {
-            LaneState::Undoing(turn, outcome) => Some((turn.clone(), outcome.clone())),
-            _ => None,
-        })?;
+        let (turn, mut outcome) = self.take_state(lane, "undoing", LaneState::try_as_undoing)?;
         if let Some(standing) = standing {
             self.standings.read(standing);
         }

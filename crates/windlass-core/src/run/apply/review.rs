@@ -87,9 +87,10 @@ impl Run {
 
     /// Too little had changed: nobody was asked.
     pub(super) fn review_skipped(&mut self, lane: LaneId, lines: u32) -> Applied {
-        let (mut turn, candidate) = self.take_state(lane, "preparing a review", |state| match state {
-            LaneState::Preparing(turn) => Some((turn.clone(), turn.review.clone()?)),
-            _ => None,
+        let (mut turn, candidate) = self.take_state(lane, "preparing a review", |state| {
+            let turn = state.try_as_preparing()?;
+            let candidate = turn.review.clone()?;
+            Some((turn, candidate))
         })?;
         let Candidate { purpose, mut outcome, judged, evidence } = *candidate;
         // It has become no attempt of its own.

@@ -1,7 +1,6 @@
 //! The facts of a session: start, resume, the look at the world before anything is done.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::Applied;
 use crate::run::lane::{AttemptOutcome, Checking, Judged, LaneState, Turn};
@@ -16,7 +15,7 @@ impl Run {
         }
         self.phase = Phase::Active;
         self.spec = Some(Arc::new(spec.clone()));
-        self.lanes = spec.lane_ids().into_iter().map(|id| (id, Lane::new())).collect();
+        self.lanes = spec.lane_ids().into_iter().map(|id| (id, Lane::default())).collect();
         Ok(())
     }
 
@@ -130,9 +129,7 @@ impl Run {
 /// to be judged is kept and judged anew, since the tree may have changed meanwhile.
 fn after_restart(state: &LaneState) -> LaneState {
     match state {
-        LaneState::Idle { .. } | LaneState::Asking | LaneState::Cleared => {
-            LaneState::Idle { not_before: Duration::ZERO }
-        }
+        LaneState::Idle { .. } | LaneState::Asking | LaneState::Cleared => LaneState::default(),
         LaneState::Calling(turn, call) | LaneState::Terminating(turn, call, _) => {
             LaneState::Recovering(turn.clone(), *call)
         }

@@ -46,7 +46,7 @@ impl Run {
             // Of a checkout of its own it is known once that is open.
             let began = held.latest.clone().filter(|_| !opens);
             held.refused.clear();
-            held.task = Some(AtWork::begun(task.clone(), began));
+            held.task = Some(AtWork { id: task.clone(), began, ..AtWork::default() });
         }
         Ok(())
     }
@@ -58,10 +58,7 @@ impl Run {
         evidence: &Evidence,
         snapshot: Option<&SnapshotId>,
     ) -> Applied {
-        let turn = self.take_state(lane, "opening", |state| match state {
-            LaneState::Opening(turn) => Some(turn.clone()),
-            _ => None,
-        })?;
+        let turn = self.take_state(lane, "opening", LaneState::try_as_opening)?;
         self.history.saw(evidence);
         if let Some(held) = self.lanes.get_mut(&lane) {
             held.latest = Some(evidence.clone());
@@ -84,10 +81,7 @@ impl Run {
         merged: &MergeOutcome,
         evidence: &Evidence,
     ) -> Applied {
-        let (turn, mut outcome, judged) = self.take_state(lane, "queued", |state| match state {
-            LaneState::Queued(turn, outcome, judged) => Some((turn.clone(), outcome.clone(), judged.clone())),
-            _ => None,
-        })?;
+        let (turn, mut outcome, judged) = self.take_state(lane, "queued", LaneState::try_as_queued)?;
         self.history.saw(evidence);
         self.remember(lane, evidence);
         if let Some(held) = self.lanes.get_mut(&lane) {
@@ -143,12 +137,7 @@ impl Run {
     }
 
     pub(super) fn landed(&mut self, lane: LaneId, landed: &LandOutcome) -> Applied {
-        let (turn, mut outcome, judged) = self.take_state(lane, "landing", |state| match state {
-            LaneState::Landing(turn, outcome, judged) => {
-                Some((turn.clone(), outcome.clone(), judged.clone()))
-            }
-            _ => None,
-        })?;
+        let (turn, mut outcome, judged) = self.take_state(lane, "landing", LaneState::try_as_landing)?;
         let state = match landed {
             LandOutcome::Landed { commit } => {
                 if let Some(at) = self.lanes.get_mut(&lane).and_then(|held| held.task.as_mut()) {
@@ -176,13 +165,10 @@ impl Run {
         evidence: &Evidence,
         snapshot: Option<&SnapshotId>,
     ) -> Applied {
-        self.take_state(lane, "closing", |state| match state {
-            LaneState::Closing(turn, due) => {
-                // What is parked, and why, an earlier Windlass may have decided otherwise: what it wrote down has happened.
-                let is_due = (*due == TaskEnd::Done) == (*end == TaskEnd::Done);
-                (turn.task.as_ref() == Some(task) && is_due).then_some(())
-            }
-            _ => None,
+        // What is parked, and why, an earlier Windlass may have decided otherwise: what it wrote down has happened.
+        let is_due = |due: &TaskEnd| (*due == TaskEnd::Done) == (*end == TaskEnd::Done);
+        self.take_state(lane, "closing", |state| {
+            state.try_as_closing().filter(|(turn, due)| turn.task.as_ref() == Some(task) && is_due(due))
         })?;
         match end {
             TaskEnd::Done => {

@@ -352,7 +352,7 @@ impl Run {
         self.tasks.schedule.reopen(&task);
         self.tasks.schedule.begin(&task);
         self.tasks.done.remove(&task);
-        lane.task = Some(AtWork::begun(task, lane.latest.clone()));
+        lane.task = Some(AtWork { id: task, began: lane.latest.clone(), ..AtWork::default() });
     }
 
     /// The earlier part that is looked at again.

@@ -1,7 +1,5 @@
 //! The facts of issues, folded into the state.
 
-use std::time::Duration;
-
 use jiff::Timestamp;
 
 use super::{Issues, Leased, Owed};
@@ -171,7 +169,7 @@ impl Run {
             // An agent of it was at work when the runner died: it is asked for again before anything else is called.
             if lane.state.is_resting() {
                 lane.task = None;
-                lane.state = LaneState::Idle { not_before: Duration::ZERO };
+                lane.state = LaneState::default();
                 self.tasks.schedule.park(&task);
                 self.tasks.parked.insert(task, format!("it {why}"));
             }

@@ -15,6 +15,7 @@ use crate::doc::tasks::sources::{INDEX, heading};
 /// A heading with the section that it begins: an index in [`Split::headings`].
 type Chain = Vec<usize>;
 
+#[derive(Default)]
 struct Split<'a> {
     text: &'a str,
     end: &'static str,
@@ -49,18 +50,7 @@ struct Out {
 
 pub(super) fn split(plan: &Plan, text: &str, specs: &SpecNames) -> Vec<NewFile> {
     let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    let mut split = Split {
-        text,
-        end,
-        headings: Vec::new(),
-        open: Vec::new(),
-        placed: Vec::new(),
-        title: None,
-        prose: Out::default(),
-        across: Out::default(),
-        features: Vec::new(),
-        by_spec: HashMap::new(),
-    };
+    let mut split = Split { text, end, ..Split::default() };
     for part in parts(text, plan.tasks()) {
         match part {
             Part::Heading(level, range) => split.heading(level, range),
