@@ -7,7 +7,7 @@ use windlass_core::spec::{BudgetScope, Limits};
 use windlass_core::values::{Cost, ExitCodes, RunId, StopReason};
 use windlass_engine::local::{Unsettled, unsettled};
 use windlass_engine::store::lock::{hold_budget, holders};
-use windlass_engine::store::{RunFolder, RunSummary, index, journal};
+use windlass_engine::store::{RunFolder, RunSummary, StoreError, index, journal};
 
 use crate::error::{AppError, Kind};
 use crate::here::Here;
@@ -60,11 +60,35 @@ pub fn spent_by<'a>(here: &Here, runs: impl Iterator<Item = &'a RunSummary>) -> 
     })
 }
 
-/// What the runs of a job cost, but for this one. Changes nothing.
+/// What the runs of a job cost by their journals, but for this one. Changes nothing.
+///
+/// # Errors
+/// A run that has called agents cannot be read: what it cost, and for which job, nobody knows.
 pub fn spent_on(here: &Here, job: &SameJob, but: Option<&RunId>) -> Result<SpentBefore, AppError> {
     let all = index::look(&here.project)?;
-    let others = all.iter().filter(|run| Some(&run.run) != but && job.includes(run, &here.project));
-    Ok(SpentBefore { cost: others.map(|run| used(here, run).cost).sum(), ..SpentBefore::default() })
+    let folder = |run: &RunId| RunFolder::of(&here.project, run);
+    let has_called = |run: &RunId| Some(run) != but && folder(run).iterations().exists();
+    if let Some((run, error)) = all.unreadable.iter().find(|(run, _)| has_called(run)) {
+        return Err(unknown(&folder(run), error));
+    }
+    let mut cost = Cost::ZERO;
+    for run in all.iter().filter(|run| Some(&run.run) != but && job.includes(run, &here.project)) {
+        // The index is there to be quick: money is counted by what is kept for certain.
+        let folder = folder(&run.run);
+        let run = index::summarize(&folder).map_err(|error| unknown(&folder, &error))?;
+        cost += used(here, &run).cost;
+    }
+    Ok(SpentBefore { cost, ..SpentBefore::default() })
+}
+
+fn unknown(folder: &RunFolder, error: &StoreError) -> AppError {
+    AppError::usage(format!("what run {} has cost cannot be read: {error}", folder.run()))
+        .hint("A budget for the whole job (--budget-scope job) cannot be kept without it.")
+        .hint("A budget for this run alone: --budget-scope run")
+        .hint(format!(
+            "Or put its folder somewhere else, and its money does not count: {}",
+            folder.path().display()
+        ))
 }
 
 /// What a run used. Of one that was killed, what was set aside for its calls says little: their recorded streams say more.

@@ -52,14 +52,13 @@ fn read(text: &str) -> (BTreeMap<String, Target>, Option<String>) {
         names =
             left.split_whitespace().filter(|name| !name.contains(['%', '$'])).map(str::to_owned).collect();
         for name in &names {
-            targets
-                .entry(name.clone())
-                .or_default()
-                .needs
-                .extend(needs.split_whitespace().map(str::to_owned));
+            let target = targets.entry(name.clone()).or_default();
+            target.needs.extend(needs.split_whitespace().map(str::to_owned));
         }
         first = first.or_else(|| names.iter().find(|name| !name.starts_with('.')).cloned());
-        recipe.into_iter().for_each(|recipe| take_recipe(&mut targets, &names, recipe));
+        if let Some(recipe) = recipe {
+            take_recipe(&mut targets, &names, recipe);
+        }
     }
     (targets, first)
 }

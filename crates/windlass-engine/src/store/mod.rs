@@ -16,6 +16,7 @@
 //!
 //! Nothing in here needs git, and every error names the path it is about.
 
+mod call_folder;
 mod error;
 mod files;
 mod gone;
@@ -31,12 +32,13 @@ pub mod summary;
 #[cfg(test)]
 pub(crate) mod tests;
 
+pub use call_folder::CallFolder;
 pub use error::StoreError;
 pub use files::{create_folder, write_atomically};
 pub use journal::Journal;
 pub use lock::Lock;
 pub use paths::Project;
-pub use run_folder::{CallFolder, RunFolder};
+pub use run_folder::RunFolder;
 pub use session_folder::SessionFolder;
 pub use summary::{RunSummary, RunWorkspace};
 

@@ -21,6 +21,7 @@ use windlass_host::note::Note;
 use windlass_jobs::prompt::Templates;
 
 use super::StoreError;
+use super::call_folder::CallFolder;
 use super::error::Attempted as _;
 use super::files::{
     create_folder, create_new_folder, entries_as, open_private, sync_folder, write_atomically,
@@ -226,7 +227,7 @@ impl RunFolder {
             fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok).map(|entry| entry.path())
         };
         let calls = within(self.iterations()).flat_map(within);
-        let streams = calls.map(|path| CallFolder { path }.stream());
+        let streams = calls.map(|path| CallFolder::at(path).stream());
         let heard = streams.chain([self.journal()]).filter_map(|path| modified(&path)).max();
         heard.unwrap_or(UNIX_EPOCH)
     }
@@ -311,7 +312,7 @@ impl RunFolder {
 
     /// The folder of one call; nothing is created.
     pub fn call(&self, iteration: u32, attempt: u32, purpose: Purpose) -> CallFolder {
-        CallFolder { path: self.iteration(iteration).join(format!("{attempt}-{}", purpose.name())) }
+        CallFolder::at(self.iteration(iteration).join(format!("{attempt}-{}", purpose.name())))
     }
 
     /// The folder of one iteration's calls; nothing is created.
@@ -334,71 +335,6 @@ impl RunFolder {
 
     fn stop(&self) -> PathBuf {
         self.path.join("stop")
-    }
-}
-
-/// What one call was told and what it said.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CallFolder {
-    path: PathBuf,
-}
-
-impl CallFolder {
-    /// Creates the folder; it may be there already.
-    pub fn create(&self) -> Result<(), StoreError> {
-        create_folder(&self.path)
-    }
-
-    /// The folder.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// The prompt, as the agent got it.
-    pub fn prompt(&self) -> PathBuf {
-        self.path.join("prompt.md")
-    }
-
-    /// The system prompt, as the agent got it.
-    pub fn system(&self) -> PathBuf {
-        self.path.join("system.md")
-    }
-
-    /// The agent's output, byte for byte.
-    pub fn stream(&self) -> PathBuf {
-        self.path.join("stream.ndjson")
-    }
-
-    /// When the agent's output came.
-    pub fn times(&self) -> PathBuf {
-        self.path.join("times")
-    }
-
-    /// What was heard of the output while the call is made on another machine.
-    pub fn live(&self) -> PathBuf {
-        self.path.join("live.ndjson")
-    }
-
-    /// When that came.
-    pub fn live_times(&self) -> PathBuf {
-        self.path.join("live-times")
-    }
-
-    /// What there is to read of the output, and when it came: all of it, or what was heard where there is no more yet.
-    pub fn recorded(&self) -> (PathBuf, PathBuf) {
-        let (stream, live) = (self.stream(), self.live());
-        // outside: the run's folder.
-        if !stream.exists() && live.exists() { (live, self.live_times()) } else { (stream, self.times()) }
-    }
-
-    /// What the agent printed on its standard error; not there when it printed nothing.
-    pub fn stderr(&self) -> PathBuf {
-        self.path.join("stderr.log")
-    }
-
-    /// The output of the gates that judged what the call left; not there when none did.
-    pub fn gates(&self) -> PathBuf {
-        self.path.join("gates")
     }
 }
 

@@ -346,9 +346,12 @@ impl Manner<'_> {
     fn set_aside(self, path: &Path, now: &Was) -> Option<PathBuf> {
         let Was::File { content, .. } = now else { return None };
         let name = path.file_name()?.to_str()?;
+        // outside: the run's folder.
         create_private_folder(self.aside).ok()?;
         let mut free = (1..).map(|number| self.aside.join(format!("git-{number:04}-{name}")));
+        // outside: the run's folder.
         let copy = free.find(|path| !path.exists())?;
+        // outside: the run's folder.
         replace(&copy, content.as_bytes(), 0o600).ok()?;
         Some(copy)
     }

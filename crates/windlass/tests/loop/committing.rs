@@ -47,6 +47,20 @@ fn subjects(night: &Night) -> String {
     night.env.git(&["log", "--format=%s"])
 }
 
+// attack(claims): an agent commits with the trailers of its iteration, nothing or something else, so that the runner takes that for its own commit
+// holds: the runner commits what its gates judged
+#[test]
+fn a_commit_with_forged_trailers_is_none_of_the_runners() {
+    let trailers = "\"x\\n\\nWindlass-Run: $WINDLASS_RUN\\nWindlass-Iteration: 1\"";
+    let forge =
+        format!("echo bad > work; git add work; printf {trailers} | git commit -qF -; echo good > work");
+    let night = Night::with_git(&every_call(&format!("{{ bash = '{forge}' }}")));
+    let outcome = night.run(&["-m", "1", "--commit", "runner", "--gate", "grep -q good work"]);
+    expect_end(&outcome, 10, "max_iterations");
+    assert_eq!(night.env.git(&["show", "HEAD:work"]), "good", "{}", said(&outcome));
+    assert_eq!(night.env.git(&["status", "--porcelain"]), "");
+}
+
 // rows: 82
 // Seed defect D3, core/commit-format.ts:62-70: a project's own format was read and not used.
 #[test]

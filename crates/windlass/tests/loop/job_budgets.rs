@@ -42,6 +42,30 @@ fn new_run(night: &Night, known: &[&Path]) -> std::path::PathBuf {
     night.folders().into_iter().find(|folder| !known.contains(&folder.as_path())).expect("a new run")
 }
 
+// attack(money): the index of runs is edited, so that a run of the job cost nothing; then its journal is removed
+// holds: what the journal says counts; where it cannot be read, nothing of the job's budget is spent
+#[test]
+fn the_budget_of_a_job_goes_by_the_journals_of_its_runs() {
+    let night = Night::with_git(&every_call(DEAR));
+    let begin = |cost: &str| {
+        night.run(&[&["-m", "2", "--fresh", "--allow-dirty", "--max-cost", cost], &OF_JOB[..]].concat())
+    };
+    expect_end(&begin("1"), 10, "max_iterations");
+    let first = night.folder();
+    let index = first.ancestors().nth(1).unwrap().join("index.jsonl");
+    let said = std::fs::read_to_string(&index).unwrap();
+    let changed = said.replace("\"cost_usd\":0.8", "\"cost_usd\":0.0");
+    assert_ne!(said, changed);
+    std::fs::write(&index, changed).unwrap();
+    expect_end(&begin("0.9"), 11, "max_cost");
+    let (limits, ..) = of_run(&new_run(&night, &[&first]));
+    assert_eq!(limits.spent_before, dollars(0.8));
+    std::fs::remove_file(first.join("journal.jsonl")).unwrap();
+    let refused = begin("5");
+    refused.expect_code(2, &refused.stderr_text());
+    assert!(refused.stderr_text().contains("has cost cannot be read"), "{}", refused.stderr_text());
+}
+
 // attack(money): the runner is killed after its agent has used five dollars' worth of tokens; another run of the job begins
 // holds: what the recorded stream shows counts against the job's budget, and not what was set aside for the call
 #[test]

@@ -182,7 +182,7 @@ fn worktrees_of_one_repository_share_what_is_trusted() {
 }
 
 // attack(trust): an agent calls `windlass trust`, first as it is and then with its environment wiped, so that nothing says that
-//   it is one; it also has windlass write a gate, which is trusted where a person does so.
+//   it is one; it also has windlass write a gate, which is trusted where a person does so, raise a limit of the person's, and stop the run.
 // holds: refused, since it is below its keeper; what it had written is not trusted.
 #[test]
 fn an_agent_trusts_nothing_for_a_person() {
@@ -197,14 +197,16 @@ fn an_agent_trusts_nothing_for_a_person() {
         format!("{windlass_program} trust {hash_before} > said 2>&1; echo $? >> said"),
         format!("{wiped} trust {hash_before} > wiped 2>&1; echo $? >> wiped"),
         format!("{wiped} run -p x --mock -m 1 --trust={hash_before} > ran 2>&1; echo $? >> ran"),
-        format!("{wiped} config set notify.command 'touch stolen' > set 2>&1"),
+        format!("{wiped} config set notify.command 'touch stolen' > set 2>&1; echo $? >> set"),
+        format!("{wiped} stop > stopping 2>&1; echo $? >> stopping"),
+        format!("{wiped} config set --user limits.max_cost 700 > user 2>&1; echo $? >> user"),
     ];
     let steps: Vec<String> = attempts.iter().map(|line| format!("{{ bash = '''{line}''' }}")).collect();
     let night = Night::within(night.env, &every_call(&format!("{}, {IDLE}", steps.join(", "))));
     // The person typed this gate, so that the run begins and nothing of the repository's is used.
     let outcome = run(&night, &["--gate", "true"]);
     assert!(outcome.stdout_text().contains("stopped:"), "{}", outcome.stderr_text());
-    for file in ["said", "wiped"] {
+    for file in ["said", "wiped", "ran", "set", "stopping", "user"] {
         let said = night.env.read(file);
         assert!(
             said.contains("refused: this was started by windlass itself") && said.ends_with("2\n"),
