@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use windlass_engine::relay::{RELAY_COMMAND, relay_main};
 use windlass_engine::sandbox::container::{SWEEP_COMMAND, sweep_main};
 use windlass_engine::sandbox::{INSIDE_COMMAND, inside_main};
+use windlass_host::process::signals::survive_full_files;
 use windlass_host::process::{KEEPER_COMMAND, keeper_main};
 
 #[cfg(feature = "fleet")]
@@ -17,6 +18,7 @@ pub const SCRIPTED_AGENT: &str = "__agent";
 /// Was this process started as a helper of a run? Then it is one until it ends, and this is its exit code. `arguments`
 /// begins with the program's own name. A `main` calls it before anything else.
 pub fn helper(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
+    survive_full_files();
     let mut arguments = arguments.into_iter().skip(1);
     let verb = arguments.next()?;
     match verb.to_str()? {

@@ -34,9 +34,20 @@ pub fn is_without_room(path: &Path) -> bool {
     })
 }
 
-/// Does the system say that the disk, or the user's share of it, is full?
+/// Does the system say that the disk, or the user's share of it, is full, or that a file may not become larger?
 pub fn is_disk_full(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+    use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
+}
+
+/// What keeps more from being written, and what to do about it.
+pub fn want_of_room(error: &io::Error) -> (&'static str, &'static str) {
+    match error.kind() {
+        io::ErrorKind::FileTooLarge => {
+            ("a limit on the size of files (ulimit -f) is reached", "raise it")
+        }
+        _ => ("the disk is full", "free some space"),
+    }
 }
 
 impl FileError {

@@ -17,6 +17,7 @@ use windlass_engine::workspace::template::TemplateError;
 use windlass_engine::worktree::WorktreeError;
 use windlass_forge::{ForgeError, ForgeFault};
 use windlass_git::snapshot::{RestoreError, SnapshotError};
+use windlass_host::file::want_of_room;
 use windlass_host::process::ProcessError;
 
 use super::{AppError, Codes, Kind, hints};
@@ -57,7 +58,8 @@ impl From<WorkspaceError> for AppError {
         };
         let message = match &error {
             WorkspaceError::File(file) if file.is_disk_full() => {
-                format!("the disk is full: cannot {} {}", file.action, file.path.display())
+                let (want, _) = want_of_room(&file.source);
+                format!("{want}: cannot {} {}", file.action, file.path.display())
             }
             _ => error.to_string(),
         };

@@ -10,6 +10,7 @@ use windlass_engine::workspace::template::TemplateError;
 use windlass_engine::workspace::{WorkspaceError, guard};
 use windlass_engine::worktree::WorktreeError;
 use windlass_engine::worktree::bootstrap::BootstrapError;
+use windlass_host::file::want_of_room;
 use windlass_jobs::doc::plan::migrate::MigrateError;
 
 use crate::text::quoted;
@@ -24,7 +25,8 @@ fn one(text: &str) -> Hints {
 pub(super) fn of_workspace(error: &WorkspaceError) -> Hints {
     match error {
         WorkspaceError::File(file) if file.is_disk_full() => {
-            one("Nothing was lost: free some space, then do it again.")
+            let (_, remedy) = want_of_room(&file.source);
+            vec![format!("Nothing was lost: {remedy}, then do it again.")]
         }
         WorkspaceError::NotFound { name, .. } => {
             vec!["All there are: windlass list".to_owned(), format!("Make it: windlass init {name}")]

@@ -112,7 +112,7 @@ stop_reasons! {
     /// A hook skipped ten iterations in a row.
     HookSkips: "hook_skips", Error, 1, 27, "a hook skipped too often", "A hook skipped ten iterations in a row.";
     /// The disk is full.
-    DiskFull: "disk_full", Error, 1, 28, "the disk is full", "The disk is full.";
+    DiskFull: "disk_full", Error, 1, 28, "the disk is full", "There is no room left to write.";
     /// The agent destroyed what it must not touch.
     DestructiveChange: "destructive_change", Error, 1, 29, "something was destroyed", "The agent destroyed something that it must not touch.";
     /// A person closed the run's pull request.

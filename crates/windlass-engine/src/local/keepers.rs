@@ -1,7 +1,5 @@
 //! What keepers say, and the clocks of what runs below them.
 
-use std::io::ErrorKind;
-
 use windlass_agents::close_own_files;
 use windlass_core::environment::{Heir, hint};
 use windlass_core::report::{
@@ -13,6 +11,7 @@ use windlass_core::values::{
     CallReport, CheckOutcome, CheckStage, Class, Cost, Cut, Ended, LaneId, StopReason,
 };
 use windlass_host::environment::withheld_from;
+use windlass_host::file::{is_disk_full, want_of_room};
 use windlass_host::process::{Keeper, KeeperEvent, ProcessError, adopt_and_kill};
 
 use super::event::Event;
@@ -39,8 +38,8 @@ impl LocalLanes {
                 let order = self.epoch_of(lane);
                 self.report(order, StatusChanged { lane, standing });
             }
-            Event::LogFailed(error) if error.kind() == ErrorKind::StorageFull => {
-                let detail = "the disk is full: what the agent prints cannot be kept".to_owned();
+            Event::LogFailed(error) if is_disk_full(&error) => {
+                let detail = format!("{}: what the agent prints cannot be kept", want_of_room(&error).0);
                 self.unasked(Failed { stop_reason: StopReason::DiskFull, detail });
             }
             Event::LogFailed(error) => self.notice(format!("the agent's output is not kept: {error}")),

@@ -5,13 +5,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use windlass_core::values::RunId;
-use windlass_host::file::is_disk_full;
+use windlass_host::file::{is_disk_full, want_of_room};
 
 /// What can go wrong while keeping things. Each message is one line that names the path it is about.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// No room is left: neither on the disk nor, perhaps, in the user's quota.
-    #[error("the disk is full: {} cannot be written; free some space, then continue", shown(path))]
+    #[error("{}: {} cannot be written; {}, then continue", want_of_room(source).0, shown(path), want_of_room(source).1)]
     DiskFull {
         /// The file that had to be written.
         path: PathBuf,
@@ -156,6 +156,14 @@ impl StoreError {
     /// Is there no room left on the disk (or in the quota)?
     pub const fn is_disk_full(&self) -> bool {
         matches!(self, StoreError::DiskFull { .. })
+    }
+
+    /// What keeps more from being written.
+    pub fn want_of_room(&self) -> &'static str {
+        match self {
+            StoreError::DiskFull { source, .. } => want_of_room(source).0,
+            _ => "the disk is full",
+        }
     }
 
     /// Does what was to be read not exist?

@@ -192,8 +192,10 @@ impl Supervisor {
             Report::Failed(_) | Report::Broken(_) if !self.journal.is_in_place() => {
                 return self.record_lost();
             }
-            Report::Failed(Failed { stop_reason: StopReason::DiskFull, .. })
-            | Report::Broken(Broken { stop_reason: StopReason::DiskFull, .. }) => self.release_reserve()?,
+            Report::Failed(Failed { stop_reason: StopReason::DiskFull, detail })
+            | Report::Broken(Broken { stop_reason: StopReason::DiskFull, detail }) => {
+                self.release_reserve(detail)?;
+            }
             Report::LanesClosed(_) => return self.announce(),
             _ => {}
         }
@@ -234,7 +236,7 @@ impl Supervisor {
         let entries: Vec<Entry> = numbered.map(|(seq, fact)| Entry { seq, at, fact }).collect();
         match self.journal.append(&entries) {
             Err(error) if error.is_disk_full() => {
-                self.release_reserve()?;
+                self.release_reserve(error.want_of_room())?;
                 self.journal.append(&entries)?;
             }
             appended => appended?,
@@ -266,11 +268,11 @@ impl Supervisor {
         self.take(Input::RecordLost { detail })
     }
 
-    fn release_reserve(&mut self) -> Result<(), EngineError> {
+    fn release_reserve(&mut self, why: &str) -> Result<(), EngineError> {
         if !self.disk_is_full {
             self.disk_is_full = true;
             self.journal.release_reserve()?;
-            let detail = "the disk is full".to_owned();
+            let detail = why.to_owned();
             self.reports.push_back(Reported::unasked(Broken { stop_reason: StopReason::DiskFull, detail }));
         }
         Ok(())
@@ -279,7 +281,7 @@ impl Supervisor {
     fn sync(&mut self) -> Result<(), EngineError> {
         match self.journal.sync() {
             Err(error) if error.is_disk_full() => {
-                self.release_reserve()?;
+                self.release_reserve(error.want_of_room())?;
                 Ok(self.journal.sync()?)
             }
             synced => Ok(synced?),

@@ -4,7 +4,9 @@
 //! process until it is in the foreground again and never ends it; a handler would be worse, because the kernel then
 //! repeats the forbidden call for ever.
 
-use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGSTOP, SIGTERM, SIGTSTP, SIGWINCH};
+use std::sync::Arc;
+
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGSTOP, SIGTERM, SIGTSTP, SIGWINCH, SIGXFSZ};
 use signal_hook::iterator::{Handle, Signals};
 
 use super::{ProcessError, start_thread};
@@ -29,6 +31,13 @@ pub enum Signal {
 /// A thread that waits for signals. Dropping it ends the thread; the signals are then ignored.
 #[derive(Debug)]
 pub struct SignalWatch(Handle);
+
+/// A file that may not become larger (`ulimit -f`) is an error from now on, where it would end this process. It is heard and not
+/// ignored, since programs that are started inherit only what is ignored.
+pub fn survive_full_files() {
+    // Where it cannot be heard all is as it was.
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
+}
 
 /// Calls `on_signal` for each signal, in a thread of its own. Equal signals in quick succession can come as one, and
 /// their order against others is not kept, as with signals in general.

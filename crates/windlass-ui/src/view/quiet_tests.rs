@@ -35,5 +35,5 @@ fn only_an_error_is_said() {
     let mut night = Night::new();
     night.start().end(StopReason::DiskFull, "Free some space.");
     let (_, notes) = shown(QuietView::new, &columns(80), &night.events);
-    assert_eq!(notes, "error: The disk is full. Free some space.\n");
+    assert_eq!(notes, "error: There is no room left to write. Free some space.\n");
 }

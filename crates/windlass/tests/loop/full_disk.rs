@@ -54,3 +54,19 @@ fn a_state_directory_that_is_really_full_is_survived() {
     }
     night.env.assert_no_processes(super::night::CLEARED);
 }
+
+// attack(endings): the files of this shell may not become larger than some hundred kilobytes, and the agent prints more
+// holds: neither runner nor keeper is ended by a signal; the run ends as `disk_full`, names the limit, and goes on without it
+#[test]
+fn a_limit_on_the_size_of_files_ends_the_run_in_words() {
+    let night = Night::with_git(&calls(&["{ noise = 3000000 }", "{ bash = 'echo x >> work' }"]));
+    let run = night.run_command(&["-m", "1", "--exit-codes", "detailed"]);
+    let mut limited = night.env.command("sh");
+    limited.args(["-c", "ulimit -f 600; exec \"$@\"", "sh"]).arg(run.get_program()).args(run.get_args());
+    let outcome = night.env.run(&mut limited, PATIENCE);
+    expect_end(&outcome, 28, "disk_full");
+    let said = outcome.stdout_text();
+    assert!(said.contains("a limit on the size of files (ulimit -f) is reached"), "{said}");
+    night.assert_clean();
+    expect_end(&night.resume(&["--exit-codes", "detailed"]), 10, "max_iterations");
+}
