@@ -3,6 +3,7 @@
 
 pub mod environment;
 pub mod file;
+pub mod limit;
 pub mod note;
 pub mod process;
 pub mod tree;

@@ -1,8 +1,8 @@
 //! Threads that are known by their names.
 
-use std::thread::{Builder, JoinHandle};
+use std::thread::JoinHandle;
 
-use windlass_host::process::ProcessError;
+use windlass_host::process::{ProcessError, start_thread};
 
 /// Begins one, which gives something when it ends.
 ///
@@ -12,5 +12,5 @@ pub(crate) fn start<T: Send + 'static>(
     name: impl Into<String>,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<JoinHandle<T>, ProcessError> {
-    Builder::new().name(name.into()).spawn(work).map_err(ProcessError::system("start a thread"))
+    start_thread(name, "start a thread", work)
 }

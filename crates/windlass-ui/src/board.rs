@@ -15,6 +15,7 @@ use jiff::Timestamp;
 use windlass_agents::Activity;
 use windlass_core::damage::DamageCourse;
 use windlass_core::fact::{Entry, Fact};
+use windlass_core::recovery::WayBack;
 use windlass_core::report;
 use windlass_core::spec::{ClaimSource, RunSpec};
 use windlass_core::tasks::Schedule;
@@ -80,6 +81,8 @@ pub struct Board {
     counted_waits: Duration,
     /// The newest snapshot of an iteration.
     pub(crate) kept: Option<(u32, SnapshotId)>,
+    /// What holds all that there was, should the files be gone.
+    pub(crate) way_back: WayBack,
     /// The iteration and attempt whose damage to the repository ended the run.
     pub(crate) ruined: Option<(u32, u32)>,
     pub(crate) left_out: u32,
@@ -193,6 +196,7 @@ impl Board {
     /// Takes a fact in.
     pub fn fact(&mut self, entry: &Entry) {
         self.seq = entry.seq;
+        self.way_back.take(&entry.fact);
         let before = self.now;
         // A run does not go on by being asked for something.
         self.now = if matches!(entry.fact, Fact::ActionAsked(_)) { before } else { entry.at.wall };

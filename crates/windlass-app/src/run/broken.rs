@@ -1,8 +1,8 @@
 //! A repository that cannot be gone on with: what a run that had one needs before it is resumed.
 
 use windlass_core::fact::{Entry, Fact};
+use windlass_core::recovery::WayBack;
 use windlass_core::report;
-use windlass_core::run::Run;
 use windlass_core::spec::RunSpec;
 use windlass_core::values::StopReason;
 use windlass_git::git::{Head, Repository};
@@ -11,7 +11,7 @@ use crate::error::{AppError, Kind};
 use crate::here::Here;
 
 /// A run that had a repository does not go on without its snapshots, its commits and its evidence.
-pub fn refuse(here: &Here, plan: &RunSpec, run: &Run, entries: &[Entry]) -> Result<(), AppError> {
+pub fn refuse(here: &Here, plan: &RunSpec, entries: &[Entry]) -> Result<(), AppError> {
     // That git itself is not installed is said by the run.
     if !plan.git || here.git_missing {
         return Ok(());
@@ -20,21 +20,19 @@ pub fn refuse(here: &Here, plan: &RunSpec, run: &Run, entries: &[Entry]) -> Resu
         None => Some(why_none(here)),
         Some(repository) => problem(repository, last_head(entries)),
     };
-    problem.map_or(Ok(()), |problem| Err(told(plan, run, &problem)))
+    let way_back = WayBack::of(entries.iter().map(|entry| &entry.fact)).command(&plan.run);
+    problem.map_or(Ok(()), |problem| Err(told(plan, way_back, &problem)))
 }
 
-fn told(plan: &RunSpec, run: &Run, problem: &str) -> AppError {
+fn told(plan: &RunSpec, way_back: Option<String>, problem: &str) -> AppError {
     let kind = Kind::stopped(StopReason::NeedsHuman, plan.exit_codes);
     let said = format!("run {} worked in a git repository that cannot be read: {problem}", plan.run);
     let error = AppError::new(kind, format!("{said}; nothing was done"));
     let again = format!("Then go on: windlass resume {}", plan.run);
-    let error = match run.counters().started {
-        0 => error.hint("Bring .git back, from a copy or a clone."),
-        latest => error
-            .hint(format!(
-                "Put back HEAD, branches and index as they were: windlass restore {} {latest} --before --repository",
-                plan.run
-            ))
+    let error = match way_back {
+        None => error.hint("Bring .git back, from a copy or a clone."),
+        Some(command) => error
+            .hint(format!("Put back HEAD, branches and index as they were: {command}"))
             .hint("Objects that are gone have to come from a copy or a clone."),
     };
     error.hint(again)

@@ -74,7 +74,7 @@ pub(super) fn resume(app: &App, request: &ResumeRun) -> Result<RunEnd, AppError>
                 accept_findings(&run, &folder, &mut plan)?;
             }
             let behind = here.behind(&plan.sandbox.kind)?;
-            broken::refuse(&behind, &plan, &run, &opened.entries)?;
+            broken::refuse(&behind, &plan, &opened.entries)?;
             tasks::refuse_changed_tasks(&behind, &plan)?;
             folder.take_stop_request()?;
             let mut notices = uncommitted::before_resumption(&behind, &plan, &folder, &run)?;

@@ -8,6 +8,9 @@ use crate::words::some_of;
 
 #[cfg(test)]
 mod tests;
+mod way_back;
+
+pub use way_back::{DIRECTORY_GONE, WayBack};
 
 /// So many paths are named of those that are committed as interrupted work.
 const NAMED: usize = 10;

@@ -90,3 +90,17 @@ fn ten_paths_are_named_and_the_others_counted() {
     assert_eq!(listing, "f0, f1, f2, f3, f4, f5, f6, f7, f8, f9 and 2 more");
     assert_eq!(listed([b"a\nb".as_slice()].into_iter()), "a?b");
 }
+
+#[test]
+fn the_way_back_is_the_newest_snapshot_that_is_whole() {
+    let mut world = world();
+    let run = RunId("r-a".to_owned());
+    let of = |world: &World| WayBack::of(world.journal.iter().map(|entry| &entry.fact)).command(&run);
+    assert_eq!(of(&world), None, "nobody was called");
+    world.until(|effect| matches!(effect, Effect::Keep { .. }));
+    assert_eq!(of(&world).as_deref(), Some("windlass restore r-a 1 --before --repository"));
+    world.until(|effect| matches!(effect, Effect::Prepare { .. }));
+    assert_eq!(of(&world).as_deref(), Some("windlass restore r-a 1 --repository"));
+    world.until(|effect| matches!(effect, Effect::Keep { .. }));
+    assert_eq!(of(&world).as_deref(), Some("windlass restore r-a 2 --before --repository"));
+}

@@ -22,7 +22,7 @@ use super::review::{self, Shown};
 use super::standing;
 use super::stray_trees;
 use super::tasks;
-use super::work::{WorkError, Worked};
+use super::work::{Cause, WorkError, Worked};
 use super::working_tree::{Look, WorkingTree};
 use windlass_git::inventory;
 use windlass_git::inventory::Inventory;
@@ -32,17 +32,23 @@ use windlass_host::file::is_without_room;
 impl WorkingTree {
     /// Does what an effect says, in a repository that no git that is gone keeps locked.
     pub fn carry_out(&mut self, order: &Order) -> Worked {
+        self.carry_out_here(order).map_err(|error| self.with_a_way_back(error))
+    }
+
+    fn carry_out_here(&mut self, order: &Order) -> Worked {
         self.put_steering_back()?;
         let mut reports = damage::clear_locks(self, &order.context);
-        let answers = self.act(order).map_err(|error| self.with_a_way_back(error))?;
+        let answers = self.act(order)?;
         reports.extend(std::mem::take(&mut self.notices).into_iter().map(Report::notice));
         reports.extend(self.ends.take());
         reports.extend(answers);
         Ok(reports)
     }
 
-    fn with_a_way_back(&self, mut error: WorkError) -> WorkError {
-        if error.is_of_a_broken_repository && self.snapshots.is_some() {
+    fn with_a_way_back(&self, error: WorkError) -> WorkError {
+        // Whatever could not be done without the working directory, that it is gone is what there is to say.
+        let mut error = self.surveyor.find_root().err().map_or(error, WorkError::from);
+        if error.cause == Cause::BrokenRepository && self.snapshots.is_some() {
             let turn = self.began.unwrap_or(TurnKey { iteration: 1, attempt: 1 });
             let command = damage::command(self, turn);
             error.detail = format!("{}; `{command}` puts back what was there", error.detail);

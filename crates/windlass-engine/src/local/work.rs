@@ -2,17 +2,20 @@
 
 use std::error::Error;
 use std::fmt::Display;
+use std::io::ErrorKind;
 
+use windlass_core::recovery::DIRECTORY_GONE;
 use windlass_core::report::{Broken, Report};
 use windlass_core::values::StopReason;
 
 use crate::sandbox::SandboxError;
 use crate::store::StoreError;
 use windlass_git::commit::CommitError;
-use windlass_git::git::{GitError, is_disk_full};
+use windlass_git::git::{GitError, is_disk_full, limit_behind};
 use windlass_git::inventory::SurveyError;
 use windlass_git::snapshot::SnapshotError;
 use windlass_host::file::FileError;
+use windlass_host::limit::Limit;
 use windlass_host::process::ProcessError;
 use windlass_host::tree::leads_out;
 
@@ -26,8 +29,17 @@ pub(super) struct WorkError {
     pub stop_reason: StopReason,
     /// One sentence.
     pub detail: String,
+    pub cause: Cause,
+}
+
+/// What it came of, where that matters to what can be done about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cause {
     /// Putting back the repository as it was mends it.
-    pub is_of_a_broken_repository: bool,
+    BrokenRepository,
+    /// The working directory is gone, or may not be read any more. Who did that, nobody has seen.
+    Root,
+    Other,
 }
 
 impl From<WorkError> for Report {
@@ -37,13 +49,27 @@ impl From<WorkError> for Report {
 }
 
 impl WorkError {
-    /// The disk is full, or something is broken.
+    /// The disk is full, a limit is reached, or something is broken.
     pub(super) fn new(error: &(dyn Error + 'static)) -> WorkError {
+        if let Some(limit) = limit_behind(error) {
+            return WorkError::limited(limit, error);
+        }
         WorkError::of(if is_disk_full(error) { StopReason::DiskFull } else { StopReason::Internal }, error)
     }
 
+    fn limited(limit: Limit, error: &(dyn Error + 'static)) -> WorkError {
+        let said = error.to_string();
+        let limit = limit.to_string();
+        let said = if said.contains(&limit) { said } else { format!("{limit}; {said}") };
+        WorkError::of(StopReason::NeedsHuman, &said)
+    }
+
+    fn without_root(said: &impl Display) -> WorkError {
+        WorkError { cause: Cause::Root, ..WorkError::of(StopReason::NeedsHuman, said) }
+    }
+
     pub(super) fn of(stop_reason: StopReason, error: &(impl Display + ?Sized)) -> WorkError {
-        WorkError { stop_reason, detail: error.to_string(), is_of_a_broken_repository: false }
+        WorkError { stop_reason, detail: error.to_string(), cause: Cause::Other }
     }
 }
 
@@ -88,9 +114,12 @@ impl From<GitError> for WorkError {
         if error.is_locked() {
             return WorkError::of(StopReason::NeedsHuman, &error);
         }
+        if let Some(limit) = limit_behind(&error) {
+            return WorkError::limited(limit, &error);
+        }
         if error.is_of_a_broken_repository() {
             let broken = WorkError::of(StopReason::DestructiveChange, &error);
-            return WorkError { is_of_a_broken_repository: true, ..broken };
+            return WorkError { cause: Cause::BrokenRepository, ..broken };
         }
         WorkError::new(&error)
     }
@@ -109,7 +138,13 @@ impl From<CommitError> for WorkError {
 impl From<SurveyError> for WorkError {
     fn from(error: SurveyError) -> WorkError {
         match error {
-            SurveyError::Root { .. } => WorkError::of(StopReason::DestructiveChange, &error),
+            SurveyError::Root { ref source, .. } => match (limit_behind(&error), source.kind()) {
+                (Some(limit), _) => WorkError::limited(limit, &error),
+                (None, ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                    WorkError::without_root(&format!("{DIRECTORY_GONE}: {error}"))
+                }
+                (None, _) => WorkError::without_root(&error),
+            },
             SurveyError::Git(error) => error.into(),
         }
     }

@@ -53,6 +53,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use windlass_host::file::{self, FileError};
+use windlass_host::limit::Limit;
 use windlass_host::process::ProcessError;
 
 /// git could not do what it was asked.
@@ -126,6 +127,17 @@ pub fn is_disk_full(error: &(dyn Error + 'static)) -> bool {
         (Some(GitError::Failed { said, .. }), _) => says_disk_full(said),
         (_, Some(error)) => file::is_disk_full(error),
         _ => false,
+    })
+}
+
+/// The limit on open files or processes that an error, of whatever kind, came of: Windlass's, or that of the git that it called.
+pub fn limit_behind(error: &(dyn Error + 'static)) -> Option<Limit> {
+    Limit::behind(error).or_else(|| {
+        let mut causes = iter::successors(Some(error), |&error| error.source());
+        causes.find_map(|cause| match cause.downcast_ref() {
+            Some(GitError::Failed { said, .. }) => Limit::in_words(said),
+            _ => None,
+        })
     })
 }
 

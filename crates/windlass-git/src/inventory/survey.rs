@@ -12,7 +12,7 @@ use super::content::{self, LARGEST, unread_id};
 use super::opening;
 use super::walk::{self, Bound, WALK_BYTES, WALK_FILES, Walked};
 use super::{Entry, EntryKind, Inventory, OWN_FOLDER, Place, Unread, UnreadReason, as_path};
-use crate::git::{GitError, Head, Listing, ObjectFormat, ObjectId, ObjectKind, Repository};
+use crate::git::{GitError, Head, Listing, ObjectFormat, ObjectId, ObjectKind, Repository, limit_behind};
 use windlass_host::tree::{self, Attributes, Folder, Kind, Stamps, TreePath, at};
 
 /// So often what was shut meanwhile is opened, one folder below another: whoever shuts it again and again has it stay so.
@@ -122,9 +122,14 @@ impl Surveyor {
         paths.iter().filter(|path| opening::open(&self.place.root, path)).count()
     }
 
-    fn look_around(&mut self, also: &[Vec<u8>]) -> Result<Inventory, SurveyError> {
+    /// Is the root still there, and may it be read?
+    pub fn find_root(&self) -> Result<(), SurveyError> {
         let root = self.place.root.clone();
-        at(&root).open_folder().map_err(|source| SurveyError::Root { root: root.clone(), source })?;
+        at(&root).open_folder().map(drop).map_err(|source| SurveyError::Root { root, source })
+    }
+
+    fn look_around(&mut self, also: &[Vec<u8>]) -> Result<Inventory, SurveyError> {
+        self.find_root()?;
         let mut inventory = Inventory::default();
         let listed = self.list(&mut inventory)?;
         let mut paths: Vec<(Vec<u8>, bool)> = listed.iter().map(|path| (path.clone(), false)).collect();
@@ -148,6 +153,8 @@ impl Surveyor {
                     inventory.unread.extend(closed.map(|path| Unread { path, why: UnreadReason::Refused }));
                     return Ok(paths);
                 }
+                // What may not be opened just now is not broken.
+                Err(error) if limit_behind(&error).is_some() => return Err(error.into()),
                 Err(GitError::Failed { command, said }) => {
                     inventory.trouble = Some(format!("`{command}`: {said}"));
                 }

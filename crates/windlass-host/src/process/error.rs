@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::limit::Limit;
+
 /// Why something about a process could not be done.
 #[derive(Debug, thiserror::Error)]
 pub enum ProcessError {
@@ -37,6 +39,14 @@ pub enum ProcessError {
     /// More open files in one request than a request can carry.
     #[error("{0} open files are too many for one request to the keeper")]
     TooManyFiles(usize),
+    /// A thread could not be started.
+    #[error("cannot {action}: {source}")]
+    Thread {
+        /// What was tried: "start a thread for signals", …
+        action: &'static str,
+        /// Why it failed.
+        source: io::Error,
+    },
     /// The operating system refused something.
     #[error("cannot {action}: {source}")]
     System {
@@ -85,6 +95,8 @@ pub enum StartFaultKind {
     Denied,
     /// Arguments and environment together are too long (`E2BIG`).
     TooLong,
+    /// A limit on processes or open files is reached.
+    Limited(Limit),
     /// Anything else, in the operating system's words.
     Other(String),
 }
@@ -97,6 +109,7 @@ impl fmt::Display for StartFaultKind {
             StartFaultKind::DirectoryMissing => "there is no such directory",
             StartFaultKind::Denied => "permission denied",
             StartFaultKind::TooLong => "its arguments and environment are too long",
+            StartFaultKind::Limited(limit) => return limit.fmt(f),
             StartFaultKind::Other(words) => words,
         })
     }
@@ -127,7 +140,8 @@ fn kind(program: &Path, directory: &Path, error: &io::Error) -> StartFaultKind {
         }
         io::ErrorKind::PermissionDenied => StartFaultKind::Denied,
         io::ErrorKind::ArgumentListTooLong => StartFaultKind::TooLong,
-        _ => StartFaultKind::Other(error.to_string()),
+        _ => Limit::on_beginning(error)
+            .map_or_else(|| StartFaultKind::Other(error.to_string()), StartFaultKind::Limited),
     }
 }
 

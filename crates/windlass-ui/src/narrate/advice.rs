@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use windlass_core::recovery::DIRECTORY_GONE;
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{CheckKind, StopReason, UnderWay};
 use windlass_core::words::quoted;
@@ -93,7 +94,9 @@ pub(super) fn next(board: &Board, plan: &RunSpec, reason: StopReason) -> Vec<Adv
         StopReason::Locked => return vec![advice("windlass status".to_owned(), "see the run that holds it")],
         _ => resume(String::new(), "go on where it stopped"),
     };
-    let mut all = vec![first];
+    let way_back = way_back(board, plan, reason).filter(|_| is_without_directory(board));
+    let back = way_back.map(|command| advice(command, "first, in the directory: moved back, or made anew"));
+    let mut all: Vec<Advice> = back.into_iter().chain([first]).collect();
     if matches!(reason, StopReason::AgentUnavailable | StopReason::DiskFull) {
         all.push(resume(String::new(), "go on once it is repaired"));
     }
@@ -102,6 +105,17 @@ pub(super) fn next(board: &Board, plan: &RunSpec, reason: StopReason) -> Vec<Adv
     }
     all.push(look(plan));
     all
+}
+
+/// The command that brings back all that was kept, where what is there is not to be gone on with: the files are gone, or what was
+/// destroyed was seen before anybody could look closer.
+pub(super) fn way_back(board: &Board, plan: &RunSpec, reason: StopReason) -> Option<String> {
+    let is_meant = reason == StopReason::DestructiveChange || is_without_directory(board);
+    board.way_back.command(&plan.run).filter(|_| is_meant && plan.git && plan.lanes.is_none())
+}
+
+fn is_without_directory(board: &Board) -> bool {
+    board.ending.as_ref().is_some_and(|ending| ending.detail.starts_with(DIRECTORY_GONE))
 }
 
 /// Another run of the same tasks; `None` where nobody can say how they were named.

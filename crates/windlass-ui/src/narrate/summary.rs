@@ -225,17 +225,16 @@ fn restore(board: &Board, plan: &RunSpec, reason: StopReason) -> Vec<Line> {
         let what = "files and repository as before that attempt";
         return explained(labelled("restore"), &command, what, 0);
     }
+    if let Some(command) = advice::way_back(board, plan, reason) {
+        return explained(labelled("restore"), &command, "files and repository, as they were kept last", 0);
+    }
     let Some((iteration, _)) = &board.kept else { return Vec::new() };
     // The files of one lane are without what others have landed meanwhile; all that holds is committed.
     if plan.lanes.is_some() {
         return Vec::new();
     }
-    let (command, what) = if reason == StopReason::DestructiveChange {
-        let command = format!("windlass restore {} {iteration} --before --repository", plan.run);
-        (command, "files and repository as before that iteration")
-    } else {
-        (format!("windlass restore {} {iteration}", plan.run), "the files as after that iteration")
-    };
+    let command = format!("windlass restore {} {iteration}", plan.run);
+    let what = "the files as after that iteration";
     let changes = format!("windlass diff {}", plan.run);
     let widest = command.len().max(changes.len());
     let lines = [("changes", changes, "what changed since the run began"), ("restore", command, what)];

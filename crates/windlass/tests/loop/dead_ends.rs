@@ -11,12 +11,49 @@ use super::night::{CLEARED, Night, PATIENCE, calls, every_call, expect_end};
 
 const WORK: &str = "{ bash = 'echo x >> work' }";
 
+// attack(endings): the working directory is removed, or moved away, while an agent is at work: by the agent, or by somebody else
+// holds: the run ends, says what it saw and blames nobody; ending, resume and report name one command, which brings all of it back
 #[test]
-fn a_working_tree_that_the_agent_removed_ends_the_run() {
-    let night = Night::with_git(&every_call(r#"{ bash = { command = 'rm -rf "$PWD"', silent = true } }"#));
-    let outcome = night.run(&["-m", "3"]);
-    expect_end(&outcome, 29, "destructive_change");
-    assert_eq!(night.ended(), StopReason::DestructiveChange);
+fn a_working_tree_that_is_gone_ends_the_run() {
+    for gone in [r#"rm -rf "$PWD""#, r#"mv "$PWD" "$PWD-moved""#] {
+        let away = format!("{{ bash = {{ command = '{gone}', silent = true }} }}");
+        let night = Night::with_git(&calls(&[WORK, &away, WORK]));
+        let outcome = night.run(&["-m", "3", "--commit", "runner"]);
+        expect_end(&outcome, 24, "needs_human");
+        assert_eq!(night.ended(), StopReason::NeedsHuman);
+        let said = outcome.stdout_text();
+        let run = night.folder().file_name().unwrap().to_string_lossy().into_owned();
+        let restore = format!("windlass restore {run} 2 --before --repository");
+        assert!(said.contains("cannot be read: No such file or directory"), "{said}");
+        assert!(!said.contains("destroyed") && !said.contains(" 1 --before"), "{said}");
+        fs::create_dir(night.env.project()).unwrap();
+        let resumed = night.resume(&[&run]);
+        resumed.expect_code(24, "nothing is there");
+        let report = night.env.run(&mut night.windlass(&["report", &run]), PATIENCE);
+        for told in [said, resumed.stderr_text(), report.stdout_text()] {
+            assert!(told.contains(&restore), "{told}");
+        }
+        let words: Vec<&str> = restore.split(' ').skip(1).collect();
+        night.env.run(&mut night.windlass(&words), PATIENCE).expect_code(0, "restore");
+        expect_end(&night.resume(&[&run]), 10, "max_iterations");
+        assert_eq!(night.env.git(&["rev-list", "--count", "HEAD"]), "3");
+    }
+}
+
+// attack(endings): the files that the runner may have open are used up while an agent is at work
+// holds: the run ends, names the limit and what raises it, and blames neither the agent nor Windlass
+#[test]
+fn a_limit_on_open_files_ends_the_run_in_words() {
+    let runner = r#"$(ps -o ppid= -p $(ps -o ppid= -p $PPID))"#;
+    let limited = format!("{{ bash = {{ command = 'prlimit --pid {runner} --nofile=3', silent = true }} }}");
+    let night = Night::with_git(&calls(&[&format!("{WORK}, {limited}"), WORK]));
+    let outcome = night.run(&["-m", "2"]);
+    expect_end(&outcome, 24, "needs_human");
+    let said = outcome.stdout_text();
+    assert!(said.contains("the limit on open files (ulimit -n) is reached: raise it"), "{said}");
+    assert!(!said.contains("destroyed") && !said.contains("report it"), "{said}");
+    night.assert_clean();
+    expect_end(&night.resume(&[]), 10, "max_iterations");
 }
 
 #[test]

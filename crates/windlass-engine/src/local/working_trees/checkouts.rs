@@ -10,8 +10,7 @@ use windlass_core::values::{LaneId, StopReason};
 
 use super::{Checkout, WorkingTrees, home, plan_in};
 use crate::local::tasks;
-use crate::local::work::WorkError;
-use crate::local::work::Worked;
+use crate::local::work::{Cause, WorkError, Worked};
 use crate::local::working_tree::{Look, WorkingTree};
 use crate::tasks::put_issues;
 use crate::worktree::bootstrap::{Copied, copy_included};
@@ -207,6 +206,7 @@ impl WorkingTrees {
 /// Would it be the same in a checkout made anew?
 const fn is_of_another_cause(error: &WorkError) -> bool {
     matches!(error.stop_reason, StopReason::DiskFull | StopReason::NeedsHuman)
+        && !matches!(error.cause, Cause::Root)
 }
 
 fn identity(folder: &Path) -> Option<Identity> {
