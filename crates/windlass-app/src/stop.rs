@@ -18,8 +18,8 @@ use crate::run::going_on::is_open;
 pub struct Stopping {
     /// The run.
     pub run: RunId,
-    /// Its process.
-    pub process: u32,
+    /// Its process; `None` where it cannot be seen from here.
+    pub process: Option<u32>,
     /// It had been asked before.
     pub asked_before: bool,
 }
@@ -37,7 +37,8 @@ impl App {
         let folder = RunFolder::of(&here.project, &holder.run);
         let asked_before = folder.stop_requested();
         folder.request_stop(by)?;
-        Ok(Stopping { run: holder.run, process: holder.pid, asked_before })
+        let process = Some(holder.pid).filter(|_| !holder.is_out_of_sight());
+        Ok(Stopping { run: holder.run, process, asked_before })
     }
 
     /// Ends a run's agent now for another front end, which the run says that it was.
@@ -56,8 +57,13 @@ impl App {
         let here = Here::find_broken(self)?;
         let holder = at_work(&here, Some(&run.0), "there is nothing to stop")?;
         holder.terminate().map_err(|error| {
-            AppError::new(Kind::System, format!("cannot end run {run} (process {}): {error}", holder.pid))
-                .hint(format!("On its machine: kill {}", holder.pid))
+            let process = holder.process_in_words();
+            let failed = AppError::new(Kind::System, format!("cannot end run {run} ({process}): {error}"));
+            if holder.is_out_of_sight() {
+                failed.hint("It ends after its iteration; end it sooner where it was started.")
+            } else {
+                failed.hint(format!("End it: kill {}", holder.pid))
+            }
         })
     }
 }

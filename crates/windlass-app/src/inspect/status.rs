@@ -41,6 +41,9 @@ impl App {
             which::shown(&here, None)?
         };
         let live = which::live_with(&here, &folder)?;
+        if let Some(said) = which::out_of_sight(&here, folder.run())? {
+            self.notice(&said);
+        }
         let entries = journal::read(&folder.journal())?;
         if entries.is_empty() {
             let message =

@@ -116,6 +116,14 @@ pub fn live(here: &Here) -> Result<Option<Holder>, AppError> {
     Ok(holder.filter(|holder| holder.is_alive() && !is_session(&holder.run)))
 }
 
+/// What there is to say of a run whose process is not to be found here although it works: it is in a container, or outside of ours.
+pub fn out_of_sight(here: &Here, run: &RunId) -> Result<Option<String>, AppError> {
+    let holders = lock::holders(&here.project)?;
+    let mut live = holders.into_iter().filter(|holder| holder.run == *run && holder.is_alive());
+    let holder = live.find(Holder::is_out_of_sight);
+    Ok(holder.map(|holder| format!("run {run} works {}", holder.process_in_words())))
+}
+
 /// The runs of the project that work now, in whatever directory.
 pub fn live_holders(here: &Here) -> Result<Vec<Holder>, AppError> {
     let holders = lock::holders(&here.project)?;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use windlass_engine::store::lock::{HeldBy, Holder};
+use windlass_engine::store::lock::HeldBy;
 use windlass_engine::store::session_folder::is_session;
 
 use crate::error::{AppError, Kind};
@@ -13,10 +13,11 @@ pub fn error(directory: &Path, by: HeldBy, kind: Kind) -> AppError {
     let locked = |message: String| AppError::new(kind, message);
     let directory = directory.display();
     match by {
-        HeldBy::Live(Holder { run, pid, since, .. }) => {
-            let (what, since) = (holder_in_words(&run), since.strftime("%H:%M:%S UTC"));
-            let error = locked(format!("{what} (process {pid}, since {since}) works in {directory}"));
-            if is_session(&run) {
+        HeldBy::Live(holder) => {
+            let (run, process) = (&holder.run, holder.process_in_words());
+            let (what, since) = (holder_in_words(run), holder.since.strftime("%H:%M:%S UTC"));
+            let error = locked(format!("{what} ({process}, since {since}) works in {directory}"));
+            if is_session(run) {
                 error.hint("End it in its terminal first.")
             } else {
                 error

@@ -42,6 +42,10 @@ pub struct Holder {
     pub pid: u32,
     /// When that process started, in clock ticks since the machine did (`/proc/<pid>/stat`); `None` without `/proc`.
     pub start_time: Option<u64>,
+    /// In which namespace of processes these numbers hold, as Linux calls it: a container has one of its own. `None` where
+    /// the system does not say, and in files of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
     /// The machine's name.
     pub host: String,
     /// When it took the lock.
@@ -49,6 +53,9 @@ pub struct Holder {
     /// The working directory.
     #[serde(with = "path_text")]
     pub directory: PathBuf,
+    /// The lock's file, where it was read from one.
+    #[serde(skip)]
+    file: Option<PathBuf>,
 }
 
 impl Holder {
@@ -58,31 +65,61 @@ impl Holder {
             run: run.clone(),
             pid,
             start_time: process(pid).map(|process| process.start),
+            namespace: namespace(),
             host: host_name(),
             since: Timestamp::now(),
             directory: directory.to_owned(),
+            file: None,
         }
     }
 
-    /// Does its process still run? One on another machine counts as alive: nothing can be known of it.
+    /// Does its process still run? One on another machine counts as alive: nothing can be known of it. One of another
+    /// namespace (a container, or what is outside of ours) is alive while somebody has the lock.
     pub fn is_alive(&self) -> bool {
         if self.host != host_name() {
             return true;
+        }
+        if self.is_out_of_sight() {
+            return self.file.as_deref().is_some_and(is_held);
         }
         process(self.pid).is_some_and(|process| {
             !process.is_dead() && self.start_time.is_none_or(|start| start == process.start)
         })
     }
 
-    /// Asks its process to end, as SIGTERM does. One on another machine cannot be asked.
+    /// Does its process have another number here, or none?
+    pub fn is_out_of_sight(&self) -> bool {
+        self.host != host_name() || self.namespace.is_some() && self.namespace != namespace()
+    }
+
+    /// `process 12`; of one that is out of sight that it is, since its number would be another's.
+    pub fn process_in_words(&self) -> String {
+        if self.is_out_of_sight() {
+            "elsewhere: its process cannot be seen from here".to_owned()
+        } else {
+            format!("process {}", self.pid)
+        }
+    }
+
+    /// Asks its process to end, as SIGTERM does. One that is out of sight cannot be asked.
     pub fn terminate(&self) -> std::io::Result<()> {
         let found =
             process(self.pid).filter(|process| self.start_time.is_none_or(|start| start == process.start));
-        match found.filter(|_| self.host == host_name()) {
+        match found.filter(|_| !self.is_out_of_sight()) {
             Some(process) => process.terminate(),
             None => Err(std::io::ErrorKind::NotFound.into()),
         }
     }
+}
+
+/// That of this process.
+fn namespace() -> Option<String> {
+    Some(fs::read_link("/proc/self/ns/pid").ok()?.to_string_lossy().into_owned())
+}
+
+/// Has anybody this lock? It is taken for a moment, shared, so that others who ask so find the same.
+fn is_held(path: &Path) -> bool {
+    File::open(path).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
 
 fn process(pid: u32) -> Option<Process> {
@@ -159,7 +196,11 @@ impl Lock {
             let (mut held, wait) = match (elsewhere, read_holder(&path)?) {
                 (Some(elsewhere), None) => (elsewhere, NAMELESS),
                 (Some(elsewhere), Some(holder)) if holder.is_alive() => (elsewhere, NAMELESS),
-                (None, Some(holder)) if holder.is_alive() => (HeldBy::Live(holder), Duration::ZERO),
+                // Whoever only looks whether it is held has it for a moment.
+                (None, Some(holder)) if holder.is_alive() => {
+                    let wait = if holder.is_out_of_sight() { NAMELESS } else { Duration::ZERO };
+                    (HeldBy::Live(holder), wait)
+                }
                 // What a dead runner left holds one of the two, or both; or somebody else has come between.
                 (Some(elsewhere), Some(_)) => (elsewhere, patience),
                 (None, Some(holder)) => (HeldBy::Leftovers(holder, Vec::new()), patience),
@@ -269,8 +310,9 @@ pub fn hold_budget(project: &Project, key: &str) -> Result<Option<File>, StoreEr
 
 /// What is not the name of a holder (half a line, since it is being written) is none.
 fn read_holder(path: &Path) -> Result<Option<Holder>, StoreError> {
-    let bytes = read_if_present(path)?;
-    Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
+    let holder: Option<Holder> =
+        read_if_present(path)?.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    Ok(holder.map(|holder| Holder { file: Some(path.to_owned()), ..holder }))
 }
 
 fn host_name() -> String {

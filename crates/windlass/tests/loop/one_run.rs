@@ -2,7 +2,9 @@
 
 use windlass_core::fact::Fact;
 
-use super::night::{Night, PATIENCE, every_call};
+use windlass_testkit::Running;
+
+use super::night::{Night, PATIENCE, every_call, expect_end};
 
 const WAIT: &str =
     "{ write = { path = 'begun', text = 'x' } }, { bash = 'while ! test -e go; do sleep 0.01; done' }";
@@ -51,6 +53,45 @@ fn what_a_killed_runner_left_still_has_the_directory() {
     let said = outcome.stdout_text() + &outcome.stderr_text();
     assert!(outcome.code == Some(10) || said.contains("keeps its state elsewhere"), "{said}");
     night.env.assert_no_processes(super::night::CLEARED);
+}
+
+// attack(endings): a run works in another namespace of processes (a container), with the same files and the same state folder
+// holds: to whom is outside it runs, can be stopped and is in nobody's way; no number of its processes is named to be killed
+#[test]
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+fn a_run_in_another_namespace_of_processes_is_alive() {
+    if !rustix::process::geteuid().is_root() {
+        eprintln!("skipped, because only root makes a namespace of processes");
+        return;
+    }
+    let night = Night::with_git(&every_call(WAIT));
+    let run = night.run_command(&["-m", "2"]);
+    let mut unshared = night.env.command("unshare");
+    unshared.args(["--pid", "--fork", "--mount-proc"]).arg(run.get_program()).args(run.get_args());
+    let running = Running::start(&mut unshared);
+    night.wait_for_file("begun");
+    let name = night.folder().file_name().unwrap().to_str().unwrap().to_owned();
+    let ask = |words: &[&str]| night.env.run(&mut night.windlass(words), PATIENCE);
+    let status = ask(&["status"]);
+    let runs = ask(&["runs"]);
+    let json = ask(&["status", "--json"]);
+    let other = night.run(&["--fresh"]);
+    other.expect_code(25, "it is there");
+    let resumed = ask(&["resume", &name]);
+    resumed.expect_code(25, "it is there");
+    let restored = ask(&["restore", &name, "1", "--before"]);
+    assert_ne!(restored.code, Some(0), "its files are not taken from it");
+    let stopped = ask(&["stop"]);
+    stopped.expect_success("stop");
+    for told in [&status, &runs, &json, &other, &resumed, &restored, &stopped] {
+        let said = told.stdout_text() + &told.stderr_text();
+        assert!(!said.contains("interrupted") && !said.contains("kill"), "{said}");
+    }
+    assert!(json.stdout_text().contains(r#""state":"running""#), "{}", json.stdout_text());
+    assert!(status.stderr_text().contains("its process cannot be seen from here"), "{}", status.stderr_text());
+    night.env.write("go", "");
+    expect_end(&running.wait(PATIENCE), 16, "stop_requested");
+    assert!(!ask(&["status"]).stdout_text().contains("running"));
 }
 
 // attack(endings): exit codes are configured as `simple`, and what ends as a run would is not a run: a workspace without
