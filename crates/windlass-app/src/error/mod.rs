@@ -10,7 +10,7 @@ use std::{fmt, iter};
 
 use windlass_core::values::{ExitCodes, StopReason};
 
-use windlass_git::git::is_disk_full;
+use windlass_git::git::{is_disk_full, limit_behind};
 use windlass_git::snapshot::SnapshotError;
 
 /// What kind of thing went wrong; it decides the exit code.
@@ -116,7 +116,10 @@ impl AppError {
         } else {
             kind
         };
-        AppError::new(kind, cause.to_string()).because(cause)
+        let limit = limit_behind(&cause).map(|limit| limit.to_string());
+        let said = cause.to_string();
+        let limit = limit.filter(|limit| !said.contains(limit.as_str()));
+        AppError::new(kind, said).with_hints(limit).because(cause)
     }
 
     /// The system refused something.

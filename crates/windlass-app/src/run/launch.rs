@@ -22,7 +22,7 @@ use windlass_engine::guard;
 use windlass_engine::hook;
 use windlass_engine::sandbox::{Sandbox, container};
 use windlass_engine::store::lock::{Acquired, holders};
-use windlass_engine::store::{Journal, Lock, RunFolder};
+use windlass_engine::store::{Journal, Lock, RunFolder, journal};
 use windlass_engine::supervisor::{
     Begun, EngineError, Finished, OpenWait, Session, agents_file_notice, drive, notes_file_notice,
     put_back_after_kill,
@@ -367,7 +367,7 @@ pub fn finish(
         Ok(Finished { stop_reason, exit_code }) => {
             Ok(RunEnd { run, stop_reason, exit_code, there: here.clone(), verification })
         }
-        Err(error) => Err(broken(&run, error, codes)),
+        Err(error) => Err(broken(&folder, error, codes)),
     }
 }
 
@@ -389,11 +389,19 @@ pub fn snapshots(here: &Here, run: &RunId) -> Result<Option<Store>, AppError> {
     Ok(store)
 }
 
-fn broken(run: &RunId, error: EngineError, codes: ExitCodes) -> AppError {
-    let resume = format!("The run's journal is whole; once this is fixed: windlass resume {run}");
-    match error {
-        lost @ EngineError::RecordLost(_) => AppError::of(Kind::stopped(StopReason::NeedsHuman, codes), lost),
-        other => AppError::system(other).with_codes(Some(codes)).hint(resume),
+fn broken(folder: &RunFolder, error: EngineError, codes: ExitCodes) -> AppError {
+    if matches!(error, EngineError::RecordLost(_)) {
+        return AppError::of(Kind::stopped(StopReason::NeedsHuman, codes), error);
+    }
+    let error = AppError::system(error).with_codes(Some(codes));
+    match journal::read(&folder.journal()) {
+        Ok(entries) if !entries.is_empty() => error.hint(format!(
+            "The run's journal is whole; once this is fixed: windlass resume {}",
+            folder.run()
+        )),
+        Err(unreadable) if !unreadable.is_nothing_yet() => error.hint(unreadable.to_string()),
+        // It never began.
+        _ => error.hint("Nothing was begun; once this is fixed, begin anew."),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io;
 use std::path::Path;
+use std::thread;
 
 /// Up to here each file is synced by itself, several at a time, so that the file system can settle them together. With
 /// more, syncing the whole file system once is cheaper.
@@ -43,10 +44,21 @@ fn sync_each(files: &[File]) -> io::Result<()> {
     let mut shares = files.chunks(share);
     // The first share is ours: one changed file needs no thread.
     let own = shares.next().unwrap_or_default();
-    std::thread::scope(|scope| {
-        let others: Vec<_> = shares.map(|files| scope.spawn(|| sync_in_turn(files))).collect();
+    thread::scope(|scope| {
+        let start = |files| {
+            thread::Builder::new().spawn_scoped(scope, move || sync_in_turn(files)).map_err(|_| files)
+        };
+        let others: Vec<_> = shares.map(start).collect();
         let mut result = sync_in_turn(own);
         for other in others {
+            let other = match other {
+                Ok(other) => other,
+                // Where the system gives no more threads it takes longer.
+                Err(files) => {
+                    result = result.and(sync_in_turn(files));
+                    continue;
+                }
+            };
             let ended =
                 other.join().unwrap_or_else(|_| Err(io::Error::other("a thread that synced files failed")));
             result = result.and(ended);

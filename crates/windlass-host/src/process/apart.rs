@@ -41,7 +41,8 @@ impl Drop for Apart {
     /// It goes on, and is reaped when it ends.
     fn drop(&mut self) {
         if let Some(mut started) = self.0.take() {
-            thread::spawn(move || started.wait());
+            // Without a thread to give it, this process reaps it by its own end.
+            let _ = thread::Builder::new().spawn(move || started.wait());
         }
     }
 }
