@@ -5,7 +5,7 @@ use windlass_core::spec::{
     AgentSpec, CommitPolicy, Limits, Network, ReviewScope, ReviewSpec, RunSpec, SandboxKind, Specialist,
     Verification,
 };
-use windlass_core::values::{CheckKind, Named, Purpose};
+use windlass_core::values::{CheckKind, Cost, Named, Purpose, Spent};
 use windlass_jobs::doc::report::Judged;
 use windlass_jobs::job::{self, Completion};
 
@@ -62,7 +62,8 @@ pub(super) fn resumed(board: &Board) -> Vec<Line> {
     let so_far = format!(
         "resumed after {}, {} spent",
         format::count(u64::from(done), "iteration"),
-        format::charged(board.spent())
+        // A call that was cut off may have spent all that it might.
+        format::charged(board.spent().with(Spent::of(board.unsettled(), true), Cost::ZERO))
     );
     let mut lines = vec![
         Line::hanging(2)
