@@ -129,6 +129,16 @@ pub fn count(number: u64, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
+/// What follows a number of commits by whomever: how many are of iterations, which is what a run's end counts, where others made
+/// some as well (a person, or Windlass of interrupted work).
+pub fn commits_apart(by_whomever: u64, of_iterations: u32) -> String {
+    if of_iterations > 0 && by_whomever > u64::from(of_iterations) {
+        format!(" ({of_iterations} of iterations)")
+    } else {
+        String::new()
+    }
+}
+
 /// Whole milliseconds, as JSON has them.
 pub fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)

@@ -347,7 +347,8 @@ fn of(number: u32, limit: Option<u32>) -> String {
 fn commits(status: &RunStatus) -> Option<Line> {
     let made = status.commits_made.max(u64::from(status.commits));
     let head = status.head.as_deref().map(|head| format!(" (HEAD was {})", short(head)));
-    (made > 0).then(|| labelled("commits").plain(made.to_string()).dim(head.unwrap_or_default()))
+    let apart = format::commits_apart(made, status.commits);
+    (made > 0).then(|| labelled("commits").plain(format!("{made}{apart}")).dim(head.unwrap_or_default()))
 }
 
 /// How the last agent ended, where that was not as it should be.

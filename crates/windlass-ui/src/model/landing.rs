@@ -145,7 +145,7 @@ fn uncommitted(status: &RunStatus, places: &PlacesSeen) -> Landing {
 fn onto_main(status: &RunStatus, places: &PlacesSeen, head: CommitStanding, main: &MainTree) -> Landing {
     let onto = main.branch.as_deref().map_or_else(|| "a detached HEAD".to_owned(), one_line);
     let what = places.branch.clone().or_else(|| status.head.clone()).unwrap_or_default();
-    let commits = format::count(status.commits_made, "commit");
+    let commits = commits(status);
     let merge = format!("git -C {} merge {}", quoted(OsStr::new(&main.path)), quoted(OsStr::new(&what)));
     let first = if main.uncommitted > 0 { "; commit or stash what is there first" } else { "" };
     let left = match places.uncommitted {
@@ -164,8 +164,14 @@ fn onto_main(status: &RunStatus, places: &PlacesSeen, head: CommitStanding, main
     }
 }
 
+/// `3 commits (2 of iterations)`.
+fn commits(status: &RunStatus) -> String {
+    let made = status.commits_made;
+    format!("{}{}", format::count(made, "commit"), format::commits_apart(made, status.commits))
+}
+
 fn on_fleet(status: &RunStatus) -> Landing {
-    let commits = format::count(status.commits_made, "commit");
+    let commits = commits(status);
     let sentence = format!("{commits}, which its fleet keeps and this repository has not");
     Landing::by(sentence, format!("windlass resume {}", run(status)), "brings them here")
 }
@@ -176,7 +182,7 @@ fn gone() -> Landing {
 
 /// It worked where a person does: its commits are on the branch.
 fn here(status: &RunStatus, places: &PlacesSeen, head: CommitStanding) -> Landing {
-    let commits = format::count(status.commits_made, "commit");
+    let commits = commits(status);
     let branch = places.branch.as_deref().map_or_else(|| "a detached HEAD".to_owned(), one_line);
     let top = top(status);
     let last = status.head.clone().unwrap_or_default();
