@@ -43,9 +43,7 @@ pub fn is_disk_full(error: &io::Error) -> bool {
 /// What keeps more from being written, and what to do about it.
 pub fn want_of_room(error: &io::Error) -> (&'static str, &'static str) {
     match error.kind() {
-        io::ErrorKind::FileTooLarge => {
-            ("a limit on the size of files (ulimit -f) is reached", "raise it")
-        }
+        io::ErrorKind::FileTooLarge => ("a limit on the size of files (ulimit -f) is reached", "raise it"),
         _ => ("the disk is full", "free some space"),
     }
 }

@@ -55,8 +55,8 @@ fn put_back_beside_guest(folder: &RunFolder, directory: &Path) -> Vec<String> {
 /// What is left to be put back once this process has the directory and has ended whatever a killed run had left in it. Says what
 /// that was: what was read before may have been a guest's.
 pub fn put_back_before_a_run(project: &Project, directory: &Path) -> Vec<String> {
-    let is_another = |holder: &Holder| 
-        holder.is_alive() && (holder.is_out_of_sight() || holder.pid != std::process::id());
+    let is_another =
+        |holder: &Holder| holder.is_alive() && (holder.is_out_of_sight() || holder.pid != std::process::id());
     let mut all = Vec::new();
     for folder in undriven(project, &[sandbox::GUEST_AT_WORK], is_another) {
         if let Some(sentences) = sandbox::put_back_beside(folder.path(), directory) {

@@ -310,8 +310,7 @@ pub fn hold_budget(project: &Project, key: &str) -> Result<Option<File>, StoreEr
 
 /// What is not the name of a holder (half a line, since it is being written) is none.
 fn read_holder(path: &Path) -> Result<Option<Holder>, StoreError> {
-    let holder: Option<Holder> =
-        read_if_present(path)?.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let holder: Option<Holder> = read_if_present(path)?.and_then(|bytes| serde_json::from_slice(&bytes).ok());
     Ok(holder.map(|holder| Holder { file: Some(path.to_owned()), ..holder }))
 }
 

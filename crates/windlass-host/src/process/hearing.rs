@@ -23,7 +23,10 @@ pub fn start_thread<T: Send + 'static>(
     doing: &'static str,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<JoinHandle<T>, ProcessError> {
-    thread::Builder::new().name(name.into()).spawn(work).map_err(|source| ProcessError::Thread { action: doing, source })
+    thread::Builder::new()
+        .name(name.into())
+        .spawn(work)
+        .map_err(|source| ProcessError::Thread { action: doing, source })
 }
 
 /// A pipe: the end to read from, and the end to write to.

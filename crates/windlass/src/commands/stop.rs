@@ -18,9 +18,9 @@ fn said(stopping: &Stopping) -> Vec<Line> {
     let what = "the iteration under way ends first, and its result is kept";
     let sooner = Line::hanging(2).dim("  sooner  ");
     let sooner = match process {
-        Some(process) => sooner
-            .command(format!("kill {process}"))
-            .dim("  ends the agent as well; what it did is kept"),
+        Some(process) => {
+            sooner.command(format!("kill {process}")).dim("  ends the agent as well; what it did is kept")
+        }
         None => sooner.plain("where it was started: its process cannot be seen from here"),
     };
     vec![

@@ -88,7 +88,11 @@ fn a_run_in_another_namespace_of_processes_is_alive() {
         assert!(!said.contains("interrupted") && !said.contains("kill"), "{said}");
     }
     assert!(json.stdout_text().contains(r#""state":"running""#), "{}", json.stdout_text());
-    assert!(status.stderr_text().contains("its process cannot be seen from here"), "{}", status.stderr_text());
+    assert!(
+        status.stderr_text().contains("its process cannot be seen from here"),
+        "{}",
+        status.stderr_text()
+    );
     night.env.write("go", "");
     expect_end(&running.wait(PATIENCE), 16, "stop_requested");
     assert!(!ask(&["status"]).stdout_text().contains("running"));
