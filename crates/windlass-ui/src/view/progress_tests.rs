@@ -234,7 +234,7 @@ fn a_run_that_cannot_go_on_says_so_at_once() {
     });
     assert_eq!(
         text,
-        "      ✗ There is no room left to write. No space is left for the journal.\n        Ending what is running; its work is kept.\n"
+        "      ✗ There is no room left to write. No space is left for the journal. Ending\n        what is running; its work is kept.\n"
     );
 }
 
