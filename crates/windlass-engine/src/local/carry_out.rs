@@ -110,6 +110,7 @@ impl WorkingTree {
                     notes: *notes,
                     context: &order.context,
                     changes,
+                    tasks: self.tasks_as_read.clone(),
                 };
                 prepare::write(&preparation)?;
                 reports.push(Report::from(report::Prepared { lane: *lane }));
@@ -220,6 +221,7 @@ impl WorkingTree {
         let standing = tasks::standing(&self.plan, at).or_else(|| standing::read(&self.plan));
         // After the claim was read.
         reports.extend(self.bring_tasks_back(turn, context)?);
+        reports.extend(self.put_attempts_tasks_right(turn)?);
         reports.extend(proposed.map(Report::from));
         reports.push(Report::from(report::Suspected { lane, suspicions }));
         reports.push(Report::from(report::SnapshotTaken {

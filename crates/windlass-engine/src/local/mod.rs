@@ -51,6 +51,7 @@ mod stray_trees;
 mod survey;
 mod task_states;
 mod tasks;
+mod tasks_as_read;
 mod timed;
 mod unsettled;
 mod updated;

@@ -3,13 +3,14 @@
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
+use std::sync::Arc;
 
 use windlass_agents::{CallFiles, Invocation, of, standard_input};
 use windlass_core::run::{Collected, NotesShare, OrderContext, PromptContext, TurnKey};
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{CheckOutcome, LaneId, Purpose};
 use windlass_jobs::Prompt;
-use windlass_jobs::doc::tasks::FileRole;
+use windlass_jobs::doc::tasks::{FileRole, TaskList};
 use windlass_jobs::prompt::{
     Changes, FailedCheck, NOTES_USUAL, Notes, PhaseWork, PlanLayout, PlanWork, PromptParts, ReviewWork,
     Templates,
@@ -37,6 +38,8 @@ pub(super) struct Preparation<'a> {
     pub context: &'a OrderContext,
     /// What a reviewer is shown.
     pub changes: Option<Changes>,
+    /// The tasks as the session read them, where what their files say since does not count.
+    pub tasks: Option<Arc<TaskList>>,
 }
 
 impl<'a> Preparation<'a> {
@@ -121,7 +124,8 @@ pub fn preview(plan: &RunSpec, folder: &RunFolder, wanted: &Wanted<'_>) -> Previ
     let notes = NotesShare::Usual;
     let context = &OrderContext::at_first(tasks::rows(plan));
     let lane = LaneId::default();
-    let preparation = Preparation { plan, folder, lane, turn, purpose, notes, context, changes: None };
+    let preparation =
+        Preparation { plan, folder, lane, turn, purpose, notes, context, changes: None, tasks: None };
     let call = folder.call(turn.iteration, turn.attempt, purpose);
     let (prompt, system, settings) = (call.prompt(), call.system(), folder.settings());
     let files = CallFiles {
@@ -165,7 +169,7 @@ fn compose(preparation: &Preparation<'_>, wanted: &Wanted<'_>) -> Prompt {
         collected: Some(&told.collected),
         plan_work: plan_work(plan, told),
         phase_work: phase_work(plan, told),
-        task_work: tasks::work(plan, context),
+        task_work: tasks::work(plan, context, preparation.tasks.as_deref()),
         rejection: told.rejection.as_ref(),
         review: review_work(preparation),
         settled: &told.settled,

@@ -10,7 +10,6 @@ use windlass_git::snapshot::{LeftOut, Side};
 
 use super::boxes;
 use super::standing;
-use super::tasks;
 use super::work::Worked;
 use super::working_tree::{Look, WorkingTree};
 
@@ -39,7 +38,7 @@ impl WorkingTree {
         let standing = boxes::without_missing(self, standing);
         let left_out = u32::try_from(left_out).unwrap_or(u32::MAX);
         let baseline = report::BaselineCaptured { evidence, snapshot, left_out, standing };
-        reports.push(report::Surveyed { baseline, tasks: tasks::rows(&self.plan) }.into());
+        reports.push(report::Surveyed { baseline, tasks: self.read_tasks() }.into());
         Ok(reports)
     }
 
@@ -51,7 +50,7 @@ impl WorkingTree {
         // Within a session only the checks of the baseline lie between two of these looks.
         self.note_checks(&look.inventory)?;
         let baseline = self.unkept(look);
-        reports.push(report::Surveyed { baseline, tasks: tasks::rows(&self.plan) }.into());
+        reports.push(report::Surveyed { baseline, tasks: self.read_tasks() }.into());
         Ok(reports)
     }
 

@@ -111,7 +111,8 @@ impl WorkingTree {
             CommitKind::Complete => TaskEnd::Done,
             CommitKind::Progress | CommitKind::Attempted => TaskEnd::Again { why: String::new() },
         };
-        let mut said = self.write_states(context, Some(end.state()))?;
+        let mut said: Vec<Report> = self.put_tasks_right_before_commit()?.into_iter().collect();
+        said.extend(self.write_states(context, Some(end.state()))?);
         said.extend(self.note_progress(context, turn, &end)?);
         let look = self.look()?;
         self.keep_to_be_committed(context, turn, look)?;

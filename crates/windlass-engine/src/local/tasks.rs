@@ -73,16 +73,22 @@ pub(super) fn standing(plan: &RunSpec, at: Option<&TaskId>) -> Option<JobStatus>
 }
 
 /// What the prompt of an attempt says of its task.
-pub(super) fn work<'a>(plan: &RunSpec, context: &'a OrderContext) -> Option<TaskWork<'a>> {
+pub(super) fn work<'a>(
+    plan: &RunSpec,
+    context: &'a OrderContext,
+    as_read: Option<&TaskList>,
+) -> Option<TaskWork<'a>> {
     let (places, at) = (of(plan)?, context.task()?);
     let list = read_tasks(&plan.directory, &places.file).list;
-    let file =
-        list.task(&at.row.id).map_or_else(|| places.file.display().to_string(), |task| task.file.to_string());
+    let id = &at.row.id;
+    let file = list.task(id).map_or_else(|| places.file.display().to_string(), |task| task.file.to_string());
+    // Since then other tasks' agents have had the file in their hands.
+    let first = as_read.and_then(|first| first.source_in(id, list.task(id)?.row.state));
     Some(TaskWork {
-        claim: list.form().claim(&at.row.id, &file),
+        claim: list.form().claim(id, &file),
         file,
         task: &at.row,
-        source: list.source(&at.row.id).to_owned(),
+        source: first.unwrap_or_else(|| list.source(id).to_owned()),
         failed: at.failed,
         progress: noted_in(plan, places),
         error: latest_error(plan, places, at),

@@ -26,6 +26,7 @@ use windlass_git::inventory;
 use windlass_git::inventory::{Inventory, Surveyor};
 use windlass_git::loan::Loan;
 use windlass_git::snapshot::{Moment, Side, Snapshot, SnapshotName, Store};
+use windlass_jobs::doc::tasks::TaskList;
 
 /// What the worker holds.
 #[derive(Debug)]
@@ -71,6 +72,8 @@ pub(super) struct WorkingTree {
     pub committed: Option<(String, Arc<TreeFiles>)>,
     /// The attempt whose file of tasks was put back: its snapshot has what it left of it, and keeps its name.
     pub put_back: Option<TurnKey>,
+    /// The tasks as this session read them, where it goes by that and not by what agents make of their files.
+    pub tasks_as_read: Option<Arc<TaskList>>,
     /// What is compared with what was there before.
     pub guard: GuardMemory,
     /// The git directory that guests are lent, where they are.
@@ -138,6 +141,7 @@ impl WorkingTree {
             notices: Vec::new(),
             committed: None,
             put_back: None,
+            tasks_as_read: None,
             guard: GuardMemory::new(search_path),
             loan: None,
             inside: None,

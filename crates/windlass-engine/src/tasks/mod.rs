@@ -25,6 +25,7 @@ pub use find::{Wanted, find_tasks, kept_places, near_places};
 pub use issues::put_issues;
 pub(crate) use latest::Latest;
 pub use read::read_tasks;
+pub(crate) use write::replace_text;
 pub use write::{Written, add_task, set_state, settable};
 
 use windlass_host::file::FileError;

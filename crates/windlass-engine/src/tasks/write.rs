@@ -55,6 +55,21 @@ pub fn set_state(
     Err(TasksError::Changed(place.to_owned()))
 }
 
+/// Replaces a file of a list, in one step, if it still holds what the list has of it.
+pub(crate) fn replace_text(
+    directory: &Path,
+    list: &TaskList,
+    name: &str,
+    text: String,
+) -> Result<(), TasksError> {
+    let before = list.text(name);
+    let splice = Splice { file: name.into(), range: 0..before.len(), text };
+    match apply_alone(&mut None, &at(directory).join(name), before, &splice)? {
+        SpliceOutcome::Done => Ok(()),
+        SpliceOutcome::Changed => Err(TasksError::Changed(name.into())),
+    }
+}
+
 /// The state that a task has, and what has to change for another one.
 ///
 /// # Errors

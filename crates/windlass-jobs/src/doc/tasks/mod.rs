@@ -25,6 +25,7 @@ mod meaning;
 mod missed;
 mod notes;
 mod protection;
+mod put_right;
 mod records;
 mod settle;
 mod source;
@@ -49,6 +50,7 @@ pub use criteria::Criterion;
 pub use file::{FileRole, ReadFile, TaskFile};
 pub use mark::{StateCommand, Unwritable};
 pub use meaning::Meaning;
+pub use put_right::PutRight;
 pub use source::{AboutForm, Layout, Place, Reading, StateWords, TaskForm, TaskSource};
 pub use task::{Complexity, InPlan, Item, Task};
 

@@ -1,0 +1,81 @@
+//! The tasks as the run read them when its session began. Prompts quote that, and so does each commit: what an attempt, or what it
+//! left, wrote of tasks beyond how far they are is taken out of their files again, and stays kept in a snapshot.
+
+use std::sync::Arc;
+
+use windlass_core::report::Report;
+use windlass_core::run::TurnKey;
+use windlass_core::values::{TaskId, TaskRow};
+use windlass_core::words::some_of;
+
+use super::tasks;
+use super::work::WorkError;
+use super::working_tree::WorkingTree;
+use crate::tasks::{TasksError, replace_text};
+
+/// So many tasks are named.
+const NAMED: usize = 5;
+
+impl WorkingTree {
+    /// The tasks as they are to be worked off, by which the session goes from now on.
+    pub(super) fn read_tasks(&mut self) -> Option<Vec<TaskRow>> {
+        let rows = tasks::rows(&self.plan);
+        // Where each part or lane begins with what a branch has, what is read here is not all of it.
+        let goes_by_it = rows.is_some() && !self.plan.keeps_to_own_task();
+        if goes_by_it {
+            self.tasks_as_read = tasks::read(&self.plan);
+        }
+        rows
+    }
+
+    /// After an attempt, of which a snapshot has what it left.
+    pub(super) fn put_attempts_tasks_right(&mut self, turn: TurnKey) -> Result<Option<Report>, WorkError> {
+        if !self.is_task_changed() {
+            return Ok(None);
+        }
+        self.put_back = Some(turn);
+        self.put_tasks_right(&turn.iteration.to_string())
+    }
+
+    /// Before a commit: what was written since the attempt ended is kept first.
+    pub(super) fn put_tasks_right_before_commit(&mut self) -> Result<Option<Report>, WorkError> {
+        if !self.is_task_changed() {
+            return Ok(None);
+        }
+        let Some(store) = &self.snapshots else { return Ok(None) };
+        let name = store.next_before_restore(&self.plan.run)?;
+        let look = self.look()?;
+        self.keep_look(&look.inventory, &name)?;
+        self.put_tasks_right(&name.moment.to_string())
+    }
+
+    /// Without snapshots nothing is done, nor is anything committed then.
+    fn is_task_changed(&self) -> bool {
+        let (Some(first), Some(_)) = (&self.tasks_as_read, &self.snapshots) else { return false };
+        let now = tasks::read(&self.plan).unwrap_or_default();
+        first.files().any(|name| now.put_right(first, name).is_some())
+    }
+
+    fn put_tasks_right(&mut self, moment: &str) -> Result<Option<Report>, WorkError> {
+        let Some(first) = self.tasks_as_read.clone() else { return Ok(None) };
+        let plan = Arc::clone(&self.plan);
+        let now = tasks::read(&plan).unwrap_or_default();
+        let mut changed: Vec<TaskId> = Vec::new();
+        for name in first.files() {
+            let Some(right) = now.put_right(&first, name) else { continue };
+            match replace_text(&plan.directory, &now, name, right.text) {
+                Ok(()) => changed.extend(right.tasks),
+                Err(TasksError::File(error)) if error.is_disk_full() => return Err(error.into()),
+                Err(error) => return Ok(Some(Report::notice(format!("{name} is not put right: {error}")))),
+            }
+        }
+        let look = self.look()?;
+        self.remember(look);
+        Ok(Some(Report::notice(format!(
+            "what was changed of {} beyond the status is taken out again: this run goes by what it read when it began; \
+             `windlass restore {} {moment}` has what was there",
+            some_of(changed.iter(), NAMED),
+            plan.run
+        ))))
+    }
+}

@@ -1,0 +1,93 @@
+//! Tasks as they were read before, in a file that says something else of them now: only how far they are is taken from it.
+
+use std::ops::Range;
+
+use windlass_core::values::{TaskId, TaskState};
+
+use super::{Task, TaskList};
+
+/// A file that says again what was read of its tasks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PutRight {
+    /// Its text: the tasks as they were, in the states that they have now, and all else as it is now.
+    pub text: String,
+    /// Those that read differently.
+    pub tasks: Vec<TaskId>,
+}
+
+impl TaskList {
+    /// The file with each task as `first` has it, but for its state; `None` where nothing else differs. What is new in the file
+    /// stays, and what is gone from it stays gone. Where ids are places in the file nobody can say which task is which.
+    pub fn put_right(&self, first: &TaskList, name: &str) -> Option<PutRight> {
+        let (was, is) = (first.text(name), self.text(name));
+        if was == is || !self.form().about().has_ids {
+            return None;
+        }
+        let mut text = is.to_owned();
+        let mut tasks = Vec::new();
+        // From the end, so that what is still to be replaced stands where it stood.
+        for task in self.outermost(name).into_iter().rev() {
+            let Some(former) = first.task(&task.row.id).filter(|former| *former.file == *name) else {
+                continue;
+            };
+            let as_it_was = self.in_states_of(task, first);
+            if as_it_was.as_deref().map(str::trim_end) == Some(first.source(&task.row.id).trim_end()) {
+                continue;
+            }
+            let Some(right) = first.in_states_of(former, self) else { continue };
+            let end = task.block.start + self.source(&task.row.id).trim_end().len();
+            text.replace_range(task.block.start..end, right.trim_end());
+            tasks.push(task.row.id.clone());
+        }
+        tasks.reverse();
+        (!tasks.is_empty()).then_some(PutRight { text, tasks })
+    }
+
+    /// The task's own text with it, and all that stand in it, in the states that another list has them in.
+    pub fn in_states_of(&self, task: &Task, other: &TaskList) -> Option<String> {
+        self.with_states(task, |id| other.task(id).map(|task| task.row.state))
+    }
+
+    /// The same in a state that is said.
+    pub fn source_in(&self, id: &TaskId, state: TaskState) -> Option<String> {
+        self.with_states(self.task(id)?, |other| (other == id).then_some(state))
+    }
+
+    /// `None` where a state is not written there by itself.
+    fn with_states(&self, task: &Task, state: impl Fn(&TaskId) -> Option<TaskState>) -> Option<String> {
+        let Range { start, end } = task.block;
+        let inside =
+            |other: &&Task| other.file == task.file && start <= other.block.start && other.block.end <= end;
+        let mut splices = Vec::new();
+        for other in self.tasks().iter().filter(inside) {
+            let Some(state) = state(&other.row.id).filter(|state| *state != other.row.state) else {
+                continue;
+            };
+            splices.push(self.set_state(&other.row.id, state).ok()?);
+        }
+        splices.sort_by_key(|splice| std::cmp::Reverse(splice.range.start));
+        let mut text = self.source(&task.row.id).to_owned();
+        for splice in splices.into_iter().filter(|splice| !splice.is_empty()) {
+            let (from, to) = (splice.range.start.checked_sub(start)?, splice.range.end.checked_sub(start)?);
+            text.get(from..to)?;
+            text.replace_range(from..to, &splice.text);
+        }
+        Some(text)
+    }
+
+    /// The tasks of a file that stand in no other.
+    fn outermost(&self, name: &str) -> Vec<&Task> {
+        let mut tasks: Vec<&Task> = self.tasks().iter().filter(|task| *task.file == *name).collect();
+        tasks.sort_by_key(|task| (task.block.start, std::cmp::Reverse(task.block.end)));
+        let mut end = 0;
+        tasks.retain(|task| {
+            let is_outer =
+                task.block.start >= end && self.task(&task.row.id).is_some_and(|one| one.block == task.block);
+            if is_outer {
+                end = task.block.end;
+            }
+            is_outer
+        });
+        tasks
+    }
+}
