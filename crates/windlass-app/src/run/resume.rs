@@ -75,6 +75,7 @@ pub(super) fn resume(app: &App, request: &ResumeRun) -> Result<RunEnd, AppError>
             }
             let behind = here.behind(&plan.sandbox.kind)?;
             broken::refuse(&behind, &plan, &opened.entries)?;
+            tasks::refuse_lost_tasks(&behind, &plan)?;
             tasks::refuse_changed_tasks(&behind, &plan)?;
             folder.take_stop_request()?;
             let mut notices = uncommitted::before_resumption(&behind, &plan, &folder, &run)?;

@@ -4,12 +4,12 @@ use std::path::Path;
 
 use windlass_core::config::keys;
 use windlass_core::spec::{CommitPolicy, LanesSpec, Limits, RunSpec};
-use windlass_core::values::RunId;
+use windlass_core::values::{RunId, StopReason};
 use windlass_engine::store::RunFolder;
 use windlass_engine::tasks::{FoundTasks, Unlike, read_tasks, unlike_committed};
 use windlass_git::git::{GitError, Head, Repository};
 
-use crate::error::AppError;
+use crate::error::{AppError, Codes, Kind};
 use crate::here::Here;
 use crate::run::prepared::Prepared;
 use crate::text::quoted;
@@ -129,6 +129,27 @@ pub fn refuse_impossible_lanes(here: &Here, request: &Prepared) -> Result<(), Ap
         Some(Ok(found)) if request.assignment.issues.is_none() => refuse_unlike_commit(here, &found),
         _ => Ok(()),
     }
+}
+
+/// Before a run goes on: without its task file nothing could be claimed. With another branch checked out than the one that lanes
+/// or parts land on, the file need not be here; issues are written anew.
+pub fn refuse_lost_tasks(here: &Here, plan: &RunSpec) -> Result<(), AppError> {
+    let Some(places) = plan.job.tasks.as_ref().filter(|_| plan.job.mode.has_tasks()) else { return Ok(()) };
+    let is_elsewhere = match (&plan.lanes, &here.repository) {
+        (Some(lanes), Some(repository)) => lanes.branch != branch_of(repository),
+        (None, _) => plan.keeps_to_own_task(),
+        (Some(_), None) => false,
+    };
+    let is_there = || !read_tasks(&here.directory, &places.file).list.is_missing();
+    if is_elsewhere || places.issues.is_some() || is_there() {
+        return Ok(());
+    }
+    let kind = Kind::Stopped(StopReason::Missing, Codes::AsConfigured);
+    let said =
+        format!("there is no {} any more, and this run works through its tasks", places.file.display());
+    let command =
+        format!("Put it back as it was; where it was committed: git log -1 -- {0}", places.file.display());
+    Err(AppError::new(kind, said).hint(command))
 }
 
 /// The same before a run with lanes goes on. With another branch checked out its file of tasks is not here.

@@ -67,6 +67,7 @@ impl WorkingTree {
                     let said = format!("the disk is full: there is no room in {}", self.plan.directory.display());
                     return Err(WorkError::of(StopReason::DiskFull, &said));
                 }
+                tasks::refuse_lost(&self.plan, &order.context)?;
                 self.look_where_nobody_has()?;
                 // What checks and hooks did since the last attempt was kept is not the next one's.
                 let left = std::mem::take(&mut self.left_behind).into_iter().map(|damage| damage.sentence);

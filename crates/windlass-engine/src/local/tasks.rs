@@ -6,10 +6,11 @@ use windlass_core::words::some_of;
 use windlass_core::run::{OrderContext, TaskAtHand};
 use windlass_core::spec::{JobTasks, RunSpec};
 use windlass_core::tasks::{self as schedule, Schedule};
-use windlass_core::values::{Items, JobStatus, Named, StatusSource, TaskId, TaskRow, TaskState};
+use windlass_core::values::{Items, JobStatus, Named, StatusSource, StopReason, TaskId, TaskRow, TaskState};
 use windlass_jobs::doc::tasks::TaskList;
 use windlass_jobs::prompt::TaskWork;
 
+use super::work::WorkError;
 use crate::progress::read_progress;
 use crate::tasks::read_tasks;
 use windlass_git::inventory::{Inventory, Place};
@@ -49,6 +50,23 @@ pub(super) fn read(plan: &RunSpec) -> Option<Arc<TaskList>> {
 pub(super) fn rows(plan: &RunSpec) -> Option<Vec<TaskRow>> {
     let list = read(plan)?;
     (!list.is_missing() && !list.is_unusable()).then(|| list.rows())
+}
+
+/// Before anybody is paid: where nothing of the run's tasks is in their file, none could be claimed, nor be written down as done.
+pub(super) fn refuse_lost(plan: &RunSpec, context: &OrderContext) -> Result<(), WorkError> {
+    let (Some(places), Some(schedule)) = (of(plan), context.schedule()) else { return Ok(()) };
+    let found = read_tasks(&plan.directory, &places.file).list;
+    if schedule.rows().is_empty() || schedule.rows().iter().any(|row| found.task(&row.id).is_some()) {
+        return Ok(());
+    }
+    let file = places.file.display();
+    let what = if found.is_missing() {
+        format!("there is no {file} any more")
+    } else {
+        format!("{file} holds none of this run's tasks any more")
+    };
+    let todo = "put it back as it was, then `windlass resume`";
+    Err(WorkError::of(StopReason::NeedsHuman, &format!("{what}: {todo}")))
 }
 
 /// How the tasks stand in the file: `complete` says whether the task at hand is done there.

@@ -2,8 +2,8 @@
 
 use windlass_core::values::{StopReason, TaskEnd};
 
-use super::night::PATIENCE;
-use super::tasks::{assert_whole, ends, honest_but, night, requirements, run};
+use super::night::{PATIENCE, expect_end};
+use super::tasks::{HONEST, assert_whole, ends, honest_but, night, requirements, run};
 
 /// The first removes the file the first time; the second turns another task into one of its own.
 const CARELESS: &str = r#"
@@ -114,4 +114,30 @@ fn what_an_agent_writes_of_another_tasks_work_is_taken_out_again() {
     assert!(said.iter().any(|text| says(&text)), "{said:?}");
     night.env.run(&mut night.windlass(&["restore", &run_id, "1"]), PATIENCE).expect_code(0, "restore");
     assert!(night.env.read("requirements.md").contains("Write ok to foo"));
+}
+
+// attack(money): the task file is gone in the middle of a run, and when it goes on
+// holds: nobody is paid any more, and one sentence says what to do
+#[test]
+fn without_the_task_file_nobody_is_paid() {
+    let tasks: &[(u32, &[u32])] = &[(1, &[]), (2, &[1]), (3, &[2])];
+    for lanes in ["1", "2"] {
+        let night = night(tasks, HONEST);
+        let goes = "git rm -q --cached requirements.md; git commit -qm Gone; rm -f requirements.md";
+        let project = night.env.project().display().to_string();
+        let gate = format!(
+            "test ! -e work || {{ cd '{project}' && test -e requirements.md && {{ {goes}; }}; }}; true"
+        );
+        expect_end(&run(&night, &["-j", lanes, "--gate", &gate]), 24, "needs_human");
+        let paid = night.calls().len();
+        assert_eq!(paid, 1, "{lanes}");
+        let refused = night.resume(&[]);
+        refused.expect_code(2, lanes);
+        assert!(
+            refused.stderr_text().contains("there is no requirements.md any more"),
+            "{}",
+            refused.stderr_text()
+        );
+        assert_eq!(night.calls().len(), paid, "{lanes}");
+    }
 }

@@ -34,6 +34,10 @@ impl WorkingTrees {
         if !matches!(order.effect, Effect::Open { .. }) && !self.is_usable(lane)? {
             return Ok(self.lost(lane));
         }
+        if matches!(order.effect, Effect::Prepare { .. }) && self.is_checked_out(&self.repository()?)? {
+            // What lands is written down there.
+            tasks::refuse_lost(&self.main.plan, &order.context)?;
+        }
         let done = match &order.effect {
             Effect::Open { turn, .. } => self.open(lane, *turn, &order.context),
             Effect::Commit { turn, since, what, .. } => {
