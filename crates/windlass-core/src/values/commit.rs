@@ -17,6 +17,10 @@ pub struct CommitNotes {
     /// by git, nor written by a check, nor there when the run began; at most 20.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub beside: Vec<String>,
+    /// Files that were there when the work was judged, and that the commit does not hold: those of a person that were uncommitted,
+    /// and those that are held back; at most 20.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lacks: Vec<String>,
     /// The tree that was committed, with what the runner itself wrote, in a job of tasks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<SnapshotId>,

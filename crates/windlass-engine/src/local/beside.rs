@@ -3,13 +3,15 @@
 use std::collections::BTreeSet;
 
 use windlass_core::values::SnapshotId;
-use windlass_git::inventory::is_own;
+use windlass_git::inventory::{as_path, is_own};
 use windlass_git::snapshot::quoting::quote;
+use windlass_host::tree::at;
 
 use super::work::WorkError;
 use super::working_tree::{Look, WorkingTree};
 use crate::recovery::is_own_file;
 use crate::recovery::record::holding;
+use crate::withhold::WithheldPaths;
 
 /// So many are told.
 const MOST: usize = 20;
@@ -40,4 +42,13 @@ pub(super) fn of_commit(
     };
     let uncommitted = repository.uncommitted_paths()?.into_iter().map(|found| found.path);
     Ok(uncommitted.filter(counts).take(MOST).map(|path| quote(&path)).collect())
+}
+
+/// The files that were there when the work was judged, and that its commit does not hold: what was a person's and uncommitted, and
+/// what is held back.
+pub(super) fn lacking(world: &WorkingTree, held: &WithheldPaths) -> Vec<String> {
+    let is_there = |path: &&Vec<u8>| at(&world.surveyor.place().root).join(as_path(path)).is_taken();
+    let uncommitted = world.uncommitted.keys().filter(is_there);
+    let all: BTreeSet<&Vec<u8>> = held.iter().map(|(path, _)| path).chain(uncommitted).collect();
+    all.into_iter().filter(|path| !is_own(path)).take(MOST).map(|path| quote(path)).collect()
 }

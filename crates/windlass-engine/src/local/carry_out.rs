@@ -124,6 +124,7 @@ impl WorkingTree {
             Effect::Undo { lane, turn } => damage::carry_out(self, *lane, *turn),
             Effect::Settle { lane, .. } => self.settle(*lane),
             Effect::Commit { lane, turn, since, what } => {
+                self.leave_out_what_went_back(&order.context, *turn, since.as_ref())?;
                 let mut reports = self.write_down_before_commit(&order.context, *turn, *what)?;
                 let task = order.context.task().map(|at| &at.row);
                 let subject = Subject { kind: *what, task };

@@ -59,10 +59,12 @@ pub(super) fn carry_out(
     world.remember(look);
     let mut reports = world.say_once(withhold::notice(&held).into_iter().collect());
     let held_back = withhold::named(&held);
-    let notes = CommitNotes { hook_output: None, held_back, beside, snapshot };
+    let lacks = beside::lacking(world, &held);
+    let notes = CommitNotes { held_back, beside, snapshot, lacks, ..CommitNotes::default() };
     let mut committed = report_of(outcome, lane, evidence, notes);
     // Nor did those that passed before another one wrote over the work, or in a session before this one.
     committed.altered |= moved || rewritten || !world.has_kept(turn);
+    committed.altered |= std::mem::take(&mut world.went_back);
     reports.extend(std::mem::take(&mut world.notices).into_iter().map(Report::notice));
     reports.push(committed.into());
     Ok(reports)

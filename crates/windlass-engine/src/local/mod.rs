@@ -19,6 +19,7 @@ mod decisions;
 mod deliver;
 mod event;
 mod filters;
+mod gone_back;
 mod guard;
 mod guard_memory;
 mod hook;

@@ -72,6 +72,8 @@ pub(super) struct WorkingTree {
     pub committed: Option<(String, Arc<TreeFiles>)>,
     /// The attempt whose file of tasks was put back: its snapshot has what it left of it, and keeps its name.
     pub put_back: Option<TurnKey>,
+    /// Work of the attempt at hand went back while the checks ran: what passed, passed on another tree.
+    pub went_back: bool,
     /// The tasks as this session read them, where it goes by that and not by what agents make of their files.
     pub tasks_as_read: Option<Arc<TaskList>>,
     /// What is compared with what was there before.
@@ -141,6 +143,7 @@ impl WorkingTree {
             notices: Vec::new(),
             committed: None,
             put_back: None,
+            went_back: false,
             tasks_as_read: None,
             guard: GuardMemory::new(search_path),
             loan: None,

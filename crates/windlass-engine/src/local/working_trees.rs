@@ -18,6 +18,7 @@ use windlass_core::values::{
 
 use super::RemoteLeftovers;
 use super::begun_commit;
+use super::beside;
 use super::commit::{self, Subject};
 use super::damage;
 use super::tasks;
@@ -218,6 +219,7 @@ impl WorkingTrees {
         let mut rewritten = false;
         let outcome = if unresolved.is_empty() {
             world.look_where_nobody_has()?;
+            world.leave_out_what_went_back(context, turn, since)?;
             let checked = world.take_in_rewritten(context, turn, since)?;
             rewritten = world.is_work_rewritten(since)?;
             let (outcome, held) = squash(world, checkout, turn, since, subject)?;
@@ -226,6 +228,7 @@ impl WorkingTrees {
             }
             reports.extend(world.say_once(withhold::notice(&held).into_iter().collect()));
             notes.held_back = withhold::named(&held);
+            notes.lacks = beside::lacking(world, &held);
             if world.plan.delivery.is_some() {
                 notes.beside = held.iter().map(|(path, _)| quote(path)).collect();
             }
@@ -234,9 +237,10 @@ impl WorkingTrees {
             CommitOutcome::Refused(format!("marks of the conflict are left in {}", listed(&unresolved)))
         };
         let has_kept = world.has_kept(turn);
+        let went_back = std::mem::take(&mut world.went_back);
         let evidence = world.look_again()?;
         let mut committed = commit::report_of(outcome, lane, evidence, notes);
-        committed.altered |= rewritten || !has_kept;
+        committed.altered |= rewritten || !has_kept || went_back;
         reports.push(committed.into());
         Ok(reports)
     }

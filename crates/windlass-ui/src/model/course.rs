@@ -36,6 +36,8 @@ pub struct Course {
     trees: BTreeMap<LaneId, String>,
     /// The checks, before the first iteration.
     before: BTreeMap<u16, CheckResult>,
+    /// What the commit of an iteration does not hold of what was judged.
+    lacks: BTreeMap<u32, Vec<String>>,
     tasks: Vec<TaskSeen>,
     waits: Vec<WaitSeen>,
     windows: Vec<WindowShare>,
@@ -69,8 +71,8 @@ impl Course {
             Fact::CheckFinished(report::CheckFinished { lane, stage, outcome }) => {
                 self.check(*lane, *stage, outcome);
             }
-            Fact::Committed(report::Committed { lane, commit: Some(commit), .. })
-            | Fact::Landed(report::Landed { lane, outcome: LandOutcome::Landed { commit } }) => {
+            Fact::Committed(committed) => self.committed(committed),
+            Fact::Landed(report::Landed { lane, outcome: LandOutcome::Landed { commit } }) => {
                 self.commit(*lane, commit);
             }
             Fact::IterationFinished { iteration, .. } => self.finish(*iteration, &entry.fact, now),
@@ -308,6 +310,19 @@ impl Course {
         });
     }
 
+    fn committed(&mut self, committed: &report::Committed) {
+        let report::Committed { lane, commit, evidence, altered, notes, .. } = committed;
+        if *altered {
+            // This is what is judged next.
+            self.trees.insert(*lane, evidence.tree.clone());
+        }
+        let Some(commit) = commit else { return };
+        self.commit(*lane, commit);
+        if let Some(iteration) = self.at.get(lane) {
+            self.lacks.insert(*iteration, notes.lacks.iter().map(|path| one_line(path)).collect());
+        }
+    }
+
     fn commit(&mut self, lane: LaneId, commit: &str) {
         let seen = self.at.get(&lane).and_then(|iteration| self.iterations.get_mut(iteration));
         if let Some(seen) = seen {
@@ -386,6 +401,10 @@ impl Course {
                 last: judged.map(|(_, last)| last.clone()),
                 iteration: judged.map(|(round, _)| round.iteration),
                 commit: judged.and_then(|(round, _)| round.commit.clone()),
+                lacks: judged
+                    .and_then(|(round, _)| self.lacks.get(&round.iteration))
+                    .cloned()
+                    .unwrap_or_default(),
             }
         });
         standing.collect()

@@ -299,8 +299,10 @@ pub struct GateStanding {
     pub last: Option<GateSeen>,
     /// The iteration whose work that was.
     pub iteration: Option<u32>,
-    /// The commit that holds what it judged.
+    /// The commit of what it judged.
     pub commit: Option<String>,
+    /// Files that were there when it judged, and that the commit does not hold.
+    pub lacks: Vec<String>,
 }
 
 impl IterationSeen {

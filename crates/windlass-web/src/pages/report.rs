@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 use windlass_app::AppError;
 use windlass_core::values::RunId;
+use windlass_core::words::some_of;
 use windlass_ui::format;
 use windlass_ui::model::Who;
 
@@ -38,6 +39,7 @@ pub fn page(site: &Site, viewer: &Viewer, run: &RunId) -> Result<Option<Markup>,
                 code { (line(&gate.command)) } ": "
                 @match &gate.last { Some(last) => { (parts::word(&last.result)) @if let Some(tree) = &last.tree { " on tree " code { (tree.get(..12).unwrap_or(tree)) } } } None => { "not run" } }
                 @if let Some(commit) = &gate.commit { " in commit " code { (commit.get(..10).unwrap_or(commit)) } }
+                @if !gate.lacks.is_empty() { ", which does not hold " (line(&some_of(gate.lacks.iter(), 3))) }
             } } }
             @for sentence in &seen.damage { p.bad { (line(sentence)) } }
             @for suspicion in &status.suspicions { p.bad { (line(&suspicion.found.to_string())) } }

@@ -2,7 +2,7 @@
 
 use windlass_core::fact::Fact;
 use windlass_core::report;
-use windlass_core::values::{TaskEnd, Verdict};
+use windlass_core::values::{CheckStage, TaskEnd, Verdict};
 
 use super::night::{Night, calls, expect_end};
 use super::reviews::asked;
@@ -96,4 +96,59 @@ fn in_a_lane_the_work_lands_as_a_gate_left_it() {
     expect_end(&outcome, 0, "complete");
     assert_eq!(night.env.git(&["show", "HEAD:work.txt"]), "ONE");
     assert!(!night.env.git(&["ls-files"]).contains("gate.log"));
+}
+
+// attack(claims): a gate is green because of a file that a person had not committed
+// holds: the report says that the commit does not hold it
+#[test]
+fn the_report_says_what_a_commit_lacks_of_what_was_judged() {
+    let night = Night::with_git(&calls(&[WORK]));
+    night.env.write("dirty.txt", "needed");
+    let flags = ["--allow-dirty", "--gate", "test -e dirty.txt"];
+    expect_end(&night.run(&[&RUNNER[..], &flags].concat()), 0, "complete");
+    assert_eq!(files(&night, "HEAD"), "work.txt");
+    let report = night.env.run(&mut night.windlass(&["report"]), super::night::PATIENCE).stdout_text();
+    let said = report.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("; that commit does not hold dirty.txt"), "{report}");
+}
+
+/// Once, while the first gates judge work.
+fn once(does: &str) -> String {
+    format!("test ! -e work.txt || test -e ../once || {{ touch ../once; {does}; }}; true")
+}
+
+// attack(claims): `git stash` while the gates run, by a person or by a gate
+// holds: nothing is accepted on a tree that was not there, nothing is committed or lost, and one sentence says what to do
+#[test]
+fn work_that_is_gone_while_gates_run_is_not_accepted() {
+    let night = Night::with_git(&calls(&[WORK]));
+    let head = night.env.git(&["rev-parse", "HEAD"]);
+    let outcome = night.run(&[&RUNNER[..], &["--gate", &once("git stash -q -u")]].concat());
+    expect_end(&outcome, 24, "needs_human");
+    let said = outcome.stdout_text() + &outcome.stderr_text();
+    assert!(said.contains("work.txt") && said.contains("git stash pop"), "{said}");
+    assert_eq!(night.env.git(&["rev-parse", "HEAD"]), head);
+    night.env.git(&["stash", "pop", "-q"]);
+    expect_end(&night.resume(&[]), 0, "complete");
+    assert_eq!(files(&night, "HEAD"), "work.txt");
+}
+
+// attack(claims): one of the changed files goes back while the gates run
+// holds: the commit is what is there then, it is judged once more, and it is said
+#[test]
+fn what_goes_back_while_gates_run_is_in_no_commit() {
+    let two = WORK.replacen("{ write", "{ bash = 'echo more >> kept.txt' }, { write", 1);
+    let night = Night::with_git(&calls(&[&two]));
+    night.env.write("kept.txt", "one\n");
+    night.env.git(&["add", "kept.txt"]);
+    night.env.git(&["commit", "-qm", "Kept"]);
+    let gate = once("git checkout -q -- kept.txt");
+    expect_end(&night.run(&[&RUNNER[..], &["--gate", &gate]].concat()), 0, "complete");
+    assert_eq!(files(&night, "HEAD"), "work.txt");
+    assert_eq!(night.env.git(&["status", "--porcelain"]), "");
+    assert!(night.notices().iter().any(|text| text.contains("kept.txt")), "{:?}", night.notices());
+    let judged = night.facts().into_iter().filter(|fact| {
+        matches!(fact, Fact::CheckFinished(report::CheckFinished { stage: CheckStage::Committed, .. }))
+    });
+    assert_eq!(judged.count(), 1);
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use jiff::tz::TimeZone;
 use windlass_core::values::{CheckKind, CheckResult, Cost, Spent, StopReason, Tokens};
+use windlass_core::words::some_of;
 
 use super::super::{RunState, StatusCheck};
 use super::excerpt::{self, Excerpt};
@@ -290,7 +291,13 @@ fn grounds(run: &RunSeen) -> Row {
     }
 }
 
-/// On which tree it passed, and which commit holds that.
+/// So many files are named that a commit lacks.
+pub(super) const NAMED: usize = 3;
+
+/// What is said before them.
+pub(super) const LACKS: &str = "; that commit does not hold ";
+
+/// On which tree it passed, and which commit that is.
 pub(super) fn gate_words(gate: &GateStanding) -> String {
     let Some(last) = &gate.last else { return "was not run on the work".to_owned() };
     let tree = last.tree.as_deref().filter(|tree| !tree.is_empty());
@@ -311,6 +318,9 @@ fn gate(gate: &GateStanding) -> Row {
         Some(_) => (Tone::Bad, Mark::Failed),
     };
     let mut parts = vec![foreign(&gate.command), own(format!(": {}", gate_words(gate)))];
+    if !gate.lacks.is_empty() {
+        parts.extend([own(LACKS), foreign(&some_of(gate.lacks.iter(), NAMED))]);
+    }
     if let Some(last) = gate.last.as_ref().filter(|last| last.result != CheckResult::Passed) {
         parts.extend((!last.last_line.is_empty()).then(|| own(": ")));
         parts.push(foreign(&last.last_line));

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use jiff::tz::TimeZone;
 use windlass_core::values::{Class, Cost, Named, Spent, Tokens};
+use windlass_core::words::some_of;
 
-use super::sheet::{Part, foreign, gate_words, own};
+use super::sheet::{LACKS, NAMED, Part, foreign, gate_words, own};
 use crate::format;
-use crate::model::{IterationSeen, LinesChanged, RunSeen};
+use crate::model::{GateStanding, IterationSeen, LinesChanged, RunSeen};
 use crate::words;
 
 /// So many rows a table has at most; JSON has all.
@@ -162,10 +163,7 @@ fn tasks(run: &RunSeen) -> Table {
 }
 
 fn checks(run: &RunSeen) -> Table {
-    let rows = run
-        .gates
-        .iter()
-        .map(|gate| vec![own(gate.kind.name()), foreign(&gate.command), own(gate_words(gate))]);
+    let rows = run.gates.iter().map(|gate| vec![own(gate.kind.name()), foreign(&gate.command), judged(gate)]);
     Table::new("Checks", vec![Words("kind"), Words("check"), Words("how it went last")], rows.collect())
 }
 
@@ -188,4 +186,12 @@ fn tokens(run: &RunSeen) -> Table {
     let counted = classes.into_iter().filter(|(_, number)| *number > 0);
     let rows = counted.map(|(class, number)| vec![own(class), own(number.to_string())]);
     Table::new("Tokens", vec![Words("class"), Numbers("tokens")], rows.collect())
+}
+
+/// On which tree it passed, and which commit that is.
+fn judged(gate: &GateStanding) -> Part {
+    if gate.lacks.is_empty() {
+        return own(gate_words(gate));
+    }
+    foreign(&format!("{}{LACKS}{}", gate_words(gate), some_of(gate.lacks.iter(), NAMED)))
 }

@@ -364,6 +364,7 @@ pub(super) const FACTS: &[(&str, &[Field])] = &[
             ("hook_output", Text, Sometimes),
             ("held_back", List(&Text), Sometimes),
             ("beside", List(&Text), Sometimes),
+            ("lacks", List(&Text), Sometimes),
             ("snapshot", Text, Sometimes),
         ],
     ),

@@ -46,6 +46,7 @@ const RUN: &[Field] = &[
             ("last", Nullable(&GATE), Always),
             ("iteration", Nullable(&Integer), Always),
             ("commit", Nullable(&Text), Always),
+            ("lacks", List(&Text), Always),
         ])),
         Always,
     ),

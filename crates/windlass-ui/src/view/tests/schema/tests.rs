@@ -110,6 +110,7 @@ fn everything_else() -> Night {
                 hook_output: Some("said".to_owned()),
                 held_back: vec![".env (its name is that of a secret)".to_owned()],
                 beside: vec![".env".to_owned()],
+                lacks: vec![".env".to_owned()],
                 snapshot: Some(SnapshotId("5eed".to_owned())),
             },
         }))
