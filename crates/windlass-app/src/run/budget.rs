@@ -67,6 +67,7 @@ pub fn spent_by<'a>(here: &Here, runs: impl Iterator<Item = &'a RunSummary>) -> 
 pub fn spent_on(here: &Here, job: &SameJob, but: Option<&RunId>) -> Result<SpentBefore, AppError> {
     let all = index::look(&here.project)?;
     let folder = |run: &RunId| RunFolder::of(&here.project, run);
+    // outside: the run's folder.
     let has_called = |run: &RunId| Some(run) != but && folder(run).iterations().exists();
     if let Some((run, error)) = all.unreadable.iter().find(|(run, _)| has_called(run)) {
         return Err(unknown(&folder(run), error));

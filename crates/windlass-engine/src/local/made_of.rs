@@ -11,7 +11,7 @@ use windlass_core::spec::{GuardAction, RunSpec};
 use windlass_core::values::CheckStage;
 use windlass_git::inventory::Place;
 use windlass_host::note::Note;
-use windlass_host::tree::{Folders, Was, at};
+use windlass_host::tree::{Attributes, Folders, Was, at};
 
 use crate::guard::is_let_through;
 use crate::store::RunFolder;
@@ -127,7 +127,7 @@ fn look(root: &Path, path: &str) -> Was {
 /// Of a regular file.
 fn written(root: &Path, path: &str) -> Option<Written> {
     let found = at(&root.join(path)).look().ok().flatten();
-    found.filter(|found| found.is_regular()).map(|found| (found.inode, found.changed))
+    found.filter(Attributes::is_regular).map(|found| (found.inode, found.changed))
 }
 
 fn note(folder: &RunFolder) -> Note {

@@ -23,9 +23,7 @@ use windlass_jobs::prompt::Templates;
 use super::StoreError;
 use super::call_folder::CallFolder;
 use super::error::Attempted as _;
-use super::files::{
-    create_folder, create_new_folder, entries_as, open_private, sync_folder, write_atomically,
-};
+use super::files::{create_new_folder, entries_as, open_private, sync_folder, write_atomically};
 use super::paths::Project;
 
 /// The issues that are worked off, in a run's folder.

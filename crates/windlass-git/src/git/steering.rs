@@ -167,12 +167,9 @@ impl Steering {
             let now = look(path);
             // A file or a link that leads there is nobody's work, and without it there is no repository.
             let leads = *path == self.entrance && !matches!(was, Was::Place { .. });
-            let has_walls = self.strictness == Strictness::Everything;
-            let is_lenient = !has_walls && !leads;
-            if now == *was
-                || is_lenient && is_harmless(path, was, &now)
-                || !has_walls && manner.is_a_persons(path)
-            {
+            let may_stay = self.strictness == Strictness::WhatSteers
+                && (!leads && is_harmless(path, was, &now) || manner.is_a_persons(path));
+            if now == *was || may_stay {
                 continue;
             }
             if is_above_missing(path) || path.parent().is_some_and(|above| at(above).is_link()) {
@@ -346,9 +343,9 @@ impl Manner<'_> {
     fn set_aside(self, path: &Path, now: &Was) -> Option<PathBuf> {
         let Was::File { content, .. } = now else { return None };
         let name = path.file_name()?.to_str()?;
+        let mut free = (1..).map(|number| self.aside.join(format!("git-{number:04}-{name}")));
         // outside: the run's folder.
         create_private_folder(self.aside).ok()?;
-        let mut free = (1..).map(|number| self.aside.join(format!("git-{number:04}-{name}")));
         // outside: the run's folder.
         let copy = free.find(|path| !path.exists())?;
         // outside: the run's folder.

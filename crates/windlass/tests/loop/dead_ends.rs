@@ -44,7 +44,7 @@ fn a_working_tree_that_is_gone_ends_the_run() {
 // holds: the run ends, names the limit and what raises it, and blames neither the agent nor Windlass
 #[test]
 fn a_limit_on_open_files_ends_the_run_in_words() {
-    let runner = r#"$(ps -o ppid= -p $(ps -o ppid= -p $PPID))"#;
+    let runner = r"$(ps -o ppid= -p $(ps -o ppid= -p $PPID))";
     let limited = format!("{{ bash = {{ command = 'prlimit --pid {runner} --nofile=3', silent = true }} }}");
     let night = Night::with_git(&calls(&[&format!("{WORK}, {limited}"), WORK]));
     let outcome = night.run(&["-m", "2"]);
