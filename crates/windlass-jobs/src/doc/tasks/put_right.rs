@@ -15,8 +15,18 @@ pub struct PutRight {
     pub tasks: Vec<TaskId>,
 }
 
+/// A task's text as if none of the boxes in it was ticked.
+fn with_open_boxes(text: &str) -> String {
+    let line = |line: &str| {
+        let is_item = line.trim_start().starts_with(['-', '*', '+']);
+        if is_item { line.replacen("[x]", "[ ]", 1).replacen("[X]", "[ ]", 1) } else { line.to_owned() }
+    };
+    text.trim_end().lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
 impl TaskList {
-    /// The file with each task as `first` has it, but for its state; `None` where nothing else differs. What is new in the file
+    /// The file with each task as `first` has it, but for its state; `None` where nothing else differs but ticks of boxes, as those
+    /// of criteria: whether these hold nobody believes them. What is new in the file
     /// stays, and what is gone from it stays gone. Where ids are places in the file nobody can say which task is which.
     pub fn put_right(&self, first: &TaskList, name: &str) -> Option<PutRight> {
         let (was, is) = (first.text(name), self.text(name));
@@ -31,7 +41,9 @@ impl TaskList {
                 continue;
             };
             let as_it_was = self.in_states_of(task, first);
-            if as_it_was.as_deref().map(str::trim_end) == Some(first.source(&task.row.id).trim_end()) {
+            if as_it_was
+                .is_some_and(|text| with_open_boxes(&text) == with_open_boxes(first.source(&task.row.id)))
+            {
                 continue;
             }
             let Some(right) = first.in_states_of(former, self) else { continue };
@@ -89,5 +101,26 @@ impl TaskList {
             is_outer
         });
         tasks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::doc::tasks::tests::markdown;
+
+    #[test]
+    fn tasks_say_again_what_they_said_but_for_their_states_and_ticks() {
+        let text = "# T\n\n### TASK-1: a\n- **Status**: pending\n\nCriteria:\n- [ ] `x` exists\n\n### TASK-2: b\n- **Status**: pending\n";
+        let first = markdown(text);
+        let name = first.files().next().unwrap().to_owned();
+        let right = |now: &str| markdown(now).put_right(&first, &name);
+        assert_eq!(right(text), None);
+        let ticked = text.replacen("pending", "done", 1).replace("[ ]", "[x]");
+        assert_eq!(right(&ticked), None);
+        let more = format!("{ticked}\n### TASK-3: c\n- **Status**: pending\n");
+        assert_eq!(right(&more), None, "what is new stays");
+        let put = right(&ticked.replace(": b", ": anything").replace("`x`", "`y`")).unwrap();
+        assert_eq!(put.text, text.replacen("pending", "done", 1));
+        assert_eq!(put.tasks, ["TASK-1".into(), "TASK-2".into()]);
     }
 }
