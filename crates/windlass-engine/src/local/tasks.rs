@@ -54,7 +54,11 @@ pub(super) fn rows(plan: &RunSpec) -> Option<Vec<TaskRow>> {
 
 /// Before anybody is paid: where nothing of the run's tasks is in their file, none could be claimed, nor be written down as done.
 pub(super) fn refuse_lost(plan: &RunSpec, context: &OrderContext) -> Result<(), WorkError> {
-    let (Some(places), Some(schedule)) = (of(plan), context.schedule()) else { return Ok(()) };
+    // A worker of a fleet has a lane's checkout alone; where the file is, its run looks.
+    let is_worker = plan.lanes.as_ref().is_some_and(|lanes| lanes.worker.is_some());
+    let (Some(places), Some(schedule), false) = (of(plan), context.schedule(), is_worker) else {
+        return Ok(());
+    };
     let found = read_tasks(&plan.directory, &places.file).list;
     if schedule.rows().is_empty() || schedule.rows().iter().any(|row| found.task(&row.id).is_some()) {
         return Ok(());
