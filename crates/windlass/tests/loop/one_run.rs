@@ -93,6 +93,7 @@ fn a_run_in_another_namespace_of_processes_is_alive() {
         "{}",
         status.stderr_text()
     );
+    night.wait_for_fact("the request", |fact| matches!(fact, Fact::StopRequested { .. }));
     night.env.write("go", "");
     expect_end(&running.wait(PATIENCE), 16, "stop_requested");
     assert!(!ask(&["status"]).stdout_text().contains("running"));
