@@ -131,11 +131,7 @@ fn take_command(words: Vec<String>, folder: &mut String, found: &mut Vec<Simple>
         let (rest, goes_to) = wrapper.started(&words);
         let mut inner = goes_to.map_or_else(|| folder.clone(), |to| below(folder, known_end(to)));
         // What is one word for a shell is a line for whoever is handed it.
-        let lines = if rest.iter().any(|word| word.contains(' ')) && wrapper.name == "eval" {
-            split(&rest.join(" "))
-        } else {
-            vec![rest.to_vec()]
-        };
+        let lines = if wrapper.name == "eval" { split(&rest.join(" ")) } else { vec![rest.to_vec()] };
         for words in lines {
             take_command(words, &mut inner, found, depth);
         }

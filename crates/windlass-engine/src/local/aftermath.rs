@@ -5,6 +5,7 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use serde::de::IgnoredAny;
 use windlass_core::fact::plan_of;
 use windlass_core::spec::RunSpec;
 
@@ -102,6 +103,10 @@ pub fn put_back_after_kill(folder: &RunFolder, directory: &Path) -> Result<Optio
     let Some(strictness) = plan(folder).and_then(|plan| strictness(&plan.sandbox.kind)) else {
         return Ok(None);
     };
+    // To ask when it was last heard of is to look into the folders of all its calls.
+    if folder.steering().read::<IgnoredAny>()?.is_none() {
+        return Ok(None);
+    }
     let aside = folder.put_aside();
     let persons_since = Some(folder.last_heard() + PATIENCE);
     let manner = Manner { aside: &aside, persons_since };

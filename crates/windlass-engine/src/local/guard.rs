@@ -180,9 +180,13 @@ impl Forbidden {
         let all = world.guard.protected(guard.protected.iter().chain(context.protected()));
         // Those of the configuration were read when the run started; a task's own may be anything.
         let protected = all.or_else(|_| world.guard.protected(guard.protected.iter())).ok();
-        let own = made_of::written_by_checks(&world.folder);
-        let files = guard.files.iter().filter(|file| file.digest.is_some() || !own.contains(&file.path));
-        let files = files.map(|file| file.path.clone()).collect();
+        let mut files: BTreeSet<String> = guard.files.iter().map(|file| file.path.clone()).collect();
+        let was_missing = guard.files.iter().filter(|file| file.digest.is_none()).map(|file| &file.path);
+        let missing: BTreeSet<&String> = was_missing.collect();
+        if !missing.is_empty() {
+            let own = made_of::written_by_checks(&world.folder);
+            files.retain(|path| !missing.contains(path) || !own.contains(path));
+        }
         Forbidden { protected, files }
     }
 
@@ -236,8 +240,8 @@ pub(super) fn suspicions(
     }
     load_baseline(world, context)?;
     let mut found = Vec::new();
+    let forbidden = Forbidden::of(world, context);
     if world.plan.guard.action != GuardAction::Off {
-        let forbidden = Forbidden::of(world, context);
         found.extend(files(world, now, &forbidden));
         found.extend(hidden(world, now, &forbidden));
         let place = world.surveyor.place();
@@ -245,7 +249,6 @@ pub(super) fn suspicions(
     }
     if let (Some(store), Some(baseline)) = (&world.snapshots, &world.guard.baseline) {
         let changed = changed_since(store, baseline, now)?;
-        let forbidden = Forbidden::of(world, context);
         found.extend(protected(world, &changed, &forbidden));
         if world.plan.guard.tests != TestsAction::Off {
             found.extend(examined(world, (store, baseline), &changed, &forbidden)?);

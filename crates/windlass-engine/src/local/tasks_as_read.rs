@@ -7,6 +7,7 @@ use windlass_core::report::Report;
 use windlass_core::run::TurnKey;
 use windlass_core::values::{TaskId, TaskRow};
 use windlass_core::words::some_of;
+use windlass_jobs::doc::tasks::{PutRight, TaskList};
 
 use super::tasks;
 use super::work::WorkError;
@@ -15,6 +16,15 @@ use crate::tasks::{TasksError, replace_text};
 
 /// So many tasks are named.
 const NAMED: usize = 5;
+
+/// Files that say something else of tasks than what was read of them.
+#[derive(Debug)]
+struct ChangedTasks {
+    /// The list as it is now.
+    now: Arc<TaskList>,
+    /// Their names, and what they are to say again.
+    files: Vec<(String, PutRight)>,
+}
 
 impl WorkingTree {
     /// The tasks as they are to be worked off, by which the session goes from now on.
@@ -30,41 +40,35 @@ impl WorkingTree {
 
     /// After an attempt, of which a snapshot has what it left.
     pub(super) fn put_attempts_tasks_right(&mut self, turn: TurnKey) -> Result<Option<Report>, WorkError> {
-        if !self.is_task_changed() {
-            return Ok(None);
-        }
+        let Some(changed) = self.changed_tasks() else { return Ok(None) };
         self.put_back = Some(turn);
-        self.put_tasks_right(&turn.iteration.to_string())
+        self.put_tasks_right(changed, &turn.iteration.to_string())
     }
 
     /// Before a commit: what was written since the attempt ended is kept first.
     pub(super) fn put_tasks_right_before_commit(&mut self) -> Result<Option<Report>, WorkError> {
-        if !self.is_task_changed() {
-            return Ok(None);
-        }
-        let Some(store) = &self.snapshots else { return Ok(None) };
+        let (Some(changed), Some(store)) = (self.changed_tasks(), &self.snapshots) else { return Ok(None) };
         let name = store.next_before_restore(&self.plan.run)?;
         let look = self.look()?;
         self.keep_look(&look.inventory, &name)?;
-        self.put_tasks_right(&name.moment.to_string())
+        self.put_tasks_right(changed, &name.moment.to_string())
     }
 
     /// Without snapshots nothing is done, nor is anything committed then.
-    fn is_task_changed(&self) -> bool {
-        let (Some(first), Some(_)) = (&self.tasks_as_read, &self.snapshots) else { return false };
+    fn changed_tasks(&self) -> Option<ChangedTasks> {
+        let (first, _) = self.tasks_as_read.as_ref().zip(self.snapshots.as_ref())?;
         let now = tasks::read(&self.plan).unwrap_or_default();
-        first.files().any(|name| now.put_right(first, name).is_some())
+        let right = |name: &str| Some((name.to_owned(), now.put_right(first, name)?));
+        let files: Vec<_> = first.files().filter_map(right).collect();
+        (!files.is_empty()).then_some(ChangedTasks { now, files })
     }
 
-    fn put_tasks_right(&mut self, moment: &str) -> Result<Option<Report>, WorkError> {
-        let Some(first) = self.tasks_as_read.clone() else { return Ok(None) };
+    fn put_tasks_right(&mut self, changed: ChangedTasks, moment: &str) -> Result<Option<Report>, WorkError> {
         let plan = Arc::clone(&self.plan);
-        let now = tasks::read(&plan).unwrap_or_default();
-        let mut changed: Vec<TaskId> = Vec::new();
-        for name in first.files() {
-            let Some(right) = now.put_right(&first, name) else { continue };
-            match replace_text(&plan.directory, &now, name, right.text) {
-                Ok(()) => changed.extend(right.tasks),
+        let mut tasks: Vec<TaskId> = Vec::new();
+        for (name, right) in changed.files {
+            match replace_text(&plan.directory, &changed.now, &name, right.text) {
+                Ok(()) => tasks.extend(right.tasks),
                 Err(TasksError::File(error)) if error.is_disk_full() => return Err(error.into()),
                 Err(error) => return Ok(Some(Report::notice(format!("{name} is not put right: {error}")))),
             }
@@ -74,7 +78,7 @@ impl WorkingTree {
         Ok(Some(Report::notice(format!(
             "what was changed of {} beyond the status is taken out again: this run goes by what it read when it began; \
              `windlass restore {} {moment}` has what was there",
-            some_of(changed.iter(), NAMED),
+            some_of(tasks.iter(), NAMED),
             plan.run
         ))))
     }

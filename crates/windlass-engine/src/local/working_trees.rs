@@ -406,7 +406,8 @@ fn squash(
 ) -> Result<(CommitOutcome, withhold::WithheldPaths), WorkError> {
     let message = commit::message(&world.plan, turn, subject);
     let repository = checkout.repository();
-    if let Some(commit) = begun_commit::made_before(&world.folder, repository, turn, &message.key())? {
+    let key = message.key();
+    if let Some(commit) = begun_commit::made_before(&world.folder, repository, turn, &key)? {
         return Ok((CommitOutcome::Committed { commit, altered: false }, Vec::new()));
     }
     let (Some(store), Some(candidate), Some(since)) = (&world.snapshots, &world.latest, since) else {
@@ -432,7 +433,7 @@ fn squash(
     let text = message.text(&world.plan.message);
     let (hooks, timeout) = (hooks(&world.plan), HOOKS);
     let candidate = Candidate { inventory, changed: &changed, message: &text, hooks, timeout };
-    begun_commit::begin(&world.folder, repository, turn, message.key())?;
+    begun_commit::begin(&world.folder, repository, turn, key)?;
     Ok((checkout.squash(store, &candidate, &without)?, held))
 }
 
