@@ -11,18 +11,29 @@ use crate::inspect::which::holder_in_words;
 /// What is said of it.
 pub fn error(directory: &Path, by: HeldBy, kind: Kind) -> AppError {
     let locked = |message: String| AppError::new(kind, message);
-    let directory = directory.display();
+    let shown = directory.display();
     match by {
         HeldBy::Live(holder) => {
             let (run, process) = (&holder.run, holder.process_in_words());
             let (what, since) = (holder_in_words(run), holder.since.strftime("%H:%M:%S UTC"));
-            let error = locked(format!("{what} ({process}, since {since}) works in {directory}"));
-            if is_session(run) {
+            let (place, is_beside) = (holder.directory.display(), holder.directory != directory);
+            let why = if is_beside {
+                ", a folder of the same checkout: each would commit and undo what the other does"
+            } else {
+                ""
+            };
+            let error = locked(format!("{what} ({process}, since {since}) works in {place}{why}"));
+            let error = if is_session(run) {
                 error.hint("End it in its terminal first.")
             } else {
                 error
                     .hint(format!("Watch it: windlass status {run}, windlass logs -f {run}"))
                     .hint(format!("End it after its iteration: windlass stop {run}"))
+            };
+            if is_beside {
+                error.hint("Both at once: give one a checkout of its own (run … --worktree NAME)")
+            } else {
+                error
             }
         }
         HeldBy::Leftovers(holder, keepers) => {
@@ -38,12 +49,12 @@ pub fn error(directory: &Path, by: HeldBy, kind: Kind) -> AppError {
         }
         HeldBy::Elsewhere(process) => {
             let process = process.map_or_else(String::new, |pid| format!(" (process {pid})"));
-            locked(format!("another run{process} works in {directory}; it keeps its state elsewhere"))
+            locked(format!("another run{process} works in {shown}; it keeps its state elsewhere"))
                 .hint("Its WINDLASS_STATE_DIR or XDG_STATE_HOME is another one, or its user or container is.")
                 .hint("Stop it there, or wait for its end.")
         }
         HeldBy::Nameless => {
-            locked(format!("another process holds {directory}")).hint("Try again in a few seconds.")
+            locked(format!("another process holds {shown}")).hint("Try again in a few seconds.")
         }
     }
 }

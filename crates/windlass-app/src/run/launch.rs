@@ -405,9 +405,9 @@ fn broken(folder: &RunFolder, error: EngineError, codes: ExitCodes) -> AppError 
     }
 }
 
-/// Takes the working directory for a run.
+/// Takes the working directory for a run, and with it the checkout that it is a folder of.
 pub fn lock(here: &Here, run: &RunId, codes: impl Into<Codes>) -> Result<Taken, AppError> {
-    match Lock::acquire(&here.project, &here.directory, run, LEFTOVERS)? {
+    match Lock::acquire_within(&here.place().root, &here.project, &here.directory, run, LEFTOVERS)? {
         Acquired::Taken(lock) => Ok(end_leftovers(here, lock)),
         Acquired::Held(by) => Err(held::error(&here.directory, by, Kind::stopped(StopReason::Locked, codes))),
     }

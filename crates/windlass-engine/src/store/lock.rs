@@ -92,6 +92,17 @@ impl Holder {
         self.host != host_name() || self.namespace.is_some() && self.namespace != namespace()
     }
 
+    /// Has somebody stopped its process (SIGSTOP, Ctrl-Z)? Nothing is known of one that is out of sight.
+    pub fn is_stopped(&self) -> bool {
+        self.seen().is_some_and(|process| process.is_stopped())
+    }
+
+    /// Its process, unless that is out of sight or gone.
+    fn seen(&self) -> Option<Process> {
+        let found = process(self.pid).filter(|_| !self.is_out_of_sight());
+        found.filter(|process| self.start_time.is_none_or(|start| start == process.start))
+    }
+
     /// `process 12`; of one that is out of sight that it is, since its number would be another's.
     pub fn process_in_words(&self) -> String {
         if self.is_out_of_sight() {
@@ -101,14 +112,12 @@ impl Holder {
         }
     }
 
-    /// Asks its process to end, as SIGTERM does. One that is out of sight cannot be asked.
+    /// Asks its process to end, as SIGTERM does; one that is stopped goes on for that. One that is out of sight cannot be asked.
     pub fn terminate(&self) -> std::io::Result<()> {
-        let found =
-            process(self.pid).filter(|process| self.start_time.is_none_or(|start| start == process.start));
-        match found.filter(|_| !self.is_out_of_sight()) {
-            Some(process) => process.terminate(),
-            None => Err(std::io::ErrorKind::NotFound.into()),
-        }
+        let process = self.seen().ok_or(std::io::ErrorKind::NotFound)?;
+        process.terminate()?;
+        process.wake();
+        Ok(())
     }
 }
 
@@ -157,7 +166,7 @@ pub enum HeldBy {
 pub struct Lock {
     file: File,
     path: PathBuf,
-    /// The directory, locked; `None` where its file system locks no directories.
+    /// The tree that the directory is of, locked; `None` where its file system locks no directories.
     place: Option<File>,
     /// Whom the file named although nobody held it: a run that ended without releasing it.
     pub replaced: Option<Holder>,
@@ -172,6 +181,18 @@ impl Lock {
         run: &RunId,
         patience: Duration,
     ) -> Result<Acquired, StoreError> {
+        Lock::acquire_within(directory, project, directory, run, patience)
+    }
+
+    /// The same where the run has to have a whole tree to itself, such as the checkout that the directory is a folder of: what is kept,
+    /// committed and undone is of all of it.
+    pub fn acquire_within(
+        tree: &Path,
+        project: &Project,
+        directory: &Path,
+        run: &RunId,
+        patience: Duration,
+    ) -> Result<Acquired, StoreError> {
         project.create()?;
         let path = project.lock(directory);
         let began = Instant::now();
@@ -181,39 +202,27 @@ impl Lock {
                 open_private(OpenOptions::new().create(true).truncate(false).read(true).append(true), &path)
                     .attempted("open", &path)?;
             let taken = match file.try_lock() {
-                Ok(()) => Some(lock_place(directory)),
+                Ok(()) => Some(lock_place(tree)),
                 Err(TryLockError::WouldBlock) => None,
                 Err(TryLockError::Error(error)) => return Err(StoreError::io("lock", &path, error)),
             };
-            let elsewhere = match taken {
+            let (mut held, wait) = match taken {
                 Some(Ok(place)) => {
                     let holder = Holder::this_process(run, directory);
                     return Lock::take(file, path, place, &holder).map(Acquired::Taken);
                 }
-                Some(Err(PlaceIsHeld(by))) => Some(HeldBy::Elsewhere(by)),
-                None => None,
+                Some(Err(PlaceIsHeld(by))) => by_tree(project, &path, by, patience)?,
+                None => by_file(&path, patience)?,
             };
-            let (mut held, wait) = match (elsewhere, read_holder(&path)?) {
-                (Some(elsewhere), None) => (elsewhere, NAMELESS),
-                (Some(elsewhere), Some(holder)) if holder.is_alive() => (elsewhere, NAMELESS),
-                // Whoever only looks whether it is held has it for a moment.
-                (None, Some(holder)) if holder.is_alive() => {
-                    let wait = if holder.is_out_of_sight() { NAMELESS } else { Duration::ZERO };
-                    (HeldBy::Live(holder), wait)
-                }
-                // What a dead runner left holds one of the two, or both; or somebody else has come between.
-                (Some(elsewhere), Some(_)) => (elsewhere, patience),
-                (None, Some(holder)) => (HeldBy::Leftovers(holder, Vec::new()), patience),
-                (None, None) => (HeldBy::Nameless, NAMELESS.max(patience)),
-            };
-            // A keeper that somebody stopped would clean up nothing.
-            let woken = || that_have_open(&path).into_iter().inspect(Process::wake);
-            if let HeldBy::Leftovers(_, keepers) = &mut held
+            if let HeldBy::Leftovers(holder, keepers) = &mut held
                 && (!has_woken || began.elapsed() >= wait)
             {
                 has_woken = true;
+                // A keeper that somebody stopped would clean up nothing.
+                let open = that_have_open(holder.file.as_deref().unwrap_or(&path));
+                let woken = open.into_iter().inspect(Process::wake);
                 *keepers =
-                    woken().filter_map(|process| process.id.as_raw_nonzero().get().try_into().ok()).collect();
+                    woken.filter_map(|process| process.id.as_raw_nonzero().get().try_into().ok()).collect();
             }
             if began.elapsed() >= wait {
                 return Ok(Acquired::Held(held));
@@ -248,12 +257,44 @@ impl Lock {
     }
 }
 
-/// Somebody else has locked the directory: the process, where the system says so.
+/// Who has the lock's file, and how long they are waited for.
+fn by_file(path: &Path, patience: Duration) -> Result<(HeldBy, Duration), StoreError> {
+    Ok(match read_holder(path)? {
+        // Whoever only looks whether it is held has it for a moment.
+        Some(holder) if holder.is_alive() => {
+            let wait = if holder.is_out_of_sight() { NAMELESS } else { Duration::ZERO };
+            (HeldBy::Live(holder), wait)
+        }
+        Some(holder) => (HeldBy::Leftovers(holder, Vec::new()), patience),
+        None => (HeldBy::Nameless, NAMELESS.max(patience)),
+    })
+}
+
+/// The same of the tree: whoever works in another folder of it, or keeps their state elsewhere.
+fn by_tree(
+    project: &Project,
+    path: &Path,
+    by: Option<u32>,
+    patience: Duration,
+) -> Result<(HeldBy, Duration), StoreError> {
+    let named = holders(project)?.into_iter().find(|holder| Some(holder.pid) == by);
+    Ok(match named.filter(|holder| !holder.is_out_of_sight()) {
+        Some(holder) if holder.is_alive() => (HeldBy::Live(holder), NAMELESS),
+        Some(holder) => (HeldBy::Leftovers(holder, Vec::new()), patience),
+        // What a dead runner left holds one of the two, or both; or somebody else has come between.
+        None if read_holder(path)?.is_some_and(|holder| !holder.is_alive()) => {
+            (HeldBy::Elsewhere(by), patience)
+        }
+        None => (HeldBy::Elsewhere(by), NAMELESS),
+    })
+}
+
+/// Somebody else has locked the tree: the process, where the system says so.
 struct PlaceIsHeld(Option<u32>);
 
-/// Locks a directory, where its file system can.
-fn lock_place(directory: &Path) -> Result<Option<File>, PlaceIsHeld> {
-    let Ok(place) = File::open(directory) else {
+/// Locks a tree's top folder, where its file system can.
+fn lock_place(top: &Path) -> Result<Option<File>, PlaceIsHeld> {
+    let Ok(place) = File::open(top) else {
         // Whoever works there says what is wrong with it.
         return Ok(None);
     };

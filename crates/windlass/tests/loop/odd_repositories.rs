@@ -95,18 +95,19 @@ fn history_that_is_cut_off_or_replaced_is_named_and_undone() {
     }
 }
 
-// attack(endings): two runs work in one repository, and the agent of one checks out another branch
+// attack(endings): two runs work in two checkouts of one repository, and the agent of one checks out another branch
 // holds: nothing is undone by itself, since that would move the other one's branch back; the run ends
 #[test]
 fn nothing_is_undone_by_itself_beside_another_run() {
     let wait =
         "{ write = { path = 'begun', text = 'x' } }, { bash = 'while ! test -e go; do sleep 0.01; done' }";
     let night = Night::with_git(&every_call(wait));
-    night.env.write("below/file", "x");
     night.env.write(".gitignore", "begun\ngo\n");
     night.env.git(&["add", "--all"]);
-    night.env.git(&["commit", "--quiet", "--message", "below"]);
+    night.env.git(&["commit", "--quiet", "--message", "ignored"]);
     night.env.git(&["branch", "keep", "HEAD~1"]);
+    let beside = night.env.root().join("beside");
+    night.env.git(&["worktree", "add", "--quiet", "-b", "side", beside.to_str().unwrap()]);
     let running = night.start(&["-m", "1"]);
     night.wait_for_file("begun");
     let switch = night.env.write(
@@ -115,10 +116,10 @@ fn nothing_is_undone_by_itself_beside_another_run() {
     );
     let mut command = night.windlass(&["run", "--no-delay", "--prompt", "x", "-m", "1"]);
     command.arg(format!("--mock={}", switch.display())).env("WINDLASS_SAFETY__UNDO", "auto");
-    let outcome = night.env.run(command.current_dir(night.env.project().join("below")), PATIENCE);
+    let outcome = night.env.run(command.current_dir(&beside), PATIENCE);
     expect_end(&outcome, 29, "destructive_change");
     assert!(said(&outcome).contains("nothing is undone by itself: run r-"), "{}", said(&outcome));
-    assert_eq!(night.env.git(&["log", "-1", "--format=%s", "main"]).trim(), "theirs");
+    assert_eq!(night.env.git(&["log", "-1", "--format=%s", "side"]).trim(), "theirs");
     night.env.write("go", "");
     running.wait(PATIENCE);
 }
@@ -146,6 +147,20 @@ fn a_state_folder_in_the_repository_is_refused_or_said() {
 fn a_stopped_keeper_goes_on() {
     let night = Night::with_git(&every_call("{ bash = 'kill -STOP $(ps -o ppid= -p $PPID); echo a > a' }"));
     expect_end(&night.run(&["-m", "2"]), 10, "max_iterations");
+    night.env.assert_no_processes(CLEARED);
+}
+
+// attack(endings): an agent stops the runner, so that nobody counts its time
+// holds: the runner goes on after some seconds, says so, and ends the call at its time
+#[test]
+fn a_stopped_runner_goes_on() {
+    let night = Night::new(&every_call(
+        "{ bash = 'kill -STOP $(ps -o ppid= -p $(ps -o ppid= -p $PPID)); echo a > a' }, 'hang'",
+    ))
+    .set("WINDLASS_CLOCKS__CALL", "3s");
+    expect_end(&night.run(&["--max-failures", "1"]), 20, "consecutive_failures");
+    let said = "somebody had stopped this process (SIGSTOP); it goes on";
+    assert!(night.notices().iter().any(|text| text == said), "{:?}", night.notices());
     night.env.assert_no_processes(CLEARED);
 }
 

@@ -35,6 +35,36 @@ fn a_second_state_folder_is_no_second_run() {
     }
 }
 
+// attack(endings): two runs in two folders of one checkout, or in a folder and in the one above it
+// holds: the second is refused, says where the first works and how both can be at work; whose runner is killed keeps nobody out
+#[test]
+fn a_checkout_has_one_run_whatever_the_folders() {
+    let places = |night: &Night| ["a", "b"].map(|name| night.env.project().join(name));
+    for is_above in [false, true] {
+        let night = Night::with_git(&every_call(
+            "{ write = { path = 'begun', text = 'x' } }, { bash = 'test -e b/end || test -e ../b/end || sleep 60' }",
+        ));
+        night.env.write("a/file", "x");
+        night.env.write("b/file", "x");
+        let [first, second] = places(&night);
+        let second = if is_above { night.env.project().to_owned() } else { second };
+        let mut command = night.run_command(&["-m", "1"]);
+        let running = Running::start(command.current_dir(&first));
+        night.wait_for_file("a/begun");
+        let mut command = night.run_command(&["-m", "1"]);
+        let refused = night.env.run(command.current_dir(&second), PATIENCE);
+        refused.expect_code(25, "locked");
+        let said = refused.stderr_text();
+        assert!(said.contains("/a, a folder of the same checkout: each would"), "{said}");
+        assert!(said.contains("--worktree NAME") && said.contains("windlass stop r-"), "{said}");
+        running.signal(rustix::process::Signal::KILL);
+        night.env.write("b/end", "");
+        let mut command = night.run_command(&["-m", "1", "--fresh"]);
+        night.env.run(command.current_dir(&second), PATIENCE).expect_code(10, "the next");
+        drop(running);
+    }
+}
+
 // attack(endings): the runner of one state folder is killed with -9, and a run of another one begins at once
 // holds: it begins only when nothing of the first run is alive any more
 #[test]
