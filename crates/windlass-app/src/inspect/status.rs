@@ -41,7 +41,7 @@ impl App {
             which::shown(&here, None)?
         };
         let live = which::live_with(&here, &folder)?;
-        if let Some(said) = which::out_of_sight(&here, folder.run())? {
+        if let Some(said) = which::unusual_process(&here, folder.run())? {
             self.notice(&said);
         }
         let entries = journal::read(&folder.journal())?;

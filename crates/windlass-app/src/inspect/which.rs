@@ -116,12 +116,25 @@ pub fn live(here: &Here) -> Result<Option<Holder>, AppError> {
     Ok(holder.filter(|holder| holder.is_alive() && !is_session(&holder.run)))
 }
 
-/// What there is to say of a run whose process is not to be found here although it works: it is in a container, or outside of ours.
-pub fn out_of_sight(here: &Here, run: &RunId) -> Result<Option<String>, AppError> {
+/// What there is to say of a run whose process is not to be found here although it works, since it is in a container, or outside of
+/// ours; or is there, and does nothing.
+pub fn unusual_process(here: &Here, run: &RunId) -> Result<Option<String>, AppError> {
     let holders = lock::holders(&here.project)?;
     let mut live = holders.into_iter().filter(|holder| holder.run == *run && holder.is_alive());
-    let holder = live.find(Holder::is_out_of_sight);
-    Ok(holder.map(|holder| format!("run {run} works {}", holder.process_in_words())))
+    Ok(live.find_map(|holder| unusual(&holder)))
+}
+
+fn unusual(holder: &Holder) -> Option<String> {
+    let Holder { run, pid, .. } = holder;
+    if holder.is_out_of_sight() {
+        Some(format!("run {run} works {}", holder.process_in_words()))
+    } else if holder.is_stopped() {
+        Some(format!(
+            "run {run} is suspended: its process {pid} does nothing until it goes on (fg, or kill -CONT {pid})"
+        ))
+    } else {
+        None
+    }
 }
 
 /// The runs of the project that work now, in whatever directory.

@@ -246,6 +246,7 @@ impl LocalLanes {
             let keeper = Keeper::start(&self.program, move |event| {
                 events.tell(Event::Keeper(lane, event));
             })?;
+            keeper.keep_awake()?;
             keeper.hold(&self.lock.iter().map(AsFd::as_fd).collect::<Vec<_>>())?;
             if let Some(rites) = self.sandboxes.of_run().last_rites() {
                 keeper.set_last_rites(&rites)?;

@@ -97,6 +97,10 @@ impl LocalLanes {
                 }
                 self.lane_cleared(lane, None)
             }
+            KeeperEvent::Awakened => {
+                self.notice("somebody had stopped this process (SIGSTOP); it goes on".to_owned());
+                Ok(())
+            }
             KeeperEvent::Silenced => {
                 let detail =
                     format!("this process stood still for too long, and what ran in lane {lane} was ended");

@@ -27,6 +27,8 @@ pub enum Request {
     Pause,
     /// SIGCONT to everything below the keeper.
     Continue,
+    /// The runner says [`Request::Pause`] before it is suspended. Where it is stopped without a word, let it go on, and say so.
+    KeepAwake,
     /// Keep these open files until you end.
     Hold {
         /// How many.
@@ -53,6 +55,7 @@ impl Request {
             | Request::KillTree
             | Request::Pause
             | Request::Continue
+            | Request::KeepAwake
             | Request::LastRites(_)
             | Request::Beat { .. }
             | Request::Farewell => 0,

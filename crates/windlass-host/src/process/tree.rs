@@ -49,9 +49,14 @@ impl Process {
         matches!(self.state, b'Z' | b'X' | b'x')
     }
 
+    /// Has somebody stopped it?
+    pub const fn is_stopped(&self) -> bool {
+        self.state == b'T'
+    }
+
     /// Lets it go on where somebody has stopped it.
     pub fn wake(&self) {
-        if self.state == b'T' {
+        if self.is_stopped() {
             let _ = self.signal(Signal::CONT);
         }
     }

@@ -156,7 +156,10 @@ impl Processes {
             }
             Event::Signal(Signal::Resumed | Signal::WindowChanged)
             | Event::Keeper(
-                KeeperEvent::Spawned { .. } | KeeperEvent::TreeGone { .. } | KeeperEvent::Silenced,
+                KeeperEvent::Spawned { .. }
+                | KeeperEvent::TreeGone { .. }
+                | KeeperEvent::Awakened
+                | KeeperEvent::Silenced,
             ) => Ok(None),
         }
     }

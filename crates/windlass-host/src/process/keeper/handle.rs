@@ -118,6 +118,8 @@ pub enum KeeperEvent {
         /// Except for these process ids, which could not be killed.
         left: Vec<i32>,
     },
+    /// Somebody had stopped this process (SIGSTOP); the keeper let it go on, as [`Keeper::keep_awake`] asked.
+    Awakened,
     /// [`Pulse::beat`] was not heard in time: everything below the keeper was ended.
     Silenced,
     /// The keeper itself is gone, unasked, and its orphans have fallen to this process: now is the time for
@@ -227,6 +229,12 @@ impl Keeper {
         if let Some(now) = Process::find(self.process.id).filter(|now| now.start == self.process.start) {
             now.wake();
         }
+    }
+
+    /// From now on the keeper lets this process go on (SIGCONT) where somebody has stopped it for some seconds while something
+    /// runs below the keeper: nobody would count its time. Whoever is to be suspended calls [`Keeper::pause`] before.
+    pub fn keep_awake(&self) -> Result<(), ProcessError> {
+        self.send(&Request::KeepAwake, &[])
     }
 
     /// Stops everything below the keeper where it is (SIGSTOP).

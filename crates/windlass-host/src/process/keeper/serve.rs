@@ -1,4 +1,4 @@
-//! The keeper process: one thread, one `poll`, no timers but the one for a runner that has to be heard of.
+//! The keeper process: one thread, one `poll`, no timers but those for a runner that has to be heard of, or kept awake.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -25,7 +25,7 @@ use crate::file::null_device;
 use crate::process::error::StartFault;
 use crate::process::leftovers::end_commands_of;
 use crate::process::protocol::{LastRites, Reply, Request, Spawn, SpawnId};
-use crate::process::tree::{Families, descendants, kill_with_descendants};
+use crate::process::tree::{Families, Process, descendants, kill_with_descendants};
 use crate::process::wire::{self, Inbox, Received};
 
 /// What children get after SIGTERM when the runner is gone.
@@ -42,6 +42,9 @@ const KILL_PAUSE: Duration = Duration::from_millis(20);
 
 /// Who wakes so late has not been running.
 const SLEPT: Duration = Duration::from_secs(1);
+
+/// How often it is looked whether the runner stands still; it is woken where it did the last time as well.
+const LOOK: Duration = Duration::from_secs(2);
 
 /// Rounds in which new processes are looked for while the tree is being stopped.
 const PAUSE_ROUNDS: u32 = 100;
@@ -104,6 +107,23 @@ struct Serving {
     silence: Option<Silence>,
     /// Whoever started the keeper.
     runner: Option<Pid>,
+    /// Where the runner is to be kept awake.
+    awake: Option<Wakefulness>,
+}
+
+/// What is known of a runner that is to be kept awake.
+#[derive(Clone, Copy)]
+struct Wakefulness {
+    /// When it is looked at next.
+    next: Instant,
+    /// It was stopped when it was looked at last.
+    was_stopped: bool,
+}
+
+impl Wakefulness {
+    fn looked(was_stopped: bool) -> Wakefulness {
+        Wakefulness { next: Instant::now() + LOOK, was_stopped }
+    }
 }
 
 /// How long the runner may be silent.
@@ -150,6 +170,7 @@ impl Serving {
                 paused: false,
                 silence: None,
                 runner: rustix::process::getppid().filter(|parent| *parent != Pid::INIT),
+                awake: None,
             }),
             Err(error) => Err((socket, error)),
         }
@@ -159,9 +180,15 @@ impl Serving {
     fn turn(&mut self) -> ControlFlow<()> {
         let events = PollFlags::IN;
         let mut ready = [PollFd::new(&self.wake, events), PollFd::new(&self.socket, events)];
-        let patience = self.silence.map(|silence| silence.until.saturating_duration_since(Instant::now()));
+        let silence = self.silence.map(|silence| silence.until);
+        let look = self.awake.filter(|_| self.has_to_be_awake()).map(|awake| awake.next);
+        let next = silence.into_iter().chain(look).min();
+        let patience = next.map(|next| next.saturating_duration_since(Instant::now()));
         let patience = patience.map(|patience| Timespec::try_from(patience).unwrap_or_default());
-        match poll(&mut ready, patience.as_ref()) {
+        let found = poll(&mut ready, patience.as_ref());
+        let [child, socket] = ready.map(|entry| !entry.revents().is_empty());
+        self.look_after_runner();
+        match found {
             Ok(0) => {
                 self.heard_nothing();
                 return ControlFlow::Continue(());
@@ -169,7 +196,6 @@ impl Serving {
             Ok(_) | Err(Errno::INTR) => {}
             Err(_) => return ControlFlow::Break(()),
         }
-        let [child, socket] = ready.map(|entry| !entry.revents().is_empty());
         if child {
             self.forget_wakes();
             self.reap();
@@ -179,7 +205,7 @@ impl Serving {
 
     /// The runner stands still. Whoever wakes late stood still as well, and listens for as long again.
     fn heard_nothing(&mut self) {
-        let Some(silence) = self.silence else { return };
+        let Some(silence) = self.silence.filter(|silence| silence.until <= Instant::now()) else { return };
         if silence.until.elapsed() > SLEPT {
             self.silence = Some(Silence::from_now(silence.patience));
             return;
@@ -188,6 +214,23 @@ impl Serving {
         if self.reap() == Below::Something {
             self.kill_tree();
             self.tell(&KeeperEvent::Silenced);
+        }
+    }
+
+    /// Would something below the keeper work on with nobody to count its time? Of a runner that has to be heard of, its silence says so.
+    fn has_to_be_awake(&self) -> bool {
+        !self.children.is_empty() && !self.paused && self.silence.is_none()
+    }
+
+    /// Whoever stopped the runner may be what runs below the keeper.
+    fn look_after_runner(&mut self) {
+        let Some(awake) = self.awake.filter(|awake| awake.next <= Instant::now()) else { return };
+        let runner = self.runner.filter(|_| self.has_to_be_awake()).and_then(Process::find);
+        let stopped = runner.filter(Process::is_stopped);
+        self.awake = Some(Wakefulness::looked(stopped.is_some()));
+        if let Some(runner) = stopped.filter(|_| awake.was_stopped) {
+            runner.wake();
+            self.tell(&KeeperEvent::Awakened);
         }
     }
 
@@ -219,6 +262,7 @@ impl Serving {
             }
             Request::Pause => self.pause(),
             Request::Continue => self.resume(),
+            Request::KeepAwake => self.awake = Some(Wakefulness::looked(false)),
             Request::Hold { .. } => self.held.extend(files),
             Request::Beat { patience } => self.silence = Some(Silence::from_now(patience)),
             Request::LastRites(rites) => self.rites = Some(rites),
