@@ -12,7 +12,7 @@ use windlass_core::trust::Starter;
 use windlass_core::values::{Ended, RunId};
 use windlass_ui::{
     Event, Glyphs, Hush, JsonView, Line, Output, Printer, RunState, Screen, ScreenHandle, Stream, Terminal,
-    View, one_line, startable_lines, terminal_reset, view,
+    View, lost_results, one_line, startable_lines, terminal_reset, view,
 };
 
 use super::{print, print_lines, question, warn};
@@ -285,6 +285,8 @@ struct Screened {
     screen: ScreenHandle,
     detail: Detail,
     hush: Arc<Hush>,
+    /// The flag with which `windlass logs` tells the same.
+    again: &'static str,
 }
 
 impl Screened {
@@ -303,7 +305,8 @@ impl Screened {
         for entry in past {
             screen.send(Event::Past(Box::new(entry.clone())));
         }
-        Ok(Screened { screen, hush, detail: if quiet { Detail::Digests } else { Detail::Everything } })
+        let again = if show.json { "--json " } else { "" };
+        Ok(Screened { screen, hush, again, detail: if quiet { Detail::Digests } else { Detail::Everything } })
     }
 }
 
@@ -326,6 +329,12 @@ impl Watcher for Screened {
         let _ = self.screen.finish();
         // A screen that is stuck is left behind; the terminal is the person's again.
         self.hush.lift();
+        if let Some(error) = lost_results() {
+            warn(&format!(
+                "standard output took no more ({error}): windlass logs {}tells it again",
+                self.again
+            ));
+        }
     }
 }
 

@@ -303,3 +303,16 @@ fn what_cannot_be_written_is_no_success() {
     head.args(["-c", "\"$0\" \"$@\" | true"]).arg(logs.get_program()).args(logs.get_args());
     env.run(&mut head, PATIENCE).expect_success("a reader that has seen enough");
 }
+
+#[test]
+fn a_run_says_where_what_its_output_lost_is_told_again() {
+    let env = TestEnv::with_git();
+    let run = ["run", "-p", "One", "--mock", "--no-delay", "-m", "1", "--json"];
+    let told = windlass(&env, &run);
+    let mut shell = env.command("sh");
+    shell.args(["-c", "exec \"$0\" \"$@\" > /dev/full"]).arg(told.get_program()).args(told.get_args());
+    let outcome = env.run(&mut shell, PATIENCE);
+    outcome.expect_code(10, "it goes on all the same");
+    let said = outcome.stderr_text();
+    assert!(said.contains("took no more") && said.contains("windlass logs --json tells it again"), "{said}");
+}
