@@ -112,7 +112,7 @@ impl<const LEAST: u32, const MOST: u32> Setting for Count<LEAST, MOST> {
     const SHAPE: Shape = Shape::Number;
 
     fn read(value: &Value) -> Result<Self, Refusal> {
-        let number = value.as_integer().ok_or(Refusal::Kind)?;
+        let number = whole(value)?;
         match u32::try_from(number) {
             Ok(number) if (LEAST..=MOST).contains(&number) => Ok(Count(number)),
             _ if MOST == u32::MAX && number < i64::from(LEAST) => {
@@ -155,7 +155,7 @@ impl Setting for TokenCap {
     const SHAPE: Shape = Shape::Number;
 
     fn read(value: &Value) -> Result<Self, Refusal> {
-        let number = value.as_integer().ok_or(Refusal::Kind)?;
+        let number = whole(value)?;
         let number = u64::try_from(number)
             .map_err(|_| Refusal::Because(format!("`{number}` is out of range; it must be at least 0")))?;
         Ok(TokenCap((number > 0).then_some(number)))
@@ -347,6 +347,15 @@ impl Setting for bool {
     fn schema() -> Json {
         json!({ "type": "boolean" })
     }
+}
+
+/// A whole number, whether or not it is in range.
+fn whole(value: &Value) -> Result<i64, Refusal> {
+    let is_number = |text: &&str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    value.as_integer().ok_or_else(|| match value.as_str().map(str::trim).filter(is_number) {
+        Some(text) => Refusal::Because(format!("`{text}` is out of range; it must be at most {}", i64::MAX)),
+        None => Refusal::Kind,
+    })
 }
 
 /// A number where the text is one; otherwise the text, which no number's kind accepts.

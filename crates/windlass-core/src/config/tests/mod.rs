@@ -106,6 +106,10 @@ fn what_is_wrong_in_a_file_is_said_with_its_line() {
             "config.toml:2: `limits.max_failures`: `0` is out of range; it must be at least 1",
         ),
         (
+            "[limits]\nmax_tokens = '18446744073709551615'",
+            "config.toml:2: `limits.max_tokens`: `18446744073709551615` is out of range; it must be at most 9223372036854775807",
+        ),
+        (
             "[limits]\nmax_cost = -1",
             "config.toml:2: `limits.max_cost`: `-1` is not an amount in dollars; write one such as `5`, `5.50` or `$5`",
         ),
