@@ -1,5 +1,7 @@
 //! Waits for usage limits and outages.
 
+use std::time::Duration;
+
 use jiff::Timestamp;
 use windlass_core::values::{Class, between};
 
@@ -36,6 +38,11 @@ impl Board {
             let uncounted = backoff.uncounted.map(|_| self.now);
             self.backoff = Some(Backoff { since: self.now, uncounted, ..backoff });
         }
+    }
+
+    /// How long nobody worked until then, the wait that is under way included.
+    pub(crate) fn waited_until(&self, now: Timestamp) -> Duration {
+        self.waited + self.backoff.map_or(Duration::ZERO, |backoff| between(backoff.since, now))
     }
 
     pub(super) fn release(&mut self) {

@@ -89,10 +89,10 @@ pub struct RunStatus {
     /// The agents of a run with several, in their order; empty where it has one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<StatusAgent>,
-    /// When a wait ends.
+    /// When a wait ends; of a run that nobody drives, until when it would wait.
     #[serde(serialize_with = "windlass_core::values::some_wall_time::serialize")]
     pub waiting_until: Option<Timestamp>,
-    /// Milliseconds of waits that are over.
+    /// Milliseconds of waits, with what has passed of the one under way.
     pub waited_ms: u64,
     /// Stage of a request to stop, 0 to 3.
     pub stop_stage: u8,
@@ -184,10 +184,13 @@ impl RunStatus {
         let foremost = board.foremost().map_or(0, |lane| lane.iteration);
         let until = if unfinished == RunState::Running { now } else { board.now };
         let elapsed = board.started.map_or(Duration::ZERO, |started| between(started, until));
+        let waited = board.waited_until(until);
+        // Where nobody drives it, whoever goes on with it waits until then.
+        let is_waiting = ending.is_none() && unfinished == RunState::Running;
+        let backoff =
+            board.backoff.or(board.left_waiting).filter(|backoff| is_waiting || backoff.until > now);
         let duration = ending
-            .map_or(elapsed.saturating_sub(board.waited).saturating_sub(board.idle), |ending| {
-                ending.duration
-            });
+            .map_or(elapsed.saturating_sub(waited).saturating_sub(board.idle), |ending| ending.duration);
         let unsettled = match (ending, unfinished) {
             (None, RunState::Interrupted) => board.unsettled(),
             _ => Cost::ZERO,
@@ -219,8 +222,8 @@ impl RunStatus {
             tokens: board.tokens,
             duration_ms: format::millis(duration),
             agents: StatusAgent::all(board),
-            waiting_until: board.backoff.or(board.left_waiting).map(|backoff| backoff.until),
-            waited_ms: format::millis(board.waited),
+            waiting_until: backoff.map(|backoff| backoff.until),
+            waited_ms: format::millis(waited),
             stop_stage: board.stop.map_or(0, |(_, stage)| stage),
             checks: checks(board),
             judged: StatusJudged::all(board),
@@ -309,7 +312,8 @@ pub fn status_text(status: &RunStatus, now: Timestamp, terminal: &Terminal) -> S
     lines.extend(StatusAgent::line(&status.agents, (now, &terminal.zone)));
     lines.extend(status.waiting_until.map(|until| {
         let clock = format::clock(until, now, &terminal.zone);
-        labelled("waiting")
+        let label = if status.state == RunState::Running { "waiting" } else { "would wait" };
+        labelled(label)
             .tone(Tone::Warn, format!("until {clock} (in {})", format::duration(between(now, until))))
     }));
     lines.extend(status.checks.iter().map(check));

@@ -20,7 +20,7 @@ pub struct StatusTasks {
     pub total: usize,
     /// Done.
     pub done: usize,
-    /// Open, with all that they depend on done.
+    /// Open, with all that they depend on done; begun ones that nobody works on any more as well.
     pub ready: usize,
     /// Open, and something that they depend on is not done.
     pub waiting: usize,
@@ -64,19 +64,24 @@ impl StatusTasks {
             id: id.clone(),
             title: board.title_of(id).unwrap_or_default().to_owned(),
         };
-        let at_work = board.lanes.iter().filter(|(_, lane)| lane.doing != Doing::Resting);
-        let at_work = at_work.filter_map(|(lane, at)| {
-            let task = named(at.task.as_ref()?);
-            Some(TaskAtWork { lane: *lane, iteration: at.iteration, task })
+        let is_begun = |id: &TaskId| board.tasks.standing(id) == Some(TaskProgress::Active);
+        let at_work = board.lanes.iter().filter_map(|(lane, at)| {
+            let task = at.task.as_ref()?;
+            // Between two attempts, as in a wait, it stays the lane's.
+            let is_at_work = at.doing != Doing::Resting || board.ending.is_none() && is_begun(task);
+            is_at_work.then(|| TaskAtWork { lane: *lane, iteration: at.iteration, task: named(task) })
         });
+        let at_work: Vec<TaskAtWork> = at_work.collect();
+        let is_left = |id: &TaskId| is_begun(id) && !at_work.iter().any(|at| at.task.id == *id);
+        let left: Vec<&TaskId> =
+            board.tasks.rows().iter().map(|row| &row.id).filter(|id| is_left(id)).collect();
         let is_parked = |id: &TaskId| board.tasks.standing(id) == Some(TaskProgress::Parked);
         let counts = board.tasks.counts();
         Some(StatusTasks {
             total: counts.total,
             done: counts.done,
-            ready: counts.ready,
+            ready: counts.ready + left.len(),
             waiting: counts.waiting,
-            at_work: at_work.collect(),
             cut_off: false,
             parked: board
                 .tasks
@@ -85,7 +90,8 @@ impl StatusTasks {
                 .filter(|row| is_parked(&row.id))
                 .map(|row| named(&row.id))
                 .collect(),
-            next: board.tasks.next().map(|row| named(&row.id)),
+            next: left.first().copied().or_else(|| Some(&board.tasks.next()?.id)).map(named),
+            at_work,
         })
     }
 

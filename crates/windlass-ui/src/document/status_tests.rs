@@ -41,9 +41,14 @@ fn a_run_that_waits() {
     let events = Night::new().whole().events;
     let is_hold = |event: &crate::event::Event| matches!(event, crate::event::Event::Fact(entry) if matches!(entry.fact, Fact::BackoffStarted { .. }));
     let held = events.iter().position(is_hold).unwrap();
+    let running = status(held + 1, RunState::Running);
+    assert_eq!((running.duration_ms, running.waited_ms), (510_000, 1_290_000));
+    let text = status_text(&running, now(), &columns(80));
+    assert!(text.contains("  time        8m 30s, and 21m 30s waited\n"), "{text}");
+    assert!(text.contains("  waiting     until 21:11 (in 41m 30s)\n"), "{text}");
     let status = status(held + 1, RunState::Interrupted);
     let text = status_text(&status, now(), &columns(80));
-    assert!(text.contains("  waiting     until 21:11 (in 41m 30s)\n"), "{text}");
+    assert!(text.contains("  would wait  until 21:11 (in 41m 30s)\n"), "{text}");
     assert!(text.starts_with("r-k3v9x2aa interrupted  "), "{text}");
     assert!(text.contains("  next        windlass resume r-k3v9x2aa\n"), "{text}");
     // Nobody has worked on it since its last fact.

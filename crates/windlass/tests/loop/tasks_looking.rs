@@ -3,10 +3,11 @@
 use std::fs;
 
 use serde_json::{Value, json};
-use windlass_testkit::Outcome;
+use windlass_core::fact::Fact;
+use windlass_testkit::{Outcome, Running};
 
 use super::night::{Night, PATIENCE};
-use super::tasks::{honest_but, night, run};
+use super::tasks::{command, honest_but, night, run};
 
 /// The second is tried twice, and fails with something in its lane.
 const SECOND_FAILS: &str = r#"
@@ -102,6 +103,33 @@ fn status_and_lists_count_what_has_landed() {
     assert!(text.contains("  tasks       3/4 done · 1 parked\n  parked      TASK-003 Thing 3\n"), "{text}");
     let runs: Value = serde_json::from_slice(&told(&night, &["runs", "--json"]).stdout).unwrap();
     assert_eq!(runs["runs"][0]["items"], json!({"done": 3, "total": 4}));
+}
+
+// A task that waits for a usage limit is nobody else's, and none is lost in the counts when such a run is stopped.
+#[test]
+fn a_task_that_waits_for_a_limit_is_counted_while_it_waits_and_after() {
+    let limited = "[[call]]\nsteps = [{ usage_limit = { resets_in = '1h' } }]\n";
+    for lanes in ["1", "2"] {
+        let night = night(&[(1, &[]), (2, &[1])], limited);
+        let running = Running::start(&mut command(&night, &["-j", lanes]));
+        night.wait_for_fact("the wait", |fact| matches!(fact, Fact::BackoffStarted { .. }));
+        let look = || -> Value {
+            let status = told(&night, &["status", "--json"]);
+            serde_json::from_slice::<Value>(&status.stdout).unwrap()
+        };
+        let (status, task) = (look(), json!({"id": "TASK-001", "title": "Thing 1"}));
+        let tasks = &status["tasks"];
+        assert_eq!((&tasks["ready"], &tasks["waiting"]), (&json!(0), &json!(1)), "{tasks}");
+        assert_eq!(tasks["at_work"][0]["id"], "TASK-001", "{tasks}");
+        assert!(status["waiting_until"].is_string(), "{status}");
+        told(&night, &["stop"]).expect_code(0, "stop");
+        running.wait(PATIENCE);
+        let status = look();
+        let expected = json!({"total": 2, "done": 0, "ready": 1, "waiting": 1, "at_work": [], "next": task, "parked": []});
+        assert_eq!(status["tasks"], expected);
+        let text = told(&night, &["status"]).stdout_text();
+        assert!(text.contains("  would wait  until ") && text.contains("1 ready · 1 waiting"), "{text}");
+    }
 }
 
 #[test]
