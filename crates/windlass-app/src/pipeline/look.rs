@@ -43,7 +43,7 @@ impl Runs {
 
     /// The newest of a part, where it can simply go on.
     pub fn open(&self, phase: Option<PipelinePhase>) -> Option<&RunSummary> {
-        self.newest(phase).filter(|run| going_on::is_open(run))
+        self.newest(phase).filter(|run| going_on::goes_on_with_its_job(run))
     }
 }
 
@@ -144,6 +144,9 @@ fn next(pipeline: &Pipeline, runs: &Runs, phases: &[PhaseShown]) -> String {
             Some(run) => format!("windlass resume {}", run.run),
             None if is_done(runs) => {
                 format!("windlass status {}", runs.newest(None).map_or("", |run| &run.run.0))
+            }
+            None if runs.newest(None).is_some() => {
+                format!("windlass pipeline --resume {} --run", pipeline.id)
             }
             None => format!("windlass run --mode tasks -f {}", pipeline.tasks_file().display()),
         },

@@ -32,7 +32,7 @@ pub(crate) mod uncommitted;
 pub(crate) mod verdict;
 mod work;
 
-use windlass_core::values::{Extent, StopReason};
+use windlass_core::values::Extent;
 use windlass_engine::store::{RunSummary, index};
 pub use windlass_engine::supervisor::OpenWait;
 
@@ -126,14 +126,10 @@ fn unfinished(here: &Here, assignment: &Assignment) -> Result<Option<RunSummary>
         return Ok(None);
     }
     let listing = index::list(&here.project)?;
-    // What is parked is tried again by a new run alone.
-    let is_blocked =
-        |run: &RunSummary| run.ending.is_some_and(|ending| ending.stop_reason == StopReason::Blocked);
-    let is_open = |run: &RunSummary| going_on::is_open(run) && !is_blocked(run);
     let job = assignment.same_job();
     let same_job = |run: &&RunSummary| {
         run.directory == here.directory
-            && is_open(run)
+            && going_on::goes_on_with_its_job(run)
             && going_on::has_begun(run)
             && job.includes(run, &here.project)
     };

@@ -121,14 +121,12 @@ fn is_without_directory(board: &Board) -> bool {
 /// Another run of the same tasks; `None` where nobody can say how they were named.
 fn begin_anew(plan: &RunSpec) -> Option<Advice> {
     let tasks = plan.job.tasks.as_ref().filter(|tasks| tasks.issues.is_none())?;
-    let which = match &tasks.feature {
-        Some(feature) => format!("--feature {}", quoted(feature.as_ref())),
-        None => format!("-f {}", quoted(tasks.file.as_os_str())),
+    let command = match (plan.job.pipeline(), &tasks.feature) {
+        (Some(part), _) => format!("windlass pipeline --resume {} --run", part.id),
+        (None, Some(feature)) => format!("windlass run --mode tasks --feature {}", quoted(feature.as_ref())),
+        (None, None) => format!("windlass run --mode tasks -f {}", quoted(tasks.file.as_os_str())),
     };
-    Some(advice(
-        format!("windlass run --mode tasks {which}"),
-        "a new run: what this one has parked is open in it again",
-    ))
+    Some(advice(command, "a new run: what this one has parked is open in it again"))
 }
 
 fn raised_iterations(board: &Board, plan: &RunSpec) -> Advice {

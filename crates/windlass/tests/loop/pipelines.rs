@@ -1,6 +1,7 @@
 //! Pipelines with the scripted agent: from a goal to executed tasks, with trouble on the way.
 
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
@@ -10,7 +11,7 @@ use windlass_core::values::{Cost, StopReason};
 use windlass_engine::store::journal;
 use windlass_testkit::{Outcome, TestEnv};
 
-use super::night::{Night, PATIENCE, calls};
+use super::night::{Night, PATIENCE, calls, every_call};
 
 const GOAL: &str = "Keep a list of what is to be done";
 
@@ -323,4 +324,30 @@ fn a_budget_is_kept_with_its_pipeline() {
         kept.len() > 1 && kept.iter().all(|(_, tokens)| tokens.is_some_and(|most| most < 1_000_000)),
         "{kept:?}"
     );
+}
+
+// rows: 97
+// What a run has parked stays parked in it: the pipeline goes on with a new one, within its budget, and says so.
+#[test]
+fn a_pipeline_whose_tasks_are_parked_goes_on_with_a_new_run() {
+    let night = night(&calls(&[DRAFT]));
+    expect(&pipeline(&night, &[GOAL, "--max-cost", "5"]), 0, "windlass run --mode tasks");
+    let again = format!("windlass pipeline --resume {} --run", id(&night));
+    let failing = night.env.write(
+        night.env.root().join("failing.toml"),
+        every_call("{ result = { text = 'It cannot be done.', is_error = true } }"),
+    );
+    let resume = |script: &Path| {
+        let mut command = night.windlass(&["pipeline", "--no-delay", "--run", "--resume", &id(&night)]);
+        command.arg(format!("--mock={}", script.display()));
+        night.env.run(&mut command, PATIENCE)
+    };
+    let blocked = resume(&failing).stdout_text();
+    assert!(blocked.contains(&again) && !blocked.contains("windlass resume r-"), "{blocked}");
+    let status = night.env.run(&mut night.windlass(&["status"]), PATIENCE).stdout_text();
+    assert!(status.contains(&again), "{status}");
+    let runs = endings(&night).len();
+    let mut anew = night.windlass(&["pipeline", "--no-delay", "--mock", "--run", "--resume", &id(&night)]);
+    expect(&night.env.run(&mut anew, PATIENCE), 0, "2/2 done");
+    assert_eq!(endings(&night).len(), runs + 1, "a new run");
 }
