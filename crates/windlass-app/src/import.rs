@@ -120,7 +120,9 @@ pub fn mode_of_fresher() -> Option<Mode> {
 /// Says how a project of Fresher's is taken over, where something of it shows that there is one.
 pub(crate) fn with_command(error: AppError, directory: &Path) -> AppError {
     let is_told = || env::vars_os().any(|(name, _)| name.as_encoded_bytes().starts_with(b"FRESHER_"));
-    if fresher::is_there(directory) {
+    // Where there is a configuration, it was taken over, or left.
+    let is_here = at(directory).join(".windlass/config.toml").is_taken();
+    if fresher::is_there(directory) && !is_here {
         return error
             .hint("Fresher was used here; take its settings, prompts and plan over: windlass import");
     }

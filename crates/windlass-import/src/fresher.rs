@@ -66,6 +66,10 @@ impl FresherImport {
         Ok(items)
     }
 
+    fn configuration_file(&self) -> PathBuf {
+        self.target.join(".windlass/config.toml")
+    }
+
     fn theirs(&self, name: &str) -> PathBuf {
         self.source.join(".fresher").join(name)
     }
@@ -114,7 +118,7 @@ impl FresherImport {
             };
             notes.extend(settings.gates.iter().map(add));
         }
-        let to = self.target.join(".windlass/config.toml");
+        let to = self.configuration_file();
         let options = &settings.options;
         let found = Configuration { tool: "Fresher", from: &from, to, whose: "", options, notes };
         found.take(self.extent)
@@ -138,7 +142,9 @@ impl FresherImport {
             if ours.symlink_metadata().is_ok() {
                 notes.push("the AGENTS.md of the project itself is not passed on beside it".to_owned());
             }
-            let item = Item { kind: KIND, name: NAME.to_owned(), from: from.clone(), to: Some(from), notes };
+            // Where a configuration is there, nothing is written: it names the file already, or is told how to.
+            let to = self.configuration_file().symlink_metadata().is_err().then(|| from.clone());
+            let item = Item { kind: KIND, name: NAME.to_owned(), from, to, notes };
             return Some(Agents { key: Some(".fresher/AGENTS.md".to_owned()), item });
         }
         if ours.symlink_metadata().is_ok() {

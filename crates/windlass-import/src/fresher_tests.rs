@@ -116,6 +116,8 @@ fn everything_is_taken_and_the_source_stays_as_it_was() {
     for (name, words) in [("logs", "windlass logs"), ("run.sh", "windlass does what it did")] {
         assert!(item(&items, name).to.is_none() && says(&items, name, words), "{items:#?}");
     }
+    let again = place.import(Extent::Act);
+    assert_eq!(item(&again, "AGENTS.md").to, None, "nothing is written twice");
 }
 
 // rows: 129

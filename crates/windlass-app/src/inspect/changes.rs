@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use windlass_core::values::SnapshotId;
 use windlass_engine::store::write_atomically;
 use windlass_git::git::ChangedFile;
+use windlass_git::inventory::is_own;
 use windlass_git::snapshot::Store;
 use windlass_host::file::read_if_there;
 use windlass_ui::model::{LinesChanged, RunSeen};
@@ -120,8 +121,11 @@ impl FollowedRun {
     }
 }
 
+/// What Windlass itself writes is nobody's work.
 fn counted(files: &[ChangedFile]) -> Lines {
-    let sum = |of: fn(&ChangedFile) -> Option<u32>| files.iter().filter_map(of).map(u64::from).sum();
+    let work: Vec<&ChangedFile> = files.iter().filter(|file| !is_own(&file.path)).collect();
+    let sum =
+        |of: fn(&ChangedFile) -> Option<u32>| work.iter().filter_map(|file| of(file)).map(u64::from).sum();
     Lines(sum(|file| file.added), sum(|file| file.removed))
 }
 

@@ -8,7 +8,7 @@ use crate::run::lane::{LaneState, Turn};
 use crate::run::{Run, Survey};
 use crate::spec::RunSpec;
 use crate::values::{
-    AnswerForm, Assessment, CallId, CallReport, CallSummary, Class, JobStatus, LaneId, Now, Reviewed,
+    AnswerForm, Assessment, CallId, CallReport, CallSummary, Class, JobStatus, LaneId, Now, Purpose, Reviewed,
 };
 
 impl Run {
@@ -207,6 +207,12 @@ impl Run {
         self.lane(lane).and_then(LaneState::call).is_some_and(|(_, running)| running.id == call)
     }
 
+    /// A judgement that nobody asked for is none.
+    fn is_asked_to_assess(&self, purpose: Option<Purpose>) -> bool {
+        purpose.is_some_and(|purpose| purpose.answer() == AnswerForm::Assessment)
+            || self.spec.as_ref().is_some_and(|spec| spec.job.mode.judges())
+    }
+
     /// A yes of a call that went on working and failed is not its last word.
     fn finish_call(&self, lane: LaneId, call: CallId, mut report: CallReport) -> Fact {
         let stands = |said: &Assessment| report.class == Class::Success || !said.passes();
@@ -214,7 +220,8 @@ impl Run {
         let decides = turn.is_some_and(|turn| turn.purpose.answer() == AnswerForm::Decision);
         let reviews = turn.is_some_and(|turn| turn.review.is_some()) && !decides;
         let works = !reviews && !decides;
-        report.assessment = report.assessment.filter(|said| stands(said) && works);
+        let assesses = self.is_asked_to_assess(turn.map(|turn| turn.purpose));
+        report.assessment = report.assessment.filter(|said| stands(said) && works && assesses);
         let asked = self.criteria_in_review(lane);
         report.review = report.review.filter(|_| reviews).map(|review| review.of_criteria(asked));
         report.decision = report.decision.filter(|_| decides);

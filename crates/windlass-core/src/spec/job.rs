@@ -70,10 +70,12 @@ impl JobPlan {
     /// The file and the folder that are looked for where nothing is said.
     pub const USUAL_PLACES: [&str; 2] = ["IMPLEMENTATION_PLAN.md", "plan"];
 
-    /// The file or folder that was named for this job, where it is none that is looked for by itself.
+    /// The file or folder that was named for this job, where it is none that is looked for by itself. Where both are looked for, nobody
+    /// has named one.
     pub fn named(&self) -> Option<&Path> {
-        let place = self.folder.as_deref().unwrap_or(&self.file);
-        (!Self::USUAL_PLACES.iter().any(|usual| place == Path::new(usual))).then_some(place)
+        let place = self.file.as_path();
+        let is_one = self.folder.as_deref().is_none_or(|folder| folder == place);
+        (is_one && !Self::USUAL_PLACES.iter().any(|usual| place == Path::new(usual))).then_some(place)
     }
 }
 
