@@ -194,7 +194,7 @@ impl RunPrinciples {
         if mode.judges() {
             return Ok(RunPrinciples::None);
         }
-        let derives = mode == Mode::Goal;
+        let derives = mode.has_goal();
         let anew = kept == KeptPrinciples::PutAside;
         if anew && !derives {
             return Err(AppError::usage(

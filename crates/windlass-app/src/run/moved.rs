@@ -11,7 +11,6 @@ use windlass_engine::store::RunFolder;
 use windlass_git::git::{ObjectId, Repository};
 use windlass_git::lane::{Target, commits_since};
 
-use super::going_on::{Needs, needs};
 use super::links_out;
 use super::tasks::LANES;
 use crate::agent;
@@ -142,7 +141,7 @@ fn refuse_uncounted(
 
 /// Does a run that stands so never go on?
 fn is_over(phase: Phase) -> bool {
-    matches!(phase, Phase::Ended(reason) if matches!(needs(reason), Needs::NewRun))
+    matches!(phase, Phase::Ended(reason) if reason.needs() == Needs::Another)
 }
 
 fn refuse_behind(

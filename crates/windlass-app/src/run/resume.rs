@@ -12,7 +12,7 @@ use windlass_engine::store::{Journal, RunFolder, RunSummary, index, journal};
 use windlass_engine::supervisor::{Begun, OpenWait, Telling};
 use windlass_ui::format;
 
-use super::going_on::{Needs, has_begun, is_open, needs};
+use super::going_on::{has_begun, is_open};
 use super::request::{ResumeRun, RunEnd};
 use crate::agent;
 use crate::app::App;
@@ -196,10 +196,7 @@ fn wanted(here: &Here, request: &ResumeRun) -> Result<RunFolder, AppError> {
 
 /// Did it end at a limit that these flags name?
 fn is_raised_by(run: &RunSummary, settings: &Layer) -> bool {
-    let limit = run.ending.and_then(|ending| match needs(ending.stop_reason) {
-        Needs::Higher(flag) => flag.strip_prefix("--"),
-        _ => None,
-    });
+    let limit = run.ending.and_then(|ending| ending.stop_reason.needs().flag()?.strip_prefix("--"));
     limit.is_some_and(|limit| settings.value(&format!("limits.{}", limit.replace('-', "_"))).is_some())
 }
 
@@ -330,34 +327,37 @@ fn accept_findings(run: &Run, folder: &RunFolder, plan: &mut RunSpec) -> Result<
 
 fn refuse_ended(plan: &RunSpec, before: &Limits, reason: StopReason) -> Result<(), AppError> {
     let run = &plan.run;
-    match needs(reason) {
-        Needs::Nothing => Ok(()),
-        Needs::NewRun => Err(AppError::usage(format!("run {run} is done ({})", reason.name()))
-            .hint("For more work, start a new one: windlass run -p …")),
-        Needs::Higher(_) if is_raised(reason, &plan.limits, before) => Ok(()),
-        Needs::Higher(flag) => {
-            let error = AppError::usage(format!("run {run} ended at its limit ({})", reason.name()));
-            let by_others = Some(plan.limits.spent_before)
-                .filter(|cost| reason == StopReason::MaxCost && !cost.is_zero())
-                .map(|cost| format!("Other runs have spent {} of this budget.", format::money(cost)));
-            let error = by_others.into_iter().fold(error, AppError::hint);
-            Err(error.hint(format!("Raise it: windlass resume {run} {flag} …")))
-        }
+    let needs = reason.needs();
+    let Some(flag) = needs.flag() else {
+        return match needs {
+            Needs::Another => Err(AppError::usage(format!("run {run} is done ({})", reason.name()))
+                .hint("For more work, start a new one: windlass run -p …")),
+            _ => Ok(()),
+        };
+    };
+    if is_raised(needs, &plan.limits, before) {
+        return Ok(());
     }
+    let error = AppError::usage(format!("run {run} ended at its limit ({})", reason.name()));
+    let by_others = Some(plan.limits.spent_before)
+        .filter(|cost| needs == Needs::Cost && !cost.is_zero())
+        .map(|cost| format!("Other runs have spent {} of this budget.", format::money(cost)));
+    let error = by_others.into_iter().fold(error, AppError::hint);
+    Err(error.hint(format!("Raise it: windlass resume {run} {flag} …")))
 }
 
 /// Is the limit that ended the run higher now, or gone?
-fn is_raised(reason: StopReason, now: &Limits, before: &Limits) -> bool {
+fn is_raised(needs: Needs, now: &Limits, before: &Limits) -> bool {
     fn higher<T: PartialOrd>(now: Option<T>, before: Option<T>) -> bool {
         before.is_some_and(|before| now.is_none_or(|now| now > before))
     }
-    match reason {
-        StopReason::MaxIterations => higher(now.iterations, before.iterations),
-        StopReason::MaxCost => higher(now.budget(), before.budget()),
-        StopReason::MaxTokens => higher(now.tokens, before.tokens),
-        StopReason::MaxDuration => higher(now.duration, before.duration),
-        StopReason::Stagnated | StopReason::NoChanges => higher(now.stagnation, before.stagnation),
-        _ => true,
+    match needs {
+        Needs::Nothing | Needs::Another => true,
+        Needs::Iterations => higher(now.iterations, before.iterations),
+        Needs::Cost => higher(now.budget(), before.budget()),
+        Needs::Tokens => higher(now.tokens, before.tokens),
+        Needs::Duration => higher(now.duration, before.duration),
+        Needs::Stagnation => higher(now.stagnation, before.stagnation),
     }
 }
 

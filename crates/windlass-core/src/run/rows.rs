@@ -3,7 +3,7 @@
 //! them fail for one reason is seen by how many are parked before any is done.
 
 use crate::run::Run;
-use crate::values::{Class, StopReason, Verdict};
+use crate::values::{Class, CountedAnew, StopReason, Verdict};
 
 /// A lane's rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -71,14 +71,14 @@ impl Run {
     /// An ended run goes on: what it ended by begins anew.
     pub(super) fn begin_rows_anew(&mut self, ended_by: StopReason) {
         for rows in self.lanes.values_mut().map(|lane| &mut lane.rows) {
-            match ended_by {
-                StopReason::ConsecutiveFailures => rows.failures = 0,
-                StopReason::Stagnated | StopReason::NeedsHuman => (rows.idle, rows.unsupported) = (0, 0),
-                StopReason::GatesFailing => rows.refused = 0,
-                _ => {}
+            match ended_by.counted_anew() {
+                CountedAnew::None => {}
+                CountedAnew::Failures => rows.failures = 0,
+                CountedAnew::Idle => (rows.idle, rows.unsupported) = (0, 0),
+                CountedAnew::Refusals => rows.refused = 0,
             }
         }
-        if ended_by == StopReason::ConsecutiveFailures {
+        if ended_by.counted_anew() == CountedAnew::Failures {
             self.counters.parked = 0;
         }
         self.count_rows();

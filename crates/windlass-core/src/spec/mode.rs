@@ -193,9 +193,14 @@ impl Mode {
         self.rules().believes_no_work
     }
 
+    /// Is it about a workspace: worked on, or judged?
+    pub const fn has_workspace(self) -> bool {
+        matches!(self.rules().place, Place::Workspace)
+    }
+
     /// Is a workspace worked on, and not only judged?
     pub const fn works_on_workspace(self) -> bool {
-        matches!(self.rules().place, Place::Workspace) && matches!(self.purpose(), Purpose::Work)
+        self.has_workspace() && matches!(self.purpose(), Purpose::Work)
     }
 
     /// Is the agent asked for a judgement, and for nothing else?

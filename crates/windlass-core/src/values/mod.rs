@@ -43,7 +43,7 @@ pub use money::{Cost, Spent, Tokens};
 pub use named::Named;
 pub use notified::{Delivery, NotificationKey, NotifyEvent, SinkKind};
 pub use review::{CriterionJudged, Review, ReviewFinding, ReviewVerdict, Reviewed, Severity};
-pub use stop::{ExitCodes, Grounds, StopReason, StopSource, UnderWay};
+pub use stop::{CountedAnew, ExitCodes, Grounds, Needs, StopReason, StopSource, UnderWay};
 pub use suspicion::{Suspicion, SuspicionKind};
 pub use task::{TaskId, TaskRow, TaskState};
 pub(crate) use time::millis;

@@ -33,19 +33,67 @@ enum Kind {
     Error,
 }
 
+/// What a run that ended needs to go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// It can simply go on.
+    Nothing,
+    /// Its limit of iterations, raised.
+    Iterations,
+    /// Its limit of money, raised.
+    Cost,
+    /// Its limit of tokens, raised.
+    Tokens,
+    /// Its limit of time, raised.
+    Duration,
+    /// Its patience with iterations that bring nothing, raised.
+    Stagnation,
+    /// It does not: whoever wants more begins another run.
+    Another,
+}
+
+impl Needs {
+    /// The flag that raises what has to be raised.
+    pub const fn flag(self) -> Option<&'static str> {
+        match self {
+            Needs::Nothing | Needs::Another => None,
+            Needs::Iterations => Some("--max-iterations"),
+            Needs::Cost => Some("--max-cost"),
+            Needs::Tokens => Some("--max-tokens"),
+            Needs::Duration => Some("--max-duration"),
+            Needs::Stagnation => Some("--stagnation-threshold"),
+        }
+    }
+}
+
+/// What is counted from the beginning where a run that ended goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CountedAnew {
+    /// Nothing.
+    None,
+    /// Failures in a row.
+    Failures,
+    /// Iterations in a row that brought nothing.
+    Idle,
+    /// Refused claims in a row.
+    Refusals,
+}
+
 /// All that is said of a stop reason.
 struct Row {
     name: &'static str,
     kind: Kind,
     simple: u8,
     detailed: u8,
+    needs: Needs,
+    anew: CountedAnew,
     few_words: &'static str,
     sentence: &'static str,
 }
 
 macro_rules! stop_reasons {
     ($($(#[doc = $doc:literal])+ $variant:ident: $name:literal, $kind:ident, $simple:literal, $detailed:literal,
-       $few_words:literal, $sentence:literal;)+) => {
+       $needs:ident, $anew:ident, $few_words:literal, $sentence:literal;)+) => {
         /// Why a run ended; exactly one per ending.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case")]
@@ -58,75 +106,83 @@ macro_rules! stop_reasons {
             pub const ALL: [StopReason; [$($name),+].len()] = [$(StopReason::$variant),+];
 
             const fn row(self) -> Row {
-                let (name, kind, simple, detailed, few_words, sentence) = match self {
-                    $(StopReason::$variant => ($name, Kind::$kind, $simple, $detailed, $few_words, $sentence),)+
-                };
-                Row { name, kind, simple, detailed, few_words, sentence }
+                match self {
+                    $(StopReason::$variant => Row {
+                        name: $name,
+                        kind: Kind::$kind,
+                        simple: $simple,
+                        detailed: $detailed,
+                        needs: Needs::$needs,
+                        anew: CountedAnew::$anew,
+                        few_words: $few_words,
+                        sentence: $sentence,
+                    },)+
+                }
             }
         }
     };
 }
 
 // The journal's name is the variant's; then: the name in messages and JSON (Ctrl-C and SIGTERM are both `manual` there), the
-// kind, the exit codes (simple, detailed), a few words, a sentence. The detailed code 33 belongs to a reason that is not there
+// kind, the exit codes (simple, detailed), what it needs to go on, what is counted anew then, a few words, a sentence. The detailed code 33 belongs to a reason that is not there
 // yet: engine_unavailable.
 stop_reasons! {
     /// The claim stood and every gate was green.
-    Complete: "complete", Done, 0, 0, "complete", "The job is done.";
+    Complete: "complete", Done, 0, 0, Another, None, "complete", "The job is done.";
     /// There was nothing to do before the first iteration.
-    NothingToDo: "nothing_to_do", Done, 0, 0, "nothing to do", "There was nothing to do before the first iteration.";
+    NothingToDo: "nothing_to_do", Done, 0, 0, Another, None, "nothing to do", "There was nothing to do before the first iteration.";
     /// `--max-iterations`.
-    MaxIterations: "max_iterations", Limit, 0, 10, "reached its iteration limit", "The iterations are used up; the job is not shown to be done.";
+    MaxIterations: "max_iterations", Limit, 0, 10, Iterations, None, "reached its iteration limit", "The iterations are used up; the job is not shown to be done.";
     /// `--max-cost`, or the agent used up the budget that was left.
-    MaxCost: "max_cost", Limit, 0, 11, "its budget is spent", "The money is used up; the job is not shown to be done.";
+    MaxCost: "max_cost", Limit, 0, 11, Cost, None, "its budget is spent", "The money is used up; the job is not shown to be done.";
     /// `--max-tokens`.
-    MaxTokens: "max_tokens", Limit, 0, 12, "its tokens are used up", "The tokens are used up; the job is not shown to be done.";
+    MaxTokens: "max_tokens", Limit, 0, 12, Tokens, None, "its tokens are used up", "The tokens are used up; the job is not shown to be done.";
     /// `--max-duration`.
-    MaxDuration: "max_duration", Limit, 0, 13, "its time is up", "The time is used up; the job is not shown to be done.";
+    MaxDuration: "max_duration", Limit, 0, 13, Duration, None, "its time is up", "The time is used up; the job is not shown to be done.";
     /// Too many iterations in a row without progress.
-    Stagnated: "stagnated", Stuck, 0, 14, "stagnated", "Too many iterations in a row brought nothing new.";
+    Stagnated: "stagnated", Stuck, 0, 14, Stagnation, Idle, "stagnated", "Too many iterations in a row brought nothing new.";
     /// Build mode: neither HEAD nor tree nor plan moved.
-    NoChanges: "no_changes", Stuck, 0, 15, "stagnated: nothing changes", "The last iteration changed nothing.";
+    NoChanges: "no_changes", Stuck, 0, 15, Stagnation, None, "stagnated: nothing changes", "The last iteration changed nothing.";
     /// Whatever is open waits for something else, is parked, or is unclear.
-    Blocked: "blocked", Stuck, 0, 17, "blocked", "Whatever is open waits for something else, is parked, or is unclear.";
+    Blocked: "blocked", Stuck, 0, 17, Nothing, None, "blocked", "Whatever is open waits for something else, is parked, or is unclear.";
     /// `windlass stop`.
-    StopRequested: "stop_requested", Person, 0, 16, "stopped by a person", "Stopped after the iteration, as asked.";
+    StopRequested: "stop_requested", Person, 0, 16, Nothing, None, "stopped by a person", "Stopped after the iteration, as asked.";
     /// Only a person can decide what comes next.
-    NeedsHuman: "needs_human", Person, 0, 24, "a person is needed", "Only a person can decide what comes next.";
+    NeedsHuman: "needs_human", Person, 0, 24, Nothing, Idle, "a person is needed", "Only a person can decide what comes next.";
     /// Ctrl-C.
-    Interrupted: "manual", Person, 130, 130, "stopped by a person", "Stopped by Ctrl-C.";
+    Interrupted: "manual", Person, 130, 130, Nothing, None, "stopped by a person", "Stopped by Ctrl-C.";
     /// SIGTERM.
-    Terminated: "manual", Person, 143, 143, "stopped by a person", "Stopped by SIGTERM.";
+    Terminated: "manual", Person, 143, 143, Nothing, None, "stopped by a person", "Stopped by SIGTERM.";
     /// `--max-failures` iterations in a row failed.
-    ConsecutiveFailures: "consecutive_failures", Error, 1, 20, "too many failures in a row", "Too many iterations in a row failed.";
+    ConsecutiveFailures: "consecutive_failures", Error, 1, 20, Nothing, Failures, "too many failures in a row", "Too many iterations in a row failed.";
     /// The agent is missing, not logged in, refused, or out of reach for longer than the run may wait.
-    AgentUnavailable: "agent_unavailable", Error, 1, 21, "the agent is unavailable", "The agent cannot be used.";
+    AgentUnavailable: "agent_unavailable", Error, 1, 21, Nothing, None, "the agent is unavailable", "The agent cannot be used.";
     /// A usage limit resets later than `--max-wait` allows.
-    LimitWaitExceeded: "limit_wait_exceeded", Error, 1, 22, "the usage limit resets too late", "The usage limit resets later than this run may wait.";
+    LimitWaitExceeded: "limit_wait_exceeded", Error, 1, 22, Nothing, None, "the usage limit resets too late", "The usage limit resets later than this run may wait.";
     /// Five claims in a row were refused for the same failures.
-    GatesFailing: "gates_failing", Error, 1, 23, "the checks keep refusing the work", "Five claims in a row were refused for the same failures.";
+    GatesFailing: "gates_failing", Error, 1, 23, Nothing, Refusals, "the checks keep refusing the work", "Five claims in a row were refused for the same failures.";
     /// Another run holds this working directory.
-    Locked: "locked", Error, 1, 25, "another run works there", "Another run holds this directory.";
+    Locked: "locked", Error, 1, 25, Nothing, None, "another run works there", "Another run holds this directory.";
     /// A hook said abort.
-    HookAbort: "hook_abort", Error, 1, 26, "a hook ended it", "A hook ended the run.";
+    HookAbort: "hook_abort", Error, 1, 26, Nothing, None, "a hook ended it", "A hook ended the run.";
     /// A hook skipped ten iterations in a row.
-    HookSkips: "hook_skips", Error, 1, 27, "a hook skipped too often", "A hook skipped ten iterations in a row.";
+    HookSkips: "hook_skips", Error, 1, 27, Nothing, None, "a hook skipped too often", "A hook skipped ten iterations in a row.";
     /// The disk is full.
-    DiskFull: "disk_full", Error, 1, 28, "the disk is full", "There is no room left to write.";
+    DiskFull: "disk_full", Error, 1, 28, Nothing, None, "the disk is full", "There is no room left to write.";
     /// The agent destroyed what it must not touch.
-    DestructiveChange: "destructive_change", Error, 1, 29, "something was destroyed", "The agent destroyed something that it must not touch.";
+    DestructiveChange: "destructive_change", Error, 1, 29, Nothing, None, "something was destroyed", "The agent destroyed something that it must not touch.";
     /// A person closed the run's pull request.
-    ClosedByPerson: "closed_by_person", Error, 1, 30, "its pull request was closed", "A person closed the pull request; the branch is kept.";
+    ClosedByPerson: "closed_by_person", Error, 1, 30, Nothing, None, "its pull request was closed", "A person closed the pull request; the branch is kept.";
     /// The checks of the run's pull request stay red.
-    CiFailed: "ci_failed", Error, 1, 31, "the pull request's checks stay red", "The checks of the pull request stay red.";
+    CiFailed: "ci_failed", Error, 1, 31, Nothing, None, "the pull request's checks stay red", "The checks of the pull request stay red.";
     /// The reviewer rejected the work three times for the same findings, or gave three verdicts that could not be used.
-    ReviewStalemate: "review_stalemate", Error, 1, 32, "the reviewer and the agent do not agree", "Three reviews in a row came to the same, or to nothing.";
+    ReviewStalemate: "review_stalemate", Error, 1, 32, Nothing, None, "the reviewer and the agent do not agree", "Three reviews in a row came to the same, or to nothing.";
     /// The project's setup command failed in a fresh checkout.
-    SetupFailed: "setup_failed", Error, 1, 34, "a checkout could not be set up", "The setup command failed.";
+    SetupFailed: "setup_failed", Error, 1, 34, Nothing, None, "a checkout could not be set up", "The setup command failed.";
     /// A defect of Windlass.
-    Internal: "internal", Error, 1, 1, "a defect of Windlass", "Windlass itself failed; please report it.";
+    Internal: "internal", Error, 1, 1, Nothing, None, "a defect of Windlass", "Windlass itself failed; please report it.";
     /// Instructions or plan are missing.
-    Missing: "missing", Error, 1, 2, "something is missing", "Instructions or plan are missing.";
+    Missing: "missing", Error, 1, 2, Another, None, "something is missing", "Instructions or plan are missing.";
 }
 
 /// What the end of a run rests on, where it ended as complete.
@@ -163,6 +219,16 @@ impl StopReason {
     /// Its name in messages and JSON. Ctrl-C and SIGTERM are both `manual` there; the journal tells them apart.
     pub const fn name(self) -> &'static str {
         self.row().name
+    }
+
+    /// What a run that ended by it needs to go on.
+    pub const fn needs(self) -> Needs {
+        self.row().needs
+    }
+
+    /// What is counted from the beginning where a run that ended by it goes on.
+    pub const fn counted_anew(self) -> CountedAnew {
+        self.row().anew
     }
 
     /// What it means, in a few words.
@@ -270,6 +336,35 @@ mod tests {
             let codes = [ExitCodes::Detailed, ExitCodes::Simple].map(|codes| reason.exit_code(codes));
             let row = (reason.name(), codes[0], codes[1]);
             assert!(told.contains(&row), "docs/runs.md does not say {row:?}");
+        }
+    }
+
+    #[test]
+    fn a_service_takes_each_reason_for_what_it_is() {
+        let page = include_str!("../../../../docs/runs.md");
+        let listed = |key: &str| -> Vec<u8> {
+            let line = page.lines().find_map(|line| line.strip_prefix(key)).unwrap();
+            line.split(' ').map(|code| code.parse().unwrap()).collect()
+        };
+        let (fine, final_) = (listed("SuccessExitStatus="), listed("RestartPreventExitStatus="));
+        for reason in StopReason::ALL {
+            let code = reason.exit_code(ExitCodes::Detailed);
+            // Signals and 0 are fine by themselves, and a defect may be gone after a restart.
+            let expected = (!matches!(code, 0 | 1 | 130 | 143)).then_some(reason.is_error());
+            let found =
+                [(&fine, false), (&final_, true)].into_iter().find(|(codes, _)| codes.contains(&code));
+            assert_eq!(found.map(|(_, is_error)| is_error), expected, "{reason:?} in docs/runs.md");
+        }
+    }
+
+    #[test]
+    fn each_reason_stands_on_the_page_of_hooks_with_its_finish_type() {
+        let page = include_str!("../../../../docs/hooks.md");
+        for reason in StopReason::ALL {
+            let row = format!("| `{}` | ", reason.finish_type());
+            let row = page.lines().find_map(|line| line.strip_prefix(&row)).unwrap();
+            let is_named = row.split([',', ' ', '|']).any(|word| word == reason.name());
+            assert!(is_named || row.starts_with("all others"), "{reason:?} in docs/hooks.md");
         }
     }
 

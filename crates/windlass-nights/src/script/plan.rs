@@ -86,15 +86,13 @@ fn workspace(dice: &mut Dice, mode: Mode) -> Option<JobWorkspace> {
     let news = dice.pick(&[(1, StatusNews::Meaningful), (1, StatusNews::EveryWrite)]);
     let watch = dice.chance(50).then_some(StatusWatch { debounce: Duration::from_secs(1), news });
     let trust_existing_status = dice.chance(15);
-    (!matches!(mode, Mode::Goal | Mode::Plan | Mode::Build | Mode::Tasks | Mode::Phase)).then(|| {
-        JobWorkspace {
-            name: "api".to_owned(),
-            folder: "/project/.windlass/workspaces/api".into(),
-            trust_existing_status,
-            todo_fallback: false,
-            watch,
-            log: None,
-        }
+    mode.has_workspace().then(|| JobWorkspace {
+        name: "api".to_owned(),
+        folder: "/project/.windlass/workspaces/api".into(),
+        trust_existing_status,
+        todo_fallback: false,
+        watch,
+        log: None,
     })
 }
 
