@@ -188,15 +188,23 @@ pub(crate) fn meaning(said: String) -> RemoteTrouble {
 
 #[cfg(test)]
 mod tests {
+    use std::env;
+    use std::ffi::OsStr;
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::PermissionsExt;
+
+    use windlass_host::process::Command;
+
     use super::*;
     use crate::testing::Scratch;
 
-    #[test]
-    fn a_persons_own_way_to_a_remote_is_taken() {
-        let scratch = Scratch::committed();
-        let called = scratch.state.join("called");
+    const TEST: &str = "git::push::tests::a_persons_own_way_to_a_remote_is_taken";
+
+    /// Tells the process that pushes; what it says is the setting, where it says anything.
+    const SETTING: &str = "WINDLASS_TEST_SSH";
+
+    fn push_to_nobody(scratch: &Scratch) {
         scratch.git(&["remote", "add", "origin", "ssh://nobody@localhost/x"]);
-        scratch.git(&["config", "core.sshCommand", &format!("touch '{}'; false", called.display())]);
         let commit = scratch.git(&["rev-parse", "HEAD"]);
         let push = Push {
             remote: "origin",
@@ -207,6 +215,28 @@ mod tests {
         };
         let outcome = scratch.found().push(&push).unwrap();
         assert!(matches!(outcome, Err(RemoteTrouble::Unreachable(_))), "{outcome:?}");
-        assert!(called.exists());
+    }
+
+    #[test]
+    fn a_persons_own_way_to_a_remote_is_taken() {
+        let scratch = Scratch::committed();
+        if let Ok(setting) = env::var(SETTING) {
+            if !setting.is_empty() {
+                scratch.git(&["config", "core.sshCommand", &setting]);
+            }
+            return push_to_nobody(&scratch);
+        }
+        let [way, called] = ["way", "called"].map(|name| scratch.state.join(name));
+        fs::write(&way, format!("#!/bin/sh\ntouch '{}'\nfalse\n", called.display())).unwrap();
+        fs::set_permissions(&way, Permissions::from_mode(0o755)).unwrap();
+        for variable in [SETTING, "GIT_SSH_COMMAND", "GIT_SSH"] {
+            let program = Command::new(env::current_exe().unwrap()).arguments(["--exact", TEST]);
+            let program = program.environment("GIT_SSH_COMMAND", None).environment("GIT_SSH", None);
+            let program = program.environment(SETTING, Some(OsStr::new("")));
+            let output = program.environment(variable, Some(way.as_os_str())).run().unwrap();
+            assert!(output.succeeded(), "{variable}: {output:?}");
+            assert!(called.exists(), "{variable}");
+            fs::remove_file(&called).unwrap();
+        }
     }
 }
