@@ -1,7 +1,8 @@
 //! What the runner makes of signals.
 
 use std::process::ExitCode;
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{RecvTimeoutError, TryRecvError, channel};
+use std::time::Duration;
 
 use rustix::process::Signal;
 use windlass_host::process::signals;
@@ -13,6 +14,7 @@ use crate::lane::{Role, eventually, signal, state};
 pub const TESTS: &[(&str, fn())] = &[
     ("signals::each_has_its_meaning_and_none_ends_the_process", each_has_its_meaning),
     ("signals::ctrl_z_and_back", ctrl_z_and_back),
+    ("signals::whoever_watches_no_more_has_no_thread", whoever_watches_no_more_has_no_thread),
 ];
 
 /// The role of one who prints the signals it gets, and obeys Ctrl-Z.
@@ -70,4 +72,16 @@ fn ctrl_z_and_back() {
         lines.sort();
         assert_eq!(lines, ["Resumed", "back"]);
     }
+}
+
+fn whoever_watches_no_more_has_no_thread() {
+    let (tell, told) = channel::<signals::Signal>();
+    let watch = signals::watch(move |signal| {
+        let _ = tell.send(signal);
+    })
+    .unwrap();
+    assert_eq!(told.try_recv(), Err(TryRecvError::Empty));
+    drop(watch);
+    // The thread's end is that of what it would have called.
+    assert_eq!(told.recv_timeout(Duration::from_secs(30)), Err(RecvTimeoutError::Disconnected));
 }

@@ -195,12 +195,16 @@ mod tests {
 
     #[test]
     fn the_end_of_an_output_is_kept_in_bounded_memory() {
-        let mut capture = Capture::new(None::<OwnedFd>, 10, Keeps::End);
-        for number in 0..100_u8 {
-            capture.take(&[number; 7]);
-            assert!(capture.captured.bytes.len() <= 20, "{number}");
+        // A few bytes at a time, and more than are ever kept.
+        for (length, end) in [(7, [[98; 3].as_slice(), &[99; 7]].concat()), (25, vec![99; 10])] {
+            let mut capture = Capture::new(None::<OwnedFd>, 10, Keeps::End);
+            for number in 0..100_u8 {
+                capture.take(&vec![number; length]);
+                assert!(capture.captured.bytes.len() <= 20, "{number}");
+            }
+            let captured = capture.into_captured();
+            let dropped = u64::try_from(length * 100 - end.len()).unwrap();
+            assert_eq!((captured.bytes, captured.dropped), (end, dropped));
         }
-        let captured = capture.into_captured();
-        assert_eq!((captured.bytes, captured.dropped), ([[98; 3].as_slice(), &[99; 7]].concat(), 690));
     }
 }
