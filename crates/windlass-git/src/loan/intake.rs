@@ -168,3 +168,15 @@ fn copy(from: &TreePath, to: &Path, room: &mut u64) -> Result<(), FileError> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_git_says_of_objects_is_passed_on_and_a_full_disk_is_an_error() {
+        let said = "fatal: bad object";
+        assert_eq!(refused(said.to_owned()).unwrap().as_deref(), Some(said));
+        assert!(refused("fatal: write error: No space left on device".to_owned()).is_err());
+    }
+}

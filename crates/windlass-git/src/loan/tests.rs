@@ -1,11 +1,17 @@
 //! What a guest commits comes back whole or not at all; with the real git, and without a sandbox.
 
+use std::env;
+use std::ffi::OsStr;
 use std::os::unix::fs::symlink;
 
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use windlass_core::damage::DamageKind;
+use windlass_host::file::digest;
+use windlass_host::process::Command;
+use windlass_host::process::signals::survive_full_files;
 
 use super::*;
-use crate::git::ObjectFormat;
+use crate::git::{ObjectFormat, is_disk_full};
 use crate::testing::Scratch;
 
 /// A person's repository, and a guest's of it.
@@ -165,6 +171,26 @@ fn a_branch_that_both_have_moved_stays_the_persons_and_the_commit_is_kept() {
 }
 
 #[test]
+fn large_files_come_along_by_what_they_hold() {
+    let guest = Guest::of(Scratch::committed());
+    let large = |name: &str| format!("lfs/objects/{}/{}/{name}", &name[..2], &name[2..4]);
+    let (name, other) = (digest(b"large"), digest(b"other"));
+    for (name, content) in [(name.as_str(), "large"), (&other, "not it"), (&name[..63], "large")] {
+        let path = guest.loan.repository().join(large(name));
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+    // Larger than a few kilobytes, and nothing that could be made smaller.
+    let noise: String = (0..500_u32).map(|number| digest(&number.to_be_bytes())).collect();
+    let commit = guest.commit(&noise);
+    assert_eq!(guest.take_over(), Taken::default());
+    assert_eq!(guest.tip(), commit);
+    let git = guest.scratch.path(".git");
+    assert_eq!(fs::read(git.join(large(&name))).unwrap(), b"large");
+    assert!(!git.join(large(&other)).exists() && !git.join(large(&name[..63])).exists());
+}
+
+#[test]
 fn what_is_still_to_be_taken_over_is_not_written_over() {
     let guest = Guest::of(Scratch::committed());
     let commit = guest.commit("changed\n");
@@ -224,4 +250,51 @@ fn branches_of_remotes_are_lent_and_stay_as_they_are() {
     guest.git(&["update-ref", "refs/remotes/origin/main", &commit]);
     assert_eq!(guest.take_over(), Taken::default());
     assert_eq!(guest.scratch.git(&["rev-parse", "origin/main"]), before);
+}
+
+#[test]
+fn where_a_person_has_moved_on_a_guest_is_lent_their_index() {
+    let guest = Guest::of(Scratch::committed());
+    let index = |guest: &Guest| guest.git(&["diff", "--cached", "--name-only"]);
+    guest.scratch.write("new", "x");
+    guest.git(&["add", "new"]);
+    guest.loan.lend().unwrap();
+    assert_eq!(index(&guest), "new\n", "where nothing moved it is the guest's");
+    let commit = guest.scratch.git(&["commit-tree", "-p", "HEAD", "-m", "A person's", "HEAD^{tree}"]);
+    guest.scratch.git(&["update-ref", "refs/heads/main", commit.trim()]);
+    guest.loan.lend().unwrap();
+    assert_eq!((guest.git(&["rev-parse", "HEAD"]), index(&guest)), (commit, String::new()));
+}
+
+const FULL: &str = "loan::tests::a_full_disk_is_an_error_and_what_a_guest_has_stays";
+
+/// Tells the process that may not write.
+const IS_FULL: &str = "WINDLASS_TEST_FULL";
+
+#[test]
+fn a_full_disk_is_an_error_and_what_a_guest_has_stays() {
+    if env::var_os(IS_FULL).is_some() {
+        return lend_on_a_full_disk();
+    }
+    let program = Command::new(env::current_exe().unwrap()).arguments(["--exact", FULL]);
+    let output = program.environment(IS_FULL, Some(OsStr::new("yes"))).run().unwrap();
+    assert!(output.succeeded(), "{output:?}");
+}
+
+fn lend_on_a_full_disk() {
+    let guest = Guest::of(Scratch::committed());
+    survive_full_files();
+    let lend = || {
+        let limit = getrlimit(Resource::Fsize);
+        setrlimit(Resource::Fsize, Rlimit { current: Some(0), ..limit }).unwrap();
+        let lent = guest.loan.lend();
+        setrlimit(Resource::Fsize, limit).unwrap();
+        lent
+    };
+    assert!(is_disk_full(&lend().unwrap_err()));
+    assert_eq!(guest.git(&["rev-parse", "HEAD"]).trim(), guest.tip(), "it is not made anew");
+    let commit = guest.commit("changed\n");
+    assert!(is_disk_full(&lend().unwrap_err()));
+    assert_eq!(guest.take_over(), Taken::default());
+    assert_eq!(guest.tip(), commit);
 }
