@@ -50,3 +50,36 @@ impl Drop for IndexLock {
         let _ = self.path.remove_file();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use rustix::fs::inotify::{CreateFlags, WatchFlags, add_watch, init};
+
+    use super::*;
+    use crate::testing::Scratch;
+
+    #[test]
+    fn another_gits_lock_that_goes_is_waited_for() {
+        let scratch = Scratch::committed();
+        let (checkout, lock) = (scratch.found(), scratch.path(".git/index.lock"));
+        let stage = at(&scratch.path(".git/stage"));
+        stage.make_folders().unwrap();
+        // On a machine that is very busy it may go too late.
+        let is_taken = || {
+            fs::write(&lock, "another git's").unwrap();
+            let opened = init(CreateFlags::CLOEXEC).unwrap();
+            add_watch(&opened, &lock, WatchFlags::OPEN).unwrap();
+            std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    // Whoever did not get it looks whose it is.
+                    rustix::io::read(&opened, &mut [0; 4096]).unwrap();
+                    fs::remove_file(&lock).unwrap();
+                });
+                IndexLock::take(&checkout, &stage).unwrap().is_ok()
+            })
+        };
+        assert!((0..20).any(|_| is_taken()));
+    }
+}

@@ -140,6 +140,60 @@ fn what_a_person_has_changed_is_never_overwritten() {
 }
 
 #[test]
+fn five_of_the_files_in_the_way_are_named_and_the_others_counted() {
+    for (count, named) in
+        [(5, "1, 2, 3, 4, 5;"), (6, "1, 2, 3, 4, 5, 1 more;"), (8, "1, 2, 3, 4, 5, 3 more;")]
+    {
+        let yard = Yard::new();
+        let worker = yard.open(1);
+        for number in 1..=count {
+            worker.write(&number.to_string(), "new");
+            yard.scratch.write(&number.to_string(), "in the way");
+        }
+        let commit = yard.commit(&worker);
+        let why = refusal(yard.land(&worker, commit, worker.since, &[]));
+        assert!(why.contains(&format!(": {named}")), "{why}");
+    }
+}
+
+#[test]
+fn a_submodule_that_goes_leaves_its_folder_where_something_is_in_it() {
+    let set_up = || {
+        let yard = Yard::new();
+        let inner = yard.scratch.path("deep/inner");
+        yard.scratch.git(&["init", "-q", "deep/inner"]);
+        let identity = ["-c", "user.name=x", "-c", "user.email=x@example.com"];
+        yard.scratch.git_in(&inner, &[&identity[..], &["commit", "-q", "--allow-empty", "-m", "x"]].concat());
+        yard.scratch.git(&["add", "deep/inner"]);
+        yard.person(".gitmodules", "[submodule \"x\"]\n\tpath = deep/inner\n\turl = /nowhere\n");
+        let worker = yard.open(1);
+        worker.remove(".gitmodules");
+        fs::remove_dir_all(worker.lane.top().join("deep")).unwrap();
+        let commit = yard.commit(&worker);
+        (yard, worker, commit)
+    };
+    let (yard, worker, commit) = set_up();
+    yard.scratch.write("deep/inner/x", "a person's");
+    landed(yard.land(&worker, commit, worker.since, &[]));
+    assert_eq!(yard.scratch.read("deep/inner/x"), "a person's");
+    // One that is gone already leaves nothing of the folders that it was in.
+    let (yard, worker, commit) = set_up();
+    fs::remove_dir_all(yard.scratch.path("deep/inner")).unwrap();
+    landed(yard.land(&worker, commit, worker.since, &[]));
+    assert_eq!((yard.status(), yard.scratch.has("deep")), (String::new(), false));
+}
+
+#[test]
+fn a_checkout_without_an_index_gets_one() {
+    let yard = Yard::new();
+    let (worker, commit) = ready(&yard, "new", "new\n");
+    fs::remove_file(yard.scratch.path(".git/index")).unwrap();
+    landed(yard.land(&worker, commit, worker.since, &[]));
+    assert_eq!(yard.scratch.git(&["ls-files"]), "new\n");
+    assert_eq!(yard.scratch.read("new"), "new\n");
+}
+
+#[test]
 fn a_file_that_git_ignores_is_not_overwritten_either() {
     let yard = Yard::new();
     yard.person(".gitignore", ".env\n");
