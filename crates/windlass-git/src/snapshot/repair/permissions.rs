@@ -66,3 +66,28 @@ impl Given {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn folders_are_looked_through_so_deep_and_no_deeper() {
+        let place = tempfile::tempdir().unwrap();
+        let top = place.path().canonicalize().unwrap();
+        let at_depth = |depth: usize| top.join(vec!["x"; depth].join("/"));
+        let [last, beyond] = [DEEPEST, DEEPEST + 1].map(at_depth);
+        fs::create_dir_all(&beyond).unwrap();
+        for folder in [&beyond, &last] {
+            fs::set_permissions(folder, Permissions::from_mode(0o000)).unwrap();
+        }
+        let mut given = Given::default();
+        given.walk(&top, DEEPEST);
+        let mode = |folder: &Path| fs::metadata(folder).unwrap().permissions().mode() & 0o777;
+        assert_eq!((given.done, mode(&last), mode(&beyond)), (1, OF_A_FOLDER, 0));
+        fs::set_permissions(&beyond, Permissions::from_mode(OF_A_FOLDER)).unwrap();
+    }
+}

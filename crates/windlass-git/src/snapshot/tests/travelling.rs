@@ -171,6 +171,21 @@ fn a_snapshot_that_somebody_else_wrote_leads_nowhere() {
 }
 
 #[test]
+fn a_file_is_taken_that_is_as_large_as_may_be_and_no_larger_one() {
+    let machines = Machines::new();
+    machines.there.write("large", [b'x'; 1000]);
+    let (pack, commit) = machines.pack(&machines.there.keep(1), &[]);
+    let total = Caps::default().total;
+    let taken = |file| {
+        let mut store = machines.here.store().with_caps(Caps { file, total });
+        store.unpack((&pack, commit), &after(1), Path::new("/of/a/lane"), &machines.here.found())
+    };
+    let error = taken(999).unwrap_err().to_string();
+    assert!(error.contains("too large at \"files/large\": 1000 bytes"), "{error}");
+    taken(1000).unwrap();
+}
+
+#[test]
 fn snapshots_of_another_format_are_not_mixed() {
     let machines = Machines::new();
     let kept = machines.there.keep(1);
