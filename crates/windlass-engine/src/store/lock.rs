@@ -307,7 +307,7 @@ fn lock_place(top: &Path) -> Result<Option<File>, PlaceIsHeld> {
 }
 
 /// Which process of this machine has locked this directory, as far as it shows here.
-fn holder_of(place: &File) -> Option<u32> {
+pub(super) fn holder_of(place: &File) -> Option<u32> {
     let inode = place.metadata().ok()?.ino().to_string();
     let locks = fs::read_to_string("/proc/locks").ok()?;
     let mut found = locks.lines().filter_map(|line| {

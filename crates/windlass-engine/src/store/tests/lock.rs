@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use windlass_core::values::RunId;
 
 use super::{Child, Fixture};
-use crate::store::lock::{Acquired, HeldBy, Holder, Lock, holder};
+use crate::store::lock::{Acquired, HeldBy, Holder, Lock, holder, holder_of};
 use crate::store::paths::Project;
 
 const PART: &str = "store::tests::lock::part_hold_the_lock";
@@ -197,4 +197,13 @@ fn a_directory_is_locked_whatever_the_state_folder() {
     drop(keeper);
     let second = Lock::acquire(&other, &fixture.directory, &run("r-2"), Duration::ZERO).unwrap();
     assert!(matches!(second, Acquired::Taken(_)), "{second:?}");
+}
+
+#[test]
+fn whoever_has_a_directory_is_told_from_whoever_has_another_lock() {
+    let places = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let [held, free] = places.each_ref().map(|place| fs::File::open(place.path()).unwrap());
+    held.try_lock().unwrap();
+    assert_eq!(holder_of(&free), None);
+    assert_eq!(holder_of(&held), Some(std::process::id()));
 }

@@ -126,6 +126,15 @@ fn hostile_directory_names_survive_in_the_journal() {
 }
 
 #[test]
+fn a_projects_places_are_within_its_folder() {
+    let project = Project::locate(Path::new("/state"), Path::new("/"), None).unwrap();
+    let places = [project.runs(), project.index(), project.sessions(), project.filtered(), project.copies()];
+    let expected = ["runs", "runs/index.jsonl", "sessions", "filtered", "copies"];
+    assert_eq!(places, expected.map(|name| project.path().join(name)));
+    assert_eq!(project.snapshots(), project.path().join("snapshots.git"));
+}
+
+#[test]
 fn the_root_folder_is_a_project_too() {
     let project = Project::locate(Path::new("/state"), Path::new("/"), None).unwrap();
     assert_eq!(&folder_name(&project)[..8], "project-");
