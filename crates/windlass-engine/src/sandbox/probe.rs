@@ -1,5 +1,6 @@
 //! Which sandboxes this machine lets be.
 
+use rustix::process::Uid;
 use windlass_core::spec::{SandboxKind, SandboxSpec};
 
 use super::bwrap::Bwrap;
@@ -52,15 +53,41 @@ fn limits() -> Vec<String> {
         ..SandboxSpec::default()
     };
     let group = Group::make(&plan, &format!("windlass-probe-{}", std::process::id()));
+    not_held(&group.held, rustix::process::geteuid())
+}
+
+/// The same for a user, where groups hold these limits.
+fn not_held(held: &[Limit], user: Uid) -> Vec<String> {
     let missing: Vec<&str> = Limit::ALL
         .iter()
-        .filter(|limit| !group.held.contains(limit))
+        .filter(|limit| !held.contains(limit))
         // Without a group each user has a limit of its own; only root has none.
-        .filter(|limit| **limit != Limit::Processes || rustix::process::geteuid().is_root())
+        .filter(|limit| **limit != Limit::Processes || user.is_root())
         .map(|limit| limit.key())
         .collect();
     if missing.is_empty() {
         return Vec::new();
     }
     vec![format!("{} cannot be held here: no control groups can be made", missing.join(" and "))]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_no_group_holds_is_said_and_only_root_has_no_other_limit_of_processes() {
+        let (root, somebody) = (Uid::ROOT, Uid::from_raw(1000));
+        for (held, user, said) in [
+            (&[][..], root, "sandbox.memory and sandbox.processes and sandbox.processors"),
+            (&[], somebody, "sandbox.memory and sandbox.processors"),
+            (&[Limit::Memory, Limit::Processors], root, "sandbox.processes"),
+            (&[Limit::Memory, Limit::Processes], somebody, "sandbox.processors"),
+        ] {
+            let expected = format!("{said} cannot be held here: no control groups can be made");
+            assert_eq!(not_held(held, user), [expected]);
+        }
+        assert!(not_held(&Limit::ALL, root).is_empty());
+        assert!(not_held(&[Limit::Memory, Limit::Processors], somebody).is_empty());
+    }
 }

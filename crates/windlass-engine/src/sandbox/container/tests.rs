@@ -103,3 +103,39 @@ fn a_lanes_container_holds_its_clone_and_what_that_borrows_and_is_ended_alone() 
     assert_eq!(labels, ["windlass.lane=r-1.1", "windlass.lane=r-1.0"], "{asked}");
     assert!(lane.last_rites().unwrap().arguments.contains(&"windlass.run=r-1".into()));
 }
+
+#[test]
+fn an_image_is_taken_by_what_is_found_inside() {
+    let folder = tempfile::tempdir().unwrap();
+    for (found, expected) in [
+        ("git=yes\nclaude=yes", Ok(())),
+        ("git=yes\nclaude=no", Err("the image i:1 holds no claude".to_owned())),
+        ("nonsense", Err("the image i:1 holds no git and no claude".to_owned())),
+    ] {
+        let mut container = with_engine(folder.path(), &format!("echo '{found}'"));
+        let needed = ["git", "claude"].map(str::to_owned);
+        let orders = container.write_orders(0).unwrap();
+        let guest = Guest::Command { variables: &[] };
+        let errand = container.errand(0, guest, folder.path(), Path::new("/bin/sh"), &[], &orders, &[]);
+        let Container { client, outfit, label, .. } = &mut container;
+        assert_eq!(trial::try_out(client, outfit, &errand, label, &needed), expected);
+    }
+}
+
+#[test]
+fn only_where_some_hosts_can_be_reached_is_there_anything_to_do_inside() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut container = with_engine(folder.path(), "exit 0");
+    let path = container.cell.folders.orders(1);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    for network in [Network::On, Network::Off] {
+        container.cell.plan.network = network;
+        assert_eq!(container.write_orders(1).unwrap(), path);
+        assert!(!path.exists());
+    }
+    container.cell.plan.network = Network::Hosts(vec!["127.0.0.1".to_owned(), "example.com".to_owned()]);
+    assert_eq!(container.write_orders(1).unwrap(), path);
+    let orders: Orders = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    let direct = ["localhost", "::1"].map(str::to_owned).to_vec();
+    assert_eq!(orders, Orders { direct, ..Orders::default() });
+}

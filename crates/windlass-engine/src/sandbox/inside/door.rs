@@ -122,3 +122,20 @@ pub fn strength() -> Result<Strength, String> {
         scopes: hard().scope(Scope::AbstractUnixSocket | Scope::Signal).and_then(Ruleset::create).is_ok(),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::os::fd::AsFd;
+
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_open_may_be_opened_again_for_what_it_was_opened_for() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        assert_eq!(access_of(file.as_file().as_fd()), Some(AccessFs::WriteFile | AccessFs::Truncate));
+        let reader = std::fs::File::open(file.path()).unwrap();
+        assert_eq!(access_of(reader.as_fd()), Some(AccessFs::ReadFile.into()));
+        let (reader, writer) = std::io::pipe().unwrap();
+        assert_eq!([access_of(reader.as_fd()), access_of(writer.as_fd())], [None, None]);
+    }
+}
