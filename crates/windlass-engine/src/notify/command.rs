@@ -216,3 +216,34 @@ fn read(mut output: File) -> io::Result<String> {
     output.take(OUTPUT_READ).read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One whose keeper is gone, and has said this before.
+    fn without_keeper(said: Option<KeeperEvent>) -> CommandSink {
+        let room = CommandRoom {
+            program: "/nowhere/windlass".into(),
+            environment: Vec::new(),
+            directory: "/".into(),
+        };
+        let mut sink = CommandSink::new("true".to_owned(), room);
+        let (say, heard) = channel();
+        said.map_or(Ok(()), |event| say.send(event)).unwrap();
+        sink.said = Some(heard);
+        sink
+    }
+
+    #[test]
+    fn where_a_keeper_was_ended_another_one_is_started() {
+        assert!(without_keeper(None).ready().is_err(), "there is no program that could be one");
+    }
+
+    #[test]
+    fn a_keeper_that_cannot_be_asked_is_no_more_listened_to() {
+        let mut sink = without_keeper(Some(KeeperEvent::Died));
+        sink.sweep();
+        assert!(sink.said.is_none());
+    }
+}
