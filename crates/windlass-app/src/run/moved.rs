@@ -5,7 +5,7 @@ use std::path::Path;
 use windlass_core::config::Resolved;
 use windlass_core::run::Phase;
 use windlass_core::spec::{LanesSpec, RunSpec, SandboxSpec};
-use windlass_core::values::StopReason;
+use windlass_core::values::{Needs, StopReason};
 use windlass_engine::hook;
 use windlass_engine::store::RunFolder;
 use windlass_git::git::{ObjectId, Repository};

@@ -6,7 +6,7 @@ use windlass_core::fact::{Entry, plan_of};
 use windlass_core::notification::link::run_address;
 use windlass_core::run::{Phase, Run};
 use windlass_core::spec::{BudgetScope, Limits, RunSpec};
-use windlass_core::values::{Check, CheckKind, Cost, StopReason, Suspicion};
+use windlass_core::values::{Check, CheckKind, Cost, Needs, StopReason, Suspicion};
 use windlass_engine::local::vanished_boxes;
 use windlass_engine::store::{Journal, RunFolder, RunSummary, index, journal};
 use windlass_engine::supervisor::{Begun, OpenWait, Telling};

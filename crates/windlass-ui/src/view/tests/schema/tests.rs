@@ -1,8 +1,9 @@
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use jiff::Timestamp;
 use windlass_core::damage::DamageCourse;
-use windlass_core::fact::Fact;
+use windlass_core::fact::{Entry, Fact};
 use windlass_core::observation::{Observation, ToolInput};
 use windlass_core::principles::Principles;
 use windlass_core::report;
@@ -271,6 +272,19 @@ fn recharged(lane: LaneId) -> Fact {
     }
 }
 
+/// What the kept journals hold: every kind of fact at least, as runs have written them.
+#[expect(clippy::disallowed_methods, reason = "files that tests keep")]
+fn kept_runs() -> Vec<Vec<Event>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../windlass/tests/fixtures/runs");
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let journals = files.filter(|file| file.extension().is_some_and(|ending| ending == "jsonl"));
+    // The first line is about the journal, and a power cut has torn some last ones.
+    let entries =
+        |text: &str| text.lines().filter_map(|line| serde_json::from_str::<Entry>(line).ok()).collect();
+    let runs = journals.map(|file| entries(&std::fs::read_to_string(file).unwrap()));
+    runs.map(|entries: Vec<Entry>| entries.into_iter().map(Event::from).collect()).collect()
+}
+
 #[test]
 fn every_line_is_as_the_table_says_and_every_type_occurs() {
     let mut seen = BTreeSet::new();
@@ -358,8 +372,9 @@ fn every_line_is_as_the_table_says_and_every_type_occurs() {
         kept.fact(fact);
     }
     let workspaces = [Night::new().workspace(), Night::new().stagnating(), kept];
-    for night in [Night::new().whole(), everything_else()].into_iter().chain(workspaces) {
-        let (results, _) = shown(JsonView::new, &Terminal::plain(), &night.events);
+    let nights = [Night::new().whole(), everything_else()].into_iter().chain(workspaces);
+    for events in nights.map(|night| night.events).chain(kept_runs()) {
+        let (results, _) = shown(JsonView::new, &Terminal::plain(), &events);
         for line in results.lines() {
             let value: Value = serde_json::from_str(line).unwrap();
             let name = value["type"].as_str().unwrap().to_owned();
