@@ -41,6 +41,8 @@ impl Here {
     /// The same with a repository that may be what has to be put back: one that git cannot read is none.
     pub fn find_broken(app: &App) -> Result<Here, AppError> {
         let directory = app.directory().to_owned();
+        // Without it there is nothing to look at, and that is said once.
+        state_root()?;
         let trouble = put_steering_back(app, &directory).err();
         if let Some(error) = &trouble {
             app.notice(&error.message);

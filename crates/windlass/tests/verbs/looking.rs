@@ -185,3 +185,16 @@ fn a_run_of_another_place_is_told_with_the_way_there_and_one_of_a_lost_place_wit
     told(&env, &["restore", &run, "1", "--repository"]);
     assert_eq!(env.read("work.txt"), "call 1\n");
 }
+
+#[test]
+fn where_there_is_no_place_for_its_files_one_sentence_says_so() {
+    let env = TestEnv::with_git();
+    for verb in ["status", "runs", "logs"] {
+        let mut command = windlass(&env, &[verb]);
+        ["HOME", "WINDLASS_STATE_DIR", "XDG_STATE_HOME"].map(|name| command.env_remove(name));
+        let outcome = env.run(&mut command, PATIENCE);
+        outcome.expect_code(1, verb);
+        let said = outcome.stderr_text();
+        assert_eq!(said.matches("HOME is not set to an absolute path").count(), 1, "{verb}: {said}");
+    }
+}
