@@ -191,7 +191,9 @@ fn where_there_is_no_place_for_its_files_one_sentence_says_so() {
     let env = TestEnv::with_git();
     for verb in ["status", "runs", "logs"] {
         let mut command = windlass(&env, &[verb]);
-        ["HOME", "WINDLASS_STATE_DIR", "XDG_STATE_HOME"].map(|name| command.env_remove(name));
+        for name in ["HOME", "WINDLASS_STATE_DIR", "XDG_STATE_HOME"] {
+            command.env_remove(name);
+        }
         let outcome = env.run(&mut command, PATIENCE);
         outcome.expect_code(1, verb);
         let said = outcome.stderr_text();
