@@ -155,7 +155,8 @@ fn moved_back(name: &[u8], from: &str, to: Option<&String>) -> Damage {
         Some(to) => format!("was moved from {} to {}", short(from), short(to)),
         None => "was deleted".to_owned(),
     };
-    damage(DamageKind::BranchMovedBack, format!("{} {what}; yours is as it was", shown(name)))
+    // Whoever commits here may rewrite what he holds elsewhere; but then it is rewritten, and what checks judge is not what stays here.
+    damage(DamageKind::CommitsLost, format!("{} {what}; yours is as it was", shown(name)))
 }
 
 impl Settlement {
@@ -297,8 +298,8 @@ mod tests {
             (with("main", &[("main", "ab"), ("new", "ac")]), vec!["main a -> ab", "new  -> ac"]),
             (with("new", &[("main", "a"), ("new", "ab")]), vec!["new  -> ab", "check out new"]),
             // Moved aside: what is new in it is kept; moved back: nothing is.
-            (with("main", &[("main", "z")]), vec!["keep z NoContinuation", "BranchMovedBack"]),
-            (with("main", &[("main", "")]), vec!["BranchMovedBack"]),
+            (with("main", &[("main", "z")]), vec!["keep z NoContinuation", "CommitsLost"]),
+            (with("main", &[("main", "")]), vec!["CommitsLost"]),
             (with("other", &[("main", "a")]), vec!["BranchSwitched"]),
             (with("@a", &[("main", "a")]), vec!["HeadDetached"]),
             (with("@ab", &[("main", "a")]), vec!["keep ab NoContinuation", "HeadDetached"]),

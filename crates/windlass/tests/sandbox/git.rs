@@ -298,14 +298,18 @@ fn no_name_that_stands_for_another_one_is_taken() {
 #[test]
 fn branches_only_go_on_and_all_else_is_damage() {
     for kind in mounting() {
-        for (attack, word) in [
-            ("git reset -q --hard HEAD~1", "main was moved from"),
-            ("git commit -q --amend --allow-empty -m amended", "main was moved from"),
-            ("git branch -D other", "branches or tags were deleted or moved: other"),
-            ("git checkout -q other", "instead of main other was checked out"),
+        for (attack, word, commit) in [
+            ("git reset -q --hard HEAD~1", "main was moved from", "runner"),
+            ("git reset -q --hard HEAD~1", "main was moved from", "agent"),
+            ("git branch mine; git reset -q --hard HEAD~1", "destructive_change", "agent"),
+            ("git commit -q --amend --allow-empty -m amended", "main was moved from", "runner"),
+            ("git commit -q --amend --allow-empty -m amended", "destructive_change", "agent"),
+            ("git branch -D other", "branches or tags were deleted or moved: other", "runner"),
+            ("git checkout -q other", "instead of main other was checked out", "runner"),
             (
                 "git checkout -q --detach; git commit -q --allow-empty -m amended",
                 "was checked out, on no branch",
+                "runner",
             ),
         ] {
             let place = Place::new(kind);
@@ -314,7 +318,7 @@ fn branches_only_go_on_and_all_else_is_damage() {
             place.env.git(&["checkout", "--quiet", "main"]);
             place.env.git(&["commit", "--quiet", "--allow-empty", "--message", "second"]);
             let before = place.env.git(&["for-each-ref", "refs/heads/main", "refs/heads/other"]);
-            let outcome = work(&place, &[attack], &["--commit", "runner"]);
+            let outcome = work(&place, &[attack], &["--commit", commit]);
             assert!(told(&outcome).contains(word), "{attack}: {}", said(&outcome));
             let after = place.env.git(&["for-each-ref", "refs/heads/main", "refs/heads/other"]);
             assert_eq!(after, before, "{attack}: {}", said(&outcome));
