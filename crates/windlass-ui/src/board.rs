@@ -210,9 +210,11 @@ impl Board {
                 self.started = Some(entry.at.wall);
             }
             Fact::RunResumed { plan } => {
+                let seen = self.plan.as_ref().map_or(Duration::ZERO, |plan| plan.limits.worked_unseen);
+                let unseen = plan.limits.worked_unseen.saturating_sub(seen);
                 self.plan = Some(plan.clone());
                 self.places = Places::of(plan);
-                self.rest_between_sessions(before);
+                self.rest_between_sessions(before.saturating_add(unseen).unwrap_or(before));
                 self.left_waiting = None;
                 self.stop = None;
                 self.status.looked = false;
@@ -235,7 +237,7 @@ impl Board {
             }
             Fact::BackoffStarted { until, class, .. } => self.back_off(*until, *class),
             Fact::BackoffEnded => self.release(),
-            Fact::Delivery(step) => self.delivery.take(step),
+            Fact::Delivery(step) => self.deliver(step),
             Fact::StopRequested { by, stage } => self.stop = Some((*by, *stage)),
             Fact::RunFinished { .. } => {
                 self.delivery.forget_wait();

@@ -1,7 +1,20 @@
 //! What views know of a run's work on its way out.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
-use windlass_core::report::{DeliveryMove, DeliveryStep, PullRequestSeen, WaitsFor};
+use windlass_core::forge::PullRequestState;
+use windlass_core::report::{DeliveryMove, DeliveryOutcome, DeliveryStep, PullRequestSeen, WaitsFor};
+use windlass_core::values::TaskId;
+
+/// What becomes of a task whose work was accepted, on its way out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Accepted {
+    /// It is where it was to go.
+    Out,
+    /// It will not get there.
+    Parked,
+}
 
 /// How far it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,13 +31,42 @@ pub(crate) struct DeliveryBoard {
     pub(crate) seen: PullRequestSeen,
     /// Something of it is under way.
     pub(crate) is_under_way: bool,
+    /// The tasks that parts are, by the parts' numbers; the last one is under way.
+    tasks: BTreeMap<u32, Option<TaskId>>,
 }
 
 impl DeliveryBoard {
+    /// What a step says of a task whose work had been accepted: whether it is out, or parked after all.
+    pub(crate) fn of_task(&self, step: &DeliveryStep) -> Option<(&TaskId, Accepted)> {
+        match step {
+            DeliveryStep::Viewed { next: DeliveryMove::End { outcome, .. }, .. } => {
+                let task = self.tasks.last_key_value()?.1.as_ref()?;
+                let is_out = matches!(
+                    outcome,
+                    DeliveryOutcome::Merged
+                        | DeliveryOutcome::MergedByPerson
+                        | DeliveryOutcome::Nothing
+                        | DeliveryOutcome::Left
+                );
+                (!is_out).then_some((task, Accepted::Parked))
+            }
+            DeliveryStep::PartSeen { part, state } => {
+                let task = self.tasks.get(part)?.as_ref()?;
+                match state {
+                    PullRequestState::Merged => Some((task, Accepted::Out)),
+                    PullRequestState::Closed => Some((task, Accepted::Parked)),
+                    PullRequestState::Open | PullRequestState::Unknown => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
     /// Takes in a step.
     pub(crate) fn take(&mut self, step: &DeliveryStep) {
         match step {
-            DeliveryStep::PartBegun { branch, .. } => {
+            DeliveryStep::PartBegun { part, branch, task } => {
+                self.tasks.insert(*part, task.clone());
                 (self.is_under_way, self.wait, self.told) = (true, None, None);
                 (self.branch, self.url) = (Some(branch.clone()), None);
             }

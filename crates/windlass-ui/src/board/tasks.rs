@@ -1,11 +1,12 @@
 //! Commits, and tasks with what became of them.
 
 use windlass_core::fact::Fact;
-use windlass_core::report;
+use windlass_core::report::{self, DeliveryStep};
 use windlass_core::tasks::{Schedule, TaskProgress};
 use windlass_core::values::{Items, LaneId, TaskEnd, TaskId, TaskRow};
 
 use super::Board;
+use crate::delivery_board::Accepted;
 
 /// The commits that were made: as much of them as fits a line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -77,6 +78,24 @@ impl Board {
                 self.tasks.reopen(task);
             }
         }
+        self.count_tasks();
+    }
+
+    /// What was accepted gets out, or does not: then its task is parked after all.
+    pub(super) fn deliver(&mut self, step: &DeliveryStep) {
+        let ends = self.delivery.of_task(step).map(|(task, ends)| (task.clone(), ends));
+        self.delivery.take(step);
+        if let Some((task, ends)) = ends {
+            self.tasks.reopen(&task);
+            match ends {
+                Accepted::Out => self.tasks.finish(&task),
+                Accepted::Parked => self.tasks.park(&task),
+            };
+            self.count_tasks();
+        }
+    }
+
+    fn count_tasks(&mut self) {
         let counts = self.tasks.counts();
         if let Some(latest) = &mut self.status.latest {
             latest.items = Some(Items { done: counts.done as u64, total: counts.total as u64 });

@@ -146,6 +146,10 @@ fn a_task_that_stays_red_or_is_closed_is_parked_and_the_rest_goes_on() {
         let parked = "T001 (pull request https://github.com/acme/anvil/pull/1";
         assert!(said(&outcome).contains(parked) && said(&outcome).contains(why), "{}", said(&outcome));
         assert!(evening.forge.tip(&pulls[0].branch).is_some());
+        let night = &evening.night;
+        let status = night.env.run(&mut night.windlass(&["status", "--json"]), PATIENCE);
+        let tasks = serde_json::from_slice::<serde_json::Value>(&status.stdout).unwrap()["tasks"].clone();
+        assert_eq!((&tasks["done"], &tasks["parked"][0]["id"]), (&1.into(), &"T001".into()), "{tasks}");
         expect_end(&evening.night.resume(&[]), 17, "blocked");
         assert_eq!(evening.forge.pulls().len(), 2);
     }
