@@ -300,6 +300,7 @@ impl Values {
             outage_time: self.span(&keys::OUTAGE_TIME)?,
             overage: self.get(&keys::OVERAGE)?,
             spent_before: Cost::ZERO,
+            worked_unseen: Duration::ZERO,
             budget_scope: self.get(&keys::BUDGET_SCOPE)?,
         })
     }

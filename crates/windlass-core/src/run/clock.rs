@@ -8,8 +8,10 @@ use crate::values::Now;
 /// its resume.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Clock {
-    /// What earlier sessions counted.
+    /// What earlier sessions counted, as far as their facts say.
     earlier: Duration,
+    /// How long they worked after that, until they were killed.
+    unseen: Duration,
     /// Waits of this session that are over.
     waited: Duration,
     /// A wait that is not over began then, on this session's monotonic clock.
@@ -20,7 +22,7 @@ impl Clock {
     /// The time that counts, now.
     pub fn active(&self, now: Now) -> Duration {
         let counted = self.waiting_since.unwrap_or(now.monotonic).saturating_sub(self.waited);
-        self.earlier.saturating_add(counted)
+        self.earlier.saturating_add(self.unseen).saturating_add(counted)
     }
 
     pub(crate) fn wait_begins(&mut self, now: Now) {
@@ -34,10 +36,12 @@ impl Clock {
         }
     }
 
-    /// A new session begins; `last` is the last moment that the old one journalled.
-    pub(crate) fn new_session(&mut self, last: Now) {
+    /// A new session begins; `last` is the last moment that the old one journalled, and `unseen` how long all of them worked after
+    /// theirs.
+    pub(crate) fn new_session(&mut self, last: Now, unseen: Duration) {
         let was_waiting = self.waiting_since.is_some();
-        self.earlier = self.active(last);
+        self.earlier = self.active(last).saturating_sub(self.unseen);
+        self.unseen = unseen;
         self.wait_ends(last);
         self.waited = Duration::ZERO;
         self.waiting_since = was_waiting.then_some(Duration::ZERO);
@@ -69,11 +73,13 @@ mod tests {
         clock.wait_begins(at(60));
         assert_eq!(clock.active(at(65)), seconds(30));
         // The runner died at some time after 70; the wait goes on in a session whose clock begins anew.
-        clock.new_session(at(70));
+        clock.new_session(at(70), Duration::ZERO);
         assert_eq!(clock.active(at(5)), seconds(30));
         clock.wait_ends(at(5));
         assert_eq!(clock.active(at(15)), seconds(40));
-        clock.new_session(at(15));
-        assert_eq!(clock.active(at(7)), seconds(47));
+        clock.new_session(at(15), seconds(6));
+        assert_eq!(clock.active(at(7)), seconds(53));
+        clock.new_session(at(8), seconds(6));
+        assert_eq!(clock.active(at(1)), seconds(55));
     }
 }

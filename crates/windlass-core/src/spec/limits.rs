@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, VariantNames};
 
-use crate::values::Cost;
+use crate::values::{Cost, millis};
 
 /// When a run has to end; `None` = no such limit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -34,6 +34,14 @@ pub struct Limits {
     /// What other runs of the same job cost; counts against `cost` (`--budget-scope job`). Nothing otherwise.
     #[serde(rename = "spent_before_usd", default, skip_serializing_if = "Cost::is_zero")]
     pub spent_before: Cost,
+    /// How long sessions worked after the last that the journal says of them, since their runners were killed; counts against `duration`.
+    #[serde(
+        rename = "worked_unseen_ms",
+        default,
+        skip_serializing_if = "Duration::is_zero",
+        with = "millis"
+    )]
+    pub worked_unseen: Duration,
     /// What `cost` is for. Journals of old do not say it.
     #[serde(default, skip_serializing_if = "BudgetScope::is_run")]
     pub budget_scope: BudgetScope,

@@ -16,6 +16,7 @@
 //!
 //! Nothing in here needs git, and every error names the path it is about.
 
+mod alive;
 mod call_folder;
 mod error;
 mod files;

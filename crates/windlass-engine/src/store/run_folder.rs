@@ -217,7 +217,7 @@ impl RunFolder {
         self.path.join(PUT_ASIDE)
     }
 
-    /// When anything of the run was last heard of: its journal or the stream of one of its calls.
+    /// When anything of the run was last heard of: its journal, a sign of life, or the stream of one of its calls.
     pub fn last_heard(&self) -> SystemTime {
         // outside: the run's folder.
         let modified = |path: &Path| path.metadata().and_then(|found| found.modified()).ok();
@@ -226,7 +226,7 @@ impl RunFolder {
         };
         let calls = within(self.iterations()).flat_map(within);
         let streams = calls.map(|path| CallFolder::at(path).stream());
-        let heard = streams.chain([self.journal()]).filter_map(|path| modified(&path)).max();
+        let heard = streams.chain([self.journal(), self.alive()]).filter_map(|path| modified(&path)).max();
         heard.unwrap_or(UNIX_EPOCH)
     }
 

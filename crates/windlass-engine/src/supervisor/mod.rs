@@ -203,6 +203,10 @@ impl Supervisor {
     }
 
     fn look_around(&mut self) -> Result<(), EngineError> {
+        // Of a wait no time counts.
+        if self.run.backoff().is_none() {
+            self.folder.note_alive(self.run.next_seq(), self.clock.now());
+        }
         if self.run.stop().is_none()
             && let Some(by) = self.folder.stop_request()
         {

@@ -198,6 +198,7 @@ fn plan(dice: &mut Dice, lanes: u16) -> RunSpec {
             outage_time: Duration::from_hours(2),
             overage: false,
             spent_before: Cost::ZERO,
+            worked_unseen: Duration::ZERO,
             budget_scope: BudgetScope::Run,
         },
         clocks: Clocks {

@@ -133,6 +133,7 @@ fn limits(dice: &mut Dice) -> Limits {
         outage_time: Duration::from_mins(dice.pick(&[(1, 1), (3, 120)])),
         overage: dice.chance(50),
         spent_before: if dice.chance(10) { Cost::from_micros(dice.below(1_500_000)) } else { Cost::ZERO },
+        worked_unseen: Duration::ZERO,
         budget_scope: BudgetScope::Run,
     }
 }

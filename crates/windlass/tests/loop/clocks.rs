@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
+use rustix::process::Signal;
 use windlass_core::values::{Class, Cut, Verdict};
+use windlass_testkit::environment::wait_until;
 
-use super::night::{Night, every_call, expect_end};
+use super::night::{Night, PATIENCE, every_call, expect_end};
 
 /// An agent that has written a file, so that what it did can be told from nothing.
 fn after_work(steps: &str) -> Night {
@@ -117,4 +119,27 @@ fn half_lines_are_no_silence() {
         assert!(calls[0].duration >= Duration::from_secs(3), "{prints}: {:?}", calls[0].duration);
         night.assert_clean();
     }
+}
+
+// attack(money): a run with a limit of time is killed with -9 in each of its calls, and resumed
+// holds: the time until its last sign of life counts, although no fact says it
+#[test]
+fn the_time_of_a_killed_call_counts() {
+    let night = Night::new(&every_call("{ write = { path = 'begun', text = 'x' } }, 'hang'"));
+    let running = night.start(&[]);
+    night.wait_for_file("begun");
+    let folder = night.folder();
+    let worked = || -> u64 {
+        let noted = std::fs::read_to_string(folder.join("alive")).unwrap_or_default();
+        noted.trim_end().split_once(' ').map_or(0, |(_, milliseconds)| milliseconds.parse().unwrap())
+    };
+    assert!(wait_until(PATIENCE, || worked() >= 2000), "no sign of life");
+    running.signal(Signal::KILL);
+    assert_eq!(running.wait(PATIENCE).signal, Some(9));
+    let worked = worked();
+    expect_end(&night.resume(&["--max-duration", "2s"]), 13, "max_duration");
+    let status = night.env.run(&mut night.windlass(&["status", "--json"]), PATIENCE);
+    let status: serde_json::Value = serde_json::from_slice(&status.stdout).unwrap();
+    assert!(status["duration_ms"].as_u64().unwrap() >= worked - 100, "{worked} {status}");
+    assert_eq!(night.calls().len(), 1, "nobody was called again");
 }

@@ -43,7 +43,7 @@ impl Run {
         self.counters.budget_exhausted = false;
         self.phase = Phase::Active;
         self.spec = Some(Arc::new(spec.clone()));
-        self.clock.new_session(last);
+        self.clock.new_session(last, spec.limits.worked_unseen);
         self.stop = None;
         self.failing = None;
         self.ending = None;

@@ -38,6 +38,7 @@ pub fn plan() -> RunSpec {
             outage_time: Duration::from_hours(2),
             overage: false,
             spent_before: Cost::ZERO,
+            worked_unseen: Duration::ZERO,
             budget_scope: BudgetScope::Run,
         },
         clocks: Clocks {

@@ -210,6 +210,7 @@ pub(crate) fn plan(run: &RunId, directory: &Path) -> RunSpec {
             outage_time: Duration::from_hours(2),
             overage: false,
             spent_before: Cost::ZERO,
+            worked_unseen: Duration::ZERO,
             budget_scope: BudgetScope::Run,
         },
         clocks: Clocks {
