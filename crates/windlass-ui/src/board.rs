@@ -238,6 +238,7 @@ impl Board {
             Fact::BackoffStarted { until, class, .. } => self.back_off(*until, *class),
             Fact::BackoffEnded => self.release(),
             Fact::Delivery(step) => self.deliver(step),
+            Fact::Issue(step) => self.issue(step),
             Fact::StopRequested { by, stage } => self.stop = Some((*by, *stage)),
             Fact::RunFinished { .. } => {
                 self.delivery.forget_wait();

@@ -1,7 +1,7 @@
 //! Commits, and tasks with what became of them.
 
 use windlass_core::fact::Fact;
-use windlass_core::report::{self, DeliveryStep};
+use windlass_core::report::{self, DeliveryStep, IssueMove, IssueStep, IssueTask};
 use windlass_core::tasks::{Schedule, TaskProgress};
 use windlass_core::values::{Items, LaneId, TaskEnd, TaskId, TaskRow};
 
@@ -93,6 +93,22 @@ impl Board {
             };
             self.count_tasks();
         }
+    }
+
+    /// An issue that nobody has begun is done elsewhere, or somebody else's. One that is at work is closed by its iteration.
+    pub(super) fn issue(&mut self, step: &IssueStep) {
+        let is_open = |task: &TaskId| self.tasks.standing(task) == Some(TaskProgress::Open);
+        match step {
+            IssueStep::Closed { task } if is_open(task) => self.tasks.finish(task),
+            IssueStep::Taken { task, .. }
+            | IssueStep::Stalled { task, what: IssueTask::Lease, next: IssueMove::LeftOut, .. }
+                if is_open(task) =>
+            {
+                self.tasks.park(task)
+            }
+            _ => return,
+        };
+        self.count_tasks();
     }
 
     fn count_tasks(&mut self) {

@@ -157,6 +157,7 @@ fn a_lease_of_another_run_is_honoured_until_it_ends_and_a_strangers_is_not() {
         outcome.stderr_text()
     );
     assert_eq!(started(&night), ["#2"]);
+    assert_eq!(counted(&night), [1, 0, 0, 1]);
     assert_eq!(forge.issue(1).comments.len(), 1, "nothing was said to the other one's issue");
 
     forge.let_pass(Duration::from_mins(11));
@@ -396,4 +397,35 @@ fn a_list_of_issues_names_the_command_that_says_what_is_wrong_and_it_does() {
     assert!(said.contains(&format!("windlass {command}")), "{said}");
     let said = ask(&command.split(' ').collect::<Vec<_>>()).stdout_text();
     assert!(said.contains("wait for one another"), "{said}");
+}
+
+/// How many tasks `status` calls done, ready, waiting and parked.
+fn counted(night: &Night) -> [u64; 4] {
+    let status = night.env.run(&mut night.windlass(&["status", "--json"]), PATIENCE);
+    let status: serde_json::Value = serde_json::from_slice(&status.stdout).unwrap();
+    let tasks = &status["tasks"];
+    let parked = tasks["parked"].as_array().unwrap().len() as u64;
+    [
+        tasks["done"].as_u64().unwrap(),
+        tasks["ready"].as_u64().unwrap(),
+        tasks["waiting"].as_u64().unwrap(),
+        parked,
+    ]
+}
+
+#[test]
+fn an_issue_that_is_closed_before_it_is_begun_counts_as_done() {
+    let (night, forge) = night();
+    for number in [1, 2] {
+        forge.add_issue(IssueShown::new(number, "Thing", ""));
+    }
+    // The first is leased, and not yet labelled.
+    forge.meet("POST issues/N/labels", Trouble::HangBefore);
+    let running = windlass_testkit::Running::start(&mut command(&night, &flags(&["--close-issues"])));
+    assert!(forge.wait_for_hanging(PATIENCE));
+    forge.change_issue(2, |issue| issue.open = false);
+    forge.release();
+    expect_end(&running.wait(PATIENCE), 0, "complete");
+    assert_eq!(started(&night), ["#1"]);
+    assert_eq!(counted(&night), [2, 0, 0, 0]);
 }
