@@ -12,7 +12,7 @@ use windlass_core::values::ExitCodes;
 use windlass_core::words::some_of;
 use windlass_engine::store::RunFolder;
 use windlass_engine::tasks::{self, FoundTasks};
-use windlass_forge::{Forge, ForgeFault, IssueList, MOST_ISSUES, Permission, named, reach};
+use windlass_forge::{Forge, ForgeError, ForgeFault, IssueList, MOST_ISSUES, Permission, named, reach};
 use windlass_host::tree::at;
 use windlass_jobs::doc::tasks::sources::{
     ISSUES_FILE, IssueTask, Issues, Reference, references, write_issues,
@@ -109,7 +109,7 @@ impl ReadIssues {
         let Wanted { source, settings } = wanted;
         let repository = parse(source)?;
         let forge = reach(repository.clone(), app.directory(), None);
-        let failed = |error| AppError::of_forge(error, codes);
+        let failed = |error| AppError::of_forge(of_source(error), codes);
         let login = forge.account().map_err(failed)?.login;
         if used == Use::Work {
             let facts = forge.repository().map_err(failed)?;
@@ -199,6 +199,19 @@ fn parse(source: &str) -> Result<RepositoryName, AppError> {
     found.map_err(|error| wrong(&format!(": {error}")))
 }
 
+/// The same, with advice for who named a source of issues: a pull request's flags say nothing of that.
+fn of_source(error: ForgeError) -> ForgeError {
+    let hint = match &error.fault {
+        ForgeFault::NotFound(_) => {
+            "Look at the name, --source github:OWNER/REPO or source.repository, or log in as somebody who may see it"
+                .to_owned()
+        }
+        ForgeFault::Missing { program } => format!("Install `{program}`, which asks the forge for its issues"),
+        _ => return error,
+    };
+    ForgeError { hint, ..error }
+}
+
 /// What is taken, and what is not.
 #[derive(Debug, Default)]
 struct Chosen<'a> {
@@ -244,7 +257,7 @@ fn with_dependencies<'a>(
     forge: &dyn Forge,
     issues: &[&'a Issue],
     repository: &RepositoryName,
-) -> Result<Vec<IssueTask<'a>>, windlass_forge::ForgeError> {
+) -> Result<Vec<IssueTask<'a>>, ForgeError> {
     let mut closed: BTreeMap<u64, bool> = issues.iter().map(|issue| (issue.number, false)).collect();
     let mut tasks = Vec::new();
     for issue in issues {
@@ -273,7 +286,7 @@ fn with_dependencies<'a>(
 }
 
 /// What is not there, or is a pull request, is nothing that anybody closed.
-fn is_closed(forge: &dyn Forge, number: u64) -> Result<bool, windlass_forge::ForgeError> {
+fn is_closed(forge: &dyn Forge, number: u64) -> Result<bool, ForgeError> {
     match forge.issue(number) {
         Ok(issue) => Ok(issue.state == IssueState::Closed),
         Err(error) if matches!(error.fault, ForgeFault::NotFound(_) | ForgeFault::Garbled(_)) => Ok(false),

@@ -114,6 +114,20 @@ fn issues_are_worked_off_in_their_order_and_told_with_the_evidence() {
 }
 
 #[test]
+fn a_source_that_is_not_there_is_advised_on_in_words_that_its_verb_knows() {
+    let (night, _forge) = night();
+    let unknown = ["--source", "github:acme/nothing"];
+    let listed = night.env.run(&mut night.windlass(&[&["tasks", "list"][..], &unknown].concat()), PATIENCE);
+    for outcome in [listed, run(&night, &unknown)] {
+        outcome.expect_code(2, "a repository that is not there");
+        let said = outcome.stderr_text().split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains("hint: Look at the name, --source github:OWNER/REPO"), "{said}");
+        assert!(!said.contains("--owner") && !said.contains("--pr"), "{said}");
+    }
+    assert!(night.folders().is_empty());
+}
+
+#[test]
 fn of_runners_that_race_each_issue_has_one() {
     let (first, forge) = night();
     for number in [1, 2, 3] {
