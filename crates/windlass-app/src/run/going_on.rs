@@ -13,6 +13,11 @@ pub fn goes_on_with_its_job(run: &RunSummary) -> bool {
     is_open(run) && run.ending.is_none_or(|ending| ending.stop_reason != StopReason::Blocked)
 }
 
+/// Does it keep a new run of its job from beginning by accident, in its directory?
+pub fn holds_its_job(run: &RunSummary) -> bool {
+    goes_on_with_its_job(run) && has_begun(run)
+}
+
 /// Has anything been called in it, or done without a call? One that ended before stands in no one's way. That a call cost nothing
 /// says nothing: at a usage limit, or without a login, none does.
 pub fn has_begun(run: &RunSummary) -> bool {

@@ -128,10 +128,7 @@ fn unfinished(here: &Here, assignment: &Assignment) -> Result<Option<RunSummary>
     let listing = index::list(&here.project)?;
     let job = assignment.same_job();
     let same_job = |run: &&RunSummary| {
-        run.directory == here.directory
-            && going_on::goes_on_with_its_job(run)
-            && going_on::has_begun(run)
-            && job.includes(run, &here.project)
+        run.directory == here.directory && going_on::holds_its_job(run) && job.includes(run, &here.project)
     };
     Ok(listing.iter().find(same_job).cloned())
 }

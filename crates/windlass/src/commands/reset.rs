@@ -17,7 +17,7 @@ pub fn run(args: &ResetArgs) -> Result<(), AppError> {
     }
 }
 
-fn said(ResetWorkspace { name, has_instructions, reset }: &ResetWorkspace) -> Vec<Line> {
+fn said(ResetWorkspace { name, has_instructions, unfinished, reset }: &ResetWorkspace) -> Vec<Line> {
     let mut lines = vec![done(&format!("workspace {name} is in progress, its counters are zero"))];
     let kept = [
         ("its history is kept as", &reset.metadata_kept_as),
@@ -27,8 +27,16 @@ fn said(ResetWorkspace { name, has_instructions, reset }: &ResetWorkspace) -> Ve
         Some(Line::new().dim(format!("  {what} ")).plain(one_line(&file_name(path.as_deref()?))))
     }));
     lines.push(Line::new().dim("  instructions, list, options, work and runs are as they were"));
-    let verb = if *has_instructions { "run" } else { "setup" };
-    lines.push(Line::new().dim("  next  ").command(format!("windlass {verb} {name}")));
+    let next = |command: String| Line::new().dim("  next  ").command(command);
+    match unfinished {
+        _ if !has_instructions => lines.push(next(format!("windlass setup {name}"))),
+        None => lines.push(next(format!("windlass run {name}"))),
+        Some(run) => {
+            let other = Line::new().plain("        ").command(format!("windlass resume {run}"));
+            lines.push(next(format!("windlass run {name} --fresh")));
+            lines.push(other.dim(format!("  goes on with {run}")));
+        }
+    }
     lines
 }
 

@@ -106,6 +106,20 @@ fn a_reset_begins_anew_and_loses_nothing() {
     assert_eq!(env.read(folder(&env, "count").join("INSTRUCTIONS.md")), "Count to four.\n");
 }
 
+// rows: 75, 126
+#[test]
+fn after_a_reset_what_is_advised_is_not_refused_for_a_run_that_could_go_on() {
+    let env = with_workspace("count");
+    let (running, run) = start_workspace(&env, "count");
+    running.signal(Signal::KILL);
+    let _ = running.wait(PATIENCE);
+    let text = told(&env, &["reset", "count", "-y"]);
+    assert!(text.contains("next  windlass run count --fresh\n"), "{text}");
+    assert!(text.contains(&format!("windlass resume {run}  ")), "{text}");
+    go(&env);
+    told(&env, &["run", "count", "--fresh", "--mock", "--no-delay", "-m", "1"]);
+}
+
 // rows: 126, 128
 // Seed defect D1, commands/clean.ts:42: without -f it said so and exited with 0.
 #[test]
