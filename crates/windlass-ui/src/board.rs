@@ -15,6 +15,7 @@ use jiff::Timestamp;
 use windlass_agents::Activity;
 use windlass_core::damage::DamageCourse;
 use windlass_core::fact::{Entry, Fact};
+use windlass_core::forge::PullRequestState;
 use windlass_core::recovery::WayBack;
 use windlass_core::report;
 use windlass_core::spec::{ClaimSource, RunSpec};
@@ -168,6 +169,11 @@ impl Board {
         self.plan.as_deref()
     }
 
+    /// Does the journal say that the pull request, or the last one of several, is merged?
+    pub fn pull_request_is_merged(&self) -> bool {
+        self.delivery.url.is_some() && self.delivery.state == PullRequestState::Merged
+    }
+
     /// The task of a build's iteration, while that goes on.
     pub fn task(&self) -> Option<&str> {
         Some(self.task.as_str()).filter(|task| !task.is_empty())
@@ -306,6 +312,7 @@ impl Board {
     }
 
     fn begin(&mut self, lane: LaneId, iteration: u32, task: Option<&TaskId>) {
+        self.delivery.outdate();
         self.task = self.next_task();
         if let Some(task) = task {
             self.tasks.begin(task);

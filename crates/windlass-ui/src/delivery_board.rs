@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use windlass_core::forge::PullRequestState;
+<<<<<<< HEAD
 use windlass_core::report::{DeliveryMove, DeliveryOutcome, DeliveryStep, PullRequestSeen, WaitsFor};
 use windlass_core::values::TaskId;
 
@@ -15,6 +16,9 @@ pub(crate) enum Accepted {
     /// It will not get there.
     Parked,
 }
+=======
+use windlass_core::report::{DeliveryMove, DeliveryStep, PullRequestSeen, WaitsFor};
+>>>>>>> 34e30228 (report: Say of a merged pull request that it is merged)
 
 /// How far it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,6 +27,10 @@ pub(crate) struct DeliveryBoard {
     pub(crate) branch: Option<String>,
     /// The pull request's page.
     pub(crate) url: Option<String>,
+    /// Where it stands, as far as the journal says: unknown again once there is more to deliver.
+    pub(crate) state: PullRequestState,
+    /// The number of the part that is under way, or was last; 0 where the run has none.
+    part: u32,
     /// What is waited for, and until when at most.
     pub(crate) wait: Option<(WaitsFor, Timestamp)>,
     /// What was waited for before the newest look: it is not said again.
@@ -65,24 +73,38 @@ impl DeliveryBoard {
     /// Takes in a step.
     pub(crate) fn take(&mut self, step: &DeliveryStep) {
         match step {
+<<<<<<< HEAD
             DeliveryStep::PartBegun { part, branch, task } => {
                 self.tasks.insert(*part, task.clone());
+=======
+            DeliveryStep::PartBegun { part, branch, .. } => {
+>>>>>>> 34e30228 (report: Say of a merged pull request that it is merged)
                 (self.is_under_way, self.wait, self.told) = (true, None, None);
+                (self.part, self.state) = (*part, PullRequestState::Unknown);
                 (self.branch, self.url) = (Some(branch.clone()), None);
             }
             DeliveryStep::Begun { .. } => {
                 (self.is_under_way, self.wait, self.told) = (true, None, None);
+                self.state = PullRequestState::Unknown;
             }
             DeliveryStep::Opened { url, .. } => self.url = Some(url.clone()),
             DeliveryStep::Viewed { seen, next } => {
                 self.seen = seen.clone();
+                self.state = seen.state;
                 self.follow(next);
             }
             DeliveryStep::Stalled { next, .. } => self.follow(next),
-            DeliveryStep::Branched { .. }
-            | DeliveryStep::PartSeen { .. }
-            | DeliveryStep::Returned { .. }
-            | DeliveryStep::Merged { .. } => {
+            DeliveryStep::PartSeen { part, state } => {
+                (self.is_under_way, self.wait) = (false, None);
+                if *part == self.part {
+                    self.state = *state;
+                }
+            }
+            DeliveryStep::Merged { .. } => {
+                (self.is_under_way, self.wait) = (false, None);
+                self.state = PullRequestState::Merged;
+            }
+            DeliveryStep::Branched { .. } | DeliveryStep::Returned { .. } => {
                 (self.is_under_way, self.wait) = (false, None);
             }
             DeliveryStep::Pushed { .. } | DeliveryStep::Due | DeliveryStep::Ordered { .. } => {}
@@ -96,6 +118,16 @@ impl DeliveryBoard {
             DeliveryMove::Do(_) => self.wait = None,
             DeliveryMove::End { .. } => (self.is_under_way, self.wait) = (false, None),
         }
+    }
+
+    /// An iteration begins: what it does is in no pull request yet.
+    pub(crate) fn outdate(&mut self) {
+        self.state = PullRequestState::Unknown;
+    }
+
+    /// The run has several, each of a part of its work.
+    pub(crate) fn has_parts(&self) -> bool {
+        self.part > 0
     }
 
     /// The run goes on in another session, or is over.

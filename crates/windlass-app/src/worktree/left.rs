@@ -2,6 +2,9 @@
 
 use std::path::PathBuf;
 
+use windlass_engine::store::{RunFolder, journal};
+use windlass_ui::Board;
+
 use super::at;
 use crate::app::App;
 use crate::error::{AppError, Kind};
@@ -22,6 +25,8 @@ pub struct WorktreeLeft {
     pub ahead: u64,
     /// Files in it that are in no commit.
     pub uncommitted: usize,
+    /// Its pull request, or the last one of several, is merged: there is nothing to merge by hand.
+    pub is_merged: bool,
     /// Requests are about a directory in it.
     pub is_here: bool,
 }
@@ -35,6 +40,9 @@ impl App {
         let Some(worktree) = at(&end.there) else { return Ok(None) };
         let look = || {
             let standing = worktree.standing(&worktree.repository()?)?;
+            let mut board = Board::default();
+            let entries = journal::read(&RunFolder::of(&end.there.project, &end.run).journal())?;
+            entries.iter().for_each(|entry| board.fact(entry));
             Ok(WorktreeLeft {
                 name: worktree.name.to_string(),
                 branch: worktree.name.branch(),
@@ -42,6 +50,7 @@ impl App {
                 base: standing.base,
                 ahead: standing.ahead,
                 uncommitted: worktree.work()?.uncommitted.len(),
+                is_merged: board.pull_request_is_merged(),
                 is_here: worktree.holds(self.directory()),
             })
         };

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 
 use serde::Serialize;
+use windlass_core::forge::PullRequestState;
 use windlass_core::words::quoted;
 
 use crate::board::Board;
@@ -97,9 +98,17 @@ impl Landing {
     /// From what the run's facts say, and what git says today.
     pub(super) fn of(board: &Board, status: &RunStatus, places: Option<&PlacesSeen>) -> Landing {
         if let Some(url) = &board.delivery.url {
-            let sentence = format!("its pull request: {}", one_line(url));
+            let which = if board.delivery.has_parts() { "last pull request" } else { "pull request" };
+            if board.pull_request_is_merged() {
+                return Landing::without_steps(format!("its {which} is merged: {}", one_line(url)));
+            }
+            let sentence = format!("its {which}: {}", one_line(url));
             let command = format!("gh pr view {} --web", quoted(OsStr::new(url)));
-            return Landing::by(sentence, command, "look at it, and merge it there");
+            let purpose = match board.delivery.state {
+                PullRequestState::Closed => "look at it: it was closed there",
+                _ => "look at it, and merge it there",
+            };
+            return Landing::by(sentence, command, purpose);
         }
         let Some(places) = places else {
             let directory = one_line(&status.directory);

@@ -1,6 +1,8 @@
 use std::time::Duration;
 
 use windlass_core::fact::{Entry, Fact};
+use windlass_core::forge::PullRequestState;
+use windlass_core::report::{DeliveryBasis, DeliveryMove, DeliveryOutcome, DeliveryStep, PullRequestSeen};
 use windlass_core::values::{CallSummary, Class, Cost, LaneId, Tokens, Verdict};
 
 use super::*;
@@ -144,6 +146,52 @@ fn what_a_repeated_attempt_cost_is_wasted_though_its_iteration_worked() {
     let repeated: Vec<bool> = run.rounds[0].calls.iter().map(|call| call.repeated).collect();
     assert_eq!(repeated, [true, false]);
     assert_eq!(Duration::from_millis(run.rounds[0].duration_ms), Duration::from_mins(2));
+}
+
+#[test]
+fn what_is_merged_already_is_not_to_be_merged() {
+    let opened = || DeliveryStep::Opened { number: 7, url: "https://x/7".to_owned(), found: false };
+    let viewed = |state, outcome| DeliveryStep::Viewed {
+        seen: PullRequestSeen { state, ..PullRequestSeen::default() },
+        next: DeliveryMove::End { outcome, detail: String::new() },
+    };
+    let begun = || DeliveryStep::Begun { head: "bbbb".to_owned(), basis: DeliveryBasis::Shown };
+    let part = |part| DeliveryStep::PartBegun { part, branch: format!("night-{part}"), task: None };
+    let by_run = || DeliveryStep::Merged { commit: "cccc".to_owned() };
+    let by_person = || viewed(PullRequestState::Merged, DeliveryOutcome::MergedByPerson);
+    let left = || viewed(PullRequestState::Open, DeliveryOutcome::Left);
+    let seen_later = |part| DeliveryStep::PartSeen { part, state: PullRequestState::Merged };
+    let look = "look at it, and merge it there";
+    for (steps, sentence, purpose) in [
+        (vec![opened()], "its pull request: https://x/7", Some(look)),
+        (vec![opened(), by_run()], "its pull request is merged: https://x/7", None),
+        (vec![opened(), by_person()], "its pull request is merged: https://x/7", None),
+        (vec![opened(), by_person(), begun()], "its pull request: https://x/7", Some(look)),
+        (
+            vec![opened(), viewed(PullRequestState::Closed, DeliveryOutcome::ClosedByPerson)],
+            "its pull request: https://x/7",
+            Some("look at it: it was closed there"),
+        ),
+        (
+            vec![part(1), opened(), left(), seen_later(1)],
+            "its last pull request is merged: https://x/7",
+            None,
+        ),
+        (
+            vec![part(1), opened(), left(), part(2), opened(), left(), seen_later(1)],
+            "its last pull request: https://x/7",
+            Some(look),
+        ),
+    ] {
+        let mut night = MadeUp::new();
+        night.start();
+        for step in steps {
+            night.fact(Fact::Delivery(step));
+        }
+        let landing = seen(&night, None).landing;
+        let purposes = landing.steps.iter().map(|step| step.purpose.as_str()).next();
+        assert_eq!((landing.sentence.as_str(), purposes), (sentence, purpose));
+    }
 }
 
 #[test]

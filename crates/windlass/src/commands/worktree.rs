@@ -82,7 +82,9 @@ fn lines_of(left: &WorktreeLeft) -> Vec<Line> {
         let line = Line::hanging(4).plain("  ").mark(Tone::Warn, Mark::Notice);
         line.plain(format!(" {files} in no commit: ")).command(format!("git -C {path} status"))
     }));
-    if left.ahead > 0 && !left.is_here {
+    if left.is_merged {
+        lines.push(Line::hanging(2).dim("  merged    its pull request is merged"));
+    } else if left.ahead > 0 && !left.is_here {
         lines.push(Line::hanging(2).dim("  look      ").command(format!("git log -p ..{branch}")));
         lines.push(Line::hanging(2).dim("  merge     ").command(format!("git merge {branch}")));
     }

@@ -78,6 +78,14 @@ fn a_run_in_a_worktree_pushes_its_branch_and_leaves_the_checkout_alone() {
         let pulls = evening.forge.pulls();
         assert_eq!(pulls.len(), 1, "{pulls:#?}");
         assert_eq!((pulls[0].branch.as_str(), pulls[0].state), ("windlass/port", "MERGED"));
+        // Nobody is told to merge what is merged.
+        let told = said(&outcome);
+        assert!(told.contains("its pull request is merged") && !told.contains("git merge"), "{told}");
+        let run = evening.night.folder().file_name().unwrap().to_string_lossy().into_owned();
+        let report = evening.night.env.run(&mut evening.night.windlass(&["report", &run]), PATIENCE);
+        let told = said(&report);
+        assert!(told.contains("its pull request is merged: https://github.com/"), "{told}");
+        assert!(!told.contains("merge it there") && !told.contains("gh pr view"), "{told}");
         assert_eq!(evening.night.env.git(&["branch", "--show-current"]), "main");
         assert_eq!(evening.night.env.git(&["status", "--porcelain"]), "");
         assert_eq!(evening.files("main"), ["T001.txt", "T002.txt"]);
