@@ -97,6 +97,11 @@ pub fn by_program(command: &str) -> &'static dyn Agent {
     AGENTS.into_iter().find(called).unwrap_or_else(usual)
 }
 
+/// Why an argument may not be given to the agent whose program this is; `None` = it may.
+pub fn refuses(program: &str, argument: &str) -> Option<&'static str> {
+    by_program(program).owned_flag(argument)
+}
+
 /// The agent of a run.
 pub fn of(spec: &AgentSpec) -> &'static dyn Agent {
     named(&spec.name)

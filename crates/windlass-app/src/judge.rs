@@ -96,7 +96,7 @@ fn prepared(
     let configuration =
         Configuration::load(&directory, Some(workspace.folder()), mode, settings, Unlimited::Refused)?;
     let agent = agent::chosen(&configuration.resolved, request.script.as_deref());
-    passthrough::refuse_owned(agent, &configuration.resolved.agent.arguments)?;
+    passthrough::refuse_owned(agent, &configuration.resolved)?;
     let built_in = |script| if script == "builtin:default" { "builtin:verify" } else { script };
     let mock = request.script.as_deref().map(|script| built_in(script).to_owned());
     if request.skip_permissions && mock.is_none() {

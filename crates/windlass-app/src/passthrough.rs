@@ -4,6 +4,7 @@
 use std::ffi::OsString;
 
 use windlass_agents::Agent;
+use windlass_core::config::{Origin, Resolved, keys};
 
 use crate::error::AppError;
 
@@ -20,15 +21,23 @@ pub fn texts(arguments: &[OsString]) -> Result<Vec<String>, AppError> {
     texts.collect()
 }
 
-/// Refuses flags of this agent that windlass owns.
-pub(crate) fn refuse_owned(agent: &dyn Agent, arguments: &[String]) -> Result<(), AppError> {
-    for argument in arguments {
-        if let Some(why) = agent.owned_flag(argument) {
-            let flag = argument.split('=').next().unwrap_or(argument);
-            return Err(AppError::usage(format!("`{flag}` cannot be given to the agent: {why}")));
-        }
-    }
-    Ok(())
+/// Refuses flags of this agent that windlass owns, and says where they stand.
+pub(crate) fn refuse_owned(agent: &dyn Agent, resolved: &Resolved) -> Result<(), AppError> {
+    refuse(agent, &resolved.agent.arguments, resolved.origin(&keys::ARGUMENTS))
+}
+
+fn refuse(agent: &dyn Agent, arguments: &[String], origin: &Origin) -> Result<(), AppError> {
+    let refused = |argument: &String| {
+        let flag = argument.split('=').next().unwrap_or(argument).to_owned();
+        agent.owned_flag(argument).map(|why| (flag, why))
+    };
+    let Some((flag, why)) = arguments.iter().find_map(refused) else { return Ok(()) };
+    let sentence = format!("`{flag}` cannot be given to the agent: {why}");
+    Err(match origin {
+        Origin::Flag(_) => AppError::usage(sentence).hint("What is Windlass's own stands before the `--`"),
+        origin => AppError::usage(format!("{}: {origin}: {sentence}", keys::ARGUMENTS.name))
+            .hint(format!("Take it out of {} there", keys::ARGUMENTS.name)),
+    })
 }
 
 #[cfg(test)]
@@ -37,8 +46,8 @@ mod tests {
 
     use super::*;
 
-    fn refuse(argument: &str) -> Result<(), AppError> {
-        refuse_owned(usual(), &[argument.to_owned()])
+    fn refuse_one(argument: &str) -> Result<(), AppError> {
+        refuse(usual(), &[argument.to_owned()], &Origin::Flag("--".to_owned()))
     }
 
     #[test]
@@ -53,13 +62,13 @@ mod tests {
             ("--dangerously-skip-permissions", true),
             ("--resume", true),
         ] {
-            assert_eq!(refuse(argument).is_err(), refused, "{argument}");
+            assert_eq!(refuse_one(argument).is_err(), refused, "{argument}");
         }
     }
 
     #[test]
     fn the_value_of_a_refused_flag_is_not_repeated() {
-        let error = refuse("--settings={\"env\":{\"KEY\":\"secret\"}}").unwrap_err();
+        let error = refuse_one("--settings={\"env\":{\"KEY\":\"secret\"}}").unwrap_err();
         assert!(!error.to_string().contains("secret"), "{error}");
     }
 }

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
+use windlass_agents::refuses;
 use windlass_core::workspace::{
     SeedFolders, SeedProject, WorkspaceName, options_text, seed_options, seed_project,
 };
@@ -57,7 +58,7 @@ impl Import {
         }
         let configuration = read_object(&self.source.join(PROJECT_FILE));
         let folders = match &configuration {
-            Read::Object(file) => seed_project(file).folders,
+            Read::Object(file) => seed_project(file, refuses).folders,
             Read::Missing | Read::Broken(_) => SeedFolders::default(),
         };
         let ours = self.target.join(".windlass/config.toml");
@@ -99,7 +100,7 @@ impl Import {
             }
             Read::Object(file) => file,
         };
-        let SeedProject { options, .. } = seed_project(&file);
+        let SeedProject { options, .. } = seed_project(&file, refuses);
         let whose = if is_of_user { "--user " } else { "" };
         let (tool, to, mut notes) = ("claude-iterate", to.to_owned(), options.left);
         if !is_of_user {
@@ -237,7 +238,7 @@ fn template_options(template: &Path) -> Result<(), FileError> {
         Some("iterative") => windlass_core::spec::Mode::Iterative,
         _ => windlass_core::spec::Mode::Loop,
     };
-    let found = seed_options(mode, &fields);
+    let found = seed_options(mode, &fields, refuses);
     if !found.options.is_empty() {
         create_new(&config, options_text(&found.options).as_bytes(), PERMISSIONS)?;
     }

@@ -86,7 +86,14 @@ const WALLS: &[Wall] = &[
     },
     Wall {
         folder: "crates/windlass-import",
-        may_use: &["windlass-core", "windlass-host", "windlass-git", "windlass-engine", "windlass-jobs"],
+        may_use: &[
+            "windlass-agents",
+            "windlass-core",
+            "windlass-host",
+            "windlass-git",
+            "windlass-engine",
+            "windlass-jobs",
+        ],
         forbids: NO_PROCESSES,
     },
     Wall {

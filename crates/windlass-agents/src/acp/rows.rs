@@ -94,7 +94,8 @@ pub(crate) static ANY: AcpAgent = AcpAgent {
 const GEMINI_FLAGS: Owned = &[
     (&["--acp", "--experimental-acp"], "it is always set"),
     (&["--output-format", "-o"], "Windlass reads what it says"),
-    (&["--model", "-m", "--sandbox", "-s"], "give it to Windlass itself, before the `--`"),
+    (&["--model", "-m"], "agent.model says it, or --model of Windlass itself"),
+    (&["--sandbox", "-s"], "sandbox.kind says it, or --sandbox of Windlass itself"),
     (&["--prompt", "-p"], "each call is given its prompt by Windlass"),
     (&["--prompt-interactive", "-i"], "Windlass calls the agent without a person"),
     (&["--yolo", "-y", "--approval-mode"], "Windlass answers what it asks"),

@@ -14,15 +14,11 @@ pub(super) const OWNED: Owned = &[
     ),
     (&["--settings"], "Windlass generates the settings; use permissions.allow in its configuration"),
     (&["--permission-mode"], "Windlass sets it; use permissions.allow in its configuration"),
-    (
-        &["--dangerously-skip-permissions", "--max-turns", "--model"],
-        "give it to Windlass itself, before the `--`",
-    ),
-    (
-        &["--allow-dangerously-skip-permissions"],
-        "give --dangerously-skip-permissions to Windlass itself, before the `--`",
-    ),
-    (&["--max-budget-usd"], "give --max-cost to Windlass itself, before the `--`"),
+    (&["--model"], "agent.model says it, or --model of Windlass itself"),
+    (&["--max-turns"], "agent.max_turns says it, or --max-turns of Windlass itself"),
+    (&["--dangerously-skip-permissions"], "it is never saved; give it to Windlass itself, for one run"),
+    (&["--allow-dangerously-skip-permissions"], "give --dangerously-skip-permissions to Windlass itself"),
+    (&["--max-budget-usd"], "limits.max_cost says it, or --max-cost of Windlass itself"),
     (
         &["--continue", "-c", "--resume", "-r", "--fork-session", "--from-pr", "--teleport", "--session-id"],
         "each call is a fresh session",

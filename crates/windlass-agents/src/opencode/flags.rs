@@ -6,13 +6,13 @@ use crate::flags::Owned;
 pub(super) const OWNED: Owned = &[
     (&["--format"], "Windlass reads its events"),
     (&["--print-logs", "--log-level"], "Windlass reads its log"),
-    (&["--model", "-m"], "give it to Windlass itself, before the `--`"),
+    (&["--model", "-m"], "agent.model says it, or --model of Windlass itself"),
     (&["--continue", "-c", "--session", "-s", "--fork"], "each call is a fresh session"),
     (&["--share"], "what it does is not published"),
     (&["--attach", "--dir"], "the agent has to work where Windlass looks"),
     (&["--command"], "each call is given its prompt by Windlass"),
     (&["--interactive", "-i"], "Windlass calls the agent without a person"),
-    (&["--auto"], "give --dangerously-skip-permissions to Windlass itself, before the `--`"),
+    (&["--auto"], "give --dangerously-skip-permissions to Windlass itself"),
     (&["--help", "-h"], "it would do nothing else; run `opencode run --help`"),
     (&["--version", "-v"], "it would do nothing else; run `opencode --version`"),
 ];

@@ -60,7 +60,7 @@ impl Prepared {
         let wanted = &configuration.resolved.principles;
         let principles = RunPrinciples::find(&directory, mode, wanted, request.principles)?;
         let agent = agent::with_arguments(&configuration.resolved, request.script.as_deref());
-        passthrough::refuse_owned(agent, &configuration.resolved.agent.arguments)?;
+        passthrough::refuse_owned(agent, &configuration.resolved)?;
         let mock = request.script.as_deref().map(|script| playing_along(script, mode));
         let sandbox = &configuration.resolved.sandbox;
         let locked_in = sandbox.kind != SandboxKind::None;

@@ -2,6 +2,7 @@
 
 mod metadata;
 mod name;
+mod seed_arguments;
 mod seed_options;
 mod seed_project;
 mod update;
@@ -10,6 +11,7 @@ pub use metadata::{
     Corrupt, CountedRun, LONGEST_METADATA, Metadata, VerificationHistory, VerificationStatus, WorkspaceStatus,
 };
 pub use name::{NameError, WorkspaceName};
+pub use seed_arguments::Refuses;
 pub use seed_options::{SeedOptions, imported_options_text, options_text, seed_options, text_says};
 pub use seed_project::{SeedFolders, SeedProject, seed_project};
 /// A value of an option, as a configuration file holds it.

@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::{Map, Value};
 use toml::Value as Toml;
 
+use super::Refuses;
 use crate::config::{FileKind, Layer};
 use crate::spec::Mode;
 
@@ -32,7 +33,7 @@ pub struct SeedOptions {
 }
 
 /// Finds them among the metadata's [other](super::Metadata::other) fields.
-pub fn seed_options(mode: Mode, other: &Map<String, Value>) -> SeedOptions {
+pub fn seed_options(mode: Mode, other: &Map<String, Value>, refuses: Refuses) -> SeedOptions {
     let mut found = SeedOptions::default();
     let iterations = if mode == Mode::Iterative { 20 } else { 50 };
     found.count(other, "maxIterations", "limits.max_iterations", (1, Some(iterations)));
@@ -45,7 +46,7 @@ pub fn seed_options(mode: Mode, other: &Map<String, Value>) -> SeedOptions {
     found.leave_usual_events();
     match other.get("config") {
         None | Some(Value::Null) => {}
-        Some(Value::Object(config)) => found.config(config),
+        Some(Value::Object(config)) => found.config(config, refuses),
         Some(_) => found.unreadable("config"),
     }
     found.leave_what_is_refused();
@@ -146,14 +147,14 @@ impl SeedOptions {
         self.options.iter().any(|(said, _)| *said == key)
     }
 
-    pub(super) fn config(&mut self, config: &Map<String, Value>) {
+    pub(super) fn config(&mut self, config: &Map<String, Value>, refuses: Refuses) {
         for (name, value) in config {
             match (name.as_str(), value) {
                 (_, Value::Null) => {}
                 ("outputLevel", Value::String(level)) if is_level(level) => {
                     self.options.push(("output.level", Toml::String(level.clone())));
                 }
-                ("claude", Value::Object(claude)) => self.claude(claude),
+                ("claude", Value::Object(claude)) => self.claude(claude, refuses),
                 ("verification", Value::Object(verification)) => self.verification(verification),
                 ("outputLevel" | "claude" | "verification", _) => self.unreadable(&format!("config.{name}")),
                 _ => self.left.push(without_place(&format!("config.{name}"))),
@@ -200,27 +201,15 @@ impl SeedOptions {
         }
     }
 
-    fn claude(&mut self, claude: &Map<String, Value>) {
-        if let Some(command) = self.text(claude, "command").filter(|command| command != "claude") {
-            self.options.push(("agent.command", Toml::String(command)));
+    fn claude(&mut self, claude: &Map<String, Value>, refuses: Refuses) {
+        let program = self.text(claude, "command").unwrap_or_else(|| "claude".to_owned());
+        if program != "claude" {
+            self.options.push(("agent.command", Toml::String(program.clone())));
         }
         match claude.get("args").map(texts) {
             None => {}
-            Some(Some(arguments)) => self.arguments(arguments),
+            Some(Some(arguments)) => self.arguments(arguments, &program, refuses),
             Some(None) => self.unreadable("config.claude.args"),
-        }
-    }
-
-    /// Skipping permissions is never saved here.
-    fn arguments(&mut self, mut arguments: Vec<String>) {
-        let all = arguments.len();
-        arguments.retain(|argument| argument != "--dangerously-skip-permissions");
-        if arguments.len() < all {
-            let sentence = "`--dangerously-skip-permissions` is left out: it is never saved; give it to `windlass run` each time";
-            self.left.push(sentence.to_owned());
-        }
-        if !arguments.is_empty() {
-            self.options.push(("agent.arguments", list(arguments)));
         }
     }
 
@@ -266,7 +255,7 @@ fn without_place(name: &str) -> String {
 }
 
 /// A field's name as part of a sentence: whoever wrote the file may have named it anything.
-fn shown(name: &str) -> String {
+pub(super) fn shown(name: &str) -> String {
     name.chars().filter(|character| !character.is_control()).take(LONGEST_NAME).collect()
 }
 
@@ -282,7 +271,7 @@ fn every_event() -> Toml {
     list(vec![EVERY_EVENT.to_owned()])
 }
 
-fn list(texts: Vec<String>) -> Toml {
+pub(super) fn list(texts: Vec<String>) -> Toml {
     Toml::Array(texts.into_iter().map(Toml::String).collect())
 }
 
@@ -333,7 +322,9 @@ mod tests {
 
     fn options(mode: Mode, json: &str) -> SeedOptions {
         let Ok(Value::Object(other)) = serde_json::from_str(json) else { panic!("{json}") };
-        seed_options(mode, &other)
+        let refuses: Refuses =
+            |_, argument| matches!(argument, "--model" | "--dangerously-skip-permissions").then_some("why");
+        seed_options(mode, &other, refuses)
     }
 
     #[test]
@@ -383,7 +374,7 @@ mod tests {
             Mode::Loop,
             r#"{"maxIterations":7,"delay":0,"stagnationThreshold":0,"notifyUrl":"https://ntfy.sh/x",
                 "notifyEvents":["completion","error"],
-                "config":{"outputLevel":"quiet","claude":{"command":"my \"claude\"","args":["--model","opus","--dangerously-skip-permissions"]},
+                "config":{"outputLevel":"quiet","claude":{"command":"my \"claude\"","args":["--model","opus","-d","--dangerously-skip-permissions"]},
                 "verification":{"depth":"deep","autoVerify":true,"maxAttempts":3,"resumeOnFail":true},"colors":false}}"#,
         );
         assert_eq!(
@@ -402,7 +393,8 @@ events = [\"completion\", \"error\"]
 
 [agent]
 command = 'my \"claude\"'
-arguments = [\"--model\", \"opus\"]
+model = \"opus\"
+arguments = [\"-d\"]
 
 [output]
 level = \"quiet\"

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value};
 use toml::Value as Toml;
 
-use super::SeedOptions;
 use super::seed_options::without_places;
+use super::{Refuses, SeedOptions};
 
 /// Where claude-iterate keeps things, relative to the project unless said otherwise.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub struct SeedProject {
 }
 
 /// Reads a configuration file's fields.
-pub fn seed_project(file: &Map<String, Value>) -> SeedProject {
+pub fn seed_project(file: &Map<String, Value>, refuses: Refuses) -> SeedProject {
     let mut read = SeedProject::default();
     let folders = [
         ("workspacesDir", &mut read.folders.workspaces),
@@ -60,7 +60,7 @@ pub fn seed_project(file: &Map<String, Value>) -> SeedProject {
         options.options.push(("notify.url", Toml::String(url)));
     }
     options.events(file);
-    options.config(&level_and_tables(file));
+    options.config(&level_and_tables(file), refuses);
     options.status_watch(file);
     options.leave_what_is_refused();
     let names: Vec<&String> = file.keys().filter(|name| !KNOWN.contains(&name.as_str())).collect();
@@ -106,7 +106,7 @@ mod tests {
 
     fn read(json: &str) -> SeedProject {
         let Ok(Value::Object(file)) = serde_json::from_str(json) else { panic!("{json}") };
-        seed_project(&file)
+        seed_project(&file, |_, argument| (argument == "--model").then_some("why"))
     }
 
     // rows: 129
@@ -128,7 +128,7 @@ mod tests {
                 "clocks.delay",
                 "notify.url",
                 "notify.events",
-                "agent.arguments",
+                "agent.model",
                 "output.level",
                 "status.watch",
                 "status.only_meaningful",

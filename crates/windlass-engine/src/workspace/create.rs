@@ -5,6 +5,7 @@
 use std::os::unix::ffi::OsStrExt;
 
 use jiff::Timestamp;
+use windlass_agents::refuses;
 use windlass_core::spec::Mode;
 use windlass_core::workspace::{OptionValue, SeedOptions, WorkspaceName, options_text, seed_options};
 
@@ -163,7 +164,7 @@ impl Workspace {
             return Ok((Vec::new(), Vec::new()));
         }
         let seed = match self.read_metadata()? {
-            FoundMetadata::Read { metadata, .. } => seed_options(metadata.mode, &metadata.other),
+            FoundMetadata::Read { metadata, .. } => seed_options(metadata.mode, &metadata.other, refuses),
             FoundMetadata::Missing | FoundMetadata::Corrupt(_) => SeedOptions::default(),
         };
         let given = |key: &str| creation.options.iter().any(|(given, _)| *given == key);

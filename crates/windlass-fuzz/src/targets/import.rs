@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde_json::{Map, Value};
+use windlass_agents::refuses;
 use windlass_core::config::{FileKind, Layer};
 use windlass_core::spec::Mode;
 use windlass_core::workspace::{
@@ -12,7 +13,7 @@ use windlass_core::workspace::{
 
 pub(crate) fn run(data: &[u8]) {
     let Ok(Value::Object(file)) = serde_json::from_slice::<Value>(data) else { return };
-    let project = seed_project(&file);
+    let project = seed_project(&file, refuses);
     let folders = &project.folders;
     for folder in [&folders.workspaces, &folders.templates, &folders.archive] {
         assert!(!folder.trim().is_empty(), "a folder without a name");
@@ -23,7 +24,7 @@ pub(crate) fn run(data: &[u8]) {
     }
     check_stranger(file.clone(), &project);
     for mode in [Mode::Loop, Mode::Iterative] {
-        let found = seed_options(mode, &file);
+        let found = seed_options(mode, &file, refuses);
         check(&found, &options_text(&found.options), FileKind::Workspace);
     }
 }
@@ -34,7 +35,9 @@ fn check(found: &SeedOptions, text: &str, kind: FileKind) {
     assert!(layer.is_ok(), "{layer:?}\n{text}");
     for (key, value) in &found.options {
         assert!(text_says(text, key, value), "{key} is not said in\n{text}");
-        assert!(!skips_permissions(value), "skipping permissions is never saved");
+        if *key == "agent.arguments" {
+            check_arguments(found, value);
+        }
     }
     for sentence in &found.left {
         assert!(!sentence.trim().is_empty() && !sentence.contains(char::is_control), "{sentence:?}");
@@ -42,15 +45,20 @@ fn check(found: &SeedOptions, text: &str, kind: FileKind) {
     }
 }
 
-fn skips_permissions(value: &OptionValue) -> bool {
+/// No run refuses them.
+fn check_arguments(found: &SeedOptions, value: &OptionValue) {
+    let named = found.options.iter().find(|(key, _)| *key == "agent.command");
+    let program = named.and_then(|(_, command)| command.as_str()).unwrap_or("claude");
     let arguments = value.as_array().map(Vec::as_slice).unwrap_or_default();
-    arguments.iter().any(|argument| argument.as_str() == Some("--dangerously-skip-permissions"))
+    for argument in arguments.iter().filter_map(OptionValue::as_str) {
+        assert_eq!(refuses(program, argument), None, "{argument}");
+    }
 }
 
 /// A field that nobody knows is named, and changes nothing.
 fn check_stranger(mut file: Map<String, Value>, project: &SeedProject) {
     if file.insert("unheardOf".to_owned(), Value::Bool(true)).is_none() {
-        let again = seed_project(&file);
+        let again = seed_project(&file, refuses);
         assert_eq!((&again.folders, &again.options.options), (&project.folders, &project.options.options));
         assert_eq!(again.options.left.len(), project.options.left.len() + 1, "{:?}", again.options.left);
     }

@@ -36,7 +36,10 @@ fn bad_command_lines_are_refused_in_one_sentence() {
             &["run", "-p", "x", "--commit", "all"],
             "--commit: expected `none`, `agent` or `runner`, found the text `all`",
         ),
-        (&["run", "-p", "x", "--", "--model=opus"], "`--model` cannot be given to the agent"),
+        (
+            &["run", "-p", "x", "--", "--model=opus"],
+            "`--model` cannot be given to the agent: agent.model says it",
+        ),
         (&["run", "-p", "x", "--mock=nothing.toml"], "cannot read the script nothing.toml"),
         (&["run", "-p", "x", "--mock=builtin:x"], "there is no built-in script `x`"),
         (&["-C", "nowhere", "runs"], "cannot work in nowhere"),

@@ -80,7 +80,10 @@ fn a_wrong_file_is_said_with_its_line_and_exit_2() {
     }
     place.file("work/.windlass/config.toml", "[agent]\narguments = ['--resume']\n");
     let answer = place.ask(&["run", "-p", "x", "--dry-run"]);
-    assert!(answer.stderr.contains("`--resume` cannot be given to the agent"), "{}", answer.stderr);
+    let said = answer.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    let place = "work/.windlass/config.toml:2: `--resume` cannot be given to the agent: each call";
+    assert!(said.contains("error: agent.arguments: ") && said.contains(place), "{said}");
+    assert!(said.contains("hint: Take it out of agent.arguments there") && !said.contains("`--`"), "{said}");
 }
 
 #[test]

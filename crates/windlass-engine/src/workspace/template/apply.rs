@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use windlass_agents::refuses;
 use windlass_core::spec::Mode;
 use windlass_core::workspace::{WorkspaceName, options_text, seed_options};
 
@@ -100,7 +101,7 @@ fn options(shown: &ShownTemplate) -> (Option<String>, Vec<String>) {
     if shown.config.is_some() {
         return (shown.config.clone(), Vec::new());
     }
-    let seed = seed_options(shown.record.mode.unwrap_or(Mode::Loop), &shown.record.other);
+    let seed = seed_options(shown.record.mode.unwrap_or(Mode::Loop), &shown.record.other, refuses);
     let text = (!seed.options.is_empty()).then(|| options_text(&seed.options));
     (text, seed.left)
 }

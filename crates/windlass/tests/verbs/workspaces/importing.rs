@@ -83,7 +83,7 @@ fn what_a_configuration_in_the_way_should_say_can_be_typed_as_it_is_printed() {
     env.write(
         ".claude-iterate.json",
         r#"{"defaultDelay": 3, "notifyUrl": "https://ntfy.sh/it's", "notifyEvents": ["completion", "error"],
-            "claude": {"command": "my claude", "args": ["--verbose"]}}"#,
+            "claude": {"command": "my claude", "args": ["--verbose", "--debug"]}}"#,
     );
     env.write(".windlass/config.toml", "# mine\n");
     let said = told(&env, &["import"]);
@@ -99,6 +99,36 @@ fn what_a_configuration_in_the_way_should_say_can_be_typed_as_it_is_printed() {
     }
     let file = env.read(".windlass/config.toml");
     assert!(file.contains("delay = ") && file.contains("my claude"), "{file}");
+}
+
+// rows: 33, 129
+#[test]
+fn arguments_that_a_run_would_refuse_become_keys_or_are_left_out_by_name() {
+    let env = TestEnv::with_git();
+    env.write(
+        ".claude-iterate.json",
+        r#"{"claude": {"args": ["--model", "opus", "--verbose", "--max-turns", "5", "--settings={}", "--debug"]}}"#,
+    );
+    env.write(
+        "claude-iterate/workspaces/api/.metadata.json",
+        r#"{"name":"api","config":{"claude":{"args":["--model=sonnet","--permission-mode","plan"]}}}"#,
+    );
+    env.write("claude-iterate/workspaces/api/INSTRUCTIONS.md", "Port the endpoints.\n");
+    let said = told(&env, &["import"]).split_whitespace().collect::<Vec<_>>().join(" ");
+    for flag in ["--verbose", "--settings"] {
+        assert!(said.contains(&format!("beware: `{flag}` of claude.args is left out")), "{said}");
+    }
+    assert!(said.contains("use permissions.allow in its configuration"), "{said}");
+    let ours = env.read(".windlass/config.toml");
+    for line in ["model = \"opus\"\n", "max_turns = 5\n", "arguments = [\"--debug\"]\n"] {
+        assert!(ours.contains(line), "{ours}");
+    }
+    let own = env.read(".windlass/workspaces/api/config.toml");
+    assert!(own.contains("model = \"sonnet\"\n") && !own.contains("arguments"), "{own}");
+    for job in [&["-p", "x"][..], &["api"]] {
+        ask(&env, &[&["run", "--mock", "--dry-run"], job].concat())
+            .expect_success("a run of what was imported");
+    }
 }
 
 /// A project of Fresher as its seed describes it, and its hooks.
