@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use windlass_core::forge::PullRequestState;
-<<<<<<< HEAD
 use windlass_core::report::{DeliveryMove, DeliveryOutcome, DeliveryStep, PullRequestSeen, WaitsFor};
 use windlass_core::values::TaskId;
 
@@ -16,9 +15,6 @@ pub(crate) enum Accepted {
     /// It will not get there.
     Parked,
 }
-=======
-use windlass_core::report::{DeliveryMove, DeliveryStep, PullRequestSeen, WaitsFor};
->>>>>>> 34e30228 (report: Say of a merged pull request that it is merged)
 
 /// How far it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -73,12 +69,8 @@ impl DeliveryBoard {
     /// Takes in a step.
     pub(crate) fn take(&mut self, step: &DeliveryStep) {
         match step {
-<<<<<<< HEAD
             DeliveryStep::PartBegun { part, branch, task } => {
                 self.tasks.insert(*part, task.clone());
-=======
-            DeliveryStep::PartBegun { part, branch, .. } => {
->>>>>>> 34e30228 (report: Say of a merged pull request that it is merged)
                 (self.is_under_way, self.wait, self.told) = (true, None, None);
                 (self.part, self.state) = (*part, PullRequestState::Unknown);
                 (self.branch, self.url) = (Some(branch.clone()), None);

@@ -42,7 +42,9 @@ impl App {
             let standing = worktree.standing(&worktree.repository()?)?;
             let mut board = Board::default();
             let entries = journal::read(&RunFolder::of(&end.there.project, &end.run).journal())?;
-            entries.iter().for_each(|entry| board.fact(entry));
+            for entry in &entries {
+                board.fact(entry);
+            }
             Ok(WorktreeLeft {
                 name: worktree.name.to_string(),
                 branch: worktree.name.branch(),

@@ -39,13 +39,12 @@ impl SeedOptions {
                 kept.push(argument);
                 continue;
             };
-            let (flag, value) = match argument.split_once('=') {
-                Some((flag, value)) => (flag.to_owned(), Some(value.to_owned())),
-                None => {
-                    let takes = WITH_A_VALUE.contains(&argument.as_str());
-                    let value = rest.next_if(|next| takes || !next.starts_with('-'));
-                    (argument, value)
-                }
+            let (flag, value) = if let Some((flag, value)) = argument.split_once('=') {
+                (flag.to_owned(), Some(value.to_owned()))
+            } else {
+                let takes = WITH_A_VALUE.contains(&argument.as_str());
+                let value = rest.next_if(|next| takes || !next.starts_with('-'));
+                (argument, value)
             };
             if !self.translate(&flag, value.as_deref()) {
                 self.leave_argument(&flag, value.as_deref(), why);
