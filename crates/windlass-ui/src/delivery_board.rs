@@ -25,8 +25,6 @@ pub(crate) struct DeliveryBoard {
     pub(crate) url: Option<String>,
     /// Where it stands, as far as the journal says: unknown again once there is more to deliver.
     pub(crate) state: PullRequestState,
-    /// The number of the part that is under way, or was last; 0 where the run has none.
-    part: u32,
     /// What is waited for, and until when at most.
     pub(crate) wait: Option<(WaitsFor, Timestamp)>,
     /// What was waited for before the newest look: it is not said again.
@@ -72,7 +70,7 @@ impl DeliveryBoard {
             DeliveryStep::PartBegun { part, branch, task } => {
                 self.tasks.insert(*part, task.clone());
                 (self.is_under_way, self.wait, self.told) = (true, None, None);
-                (self.part, self.state) = (*part, PullRequestState::Unknown);
+                self.state = PullRequestState::Unknown;
                 (self.branch, self.url) = (Some(branch.clone()), None);
             }
             DeliveryStep::Begun { .. } => {
@@ -88,7 +86,7 @@ impl DeliveryBoard {
             DeliveryStep::Stalled { next, .. } => self.follow(next),
             DeliveryStep::PartSeen { part, state } => {
                 (self.is_under_way, self.wait) = (false, None);
-                if *part == self.part {
+                if self.tasks.last_key_value().is_some_and(|(last, _)| last == part) {
                     self.state = *state;
                 }
             }
@@ -119,7 +117,7 @@ impl DeliveryBoard {
 
     /// The run has several, each of a part of its work.
     pub(crate) fn has_parts(&self) -> bool {
-        self.part > 0
+        !self.tasks.is_empty()
     }
 
     /// The run goes on in another session, or is over.
