@@ -305,7 +305,7 @@ impl Screened {
         for entry in past {
             screen.send(Event::Past(Box::new(entry.clone())));
         }
-        let again = if show.json { "--json " } else { "" };
+        let again = if show.json { " --json" } else { "" };
         Ok(Screened { screen, hush, again, detail: if quiet { Detail::Digests } else { Detail::Everything } })
     }
 }
@@ -331,7 +331,7 @@ impl Watcher for Screened {
         self.hush.lift();
         if let Some(error) = lost_results() {
             warn(&format!(
-                "standard output took no more ({error}): windlass logs {}tells it again",
+                "standard output took no more ({error}); to see it again: windlass logs{}",
                 self.again
             ));
         }

@@ -314,5 +314,8 @@ fn a_run_says_where_what_its_output_lost_is_told_again() {
     let outcome = env.run(&mut shell, PATIENCE);
     outcome.expect_code(10, "it goes on all the same");
     let said = outcome.stderr_text();
-    assert!(said.contains("took no more") && said.contains("windlass logs --json tells it again"), "{said}");
+    assert!(
+        said.contains("took no more") && said.contains("to see it again: windlass logs --json"),
+        "{said}"
+    );
 }
