@@ -25,6 +25,9 @@ pub trait Forge: Issues + Debug + Send + Sync {
     /// Opens one.
     fn open(&self, new: &NewPullRequest) -> Result<PullRequest, ForgeError>;
 
+    /// Writes the text of one anew, as it is given; at most 65,536 characters.
+    fn describe(&self, number: u64, body: &str) -> Result<(), ForgeError>;
+
     /// A pull request as it is now, with its checks and unresolved conversations.
     fn view(&self, number: u64) -> Result<PullRequest, ForgeError>;
 

@@ -88,6 +88,11 @@ fn a_draft_is_opened_found_readied_and_merged() {
     let found = bed.gh.of_branch("work").unwrap();
     assert_eq!((found.len(), found[0].number), (1, 1));
 
+    assert_eq!(found[0].body, "Evidence, with `quotes` and $HOME");
+    bed.gh.describe(1, "Newer evidence\n").unwrap();
+    // Its page ends lines as forms do.
+    assert_eq!(bed.view().body, "Newer evidence\r\n");
+
     bed.gh.mark_ready(&opened).unwrap();
     let head = opened.head;
     let commit = bed.merge(&head).unwrap();

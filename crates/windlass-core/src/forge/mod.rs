@@ -3,6 +3,7 @@
 //! What is not understood is `Unknown`, and never taken for a yes: a check whose conclusion nobody knows has not passed.
 
 mod check;
+pub mod evidence_section;
 mod issue;
 pub mod labels;
 pub mod lease;
@@ -61,6 +62,8 @@ pub struct PullRequest {
     pub id: String,
     /// Its page.
     pub url: String,
+    /// What it says, byte for byte as the forge has it: whoever shows it to anybody cleans it first.
+    pub body: String,
     /// Where it stands.
     pub state: PullRequestState,
     /// It is not meant to be merged yet.

@@ -2,7 +2,7 @@
 //! is done already, since whoever began it may have been killed.
 
 use jiff::Timestamp;
-use windlass_core::forge::{CheckState, PullRequest, PullRequestState};
+use windlass_core::forge::{CheckState, PullRequest, PullRequestState, evidence_section};
 use windlass_core::redact::Redactor;
 use windlass_core::report::{
     DeliveryBasis, DeliveryReport, DeliveryTask, ForgeFinding, PullRequestSeen, Report,
@@ -122,19 +122,25 @@ fn asked(
 /// One pull request for a branch: the one that is open, or that was about this very commit.
 fn open(forge: &dyn Forge, spec: &DeliverySpec, subject: &Subject<'_>) -> Result<DeliveryReport, ForgeError> {
     let there = forge.of_branch(&spec.branch)?;
+    let redactor = Redactor::new();
+    let text = subject.context.cloned().unwrap_or_default();
+    let evidence = redactor.redact(&text.body);
     let is_open = |pull: &&PullRequest| pull.state == PullRequestState::Open && pull.base == spec.base;
     let found = there.iter().find(is_open).or_else(|| there.iter().find(|pull| pull.head == subject.head));
-    if let Some(PullRequest { number, url, .. }) = found {
+    if let Some(PullRequest { number, url, state, body, .. }) = found {
+        // What it says was true of an earlier commit.
+        let newer = evidence_section::with_evidence(body, &evidence);
+        if let Some(body) = newer.filter(|_| *state == PullRequestState::Open) {
+            forge.describe(*number, &body)?;
+        }
         return Ok(DeliveryReport::Opened { number: *number, url: url.clone(), found: true });
     }
     let waits = spec.readiness == Readiness::Draft && spec.merge.is_none();
-    let redactor = Redactor::new();
-    let text = subject.context.cloned().unwrap_or_default();
     let new = NewPullRequest {
         branch: spec.branch.clone(),
         base: spec.base.clone(),
         title: redactor.redact(&text.title),
-        body: redactor.redact(&text.body),
+        body: evidence_section::section(&evidence),
         draft: waits || subject.basis == DeliveryBasis::AsItStands,
     };
     match forge.open(&new) {

@@ -125,6 +125,13 @@ impl Forge for Gh {
         self.view(number)
     }
 
+    fn describe(&self, number: u64, body: &str) -> Result<(), ForgeError> {
+        let path = self.path(&format!("pulls/{number}"));
+        self.call(&format!("write the text of pull request {number}"))
+            .rest(Method::Patch, &path, Some(&json!({ "body": body })))
+            .map(drop)
+    }
+
     fn view(&self, number: u64) -> Result<PullRequest, ForgeError> {
         let doing = format!("look at pull request {number}");
         let data = self.query(&doing, &queries::view(), json!({ "number": number }))?;

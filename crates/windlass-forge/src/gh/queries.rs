@@ -18,7 +18,7 @@ pub(super) const MARK_READY: &str = "mutation WindlassMarkReady($id: ID!) {
 
 /// What is wanted to be known of a pull request.
 const FIELDS: &str = "
-    id number url state isDraft headRefName headRefOid baseRefName mergeable mergeStateStatus reviewDecision
+    id number url body state isDraft headRefName headRefOid baseRefName mergeable mergeStateStatus reviewDecision
     mergeCommit { oid }
     reviewRequests(first: 1) { totalCount }
     commits(last: 1) { nodes { commit {

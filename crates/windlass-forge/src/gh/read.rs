@@ -79,6 +79,7 @@ struct Node {
     id: String,
     number: u64,
     url: String,
+    body: Option<String>,
     state: Option<String>,
     #[serde(default)]
     is_draft: bool,
@@ -207,6 +208,7 @@ fn one(node: &Value) -> Option<PullRequest> {
         number: node.number,
         id: node.id,
         url: one_line(&node.url),
+        body: node.body.unwrap_or_default(),
         state: state(node.state.as_deref()),
         draft: node.is_draft,
         branch: node.head_ref_name,

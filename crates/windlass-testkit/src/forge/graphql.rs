@@ -84,6 +84,7 @@ fn shown(state: &State, pull: &Pull) -> Value {
         "id": id(pull),
         "number": pull.shown.number,
         "url": rest::url(pull.shown.number),
+        "body": pull.shown.body,
         "state": pull.shown.state,
         "isDraft": pull.shown.draft,
         "isCrossRepository": false,

@@ -16,6 +16,7 @@ pub fn answer(state: &mut State, method: &str, path: &str, query: &str, body: &V
     }
     match (method, steps.as_slice()) {
         ("POST", ["pulls"]) => open(state, body),
+        ("PATCH", ["pulls", number]) => describe(state, number_of(number), body),
         ("PUT", ["pulls", number, "merge"]) => merge(state, number_of(number), body),
         ("PUT", ["pulls", number, "update-branch"]) => update(state, number_of(number), body),
         ("POST", ["issues", number, "comments"]) => {
@@ -73,6 +74,15 @@ fn open(state: &mut State, body: &Value) -> ForgeResponse {
     let (base, remarks) = (base.to_owned(), Vec::new());
     state.pulls.push(Pull { shown, base, merge_commit: None, review: None, remarks });
     ForgeResponse::json(201, json!({ "number": number, "html_url": url(number) }))
+}
+
+fn describe(state: &mut State, number: u64, body: &Value) -> ForgeResponse {
+    let Some(pull) = state.pulls.iter_mut().find(|pull| pull.shown.number == number) else {
+        return ForgeResponse::refused(404, "Not Found");
+    };
+    // As its page does with what is written there.
+    pull.shown.body = text(body, "body").replace('\n', "\r\n");
+    ForgeResponse::json(200, json!({ "number": number }))
 }
 
 pub fn url(number: u64) -> String {

@@ -194,6 +194,7 @@ impl State {
             Event::Approve => pull.review = Some("APPROVED"),
             Event::RequestChanges => pull.review = Some("CHANGES_REQUESTED"),
             Event::Say(remark) => pull.remarks.push(remark.clone()),
+            Event::WriteAbove(text) => pull.shown.body.insert_str(0, text),
             _ => {}
         }
     }

@@ -91,6 +91,8 @@ pub enum Event {
     RequestChanges,
     /// A conversation begins.
     Say(Remark),
+    /// Somebody writes this above the text of the newest pull request.
+    WriteAbove(&'static str),
     /// The branch of the newest pull request is deleted.
     DeleteBranch,
 }

@@ -74,7 +74,8 @@ impl Run {
         if self.is_of_tasks() {
             let _ = writeln!(text, "| tasks done in this run | {} |", counters.done);
         }
-        text + &passed_checks("commit", spec.checks.iter().filter(|check| self.has_passed(check, basis)))
+        let commit = format!("commit {}", self.delivery.watch.head);
+        text + &passed_checks(&commit, spec.checks.iter().filter(|check| self.has_passed(check, basis)))
     }
 
     /// Did it pass on what goes out? Gates always did; what shows that a job or a task is done, where it is.
@@ -90,13 +91,13 @@ impl Run {
     }
 }
 
-/// The checks that passed, a line each.
+/// The checks that passed, a line each. `on` completes "passed on …".
 pub(in crate::run) fn passed_checks<'a>(on: &str, checks: impl Iterator<Item = &'a Check>) -> String {
     let passed: Vec<String> = checks.map(|check| format!("- [x] {}\n", as_code(&check.command))).collect();
     if passed.is_empty() {
         return "\nNo gate was configured.\n".to_owned();
     }
-    format!("\nPassed on this {on}:\n\n{}", passed.concat())
+    format!("\nPassed on {on}:\n\n{}", passed.concat())
 }
 
 /// One line of code, longer quoted than any quote in it.

@@ -55,7 +55,7 @@ impl Run {
             CheckKind::Criterion => check.is_criterion_of(&owed.task),
             CheckKind::Until => false,
         };
-        text + &passed_checks("work", spec.checks.iter().filter(is_its))
+        text + &passed_checks("this work", spec.checks.iter().filter(is_its))
     }
 
     fn parked_text(&self, owed: &Owed) -> String {

@@ -51,7 +51,11 @@ fn table(iterations: u32, cost: &str, tokens: u32) -> String {
     )
 }
 
-const PASSED: &str = "\nPassed on this commit:\n\n";
+/// What stands above the checks that passed on the newest commit.
+fn passed(world: &World) -> String {
+    format!("\nPassed on commit c{}:\n\n", world.commits)
+}
+
 const GATE: &str = "- [x] ` make test `\n";
 const UNTIL: &str = "- [x] ` make all `\n";
 
@@ -65,7 +69,8 @@ fn a_pull_request_says_what_showed_the_job_to_be_done_and_what_it_took() {
     let text = opens(&mut world);
     assert_eq!(text.title, "a job");
     let table = table(2, "$1.10", 240);
-    let expected = format!("The job is shown to be done.\n\n{table}{PASSED}{UNTIL}{GATE}");
+    let passed = passed(&world);
+    let expected = format!("The job is shown to be done.\n\n{table}{passed}{UNTIL}{GATE}");
     assert_eq!(text.body, expected);
 }
 
@@ -94,7 +99,8 @@ fn what_stands_at_a_limit_is_not_said_to_be_done_and_shows_its_gates_alone() {
     let unfinished =
         "**Not finished.** The run ended at a limit; this is the newest work that its gates passed on.";
     let table = table(1, "$0.10", 120);
-    let expected = format!("{unfinished}\n\n{table}{PASSED}{GATE}");
+    let passed = passed(&world);
+    let expected = format!("{unfinished}\n\n{table}{passed}{GATE}");
     assert_eq!((text.title.as_str(), text.body), ("a job", expected));
 }
 
@@ -104,7 +110,7 @@ fn work_of_one_iteration_shows_what_passed_on_it_and_the_last_one_that_the_job_i
     let agent = |call, _| Act::works(&format!("tree {call}"));
     let mut world = World::new(per(PullRequestPer::Iteration, with_until()), agent)
         .checking(|check, tree| check == 1 || tree == "tree 2");
-    for (title, said, passed) in [
+    for (title, said, checks) in [
         ("a job (part 1)", "Work of one iteration, and the job goes on.\n\n", GATE.to_owned()),
         ("a job (part 2)", "The job is shown to be done.\n\n", format!("{UNTIL}{GATE}")),
     ] {
@@ -112,7 +118,7 @@ fn work_of_one_iteration_shows_what_passed_on_it_and_the_last_one_that_the_job_i
         let DeliveryContext { title: told, body } = opens(&mut world);
         assert_eq!(told, title);
         assert!(body.starts_with(said), "{body}");
-        assert!(body.ends_with(&format!("{PASSED}{passed}")), "{body}");
+        assert!(body.ends_with(&format!("{}{checks}", passed(&world))), "{body}");
         answer(&mut world, DeliveryReport::Opened { number: 7, url: "url".to_owned(), found: false });
         asked(&mut world, DeliveryTask::View);
         merges(&mut world);
@@ -163,7 +169,7 @@ fn the_pull_request_of_a_task_names_it_and_shows_its_own_criteria() {
         assert_eq!(title, format!("{task}: Do {task}"));
         assert!(body.starts_with(&format!("It is shown that task {task} is done.\n\n")), "{body}");
         assert!(body.contains(&format!("| tasks done in this run | {done} |\n")), "{body}");
-        assert!(body.ends_with(&format!("{PASSED}{GATE}- [x] ` test {task} `\n")), "{body}");
+        assert!(body.ends_with(&format!("{}{GATE}- [x] ` test {task} `\n", passed(&world))), "{body}");
         answer(&mut world, DeliveryReport::Opened { number: 7, url: "url".to_owned(), found: false });
         merges(&mut world);
         assert_eq!(world.run.counters().done, done + 1, "it counts once its pull request is through");
@@ -176,14 +182,18 @@ fn a_task_that_a_limit_left_shows_none_of_its_criteria() {
     branched(&mut world);
     let DeliveryContext { title, body } = opens(&mut world);
     assert_eq!(title, "T1: Do T1");
-    assert!(body.starts_with("**Not finished.**") && body.ends_with(&format!("{PASSED}{GATE}")), "{body}");
+    assert!(
+        body.starts_with("**Not finished.**") && body.ends_with(&format!("{}{GATE}", passed(&world))),
+        "{body}"
+    );
 }
 
 #[test]
 fn the_pull_request_of_a_run_shows_the_criteria_of_all_its_tasks_once_all_are_done() {
     for (done, criteria) in [(2, "- [x] ` test T1 `\n- [x] ` test T2 `\n"), (1, "")] {
-        let body = opens(&mut of_tasks(PullRequestPer::Run, done)).body;
+        let mut world = of_tasks(PullRequestPer::Run, done);
+        let body = opens(&mut world).body;
         assert!(body.contains(&format!("| tasks done in this run | {done} |\n")), "{body}");
-        assert!(body.ends_with(&format!("{PASSED}{GATE}{criteria}")), "{body}");
+        assert!(body.ends_with(&format!("{}{GATE}{criteria}", passed(&world))), "{body}");
     }
 }
