@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use windlass_core::forge::PullRequestState;
-use windlass_core::report::{DeliveryMove, DeliveryOutcome, DeliveryStep, PullRequestSeen, WaitsFor};
+use windlass_core::report::{DeliveryMove, DeliveryStep, PullRequestSeen, WaitsFor};
 use windlass_core::values::TaskId;
 
 /// What becomes of a task whose work was accepted, on its way out.
@@ -35,6 +35,8 @@ pub(crate) struct DeliveryBoard {
     pub(crate) is_under_way: bool,
     /// The tasks that parts are, by the parts' numbers; the last one is under way.
     tasks: BTreeMap<u32, Option<TaskId>>,
+    /// The pull requests of the parts before that one: the page, and where it was seen last.
+    earlier: BTreeMap<u32, (String, PullRequestState)>,
 }
 
 impl DeliveryBoard {
@@ -43,14 +45,7 @@ impl DeliveryBoard {
         match step {
             DeliveryStep::Viewed { next: DeliveryMove::End { outcome, .. }, .. } => {
                 let task = self.tasks.last_key_value()?.1.as_ref()?;
-                let is_out = matches!(
-                    outcome,
-                    DeliveryOutcome::Merged
-                        | DeliveryOutcome::MergedByPerson
-                        | DeliveryOutcome::Nothing
-                        | DeliveryOutcome::Left
-                );
-                (!is_out).then_some((task, Accepted::Parked))
+                (!outcome.is_out()).then_some((task, Accepted::Parked))
             }
             DeliveryStep::PartSeen { part, state } => {
                 let task = self.tasks.get(part)?.as_ref()?;
@@ -68,6 +63,9 @@ impl DeliveryBoard {
     pub(crate) fn take(&mut self, step: &DeliveryStep) {
         match step {
             DeliveryStep::PartBegun { part, branch, task } => {
+                if let (Some((before, _)), Some(url)) = (self.tasks.last_key_value(), self.url.take()) {
+                    self.earlier.insert(*before, (url, self.state));
+                }
                 self.tasks.insert(*part, task.clone());
                 (self.is_under_way, self.wait, self.told) = (true, None, None);
                 self.state = PullRequestState::Unknown;
@@ -86,8 +84,9 @@ impl DeliveryBoard {
             DeliveryStep::Stalled { next, .. } => self.follow(next),
             DeliveryStep::PartSeen { part, state } => {
                 (self.is_under_way, self.wait) = (false, None);
-                if self.tasks.last_key_value().is_some_and(|(last, _)| last == part) {
-                    self.state = *state;
+                match self.earlier.get_mut(part) {
+                    Some((_, stands)) => *stands = *state,
+                    None => self.state = *state,
                 }
             }
             DeliveryStep::Merged { .. } => {
@@ -115,9 +114,10 @@ impl DeliveryBoard {
         self.state = PullRequestState::Unknown;
     }
 
-    /// The run has several, each of a part of its work.
-    pub(crate) fn has_parts(&self) -> bool {
-        !self.tasks.is_empty()
+    /// The pages of all of its pull requests in the order of their parts, and where each was seen last.
+    pub(crate) fn pull_requests(&self) -> impl Iterator<Item = (&str, PullRequestState)> {
+        let earlier = self.earlier.values().map(|(url, state)| (url.as_str(), *state));
+        earlier.chain(self.url.as_deref().map(|url| (url, self.state)))
     }
 
     /// The run goes on in another session, or is over.

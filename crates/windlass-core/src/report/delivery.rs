@@ -98,6 +98,23 @@ pub enum DeliveryOutcome {
     NeedsHuman,
 }
 
+impl DeliveryOutcome {
+    /// Is the work in the base?
+    pub const fn is_merged(self) -> bool {
+        matches!(self, DeliveryOutcome::Merged | DeliveryOutcome::MergedByPerson)
+    }
+
+    /// Can what stands on the work begin: is it in the base, or is nothing of it needed there?
+    pub const fn is_through(self) -> bool {
+        self.is_merged() || matches!(self, DeliveryOutcome::Nothing)
+    }
+
+    /// Is it where it was to go? What it is the work of counts as done.
+    pub const fn is_out(self) -> bool {
+        self.is_through() || matches!(self, DeliveryOutcome::Left)
+    }
+}
+
 /// What follows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

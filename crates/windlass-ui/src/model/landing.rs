@@ -97,18 +97,9 @@ impl Landing {
 
     /// From what the run's facts say, and what git says today.
     pub(super) fn of(board: &Board, status: &RunStatus, places: Option<&PlacesSeen>) -> Landing {
-        if let Some(url) = &board.delivery.url {
-            let which = if board.delivery.has_parts() { "last pull request" } else { "pull request" };
-            if board.pull_request_is_merged() {
-                return Landing::without_steps(format!("its {which} is merged: {}", one_line(url)));
-            }
-            let sentence = format!("its {which}: {}", one_line(url));
-            let command = format!("gh pr view {} --web", quoted(OsStr::new(url)));
-            let purpose = match board.delivery.state {
-                PullRequestState::Closed => "look at it: it was closed there",
-                _ => "look at it, and merge it there",
-            };
-            return Landing::by(sentence, command, purpose);
+        let pull_requests: Vec<_> = board.delivery.pull_requests().collect();
+        if !pull_requests.is_empty() {
+            return outside(&pull_requests);
         }
         let Some(places) = places else {
             let directory = one_line(&status.directory);
@@ -130,6 +121,30 @@ impl Landing {
             (Some(head), None) => here(status, places, head),
         }
     }
+}
+
+/// Its work is in pull requests: where each is that was not seen to be merged.
+fn outside(pull_requests: &[(&str, PullRequestState)]) -> Landing {
+    let not_merged = pull_requests.iter().filter(|(_, state)| *state != PullRequestState::Merged);
+    let open = not_merged.clone().count();
+    let merged = pull_requests.len() - open;
+    let sentence = match (pull_requests, open) {
+        ([(url, _)], 0) => format!("its pull request is merged: {}", one_line(url)),
+        ([(url, _)], _) => format!("its pull request: {}", one_line(url)),
+        ([.., (url, _)], 0) => {
+            format!("its {merged} pull requests are merged; the last one: {}", one_line(url))
+        }
+        _ => format!("its {} pull requests, {merged} of them merged", pull_requests.len()),
+    };
+    let step = |(url, state): &(&str, PullRequestState)| Step {
+        command: format!("gh pr view {} --web", quoted(OsStr::new(url))),
+        purpose: match state {
+            PullRequestState::Closed => "look at it: it was closed there",
+            _ => "look at it, and merge it there",
+        }
+        .to_owned(),
+    };
+    Landing { sentence, steps: not_merged.map(step).collect() }
 }
 
 /// The run made no commit.

@@ -150,7 +150,9 @@ fn what_a_repeated_attempt_cost_is_wasted_though_its_iteration_worked() {
 
 #[test]
 fn what_is_merged_already_is_not_to_be_merged() {
-    let opened = || DeliveryStep::Opened { number: 7, url: "https://x/7".to_owned(), found: false };
+    let opened_as =
+        |number| DeliveryStep::Opened { number, url: format!("https://x/{number}"), found: false };
+    let opened = || opened_as(7);
     let viewed = |state, outcome| DeliveryStep::Viewed {
         seen: PullRequestSeen { state, ..PullRequestSeen::default() },
         next: DeliveryMove::End { outcome, detail: String::new() },
@@ -162,7 +164,7 @@ fn what_is_merged_already_is_not_to_be_merged() {
     let left = || viewed(PullRequestState::Open, DeliveryOutcome::Left);
     let seen_later = |part| DeliveryStep::PartSeen { part, state: PullRequestState::Merged };
     let look = "look at it, and merge it there";
-    for (steps, sentence, purpose) in [
+    for (steps, sentence, step) in [
         (vec![opened()], "its pull request: https://x/7", Some(look)),
         (vec![opened(), by_run()], "its pull request is merged: https://x/7", None),
         (vec![opened(), by_person()], "its pull request is merged: https://x/7", None),
@@ -172,15 +174,21 @@ fn what_is_merged_already_is_not_to_be_merged() {
             "its pull request: https://x/7",
             Some("look at it: it was closed there"),
         ),
+        (vec![part(1), opened(), left(), seen_later(1)], "its pull request is merged: https://x/7", None),
         (
-            vec![part(1), opened(), left(), seen_later(1)],
-            "its last pull request is merged: https://x/7",
-            None,
+            vec![part(1), opened(), left(), part(2), opened_as(8), left(), seen_later(1)],
+            "its 2 pull requests, 1 of them merged",
+            Some("https://x/8"),
         ),
         (
-            vec![part(1), opened(), left(), part(2), opened(), left(), seen_later(1)],
-            "its last pull request: https://x/7",
-            Some(look),
+            vec![part(1), opened(), left(), part(2), opened_as(8), by_run()],
+            "its 2 pull requests, 1 of them merged",
+            Some("https://x/7"),
+        ),
+        (
+            vec![part(1), opened(), by_run(), part(2), opened_as(8), by_run()],
+            "its 2 pull requests are merged; the last one: https://x/8",
+            None,
         ),
     ] {
         let mut night = MadeUp::new();
@@ -189,8 +197,11 @@ fn what_is_merged_already_is_not_to_be_merged() {
             night.fact(Fact::Delivery(step));
         }
         let landing = seen(&night, None).landing;
-        let purposes = landing.steps.iter().map(|step| step.purpose.as_str()).next();
-        assert_eq!((landing.sentence.as_str(), purposes), (sentence, purpose));
+        assert_eq!(landing.sentence, sentence);
+        let steps: Vec<String> =
+            landing.steps.iter().map(|step| format!("{}: {}", step.command, step.purpose)).collect();
+        assert!(steps.len() == usize::from(step.is_some()), "{steps:?}");
+        assert!(steps.iter().zip(step).all(|(typed, holds)| typed.contains(holds)), "{steps:?}");
     }
 }
 

@@ -159,11 +159,8 @@ impl Run {
         self.delivery.seen_through = None;
         self.delivery.forget_times();
         self.delivery.watch.refusals = 0;
-        let is_merged = |outcome: &DeliveryOutcome| {
-            matches!(outcome, DeliveryOutcome::Merged | DeliveryOutcome::MergedByPerson)
-        };
         let again = match &self.delivery.stage {
-            Stage::Over { outcome, .. } if is_merged(outcome) => self.delivery.stage.clone(),
+            Stage::Over { outcome, .. } if outcome.is_merged() => self.delivery.stage.clone(),
             Stage::Over { .. } if self.delivery.basis == DeliveryBasis::AsItStands => Stage::Resting,
             Stage::Over { .. } if self.delivery.part.as_ref().is_some_and(|part| part.base.is_none()) => {
                 Stage::Doing(DeliveryTask::Branch)

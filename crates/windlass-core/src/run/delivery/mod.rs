@@ -96,8 +96,7 @@ pub(super) enum BeforeEnd {
 impl Run {
     /// Is the work in the base?
     pub(super) fn is_merged(&self) -> bool {
-        let merged = [DeliveryOutcome::Merged, DeliveryOutcome::MergedByPerson];
-        matches!(&self.delivery.stage, Stage::Over { outcome, .. } if merged.contains(outcome))
+        matches!(&self.delivery.stage, Stage::Over { outcome, .. } if outcome.is_merged())
     }
 
     /// What goes back to the agent, and why; `None` where nothing does.

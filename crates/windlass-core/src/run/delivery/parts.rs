@@ -39,15 +39,6 @@ pub(super) struct PartEnd {
 }
 
 impl PartEnd {
-    /// The run goes on as if it were in the base, or it needs nothing there.
-    fn is_through(&self) -> bool {
-        self.is_merged() || self.outcome == DeliveryOutcome::Nothing
-    }
-
-    const fn is_merged(&self) -> bool {
-        matches!(self.outcome, DeliveryOutcome::Merged | DeliveryOutcome::MergedByPerson)
-    }
-
     fn is_left(&self) -> bool {
         self.outcome == DeliveryOutcome::Left
     }
@@ -133,7 +124,7 @@ impl Run {
     /// What became of all parts, in one clause; empty where there was none.
     pub(super) fn parts_told(&self) -> String {
         let parts = || self.delivery.parts.iter().filter(|end| end.pull_request.is_some());
-        let merged = parts().filter(|end| end.is_merged()).count();
+        let merged = parts().filter(|end| end.outcome.is_merged()).count();
         let open: Vec<&str> = parts().filter(|end| end.is_left()).map(PartEnd::page).collect();
         let count = parts().count();
         let several = match count {
@@ -191,7 +182,7 @@ impl Run {
             let end = self.delivery.parts.iter().rev().find(|end| end.is_of(&row.id));
             let is_out = self.delivery.part.as_ref().is_some_and(|part| part.task.as_ref() == Some(&row.id));
             match end {
-                Some(end) if end.is_through() || end.is_left() => Some(TaskState::Done),
+                Some(end) if end.outcome.is_out() => Some(TaskState::Done),
                 Some(_) => Some(TaskState::Open),
                 None if is_out && self.tasks.done.contains(&row.id) => Some(TaskState::Done),
                 None => None,
@@ -244,18 +235,14 @@ impl Run {
     /// What is over and lets the run go on is put to the others, with what follows for its task.
     pub(super) fn settle_part(&mut self) {
         let Stage::Over { outcome, detail } = self.delivery.stage.clone() else { return };
-        let through = matches!(
-            outcome,
-            DeliveryOutcome::Merged | DeliveryOutcome::MergedByPerson | DeliveryOutcome::Nothing
-        );
         // What git or the forge does not do for one task they do for none.
-        let goes_on = through || self.has_parts_of_tasks() && !self.delivery.stalled;
+        let goes_on = outcome.is_through() || self.has_parts_of_tasks() && !self.delivery.stalled;
         if !self.has_parts() || !goes_on || self.delivery.basis != DeliveryBasis::Shown {
             return;
         }
         let Some(part) = self.delivery.part.clone().filter(|part| part.base.is_some()) else { return };
         if let Some(task) = &part.task {
-            if through || outcome == DeliveryOutcome::Left {
+            if outcome.is_out() {
                 self.task_is_out();
             } else {
                 self.park_part(task, &detail);
@@ -409,7 +396,7 @@ impl Run {
             return;
         }
         let ends = self.delivery.parts.iter().zip(0..);
-        let open = ends.filter(|(end, _)| !end.is_merged() && end.pull_request.is_some());
+        let open = ends.filter(|(end, _)| !end.outcome.is_merged() && end.pull_request.is_some());
         self.delivery.look_again = open.map(|(_, index)| index).collect();
         if self.delivery.stage == Stage::Resting {
             self.delivery.rest();
