@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use windlass_core::values::RunId;
 
-use super::{Stage, Work, Worktree, WorktreeError, locks, make};
+use super::{Stage, Work, Worktree, WorktreeError, WorktreeStatus, locks, make};
 use crate::store::lock::{Acquired, HeldBy, Holder, holders};
 use crate::store::{Lock, Project};
 use windlass_git::git::{GitError, ObjectId, Repository};
@@ -67,6 +67,8 @@ pub enum Refusal {
         base: String,
         /// How many.
         ahead: u64,
+        /// A remote has it as well: its pull request may be merged.
+        pushed: bool,
     },
     /// There is no branch to compare it with.
     #[error("whether its branch {branch} is merged cannot be known: the branch that it came from is gone")]
@@ -123,7 +125,13 @@ impl Refusal {
             Refusal::Ignored { .. } => {
                 format!("copy what you want to keep, then delete the folder {path}/.windlass")
             }
-            Refusal::Unmerged { branch, .. } => format!("merge it first: git merge {branch}"),
+            Refusal::Unmerged { branch, pushed: false, .. } => {
+                format!("merge it first: git merge {branch}")
+            }
+            Refusal::Unmerged { branch, pushed: true, .. } => format!(
+                "if its pull request is merged, have it here: git fetch, or remove it yourself: git worktree remove {path} && \
+                 git branch -D {branch}"
+            ),
             Refusal::NoBase { branch } => {
                 format!("if its commits are elsewhere: git worktree remove {path} && git branch -d {branch}")
             }
@@ -279,7 +287,10 @@ impl Removal<'_> {
         Ok(match (standing.tip, standing.base) {
             (None, _) => None,
             _ if standing.merged => None,
-            (Some(_), Some(base)) => Some(Refusal::Unmerged { branch, base, ahead: standing.ahead }),
+            (Some(_), Some(base)) => {
+                let WorktreeStatus { ahead, pushed, .. } = standing;
+                Some(Refusal::Unmerged { branch, base, ahead, pushed })
+            }
             (Some(_), None) => Some(Refusal::NoBase { branch }),
         })
     }

@@ -220,6 +220,36 @@ fn a_worktree_goes_with_its_branch_once_nothing_would_be_lost() {
     assert_eq!(Worktree::all(&scratch.found()).unwrap(), []);
 }
 
+// rows: 84, 87
+#[test]
+fn what_came_to_its_base_as_one_commit_is_merged_as_long_as_it_stands_there() {
+    let scratch = Scratch::committed();
+    let tree = made(&scratch, "api");
+    commit_in(&scratch, &tree, "new.txt");
+    commit_in(&scratch, &tree, "newer.txt");
+    scratch.git(&["update-ref", "refs/remotes/origin/windlass/api", "windlass/api"]);
+    let unmerged = removal_of(&scratch, "api").unwrap_err();
+    assert!(unmerged.remedy("X").contains("git fetch, or remove it yourself: git worktree remove X"));
+    scratch.git(&["merge", "-q", "--squash", "windlass/api"]);
+    scratch.git(&["commit", "-q", "-m", "as one"]);
+    let squashed = tree.standing(&scratch.found()).unwrap();
+    assert_eq!((squashed.ahead, squashed.merged), (2, true));
+    scratch.git(&["rm", "-q", "newer.txt"]);
+    scratch.git(&["commit", "-q", "-m", "half of it is taken back"]);
+    assert!(matches!(removal_of(&scratch, "api"), Err(Refusal::Unmerged { ahead: 2, .. })));
+    scratch.git(&["revert", "--no-edit", "HEAD"]);
+    assert_eq!(removal_of(&scratch, "api"), Ok(Removed { branch: true }));
+}
+
+#[test]
+fn commits_that_changed_nothing_together_are_not_merged() {
+    let scratch = Scratch::committed();
+    let tree = made(&scratch, "api");
+    commit_in(&scratch, &tree, "new.txt");
+    scratch.git_in(&tree.tree.path, &["revert", "--no-edit", "HEAD"]);
+    assert!(matches!(removal_of(&scratch, "api"), Err(Refusal::Unmerged { ahead: 2, .. })));
+}
+
 #[test]
 fn nothing_that_is_in_no_commit_is_ever_removed() {
     let scratch = Scratch::committed();

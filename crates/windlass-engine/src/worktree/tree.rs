@@ -34,8 +34,10 @@ pub struct WorktreeStatus {
     pub ahead: u64,
     /// Commits that the base has and the branch has not.
     pub behind: u64,
-    /// All its commits are in the branch that it came from, or in the default branch.
+    /// All its commits, or all that they changed in one commit, are in the branch that it came from, or in the default branch.
     pub merged: bool,
+    /// A remote has a branch of its name.
+    pub pushed: bool,
 }
 
 impl Worktree {
@@ -125,7 +127,8 @@ impl Worktree {
     /// Where its commits stand. Any working tree of the repository will do.
     pub fn standing(&self, repository: &Repository) -> Result<WorktreeStatus, WorktreeError> {
         let tip = repository.commit_of(&self.name.full_branch())?;
-        let mut standing = WorktreeStatus { base: None, tip, ahead: 0, behind: 0, merged: false };
+        let mut standing =
+            WorktreeStatus { base: None, tip, ahead: 0, behind: 0, merged: false, pushed: false };
         for base in self.bases(repository)? {
             let Some(commit) = repository.commit_of(&base)? else { continue };
             if standing.base.is_none() {
@@ -135,9 +138,12 @@ impl Worktree {
                 }
             }
             if let Some(tip) = tip.filter(|_| !standing.merged) {
-                standing.merged = repository.is_ancestor(tip, commit)?;
+                standing.merged =
+                    repository.is_ancestor(tip, commit)? || repository.has_changes_of(commit, tip)?;
             }
         }
+        standing.pushed =
+            repository.commit_of(&format!("refs/remotes/origin/{}", self.name.branch()))?.is_some();
         Ok(standing)
     }
 

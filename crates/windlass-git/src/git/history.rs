@@ -46,6 +46,19 @@ impl Repository {
         })
     }
 
+    /// Has the second commit each file as the first one has it that changed on the way to that since both parted, and did any
+    /// change? So it is after a merge that made one commit of several, until somebody changes one of these files again.
+    pub fn has_changes_of(&self, into: ObjectId, commit: ObjectId) -> Result<bool, GitError> {
+        let (into, commit) = (into.to_string(), commit.to_string());
+        let parted = self.history().args(["merge-base", "--end-of-options", &into, &commit]).found_id()?;
+        let Some(parted) = parted else { return Ok(false) };
+        let (before, after) = (self.files_of(&parted.to_string())?, self.files_of(&commit)?);
+        let there = self.files_of(&into)?;
+        let paths = before.keys().chain(after.keys());
+        let mut changed = paths.filter(|path| before.get(*path) != after.get(*path)).peekable();
+        Ok(changed.peek().is_some() && changed.all(|path| there.get(path) == after.get(path)))
+    }
+
     /// A branch or tag that holds a commit, if there is one.
     pub fn holder(&self, commit: &str) -> Result<Option<Vec<u8>>, GitError> {
         let contains = format!("--contains={commit}");

@@ -125,7 +125,8 @@ fn two_runs_of_one_repository_work_at_once() {
     stays.expect_success("--all leaves what is in use");
     assert_eq!(said(&stays).matches("works there; end it first: windlass stop").count(), 2);
     for name in ["one", "two"] {
-        env.write(trees(&env).join(name).join("go"), "");
+        // What both have alike is merged with either of them.
+        env.write(trees(&env).join(name).join("go"), name);
     }
     first.wait(PATIENCE).expect_code(10, "the first");
     second.wait(PATIENCE).expect_code(10, "the second");
