@@ -2,12 +2,13 @@
 
 use windlass_app::AppError;
 use windlass_app::restore::{LeftAlone, Repaired, RestoreFiles, Restored, RestoredFiles, WhyLeft};
-use windlass_ui::Line;
+use windlass_core::words::some_of;
+use windlass_ui::{Line, one_line};
 
 use super::{app, done, notice, print_lines};
 use crate::args::RestoreArgs;
 
-/// Paths that are named of those that were left alone; the others are counted.
+/// Paths of a kind that are named; the others are counted.
 const NAMED: usize = 10;
 
 /// Does it.
@@ -37,8 +38,16 @@ fn said(files: &RestoredFiles) -> Vec<Line> {
     if restored.left_alone.len() > NAMED {
         lines.push(notice(&format!("{} more paths were left alone", restored.left_alone.len() - NAMED)));
     }
-    lines.extend(files.undo().map(|command| Line::new().dim("  undo  ").command(command)));
+    lines.extend(named("written", &restored.written));
+    lines.extend(named("removed", &restored.removed));
+    lines.extend(files.undo().map(|command| Line::new().dim("  undo     ").command(command)));
     lines
+}
+
+/// `  written  a, b and 3 more`.
+fn named(what: &str, paths: &[Vec<u8>]) -> Option<Line> {
+    let names = paths.iter().map(|path| one_line(&String::from_utf8_lossy(path)));
+    (!paths.is_empty()).then(|| Line::hanging(11).dim(format!("  {what}  ")).plain(some_of(names, NAMED)))
 }
 
 fn headline(restored: &Restored, when: &str) -> Line {

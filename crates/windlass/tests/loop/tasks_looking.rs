@@ -60,7 +60,7 @@ fn what_an_attempt_in_a_lane_left_is_brought_back_where_the_person_is() {
     assert_eq!(night.env.read("README"), "Half.\n");
     assert_eq!(night.env.read("mine"), "never in any lane\n");
 
-    let undo = said.lines().find_map(|line| line.trim().strip_prefix("undo  windlass ")).unwrap();
+    let undo = said.lines().find_map(|line| line.trim().strip_prefix("undo     windlass ")).unwrap();
     told(&night, &undo.split(' ').collect::<Vec<_>>()).expect_code(0, undo);
     assert_eq!(night.env.read("README"), "Something.\n");
     assert!(fs::metadata(night.env.project().join("work/half")).is_err());

@@ -18,6 +18,8 @@ fn files_come_back_and_the_way_back_is_printed() {
     let said = told(&env, &["restore", &run, "1"]);
     assert!(said.contains(&format!("as they were after iteration 1 of run {run}")), "{said}");
     assert!(said.contains("1 written, 3 removed"), "{said}");
+    assert!(said.contains("\n  written  work.txt\n"), "{said}");
+    assert!(said.contains("\n  removed  new-2.txt, new-3.txt, untracked.txt\n"), "{said}");
     assert_eq!(env.read("work.txt"), "call 1\n");
     assert!(env.project().join("new-1.txt").exists() && !env.project().join("new-2.txt").exists());
 
