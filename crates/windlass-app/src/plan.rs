@@ -104,7 +104,7 @@ impl App {
             .hint("Do it all the same: windlass migrate-plan --force"));
         }
         if request.extent == Extent::Act {
-            which::refuse_live(&here, configuration.resolved.exit_codes)?;
+            which::refuse_live(&here)?;
             migration.carry_out().map_err(|error| told(error, &places))?;
         }
         Ok(PlanMigrated::Moved(shown(&migration, &places, request.extent)))

@@ -18,6 +18,8 @@ use windlass_ui::{DecisionShown, PrinciplesShown, one_line};
 use crate::app::App;
 use crate::configuration::Configuration;
 use crate::error::{AppError, Kind};
+use crate::here::Here;
+use crate::inspect::which;
 use crate::text::kept_name;
 
 /// Principles that a project is to have.
@@ -86,6 +88,7 @@ impl App {
     /// There is one already and it may not be replaced, or the file system refuses.
     pub fn init_principles(&self, wanted: &NewPrinciples) -> Result<MadePrinciples, AppError> {
         let today = Zoned::now().date().to_string();
+        which::refuse_live(&Here::find(self)?)?;
         let directory = self.directory();
         let Some(found) = self.found()? else {
             let file = principles::place(self.configured()?.as_deref());

@@ -263,6 +263,6 @@ fn to_change(
         return Err(TasksError::Unreadable(problem.clone()).into());
     }
     let here = Here::find(app)?;
-    refuse_live(&here, resolved.exit_codes)?;
+    refuse_live(&here)?;
     Ok((here, found))
 }

@@ -35,7 +35,7 @@ pub struct RepositoryWanted {
 impl RepositoryWanted {
     /// The project, its repository made, without a commit; and the lines that were added to `.gitignore`.
     fn begin(self, app: &App) -> Result<(Project, Option<Vec<String>>), AppError> {
-        let mut project = Project::find(app)?;
+        let mut project = Project::to_change(app)?;
         let root = project.workspaces.project().to_owned();
         if self.git {
             make_repository(app, &root)?;

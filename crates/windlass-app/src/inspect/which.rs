@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use windlass_core::values::{ExitCodes, RunId, StopReason};
+use windlass_core::values::{RunId, StopReason};
 use windlass_engine::store::lock::{self, Holder};
 use windlass_engine::store::run_folder::find_run;
 use windlass_engine::store::session_folder::is_session;
@@ -10,7 +10,7 @@ use windlass_engine::store::{Project, RunFolder, RunSummary, StoreError, index};
 use windlass_ui::RunState;
 
 use super::known::way_to;
-use crate::error::{AppError, Kind};
+use crate::error::{AppError, Codes, Kind};
 use crate::fleet::{self, Depth};
 use crate::here::Here;
 
@@ -144,12 +144,12 @@ pub fn live_holders(here: &Here) -> Result<Vec<Holder>, AppError> {
 }
 
 /// A run that works in the working directory may be about to write what is to be changed.
-pub fn refuse_live(here: &Here, codes: ExitCodes) -> Result<(), AppError> {
+pub fn refuse_live(here: &Here) -> Result<(), AppError> {
     match lock::holder(&here.project, &here.directory)?.filter(Holder::is_alive) {
         None => Ok(()),
         Some(holder) => {
             let message = format!("{} works in {}", holder_in_words(&holder.run), here.directory.display());
-            Err(AppError::new(Kind::stopped(StopReason::Locked, codes), message)
+            Err(AppError::new(Kind::Stopped(StopReason::Locked, Codes::AsConfigured), message)
                 .hint(format!("End it after its iteration: windlass stop {}", holder.run)))
         }
     }

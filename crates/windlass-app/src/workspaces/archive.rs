@@ -9,7 +9,7 @@ use windlass_engine::workspace::archive::{Archive, ArchiveError, ArchiveHeader, 
 use windlass_jobs::doc::status::{self, StatusFile};
 use windlass_ui::{ArchiveRow, ArchiveShown, one_line};
 
-use super::Project;
+use super::{Project, refuse_live};
 use crate::app::App;
 use crate::error::AppError;
 use crate::front_end::Consent;
@@ -23,6 +23,7 @@ impl App {
     pub fn save_archive(&self, workspace: &str, afterwards: Afterwards) -> Result<Archived, AppError> {
         let project = Project::find(self)?;
         let workspace = project.workspaces.find(workspace)?;
+        refuse_live(&project, &workspace)?;
         let archives = Archives::of(&project.workspaces);
         Ok(archives.save(&workspace, &project.here.project, afterwards, Timestamp::now())?)
     }
@@ -78,7 +79,7 @@ impl App {
         name: Option<&str>,
         outside: OutsideLinks,
     ) -> Result<Restored, AppError> {
-        let archives = Archives::of(&Project::find(self)?.workspaces);
+        let archives = Archives::of(&Project::to_change(self)?.workspaces);
         let archive = archives.find(archive)?;
         let name = match name {
             Some(name) => name.to_owned(),

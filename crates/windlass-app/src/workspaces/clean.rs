@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use windlass_engine::workspace::archive::{Afterwards, ArchiveError, Archived, Archives};
 
-use super::Project;
+use super::{Project, refuse_live};
 use crate::app::App;
 use crate::error::AppError;
 use crate::front_end::Consent;
@@ -37,7 +37,7 @@ impl App {
     pub fn clean_workspace(&self, request: &CleanWorkspace) -> Result<Option<CleanedWorkspace>, AppError> {
         let project = Project::find(self)?;
         let workspace = project.workspaces.find(&request.name)?;
-        workspace.refuse_live(&project.here.project)?;
+        refuse_live(&project, &workspace)?;
         let name = workspace.name().to_string();
         let (question, flag) = if request.for_good {
             (format!("delete workspace {name} for good, without an archive?"), " --no-archive")

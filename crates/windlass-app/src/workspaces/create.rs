@@ -37,7 +37,7 @@ impl App {
         Resolved::merge(layers, request.mode.unwrap_or(Mode::Loop), Unlimited::Refused)?;
         let options = request.options.values().map(|(key, value)| (key, plain(value))).collect();
         let creation = Creation { mode: request.mode, options };
-        let project = Project::find(self)?;
+        let project = Project::to_change(self)?;
         // Asked first, so that nothing is made where it has to be refused.
         let guard = request.guard.then(|| guard::install(&project.here)).transpose()?;
         let created = project.workspaces.create(&request.name, &project.here.project, &creation)?;

@@ -19,6 +19,7 @@ use windlass_ui::{WorkspaceRow, WorkspaceState, one_line};
 use crate::app::App;
 use crate::error::AppError;
 use crate::here::Here;
+use crate::inspect::which;
 
 pub use clean::{CleanWorkspace, CleanedWorkspace};
 pub use create::{CreateWorkspace, Created};
@@ -40,10 +41,23 @@ impl Project {
         Ok(Project { here, workspaces })
     }
 
+    /// The same for whoever is about to change what steers agents: below a run that works there it would be undone as theirs.
+    pub fn to_change(app: &App) -> Result<Project, AppError> {
+        let project = Project::find(app)?;
+        which::refuse_live(&project.here)?;
+        Ok(project)
+    }
+
     /// What its runs tell.
     pub fn runs(&self) -> Result<Runs, AppError> {
         Ok(Runs { all: index::look(&self.here.project)?.runs, live: live_runs(&self.here.project)? })
     }
+}
+
+/// The same before a workspace is changed: one that works on it is named as that.
+pub fn refuse_live(project: &Project, workspace: &Workspace) -> Result<(), AppError> {
+    workspace.refuse_live(&project.here.project)?;
+    which::refuse_live(&project.here)
 }
 
 /// Says that a workspace's history was broken and is whole again.

@@ -5,7 +5,7 @@ use windlass_core::values::RunId;
 pub use windlass_engine::workspace::Reset;
 use windlass_engine::workspace::Workspace;
 
-use super::{Project, tell_mended};
+use super::{Project, refuse_live, tell_mended};
 use crate::app::App;
 use crate::error::AppError;
 use crate::front_end::Consent;
@@ -32,7 +32,7 @@ impl App {
     pub fn reset_workspace(&self, name: &str, consent: Consent) -> Result<Option<ResetWorkspace>, AppError> {
         let project = Project::find(self)?;
         let workspace = project.workspaces.find(name)?;
-        workspace.refuse_live(&project.here.project)?;
+        refuse_live(&project, &workspace)?;
         let name = workspace.name().to_string();
         let question = format!("begin the history of workspace {name} anew?");
         if !self.agrees(consent, &question, &format!("windlass reset {name} --yes"))? {

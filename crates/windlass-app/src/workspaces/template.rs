@@ -15,6 +15,7 @@ use crate::app::App;
 use crate::configuration::user_folder;
 use crate::error::AppError;
 use crate::front_end::Consent;
+use crate::inspect::which;
 use crate::text::first_lines;
 
 /// A workspace whose instructions and options are to become a template.
@@ -39,6 +40,7 @@ impl App {
     /// There is one of this name; the workspace is not there, has no instructions, or options that cannot be read.
     pub fn save_template(&self, request: SaveTemplate) -> Result<Saved, AppError> {
         let (project, templates) = open(self)?;
+        which::refuse_live(&project.here)?;
         let from = project.workspaces.find(&request.workspace)?;
         let to = (request.name.as_str(), request.scope);
         Ok(templates.save(&from, to, request.details, request.existing, Timestamp::now())?)
@@ -50,6 +52,7 @@ impl App {
     /// There is no such template; files would be replaced, where that is not asked for; a run works on the workspace.
     pub fn use_template(&self, name: &str, workspace: &str, existing: Existing) -> Result<Applied, AppError> {
         let (project, templates) = open(self)?;
+        which::refuse_live(&project.here)?;
         let template = templates.find(name, None)?;
         let to = WorkspaceName::parse(workspace).map_err(WorkspaceError::from)?;
         Ok(template.apply(&project.workspaces, &project.here.project, &to, existing)?)

@@ -142,6 +142,25 @@ fn a_workspace_is_deleted_only_when_it_was_said_and_its_archive_is_there() {
     assert!(text.contains("workspace gone is deleted") && !folder(&env, "gone").exists(), "{text}");
 }
 
+// rows: 75, 128
+#[test]
+fn a_run_whose_workspace_was_deleted_is_not_resumed_without_it() {
+    let env = with_workspace("count");
+    let (running, run) = start_workspace(&env, "count");
+    running.signal(Signal::KILL);
+    let _ = running.wait(PATIENCE);
+    let archived = told(&env, &["clean", "count", "-y"]);
+    let archive = archived.lines().find_map(|line| line.trim().strip_prefix("undo     windlass ")).unwrap();
+    go(&env);
+    let refused = ask(&env, &["resume", &run, "--no-delay"]);
+    refused.expect_code(2, "no workspace");
+    let sentence = refused.stderr_text();
+    assert!(sentence.contains("there is no workspace `count` any more at"), "{sentence}");
+    assert!(sentence.contains(&format!("windlass {archive}")), "{sentence}");
+    told(&env, &archive.split(' ').collect::<Vec<_>>());
+    ask(&env, &["resume", &run, "--no-delay", "-m", "1"]).expect_code(10, "it is there again");
+}
+
 #[test]
 fn no_archive_no_deletion() {
     let env = with_workspace("count");
