@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use windlass_core::values::RunId;
-use windlass_engine::recovery::uncommitted;
+use windlass_engine::recovery::{note_restored, uncommitted};
 use windlass_engine::store::lock::{self, Holder};
 use windlass_engine::store::run_folder::find_run;
 use windlass_engine::store::session_folder::{find_session, is_session, names_session};
@@ -135,6 +135,10 @@ impl App {
             ))
             .hint(format!("Restore it there, in {}", directory.display())))
         } else {
+            let folder = RunFolder::of(&here.project, &run);
+            if !is_session(&run) {
+                note_restored(&folder, &target.id).map_err(AppError::system)?;
+            }
             put_back(self, &mut store, &target, &run, request.repository)
         };
         taken.lock.release()?;

@@ -95,6 +95,7 @@ impl FleetWorkshop {
             clock: Arc::new(Clock::start()),
             leftovers: RemoteLeftovers::default(),
             standstill: Some(self.lease),
+            own_commit: None,
         };
         Ok(Ready { setting, main, lock: Box::new(lock) })
     }

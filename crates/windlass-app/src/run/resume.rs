@@ -28,7 +28,9 @@ use crate::issues;
 use crate::run::broken;
 use crate::run::budget::{self, HeldBudget};
 use crate::run::launch::{self, Taken};
+use crate::run::lost_workspace;
 use crate::run::moved;
+use crate::run::other_branch;
 use crate::run::same_job::SameJob;
 use crate::run::tasks;
 use crate::run::uncommitted;
@@ -79,10 +81,14 @@ pub(super) fn resume(app: &App, request: &ResumeRun) -> Result<RunEnd, AppError>
             }
             let behind = here.behind(&plan.sandbox.kind)?;
             broken::refuse(&behind, &plan, &opened.entries)?;
+            let on_another =
+                other_branch::before_resumption(&behind, (&plan, &folder), (&run, &opened.entries))?;
+            lost_workspace::refuse(&behind, &plan)?;
             tasks::refuse_lost_tasks(&behind, &plan)?;
             tasks::refuse_changed_tasks(&behind, &plan)?;
             folder.take_stop_request()?;
             let mut notices = uncommitted::before_resumption(&behind, &plan, &folder, &run)?;
+            notices.extend(on_another);
             notices.extend(of_the_wait(&run, request.wait));
             issues::put_back(&behind.directory, &plan, &folder)?;
             let sandbox = sandbox::open(&behind, &plan, &folder)?;

@@ -140,6 +140,10 @@ pub fn before_resumption(
     let (Some(repository), CommitPolicy::Runner) = (&here.repository, plan.commit) else {
         return Ok(Vec::new());
     };
+    // What an agent had begun when it was cut off is looked at with what else it left.
+    if !is_to_be_repeated(run) {
+        refuse_half_done(repository)?;
+    }
     let mut notices = recovery::clear_locks(repository, run);
     let mut dirty = recovery::uncommitted(repository)?;
     let along = recovery::along(plan, &here.place(), &mut dirty);
@@ -150,6 +154,7 @@ pub fn before_resumption(
     let mut dirty = dirty.paths;
     let Some(mut store) = here.snapshots()? else { return Ok(notices) };
     recovery::leave_out_checks(folder, &store, run, &mut dirty)?;
+    recovery::leave_out_restored(folder, (repository, &store), &mut dirty)?;
     let (Some(unsettled), false) = (unsettled(run), dirty.is_empty()) else { return Ok(notices) };
     if recovery::read(folder).map_err(RecoveryError::from)?.is_none() {
         // Of runs of an earlier release nothing is known.

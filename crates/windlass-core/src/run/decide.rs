@@ -16,7 +16,8 @@ impl Run {
                 let waits = self.goes_on_waiting(&spec.limits, now);
                 std::iter::once(Fact::RunResumed { plan: spec }).chain(waits).collect()
             }
-            Input::Resume(_) => Vec::new(),
+            Input::ResumeNow(spec) if self.phase != Phase::New => vec![Fact::RunResumed { plan: spec }],
+            Input::Resume(_) | Input::ResumeNow(_) => Vec::new(),
             _ if self.phase != Phase::Active => Vec::new(),
             Input::Report(report) => self.reported(now, *report),
             Input::Announced => one(self.finished(now)),

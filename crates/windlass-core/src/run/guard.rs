@@ -67,6 +67,11 @@ impl Run {
         self.lanes.get(&lane)?.committed.as_ref()?.snapshot.as_ref()
     }
 
+    /// What was checked out when a lane had last committed, or began; `None` where that is not known.
+    pub fn head_of_last_commit(&self, lane: LaneId) -> Option<&str> {
+        self.lanes.get(&lane)?.committed.as_ref()?.evidence.head.as_deref()
+    }
+
     pub(super) fn suspected(&mut self, lane: LaneId, suspicions: &[Suspicion]) -> Applied {
         self.take_state(lane, "keeping", |state| matches!(state, LaneState::Keeping(..)).then_some(()))?;
         self.guard.suspicions.insert(lane, suspicions.to_vec());

@@ -11,6 +11,8 @@ pub enum Input {
     Start(Box<RunSpec>),
     /// A run is to be continued by this process.
     Resume(Box<RunSpec>),
+    /// The same, where [`Input::TryNow`] comes next: however long a wait is, it ends no run.
+    ResumeNow(Box<RunSpec>),
     /// Something came of an order, or happened to what carries them out.
     Report(Box<Report>),
     /// Whoever has to be told of the end was told, or is not waited for any longer.

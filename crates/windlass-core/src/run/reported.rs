@@ -114,7 +114,7 @@ impl Run {
             return Vec::new();
         }
         let tasks = surveyed.tasks.map(|tasks| self.as_delivered(self.as_first_protected(tasks)));
-        let news = tasks.filter(|tasks| self.is_of_tasks() && tasks.as_slice() != self.tasks().rows());
+        let news = tasks.filter(|tasks| self.is_of_tasks() && self.tasks.differ_from(tasks));
         let read = news.map(|tasks| Fact::TasksRead { tasks });
         read.into_iter().chain([surveyed.baseline.into()]).collect()
     }

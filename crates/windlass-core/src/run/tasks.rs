@@ -411,6 +411,13 @@ impl Run {
 }
 
 impl Tasks {
+    /// Does the file say anything else than what is known: does a row read differently, or was one opened again that is done?
+    pub fn differ_from(&self, rows: &[TaskRow]) -> bool {
+        let is_done_here = |row: &TaskRow| self.schedule.standing(&row.id) == Some(TaskProgress::Done);
+        rows != self.schedule.rows()
+            || rows.iter().any(|row| row.state != TaskState::Done && is_done_here(row))
+    }
+
     /// The tasks of a new session. What this run has parked stays parked while the file still has it open.
     /// Where the file is not `trusted`, what it calls done and the run does not stays as the run knows it; what the run does
     /// not know at all is to be done, then: an agent may have taken it out before.

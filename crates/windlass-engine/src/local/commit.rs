@@ -16,13 +16,14 @@ use super::tasks::own_paths;
 use super::work::WorkError;
 use super::work::Worked;
 use super::working_tree::{Look, WorkingTree};
+use crate::guard;
 use crate::recovery::by_checks::ByChecks;
-use crate::recovery::record::{holding, take_out};
+use crate::recovery::record::{self, holding, take_out};
 use crate::recovery::{HOOKS, hooks, is_own_file};
 use crate::withhold::{self, Scene, WithheldPaths};
 use windlass_git::commit::{Candidate, CommitOutcome};
 use windlass_git::git::{ObjectId, Repository};
-use windlass_git::inventory::{Inventory, is_half_written};
+use windlass_git::inventory::{EntryKind, Inventory, as_path, is_half_written};
 use windlass_git::snapshot::{Side, Snapshot};
 
 /// What a commit says of its work.
@@ -193,11 +194,16 @@ fn commit(
     if let Some(commit) = begun_commit::made_before(&world.folder, repository, turn, &key)? {
         return nothing(CommitOutcome::Committed { commit, altered: false });
     }
-    let (Some(since), Some(candidate)) = (since, &world.latest) else {
+    let Some(since) = since else {
         return nothing(CommitOutcome::NothingToCommit);
     };
     let since = store.load(since)?;
+    let otherwise = committed_otherwise(world, repository, &since)?;
+    let Some(candidate) = &world.latest else {
+        return nothing(CommitOutcome::NothingToCommit);
+    };
     let mut changed = changed_paths(&since, &candidate.inventory);
+    changed.extend(otherwise);
     // What the runner writes it writes after the agent, which may have left there what the runner says now.
     let own = own_paths(&world.plan, &place, &candidate.inventory);
     changed.extend(own.into_iter().filter(|path| since.file(path).is_some()));
@@ -230,10 +236,45 @@ fn commit(
     let candidate = Candidate { inventory, changed: &changed, message: &message, hooks, timeout: HOOKS };
     begun_commit::begin(&world.folder, repository, turn, key)?;
     let outcome = windlass_git::commit::commit(repository, store, &candidate)?;
-    if matches!(outcome, CommitOutcome::Committed { .. }) {
+    if let CommitOutcome::Committed { commit, .. } = &outcome {
         world.along.clear();
+        world.own_commit = Some(commit.to_string());
+        record::forget_restored(&world.folder)?;
     }
     Ok((outcome, held))
+}
+
+/// What somebody else has committed since the runner's last commit, or taken out of the history, and what the tree has otherwise. In the
+/// snapshot it may be as it is now, and the changes since then do not name it.
+fn committed_otherwise(
+    world: &mut WorkingTree,
+    repository: &Repository,
+    since: &Snapshot,
+) -> Result<Vec<Vec<u8>>, WorkError> {
+    let head = repository.head()?.commit().map(|commit| commit.to_string());
+    // A lane's own checkout is the runner's to move.
+    if head == world.own_commit || world.plan.lanes.is_some() {
+        return Ok(Vec::new());
+    }
+    let Some(there) = damage::committed(world, repository, head.as_deref()) else { return Ok(Vec::new()) };
+    let Some(candidate) = &world.latest else { return Ok(Vec::new()) };
+    // Of a commit that is gone nothing is known.
+    let before = world.own_commit.as_ref().and_then(|commit| repository.files_of(commit).ok());
+    let Some(before) = before else { return Ok(Vec::new()) };
+    let inventory = &candidate.inventory;
+    let differs = |path: &Vec<u8>| {
+        let now = inventory.entry(path).filter(|entry| !entry.ignored);
+        let is_known = now.is_some() || since.content(path).is_some() && !inventory.is_unread(path);
+        is_known && now.map(|entry| (entry.kind, entry.content)) != there.get(path).copied()
+    };
+    // What the guard has put back is no work: a person's commit of it stays.
+    let protected = world.guard.protected(world.plan.guard.protected.iter()).ok();
+    let is_protected = |path: &Vec<u8>| {
+        let place = world.surveyor.place();
+        protected.as_ref().is_some_and(|protected| guard::is_protected(place, protected, as_path(path)))
+    };
+    let moved = before.keys().chain(there.keys()).filter(|path| before.get(*path) != there.get(*path));
+    Ok(moved.filter(|path| differs(path) && !is_protected(path)).cloned().collect())
 }
 
 /// What the commit of a turn is about.
@@ -316,9 +357,14 @@ fn leave_a_persons(world: &mut WorkingTree, changed: &mut Vec<Vec<u8>>) {
 }
 
 /// What differs between a snapshot and the candidate. What git ignores is never committed, of what the snapshot left out
-/// nothing is known, and what cannot be read any more is not gone.
+/// nothing is known but the commit of a submodule, and what cannot be read any more is not gone.
 pub(super) fn changed_paths(since: &Snapshot, candidate: &Inventory) -> Vec<Vec<u8>> {
-    let unknown = |path: &[u8]| since.left_out.iter().any(|left| left.path == path);
+    let is_submodule = |content: Option<(EntryKind, ObjectId)>| {
+        content.is_some_and(|(kind, _)| kind == EntryKind::Submodule)
+    };
+    let unknown = |path: &[u8]| {
+        !is_submodule(since.content(path)) && since.left_out.iter().any(|left| left.path == path)
+    };
     let differs = |entry: &&windlass_git::inventory::Entry| {
         let before = since.content(&entry.path);
         let left = entry.ignored || unknown(&entry.path) || is_half_written(&entry.path);

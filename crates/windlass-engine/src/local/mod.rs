@@ -131,6 +131,8 @@ pub struct Setting {
     pub leftovers: RemoteLeftovers,
     /// How long what runs in lanes goes on while this process stands still; `None` = on and on.
     pub standstill: Option<Duration>,
+    /// What was checked out when the run had last committed, or began; `None` where that is not known.
+    pub own_commit: Option<String>,
 }
 
 /// Lanes in threads of this process, with keepers below it.
@@ -193,6 +195,11 @@ impl LocalLanes {
         tree.uncommitted = crate::recovery::read(&setting.folder)?.unwrap_or_default();
         tree.uncommitted_base = crate::recovery::record::base(&setting.folder)?;
         tree.between = crate::recovery::between(&setting.folder)?;
+        tree.own_commit = match setting.own_commit {
+            Some(commit) => Some(commit),
+            // What cannot be read is damage of another kind.
+            None => tree.checked_out().unwrap_or_default(),
+        };
         tree.remember_checks()?;
         tree.along = crate::recovery::record::along(&setting.folder)?.into_keys().collect();
         let workers =

@@ -49,6 +49,9 @@ pub(super) fn notice(
     let named: Vec<String> = changed
         .map(|(folder, _)| {
             let path = String::from_utf8_lossy(&folder.path);
+            if folder.is_submodule {
+                return format!("{path} is a submodule, of which commits here have the one that is checked out in it, and nothing else");
+            }
             format!("{path} is {}", said(folder, &path))
         })
         .collect();

@@ -21,7 +21,7 @@ use crate::recovery::Uncommitted;
 use crate::recovery::by_checks::ByChecks;
 use crate::sandbox::Sandbox;
 use crate::store::{CallFolder, RunFolder};
-use windlass_git::git::{Steering, TreeFiles};
+use windlass_git::git::{GitError, Repository, Steering, TreeFiles};
 use windlass_git::inventory;
 use windlass_git::inventory::{Inventory, Surveyor};
 use windlass_git::loan::Loan;
@@ -60,6 +60,9 @@ pub(super) struct WorkingTree {
     pub between: Uncommitted,
     /// What the next commit takes along besides its work.
     pub along: Vec<Vec<u8>>,
+    /// What was checked out when the run had last committed, or began: where it still is nobody else has committed since. `None`
+    /// where that is not known.
+    pub own_commit: Option<String>,
     /// Of these it was said that they are not committed.
     pub held_back: BTreeSet<Vec<u8>>,
     /// What of it was committed then.
@@ -112,6 +115,13 @@ pub(super) struct Look {
 }
 
 impl WorkingTree {
+    /// The commit that is checked out; `None` where there is none.
+    pub fn checked_out(&self) -> Result<Option<String>, GitError> {
+        let repository = self.surveyor.place().repository.as_ref();
+        let head = repository.map(Repository::head).transpose()?;
+        Ok(head.and_then(|head| head.commit()).map(|commit| commit.to_string()))
+    }
+
     /// Nothing of it has been looked at in this session. The guard looks for programs in `search_path`.
     pub fn new(
         plan: Arc<RunSpec>,
@@ -137,6 +147,7 @@ impl WorkingTree {
             uncommitted: Uncommitted::default(),
             between: Uncommitted::default(),
             along: Vec::new(),
+            own_commit: None,
             held_back: BTreeSet::new(),
             uncommitted_base: Uncommitted::default(),
             converts: None,

@@ -29,7 +29,7 @@ pub(crate) use apart::is_own_file;
 pub use apart::{Dirty, Rules, along, folders, harmless};
 pub use by_checks::leave_out_checks;
 use committed::LastSeen;
-pub use record::{Uncommitted, add_between, between, holding, read, take_along};
+pub use record::{Uncommitted, add_between, between, holding, note_restored, read, restored, take_along};
 
 /// An agent whose runner was killed is gone after this.
 const LAST_WRITES: Duration = Duration::from_secs(5);
@@ -141,6 +141,27 @@ pub fn sort(
     Ok(sorted)
 }
 
+/// Takes out of what is uncommitted what `restore` has put back: that is the run's as well, and its next commit has it. What
+/// was a person's before stays theirs.
+///
+/// # Errors
+/// A record or the snapshot cannot be read; one that is gone says nothing.
+pub fn leave_out_restored(
+    folder: &RunFolder,
+    (repository, store): (&Repository, &Store),
+    dirty: &mut Uncommitted,
+) -> Result<(), RecoveryError> {
+    let Some(restored) = restored(folder)? else { return Ok(()) };
+    let Ok(restored) = store.load(&restored) else { return Ok(()) };
+    let of_a_person = read(folder)?.unwrap_or_default();
+    let is_left_out = |path: &[u8]| restored.left_out.iter().any(|left| left.path == path);
+    dirty.retain(|path, _| {
+        let now = || content_now(&repository.top, repository.object_format, path);
+        of_a_person.contains_key(path) || is_left_out(path) || restored.content(path) != now()
+    });
+    Ok(())
+}
+
 /// What the last attempt began with and left, and when its agent was last heard of.
 struct Ends {
     before: Option<Snapshot>,
@@ -189,6 +210,13 @@ impl Ends {
 /// Was it changed after an agent that was last heard of then could have done so? What is gone was not.
 pub(crate) fn is_of_later(path: &Path, heard: SystemTime) -> bool {
     at(path).look().is_ok_and(|found| found.is_some_and(|found| found.changed_at() > heard + LAST_WRITES))
+}
+
+/// The same of an agent that a run was cut off with; no, where it was cut off with none.
+pub fn is_later_than_agent(path: &Path, folder: &RunFolder, run: &Run) -> bool {
+    let cut_off = recovery::unsettled(run).filter(|_| recovery::is_to_be_repeated(run));
+    let heard = cut_off.zip(run.spec()).map(|(unsettled, plan)| folder.heard(plan, unsettled.turn));
+    heard.is_some_and(|heard| is_of_later(path, heard))
 }
 
 /// Does a commit of the runner's run the repository's hooks? They may be the work of whoever was locked in.

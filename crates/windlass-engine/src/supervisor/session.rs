@@ -10,7 +10,7 @@ use std::sync::mpsc::channel;
 use windlass_core::fact::Entry;
 use windlass_core::run::{Input, Orders, Run};
 use windlass_core::spec::RunSpec;
-use windlass_core::values::StopReason;
+use windlass_core::values::{LaneId, StopReason};
 use windlass_host::process::{ProcessError, signals};
 use windlass_host::tree;
 
@@ -108,7 +108,11 @@ pub fn drive(session: Session) -> Result<Finished, EngineError> {
     let begun = session.begun;
     tree::follow(&begun.plan.links_out);
     let first = Box::new(begun.plan.clone());
-    let first = if begun.entries.is_empty() { Input::Start(first) } else { Input::Resume(first) };
+    let first = match begun.wait {
+        _ if begun.entries.is_empty() => Input::Start(first),
+        OpenWait::GoesOn => Input::Resume(first),
+        OpenWait::IsOver => Input::ResumeNow(first),
+    };
     let (events, inbox) = channel();
     let signal_events = events.clone();
     let _signals = signals::watch(move |signal| {
@@ -118,6 +122,7 @@ pub fn drive(session: Session) -> Result<Finished, EngineError> {
     let (plan, clock) = (Arc::new(begun.plan), Arc::new(Clock::start()));
     let owned = |descriptor: &BorrowedFd<'_>| descriptor.try_clone_to_owned();
     let lock = begun.lock.descriptors().iter().map(owned).collect::<Result<_, _>>();
+    let run = Run::folded(&begun.entries)?;
     let setting = local::Setting {
         program: session.program.clone(),
         project: session.project.clone(),
@@ -132,6 +137,7 @@ pub fn drive(session: Session) -> Result<Finished, EngineError> {
         clock: Arc::clone(&clock),
         leftovers: session.remote.as_ref().map(|remote| remote.leftovers.clone()).unwrap_or_default(),
         standstill: None,
+        own_commit: run.head_of_last_commit(LaneId::default()).map(str::to_owned),
     };
     let lanes = LocalLanes::start(setting, Arc::clone(&wake))?;
     let executor: Box<dyn Executor> = match session.remote {
@@ -144,7 +150,6 @@ pub fn drive(session: Session) -> Result<Finished, EngineError> {
         directory: plan.directory.clone(),
     };
     let notifications = NotificationQueue::new(begun.telling, &room, &begun.entries, wake)?;
-    let run = Run::folded(&begun.entries)?;
     let mut supervisor = Supervisor {
         project: session.project,
         folder: begun.folder,

@@ -109,7 +109,7 @@ fn a_person_who_knows_that_a_limit_is_gone_has_it_tried_at_once() {
     ended.expect_code(130, "interrupted");
     assert!(ended.stdout_text().contains("--try-now"), "{}", ended.stdout_text());
     let refused = Running::start(&mut night.windlass(&["resume", "--try-now"]));
-    assert!(wait_until(PATIENCE, || waits() == 3), "told as the session began, and refused again");
+    assert!(wait_until(PATIENCE, || waits() == 2), "refused again");
     refused.signal(Signal::INT);
     refused.wait(PATIENCE).expect_code(130, "interrupted");
     night.env.write(&night.script, every_call(WORK));

@@ -51,6 +51,19 @@ fn a_wait_survives_a_kill_and_ends_at_the_same_time() {
     night.assert_clean();
 }
 
+// rows: 75
+#[test]
+fn a_wait_that_is_longer_than_allowed_by_now_is_tried_at_once_where_a_person_wants_that() {
+    let night = Night::with_git(&calls(&["{ usage_limit = { resets_in = '1h' } }", WORK]));
+    let running = night.start(&["-m", "1"]);
+    wait_for_wait(&night);
+    running.signal(Signal::KILL);
+    assert_eq!(running.wait(PATIENCE).signal, Some(9));
+    expect_end(&night.resume(&["--max-wait", "5s"]), 22, "limit_wait_exceeded");
+    expect_end(&night.resume(&["--try-now"]), 10, "max_iterations");
+    night.assert_clean();
+}
+
 // rows: 71
 #[test]
 fn a_wait_is_left_at_once() {

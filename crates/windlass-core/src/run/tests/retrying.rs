@@ -98,6 +98,17 @@ fn what_is_waited_for_is_tried_at_once_where_a_person_wants_that() {
 }
 
 #[test]
+fn a_wait_that_is_too_long_by_now_ends_no_run_that_does_not_wait() {
+    let mut world = waiting();
+    let mut plan = plan();
+    plan.limits.wait = Duration::from_mins(1);
+    world.input(Input::ResumeNow(Box::new(plan)));
+    world.input(Input::TryNow);
+    assert_eq!((world.run.backoff(), world.count("failing")), (None, 0));
+    assert_eq!(world.finish(), StopReason::Complete);
+}
+
+#[test]
 fn a_wait_that_ends_as_the_next_session_begins_is_not_told_again() {
     let mut world = waiting();
     world.now.wall = world.run.backoff().unwrap().until;

@@ -1,0 +1,115 @@
+//! A run that goes on where another branch is checked out than the one that it worked on: its commits may not be there.
+
+use windlass_core::fact::{Entry, Fact};
+use windlass_core::recovery::is_to_be_repeated;
+use windlass_core::report;
+use windlass_core::run::Run;
+use windlass_core::spec::{PullRequestPer, RunSpec};
+use windlass_core::values::{SnapshotId, StopReason};
+use windlass_core::words::quoted;
+use windlass_engine::recovery;
+use windlass_engine::store::RunFolder;
+use windlass_git::git::Head;
+
+use crate::error::{AppError, Kind};
+use crate::here::Here;
+
+/// What is to be said where the branch that is checked out has the run's work as well.
+///
+/// # Errors
+/// It does not have it, or the run's pull request is of the other branch: with the command that goes back.
+pub fn before_resumption(
+    here: &Here,
+    (plan, folder): (&RunSpec, &RunFolder),
+    (run, entries): (&Run, &[Entry]),
+) -> Result<Option<String>, AppError> {
+    // Lanes land on the branch that they began with, and each part of a delivery has a branch of its own.
+    let has_parts = plan.delivery.as_ref().is_some_and(|delivery| delivery.per != PullRequestPer::Run);
+    let Some(repository) = here.repository.as_ref().filter(|_| plan.lanes.is_none() && !has_parts) else {
+        return Ok(None);
+    };
+    let Some((was, commit)) = last_seen(here, entries) else { return Ok(None) };
+    let head = repository.head().map_err(AppError::system)?;
+    let (now, at) = match &head {
+        Head::Branch { branch, commit } => (Some(branch), *commit),
+        Head::Detached { commit } => (None, *commit),
+        Head::Unborn { .. } => return Ok(None),
+    };
+    // An agent that was cut off may have gone there: that is looked at with what else it left.
+    let is_of_agent = is_to_be_repeated(run)
+        && !recovery::is_later_than_agent(&repository.git_dir.join("HEAD"), folder, run);
+    if now == was.as_ref() || is_of_agent || is_put_back(here, folder, now) {
+        return Ok(None);
+    }
+    let has_work = repository.is_in_history_of(&commit, &at.to_string()).map_err(AppError::system)?;
+    let (was_shown, now_shown) = (shown(was.as_deref()), shown(now.map(Vec::as_slice)));
+    if has_work && plan.delivery.is_none() {
+        return Ok(Some(format!(
+            "the run worked on {was_shown}, and goes on on {now_shown}, which has its work"
+        )));
+    }
+    let kind = Kind::stopped(StopReason::NeedsHuman, plan.exit_codes);
+    let short: String = commit.chars().take(9).collect();
+    let lacks = if has_work {
+        "its pull request is of that".to_owned()
+    } else {
+        format!("its commit {short} is not in it")
+    };
+    let message = format!("run {} worked on {was_shown}, and {now_shown} is checked out: {lacks}", plan.run);
+    let again = format!("Then go on: windlass resume {}", plan.run);
+    Err(AppError::new(kind, message).hint(way_back(here, was.as_deref(), &commit)).hint(again))
+}
+
+/// Is it the branch of the snapshot that somebody has put back since?
+fn is_put_back(here: &Here, folder: &RunFolder, now: Option<&Vec<u8>>) -> bool {
+    let branch = || {
+        let store = here.snapshots().ok()??;
+        let restored = recovery::restored(folder).ok()??;
+        Some(store.scene(&store.own_files(&restored).ok()?).ok()?.branch)
+    };
+    branch().is_some_and(|branch| branch.as_ref() == now)
+}
+
+/// The branch and the commit that were checked out when the run last kept what was there.
+fn last_seen(here: &Here, entries: &[Entry]) -> Option<(Option<Vec<u8>>, String)> {
+    let (snapshot, head) = entries.iter().rev().find_map(|entry| kept(&entry.fact))?;
+    let store = here.snapshots().ok()??;
+    let scene = store.scene(&store.own_files(snapshot).ok()?).ok()?;
+    let committed = entries.iter().rev().find_map(|entry| match &entry.fact {
+        Fact::Committed(report::Committed { evidence, .. }) => Some(evidence.head.as_deref()),
+        fact => kept(fact).map(|(_, head)| head),
+    });
+    Some((scene.branch, committed.flatten().or(head)?.to_owned()))
+}
+
+fn kept(fact: &Fact) -> Option<(&SnapshotId, Option<&str>)> {
+    match fact {
+        Fact::SnapshotTaken(report::SnapshotTaken { snapshot: Some(snapshot), evidence, .. })
+        | Fact::BaselineCaptured(report::BaselineCaptured { snapshot: Some(snapshot), evidence, .. }) => {
+            Some((snapshot, evidence.head.as_deref()))
+        }
+        _ => None,
+    }
+}
+
+fn way_back(here: &Here, was: Option<&[u8]>, commit: &str) -> String {
+    let Some(name) = was else { return format!("Go back to it: git switch --detach {commit}") };
+    let branch = shown(Some(name));
+    let typed = quoted(branch.as_ref());
+    let is_there = here.repository.as_ref().is_some_and(|repository| {
+        let full = String::from_utf8_lossy(name);
+        repository.commit_of(&full).is_ok_and(|found| found.is_some())
+    });
+    if is_there {
+        format!("Go back to it: git switch {typed}; or bring its work here: git merge {typed}")
+    } else {
+        format!("That branch is gone; make it again: git switch -c {typed} {commit}")
+    }
+}
+
+/// `feat/x`, as people call it.
+fn shown(branch: Option<&[u8]>) -> String {
+    let Some(branch) = branch else { return "a commit on no branch".to_owned() };
+    let full = String::from_utf8_lossy(branch);
+    full.strip_prefix("refs/heads/").unwrap_or(&full).to_owned()
+}
