@@ -29,8 +29,8 @@ use crate::run::broken;
 use crate::run::budget::{self, HeldBudget};
 use crate::run::launch::{self, Taken};
 use crate::run::lost_workspace;
+use crate::run::meanwhile;
 use crate::run::moved;
-use crate::run::other_branch;
 use crate::run::same_job::SameJob;
 use crate::run::tasks;
 use crate::run::uncommitted;
@@ -82,7 +82,7 @@ pub(super) fn resume(app: &App, request: &ResumeRun) -> Result<RunEnd, AppError>
             let behind = here.behind(&plan.sandbox.kind)?;
             broken::refuse(&behind, &plan, &opened.entries)?;
             let on_another =
-                other_branch::before_resumption(&behind, (&plan, &folder), (&run, &opened.entries))?;
+                meanwhile::before_resumption(&behind, (&plan, &folder), (&run, &opened.entries))?;
             lost_workspace::refuse(&behind, &plan)?;
             tasks::refuse_lost_tasks(&behind, &plan)?;
             tasks::refuse_changed_tasks(&behind, &plan)?;

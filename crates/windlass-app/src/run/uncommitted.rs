@@ -140,10 +140,6 @@ pub fn before_resumption(
     let (Some(repository), CommitPolicy::Runner) = (&here.repository, plan.commit) else {
         return Ok(Vec::new());
     };
-    // What an agent had begun when it was cut off is looked at with what else it left.
-    if !is_to_be_repeated(run) {
-        refuse_half_done(repository)?;
-    }
     let mut notices = recovery::clear_locks(repository, run);
     let mut dirty = recovery::uncommitted(repository)?;
     let along = recovery::along(plan, &here.place(), &mut dirty);
@@ -314,7 +310,7 @@ pub fn refuse_stranger(repository: &Repository) -> Result<(), AppError> {
 }
 
 /// Nothing can be committed meanwhile: each iteration would be paid for and refused.
-fn refuse_half_done(repository: &Repository) -> Result<(), AppError> {
+pub fn refuse_half_done(repository: &Repository) -> Result<(), AppError> {
     let half_done = repository.half_done().map_err(AppError::system)?;
     let refused = |what| AppError::usage(format!("`--commit runner` cannot commit here: {what}"));
     half_done.map_or(Ok(()), |what| Err(refused(what)))

@@ -6,7 +6,7 @@ use crate::run::lane::{AttemptOutcome, InGit, Judged, LaneState, Turn};
 use crate::run::retry::{Patience, after_limit, after_outage};
 use crate::run::{Backoff, CallFor, Council, NotesShare, Retries, Run};
 use crate::spec::{CommitPolicy, RunSpec};
-use crate::values::{CheckKind, CheckOutcome, Class, Cost, Cut, Evidence, LaneId, Now, StopReason, Verdict};
+use crate::values::{CheckKind, CheckOutcome, Class, Cost, Cut, LaneId, Now, StopReason, Verdict};
 
 /// What follows from an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,15 +104,11 @@ impl Run {
         self.is_decided_by_checks() && self.all_passed(CheckKind::Until, &judged.outcomes)
     }
 
-    /// Is there anything that was not committed yet, or may something be in no commit any more, since somebody has moved the branch?
+    /// Is there anything that was not committed yet?
     pub(super) fn differs_from_commit(&self, lane: LaneId, outcome: &AttemptOutcome) -> bool {
         let committed = self.lanes.get(&lane).and_then(|lane| lane.committed.as_ref());
-        let is_moved = |then: &Evidence, now: &Evidence| then.head.is_some() && then.head != now.head;
-        let differs = |now: &Evidence| {
-            let differs = |then: &Evidence| then.tree != now.tree || is_moved(then, now);
-            committed.is_none_or(|committed| differs(&committed.evidence))
-        };
-        outcome.kept.as_ref().is_some_and(|kept| differs(&kept.evidence))
+        let differs = |tree: &str| committed.is_none_or(|committed| committed.evidence.tree != tree);
+        outcome.kept.as_ref().is_some_and(|kept| differs(&kept.evidence.tree))
     }
 
     /// Does something besides the agent speak for a task's being done: gates, or something that changed?

@@ -191,6 +191,22 @@ fn nobody_is_paid_while_a_merge_is_under_way() {
     assert_committed(&night, "after it");
 }
 
+// It is told to the next agent, which may end it.
+#[test]
+fn a_merge_that_an_agent_has_left_does_not_keep_a_run_from_going_on() {
+    let merges = "{ bash = 'git merge other >/dev/null || true' }";
+    let ends = "{ bash = 'git merge --abort; echo x > more.txt' }";
+    let night = Night::with_git(&calls(&[SAME, merges]));
+    shell(
+        &night,
+        "git switch -qc other; echo other > f.txt; git add f.txt; git commit -qm Other; git switch -q main",
+    );
+    run(&night, &["-m", "2"]).expect_code(10, "a merge is left");
+    night.env.write(&night.script, every_call(ends));
+    expect_end(&night.resume(&["-m", "3"]), 10, "max_iterations");
+    assert_committed(&night, "it is ended");
+}
+
 // rows: 49, 75
 // attack(claims): a task that is done is opened again between two sessions: by `tasks reopen`, by hand, by taking its commit back
 // holds: it is worked on again

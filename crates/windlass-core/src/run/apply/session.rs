@@ -97,6 +97,13 @@ impl Run {
             if first && !by_hook {
                 lane.committed = Some(Committed { evidence: evidence.clone(), snapshot: snapshot.cloned() });
             }
+            let committed = lane.committed.as_mut().filter(|_| !first && !by_hook);
+            let is_moved =
+                |then: &Committed| then.evidence.head.is_some() && then.evidence.head != evidence.head;
+            if let Some(committed) = committed.filter(|then| is_moved(then)) {
+                // Somebody has moved the branch between two sessions: it may lack what the run had committed.
+                committed.evidence.tree.clear();
+            }
         }
         self.survey = if self.next_baseline_check().is_some() { Survey::Baseline } else { Survey::Done };
         Ok(())

@@ -249,7 +249,6 @@ fn killed_at_any_fact_it_is_called_again_and_nothing_counts_twice() {
         let mut again = World::new(gated(), |call, _| Act::claims(&format!("again {call}")));
         again.journal = whole.journal.clone();
         again.tree.clone_from(&whole.tree);
-        again.commits = whole.commits;
         again.now = whole.now;
         again.restart(kept);
         assert_eq!(again.finish(), StopReason::Complete, "after fact {kept}");

@@ -1,28 +1,34 @@
-//! A run that goes on where another branch is checked out than the one that it worked on: its commits may not be there.
+//! What a person has done to the repository between two sessions of a run, so that it cannot go on: another branch is checked
+//! out, and its commits may not be there; or something is under way, and nothing can be committed.
 
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::recovery::is_to_be_repeated;
 use windlass_core::report;
 use windlass_core::run::Run;
-use windlass_core::spec::{PullRequestPer, RunSpec};
+use windlass_core::spec::{CommitPolicy, PullRequestPer, RunSpec};
 use windlass_core::values::{SnapshotId, StopReason};
 use windlass_core::words::quoted;
 use windlass_engine::recovery;
 use windlass_engine::store::RunFolder;
-use windlass_git::git::Head;
+use windlass_git::git::{Head, Repository};
 
 use crate::error::{AppError, Kind};
 use crate::here::Here;
+use crate::run::uncommitted::refuse_half_done;
 
 /// What is to be said where the branch that is checked out has the run's work as well.
 ///
 /// # Errors
-/// It does not have it, or the run's pull request is of the other branch: with the command that goes back.
+/// It does not have it, or the run's pull request is of the other branch: with the command that goes back. Or something of a
+/// person's is under way.
 pub fn before_resumption(
     here: &Here,
     (plan, folder): (&RunSpec, &RunFolder),
     (run, entries): (&Run, &[Entry]),
 ) -> Result<Option<String>, AppError> {
+    if let Some(repository) = &here.repository {
+        refuse_under_way(here, repository, plan, (run, entries))?;
+    }
     // Lanes land on the branch that they began with, and each part of a delivery has a branch of its own.
     let has_parts = plan.delivery.as_ref().is_some_and(|delivery| delivery.per != PullRequestPer::Run);
     let Some(repository) = here.repository.as_ref().filter(|_| plan.lanes.is_none() && !has_parts) else {
@@ -58,6 +64,23 @@ pub fn before_resumption(
     let message = format!("run {} worked on {was_shown}, and {now_shown} is checked out: {lacks}", plan.run);
     let again = format!("Then go on: windlass resume {}", plan.run);
     Err(AppError::new(kind, message).hint(way_back(here, was.as_deref(), &commit)).hint(again))
+}
+
+/// What an agent had begun and not finished, its run knows of.
+fn refuse_under_way(
+    here: &Here,
+    repository: &Repository,
+    plan: &RunSpec,
+    (run, entries): (&Run, &[Entry]),
+) -> Result<(), AppError> {
+    let was_under_way = || {
+        let (snapshot, _) = entries.iter().rev().find_map(|entry| kept(&entry.fact))?;
+        Some(!here.snapshots().ok()??.under_way(snapshot).ok()?.is_empty())
+    };
+    if plan.commit != CommitPolicy::Runner || is_to_be_repeated(run) || was_under_way() == Some(true) {
+        return Ok(());
+    }
+    refuse_half_done(repository)
 }
 
 /// Is it the branch of the snapshot that somebody has put back since?
