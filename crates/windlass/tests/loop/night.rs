@@ -134,6 +134,11 @@ impl Night {
         }
     }
 
+    /// Is its end in the journal? A runner that was killed after that has left nothing to go on with.
+    pub fn is_over(&self) -> bool {
+        matches!(self.facts().last(), Some(Fact::RunFinished { .. }))
+    }
+
     /// How each iteration ended, in order.
     pub fn verdicts(&self) -> Vec<Verdict> {
         let verdict = |fact: Fact| match fact {
