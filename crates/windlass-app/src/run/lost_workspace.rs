@@ -3,7 +3,7 @@
 use windlass_core::spec::{JobWorkspace, RunSpec};
 use windlass_core::values::StopReason;
 use windlass_engine::workspace::Workspaces;
-use windlass_engine::workspace::archive::Archives;
+use windlass_engine::workspace::archive::{Archives, Listed};
 use windlass_host::tree::at;
 
 use crate::error::{AppError, Codes, Kind};
@@ -28,9 +28,8 @@ pub fn refuse(here: &Here, plan: &RunSpec) -> Result<(), AppError> {
 
 fn way_back(here: &Here, workspace: &JobWorkspace) -> String {
     let archives = Archives::of(&Workspaces::open(&here.directory)).list().unwrap_or_default();
-    let is_its = |told: &str| told == workspace.name;
-    let newest = archives.iter().find(|row| row.told.as_ref().is_ok_and(|told| is_its(&told.workspace)));
-    match newest {
+    let is_its = |row: &&Listed| row.told.as_ref().is_ok_and(|told| told.workspace == workspace.name);
+    match archives.iter().find(is_its) {
         Some(row) => format!("Bring it back: windlass archive restore {}", row.archive.name),
         None => format!("Begin it anew: windlass init {}", workspace.name),
     }

@@ -1,16 +1,17 @@
 //! What a person has done to the repository between two sessions of a run, so that it cannot go on: another branch is checked
 //! out, and its commits may not be there; or something is under way, and nothing can be committed.
 
+use windlass_core::damage::Scene;
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::recovery::is_to_be_repeated;
 use windlass_core::report;
 use windlass_core::run::Run;
 use windlass_core::spec::{CommitPolicy, PullRequestPer, RunSpec};
-use windlass_core::values::{SnapshotId, StopReason};
+use windlass_core::values::{LaneId, SnapshotId, StopReason};
 use windlass_core::words::quoted;
 use windlass_engine::recovery;
 use windlass_engine::store::RunFolder;
-use windlass_git::git::{Head, Repository};
+use windlass_git::git::Head;
 
 use crate::error::{AppError, Kind};
 use crate::here::Here;
@@ -26,15 +27,16 @@ pub fn before_resumption(
     (plan, folder): (&RunSpec, &RunFolder),
     (run, entries): (&Run, &[Entry]),
 ) -> Result<Option<String>, AppError> {
-    if let Some(repository) = &here.repository {
-        refuse_under_way(here, repository, plan, (run, entries))?;
-    }
+    let seen = last_seen(here, run, entries);
+    refuse_under_way(here, plan, run, seen.as_ref())?;
     // Lanes land on the branch that they began with, and each part of a delivery has a branch of its own.
     let has_parts = plan.delivery.as_ref().is_some_and(|delivery| delivery.per != PullRequestPer::Run);
     let Some(repository) = here.repository.as_ref().filter(|_| plan.lanes.is_none() && !has_parts) else {
         return Ok(None);
     };
-    let Some((was, commit)) = last_seen(here, entries) else { return Ok(None) };
+    let Some(LastSeen { scene: Scene { branch: was, .. }, commit: Some(commit) }) = seen else {
+        return Ok(None);
+    };
     let head = repository.head().map_err(AppError::system)?;
     let (now, at) = match &head {
         Head::Branch { branch, commit } => (Some(branch), *commit),
@@ -42,9 +44,8 @@ pub fn before_resumption(
         Head::Unborn { .. } => return Ok(None),
     };
     // An agent that was cut off may have gone there: that is looked at with what else it left.
-    let is_of_agent = is_to_be_repeated(run)
-        && !recovery::is_later_than_agent(&repository.git_dir.join("HEAD"), folder, run);
-    if now == was.as_ref() || is_of_agent || is_put_back(here, folder, now) {
+    let is_of_agent = || recovery::may_be_of_agent(&repository.git_dir.join("HEAD"), folder, run);
+    if now == was.as_ref() || is_of_agent() || is_put_back(here, folder, now) {
         return Ok(None);
     }
     let has_work = repository.is_in_history_of(&commit, &at.to_string()).map_err(AppError::system)?;
@@ -67,52 +68,47 @@ pub fn before_resumption(
 }
 
 /// What an agent had begun and not finished, its run knows of.
-fn refuse_under_way(
-    here: &Here,
-    repository: &Repository,
-    plan: &RunSpec,
-    (run, entries): (&Run, &[Entry]),
-) -> Result<(), AppError> {
-    let was_under_way = || {
-        let (snapshot, _) = entries.iter().rev().find_map(|entry| kept(&entry.fact))?;
-        Some(!here.snapshots().ok()??.under_way(snapshot).ok()?.is_empty())
-    };
-    if plan.commit != CommitPolicy::Runner || is_to_be_repeated(run) || was_under_way() == Some(true) {
-        return Ok(());
+fn refuse_under_way(here: &Here, plan: &RunSpec, run: &Run, seen: Option<&LastSeen>) -> Result<(), AppError> {
+    let was_under_way = seen.is_some_and(|seen| !seen.scene.under_way.is_empty());
+    match &here.repository {
+        Some(repository)
+            if plan.commit == CommitPolicy::Runner && !is_to_be_repeated(run) && !was_under_way =>
+        {
+            refuse_half_done(repository)
+        }
+        _ => Ok(()),
     }
-    refuse_half_done(repository)
 }
 
 /// Is it the branch of the snapshot that somebody has put back since?
 fn is_put_back(here: &Here, folder: &RunFolder, now: Option<&Vec<u8>>) -> bool {
-    let branch = || {
-        let store = here.snapshots().ok()??;
-        let restored = recovery::restored(folder).ok()??;
-        Some(store.scene(&store.own_files(&restored).ok()?).ok()?.branch)
-    };
-    branch().is_some_and(|branch| branch.as_ref() == now)
+    let restored = recovery::restored(folder).ok().flatten();
+    let scene = restored.and_then(|snapshot| scene_of(here, &snapshot));
+    scene.is_some_and(|scene| scene.branch.as_ref() == now)
 }
 
-/// The branch and the commit that were checked out when the run last kept what was there.
-fn last_seen(here: &Here, entries: &[Entry]) -> Option<(Option<Vec<u8>>, String)> {
-    let (snapshot, head) = entries.iter().rev().find_map(|entry| kept(&entry.fact))?;
-    let store = here.snapshots().ok()??;
-    let scene = store.scene(&store.own_files(snapshot).ok()?).ok()?;
-    let committed = entries.iter().rev().find_map(|entry| match &entry.fact {
-        Fact::Committed(report::Committed { evidence, .. }) => Some(evidence.head.as_deref()),
-        fact => kept(fact).map(|(_, head)| head),
-    });
-    Some((scene.branch, committed.flatten().or(head)?.to_owned()))
+/// The repository as the run knew it last.
+struct LastSeen {
+    /// What its newest snapshot says of it.
+    scene: Scene,
+    /// The commit that was checked out when the run last looked.
+    commit: Option<String>,
 }
 
-fn kept(fact: &Fact) -> Option<(&SnapshotId, Option<&str>)> {
-    match fact {
-        Fact::SnapshotTaken(report::SnapshotTaken { snapshot: Some(snapshot), evidence, .. })
-        | Fact::BaselineCaptured(report::BaselineCaptured { snapshot: Some(snapshot), evidence, .. }) => {
-            Some((snapshot, evidence.head.as_deref()))
-        }
+fn last_seen(here: &Here, run: &Run, entries: &[Entry]) -> Option<LastSeen> {
+    let snapshot = entries.iter().rev().find_map(|entry| match &entry.fact {
+        Fact::SnapshotTaken(report::SnapshotTaken { snapshot, .. })
+        | Fact::BaselineCaptured(report::BaselineCaptured { snapshot, .. }) => snapshot.as_ref(),
         _ => None,
-    }
+    })?;
+    let commit = run.latest_evidence(LaneId::default()).and_then(|seen| seen.head.clone());
+    Some(LastSeen { scene: scene_of(here, snapshot)?, commit })
+}
+
+/// What a snapshot says of its repository; of one that is gone nothing is known.
+fn scene_of(here: &Here, snapshot: &SnapshotId) -> Option<Scene> {
+    let store = here.snapshots().ok()??;
+    store.scene(&store.own_files(snapshot).ok()?).ok()
 }
 
 fn way_back(here: &Here, was: Option<&[u8]>, commit: &str) -> String {

@@ -251,9 +251,12 @@ fn committed_otherwise(
     repository: &Repository,
     since: &Snapshot,
 ) -> Result<Vec<Vec<u8>>, WorkError> {
-    let head = repository.head()?.commit().map(|commit| commit.to_string());
     // A lane's own checkout is the runner's to move.
-    if head == world.own_commit || world.plan.lanes.is_some() {
+    if world.plan.lanes.is_some() {
+        return Ok(Vec::new());
+    }
+    let head = world.checked_out()?;
+    if head == world.own_commit {
         return Ok(Vec::new());
     }
     let Some(there) = damage::committed(world, repository, head.as_deref()) else { return Ok(Vec::new()) };
@@ -304,7 +307,7 @@ fn give_up_committed(world: &mut WorkingTree, repository: &Repository) -> Result
     if world.uncommitted.is_empty() {
         return Ok(());
     }
-    let head = repository.head()?.commit().map(|commit| commit.to_string());
+    let head = world.checked_out()?;
     let Some(committed) = damage::committed(world, repository, head.as_deref()) else { return Ok(()) };
     let now = |path: &Vec<u8>| Some(world.latest.as_ref()?.inventory.entry(path)?.content);
     let is_committed = |(path, theirs): &(&Vec<u8>, &Option<ObjectId>)| {

@@ -212,11 +212,11 @@ pub(crate) fn is_of_later(path: &Path, heard: SystemTime) -> bool {
     at(path).look().is_ok_and(|found| found.is_some_and(|found| found.changed_at() > heard + LAST_WRITES))
 }
 
-/// The same of an agent that a run was cut off with; no, where it was cut off with none.
-pub fn is_later_than_agent(path: &Path, folder: &RunFolder, run: &Run) -> bool {
+/// Was the run cut off with an agent that could have changed it?
+pub fn may_be_of_agent(path: &Path, folder: &RunFolder, run: &Run) -> bool {
     let cut_off = recovery::unsettled(run).filter(|_| recovery::is_to_be_repeated(run));
     let heard = cut_off.zip(run.spec()).map(|(unsettled, plan)| folder.heard(plan, unsettled.turn));
-    heard.is_some_and(|heard| is_of_later(path, heard))
+    heard.is_some_and(|heard| !is_of_later(path, heard))
 }
 
 /// Does a commit of the runner's run the repository's hooks? They may be the work of whoever was locked in.
