@@ -29,7 +29,8 @@ impl App {
             !live.contains(run) && which::is_lost(&here.project, run, error)
         };
         Ok(Runs {
-            rows: listing.runs.iter().map(|run| row(run, which::state(run, &live))).collect(),
+            // Each is given back as its row is made.
+            rows: listing.runs.into_iter().map(|run| row(&run, which::state(&run, &live))).collect(),
             unreadable: listing.unreadable.into_iter().filter(is_wrong).collect(),
         })
     }

@@ -12,8 +12,7 @@ use windlass_core::spec::RunSpec;
 use super::loan::{said, strictness};
 use crate::sandbox;
 use crate::store::lock::{Holder, holders};
-use crate::store::run_folder::{STEERING, runs_with};
-use crate::store::{Project, RunFolder, journal};
+use crate::store::{Project, RunFolder, journal, noted};
 use windlass_git::git::{Manner, SteeringError, put_back_from};
 use windlass_host::process::leftovers;
 
@@ -31,9 +30,10 @@ const PAUSE: Duration = Duration::from_millis(50);
 pub fn put_back_after_kills(state_root: &Path, directory: &Path) -> Result<Vec<String>, SteeringError> {
     let mut sentences = Vec::new();
     for project in Project::all(state_root).unwrap_or_default() {
-        for folder in undriven(&project, &[STEERING, sandbox::GUEST_AT_WORK], Holder::is_alive) {
+        for folder in undriven(&project, Holder::is_alive) {
             sentences.extend(put_back_beside_guest(&folder, directory));
             sentences.extend(put_back_after_kill(&folder, directory)?);
+            noted::forget_without_notes(&folder);
         }
     }
     Ok(sentences)
@@ -59,7 +59,7 @@ pub fn put_back_before_a_run(project: &Project, directory: &Path) -> Vec<String>
     let is_another =
         |holder: &Holder| holder.is_alive() && (holder.is_out_of_sight() || holder.pid != std::process::id());
     let mut all = Vec::new();
-    for folder in undriven(project, &[sandbox::GUEST_AT_WORK], is_another) {
+    for folder in undriven(project, is_another) {
         if let Some(sentences) = sandbox::put_back_beside(folder.path(), directory) {
             sandbox::forget_guest(folder.path());
             all.extend(of_killed(&folder, sentences));
@@ -68,9 +68,9 @@ pub fn put_back_before_a_run(project: &Project, directory: &Path) -> Vec<String>
     all
 }
 
-/// The runs with a note left of them that nobody drives who holds a directory.
-fn undriven(project: &Project, notes: &[&str], drives: impl Fn(&Holder) -> bool) -> Vec<RunFolder> {
-    let runs = runs_with(project, notes).unwrap_or_default();
+/// The runs that may have left a note and that nobody drives who holds a directory.
+fn undriven(project: &Project, drives: impl Fn(&Holder) -> bool) -> Vec<RunFolder> {
+    let runs = noted::all(project).unwrap_or_default();
     let mut left: Vec<RunFolder> = runs.iter().map(|run| RunFolder::of(project, run)).collect();
     if !left.is_empty() {
         let holders = holders(project).unwrap_or_default();

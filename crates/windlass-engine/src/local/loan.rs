@@ -13,6 +13,8 @@ use super::LocalLanes;
 use super::damage;
 use super::work::WorkError;
 use super::working_tree::WorkingTree;
+use crate::executor::EngineError;
+use crate::store::noted;
 use windlass_git::git::{Head, Manner, PutBack, Steering, SteeringError, Strictness};
 use windlass_host::file::FileError;
 
@@ -48,7 +50,7 @@ pub(super) fn said(changed: &[PutBack]) -> Option<String> {
 
 impl WorkingTree {
     /// What steers git as it is before anybody else is at work; or as it was, where a session was cut off.
-    pub(super) fn keep_steering(&mut self) -> Result<(), FileError> {
+    pub(super) fn keep_steering(&mut self) -> Result<(), EngineError> {
         let Some(repository) = self.surveyor.place().repository.clone() else { return Ok(()) };
         let Some(strictness) = strictness(&self.plan.sandbox.kind) else { return Ok(()) };
         let note = self.folder.steering();
@@ -57,7 +59,7 @@ impl WorkingTree {
             kept
         } else {
             let kept = Steering::keep(&folders, strictness);
-            kept.write(&note)?;
+            noted::write(self.folder.path(), || Ok::<_, EngineError>(kept.write(&note)?))?;
             kept
         };
         self.steering = Some(Arc::new(Mutex::new(steering)));

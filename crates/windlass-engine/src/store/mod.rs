@@ -9,7 +9,7 @@
 //! | [`run_folder`] | everything else that belongs to a run |
 //! | [`session_folder`] | what an interactive session was given |
 //! | [`lock`] | one run per working directory |
-//! | `note` | what a runner that was cut off leaves for the next one |
+//! | `noted` | which runs have a note of what steers git, Windlass and agents |
 //! | [`index`] | all runs of a project, quickly |
 //! | [`retention`] | what is kept of ended runs |
 //! | [`summary`] | one run in a few words |
@@ -24,6 +24,7 @@ mod gone;
 pub mod index;
 pub mod journal;
 pub mod lock;
+pub(crate) mod noted;
 pub mod paths;
 pub mod retention;
 pub mod run_folder;

@@ -99,8 +99,13 @@ impl Project {
 
     /// The project that a run belongs to.
     pub(crate) fn of_run(folder: &RunFolder) -> Project {
+        Project::around(folder.path())
+    }
+
+    /// The same of a run's folder.
+    pub(super) fn around(folder: &Path) -> Project {
         // …/PROJECT/runs/RUN
-        Project { path: folder.path().ancestors().nth(2).unwrap_or(folder.path()).into() }
+        Project { path: folder.ancestors().nth(2).unwrap_or(folder).into() }
     }
 
     /// Creates the folder, for its owner only, so that it survives a power failure.
@@ -128,6 +133,11 @@ impl Project {
     /// The folder of all runs.
     pub fn runs(&self) -> PathBuf {
         self.path.join("runs")
+    }
+
+    /// The folder that names the runs with a note of what steers.
+    pub(super) fn noted(&self) -> PathBuf {
+        self.path.join("noted")
     }
 
     /// The folder of all interactive sessions.

@@ -7,7 +7,7 @@
 //! runs/<run>/snapshots/     <moment>-<commit>.pack, of a fleet's workers
 //! ```
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, DirEntry, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -45,7 +45,7 @@ pub struct ParkRequest {
 }
 
 /// What every run's id begins with.
-const PREFIX: &str = "r-";
+pub(super) const PREFIX: &str = "r-";
 /// The random part of a new run's id, in characters.
 const RANDOM_LENGTH: usize = 8;
 /// The characters of a run's id.
@@ -365,10 +365,13 @@ pub(crate) fn runs_with(project: &Project, names: &[&str]) -> Result<Vec<RunId>,
 
 /// Every folder below this one whose name is an id with this prefix, in no order. A missing folder has none.
 pub(super) fn all_below(path: &Path, prefix: &str) -> Result<Vec<RunId>, StoreError> {
-    entries_as(path, |entry| {
-        let name = entry.file_name().into_string().ok()?;
-        is_id(&name, prefix).then_some(RunId(name))
-    })
+    entries_as(path, |entry| id_of(&entry, prefix))
+}
+
+/// The id that something in a folder is named by.
+pub(super) fn id_of(entry: &DirEntry, prefix: &str) -> Option<RunId> {
+    let name = entry.file_name().into_string().ok()?;
+    is_id(&name, prefix).then_some(RunId(name))
 }
 
 /// The run whose id begins with `text`, which may leave out the `r-`.

@@ -51,25 +51,38 @@ pub(super) fn table<const N: usize>(
     let widths = widths(columns, narrow, rows, terminal);
     let headings = columns.map(|column| column.heading.to_owned());
     let dim = columns.map(|column| Column { tone: Tone::Dim, ..column });
-    let mut lines = vec![line(dim, widths, &Row { cells: headings, state: None, problem: None })];
-    for row in rows {
-        let mut row = row.clone();
-        if let (Narrow::First(_), Some(first), Some(width)) = (narrow, row.cells.first_mut(), widths.first())
-        {
-            // Cut as text, so that the columns behind it stand where they should.
-            let uncoloured = Terminal { colour: false, ..terminal.clone() };
-            *first = Line::new().plain(first.as_str()).render_cut(&uncoloured, *width);
-        }
-        lines.push(line(columns, widths, &row));
-        lines.extend(row.problem.map(Line::problem));
-    }
     let room = terminal.width.unwrap_or(usize::MAX);
-    let shown = |line: &Line| match narrow {
-        Narrow::Ends => line.render_cut(terminal, room),
-        Narrow::Nothing | Narrow::First(_) => line.render(terminal),
+    // Each line is written before the next one is made: there may be ten thousand.
+    let mut written = String::new();
+    let mut write = |line: Line| {
+        let shown = match narrow {
+            Narrow::Ends => line.render_cut(terminal, room),
+            Narrow::Nothing | Narrow::First(_) => line.render(terminal),
+        };
+        written.push_str(shown.trim_end());
+        written.push('\n');
     };
-    let rows = lines.iter().map(|line| shown(line).trim_end().to_owned() + "\n");
-    rows.collect()
+    write(line(dim, widths, &Row { cells: headings, state: None, problem: None }));
+    for row in rows {
+        match narrow {
+            Narrow::First(_) => write(line(columns, widths, &first_cut(row, widths, terminal))),
+            Narrow::Nothing | Narrow::Ends => write(line(columns, widths, row)),
+        }
+        if let Some(problem) = row.problem {
+            write(Line::problem(problem));
+        }
+    }
+    written
+}
+
+/// Its first cell cut as text, so that the columns behind it stand where they should.
+fn first_cut<'a, const N: usize>(row: &Row<'a, N>, widths: [usize; N], terminal: &Terminal) -> Row<'a, N> {
+    let mut row = row.clone();
+    if let (Some(first), Some(width)) = (row.cells.first_mut(), widths.first()) {
+        let uncoloured = Terminal { colour: false, ..terminal.clone() };
+        *first = Line::new().plain(first.as_str()).render_cut(&uncoloured, *width);
+    }
+    row
 }
 
 fn widths<const N: usize>(
@@ -94,11 +107,11 @@ fn widths<const N: usize>(
 fn line<const N: usize>(columns: [Column; N], widths: [usize; N], row: &Row<'_, N>) -> Line {
     let mut line = Line::new();
     for (index, ((column, widest), cell)) in columns.iter().zip(widths).zip(&row.cells).enumerate() {
-        let room = " ".repeat(widest.saturating_sub(width(cell)));
+        let room = widest.saturating_sub(width(cell));
         let text = match column.align {
             Align::Left if index + 1 == N => cell.clone(),
-            Align::Left => format!("{cell}{room}"),
-            Align::Right => format!("{room}{cell}"),
+            Align::Left => format!("{cell}{:room$}", ""),
+            Align::Right => format!("{:room$}{cell}", ""),
         };
         let tone = row.state.filter(|(state, _)| *state == index).map_or(column.tone, |(_, tone)| tone);
         line = line.tone(column.tone, if index == 0 { "" } else { GAP }).tone(tone, text);

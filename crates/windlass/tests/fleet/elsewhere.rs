@@ -223,11 +223,7 @@ fn what_a_power_cut_took_of_the_journal_is_in_the_fleet() {
     let run = Running::start(&mut yard.tasks(2, &[]));
     yard.wait_for_agents(2);
     let (name, journal) = (yard.run_name(), the_journal(&yard.env.state()));
-    let is_in_the_fleet = || {
-        elsewhere.run(&["status", &name]).expect_success("status");
-        fs::read(elsewhere.journal()).unwrap() == fs::read(&journal).unwrap()
-    };
-    assert!(wait_until(PATIENCE, is_in_the_fleet));
+    assert!(wait_until(PATIENCE, || elsewhere.knows_the_whole_journal()));
     run.signal(Signal::KILL);
     run.wait(PATIENCE);
     yard.let_agents_go_on();

@@ -82,6 +82,8 @@ fn whoever_goes_on_with_a_run_elsewhere_has_the_large_files_that_landed() {
     yard.wait_for_agents(2);
     yard.let_an_agent_go_on();
     assert!(wait_until(PATIENCE, || !yard.of_kind("landed").is_empty()));
+    // No further task begins, so nothing else shows that the fleet has heard of it.
+    assert!(wait_until(PATIENCE, || elsewhere.knows_the_whole_journal()));
     run.signal(Signal::KILL);
     run.wait(PATIENCE);
     let name = yard.run_name();

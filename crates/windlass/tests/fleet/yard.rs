@@ -364,6 +364,12 @@ impl<'a> Elsewhere<'a> {
         self.root.join("state")
     }
 
+    /// Whether the fleet has all that is in the journal of the machine that works, so that it counts.
+    pub fn knows_the_whole_journal(&self) -> bool {
+        self.run(&["status", &self.yard.run_name()]).expect_success("status");
+        fs::read(self.journal()).unwrap() == fs::read(the_journal(&self.yard.env.state())).unwrap()
+    }
+
     /// The only run's journal.
     pub fn journal(&self) -> PathBuf {
         the_journal(&self.state())

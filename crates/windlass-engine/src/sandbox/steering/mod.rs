@@ -18,7 +18,9 @@ use windlass_core::spec::SandboxSpec;
 
 use super::SandboxRoom;
 use super::view::{Sight, View};
+use crate::executor::EngineError;
 use crate::steered::{NAMES, OWN, is_an_agents, steered, steering, variants};
+use crate::store::noted;
 use crate::store::run_folder::PUT_ASIDE;
 use marks::Marked;
 use mend::{Mended, Presence, mend};
@@ -124,7 +126,8 @@ impl Steering {
             entries: looked.into_iter().map(|(path, entry)| (Text::from(path.as_os_str()), entry)).collect(),
         };
         if self.noted == Noted::Yes {
-            let _ = note(&self.folder).write(&taken);
+            let write = || Ok::<_, EngineError>(note(&self.folder).write(&taken)?);
+            let _ = noted::write(&self.folder, write);
         }
         *record = Some(taken);
     }

@@ -9,6 +9,7 @@ pub(super) use fixture::Fixture;
 mod disk_full;
 mod index;
 mod lock;
+mod noted;
 mod paths;
 mod retention;
 mod run_folder;

@@ -1,0 +1,80 @@
+//! Which runs have a note of what steers.
+
+use std::fs;
+
+use windlass_core::values::RunId;
+
+use super::Fixture;
+use crate::store::noted::{all, forget_without_notes, write};
+use crate::store::run_folder::STEERING;
+use crate::store::{RunFolder, StoreError};
+
+fn folder(fixture: &Fixture, name: &str) -> RunFolder {
+    let folder = RunFolder::of(&fixture.project, &RunId(name.to_owned()));
+    fs::create_dir_all(folder.path()).unwrap();
+    folder
+}
+
+fn note(folder: &RunFolder) {
+    fs::write(folder.path().join(STEERING), "{}").unwrap();
+}
+
+fn names(fixture: &Fixture) -> Vec<String> {
+    let mut names: Vec<String> = all(&fixture.project).unwrap().into_iter().map(|run| run.0).collect();
+    names.sort_unstable();
+    names
+}
+
+#[test]
+fn a_run_is_named_before_it_has_a_note_and_until_it_has_none() {
+    let fixture = Fixture::new();
+    let [one, _other] = ["r-one", "r-other"].map(|name| folder(&fixture, name));
+    let named = || -> Result<(), StoreError> {
+        assert_eq!(names(&fixture), ["r-one"]);
+        note(&one);
+        Ok(())
+    };
+    write(one.path(), named).unwrap();
+    forget_without_notes(&one);
+    assert_eq!(names(&fixture), ["r-one"], "it has one");
+    fs::remove_file(one.path().join(STEERING)).unwrap();
+    forget_without_notes(&one);
+    assert!(names(&fixture).is_empty());
+}
+
+#[test]
+fn whoever_looks_while_a_note_is_written_makes_nobody_forget_it() {
+    let fixture = Fixture::new();
+    let one = folder(&fixture, "r-one");
+    let overtaken = || -> Result<(), StoreError> {
+        forget_without_notes(&one);
+        note(&one);
+        Ok(())
+    };
+    write(one.path(), overtaken).unwrap();
+    assert_eq!(names(&fixture), ["r-one"]);
+}
+
+#[test]
+fn where_no_folder_names_them_every_run_is_looked_at_and_none_is_lost_when_it_is_made() {
+    let fixture = Fixture::new();
+    let [old, _without, new] = ["r-old", "r-without", "r-new"].map(|name| folder(&fixture, name));
+    note(&old);
+    assert_eq!(names(&fixture), ["r-old"]);
+    write(new.path(), || Ok::<_, StoreError>(note(&new))).unwrap();
+    assert_eq!(names(&fixture), ["r-new", "r-old"]);
+    fs::remove_dir_all(fixture.project.path().join("noted")).unwrap();
+    assert_eq!(names(&fixture), ["r-new", "r-old"]);
+    let left: Vec<_> =
+        fs::read_dir(fixture.project.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["runs"], "nothing half made is left");
+}
+
+#[test]
+fn the_folder_of_an_interactive_session_is_none_of_a_run() {
+    let fixture = Fixture::new();
+    let session = fixture.project.sessions().join("s-one");
+    fs::create_dir_all(&session).unwrap();
+    write(&session, || Ok::<_, StoreError>(())).unwrap();
+    assert!(names(&fixture).is_empty());
+}
