@@ -108,7 +108,7 @@ impl App {
     /// Gives principles other values: `KEY=VALUE`, a whole number from 1 to 10.
     ///
     /// # Errors
-    /// There is no file, a key or a value is wrong, or the file stays wrong with them; then it is as it was.
+    /// There is no file, a key or a value is wrong, the file stays wrong with them, or a run works here; then it is as it was.
     pub fn set_principles(&self, changes: &[String]) -> Result<Vec<ChangedPrinciple>, AppError> {
         let values = changes.iter().map(|text| change(text)).collect::<Result<Vec<_>, _>>()?;
         self.change(&self.found()?.ok_or_else(|| none(self))?, &values)
@@ -135,6 +135,7 @@ impl App {
         found: &FoundPrinciples,
         values: &[(Principle, Level)],
     ) -> Result<Vec<ChangedPrinciple>, AppError> {
+        which::refuse_live(&Here::find(self)?)?;
         self.notices(&passed_over(found));
         let before = found.read().ok().map(|file| file.principles);
         let now = found.change(self.directory(), values)?.principles;

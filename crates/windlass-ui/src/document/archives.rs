@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::table::{Align, Column, Narrow, Row, table};
+use super::table::{Align, Column, Narrow, Row, nothing_yet, table};
 use crate::document::{document, listed};
 use crate::format;
 use crate::harmless::one_line;
@@ -60,7 +60,7 @@ pub struct ArchiveShown {
 /// The list, in the order given; every line ends with a newline.
 pub fn archives_table(rows: &[ArchiveRow], now: Timestamp, terminal: &Terminal) -> String {
     if rows.is_empty() {
-        return "no archives yet: `windlass archive save WORKSPACE` makes one\n".to_owned();
+        return nothing_yet("no archives yet: `windlass archive save WORKSPACE` makes one", terminal);
     }
     let columns = [
         Column { heading: "workspace", align: Align::Left, tone: Tone::Strong },

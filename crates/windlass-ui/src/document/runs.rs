@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 use windlass_core::spec::Mode;
 use windlass_core::values::{Cost, Grounds, Items, Named, RunId, Spent, StopReason};
 
-use super::table::{Align, Column, Narrow, Row, table};
+use super::table::{Align, Column, Narrow, Row, nothing_yet, table};
 use crate::document::listed;
 use crate::format;
 use crate::harmless::one_line;
@@ -124,7 +124,7 @@ const NARROW: usize = 60;
 /// The list as a table, oldest first, so that the newest run is next to the prompt; every line ends with a newline.
 pub fn runs_table(rows: &[RunRow], now: Timestamp, terminal: &Terminal) -> String {
     if rows.is_empty() {
-        return "no runs yet: `windlass run -p \"what is to be done\"` starts one\n".to_owned();
+        return nothing_yet("no runs yet: `windlass run -p \"what is to be done\"` starts one", terminal);
     }
     let mut sorted: Vec<&RunRow> = rows.iter().collect();
     sorted.sort_by(|left, right| (left.started, &left.run).cmp(&(right.started, &right.run)));

@@ -92,6 +92,11 @@ fn no_run_says_how_to_start_one() {
         runs_table(&[], now(), &columns(80)),
         "no runs yet: `windlass run -p \"what is to be done\"` starts one\n"
     );
+    let elsewhere = Terminal { elsewhere: Some("-C app".to_owned()), ..columns(80) };
+    assert_eq!(
+        runs_table(&[], now(), &elsewhere),
+        "no runs yet: `windlass -C app run -p \"what is to be done\"` starts one\n"
+    );
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Tables: cells in columns. No cell is cut, since most are there to be copied, unless a list says otherwise.
 
+use crate::elsewhere;
 use crate::line::{Line, Tone, width};
 use crate::terminal::Terminal;
 
@@ -39,6 +40,11 @@ pub(super) enum Narrow {
     Ends,
     /// The cells of the first column, down to so many columns of the terminal.
     First(usize),
+}
+
+/// What stands in the place of a table without rows: a sentence with the command that makes the first, as it is to be typed.
+pub(super) fn nothing_yet(sentence: &str, terminal: &Terminal) -> String {
+    format!("{}\n", elsewhere::sentence(sentence, terminal.elsewhere.as_deref()))
 }
 
 /// Rows below the headings of their columns; every line ends with a newline.

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::archives::beginning;
-use super::table::{Align, Column, Narrow, Row, table};
+use super::table::{Align, Column, Narrow, Row, nothing_yet, table};
 use crate::document::{document, listed};
 use crate::format;
 use crate::harmless::one_line;
@@ -61,7 +61,7 @@ pub struct TemplateShown {
 /// The list, in the order given; every line ends with a newline.
 pub fn templates_table(rows: &[TemplateRow], terminal: &Terminal) -> String {
     if rows.is_empty() {
-        return "no templates yet: `windlass template save WORKSPACE` makes one\n".to_owned();
+        return nothing_yet("no templates yet: `windlass template save WORKSPACE` makes one", terminal);
     }
     let columns = [
         Column { heading: "template", align: Align::Left, tone: Tone::Strong },

@@ -4,7 +4,7 @@ use serde::Serialize;
 use windlass_core::values::RunId;
 
 use super::runs::RunState;
-use super::table::{Align, Column, Narrow, Row, table};
+use super::table::{Align, Column, Narrow, Row, nothing_yet, table};
 use crate::document::listed;
 use crate::harmless::one_line;
 use crate::line::Tone;
@@ -40,8 +40,10 @@ pub struct WorktreeRow {
 /// The worktrees by name; every line ends with a newline.
 pub fn worktrees_table(rows: &[WorktreeRow], terminal: &Terminal) -> String {
     if rows.is_empty() {
-        return "no worktrees yet: `windlass run --worktree NAME -p \"what is to be done\"` makes one\n"
-            .to_owned();
+        return nothing_yet(
+            "no worktrees yet: `windlass run --worktree NAME -p \"what is to be done\"` makes one",
+            terminal,
+        );
     }
     let columns = [
         Column { heading: "worktree", align: Align::Left, tone: Tone::Strong },

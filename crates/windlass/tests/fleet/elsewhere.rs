@@ -222,7 +222,7 @@ fn what_a_power_cut_took_of_the_journal_is_in_the_fleet() {
     let worker = yard.worker("one");
     let run = Running::start(&mut yard.tasks(2, &[]));
     yard.wait_for_agents(2);
-    let (name, journal) = (yard.run_name(), the_journal(&yard.env.state()));
+    let journal = the_journal(&yard.env.state());
     assert!(wait_until(PATIENCE, || elsewhere.knows_the_whole_journal()));
     run.signal(Signal::KILL);
     run.wait(PATIENCE);

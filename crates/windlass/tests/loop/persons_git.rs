@@ -254,6 +254,8 @@ fn verbs_that_a_run_would_undo_are_refused_while_it_works() {
     ));
     night.env.run(&mut night.windlass(&["init", "ws"]), PATIENCE).expect_code(0, "init");
     night.env.write(".windlass/workspaces/ws/INSTRUCTIONS.md", "Do it\n");
+    let principles = &["principles", "init", "--preset", "startup"];
+    night.env.run(&mut night.windlass(principles), PATIENCE).expect_code(0, "principles");
     shell(&night, "git add -A; git commit -qm Workspace");
     let running = night.start(&["-m", "1"]);
     night.wait_for_file(".git/begun");
@@ -264,7 +266,9 @@ fn verbs_that_a_run_would_undo_are_refused_while_it_works() {
         &["clean", "ws", "--yes"],
         &["reset", "ws", "--yes"],
         &["template", "save", "ws"],
-        &["principles", "init", "--preset", "startup"],
+        principles,
+        &["principles", "set", "blast_radius=9"],
+        &["principles", "reset"],
     ] {
         let refused = night.env.run(&mut night.windlass(verb), PATIENCE);
         refused.expect_code(25, &verb.join(" "));

@@ -15,8 +15,10 @@ fn folder(fixture: &Fixture, name: &str) -> RunFolder {
     folder
 }
 
-fn note(folder: &RunFolder) {
+#[expect(clippy::unnecessary_wraps, reason = "that is what is called")]
+fn note(folder: &RunFolder) -> Result<(), StoreError> {
     fs::write(folder.path().join(STEERING), "{}").unwrap();
+    Ok(())
 }
 
 fn names(fixture: &Fixture) -> Vec<String> {
@@ -31,8 +33,7 @@ fn a_run_is_named_before_it_has_a_note_and_until_it_has_none() {
     let [one, _other] = ["r-one", "r-other"].map(|name| folder(&fixture, name));
     let named = || -> Result<(), StoreError> {
         assert_eq!(names(&fixture), ["r-one"]);
-        note(&one);
-        Ok(())
+        note(&one)
     };
     write(one.path(), named).unwrap();
     forget_without_notes(&one);
@@ -48,8 +49,7 @@ fn whoever_looks_while_a_note_is_written_makes_nobody_forget_it() {
     let one = folder(&fixture, "r-one");
     let overtaken = || -> Result<(), StoreError> {
         forget_without_notes(&one);
-        note(&one);
-        Ok(())
+        note(&one)
     };
     write(one.path(), overtaken).unwrap();
     assert_eq!(names(&fixture), ["r-one"]);
@@ -59,9 +59,9 @@ fn whoever_looks_while_a_note_is_written_makes_nobody_forget_it() {
 fn where_no_folder_names_them_every_run_is_looked_at_and_none_is_lost_when_it_is_made() {
     let fixture = Fixture::new();
     let [old, _without, new] = ["r-old", "r-without", "r-new"].map(|name| folder(&fixture, name));
-    note(&old);
+    note(&old).unwrap();
     assert_eq!(names(&fixture), ["r-old"]);
-    write(new.path(), || Ok::<_, StoreError>(note(&new))).unwrap();
+    write(new.path(), || note(&new)).unwrap();
     assert_eq!(names(&fixture), ["r-new", "r-old"]);
     fs::remove_dir_all(fixture.project.path().join("noted")).unwrap();
     assert_eq!(names(&fixture), ["r-new", "r-old"]);
