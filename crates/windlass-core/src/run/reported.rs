@@ -51,7 +51,11 @@ impl Run {
                 one(news.then(|| suspected.into()))
             }
             (Report::PrinciplesProposed(proposed), _) => one(self.principles_proposed(proposed)),
-            (Report::Damaged(damaged), Some(LaneState::Keeping(..))) => vec![damaged.into()],
+            // An agent's is seen when its attempt is kept, and that of checks when they have ended.
+            (
+                Report::Damaged(damaged),
+                Some(LaneState::Keeping(..) | LaneState::Advancing(..) | LaneState::Settling(..)),
+            ) => vec![damaged.into()],
             (Report::SnapshotTaken(taken), Some(LaneState::Keeping(..))) => self.snapshot_taken(taken),
             (Report::ForbiddenChangesReverted(reverted), Some(LaneState::Refusing(..))) => {
                 vec![reverted.into()]

@@ -1,6 +1,7 @@
 //! Carrying out an order in a working tree: each effect's steps, in the order in which they have to come.
 
 use windlass_agents::close_own_files;
+use windlass_core::damage::DamageCourse;
 use windlass_core::report::{self, Report};
 use windlass_core::run::{Effect, Occasion, Order, OrderContext, TurnKey};
 use windlass_core::values::{AgentIndex, CallId, LaneId, Purpose, StopReason, TaskState};
@@ -122,10 +123,15 @@ impl WorkingTree {
             }
             Effect::Keep { lane, turn } => self.keep(*lane, *turn, &order.context),
             Effect::Undo { lane, turn } => damage::carry_out(self, *lane, *turn),
-            Effect::Settle { lane, .. } => self.settle(*lane),
+            Effect::Settle { lane, turn } => self.settle(*lane, *turn),
             Effect::Commit { lane, turn, since, what } => {
+                let found = damage::after_checks(self, *turn, None)?;
+                let mut reports = found.iter().flat_map(|found| damage::reports(self, *lane, found)).collect();
+                if found.is_some_and(|found| found.course == DamageCourse::Stop) {
+                    return Ok(reports);
+                }
                 self.leave_out_what_went_back(&order.context, *turn, since.as_ref())?;
-                let mut reports = self.write_down_before_commit(&order.context, *turn, *what)?;
+                reports.extend(self.write_down_before_commit(&order.context, *turn, *what)?);
                 let task = order.context.task().map(|at| &at.row);
                 let subject = Subject { kind: *what, task };
                 let checked = self.take_in_rewritten(&order.context, *turn, since.as_ref())?;
@@ -163,12 +169,19 @@ impl WorkingTree {
     }
 
     /// Looks at what the checks wrote.
-    fn settle(&mut self, lane: LaneId) -> Worked {
+    fn settle(&mut self, lane: LaneId, turn: TurnKey) -> Worked {
         let look = self.look()?;
+        let found = damage::after_checks(self, turn, Some(&look.inventory))?;
+        let mut reports: Vec<Report> =
+            found.iter().flat_map(|found| damage::reports(self, lane, found)).collect();
+        if found.is_some_and(|found| found.course == DamageCourse::Stop) {
+            return Ok(reports);
+        }
         let evidence = self.evidence(&look);
         self.note_checks(&look.inventory)?;
         self.remember(look);
-        Ok(vec![Report::from(report::TreeRechecked { lane, evidence })])
+        reports.push(Report::from(report::TreeRechecked { lane, evidence }));
+        Ok(reports)
     }
 
     /// What is still to be known of a call that nobody saw end.

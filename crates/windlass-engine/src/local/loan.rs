@@ -90,9 +90,9 @@ impl WorkingTree {
         WorkError::of(StopReason::DestructiveChange, &said)
     }
 
-    /// It is the attempt's; before the first one nobody else says it.
+    /// It is the attempt's until that is kept; before the first one, and of what checks did, nobody else says it.
     fn leave_behind(&mut self, damage: Vec<Damage>) {
-        if self.began.is_some() {
+        if self.began.is_some() && self.began != self.kept_last {
             self.left_behind.extend(damage);
         } else {
             self.notices.extend(damage.into_iter().map(|one| one.sentence));

@@ -173,6 +173,11 @@ impl Store {
         Ok(self.latest.as_ref().is_some_and(|(_, kept)| *kept == now))
     }
 
+    /// The repository's own files as they are now; their contents are kept.
+    pub fn own_files_now(&mut self, repository: &Repository) -> Result<Vec<OwnFile>, SnapshotError> {
+        Ok(self.keep_own_files(repository)?.0)
+    }
+
     /// What HEAD says now, as a content of the store.
     pub fn content_of_head(&mut self, repository: &Repository) -> Result<Option<ObjectId>, SnapshotError> {
         Ok(self.keep_own_file(&repository.git_dir.join("HEAD"))?.map(|(_, content, _)| content))

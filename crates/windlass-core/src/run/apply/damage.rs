@@ -8,7 +8,12 @@ use crate::values::{Evidence, JobStatus, LaneId};
 
 impl Run {
     pub(super) fn damaged(&mut self, lane: LaneId, found: &[Damage], course: DamageCourse) -> Applied {
-        let turn = self.take_state(lane, "keeping", LaneState::try_as_keeping)?.0.key();
+        let turn = self.take_state(lane, "keeping, advancing or settling", |state| match state {
+            LaneState::Keeping(turn, ..) | LaneState::Advancing(turn, ..) | LaneState::Settling(turn, ..) => {
+                Some(turn.key())
+            }
+            _ => None,
+        })?;
         if let Some(held) = self.lanes.get_mut(&lane) {
             held.damage = Some(Damaged { turn, found: found.to_vec(), course, undone: false });
         }

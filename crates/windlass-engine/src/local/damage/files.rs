@@ -9,10 +9,10 @@ use windlass_core::run::TurnKey;
 
 use super::super::work::WorkError;
 use super::super::working_tree::WorkingTree;
-use super::Beginning;
+use super::{Beginning, Ending};
 use windlass_git::git::{ObjectId, Repository, TreeFiles};
 use windlass_git::inventory::{EntryKind, as_path};
-use windlass_git::snapshot::{Side, Snapshot};
+use windlass_git::snapshot::Side;
 use windlass_host::tree::at;
 
 type Content = (EntryKind, ObjectId);
@@ -22,16 +22,13 @@ pub(super) fn lost(
     world: &mut WorkingTree,
     repository: &Repository,
     (scene, began): (&Scene, &Beginning),
-    after: &Snapshot,
+    after: &Ending<'_>,
     ancestry: &mut Ancestry,
 ) -> Result<(), WorkError> {
-    let now: BTreeMap<&[u8], Content> =
-        after.files.iter().map(|file| (file.path.as_slice(), (file.kind, file.content))).collect();
-    let was: BTreeMap<&[u8], Content> =
-        began.files.iter().map(|(path, kind, content)| (path.as_slice(), (*kind, *content))).collect();
+    let now: BTreeMap<&[u8], Content> = after.files.iter().copied().collect();
+    let was = contents(began);
     // What the snapshot left out may be there all the same.
-    let left_out: BTreeSet<&[u8]> = after.left_out.iter().map(|left| left.path.as_slice()).collect();
-    let changed = |path: &&[u8]| now.get(*path) != was.get(*path) && !left_out.contains(*path);
+    let changed = |path: &&[u8]| now.get(*path) != was.get(*path) && !after.left_out.contains(*path);
     let changed: Vec<&[u8]> = was
         .keys()
         .chain(now.keys().filter(|path| !was.contains_key(*path)))
@@ -44,7 +41,7 @@ pub(super) fn lost(
     let Some(committed) = committed(world, repository, scene.commit.as_deref()) else {
         return Ok(());
     };
-    let elsewhere: BTreeSet<ObjectId> = after.files.iter().map(|file| file.content).collect();
+    let elsewhere: BTreeSet<ObjectId> = after.files.iter().map(|(_, (_, content))| *content).collect();
     let commit = scene.commit.as_deref().unwrap_or_default();
     let known = world.converts.as_ref().filter(|(of, _)| of == commit).map(|(_, converts)| *converts);
     let (converts, left) = (known.map_or_else(OnceCell::new, OnceCell::from), Cell::new(MOST_MADE));
@@ -87,6 +84,24 @@ pub(super) fn lost(
     let first = first_files(world, ancestry)?;
     for lost in [&mut ancestry.cleaned, &mut ancestry.discarded] {
         keep_a_persons(lost, &was, first.as_ref());
+    }
+    Ok(())
+}
+
+fn contents(began: &Beginning) -> BTreeMap<&[u8], Content> {
+    began.files.iter().map(|(path, kind, content)| (path.as_slice(), (*kind, *content))).collect()
+}
+
+/// What the agent has made itself, and what earlier checks wrote, its own checks may throw away.
+pub(super) fn keep_only_a_persons(
+    world: &WorkingTree,
+    began: &Beginning,
+    ancestry: &mut Ancestry,
+) -> Result<(), WorkError> {
+    let Some(first) = first_files(world, ancestry)? else { return Ok(()) };
+    let was = contents(began);
+    for lost in [&mut ancestry.cleaned, &mut ancestry.discarded] {
+        lost.files.retain(|path| first.get(path) == was.get(path.as_slice()));
     }
     Ok(())
 }

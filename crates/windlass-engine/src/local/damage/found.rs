@@ -3,10 +3,20 @@
 use windlass_core::damage::{Damage, DamageCourse};
 use windlass_core::run::TurnKey;
 
+/// Whose doing it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::local) enum DoneBy {
+    /// The attempt's agent.
+    Agent,
+    /// The checks of what it left; they run what it wrote.
+    Checks,
+}
+
 /// What was found, and what follows.
 #[derive(Clone, Debug)]
 pub(in crate::local) struct FoundDamage {
     pub turn: TurnKey,
+    pub by: DoneBy,
     pub damage: Vec<Damage>,
     pub course: DamageCourse,
 }

@@ -1,11 +1,13 @@
 //! What an attempt did to the repository beyond its work: seen by comparing what it began with and what it left.
 
+mod after_checks;
 mod files;
 pub(super) mod found;
 mod history;
 mod operations;
 mod undo;
 
+use std::collections::BTreeSet;
 use std::time::SystemTime;
 
 use windlass_core::damage::{self, Ancestry, Damage, DamageCourse, DamageKind, Scene};
@@ -24,8 +26,9 @@ use windlass_git::git::{Head, ObjectId};
 use windlass_git::inventory::{Entry, EntryKind, Inventory};
 use windlass_git::snapshot::{OwnFile, Side, Snapshot};
 
-use found::FoundDamage;
+use found::{DoneBy, FoundDamage};
 
+pub(super) use after_checks::after_checks;
 pub(super) use files::committed;
 pub(super) use undo::carry_out;
 
@@ -35,6 +38,28 @@ pub(super) struct Beginning {
     files: Vec<(Vec<u8>, EntryKind, ObjectId)>,
     own: Vec<OwnFile>,
     head: Option<Head>,
+}
+
+/// What was left.
+struct Ending<'a> {
+    files: Vec<(&'a [u8], (EntryKind, ObjectId))>,
+    /// What is there, and in none of these.
+    left_out: BTreeSet<&'a [u8]>,
+    own: &'a [OwnFile],
+}
+
+impl<'a> Ending<'a> {
+    fn of(snapshot: &'a Snapshot) -> Ending<'a> {
+        Ending {
+            files: snapshot
+                .files
+                .iter()
+                .map(|file| (file.path.as_slice(), (file.kind, file.content)))
+                .collect(),
+            left_out: snapshot.left_out.iter().map(|left| left.path.as_slice()).collect(),
+            own: &snapshot.repository,
+        }
+    }
 }
 
 /// As the session saw it, or as its snapshot has it. `None` where nothing is kept.
@@ -67,7 +92,7 @@ pub(super) fn find(
     let (Some(began), Some(after)) = (began, after) else {
         return Ok(None);
     };
-    let mut damage = compare(world, turn, began, (now, after))?;
+    let mut damage = compare(world, (turn, DoneBy::Agent), began, (now, &Ending::of(after)))?;
     damage.append(&mut world.left_behind);
     damage.sort_by_key(|one| one.kind);
     let plan = world.plan.clone();
@@ -92,7 +117,7 @@ pub(super) fn find(
             other.directory.display()
         ));
     }
-    Ok(Some(FoundDamage { turn, damage, course }))
+    Ok(Some(FoundDamage { turn, by: DoneBy::Agent, damage, course }))
 }
 
 /// An agent that is to commit may choose where, and finish what was under way; a person wants to know that it did.
@@ -121,16 +146,15 @@ fn another_at_work(world: &WorkingTree, course: DamageCourse) -> Result<Option<H
 
 /// The notices, the fact, and the end of the run where that is what follows.
 pub(super) fn reports(world: &mut WorkingTree, lane: LaneId, found: &FoundDamage) -> Vec<Report> {
-    let command = command(world, found.turn);
+    let (who, command) = match found.by {
+        DoneBy::Agent => ("the agent", command(world, found.turn)),
+        DoneBy::Checks => ("what the checks ran", command_after(world, found.turn)),
+    };
     let sentences: Vec<&str> = found.damage.iter().map(|damage| damage.sentence.as_str()).collect();
-    let said = sentences.join("; ");
+    let said = format!("{who} damaged the repository: {}", sentences.join("; "));
     let notice = match found.course {
-        DamageCourse::GoOn | DamageCourse::Stop => {
-            format!("the agent damaged the repository: {said}; `{command}` undoes it")
-        }
-        DamageCourse::UndoAll | DamageCourse::UndoParts => {
-            format!("the agent damaged the repository: {said}")
-        }
+        DamageCourse::GoOn | DamageCourse::Stop => format!("{said}; `{command}` undoes it"),
+        DamageCourse::UndoAll | DamageCourse::UndoParts => said.clone(),
     };
     let mut reports = world.say_once(vec![notice]);
     let TurnKey { iteration, attempt } = found.turn;
@@ -139,10 +163,8 @@ pub(super) fn reports(world: &mut WorkingTree, lane: LaneId, found: &FoundDamage
             .into(),
     );
     if found.course == DamageCourse::Stop {
-        reports.push(Report::from(report::Failed {
-            stop_reason: StopReason::DestructiveChange,
-            detail: format!("the agent damaged the repository: {said}"),
-        }));
+        reports
+            .push(Report::from(report::Failed { stop_reason: StopReason::DestructiveChange, detail: said }));
     }
     reports
 }
@@ -157,19 +179,23 @@ pub(super) fn command(world: &WorkingTree, turn: TurnKey) -> String {
     }
 }
 
+/// The same where the attempt's own work stays.
+fn command_after(world: &WorkingTree, turn: TurnKey) -> String {
+    format!("windlass restore {} {} --repository", world.plan.run, turn.iteration)
+}
+
 fn compare(
     world: &mut WorkingTree,
-    turn: TurnKey,
+    (turn, by): (TurnKey, DoneBy),
     began: &Beginning,
-    (now, after): (&Inventory, &Snapshot),
+    (now, after): (&Inventory, &Ending<'_>),
 ) -> Result<Vec<Damage>, WorkError> {
     let (Some(store), Some(repository)) = (&world.snapshots, world.surveyor.place().repository.clone())
     else {
         return Ok(Vec::new());
     };
     let mut before = store.scene(&began.own)?;
-    let mut left =
-        if after.repository == began.own { before.clone() } else { store.scene(&after.repository)? };
+    let mut left = if after.own == began.own { before.clone() } else { store.scene(after.own)? };
     left.unusable = now.trouble.clone().or(left.unusable.take());
     in_tables(&began.own, (&mut before, began.head.as_ref()), (&mut left, now.head.as_ref()));
     if let (None, Some(commit)) = (&left.unusable, &left.commit)
@@ -178,12 +204,20 @@ fn compare(
         left.unusable = Some(format!("there is no object of the commit {commit}"));
     }
     operations::leave_out_what_agents_ended(store, &world.name(turn, Side::Before), &mut before, &left)?;
-    world.notices.extend(stashed(&before, &left));
+    let stashed = stashed(&before, &left);
+    let are_put_away = by == DoneBy::Checks && stashed.is_some();
+    world.notices.extend(stashed);
     let ancestry = if left.unusable.is_some() {
         Ancestry::default()
     } else {
         let mut ancestry = history::ancestry(&repository, &before, &left, world.plan.commit)?;
-        files::lost(world, &repository, (&before, began), after, &mut ancestry)?;
+        // A person who puts changes away while the checks run has them in the stash.
+        if !are_put_away {
+            files::lost(world, &repository, (&before, began), after, &mut ancestry)?;
+        }
+        if by == DoneBy::Checks {
+            files::keep_only_a_persons(world, began, &mut ancestry)?;
+        }
         ancestry
     };
     Ok(damage::compare(&before, &left, &ancestry))

@@ -1,6 +1,7 @@
 //! What an agent does to a repository beyond its work: seen, named, and undone by the one command that is printed.
 
 mod asking;
+mod by_checks;
 mod combined;
 mod converted;
 mod ending;

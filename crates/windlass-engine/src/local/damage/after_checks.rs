@@ -1,0 +1,82 @@
+//! What the checks of an attempt did to the repository: they run what the agent wrote, after its own traces were looked at.
+
+use windlass_core::damage::{self, Damage, DamageCourse, DamageKind};
+use windlass_core::run::TurnKey;
+
+use super::found::{DoneBy, FoundDamage};
+use super::{Beginning, Ending, compare};
+use crate::local::work::WorkError;
+use crate::local::working_tree::{Look, WorkingTree};
+use windlass_git::git::{Head, ObjectId};
+use windlass_git::inventory::{Entry, Inventory};
+
+/// Compares what is there with what the attempt left, where this session has kept that. `now` is what is there, if somebody has
+/// looked already.
+pub(in crate::local) fn after_checks(
+    world: &mut WorkingTree,
+    turn: TurnKey,
+    now: Option<&Inventory>,
+) -> Result<Option<FoundDamage>, WorkError> {
+    let has_judged = !world.plan.checks.is_empty() && world.has_kept(turn);
+    let Some(judged) = world.latest.clone().filter(|_| has_judged) else { return Ok(None) };
+    if is_untouched(world, &judged, now)? {
+        return Ok(None);
+    }
+    let now = match now {
+        Some(now) => now.clone(),
+        None => world.look()?.inventory,
+    };
+    let (Some(store), Some(repository), Some(kept)) =
+        (&mut world.snapshots, &world.surveyor.place().repository, &judged.snapshot)
+    else {
+        return Ok(None);
+    };
+    let own = store.own_files_now(repository)?;
+    let of = |entry: &Entry| (entry.path.clone(), entry.kind, entry.content);
+    let began = Beginning {
+        files: judged.inventory.entries.iter().map(of).collect(),
+        own: store.own_files(kept)?,
+        head: judged.inventory.head.clone(),
+    };
+    let files = now.entries.iter().map(|entry| (entry.path.as_slice(), (entry.kind, entry.content)));
+    let unread = now.unread.iter().map(|unread| unread.path.as_slice());
+    let ending = Ending { files: files.collect(), left_out: unread.collect(), own: &own };
+    let mut damage = compare(world, (turn, DoneBy::Checks), &began, (&now, &ending))?;
+    damage.retain(|one| !damage::may_be_wanted(one.kind, world.plan.commit));
+    let course = course(&damage);
+    let found = FoundDamage { turn, by: DoneBy::Checks, damage, course };
+    Ok((!found.damage.is_empty()).then_some(found))
+}
+
+/// Tools that install themselves write settings and hooks, also for a check. Whatever else is gone would be built upon.
+fn course(damage: &[Damage]) -> DamageCourse {
+    if damage.iter().all(|one| one.kind == DamageKind::SettingsChanged) {
+        DamageCourse::GoOn
+    } else {
+        DamageCourse::Stop
+    }
+}
+
+/// Are the repository's own files, and what a person had uncommitted, as the attempt left them? Most checks touch neither, and
+/// the whole tree need not be looked at for that.
+fn is_untouched(world: &mut WorkingTree, judged: &Look, now: Option<&Inventory>) -> Result<bool, WorkError> {
+    let place = world.surveyor.place().clone();
+    let (Some(store), Some(repository), Some(kept)) =
+        (&mut world.snapshots, &place.repository, &judged.snapshot)
+    else {
+        return Ok(true);
+    };
+    let has_objects = |commit: ObjectId| repository.seems_to_have(&commit.to_string());
+    let head = judged.inventory.head.as_ref().and_then(Head::commit);
+    if !store.is_as_kept(repository, kept)? || !head.is_none_or(has_objects) {
+        return Ok(false);
+    }
+    if let Some(now) = now {
+        return Ok(now.trouble.is_none() && now.entries == judged.inventory.entries);
+    }
+    let is_as_judged = |path: &Vec<u8>| {
+        let was = judged.inventory.entry(path).map(|entry| (entry.kind, entry.content));
+        place.content_now(path) == was
+    };
+    Ok(world.uncommitted.keys().all(is_as_judged))
+}
