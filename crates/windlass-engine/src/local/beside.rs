@@ -44,11 +44,20 @@ pub(super) fn of_commit(
     Ok(uncommitted.filter(counts).take(MOST).map(|path| quote(&path)).collect())
 }
 
-/// The files that were there when the work was judged, and that its commit does not hold: what was a person's and uncommitted, and
-/// what is held back.
-pub(super) fn lacking(world: &WorkingTree, held: &WithheldPaths) -> Vec<String> {
+/// The files that were there when the work was judged, and that its commit does not hold: what was a person's and uncommitted, what
+/// is held back, and what the checks have written since `since` for themselves.
+pub(super) fn lacking(
+    world: &WorkingTree,
+    held: &WithheldPaths,
+    since: Option<&SnapshotId>,
+) -> Result<Vec<String>, WorkError> {
     let is_there = |path: &&Vec<u8>| at(&world.surveyor.place().root).join(as_path(path)).is_taken();
     let uncommitted = world.uncommitted.keys().filter(is_there);
-    let all: BTreeSet<&Vec<u8>> = held.iter().map(|(path, _)| path).chain(uncommitted).collect();
-    all.into_iter().filter(|path| !is_own(path)).take(MOST).map(|path| quote(path)).collect()
+    let mut all: BTreeSet<&Vec<u8>> = held.iter().map(|(path, _)| path).chain(uncommitted).collect();
+    let since = since.zip(world.snapshots.as_ref()).filter(|_| !world.by_checks.is_empty());
+    let since = since.map(|(since, store)| store.load(since)).transpose()?;
+    if let (Some(since), Some(judged)) = (&since, &world.latest) {
+        all.extend(world.by_checks.theirs(since, &judged.inventory));
+    }
+    Ok(all.into_iter().filter(|path| !is_own(path)).take(MOST).map(|path| quote(path)).collect())
 }

@@ -60,9 +60,11 @@ pub(super) fn carry_out(
     world.remember(look);
     let mut reports = world.say_once(withhold::notice(&held).into_iter().collect());
     let held_back = withhold::named(&held);
-    let lacks = beside::lacking(world, &held);
+    let lacks = beside::lacking(world, &held, since)?;
     let notes = CommitNotes { held_back, beside, snapshot, lacks, ..CommitNotes::default() };
-    let mut committed = report_of(outcome, lane, evidence, notes);
+    let repository = world.surveyor.place().repository.as_ref();
+    let kept_out = repository.map_or(Ok(None), |repository| kept_out_by_hooks(repository, &outcome))?;
+    let mut committed = report_of((outcome, kept_out), lane, evidence, notes);
     // Nor did those that passed before another one wrote over the work, or in a session before this one.
     committed.altered |= moved || rewritten || !world.has_kept(turn);
     committed.altered |= std::mem::take(&mut world.went_back);
@@ -153,15 +155,38 @@ impl WorkingTree {
     }
 }
 
-/// What is reported of a commit.
+/// Why a commit does not hold what the checks have judged, where a hook has left something out of it, or committed something
+/// else, and not in the files: judging those once more would show nothing.
+pub(super) fn kept_out_by_hooks(
+    repository: &Repository,
+    outcome: &CommitOutcome,
+) -> Result<Option<String>, WorkError> {
+    let CommitOutcome::Committed { commit, altered } = outcome else { return Ok(None) };
+    if altered.is_empty() {
+        return Ok(None);
+    }
+    let uncommitted = repository.uncommitted_paths()?;
+    let is_otherwise = |path: &&Vec<u8>| uncommitted.iter().any(|found| found.path == **path);
+    let kept_out: Vec<&[u8]> = altered.iter().filter(is_otherwise).map(Vec::as_slice).collect();
+    let commit: String = commit.to_string().chars().take(9).collect();
+    Ok((!kept_out.is_empty()).then(|| {
+        let named = windlass_core::recovery::listed(kept_out.into_iter());
+        format!("commit {commit} lacks what the checks have judged, since a hook of the repository changed it: {named}")
+    }))
+}
+
+/// What is reported of a commit, and of what hooks have kept out of it.
 pub(super) fn report_of(
-    outcome: CommitOutcome,
+    (outcome, kept_out): (CommitOutcome, Option<String>),
     lane: LaneId,
     evidence: Evidence,
     mut notes: CommitNotes,
 ) -> report::Committed {
     let (commit, altered, refused) = match outcome {
-        CommitOutcome::Committed { commit, altered } => (Some(commit.to_string()), altered, None),
+        CommitOutcome::Committed { commit, altered } => {
+            notes.hook_output.clone_from(&kept_out);
+            (Some(commit.to_string()), !altered.is_empty(), kept_out)
+        }
         CommitOutcome::NothingToCommit => (None, false, None),
         CommitOutcome::Refused(why) => (None, false, Some(why)),
         CommitOutcome::RefusedByHook(said) => {
@@ -192,7 +217,7 @@ fn commit(
     };
     let key = message(&world.plan, turn, of).key();
     if let Some(commit) = begun_commit::made_before(&world.folder, repository, turn, &key)? {
-        return nothing(CommitOutcome::Committed { commit, altered: false });
+        return nothing(CommitOutcome::Committed { commit, altered: Vec::new() });
     }
     let Some(since) = since else {
         return nothing(CommitOutcome::NothingToCommit);

@@ -48,7 +48,7 @@ impl WorkingTree {
 
     /// How many files are the work to be committed, and those of them that are as they were before it.
     fn work_and_what_went_back(
-        &self,
+        &mut self,
         since: Option<&SnapshotId>,
     ) -> Result<(usize, Vec<Vec<u8>>), WorkError> {
         let (Some(since), Some(store), Some(judged)) = (since, &self.snapshots, &self.latest) else {
@@ -65,7 +65,13 @@ impl WorkingTree {
             let was = judged.inventory.entry(path).map(|entry| (entry.kind, entry.content));
             now == since.content(path) && now != was
         };
-        let gone = work.iter().filter(went_back).cloned().collect();
+        let mut gone: Vec<Vec<u8>> = work.iter().filter(went_back).cloned().collect();
+        let was_missing = |path: &Vec<u8>| judged.inventory.entry(path).is_none();
+        if gone.iter().any(was_missing) {
+            // A file that git ignores by now, and does not follow any more, was there all the time.
+            let now = self.look()?.inventory;
+            gone.retain(|path| now.entry(path).is_some());
+        }
         Ok((work.len(), gone))
     }
 }

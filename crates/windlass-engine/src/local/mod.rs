@@ -182,6 +182,7 @@ impl LocalLanes {
         let starters = Starters::at_beginning(&setting.plan, &setting.project, setting.surveyor.place());
         // Nobody else writes here: the session holds the directory.
         tasks::tidy(&setting.plan);
+        setting.folder.remove_half_written();
         let sandbox = Arc::new(setting.sandbox);
         let filtering = setting.plan.sandbox.is_on() && setting.plan.lanes.is_none();
         let environment = || setting.environment.clone();

@@ -228,7 +228,7 @@ impl WorkingTrees {
             }
             reports.extend(world.say_once(withhold::notice(&held).into_iter().collect()));
             notes.held_back = withhold::named(&held);
-            notes.lacks = beside::lacking(world, &held);
+            notes.lacks = beside::lacking(world, &held, since)?;
             if world.plan.delivery.is_some() {
                 notes.beside = held.iter().map(|(path, _)| quote(path)).collect();
             }
@@ -239,7 +239,8 @@ impl WorkingTrees {
         let has_kept = world.has_kept(turn);
         let went_back = std::mem::take(&mut world.went_back);
         let evidence = world.look_again()?;
-        let mut committed = commit::report_of(outcome, lane, evidence, notes);
+        let kept_out = commit::kept_out_by_hooks(checkout.repository(), &outcome)?;
+        let mut committed = commit::report_of((outcome, kept_out), lane, evidence, notes);
         committed.altered |= rewritten || !has_kept || went_back;
         reports.push(committed.into());
         Ok(reports)
@@ -408,7 +409,7 @@ fn squash(
     let repository = checkout.repository();
     let key = message.key();
     if let Some(commit) = begun_commit::made_before(&world.folder, repository, turn, &key)? {
-        return Ok((CommitOutcome::Committed { commit, altered: false }, Vec::new()));
+        return Ok((CommitOutcome::Committed { commit, altered: Vec::new() }, Vec::new()));
     }
     let (Some(store), Some(candidate), Some(since)) = (&world.snapshots, &world.latest, since) else {
         return Ok((CommitOutcome::NothingToCommit, Vec::new()));

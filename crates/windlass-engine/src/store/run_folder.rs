@@ -18,12 +18,13 @@ use windlass_core::run::TurnKey;
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{LaneId, Named as _, Purpose, RunId, StopSource, TaskId};
 use windlass_host::note::Note;
+use windlass_host::tree::at;
 use windlass_jobs::prompt::Templates;
 
 use super::StoreError;
 use super::call_folder::CallFolder;
 use super::error::Attempted as _;
-use super::files::{create_new_folder, entries_as, open_private, sync_folder, write_atomically};
+use super::files::{create_new_folder, entries, entries_as, open_private, sync_folder, write_atomically};
 use super::paths::Project;
 
 /// The issues that are worked off, in a run's folder.
@@ -238,6 +239,14 @@ impl RunFolder {
     /// From now on a change of what steers git is a person's.
     pub fn forget_steering(&self) {
         self.steering().remove();
+    }
+
+    /// Removes what a session that was killed had half written, in the run's folder and in those of its iterations.
+    pub(crate) fn remove_half_written(&self) {
+        let iterations = entries(&self.iterations()).unwrap_or_default();
+        for folder in iterations.iter().map(DirEntry::path).chain([self.path.clone()]) {
+            at(&folder).remove_half_written();
+        }
     }
 
     /// Asks the run to stop after its iteration, for this one's sake; the first request stands.

@@ -37,7 +37,7 @@ pub fn first_commit(
     }
     settle_index(repository, None)?;
     match repository.head()?.commit() {
-        Some(commit) => Ok(CommitOutcome::Committed { commit, altered: false }),
+        Some(commit) => Ok(CommitOutcome::Committed { commit, altered: Vec::new() }),
         None => Ok(CommitOutcome::NothingToCommit),
     }
 }

@@ -58,8 +58,8 @@ pub enum CommitOutcome {
     Committed {
         /// Its name.
         commit: ObjectId,
-        /// A hook changed what was committed: it is not the candidate any more.
-        altered: bool,
+        /// The paths that a hook has made other than the candidate has them.
+        altered: Vec<Vec<u8>>,
     },
     /// HEAD already has all of it.
     NothingToCommit,
@@ -124,8 +124,18 @@ pub fn commit(
         return Err(unexpected("git commit", b"no commit").into());
     };
     settle_index(repository, before)?;
-    let altered = tree_of(repository, Some(commit))? != tree;
+    let altered = altered(repository, &tree, commit)?;
     Ok(CommitOutcome::Committed { commit, altered })
+}
+
+/// What a commit has otherwise than the tree that was to be committed.
+fn altered(repository: &Repository, tree: &str, commit: ObjectId) -> Result<Vec<Vec<u8>>, GitError> {
+    if tree_of(repository, Some(commit))? == tree {
+        return Ok(Vec::new());
+    }
+    let call = Call::within(repository).args(["diff-tree", "-r", "-z", "--no-renames", "--name-only"]);
+    let paths = call.args([tree, &commit.to_string()]).output()?;
+    Ok(paths.split(|byte| *byte == 0).filter(|path| !path.is_empty()).map(<[u8]>::to_vec).collect())
 }
 
 /// What `git commit` came to, where it came to no commit.

@@ -112,6 +112,19 @@ fn the_report_says_what_a_commit_lacks_of_what_was_judged() {
     assert!(said.contains("; that commit does not hold dirty.txt"), "{report}");
 }
 
+// attack(claims): a gate is green only because of a file that it wrote itself before
+// holds: it is in no commit, and the report says that the commit does not hold it
+#[test]
+fn the_report_says_that_a_gate_was_green_by_what_it_wrote() {
+    let night = Night::with_git(&calls(&[WORK, WORK]));
+    let gate = "test -f work.txt || exit 1; test -f made || { echo 1 > made; exit 1; }";
+    expect_end(&night.run(&[&RUNNER[..], &["--gate", gate]].concat()), 0, "complete");
+    assert_eq!(files(&night, "HEAD"), "work.txt");
+    let report = night.env.run(&mut night.windlass(&["report"]), super::night::PATIENCE).stdout_text();
+    let said = report.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("; that commit does not hold made"), "{report}");
+}
+
 /// Once, while the first gates judge work.
 fn once(does: &str) -> String {
     format!("test ! -e work.txt || test -e ../once || {{ touch ../once; {does}; }}; true")
@@ -151,4 +164,18 @@ fn what_goes_back_while_gates_run_is_in_no_commit() {
         matches!(fact, Fact::CheckFinished(report::CheckFinished { stage: CheckStage::Committed, .. }))
     });
     assert_eq!(judged.count(), 1);
+}
+
+/// It was there all the time, and nothing that was judged went back.
+#[test]
+fn a_file_that_git_is_told_to_forget_and_to_ignore_has_not_gone_back() {
+    let forgets = "{ bash = 'git rm -q --cached kept.txt; echo kept.txt > .gitignore' }, \
+                   { result = { text = \"Done.\\n\\nWINDLASS_JOB_COMPLETE\" } }";
+    let night = Night::with_git(&calls(&[forgets]));
+    night.env.write("kept.txt", "one\n");
+    night.env.git(&["add", "kept.txt"]);
+    night.env.git(&["commit", "-qm", "Kept"]);
+    expect_end(&night.run(&[&RUNNER[..], &["--gate", "test -f kept.txt"]].concat()), 0, "complete");
+    assert!(!night.notices().iter().any(|text| text.contains("went back")), "{:?}", night.notices());
+    assert_eq!(files(&night, "HEAD"), ".gitignore\nkept.txt");
 }

@@ -39,7 +39,7 @@ pub(super) fn commit_it(scratch: &Scratch, judged: &Judged) -> CommitOutcome {
 
 pub(super) fn committed(outcome: &CommitOutcome) -> bool {
     match outcome {
-        CommitOutcome::Committed { altered, .. } => *altered,
+        CommitOutcome::Committed { altered, .. } => !altered.is_empty(),
         other => panic!("{other:?}"),
     }
 }

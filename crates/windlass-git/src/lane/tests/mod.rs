@@ -97,7 +97,7 @@ impl Yard {
 
     fn commit(&self, worker: &Worker) -> ObjectId {
         match self.squash(worker) {
-            CommitOutcome::Committed { commit, altered: false } => commit,
+            CommitOutcome::Committed { commit, altered } if altered.is_empty() => commit,
             other => panic!("{other:?}"),
         }
     }

@@ -42,7 +42,8 @@ fn what_was_judged_is_committed_although_a_gate_rewrote_it() {
         timeout: std::time::Duration::from_mins(1),
     };
     let outcome = worker.lane.squash(&yard.scratch.store(), &candidate, &[]).unwrap();
-    let CommitOutcome::Committed { commit, altered: false } = outcome else { panic!("{outcome:?}") };
+    let CommitOutcome::Committed { commit, altered } = outcome else { panic!("{outcome:?}") };
+    assert_eq!(altered, Vec::<Vec<u8>>::new());
     let git_dir = worker.home.join("lane.git");
     let show = |path: &str| yard.scratch.git_in(&git_dir, &["show", &format!("{commit}:{path}")]);
     assert_eq!((show("a.txt"), show("new")), ("judged\n".into(), "judged\n".into()));
