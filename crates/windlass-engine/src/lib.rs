@@ -29,7 +29,7 @@ pub mod testing;
 pub mod trust;
 pub mod update;
 pub mod watch;
-mod withhold;
+pub mod withhold;
 pub mod workspace;
 pub mod worktree;
 pub mod written;

@@ -1,5 +1,6 @@
 //! Holding back from a commit what looks like a secret or is large, until a person says otherwise.
 
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
@@ -139,6 +140,17 @@ pub(crate) fn reason_for_new(
         return Some(Reason::Name);
     }
     brings_a_key(b"", &content).then_some(Reason::Key)
+}
+
+/// Of these files that no commit has (paths from the top), those that the runner would not commit without a person's word.
+pub fn held_back_if_new<'a>(
+    top: &Path,
+    rules: &Withholding,
+    new: impl Iterator<Item = &'a Path>,
+) -> Vec<&'a Path> {
+    let allowed = Allowed::new(top, &rules.allow);
+    let is_held = |path: &&Path| reason_for_new(top, rules, &allowed, path.as_os_str().as_bytes()).is_some();
+    new.filter(is_held).collect()
 }
 
 /// A content as it was judged; `None` when it was too large to be kept.

@@ -1,5 +1,8 @@
 //! Where the work of a run is today, as git says.
 
+use std::path::Path;
+
+use windlass_engine::withhold::held_back_if_new;
 use windlass_git::git::{Head, ObjectId, Repository};
 use windlass_ui::commit_range;
 use windlass_ui::model::{CommitStanding, Course, MainTree, PlacesSeen};
@@ -26,10 +29,15 @@ pub(super) fn look(here: &Here, course: &Course) -> Option<PlacesSeen> {
     let parked = course
         .parked_branches()
         .map(|branch| (branch.to_owned(), standing(repository, &format!("refs/heads/{branch}"), own)));
-    let (branch, uncommitted) = standing_here(repository);
+    let branch = repository.current_branch().ok().flatten();
+    let uncommitted = repository.uncommitted().unwrap_or_default();
+    let new = uncommitted.iter().filter(|found| found.untracked).map(|found| found.path.as_path());
+    let rules = course.board().plan().map(|plan| &plan.withholding);
+    let held_back = rules.map(|rules| held_back_if_new(&repository.top, rules, new)).unwrap_or_default();
     Some(PlacesSeen {
         branch,
-        uncommitted,
+        uncommitted: uncommitted.len() as u64,
+        held_back: held_back.into_iter().map(Path::to_owned).collect(),
         head,
         parked: parked.collect(),
         main: main.map(|main| {

@@ -22,6 +22,9 @@ impl App {
     pub fn repository_trust(&self) -> Result<RepositoryTrust, AppError> {
         let here = Here::find(self)?;
         let found = find(&here, &[]);
+        if let Some((file, why)) = found.unread.first() {
+            return Err(AppError::usage(format!("what {file} starts cannot be told: {why}")));
+        }
         let store::Trusted { items: trusted, trouble } = store::trusted(&here.project);
         self.notices(&trouble);
         for trouble in &found.troubles {

@@ -44,6 +44,8 @@ pub struct FoundStartables {
     pub items: Startables,
     /// What keeps it from being told, one for each file.
     pub troubles: Vec<Trouble>,
+    /// Files of configuration that cannot be read, and why: what they start nobody knows. Whoever loads one refuses it.
+    pub unread: Vec<(String, String)>,
     /// Rules by which the repository's settings close something.
     pub denied: Vec<String>,
     /// Hosts that the repository's settings send the agent's calls to, with the file.
@@ -131,14 +133,17 @@ impl Looking<'_> {
         }
     }
 
-    /// One that cannot be read configures nothing: whoever loads it says why.
     fn configuration_file(&mut self, kind: FileKind, path: &Path) {
         let loaded = self.search.loaded.iter().find(|(known, _)| known == path);
         let bytes = match loaded {
             Some((_, bytes)) => bytes.clone(),
             None => match read(path) {
                 Read::Bytes(bytes) => bytes,
-                Read::Absent | Read::Trouble(_) => return,
+                Read::Absent => return,
+                Read::Trouble(why) => {
+                    let name = self.name(path);
+                    return self.found.unread.push((name, why));
+                }
             },
         };
         self.configuration_text(kind, path, &String::from_utf8_lossy(&bytes));
@@ -146,8 +151,9 @@ impl Looking<'_> {
 
     fn configuration_text(&mut self, kind: FileKind, path: &Path, text: &str) {
         let name = self.name(path);
-        if let Ok(layer) = Layer::parse(kind, path, text) {
-            self.items.extend(configured(&name, &layer));
+        match Layer::parse(kind, path, text) {
+            Ok(layer) => self.items.extend(configured(&name, &layer)),
+            Err(error) => self.found.unread.push((name, error.to_string())),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
+use std::path::PathBuf;
 
 use serde::Serialize;
 use windlass_core::forge::PullRequestState;
@@ -20,6 +21,8 @@ pub struct PlacesSeen {
     pub branch: Option<String>,
     /// Paths there that are not committed.
     pub uncommitted: u64,
+    /// Of these, the files that only a person can commit: they look like secrets, or are large.
+    pub held_back: Vec<PathBuf>,
     /// The working tree that the run's own one was made from; `None` where the run worked in that itself.
     pub main: Option<MainTree>,
     /// The run's last commit, seen from where it is to be merged into; `None` where it made none.
@@ -155,14 +158,31 @@ fn uncommitted(status: &RunStatus, places: &PlacesSeen) -> Landing {
     let top = top(status);
     let title = quoted(OsStr::new(&one_line(&status.title)));
     let files = format::count(places.uncommitted, "file");
-    let steps = [
-        (format!("windlass diff {}", run(status)), "what the run changed"),
-        (format!("git -C {top} add --all && git -C {top} commit -m {title}"), "commit all that is there"),
-    ];
+    let mut steps = vec![(format!("windlass diff {}", run(status)), "what the run changed")];
+    let is_more_there = places.uncommitted > places.held_back.len() as u64;
+    if let Some((paths, what)) = all_but_held_back(&places.held_back).filter(|_| is_more_there) {
+        steps.push((format!("git -C {top} add --all{paths} && git -C {top} commit -m {title}"), what));
+    }
+    let step = |(command, purpose): (String, &str)| Step { command, purpose: purpose.to_owned() };
     Landing {
         sentence: format!("{files} not committed in {}", one_line(&status.directory)),
-        steps: steps.map(|(command, purpose)| Step { command, purpose: purpose.to_owned() }).into(),
+        steps: steps.into_iter().map(step).collect(),
     }
+}
+
+/// What `git add --all` is told, and what that does. `None` where more is held back than can be typed.
+fn all_but_held_back(held_back: &[PathBuf]) -> Option<(String, &'static str)> {
+    const MOST: usize = 3;
+    if held_back.is_empty() {
+        return Some((String::new(), "commit all that is there"));
+    }
+    let typed = held_back.iter().map(|path| path.to_str().filter(|path| one_line(path) == **path));
+    let typed: Option<Vec<&str>> = typed.collect();
+    let but = typed.filter(|paths| paths.len() <= MOST)?.into_iter().map(|path| {
+        let pathspec = format!(":(top,exclude,literal){path}");
+        format!(" {}", quoted(OsStr::new(&pathspec)))
+    });
+    Some((format!(" -- :/{}", but.collect::<String>()), "commit all but what only a person can say"))
 }
 
 /// It worked in a tree of its own: its branch is to be merged where that came from.

@@ -9,7 +9,7 @@ use windlass_core::values::Verdict;
 use windlass_host::process::sees_all_processes;
 use windlass_testkit::Outcome;
 
-use super::night::{Night, calls, every_call, expect_end};
+use super::night::{Night, PATIENCE, calls, every_call, expect_end};
 
 const WORK: &str = "{ bash = 'echo x >> work' }";
 
@@ -284,4 +284,47 @@ fn a_signature_that_fails_says_how_to_switch_signing_off() {
         night.env.git(&["cat-file", "commit", "HEAD"]).contains("gpgsig "),
         "signed as the person wants it"
     );
+}
+
+// attack(claims): a commit hook takes work out of the commit, or commits something else, and leaves the files as they are
+// holds: what the gates judged is not in the commit, so the claim is refused, and the next prompt says why
+#[test]
+fn what_a_hook_keeps_out_of_a_commit_is_not_done() {
+    for takes in [
+        "git reset -q -- work",
+        "printf other | git hash-object -w --stdin | xargs -I % git update-index --cacheinfo 100644,%,work",
+    ] {
+        let claims = "{ bash = 'echo x > work; echo y >> other' }, { result = { text = \"Done.\\n\\nWINDLASS_JOB_COMPLETE\" } }";
+        let night = Night::with_git(&calls(&[claims, claims]));
+        hook(&night, "pre-commit", &format!("test -e ../fixed || {{ {takes}; }}"));
+        let flags = ["--commit", "runner", "--completion-threshold", "1", "--gate", "test -f work"];
+        let outcome = night.run(&[&flags[..], &["-m", "1"]].concat());
+        expect_end(&outcome, 10, "max_iterations");
+        let why = refusals(&night).remove(0).unwrap();
+        assert!(why.contains("lacks what the checks have judged") && why.ends_with(": work"), "{why}");
+        night.env.write("../fixed", "");
+        expect_end(&night.resume(&[&run(&night), "-m", "2"]), 0, "complete");
+        assert!(night.prompt(2).contains("lacks what the checks have judged"), "{}", night.prompt(2));
+        assert_eq!(night.env.git(&["show", "HEAD:work"]), "x");
+        assert_eq!(night.env.git(&["status", "--porcelain"]), "");
+    }
+}
+
+// attack(files): uncommitted work with a secret beside it, and a person who types what the report prints
+// holds: the command commits the work and not what only a person can say
+#[test]
+fn the_printed_command_for_uncommitted_work_leaves_out_what_looks_like_a_secret() {
+    let night = Night::with_git(&calls(&["{ bash = 'echo TOKEN=1 > .env; echo y > y' }"]));
+    expect_end(&night.run(&["-m", "1"]), 10, "max_iterations");
+    let report = night.env.run(&mut night.windlass(&["report", "--json"]), PATIENCE).stdout_text();
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    let steps = report["runs"][0]["landing"]["steps"].as_array().unwrap_or_else(|| panic!("{report:#}"));
+    let typed =
+        steps.iter().filter_map(|step| step["command"].as_str()).find(|typed| typed.contains("add --all"));
+    let mut shell = night.env.command("sh");
+    let outcome =
+        night.env.run(shell.args(["-c", typed.unwrap()]).current_dir(night.env.project()), PATIENCE);
+    outcome.expect_success(typed.unwrap());
+    assert_eq!(night.env.git(&["show", "--format=", "--name-only", "HEAD"]), "y");
+    assert_eq!(night.env.git(&["status", "--porcelain"]), "?? .env");
 }

@@ -254,8 +254,8 @@ fn verbs_that_a_run_would_undo_are_refused_while_it_works() {
     ));
     night.env.run(&mut night.windlass(&["init", "ws"]), PATIENCE).expect_code(0, "init");
     night.env.write(".windlass/workspaces/ws/INSTRUCTIONS.md", "Do it\n");
-    let principles = &["principles", "init", "--preset", "startup"];
-    night.env.run(&mut night.windlass(principles), PATIENCE).expect_code(0, "principles");
+    let principles = ["principles", "init", "--preset", "startup", "--force"];
+    night.env.run(&mut night.windlass(&principles[..4]), PATIENCE).expect_code(0, "principles");
     shell(&night, "git add -A; git commit -qm Workspace");
     let running = night.start(&["-m", "1"]);
     night.wait_for_file(".git/begun");
@@ -266,9 +266,9 @@ fn verbs_that_a_run_would_undo_are_refused_while_it_works() {
         &["clean", "ws", "--yes"],
         &["reset", "ws", "--yes"],
         &["template", "save", "ws"],
-        principles,
+        &principles,
         &["principles", "set", "blast_radius=9"],
-        &["principles", "reset"],
+        &["principles", "reset", "blast_radius"],
     ] {
         let refused = night.env.run(&mut night.windlass(verb), PATIENCE);
         refused.expect_code(25, &verb.join(" "));

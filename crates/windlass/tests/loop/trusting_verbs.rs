@@ -226,3 +226,18 @@ fn a_lane_brings_in_nothing_that_was_not_asked_for() {
     assert!(in_lanes.iter().all(|line| line.contains("--setting-sources user")), "{calls}");
     assert!(said.contains("left out from now on") && said.contains("hooks.SessionStart"), "{said}");
 }
+
+// attack(files): a configuration that nobody can read, while somebody asks what it starts
+// holds: it is an error with its line, and no word that nothing is started
+#[test]
+fn what_a_broken_configuration_starts_is_not_said_to_be_nothing() {
+    let night = Night::with_git(&every_call("{ say = 'x' }"));
+    night.env.write(".windlass/config.toml", "[gates]\ncommands = ['sh evil.sh']\n[gates]\n");
+    for arguments in [&["trust", "--list"][..], &["trust"], &["trust", "--json"]] {
+        let refused = night.env.run(&mut night.windlass(arguments), PATIENCE);
+        refused.expect_code(2, &arguments.join(" "));
+        let said = refused.stdout_text() + &refused.stderr_text();
+        assert!(said.contains("what .windlass/config.toml starts cannot be told"), "{said}");
+        assert!(!said.contains("start nothing"), "{said}");
+    }
+}
