@@ -3,8 +3,8 @@
 use windlass_agents::close_own_files;
 use windlass_core::damage::DamageCourse;
 use windlass_core::report::{self, Report};
-use windlass_core::run::{Effect, Occasion, Order, OrderContext, TurnKey};
-use windlass_core::values::{AgentIndex, CallId, LaneId, Purpose, StopReason, TaskState};
+use windlass_core::run::{CommitKind, Effect, Occasion, Order, OrderContext, TurnKey};
+use windlass_core::values::{AgentIndex, CallId, LaneId, Purpose, SnapshotId, StopReason, TaskState};
 
 use super::aside::{ParkedTask, PutAside};
 use super::boxes;
@@ -125,18 +125,7 @@ impl WorkingTree {
             Effect::Undo { lane, turn } => damage::carry_out(self, *lane, *turn),
             Effect::Settle { lane, turn } => self.settle(*lane, *turn),
             Effect::Commit { lane, turn, since, what } => {
-                let found = damage::after_checks(self, *turn, None)?;
-                let mut reports = found.iter().flat_map(|found| damage::reports(self, *lane, found)).collect();
-                if found.is_some_and(|found| found.course == DamageCourse::Stop) {
-                    return Ok(reports);
-                }
-                self.leave_out_what_went_back(&order.context, *turn, since.as_ref())?;
-                reports.extend(self.write_down_before_commit(&order.context, *turn, *what)?);
-                let task = order.context.task().map(|at| &at.row);
-                let subject = Subject { kind: *what, task };
-                let checked = self.take_in_rewritten(&order.context, *turn, since.as_ref())?;
-                reports.extend(commit::carry_out(self, (*lane, *turn), since.as_ref(), subject, checked)?);
-                Ok(reports)
+                self.commit((*lane, *turn), since.as_ref(), *what, &order.context)
             }
             Effect::CloseTask { lane, turn, task, end, since, attempts } => {
                 let since = since.as_ref();
@@ -166,6 +155,27 @@ impl WorkingTree {
             | Effect::Land { .. } => Ok(Vec::new()),
             Effect::Refuse { lane, turn } => refuse::carry_out(self, *lane, *turn, &order.context),
         }
+    }
+
+    fn commit(
+        &mut self,
+        (lane, turn): (LaneId, TurnKey),
+        since: Option<&SnapshotId>,
+        kind: CommitKind,
+        context: &OrderContext,
+    ) -> Worked {
+        let found = damage::after_checks(self, turn, None)?;
+        let mut reports: Vec<Report> =
+            found.iter().flat_map(|found| damage::reports(self, lane, found)).collect();
+        if found.is_some_and(|found| found.course == DamageCourse::Stop) {
+            return Ok(reports);
+        }
+        self.leave_out_what_went_back(context, turn, since)?;
+        reports.extend(self.write_down_before_commit(context, turn, kind)?);
+        let subject = Subject { kind, task: context.task().map(|at| &at.row) };
+        let checked = self.take_in_rewritten(context, turn, since)?;
+        reports.extend(commit::carry_out(self, (lane, turn), since, subject, checked)?);
+        Ok(reports)
     }
 
     /// Looks at what the checks wrote.

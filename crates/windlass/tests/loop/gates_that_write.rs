@@ -112,6 +112,19 @@ fn the_report_says_what_a_commit_lacks_of_what_was_judged() {
     assert!(said.contains("; that commit does not hold dirty.txt"), "{report}");
 }
 
+/// Also where the task is worked on again.
+#[test]
+fn in_a_lane_what_a_gate_wrote_is_in_no_commit() {
+    let works =
+        "[[call]]\nsteps = [{ bash = 'echo x >> work.txt' }, 'tick_task', { result = { text = 'done' } }]\n";
+    let night = tasks::night(&[(1, &[])], &works.repeat(2));
+    let gate = "test -f work.txt || exit 0; test -f made || { echo 1 > made; exit 1; }";
+    let outcome = tasks::run(&night, &["--lanes", "2", "--commit", "runner", "--gate", gate]);
+    expect_end(&outcome, 0, "complete");
+    assert_eq!(night.env.git(&["show", "HEAD:work.txt"]), "x\nx");
+    assert!(!night.env.git(&["ls-files"]).contains("made"));
+}
+
 // attack(claims): a gate is green only because of a file that it wrote itself before
 // holds: it is in no commit, and the report says that the commit does not hold it
 #[test]

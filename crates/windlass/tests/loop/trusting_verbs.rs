@@ -227,7 +227,7 @@ fn a_lane_brings_in_nothing_that_was_not_asked_for() {
     assert!(said.contains("left out from now on") && said.contains("hooks.SessionStart"), "{said}");
 }
 
-// attack(files): a configuration that nobody can read, while somebody asks what it starts
+// attack(trust): a configuration that nobody can read, while somebody asks what it starts
 // holds: it is an error with its line, and no word that nothing is started
 #[test]
 fn what_a_broken_configuration_starts_is_not_said_to_be_nothing() {

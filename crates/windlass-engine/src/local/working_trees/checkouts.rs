@@ -100,6 +100,7 @@ impl WorkingTrees {
             reports.extend(self.put_nested_aside(lane)?);
         }
         let former = self.lanes.remove(&lane);
+        let by_checks = former.as_ref().filter(|_| !fresh).map(|former| former.world.by_checks.clone());
         let checkout = if fresh {
             let (made, lacks) = self.make(lane, &main, tip)?;
             // A checkout that was set up is opened once more.
@@ -118,6 +119,8 @@ impl WorkingTrees {
         let base = checkout.repository().head()?.commit().unwrap_or(tip).to_string();
         self.enter(lane, checkout, former)?;
         let world = &mut self.checkout(lane)?.world;
+        // What checks wrote when the task was worked on before is still there, and still no work.
+        world.by_checks = by_checks.unwrap_or_default();
         let look = world.look()?;
         let evidence = world.evidence(&look);
         let name = world.name(turn, Side::Before);

@@ -19,7 +19,7 @@ fn gate(env: &TestEnv, does: &str) {
     std::fs::write(env.root().join("gate.sh"), script).unwrap();
 }
 
-// attack(files): code of the agent that a gate runs deletes .git, a person's commits, branches, stashes, uncommitted files
+// attack(git): code of the agent that a gate runs deletes .git, a person's commits, branches, stashes, uncommitted files
 // holds: the run ends with 29 and says what is gone; the printed command brings it back, and the job goes on
 #[test]
 fn each_disaster_of_a_check_is_named_and_undone_by_the_printed_command() {
