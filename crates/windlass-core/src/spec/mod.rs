@@ -29,7 +29,7 @@ pub use guard::{GuardAction, GuardSpec, GuardedFile, GuardedTool, TestsAction, U
 pub use issues::IssuesSpec;
 pub use job::{Depth, Job, JobPlan, JobTasks, Verification};
 pub use lanes::{CodeWay, LanesSpec};
-pub use limits::{BudgetScope, Clocks, Limits};
+pub use limits::{BudgetScope, Clocks, Limits, WholePipeline};
 pub use mode::{ClaimSource, Mode, ModeDefault};
 pub use pipeline::{GOAL, JobPhase, PIPELINES, PipelinePart, PipelinePhase};
 pub use principles::PrinciplesSpec;

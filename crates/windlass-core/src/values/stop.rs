@@ -299,6 +299,15 @@ impl StopSource {
         matches!(self, StopSource::Command | StopSource::Page | StopSource::Watch)
     }
 
+    /// What whoever stops for its sake stops with.
+    pub const fn stop_reason(self) -> StopReason {
+        match self {
+            StopSource::Interrupt => StopReason::Interrupted,
+            StopSource::Terminate => StopReason::Terminated,
+            StopSource::Command | StopSource::Page | StopSource::Watch => StopReason::StopRequested,
+        }
+    }
+
     /// `interrupt`, `terminate`, `command`, `page`, `watch`.
     pub fn name(self) -> &'static str {
         self.into()
