@@ -27,6 +27,7 @@ pub mod model;
 mod narrate;
 mod page;
 mod printer;
+pub mod raise;
 pub mod report;
 mod screen;
 mod seen;

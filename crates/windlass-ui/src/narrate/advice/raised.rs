@@ -6,7 +6,7 @@ use windlass_core::spec::RunSpec;
 use windlass_core::values::{Cost, StopReason};
 
 use crate::board::Board;
-use crate::format;
+use crate::raise;
 
 /// Limits of which a run can have reached several.
 const LIMITS: [StopReason; 4] =
@@ -18,20 +18,30 @@ pub(super) fn of(board: &Board, plan: &RunSpec, limit: StopReason) -> String {
     match limit {
         StopReason::MaxIterations => {
             let most = u64::from(limits.iterations.unwrap_or(50));
-            format!(" --max-iterations {}", beyond(u64::from(board.tally.total()), most))
+            format!(" --max-iterations {}", raise::beyond(u64::from(board.tally.total()), most))
         }
         StopReason::MaxCost => {
             let most = limits.cost.unwrap_or(Cost::from_micros(5_000_000));
-            let spent = board.charged.cost + limits.spent_before;
-            let raised = Cost::from_micros(beyond(spent.micros(), most.micros()));
-            format!(" --max-cost {}", raised.dollars())
+            raise::cost(board.charged.cost + limits.spent_before, most)
         }
         StopReason::MaxTokens => {
-            format!(" --max-tokens {}", beyond(board.tokens.total(), limits.tokens.unwrap_or(1_000_000)))
+            let (used, most) = (board.tokens.total(), limits.tokens.unwrap_or(1_000_000));
+            match limits.whole_pipeline() {
+                Some(whole) => {
+                    raise::tokens(used.saturating_add(whole.tokens_before), whole.tokens.unwrap_or(most))
+                }
+                None => raise::tokens(used, most),
+            }
         }
         StopReason::MaxDuration => {
-            let seconds = beyond(active(board).as_secs(), limits.duration.unwrap_or_default().as_secs());
-            format!(" --max-duration {}", format::flag_duration(Duration::from_secs(seconds)))
+            let (used, most) = (active(board), limits.duration.unwrap_or_default());
+            match limits.whole_pipeline() {
+                Some(whole) => raise::duration(
+                    used.saturating_add(whole.duration_before),
+                    whole.duration.unwrap_or(most),
+                ),
+                None => raise::duration(used, most),
+            }
         }
         _ => String::new(),
     }
@@ -57,26 +67,4 @@ fn is_reached(board: &Board, plan: &RunSpec, limit: StopReason) -> bool {
 /// The time of the run that counts, as it was when it ended.
 fn active(board: &Board) -> Duration {
     board.ending.as_ref().map_or(Duration::ZERO, |ending| ending.duration)
-}
-
-/// A whole number of times the limit that leaves about as much room as it gave: twice as much where it was just reached.
-fn beyond(used: u64, limit: u64) -> u64 {
-    let times = used.saturating_add(limit / 2).checked_div(limit).unwrap_or(0).saturating_add(1);
-    limit.saturating_mul(times.max(2))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_raised_limit_is_above_what_was_used_with_room_as_before() {
-        let rows =
-            [(2, 2, 4), (0, 2, 4), (3, 4, 8), (20, 2, 22), (21, 2, 24), (7, 5, 10), (8, 5, 15), (9, 0, 0)];
-        for (used, limit, raised) in rows {
-            assert_eq!(beyond(used, limit), raised, "{used} of {limit}");
-            assert!(limit == 0 || raised >= used + limit / 2, "{used} of {limit}");
-        }
-        assert_eq!(beyond(u64::MAX, 3), u64::MAX);
-    }
 }
