@@ -7,7 +7,7 @@ mod known;
 mod machine;
 mod places;
 mod report;
-mod runs;
+pub(crate) mod runs;
 mod status;
 mod told;
 pub(crate) mod which;

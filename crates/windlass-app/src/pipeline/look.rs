@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use windlass_core::fact::plan_of;
 use windlass_core::spec::PipelinePhase;
-use windlass_core::values::{Cost, Items, Named, StopReason};
+use windlass_core::values::{Items, Named, RunId, Spent, StopReason};
 use windlass_engine::pipeline::{FoundPhase, Pipeline, find_phase};
 use windlass_engine::store::{RunFolder, RunSummary, index, journal};
 use windlass_engine::tasks::read_tasks;
@@ -13,32 +13,55 @@ use windlass_host::tree::at;
 use windlass_jobs::prompt::LONGEST_GOAL;
 use windlass_ui::{PhaseRun, PhaseShown, PhaseState, PipelineShown};
 
+use super::limits::Kept;
 use crate::error::AppError;
 use crate::here::Here;
+use crate::inspect::runs::spent;
+use crate::inspect::which;
 use crate::run::{Goal, going_on};
 
-/// The runs of a pipeline, newest first.
-pub(super) struct Runs(Vec<Arc<RunSummary>>);
+/// The runs of a pipeline, newest first: those of all working trees, since they share its limits.
+pub(super) struct Runs {
+    directory: PathBuf,
+    all: Vec<Arc<RunSummary>>,
+    /// Those of the project that are at work.
+    live: Vec<RunId>,
+}
 
 impl Runs {
-    /// Those of this directory.
+    /// Those of the project.
     pub fn of(here: &Here, pipeline: &Pipeline) -> Result<Runs, AppError> {
-        let is_its = |run: &Arc<RunSummary>| {
-            run.directory == here.directory
-                && run.pipeline.as_ref().is_some_and(|part| part.id == pipeline.id)
-        };
-        Ok(Runs(index::look(&here.project)?.runs.into_iter().filter(is_its).collect()))
+        let is_its = |run: &Arc<RunSummary>| run.pipeline.as_ref().is_some_and(|part| part.id == pipeline.id);
+        let all = index::look(&here.project)?.runs.into_iter().filter(is_its).collect();
+        Ok(Runs { directory: here.directory.clone(), all, live: which::seen_live(&here.project)? })
     }
 
     /// Those of a phase, or that work off the tasks.
     fn of_part(&self, phase: Option<PipelinePhase>) -> impl Iterator<Item = &RunSummary> {
         let is_its = move |run: &&RunSummary| run.pipeline.as_ref().is_some_and(|part| part.phase == phase);
-        self.0.iter().map(Arc::as_ref).filter(is_its)
+        self.all.iter().map(Arc::as_ref).filter(is_its)
     }
 
-    /// The newest of a part.
+    /// What all of them cost.
+    fn spent(&self) -> Spent {
+        self.sum(self.all.iter().map(Arc::as_ref))
+    }
+
+    /// What those of a part cost.
+    fn spent_on(&self, phase: Option<PipelinePhase>) -> Spent {
+        self.sum(self.of_part(phase))
+    }
+
+    fn sum<'a>(&self, runs: impl Iterator<Item = &'a RunSummary>) -> Spent {
+        runs.fold(Spent::default(), |mut all, run| {
+            all += spent(run, which::state(run, &self.live));
+            all
+        })
+    }
+
+    /// The newest of a part in this directory.
     pub fn newest(&self, phase: Option<PipelinePhase>) -> Option<&RunSummary> {
-        self.of_part(phase).next()
+        self.of_part(phase).find(|run| run.directory == self.directory)
     }
 
     /// The newest of a part, where it can simply go on.
@@ -53,8 +76,8 @@ pub(super) fn shown(here: &Here, pipeline: &Pipeline) -> Result<PipelineShown, A
     let phases: Vec<PhaseShown> =
         PipelinePhase::all().map(|phase| of_phase(here, pipeline, &runs, phase)).collect();
     let is_planned = phases.iter().all(|phase| phase.state == PhaseState::Valid);
-    let cost = runs.0.iter().map(|run| run.cost).sum();
-    let next = next(pipeline, &runs, &phases);
+    let spent = runs.spent();
+    let next = next(pipeline, &runs, &phases, &Kept::seen(here, pipeline).raised());
     Ok(PipelineShown {
         id: pipeline.id.clone(),
         folder: pipeline.folder().display().to_string(),
@@ -62,7 +85,8 @@ pub(super) fn shown(here: &Here, pipeline: &Pipeline) -> Result<PipelineShown, A
         tasks: tasks(pipeline).filter(|_| is_planned || runs.newest(None).is_some()),
         execution: runs.newest(None).map(in_words),
         phases,
-        cost,
+        cost: spent.cost,
+        estimated: spent.estimated,
         next,
     })
 }
@@ -79,6 +103,7 @@ pub(super) fn of_phase(here: &Here, pipeline: &Pipeline, runs: &Runs, phase: Pip
     let found = find_phase(&here.directory, &pipeline.phase(phase));
     let newest = runs.newest(Some(phase));
     let changed = newest.map(|run| changed_since(here, pipeline, phase, run)).unwrap_or_default();
+    let spent = runs.spent_on(Some(phase));
     PhaseShown {
         phase,
         file: pipeline.phase(phase).document().display().to_string(),
@@ -86,7 +111,8 @@ pub(super) fn of_phase(here: &Here, pipeline: &Pipeline, runs: &Runs, phase: Pip
         problems: found.problems.iter().filter(|_| found.is_there()).map(ToString::to_string).collect(),
         changed,
         run: newest.map(in_words),
-        cost: runs.of_part(Some(phase)).map(|run| run.cost).sum::<Cost>(),
+        cost: spent.cost,
+        estimated: spent.estimated,
     }
 }
 
@@ -132,21 +158,21 @@ fn tasks(pipeline: &Pipeline) -> Option<Items> {
     (counts.total > 0).then_some(Items { done: counts.done as u64, total: counts.total as u64 })
 }
 
-/// The command that goes on with it.
-fn next(pipeline: &Pipeline, runs: &Runs, phases: &[PhaseShown]) -> String {
+/// The command that goes on with it; `raised` raises what of its limits is used up.
+fn next(pipeline: &Pipeline, runs: &Runs, phases: &[PhaseShown], raised: &str) -> String {
     let due = phases.iter().find(|phase| phase.state != PhaseState::Valid);
     match due {
         Some(PhaseShown { state: PhaseState::Stale, phase, .. }) => {
-            format!("windlass pipeline --resume {} --redo-from {}", pipeline.id, phase.name())
+            format!("windlass pipeline --resume {} --redo-from {}{raised}", pipeline.id, phase.name())
         }
-        Some(_) => format!("windlass pipeline --resume {}", pipeline.id),
+        Some(_) => format!("windlass pipeline --resume {}{raised}", pipeline.id),
         None => match runs.open(None) {
-            Some(run) => format!("windlass resume {}", run.run),
+            Some(run) => format!("windlass resume {}{raised}", run.run),
             None if is_done(runs) => {
                 format!("windlass status {}", runs.newest(None).map_or("", |run| &run.run.0))
             }
             None if runs.newest(None).is_some() => {
-                format!("windlass pipeline --resume {} --run", pipeline.id)
+                format!("windlass pipeline --resume {} --run{raised}", pipeline.id)
             }
             None => format!("windlass run --mode tasks -f {}", pipeline.tasks_file().display()),
         },

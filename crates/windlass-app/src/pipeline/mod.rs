@@ -3,6 +3,7 @@
 mod limits;
 mod look;
 mod plan;
+mod stops;
 
 use windlass_core::spec::PipelinePhase;
 use windlass_engine::pipeline::{Pipeline, PipelineError, Pipelines};
@@ -40,7 +41,8 @@ pub enum WantedPipeline {
 pub struct PipelineEnd {
     /// How the pipeline stands.
     pub shown: PipelineShown,
-    /// What a process ends with that was about this alone: as its last run ended.
+    /// What a process ends with that was about this alone: as its last run ended, or as one that somebody stopped where something was
+    /// not begun for that.
     pub exit_code: u8,
 }
 

@@ -1,55 +1,97 @@
 //! Planning a goal, phase after phase.
 
 use jiff::Zoned;
-use windlass_core::spec::{JobPhase, PipelinePhase};
-use windlass_core::values::{Named, StopReason};
+use windlass_core::config::{Resolved, Unlimited};
+use windlass_core::spec::{JobPhase, Mode, PipelinePhase};
+use windlass_core::values::{ExitCodes, Named, StopReason, StopSource};
 use windlass_engine::pipeline::{Pipeline, Pipelines};
+use windlass_engine::store::pipelines::{PipelineLimits, keep_limits};
 use windlass_ui::{PhaseShown, PhaseState};
 
-use super::limits::Kept;
+use super::limits::{self, Kept};
 use super::look::{self, Runs};
+use super::stops::Stops;
 use super::{PipelineEnd, PlanPipeline, WantedPipeline, find};
 use crate::app::App;
+use crate::configuration::Configuration;
 use crate::error::AppError;
 use crate::front_end::{Question, Reply};
 use crate::here::Here;
+use crate::run::budget;
 use crate::run::{Goal, NamedTasks, Rehearsal, ResumeRun, RunEnd, StartRun, WantedJob, WantedPhase};
+
+/// A pipeline that is worked on.
+struct Planning<'a> {
+    app: &'a App,
+    request: &'a PlanPipeline,
+    here: Here,
+    pipeline: Pipeline,
+    kept: Kept,
+    codes: ExitCodes,
+    stops: Stops,
+    /// The last run of it.
+    last: Option<RunEnd>,
+}
 
 pub(super) fn plan(app: &App, request: &PlanPipeline) -> Result<PipelineEnd, AppError> {
     let here = Here::find(app)?;
-    let pipeline = match &request.wanted {
-        WantedPipeline::New(goal) => begin(&here, goal)?,
-        WantedPipeline::Known(id) => find(&here, id)?,
+    let resolved = resolved(&here, request)?;
+    let (pipeline, kept) = match &request.wanted {
+        WantedPipeline::New(goal) => begin(&here, goal, PipelineLimits::said(&resolved.limits))?,
+        WantedPipeline::Known(id) => go_on(&here, find(&here, id)?, &resolved)?,
     };
     let redo_from = redo_from(app, &here, &pipeline, request)?;
-    let kept = Kept::of(&here, &pipeline)?;
-    let mut last = None;
+    let (codes, stops) = (resolved.exit_codes, Stops::default());
+    let mut planning = Planning { app, request, here, pipeline, kept, codes, stops, last: None };
     for phase in PipelinePhase::all() {
         let is_redone = redo_from.is_some_and(|from| phase >= from);
-        let Some(end) = plan_phase(app, (&here, &pipeline), (request, &kept), phase, is_redone)? else {
+        if !is_redone && !planning.is_due(phase)? {
             continue;
-        };
-        let is_complete = end.stop_reason == StopReason::Complete;
-        last = Some(end);
-        if !is_complete {
-            return ended(&here, &pipeline, last.as_ref());
+        }
+        if let Some(by) = planning.stopped_by()? {
+            return planning.stopped(by);
+        }
+        if planning.plan_phase(phase, is_redone)? != StopReason::Complete {
+            return planning.ended();
         }
     }
     if let Some(execution) = &request.execution {
-        last = Some(execute(app, (&here, &pipeline), (execution, &kept))?);
+        if let Some(by) = planning.stopped_by()? {
+            return planning.stopped(by);
+        }
+        planning.last = Some(planning.execute(execution)?);
     }
-    ended(&here, &pipeline, last.as_ref())
+    planning.ended()
+}
+
+/// What the files, the environment and the flags say.
+fn resolved(here: &Here, request: &PlanPipeline) -> Result<Resolved, AppError> {
+    // One that goes on may be bounded by what is kept.
+    let unlimited = match &request.wanted {
+        WantedPipeline::New(_) => request.planning.unlimited,
+        WantedPipeline::Known(_) => Unlimited::NotAsked,
+    };
+    let flags = request.planning.settings.clone();
+    Ok(Configuration::load(&here.directory, None, Mode::Phase, flags, unlimited)?.resolved)
 }
 
 /// What the first run would be.
 pub(super) fn rehearse(app: &App, request: &PlanPipeline) -> Result<Rehearsal, AppError> {
     let here = Here::find(app)?;
+    let resolved = resolved(&here, request)?;
     let pipelines = Pipelines::of(&here.directory);
-    let (pipeline, goal) = match &request.wanted {
-        WantedPipeline::New(goal) => (pipelines.draw(&goal.text, Zoned::now().date())?, goal.clone()),
+    let (pipeline, goal, kept) = match &request.wanted {
+        WantedPipeline::New(goal) => {
+            let pipeline = pipelines.draw(&goal.text, Zoned::now().date())?;
+            let kept = Kept::of_new(&pipeline, PipelineLimits::said(&resolved.limits));
+            (pipeline, goal.clone(), kept)
+        }
         WantedPipeline::Known(id) => {
             let pipeline = find(&here, id)?;
-            (pipeline.clone(), look::goal(&pipeline)?)
+            let kept =
+                Kept::of(&here, &pipeline, (limits::said_now(&here, &pipeline, &resolved)?, &resolved))?;
+            let goal = look::goal(&pipeline)?;
+            (pipeline, goal, kept)
         }
     };
     let runs = Runs::of(&here, &pipeline)?;
@@ -57,7 +99,6 @@ pub(super) fn rehearse(app: &App, request: &PlanPipeline) -> Result<Rehearsal, A
         let is_redone = request.redo_from.is_some_and(|from| *phase >= from);
         is_redone || is_due(&look::of_phase(&here, &pipeline, &runs, *phase))
     };
-    let kept = Kept::of(&here, &pipeline)?;
     if let Some(phase) = PipelinePhase::all().find(is_due) {
         return app.rehearse(&of_phase(&kept.holds_for(&request.planning)?, pipeline.phase(phase), goal));
     }
@@ -65,14 +106,27 @@ pub(super) fn rehearse(app: &App, request: &PlanPipeline) -> Result<Rehearsal, A
     app.rehearse(&of_tasks(&like, &pipeline))
 }
 
-/// A new pipeline, told before anything is paid for.
-fn begin(here: &Here, goal: &Goal) -> Result<Pipeline, AppError> {
-    let pipeline = Pipelines::of(&here.directory).make(&goal.text, Zoned::now().date())?;
+/// A new pipeline, whose limits are kept before it is there; told before anything is paid for.
+fn begin(here: &Here, goal: &Goal, whole: PipelineLimits) -> Result<(Pipeline, Kept), AppError> {
+    let pipelines = Pipelines::of(&here.directory);
+    let pipeline = pipelines.make(&goal.text, Zoned::now().date(), (&here.project, &whole))?;
     here.app.notice(&format!(
         "the pipeline {} is begun; `windlass pipeline --resume {}` goes on with it at any time",
         pipeline.id, pipeline.id
     ));
-    Ok(pipeline)
+    let kept = Kept::of_new(&pipeline, whole);
+    Ok((pipeline, kept))
+}
+
+/// One that there is, within what is kept of it and said now.
+fn go_on(here: &Here, pipeline: Pipeline, resolved: &Resolved) -> Result<(Pipeline, Kept), AppError> {
+    let whole = limits::said_now(here, &pipeline, resolved)?;
+    let spenders = limits::spenders(&pipeline);
+    // Its runs take it one by one. What is said beside another run of it is refused with all else.
+    drop(budget::hold(here, &resolved.limits, Some(&spenders), (None, resolved.exit_codes))?);
+    let kept = Kept::of(here, &pipeline, (whole, resolved))?;
+    keep_limits(&here.project, &pipeline.id, &whole)?;
+    Ok((pipeline, kept))
 }
 
 /// From which phase on it is planned again: as was said, or as a person says who is asked since something has changed.
@@ -105,44 +159,87 @@ fn redo_from(
     Ok(None)
 }
 
-/// One phase; `None` where nothing is to be done for it.
-fn plan_phase(
-    app: &App,
-    (here, pipeline): (&Here, &Pipeline),
-    (request, kept): (&PlanPipeline, &Kept),
-    phase: PipelinePhase,
-    is_redone: bool,
-) -> Result<Option<RunEnd>, AppError> {
-    let runs = Runs::of(here, pipeline)?;
-    if !is_redone && !is_due(&look::of_phase(here, pipeline, &runs, phase)) {
-        return Ok(None);
+impl Planning<'_> {
+    fn is_due(&self, phase: PipelinePhase) -> Result<bool, AppError> {
+        let runs = Runs::of(&self.here, &self.pipeline)?;
+        Ok(is_due(&look::of_phase(&self.here, &self.pipeline, &runs, phase)))
     }
-    // What was interrupted goes on; where it is to be planned again, only if it is about what is there now.
-    let is_current = |run: &_| look::changed_since(here, pipeline, phase, run).is_empty();
-    if let Some(run) = runs.open(Some(phase)).filter(|run| !is_redone || is_current(run)) {
-        return resume(app, &run.run.0, &request.planning).map(Some);
+
+    /// One phase, to the end of its run.
+    fn plan_phase(&mut self, phase: PipelinePhase, is_redone: bool) -> Result<StopReason, AppError> {
+        let (here, pipeline, planning) = (&self.here, &self.pipeline, &self.request.planning);
+        let runs = Runs::of(here, pipeline)?;
+        // What was interrupted goes on; where it is to be planned again, only if it is about what is there now.
+        let is_current = |run: &_| look::changed_since(here, pipeline, phase, run).is_empty();
+        let open = runs.open(Some(phase)).filter(|run| !is_redone || is_current(run));
+        let end = if let Some(run) = open {
+            resume(self.app, &run.run.0, planning)
+        } else {
+            self.refuse_used_up(planning)?;
+            let goal = look::goal(pipeline)?;
+            let like = self.kept.holds_for(planning)?;
+            self.app.start(&of_phase(&like, pipeline.phase(phase), goal))
+        };
+        self.look_again()?;
+        let end = end?;
+        let reason = end.stop_reason;
+        self.last = Some(end);
+        Ok(reason)
     }
-    kept.refuse_used_up(&request.planning)?;
-    let goal = look::goal(pipeline)?;
-    app.start(&of_phase(&kept.holds_for(&request.planning)?, pipeline.phase(phase), goal)).map(Some)
+
+    /// Where its run has made the repository (`--git-init`), all of it is kept in another place from then on.
+    fn look_again(&mut self) -> Result<(), AppError> {
+        if self.here.repository.is_none() {
+            self.here = Here::find(self.app)?;
+            keep_limits(&self.here.project, &self.pipeline.id, self.kept.whole())?;
+        }
+        Ok(())
+    }
+
+    /// Works off the tasks.
+    fn execute(&self, execution: &StartRun) -> Result<RunEnd, AppError> {
+        if let Some(run) = Runs::of(&self.here, &self.pipeline)?.open(None) {
+            return resume(self.app, &run.run.0, execution);
+        }
+        self.refuse_used_up(execution)?;
+        self.app.start(&of_tasks(&self.kept.holds_for(execution)?, &self.pipeline))
+    }
+
+    fn refuse_used_up(&self, like: &StartRun) -> Result<(), AppError> {
+        self.kept.refuse_used_up(like, self.and_run())
+    }
+
+    /// What a command has to say that goes on with all that was asked for.
+    const fn and_run(&self) -> &'static str {
+        if self.request.execution.is_some() { " --run" } else { "" }
+    }
+
+    /// Who wants that nothing follows on its last run.
+    fn stopped_by(&mut self) -> Result<Option<StopSource>, AppError> {
+        self.last.as_ref().map_or(Ok(None), |end| self.stops.asked_by(end))
+    }
+
+    /// It ends as a run does that somebody stopped.
+    fn stopped(&self, by: StopSource) -> Result<PipelineEnd, AppError> {
+        let (reason, id, and_run) = (by.stop_reason(), &self.pipeline.id, self.and_run());
+        self.app.notice(&format!(
+            "nothing more of the pipeline is begun, as was asked ({}); go on with it: windlass pipeline --resume {id}{and_run}",
+            reason.name()
+        ));
+        let shown = look::shown(&self.here, &self.pipeline)?;
+        Ok(PipelineEnd { shown, exit_code: reason.exit_code(self.codes) })
+    }
+
+    /// It ends as its last run did.
+    fn ended(&self) -> Result<PipelineEnd, AppError> {
+        let shown = look::shown(&self.here, &self.pipeline)?;
+        Ok(PipelineEnd { shown, exit_code: self.last.as_ref().map_or(0, |end| end.exit_code) })
+    }
 }
 
 /// Has its document to be written, or its run to go on? What has changed since is a person's to decide.
 const fn is_due(shown: &PhaseShown) -> bool {
     matches!(shown.state, PhaseState::Missing | PhaseState::Invalid | PhaseState::Unfinished)
-}
-
-/// Works off the tasks.
-fn execute(
-    app: &App,
-    (here, pipeline): (&Here, &Pipeline),
-    (execution, kept): (&StartRun, &Kept),
-) -> Result<RunEnd, AppError> {
-    if let Some(run) = Runs::of(here, pipeline)?.open(None) {
-        return resume(app, &run.run.0, execution);
-    }
-    kept.refuse_used_up(execution)?;
-    app.start(&of_tasks(&kept.holds_for(execution)?, pipeline))
 }
 
 fn resume(app: &App, run: &str, like: &StartRun) -> Result<RunEnd, AppError> {
@@ -164,8 +261,4 @@ fn of_tasks(like: &StartRun, pipeline: &Pipeline) -> StartRun {
     let file = Some(pipeline.tasks_file());
     let job = WantedJob::Tasks(NamedTasks { file, feature: None });
     StartRun { job, part_of: Some(pipeline.id.clone()), fresh: true, ..like.clone() }
-}
-
-fn ended(here: &Here, pipeline: &Pipeline, last: Option<&RunEnd>) -> Result<PipelineEnd, AppError> {
-    Ok(PipelineEnd { shown: look::shown(here, pipeline)?, exit_code: last.map_or(0, |end| end.exit_code) })
 }

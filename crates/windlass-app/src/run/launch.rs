@@ -39,7 +39,7 @@ use crate::fleet::{self, FleetRun};
 use crate::front_end::Watched;
 use crate::here::Here;
 use crate::inspect::which::holder_in_words;
-use crate::run::budget::{self, SpentBefore, left_of, spent_before};
+use crate::run::budget::{self, Spenders, SpentBefore, spent_before};
 use crate::run::delivery::{self, WayOut};
 use crate::run::log::{RunLog, Watching};
 use crate::run::prepared::Prepared;
@@ -70,8 +70,8 @@ pub fn start(here: &Here, request: &Prepared) -> Result<RunEnd, AppError> {
     let occasions =
         agent::Occasions { purposes: purposes(request, &criteria), names: mem::take(&mut criteria.agents) };
     let others = agent::others(&wanted(here, request), &trusted, &agent, &occasions)?;
-    let job = request.part_of.is_none().then(|| request.assignment.same_job());
-    let _budget = budget::hold(here, &resolved.limits, job.as_ref(), (None, resolved.exit_codes))?;
+    let spenders = Spenders::of(request);
+    let _budget = budget::hold(here, &resolved.limits, spenders.as_ref(), (None, resolved.exit_codes))?;
     let spent_before = spent_before(here, request)?;
     let way = delivery::find(here, request)?;
     let fleet = fleet::for_run(here, resolved, request.fleet)?;
@@ -181,7 +181,7 @@ pub fn plan(
         directory: here.directory.clone(),
         git: here.repository.is_some(),
         job: request.assignment.job(&request.configuration),
-        limits: left_of(&tasks::limits(request), spent_before),
+        limits: budget::left(request, &tasks::limits(request), spent_before),
         clocks: resolved.clocks.clone(),
         checks: if is_checked { resolved.checks.clone() } else { Vec::new() },
         environment: resolved.environment.clone(),
@@ -364,8 +364,8 @@ pub fn finish(
     recorded::in_workspace(here, job.workspace.as_ref(), &folder);
     let verification = recorded::verification(here, &job, &folder, before);
     match finished {
-        Ok(Finished { stop_reason, exit_code }) => {
-            Ok(RunEnd { run, stop_reason, exit_code, there: here.clone(), verification })
+        Ok(Finished { stop_reason, exit_code, asked }) => {
+            Ok(RunEnd { run, stop_reason, exit_code, asked, there: here.clone(), verification })
         }
         Err(error) => Err(broken(&folder, error, codes)),
     }

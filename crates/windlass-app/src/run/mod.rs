@@ -32,6 +32,7 @@ mod state_inside;
 pub(crate) mod tasks;
 pub(crate) mod uncommitted;
 pub(crate) mod verdict;
+pub(crate) mod whole_pipeline;
 mod work;
 
 use windlass_core::values::Extent;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use windlass_core::config::{Layer, Unlimited, keys};
 use windlass_core::report::ActionAsked;
 use windlass_core::spec::{JobPhase, Mode};
-use windlass_core::values::{ExitCodes, RunId, StopReason};
+use windlass_core::values::{ExitCodes, RunId, StopReason, StopSource};
 use windlass_engine::supervisor::OpenWait;
 use windlass_engine::tasks::{FoundTasks, TasksError, Wanted, find_tasks};
 
@@ -206,6 +206,8 @@ pub struct RunEnd {
     pub stop_reason: StopReason,
     /// What a process ends with that was about this run alone.
     pub exit_code: u8,
+    /// Who asked it to stop, if only when it had come to its end.
+    pub asked: Option<StopSource>,
     /// Where it worked.
     pub there: Here,
     /// What a verification of its finished work came to, where one was asked for.

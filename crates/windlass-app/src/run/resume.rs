@@ -26,7 +26,7 @@ use crate::here::Here;
 use crate::inspect::which;
 use crate::issues;
 use crate::run::broken;
-use crate::run::budget::{self, HeldBudget};
+use crate::run::budget::{self, HeldBudget, Spenders};
 use crate::run::launch::{self, Taken};
 use crate::run::lost_workspace;
 use crate::run::meanwhile;
@@ -34,6 +34,7 @@ use crate::run::moved;
 use crate::run::same_job::SameJob;
 use crate::run::tasks;
 use crate::run::uncommitted;
+use crate::run::whole_pipeline;
 use crate::sandbox;
 use crate::telling;
 use crate::trusting::{self, Asked, Purpose, TrustAnswers, Trusted};
@@ -72,6 +73,7 @@ pub(super) fn resume(app: &App, request: &ResumeRun) -> Result<RunEnd, AppError>
             if let (Phase::Ended(reason), Some(old)) = (run.phase(), run.spec()) {
                 refuse_ended(&plan, &old.limits, reason)?;
             }
+            whole_pipeline::keep_what_is_said(&here, &plan, resolved)?;
             if moved.is_some() {
                 plan = moved::here(&here, plan, &folder, resolved)?;
             }
@@ -265,11 +267,7 @@ fn of_whole_job(
     resolved: &Resolved,
 ) -> Result<HeldBudget, AppError> {
     let is_said = is_flag(resolved, &keys::BUDGET_SCOPE);
-    let shared = plan
-        .job
-        .pipeline()
-        .filter(|_| plan.limits.budget_scope == BudgetScope::Run && !plan.limits.spent_before.is_zero());
-    if let Some(part) = shared {
+    if let Some(part) = whole_pipeline::of(plan) {
         if is_said {
             return Err(AppError::usage(format!(
                 "run {} is a part of the pipeline {}, and its budget is for the whole pipeline",
@@ -277,17 +275,7 @@ fn of_whole_job(
             ))
             .hint(format!("Without the flag: windlass resume {}", plan.run)));
         }
-        let spent = budget::spent_in_pipeline(here, &part.id, Some(&plan.run))?;
-        let left = budget::left_of(&plan.limits, spent);
-        plan.limits.spent_before = spent.cost;
-        // What is said is for the whole pipeline, as it was at its start.
-        if is_flag(resolved, &keys::MAX_TOKENS) {
-            plan.limits.tokens = left.tokens;
-        }
-        if is_flag(resolved, &keys::MAX_DURATION) {
-            plan.limits.duration = left.duration;
-        }
-        return Ok(HeldBudget::default());
+        return whole_pipeline::share(here, plan, &part.id, resolved);
     }
     // Journals of old say it by what other runs had spent.
     let was_of_job = !plan.limits.budget_scope.is_run() || !plan.limits.spent_before.is_zero();
@@ -297,10 +285,10 @@ fn of_whole_job(
         false => BudgetScope::Run,
     };
     (plan.limits.budget_scope, plan.limits.spent_before) = (scope, Cost::ZERO);
-    let job = SameJob::of_run(&plan.job, folder);
+    let job = SameJob::of_run(&plan.job, folder).filter(|_| scope == BudgetScope::Job).map(Spenders::Job);
     let held = budget::hold(here, &plan.limits, job.as_ref(), (Some(&plan.run), plan.exit_codes))?;
-    if let Some(job) = job.filter(|_| scope == BudgetScope::Job) {
-        plan.limits.spent_before = budget::spent_on(here, &job, Some(&plan.run))?.cost;
+    if let Some(job) = job {
+        plan.limits.spent_before = budget::spent_by(here, &job, Some(&plan.run))?.cost;
     }
     Ok(held)
 }
@@ -349,11 +337,25 @@ fn refuse_ended(plan: &RunSpec, before: &Limits, reason: StopReason) -> Result<(
         return Ok(());
     }
     let error = AppError::usage(format!("run {run} ended at its limit ({})", reason.name()));
-    let by_others = Some(plan.limits.spent_before)
-        .filter(|cost| needs == Needs::Cost && !cost.is_zero())
-        .map(|cost| format!("Other runs have spent {} of this budget.", format::money(cost)));
-    let error = by_others.into_iter().fold(error, AppError::hint);
+    let error = used_by_others(needs, &plan.limits).into_iter().fold(error, AppError::hint);
     Err(error.hint(format!("Raise it: windlass resume {run} {flag} …")))
+}
+
+/// What others have used of the limit that has to be raised.
+fn used_by_others(needs: Needs, limits: &Limits) -> Option<String> {
+    let whole = limits.whole_pipeline();
+    match needs {
+        Needs::Cost => Some(limits.spent_before)
+            .filter(|cost| !cost.is_zero())
+            .map(|cost| format!("Other runs have spent {} of this budget.", format::money(cost))),
+        Needs::Tokens => whole.filter(|whole| whole.tokens_before > 0).map(|whole| {
+            format!("Other runs have used {} tokens of it.", format::amount(whole.tokens_before))
+        }),
+        Needs::Duration => whole
+            .filter(|whole| !whole.duration_before.is_zero())
+            .map(|whole| format!("Other runs have used {} of it.", format::duration(whole.duration_before))),
+        _ => None,
+    }
 }
 
 /// Is the limit that ended the run higher now, or gone?
@@ -371,7 +373,7 @@ fn is_raised(needs: Needs, now: &Limits, before: &Limits) -> bool {
     }
 }
 
-fn is_flag<T>(resolved: &Resolved, key: &Key<T>) -> bool {
+pub(super) fn is_flag<T>(resolved: &Resolved, key: &Key<T>) -> bool {
     matches!(resolved.origin(key), Origin::Flag(_))
 }
 

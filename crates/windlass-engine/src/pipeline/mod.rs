@@ -14,7 +14,8 @@ use windlass_host::tree::{Kind, at};
 pub use phase::{FoundPhase, find_phase};
 pub(crate) use phase::{document_mark, standing};
 
-use crate::store::StoreError;
+use crate::store::pipelines::{self, PipelineLimits};
+use crate::store::{Project, StoreError};
 use id::is_id;
 
 /// What a file of a new pipeline may be used for: as any other that its owner writes.
@@ -104,15 +105,24 @@ impl Pipelines {
         Ok(self.named(&id::draw(goal, day)?))
     }
 
-    /// Makes one with this goal.
+    /// Makes one with this goal, of whose runs these limits hold: they are kept before it is there.
     ///
     /// # Errors
     /// A file cannot be written.
-    pub fn make(&self, goal: &str, day: jiff::civil::Date) -> Result<Pipeline, PipelineError> {
+    pub fn make(
+        &self,
+        goal: &str,
+        day: jiff::civil::Date,
+        (project, limits): (&Project, &PipelineLimits),
+    ) -> Result<Pipeline, PipelineError> {
         let root = at(&self.directory).join(PIPELINES);
         root.make_folders()?;
         for _ in 0..DRAWN {
             let pipeline = self.draw(goal, day)?;
+            if pipelines::limits(project, &pipeline.id)?.is_some() || root.join(&pipeline.id).holds_folder() {
+                continue;
+            }
+            pipelines::keep_limits(project, &pipeline.id, limits)?;
             if root.join(&pipeline.id).make_folder()? == Made::Anew {
                 let file = at(&self.directory).join(pipeline.goal_file());
                 file.create_new(goal.as_bytes(), PERMISSIONS)?;

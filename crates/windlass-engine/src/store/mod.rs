@@ -9,6 +9,7 @@
 //! | [`run_folder`] | everything else that belongs to a run |
 //! | [`session_folder`] | what an interactive session was given |
 //! | [`lock`] | one run per working directory |
+//! | [`pipelines`] | the limits of pipelines |
 //! | `noted` | which runs have a note of what steers git, Windlass and agents |
 //! | [`index`] | all runs of a project, quickly |
 //! | [`retention`] | what is kept of ended runs |
@@ -26,6 +27,7 @@ pub mod journal;
 pub mod lock;
 pub(crate) mod noted;
 pub mod paths;
+pub mod pipelines;
 pub mod retention;
 pub mod run_folder;
 pub mod session_folder;

@@ -155,6 +155,11 @@ impl Project {
         self.path.join("copies")
     }
 
+    /// The folder of what holds for all runs of a pipeline.
+    pub(super) fn pipelines(&self) -> PathBuf {
+        self.path.join("pipelines")
+    }
+
     /// The repository of snapshots.
     pub fn snapshots(&self) -> PathBuf {
         self.path.join("snapshots.git")

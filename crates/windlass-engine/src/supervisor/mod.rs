@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::report::{Broken, Failed, Report};
 use windlass_core::run::{Due, Input, Order, Orders, Phase, Reported, Run};
-use windlass_core::values::StopReason;
+use windlass_core::values::{StopReason, StopSource};
 use windlass_host::process::{CommandSignal, adopt_and_kill, signal_commands};
 use windlass_host::tree;
 
@@ -61,6 +61,8 @@ struct Supervisor {
     notifications: NotificationQueue,
     /// When somebody last wanted that what runs is ended.
     told_to_end: Option<Instant>,
+    /// Who asked by a signal that it ends, also where it was ending by then.
+    asked: Option<StopSource>,
     /// The reserve was released: the last facts are being written.
     disk_is_full: bool,
 }
@@ -99,7 +101,8 @@ impl Supervisor {
                     return Err(self.lost_record());
                 }
                 let codes = self.run.spec().map(|plan| plan.exit_codes).unwrap_or_default();
-                return Ok(Finished { stop_reason, exit_code: stop_reason.exit_code(codes) });
+                let exit_code = stop_reason.exit_code(codes);
+                return Ok(Finished { stop_reason, exit_code, asked: self.asked_to_stop() });
             }
             self.order_what_is_due()?;
             if let Phase::Ended(_) = self.run.phase() {
@@ -122,6 +125,12 @@ impl Supervisor {
             }
             self.take(Input::Tick)?;
         }
+    }
+
+    /// Who asked it to stop, however it ended: who asked first, as far as that is noted.
+    fn asked_to_stop(&self) -> Option<StopSource> {
+        let noted = self.run.stop().map(|stop| stop.by);
+        noted.or(self.asked).or_else(|| self.folder.stop_request())
     }
 
     /// Where the run's folder is gone, that is the reason, whatever failed first.

@@ -10,7 +10,7 @@ use std::sync::mpsc::channel;
 use windlass_core::fact::Entry;
 use windlass_core::run::{Input, Orders, Run};
 use windlass_core::spec::RunSpec;
-use windlass_core::values::{LaneId, StopReason};
+use windlass_core::values::{LaneId, StopReason, StopSource};
 use windlass_host::process::{ProcessError, signals};
 use windlass_host::tree;
 
@@ -97,6 +97,8 @@ pub struct Finished {
     pub stop_reason: StopReason,
     /// What the process ends with.
     pub exit_code: u8,
+    /// Who asked it to stop, if only when it had come to its end: nothing that would follow is begun.
+    pub asked: Option<StopSource>,
 }
 
 /// Drives a run to its end, from its beginning or from where its journal ends, in lanes of this machine.
@@ -165,6 +167,7 @@ pub fn drive(session: Session) -> Result<Finished, EngineError> {
         reports: VecDeque::new(),
         notifications,
         told_to_end: None,
+        asked: None,
         disk_is_full: false,
     };
     let wait = (begun.wait == OpenWait::IsOver).then_some(Input::TryNow);

@@ -24,6 +24,11 @@ impl Supervisor {
     }
 
     fn react_to(&mut self, signal: Signal) -> Result<(), EngineError> {
+        self.asked = self.asked.or(match signal {
+            Signal::Interrupt => Some(StopSource::Interrupt),
+            Signal::Terminate => Some(StopSource::Terminate),
+            _ => None,
+        });
         if self.run.is_ending() && matches!(signal, Signal::Interrupt | Signal::Terminate) {
             // First the hook of the end, then those who are still told of it.
             return if self.executor.cut_hooks()? { Ok(()) } else { self.stop_announcing() };

@@ -190,6 +190,7 @@ fn drive(script: impl FnMut(&Order) -> Vec<Reported> + 'static) -> (Finished, Ve
         reports: VecDeque::new(),
         notifications,
         told_to_end: None,
+        asked: None,
         disk_is_full: false,
     };
     let finished = supervisor.drive(Input::Start(Box::new(plan)), Vec::new()).unwrap();

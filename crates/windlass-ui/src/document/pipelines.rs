@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use windlass_core::spec::PipelinePhase;
-use windlass_core::values::{Cost, Items, Named, RunId, StopReason};
+use windlass_core::values::{Cost, Items, Named, RunId, Spent, StopReason};
 
 use super::{document, listed};
 use crate::format;
@@ -28,6 +28,9 @@ pub struct PipelineShown {
     /// What all its runs cost.
     #[serde(rename = "cost_usd")]
     pub cost: Cost,
+    /// The part of it that is an estimate.
+    #[serde(rename = "estimated_usd")]
+    pub estimated: Cost,
     /// The newest run that works its tasks off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub execution: Option<PhaseRun>,
@@ -54,6 +57,23 @@ pub struct PhaseShown {
     /// What its runs cost.
     #[serde(rename = "cost_usd")]
     pub cost: Cost,
+    /// The part of it that is an estimate.
+    #[serde(rename = "estimated_usd")]
+    pub estimated: Cost,
+}
+
+impl PipelineShown {
+    /// What all its runs cost, with the part that is an estimate.
+    const fn spent(&self) -> Spent {
+        Spent { cost: self.cost, estimated: self.estimated }
+    }
+}
+
+impl PhaseShown {
+    /// What its runs cost, with the part that is an estimate.
+    const fn spent(&self) -> Spent {
+        Spent { cost: self.cost, estimated: self.estimated }
+    }
 }
 
 /// A run of a pipeline.
@@ -126,7 +146,7 @@ pub fn pipelines_text(rows: &[PipelineShown], terminal: &Terminal) -> String {
                 let (tone, mark) = phase.state.mark();
                 line.mark(tone, mark).plain(format!(" {}  ", phase.phase.name()))
             });
-            let marks = marks.dim(format!("{}{}", counted(row.tasks), format::money(row.cost)));
+            let marks = marks.dim(format!("{}{}", counted(row.tasks), format::charged(row.spent())));
             [Line::hanging(2).strong(one_line(&row.id)).dim(format!("  {}", one_line(&row.goal))), marks]
         })
         .collect();
@@ -148,7 +168,7 @@ pub fn pipeline_text(shown: &PipelineShown, terminal: &Terminal) -> String {
         lines.push(labelled("tasks").plain(format!("{done}/{total} done")));
     }
     lines.extend(shown.execution.iter().map(|execution| labelled("run").plain(run_words(execution))));
-    lines.push(labelled("cost").plain(format::money(shown.cost)));
+    lines.push(labelled("cost").plain(format::charged(shown.spent())));
     lines.push(labelled("next").command(one_line(&shown.next)));
     rendered(&lines, terminal)
 }
@@ -156,8 +176,11 @@ pub fn pipeline_text(shown: &PipelineShown, terminal: &Terminal) -> String {
 fn phase_lines(phase: &PhaseShown) -> Vec<Line> {
     let (tone, mark) = phase.state.mark();
     let run = phase.run.as_ref().map(|run| format!(" · {}", run_words(run))).unwrap_or_default();
-    let cost =
-        if phase.cost == Cost::ZERO { String::new() } else { format!(" · {}", format::money(phase.cost)) };
+    let cost = if phase.cost == Cost::ZERO {
+        String::new()
+    } else {
+        format!(" · {}", format::charged(phase.spent()))
+    };
     let line = Line::hanging(4).plain("  ").mark(tone, mark).plain(format!(" {}", one_line(&phase.file)));
     let mut lines = vec![line.tone(tone, format!("  {}", phase.state.words())).dim(format!("{run}{cost}"))];
     let said = phase.problems.iter().map(|problem| one_line(problem));
@@ -186,6 +209,7 @@ mod tests {
             changed: vec!["goal.md".to_owned()],
             run: Some(PhaseRun { run: RunId("r-1".to_owned()), stop_reason: Some(StopReason::MaxCost) }),
             cost: Cost::from_dollars(0.25),
+            estimated: Cost::from_dollars(0.25),
         };
         PipelineShown {
             id: "a-1".to_owned(),
@@ -194,6 +218,7 @@ mod tests {
             phases: vec![phase],
             tasks: Some(Items { done: 1, total: 3 }),
             cost: Cost::from_dollars(0.5),
+            estimated: Cost::from_dollars(0.25),
             execution: None,
             next: "windlass pipeline --resume a-1".to_owned(),
         }
@@ -205,7 +230,8 @@ mod tests {
         let text = pipeline_text(&shown(PhaseState::Invalid), &columns(100));
         for part in [
             "a-1  Keep a list",
-            "not valid · r-1 (max cost) · $0.25",
+            "not valid · r-1 (max cost) · ≈$0.25",
+            "$0.50 (≈$0.25 estimated)",
             "says nothing",
             "goal.md has changed since",
             "1/3 done",
@@ -214,7 +240,11 @@ mod tests {
             assert!(text.contains(part), "{part}: {text}");
         }
         let list = pipelines_text(&[shown(PhaseState::Valid)], &columns(100));
-        assert!(list.contains("a-1  Keep a list\n") && list.contains("prd  1/3 tasks · $0.50\n"), "{list}");
+        assert!(
+            list.contains("a-1  Keep a list\n")
+                && list.contains("prd  1/3 tasks · $0.50 (≈$0.25 estimated)\n"),
+            "{list}"
+        );
         assert!(pipelines_text(&[], &columns(80)).contains("windlass pipeline GOAL"));
         let [bare, full] = [shown(PhaseState::Missing), shown(PhaseState::Stale)];
         let bare = PipelineShown { tasks: None, execution: full.phases[0].run.clone(), ..bare };

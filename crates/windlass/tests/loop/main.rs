@@ -49,6 +49,7 @@ mod one_run;
 mod own_files;
 mod parking;
 mod persons_git;
+mod pipeline_limits;
 mod pipelines;
 mod plans;
 mod principles;

@@ -267,6 +267,7 @@ fn name(path: &Path) -> String {
 
 fn is_temporary(path: &Path) -> bool {
     let name = name(path);
-    let locks = path.extension().is_some_and(|end| end == "lock") && name != "index.lock";
+    let stays = name == "index.lock" || name.starts_with("budget-");
+    let locks = path.extension().is_some_and(|end| end == "lock") && !stays;
     locks || name.contains("tmp") || name.starts_with(".windlass-")
 }

@@ -13,12 +13,12 @@ use windlass_testkit::{Outcome, TestEnv};
 
 use super::night::{Night, PATIENCE, calls, every_call};
 
-const GOAL: &str = "Keep a list of what is to be done";
+pub const GOAL: &str = "Keep a list of what is to be done";
 
 /// Writes what it is asked for.
 const DRAFT: &str = r#""draft_document""#;
 
-fn repository() -> TestEnv {
+pub fn repository() -> TestEnv {
     let env = TestEnv::with_git();
     env.write("src/main.rs", "fn main() {}\n");
     env.git(&["add", "--all"]);
@@ -26,29 +26,29 @@ fn repository() -> TestEnv {
     env
 }
 
-fn night(script: &str) -> Night {
+pub fn night(script: &str) -> Night {
     Night::within(repository(), script)
 }
 
-fn command(night: &Night, arguments: &[&str]) -> Command {
+pub fn command(night: &Night, arguments: &[&str]) -> Command {
     let mut command = night.windlass(&["pipeline", "--no-delay"]);
     command.arg(format!("--mock={}", night.script.display())).args(arguments);
     command
 }
 
-fn pipeline(night: &Night, arguments: &[&str]) -> Outcome {
+pub fn pipeline(night: &Night, arguments: &[&str]) -> Outcome {
     night.env.run(&mut command(night, arguments), PATIENCE)
 }
 
 /// The only pipeline, as `pipeline show --json` has it.
-fn shown(night: &Night) -> Value {
+pub fn shown(night: &Night) -> Value {
     let listed = night.env.run(&mut night.windlass(&["pipeline", "list", "--json"]), PATIENCE);
     let listed: Value = serde_json::from_str(&listed.stdout_text()).unwrap();
     assert_eq!(listed["pipelines"].as_array().unwrap().len(), 1, "{listed}");
     listed["pipelines"][0].clone()
 }
 
-fn id(night: &Night) -> String {
+pub fn id(night: &Night) -> String {
     shown(night)["id"].as_str().unwrap().to_owned()
 }
 
@@ -67,7 +67,7 @@ fn file(night: &Night, name: &str) -> String {
 }
 
 /// How each run ended, oldest first.
-fn endings(night: &Night) -> Vec<Option<StopReason>> {
+pub fn endings(night: &Night) -> Vec<Option<StopReason>> {
     let mut runs: Vec<_> =
         night.folders().iter().map(|folder| journal::read(&folder.join("journal.jsonl")).unwrap()).collect();
     // One that was killed at its first word is none.
@@ -80,13 +80,13 @@ fn endings(night: &Night) -> Vec<Option<StopReason>> {
     runs.iter().map(|entries| entries.iter().rev().find_map(|entry| ended(&entry.fact))).collect()
 }
 
-fn all_facts(night: &Night) -> Vec<Fact> {
+pub fn all_facts(night: &Night) -> Vec<Fact> {
     let entries =
         night.folders().into_iter().flat_map(|folder| journal::read(&folder.join("journal.jsonl")).unwrap());
     entries.map(|entry| entry.fact).collect()
 }
 
-fn expect(outcome: &Outcome, code: i32, said: &str) {
+pub fn expect(outcome: &Outcome, code: i32, said: &str) {
     let all = outcome.stdout_text() + &outcome.stderr_text();
     assert_eq!(outcome.code, Some(code), "{all}");
     assert!(all.contains(said), "{said}: {all}");

@@ -98,6 +98,7 @@ const PHASE: super::Shape = Object(&[
     ("changed", List(&Text), Always),
     ("run", PHASE_RUN, Sometimes),
     ("cost_usd", Number, Always),
+    ("estimated_usd", Number, Always),
 ]);
 
 /// `pipeline`, `pipeline show`, `pipeline validate`.
@@ -108,6 +109,7 @@ const PIPELINE: &[Field] = &[
     ("phases", List(&PHASE), Always),
     ("tasks", Object(&[("done", Integer, Always), ("total", Integer, Always)]), Sometimes),
     ("cost_usd", Number, Always),
+    ("estimated_usd", Number, Always),
     ("execution", PHASE_RUN, Sometimes),
     ("next", Text, Always),
 ];
