@@ -1,8 +1,12 @@
 //! Ending a run after its current iteration.
 
+use std::thread;
+use std::time::{Duration, Instant};
+
 use windlass_core::fact::Fact;
 use windlass_core::values::{RunId, StopSource};
 use windlass_engine::store::lock::{self, Holder};
+use windlass_engine::store::pipelines;
 use windlass_engine::store::run_folder::find_run;
 use windlass_engine::store::{RunFolder, index};
 
@@ -13,6 +17,11 @@ use crate::fleet;
 use crate::here::Here;
 use crate::inspect::which;
 use crate::run::going_on::is_open;
+
+/// So long it may take from one run of a pipeline to the next.
+const BETWEEN: Duration = Duration::from_secs(20);
+
+const LOOK: Duration = Duration::from_millis(20);
 
 /// A run that was asked to stop.
 pub struct Stopping {
@@ -33,7 +42,8 @@ impl App {
     /// The same for another front end, which the run says that it was.
     pub fn stop_for(&self, run: Option<&str>, by: StopSource) -> Result<Stopping, AppError> {
         let here = Here::find_broken(self)?;
-        let holder = at_work(&here, run, "there is nothing to stop")?;
+        let holder = at_work(&here, run, "there is nothing to stop")
+            .or_else(|none| next_of_pipeline(&here, none, run))?;
         let folder = RunFolder::of(&here.project, &holder.run);
         let asked_before = folder.stop_requested();
         folder.request_stop(by)?;
@@ -66,6 +76,18 @@ impl App {
             }
         })
     }
+}
+
+/// The run that is about to begin, where those of a pipeline follow each other: it takes the request, and is the last one.
+fn next_of_pipeline(here: &Here, none: AppError, run: Option<&str>) -> Result<Holder, AppError> {
+    let deadline = Instant::now() + BETWEEN;
+    while run.is_none() && pipelines::is_any_at_work(&here.project)? && Instant::now() < deadline {
+        thread::sleep(LOOK);
+        if let Some(holder) = which::live(here)? {
+            return Ok(holder);
+        }
+    }
+    Err(none)
 }
 
 /// The process of the run of this name, or of the one that works here; `otherwise` says what comes of it that there is none.

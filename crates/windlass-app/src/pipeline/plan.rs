@@ -5,7 +5,7 @@ use windlass_core::config::{Resolved, Unlimited};
 use windlass_core::spec::{JobPhase, Mode, PipelinePhase};
 use windlass_core::values::{ExitCodes, Named, StopReason, StopSource};
 use windlass_engine::pipeline::{Pipeline, Pipelines};
-use windlass_engine::store::pipelines::{PipelineLimits, keep_limits};
+use windlass_engine::store::pipelines::{PipelineLimits, be_at_work, keep_limits};
 use windlass_ui::{PhaseShown, PhaseState};
 
 use super::limits::{self, Kept};
@@ -41,6 +41,7 @@ pub(super) fn plan(app: &App, request: &PlanPipeline) -> Result<PipelineEnd, App
         WantedPipeline::Known(id) => go_on(&here, find(&here, id)?, &resolved)?,
     };
     let redo_from = redo_from(app, &here, &pipeline, request)?;
+    let _at_work = be_at_work(&here.project, &pipeline.id)?;
     let (codes, stops) = (resolved.exit_codes, Stops::default());
     let mut planning = Planning { app, request, here, pipeline, kept, codes, stops, last: None };
     for phase in PipelinePhase::all() {

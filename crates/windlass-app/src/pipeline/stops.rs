@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use windlass_core::values::StopSource;
+use windlass_engine::store::RunFolder;
 use windlass_host::process::signals::{self, Signal, SignalWatch};
 
 use crate::error::AppError;
@@ -30,6 +31,8 @@ impl Stops {
             });
             self.watch = Some(watch.map_err(AppError::system)?);
         }
-        Ok(end.asked.or(*self.heard.lock().unwrap_or_else(PoisonError::into_inner)))
+        // Somebody may have asked while it gave its directory back.
+        let asked = end.asked.or_else(|| RunFolder::of(&end.there.project, &end.run).stop_request());
+        Ok(asked.or(*self.heard.lock().unwrap_or_else(PoisonError::into_inner)))
     }
 }

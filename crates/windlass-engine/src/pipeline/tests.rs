@@ -19,6 +19,11 @@ fn a_pipeline_is_made_once_and_found_by_its_name_or_its_beginning() {
     assert_ne!(made.id, other.id);
     assert_eq!(pipelines::limits(&project, &other.id).unwrap(), Some(limits));
     assert_eq!(pipelines::limits(&project, "nothing").unwrap(), None);
+    assert!(!pipelines::is_any_at_work(&project).unwrap());
+    let at_work = [(); 2].map(|()| pipelines::be_at_work(&project, &other.id).unwrap());
+    assert!(pipelines::is_any_at_work(&project).unwrap());
+    drop(at_work);
+    assert!(!pipelines::is_any_at_work(&project).unwrap());
     for unknown in ["keep-a", "nothing", "", "../x"] {
         match pipelines.find(unknown) {
             Err(PipelineError::Unknown { known, .. }) => assert_eq!(known.len(), 2, "{unknown}"),

@@ -1,6 +1,7 @@
 //! The limits of pipelines, as they were last said: `pipelines/` of a project holds a file for each. They are kept before anything is
 //! begun, and where nobody who edits the repository's files changes them; all working trees of a repository share them.
 
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,8 +11,12 @@ use windlass_core::spec::Limits;
 use windlass_core::values::Cost;
 
 use super::StoreError;
-use super::files::{create_folder, read_if_present, write_atomically};
+use super::error::Attempted as _;
+use super::files::{create_folder, entries, open_file, open_private, read_if_present, write_atomically};
 use super::paths::Project;
+
+/// What the name ends with of the file that whoever works on a pipeline has locked. It is never deleted.
+const AT_WORK: &str = ".at-work";
 
 /// Limits that hold for all runs of a pipeline together; `None` = no such limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,6 +59,34 @@ pub fn keep_limits(project: &Project, id: &str, limits: &PipelineLimits) -> Resu
     let bytes =
         serde_json::to_vec(limits).map_err(|source| StoreError::Unwritable { path: path.clone(), source })?;
     write_atomically(&path, &bytes)
+}
+
+/// Says that runs of this pipeline follow each other, for as long as the file is open: between two of them no run is at work.
+///
+/// # Errors
+/// The file cannot be made.
+pub fn be_at_work(project: &Project, id: &str) -> Result<File, StoreError> {
+    project.create()?;
+    create_folder(&project.pipelines())?;
+    let path = project.pipelines().join(format!("{id}{AT_WORK}"));
+    let file = open_private(OpenOptions::new().create(true).append(true), &path).attempted("open", &path)?;
+    // Another one may be at work in another working tree.
+    file.lock_shared().attempted("lock", &path)?;
+    Ok(file)
+}
+
+/// Do runs of any pipeline follow each other now?
+///
+/// # Errors
+/// Their folder cannot be read.
+pub fn is_any_at_work(project: &Project) -> Result<bool, StoreError> {
+    let files = entries(&project.pipelines())?.into_iter().map(|entry| entry.path());
+    let mut sessions = files.filter(|path| path.as_os_str().as_encoded_bytes().ends_with(AT_WORK.as_bytes()));
+    // Whoever begins meanwhile waits for the moment that this has it.
+    let is_held = |path: PathBuf| {
+        open_file(&path).is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
+    };
+    Ok(sessions.any(is_held))
 }
 
 fn file(project: &Project, id: &str) -> PathBuf {
