@@ -19,13 +19,8 @@ pub fn tokens(used: u64, most: u64) -> String {
 
 /// ` --max-duration 2h`: of so much time so much was used.
 pub fn duration(used: Duration, most: Duration) -> String {
-    let seconds = beyond(in_seconds(used), in_seconds(most));
+    let seconds = beyond(used.as_secs(), most.as_secs());
     format!(" --max-duration {}", format::flag_duration(Duration::from_secs(seconds)))
-}
-
-/// Whole ones, the last begun one included.
-fn in_seconds(time: Duration) -> u64 {
-    time.as_secs().saturating_add(u64::from(time.subsec_nanos() > 0))
 }
 
 /// A whole number of times the limit that leaves about as much room as it gave: twice as much where it was just reached. Never
@@ -59,6 +54,6 @@ mod tests {
         }
         assert_eq!(beyond(u64::MAX, 3), u64::MAX);
         let seconds = |tenths: u64| Duration::from_millis(tenths * 100);
-        assert_eq!(duration(seconds(25), seconds(20)), " --max-duration 6s");
+        assert_eq!(duration(seconds(25), seconds(20)), " --max-duration 4s");
     }
 }
