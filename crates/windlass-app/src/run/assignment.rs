@@ -359,7 +359,7 @@ impl Assignment {
     /// Which runs are of the same job.
     pub fn same_job(&self) -> SameJob {
         match &self.workspace {
-            Some(workspace) => SameJob::of_workspace(workspace.folder(), self.mode),
+            Some(workspace) => SameJob::of_workspace(workspace.folder()),
             None => SameJob::of_goal(&self.goal.text, self.mode, self.pipeline()),
         }
     }

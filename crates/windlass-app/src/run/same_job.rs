@@ -9,12 +9,10 @@ use windlass_host::file::digest;
 /// What makes two runs of a project runs of the same job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SameJob {
-    /// They work on the same workspace.
+    /// They work on the same workspace, or judge it.
     Workspace {
         /// Its folder: canonical.
         folder: PathBuf,
-        /// They judge its work.
-        judges: bool,
     },
     /// The same was asked for.
     Free {
@@ -28,9 +26,9 @@ pub enum SameJob {
 }
 
 impl SameJob {
-    /// Runs that work on a workspace.
-    pub fn of_workspace(folder: &Path, mode: Mode) -> SameJob {
-        SameJob::Workspace { folder: folder.to_owned(), judges: mode.judges() }
+    /// Runs of a workspace.
+    pub fn of_workspace(folder: &Path) -> SameJob {
+        SameJob::Workspace { folder: folder.to_owned() }
     }
 
     /// Runs that were asked for the same.
@@ -41,7 +39,7 @@ impl SameJob {
     /// The job of a run that there is; `None` where nobody can say any more what was asked for.
     pub fn of_run(job: &Job, folder: &RunFolder) -> Option<SameJob> {
         match &job.workspace {
-            Some(workspace) => Some(SameJob::of_workspace(&workspace.folder, job.mode)),
+            Some(workspace) => Some(SameJob::of_workspace(&workspace.folder)),
             None => Some(SameJob::of_goal(&folder.read_goal().ok()?, job.mode, job.pipeline())),
         }
     }
@@ -49,7 +47,7 @@ impl SameJob {
     /// Is this one of them?
     pub fn includes(&self, run: &RunSummary, project: &Project) -> bool {
         match self {
-            SameJob::Workspace { folder, judges } => run.is_of(folder) && run.mode.judges() == *judges,
+            SameJob::Workspace { folder } => run.is_of(folder),
             SameJob::Free { mode, pipeline, goal } => {
                 run.workspace.is_none()
                     && run.mode == *mode

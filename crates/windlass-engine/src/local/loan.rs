@@ -139,6 +139,7 @@ impl LocalLanes {
         if let Some(notice) = self.commits_of_no_branch() {
             self.notice(notice);
         }
+        noted::forget_without_notes(&self.folder);
     }
 
     /// What has been committed and is on no branch: the next checkout would leave it behind.

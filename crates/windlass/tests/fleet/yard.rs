@@ -181,7 +181,8 @@ impl Yard {
         let yard = Yard::with_waiting_agents(Nats::one(), tasks);
         let worker = yard.worker("one");
         let run = Running::start(&mut yard.tasks(2, &[]));
-        yard.wait_for_agents(2);
+        let said = || format!("run:\n{}\nworker:\n{}", run.stderr_so_far(), worker.stderr_so_far());
+        assert!(wait_until(PATIENCE, || yard.agents() == 2), "two agents do not begin\n{}", said());
         run.signal(Signal::KILL);
         run.wait(PATIENCE);
         yard.wait_for_agents(2);

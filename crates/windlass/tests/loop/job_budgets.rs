@@ -184,3 +184,27 @@ fn what_other_runs_have_spent_is_said_wherever_money_is_shown() {
     assert!(asked(&["logs", "--json", &run]).contains(r#""spent_before_usd":0.4"#));
     expect_end(&night.resume(&[&run, "--max-cost", "5", "-m", "3"]), 10, "max_iterations");
 }
+
+// attack(money): a workspace is verified and validated again and again, beside its runs
+// holds: what that costs is of the budget that all its runs share
+#[test]
+fn whoever_judges_a_workspace_spends_of_its_budget() {
+    let night = Night::with_git(&every_call(DEAR));
+    let mock = format!("--mock={}", night.script.display());
+    let typed = |words: &[&str]| night.env.run(&mut night.windlass(words), PATIENCE);
+    typed(&["init", "api"]).expect_success("init");
+    night.env.write(".windlass/workspaces/api/INSTRUCTIONS.md", "Do it.\n");
+    let begin = |more: &[&str]| {
+        let flags = ["run", "api", &mock, "-m", "1", "--no-delay", "--allow-dirty", "--max-cost", "2"];
+        typed(&[&flags[..], &OF_JOB[..], more].concat())
+    };
+    expect_end(&begin(&[]), 10, "max_iterations");
+    let worked = night.folder();
+    typed(&["verify", "api", &mock]);
+    let judged = new_run(&night, &[&worked]);
+    expect_end(&begin(&["--fresh"]), 10, "max_iterations");
+    let (limits, ..) = of_run(&new_run(&night, &[&worked, &judged]));
+    let (.., calls) = of_run(&judged);
+    assert_eq!(limits.spent_before, dollars(0.4 + 0.4 * f64::from(u32::try_from(calls).unwrap())));
+    assert!(calls > 0);
+}

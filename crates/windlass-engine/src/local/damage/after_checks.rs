@@ -17,15 +17,28 @@ pub(in crate::local) fn after_checks(
     turn: TurnKey,
     now: Option<&Inventory>,
 ) -> Result<Option<FoundDamage>, WorkError> {
-    let has_judged = !world.plan.checks.is_empty() && world.has_kept(turn);
-    let Some(judged) = world.latest.clone().filter(|_| has_judged) else { return Ok(None) };
-    if is_untouched(world, &judged, now)? {
+    // The repository of a lane is the runner's to make anew.
+    if world.plan.checks.is_empty() || world.plan.lanes.is_some() || !world.has_kept(turn) {
         return Ok(None);
     }
-    let now = match now {
-        Some(now) => now.clone(),
-        None => world.look()?.inventory,
-    };
+    // A large tree is not copied for that.
+    let Some(judged) = world.latest.take() else { return Ok(None) };
+    let found = since(world, turn, &judged, now);
+    world.latest = Some(judged);
+    found
+}
+
+fn since(
+    world: &mut WorkingTree,
+    turn: TurnKey,
+    judged: &Look,
+    now: Option<&Inventory>,
+) -> Result<Option<FoundDamage>, WorkError> {
+    if is_untouched(world, judged, now)? {
+        return Ok(None);
+    }
+    let looked = if now.is_none() { Some(world.look()?.inventory) } else { None };
+    let Some(now) = now.or(looked.as_ref()) else { return Ok(None) };
     let (Some(store), Some(repository), Some(kept)) =
         (&mut world.snapshots, &world.surveyor.place().repository, &judged.snapshot)
     else {
@@ -41,7 +54,7 @@ pub(in crate::local) fn after_checks(
     let files = now.entries.iter().map(|entry| (entry.path.as_slice(), (entry.kind, entry.content)));
     let unread = now.unread.iter().map(|unread| unread.path.as_slice());
     let ending = Ending { files: files.collect(), left_out: unread.collect(), own: &own };
-    let mut damage = compare(world, (turn, DoneBy::Checks), &began, (&now, &ending))?;
+    let mut damage = compare(world, (turn, DoneBy::Checks), &began, (now, &ending))?;
     damage.retain(|one| !damage::may_be_wanted(one.kind, world.plan.commit));
     let course = course(&damage);
     let found = FoundDamage { turn, by: DoneBy::Checks, damage, course };
