@@ -1,7 +1,7 @@
 //! The limits of a pipeline where one of its runs goes on by itself: they are the pipeline's, and what is said of them holds for it.
 
 use windlass_core::config::{Resolved, keys};
-use windlass_core::spec::{BudgetScope, Limits, PipelinePart, RunSpec};
+use windlass_core::spec::{BudgetScope, Limits, PipelinePart, RunSpec, WholePipeline};
 use windlass_engine::store::pipelines::{self, PipelineLimits};
 
 use super::budget::{self, HeldBudget, Spenders, SpentBefore};
@@ -47,17 +47,19 @@ pub(super) fn keep_what_is_said(here: &Here, plan: &RunSpec, resolved: &Resolved
     if let (Some(whole), Some(part), true) =
         (plan.limits.whole_pipeline(), plan.job.pipeline(), flags.contains(&true))
     {
-        let limits =
-            PipelineLimits { cost: plan.limits.cost, tokens: whole.tokens, duration: whole.duration };
-        pipelines::keep_limits(&here.project, &part.id, &limits)?;
+        pipelines::keep_limits(&here.project, &part.id, &of_whole(&plan.limits, whole))?;
     }
     Ok(())
+}
+
+const fn of_whole(limits: &Limits, whole: &WholePipeline) -> PipelineLimits {
+    PipelineLimits { cost: limits.cost, tokens: whole.tokens, duration: whole.duration }
 }
 
 /// The pipeline's limits as a run of it has them, while others have used so much.
 pub(crate) fn of_run(limits: &Limits, by_others: SpentBefore) -> PipelineLimits {
     match limits.whole_pipeline() {
-        Some(whole) => PipelineLimits { cost: limits.cost, tokens: whole.tokens, duration: whole.duration },
+        Some(whole) => of_whole(limits, whole),
         // Its own were what was left of the pipeline's.
         None => PipelineLimits {
             cost: limits.cost,

@@ -1,7 +1,8 @@
 //! Carrying out an order in a working tree: each effect's steps, in the order in which they have to come.
 
+use std::ops::ControlFlow;
+
 use windlass_agents::close_own_files;
-use windlass_core::damage::DamageCourse;
 use windlass_core::report::{self, Report};
 use windlass_core::run::{CommitKind, Effect, Occasion, Order, OrderContext, TurnKey};
 use windlass_core::values::{AgentIndex, CallId, LaneId, Purpose, SnapshotId, StopReason, TaskState};
@@ -164,12 +165,10 @@ impl WorkingTree {
         kind: CommitKind,
         context: &OrderContext,
     ) -> Worked {
-        let found = damage::after_checks(self, turn, None)?;
-        let mut reports: Vec<Report> =
-            found.iter().flat_map(|found| damage::reports(self, lane, found)).collect();
-        if found.is_some_and(|found| found.course == DamageCourse::Stop) {
-            return Ok(reports);
-        }
+        let mut reports = match damage::after_checks(self, (lane, turn), None)? {
+            ControlFlow::Break(reports) => return Ok(reports),
+            ControlFlow::Continue(reports) => reports,
+        };
         self.leave_out_what_went_back(context, turn, since)?;
         reports.extend(self.write_down_before_commit(context, turn, kind)?);
         let subject = Subject { kind, task: context.task().map(|at| &at.row) };
@@ -181,12 +180,10 @@ impl WorkingTree {
     /// Looks at what the checks wrote.
     fn settle(&mut self, lane: LaneId, turn: TurnKey) -> Worked {
         let look = self.look()?;
-        let found = damage::after_checks(self, turn, Some(&look.inventory))?;
-        let mut reports: Vec<Report> =
-            found.iter().flat_map(|found| damage::reports(self, lane, found)).collect();
-        if found.is_some_and(|found| found.course == DamageCourse::Stop) {
-            return Ok(reports);
-        }
+        let mut reports = match damage::after_checks(self, (lane, turn), Some(&look.inventory))? {
+            ControlFlow::Break(reports) => return Ok(reports),
+            ControlFlow::Continue(reports) => reports,
+        };
         let evidence = self.evidence(&look);
         self.note_checks(&look.inventory)?;
         self.remember(look);

@@ -82,6 +82,6 @@ pub(crate) fn all(project: &Project) -> Result<Vec<RunId>, StoreError> {
 pub(crate) fn forget_without_notes(folder: &RunFolder) {
     if NOTES.iter().all(|note| !folder.path().join(note).exists()) {
         // Where it cannot be removed it is looked at again.
-        let _ = fs::remove_file(Project::around(folder.path()).noted().join(&folder.run().0));
+        let _ = fs::remove_file(Project::of_run(folder).noted().join(&folder.run().0));
     }
 }

@@ -1,18 +1,35 @@
 //! What the checks of an attempt did to the repository: they run what the agent wrote, after its own traces were looked at.
 
+use std::ops::ControlFlow;
+
 use windlass_core::damage::{self, Damage, DamageCourse, DamageKind};
+use windlass_core::report::Report;
 use windlass_core::run::TurnKey;
+use windlass_core::values::LaneId;
 
 use super::found::{DoneBy, FoundDamage};
-use super::{Beginning, Ending, compare};
+use super::{Beginning, Ending, compare, reports};
 use crate::local::work::WorkError;
 use crate::local::working_tree::{Look, WorkingTree};
 use windlass_git::git::{Head, ObjectId};
-use windlass_git::inventory::{Entry, Inventory};
+use windlass_git::inventory::Inventory;
 
-/// Compares what is there with what the attempt left, where this session has kept that. `now` is what is there, if somebody has
-/// looked already.
+/// What is reported of it; nothing may follow where the run ends for it. `now` is what is there, if somebody has looked already.
 pub(in crate::local) fn after_checks(
+    world: &mut WorkingTree,
+    (lane, turn): (LaneId, TurnKey),
+    now: Option<&Inventory>,
+) -> Result<ControlFlow<Vec<Report>, Vec<Report>>, WorkError> {
+    let Some(found) = find(world, turn, now)? else { return Ok(ControlFlow::Continue(Vec::new())) };
+    let reports = reports(world, lane, &found);
+    Ok(match found.course {
+        DamageCourse::Stop => ControlFlow::Break(reports),
+        _ => ControlFlow::Continue(reports),
+    })
+}
+
+/// Compares what is there with what the attempt left, where this session has kept that.
+fn find(
     world: &mut WorkingTree,
     turn: TurnKey,
     now: Option<&Inventory>,
@@ -45,12 +62,7 @@ fn since(
         return Ok(None);
     };
     let own = store.own_files_now(repository)?;
-    let of = |entry: &Entry| (entry.path.clone(), entry.kind, entry.content);
-    let began = Beginning {
-        files: judged.inventory.entries.iter().map(of).collect(),
-        own: store.own_files(kept)?,
-        head: judged.inventory.head.clone(),
-    };
+    let began = Beginning::of(store, judged, kept)?;
     let files = now.entries.iter().map(|entry| (entry.path.as_slice(), (entry.kind, entry.content)));
     let unread = now.unread.iter().map(|unread| unread.path.as_slice());
     let ending = Ending { files: files.collect(), left_out: unread.collect(), own: &own };

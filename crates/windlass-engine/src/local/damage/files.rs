@@ -9,6 +9,7 @@ use windlass_core::run::TurnKey;
 
 use super::super::work::WorkError;
 use super::super::working_tree::WorkingTree;
+use super::found::DoneBy;
 use super::{Beginning, Ending};
 use windlass_git::git::{ObjectId, Repository, TreeFiles};
 use windlass_git::inventory::{EntryKind, as_path};
@@ -22,11 +23,12 @@ pub(super) fn lost(
     world: &mut WorkingTree,
     repository: &Repository,
     (scene, began): (&Scene, &Beginning),
-    after: &Ending<'_>,
+    (after, by): (&Ending<'_>, DoneBy),
     ancestry: &mut Ancestry,
 ) -> Result<(), WorkError> {
     let now: BTreeMap<&[u8], Content> = after.files.iter().copied().collect();
-    let was = contents(began);
+    let was: BTreeMap<&[u8], Content> =
+        began.files.iter().map(|(path, kind, content)| (path.as_slice(), (*kind, *content))).collect();
     // What the snapshot left out may be there all the same.
     let changed = |path: &&[u8]| now.get(*path) != was.get(*path) && !after.left_out.contains(*path);
     let changed: Vec<&[u8]> = was
@@ -83,25 +85,7 @@ pub(super) fn lost(
         + committed.keys().filter(|path| !was.contains_key(path.as_slice())).count();
     let first = first_files(world, ancestry)?;
     for lost in [&mut ancestry.cleaned, &mut ancestry.discarded] {
-        keep_a_persons(lost, &was, first.as_ref());
-    }
-    Ok(())
-}
-
-fn contents(began: &Beginning) -> BTreeMap<&[u8], Content> {
-    began.files.iter().map(|(path, kind, content)| (path.as_slice(), (*kind, *content))).collect()
-}
-
-/// What the agent has made itself, and what earlier checks wrote, its own checks may throw away.
-pub(super) fn keep_only_a_persons(
-    world: &WorkingTree,
-    began: &Beginning,
-    ancestry: &mut Ancestry,
-) -> Result<(), WorkError> {
-    let Some(first) = first_files(world, ancestry)? else { return Ok(()) };
-    let was = contents(began);
-    for lost in [&mut ancestry.cleaned, &mut ancestry.discarded] {
-        lost.files.retain(|path| first.get(path) == was.get(path.as_slice()));
+        keep_a_persons(lost, by, &was, first.as_ref());
     }
     Ok(())
 }
@@ -137,16 +121,18 @@ impl AsCheckedOut<'_> {
     }
 }
 
-/// Where some of it is a person's, that is what matters, unless all of it is gone.
+/// Where some of it is a person's, that is what matters, unless all of it is gone. What the agent has made itself, and what earlier
+/// checks wrote, its own checks may throw away.
 fn keep_a_persons(
     lost: &mut Lost,
+    by: DoneBy,
     was: &BTreeMap<&[u8], Content>,
     first: Option<&BTreeMap<Vec<u8>, Content>>,
 ) {
     let Some(first) = first else { return };
     let is_older = |path: &Vec<u8>| first.get(path) == was.get(path.as_slice());
     lost.of_a_person = lost.files.iter().any(is_older);
-    if lost.of_a_person && lost.files.len() < lost.of {
+    if by == DoneBy::Checks || lost.of_a_person && lost.files.len() < lost.of {
         lost.files.retain(is_older);
     }
 }

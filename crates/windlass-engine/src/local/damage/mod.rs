@@ -14,17 +14,17 @@ use windlass_core::damage::{self, Ancestry, Damage, DamageCourse, DamageKind, Sc
 use windlass_core::report::{self, Report};
 use windlass_core::run::{OrderContext, TurnKey};
 use windlass_core::spec::UndoPolicy;
-use windlass_core::values::{LaneId, StopReason};
+use windlass_core::values::{LaneId, SnapshotId, StopReason};
 
 use super::work::WorkError;
 
-use super::working_tree::WorkingTree;
+use super::working_tree::{Look, WorkingTree};
 use crate::store::Project;
 use crate::store::lock::{Holder, holders};
 use crate::store::session_folder::holder_in_words;
 use windlass_git::git::{Head, ObjectId};
 use windlass_git::inventory::{Entry, EntryKind, Inventory};
-use windlass_git::snapshot::{OwnFile, Side, Snapshot};
+use windlass_git::snapshot::{OwnFile, Side, Snapshot, Store};
 
 use found::{DoneBy, FoundDamage};
 
@@ -38,6 +38,15 @@ pub(super) struct Beginning {
     files: Vec<(Vec<u8>, EntryKind, ObjectId)>,
     own: Vec<OwnFile>,
     head: Option<Head>,
+}
+
+impl Beginning {
+    /// What a look has seen that is kept as this snapshot.
+    fn of(store: &Store, look: &Look, kept: &SnapshotId) -> Result<Beginning, WorkError> {
+        let of = |entry: &Entry| (entry.path.clone(), entry.kind, entry.content);
+        let files = look.inventory.entries.iter().map(of).collect();
+        Ok(Beginning { files, own: store.own_files(kept)?, head: look.inventory.head.clone() })
+    }
 }
 
 /// What was left.
@@ -70,9 +79,7 @@ pub(super) fn beginning(world: &WorkingTree, turn: TurnKey) -> Result<Option<Beg
     if let (Some(look), true) = (&world.latest, world.began == Some(turn))
         && let Some(id) = &look.snapshot
     {
-        let of = |entry: &Entry| (entry.path.clone(), entry.kind, entry.content);
-        let files = look.inventory.entries.iter().map(of).collect();
-        return Ok(Some(Beginning { files, own: store.own_files(id)?, head: look.inventory.head.clone() }));
+        return Ok(Some(Beginning::of(store, look, id)?));
     }
     Ok(world.kept(turn, Side::Before)?.map(|Snapshot { files, repository, .. }| {
         let files = files.into_iter().map(|file| (file.path, file.kind, file.content)).collect();
@@ -213,10 +220,7 @@ fn compare(
         let mut ancestry = history::ancestry(&repository, &before, &left, world.plan.commit)?;
         // A person who puts changes away while the checks run has them in the stash.
         if !are_put_away {
-            files::lost(world, &repository, (&before, began), after, &mut ancestry)?;
-        }
-        if by == DoneBy::Checks {
-            files::keep_only_a_persons(world, began, &mut ancestry)?;
+            files::lost(world, &repository, (&before, began), (after, by), &mut ancestry)?;
         }
         ancestry
     };
