@@ -112,6 +112,10 @@ impl Project {
     pub fn create(&self) -> Result<(), StoreError> {
         let runs = self.runs();
         let missing: Vec<&Path> = runs.ancestors().take_while(|path| !path.is_dir()).collect();
+        if !missing.is_empty() {
+            // Where there is no run yet none has a note.
+            create_folder(&self.noted())?;
+        }
         create_folder(&runs)?;
         for parent in missing.into_iter().filter_map(Path::parent) {
             // One above ours may be writable and not readable; then the file system's own pace must do.

@@ -138,9 +138,12 @@ fn a_run_that_comes_home_takes_what_landed_elsewhere_before_it_goes_on() {
     let (name, elsewhere) = (yard.run_name(), Elsewhere::of(&yard));
     elsewhere.run(&["status", &name]).expect_success("status");
     let there = Running::start(&mut elsewhere.windlass(&["resume", &name]));
-    // A resumed run goes on once the calls that were under way have ended.
-    let landed =
-        || fs::read_to_string(elsewhere.journal()).map_or(0, |text| text.matches("\"landed\"").count());
+    // A resumed run goes on once the calls that were under way have ended, and what it lands counts once the fleet
+    // has it.
+    let landed = || {
+        yard.run(&["status", &name]).expect_success("status");
+        yard.of_kind("landed").len()
+    };
     for _ in 0..2 {
         yard.let_an_agent_go_on();
         assert!(wait_until(PATIENCE, || !yard.env.root().join("ticket").exists()));
@@ -171,9 +174,12 @@ fn work_that_a_runner_landed_unheard_is_taken_off_before_the_run_goes_on_there()
     let (name, elsewhere) = (yard.run_name(), Elsewhere::of(&yard));
     elsewhere.run(&["status", &name]).expect_success("status");
     let there = Running::start(&mut elsewhere.windlass(&["resume", &name]));
-    let resumed =
-        || fs::read_to_string(elsewhere.journal()).is_ok_and(|journal| journal.contains("\"run_resumed\""));
-    assert!(wait_until(PATIENCE, resumed), "{}", there.stderr_so_far());
+    // It has resumed once the fleet has that, and not when its own machine has.
+    let heard_at_home = || {
+        yard.run(&["status", &name]).expect_success("status");
+        !yard.of_kind("run_resumed").is_empty()
+    };
+    assert!(wait_until(PATIENCE, heard_at_home), "{}", there.stderr_so_far());
     there.signal(Signal::KILL);
     there.wait(PATIENCE);
     // As a runner leaves it that is cut off when the branch has advanced and nobody has heard of it.

@@ -44,6 +44,17 @@ fn a_run_is_named_before_it_has_a_note_and_until_it_has_none() {
 }
 
 #[test]
+fn a_new_project_names_them_from_its_first_run_on_and_one_that_has_runs_does_not() {
+    let fixture = Fixture::new();
+    let one = folder(&fixture, "r-one");
+    note(&one).unwrap();
+    assert!(names(&fixture).is_empty(), "nobody has said so, and no other run is looked at");
+    fs::remove_dir(fixture.project.path().join("noted")).unwrap();
+    fixture.project.create().unwrap();
+    assert_eq!(names(&fixture), ["r-one"]);
+}
+
+#[test]
 fn whoever_looks_while_a_note_is_written_makes_nobody_forget_it() {
     let fixture = Fixture::new();
     let one = folder(&fixture, "r-one");
@@ -58,6 +69,8 @@ fn whoever_looks_while_a_note_is_written_makes_nobody_forget_it() {
 #[test]
 fn where_no_folder_names_them_every_run_is_looked_at_and_none_is_lost_when_it_is_made() {
     let fixture = Fixture::new();
+    // As an older version leaves it.
+    fs::remove_dir(fixture.project.path().join("noted")).unwrap();
     let [old, _without, new] = ["r-old", "r-without", "r-new"].map(|name| folder(&fixture, name));
     note(&old).unwrap();
     assert_eq!(names(&fixture), ["r-old"]);
