@@ -118,6 +118,13 @@ impl Here {
         Place::new(&self.directory, self.repository.clone())
     }
 
+    /// A file by its path in the repository, which is the same in all its working trees; outside of one by its whole path.
+    pub fn in_repository(&self, file: &Path) -> String {
+        let file = tree::without_links(file);
+        let within = self.repository.as_ref().and_then(|repository| file.strip_prefix(&repository.top).ok());
+        within.unwrap_or(&file).display().to_string()
+    }
+
     /// Where the working tree is kept; `None` without a repository.
     pub fn snapshots(&self) -> Result<Option<Store>, AppError> {
         let open = |repository: &Repository| Store::open(self.project.path(), repository.object_format);

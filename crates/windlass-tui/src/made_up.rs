@@ -142,6 +142,7 @@ pub fn listed() -> Vec<Listed> {
             mode: Mode::Goal,
             workspace: None,
             pipeline: None,
+            about: None,
             started: last,
             last,
             called: true,

@@ -23,7 +23,7 @@ use crate::error::{AppError, Kind};
 use crate::here::Here;
 use crate::issues::{self, ReadIssues, Use};
 use crate::run::goal::{Goal, read_plain};
-use crate::run::same_job::SameJob;
+use crate::run::same_job::{Free, SameJob};
 use crate::text::quoted;
 use crate::workspaces::tell_mended;
 
@@ -253,7 +253,7 @@ impl Assignment {
     }
 
     /// Its part of the plan.
-    pub fn job(&self, configuration: &Configuration) -> Job {
+    pub fn job(&self, here: &Here, configuration: &Configuration) -> Job {
         let resolved = &configuration.resolved;
         let workspace = self.workspace.as_ref().map(|workspace| JobWorkspace {
             name: workspace.name().to_string(),
@@ -280,7 +280,19 @@ impl Assignment {
             plan,
             tasks: self.job_tasks(&resolved.tasks),
             phase: self.phase.clone(),
+            about: self.about(here, resolved),
         }
+    }
+
+    /// The file that is worked off or written: a run about another file is another job, and one about the same file is not.
+    fn about(&self, here: &Here, resolved: &Resolved) -> Option<String> {
+        let is_by_itself = self.workspace.is_some() || self.issues.is_some();
+        let file = match self.mode {
+            _ if is_by_itself => None,
+            mode if mode.has_plan() => Some(resolved.plan.file.clone()),
+            _ => self.find_tasks(&resolved.tasks)?.ok().map(|found| found.place),
+        };
+        file.map(|file| here.in_repository(&self.directory.join(file)))
     }
 
     /// What is said where finished work is to be verified, and nobody is called for that.
@@ -357,10 +369,15 @@ impl Assignment {
     }
 
     /// Which runs are of the same job.
-    pub fn same_job(&self) -> SameJob {
+    pub fn same_job(&self, here: &Here, resolved: &Resolved) -> SameJob {
         match &self.workspace {
             Some(workspace) => SameJob::of_workspace(workspace.folder()),
-            None => SameJob::of_goal(&self.goal.text, self.mode, self.pipeline()),
+            None => SameJob::of_free(Free {
+                mode: self.mode,
+                about: self.about(here, resolved),
+                pipeline: self.pipeline(),
+                goal: self.goal.text.clone(),
+            }),
         }
     }
 }
@@ -371,7 +388,7 @@ fn tasks_of(named: Option<&str>) -> String {
     format!("{}{of}.", job::of(Mode::Tasks).wanted)
 }
 
-/// What is wanted, with the file that was named for it: a run about another file is another job.
+/// What is wanted, with the file that was named for it.
 fn in_file(wanted: &str, file: Option<&Path>) -> String {
     let Some(file) = file else { return wanted.to_owned() };
     format!("{} in {}.", wanted.trim_end_matches('.'), one_line(&file.display().to_string()))

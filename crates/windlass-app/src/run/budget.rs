@@ -49,10 +49,11 @@ pub enum Spenders {
 
 impl Spenders {
     /// Those that a new run is one of; `None` where its budget is its own.
-    pub fn of(request: &Prepared) -> Option<Spenders> {
-        match (&request.part_of, request.configuration.resolved.limits.budget_scope) {
+    pub fn of(here: &Here, request: &Prepared) -> Option<Spenders> {
+        let resolved = &request.configuration.resolved;
+        match (&request.part_of, resolved.limits.budget_scope) {
             (Some(pipeline), _) => Some(Spenders::Pipeline(pipeline.clone())),
-            (None, BudgetScope::Job) => Some(Spenders::Job(request.assignment.same_job())),
+            (None, BudgetScope::Job) => Some(Spenders::Job(request.assignment.same_job(here, resolved))),
             (None, BudgetScope::Run | BudgetScope::Pipeline(_)) => None,
         }
     }
@@ -107,7 +108,7 @@ pub struct HeldBudget(#[expect(dead_code, reason = "the lock is held while the f
 /// # Errors
 /// As for [`spent_by`], where there is a limit on what is paid for.
 pub fn spent_before(here: &Here, request: &Prepared) -> Result<SpentBefore, AppError> {
-    match Spenders::of(request) {
+    match Spenders::of(here, request) {
         None => Ok(SpentBefore::default()),
         Some(spenders) => spent_within(here, &spenders, &request.configuration.resolved.limits, None),
     }

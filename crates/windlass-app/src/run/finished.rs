@@ -18,7 +18,7 @@ pub fn believe_what_a_run_finished(here: &Here, prepared: &mut Prepared) -> Resu
     let is_same = |run: &&RunSummary| {
         run.directory == here.directory
             && has_begun(run)
-            && assignment.same_job().includes(run, &here.project)
+            && assignment.same_job(here, &prepared.configuration.resolved).includes(run, &here.project)
     };
     let listing = index::list(&here.project)?;
     let Some(latest) = listing.iter().find(is_same) else {

@@ -67,10 +67,12 @@ pub fn start(here: &Here, request: &Prepared) -> Result<RunEnd, AppError> {
     let mut agent = agent::plan(&wanted(here, request))?;
     agent::refuse_unbounded(&agent, &resolved.sandbox.kind)?;
     agent::check(&here.app, &mut agent, &trusted, resolved.exit_codes)?;
-    let occasions =
-        agent::Occasions { purposes: purposes(request, &criteria), names: mem::take(&mut criteria.agents) };
+    let occasions = agent::Occasions {
+        purposes: purposes(here, request, &criteria),
+        names: mem::take(&mut criteria.agents),
+    };
     let others = agent::others(&wanted(here, request), &trusted, &agent, &occasions)?;
-    let spenders = Spenders::of(request);
+    let spenders = Spenders::of(here, request);
     let _budget = budget::hold(here, &resolved.limits, spenders.as_ref(), (None, resolved.exit_codes))?;
     let spent_before = spent_before(here, request)?;
     let way = delivery::find(here, request)?;
@@ -154,9 +156,9 @@ pub fn wanted<'a>(here: &'a Here, request: &'a Prepared) -> agent::Wanted<'a> {
 }
 
 /// What calls of the run will be for, as far as an agent of their own can be named.
-fn purposes(request: &Prepared, criteria: &criteria::Criteria) -> Vec<CallPurpose> {
+fn purposes(here: &Here, request: &Prepared, criteria: &criteria::Criteria) -> Vec<CallPurpose> {
     let resolved = &request.configuration.resolved;
-    let job = request.assignment.job(&request.configuration);
+    let job = request.assignment.job(here, &request.configuration);
     let reviewed = reviewed(request, criteria.judged.clone()).map(|_| CallPurpose::Review);
     let verified = job.verification.map(|_| CallPurpose::Verify);
     let decided = resolved.council.as_ref().map(|_| CallPurpose::Council);
@@ -180,7 +182,7 @@ pub fn plan(
         run: run.clone(),
         directory: here.directory.clone(),
         git: here.repository.is_some(),
-        job: request.assignment.job(&request.configuration),
+        job: request.assignment.job(here, &request.configuration),
         limits: budget::left(request, &tasks::limits(request), spent_before),
         clocks: resolved.clocks.clone(),
         checks: if is_checked { resolved.checks.clone() } else { Vec::new() },

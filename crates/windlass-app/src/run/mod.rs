@@ -40,7 +40,6 @@ use windlass_engine::store::{RunSummary, index};
 pub use windlass_engine::supervisor::OpenWait;
 
 pub use self::apart::{Raisable, ResumeApart};
-use self::assignment::Assignment;
 pub use self::goal::Goal;
 pub(crate) use self::prepared::Prepared;
 pub use self::prepared::refuse_root_without_sandbox;
@@ -99,7 +98,7 @@ fn rehearse_here(app: &App, request: &StartRun) -> Result<Rehearsal, AppError> {
 /// Begins a run from a request that is not only looked at.
 pub(crate) fn begin(here: &Here, mut prepared: Prepared, request: &StartRun) -> Result<RunEnd, AppError> {
     if !request.fresh
-        && let Some(run) = unfinished(here, &prepared.assignment)?
+        && let Some(run) = unfinished(here, &prepared)?
     {
         return offer(here, &run, request);
     }
@@ -123,13 +122,13 @@ fn begin_repository(here: &Here, prepared: &mut Prepared) -> Result<Option<Here>
 }
 
 /// The run of this job here that could simply go on: it is not begun anew by accident.
-fn unfinished(here: &Here, assignment: &Assignment) -> Result<Option<RunSummary>, AppError> {
+fn unfinished(here: &Here, prepared: &Prepared) -> Result<Option<RunSummary>, AppError> {
     if which::live(here)?.is_some() {
         // The lock will say who works here.
         return Ok(None);
     }
     let listing = index::list(&here.project)?;
-    let job = assignment.same_job();
+    let job = prepared.assignment.same_job(here, &prepared.configuration.resolved);
     let same_job = |run: &&RunSummary| {
         run.directory == here.directory && going_on::holds_its_job(run) && job.includes(run, &here.project)
     };

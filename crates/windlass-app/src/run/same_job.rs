@@ -14,15 +14,21 @@ pub enum SameJob {
         /// Its folder: canonical.
         folder: PathBuf,
     },
-    /// The same was asked for.
-    Free {
-        /// How they are prompted.
-        mode: Mode,
-        /// The part of a pipeline that they are.
-        pipeline: Option<PipelinePart>,
-        /// What was asked for, in the words of this version.
-        goal: String,
-    },
+    /// They are about the same file; where that is not known, or they are about none, the same was asked for.
+    Free(Free),
+}
+
+/// A job that has no workspace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Free {
+    /// How its runs are prompted.
+    pub mode: Mode,
+    /// The file that it is about, as [`Job::about`] has it.
+    pub about: Option<String>,
+    /// The part of a pipeline that it is.
+    pub pipeline: Option<PipelinePart>,
+    /// What was asked for.
+    pub goal: String,
 }
 
 impl SameJob {
@@ -31,16 +37,21 @@ impl SameJob {
         SameJob::Workspace { folder: folder.to_owned() }
     }
 
-    /// Runs that were asked for the same.
-    pub fn of_goal(goal: &str, mode: Mode, pipeline: Option<PipelinePart>) -> SameJob {
-        SameJob::Free { mode, pipeline, goal: as_now(goal) }
+    /// Runs of a job that has none.
+    pub fn of_free(job: Free) -> SameJob {
+        SameJob::Free(Free { goal: as_now(&job.goal), ..job })
     }
 
     /// The job of a run that there is; `None` where nobody can say any more what was asked for.
     pub fn of_run(job: &Job, folder: &RunFolder) -> Option<SameJob> {
         match &job.workspace {
             Some(workspace) => Some(SameJob::of_workspace(&workspace.folder)),
-            None => Some(SameJob::of_goal(&folder.read_goal().ok()?, job.mode, job.pipeline())),
+            None => Some(SameJob::of_free(Free {
+                mode: job.mode,
+                about: job.about.clone(),
+                pipeline: job.pipeline(),
+                goal: folder.read_goal().ok()?,
+            })),
         }
     }
 
@@ -48,18 +59,31 @@ impl SameJob {
     pub fn includes(&self, run: &RunSummary, project: &Project) -> bool {
         match self {
             SameJob::Workspace { folder } => run.is_of(folder),
-            SameJob::Free { mode, pipeline, goal } => {
-                run.workspace.is_none()
-                    && run.mode == *mode
-                    && run.pipeline.as_deref() == pipeline.as_ref()
-                    && RunFolder::of(project, &run.run).read_goal().is_ok_and(|own| as_now(&own) == *goal)
+            SameJob::Free(job) => {
+                run.workspace.is_none() && run.mode == job.mode && job.is_same(run, project)
             }
         }
     }
 
     /// A short name that no other job of the project has.
     pub fn key(&self) -> String {
-        digest(format!("{self:?}").as_bytes()).chars().take(16).collect()
+        let known = match self {
+            SameJob::Free(Free { mode, about: Some(about), .. }) => format!("{mode:?} {about}"),
+            _ => format!("{self:?}"),
+        };
+        digest(known.as_bytes()).chars().take(16).collect()
+    }
+}
+
+impl Free {
+    fn is_same(&self, run: &RunSummary, project: &Project) -> bool {
+        let same_is_asked =
+            || RunFolder::of(project, &run.run).read_goal().is_ok_and(|own| as_now(&own) == self.goal);
+        match (&self.about, &run.about) {
+            (Some(about), Some(own)) => **about == **own,
+            // A run of an older version does not say it.
+            _ => run.pipeline.as_deref() == self.pipeline.as_ref() && same_is_asked(),
+        }
     }
 }
 

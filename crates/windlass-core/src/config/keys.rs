@@ -78,7 +78,7 @@ keys! {
     MAX_WAIT: Span = "limits.max_wait", "The longest wait for one usage limit.";
     OUTAGE_RETRIES: Count<0> = "limits.outage_retries", "Retries of one outage.";
     OUTAGE_TIME: Span = "limits.outage_time", "Time that one outage may take.";
-    BUDGET_SCOPE: BudgetScope = "limits.budget_scope", "What the limit on cost is for: this run, or all runs of the same goal here.";
+    BUDGET_SCOPE: BudgetScope = "limits.budget_scope", "What the limit on cost is for: this run, or all runs of the same goal, file or workspace here.";
     OVERAGE: bool = "limits.overage", "Usage beyond the plan is allowed.";
 
     DELAY: Pause = "clocks.delay", "Pause between two iterations.";

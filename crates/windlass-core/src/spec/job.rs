@@ -36,6 +36,10 @@ pub struct Job {
     /// The phase of a pipeline whose document is written; `None` in other modes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<JobPhase>,
+    /// The file that is worked off or written, by its path in the repository, or by its whole path outside of one: it says which
+    /// runs are of one job, however it was named. `None` where what was asked for says it, and in journals of old.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about: Option<String>,
     /// What a fresh agent is asked before a claim completes the job; `None` = nobody is asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verification: Option<Verification>,

@@ -48,6 +48,9 @@ struct EndingLine {
     workspace: Option<Box<RunWorkspace>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pipeline: Option<Box<PipelinePart>>,
+    /// Missing in lines of old, and in those of runs that are about no file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    about: Option<Box<str>>,
     stop_reason: StopReason,
     #[serde(default, skip_serializing_if = "Grounds::is_shown")]
     grounds: Grounds,
@@ -93,6 +96,7 @@ impl EndingLine {
             mode: summary.mode,
             workspace: summary.workspace.clone(),
             pipeline: summary.pipeline.clone(),
+            about: summary.about.clone(),
             stop_reason: ending.stop_reason,
             grounds: ending.grounds,
             iterations: summary.iterations,
@@ -118,6 +122,7 @@ impl EndingLine {
             mode: self.mode,
             workspace: self.workspace,
             pipeline: self.pipeline,
+            about: self.about,
             started: self.started,
             last: self.ended,
             called: self.called.unwrap_or(self.iterations > 0 || self.cost > Cost::ZERO),

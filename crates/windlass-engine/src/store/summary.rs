@@ -30,6 +30,8 @@ pub struct RunSummary {
     pub workspace: Option<Box<RunWorkspace>>,
     /// The part of a pipeline that it is; `None` where it is not one.
     pub pipeline: Option<Box<PipelinePart>>,
+    /// The file that it is about, as [`Job::about`](windlass_core::spec::Job::about) has it.
+    pub about: Option<Box<str>>,
     /// When it began.
     pub started: Timestamp,
     /// When its last fact was journalled.
@@ -122,6 +124,7 @@ impl Fold {
                 Box::new(RunWorkspace { name: workspace.name.clone(), folder: workspace.folder.clone() })
             }),
             pipeline: plan.job.pipeline().map(Box::new),
+            about: plan.job.about.as_deref().map(Box::from),
             started: first.at.wall,
             last: first.at.wall,
             called: false,

@@ -263,6 +263,7 @@ fn job() -> Job {
             issues: None,
         }),
         phase: None,
+        about: None,
         verification: None,
     }
 }

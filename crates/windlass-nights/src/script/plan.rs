@@ -34,6 +34,7 @@ pub(super) fn draw(dice: &mut Dice, mode: Mode) -> RunSpec {
             plan: job_plan(dice, mode),
             tasks: None,
             phase: None,
+            about: None,
             verification,
         },
         limits: limits(dice),

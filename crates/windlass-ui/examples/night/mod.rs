@@ -42,6 +42,7 @@ pub fn plan() -> RunSpec {
             plan: None,
             tasks: None,
             phase: None,
+            about: None,
             verification: None,
         },
         limits: Limits {

@@ -208,3 +208,33 @@ fn whoever_judges_a_workspace_spends_of_its_budget() {
     assert_eq!(limits.spent_before, dollars(0.4 + 0.4 * f64::from(u32::try_from(calls).unwrap())));
     assert!(calls > 0);
 }
+
+// attack(money): one list of tasks is named in another way each time, or not at all, and from a folder below
+// holds: it is one job with one budget; a list of the same name in another folder is another job
+#[test]
+fn a_job_is_known_by_its_file_however_that_is_named() {
+    let night = Night::with_git(&every_call(DEAR));
+    let list = "# Tasks\n\n### T1: One\n\n- **Status:** pending\n\nDo it.\n";
+    night.env.write("tasks.md", list);
+    night.env.write("sub/tasks.md", list);
+    night.env.git(&["add", "--all"]);
+    night.env.git(&["commit", "--quiet", "--message", "Tasks"]);
+    let whole = night.env.project().join("tasks.md").display().to_string();
+    let mock = format!("--mock={}", night.script.display());
+    let flags =
+        ["--mode", "tasks", "-m", "1", "--no-delay", "--allow-dirty", "--fresh", OF_JOB[0], OF_JOB[1]];
+    let begin = |folder: &str, named: &[&str], cost: &str| {
+        let words = [&["run", &mock, "--max-cost", cost], &flags[..], named].concat();
+        let mut command = night.windlass(&words);
+        night.env.run(command.current_dir(night.env.project().join(folder)), PATIENCE)
+    };
+    expect_end(&begin("", &[], "1.5"), 10, "max_iterations");
+    expect_end(&begin("", &["-f", "tasks.md"], "1.5"), 10, "max_iterations");
+    expect_end(&begin("", &["-f", "./sub/../tasks.md"], "1.5"), 10, "max_iterations");
+    expect_end(&begin("", &["-f", &whole], "1.2"), 11, "max_cost");
+    expect_end(&begin("sub", &["-f", "../tasks.md"], "1.2"), 11, "max_cost");
+    let known = night.folders();
+    expect_end(&begin("sub", &[], "1.5"), 10, "max_iterations");
+    let other = new_run(&night, &known.iter().map(std::path::PathBuf::as_path).collect::<Vec<_>>());
+    assert_eq!(of_run(&other).0.spent_before, Cost::ZERO);
+}

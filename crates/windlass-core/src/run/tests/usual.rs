@@ -24,6 +24,7 @@ pub fn plan() -> RunSpec {
             plan: None,
             tasks: None,
             phase: None,
+            about: None,
             verification: None,
         },
         limits: Limits {

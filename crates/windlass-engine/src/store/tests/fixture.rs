@@ -196,6 +196,7 @@ pub(crate) fn plan(run: &RunId, directory: &Path) -> RunSpec {
             plan: None,
             tasks: None,
             phase: None,
+            about: None,
             verification: None,
         },
         limits: Limits {

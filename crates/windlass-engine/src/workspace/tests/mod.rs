@@ -65,6 +65,7 @@ impl Scratch {
                 folder: workspace.folder().to_owned(),
             })),
             pipeline: None,
+            about: None,
             started: ended - Duration::from_mins(1),
             last: ended,
             called: iterations > 0,
