@@ -169,8 +169,8 @@ stop_reasons! {
     HookSkips: "hook_skips", Error, 1, 27, Nothing, None, "a hook skipped too often", "A hook skipped ten iterations in a row.";
     /// The disk is full.
     DiskFull: "disk_full", Error, 1, 28, Nothing, None, "the disk is full", "There is no room left to write.";
-    /// The agent destroyed what it must not touch.
-    DestructiveChange: "destructive_change", Error, 1, 29, Nothing, None, "something was destroyed", "The agent destroyed something that it must not touch.";
+    /// The agent, or what the checks ran, destroyed what must not be touched.
+    DestructiveChange: "destructive_change", Error, 1, 29, Nothing, None, "something was destroyed", "Something that must not be touched was destroyed.";
     /// A person closed the run's pull request.
     ClosedByPerson: "closed_by_person", Error, 1, 30, Nothing, None, "its pull request was closed", "A person closed the pull request; the branch is kept.";
     /// The checks of the run's pull request stay red.

@@ -68,7 +68,7 @@ pub fn report(parts: &ReportParts<'_>) -> String {
     }
     let _ = writeln!(text, "- Run: `{}`, {}", parts.run, parts.time);
     let Some(found) = parts.assessment else {
-        text.push_str("\nThe agent that was asked gave no judgement. An earlier one does not count.\n");
+        text.push_str("\nNo agent gave a judgement. An earlier one does not count.\n");
         return text;
     };
     if !found.summary.is_empty() {
