@@ -72,7 +72,7 @@ fn the_budget_of_a_job_goes_by_the_journals_of_its_runs() {
 fn what_a_killed_run_used_counts_against_the_budget_of_its_job() {
     let night = Night::with_git(&calls(&[&format!("{SPENDS} {{ bash = 'touch ../spent' }}, 'hang'"), DEAR]));
     let running = night.start(&["-m", "2"]);
-    night.wait_for_file("../spent");
+    night.wait_until_recorded("../spent");
     running.signal(Signal::KILL);
     assert_eq!(running.wait(PATIENCE).signal, Some(9));
     let killed = night.folder();

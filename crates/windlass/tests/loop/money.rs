@@ -48,7 +48,7 @@ fn a_killed_runner_loses_no_money() {
         "{ bash = 'echo y >> work' }, { result = { text = 'Going on.', cost = 0.4 } }",
     ]));
     let running = night.start(&["-m", "2"]);
-    night.wait_for_file("../spent");
+    night.wait_until_recorded("../spent");
     running.signal(Signal::KILL);
     assert_eq!(running.wait(PATIENCE).signal, Some(9));
     let status = night.env.run(&mut night.windlass(&["status"]), PATIENCE);

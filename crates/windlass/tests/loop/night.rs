@@ -15,7 +15,7 @@ use windlass_testkit::environment::wait_until;
 use windlass_testkit::{Outcome, Running, TestEnv, evidence};
 
 /// Longer than any of these runs takes on a busy machine.
-pub const PATIENCE: Duration = Duration::from_mins(1);
+pub const PATIENCE: Duration = Duration::from_mins(2);
 
 /// What nothing may outlive: "within two seconds", and the time a busy machine needs to look.
 pub const CLEARED: Duration = Duration::from_secs(2);
@@ -192,6 +192,20 @@ impl Night {
     pub fn wait_for_file(&self, path: &str) {
         let path = self.env.project().join(path);
         assert!(wait_until(PATIENCE, || path.exists()), "never made: {}", path.display());
+    }
+
+    /// Waits until a run has recorded what its agent did to make a file: what is still in a pipe dies with the runner.
+    ///
+    /// # Panics
+    /// Where that takes too long.
+    pub fn wait_until_recorded(&self, path: &str) {
+        self.wait_for_file(path);
+        let is_recorded = || {
+            let files = files_below(&self.env.state());
+            let mut streams = files.iter().filter(|file| file.ends_with("stream.ndjson"));
+            streams.any(|file| fs::read_to_string(file).is_ok_and(|text| text.contains(path)))
+        };
+        assert!(wait_until(PATIENCE, is_recorded), "never recorded: {path}");
     }
 
     /// Nothing of the run lives, nobody holds its directory, and no half-written file is left beside its journal.
